@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that attention's backward pass asks for on CUDA, where cuDNN may compute it. Plain C,
+/* The memory that attention asks for on CUDA, where cuDNN may compute it. Plain C,
  * shared by the plan, which provides it, and by the module, which divides it. */
 #pragma once
 
+#include <ligature/launch.h>
 #include <ligature/params-attention.h>
 
 #include <stdbool.h>
@@ -11,6 +12,9 @@
  * larger one is met in parts. If one head of keys of one row needs more, the own kernel, which
  * needs none of it, runs instead. */
 #define LIG_ATTENTION_MOST_ORDERED ((int64_t) 3 << 30)
+
+/* The bytes of a query and head that the own backward pass keeps: four fp32 numbers. */
+#define LIG_ATTENTION_OWN 16
 
 /* The bytes that every plan of cuDNN takes beside its tensors. */
 #define LIG_ATTENTION_PLAN ((int64_t) 256)
@@ -105,4 +109,18 @@ lig_attention_scratch (int64_t batch, const LigAttentionParams *params, bool non
   part.heads /= parts.heads;
   part.kv_heads /= parts.heads;
   return lig_attention_ordered (batch / parts.batch, &part);
+}
+
+/* Returns the bytes of copies of what has lengths: of keys and values, which are in x unless there
+ * is a memory, and in the backward pass of dy, if the queries have the lengths, too. Behind the
+ * lengths they are zeros: cuDNN multiplies what it masks, which may be no number. `x` is followed
+ * by memory and lengths; dy is null in the forward pass. */
+static inline int64_t
+lig_attention_copies (const LigOperand *x, const LigOperand *dy)
+{
+  const LigOperand *memory = &x[1], *keys = memory->size > 0 ? memory : x;
+  int64_t bytes = lig_attention_rounded (keys->size * 2, 256);
+  if (x[2].size == 0)
+    return 0;
+  return bytes + (dy && keys == x ? lig_attention_rounded (dy->size * 2, 256) : 0);
 }

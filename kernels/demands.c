@@ -56,6 +56,16 @@ lig_attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
+/* A byte of a packed operand has two elements. */
+double
+lig_quantized_flops (const LigOperand *operands, const void *params)
+{
+  const LigOperand *a = &operands[0], *b = &operands[1];
+  double packed = a->dtype == LIG_UINT8 ? 2 : 1;
+  (void) params;
+  return 2.0 * packed * (double) a->size * (double) (b->size / b->columns);
+}
+
 /* The bytes of the logits of a chunk. On a processor they should stay in its cache. On a GPU no
  * cache holds a row for each multiprocessor, each chunk reads and writes the sums of weight's
  * gradient once, and products of fewer rows are slower: half of the logits, within these limits. */
@@ -128,34 +138,43 @@ scratch_on_cpu (const LigOperand *x, int64_t batch, const LigAttentionParams *pa
   return bytes <= (int64_t) LIG_WORKSPACE_SIZE / 2 ? 0 : bytes;
 }
 
-/* Returns the memory for cuDNN's backward pass of x, memory, lengths and documents; none where the
- * library cannot compute it. */
-static int64_t
-scratch_of_library (const LigOperand *from, int64_t batch, const LigLaunch *launch)
+/* Returns whether cuDNN can compute attention of x, memory, lengths and documents. */
+static bool
+library_can (const LigOperand *from, const LigLaunch *launch, bool backward)
 {
   LigOperand x[4];
   for (int i = 0; i < 4; i++) {
     x[i] = from[i];
     x[i].data = from[i].size > 0 ? x : NULL; /* the presence of an operand is all that counts */
   }
-  return lig_attention_refusal (x, launch->params, true)
-           ? 0
-           : lig_attention_scratch (batch, launch->params, launch->nondeterministic);
+  return !lig_attention_refusal (x, launch->params, backward);
 }
 
-/* On CUDA the own kernel keeps two fp32 numbers per query and head, in the workspace where they
+int64_t
+lig_attention_forward_scratch (const LigLaunch *launch, LigBackendKind backend)
+{
+  const LigAttentionParams *attention = launch->params;
+  return backend == LIG_BACKEND_CPU || !attention || !library_can (launch->operands, launch, false)
+           ? 0
+           : lig_attention_copies (launch->operands, NULL);
+}
+
+/* On CUDA the own kernel keeps four fp32 numbers per query and head, in the workspace where they
  * fit. The operands begin with dy, x. */
 int64_t
 lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend)
 {
   const LigAttentionParams *attention = launch->params;
-  const LigOperand *dy = &launch->operands[0];
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   if (!attention || attention->length < 1 || dy->columns < 1)
     return 0;
-  int64_t rows = dy->size / dy->columns, own = 8 * rows * attention->heads;
+  int64_t rows = dy->size / dy->columns, batch = rows / attention->length;
+  int64_t own = LIG_ATTENTION_OWN * rows * attention->heads, other = 0;
   if (backend == LIG_BACKEND_CPU)
-    return scratch_on_cpu (&launch->operands[1], rows / attention->length, attention);
-  int64_t other = scratch_of_library (&launch->operands[1], rows / attention->length, launch);
+    return scratch_on_cpu (x, batch, attention);
+  if (library_can (x, launch, true))
+    other = lig_attention_scratch (batch, attention, launch->nondeterministic) +
+            lig_attention_copies (x, dy);
   if (own <= (int64_t) LIG_WORKSPACE_SIZE)
     own = 0;
   return own > other ? own : other;

@@ -11,8 +11,10 @@ extern "C" {
 
 double lig_attention_flops (const LigOperand *operands, const void *params);
 double lig_attention_backward_flops (const LigOperand *operands, const void *params);
+double lig_quantized_flops (const LigOperand *operands, const void *params);
 double lig_joint_flops (const LigOperand *operands, const void *params);
 
+int64_t lig_attention_forward_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_linear_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_linear_input_scratch (const LigLaunch *launch, LigBackendKind backend);

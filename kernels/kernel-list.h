@@ -111,7 +111,11 @@ LIG_EACH_WITH (linear_backward_weight_bias,
 /* The product of quantized operands a [M, K] and b [N, K], y = factor a b^T + bias + extra, with
  * the scales of LigFp8Params; y is added to its old values if it is a parameter's gradient and the
  * launch accumulates. */
-LIG_EACH (linear_fp8, "a b a_scale b_scale bias? extra? -> y", LIG_PRODUCT_OVER_COLUMNS)
+LIG_EACH_WITH (linear_fp8,
+               "a b a_scale b_scale bias? extra? -> y",
+               LIG_PRODUCT_OVER_COLUMNS,
+               .ignores_tick = true,
+               .flops = lig_quantized_flops)
 /* The quantized copy of gelu (factor a b^T + bias) with the scale of the whole tensor, which is
  * known. */
 LIG_EACH (linear_fp8_gelu,
@@ -210,16 +214,23 @@ LIG_EACH_WITH (attention,
                "x memory? lengths? documents? -> y lse",
                LIG_WORK_BY_PARAMS,
                .ignores_tick = false,
-               .flops = lig_attention_flops)
+               .traits = LIG_KERNEL_ATTENTION | LIG_KERNEL_WAVES,
+               .flops = lig_attention_flops,
+               .scratch = lig_attention_forward_scratch)
 LIG_EACH_WITH (attention_backward,
                "dy x memory? lengths? documents? y lse -> dx dmemory",
                LIG_WORK_BY_PARAMS,
                .ignores_tick = false,
+               .traits = LIG_KERNEL_ATTENTION_BACKWARD | LIG_KERNEL_WAVES,
                .flops = lig_attention_backward_flops,
                .scratch = lig_attention_backward_scratch)
 /* Attention to the keys of x and to those of the part together, from y and lse of each; the part
  * may have some of the queries alone, see LigMergeParams. The types of x, part and y may differ. */
-LIG_EACH (attention_merge, "x x_lse part part_lse -> y=x lse=x_lse", 4)
+LIG_EACH_WITH (attention_merge,
+               "x x_lse part part_lse -> y=x lse=x_lse",
+               4,
+               .ignores_tick = true,
+               .traits = LIG_KERNEL_WAVES)
 
 LIG_FAMILY (loss)
 /* Losses over rows of x [M, C]. y, dy, correct and count are scalars of fp32, lse [M, 2] of fp32 is
@@ -284,16 +295,28 @@ LIG_EACH_WITH (all_reduce,
                1,
                .ignores_tick = true,
                .exchanges = true,
+               .collective = 1 + LIG_ALL_REDUCE,
                .scratch = lig_collective_scratch)
-LIG_EACH_WITH (all_gather, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+LIG_EACH_WITH (all_gather,
+               "x -> y",
+               0,
+               .ignores_tick = true,
+               .exchanges = true,
+               .collective = 1 + LIG_ALL_GATHER)
 LIG_EACH_WITH (reduce_scatter,
                "x -> y",
                1,
                .ignores_tick = true,
                .exchanges = true,
+               .collective = 1 + LIG_REDUCE_SCATTER,
                .scratch = lig_collective_scratch)
 LIG_EACH_WITH (take_part, "x -> y", 0, .ignores_tick = true, .exchanges = true)
-LIG_EACH_WITH (ring_exchange, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+LIG_EACH_WITH (ring_exchange,
+               "x -> y",
+               0,
+               .ignores_tick = true,
+               .exchanges = true,
+               .collective = 1 + LIG_RING_EXCHANGE)
 LIG_EACH_WITH (add_parts, "x -> y", 1, .ignores_tick = true)
 
 #undef LIG_FAMILY

@@ -3,6 +3,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/demands.h"
+#include <ligature/groups.h>
 #include <ligature/kernels.h>
 
 #include <ctype.h>
@@ -55,8 +56,10 @@ compare_name (const void *name, const void *kernel)
 __attribute__ ((constructor)) static void
 fill_table (void)
 {
-  for (int i = 0; i < N_KERNELS; i++)
+  for (int i = 0; i < N_KERNELS; i++) {
+    kernels[i].traits |= LIG_KERNEL_BUILT_IN;
     by_name[i] = &kernels[i];
+  }
   qsort (by_name, N_KERNELS, sizeof *by_name, compare_kernels);
   lig_kernels_register (LIG_BACKEND_CPU, lig_cpu_functions ());
 }
@@ -179,9 +182,11 @@ lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands, const voi
 {
   const LigOperand *a = &operands[0], *b = &operands[1];
   double product = 2.0 * (double) a->size;
+  if (kernel->flops)
+    return params || kernel->work != LIG_WORK_BY_PARAMS ? kernel->flops (operands, params) : 0;
   switch (kernel->work) {
   case LIG_WORK_BY_PARAMS:
-    return kernel->flops && params ? kernel->flops (operands, params) : 0;
+    return 0;
   case LIG_PRODUCT_OVER_COLUMNS:
     return product * (double) (b->size / b->columns);
   case LIG_PRODUCT_OVER_ROWS:

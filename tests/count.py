@@ -17,6 +17,8 @@ import re
 import sys
 
 LINE = re.compile(r"^(not )?ok\b\s*(\d+)?\s*-?\s*(.*?)\s*(?:#\s*(SKIP|TODO)\S*\s*(.*))?$", re.I)
+# How many of the last lines of a failed test are listed.
+NOTES = 12
 PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#\s*SKIP\S*\s*(.*))?$", re.I)
 
 
@@ -30,28 +32,31 @@ class Count:
         self.passed, self.failed, self.skipped = [], [], []
         self.ran = set()
 
-    def add_line(self, name, match):
+    def add_line(self, name, match, notes):
         failed, number, title, directive, reason = match.groups()
         where = f"{name} {title or number or ''}".rstrip()
         directive = (directive or "").upper()
         if directive == "SKIP":
             self.skipped.append((where, reason or "no reason given"))
         elif failed and directive != "TODO":
-            self.failed.append((where, "not ok"))
+            self.failed.append((where, "\n    ".join(["not ok"] + notes[-NOTES:])))
         else:
             self.passed.append(where)
 
     def add_tap(self, name, test):
         """Adds the lines of a TAP program, and a failure if it ended badly or early without one."""
-        failed_before, lines, plan = len(self.failed), 0, None
+        failed_before, lines, plan, notes = len(self.failed), 0, None, []
         for text in test.get("stdout", "").splitlines():
-            if match := PLAN.match(text):
+            if text.startswith("#"):
+                notes.append(text)
+            elif match := PLAN.match(text):
                 plan = int(match[1])
                 if plan == 0:
                     self.skipped.append((name, match[2] or "no reason given"))
             elif match := LINE.match(text):
                 lines += 1
-                self.add_line(name, match)
+                self.add_line(name, match, notes + test.get("stderr", "").splitlines())
+                notes = []
         good = test["result"] in ("OK", "SKIP", "EXPECTEDFAIL")
         if len(self.failed) == failed_before and (not good or plan != lines):
             extent = f"{lines} of {'?' if plan is None else plan} subtests"

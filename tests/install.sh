@@ -103,6 +103,15 @@ describes_itself () {
     grep -q 'c:identifier="lig_plan_compile"' "$gir"
 }
 
+# Each step is printed with its values: the second reads what the first writes.
+example_walks () {
+  LD_LIBRARY_PATH=$(dirname "$library") "$work/walk" > "$work/graph" && cat "$work/graph" &&
+    grep -qx 'step 0: linear_bias_gelu' "$work/graph" &&
+    grep -qx '  reads 0.weight, written by no step, read by 0' "$work/graph" &&
+    grep -qE '^  writes #2.y, written by 0, read by 1 [0-9]+$' "$work/graph" &&
+    grep -qE '^  reads #2.y, written by 0, read by 1 [0-9]+$' "$work/graph"
+}
+
 example_learns () {
   LD_LIBRARY_PATH=$(dirname "$library") "$work/train" > "$work/losses" && cat "$work/losses" &&
     awk '{ loss[NR] = $NF } END { exit !(NR == 2 && loss[2] < loss[1] / 10) }' "$work/losses"
@@ -181,6 +190,8 @@ check 'the package file names what the headers need' requires_only_headers
 check 'no installed file has a path of the build' holds_no_paths
 check 'the example builds with pkg-config' build_example train
 check 'the example learns' example_learns
+check 'the example that walks a plan builds' build_example walk
+check 'it prints the edges' example_walks
 check 'the example with an op of its own builds' build_example own-op
 check 'its fusion is taken' own_op_fuses
 if [ -f "$build/engine/Ligature-1.gir" ]; then

@@ -5,11 +5,10 @@
 
 #include "app/cli/document.h"
 #include "app/cli/find-checkpoint.h"
+#include "app/cli/notes.h"
 #include "app/cli/output-file.h"
-#include "app/cli/recipe-note.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
-#include "app/cli/table-note.h"
 #include "app/cli/task.h"
 #include "kernels/times.h"
 #include <ligature/plan-options.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Moves the options that stand before the command behind it, as in `lig --json fuse P`. The tables
  * of all commands tell which options take the next word as their value. */
-#include "app/cli/help.h"
+#include "app/cli/arrange.h"
+
+#include "app/cli/collect.h"
+#include "app/cli/commands.h"
 
 #include <ligature/suggest.h>
 

@@ -7,7 +7,11 @@
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/table.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
+#include <ligature/plan-memory.h>
+#include <ligature/plan-options.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 
 #include <stdio.h>
@@ -37,7 +41,7 @@ list_parameters (LigPlan *plan)
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   Checked self = {plan, g_hash_table_new (g_str_hash, g_str_equal)};
   for (guint i = 0; i < count; i++)
-    if (g_str_equal (values[i].place, "state") &&
+    if (values[i].place == LIG_PLACE_STATE &&
         !g_hash_table_contains (self.parameters, values[i].name))
       g_hash_table_insert (self.parameters, (gpointer) values[i].name, (gpointer) &values[i]);
   return self;

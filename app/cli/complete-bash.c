@@ -2,6 +2,8 @@
 /* Completions for bash. */
 #include "app/cli/generate.h"
 
+#include "app/cli/verbs.h"
+
 static void
 append_bash_option (GString *to, const LigCliPage *page, const GOptionEntry *entry)
 {

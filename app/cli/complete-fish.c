@@ -2,8 +2,8 @@
 /* Completions for fish. */
 #include "app/cli/generate.h"
 
-#include "app/cli/help.h"
 #include "app/cli/values.h"
+#include "app/cli/verbs.h"
 
 #include <string.h>
 

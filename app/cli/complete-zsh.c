@@ -2,7 +2,7 @@
 /* Completions for zsh. */
 #include "app/cli/generate.h"
 
-#include "app/cli/help.h"
+#include "app/cli/verbs.h"
 
 #include <string.h>
 

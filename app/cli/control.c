@@ -3,9 +3,12 @@
  * that no line comes between the halves of another. */
 #include "app/cli/control.h"
 
-#include "app/cli/command.h"
 #include "app/cli/metrics.h"
+#include "app/cli/modes.h"
+#include "app/cli/print.h"
+#include "app/cli/say.h"
 
+#include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/ranks.h>
 

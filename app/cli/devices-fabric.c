@@ -2,7 +2,6 @@
 /* The links of devices in the list of devices. */
 #include "app/cli/devices-fabric.h"
 
-#include "app/cli/command.h"
 #include "app/cli/table.h"
 #include <ligature/json-members.h>
 #include <ligature/units.h>

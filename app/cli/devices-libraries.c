@@ -2,7 +2,7 @@
 /* The libraries of backends in the list of devices. */
 #include "app/cli/devices-libraries.h"
 
-#include "app/cli/command.h"
+#include "app/cli/print.h"
 #include <ligature/json-members.h>
 #include <ligature/plan.h>
 

@@ -8,6 +8,7 @@
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
+#include "app/cli/table.h"
 #include "app/cli/task.h"
 #include <ligature/json.h>
 #include <ligature/kernels.h>

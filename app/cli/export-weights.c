@@ -10,6 +10,7 @@
 #include "app/cli/shared-options.h"
 #include <ligature/report.h>
 #include <ligature/state.h>
+#include <ligature/store.h>
 #include <ligature/suggest.h>
 #include <ligature/weights.h>
 
@@ -132,6 +133,16 @@ is_weights (const char *text)
          g_str_has_suffix (text, ".index.json") || lig_cli_begins_like_tensors (text);
 }
 
+/* Notes what the table had become on which the weights were trained. */
+static void
+keep_table (LigTensorFile *file, const char *weights)
+{
+  g_autoptr (LigTensorFile) from = weights ? lig_weights_open (weights, NULL) : NULL;
+  const char *table = from ? lig_tensor_file_get_metadata (from, LIG_WEIGHTS_TABLE) : NULL;
+  if (table)
+    lig_tensor_file_set_metadata (file, LIG_WEIGHTS_TABLE, table);
+}
+
 /* Returns the parameters of a sequence, as they are drawn or read from --weights. */
 static LigTensorFile *
 make_parameters (const char *text,
@@ -156,6 +167,7 @@ make_parameters (const char *text,
   lig_state_leave_out_padding (state, sequence, &note);
   if (note)
     lig_cli_say ("%s: %s", weights, note);
+  keep_table (file, weights);
   return lig_state_store (state, file, FALSE, error) ? g_steal_pointer (&file) : NULL;
 }
 

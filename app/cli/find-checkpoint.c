@@ -2,11 +2,12 @@
 /* Finds the file with the parameters of a run. */
 #include "app/cli/find-checkpoint.h"
 
-#include "app/cli/command.h"
 #include "app/cli/find-run.h"
 #include "app/cli/rank.h"
-#include "app/cli/runs.h"
+#include "app/cli/runs-table.h"
+#include "app/cli/say.h"
 
+#include <ligature/store.h>
 #include <ligature/tensor-file.h>
 
 /* The file may now belong to another run that resumed from a copy and overwrote it. */

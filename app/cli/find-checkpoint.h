@@ -2,9 +2,11 @@
 /* Finds the file with the parameters of a run. */
 #pragma once
 
-#include <ligature/store.h>
+#include <glib.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /* Finds a checkpoint by its file or by the run that wrote it (transfer full). Prints which one it
  * is, after the word for what is done with it. */

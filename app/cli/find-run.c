@@ -2,7 +2,8 @@
 /* The kind of the last run depends on the command: a profile has no checkpoint to resume. */
 #include "app/cli/find-run.h"
 
-#include "app/cli/runs.h"
+#include "app/cli/runs-table.h"
+#include "app/cli/say.h"
 
 #include <ligature/op.h>
 #include <ligature/store-select.h>

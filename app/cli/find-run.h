@@ -2,9 +2,11 @@
 /* Finds the run that a word of the command line selects. */
 #pragma once
 
-#include <ligature/store.h>
+#include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /* Returns the run that a word selects as in lig_store_select_run(). `last` and names are limited to
  * the kind (NULL: any). Prints to stderr which run it is unless the word is the beginning of its

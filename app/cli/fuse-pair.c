@@ -4,6 +4,8 @@
 #include "app/cli/fuse-pair.h"
 
 #include "app/cli/table.h"
+#include <ligature/comparison.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 
 #include <stdio.h>
@@ -96,5 +98,8 @@ lig_fuse_devices (LigSequence *sequence, LigSequenceOptions *options, GStrv devi
     print_pair (plans->pdata[0], plans->pdata[1], devices);
   else
     print_totals (plans, devices);
+  for (guint i = 0; i < plans->len; i++)
+    if (lig_cli_fit_code (plans->pdata[i], NULL) != LIG_EXIT_OK)
+      return LIG_EXIT_FAILED;
   return LIG_EXIT_OK;
 }

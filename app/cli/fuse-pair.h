@@ -14,5 +14,5 @@ GPtrArray *lig_fuse_compile_devices (LigSequence *sequence,
                                      GError **error);
 
 /* Compiles the sequence for each device and prints the plans beside each other. Returns an exit
- * code. */
+ * code: it fails if one of the plans does not fit into the memory of its device. */
 int lig_fuse_devices (LigSequence *sequence, LigSequenceOptions *options, GStrv devices);

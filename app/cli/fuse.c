@@ -115,10 +115,8 @@ static void
 show (LigPlan *plan, gboolean all)
 {
   if (lig_cli_json ()) {
-    JsonNode *document = lig_plan_to_json (plan);
-    json_object_set_member (json_node_get_object (document), "mends",
-                            lig_plan_mends_to_json (plan));
-    lig_cli_print_document ("fuse", document);
+    lig_plan_write_json (plan, lig_cli_print_part, NULL);
+    lig_cli_print_part ("\n", 1, NULL);
     return;
   }
   LigRailsOptions options = LIG_RAILS_OPTIONS_INIT;

@@ -2,48 +2,9 @@
 /* The manual page and the completions of shells, made from the tables of the commands. */
 #pragma once
 
-#include "app/cli/command.h"
+#include "app/cli/pages.h"
 
 G_BEGIN_DECLS
-
-/* A command with its options. */
-typedef struct {
-  const LigCommand *command;
-  GArray *entries;   /* GOptionEntry, without the lines of groups; texts are owned by the page */
-  GPtrArray *groups; /* the title of each entry's group */
-  GPtrArray *titles; /* the titles of all groups, in their order */
-  GPtrArray *texts;
-  GStrv positions; /* the kinds of its arguments; the last one also for all further arguments */
-} LigCliPage;
-
-/* Returns the LigCliPage of each command; (transfer full). */
-GPtrArray *lig_cli_pages (void);
-
-/* Returns the kinds of the arguments of a usage such as `P|RUN -o FILE`: of the words before the
- * first option. The last one is also for all further arguments; it is `-`, which has no values,
- * unless the last word ends with an ellipsis. */
-GStrv lig_cli_read_positions (const char *usage);
-
-/* Returns the names of the commands, or of the verbs of one, joined by the separator; (transfer
- * full). */
-char *lig_cli_join_commands (const char *separator);
-char *lig_cli_join_verbs (const LigCommand *command, const char *separator);
-
-/* Appends the long options that a verb has, each with a separator before it. */
-void lig_cli_append_options (GString *to,
-                             const LigCliPage *page,
-                             const LigCliVerb *verb,
-                             const char *separator);
-
-/* Calls `append` for each option of each command. */
-void lig_cli_for_each_option (GString *to,
-                              GPtrArray *pages,
-                              void (*append) (GString *to,
-                                              const LigCliPage *page,
-                                              const GOptionEntry *entry));
-
-/* Returns the kinds of an option's values as lig_cli_values_kinds() does. */
-char *lig_cli_get_kinds (const GOptionEntry *entry);
 
 /* Append the manual page lig.1 and the completions. Completions call `lig --values KIND` while the
  * user types, so that a new op or device is offered at once. */
@@ -51,5 +12,10 @@ void lig_cli_append_manual (GString *to, GPtrArray *pages);
 void lig_cli_append_bash (GString *to, GPtrArray *pages);
 void lig_cli_append_zsh (GString *to, GPtrArray *pages);
 void lig_cli_append_fish (GString *to, GPtrArray *pages);
+
+/* Runs `lig --generate man|bash|zsh|fish`: prints the manual page or the completions of a shell,
+ * made from the tables of the commands. `arguments` are those after --generate. Returns an exit
+ * code. */
+int lig_cli_generate (int n, char **arguments);
 
 G_END_DECLS

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The help texts as JSON documents. */
-#include "app/cli/help.h"
+#include "app/cli/help-json.h"
+
+#include "app/cli/commands.h"
+#include "app/cli/verbs.h"
 
 #include <string.h>
 

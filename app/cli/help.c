@@ -2,7 +2,10 @@
 /* Lays out the help texts: groups of options, each option with its default, at most 80 columns. */
 #include "app/cli/help.h"
 
+#include "app/cli/collect.h"
+#include "app/cli/help-json.h"
 #include "app/cli/terminal.h"
+#include "app/cli/verbs.h"
 #include "app/cli/wrap.h"
 
 #include <stdio.h>
@@ -86,15 +89,6 @@ lig_cli_group_of (const GOptionEntry *entries, const GOptionEntry *entry)
   return group;
 }
 
-gboolean
-lig_cli_verb_has (const LigCliVerb *verb, const char *group, const char *option)
-{
-  if (!verb || strcmp (group, LIG_CLI_GENERAL) == 0)
-    return TRUE;
-  g_auto (GStrv) names = g_strsplit (verb->options ? verb->options : "", " ", -1);
-  return g_strv_contains ((const char *const *) names, option);
-}
-
 static void
 append_group (GString *to,
               const char *title,
@@ -122,16 +116,6 @@ append_group (GString *to,
 }
 
 /* --- Commands ------------------------------------------------------------------------------ */
-
-const LigCliVerb *
-lig_cli_find_verb (const LigCommand *command, const char *name)
-{
-  const LigCliVerb *verb;
-  for (guint i = 0; command->verb_nth && (verb = command->verb_nth (i)); i++)
-    if (strcmp (verb->name, name) == 0)
-      return verb;
-  return NULL;
-}
 
 static void
 append_verbs (GString *to, const LigCommand *command, int column, int width)
@@ -209,12 +193,12 @@ append_notes (GString *to, const LigCommand *command, const LigCliVerb *verb, in
   }
 }
 
-void
-lig_cli_append_help (GString *to,
-                     const LigCommand *command,
-                     const LigCliVerb *verb,
-                     const GOptionEntry *entries,
-                     gboolean longer)
+static void
+append_help (GString *to,
+             const LigCommand *command,
+             const LigCliVerb *verb,
+             const GOptionEntry *entries,
+             gboolean longer)
 {
   int width = CLAMP (lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_USUAL_WIDTH);
   int column = choose_column (command, entries, width);
@@ -235,4 +219,31 @@ lig_cli_append_help (GString *to,
   append_title (to, "Example");
   lig_cli_append_shell (to, command->example, 2, width);
   g_string_append_c (to, '\n');
+}
+
+void
+lig_cli_print_options (const LigCommand *command,
+                       const LigCliVerb *verb,
+                       const GOptionEntry *entries,
+                       gboolean longer)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  if (lig_cli_json ()) {
+    lig_cli_print_help_json (command, verb, entries);
+    return;
+  }
+  append_help (text, command, verb, entries, longer);
+  fputs (text->str, stdout);
+}
+
+static void
+print (const LigCommand *command, const GOptionEntry *entries, gpointer data)
+{
+  lig_cli_print_options (command, data, entries, TRUE);
+}
+
+void
+lig_cli_print_help (const LigCommand *command, const LigCliVerb *verb)
+{
+  lig_cli_collect (command, print, (gpointer) verb);
 }

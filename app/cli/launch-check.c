@@ -2,7 +2,7 @@
 /* The checks of commands that start ranks. */
 #include "app/cli/launch.h"
 
-#include "app/cli/command.h"
+#include "app/cli/fail.h"
 
 #include <ligature/layout.h>
 #include <ligature/ranks.h>

@@ -4,8 +4,9 @@
 #include "app/cli/launch.h"
 
 #include "app/cli/attach.h"
-#include "app/cli/command.h"
+#include "app/cli/fail.h"
 #include "app/cli/noise.h"
+#include "app/cli/say.h"
 #include "app/cli/segments.h"
 
 #include <ligature/error.h>

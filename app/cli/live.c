@@ -4,7 +4,7 @@
  * cleared by the next text. */
 #include "app/cli/live.h"
 
-#include "app/cli/command.h"
+#include "app/cli/modes.h"
 #include "app/cli/terminal.h"
 
 #include <ligature/columns.h>

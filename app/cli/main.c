@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The program lig: finds the command and runs it. */
-#include "app/cli/command.h"
-#include "app/cli/help.h"
+#include "app/cli/arrange.h"
+#include "app/cli/commands.h"
+#include "app/cli/generate.h"
 #include "app/cli/output.h"
+#include "app/cli/overview.h"
+#include "app/cli/task.h"
 #include "app/cli/values.h"
 
 #include "kernels/times.h"
@@ -17,22 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define LIG_CLI(name) extern LIG_COMMAND (name);
-#include "command-list.h"
-#undef LIG_CLI
-
-static const LigCommand *const commands[] = {
-#define LIG_CLI(name) &lig_command_##name,
-#include "command-list.h"
-#undef LIG_CLI
-};
-
-const LigCommand *
-lig_cli_command_nth (guint n)
-{
-  return n < G_N_ELEMENTS (commands) ? commands[n] : NULL;
-}
 
 /* Threads that wait for work spin for milliseconds by default and starve each other on a busy
  * machine: a training then takes ten times as long. OpenBLAS with its own threads lets them spin

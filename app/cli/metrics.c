@@ -3,7 +3,7 @@
  * likewise. */
 #include "app/cli/metrics.h"
 
-#include "app/cli/command.h"
+#include "app/cli/say.h"
 #include "app/cli/task.h"
 #include <ligature/store-rows.h>
 

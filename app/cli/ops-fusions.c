@@ -3,8 +3,14 @@
  * that follows from the pattern: with the fusion forced, and with every op alone. */
 #include "app/cli/ops-fusions.h"
 
+#include "app/cli/modes.h"
+#include "app/cli/ops-examples.h"
+#include "app/cli/ops-print.h"
+#include "app/cli/print.h"
 #include "app/cli/table.h"
 #include <ligature/columns.h>
+#include <ligature/compile.h>
+#include <ligature/json-members.h>
 #include <ligature/kernels.h>
 #include <ligature/plan-options.h>
 
@@ -15,25 +21,21 @@
 static const char *
 input_of (const LigFusion *fusion)
 {
-  const LigOpInfo *info;
-  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
-    if (info->flags & LIG_OP_INTEGER_INPUT && g_str_has_prefix (fusion->pattern, info->name))
-      return "2x8:int32";
-  return "16x32";
+  return lig_fusion_has (fusion, 0, LIG_OP_INTEGER_INPUT) ? "2x8:int32" : "16x32";
 }
 
 /* Returns whether the fusion needs ranks that divide a product's rows, too. */
 static gboolean
 divides_rows (const LigFusion *fusion)
 {
-  return strstr (fusion->pattern, "all-gather") || strstr (fusion->pattern, "reduce-scatter");
+  return lig_fusion_has_trait (fusion, LIG_OP_MOVES_ROWS);
 }
 
 /* Returns whether the fusion needs ranks that divide a product. */
 static gboolean
 exchanges (const LigFusion *fusion)
 {
-  return divides_rows (fusion) || strstr (fusion->pattern, "all-reduce");
+  return lig_fusion_has_trait (fusion, LIG_OP_EXCHANGES);
 }
 
 /* Returns the path at which the fusion begins in its example: the first product of ranks, before
@@ -41,7 +43,7 @@ exchanges (const LigFusion *fusion)
 static const char *
 path_of (const LigFusion *fusion)
 {
-  gboolean before = g_str_has_prefix (fusion->pattern, "all-");
+  gboolean before = lig_fusion_has (fusion, 0, LIG_OP_EXCHANGES);
   if (divides_rows (fusion))
     return before ? "1" : "3";
   return exchanges (fusion) && !before ? "2" : "0";
@@ -52,8 +54,8 @@ path_of (const LigFusion *fusion)
 static gboolean
 evaluates (const LigFusion *fusion)
 {
-  return g_str_has_prefix (fusion->pattern, "basic-linear") &&
-         g_str_has_suffix (fusion->pattern, "quantize");
+  return lig_fusion_has (fusion, 0, LIG_OP_PRODUCT) &&
+         lig_fusion_has (fusion, -1, LIG_OP_QUANTIZES);
 }
 
 /* Returns the recipe of an example: one that applies if the fusion quantizes. */
@@ -62,11 +64,8 @@ recipe_of (const LigFusion *fusion)
 {
   if (evaluates (fusion))
     return "fp8-delayed";
-  return strstr (fusion->pattern, "quantize") ? "fp8-current" : NULL;
+  return lig_fusion_has_trait (fusion, LIG_OP_QUANTIZES) ? "fp8-current" : NULL;
 }
-
-/* The columns before a sentence. */
-enum { NARROW = 4, LEAST_SENTENCE = 34 };
 
 static const LigPass passes[] = {LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_JOINT};
 
@@ -96,21 +95,6 @@ find_fusions (const LigOpInfo *info)
     if (lig_fusion_takes (fusion, info) || (parts && is_in (fusion, parts)))
       g_ptr_array_add (found, (gpointer) fusion);
   return found;
-}
-
-void
-lig_ops_print_entry (const char *name, int column, const char *sentence)
-{
-  int width = lig_cli_text_width ();
-  gboolean below = width - column < LEAST_SENTENCE || lig_columns_width (name) > column - 4;
-  int indent = below ? NARROW : column;
-  g_autoptr (GString) text = g_string_new ("  ");
-  if (below)
-    g_string_append_printf (text, "%s\n%*s", name, indent, "");
-  else
-    lig_columns_append (text, name, column - 2, LIG_SIDE_LEFT);
-  lig_columns_wrap (text, sentence, indent, indent, width);
-  fputs (text->str, stdout);
 }
 
 void
@@ -256,7 +240,7 @@ list_kernels (LigPlan *plan, LigPass pass, LigPlan *fused, const LigFusion *fusi
            : plan == fused)
       continue;
     for (int k = 0; k < groups[i].n_steps; k++) {
-      const LigKernel *kernel = steps[groups[i].first_step + k].kernel;
+      const LigKernel *kernel = steps[groups[i].steps[k]].kernel;
       g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
                               kernel ? kernel->name : "opaque");
     }
@@ -295,29 +279,6 @@ print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPla
   json_builder_end_object (to);
   json_builder_end_object (to);
   lig_cli_print_document ("fusion", json_builder_get_root (to));
-}
-
-void
-lig_ops_print_title (const char *name, const char *summary)
-{
-  int width = lig_cli_text_width ();
-  g_autoptr (GString) line = g_string_new (name);
-  g_autofree char *sentence = g_strconcat (": ", summary, NULL);
-  lig_columns_wrap (line, sentence, lig_columns_width (name), 2, width);
-  printf ("%s\n", line->str);
-}
-
-void
-lig_ops_print_line (const char *name, char *text)
-{
-  g_autofree char *own = text;
-  int width = lig_cli_text_width ();
-  g_autoptr (GString) line = g_string_new (NULL);
-  if (!own || !*own)
-    return;
-  lig_columns_append (line, name, 12, LIG_SIDE_LEFT);
-  lig_columns_wrap (line, own, 12, 12, width);
-  fputs (line->str, stdout);
 }
 
 /* Prints the kernels of the ops alone and those of the fusion, for each of its passes. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/ops-recipes.h"
 
-#include "app/cli/document.h"
-#include "app/cli/ops-fusions.h"
 #include "app/cli/ops-params.h"
+#include "app/cli/ops-print.h"
 
 #include <stdio.h>
 

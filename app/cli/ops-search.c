@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The search of `lig ops WORD` in the names and summaries of ops, fusions and recipes; if that
  * finds nothing, in the names and choices of parameters. */
+#include "app/cli/ops-search.h"
+
+#include "app/cli/fail.h"
+#include "app/cli/modes.h"
 #include "app/cli/ops-fusions.h"
+#include "app/cli/ops-op.h"
+#include "app/cli/ops-print.h"
 #include "app/cli/ops-recipes.h"
+#include "app/cli/print.h"
 
 #include <ligature/suggest.h>
 

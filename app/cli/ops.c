@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lig ops: lists ops and recipes, describes one or a fusion, or searches all of them. Trained
- * parameters and kernels are taken from a plan of the op's example, which is correct also for
- * macros and for ops that choose their kernels. */
-#include "app/cli/document.h"
+/* lig ops: lists ops and recipes, describes one or a fusion, or searches all of them. */
+#include "app/cli/command.h"
 #include "app/cli/ops-fusions.h"
-#include "app/cli/ops-params.h"
+#include "app/cli/ops-op.h"
+#include "app/cli/ops-print.h"
 #include "app/cli/ops-recipes.h"
-#include "app/cli/sequence-options.h"
-
-#include "app/cli/table.h"
-#include <ligature/columns.h>
-#include <ligature/kernels.h>
-#include <ligature/plan-options.h>
+#include "app/cli/ops-search.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,119 +20,6 @@ LIG_COMMAND (ops) = {
   .run = run,
   .pages = TRUE,
 };
-
-GStrv
-lig_ops_split_example (const LigOpInfo *info)
-{
-  GStrv parts = g_strsplit (info->example ? info->example : "", " @ ", 2);
-  if (g_strv_length (parts) == 2)
-    return parts;
-  g_strfreev (parts);
-  return NULL;
-}
-
-LigPlan *
-lig_ops_plan_example (const LigOpInfo *info)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  LigShape shape;
-  LigDtype dtype = LIG_FP32;
-  g_auto (GStrv) example = lig_ops_split_example (info);
-  g_autoptr (LigSequence) sequence =
-    example ? lig_sequence_from_expression (example[0], NULL) : NULL;
-  g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
-  if (!sequence || !lig_shape_parse (example[1], &shape, &dtype, NULL))
-    return NULL;
-  lig_sequence_set_input (sequence, &shape, dtype);
-  options.policy = LIG_POLICY_NONE;
-  options.input_gradient = TRUE;
-  return lig_plan_compile (sequence, device, &options, NULL);
-}
-
-/* Returns the kernels of one pass, separated by ", ". */
-static char *
-list_kernels (const LigOpInfo *info, LigPass pass)
-{
-  guint count = 0;
-  GString *text = g_string_new (NULL);
-  g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : lig_ops_plan_example (info);
-  const LigPlanStep *steps = plan ? lig_plan_get_steps (plan, &count) : NULL;
-  for (guint i = 0; i < count; i++)
-    if (steps[i].pass == pass)
-      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
-                              steps[i].kernel ? steps[i].kernel->name : "opaque");
-  return g_string_free (text, FALSE);
-}
-
-/* Returns the trained parameters of the op, or of a macro's parts, separated by ", ". */
-static char *
-list_parameters (const LigOpInfo *info)
-{
-  guint count = 0;
-  GString *text = g_string_new (NULL);
-  g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : lig_ops_plan_example (info);
-  const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &count) : NULL;
-  for (guint i = 0; i < count; i++) {
-    const char *part = lig_plan_op_get_part (&ops[i]);
-    for (const LigParameterInfo *one = ops[i].info->parameters; one && one->name; one++)
-      g_string_append_printf (text, "%s%s%s%s", text->len > 0 ? ", " : "", part ? part : "",
-                              part ? "." : "", one->name);
-  }
-  return g_string_free (text, FALSE);
-}
-
-/* Returns the main port and the table's port names, separated by ", ". */
-static char *
-list_ports (const char *main_port, const char *names)
-{
-  g_auto (GStrv) extra = g_strsplit (names ? names : "", " ", -1);
-  g_autofree char *joined = g_strjoinv (", ", extra);
-  return *joined && main_port ? g_strconcat (main_port, ", ", joined, NULL)
-                              : g_strdup (main_port ? main_port : joined);
-}
-
-/* --- JSON ---------------------------------------------------------------------------------- */
-
-void
-lig_ops_add_names (JsonBuilder *builder, const char *name, char *list)
-{
-  g_autofree char *text = list;
-  g_auto (GStrv) names = g_strsplit (text, ", ", -1);
-  lig_json_begin_array (builder, name);
-  for (char **one = names; *one; one++)
-    json_builder_add_string_value (builder, *one);
-  json_builder_end_array (builder);
-}
-
-void
-lig_ops_add (JsonBuilder *builder, const LigOpInfo *info)
-{
-  const LigParam *param;
-  const char *group;
-  json_builder_begin_object (builder);
-  lig_json_add_text (builder, "op", info->name);
-  lig_json_add_text (builder, "title", info->title);
-  lig_json_add_text (builder, "category", info->category);
-  lig_json_add_text (builder, "summary", info->summary);
-  lig_json_add_text (builder, "formula", info->formula);
-  lig_json_add_text (builder, "example", info->example);
-  lig_json_begin_array (builder, "params");
-  for (guint i = 0; (param = lig_op_info_nth_shown (info, i, &group)); i++)
-    lig_ops_add_param (builder, param, group);
-  json_builder_end_array (builder);
-  lig_ops_add_names (builder, "inputs", list_ports ("x", info->extra_inputs));
-  lig_ops_add_names (builder, "outputs", list_ports ("y", info->extra_outputs));
-  lig_ops_add_names (builder, "parameters", list_parameters (info));
-  lig_ops_add_names (builder, "saves", list_ports (NULL, info->saves));
-  lig_json_begin_object (builder, "kernels");
-  lig_ops_add_names (builder, "forward", list_kernels (info, LIG_PASS_FORWARD));
-  lig_ops_add_names (builder, "backward", list_kernels (info, LIG_PASS_BACKWARD));
-  json_builder_end_object (builder);
-  lig_ops_add_fusions (builder, info);
-  json_builder_end_object (builder);
-}
-
-/* --- Text ---------------------------------------------------------------------------------- */
 
 /* Prints one op per line below its category. Ops of a category need not be adjacent in the
  * registry. */
@@ -163,48 +44,6 @@ print_all (void)
   lig_ops_print_recipes (22);
 }
 
-static void
-print_params (const LigOpInfo *info)
-{
-  LigOpsParam one;
-  g_autoptr (GArray) params = g_array_new (FALSE, FALSE, sizeof one);
-  for (guint i = 0; (one.param = lig_op_info_nth_shown (info, i, &one.group)); i++)
-    g_array_append_val (params, one);
-  lig_ops_print_params ((const LigOpsParam *) params->data, params->len);
-}
-
-static void
-print_op (const LigOpInfo *info)
-{
-  g_auto (GStrv) example = lig_ops_split_example (info);
-  lig_ops_print_title (info->name, info->summary);
-  lig_ops_print_line ("formula", g_strdup (info->formula ? info->formula : ""));
-  lig_ops_print_line ("category", g_strdup (info->category));
-  lig_ops_print_line ("inputs", list_ports ("x", info->extra_inputs));
-  lig_ops_print_line ("outputs", list_ports ("y", info->extra_outputs));
-  lig_ops_print_line ("trained", list_parameters (info));
-  lig_ops_print_line ("saves", list_ports (NULL, info->saves));
-  lig_ops_print_line ("forward", list_kernels (info, LIG_PASS_FORWARD));
-  lig_ops_print_line ("backward", list_kernels (info, LIG_PASS_BACKWARD));
-  print_params (info);
-  lig_ops_print_fusions (info);
-  if (example)
-    printf ("\nExample:\n  lig check '%s' --input %s\n", example[0], example[1]);
-}
-
-static int
-show_op (const LigOpInfo *info)
-{
-  if (!lig_cli_json ()) {
-    print_op (info);
-    return LIG_EXIT_OK;
-  }
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  lig_ops_add (builder, info);
-  lig_cli_print_document ("op", json_builder_get_root (builder));
-  return LIG_EXIT_OK;
-}
-
 /* Describes the op, the fusion or the recipe of exactly that name, else searches. */
 static int
 show (char **words)
@@ -214,8 +53,8 @@ show (char **words)
   const LigFusion *fusion = single ? lig_fusion_find (words[0]) : NULL;
   const LigRecipeInfo *recipe = single ? lig_recipe_info_find (words[0], NULL) : NULL;
   if (info)
-    return show_op (info);
-  if (fusion)
+    lig_ops_show (info);
+  else if (fusion)
     lig_ops_show_fusion (fusion);
   else if (recipe)
     lig_ops_show_recipe (recipe);

@@ -2,7 +2,7 @@
 /* Writes to the file of -o or to standard output. */
 #include "app/cli/output-file.h"
 
-#include "app/cli/command.h"
+#include "app/cli/modes.h"
 #include "app/cli/pager.h"
 
 #include <ligature/report.h>
@@ -21,11 +21,10 @@ lig_cli_is_standard (const char *file)
   return file && strcmp (file, "-") == 0;
 }
 
-gboolean
-lig_cli_check_file (const char *file, GError **error)
+/* Checks that a new file can replace the old one, in its folder. */
+static gboolean
+check_folder (const char *file, GError **error)
 {
-  if (lig_cli_is_standard (file))
-    return TRUE;
   g_autofree char *folder = g_path_get_dirname (file);
   int problem = g_file_test (file, G_FILE_TEST_IS_DIR) ? EISDIR
                 : access (folder, W_OK | X_OK) == 0    ? 0
@@ -36,15 +35,54 @@ lig_cli_check_file (const char *file, GError **error)
   return problem == 0;
 }
 
+static gboolean
+refuse_loss (const char *file, const char *what, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+               "%s: cannot be saved: the existing file %s and would be lost; choose another name "
+               "or move it away",
+               file, what);
+  return FALSE;
+}
+
+/* Reads the first bytes of a regular file, and returns their number. */
+static gsize
+read_start (const char *path, char *bytes, gsize size)
+{
+  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? fopen (path, "rb") : NULL;
+  gsize count = file ? fread (bytes, 1, size, file) : 0;
+  if (file)
+    fclose (file);
+  return count;
+}
+
 gboolean
 lig_cli_begins_like_tensors (const char *path)
 {
   char bytes[9] = "";
-  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? fopen (path, "rb") : NULL;
-  gsize count = file ? fread (bytes, 1, sizeof bytes, file) : 0;
-  if (file)
-    fclose (file);
-  return count == sizeof bytes && bytes[8] == '{' && bytes[7] == 0;
+  return read_start (path, bytes, sizeof bytes) == sizeof bytes && bytes[8] == '{' && bytes[7] == 0;
+}
+
+static gboolean
+begins_like_database (const char *path)
+{
+  static const char start[] = "SQLite format 3";
+  char bytes[sizeof start] = "";
+  return read_start (path, bytes, sizeof bytes) == sizeof bytes &&
+         memcmp (bytes, start, sizeof start) == 0;
+}
+
+gboolean
+lig_cli_check_file (const char *file, GError **error)
+{
+  if (lig_cli_is_standard (file))
+    return TRUE;
+  if (!check_folder (file, error))
+    return FALSE;
+  const char *what = lig_cli_begins_like_tensors (file) ? "has tensors"
+                     : begins_like_database (file)      ? "is a database"
+                                                        : NULL;
+  return !what || refuse_loss (file, what, error);
 }
 
 /* Endings of files that other programs, or other commands, would take for theirs. */
@@ -68,7 +106,7 @@ lig_cli_check_tensors (const char *file, GError **error)
 {
   if (lig_cli_is_standard (file))
     return TRUE;
-  if (!lig_cli_check_file (file, error))
+  if (!check_folder (file, error))
     return FALSE;
   g_autofree char *lower = g_ascii_strdown (file, -1);
   for (const char *const *ending = foreign; *ending; ending++)
@@ -82,12 +120,7 @@ lig_cli_check_tensors (const char *file, GError **error)
                      : lig_tensor_file_get_metadata (before, "ligature.checkpoint")
                        ? "is a checkpoint of a training"
                        : NULL;
-  if (what)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "%s: cannot be saved: the existing file %s and would be lost; choose another name "
-                 "or move it away",
-                 file, what);
-  return !what;
+  return !what || refuse_loss (file, what, error);
 }
 
 gboolean

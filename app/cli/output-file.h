@@ -29,7 +29,8 @@ gboolean lig_cli_is_standard (const char *file);
 gboolean lig_cli_check_output (const char *file, const char *format, GError **error);
 
 /* Checks that the file can be saved, before anything is computed: that its folder can be written,
- * since a new file replaces the old one. Returns FALSE with LIG_ERROR_FILE set. */
+ * since a new file replaces the old one, and that the old one has neither tensors nor a store of
+ * runs. Returns FALSE with LIG_ERROR_FILE set. */
 gboolean lig_cli_check_file (const char *file, GError **error);
 
 /* Checks that tensors can be saved to the file: that its name does not end like that of another

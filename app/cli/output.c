@@ -2,7 +2,7 @@
 /* Reports a full or closed standard output as an error. */
 #include "app/cli/output.h"
 
-#include "app/cli/command.h"
+#include "app/cli/fail.h"
 #include "app/cli/task.h"
 
 #include <ligature/error.h>

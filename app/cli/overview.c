@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig help`: the commands, or the help text of one. */
-#include "app/cli/help.h"
+#include "app/cli/overview.h"
 
+#include "app/cli/commands.h"
+#include "app/cli/help-json.h"
+#include "app/cli/help.h"
 #include "app/cli/terminal.h"
+#include "app/cli/verbs.h"
 #include "app/cli/wrap.h"
 
 #include <ligature/suggest.h>
@@ -28,35 +32,13 @@ lig_cli_help_all (FILE *file)
   fprintf (file, "%s\n", text->str);
 }
 
-const LigCommand *
-lig_cli_find_command (const char *name)
-{
-  const LigCommand *command;
-  for (guint i = 0; (command = lig_cli_command_nth (i)); i++)
-    if (strcmp (command->name, name) == 0)
-      return command;
-  return NULL;
-}
-
-/* Returns the verb that other programs call by this name, or the name. */
-static const char *
-translate_habit (const char *name)
-{
-  static const char *const habits[][2] = {
-    {"ls", "list"}, {"rm", "delete"}, {"remove", "delete"}, {"diff", "compare"}, {"info", "show"}};
-  for (guint i = 0; i < G_N_ELEMENTS (habits); i++)
-    if (strcmp (habits[i][0], name) == 0)
-      return habits[i][1];
-  return name;
-}
-
 /* Returns `runs list` for `list`, a verb without its command, and `--version` for `version`;
  * (transfer full), NULL for other words. */
 static char *
 complete_command (const char *name)
 {
   const LigCommand *command;
-  const char *verb = translate_habit (name);
+  const char *verb = lig_cli_translate_verb (name);
   for (guint i = 0; (command = lig_cli_command_nth (i)); i++)
     if (lig_cli_find_verb (command, verb))
       return g_strconcat (command->name, " ", verb, NULL);
@@ -78,40 +60,6 @@ lig_cli_refuse_command (const char *name)
     return lig_cli_usage ("command '%s' is unknown; did you mean '%s'?", name,
                           longer ? longer : like);
   return lig_cli_usage ("command '%s' is unknown; see lig --help", name);
-}
-
-int
-lig_cli_refuse_verb (const LigCommand *command, const char *name)
-{
-  const LigCliVerb *verb;
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; (verb = command->verb_nth (i)); i++)
-    g_ptr_array_add (names, (gpointer) verb->name);
-  g_ptr_array_add (names, NULL);
-  const char *like = lig_suggest (translate_habit (name), (const char *const *) names->pdata);
-  if (like)
-    return lig_cli_usage ("verb '%s' of lig %s is unknown; did you mean '%s'?", name, command->name,
-                          like);
-  return lig_cli_usage ("verb '%s' of lig %s is unknown; see lig %s --help", name, command->name,
-                        command->name);
-}
-
-static void
-print (const LigCommand *command, const GOptionEntry *entries, gpointer data)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  if (lig_cli_json ()) {
-    lig_cli_print_help_json (command, data, entries);
-    return;
-  }
-  lig_cli_append_help (text, command, data, entries, TRUE);
-  fputs (text->str, stdout);
-}
-
-void
-lig_cli_print_help (const LigCommand *command, const LigCliVerb *verb)
-{
-  lig_cli_collect (command, print, (gpointer) verb);
 }
 
 static const LigCommand help_command = {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses the command lines of all commands. GLib assigns the values; the words are checked before,
  * so that all messages have one form and propose the most similar name. */
+#include "app/cli/collect.h"
 #include "app/cli/help.h"
 #include "app/cli/pager.h"
 #include "app/cli/switches.h"
 #include "app/cli/values.h"
+#include "app/cli/verbs.h"
 
 #include <ligature/suggest.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,22 +27,6 @@ static const GOptionEntry common[] = {
   {"help", 'h', 0, G_OPTION_ARG_NONE, NULL, "Print this help; -h: only the options", NULL},
   {NULL},
 };
-
-/* --- Collecting ---------------------------------------------------------------------------- */
-
-/* Set while lig_cli_collect() runs a command. */
-static LigCliCollector collector;
-static gpointer collector_data;
-
-void
-lig_cli_collect (const LigCommand *command, LigCliCollector function, gpointer data)
-{
-  char *argv[] = {(char *) command->name, NULL};
-  collector = function;
-  collector_data = data;
-  command->run (1, argv);
-  collector = NULL;
-}
 
 /* Returns the entries and those of every command. */
 static GArray *
@@ -357,14 +342,9 @@ asks_for_help (const LigCommand *command, int argc, char **argv)
 static void
 print_help (const Line *line, char **words)
 {
-  g_autoptr (GString) text = g_string_new (NULL);
-  const LigCliVerb *verb = find_verb (line->command, words);
   prepare_output (TRUE);
-  lig_cli_append_help (text, line->command, verb, line->entries, line->help > 1);
-  if (lig_cli_json ())
-    lig_cli_print_help_json (line->command, verb, line->entries);
-  else
-    fputs (text->str, stdout);
+  lig_cli_print_options (line->command, find_verb (line->command, words), line->entries,
+                         line->help > 1);
   exit (LIG_EXIT_OK);
 }
 
@@ -410,26 +390,6 @@ refuse_count (const Line *line, int count, int most, char **words)
   return refuse (line, "argument '%s' is unexpected; write an expression in quotes", words[most]);
 }
 
-/* The names of the options on the command line. */
-static GHashTable *given_names;
-
-static void
-remember (const Line *line)
-{
-  g_clear_pointer (&given_names, g_hash_table_unref);
-  given_names = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < line->given->len; i++) {
-    const GOptionEntry *entry = line->given->pdata[i];
-    g_hash_table_add (given_names, (gpointer) entry->long_name);
-  }
-}
-
-gboolean
-lig_cli_was_given (const char *option)
-{
-  return given_names && g_hash_table_contains (given_names, option);
-}
-
 gboolean
 lig_cli_parse (const LigCommand *command,
                const GOptionEntry *entries,
@@ -442,10 +402,8 @@ lig_cli_parse (const LigCommand *command,
   g_autoptr (GArray) all = join (entries);
   g_autoptr (GPtrArray) given = g_ptr_array_new ();
   Line line = {command, (const GOptionEntry *) (gpointer) all->data, given, 0};
-  if (collector) {
-    collector (command, line.entries, collector_data);
+  if (lig_cli_hand_over (command, line.entries))
     return FALSE;
-  }
   lig_cli_settle_switches (line.entries, argc, *argv);
   take_output_options (*argv + 1);
   if (!check (&line, *argv + 1))
@@ -463,6 +421,6 @@ lig_cli_parse (const LigCommand *command,
   if (!check_verb (&line, verb))
     return FALSE;
   prepare_output (verb ? verb->pages : command->pages);
-  remember (&line);
+  lig_cli_remember_given (given);
   return TRUE;
 }

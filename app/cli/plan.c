@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* lig plan: prints the steps of a plan and the map of its memory. */
 #include "app/cli/document.h"
+#include "app/cli/duration.h"
 #include "app/cli/profile-text.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
 #include <ligature/attention.h>
 #include <ligature/kernels.h>
+#include <ligature/plan-memory.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 
 #include <math.h>
@@ -40,76 +43,7 @@ add_ops (JsonBuilder *builder, LigPlan *plan)
     lig_json_add_text (builder, "path", ops[i].path);
     lig_json_add_text (builder, "op", ops[i].info->name);
     lig_cli_add_tensor (builder, "output", &ops[i].y, ops[i].y_dtype);
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
-}
-
-static void
-add_steps (JsonBuilder *builder, LigPlan *plan)
-{
-  guint count;
-  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  lig_json_begin_array (builder, "steps");
-  for (guint i = 0; i < count; i++) {
-    const LigPlanStep *step = &steps[i];
-    json_builder_begin_object (builder);
-    lig_json_add_integer (builder, "index", i);
-    lig_json_add_text (builder, "pass", lig_pass_name (step->pass));
-    lig_json_add_text (builder, "kernel", step->kernel ? step->kernel->name : "opaque");
-    lig_json_add_integer (builder, "group", step->group);
-    lig_json_add_text (builder, "operands", step->operands);
-    lig_json_add_truth (builder, "again", step->again);
-    lig_json_add_integer (builder, "read", (gint64) step->read);
-    lig_json_add_integer (builder, "written", (gint64) step->written);
-    lig_json_add_integer (builder, "flops", (gint64) step->flops);
-    lig_json_add_number (builder, "predicted_us",
-                         step->predicted > 0 ? step->predicted * 1e6 : NAN);
-    g_autoptr (LigAttentionTimes) times = lig_plan_get_attention (plan, i);
-    if (times) {
-      json_builder_set_member_name (builder, "attention");
-      lig_attention_times_to_json (times, builder);
-    }
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
-}
-
-/* A value that the caller reads after the run ends one step after the last. A value in the state,
- * or without memory, has no lifetime. */
-static void
-add_lifetime (JsonBuilder *builder, LigPlan *plan, const LigPlanValue *value)
-{
-  guint count;
-  gboolean known = g_str_equal (value->place, "arena") || g_str_equal (value->place, "alias");
-  lig_plan_get_steps (plan, &count);
-  if (known && value->offset >= 0) {
-    lig_json_add_integer (builder, "first", value->first);
-    lig_json_add_integer (builder, "last", MIN (value->last, (int) count));
-  } else {
-    lig_json_add_text (builder, "first", NULL);
-    lig_json_add_text (builder, "last", NULL);
-  }
-}
-
-static void
-add_values (JsonBuilder *builder, LigPlan *plan)
-{
-  guint count;
-  const LigPlanValue *values = lig_plan_get_values (plan, &count);
-  lig_json_begin_array (builder, "values");
-  for (guint i = 0; i < count; i++) {
-    const LigPlanValue *value = &values[i];
-    json_builder_begin_object (builder);
-    lig_json_add_text (builder, "name", value->name);
-    lig_cli_add_shape (builder, "shape", &value->shape);
-    lig_json_add_text (builder, "dtype", lig_dtype_name (value->dtype));
-    lig_json_add_text (builder, "place", value->place);
-    lig_json_add_integer (builder, "offset", value->offset);
-    lig_json_add_integer (builder, "bytes", value->bytes);
-    add_lifetime (builder, plan, value);
-    lig_json_add_truth (builder, "saved", value->saved);
-    lig_json_add_truth (builder, "again", value->again);
+    lig_plan_add_ports (plan, i, builder);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -128,8 +62,8 @@ print_json (LigPlan *plan)
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (plan));
   lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (plan));
   add_ops (builder, plan);
-  add_steps (builder, plan);
-  add_values (builder, plan);
+  lig_plan_add_steps (plan, builder);
+  lig_plan_add_values (plan, builder);
   lig_json_add_integer (builder, "arena_bytes", arena);
   lig_json_add_integer (builder, "live_peak", peak);
   lig_json_add_integer (builder, "spared_bytes", lig_plan_get_spared_bytes (plan));
@@ -166,7 +100,8 @@ print_steps (LigPlan *plan, int width)
       *cell++ = lig_units_count (steps[i].flops);
     }
     *cell++ = steps[i].predicted > 0 ? lig_cli_format_time (steps[i].predicted) : g_strdup ("-");
-    *cell++ = lig_plan_name_values (plan, steps[i].operands);
+    g_autofree char *operands = lig_plan_name_operands (plan, &steps[i]);
+    *cell++ = lig_plan_name_values (plan, operands);
     g_ptr_array_add (rows, cells);
   }
   lig_cli_print_fitted (all ? wide : narrow, rows, width);
@@ -195,7 +130,7 @@ list_arena (LigPlan *plan)
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   GPtrArray *list = g_ptr_array_new ();
   for (guint i = 0; i < count; i++)
-    if (g_str_equal (values[i].place, "arena"))
+    if (values[i].place == LIG_PLACE_ARENA)
       g_ptr_array_add (list, (gpointer) &values[i]);
   g_ptr_array_sort (list, compare_offsets);
   return list;
@@ -231,7 +166,7 @@ list_saved (LigPlan *plan)
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   GHashTable *saved = g_hash_table_new (hash_place, has_same_place);
   for (guint i = 0; i < count; i++)
-    if (values[i].saved && g_str_equal (values[i].place, "alias"))
+    if (values[i].saved && values[i].place == LIG_PLACE_ALIAS)
       g_hash_table_add (saved, (gpointer) &values[i]);
   return saved;
 }
@@ -417,11 +352,13 @@ print_plan (LigPlan *plan)
 static int
 run (int argc, char **argv)
 {
-  gboolean plain = FALSE;
+  gboolean plain = FALSE, dot = FALSE;
   g_auto (LigSequenceOptions) options = {0};
   const GOptionEntry more[] = {
     {"text", 0, 0, G_OPTION_ARG_NONE, &plain, "Print plain lines, for comparing plans with diff",
      NULL},
+    {"dot", 0, 0, G_OPTION_ARG_NONE, &dot,
+     "Print the graph of the steps and values in Graphviz' language", NULL},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
@@ -429,13 +366,15 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_plan, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
+  if (dot && (plain || lig_cli_json ()))
+    return lig_cli_usage ("--dot and --%s are given; use one of them", plain ? "text" : "json");
   g_autoptr (LigPlan) plan = lig_cli_compile (argv[1], &options, &error);
   if (!plan)
     return lig_cli_fail (g_steal_pointer (&error));
   if (lig_cli_json ()) {
     print_json (plan);
-  } else if (plain) {
-    g_autofree char *text = lig_plan_to_text (plan);
+  } else if (plain || dot) {
+    g_autofree char *text = dot ? lig_plan_to_dot (plan) : lig_plan_to_text (plan);
     fputs (text, stdout);
   } else {
     print_plan (plan);

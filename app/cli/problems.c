@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/problems.h"
 
-#include "app/cli/command.h"
+#include "app/cli/fail.h"
+#include "app/cli/modes.h"
+#include "app/cli/print.h"
 #include "app/cli/terminal.h"
 #include <ligature/columns.h>
 #include <ligature/error.h>

@@ -3,6 +3,7 @@
 #include "app/cli/profile-ranks.h"
 
 #include "app/cli/blame.h"
+#include "app/cli/duration.h"
 #include "app/cli/rank-device.h"
 #include "app/cli/rank.h"
 #include "app/cli/table.h"

@@ -2,9 +2,11 @@
 /* Prints profiles: the comparison of their steps, and the groups of each by path. */
 #include "app/cli/profile-text.h"
 
-#include "app/cli/command.h"
+#include "app/cli/duration.h"
+#include "app/cli/print.h"
 #include "app/cli/table.h"
 #include <ligature/columns.h>
+#include <ligature/compile.h>
 #include <ligature/hottest.h>
 #include <ligature/kernels.h>
 #include <ligature/units.h>
@@ -106,11 +108,12 @@ static char *
 name_kernels (LigPlan *plan, const LigPlanGroup *group)
 {
   guint count;
-  const LigPlanStep *steps = lig_plan_get_steps (plan, &count) + group->first_step;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   GString *text = g_string_new (NULL);
   for (int i = 0; i < group->n_steps; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "",
-                            steps[i].kernel ? steps[i].kernel->name : "opaque");
+                            steps[group->steps[i]].kernel ? steps[group->steps[i]].kernel->name
+                                                          : "opaque");
   return g_string_free (text, FALSE);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* lig profile: prints the time of each group next to its prediction, and compares policies. */
 #include "app/cli/launch.h"
+#include "app/cli/notes.h"
 #include "app/cli/profile-ranks.h"
 #include "app/cli/profile-recipes.h"
 #include "app/cli/profile-text.h"
 #include "app/cli/rank.h"
-#include "app/cli/recipe-note.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/table.h"

@@ -3,9 +3,10 @@
 #include "app/cli/rank.h"
 
 #include "app/cli/attach.h"
-#include "app/cli/command.h"
+#include "app/cli/fail.h"
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
+#include "app/cli/modes.h"
 #include <ligature/store.h>
 
 #include <errno.h>

@@ -8,9 +8,12 @@
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/task.h"
+#include <ligature/comparison.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 #include <ligature/shell.h>
 #include <ligature/store-select.h>
+#include <ligature/sweep.h>
 
 #include <string.h>
 

@@ -2,6 +2,9 @@
 /* The columns of `lig runs list`, and the orders of --sort. */
 #include "app/cli/runs-columns.h"
 
+#include "app/cli/duration.h"
+#include "app/cli/runs-table.h"
+
 #include <ligature/op.h>
 #include <ligature/run.h>
 #include <ligature/store-groups.h>

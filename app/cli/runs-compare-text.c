@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of `lig runs compare`: one column for each run, in as many tables as the width needs.
  */
-#include "app/cli/runs-compare.h"
+#include "app/cli/runs-compare-text.h"
+#include "app/cli/duration.h"
+#include "app/cli/print.h"
+#include "app/cli/runs-table.h"
+#include "app/cli/table.h"
 
 #include <ligature/columns.h>
 #include <ligature/json.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs delete`: deletes runs from the store and, if requested, their checkpoints. */
+#include "app/cli/runs-table.h"
 #include "app/cli/runs.h"
 
 #include <ligature/printable.h>

@@ -271,6 +271,8 @@ lig_runs_export (LigStore *store, const LigRunsOptions *options, int n, char **a
   const char *format = choose_format (options), *output = options->output;
   if (!format)
     return LIG_EXIT_USAGE;
+  if (output && !lig_cli_check_file (output, &error))
+    return lig_cli_fail (error);
   g_autoptr (GPtrArray) rows = lig_runs_select (store, options, n, arguments, "train", &error);
   g_autoptr (GPtrArray) parts = rows ? read_parts (store, rows, &error) : NULL;
   gboolean trained = parts && check_trained (parts, format, &error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs list`: a table that fits the terminal, or a JSON document with everything. */
-#include "app/cli/pager.h"
 #include "app/cli/runs-columns.h"
-#include "app/cli/terminal.h"
+#include "app/cli/runs-table.h"
+#include "app/cli/table.h"
 
 #include <ligature/columns.h>
 #include <ligature/printable.h>
@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The least characters that shortened texts keep, and the space between columns. */
 enum { LEAST_TEXT = 12, GAP = 2 };
@@ -32,14 +31,6 @@ free_column (gpointer data)
   g_free (self->header);
   g_ptr_array_unref (self->cells);
   g_free (self);
-}
-
-guint
-lig_runs_get_width (void)
-{
-  if (!isatty (lig_cli_terminal (STDOUT_FILENO)) && !g_getenv ("COLUMNS"))
-    return 0;
-  return CLAMP ((guint) lig_cli_width (STDOUT_FILENO), LIG_CLI_NARROWEST, LIG_CLI_WIDEST);
 }
 
 /* --- Cells --------------------------------------------------------------------------------- */

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of `lig runs show`: sequence, settings and verdicts. */
+/* The parts of `lig runs show`: sequence, settings, verdicts and table. */
 #include "app/cli/document.h"
 #include "app/cli/runs-show.h"
+#include "app/cli/runs-table.h"
+#include "app/cli/table.h"
 
 #include <ligature/columns.h>
+#include <ligature/compile.h>
 #include <ligature/json.h>
 #include <ligature/plan-options.h>
 #include <ligature/plan.h>
 #include <ligature/printable.h>
 #include <ligature/run.h>
 
+#include <math.h>
 #include <string.h>
 
 /* The greatest widths of the columns of settings. */
@@ -20,13 +24,6 @@ enum { WIDEST_NAME = 24, WIDEST_VALUE = 16 };
 
 /* The column of the fusion in a line about a verdict. */
 #define VERDICT_INDENT 13
-
-void
-lig_runs_print_title (const char *title)
-{
-  lig_cli_print ("%s", "");
-  lig_cli_print ("%s", title);
-}
 
 static guint
 get_line_width (void)
@@ -284,4 +281,68 @@ lig_runs_print_verdicts (const LigRunRow *row, GPtrArray *verdicts)
         : g_strdup_printf ("  not fused  %s at %s: %s", verdict->fusion, place, reason);
     print_wrapped (line);
   }
+}
+
+/* --- The table of the data ----------------------------------------------------------------- */
+
+/* The rows of a list. */
+enum { MOST_LISTED = 64 };
+
+static char **
+make_feature (JsonObject *feature)
+{
+  char **cells = g_new0 (char *, 4);
+  cells[0] = g_strconcat ("  ", lig_json_get_string (feature, "name", ""), NULL);
+  cells[1] = lig_runs_format_number (
+    json_object_get_double_member_with_default (feature, "mean", (double) NAN));
+  cells[2] = lig_runs_format_number (
+    json_object_get_double_member_with_default (feature, "std", (double) NAN));
+  return cells;
+}
+
+static void
+print_features (JsonArray *features)
+{
+  static const char *const header[] = {"  feature", ">mean", ">std", NULL};
+  g_autoptr (GPtrArray) rows = lig_runs_new_table ();
+  guint count = json_array_get_length (features);
+  for (guint i = 0; i < MIN (count, (guint) MOST_LISTED); i++)
+    if (lig_json_get_element (features, i))
+      g_ptr_array_add (rows, make_feature (lig_json_get_element (features, i)));
+  lig_cli_print_table (header, rows);
+  if (count > MOST_LISTED)
+    lig_cli_print ("  %u more in --json", count - MOST_LISTED);
+}
+
+static void
+print_classes (JsonArray *classes)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  guint count = json_array_get_length (classes);
+  for (guint i = 0; i < MIN (count, (guint) MOST_LISTED); i++) {
+    JsonNode *name = json_array_get_element (classes, i);
+    if (JSON_NODE_HOLDS_VALUE (name) && json_node_get_string (name))
+      g_string_append_printf (list, "%s%u %s", i > 0 ? ", " : "", i, json_node_get_string (name));
+  }
+  g_string_append (list, count > MOST_LISTED ? ", … in --json" : "");
+  lig_cli_print ("  classes: %s", list->str);
+}
+
+void
+lig_runs_print_table (JsonObject *inputs)
+{
+  JsonNode *node = inputs ? json_object_get_member (inputs, "table") : NULL;
+  JsonObject *table = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  JsonArray *features = lig_json_get_array (table, "features"),
+            *classes = lig_json_get_array (table, "classes");
+  if (!table)
+    return;
+  gboolean standardized =
+    json_object_get_boolean_member_with_default (table, "standardized", FALSE);
+  lig_runs_print_title (standardized ? "Table (features are (x - mean) / std)" : "Table");
+  if (features && json_array_get_length (features) > 0 && lig_json_get_element (features, 0) &&
+      json_object_has_member (lig_json_get_element (features, 0), "mean"))
+    print_features (features);
+  if (classes)
+    print_classes (classes);
 }

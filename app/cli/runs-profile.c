@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of `lig runs show` that only profiles have: times, and the conditions of the
  * measurement. */
+#include "app/cli/duration.h"
 #include "app/cli/runs-show.h"
+#include "app/cli/runs-table.h"
+#include "app/cli/table.h"
 
 #include <ligature/draw-recipes.h>
 #include <ligature/json.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs show`, and how verbs print times and numbers. */
+/* `lig runs show`. */
 #include "app/cli/runs-show.h"
 
-#include "app/cli/table-note.h"
+#include "app/cli/duration.h"
+#include "app/cli/runs-table.h"
+#include "app/cli/table.h"
 
 #include <ligature/json.h>
 #include <ligature/report.h>
@@ -12,43 +14,6 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-
-static char *
-format_moment (gint64 when, const char *format)
-{
-  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
-  return moment ? g_date_time_format (moment, format) : g_strdup ("-");
-}
-
-char *
-lig_runs_format_started (gint64 when)
-{
-  return format_moment (when, "%Y-%m-%d %H:%M:%S");
-}
-
-char *
-lig_runs_format_zoned (gint64 when)
-{
-  return format_moment (when, "%Y-%m-%d %H:%M:%S %Z");
-}
-
-char *
-lig_runs_format_minute (gint64 when)
-{
-  return format_moment (when, "%Y-%m-%d %H:%M");
-}
-
-char *
-lig_runs_format_number (double value)
-{
-  return isnan (value) ? g_strdup ("-") : g_strdup_printf ("%.6g", value);
-}
-
-GPtrArray *
-lig_runs_new_table (void)
-{
-  return g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
-}
 
 /* --- Facts --------------------------------------------------------------------------------- */
 
@@ -282,7 +247,7 @@ lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arg
   lig_runs_print_settings (row);
   lig_runs_print_conditions (row);
   g_autoptr (JsonNode) inputs = lig_runs_read_inputs (store, run);
-  lig_cli_print_table_facts (inputs ? json_node_get_object (inputs) : NULL);
+  lig_runs_print_table (inputs ? json_node_get_object (inputs) : NULL);
   print_metrics (metrics);
   if (!lig_runs_print_times (store, row, &error) || !lig_runs_print_errors (store, row, &error))
     return lig_cli_fail (error);

@@ -6,9 +6,6 @@
 
 G_BEGIN_DECLS
 
-/* Prints the title of a part after an empty line. */
-void lig_runs_print_title (const char *title);
-
 /* Prints the input and the ops of the run's sequence, as an expression that can be pasted. */
 void lig_runs_print_sequence (const LigRunRow *row);
 
@@ -27,5 +24,9 @@ void lig_runs_print_conditions (const LigRunRow *row);
 
 /* Prints every decision about a fusion with the ops that it is about. */
 void lig_runs_print_verdicts (const LigRunRow *row, GPtrArray *verdicts);
+
+/* Prints the features and classes of the table of the run's inputs (nullable), if it has one: they
+ * belong to a model like its parameters. */
+void lig_runs_print_table (JsonObject *inputs);
 
 G_END_DECLS

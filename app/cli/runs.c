@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs`: the table of its verbs and options. Each verb has its own file. */
-#include "app/cli/help.h"
 #include "app/cli/output-file.h"
 #include "app/cli/rank.h"
 #include "app/cli/runs-columns.h"
 #include "app/cli/shared-options.h"
+#include "app/cli/verbs.h"
 
 #include <string.h>
 

@@ -43,20 +43,6 @@ extern const char *const lig_runs_kinds[];
  * (transfer full), or NULL if it is not recorded. */
 JsonNode *lig_runs_read_inputs (LigStore *store, const char *run);
 
-/* Return a local time, with its zone or only to the minute; and a number, or `-` for NaN; (transfer
- * full). */
-char *lig_runs_format_started (gint64 when);
-char *lig_runs_format_zoned (gint64 when);
-char *lig_runs_format_minute (gint64 when);
-char *lig_runs_format_number (double value);
-
-/* Returns an empty array of rows for lig_cli_print_table(). */
-GPtrArray *lig_runs_new_table (void);
-
-/* Returns the columns for tables on stdout, 0 if it is no terminal and the environment has no
- * COLUMNS: a table in a pipe is never cut. */
-guint lig_runs_get_width (void);
-
 /* Returns an array of rows that are freed with it. */
 GPtrArray *lig_runs_new_rows (void);
 

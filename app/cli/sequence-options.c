@@ -7,6 +7,7 @@
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include "app/cli/values.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-memory.h>
 #include <ligature/plan-options.h>

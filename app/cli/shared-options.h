@@ -4,7 +4,6 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include <ligature/plan.h>
 #include <ligature/run.h>
 
 G_BEGIN_DECLS

@@ -2,7 +2,8 @@
 /* The table of a sweep: a line for each point, or for the points that differ only in the seed. */
 #include "app/cli/sweep-table.h"
 
-#include "app/cli/command.h"
+#include "app/cli/duration.h"
+#include "app/cli/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* lig sweep: trains a sequence with lists of settings, one run after another, or continues a sweep
  * that was interrupted. */
 #include "app/cli/blame.h"
+#include "app/cli/duration.h"
 #include "app/cli/find-checkpoint.h"
 #include "app/cli/launch.h"
 #include "app/cli/output.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/cli/table.h"
 
-#include "app/cli/command.h"
+#include "app/cli/live.h"
+#include "app/cli/modes.h"
 #include "app/cli/terminal.h"
 #include <ligature/columns.h>
 #include <ligature/printable.h>
@@ -159,4 +160,56 @@ lig_cli_print_fitted (const char *const *header, GPtrArray *rows, int width)
   for (guint row = 0; row < rows->len; row++)
     append_row (&table, text, (const char *const *) rows->pdata[row]);
   fputs (text->str, stdout);
+}
+
+/* Prints a line of a table without spaces at its end. */
+static void
+print_row (const char *const *header, const int *widths, const char *const *cells)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+  for (guint i = 0; header[i]; i++) {
+    const char *cell = cells == header && *cells[i] == '>' ? cells[i] + 1 : cells[i];
+    int padding = MAX (widths[i] - lig_columns_width (cell), 0);
+    if (*header[i] == '>')
+      g_string_append_printf (line, "%*s%s", padding, "", cell);
+    else
+      g_string_append_printf (line, "%s%*s", cell, padding, "");
+    g_string_append (line, "  ");
+  }
+  puts (g_strchomp (line->str));
+}
+
+/* Escapes the cells first, as column widths count the printed characters. */
+static void
+escape_cells (GPtrArray *rows)
+{
+  for (guint row = 0; row < rows->len; row++)
+    for (char **cell = rows->pdata[row]; *cell; cell++) {
+      char *line = lig_printable (*cell);
+      g_free (*cell);
+      *cell = line;
+    }
+}
+
+void
+lig_cli_print_table (const char *const *header, GPtrArray *rows)
+{
+  escape_cells (rows);
+  lig_cli_live_clear ();
+  guint columns = g_strv_length ((GStrv) header);
+  g_autofree int *widths = g_new0 (int, columns);
+  for (guint i = 0; i < columns; i++) {
+    widths[i] = lig_columns_width (header[i]) - (header[i][0] == '>');
+    for (guint row = 0; row < rows->len; row++)
+      widths[i] = MAX (widths[i], lig_columns_width (((char **) rows->pdata[row])[i]));
+    /* A longer cell pushes the rest of its own line, not of all lines. */
+    widths[i] = MIN (widths[i], LIG_CLI_WIDEST);
+  }
+  if (lig_cli_colour ())
+    fputs ("\033[1m", stdout);
+  print_row (header, widths, header);
+  if (lig_cli_colour ())
+    fputs ("\033[0m", stdout);
+  for (guint row = 0; row < rows->len; row++)
+    print_row (header, widths, (const char *const *) rows->pdata[row]);
 }

@@ -22,4 +22,8 @@ void lig_cli_print_lines (const char *text, int width);
  * with '<'. */
 void lig_cli_print_fitted (const char *const *header, GPtrArray *rows, int width);
 
+/* Prints a table in aligned columns to stdout. `rows` contains string vectors as long as `header`;
+ * the function may replace their strings. A header that begins with '>' is right-aligned. */
+void lig_cli_print_table (const char *const *header, GPtrArray *rows);
+
 G_END_DECLS

@@ -2,9 +2,10 @@
 /* Shows the present task. A thread updates the line, as most tasks are one long call. */
 #include "app/cli/task.h"
 
-#include "app/cli/command.h"
+#include "app/cli/duration.h"
 #include "app/cli/live.h"
 #include "app/cli/progress.h"
+#include "app/cli/say.h"
 
 #include <math.h>
 
@@ -122,4 +123,21 @@ lig_cli_task_end (void)
   g_clear_pointer (&task.detail, g_free);
   g_clear_pointer (&task.remark, g_free);
   lig_cli_live_clear ();
+}
+
+/* On a terminal the line of the present task names the measurement; elsewhere one sentence says
+ * that it takes time. */
+void
+lig_cli_measuring (const char *what, double seconds, double share)
+{
+  static gboolean said;
+  g_autofree char *detail = g_strconcat ("measuring ", what, NULL);
+  if (share >= 0)
+    lig_cli_task_advance (share, detail, "the result is kept");
+  else
+    lig_cli_task_detail (detail, "the result is kept");
+  if (seconds < 1 || said || !lig_cli_logged ())
+    return;
+  said = TRUE;
+  lig_cli_say ("measuring the fastest choice on this device; the result is kept for the next time");
 }

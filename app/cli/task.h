@@ -20,4 +20,7 @@ void lig_cli_task_advance (double share, const char *detail, const char *remark)
 /* Ends the task and removes its line. */
 void lig_cli_task_end (void);
 
+/* A LigTuningMonitor that shows on stderr that a first measurement goes on. */
+void lig_cli_measuring (const char *what, double seconds, double share);
+
 G_END_DECLS

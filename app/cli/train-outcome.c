@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The result of a training in a few lines. */
+#include "app/cli/duration.h"
 #include "app/cli/train-progress.h"
 
 #include <ligature/printable.h>

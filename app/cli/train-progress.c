@@ -3,6 +3,7 @@
  */
 #include "app/cli/train-progress.h"
 
+#include "app/cli/duration.h"
 #include "app/cli/live.h"
 #include "app/cli/metrics.h"
 #include "app/cli/progress.h"
@@ -109,7 +110,8 @@ add_left (GArray *line, const Watch *watch, const LigRunProgress *progress)
 {
   double left =
     watch->sweep ? lig_sweep_estimate_left (watch->sweep, watch->point, progress) : progress->left;
-  if (!isfinite (left) || progress->status != LIG_RUN_RUNNING || progress->step >= progress->steps)
+  if (!isfinite (left) || progress->status != LIG_RUN_RUNNING || progress->searching ||
+      progress->step >= progress->steps)
     return;
   char *time = lig_cli_format_left (left);
   lig_cli_line_add (line, LEFT, g_strconcat (time, " left", NULL), time);
@@ -127,7 +129,10 @@ describe (Watch *watch, const LigRunProgress *progress, int columns)
   }
   add_step (line, progress);
   add_losses (line, progress);
-  if (!add_evaluation (line, watch, progress))
+  if (progress->searching)
+    lig_cli_line_add (line, EVALUATING, g_strdup ("searching the fastest kernels"),
+                      g_strdup ("searching"));
+  else if (!add_evaluation (line, watch, progress))
     add_rate (line, progress);
   add_left (line, watch, progress);
   return lig_cli_line_lay_out (line, columns);

@@ -6,12 +6,13 @@
 #include "app/cli/find-checkpoint.h"
 #include "app/cli/find-run.h"
 #include "app/cli/launch.h"
+#include "app/cli/notes.h"
 #include "app/cli/rank-device.h"
 #include "app/cli/rank.h"
-#include "app/cli/recipe-note.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
+#include <ligature/store.h>
 #include <ligature/tensor-file.h>
 #include <ligature/tuning.h>
 

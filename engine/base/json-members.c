@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds members to the JSON documents of commands and reports. */
+#include "engine/base/json-private.h"
 #include <ligature/json-members.h>
 
 #include <json-glib/json-glib.h>

@@ -28,4 +28,32 @@ void lig_json_append_key (GString *path, const char *key);
 /* Appends the string, escaped and in quotes. */
 void lig_json_append_string (GString *text, const char *string);
 
+/* Adds a whole number, or its decimal digits as a string if it exceeds a signed 64-bit number. */
+void lig_json_add_unsigned (JsonBuilder *to, const char *name, guint64 value);
+
+/* Adds a moment in microseconds since 1970 in ISO 8601 (UTC), or null for 0 and for a moment
+ * outside the range of dates. */
+void lig_json_add_moment (JsonBuilder *to, const char *name, gint64 when);
+
+/* Adds an array of consecutive whole numbers, such as the indexes of the ops of a group. */
+void lig_json_add_range (JsonBuilder *to, const char *name, int first, int count);
+
+/* Returns (transfer full) an element. */
+typedef JsonNode *(*LigJsonElement) (guint index, gpointer data);
+
+/* The elements of an array that would be too large as a whole. */
+typedef struct {
+  const char *member; /* whose value is replaced, an empty array */
+  guint count;
+  LigJsonElement make; /* each element is freed before the next one is made */
+  gpointer data;       /* passed to `make` */
+} LigJsonElements;
+
+/* Writes a large object, of which only a part is in memory at any time: the sink takes the parts of
+ * the text that lig_json_to_text() would return, one after the other. */
+void lig_json_write (JsonNode *document,
+                     const LigJsonElements *elements,
+                     LigJsonSink sink,
+                     gpointer data);
+
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include "engine/base/json-private.h"
 
 #include "engine/base/number.h"
+#include "engine/base/printable.h"
 #include <ligature/printable.h>
 
 #include <glib/gi18n-lib.h>
@@ -406,6 +407,13 @@ void
 lig_json_append_string (GString *text, const char *string)
 {
   static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
+  gsize first = count_plain (string);
+  if (!string[first]) {
+    g_string_append_c (text, '"');
+    g_string_append_len (text, string, (gssize) first);
+    g_string_append_c (text, '"');
+    return;
+  }
   /* The name of a file may have any bytes, but a document is UTF-8. */
   g_autofree char *valid =
     g_utf8_validate (string, -1, NULL) ? NULL : g_utf8_make_valid (string, -1);
@@ -493,6 +501,17 @@ lig_json_append (GString *text, JsonNode *value)
   append_until (text, value, G_MAXSIZE);
 }
 
+/* Begins a line behind a separator. */
+static void
+begin_line (GString *text, const char *separator, int depth)
+{
+  static const char spaces[] = "                                ";
+  g_string_append (text, separator);
+  g_string_append_c (text, '\n');
+  for (int left = 2 * depth, most = (int) sizeof spaces - 1; left > 0; left -= most)
+    g_string_append_len (text, spaces, MIN (left, most));
+}
+
 static void append_lines (GString *text, JsonNode *value, int depth);
 
 static void
@@ -503,7 +522,7 @@ append_members (GString *text, JsonObject *object, int depth)
   JsonNode *value;
   json_object_iter_init_ordered (&iter, object);
   while (json_object_iter_next_ordered (&iter, &key, &value)) {
-    g_string_append_printf (text, "%s\n%*s", separator, 2 * depth, "");
+    begin_line (text, separator, depth);
     lig_json_append_string (text, key);
     g_string_append (text, ": ");
     append_lines (text, value, depth);
@@ -515,7 +534,7 @@ static void
 append_elements (GString *text, JsonArray *array, int depth)
 {
   for (guint i = 0; i < json_array_get_length (array); i++) {
-    g_string_append_printf (text, "%s\n%*s", i > 0 ? "," : "", 2 * depth, "");
+    begin_line (text, i > 0 ? "," : "", depth);
     append_lines (text, json_array_get_element (array, i), depth);
   }
 }
@@ -532,17 +551,13 @@ is_nested (JsonArray *array)
   return FALSE;
 }
 
-/* Writes a value on one line if it fits or is an array of plain values; otherwise, and for the
- * document itself, one line for each member or element. */
+/* Writes an object or an array that is not empty on one line if it fits or has plain values alone;
+ * otherwise, and for the document itself, one line for each member or element. */
 static void
-append_lines (GString *text, JsonNode *value, int depth)
+append_container (GString *text, JsonNode *value, gboolean object, int depth)
 {
-  gboolean object = JSON_NODE_HOLDS_OBJECT (value), array = JSON_NODE_HOLDS_ARRAY (value);
-  gboolean empty = object  ? json_object_get_size (json_node_get_object (value)) == 0
-                   : array ? json_array_get_length (json_node_get_array (value)) == 0
-                           : TRUE;
   gsize length = text->len;
-  gboolean plain = empty || (array && !is_nested (json_node_get_array (value)));
+  gboolean plain = !object && !is_nested (json_node_get_array (value));
   if (depth > 0 || plain) {
     append_until (text, value, plain ? G_MAXSIZE : length + 72);
     if (plain || text->len - length + (gsize) (2 * depth) <= 72)
@@ -554,7 +569,21 @@ append_lines (GString *text, JsonNode *value, int depth)
     append_members (text, json_node_get_object (value), depth + 1);
   else
     append_elements (text, json_node_get_array (value), depth + 1);
-  g_string_append_printf (text, "\n%*s%c", 2 * depth, "", object ? '}' : ']');
+  begin_line (text, "", depth);
+  g_string_append_c (text, object ? '}' : ']');
+}
+
+static void
+append_lines (GString *text, JsonNode *value, int depth)
+{
+  const JsonNodeType type = json_node_get_node_type (value);
+  guint size = type == JSON_NODE_OBJECT  ? json_object_get_size (json_node_get_object (value))
+               : type == JSON_NODE_ARRAY ? json_array_get_length (json_node_get_array (value))
+                                         : 0;
+  if (size > 0)
+    append_container (text, value, type == JSON_NODE_OBJECT, depth);
+  else
+    append_until (text, value, G_MAXSIZE);
 }
 
 char *
@@ -563,4 +592,57 @@ lig_json_to_text (JsonNode *document)
   GString *text = g_string_new (NULL);
   append_lines (text, document, 0);
   return g_string_free (text, FALSE);
+}
+
+/* --- Large documents ----------------------------------------------------------------------- */
+
+/* The most bytes that wait for a sink, but for one element. */
+enum { PART = 1 << 16 };
+
+static void
+hand_on (GString *text, gsize least, LigJsonSink sink, gpointer data)
+{
+  if (text->len < least)
+    return;
+  sink (text->str, text->len, data);
+  g_string_truncate (text, 0);
+}
+
+static void
+write_elements (GString *text, const LigJsonElements *elements, LigJsonSink sink, gpointer data)
+{
+  g_string_append_c (text, '[');
+  for (guint i = 0; i < elements->count; i++) {
+    g_autoptr (JsonNode) element = elements->make (i, elements->data);
+    begin_line (text, i > 0 ? "," : "", 2);
+    append_lines (text, element, 2);
+    hand_on (text, PART, sink, data);
+  }
+  g_string_append (text, elements->count > 0 ? "\n  ]" : "]");
+}
+
+void
+lig_json_write (JsonNode *document,
+                const LigJsonElements *elements,
+                LigJsonSink sink,
+                gpointer data)
+{
+  g_autoptr (GString) text = g_string_new ("{");
+  JsonObjectIter iter;
+  const char *key, *separator = "";
+  JsonNode *value;
+  json_object_iter_init_ordered (&iter, json_node_get_object (document));
+  while (json_object_iter_next_ordered (&iter, &key, &value)) {
+    begin_line (text, separator, 1);
+    lig_json_append_string (text, key);
+    g_string_append (text, ": ");
+    if (g_str_equal (key, elements->member))
+      write_elements (text, elements, sink, data);
+    else
+      append_lines (text, value, 1);
+    hand_on (text, PART, sink, data);
+    separator = ",";
+  }
+  g_string_append (text, "\n}");
+  hand_on (text, 0, sink, data);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The division of ranks into groups. */
+#include "engine/base/layout.h"
+
 #include <ligature/layout.h>
 
 #include <glib/gi18n-lib.h>

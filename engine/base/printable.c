@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Escapes the characters of a text that would control a terminal. */
+#include "engine/base/printable.h"
+
 #include <ligature/printable.h>
 
 #include <string.h>

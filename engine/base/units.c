@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Formats numbers with units for people. */
+#include "engine/base/units.h"
+
 #include <ligature/units.h>
 
 #include <math.h>

@@ -2,95 +2,100 @@
 /* differentiate: finds the values that need a gradient, the ops that run backward, and the values
  * that forward has to keep for them. A gradient is one value; if several ops contribute to it, a
  * sum is recorded. */
-#include "engine/compile/collect.h"
-#include "engine/compile/parameters.h"
-#include "engine/compile/quantizers.h"
+#include "engine/compile/compilation.h"
+#include "engine/graph/gradients.h"
+#include "engine/graph/op.h"
+#include "engine/graph/problems.h"
+#include "engine/graph/value.h"
 #include <ligature/optimizer.h>
 
 #include <glib/gi18n-lib.h>
 
 static gboolean
-part_needs_gradient (const LigDraft *draft, const LigPart *part)
+part_needs_gradient (const LigGraph *graph, const LigPart *part)
 {
-  if (!lig_part_recalls (part) && lig_value (draft, part->x)->needs_gradient)
+  if (!lig_part_recalls (part) && lig_value_work (graph, part->x)->needs_gradient)
     return TRUE;
   for (int i = 0; i < part->n_parameters; i++)
-    if (lig_part_trains (draft, part, i))
+    if (lig_part_trains (graph, part, i))
       return TRUE;
   for (int i = 0; i < part->n_inputs; i++)
-    if (part->present[i] && lig_value (draft, part->extra_inputs[i])->needs_gradient)
+    if (part->present[i] && lig_value_work (graph, part->extra_inputs[i])->needs_gradient)
       return TRUE;
   return FALSE;
 }
 
 static void
-mark_output (LigDraft *draft, const LigPart *part, int output)
+mark_output (LigGraph *graph, const LigPart *part, int output)
 {
-  LigValue *value = lig_value (draft, output);
-  value->needs_gradient = part->needs_backward && lig_dtype_is_floating (value->dtype);
+  lig_value_work (graph, output)->needs_gradient =
+    part->plan.needs_backward && lig_dtype_is_floating (lig_value (graph, output)->dtype);
 }
 
 /* Marks values forward: a value needs a gradient if any value that it is computed from does. */
 static void
-mark_needs (LigDraft *draft)
+mark_needs (LigGraph *graph)
 {
-  gboolean wanted = draft->options.input_gradient;
-  LigValue *input = lig_value (draft, lig_part (draft, 0)->x);
-  input->needs_gradient = wanted && lig_dtype_is_floating (input->dtype);
-  for (guint i = 0; i < draft->callers_inputs->len; i++) {
-    LigValue *extra = lig_value (draft, g_array_index (draft->callers_inputs, int, i));
-    extra->needs_gradient = wanted && lig_dtype_is_floating (extra->dtype);
+  gboolean wanted = graph->request->options.input_gradient;
+  int input = lig_part (graph, 0)->x;
+  lig_value_work (graph, input)->needs_gradient =
+    wanted && lig_dtype_is_floating (lig_value (graph, input)->dtype);
+  for (guint i = 0; i < graph->ends.extra_inputs->len; i++) {
+    int extra = g_array_index (graph->ends.extra_inputs, int, i);
+    lig_value_work (graph, extra)->needs_gradient =
+      wanted && lig_dtype_is_floating (lig_value (graph, extra)->dtype);
   }
-  for (guint i = 0; i < draft->conversions->len; i++) {
-    const LigConversion *at = &g_array_index (draft->conversions, LigConversion, i);
-    lig_value (draft, at->to)->needs_gradient = lig_value (draft, at->from)->needs_gradient;
+  for (guint i = 0; i < graph->gradients->conversions->len; i++) {
+    const LigConversion *at = &g_array_index (graph->gradients->conversions, LigConversion, i);
+    lig_value_work (graph, at->to)->needs_gradient =
+      lig_value_work (graph, at->from)->needs_gradient;
   }
-  for (guint i = 0; i < draft->parts->len; i++) {
-    LigPart *part = lig_part (draft, i);
-    part->needs_backward = part_needs_gradient (draft, part);
-    mark_output (draft, part, part->y);
+  for (guint i = 0; i < graph->parts->len; i++) {
+    LigPart *part = lig_part (graph, i);
+    part->plan.needs_backward = part_needs_gradient (graph, part);
+    mark_output (graph, part, part->y);
     for (int j = 0; j < part->n_outputs; j++)
-      mark_output (draft, part, part->extra_outputs[j]);
+      mark_output (graph, part, part->extra_outputs[j]);
   }
 }
 
 static int
-add_gradient (LigDraft *draft, LigValueRole role, int of, int part, const char *name)
+add_gradient (LigGraph *graph, LigValueRole role, int of, int part, const char *name)
 {
-  LigShape shape = lig_value (draft, of)->shape;
-  LigDtype dtype =
-    role == LIG_VALUE_PARAMETER_GRADIENT ? draft->gradient_dtype : lig_value (draft, of)->dtype;
-  g_autofree char *own = g_strdup (name ? name : lig_value (draft, of)->name);
-  return lig_draft_add_value (draft, role, &shape, dtype, part, "d%s", own);
+  LigShape shape = lig_value (graph, of)->shape;
+  LigDtype dtype = role == LIG_VALUE_PARAMETER_GRADIENT ? graph->request->gradient_dtype
+                                                        : lig_value (graph, of)->dtype;
+  g_autofree char *own = g_strdup (name ? name : lig_value (graph, of)->name);
+  return lig_graph_add_value (graph, role, &shape, dtype, part, "d%s", own);
 }
 
 /* Returns whether gradients are scaled: those of a loss are if one of their types has few
  * exponents, or if the caller gives a scale. An output that is no loss has gradients of the
  * caller's scale. */
 static gboolean
-scales_loss (const LigDraft *draft)
+scales_loss (const LigGraph *graph)
 {
-  const LigOptimizer *optimizer = draft->options.optimizer;
+  const LigOptimizer *optimizer = graph->request->options.optimizer;
   double scale = optimizer ? optimizer->loss_scale : 1;
-  gboolean narrow = lig_dtype_has (draft->compute, LIG_DTYPE_NARROW) ||
-                    lig_dtype_has (draft->gradient_dtype, LIG_DTYPE_NARROW);
+  gboolean narrow = lig_dtype_has (graph->request->compute, LIG_DTYPE_NARROW) ||
+                    lig_dtype_has (graph->request->gradient_dtype, LIG_DTYPE_NARROW);
   return scale > 0 ? scale != 1
-                   : narrow && lig_value (draft, draft->output_value)->shape.n_axes == 0;
+                   : narrow && lig_value (graph, graph->ends.output)->shape.n_axes == 0;
 }
 
 /* Adds a gradient that the caller provides, as the backward pass reads it. `given` (nullable) is
  * set to the value that the caller writes. */
 static int
-add_given (LigDraft *draft, int of, int *given)
+add_given (LigGraph *graph, int of, int *given)
 {
-  int from = add_gradient (draft, LIG_VALUE_GIVEN, of, -1, NULL), to = from;
-  if (draft->scales) {
-    LigValue value = *lig_value (draft, from);
+  int from = add_gradient (graph, LIG_VALUE_GIVEN, of, -1, NULL), to = from;
+  if (graph->ends.scales) {
+    LigPlanValue value = *lig_value (graph, from);
     g_autofree char *name = g_strdup (value.name);
-    to = lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &value.shape, value.dtype, -1, "scaled:%s",
+    to = lig_graph_add_value (graph, LIG_VALUE_GRADIENT, &value.shape, value.dtype, -1, "scaled:%s",
                               name);
     LigConversion scaling = {from, to, -1};
-    g_array_append_val (draft->scalings, scaling);
+    g_array_append_val (graph->gradients->scalings, scaling);
   }
   if (given)
     *given = from;
@@ -99,39 +104,39 @@ add_given (LigDraft *draft, int of, int *given)
 
 /* Adds the gradient of an extra output, from the contributions of its readers. */
 static void
-gather (LigDraft *draft, int index, int slot, GArray *contributions)
+gather (LigGraph *graph, int index, int slot, GArray *contributions)
 {
-  LigPart *part = lig_part (draft, index);
+  LigPart *part = lig_part (graph, index);
   int value = part->extra_outputs[slot];
-  if (part->to_caller[slot] && lig_value (draft, value)->needs_gradient) {
-    int given = add_given (draft, value, NULL);
+  if (part->to_caller[slot] && lig_value_work (graph, value)->needs_gradient) {
+    int given = add_given (graph, value, NULL);
     g_array_append_val (contributions, given);
   }
   if (contributions->len == 1)
-    lig_value (draft, value)->gradient = g_array_index (contributions, int, 0);
+    lig_value (graph, value)->gradient = g_array_index (contributions, int, 0);
   if (contributions->len < 2)
     return;
-  int target = add_gradient (draft, LIG_VALUE_GRADIENT, value, index, NULL);
+  int target = add_gradient (graph, LIG_VALUE_GRADIENT, value, index, NULL);
   LigSum sum = {target, index, g_array_ref (contributions)};
-  part->sums[slot] = (int) draft->sums->len;
-  g_array_append_val (draft->sums, sum);
-  lig_value (draft, value)->gradient = target;
+  part->sums[slot] = (int) graph->gradients->sums->len;
+  g_array_append_val (graph->gradients->sums, sum);
+  lig_value (graph, value)->gradient = target;
 }
 
 static void
-contribute (LigDraft *draft, int index, int slot, GPtrArray *contributions)
+contribute (LigGraph *graph, int index, int slot, GPtrArray *contributions)
 {
-  LigPart *part = lig_part (draft, index);
+  LigPart *part = lig_part (graph, index);
   int value = part->extra_inputs[slot];
-  if (!part->present[slot] || !lig_value (draft, value)->needs_gradient)
+  if (!part->present[slot] || !lig_value_work (graph, value)->needs_gradient)
     return;
-  g_autofree char *name = g_strdup_printf ("%s>%d", lig_value (draft, value)->name, index);
-  int gradient = add_gradient (draft, LIG_VALUE_GRADIENT, value, index,
+  g_autofree char *name = g_strdup_printf ("%s>%d", lig_value (graph, value)->name, index);
+  int gradient = add_gradient (graph, LIG_VALUE_GRADIENT, value, index,
                                part->input_parts[slot] < 0 ? NULL : name);
-  lig_part (draft, index)->extra_gradients[slot] = gradient;
+  lig_part (graph, index)->extra_gradients[slot] = gradient;
   if (part->input_parts[slot] < 0) {
-    lig_value (draft, value)->gradient = gradient;
-    lig_value (draft, gradient)->kept_to_end = TRUE;
+    lig_value (graph, value)->gradient = gradient;
+    lig_value (graph, gradient)->kept_to_end = TRUE;
     return;
   }
   int key = part->input_parts[slot] * LIG_MAX_EXTRA + part->input_slots[slot];
@@ -139,7 +144,7 @@ contribute (LigDraft *draft, int index, int slot, GPtrArray *contributions)
 }
 
 static void
-save_ports (LigDraft *draft, const LigPart *part)
+save_ports (LigGraph *graph, const LigPart *part)
 {
   const LigPorts *saves = part->ports->saves;
   /* The backward pass of a quantized product reads copies of them. */
@@ -155,74 +160,72 @@ save_ports (LigDraft *draft, const LigPart *part)
                 : extra >= 0              ? part->extra_inputs[extra]
                                           : -1;
     if (value >= 0)
-      lig_value (draft, value)->saved = TRUE;
+      lig_value (graph, value)->saved = TRUE;
   }
 }
 
 /* Returns whether a gradient arrives at an output. None does at the end of a line whose branches
  * only lead to ops without derivatives. */
 static gboolean
-is_reached (const LigDraft *draft, const LigPart *part)
+is_reached (const LigGraph *graph, const LigPart *part)
 {
-  gboolean reached = lig_value (draft, part->y)->gradient >= 0;
+  gboolean reached = lig_value (graph, part->y)->gradient >= 0;
   for (int i = 0; i < part->n_outputs && !reached; i++)
-    reached = lig_value (draft, part->extra_outputs[i])->gradient >= 0;
+    reached = lig_value (graph, part->extra_outputs[i])->gradient >= 0;
   return reached;
 }
 
 static void
-differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
+differentiate_part (LigGraph *graph, int index, GPtrArray *contributions)
 {
-  for (int i = 0; i < lig_part (draft, index)->n_outputs; i++)
-    gather (draft, index, i, contributions->pdata[index * LIG_MAX_EXTRA + i]);
-  if (!is_reached (draft, lig_part (draft, index))) {
-    lig_part (draft, index)->needs_backward = FALSE;
+  for (int i = 0; i < lig_part (graph, index)->n_outputs; i++)
+    gather (graph, index, i, contributions->pdata[index * LIG_MAX_EXTRA + i]);
+  if (!is_reached (graph, lig_part (graph, index))) {
+    lig_part (graph, index)->plan.needs_backward = FALSE;
     return;
   }
-  int x = lig_part (draft, index)->x;
-  if (lig_value (draft, x)->needs_gradient && !lig_part_recalls (lig_part (draft, index))) {
-    int dx = add_gradient (draft, LIG_VALUE_GRADIENT, x, index, NULL);
-    lig_part (draft, index)->dx = dx;
-    lig_value (draft, x)->gradient = dx;
+  int x = lig_part (graph, index)->x;
+  if (lig_value_work (graph, x)->needs_gradient && !lig_part_recalls (lig_part (graph, index))) {
+    int dx = add_gradient (graph, LIG_VALUE_GRADIENT, x, index, NULL);
+    lig_part (graph, index)->dx = dx;
+    lig_value (graph, x)->gradient = dx;
   }
-  for (int i = 0; i < lig_part (draft, index)->n_inputs; i++)
-    contribute (draft, index, i, contributions);
-  for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
-    int value = lig_part (draft, index)->parameters[i];
-    if (!lig_part_trains (draft, lig_part (draft, index), i) ||
-        lig_value (draft, value)->gradient >= 0)
+  for (int i = 0; i < lig_part (graph, index)->n_inputs; i++)
+    contribute (graph, index, i, contributions);
+  for (int i = 0; i < lig_part (graph, index)->n_parameters; i++) {
+    int value = lig_part (graph, index)->parameters[i];
+    if (!lig_part_trains (graph, lig_part (graph, index), i) ||
+        lig_value (graph, value)->gradient >= 0)
       continue;
-    int gradient = add_gradient (draft, LIG_VALUE_PARAMETER_GRADIENT, value, index, NULL);
-    int parameter = lig_value (draft, value)->parameter;
-    lig_value (draft, value)->gradient = gradient;
-    lig_value (draft, gradient)->parameter = parameter;
-    LigDraftParameter *of = &g_array_index (draft->parameters, LigDraftParameter, parameter);
-    lig_value (draft, gradient)->state_offset = of->offset;
-    of->gradient = gradient;
+    int gradient = add_gradient (graph, LIG_VALUE_PARAMETER_GRADIENT, value, index, NULL);
+    int parameter = lig_value (graph, value)->parameter;
+    lig_value (graph, value)->gradient = gradient;
+    lig_value (graph, gradient)->parameter = parameter;
+    lig_value (graph, gradient)->state_offset = lig_parameter (graph, parameter)->offset;
   }
-  save_ports (draft, lig_part (draft, index));
-  if (lig_part (draft, index)->info->opaque_backward) {
+  save_ports (graph, lig_part (graph, index));
+  if (lig_part (graph, index)->plan.info->opaque_backward) {
     /* A callback gets both x and y, as the values that it reads are unknown. */
-    lig_value (draft, lig_part (draft, index)->x)->saved = TRUE;
-    lig_value (draft, lig_part (draft, index)->y)->saved = TRUE;
+    lig_value (graph, lig_part (graph, index)->x)->saved = TRUE;
+    lig_value (graph, lig_part (graph, index)->y)->saved = TRUE;
   }
 }
 
 /* Checks that no gradient has to pass through an op without a backward. Ops of the embedding
  * program may lack one if nothing before them is trained. */
 static gboolean
-check_backward (LigDraft *draft, GError **error)
+check_backward (LigGraph *graph, GError **error)
 {
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    const LigPart *part = lig_part (draft, i);
-    if (!part->needs_backward || part->info->backward || part->info->lower_backward ||
-        part->info->opaque_backward)
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    const LigPart *part = lig_part (graph, i);
+    if (!part->plan.needs_backward || part->plan.info->backward ||
+        part->plan.info->lower_backward || part->plan.info->opaque_backward)
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
                  _ ("%s at %s: a gradient has to pass through it, but it has no backward"),
-                 part->title, part->path);
-    lig_error_set_path (error, part->path);
-    if (!lig_draft_goes_on (draft, i, error))
+                 part->plan.title, part->plan.path);
+    lig_error_set_path (error, part->plan.path);
+    if (!lig_graph_goes_on (graph, i, error))
       return FALSE;
   }
   return TRUE;
@@ -230,42 +233,42 @@ check_backward (LigDraft *draft, GError **error)
 
 /* Returns whether the caller gets a branch with a gradient. */
 static gboolean
-gives_branch (const LigDraft *draft)
+gives_branch (const LigGraph *graph)
 {
-  for (guint i = 0; i < draft->callers_outputs->len; i++)
-    if (lig_value (draft, g_array_index (draft->callers_outputs, int, i))->needs_gradient)
+  for (guint i = 0; i < graph->ends.extra_outputs->len; i++)
+    if (lig_value_work (graph, g_array_index (graph->ends.extra_outputs, int, i))->needs_gradient)
       return TRUE;
   return FALSE;
 }
 
 gboolean
-lig_differentiate (LigDraft *draft, GError **error)
+lig_differentiate (LigGraph *graph, GError **error)
 {
-  if (!draft->options.training)
+  if (!graph->request->options.training)
     return TRUE;
-  mark_needs (draft);
-  gboolean wanted = lig_value (draft, draft->output_value)->needs_gradient;
-  if (!wanted && !gives_branch (draft)) {
-    for (guint i = 0; i < draft->parts->len; i++)
-      lig_part (draft, i)->needs_backward = FALSE;
+  mark_needs (graph);
+  gboolean wanted = lig_value_work (graph, graph->ends.output)->needs_gradient;
+  if (!wanted && !gives_branch (graph)) {
+    for (guint i = 0; i < graph->parts->len; i++)
+      lig_part (graph, i)->plan.needs_backward = FALSE;
     return TRUE;
   }
-  if (!check_backward (draft, error))
+  if (!check_backward (graph, error))
     return FALSE;
   g_autoptr (GPtrArray) contributions =
     g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
-  for (guint i = 0; i < draft->parts->len * LIG_MAX_EXTRA; i++)
+  for (guint i = 0; i < graph->parts->len * LIG_MAX_EXTRA; i++)
     g_ptr_array_add (contributions, g_array_new (FALSE, FALSE, sizeof (int)));
-  draft->scales = scales_loss (draft);
+  graph->ends.scales = scales_loss (graph);
   if (wanted) {
-    int gradient = add_given (draft, draft->output_value, &draft->given);
-    lig_value (draft, draft->output_value)->gradient = gradient;
+    int gradient = add_given (graph, graph->ends.output, &graph->ends.given);
+    lig_value (graph, graph->ends.output)->gradient = gradient;
   }
-  for (int i = (int) draft->parts->len - 1; i >= 0; i--)
-    if (lig_part (draft, i)->needs_backward)
-      differentiate_part (draft, i, contributions);
-  draft->input_gradient = lig_part (draft, 0)->dx;
-  if (draft->input_gradient >= 0)
-    lig_value (draft, draft->input_gradient)->kept_to_end = TRUE;
+  for (int i = (int) graph->parts->len - 1; i >= 0; i--)
+    if (lig_part (graph, i)->plan.needs_backward)
+      differentiate_part (graph, i, contributions);
+  graph->ends.input_gradient = lig_part (graph, 0)->dx;
+  if (graph->ends.input_gradient >= 0)
+    lig_value (graph, graph->ends.input_gradient)->kept_to_end = TRUE;
   return TRUE;
 }

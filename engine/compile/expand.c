@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* expand: repeats blocks, replaces macros by their parts, gives each op its index and path, and
  * connects channels. The result is a flat list of basic ops. */
-#include "engine/compile/collect.h"
-#include "engine/compile/parts.h"
-#include "engine/compile/positions.h"
-#include "engine/compile/quantizers.h"
-#include "engine/compile/vocabulary.h"
+#include "engine/compile/compilation.h"
+#include "engine/graph/op.h"
+#include "engine/graph/problems.h"
+#include "engine/parallel/positions.h"
+#include "engine/parallel/vocabulary.h"
+#include "engine/quantize/quantizers.h"
+#include "engine/sequence/parts.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -14,8 +16,15 @@
 #define MOST_NESTING 32
 #define LONGEST_NAME 31 /* of a part's name */
 
+/* The things that all ops share while they are expanded. */
+typedef struct {
+  LigOp *quantizing[2]; /* the ops of implicit parts: before products, and after them */
+  int n_units;          /* of LIG_RECOMPUTE_ALL, see LigPart */
+} Shared;
+
 /* The context in which ops are expanded. */
 typedef struct {
+  Shared *shared;
   LigOp *written;     /* in a macro: the op of the sequence that is expanded; else null */
   const char *path;   /* in a macro: path of the written op */
   const char *prefix; /* of the ops' parameters: the text before an op's number or name */
@@ -30,7 +39,7 @@ typedef struct {
 } Place;
 
 static gboolean
-expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error);
+expand_op (LigGraph *graph, LigOp *op, const Place *place, const char *prefix, GError **error);
 
 static const char *
 path_of (const Place *place, const char *prefix)
@@ -39,19 +48,20 @@ path_of (const Place *place, const char *prefix)
 }
 
 static void
-add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
+add_part (LigGraph *graph, LigOp *op, const Place *place, const char *prefix)
 {
   const LigOpInfo *info = lig_op_get_info (op);
   const LigOpPorts *ports = lig_op_info_ports (info);
   LigOp *written = place->written ? place->written : op;
   LigPart part = {
-    .info = info,
+    .plan.info = info,
     .ports = ports,
-    .op = g_object_ref (op),
-    .written = written,
-    .title = lig_op_get_name (written),
-    .path = g_strdup (path_of (place, prefix)),
-    .prefix = g_strdup (prefix),
+    .plan.op = g_object_ref (op),
+    .plan.written = written,
+    .plan.title = lig_op_get_name (written),
+    .plan.index = (int) graph->parts->len,
+    .plan.path = g_string_chunk_insert (graph->strings, path_of (place, prefix)),
+    .plan.prefix = g_string_chunk_insert (graph->strings, prefix),
     .scope = g_ref_string_acquire (place->scope),
     .params = g_memdup2 (lig_op_get_params (op), MAX (info->params_size, 1)),
     .frozen = place->frozen,
@@ -77,41 +87,43 @@ add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
   }
   for (int i = 0; i < part.n_outputs; i++) {
     part.to_caller[i] = lig_op_get_extra_output_to_caller (op, i);
-    part.output_channels[i] = g_strdup (lig_op_get_extra_output_channel (op, i));
+    const char *channel = lig_op_get_extra_output_channel (op, i);
+    part.output_channels[i] =
+      channel ? g_string_chunk_insert_const (graph->strings, channel) : NULL;
   }
   if (info->place)
     info->place (part.params, prefix);
-  g_array_append_val (draft->parts, part);
+  g_array_append_val (graph->parts, part);
 }
 
 /* Adds the part that quantizes the input of a product, or the gradient of its output. */
 static void
 add_quantizing (
-  LigDraft *draft, LigOp *product, const Place *place, const char *prefix, LigPass pass)
+  LigGraph *graph, LigOp *product, const Place *place, const char *prefix, LigPass pass)
 {
-  LigOp **op = &draft->quantizing[pass];
+  LigOp **op = &place->shared->quantizing[pass];
   Place inside = *place;
   if (!*op) {
-    *op = lig_op_new ("quantize", NULL);
+    *op = lig_op_new (lig_op_info_with (LIG_OP_QUANTIZES)->name, NULL);
     g_object_set (*op, "forward", pass == LIG_PASS_FORWARD, "backward", pass == LIG_PASS_BACKWARD,
                   NULL);
   }
   inside.written = place->written ? place->written : product;
   inside.path = path_of (place, prefix);
-  add_part (draft, *op, &inside, prefix);
-  lig_part (draft, draft->parts->len - 1)->implicit = TRUE;
+  add_part (graph, *op, &inside, prefix);
+  lig_part (graph, graph->parts->len - 1)->plan.implicit = TRUE;
 }
 
 /* Adds an op that is neither a block nor a macro, a product with the parts that quantize. */
 static void
-add_basic (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
+add_basic (LigGraph *graph, LigOp *op, const Place *place, const char *prefix)
 {
-  gboolean quantized = place->recipe && g_str_equal (lig_op_get_name (op), "basic-linear");
+  gboolean quantized = place->recipe && lig_op_get_info (op)->flags & LIG_OP_PRODUCT;
   if (quantized)
-    add_quantizing (draft, op, place, prefix, LIG_PASS_FORWARD);
-  add_part (draft, op, place, prefix);
+    add_quantizing (graph, op, place, prefix, LIG_PASS_FORWARD);
+  add_part (graph, op, place, prefix);
   if (quantized)
-    add_quantizing (draft, op, place, prefix, LIG_PASS_BACKWARD);
+    add_quantizing (graph, op, place, prefix, LIG_PASS_BACKWARD);
 }
 
 /* Returns the level that a block or a macro sets by its parameter `recompute`, -1 for none. */
@@ -130,7 +142,7 @@ own_recompute (LigOp *op)
 /* Sets what is computed again in the op. A block's repetitions become units as they are expanded;
  * so does a macro outside of blocks. */
 static void
-enter_unit (LigDraft *draft, LigOp *op, Place *place)
+enter_unit (LigGraph *graph, LigOp *op, Place *place)
 {
   const LigOpInfo *info = lig_op_get_info (op);
   int level = own_recompute (op);
@@ -142,26 +154,26 @@ enter_unit (LigDraft *draft, LigOp *op, Place *place)
   gboolean macro =
     info->expand && g_object_class_find_property (G_OBJECT_GET_CLASS (op), "recompute");
   if (macro && place->recompute == LIG_RECOMPUTE_ALL && place->unit < 0)
-    place->unit = draft->n_units++;
+    place->unit = place->shared->n_units++;
 }
 
 /* Sets the recipe of the op's products. */
 static gboolean
-enter_recipe (LigDraft *draft, LigOp *op, Place *place, const char *prefix, GError **error)
+enter_recipe (LigGraph *graph, LigOp *op, Place *place, const char *prefix, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  place->recipe = lig_recipe_of_op (draft, op, place->recipe, &local);
+  place->recipe = lig_recipe_of_op (graph, op, place->recipe, &local);
   if (!local)
     return TRUE;
   const char *path = path_of (place, prefix);
   g_propagate_prefixed_error (error, g_steal_pointer (&local), _ ("%s at %s: "),
                               lig_op_get_name (op), path);
   lig_error_set_path (error, path);
-  return lig_draft_goes_on (draft, (int) draft->parts->len, error);
+  return lig_graph_goes_on (graph, (int) graph->parts->len, error);
 }
 
 static gboolean
-expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
+expand_block (LigGraph *graph, LigOp *op, const Place *place, const char *prefix, GError **error)
 {
   LigSequence *body = lig_op_get_body (op);
   guint length = lig_sequence_get_length (body);
@@ -171,8 +183,9 @@ expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("block at %s: it has no ops"),
                  path_of (place, prefix));
     lig_error_set_path (error, path_of (place, prefix));
-    gboolean goes_on = lig_draft_goes_on (draft, -1, error);
-    lig_draft_offer (draft, LIG_PROBLEM_MEND_REMOVE_OP, path_of (place, prefix), "block", NULL);
+    gboolean goes_on = lig_graph_goes_on (graph, -1, error);
+    lig_graph_offer (graph, LIG_PROBLEM_MEND_REMOVE_OP, path_of (place, prefix),
+                     lig_op_get_name (op), NULL);
     return goes_on;
   }
   gboolean divides = own_recompute (op) == LIG_RECOMPUTE_ALL ||
@@ -184,11 +197,11 @@ expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
     inside.scope = g_ref_string_new (scope);
     inside.depth++;
     if (divides)
-      inside.unit = draft->n_units++;
+      inside.unit = place->shared->n_units++;
     gboolean fine = TRUE;
     for (guint j = 0; j < length && fine; j++) {
       g_autofree char *inner = g_strdup_printf ("%s.%u", own, j);
-      fine = expand_op (draft, lig_sequence_get (body, (int) j, NULL), &inside, inner, error);
+      fine = expand_op (graph, lig_sequence_get (body, (int) j, NULL), &inside, inner, error);
     }
     g_ref_string_release (inside.scope);
     if (!fine)
@@ -217,50 +230,51 @@ check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GErro
 /* Records that the size of the last op follows from the input of the macro, whose parts begin at
  * `first`. */
 static void
-record_size (LigDraft *draft, const LigPartSize *size, int first)
+record_size (LigGraph *graph, const LigPartSize *size, int first)
 {
-  guint last = draft->parts->len - 1;
-  while (lig_part (draft, last)->implicit)
+  guint last = graph->parts->len - 1;
+  while (lig_part (graph, last)->plan.implicit)
     last--;
-  lig_part (draft, last)->size = *size;
-  lig_part (draft, last)->size_from = first;
+  lig_part (graph, last)->size = *size;
+  lig_part (graph, last)->size_from = first;
 }
 
 /* Sets the error of a macro that has no parts. Returns whether expansion goes on without them. */
 static gboolean
-refuse_macro (LigDraft *draft, LigOp *op, const Place *inside, const char *problem, GError **error)
+refuse_macro (LigGraph *graph, LigOp *op, const Place *inside, const char *problem, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
                inside->path, problem);
   lig_error_set_path (error, inside->path);
-  return lig_draft_goes_on (draft, -1, error);
+  return lig_graph_goes_on (graph, -1, error);
 }
 
 /* Parts that cannot be made of an incomplete macro are left out. */
 static gboolean
-expand_macro (LigDraft *draft,
+expand_macro (LigGraph *graph,
               LigOp *op,
               const Place *place,
               const char *prefix,
               gboolean incomplete,
               GError **error)
 {
-  g_autoptr (LigParts) parts = lig_parts_new (draft->device);
-  parts->divides = lig_vocabulary_is_divided (draft, op);
+  g_autoptr (LigParts) parts = lig_parts_new (graph->request->device);
+  parts->divides = lig_vocabulary_is_divided (graph, op);
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
   Place inside = *place;
   inside.written = place->written ? place->written : op;
   inside.path = path_of (place, prefix);
   inside.scope = g_ref_string_new (scope);
   inside.depth++;
-  int first = (int) draft->parts->len;
+  int first = (int) graph->parts->len;
   gboolean fine = TRUE;
   if (lig_op_get_info (op)->expand)
     lig_op_get_info (op)->expand (op, parts);
   else
-    inside.gathered = lig_positions_expand (op, parts, draft->input.axes[1]);
+    lig_op_get_info (op)->expand_positions (op, parts, graph->request->input.axes[1]);
+  inside.gathered |= !lig_op_get_info (op)->expand;
   if (parts->problem) {
-    fine = refuse_macro (draft, op, &inside, parts->problem, error);
+    fine = refuse_macro (graph, op, &inside, parts->problem, error);
     g_ptr_array_set_size (parts->ops, 0);
   }
   for (guint i = 0; i < parts->ops->len && fine; i++) {
@@ -271,13 +285,13 @@ expand_macro (LigDraft *draft,
     if (!part && incomplete)
       continue;
     if (!check_part (op, part, name, inside.path, error)) {
-      fine = lig_draft_goes_on (draft, -1, error);
+      fine = lig_graph_goes_on (graph, -1, error);
       continue;
     }
-    guint before = draft->parts->len;
-    fine = expand_op (draft, part, &inside, own, error);
-    if (draft->parts->len > before && size->param)
-      record_size (draft, size, first);
+    guint before = graph->parts->len;
+    fine = expand_op (graph, part, &inside, own, error);
+    if (graph->parts->len > before && size->param)
+      record_size (graph, size, first);
   }
   g_ref_string_release (inside.scope);
   return fine;
@@ -285,7 +299,7 @@ expand_macro (LigDraft *draft,
 
 /* Checks that the required parameters are set. Without one, the output is a guess. */
 static gboolean
-check_required (LigDraft *draft, LigOp *op, const char *path, unsigned *incomplete, GError **error)
+check_required (LigGraph *graph, LigOp *op, const char *path, unsigned *incomplete, GError **error)
 {
   if (lig_op_check (op, error))
     return TRUE;
@@ -295,44 +309,44 @@ check_required (LigDraft *draft, LigOp *op, const char *path, unsigned *incomple
   for (const LigParam *at = lig_op_get_info (op)->params; at && at->name; at++)
     if (at->kind == LIG_PARAM_SHAPE && at->flags & LIG_PARAM_REQUIRED)
       *incomplete |= LIG_UNSURE_ROWS;
-  return lig_draft_goes_on (draft, (int) draft->parts->len, error);
+  return lig_graph_goes_on (graph, (int) graph->parts->len, error);
 }
 
 static gboolean
-expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, GError **error)
+expand_op (LigGraph *graph, LigOp *op, const Place *around, const char *prefix, GError **error)
 {
   Place own = *around, *place = &own;
   const LigOpInfo *info = lig_op_get_info (op);
   own.frozen |= !lig_op_get_trained (op);
-  enter_unit (draft, op, &own);
-  if (!enter_recipe (draft, op, &own, prefix, error))
+  enter_unit (graph, op, &own);
+  if (!enter_recipe (graph, op, &own, prefix, error))
     return FALSE;
   const char *path = path_of (place, prefix);
-  guint first = draft->parts->len;
+  guint first = graph->parts->len;
   gboolean fine = TRUE;
   unsigned incomplete = 0;
-  if (!check_required (draft, op, path, &incomplete, error))
+  if (!check_required (graph, op, path, &incomplete, error))
     return FALSE;
   if (place->depth > MOST_NESTING) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("%s at %s: blocks and macros nest deeper than %d"), info->name, path,
                  MOST_NESTING);
     lig_error_set_path (error, path);
-    return lig_draft_goes_on (draft, -1, error);
+    return lig_graph_goes_on (graph, -1, error);
   }
   if (info->flags & LIG_OP_BLOCK)
-    fine = expand_block (draft, op, place, prefix, error);
-  else if (info->expand || (!place->gathered && lig_positions_parts (draft, op)))
-    fine = expand_macro (draft, op, place, prefix, incomplete != 0, error);
+    fine = expand_block (graph, op, place, prefix, error);
+  else if (info->expand || (!place->gathered && lig_positions_parts (graph, op)))
+    fine = expand_macro (graph, op, place, prefix, incomplete != 0, error);
   else
-    add_basic (draft, op, place, prefix);
+    add_basic (graph, op, place, prefix);
   if (!fine)
     return FALSE;
-  for (guint i = first; i < draft->parts->len; i++)
-    lig_part (draft, i)->incomplete |= incomplete;
-  if (draft->parts->len > first && lig_op_get_fence (op))
-    lig_part (draft, first)->fence = TRUE;
-  if (draft->parts->len <= MOST_PARTS)
+  for (guint i = first; i < graph->parts->len; i++)
+    lig_part (graph, i)->incomplete |= incomplete;
+  if (graph->parts->len > first && lig_op_get_fence (op))
+    lig_part (graph, first)->plan.fence = TRUE;
+  if (graph->parts->len <= MOST_PARTS)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                _ ("%s at %s: the sequence expands to more than %d ops"), info->name, path,
@@ -341,28 +355,32 @@ expand_op (LigDraft *draft, LigOp *op, const Place *around, const char *prefix, 
 }
 
 static gboolean
-expand_sequence (LigDraft *draft, GError **error)
+expand_sequence (LigGraph *graph, GError **error)
 {
-  Place place = {.recompute = draft->options.recompute,
+  Shared shared = {0};
+  Place place = {.shared = &shared,
+                 .recompute = graph->request->options.recompute,
                  .unit = -1,
-                 .recipe = draft->recipe.info ? &draft->recipe : NULL,
+                 .recipe = graph->request->recipe.info ? &graph->request->recipe : NULL,
                  .scope = g_ref_string_new ("")};
-  guint length = lig_sequence_get_length (draft->sequence);
+  guint length = lig_sequence_get_length (graph->request->sequence);
   gboolean fine = TRUE;
   for (guint i = 0; i < length && fine; i++) {
     g_autofree char *path = g_strdup_printf ("%u", i);
-    LigOp *op = lig_sequence_get (draft->sequence, (int) i, NULL);
-    fine = expand_op (draft, op, &place, path, error);
+    LigOp *op = lig_sequence_get (graph->request->sequence, (int) i, NULL);
+    fine = expand_op (graph, op, &place, path, error);
   }
   g_ref_string_release (place.scope);
+  g_clear_object (&shared.quantizing[0]);
+  g_clear_object (&shared.quantizing[1]);
   return fine;
 }
 
 /* Records that a part has something with that path; false if an earlier one has it, too. */
 static gboolean
-claim (LigDraft *draft, GHashTable *owners, int index, char *path, const char *what, GError **error)
+claim (LigGraph *graph, GHashTable *owners, int index, char *path, const char *what, GError **error)
 {
-  const LigPart *part = lig_part (draft, index);
+  const LigPart *part = lig_part (graph, index);
   gpointer other;
   if (!g_hash_table_lookup_extended (owners, path, NULL, &other)) {
     g_hash_table_insert (owners, path, GINT_TO_POINTER (index));
@@ -371,29 +389,30 @@ claim (LigDraft *draft, GHashTable *owners, int index, char *path, const char *w
   g_set_error (
     error, LIG_ERROR, LIG_ERROR_OP,
     _ ("%s at %s: its parts %s and %s both have %s %s; give the parts names of their own"),
-    part->title, part->path, lig_part (draft, GPOINTER_TO_INT (other))->info->name,
-    part->info->name, what, path);
+    part->plan.title, part->plan.path, lig_part (graph, GPOINTER_TO_INT (other))->plan.info->name,
+    part->plan.info->name, what, path);
   g_free (path);
-  return lig_error_set_path (error, part->path);
+  return lig_error_set_path (error, part->plan.path);
 }
 
 /* Checks that paths are unique. A parameter's path is its name in the state and in files, and the
  * seed of its random numbers. Ops have different paths, so only parts of one macro can collide. */
 static gboolean
-check_unique (LigDraft *draft, GError **error)
+check_unique (LigGraph *graph, GError **error)
 {
   g_autoptr (GHashTable) owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) draws = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    const LigPart *part = lig_part (draft, i);
-    if (part->info->place &&
-        !claim (draft, draws, i, g_strdup (part->prefix), _ ("the path"), error) &&
-        !lig_draft_goes_on (draft, i, error))
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    const LigPart *part = lig_part (graph, i);
+    if (part->plan.info->place &&
+        !claim (graph, draws, i, g_strdup (part->plan.prefix), _ ("the path"), error) &&
+        !lig_graph_goes_on (graph, i, error))
       return FALSE;
     for (int j = 0; j < part->n_parameters; j++) {
-      char *path = g_strdup_printf ("%s.%s", part->prefix, part->info->parameters[j].name);
-      if (!claim (draft, owners, i, path, _ ("a parameter"), error) &&
-          !lig_draft_goes_on (draft, i, error))
+      char *path =
+        g_strdup_printf ("%s.%s", part->plan.prefix, part->plan.info->parameters[j].name);
+      if (!claim (graph, owners, i, path, _ ("a parameter"), error) &&
+          !lig_graph_goes_on (graph, i, error))
         return FALSE;
     }
   }
@@ -421,18 +440,18 @@ typedef struct {
 static const char *
 written_name (const LigPart *part, const char *channel)
 {
-  g_autofree char *macro = g_strdup_printf ("/%s", part->path);
-  const char *scope = part->written == part->op ? NULL : strstr (part->scope, macro);
+  g_autofree char *macro = g_strdup_printf ("/%s", part->plan.path);
+  const char *scope = part->plan.written == part->plan.op ? NULL : strstr (part->scope, macro);
   for (; scope && g_str_has_prefix (channel, "../"); scope = strchr (scope + 1, '/'))
     channel += 3;
   return channel;
 }
 
 static gboolean
-add_producers (LigDraft *draft, GHashTable *producers, GError **error)
+add_producers (LigGraph *graph, GHashTable *producers, GError **error)
 {
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    LigPart *part = lig_part (draft, i);
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    LigPart *part = lig_part (graph, i);
     for (int slot = 0; slot < part->n_outputs; slot++) {
       const char *channel = part->output_channels[slot];
       if (!channel)
@@ -443,13 +462,13 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
         channel = written_name (part, channel);
         g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                      _ ("extra tensor channel '%s' has multiple producers (%s at %s and %s at %s)"),
-                     channel, lig_part (draft, other->part)->title,
-                     lig_part (draft, other->part)->path, part->title, part->path);
-        lig_error_set_path (error, lig_part (draft, other->part)->path);
-        if (!lig_draft_goes_on (draft, i, error))
+                     channel, lig_part (graph, other->part)->plan.title,
+                     lig_part (graph, other->part)->plan.path, part->plan.title, part->plan.path);
+        lig_error_set_path (error, lig_part (graph, other->part)->plan.path);
+        if (!lig_graph_goes_on (graph, i, error))
           return FALSE;
-        lig_draft_offer (draft, LIG_PROBLEM_MEND_RENAME, part->path, channel, NULL);
-        lig_draft_offer (draft, LIG_PROBLEM_MEND_DISCONNECT, part->path, channel, NULL);
+        lig_graph_offer (graph, LIG_PROBLEM_MEND_RENAME, part->plan.path, channel, NULL);
+        lig_graph_offer (graph, LIG_PROBLEM_MEND_DISCONNECT, part->plan.path, channel, NULL);
         continue;
       }
       Port port = {i, slot};
@@ -469,10 +488,10 @@ is_caller (const char *channel)
 }
 
 static gboolean
-connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **error)
+connect (LigGraph *graph, int index, int slot, GHashTable *producers, GError **error)
 {
-  LigPart *part = lig_part (draft, index);
-  const char *channel = lig_op_get_extra_input_channel (part->op, slot);
+  LigPart *part = lig_part (graph, index);
+  const char *channel = lig_op_get_extra_input_channel (part->plan.op, slot);
   part->present[slot] = channel || !part->ports->extra_inputs->ports[slot].optional;
   if (!channel)
     return TRUE;
@@ -483,69 +502,73 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"),
-                 written_name (part, channel), part->title, part->path,
+                 written_name (part, channel), part->plan.title, part->plan.path,
                  producer ? _ ("earlier ") : "");
-    lig_error_set_path (error, part->path);
-    return lig_draft_goes_on (draft, index, error);
+    lig_error_set_path (error, part->plan.path);
+    return lig_graph_goes_on (graph, index, error);
   }
   part->input_parts[slot] = producer->part;
   part->input_slots[slot] = producer->slot;
-  lig_part (draft, producer->part)->consumed[producer->slot] = TRUE;
-  lig_part (draft, producer->part)->last_reader[producer->slot] = index;
-  lig_part (draft, producer->part)->read_by_macro |= !g_str_equal (part->title, part->info->name);
+  lig_part (graph, producer->part)->consumed[producer->slot] = TRUE;
+  lig_part (graph, producer->part)->last_reader[producer->slot] = index;
+  lig_part (graph, producer->part)->read_by_macro |=
+    !g_str_equal (part->plan.title, part->plan.info->name);
   return TRUE;
 }
 
-static gboolean
-has_branch (const LigPart *part)
+/* Returns the name of the op that makes a branch and changes nothing else. */
+static const char *
+name_branch (void)
 {
-  for (int i = 0; i < part->n_outputs; i++)
-    if (part->consumed[i] || part->to_caller[i])
-      return TRUE;
-  return FALSE;
+  const LigOpInfo *info;
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (info->flags & LIG_OP_TRANSPARENT && info->extra_outputs && !info->extra_inputs)
+      return info->name;
+  return NULL;
 }
 
 /* Checks that a branch leads on from every line that ends at a recall. */
 static gboolean
-check_lines (LigDraft *draft, GError **error)
+check_lines (LigGraph *graph, GError **error)
 {
-  for (int i = 1; i < (int) draft->parts->len; i++) {
-    const LigPart *last = lig_part (draft, i - 1), *part = lig_part (draft, i);
-    if (!lig_part_recalls (part) || has_branch (last))
+  for (int i = 1; i < (int) graph->parts->len; i++) {
+    const LigPart *last = lig_part (graph, i - 1), *part = lig_part (graph, i);
+    if (!lig_part_recalls (part) || lig_branch_is_used (last))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
                  _ ("%s at %s: nobody reads its output, as %s at %s goes on from elsewhere; remove "
-                    "it, or put make-extra-output after it"),
-                 last->title, last->path, part->title, part->path);
-    lig_error_set_path (error, last->path);
-    if (!lig_draft_goes_on (draft, i - 1, error))
+                    "it, or put %s after it"),
+                 last->plan.title, last->plan.path, part->plan.title, part->plan.path,
+                 name_branch ());
+    lig_error_set_path (error, last->plan.path);
+    if (!lig_graph_goes_on (graph, i - 1, error))
       return FALSE;
-    lig_draft_offer (draft, LIG_PROBLEM_MEND_REMOVE_OP, last->path, last->title, NULL);
-    if (part->written == part->op)
-      lig_draft_offer (draft, LIG_PROBLEM_MEND_INSERT_OP, part->path, NULL, "make-extra-output");
+    lig_graph_offer (graph, LIG_PROBLEM_MEND_REMOVE_OP, last->plan.path, last->plan.title, NULL);
+    if (part->plan.written == part->plan.op)
+      lig_graph_offer (graph, LIG_PROBLEM_MEND_INSERT_OP, part->plan.path, NULL, name_branch ());
   }
   return TRUE;
 }
 
 gboolean
-lig_expand (LigDraft *draft, GError **error)
+lig_expand (LigGraph *graph, GError **error)
 {
-  lig_vocabulary_choose (draft);
-  if (!expand_sequence (draft, error) || !check_unique (draft, error))
+  lig_vocabulary_choose (graph);
+  if (!expand_sequence (graph, error) || !check_unique (graph, error))
     return FALSE;
-  if (draft->parts->len == 0) {
-    if (draft->problems && lig_collection_count (draft->problems) > 0)
+  if (graph->parts->len == 0) {
+    if (graph->problems && lig_collection_count (graph->problems) > 0)
       return FALSE;
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("the sequence has no ops"));
     return FALSE;
   }
   g_autoptr (GHashTable) producers =
     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  if (!add_producers (draft, producers, error))
+  if (!add_producers (graph, producers, error))
     return FALSE;
-  for (int i = 0; i < (int) draft->parts->len; i++)
-    for (int slot = 0; slot < lig_part (draft, i)->n_inputs; slot++)
-      if (!connect (draft, i, slot, producers, error))
+  for (int i = 0; i < (int) graph->parts->len; i++)
+    for (int slot = 0; slot < lig_part (graph, i)->n_inputs; slot++)
+      if (!connect (graph, i, slot, producers, error))
         return FALSE;
-  return check_lines (draft, error);
+  return check_lines (graph, error);
 }

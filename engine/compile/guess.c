@@ -2,7 +2,8 @@
 /* Guesses the shapes behind an error, so that the ops after it are checked too. A product whose
  * input does not fit still has the output that it declares; where an op passes a doubtful axis on,
  * the doubt goes with it, and no error is reported that may come from it. */
-#include "engine/compile/collect.h"
+#include "engine/compile/shapes.h"
+#include "engine/graph/problems.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 static gpointer
 relax (const LigPart *part, const LigShape *x)
 {
-  guint8 *params = g_memdup2 (part->params, MAX (part->info->params_size, 1));
-  for (const LigParam *at = part->info->params; at && at->name; at++)
+  guint8 *params = g_memdup2 (part->params, MAX (part->plan.info->params_size, 1));
+  for (const LigParam *at = part->plan.info->params; at && at->name; at++)
     if (at->flags & LIG_PARAM_INFERRED && at->kind == LIG_PARAM_INT)
       *(gint64 *) (gpointer) (params + at->offset) = 0;
     else if (at->kind == LIG_PARAM_INT && at->flags & LIG_PARAM_REQUIRED && part->incomplete)
@@ -26,12 +27,12 @@ relax (const LigPart *part, const LigShape *x)
 }
 
 static gboolean
-infer_like (const LigDraft *draft, const LigPart *part, const LigInfer *like, LigInfer *infer)
+infer_like (const LigGraph *graph, const LigPart *part, const LigInfer *like, LigInfer *infer)
 {
   *infer = *like;
   infer->y = like->x;
   infer->y_dtype = like->x_dtype;
-  return lig_infer_shapes (draft, part, infer, NULL);
+  return lig_infer_shapes (graph, part, infer, NULL);
 }
 
 static unsigned
@@ -48,17 +49,17 @@ compare (const LigShape *a, const LigShape *b)
 
 /* Takes the extra inputs from the caller. Returns how they differ from the main input. */
 static unsigned
-drop_extras (const LigDraft *draft, const LigPart *part, LigInfer *infer)
+drop_extras (const LigGraph *graph, const LigPart *part, LigInfer *infer)
 {
   unsigned differs = 0;
   for (int i = 0; i < part->n_inputs; i++) {
     if (part->input_parts[i] >= 0 &&
-        lig_value (draft,
-                   lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]])
+        lig_value_work (graph,
+                        lig_part (graph, part->input_parts[i])->extra_outputs[part->input_slots[i]])
             ->unsure == 0)
       differs |= compare (&infer->extra_inputs[i], &infer->x);
     infer->extra_inputs[i].n_axes = -1;
-    infer->extra_input_dtypes[i] = draft->compute;
+    infer->extra_input_dtypes[i] = graph->request->compute;
   }
   return differs;
 }
@@ -66,7 +67,7 @@ drop_extras (const LigDraft *draft, const LigPart *part, LigInfer *infer)
 /* Returns what of the output depends on the doubtful axes of the input: the output changes when
  * they are doubled. */
 static unsigned
-pass_on (const LigDraft *draft,
+pass_on (const LigGraph *graph,
          const LigPart *part,
          const LigInfer *like,
          const LigShape *y,
@@ -84,7 +85,7 @@ pass_on (const LigDraft *draft,
       continue;
     }
     other.x.axes[axis] = MAX (other.x.axes[axis], 1) * 2;
-    result |= infer_like (draft, part, &other, &changed) ? compare (&changed.y, y) : ALL;
+    result |= infer_like (graph, part, &other, &changed) ? compare (&changed.y, y) : ALL;
   }
   return result;
 }
@@ -93,7 +94,7 @@ pass_on (const LigDraft *draft,
 static const LigShape *
 declared (const LigPart *part)
 {
-  for (const LigParam *at = part->info->params; at && at->name; at++)
+  for (const LigParam *at = part->plan.info->params; at && at->name; at++)
     if (at->kind == LIG_PARAM_SHAPE && at->flags & LIG_PARAM_REQUIRED) {
       const LigShape *shape =
         (const LigShape *) (gconstpointer) ((const guint8 *) part->params + at->offset);
@@ -103,7 +104,7 @@ declared (const LigPart *part)
 }
 
 static gboolean
-guess_declared (const LigDraft *draft,
+guess_declared (const LigGraph *graph,
                 const LigPart *part,
                 const LigInfer *like,
                 LigInfer *infer,
@@ -120,15 +121,15 @@ guess_declared (const LigDraft *draft,
       own.x.axes[i] = 1;
       *unsure = i == shape->n_axes - 1 ? LIG_UNSURE_FEATURES : LIG_UNSURE_ROWS;
     }
-  return infer_like (draft, part, &own, infer);
+  return infer_like (graph, part, &own, infer);
 }
 
 /* Finds an input like the present one that the op accepts. */
 static gboolean
 guess_similar (
-  const LigDraft *draft, const LigPart *part, LigInfer *like, LigInfer *infer, unsigned *doubt)
+  const LigGraph *graph, const LigPart *part, LigInfer *like, LigInfer *infer, unsigned *doubt)
 {
-  if (infer_like (draft, part, like, infer))
+  if (infer_like (graph, part, like, infer))
     return TRUE;
   if (like->x.n_axes == 0) {
     lig_shape_init (&like->x, 2, G_GINT64_CONSTANT (2), G_GINT64_CONSTANT (2));
@@ -138,7 +139,7 @@ guess_similar (
     *features = MAX (*features, 1) * 2;
     *doubt |= LIG_UNSURE_FEATURES;
   }
-  return infer_like (draft, part, like, infer);
+  return infer_like (graph, part, like, infer);
 }
 
 /* Fills in shapes that are all wrong, but valid. */
@@ -151,29 +152,29 @@ give_up (const LigPart *part, LigInfer *infer)
 }
 
 static unsigned
-guess (LigDraft *draft, const LigPart *part, LigInfer *infer, unsigned unsure)
+guess (LigGraph *graph, const LigPart *part, LigInfer *infer, unsigned unsure)
 {
   LigInfer like = *infer;
   unsigned whole;
   g_autofree gpointer relaxed = relax (part, &infer->x);
-  gboolean integers = (part->info->flags & LIG_OP_INTEGER_INPUT) != 0;
+  gboolean integers = (part->plan.info->flags & LIG_OP_INTEGER_INPUT) != 0;
   like.params = relaxed;
   if (integers != lig_dtype_has (like.x_dtype, LIG_DTYPE_INDEXES) &&
-      !(part->info->flags & LIG_OP_ANY_TYPE))
-    like.x_dtype = integers ? LIG_INT32 : draft->compute;
-  if (infer_like (draft, part, &like, infer)) {
-    drop_extras (draft, part, &like);
-    unsure = pass_on (draft, part, &like, &infer->y, unsure);
+      !(part->plan.info->flags & LIG_OP_ANY_TYPE))
+    like.x_dtype = integers ? LIG_INT32 : graph->request->compute;
+  if (infer_like (graph, part, &like, infer)) {
+    drop_extras (graph, part, &like);
+    unsure = pass_on (graph, part, &like, &infer->y, unsure);
   } else {
-    unsure |= drop_extras (draft, part, &like);
-    if (guess_declared (draft, part, &like, infer, &whole))
+    unsure |= drop_extras (graph, part, &like);
+    if (guess_declared (graph, part, &like, infer, &whole))
       unsure = whole;
-    else if (guess_similar (draft, part, &like, infer, &unsure))
-      unsure = pass_on (draft, part, &like, &infer->y, unsure);
+    else if (guess_similar (graph, part, &like, infer, &unsure))
+      unsure = pass_on (graph, part, &like, &infer->y, unsure);
     else {
-      lig_infer_prepare (draft, part, infer);
-      infer->y_dtype = infer->x_dtype = draft->compute;
-      drop_extras (draft, part, infer);
+      lig_infer_prepare (graph, part, infer);
+      infer->y_dtype = infer->x_dtype = graph->request->compute;
+      drop_extras (graph, part, infer);
       give_up (part, infer);
       unsure = ALL;
     }
@@ -184,57 +185,57 @@ guess (LigDraft *draft, const LigPart *part, LigInfer *infer, unsigned unsure)
 
 /* Returns the doubts about the value that a line goes on from. */
 static unsigned
-doubt_recalled (const LigDraft *draft, const LigPart *part)
+doubt_recalled (const LigGraph *graph, const LigPart *part)
 {
   if (part->input_parts[0] < 0)
-    return draft->unsure_input ? ALL : 0;
-  const LigPart *producer = lig_part (draft, part->input_parts[0]);
-  return lig_value (draft, producer->extra_outputs[part->input_slots[0]])->unsure;
+    return graph->request->unsure_input ? ALL : 0;
+  const LigPart *producer = lig_part (graph, part->input_parts[0]);
+  return lig_value_work (graph, producer->extra_outputs[part->input_slots[0]])->unsure;
 }
 
 /* A recall has the shape of its branch, however doubtful, whatever is before it. */
 static unsigned
-guess_recalled (LigDraft *draft, int index, LigInfer *infer)
+guess_recalled (LigGraph *graph, int index, LigInfer *infer)
 {
-  LigPart *part = lig_part (draft, index);
+  LigPart *part = lig_part (graph, index);
   g_autoptr (GError) error = NULL;
-  unsigned unsure = doubt_recalled (draft, part);
-  if (lig_infer_shapes (draft, part, infer, &error))
+  unsigned unsure = doubt_recalled (graph, part);
+  if (lig_infer_shapes (graph, part, infer, &error))
     return unsure;
   if (unsure == 0) {
-    g_prefix_error (&error, _ ("%s at %s: "), part->title, part->path);
-    lig_error_set_path (&error, part->path);
-    lig_draft_goes_on (draft, index, &error);
+    g_prefix_error (&error, _ ("%s at %s: "), part->plan.title, part->plan.path);
+    lig_error_set_path (&error, part->plan.path);
+    lig_graph_goes_on (graph, index, &error);
     part->faulty = TRUE;
   }
-  lig_infer_prepare (draft, part, infer);
-  infer->y = infer->extra_inputs[0] = draft->input;
+  lig_infer_prepare (graph, part, infer);
+  infer->y = infer->extra_inputs[0] = graph->request->input;
   return ALL;
 }
 
 /* Returns the doubts about the part's inputs. */
 static unsigned
-collect_doubts (const LigDraft *draft, const LigPart *part)
+collect_doubts (const LigGraph *graph, const LigPart *part)
 {
-  unsigned unsure = lig_value (draft, part->x)->unsure;
+  unsigned unsure = lig_value_work (graph, part->x)->unsure;
   for (int i = 0; i < part->n_inputs; i++)
     if (part->input_parts[i] >= 0)
       unsure |=
-        lig_value (draft,
-                   lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]])
+        lig_value_work (graph,
+                        lig_part (graph, part->input_parts[i])->extra_outputs[part->input_slots[i]])
           ->unsure;
   return unsure;
 }
 
 /* Returns whether the error stays the same whatever part of the input the ranks have. */
 static gboolean
-is_certain_of_parts (const LigDraft *draft, const LigPart *part, LigInfer like, const GError *error)
+is_certain_of_parts (const LigGraph *graph, const LigPart *part, LigInfer like, const GError *error)
 {
   for (int kind = LIG_SHARDING_NONE; kind <= LIG_SHARDING_SHARED; kind++) {
     g_autoptr (GError) other = NULL;
     LigInfer divided = like;
     divided.x_sharding = divided.y_sharding = (LigSharding){.kind = (LigShardingKind) kind};
-    if (lig_infer_shapes (draft, part, &divided, &other) ||
+    if (lig_infer_shapes (graph, part, &divided, &other) ||
         !g_str_equal (other->message, error->message))
       return FALSE;
   }
@@ -244,16 +245,16 @@ is_certain_of_parts (const LigDraft *draft, const LigPart *part, LigInfer like, 
 /* Returns whether the error is there whatever the doubtful axes of the input are: its message stays
  * the same when they are doubled. */
 static gboolean
-is_certain (const LigDraft *draft, const LigPart *part, unsigned doubts, const GError *error)
+is_certain (const LigGraph *graph, const LigPart *part, unsigned doubts, const GError *error)
 {
   LigInfer like;
-  unsigned unsure = lig_value (draft, part->x)->unsure;
+  unsigned unsure = lig_value_work (graph, part->x)->unsure;
   if (part->incomplete || doubts != unsure)
     return FALSE;
-  lig_infer_prepare (draft, part, &like);
+  lig_infer_prepare (graph, part, &like);
   int n = like.x.n_axes;
   if ((unsure && n == 0) || (unsure & LIG_UNSURE_ROWS && n < 2) ||
-      (unsure & LIG_UNSURE_PART && !is_certain_of_parts (draft, part, like, error)))
+      (unsure & LIG_UNSURE_PART && !is_certain_of_parts (graph, part, like, error)))
     return FALSE;
   for (unsigned bit = LIG_UNSURE_FEATURES; bit <= LIG_UNSURE_ROWS; bit <<= 1) {
     g_autoptr (GError) other = NULL;
@@ -263,7 +264,7 @@ is_certain (const LigDraft *draft, const LigPart *part, unsigned doubts, const G
       continue;
     doubled.x.axes[axis] = MAX (doubled.x.axes[axis], 1) * 2;
     doubled.y = doubled.x;
-    if (lig_infer_shapes (draft, part, &doubled, &other) ||
+    if (lig_infer_shapes (graph, part, &doubled, &other) ||
         !g_str_equal (other->message, error->message))
       return FALSE;
   }
@@ -272,40 +273,40 @@ is_certain (const LigDraft *draft, const LigPart *part, unsigned doubts, const G
 
 /* Doubts the type of the input that an op refused, also where a branch leads it elsewhere. */
 static void
-doubt_type (LigDraft *draft, int index)
+doubt_type (LigGraph *graph, int index)
 {
-  const LigPart *part = lig_part (draft, index);
-  lig_value (draft, part->x)->unsure |= LIG_UNSURE_TYPE;
-  for (int i = index - 1; i >= 0 && lig_part (draft, i)->info->flags & LIG_OP_ANY_TYPE; i--)
-    for (int slot = 0; slot < lig_part (draft, i)->n_outputs; slot++)
-      lig_value (draft, lig_part (draft, i)->extra_outputs[slot])->unsure |= LIG_UNSURE_TYPE;
+  const LigPart *part = lig_part (graph, index);
+  lig_value_work (graph, part->x)->unsure |= LIG_UNSURE_TYPE;
+  for (int i = index - 1; i >= 0 && lig_part (graph, i)->plan.info->flags & LIG_OP_ANY_TYPE; i--)
+    for (int slot = 0; slot < lig_part (graph, i)->n_outputs; slot++)
+      lig_value_work (graph, lig_part (graph, i)->extra_outputs[slot])->unsure |= LIG_UNSURE_TYPE;
 }
 
 unsigned
-lig_guess_shapes (LigDraft *draft, int index, LigInfer *infer)
+lig_guess_shapes (LigGraph *graph, int index, LigInfer *infer)
 {
-  LigPart *part = lig_part (draft, index);
+  LigPart *part = lig_part (graph, index);
   if (lig_part_recalls (part))
-    return guess_recalled (draft, index, infer);
+    return guess_recalled (graph, index, infer);
   g_autoptr (GError) error = NULL;
-  unsigned unsure = lig_value (draft, part->x)->unsure;
-  unsigned doubts = collect_doubts (draft, part), passed = doubts & LIG_UNSURE_PART;
+  unsigned unsure = lig_value_work (graph, part->x)->unsure;
+  unsigned doubts = collect_doubts (graph, part), passed = doubts & LIG_UNSURE_PART;
   /* Ops trust that required parameters are in their range, so that a missing one is not inferred.
    */
-  gboolean fits = !part->incomplete && lig_infer_shapes (draft, part, infer, &error);
+  gboolean fits = !part->incomplete && lig_infer_shapes (graph, part, infer, &error);
   if (fits && doubts == 0)
     return 0;
-  if (!fits && is_certain (draft, part, doubts, error)) {
-    g_prefix_error (&error, _ ("%s at %s: "), part->title, part->path);
-    lig_error_set_path (&error, part->path);
+  if (!fits && is_certain (graph, part, doubts, error)) {
+    g_prefix_error (&error, _ ("%s at %s: "), part->plan.title, part->plan.path);
+    lig_error_set_path (&error, part->plan.path);
     if (error->code == LIG_ERROR_DTYPE)
-      doubt_type (draft, index);
-    lig_draft_goes_on (draft, index, &error);
+      doubt_type (graph, index);
+    lig_graph_goes_on (graph, index, &error);
     part->faulty = TRUE;
-    if (lig_device_get_n_ranks (draft->device, LIG_GROUP_TENSOR) > 1)
+    if (lig_device_get_n_ranks (graph->request->device, LIG_GROUP_TENSOR) > 1)
       passed = LIG_UNSURE_PART;
   }
-  lig_infer_prepare (draft, part, infer);
-  unsure = guess (draft, part, infer, unsure);
+  lig_infer_prepare (graph, part, infer);
+  unsure = guess (graph, part, infer, unsure);
   return unsure | passed | part->incomplete;
 }

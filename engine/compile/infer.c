@@ -1,252 +1,137 @@
 /* SPDX-License-Identifier: MIT */
 /* infer: finds the shape and type of every value of the forward pass, the trained parameters and
  * their offsets in the state. */
-#include "engine/compile/collect.h"
-#include "engine/compile/owned.h"
+#include "engine/compile/compilation.h"
 #include "engine/compile/parameters.h"
-#include "engine/compile/positions.h"
-#include "engine/compile/quantizers.h"
-#include "engine/compile/sharding.h"
+#include "engine/compile/shapes.h"
+#include "engine/graph/gradients.h"
+#include "engine/graph/op.h"
+#include "engine/graph/problems.h"
+#include "engine/graph/value.h"
+#include "engine/parallel/sharding.h"
+#include "engine/parallel/shares.h"
+#include "engine/quantize/quantizers.h"
+#include "engine/sequence/parts.h"
 #include <ligature/state-arrays.h>
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Elements of a state array are aligned for 16-byte accesses and cache lines. */
 #define ALIGNED(elements) (((elements) + 63) / 64 * 64)
 
-void
-lig_infer_prepare (const LigDraft *draft, const LigPart *part, LigInfer *infer)
-{
-  const LigValue *x = lig_value (draft, part->x);
-  const LigRange all = {G_MININT32, G_MAXINT32, G_MININT32};
-  *infer = (LigInfer){
-    .params = part->params,
-    .name = part->title,
-    .compute = draft->compute,
-    .x = x->shape,
-    .x_dtype = x->dtype,
-    .y = x->shape,
-    .y_dtype = x->dtype,
-    .input = draft->input,
-    .input_dtype = draft->input_dtype,
-    .n_parameters = part->n_parameters,
-    .x_range = all,
-  };
-  for (int i = 0; i < LIG_MAX_EXTRA; i++) {
-    infer->extra_inputs[i].n_axes = -1;
-    infer->extra_ranges[i] = all;
-    infer->extra_input_dtypes[i] = draft->compute;
-    infer->extra_outputs[i].n_axes = infer->extra_output_dtypes[i] = -1;
-    infer->present[i] = part->present[i];
-    infer->kept[i] = x->shape;
-    infer->kept[i].n_axes = MAX (x->shape.n_axes - 1, 0);
-    infer->kept_dtypes[i] = LIG_FP32;
-  }
-  for (int i = 0; i < part->n_inputs; i++)
-    if (part->input_parts[i] >= 0) {
-      const LigPart *producer = lig_part (draft, part->input_parts[i]);
-      const LigValue *value = lig_value (draft, producer->extra_outputs[part->input_slots[i]]);
-      infer->extra_inputs[i] = value->shape;
-      infer->extra_input_dtypes[i] = value->dtype;
-    }
-  lig_sharding_prepare (draft, part, infer);
-}
-
-/* Checks that rows have features; zero rows are allowed. */
-static gboolean
-check_features (const LigInfer *infer, GError **error)
-{
-  gboolean fits = infer->x.n_axes == 0 || !lig_dtype_is_floating (infer->x_dtype) ||
-                  lig_shape_columns (&infer->x) > 0;
-  if (!fits)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("input has 0 features, expected at least 1"));
-  return fits;
-}
-
-static gboolean
-check_type (const LigPart *part, const LigInfer *infer, GError **error)
-{
-  gboolean wants_integers = (part->info->flags & LIG_OP_INTEGER_INPUT) != 0;
-  gboolean any = (part->info->flags & (LIG_OP_ANY_TYPE | LIG_OP_RECALL)) != 0;
-  gboolean fits = wants_integers ? lig_dtype_has (infer->x_dtype, LIG_DTYPE_INDEXES)
-                                 : any || lig_dtype_is_floating (infer->x_dtype);
-  if (!fits)
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_DTYPE, _ ("input is %s, expected %s"),
-      lig_dtype_name (infer->x_dtype),
-      lig_dtype_names (lig_dtypes_with (wants_integers ? LIG_DTYPE_INDEXES : LIG_DTYPE_COMPUTES),
-                       _ (" or ")));
-  return fits;
-}
-
-/* Checks the shape and the type that the op's infer function gave a value. */
-static gboolean
-check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **error)
-{
-  if ((unsigned) dtype >= LIG_N_DTYPES)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                 _ ("the type of %s is %d, which is not a LigDtype"), name, (int) dtype);
-  else if (shape->n_axes < 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the number of axes of %s is %d, expected at least 0"), name, shape->n_axes);
-  else
-    return lig_shape_check (shape, dtype, error);
-  return FALSE;
-}
-
-static const LigShape *
-shape_of_output (const LigInfer *infer, int slot)
-{
-  return infer->extra_outputs[slot].n_axes < 0 ? &infer->y : &infer->extra_outputs[slot];
-}
-
-static LigDtype
-dtype_of_output (const LigInfer *infer, int slot)
-{
-  int dtype = infer->extra_output_dtypes[slot];
-  return dtype == -1 ? infer->y_dtype : (LigDtype) dtype;
-}
-
-static const LigShape *
-shape_of_input (const LigInfer *infer, int slot)
-{
-  return infer->extra_inputs[slot].n_axes < 0 ? &infer->x : &infer->extra_inputs[slot];
-}
-
-/* Checks everything that the op's infer function gave. */
-static gboolean
-check_values (const LigDraft *draft, const LigPart *part, const LigInfer *infer, GError **error)
-{
-  gboolean fits = TRUE;
-  for (int i = 0; i < part->n_inputs && fits; i++)
-    fits = part->input_parts[i] >= 0 || !part->present[i] ||
-           check_value (shape_of_input (infer, i), infer->extra_input_dtypes[i],
-                        part->ports->extra_inputs->ports[i].name, error);
-  fits = fits && check_value (&infer->y, infer->y_dtype, "y", error);
-  for (int i = 0; i < part->n_outputs && fits; i++)
-    fits = check_value (shape_of_output (infer, i), dtype_of_output (infer, i),
-                        part->ports->extra_outputs->ports[i].name, error);
-  for (int i = 0; i < part->n_kept && fits; i++)
-    fits = check_value (&infer->kept[i], infer->kept_dtypes[i],
-                        part->ports->computes->ports[i].name, error);
-  for (int i = 0; i < infer->n_parameters && fits; i++)
-    fits = check_value (&infer->parameters[i], draft->parameter_dtype,
-                        part->info->parameters[i].name, error);
-  return fits;
-}
-
 static void
-add_outputs (LigDraft *draft, int index, const LigInfer *infer)
+add_outputs (LigGraph *graph, int index, const LigInfer *infer)
 {
-  LigPart *part = lig_part (draft, index);
-  part->y = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
+  LigPart *part = lig_part (graph, index);
+  part->y = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
                                  "#%d.y", index);
-  lig_value (draft, part->y)->sharding = infer->y_sharding;
+  lig_value (graph, part->y)->sharding = infer->y_sharding;
   for (int i = 0; i < part->n_outputs; i++) {
     const char *name = part->ports->extra_outputs->ports[i].name;
     part->extra_outputs[i] =
-      lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape_of_output (infer, i),
-                           dtype_of_output (infer, i), index, "#%d.%s", index, name);
-    lig_value (draft, part->extra_outputs[i])->sharding =
+      lig_graph_add_value (graph, LIG_VALUE_COMPUTED, lig_infer_output_shape (infer, i),
+                           lig_infer_output_dtype (infer, i), index, "#%d.%s", index, name);
+    lig_value (graph, part->extra_outputs[i])->sharding =
       infer->extra_output_shardings[i].kind ? infer->extra_output_shardings[i] : infer->y_sharding;
     if (part->to_caller[i]) {
-      lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
-      g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);
+      lig_value (graph, part->extra_outputs[i])->kept_to_end = TRUE;
+      g_array_append_val (graph->ends.extra_outputs, part->extra_outputs[i]);
     }
   }
   for (int i = 0; i < part->n_kept; i++) {
     const char *name = part->ports->computes->ports[i].name;
-    part->kept[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->kept[i],
+    part->kept[i] = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &infer->kept[i],
                                          infer->kept_dtypes[i], index, "#%d.%s", index, name);
   }
 }
 
 /* A line that goes on from the caller's value computes in the compute type, like the first one. */
 static void
-convert_recalled (LigDraft *draft, int index, int slot)
+convert_recalled (LigGraph *graph, int index, int slot)
 {
-  LigPart *part = lig_part (draft, index);
+  LigPart *part = lig_part (graph, index);
   int from = part->extra_inputs[slot];
-  const LigValue *value = lig_value (draft, from);
-  if (!lig_dtype_is_floating (value->dtype) || value->dtype == draft->compute)
+  const LigPlanValue *value = lig_value (graph, from);
+  if (!lig_dtype_is_floating (value->dtype) || value->dtype == graph->request->compute)
     return;
   LigShape shape = value->shape;
   g_autofree char *name = g_strdup (value->name);
-  int to = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, draft->compute, -1, "%s:%s",
-                                name, lig_dtype_name (draft->compute));
+  int to = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &shape, graph->request->compute, -1,
+                                "%s:%s", name, lig_dtype_name (graph->request->compute));
   LigConversion conversion = {from, to, index};
-  g_array_append_val (draft->conversions, conversion);
+  g_array_append_val (graph->gradients->conversions, conversion);
   part->extra_inputs[slot] = to;
 }
 
 /* Returns the number of a part among those of its macro. */
 static int
-place_in_macro (const LigDraft *draft, int index)
+place_in_macro (const LigGraph *graph, int index)
 {
   int first = index;
   while (first > 0 &&
-         g_str_equal (lig_part (draft, first - 1)->path, lig_part (draft, index)->path))
+         g_str_equal (lig_part (graph, first - 1)->plan.path, lig_part (graph, index)->plan.path))
     first--;
   return index - first;
 }
 
 /* Returns whether both are one part of one op as written, in two repetitions of a block. */
 static gboolean
-is_repetition (const LigDraft *draft, int first, int index)
+is_repetition (const LigGraph *graph, int first, int index)
 {
-  const LigPart *a = lig_part (draft, first), *b = lig_part (draft, index);
-  return a->written == b->written && a->info == b->info && !g_str_equal (a->path, b->path) &&
-         place_in_macro (draft, first) == place_in_macro (draft, index);
+  const LigPart *a = lig_part (graph, first), *b = lig_part (graph, index);
+  return a->plan.written == b->plan.written && a->plan.info == b->plan.info &&
+         !g_str_equal (a->plan.path, b->plan.path) &&
+         place_in_macro (graph, first) == place_in_macro (graph, index);
 }
 
 /* Returns the value of the caller that an earlier repetition of the same op in a block reads at the
  * slot, or -1. The lengths and documents of a batch are the same for all of them; a value that has
  * a gradient may differ. */
 static int
-find_shared (const LigDraft *draft, int index, int slot, const LigInfer *infer)
+find_shared (const LigGraph *graph, int index, int slot, const LigInfer *infer)
 {
   if (lig_dtype_is_floating (infer->extra_input_dtypes[slot]))
     return -1;
-  for (guint i = 0; i < draft->callers_inputs->len; i++) {
-    int value = g_array_index (draft->callers_inputs, int, i);
-    int reader = lig_value (draft, value)->reader;
-    if (lig_part (draft, reader)->extra_inputs[slot] == value &&
-        is_repetition (draft, reader, index) &&
-        lig_shape_equal (&lig_value (draft, value)->shape, shape_of_input (infer, slot)))
+  for (guint i = 0; i < graph->ends.extra_inputs->len; i++) {
+    int value = g_array_index (graph->ends.extra_inputs, int, i);
+    int reader = lig_value_work (graph, value)->reader;
+    if (lig_part (graph, reader)->extra_inputs[slot] == value &&
+        is_repetition (graph, reader, index) &&
+        lig_shape_equal (&lig_value (graph, value)->shape, lig_infer_input_shape (infer, slot)))
       return value;
   }
   return -1;
 }
 
 static void
-add_inputs (LigDraft *draft, int index, const LigInfer *infer)
+add_inputs (LigGraph *graph, int index, const LigInfer *infer)
 {
-  LigPart *part = lig_part (draft, index);
+  LigPart *part = lig_part (graph, index);
   part->x_range = infer->x_range;
   memcpy (part->extra_ranges, infer->extra_ranges, sizeof part->extra_ranges);
   for (int i = 0; i < part->n_inputs; i++) {
     if (part->input_parts[i] >= 0) {
       part->extra_inputs[i] =
-        lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]];
+        lig_part (graph, part->input_parts[i])->extra_outputs[part->input_slots[i]];
       continue;
     }
     if (!part->present[i])
       continue;
     const char *name = part->ports->extra_inputs->ports[i].name;
-    int shared = find_shared (draft, index, i, infer);
+    int shared = find_shared (graph, index, i, infer);
     if (shared >= 0) {
       part->extra_inputs[i] = shared;
       continue;
     }
     part->extra_inputs[i] =
-      lig_draft_add_value (draft, LIG_VALUE_EXTRA, shape_of_input (infer, i),
+      lig_graph_add_value (graph, LIG_VALUE_EXTRA, lig_infer_input_shape (infer, i),
                            infer->extra_input_dtypes[i], -1, "#%d.%s", index, name);
-    lig_value (draft, part->extra_inputs[i])->reader = index;
-    g_array_append_val (draft->callers_inputs, part->extra_inputs[i]);
+    lig_value_work (graph, part->extra_inputs[i])->reader = index;
+    g_array_append_val (graph->ends.extra_inputs, part->extra_inputs[i]);
     if (lig_part_recalls (part))
-      convert_recalled (draft, index, i);
+      convert_recalled (graph, index, i);
   }
 }
 
@@ -255,8 +140,8 @@ static float
 deviation (const LigPart *part)
 {
   float value = 0.02f;
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (part->op), "init-std"))
-    g_object_get (part->op, "init-std", &value, NULL);
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (part->plan.op), "init-std"))
+    g_object_get (part->plan.op, "init-std", &value, NULL);
   return value;
 }
 
@@ -264,33 +149,33 @@ static gboolean
 starts_at_zero (const LigPart *part)
 {
   gboolean zero_centered = FALSE;
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (part->op), "zero-centered-gamma"))
-    g_object_get (part->op, "zero-centered-gamma", &zero_centered, NULL);
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (part->plan.op), "zero-centered-gamma"))
+    g_object_get (part->plan.op, "zero-centered-gamma", &zero_centered, NULL);
   return zero_centered;
 }
 
 static void
-add_parameters (LigDraft *draft, int index, const LigInfer *infer)
+add_parameters (LigGraph *graph, int index, const LigInfer *infer)
 {
-  lig_part (draft, index)->n_parameters = infer->n_parameters;
-  for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
+  lig_part (graph, index)->n_parameters = infer->n_parameters;
+  for (int i = 0; i < lig_part (graph, index)->n_parameters; i++) {
     LigTie needed = {.part = index, .slot = i, .shape = infer->parameters[i]};
     lig_sharding_parameter (&needed, infer);
-    if (lig_op_get_tie (lig_part (draft, index)->op, i, NULL))
-      g_array_append_val (draft->ties, needed);
+    if (lig_op_get_tie (lig_part (graph, index)->plan.op, i, NULL))
+      g_array_append_val (graph->ties, needed);
     else
-      lig_add_parameter (draft, &needed);
+      lig_add_parameter (graph, &needed);
   }
 }
 
 /* Sets how the parameters begin and whether they decay. */
 static void
-describe_parameters (LigDraft *draft)
+describe_parameters (LigGraph *graph)
 {
-  for (guint i = 0; i < draft->parameters->len; i++) {
-    LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
-    const LigPart *part = lig_part (draft, parameter->part);
-    const LigParameterInfo *info = &part->info->parameters[parameter->slot];
+  for (guint i = 0; i < graph->layout->parameters->len; i++) {
+    LigParameter *parameter = lig_parameter (graph, i);
+    const LigPart *part = lig_part (graph, lig_owner (graph, i)->part);
+    const LigParameterInfo *info = &part->plan.info->parameters[lig_owner (graph, i)->slot];
     parameter->init =
       info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init;
     parameter->deviation = deviation (part);
@@ -298,58 +183,48 @@ describe_parameters (LigDraft *draft)
   }
 }
 
-gboolean
-lig_infer_shapes (const LigDraft *draft, const LigPart *part, LigInfer *infer, GError **error)
-{
-  return check_type (part, infer, error) &&
-         (lig_part_recalls (part) || check_features (infer, error)) &&
-         (!part->info->infer || part->info->infer (infer, error)) &&
-         lig_sharding_check (part, infer, error) && lig_positions_check (part, infer, error) &&
-         check_values (draft, part, infer, error);
-}
-
 static void
-mark_unsure (LigDraft *draft, const LigPart *part, unsigned unsure)
+mark_unsure (LigGraph *graph, const LigPart *part, unsigned unsure)
 {
-  lig_value (draft, part->y)->unsure = unsure;
+  lig_value_work (graph, part->y)->unsure = unsure;
   for (int i = 0; i < part->n_outputs; i++)
-    lig_value (draft, part->extra_outputs[i])->unsure = unsure;
+    lig_value_work (graph, part->extra_outputs[i])->unsure = unsure;
 }
 
 static gboolean
-infer_part (LigDraft *draft, int index, GError **error)
+infer_part (LigGraph *graph, int index, GError **error)
 {
-  LigPart *part = lig_part (draft, index);
+  LigPart *part = lig_part (graph, index);
   LigInfer infer;
   unsigned unsure = 0;
-  if (!lig_infer_size (draft, index, error))
+  if (!lig_infer_size (graph, index, error))
     return FALSE;
-  lig_infer_prepare (draft, part, &infer);
-  if (draft->problems)
-    unsure = lig_guess_shapes (draft, index, &infer);
-  else if (!lig_infer_shapes (draft, part, &infer, error)) {
-    g_prefix_error (error, _ ("%s at %s: "), part->title, part->path);
-    return lig_error_set_path (error, part->path);
+  lig_infer_prepare (graph, part, &infer);
+  if (graph->problems)
+    unsure = lig_guess_shapes (graph, index, &infer);
+  else if (!lig_infer_shapes (graph, part, &infer, error)) {
+    g_prefix_error (error, _ ("%s at %s: "), part->plan.title, part->plan.path);
+    return lig_error_set_path (error, part->plan.path);
   }
-  add_inputs (draft, index, &infer);
-  add_outputs (draft, index, &infer);
-  add_parameters (draft, index, &infer);
-  mark_unsure (draft, lig_part (draft, index), unsure);
+  add_inputs (graph, index, &infer);
+  add_outputs (graph, index, &infer);
+  add_parameters (graph, index, &infer);
+  mark_unsure (graph, lig_part (graph, index), unsure);
   return TRUE;
 }
 
 /* Places the parameters of a kind that are trained with or without weight decay, or frozen, from an
  * offset on. Returns the end, -1 if it is too large. */
 static gint64
-place_kind (LigDraft *draft, gint64 at, LigParameterKind kind, gboolean trained, gboolean decays)
+place_kind (LigGraph *graph, gint64 at, LigParameterKind kind, gboolean trained, gboolean decays)
 {
-  for (guint i = 0; i < draft->parameters->len && at >= 0; i++) {
-    LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
+  for (guint i = 0; i < graph->layout->parameters->len && at >= 0; i++) {
+    LigParameter *parameter = lig_parameter (graph, i);
     if (lig_parameter_kind (parameter) != kind || parameter->trained != trained ||
         (trained && (parameter->decays != FALSE) != decays))
       continue;
     parameter->offset = at;
-    lig_value (draft, parameter->value)->state_offset = at;
+    lig_value (graph, lig_owner (graph, i)->value)->state_offset = at;
     if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
         at > G_MAXINT64 / 64)
       return -1;
@@ -360,35 +235,35 @@ place_kind (LigDraft *draft, gint64 at, LigParameterKind kind, gboolean trained,
 /* Places parameters of all kinds. Divided ones are behind the others with weight decay and before
  * those without, so that all of them are one range. */
 static gint64
-place_parameters (LigDraft *draft, gint64 at, gboolean trained, gboolean decays)
+place_parameters (LigGraph *graph, gint64 at, gboolean trained, gboolean decays)
 {
   for (int i = 0; i < LIG_N_PARAMETER_KINDS; i++) {
     LigParameterKind kind = (LigParameterKind) (decays ? i : LIG_N_PARAMETER_KINDS - 1 - i);
     gint64 first = at;
-    at = place_kind (draft, at, kind, trained, decays);
+    at = place_kind (graph, at, kind, trained, decays);
     if (trained)
-      draft->ranges[kind][decays] = (LigDraftRange){first, at};
+      graph->layout->ranges[kind][decays] = (LigElements){first, at};
   }
   return at;
 }
 
 /* Returns the number of elements, or -1, from which the shares of all ranks are equal. */
 static gint64
-round_up (const LigDraft *draft, gint64 elements)
+round_up (const LigGraph *graph, gint64 elements)
 {
-  gint64 unit = lig_share_unit (draft);
+  gint64 unit = lig_share_unit (graph);
   return elements < 0 ? elements : (elements + unit - 1) / unit * unit;
 }
 
 /* Returns the path of the parameter with the most elements, or of the first whose number is too
  * large to be known. */
 static const char *
-find_largest (const LigDraft *draft)
+find_largest (const LigGraph *graph)
 {
   const char *path = "";
   gint64 most = -1;
-  for (guint i = 0; i < draft->parameters->len; i++) {
-    const LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
+  for (guint i = 0; i < graph->layout->parameters->len; i++) {
+    const LigParameter *parameter = lig_parameter (graph, i);
     gint64 size = lig_shape_size (&parameter->shape);
     if (size < 0)
       return parameter->path;
@@ -402,19 +277,21 @@ find_largest (const LigDraft *draft)
 /* Places the parameters in the state: those with weight decay, the other trained ones, then the
  * frozen ones, so that gradients and the optimizer's arrays end before them. */
 static gboolean
-place_all (LigDraft *draft, GError **error)
+place_all (LigGraph *graph, GError **error)
 {
-  draft->decayed = round_up (draft, place_parameters (draft, 0, TRUE, TRUE));
-  if (draft->decayed >= 0)
-    draft->elements = round_up (draft, place_parameters (draft, draft->decayed, TRUE, FALSE));
-  if (draft->decayed >= 0 && draft->elements >= 0)
-    draft->all_elements = place_parameters (draft, draft->elements, FALSE, FALSE);
-  if (draft->decayed >= 0 && draft->elements >= 0 && draft->all_elements >= 0)
+  graph->layout->decayed = round_up (graph, place_parameters (graph, 0, TRUE, TRUE));
+  if (graph->layout->decayed >= 0)
+    graph->layout->elements =
+      round_up (graph, place_parameters (graph, graph->layout->decayed, TRUE, FALSE));
+  if (graph->layout->decayed >= 0 && graph->layout->elements >= 0)
+    graph->layout->all_elements = place_parameters (graph, graph->layout->elements, FALSE, FALSE);
+  if (graph->layout->decayed >= 0 && graph->layout->elements >= 0 &&
+      graph->layout->all_elements >= 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                _ ("the parameters take more than 2^57 elements, most of them %s; give its op fewer "
                   "features"),
-               find_largest (draft));
+               find_largest (graph));
   return FALSE;
 }
 
@@ -422,11 +299,13 @@ place_all (LigDraft *draft, GError **error)
  * features its recipe divides. The number of rows does not matter, which differs between the plans
  * of a state; a plan that reads the weight in the compute type converts it. */
 static gboolean
-is_kept_in_fp8 (const LigDraft *draft, const LigDraftParameter *parameter)
+is_kept_in_fp8 (const LigGraph *graph, int number)
 {
-  const LigPart *part = lig_part (draft, parameter->part);
-  if (!draft->fp8_parameters || !parameter->trained || parameter->shared || !part->recipe ||
-      !lig_part_is_product (part) || parameter->slot != 0)
+  const LigParameter *parameter = lig_parameter (graph, number);
+  const LigOwner *owner = lig_owner (graph, number);
+  const LigPart *part = lig_part (graph, owner->part);
+  if (!graph->request->fp8_parameters || !parameter->trained || parameter->shared ||
+      !part->recipe || !lig_part_is_product (part) || owner->slot != 0)
     return FALSE;
   gint64 multiple = part->recipe->info->multiple, columns = lig_shape_columns (&parameter->shape);
   return columns % multiple == 0 && lig_shape_size (&parameter->shape) / columns % multiple == 0;
@@ -434,11 +313,11 @@ is_kept_in_fp8 (const LigDraft *draft, const LigDraftParameter *parameter)
 
 /* Checks that a recipe quantizes weights. */
 static gboolean
-check_recipes (const LigDraft *draft, GError **error)
+check_recipes (const LigGraph *graph, GError **error)
 {
   const LigRecipeInfo *found = NULL;
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    const LigPart *part = lig_part (draft, i);
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    const LigPart *part = lig_part (graph, i);
     if (!part->recipe || !lig_part_is_product (part))
       continue;
     found = part->recipe->info;
@@ -455,25 +334,25 @@ check_recipes (const LigDraft *draft, GError **error)
   g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
                _ ("parameters in fp8 need a recipe, and no product has one; choose one, like "
                   "fp8-current, or parameters in %s"),
-               lig_dtype_name (draft->compute));
+               lig_dtype_name (graph->request->compute));
   return lig_error_set_setting (error, "dtype");
 }
 
 /* Places the parameters in their array, in the order of the other arrays, without those that are
  * kept in fp8. The value of such a parameter is its fp32 master. */
 static gboolean
-store_parameters (LigDraft *draft, GError **error)
+store_parameters (LigGraph *graph, GError **error)
 {
   gint64 spared = 0;
-  g_autoptr (GArray) order = lig_parameters_by_offset (draft);
-  if (draft->fp8_parameters && !check_recipes (draft, error))
+  g_autoptr (GArray) order = lig_parameters_by_offset (graph);
+  if (graph->request->fp8_parameters && !check_recipes (graph, error))
     return FALSE;
   for (guint i = 0; i < order->len; i++) {
-    LigDraftParameter *parameter =
-      &g_array_index (draft->parameters, LigDraftParameter, g_array_index (order, int, i));
-    LigValue *value = lig_value (draft, parameter->value);
+    int number = g_array_index (order, int, i);
+    LigParameter *parameter = lig_parameter (graph, number);
+    LigPlanValue *value = lig_value (graph, lig_owner (graph, number)->value);
     gint64 elements = lig_shape_size (&parameter->shape);
-    if (!is_kept_in_fp8 (draft, parameter)) {
+    if (!is_kept_in_fp8 (graph, number)) {
       parameter->stored = value->state_offset = parameter->offset - spared;
       continue;
     }
@@ -482,35 +361,114 @@ store_parameters (LigDraft *draft, GError **error)
     value->dtype = LIG_FP32;
     value->bytes = elements * (gint64) sizeof (float);
   }
-  draft->stored_elements = draft->all_elements - spared;
+  graph->layout->stored_elements = graph->layout->all_elements - spared;
   return TRUE;
 }
 
 gboolean
-lig_infer (LigDraft *draft, GError **error)
+lig_infer (LigGraph *graph, GError **error)
 {
-  LigDtype dtype = draft->input_dtype;
-  int at = lig_draft_add_value (draft, LIG_VALUE_INPUT, &draft->input, dtype, -1, "input");
-  draft->input_value = at;
-  if (lig_dtype_is_floating (dtype) && dtype != draft->compute) {
+  LigDtype dtype = graph->request->input_dtype;
+  int at = lig_graph_add_value (graph, LIG_VALUE_INPUT, &graph->request->input, dtype, -1, "input");
+  graph->ends.input = at;
+  if (lig_dtype_is_floating (dtype) && dtype != graph->request->compute) {
     /* represent inserts the conversion that writes it. */
-    at = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &draft->input, draft->compute, -1,
-                              "input:%s", lig_dtype_name (draft->compute));
+    at = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &graph->request->input,
+                              graph->request->compute, -1, "input:%s",
+                              lig_dtype_name (graph->request->compute));
   }
-  if (draft->unsure_input)
-    lig_value (draft, at)->unsure = LIG_UNSURE_FEATURES | LIG_UNSURE_ROWS;
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    lig_part (draft, i)->x = at;
-    if (!infer_part (draft, i, error))
+  if (graph->request->unsure_input)
+    lig_value_work (graph, at)->unsure = LIG_UNSURE_FEATURES | LIG_UNSURE_ROWS;
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    lig_part (graph, i)->x = at;
+    if (!infer_part (graph, i, error))
       return FALSE;
-    at = lig_part (draft, i)->y;
+    at = lig_part (graph, i)->y;
   }
-  draft->output_value = at;
-  lig_value (draft, at)->kept_to_end = TRUE;
-  if (!lig_tie_parameters (draft, error) || !lig_freeze_parameters (draft, error))
+  graph->ends.output = at;
+  lig_value (graph, at)->kept_to_end = TRUE;
+  if (!lig_tie_parameters (graph, error) || !lig_freeze_parameters (graph, error))
     return FALSE;
-  describe_parameters (draft);
-  lig_decide_quantized (draft);
-  return place_all (draft, error) && store_parameters (draft, error) &&
-         lig_find_shares (draft, error) && lig_place_histories (draft, error);
+  describe_parameters (graph);
+  lig_decide_quantized (graph);
+  return place_all (graph, error) && store_parameters (graph, error) &&
+         lig_find_shares (graph, error) && lig_place_histories (graph, error);
+}
+
+/* --- Lengths that follow from the input of a macro ------------------------------------------- */
+
+/* Sets the lengths of a macro's parts that follow from the macro's input. A macro expands before
+ * any shape is known, but `3.qkv.weight` has a multiple of the features of the macro's input, and
+ * the last product has exactly as many, whatever is between. So a part may carry such a rule
+ * (lig_parts_add_scaled()) that is applied here, once the main line has reached the macro. It is
+ * applied to the op too: a macro that is taken apart leaves ops that stand for themselves. */
+
+static const LigParam *
+find_param (const LigOpInfo *info, const LigPartSize *size)
+{
+  const LigParam *at = info->params;
+  while (!g_str_equal (at->name, size->param))
+    at++;
+  return at;
+}
+
+gboolean
+lig_part_size_find (
+  const LigPartSize *size, const LigOpInfo *info, gint64 features, gint64 *length, GError **error)
+{
+  gint64 most = (gint64) find_param (info, size)->maximum, product;
+  if (__builtin_mul_overflow (features, size->multiple, &product) ||
+      product / size->divisor > most) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has %" PRId64 " features, of which %s takes %" PRId64 "/%" PRId64
+                    ", expected at most %" PRId64),
+                 features, size->param, size->multiple, size->divisor, most);
+    return FALSE;
+  }
+  *length = product / size->divisor;
+  if (features % size->divisor == 0 && *length > 0)
+    return TRUE;
+  if (features == 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has 0 features, expected at least 1"));
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "input has %" PRId64 " feature, expected a multiple of %" PRId64,
+                              "input has %" PRId64 " features, expected a multiple of %" PRId64,
+                              (gulong) features),
+                 features, size->divisor);
+  return FALSE;
+}
+
+static void
+set_length (LigPart *part, gint64 length)
+{
+  *(gint64 *) (gpointer) ((guint8 *) part->params +
+                          find_param (part->plan.info, &part->size)->offset) = length;
+  g_object_set (part->plan.op, part->size.param, length, NULL);
+}
+
+gboolean
+lig_infer_size (LigGraph *graph, int index, GError **error)
+{
+  LigPart *part = lig_part (graph, index);
+  if (!part->size.param)
+    return TRUE;
+  int input = lig_part (graph, part->size_from)->x;
+  gint64 features = lig_shape_columns (&lig_value (graph, input)->shape), length = 1;
+  gboolean fine = lig_part_size_find (&part->size, part->plan.info, features, &length, error);
+  set_length (part, fine ? length : 1);
+  part->incomplete |= lig_value_work (graph, input)->unsure & LIG_UNSURE_FEATURES;
+  if (fine)
+    return TRUE;
+  g_prefix_error (error, _ ("%s at %s: "), part->plan.title, part->plan.path);
+  lig_error_set_path (error, part->plan.path);
+  part->faulty = part->incomplete == 0;
+  part->incomplete |= LIG_UNSURE_FEATURES;
+  if (graph->problems && !part->faulty) {
+    g_clear_error (error);
+    return TRUE;
+  }
+  return lig_graph_goes_on (graph, index, error);
 }

@@ -2,19 +2,13 @@
 /* Parameters: those of each op, those that ops share, and those that are frozen. */
 #pragma once
 
-#include "engine/compile/draft.h"
+#include "engine/graph/graph.h"
 
-/* Adds a parameter of a part to the draft and returns its number. */
-int lig_add_parameter (LigDraft *draft, const LigTie *needed);
-
-/* Returns whether the part computes a gradient of its parameter. */
-gboolean lig_part_trains (const LigDraft *draft, const LigPart *part, int slot);
-
-/* Returns the numbers of all parameters in the order of their offsets in the state, of int. */
-GArray *lig_parameters_by_offset (const LigDraft *draft);
+/* Adds a parameter of a part to the graph and returns its number. */
+int lig_add_parameter (LigGraph *graph, const LigTie *needed);
 
 /* Lets tied ops use the parameters of the ops that they name, which may be later ones. */
-gboolean lig_tie_parameters (LigDraft *draft, GError **error);
+gboolean lig_tie_parameters (LigGraph *graph, GError **error);
 
 /* Freezes the parameters whose paths match the options' patterns. */
-gboolean lig_freeze_parameters (LigDraft *draft, GError **error);
+gboolean lig_freeze_parameters (LigGraph *graph, GError **error);

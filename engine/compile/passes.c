@@ -1,44 +1,81 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the passes of the compiler in order and verifies each. */
-#include "engine/compile/predict.h"
-#include "engine/sequence/table.h"
+/* The passes of the compiler in their order, and what runs them. */
+#include "engine/choose/fuse.h"
+#include "engine/choose/predict.h"
+#include "engine/compile/compilation.h"
+#include "engine/compile/verify.h"
+#include "engine/graph/problems.h"
+#include "engine/sequence/registry-lock.h"
 
-/* Gives the values their memory, once it is known which of them are computed again. */
+#include <string.h>
+
+enum { UNLESS_COMPARED = 1 << 0 }; /* needless if the plan is only compared */
+
 static gboolean
-place_values (LigDraft *draft, GError **error)
+predict (LigGraph *graph, GError **error)
 {
-  if (!lig_recompute (draft, error) || !lig_verify_steps (draft, error))
-    return FALSE;
-  lig_forget_unread (draft);
-  return lig_allocate (draft, error) && lig_verify_memory (draft, error);
+  lig_predict_lanes (graph);
+  return TRUE;
 }
 
+/* A pass, and the conditions that hold after it. */
+static const struct {
+  const char *name;
+  gboolean (*run) (LigGraph *graph, GError **error);
+  gboolean (*verify) (const LigGraph *graph, GError **error); /* or null */
+  unsigned flags;
+} passes[] = {
+  {"expand", lig_expand, lig_verify_parts, 0},
+  {"infer", lig_infer, NULL, 0},
+  {"differentiate", lig_differentiate, lig_verify_values, 0},
+  {"represent", lig_represent, NULL, 0},
+  {"fuse", lig_fuse, lig_verify_groups, 0},
+  {"schedule", lig_schedule, lig_verify_steps, 0},
+  {"recompute", lig_recompute, lig_verify_steps, UNLESS_COMPARED},
+  {"allocate", lig_allocate, lig_verify_memory, UNLESS_COMPARED},
+  {"predict", predict, NULL, 0},
+};
+
+/* Returns whether problems were collected, which a pass goes on after; its conditions need not hold
+ * then. */
 static gboolean
-run_passes (LigDraft *draft, GError **error)
+has_problems (const LigGraph *graph)
 {
-  return lig_expand (draft, error) && lig_verify_parts (draft, error) && lig_infer (draft, error) &&
-         lig_differentiate (draft, error) && lig_verify_values (draft, error) &&
-         lig_represent (draft, error) && lig_fuse (draft, error) &&
-         lig_verify_groups (draft, error) && lig_schedule (draft, error) &&
-         lig_verify_steps (draft, error) && (draft->compared || place_values (draft, error));
+  return graph->problems && lig_collection_count (graph->problems) > 0;
 }
 
 gboolean
-lig_draft_compile (LigDraft *self, GError **error)
+lig_run_passes (LigGraph *graph, const char *first, const char *last, GError **error)
+{
+  gboolean begun = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (passes); i++) {
+    begun |= strcmp (passes[i].name, first) == 0;
+    if (!begun || (graph->request->compared && passes[i].flags & UNLESS_COMPARED))
+      continue;
+    if (!passes[i].run (graph, error))
+      return FALSE;
+    if (passes[i].verify && !has_problems (graph) && !passes[i].verify (graph, error))
+      return FALSE;
+    if (strcmp (passes[i].name, last) == 0)
+      break;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_graph_compile (LigGraph *self, GError **error)
 {
   lig_registry_hold ();
-  gboolean fine = run_passes (self, error);
-  if (fine)
-    lig_predict_lanes (self);
+  gboolean fine = lig_run_passes (self, "expand", "predict", error);
   lig_registry_release ();
   return fine;
 }
 
 gboolean
-lig_draft_infer (LigDraft *self, GError **error)
+lig_graph_infer (LigGraph *self, GError **error)
 {
   lig_registry_hold ();
-  gboolean fine = lig_expand (self, error) && lig_infer (self, error);
+  gboolean fine = lig_run_passes (self, "expand", "infer", error);
   lig_registry_release ();
   return fine;
 }

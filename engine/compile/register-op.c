@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers an op: checks its table, then tries its functions on its example. */
-#include "engine/compile/draft.h"
-#include "engine/compile/register.h"
+#include "engine/compile/compilation.h"
+#include "engine/graph/graph.h"
+#include "engine/plan/plan-private.h"
+#include "engine/sequence/registry-lock.h"
 #include "engine/sequence/table.h"
+#include <ligature/register.h>
 
 #include <string.h>
 
@@ -43,13 +46,13 @@ read_example (const LigOpInfo *info, GError **error)
 
 /* Checks that the output agrees with the flags. */
 static gboolean
-check_output (const LigOpInfo *info, const LigDraft *draft, GError **error)
+check_output (const LigOpInfo *info, const LigGraph *graph, GError **error)
 {
-  for (guint i = 0; i < draft->parts->len; i++) {
-    const LigPart *part = lig_part (draft, i);
-    const LigShape *x = &lig_value (draft, part->x)->shape, *y = &lig_value (draft, part->y)->shape;
-    LigDtype dtype = lig_value (draft, part->y)->dtype;
-    if (part->info != info)
+  for (guint i = 0; i < graph->parts->len; i++) {
+    const LigPart *part = lig_part (graph, i);
+    const LigShape *x = &lig_value (graph, part->x)->shape, *y = &lig_value (graph, part->y)->shape;
+    LigDtype dtype = lig_value (graph, part->y)->dtype;
+    if (part->plan.info != info)
       continue;
     gboolean scalar = y->n_axes == 0 && dtype == LIG_FP32;
     gboolean same = lig_shape_equal (x, y);
@@ -93,8 +96,8 @@ compile (const LigOpInfo *info,
     options.policy = LIG_POLICY_NONE;
     options.training = options.input_gradient = training;
     options.compute = (int) compute;
-    g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, &options, error);
-    if (!draft || !lig_draft_compile (draft, error) || !check_output (info, draft, error))
+    g_autoptr (LigGraph) graph = lig_graph_new (sequence, device, &options, 0, error);
+    if (!graph || !lig_graph_compile (graph, error) || !check_output (info, graph, error))
       return FALSE;
   }
   return TRUE;

@@ -3,98 +3,102 @@
  * not provide: the input in the compute type, weights as operands of matrix products, and the
  * gradient of the input in the input's own type; and adds the quantized copies that products
  * read. */
-#include "engine/compile/calibrate.h"
-#include "engine/compile/quantizers.h"
+#include "engine/compile/compilation.h"
+#include "engine/graph/gradients.h"
+#include "engine/graph/op.h"
+#include "engine/graph/value.h"
+#include "engine/quantize/calibrate.h"
+#include "engine/quantize/quantizers.h"
 
 static void
-convert (LigDraft *draft, int from, int to, int part)
+convert (LigGraph *graph, int from, int to, int part)
 {
   LigConversion conversion = {from, to, part};
-  g_array_append_val (draft->conversions, conversion);
+  g_array_append_val (graph->gradients->conversions, conversion);
 }
 
 /* Converts the gradient of a value that the caller provides to that value's type: the caller gets
  * it in the type of its tensor. Returns the converted gradient. */
 static int
-convert_gradient (LigDraft *draft, int gradient, int of)
+convert_gradient (LigGraph *graph, int gradient, int of)
 {
-  LigShape shape = lig_value (draft, of)->shape;
-  LigDtype dtype = lig_value (draft, of)->dtype;
-  g_autofree char *name = g_strdup (lig_value (draft, of)->name);
-  int to = lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, -1, "d%s", name);
-  lig_value (draft, gradient)->kept_to_end = FALSE;
-  lig_value (draft, to)->kept_to_end = TRUE;
-  lig_value (draft, of)->gradient = to;
-  convert (draft, gradient, to, LIG_AFTER_BACKWARD);
+  LigShape shape = lig_value (graph, of)->shape;
+  LigDtype dtype = lig_value (graph, of)->dtype;
+  g_autofree char *name = g_strdup (lig_value (graph, of)->name);
+  int to = lig_graph_add_value (graph, LIG_VALUE_GRADIENT, &shape, dtype, -1, "d%s", name);
+  lig_value (graph, gradient)->kept_to_end = FALSE;
+  lig_value (graph, to)->kept_to_end = TRUE;
+  lig_value (graph, of)->gradient = to;
+  convert (graph, gradient, to, LIG_AFTER_BACKWARD);
   return to;
 }
 
 static void
-convert_input_gradients (LigDraft *draft)
+convert_input_gradients (LigGraph *graph)
 {
-  int from = draft->input_gradient;
-  for (guint i = 0, count = draft->conversions->len; i < count; i++) {
-    LigConversion at = g_array_index (draft->conversions, LigConversion, i);
-    int gradient = lig_value (draft, at.to)->gradient;
-    if (lig_value (draft, at.from)->role == LIG_VALUE_EXTRA && gradient >= 0)
-      convert_gradient (draft, gradient, at.from);
+  int from = graph->ends.input_gradient;
+  for (guint i = 0, count = graph->gradients->conversions->len; i < count; i++) {
+    LigConversion at = g_array_index (graph->gradients->conversions, LigConversion, i);
+    int gradient = lig_value (graph, at.to)->gradient;
+    if (lig_value (graph, at.from)->role == LIG_VALUE_EXTRA && gradient >= 0)
+      convert_gradient (graph, gradient, at.from);
   }
-  if (from >= 0 && lig_value (draft, from)->dtype != draft->input_dtype)
-    draft->input_gradient = convert_gradient (draft, from, draft->input_value);
+  if (from >= 0 && lig_value (graph, from)->dtype != graph->request->input_dtype)
+    graph->ends.input_gradient = convert_gradient (graph, from, graph->ends.input);
 }
 
 /* Converts a parameter to the compute type, once for all ops that share it. `copies` has the copy
  * of each parameter, 0 for none. */
 static void
-represent_parameter (LigDraft *draft, int index, int slot, int *copies)
+represent_parameter (LigGraph *graph, int index, int slot, int *copies)
 {
-  int from = lig_part (draft, index)->parameters[slot];
-  int *copy = &copies[lig_value (draft, from)->parameter];
+  int from = lig_part (graph, index)->parameters[slot];
+  int *copy = &copies[lig_value (graph, from)->parameter];
   if (*copy == 0) {
-    LigShape shape = lig_value (draft, from)->shape;
-    g_autofree char *name = g_strdup (lig_value (draft, from)->name);
-    *copy = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &shape, draft->compute, index, "%s:%s",
-                                 name, lig_dtype_name (draft->compute));
-    convert (draft, from, *copy, LIG_BEFORE_FORWARD);
+    LigShape shape = lig_value (graph, from)->shape;
+    g_autofree char *name = g_strdup (lig_value (graph, from)->name);
+    *copy = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &shape, graph->request->compute, index,
+                                 "%s:%s", name, lig_dtype_name (graph->request->compute));
+    convert (graph, from, *copy, LIG_BEFORE_FORWARD);
   }
-  lig_value (draft, *copy)->saved |= lig_part (draft, index)->needs_backward;
-  lig_part (draft, index)->representations[slot] = *copy;
+  lig_value (graph, *copy)->saved |= lig_part (graph, index)->plan.needs_backward;
+  lig_part (graph, index)->representations[slot] = *copy;
 }
 
 /* Lets the outputs of all ops, and the gradients that they get, live to the end. Those that exist
  * in quantized copies alone have no memory. */
 static void
-keep_values (LigDraft *draft)
+keep_values (LigGraph *graph)
 {
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    int gradient = lig_part_gradient (draft, i);
-    if (!lig_part (draft, i)->implicit)
-      lig_value (draft, lig_part (draft, i)->y)->kept_to_end = TRUE;
-    if (!lig_part (draft, i)->implicit && gradient >= 0)
-      lig_value (draft, gradient)->kept_to_end = TRUE;
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    int gradient = lig_part_gradient (graph, i);
+    if (!lig_part (graph, i)->plan.implicit)
+      lig_value (graph, lig_part (graph, i)->y)->kept_to_end = TRUE;
+    if (!lig_part (graph, i)->plan.implicit && gradient >= 0)
+      lig_value (graph, gradient)->kept_to_end = TRUE;
   }
 }
 
 gboolean
-lig_represent (LigDraft *draft, GError **error)
+lig_represent (LigGraph *graph, GError **error)
 {
-  int first = lig_part (draft, 0)->x;
-  if (first != draft->input_value)
-    convert (draft, draft->input_value, first, -1);
-  convert_input_gradients (draft);
-  lig_quantize_products (draft);
-  lig_calibrate_products (draft);
-  if (draft->options.keep_values)
-    keep_values (draft);
-  if (draft->parameter_dtype == draft->compute && !draft->fp8_parameters)
+  int first = lig_part (graph, 0)->x;
+  if (first != graph->ends.input)
+    convert (graph, graph->ends.input, first, -1);
+  convert_input_gradients (graph);
+  lig_quantize_products (graph);
+  lig_calibrate_products (graph);
+  if (graph->request->options.keep_values)
+    keep_values (graph);
+  if (graph->request->parameter_dtype == graph->request->compute && !graph->request->fp8_parameters)
     return TRUE;
-  g_autofree int *copies = g_new0 (int, draft->parameters->len);
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    LigPart *part = lig_part (draft, i);
+  g_autofree int *copies = g_new0 (int, graph->layout->parameters->len);
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    LigPart *part = lig_part (graph, i);
     for (int j = 0; j < part->n_parameters; j++)
-      if (part->info->parameters[j].product && !lig_part_is_quantized (part) &&
-          lig_value (draft, part->parameters[j])->dtype != draft->compute)
-        represent_parameter (draft, i, j, copies);
+      if (part->plan.info->parameters[j].product && !lig_part_is_quantized (part) &&
+          lig_value (graph, part->parameters[j])->dtype != graph->request->compute)
+        represent_parameter (graph, i, j, copies);
   }
   return TRUE;
 }

@@ -2,6 +2,7 @@
 /* The positions of samples that ranks of a context group divide. Of 2 n equal blocks rank r has
  * number r and number 2 n - 1 - r: with a causal mask all ranks then have the same work. */
 #include "engine/data/kind.h"
+#include "engine/data/training.h"
 
 #include <inttypes.h>
 #include <string.h>

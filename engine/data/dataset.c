@@ -4,6 +4,7 @@
 #include <ligature/dataset.h>
 
 #include "engine/data/kind.h"
+#include "engine/data/training.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Documents in rows of tokens: a separator ends each, so that attention can hide the others. */
 #include "engine/data/kind.h"
+#include "engine/data/training.h"
 
 gint64
 lig_dataset_get_separator (LigDataset *self)

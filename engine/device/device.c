@@ -243,7 +243,7 @@ lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype)
    * loaded, but only those of an embedding program's kernels that have a function for its backend.
    */
   gboolean described = lig_device_has (self, LIG_DEVICE_DESCRIBED);
-  gboolean runs = described && lig_kernel_find (kernel->name) == kernel;
+  gboolean runs = described && kernel->traits & LIG_KERNEL_BUILT_IN;
   const LigBackendTable *of =
     described ? lig_backend_table_described (&self->facts) : self->backend;
   return kernel->types & LIG_TYPES (dtype) && (runs || (of && kernel->functions[of->kind]));
@@ -353,4 +353,14 @@ lig_device_download (LigDevice *self, void *target, const void *source, gsize by
   if (status == LIG_OK)
     status = self->calls->wait (self->handle, lig_device_stream (self));
   return lig_device_check (self, status, _ ("downloading"), error);
+}
+
+void
+lig_device_leave (LigDevice *self)
+{
+  for (LigRankGroup group = 0; group < LIG_N_GROUPS; group++) {
+    if (self->peers[group].handle)
+      self->calls->disconnect (self->handle, self->peers[group].handle);
+    self->peers[group].handle = NULL;
+  }
 }

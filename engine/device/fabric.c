@@ -10,18 +10,6 @@
 
 /* --- Times --------------------------------------------------------------------------------- */
 
-LigCollective
-lig_collective_from_kernel (const char *name)
-{
-  static const char *const names[] = {"all_reduce", "reduce_scatter", "all_gather",
-                                      "ring_exchange"};
-  G_STATIC_ASSERT (G_N_ELEMENTS (names) == LIG_N_COLLECTIVES);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (name, names[i]))
-      return (LigCollective) i;
-  return LIG_N_COLLECTIVES;
-}
-
 /* Returns the seconds of a reduce-scatter or an all-gather by a ring. */
 static double
 pass_around (const LigFabricLink *link, int ranks, double bytes)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices of ranks: the processes with which collective kernels on a device exchange, by MPI or by
  * connections of the backend. */
+#include "engine/base/layout.h"
 #include "engine/device/backend.h"
 #include "engine/device/links.h"
+#include "engine/ranks/messages.h"
 #include <ligature/ranks.h>
 
 #include <glib/gi18n-lib.h>
@@ -71,16 +73,6 @@ lig_device_join (LigDevice *self, LigRanks *ranks, GError **error)
   LigFabric *fabric = &self->facts.fabric;
   return lig_links_measure (self, lig_device_get_peers (self, LIG_GROUP_ALL), fabric, error) &&
          lig_ranks_broadcast (ranks, fabric, sizeof *fabric, error);
-}
-
-void
-lig_device_leave (LigDevice *self)
-{
-  for (LigRankGroup group = 0; group < LIG_N_GROUPS; group++) {
-    if (self->peers[group].handle)
-      self->calls->disconnect (self->handle, self->peers[group].handle);
-    self->peers[group].handle = NULL;
-  }
 }
 
 const LigPeers *

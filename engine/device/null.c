@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices that are only described, by a shipped description or a JSON file: plans can be compiled
  * for them but not run. */
+#include "engine/base/folders-private.h"
 #include "engine/device/backend.h"
 #include <ligature/folders.h>
 

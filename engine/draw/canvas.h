@@ -30,6 +30,51 @@ char *lig_colours_to_style (const LigColours *colours);
 /* Returns @pixel limited to the range of a surface, 0 if it is not finite. */
 double lig_canvas_hold (double pixel);
 
+/* --- Shapes, texts and marks ---------------------------------------------------------------- */
+
+typedef enum { LIG_TEXT_START, LIG_TEXT_MIDDLE, LIG_TEXT_END } LigTextAnchor;
+
+typedef struct {
+  double size; /* in pixels */
+  gboolean bold;
+  LigColour colour;
+  LigTextAnchor anchor;
+  double width; /* longer text is cut with an ellipsis; 0: never */
+  double angle; /* in degrees, clockwise */
+} LigTextStyle;
+
+/* Draws lines from point to point: x and y of each, and a NaN begins a new line. @dash: the length
+ * of dashes; 0: solid lines */
+void lig_canvas_lines (
+  LigCanvas *self, const double *points, guint count, LigColour stroke, double width, double dash);
+
+/* Fills a polygon. */
+void lig_canvas_area (LigCanvas *self, const double *points, guint count, LigColour fill);
+
+/* Draws a cubic Bézier curve. */
+void lig_canvas_curve (LigCanvas *self,
+                       const double points[8], /* start, two control points, end */
+                       LigColour stroke,
+                       double width);
+
+/* Fills a disc around a centre. */
+void lig_canvas_disc (LigCanvas *self, double x, double y, double radius, LigColour fill);
+
+/* Draws one line of text, UTF-8, with its anchor at @x and its baseline at @y. */
+void
+lig_canvas_text (LigCanvas *self, double x, double y, const LigTextStyle *style, const char *text);
+
+/* Returns the width of the uncut text in pixels. */
+double lig_canvas_text_width (LigCanvas *self, const LigTextStyle *style, const char *text);
+
+/* Clips everything drawn until lig_canvas_end_clip() to a rectangle. */
+void lig_canvas_begin_clip (LigCanvas *self, double x, double y, double width, double height);
+void lig_canvas_end_clip (LigCanvas *self);
+
+/* Moves everything drawn until lig_canvas_end_shift() to the right and downward, marks too. */
+void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
+void lig_canvas_end_shift (LigCanvas *self);
+
 /* --- The SVG side of each call -------------------------------------------------------------- */
 
 void lig_svg_box (LigCanvas *self,
@@ -58,6 +103,9 @@ void lig_svg_begin_mark (LigCanvas *self, const char *text);
 void lig_svg_append_text (GString *to, const char *text);
 
 /* --- Shared by the pictures ----------------------------------------------------------------- */
+
+/* Returns (transfer full) a number with at most so many digits: `1.5k`, `0.002`, `3e-5`. */
+char *lig_draw_number (double value, int digits);
 
 /* Returns the colour with another opacity, 0 to 255. */
 static inline LigColour

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The errors of recipes as a map: ops downwards, recipes and their tensors across. */
+#include "engine/draw/canvas.h"
 #include <ligature/draw-recipes.h>
 
 #include <glib/gi18n-lib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A small picture of the keys that the queries of an attention see: a row of squares for each
  * query, a column for each key. It has a few queries, and the window is scaled to them. */
+#include "engine/draw/canvas.h"
 #include "kernels/attention.h"
 #include <ligature/draw-mask.h>
 

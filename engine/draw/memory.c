@@ -52,7 +52,7 @@ count_state (LigPlan *plan, gint64 bytes[N_KINDS])
   guint count;
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   for (guint i = 0; i < count; i++) {
-    if (!g_str_equal (values[i].place, "state") || strchr (values[i].name, '[') ||
+    if (values[i].place != LIG_PLACE_STATE || strchr (values[i].name, '[') ||
         g_str_equal (values[i].name, "scaling"))
       continue;
     bytes[*values[i].name == 'd' ? GRADIENTS : PARAMETERS] += values[i].bytes;
@@ -100,7 +100,7 @@ find_begun (LigPlan *plan)
   GHashTable *begun = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   for (guint i = 0; i < count; i++)
-    if (g_str_equal (values[i].place, "arena"))
+    if ((values[i].place == LIG_PLACE_ARENA))
       g_hash_table_add (begun, place_key (values[i].offset, values[i].first));
   return begun;
 }
@@ -124,7 +124,7 @@ static gint64 (*count_alive (LigPlan *plan, guint n_steps))[N_KINDS]
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   for (guint i = 0; i < count; i++) {
     int first = values[i].first, last = last_step_of (&values[i], begun, (int) n_steps);
-    if (!g_str_equal (values[i].place, "arena") || first > last)
+    if (values[i].place != LIG_PLACE_ARENA || first > last)
       continue;
     Kind kind = kind_of (&values[i], saved);
     alive[MAX (first, 0)][kind] += values[i].bytes;
@@ -383,7 +383,7 @@ lig_draw_map (
   memory.most = MAX ((double) lig_plan_get_arena_bytes (plan, NULL), 1);
   draw_grid (&memory);
   for (guint i = 0; i < n_values; i++) {
-    if (!g_str_equal (values[i].place, "arena") || values[i].first >= memory.n_steps)
+    if (values[i].place != LIG_PLACE_ARENA || values[i].first >= memory.n_steps)
       continue;
     Kind kind = kind_of (&values[i], saved);
     used[kind] = TRUE;

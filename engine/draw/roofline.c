@@ -77,7 +77,7 @@ find_apart (const LigTimedPlan *unfused, const LigTimedRow *row, Point *point)
     bytes += groups[i].bytes;
     flops += groups[i].flops;
     for (int j = 0; j < groups[i].n_steps; j++)
-      seconds += lig_timed_step (unfused, (guint) (groups[i].first_step + j));
+      seconds += lig_timed_step (unfused, (guint) (groups[i].steps[j]));
   }
   if (bytes > 0 && flops > 0 && seconds > 0) {
     point->from_intensity = flops / bytes;

@@ -50,16 +50,19 @@ is_inside (const LigScoreLayout *layout, const Arc *arc)
 static GArray *
 collect_arcs (const LigScoreLayout *layout)
 {
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
   GArray *arcs = g_array_new (FALSE, FALSE, sizeof (Arc));
   for (int i = 0; i < layout->n_parts; i++) {
-    const LigPart *part = lig_part (layout->plan->draft, i);
-    for (int j = 0; j < part->n_inputs && layout->places[i].like == i; j++) {
-      if (part->input_parts[j] < 0)
+    const LigPlanPort *port;
+    for (int j = 0; (port = lig_plan_op_get_port (&ops[i], LIG_PORT_EXTRA_INPUT, j)); j++) {
+      if (port->from < 0 || layout->places[i].like != i)
         continue;
-      const LigPart *producer = lig_part (layout->plan->draft, part->input_parts[j]);
-      Arc arc = {.from = layout->places[part->input_parts[j]].like,
-                 .to = i,
-                 .name = producer->output_channels[part->input_slots[j]]};
+      Arc arc = {
+        .from = layout->places[port->from].like,
+        .to = i,
+        .name =
+          lig_plan_op_get_port (&ops[port->from], LIG_PORT_EXTRA_OUTPUT, port->slot)->channel};
       if (arc.from < arc.to && !is_inside (layout, &arc))
         g_array_append_val (arcs, arc);
     }
@@ -116,10 +119,11 @@ draw_arc (const LigScoreDrawing *self, const Arc *arc)
   double out[] = {x0, y0, lane, y0, lane, y0, lane, y0 + turn};
   double down[] = {lane, y0 + turn, lane, y1 - turn};
   double in[] = {lane, y1 - turn, lane, y1, lane, y1, x1, y1};
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self->layout->plan, &count);
   g_autofree char *text =
     g_strdup_printf (_ ("Channel %s from %s to %s"), arc->name ? arc->name : "",
-                     lig_part (self->layout->plan->draft, arc->from)->path,
-                     lig_part (self->layout->plan->draft, arc->to)->path);
+                     ops[arc->from].path, ops[arc->to].path);
   lig_canvas_begin_mark (self->canvas, lane - 8, y0, x0 - lane + 8, y1 - y0, text);
   lig_canvas_curve (self->canvas, out, self->colours->channel, 2);
   lig_canvas_lines (self->canvas, down, 2, self->colours->channel, 2, 0);

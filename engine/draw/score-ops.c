@@ -139,8 +139,9 @@ draw_block (const LigScoreDrawing *self, const LigLayoutBlock *block)
 static void
 draw_fence (const LigScoreDrawing *self, const LigLayoutRow *row)
 {
-  const LigPart *part = lig_part (self->layout->plan->draft, row->first);
-  if (!part->fence)
+  guint count;
+  const LigPlanOp *op = &lig_plan_get_ops (self->layout->plan, &count)[row->first];
+  if (!op->fence)
     return;
   double y = row->y - LIG_LAYOUT_GAP / 2.;
   double x = LIG_LAYOUT_MARGIN / 2., end = self->width - LIG_LAYOUT_MARGIN / 2.;
@@ -149,7 +150,7 @@ draw_fence (const LigScoreDrawing *self, const LigLayoutRow *row)
     .size = 10, .bold = TRUE, .colour = self->colours->warning, .anchor = LIG_TEXT_MIDDLE};
   double width = lig_canvas_text_width (self->canvas, &style, _ ("fence")) + 10;
   double middle = self->ops + self->ops_width / 2;
-  g_autofree char *text = g_strdup_printf (_ ("Fence before %s: no fusion crosses it"), part->path);
+  g_autofree char *text = g_strdup_printf (_ ("Fence before %s: no fusion crosses it"), op->path);
   lig_canvas_begin_mark (self->canvas, x, y - 6, end - x, 12, text);
   lig_canvas_lines (self->canvas, points, 2, self->colours->warning, 2, 6);
   lig_canvas_box (self->canvas, middle - width / 2, y - 6, width, 12, 3, self->colours->ground, 0,
@@ -164,13 +165,14 @@ draw_cut (const LigScoreDrawing *self, guint row)
 {
   enum { BAR = 40 };
   const LigLayoutRow *here = &g_array_index (self->layout->rows, LigLayoutRow, row);
-  const LigPart *part = lig_part (self->layout->plan->draft, here->first);
-  if (row == 0 || !(part->info->flags & LIG_OP_RECALL))
+  guint count;
+  const LigPlanOp *op = &lig_plan_get_ops (self->layout->plan, &count)[here->first];
+  if (row == 0 || !(op->info->flags & LIG_OP_RECALL))
     return;
   double x = self->ops + self->ops_width / 2, end = here->y - 4;
   double stub[] = {x, here->y - LIG_LAYOUT_GAP, x, end};
   double bar[] = {x - BAR / 2.0, end, x + BAR / 2.0, end};
-  g_autofree char *text = g_strdup_printf (_ ("The line before %s ends here"), part->path);
+  g_autofree char *text = g_strdup_printf (_ ("The line before %s ends here"), op->path);
   lig_canvas_begin_mark (self->canvas, bar[0], stub[1], BAR, LIG_LAYOUT_GAP, text);
   lig_canvas_lines (self->canvas, stub, 2, self->colours->channel, 2, 0);
   lig_canvas_lines (self->canvas, bar, 2, self->colours->channel, 2.5, 0);

@@ -26,9 +26,9 @@ lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group)
   if (group->n_steps == 0)
     g_string_append (text, _ ("no kernel: the same tensor"));
   for (int i = 0, next; i < group->n_steps; i = next) {
-    const LigKernel *kernel = steps[group->first_step + i].kernel;
+    const LigKernel *kernel = steps[group->steps[i]].kernel;
     for (next = i + 1; next < group->n_steps; next++)
-      if (steps[group->first_step + next].kernel != kernel)
+      if (steps[group->steps[next]].kernel != kernel)
         break;
     g_string_append (text, i > 0 ? ", " : "");
     if (next > i + 1)
@@ -130,7 +130,7 @@ lig_layout_params (const LigScoreLayout *layout, const LigLayoutRow *row)
   if (x->n_axes > 0 && x->n_axes == y->n_axes && x->axes[x->n_axes - 1] != y->axes[y->n_axes - 1])
     g_string_append_printf (text, "%" G_GINT64_FORMAT " → %" G_GINT64_FORMAT,
                             x->axes[x->n_axes - 1], y->axes[y->n_axes - 1]);
-  append_params (text, lig_part (layout->plan->draft, row->first)->written);
+  append_params (text, ops[row->first].written);
   if (text->len > 0 || !row->folded)
     return g_string_free (text, FALSE);
   g_string_free (text, TRUE);

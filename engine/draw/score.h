@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engine/draw/canvas.h"
-#include "engine/plan/plan-private.h"
 #include <ligature/figures.h>
+#include <ligature/plan.h>
 
 enum { LIG_LAYOUT_MARGIN = 16, LIG_LAYOUT_GAP = 12, LIG_LAYOUT_CARD = 54, LIG_LAYOUT_PART = 26 };
 

@@ -133,7 +133,7 @@ add_groups (GPtrArray *rows, const LigTimedPlan *timed, LigPass pass)
     row->predicted += lig_timed_hold (groups[i].predicted);
     row->floor += lig_timed_hold (groups[i].floor);
     for (int j = 0; timed->steps && j < groups[i].n_steps; j++)
-      row->measured += lig_timed_hold (timed->steps[groups[i].first_step + j]);
+      row->measured += lig_timed_hold (timed->steps[groups[i].steps[j]]);
   }
 }
 

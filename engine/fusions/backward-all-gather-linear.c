@@ -21,17 +21,8 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 1);
-  g_autofree char *own = g_strdup_printf ("@%d/%d", pieces.rank, pieces.count);
-  gboolean input = lig_lower_has (lowering, "0.dx");
-  lig_pieces_gather (lowering, &pieces, "1.dy", "1.dx");
-  if (input)
-    multiply (lowering, "1.dy", own);
-  for (int i = pieces.each; i < pieces.count * pieces.each && input; i++) {
-    int rank = lig_piece_before (&pieces, i / pieces.each);
-    g_autofree char *place = lig_piece_name (&pieces, "", rank, i % pieces.each);
-    g_autofree char *dy = g_strconcat ("1.dx", place, NULL);
-    multiply (lowering, dy, place);
-  }
+  lig_pieces_gather (lowering, &pieces, "1.dy", "1.dx",
+                     lig_lower_has (lowering, "0.dx") ? multiply : NULL);
   lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dx x=0.x dweight=0.dweight", NULL, 0);
 }
 

@@ -5,22 +5,12 @@
 static void
 lower (LigLowering *lowering)
 {
-  gboolean bias = lig_lower_op (lowering, 2) != NULL;
-  if (bias)
-    lig_lower_kernel (lowering, "linear_backward_weight_bias",
-                      "dy=2.dy x=1.x dweight=1.dweight dbias=2.dbias", NULL, 0);
-  else
-    lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dy x=1.x dweight=1.dweight", NULL,
-                      0);
-  if (lig_lower_has (lowering, "0.dextra"))
-    lig_lower_kernel (lowering, "linear_backward_input_add",
-                      bias ? "dy=2.dy weight=1.weight branch=0.dextra dx=0.dx"
-                           : "dy=1.dy weight=1.weight branch=0.dextra dx=0.dx",
-                      NULL, 0);
-  else
-    lig_lower_kernel (lowering, "linear_backward_input",
-                      bias ? "dy=2.dy weight=1.weight dx=0.dx" : "dy=1.dy weight=1.weight dx=0.dx",
-                      NULL, 0);
+  gboolean branch = lig_lower_has (lowering, "0.dextra");
+  g_autofree char *bindings = g_strdup_printf ("dy=%d.dy weight=1.weight branch=0.dextra dx=0.dx",
+                                               lig_fusion_product_end (lowering, 1));
+  lig_fusion_weight_gradient (lowering, 1);
+  lig_lower_kernel (lowering, branch ? "linear_backward_input_add" : "linear_backward_input",
+                    bindings, NULL, 0);
 }
 
 LIG_DEFINE_FUSION (backward_linear_add) = {

@@ -16,21 +16,11 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 0);
-  int parts = lig_lower_has (lowering, "0.dx") ? pieces.each : 0;
-  gboolean bias = lig_lower_op (lowering, 2) != NULL;
-  for (int i = 0; i < parts; i++) {
-    g_autofree char *product = g_strdup_printf ("dy=%d.dy@%d/%d weight=1.weight dx=1.dx@%d/%d",
-                                                bias ? 2 : 1, i, parts, i, parts);
-    g_autofree char *sum = g_strdup_printf ("x=1.dx@%d/%d y=0.dx@%d/%d", i, parts, i, parts);
-    lig_lower_kernel (lowering, "linear_backward_input", product, NULL, 0);
-    lig_lower_beside (lowering, "all_reduce", sum, &pieces.params, sizeof pieces.params);
-  }
-  if (bias)
-    lig_lower_kernel (lowering, "linear_backward_weight_bias",
-                      "dy=2.dy x=1.x dweight=1.dweight dbias=2.dbias", NULL, 0);
-  else
-    lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dy x=1.x dweight=1.dweight", NULL,
-                      0);
+  g_autofree char *product =
+    g_strdup_printf ("dy=%d.dy@ weight=1.weight dx=1.dx@", lig_fusion_product_end (lowering, 1));
+  if (lig_lower_has (lowering, "0.dx"))
+    lig_pieces_sum (lowering, &pieces, "linear_backward_input", product, "x=1.dx@ y=0.dx@");
+  lig_fusion_weight_gradient (lowering, 1);
 }
 
 LIG_DEFINE_FUSION (backward_linear_all_reduce) = {

@@ -22,20 +22,14 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 0);
-  gboolean bias = lig_lower_op (lowering, 2) != NULL;
+  g_autofree char *product =
+    g_strdup_printf ("dy=%d.dy weight=1.weight dx=1.dx", lig_fusion_product_end (lowering, 1));
   if (lig_lower_has (lowering, "0.dx")) {
-    lig_lower_kernel (lowering, "linear_backward_input",
-                      bias ? "dy=2.dy weight=1.weight dx=1.dx" : "dy=1.dy weight=1.weight dx=1.dx",
-                      NULL, 0);
+    lig_lower_kernel (lowering, "linear_backward_input", product, NULL, 0);
     lig_lower_beside (lowering, "reduce_scatter", "x=1.dx y=0.dx", &pieces.params,
                       sizeof pieces.params);
   }
-  if (bias)
-    lig_lower_kernel (lowering, "linear_backward_weight_bias",
-                      "dy=2.dy x=1.x dweight=1.dweight dbias=2.dbias", NULL, 0);
-  else
-    lig_lower_kernel (lowering, "linear_backward_weight", "dy=1.dy x=1.x dweight=1.dweight", NULL,
-                      0);
+  lig_fusion_weight_gradient (lowering, 1);
 }
 
 LIG_DEFINE_FUSION (backward_linear_reduce_scatter) = {

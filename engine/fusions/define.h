@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of engine/fusions: the fusion's table, and refusals. */
+/* Declarations for the files of engine/fusions: the fusion's table, refusals, and the
+ * weight gradient of a product before a bias. */
 #pragma once
 
-#include <ligature/fusion.h>
+#include <ligature/lowering.h>
 
 #define N_(text) text
 
@@ -20,6 +21,27 @@ lig_fusion_refuse_parts (LigLowering *match, const char *port, LigRefusal *refus
   refusal->observed = g_strdup_printf ("vocabulary with tensor=%d", ranks);
   refusal->required = g_strdup ("none");
   return TRUE;
+}
+
+/* Returns the element whose dy is the gradient of the product that is the pattern's element: the
+ * bias behind it if that matched. */
+static inline int
+lig_fusion_product_end (LigLowering *lowering, int product)
+{
+  return lig_lower_op (lowering, product + 1) ? product + 1 : product;
+}
+
+/* Emits the weight gradient of that product, which reads dy and so computes the gradient of the
+ * bias behind it, too. */
+static inline void
+lig_fusion_weight_gradient (LigLowering *lowering, int product)
+{
+  int end = lig_fusion_product_end (lowering, product);
+  g_autofree char *bindings = g_strdup_printf ("dy=%d.dy x=%d.x dweight=%d.dweight dbias=%d.dbias",
+                                               end, product, product, end);
+  lig_lower_kernel (lowering,
+                    end > product ? "linear_backward_weight_bias" : "linear_backward_weight",
+                    bindings, NULL, 0);
 }
 
 /* Defines the table of a fusion: LIG_DEFINE_FUSION (forward_add_norm) = { … }; the name is that of

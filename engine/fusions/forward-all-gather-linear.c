@@ -28,15 +28,7 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 0);
-  g_autofree char *own = g_strdup_printf ("@%d/%d", pieces.rank, pieces.count);
-  lig_pieces_gather (lowering, &pieces, "0.x", "0.y");
-  multiply (lowering, "0.x", own);
-  for (int i = pieces.each; i < pieces.count * pieces.each; i++) {
-    int rank = lig_piece_before (&pieces, i / pieces.each);
-    g_autofree char *place = lig_piece_name (&pieces, "", rank, i % pieces.each);
-    g_autofree char *x = g_strconcat ("0.y", place, NULL);
-    multiply (lowering, x, place);
-  }
+  lig_pieces_gather (lowering, &pieces, "0.x", "0.y", multiply);
 }
 
 LIG_DEFINE_FUSION (forward_all_gather_linear) = {

@@ -16,14 +16,7 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 1);
-  int parts = pieces.each;
-  for (int i = 0; i < parts; i++) {
-    g_autofree char *product =
-      g_strdup_printf ("x=0.x@%d/%d weight=0.weight y=0.y@%d/%d", i, parts, i, parts);
-    g_autofree char *sum = g_strdup_printf ("x=0.y@%d/%d y=1.y@%d/%d", i, parts, i, parts);
-    lig_lower_kernel (lowering, "linear", product, NULL, 0);
-    lig_lower_beside (lowering, "all_reduce", sum, &pieces.params, sizeof pieces.params);
-  }
+  lig_pieces_sum (lowering, &pieces, "linear", "x=0.x@ weight=0.weight y=0.y@", "x=0.y@ y=1.y@");
 }
 
 LIG_DEFINE_FUSION (forward_linear_all_reduce) = {

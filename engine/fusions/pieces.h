@@ -80,6 +80,32 @@ lig_pieces_allow_rows (LigLowering *match, const char *port, LigRefusal *refusal
   return FALSE;
 }
 
+/* Returns bindings in which each `@` is the place of a part, like `@1/2`. */
+static inline char *
+lig_piece_bind (const char *bindings, const char *place)
+{
+  g_auto (GStrv) words = g_strsplit (bindings, "@", -1);
+  return g_strjoinv (place, words);
+}
+
+/* Multiplies the parts of the rows, and adds up each over the ranks while the next is multiplied.
+ * The bindings have `@` for the place of a part. */
+static inline void
+lig_pieces_sum (LigLowering *lowering,
+                const LigPieces *self,
+                const char *kernel,
+                const char *product,
+                const char *sum)
+{
+  for (int i = 0; i < self->each; i++) {
+    g_autofree char *place = lig_piece_name (self, "", -1, i);
+    g_autofree char *multiplied = lig_piece_bind (product, place);
+    g_autofree char *added = lig_piece_bind (sum, place);
+    lig_lower_kernel (lowering, kernel, multiplied, NULL, 0);
+    lig_lower_beside (lowering, "all_reduce", added, &self->params, sizeof self->params);
+  }
+}
+
 /* Sends a value to the rank `step` behind this one, and receives that of the one as far before,
  * while other kernels run. */
 static inline void
@@ -89,17 +115,33 @@ lig_pieces_pass (LigLowering *lowering, const LigPieces *self, int step, const c
   lig_lower_beside (lowering, "ring_exchange", bindings, &params, sizeof params);
 }
 
-/* Starts to gather the rows `x` of all ranks in `y`, and copies this rank's own. */
+/* Starts to gather the rows `x` of all ranks in `y`, and copies this rank's own. Then calls
+ * `multiply`, unless it is null, for the own rows, and for those of each part as they arrive, with
+ * their place among all. */
 static inline void
-lig_pieces_gather (LigLowering *lowering, const LigPieces *self, const char *x, const char *y)
+lig_pieces_gather (LigLowering *lowering,
+                   const LigPieces *self,
+                   const char *x,
+                   const char *y,
+                   void (*multiply) (LigLowering *lowering, const char *rows, const char *place))
 {
-  for (int i = self->each; i < self->count * self->each; i++) {
+  const int all = self->count * self->each;
+  for (int i = self->each; i < all; i++) {
     int step = i / self->each, part = i % self->each;
     g_autofree char *from = lig_piece_name (self, x, -1, part);
     g_autofree char *to = lig_piece_name (self, y, lig_piece_before (self, step), part);
     g_autofree char *bindings = g_strdup_printf ("x=%s y=%s", from, to);
     lig_pieces_pass (lowering, self, step, bindings);
   }
-  g_autofree char *own = g_strdup_printf ("x=%s y=%s@%d/%d", x, y, self->rank, self->count);
+  g_autofree char *place = g_strdup_printf ("@%d/%d", self->rank, self->count);
+  g_autofree char *own = g_strdup_printf ("x=%s y=%s%s", x, y, place);
   lig_lower_kernel (lowering, "convert", own, NULL, 0);
+  if (multiply)
+    multiply (lowering, x, place);
+  for (int i = self->each; i < all && multiply; i++) {
+    int rank = lig_piece_before (self, i / self->each);
+    g_autofree char *arrived = lig_piece_name (self, "", rank, i % self->each);
+    g_autofree char *rows = g_strconcat (y, arrived, NULL);
+    multiply (lowering, rows, arrived);
+  }
 }

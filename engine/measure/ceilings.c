@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures a device's ceilings on random data: how fast it copies, multiplies and starts a kernel.
  */
+#include "engine/device/device-private.h"
 #include "engine/measure/kernel-costs.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
+#include "engine/measure/tuning-private.h"
 #include <ligature/kernels.h>
 #include <ligature/tuning.h>
 

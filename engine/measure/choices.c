@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores the choices that kernels make by measuring, in this process and in the tuning table. */
 #include "engine/measure/choices.h"
+#include "engine/device/device-private.h"
 
 #include "engine/measure/lock.h"
+#include "engine/measure/stopwatch.h"
 #include "engine/measure/tuning-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -49,9 +51,27 @@ put_choice (void *data, const char *key, double microseconds, const char *choice
     tuning->put (tuning->data, key, microseconds, 0, choice);
 }
 
+/* The seconds that this thread has searched, since when it does, how deep searches nest, and who is
+ * to know that it searches. */
+static _Thread_local struct {
+  double seconds, since;
+  guint depth;
+  int *watch;
+} searching;
+
+void
+lig_choices_watch (int *watch)
+{
+  searching.watch = watch;
+}
+
 static void
 begin_measuring (void *guard)
 {
+  if (searching.depth++ == 0)
+    searching.since = lig_now ();
+  if (searching.watch)
+    g_atomic_int_set (searching.watch, TRUE);
   lig_measuring_begin (guard);
 }
 
@@ -59,6 +79,17 @@ static void
 end_measuring (void *guard)
 {
   lig_measuring_end (guard);
+  if (--searching.depth > 0)
+    return;
+  searching.seconds += lig_now () - searching.since;
+  if (searching.watch)
+    g_atomic_int_set (searching.watch, FALSE);
+}
+
+double
+lig_choices_seconds (void)
+{
+  return searching.seconds;
 }
 
 static void

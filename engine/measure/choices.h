@@ -3,15 +3,24 @@
 #pragma once
 
 #include "engine/device/device-private.h"
-#include <ligature/tuning.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigTuning LigTuning;
 
 /* Makes kernels of the device look up their choices in this process and in the tuning, and store
  * those that they measure there, until lig_choices_end(). Without a tuning (null), choices are kept
  * for this process alone. The caller keeps the tuning alive until lig_choices_end() returns. */
 void lig_choices_begin (LigDevice *device, const LigTuning *tuning);
 void lig_choices_end (LigDevice *device);
+
+/* Returns the seconds that this thread has spent on searching in all, waits for other searches on
+ * the device included. */
+double lig_choices_seconds (void);
+
+/* Sets the variable that is atomically TRUE while this thread searches, FALSE otherwise; it lives
+ * as long as the thread, or until null is set. */
+void lig_choices_watch (int *watch);
 
 /* Takes over a choice that the tuning has, if this process has none. */
 void lig_choices_recall (const LigTuning *tuning, const char *key);

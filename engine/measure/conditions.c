@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The conditions of a measurement, from /proc/stat and the state of the device. */
+#include "engine/measure/conditions.h"
+
 #include <ligature/conditions.h>
 
 #include <glib/gi18n-lib.h>

@@ -4,6 +4,7 @@
  * choose by measuring. */
 #include "engine/measure/kernel-costs.h"
 #include "engine/device/costs.h"
+#include "engine/device/device-private.h"
 #include "engine/measure/choices.h"
 #include "engine/measure/stopwatch.h"
 #include "engine/measure/tuning-private.h"

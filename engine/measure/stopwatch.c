@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Times by events, and fills memory with random data: zeros would run faster than real data. */
 #include "engine/measure/stopwatch.h"
+#include "engine/device/device-private.h"
 
 #include <glib/gi18n-lib.h>
 #include <stdlib.h>

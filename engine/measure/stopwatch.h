@@ -2,7 +2,10 @@
 /* Measures the time between two points of a device's stream, by the device's own events. */
 #pragma once
 
-#include "engine/device/device-private.h"
+#include <ligature/dtype.h>
+#include <ligature/error.h>
+
+typedef struct _LigDevice LigDevice;
 
 G_BEGIN_DECLS
 

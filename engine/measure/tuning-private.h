@@ -22,4 +22,8 @@ void lig_tuning_report (const char *what);
 /* Passes a sentence about the measuring to the listener. */
 void lig_tuning_say (const char *text);
 
+/* Measures like lig_device_measure(), but in a fraction of a second and with rates that are a few
+ * percent less accurate. The error is LIG_ERROR_DEVICE. */
+gboolean lig_device_measure_quickly (LigDevice *self, GError **error);
+
 G_END_DECLS

@@ -41,4 +41,6 @@ LIG_DEFINE_OP (add_extra_input) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .short_title = N_ ("Residual"),
+  .noun = N_ ("a residual"),
 };

@@ -193,4 +193,5 @@ LIG_DEFINE_OP (attention) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .expand_positions = lig_attention_expand_positions,
 };

@@ -101,6 +101,7 @@ LIG_DEFINE_OP (basic_linear) = {
   .summary = N_ ("Multiplies each row by a weight matrix, without a bias"),
   .formula = "y = x weight^T",
   .example = "basic-linear (12) @ 5x8",
+  .flags = LIG_OP_PRODUCT,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (LigLinearOpParams),
@@ -109,4 +110,8 @@ LIG_DEFINE_OP (basic_linear) = {
   .infer = infer,
   .forward = "linear",
   .backward = "linear_backward_weight linear_backward_input",
+  .short_title = N_ ("Linear"),
+  .noun = N_ ("a linear product"),
+  .vocabulary = "out-features",
+  .vocabulary_choice = "column",
 };

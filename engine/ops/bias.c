@@ -53,6 +53,7 @@ LIG_DEFINE_OP (bias) = {
   .summary = N_ ("Adds a trained vector to each row"),
   .formula = "y = x + bias",
   .example = "bias @ 5x8",
+  .flags = LIG_OP_PASSES_GRADIENT,
   .params = params,
   .params_size = sizeof (BiasParams),
   .parameters = parameters,
@@ -60,4 +61,5 @@ LIG_DEFINE_OP (bias) = {
   .forward = "bias",
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .noun = N_ ("a bias"),
 };

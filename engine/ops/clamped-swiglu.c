@@ -48,4 +48,5 @@ LIG_DEFINE_OP (clamped_swiglu) = {
   .infer = lig_infer_gated,
   .forward = "clamped_swiglu",
   .backward = "clamped_swiglu_backward",
+  .function = 1 + LIG_FUNCTION_clamped_swiglu,
 };

@@ -49,27 +49,22 @@ lig_infer_gathered (LigInfer *infer, int group, GError **error)
   return FALSE;
 }
 
-static gboolean
-exchanges (LigLowering *lowering, const char *kernel)
+/* Returns the kernel, or null if there is nobody to exchange with. */
+static const char *
+between_ranks (LigLowering *lowering, const char *kernel)
 {
   const LigCollectiveParams *params = lig_lower_params (lowering, 0);
-  return kernel && params->peers > 1;
+  return params->peers > 1 ? kernel : NULL;
 }
 
 void
 lig_lower_collective (LigLowering *lowering, const char *kernel)
 {
-  if (exchanges (lowering, kernel))
-    lig_lower_kernel (lowering, kernel, NULL, NULL, 0);
-  else
-    lig_lower_alias (lowering, "y", "x");
+  lig_lower_or_pass (lowering, between_ranks (lowering, kernel));
 }
 
 void
 lig_lower_collective_backward (LigLowering *lowering, const char *kernel)
 {
-  if (exchanges (lowering, kernel))
-    lig_lower_kernel (lowering, kernel, "x=dy y=dx", NULL, 0);
-  else
-    lig_lower_alias (lowering, "dx", "dy");
+  lig_lower_backward_or_pass (lowering, between_ranks (lowering, kernel));
 }

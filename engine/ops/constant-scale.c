@@ -29,4 +29,6 @@ LIG_DEFINE_OP (constant_scale) = {
   .forward = "scale",
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
+  .short_title = N_ ("Scale"),
+  .noun = N_ ("a scale"),
 };

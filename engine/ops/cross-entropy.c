@@ -139,7 +139,7 @@ LIG_DEFINE_OP (cross_entropy) = {
   .summary = N_ ("Mean negative log-likelihood of the target classes"),
   .formula = "y = mean (log (sum (exp (x))) - x[target]) over rows with a target",
   .example = "cross-entropy @ 6x10",
-  .flags = LIG_OP_LOSS,
+  .flags = LIG_OP_LOSS | LIG_OP_CLASSES,
   .params = params,
   .params_size = sizeof (CrossEntropyParams),
   .kernel_params_size = sizeof (LigCrossEntropyParams),

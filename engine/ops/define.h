@@ -3,6 +3,7 @@
  * name the op: the pass that infers shapes puts `linear at 3: ` in front. */
 #pragma once
 
+#include "kernels/functions.h"
 #include <ligature/lowering.h>
 
 #include <glib/gi18n-lib.h>
@@ -126,6 +127,9 @@ gboolean lig_check_divides (const LigInfer *infer, const char *name, gint64 leng
 /* Infers the shape of a gated unit: y has half the features of x. */
 gboolean lig_infer_gated (LigInfer *infer, GError **error);
 
+/* Adds the parts of attention where ranks divide the positions: see LigOpInfo.expand_positions. */
+void lig_attention_expand_positions (LigOp *attention, LigParts *parts, gint64 length);
+
 /* How the ranks of a tensor group divide a product's weight. */
 typedef enum {
   LIG_PARALLEL_NONE,
@@ -218,6 +222,26 @@ gboolean lig_infer_collective (
 /* Divides the first axis of y among the ranks of the group, or collects it. */
 gboolean lig_infer_scattered (LigInfer *infer, int group, GError **error);
 gboolean lig_infer_gathered (LigInfer *infer, int group, GError **error);
+
+/* Emits the kernel that computes y from x; null: x is passed on. */
+static inline void
+lig_lower_or_pass (LigLowering *lowering, const char *kernel)
+{
+  if (kernel)
+    lig_lower_kernel (lowering, kernel, NULL, NULL, 0);
+  else
+    lig_lower_alias (lowering, "y", "x");
+}
+
+/* The same for dx from dy. */
+static inline void
+lig_lower_backward_or_pass (LigLowering *lowering, const char *kernel)
+{
+  if (kernel)
+    lig_lower_kernel (lowering, kernel, "x=dy y=dx", NULL, 0);
+  else
+    lig_lower_alias (lowering, "dx", "dy");
+}
 
 /* Emits a kernel for y and, in the backward pass, one for dx; null, or one rank in the group: the
  * value is passed on. */

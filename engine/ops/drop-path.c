@@ -29,10 +29,8 @@ static void
 lower_forward (LigLowering *lowering)
 {
   const LigDropPathParams *values = lig_lower_params (lowering, 0);
-  if (lig_lower_is_training (lowering) && values->probability > 0)
-    lig_lower_kernel (lowering, "drop_path", NULL, NULL, 0);
-  else
-    lig_lower_alias (lowering, "y", "x");
+  gboolean drops = lig_lower_is_training (lowering) && values->probability > 0;
+  lig_lower_or_pass (lowering, drops ? "drop_path" : NULL);
 }
 
 /* The same draws again, so nothing has to be saved. */
@@ -40,10 +38,7 @@ static void
 lower_backward (LigLowering *lowering)
 {
   const LigDropPathParams *values = lig_lower_params (lowering, 0);
-  if (values->probability > 0)
-    lig_lower_kernel (lowering, "drop_path", "x=dy y=dx", NULL, 0);
-  else
-    lig_lower_alias (lowering, "dx", "dy");
+  lig_lower_backward_or_pass (lowering, values->probability > 0 ? "drop_path" : NULL);
 }
 
 LIG_DEFINE_OP (drop_path) = {

@@ -37,20 +37,21 @@ static void
 lower_forward (LigLowering *lowering)
 {
   const LigDropoutParams *values = lig_lower_params (lowering, 0);
-  if (lig_lower_is_training (lowering) && values->probability > 0)
-    lig_lower_kernel (lowering, "dropout", NULL, NULL, 0);
-  else
-    lig_lower_alias (lowering, "y", "x");
+  gboolean drops = lig_lower_is_training (lowering) && values->probability > 0;
+  lig_lower_or_pass (lowering, drops ? "dropout" : NULL);
 }
 
 static void
 lower_backward (LigLowering *lowering)
 {
   const LigDropoutParams *values = lig_lower_params (lowering, 0);
-  if (values->probability > 0)
-    lig_lower_kernel (lowering, "dropout", "x=dy y=dx", NULL, 0);
-  else
-    lig_lower_alias (lowering, "dx", "dy");
+  lig_lower_backward_or_pass (lowering, values->probability > 0 ? "dropout" : NULL);
+}
+
+static gboolean
+is_idle (const void *values)
+{
+  return ((const LigDropoutParams *) values)->probability == 0;
 }
 
 LIG_DEFINE_OP (dropout) = {
@@ -69,4 +70,5 @@ LIG_DEFINE_OP (dropout) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS,
+  .idle = is_idle,
 };

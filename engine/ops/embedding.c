@@ -140,4 +140,6 @@ LIG_DEFINE_OP (embedding) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_POSITIONS,
+  .vocabulary = "vocabulary",
+  .vocabulary_choice = "vocabulary",
 };

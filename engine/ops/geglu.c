@@ -16,4 +16,5 @@ LIG_DEFINE_OP (geglu) = {
   .forward = "geglu",
   .backward = "geglu_backward",
   .form = N_ ("tanh form"),
+  .function = 1 + LIG_FUNCTION_geglu,
 };

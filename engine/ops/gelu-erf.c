@@ -15,4 +15,5 @@ LIG_DEFINE_OP (gelu_erf) = {
   .forward = "gelu_erf",
   .backward = "gelu_erf_backward",
   .form = N_ ("erf form"),
+  .function = 1 + LIG_FUNCTION_gelu_erf,
 };

@@ -15,4 +15,5 @@ LIG_DEFINE_OP (gelu) = {
   .forward = "gelu",
   .backward = "gelu_backward",
   .form = N_ ("tanh form"),
+  .function = 1 + LIG_FUNCTION_gelu,
 };

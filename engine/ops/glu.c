@@ -15,4 +15,5 @@ LIG_DEFINE_OP (glu) = {
   .infer = lig_infer_gated,
   .forward = "glu",
   .backward = "glu_backward",
+  .function = 1 + LIG_FUNCTION_glu,
 };

@@ -2,24 +2,7 @@
 /* y = (x - mean) rstd g + bias over the last axes, g = weight or 1 + weight (Ba et al., 2016). */
 #include "engine/ops/norm.h"
 
-static const LigParam params[] = {
-  LIG_NORMALIZED_SHAPE,
-  LIG_FLOAT (LigNormOpParams,
-             kernel.eps,
-             "eps",
-             N_ ("Epsilon"),
-             N_ ("Added to the variance before its root"),
-             0,
-             1,
-             1e-5),
-  LIG_BOOLEAN (LigNormOpParams,
-               kernel.zero_centered,
-               "zero-centered-gamma",
-               N_ ("Zero-centered gamma"),
-               N_ ("The gain is 1 + weight, and weight begins at 0"),
-               FALSE),
-  {.name = NULL},
-};
+static const LigParam params[] = {LIG_NORM_PARAMS (N_ ("Added to the variance before its root"))};
 
 static const LigParameterInfo parameters[] = {
   {"weight", LIG_INIT_ONES, FALSE, FALSE}, {"bias", LIG_INIT_ZEROS, FALSE, FALSE}, {.name = NULL}};
@@ -32,6 +15,7 @@ LIG_DEFINE_OP (layer_norm) = {
   .summary = N_ ("Normalizes each row to zero mean and unit variance"),
   .formula = "y = (x - mean (x)) rstd g + bias, rstd = 1 / sqrt (var (x) + eps)",
   .example = "layer-norm @ 4x16",
+  .flags = LIG_OP_NORM,
   .params = params,
   .params_size = sizeof (LigNormOpParams),
   .kernel_params_size = sizeof (LigNormParams),

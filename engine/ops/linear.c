@@ -42,6 +42,94 @@ expand (LigOp *self, LigParts *parts)
     lig_parts_add (parts, NULL, lig_op_new ("bias", NULL));
 }
 
+/* --- Collecting the parts again -------------------------------------------------------------- */
+
+static gboolean
+is_op (const LigParts *parts, guint index, const char *name)
+{
+  LigOp *op = lig_parts_nth (parts, index, NULL);
+  return op && g_str_equal (lig_op_get_name (op), name);
+}
+
+/* Returns whether the part is the exchange of a product, and whether it is one of rows. */
+static gboolean
+is_exchange (const LigParts *parts, guint index, const char *rows, gboolean *by_rows)
+{
+  *by_rows = is_op (parts, index, rows);
+  return *by_rows || is_op (parts, index, "all-reduce");
+}
+
+static gboolean
+is_plain (LigOp *op)
+{
+  const LigParam *param = lig_op_get_info (op)->params;
+  for (; param && param->name; param++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    if (lig_op_get_value (op, param, &value))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Returns whether the part is the bias of a product, whose name it has. */
+static gboolean
+is_bias (const LigParts *parts, guint index, const char *product)
+{
+  const char *name;
+  LigOp *op = lig_parts_nth (parts, index, &name);
+  return is_op (parts, index, "bias") && is_plain (op) && g_strcmp0 (product, name) == 0;
+}
+
+/* Returns (transfer full) (nullable) the linear that a product is with its bias and exchange. */
+static LigOp *
+make_linear (LigOp *product, gboolean bias, gboolean by_rows)
+{
+  const LigParam *param;
+  g_autoptr (LigOp) linear = lig_op_new ("linear", NULL);
+  for (param = lig_op_get_info (product)->params; linear && param->name; param++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    if (lig_op_get_value (product, param, &value) &&
+        !lig_op_set_value (linear, param->name, &value, NULL))
+      return NULL;
+  }
+  if (linear && !bias)
+    g_object_set (linear, "bias", FALSE, NULL);
+  if (linear && by_rows)
+    g_object_set (linear, "sequence-parallel", TRUE, NULL);
+  return g_steal_pointer (&linear);
+}
+
+/* A product, its exchange and its bias of one name are a linear. Those of a linear have no name and
+ * remain, without the exchange: between the product and its bias it would prevent fusions on one
+ * rank, and on several the plan says that it is missing. */
+static guint
+collect (LigParts *parts, guint at)
+{
+  const char *name;
+  gboolean gathers = FALSE, scatters;
+  LigOp *product = lig_parts_nth (parts, at, &name);
+  if (!is_op (parts, at, "basic-linear"))
+    return at;
+  gboolean before = at > 0 && is_exchange (parts, at - 1, "all-gather", &gathers);
+  gboolean after = is_exchange (parts, at + 1, "reduce-scatter", &scatters);
+  guint next = at + 1 + (after ? 1 : 0);
+  gboolean bias = name && is_bias (parts, next, name);
+  LigOp *linear = name && (bias || before || after)
+                    ? make_linear (product, bias, (before && gathers) || (after && scatters))
+                    : NULL;
+  if (name && !linear)
+    return at;
+  if (linear)
+    lig_parts_replace (parts, at, linear);
+  if (bias)
+    lig_parts_replace (parts, next, NULL);
+  if (after)
+    lig_parts_replace (parts, at + 1, NULL);
+  if (before)
+    lig_parts_replace (parts, at - 1, NULL);
+  return before ? at - 1 : at;
+}
+
 LIG_DEFINE_OP (linear) = {
   LIG_OP_INFO_SIZES,
   .name = "linear",
@@ -53,4 +141,7 @@ LIG_DEFINE_OP (linear) = {
   .params = params,
   .params_size = sizeof (LigLinearOpParams),
   .expand = expand,
+  .vocabulary = "out-features",
+  .vocabulary_choice = "column",
+  .collect = collect,
 };

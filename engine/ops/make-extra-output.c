@@ -40,4 +40,6 @@ LIG_DEFINE_OP (make_extra_output) = {
   .extra_outputs = "extra",
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
+  .short_title = N_ ("Branch"),
+  .noun = N_ ("a branch"),
 };

@@ -13,10 +13,22 @@ typedef struct {
 
 gboolean lig_infer_norm (LigInfer *infer, GError **error);
 
-#define LIG_NORMALIZED_SHAPE \
+/* The params of a norm. `added`: the help of the epsilon */
+#define LIG_NORM_PARAMS(added) \
+  {LIG_PARAM_SHAPE, \
+   "normalized-shape", \
+   N_ ("Normalized shape"), \
+   N_ ("The last axes that are normalized together; left out: the last one"), \
+   1, \
+   G_MAXINT32, \
+   0, \
+   LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL, \
+   G_STRUCT_OFFSET (LigNormOpParams, normalized_shape), \
+   NULL}, \
+    LIG_FLOAT (LigNormOpParams, kernel.eps, "eps", N_ ("Epsilon"), added, 0, 1, 1e-5), \
+    LIG_BOOLEAN (LigNormOpParams, kernel.zero_centered, "zero-centered-gamma", \
+                 N_ ("Zero-centered gamma"), \
+                 N_ ("The gain is 1 + weight, and weight begins at 0"), FALSE), \
   { \
-    LIG_PARAM_SHAPE, "normalized-shape", N_ ("Normalized shape"), \
-      N_ ("The last axes that are normalized together; left out: the last one"), 1, G_MAXINT32, 0, \
-      LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL, \
-      G_STRUCT_OFFSET (LigNormOpParams, normalized_shape), NULL \
+    .name = NULL \
   }

@@ -15,4 +15,5 @@ LIG_DEFINE_OP (qgeglu) = {
   .infer = lig_infer_gated,
   .forward = "qgeglu",
   .backward = "qgeglu_backward",
+  .function = 1 + LIG_FUNCTION_qgeglu,
 };

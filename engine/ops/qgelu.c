@@ -14,4 +14,5 @@ LIG_DEFINE_OP (qgelu) = {
   .saves = "x",
   .forward = "qgelu",
   .backward = "qgelu_backward",
+  .function = 1 + LIG_FUNCTION_qgelu,
 };

@@ -42,6 +42,7 @@ LIG_DEFINE_OP (quantize) = {
   .summary = N_ ("Rounds values, or their gradients, to the format of the recipe in effect"),
   .formula = "y = round (x scale) / scale; dx = dy",
   .example = "quantize(backward=true) @ 16x32",
+  .flags = LIG_OP_QUANTIZES,
   .params = params,
   .params_size = sizeof (QuantizeParams),
   .lower_forward = lower_forward,

@@ -15,4 +15,5 @@ LIG_DEFINE_OP (reglu) = {
   .infer = lig_infer_gated,
   .forward = "reglu",
   .backward = "reglu_backward",
+  .function = 1 + LIG_FUNCTION_reglu,
 };

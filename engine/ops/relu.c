@@ -14,4 +14,5 @@ LIG_DEFINE_OP (relu) = {
   .saves = "y",
   .forward = "relu",
   .backward = "relu_backward",
+  .function = 1 + LIG_FUNCTION_relu,
 };

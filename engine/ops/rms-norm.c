@@ -3,23 +3,7 @@
 #include "engine/ops/norm.h"
 
 static const LigParam params[] = {
-  LIG_NORMALIZED_SHAPE,
-  LIG_FLOAT (LigNormOpParams,
-             kernel.eps,
-             "eps",
-             N_ ("Epsilon"),
-             N_ ("Added to the mean square before its root"),
-             0,
-             1,
-             1e-5),
-  LIG_BOOLEAN (LigNormOpParams,
-               kernel.zero_centered,
-               "zero-centered-gamma",
-               N_ ("Zero-centered gamma"),
-               N_ ("The gain is 1 + weight, and weight begins at 0"),
-               FALSE),
-  {.name = NULL},
-};
+  LIG_NORM_PARAMS (N_ ("Added to the mean square before its root"))};
 
 static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_ONES, FALSE, FALSE},
                                               {.name = NULL}};
@@ -32,6 +16,7 @@ LIG_DEFINE_OP (rms_norm) = {
   .summary = N_ ("Normalizes each row to unit mean square"),
   .formula = "y = x rstd g, rstd = 1 / sqrt (mean (x^2) + eps)",
   .example = "rms-norm @ 4x16",
+  .flags = LIG_OP_NORM,
   .params = params,
   .params_size = sizeof (LigNormOpParams),
   .kernel_params_size = sizeof (LigNormParams),

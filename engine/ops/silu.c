@@ -14,4 +14,5 @@ LIG_DEFINE_OP (silu) = {
   .saves = "x",
   .forward = "silu",
   .backward = "silu_backward",
+  .function = 1 + LIG_FUNCTION_silu,
 };

@@ -15,4 +15,5 @@ LIG_DEFINE_OP (sreglu) = {
   .infer = lig_infer_gated,
   .forward = "sreglu",
   .backward = "sreglu_backward",
+  .function = 1 + LIG_FUNCTION_sreglu,
 };

@@ -14,4 +14,5 @@ LIG_DEFINE_OP (srelu) = {
   .saves = "x",
   .forward = "srelu",
   .backward = "srelu_backward",
+  .function = 1 + LIG_FUNCTION_srelu,
 };

@@ -15,4 +15,5 @@ LIG_DEFINE_OP (swiglu) = {
   .infer = lig_infer_gated,
   .forward = "swiglu",
   .backward = "swiglu_backward",
+  .function = 1 + LIG_FUNCTION_swiglu,
 };

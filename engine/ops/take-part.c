@@ -56,6 +56,7 @@ LIG_DEFINE_OP (take_part) = {
   .summary = N_ ("Takes a part of the rows on each rank of a group"),
   .formula = "y = a part of the rows of x",
   .example = "take-part @ 4x8",
+  .flags = LIG_OP_EXCHANGES | LIG_OP_DIVIDES_ROWS,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (TakePartParams),

@@ -1,205 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: a compiled draft with its public tables. */
+/* Plans: what their tables say, and their references. */
 #include "engine/plan/plan-private.h"
-
-#include "engine/compile/owned.h"
-#include "engine/compile/predict.h"
-#include "engine/compile/quantizers.h"
-#include "engine/plan/attention-choice.h"
+#include <ligature/state-arrays.h>
 
 #include <glib/gi18n-lib.h>
-
-/* Returns the bytes that this op saves for the backward pass and no earlier op saved. */
-static gint64
-saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
-{
-  gint64 bytes = 0;
-  int values[4 + LIG_MAX_KEPT + LIG_MAX_EXTRA], n = 0;
-  values[n++] = lig_part_recalls (part) ? -1 : part->x;
-  for (int i = 0; i < part->n_inputs; i++)
-    values[n++] = part->extra_inputs[i];
-  for (int i = 0; i < part->n_kept; i++)
-    values[n++] = part->kept[i];
-  if (part->quantizers[LIG_ROLE_INPUT] >= 0) {
-    const LigForm *copy = &lig_quantizer (draft, part->quantizers[LIG_ROLE_INPUT])->transposed;
-    values[n++] = copy->data;
-    values[n++] = copy->scale;
-  }
-  values[n++] = part->y;
-  for (int i = 0; i < n; i++) {
-    if (values[i] < 0)
-      continue;
-    int root = lig_draft_root (draft, values[i]);
-    gboolean own = lig_ports_find (part->ports->saves, "y") >= 0 || i + 1 < n;
-    if (!lig_value (draft, values[i])->saved || counted[root] || !own)
-      continue;
-    counted[root] = TRUE;
-    bytes += lig_value (draft, root)->bytes;
-  }
-  return bytes;
-}
-
-static const LigDraftParameter *
-get_parameter (const LigDraft *draft, int value)
-{
-  int parameter = lig_value (draft, value)->parameter;
-  return &g_array_index (draft->parameters, LigDraftParameter, parameter);
-}
-
-static void
-list_ops (LigPlan *self)
-{
-  const LigDraft *draft = self->draft;
-  g_autofree gboolean *counted = g_new0 (gboolean, draft->values->len);
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    const LigPart *part = lig_part (draft, i);
-    LigPlanOp op = {
-      .index = i,
-      .path = part->path,
-      .prefix = part->prefix,
-      .op = part->op,
-      .title = part->title,
-      .info = part->info,
-      .x = lig_value (draft, lig_part_recalls (part) ? part->y : part->x)->shape,
-      .y = lig_value (draft, part->y)->shape,
-      .y_dtype = lig_value (draft, part->y)->dtype,
-      .saved_bytes = part->needs_backward ? saved_bytes (draft, part, counted) : 0,
-      .needs_backward = part->needs_backward,
-      .implicit = part->implicit,
-      .recipe = lig_part_is_quantized (part) ? part->recipe->info->name : NULL,
-      .unquantized = part->unquantized,
-    };
-    for (int j = 0; j < part->n_parameters; j++) {
-      const LigDraftParameter *parameter = get_parameter (draft, part->parameters[j]);
-      if (part->tied >> j & 1) {
-        op.tied[j] = parameter->path;
-        continue;
-      }
-      gint64 elements = lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
-      op.parameters += elements;
-      op.frozen += parameter->trained ? 0 : elements;
-    }
-    g_array_append_val (self->ops, op);
-  }
-}
-
-static void
-list_groups (LigPlan *self, LigPass pass)
-{
-  for (int i = 0; i < (int) self->draft->groups[pass]->len; i++) {
-    const LigGroup *from = lig_group (self->draft, pass, i);
-    g_autofree char *title = lig_plan_name_ops (self, from->first, from->count);
-    LigPlanGroup group = {
-      from->fusion, pass,        from->first,     from->count, from->first_step, from->n_steps,
-      from->bytes,  from->flops, from->predicted, 0,           from->measured,   NULL};
-    for (int k = from->first_step; k < from->first_step + from->n_steps; k++)
-      if (lig_step (self->draft, k)->group == i)
-        group.floor += lig_predict_floor (self->draft, lig_step (self->draft, k));
-    group.title = g_string_chunk_insert_const (self->strings, title);
-    g_array_append_val (self->groups[pass], group);
-  }
-}
-
-static const char *
-describe_operands (LigPlan *self, const LigDraftStep *step)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (int i = 0; i < step->n_operands; i++)
-    g_string_append_printf (text, "%s%s%s", i > 0 ? " " : "", i == step->n_inputs ? "-> " : "",
-                            step->values[i] < 0 ? "-"
-                                                : lig_value (self->draft, step->values[i])->name);
-  return g_string_chunk_insert (self->strings, text->str);
-}
-
-static void
-list_steps (LigPlan *self)
-{
-  self->segments = 1;
-  for (int i = 0; i < (int) self->draft->steps->len; i++) {
-    const LigDraftStep *from = lig_step (self->draft, i);
-    LigPlanStep step = {from->kernel,
-                        from->pass,
-                        from->group,
-                        from->part,
-                        from->lane,
-                        describe_operands (self, from),
-                        from->read,
-                        from->written,
-                        from->flops,
-                        from->predicted,
-                        lig_predict_floor (self->draft, from),
-                        i < self->draft->first_forward,
-                        from->again,
-                        from->starts,
-                        from->lasts,
-                        from->waited};
-    self->segments += from->kernel == NULL;
-    g_array_append_val (self->steps, step);
-  }
-}
-
-static void
-list_values (LigPlan *self)
-{
-  for (int i = 0; i < (int) self->draft->values->len; i++) {
-    const LigValue *from = lig_value (self->draft, i);
-    const LigValue *root = lig_value (self->draft, lig_draft_root (self->draft, i));
-    gboolean in_state = from->role == LIG_VALUE_PARAMETER || from->role == LIG_VALUE_STATE ||
-                        from->role == LIG_VALUE_PARAMETER_GRADIENT ||
-                        from->role == LIG_VALUE_SCALING || from->role == LIG_VALUE_QUANTIZERS;
-    LigPlanValue value = {
-      .name = from->name,
-      .shape = from->shape,
-      .dtype = from->dtype,
-      .place = in_state           ? "state"
-               : from->alias >= 0 ? "alias"
-               : from->offset < 0 ? "unused"
-                                  : "arena",
-      .offset = root->offset < 0 ? -1 : root->offset + from->alias_offset,
-      .bytes = from->bytes,
-      .first = root->first_step,
-      .last = root->last_step,
-      .saved = from->saved,
-      .again = from->again,
-    };
-    g_array_append_val (self->values, value);
-  }
-}
-
-LigPlan *
-lig_plan_compile (LigSequence *sequence,
-                  LigDevice *device,
-                  const LigPlanOptions *options,
-                  GError **error)
-{
-  LigDraft *draft = lig_draft_new (sequence, device, options, error);
-  return draft ? lig_plan_finish (draft, error) : NULL;
-}
-
-LigPlan *
-lig_plan_finish (LigDraft *started, GError **error)
-{
-  g_autoptr (LigDraft) draft = started;
-  if (!lig_draft_compile (draft, error))
-    return NULL;
-  LigPlan *self = g_new0 (LigPlan, 1);
-  g_atomic_int_set (&self->count, 1);
-  self->draft = g_steal_pointer (&draft);
-  self->version = self->draft->version;
-  self->strings = g_string_chunk_new (4096);
-  self->ops = g_array_new (FALSE, FALSE, sizeof (LigPlanOp));
-  self->groups[0] = g_array_new (FALSE, FALSE, sizeof (LigPlanGroup));
-  self->groups[1] = g_array_new (FALSE, FALSE, sizeof (LigPlanGroup));
-  self->steps = g_array_new (FALSE, FALSE, sizeof (LigPlanStep));
-  self->values = g_array_new (FALSE, FALSE, sizeof (LigPlanValue));
-  list_ops (self);
-  list_groups (self, LIG_PASS_FORWARD);
-  list_groups (self, LIG_PASS_BACKWARD);
-  list_steps (self);
-  list_values (self);
-  lig_attention_recall (self->draft);
-  return self;
-}
 
 LigPlan *
 lig_plan_ref (LigPlan *self)
@@ -208,25 +12,43 @@ lig_plan_ref (LigPlan *self)
   return self;
 }
 
+/* Frees what no other plan shares. */
+static void
+free_tables (LigPlan *self)
+{
+  GArray *const tables[] = {self->ops,
+                            self->steps,
+                            self->values,
+                            self->ports,
+                            self->operands,
+                            self->codes,
+                            self->ends.extra_inputs,
+                            self->ends.extra_outputs,
+                            self->verdicts};
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    g_array_unref (tables[i]);
+  g_free (self->edges);
+  g_free (self->grouped);
+  g_ptr_array_unref (self->mends[0]);
+  g_ptr_array_unref (self->mends[1]);
+  g_ptr_array_unref (self->names);
+  g_clear_pointer (&self->prices, g_hash_table_unref);
+  g_string_chunk_free (self->strings);
+  lig_state_layout_free (self->layout);
+  lig_request_free (self->request);
+}
+
 void
 lig_plan_unref (LigPlan *self)
 {
   if (!g_atomic_int_dec_and_test (&self->count))
     return;
-  if (self->of) {
-    g_array_unref (self->groups[0]);
-    g_array_unref (self->groups[1]);
-    lig_plan_unref (self->of);
-    g_free (self);
-    return;
-  }
-  g_array_unref (self->ops);
   g_array_unref (self->groups[0]);
   g_array_unref (self->groups[1]);
-  g_array_unref (self->steps);
-  g_array_unref (self->values);
-  g_string_chunk_free (self->strings);
-  lig_draft_free (self->draft);
+  if (self->of)
+    lig_plan_unref (self->of);
+  else
+    free_tables (self);
   g_free (self);
 }
 
@@ -235,85 +57,110 @@ G_DEFINE_BOXED_TYPE (LigPlan, lig_plan, lig_plan_ref, lig_plan_unref)
 LigDevice *
 lig_plan_get_device (LigPlan *self)
 {
-  return self->draft->device;
+  return self->request->device;
+}
+
+LigSequence *
+lig_plan_get_sequence (LigPlan *self)
+{
+  return self->request->sequence;
+}
+
+const LigPlanOptions *
+lig_plan_get_options (LigPlan *self)
+{
+  return &self->request->options;
+}
+
+const char *
+lig_plan_get_idle_recipe (LigPlan *self)
+{
+  return self->idle_recipe;
+}
+
+const char *
+lig_plan_get_extra_input_name (LigPlan *self, guint n)
+{
+  g_return_val_if_fail (n < self->ends.extra_inputs->len, NULL);
+  return lig_plan_value (self, g_array_index (self->ends.extra_inputs, int, n))->name;
 }
 
 LigPolicy
 lig_plan_get_policy (LigPlan *self)
 {
-  return self->draft->policy;
+  return self->request->policy;
 }
 
 LigDtype
 lig_plan_get_compute (LigPlan *self)
 {
-  return self->draft->compute;
+  return self->request->compute;
 }
 
 LigDtype
 lig_plan_get_parameters (LigPlan *self)
 {
-  return self->draft->parameter_dtype;
+  return self->request->parameter_dtype;
 }
 
 const char *
 lig_plan_get_parameters_name (LigPlan *self)
 {
-  return self->draft->fp8_parameters ? LIG_FP8_PARAMETERS
-                                     : lig_dtype_name (self->draft->parameter_dtype);
+  return self->request->fp8_parameters ? LIG_FP8_PARAMETERS
+                                       : lig_dtype_name (self->request->parameter_dtype);
 }
 
 gboolean
 lig_plan_get_tf32 (LigPlan *self)
 {
-  return self->draft->options.tf32;
+  return self->request->options.tf32;
 }
 
 gboolean
 lig_plan_get_nondeterministic (LigPlan *self)
 {
-  return self->draft->options.nondeterministic;
+  return self->request->options.nondeterministic;
 }
 
 int
 lig_plan_get_shares (LigPlan *self)
 {
-  gboolean shared = self->draft->shares->len > 0 && lig_plan_has_pass (self, LIG_PASS_UPDATE);
-  return shared ? lig_device_get_n_ranks (self->draft->device,
-                                          lig_device_get_replicas (self->draft->device))
+  gboolean shared = self->layout->shares->len > 0 && lig_plan_has_pass (self, LIG_PASS_UPDATE);
+  return shared ? lig_device_get_n_ranks (self->request->device,
+                                          lig_device_get_replicas (self->request->device))
                 : 1;
 }
 
 gint64
 lig_plan_get_bucket_bytes (LigPlan *self)
 {
-  return self->draft->options.bucket_bytes;
+  return self->request->options.bucket_bytes;
 }
 
 const char *
 lig_plan_get_recipe (LigPlan *self)
 {
-  const char *own = self->draft->options.recipe;
-  const char *text = own ? own : lig_sequence_get_recipe (self->draft->sequence);
+  const char *own = self->request->options.recipe;
+  const char *text = own ? own : lig_sequence_get_recipe (self->request->sequence);
   return text ? text : "none";
 }
 
 LigRecompute
 lig_plan_get_recompute (LigPlan *self)
 {
-  return self->draft->options.recompute;
+  return self->request->options.recompute;
 }
 
 gint64
 lig_plan_get_spared_bytes (LigPlan *self)
 {
-  return self->draft->spared;
+  return self->spared;
 }
 
 guint64
 lig_plan_get_version (LigPlan *self)
 {
-  return self->version;
+  return self->request->version;
 }
 
 gboolean
@@ -323,9 +170,9 @@ lig_plan_has_pass (LigPlan *self, LigPass pass)
   case LIG_PASS_FORWARD:
     return TRUE;
   case LIG_PASS_BACKWARD:
-    return self->draft->options.training;
+    return self->request->options.training;
   case LIG_PASS_UPDATE:
-    return self->draft->first_update < (int) self->draft->steps->len;
+    return self->phases.update < (int) self->steps->len;
   default:
     return FALSE;
   }
@@ -349,38 +196,13 @@ lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count)
 gboolean
 lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group)
 {
-  LigOp *written = lig_part (self->draft, group->first)->written;
-  return group->fusion && g_strv_contains (lig_op_get_forced (written), group->fusion->name);
-}
-
-/* Returns the bits of a value's elements if it is a quantized copy, else 0. Two of 4 bits are in a
- * byte. */
-static int
-bits_of_copy (const LigDraft *draft, int value)
-{
-  if (lig_dtype_has (lig_value (draft, value)->dtype, LIG_DTYPE_QUANTIZED))
-    return 8;
-  for (guint i = 0; lig_value (draft, value)->dtype == LIG_UINT8 && i < draft->quantizers->len;
-       i++) {
-    const LigQuantizer *quantizer = lig_quantizer (draft, i);
-    if (quantizer->row.data == value || quantizer->transposed.data == value)
-      return quantizer->recipe->info->bits;
-  }
-  return 0;
+  return group->forced;
 }
 
 int
 lig_plan_get_bits (LigPlan *self, const LigPlanGroup *group)
 {
-  for (int i = group->first_step; i < group->first_step + group->n_steps; i++) {
-    const LigDraftStep *step = lig_step (self->draft, i);
-    for (int k = 0; k < step->n_operands; k++) {
-      int bits = step->values[k] >= 0 ? bits_of_copy (self->draft, step->values[k]) : 0;
-      if (bits > 0)
-        return bits;
-    }
-  }
-  return 0;
+  return group->bits;
 }
 
 gboolean
@@ -392,16 +214,16 @@ lig_plan_is_quantized (LigPlan *self, const LigPlanGroup *group)
 const LigVerdict *
 lig_plan_get_verdicts (LigPlan *self, guint *count)
 {
-  *count = self->draft->verdicts->len;
-  return (const LigVerdict *) (gpointer) self->draft->verdicts->data;
+  *count = self->verdicts->len;
+  return (const LigVerdict *) (gpointer) self->verdicts->data;
 }
 
 const LigMend *
 lig_plan_find_mend (LigPlan *self, guint number, GError **error)
 {
   guint most = 0;
-  for (guint i = 0; i < self->draft->verdicts->len; i++) {
-    const LigVerdict *verdict = &g_array_index (self->draft->verdicts, LigVerdict, i);
+  for (guint i = 0; i < self->verdicts->len; i++) {
+    const LigVerdict *verdict = &g_array_index (self->verdicts, LigVerdict, i);
     const LigMend *mends[] = {verdict->mend, verdict->alternative};
     for (guint k = 0; k < G_N_ELEMENTS (mends); k++) {
       if (mends[k] && mends[k]->number == number)
@@ -440,9 +262,8 @@ lig_plan_get_choices (LigPlan *self)
       g_string_append_printf (text, "%s%s@%d+%d", text->len ? " " : "", group->fusion->name,
                               group->first, group->count);
       int fewest = group->fusion->least_pieces;
-      int pieces = lig_group_get_pieces (self->draft, lig_group (self->draft, (LigPass) pass, i));
-      if (fewest > 0 && pieces != fewest)
-        g_string_append_printf (text, "/%d", pieces);
+      if (fewest > 0 && group->pieces != fewest)
+        g_string_append_printf (text, "/%d", group->pieces);
     }
   return g_string_free (text, FALSE);
 }
@@ -450,15 +271,15 @@ lig_plan_get_choices (LigPlan *self)
 gboolean
 lig_plan_scales_loss (LigPlan *self)
 {
-  return self->draft->scales;
+  return self->ends.scales;
 }
 
 gint64
 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak)
 {
   if (live_peak)
-    *live_peak = self->draft->live_peak;
-  return self->draft->arena_bytes;
+    *live_peak = self->live_peak;
+  return self->arena_bytes;
 }
 
 gint64
@@ -467,9 +288,9 @@ lig_plan_get_state_bytes (LigPlan *self)
   gboolean asked[LIG_MAX_STATE_ARRAYS] = {FALSE};
   gint64 bytes = 0;
   asked[LIG_STATE_PARAMETERS] = TRUE;
-  asked[LIG_STATE_MASTER] = self->draft->stored_elements < self->draft->all_elements;
-  for (int i = 0; i < (int) self->draft->values->len; i++) {
-    const LigValue *value = lig_value (self->draft, i);
+  asked[LIG_STATE_MASTER] = self->layout->stored_elements < self->layout->all_elements;
+  for (int i = 0; i < (int) self->values->len; i++) {
+    const LigPlanValue *value = lig_plan_value (self, i);
     if (value->role == LIG_VALUE_STATE)
       asked[value->array] = TRUE;
     if (value->role == LIG_VALUE_PARAMETER_GRADIENT)
@@ -477,9 +298,9 @@ lig_plan_get_state_bytes (LigPlan *self)
   }
   for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
-      bytes += lig_array_elements (self->draft, i) *
-               (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
-  return bytes + self->draft->history_elements * (gint64) sizeof (float);
+      bytes += lig_state_layout_elements (self->layout, i) *
+               (gint64) lig_dtype_size (lig_request_array_dtype (self->request, i));
+  return bytes + self->layout->history_elements * (gint64) sizeof (float);
 }
 
 guint
@@ -491,44 +312,53 @@ lig_plan_get_segments (LigPlan *self)
 static void
 describe (LigPlan *self, int value, LigShape *shape, LigDtype *dtype)
 {
-  *shape = lig_value (self->draft, value)->shape;
-  *dtype = lig_value (self->draft, value)->dtype;
+  *shape = lig_plan_value (self, value)->shape;
+  *dtype = lig_plan_value (self, value)->dtype;
 }
 
 void
 lig_plan_get_input (LigPlan *self, LigShape *shape, LigDtype *dtype)
 {
-  describe (self, self->draft->input_value, shape, dtype);
+  describe (self, self->ends.input, shape, dtype);
 }
 
 void
 lig_plan_get_output (LigPlan *self, LigShape *shape, LigDtype *dtype)
 {
-  describe (self, self->draft->output_value, shape, dtype);
+  describe (self, self->ends.output, shape, dtype);
 }
 
 guint
 lig_plan_get_n_extra_inputs (LigPlan *self)
 {
-  return self->draft->callers_inputs->len;
+  return self->ends.extra_inputs->len;
 }
 
 guint
 lig_plan_get_n_extra_outputs (LigPlan *self)
 {
-  return self->draft->callers_outputs->len;
+  return self->ends.extra_outputs->len;
 }
 
 void
 lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype)
 {
-  g_return_if_fail (n < self->draft->callers_inputs->len);
-  describe (self, g_array_index (self->draft->callers_inputs, int, n), shape, dtype);
+  g_return_if_fail (n < self->ends.extra_inputs->len);
+  describe (self, g_array_index (self->ends.extra_inputs, int, n), shape, dtype);
 }
 
 void
 lig_plan_get_extra_output (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype)
 {
-  g_return_if_fail (n < self->draft->callers_outputs->len);
-  describe (self, g_array_index (self->draft->callers_outputs, int, n), shape, dtype);
+  g_return_if_fail (n < self->ends.extra_outputs->len);
+  describe (self, g_array_index (self->ends.extra_outputs, int, n), shape, dtype);
+}
+
+int
+lig_plan_op_gradient (const LigPlan *self, int index)
+{
+  const LigPlanOp *op = lig_plan_op (self, index);
+  if (index + 1 < (int) self->ops->len && lig_plan_op (self, index + 1)->hides[LIG_PASS_BACKWARD])
+    op = lig_plan_op (self, index + 1);
+  return lig_plan_op_get_port (op, LIG_PORT_Y, 0)->gradient;
 }

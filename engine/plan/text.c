@@ -50,16 +50,18 @@ append_steps (LigPlan *self, GString *text)
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (self, &count);
   g_string_append (text, "steps\n");
-  for (guint i = 0; i < count; i++)
+  for (guint i = 0; i < count; i++) {
+    g_autofree char *operands = lig_plan_name_operands (self, &steps[i]);
     g_string_append_printf (text, "  %u %s: %s (%s) read %.0f write %.0f flops %.0f%s\n", i,
                             lig_pass_name (steps[i].pass),
-                            steps[i].kernel ? steps[i].kernel->name : "opaque", steps[i].operands,
+                            steps[i].kernel ? steps[i].kernel->name : "opaque", operands,
                             steps[i].read, steps[i].written, steps[i].flops,
                             steps[i].again                            ? " again"
                             : steps[i].lane == LIG_LANE_SIDE          ? " beside"
                             : steps[i].lane == LIG_LANE_COMMUNICATION ? " communication"
                             : steps[i].once                           ? " once per update"
                                                                       : "");
+  }
 }
 
 static void
@@ -78,7 +80,7 @@ append_memory (LigPlan *self, GString *text)
   for (guint i = 0; i < count; i++) {
     const LigPlanValue *value = &values[i];
     g_autofree char *shape = lig_shape_to_string (&value->shape);
-    if (!g_str_equal (value->place, "arena"))
+    if (value->place != LIG_PLACE_ARENA)
       continue;
     g_autofree char *last =
       value->last == G_MAXINT ? g_strdup ("end") : g_strdup_printf ("%d", value->last);
@@ -95,7 +97,7 @@ append_memory (LigPlan *self, GString *text)
 static void
 append_rank (LigPlan *self, GString *text)
 {
-  LigDevice *device = self->draft->device;
+  LigDevice *device = self->request->device;
   const LigLayout *layout = lig_device_get_layout (device);
   if (!layout || lig_layout_size (layout, LIG_GROUP_ALL) < 2)
     return;
@@ -111,12 +113,12 @@ lig_plan_to_text (LigPlan *self)
   GString *text = g_string_new (NULL);
   g_string_append_printf (
     text, "plan for %s, compute %s, parameters %s%s%s%s%s, policy %s\n",
-    lig_device_get_name (self->draft->device), lig_dtype_name (self->draft->compute),
-    lig_plan_get_parameters_name (self), self->draft->recipe.info ? ", recipe " : "",
-    self->draft->recipe.info ? lig_plan_get_recipe (self) : "",
-    self->draft->options.tf32 ? ", TF32 products" : "",
-    self->draft->options.nondeterministic ? ", nondeterministic" : "",
-    lig_policy_name (self->draft->policy));
+    lig_device_get_name (self->request->device), lig_dtype_name (self->request->compute),
+    lig_plan_get_parameters_name (self), self->request->recipe.info ? ", recipe " : "",
+    self->request->recipe.info ? lig_plan_get_recipe (self) : "",
+    self->request->options.tf32 ? ", TF32 products" : "",
+    self->request->options.nondeterministic ? ", nondeterministic" : "",
+    lig_policy_name (self->request->policy));
   append_rank (self, text);
   append_ops (self, text);
   append_groups (self, LIG_PASS_FORWARD, text);

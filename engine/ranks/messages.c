@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The small messages of ranks: broadcasts, sums, comparisons and failures. */
+#include "engine/ranks/messages.h"
+
 #include "engine/ranks/ranks-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -7,6 +9,14 @@
 
 /* The longest text of a difference, in characters; a hash fits. */
 #define LONGEST_TEXT 80
+
+/* Waits for one request, and makes its code an error. */
+static gboolean
+wait_for (LigRanks *self, void *request, gsize bytes, gint64 longest, int code, GError **error)
+{
+  code = lig_mpi_wait (self->mpi, &request, 1, bytes, longest, code);
+  return lig_mpi_check (self->mpi, code, error);
+}
 
 gboolean
 lig_ranks_spread (LigRanks *self, int root, gpointer data, gsize bytes, GError **error)
@@ -18,7 +28,7 @@ lig_ranks_spread (LigRanks *self, int root, gpointer data, gsize bytes, GError *
     g_mutex_lock (&mpi->lock);
     int code = mpi->ibcast ((char *) data + at, (int) piece, mpi->byte, root, self->comm, &request);
     g_mutex_unlock (&mpi->lock);
-    if (!lig_ranks_wait (self, request, piece, LIG_RANKS_LONG_NAP, code, error))
+    if (!wait_for (self, request, piece, LIG_RANKS_LONG_NAP, code, error))
       return FALSE;
   }
   return TRUE;
@@ -33,7 +43,7 @@ lig_ranks_collect (LigRanks *self, gconstpointer own, gsize bytes, gpointer all,
   int code = mpi->iallgather (own, (int) bytes, mpi->byte, all, (int) bytes, mpi->byte, self->comm,
                               &request);
   g_mutex_unlock (&mpi->lock);
-  return lig_ranks_wait (self, request, bytes * (gsize) self->count, LIG_RANKS_NAP, code, error);
+  return wait_for (self, request, bytes * (gsize) self->count, LIG_RANKS_NAP, code, error);
 }
 
 gboolean

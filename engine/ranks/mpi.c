@@ -109,3 +109,14 @@ lig_mpi_describe (LigMpi *self, int code)
   g_mutex_unlock (&self->lock);
   return failed ? g_strdup_printf ("%d", code) : g_utf8_make_valid (text, -1);
 }
+
+gboolean
+lig_mpi_check (LigMpi *self, int code, GError **error)
+{
+  if (!code)
+    return TRUE;
+  g_autofree char *reason = lig_mpi_describe (self, code);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+               _ ("ranks: MPI failed: %s; start the training again"), reason);
+  return FALSE;
+}

@@ -48,4 +48,7 @@ int lig_mpi_wait (LigMpi *self, void **requests, int count, gsize bytes, gint64 
 /* Returns MPI's sentence on a code; (transfer full). */
 char *lig_mpi_describe (LigMpi *self, int code);
 
+/* Sets an error with that sentence, unless the code is 0. Returns whether it is. */
+gboolean lig_mpi_check (LigMpi *self, int code, GError **error);
+
 G_END_DECLS

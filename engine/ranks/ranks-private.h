@@ -43,10 +43,6 @@ enum { LIG_RANKS_NAP = 1000, LIG_RANKS_LONG_NAP = 10000 };
 /* The bytes of one message at most, as MPI counts them by an int. */
 #define LIG_RANKS_PIECE ((gsize) 1 << 30)
 
-/* Waits for one request of lig_mpi_wait(), and makes its code an error. */
-gboolean lig_ranks_wait (
-  LigRanks *self, void *request, gsize bytes, gint64 longest, int code, GError **error);
-
 /* Copies the bytes of the rank `root` to all ranks. */
 gboolean lig_ranks_spread (LigRanks *self, int root, gpointer data, gsize bytes, GError **error);
 
@@ -56,6 +52,10 @@ lig_ranks_collect (LigRanks *self, gconstpointer own, gsize bytes, gpointer all,
 
 /* Fills in the peers of a group, of which this process is `rank` of `count`. */
 void lig_rank_peers_init (LigRankPeers *self, LigRanks *ranks, void *comm, int rank, int count);
+
+/* Notes that rank 0 abandoned a work. Works are numbered alike on all ranks, so that a late word is
+ * not about the next one. */
+void lig_rank_note_abandoned (LigRanks *self, guint work);
 
 /* Ends the part of this process in the watch: what happens to the other ranks from now on is none
  * of its business. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Joins and leaves the ranks. */
+#include "engine/base/layout.h"
+#include "engine/ranks/messages.h"
 #include "engine/ranks/ranks-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -51,24 +53,6 @@ find_local_rank (LigRanks *self)
 
 /* --- Joining ------------------------------------------------------------------------------- */
 
-static gboolean
-check (LigRanks *self, int code, GError **error)
-{
-  if (!code)
-    return TRUE;
-  g_autofree char *reason = lig_mpi_describe (self->mpi, code);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               _ ("ranks: MPI failed: %s; start the training again"), reason);
-  return FALSE;
-}
-
-gboolean
-lig_ranks_wait (
-  LigRanks *self, void *request, gsize bytes, gint64 longest, int code, GError **error)
-{
-  return check (self, lig_mpi_wait (self->mpi, &request, 1, bytes, longest, code), error);
-}
-
 /* Begins MPI and makes the communicator of messages. */
 static gboolean
 begin (LigRanks *self, GError **error)
@@ -86,7 +70,7 @@ begin (LigRanks *self, GError **error)
   code = code ? code : mpi->comm_rank (mpi->world, &self->rank);
   code = code ? code : mpi->comm_size (mpi->world, &self->count);
   code = code ? code : mpi->comm_dup (mpi->world, &self->comm);
-  return check (self, code, error);
+  return lig_mpi_check (self->mpi, code, error);
 }
 
 static gboolean
@@ -153,7 +137,7 @@ lig_ranks_divide (LigRanks *self, const LigLayout *layout, GError **error)
   self->layout = *layout;
   for (LigRankGroup group = 0; group < LIG_N_GROUPS; group++) {
     void *comm = NULL;
-    if (!check (self, split (self, group, &comm), error))
+    if (!lig_mpi_check (self->mpi, split (self, group, &comm), error))
       return FALSE;
     lig_rank_peers_init (&self->groups[group], self, comm,
                          lig_layout_place (layout, self->rank, group),

@@ -43,12 +43,6 @@ typedef enum {
  * Takes the sentence. */
 void lig_rank_watch_stop (LigRankWatch *self, LigRankReason reason, char *sentence) G_GNUC_NORETURN;
 
-/* Sends a message with a number to the other ranks. */
-void lig_rank_watch_send (LigRankWatch *self, LigLinkMessage message, guint number);
-
-/* Notes the text of a LIG_LINK_ABANDON. */
-void lig_rank_note_abandoned (LigRanks *self, const char *text);
-
 /* Prints the sentence of a failure and ends this process, whose launcher ends the others. */
 void lig_rank_end_unwatched (LigRanks *ranks, const char *message) G_GNUC_NORETURN;
 

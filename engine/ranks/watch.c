@@ -3,6 +3,7 @@
  *
  * Rank 0 is connected with each other rank. It decides alone that all have to end, and why,
  * and ends the others; they decide only about rank 0. */
+#include "engine/ranks/messages.h"
 #include "engine/ranks/watch-private.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -113,7 +115,7 @@ handle (LigRankWatch *self, LigLink *link)
     else if (message == LIG_LINK_FAILURE && self->ranks->rank == 0)
       note_failure (self, link->rank, g_steal_pointer (&text));
     else if (message == LIG_LINK_ABANDON)
-      lig_rank_note_abandoned (self->ranks, text);
+      lig_rank_note_abandoned (self->ranks, (guint) strtoul (text, NULL, 10));
 }
 
 /* Ends if a link was closed without a goodbye. */
@@ -229,7 +231,7 @@ start (LigRankWatch *self)
 gboolean
 lig_ranks_watch (LigRanks *ranks, LigRanksEnd end, gpointer data, GError **error)
 {
-  if (lig_ranks_get_count (ranks) == 1)
+  if (!ranks || ranks->count == 1)
     return TRUE;
   if (watch) {
     g_mutex_lock (&watch->lock);
@@ -265,8 +267,9 @@ wake (LigRankWatch *self)
     continue;
 }
 
-void
-lig_rank_watch_send (LigRankWatch *self, LigLinkMessage message, guint number)
+/* Sends a message with a number to the other ranks. */
+static void
+send_number (LigRankWatch *self, LigLinkMessage message, guint number)
 {
   g_autofree char *text = g_strdup_printf ("%u", number);
   g_mutex_lock (&self->lock);
@@ -314,4 +317,14 @@ lig_ranks_fail (LigRanks *ranks, const char *message)
   g_mutex_unlock (&watch->lock);
   wake (watch);
   lig_rank_wait_for_end ();
+}
+
+void
+lig_ranks_abandon (LigRanks *self, guint work)
+{
+  if (!self || self->rank > 0 || work == 0)
+    return;
+  lig_rank_note_abandoned (self, work);
+  if (self->watch)
+    send_number (self->watch, LIG_LINK_ABANDON, work);
 }

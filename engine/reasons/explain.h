@@ -30,7 +30,7 @@ typedef struct {
   int n_elements;
 } LigReasonFusion;
 
-/* All verdicts of a draft, with the mends (null for none), the times and the fusion of each. */
+/* All verdicts of a graph, with the mends (null for none), the times and the fusion of each. */
 typedef struct {
   LigVerdict *verdicts;
   LigMend *const *mends, *const *alternatives;

@@ -2,6 +2,7 @@
 /* Estimates the time that a refused fusion would save compared with the current groups, and numbers
  * the mends. An estimate is the bytes of the values that would stay in the kernel, divided by the
  * copy bandwidth, plus the saved launches; known times of the groups replace it. */
+#include "engine/reasons/near-miss.h"
 #include "engine/reasons/words.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the verdicts of a place, most useful first. */
+#include "engine/reasons/near-miss.h"
+
 #include <ligature/verdict.h>
 
 #include <math.h>

@@ -71,7 +71,7 @@ name_op (const LigReasonCase *self, int index)
   const LigReasonOp *op = &self->ops[index];
   g_autofree char *path = lig_verdict_row_path (op->path);
   /* The product is what people mean by the linear itself. */
-  if (is_part (self, index) && !g_str_equal (op->info->name, "basic-linear"))
+  if (is_part (self, index) && !(op->info->flags & LIG_OP_PRODUCT))
     return g_strdup_printf (_ ("%s of %s at %s"), _ (op->info->title), get_title (self, index),
                             path);
   return g_strdup_printf (_ ("%s at %s"), get_title (self, index), path);
@@ -114,14 +114,7 @@ raise_first (const char *text)
 static char *
 short_name (const LigOpInfo *info, gboolean begins)
 {
-  static const char *const names[][2] = {{"basic-linear", N_ ("Linear")},
-                                         {"add-extra-input", N_ ("Residual")},
-                                         {"make-extra-output", N_ ("Branch")},
-                                         {"constant-scale", N_ ("Scale")}};
-  const char *title = info->title;
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (info->name, names[i][0]))
-      title = names[i][1];
+  const char *title = info->short_title ? info->short_title : info->title;
   return begins ? g_strdup (_ (title)) : lower_first (_ (title), title);
 }
 
@@ -207,12 +200,6 @@ static const struct {
   {0, "Normalization", N_ ("a norm")},
 };
 
-static const char *const nouns[][2] = {{"basic-linear", N_ ("a linear product")},
-                                       {"bias", N_ ("a bias")},
-                                       {"constant-scale", N_ ("a scale")},
-                                       {"add-extra-input", N_ ("a residual")},
-                                       {"make-extra-output", N_ ("a branch")}};
-
 static int
 find_kind (const LigOpInfo *info)
 {
@@ -249,11 +236,8 @@ folds (const char *const *names, int kind)
 static const char *
 name_need (const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (nouns); i++)
-    if (g_str_equal (name, nouns[i][0]))
-      return _ (nouns[i][1]);
   const LigOpInfo *info = lig_op_info_find (name);
-  return info ? _ (info->title) : name;
+  return info ? _ (info->noun ? info->noun : info->title) : name;
 }
 
 /* Returns an op by its kind: `an activation`. */

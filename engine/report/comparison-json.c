@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two plans as a JSON document. */
+#include "engine/base/json-private.h"
 #include "engine/report/pair.h"
 #include "engine/report/plan-json.h"
 #include "engine/report/verdicts.h"
+#include <ligature/comparison.h>
 #include <ligature/json-members.h>
+#include <ligature/plan-memory.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 
 #include <json-glib/json-glib.h>

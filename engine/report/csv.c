@@ -2,7 +2,9 @@
 /* Reports for spreadsheets: the steps of a plan, the metrics of a run. */
 #include "engine/base/number.h"
 #include "engine/report/format.h"
+#include <ligature/comparison.h>
 #include <ligature/csv.h>
+#include <ligature/plan.h>
 
 #include <math.h>
 
@@ -23,7 +25,8 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
     g_string_append_c (to, ',');
     lig_csv_append_text (to, lig_report_kernel_name (step));
     g_string_append_c (to, ',');
-    lig_csv_append_text (to, step->operands);
+    g_autofree char *operands = lig_plan_name_operands (plan, step);
+    lig_csv_append_text (to, operands);
     g_string_append_printf (to, ",%.0f,%.0f,%.0f,", step->read, step->written, step->flops);
     if (step->predicted > 0)
       lig_csv_append_number (to, step->predicted * 1e6);

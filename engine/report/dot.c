@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans for Graphviz: the ops from top to bottom, once for forward and once for backward, with a
  * box around the ops that one fusion covers; channels are additional edges. */
-#include "engine/plan/plan-private.h"
+#include "engine/report/dot.h"
 #include "engine/report/picture.h"
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
-
-/* Appends a text within quotes, with line breaks written as \n. */
-static void
-append_text (GString *to, const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-  for (const char *at = valid; *at; at++) {
-    if (*at == '"' || *at == '\\')
-      g_string_append_c (to, '\\');
-    if (*at == '\n')
-      g_string_append (to, "\\n");
-    else
-      g_string_append_c (to, g_ascii_iscntrl (*at) ? ' ' : *at);
-  }
-}
 
 static char *
 describe_op (const LigPlanOp *op)
@@ -43,7 +28,7 @@ describe_group (LigPlan *plan, const LigPlanGroup *group)
                             i > 0           ? ", "
                             : text->len > 0 ? "\n"
                                             : "",
-                            lig_report_kernel_name (&steps[group->first_step + i]));
+                            lig_report_kernel_name (&steps[group->steps[i]]));
   g_autofree char *predicted = lig_units_time (group->predicted);
   g_autofree char *measured = lig_units_time (group->measured);
   if (group->predicted > 0)
@@ -58,10 +43,10 @@ append_op (GString *to, const LigPlanOp *op, char pass, const char *more)
 {
   g_autofree char *label = describe_op (op);
   g_string_append_printf (to, "%c%d [label=\"", pass, op->index);
-  append_text (to, label);
+  lig_dot_append_text (to, label);
   if (*more) {
     g_string_append (to, "\\n");
-    append_text (to, more);
+    lig_dot_append_text (to, more);
   }
   g_string_append (to, "\"];\n");
 }
@@ -78,9 +63,9 @@ append_group (GString *to, LigPlan *plan, const LigPlanGroup *group, char pass)
     return;
   }
   g_string_append_printf (to, "    subgraph cluster_%c%d {\n      label=\"", pass, group->first);
-  append_text (to, label);
+  lig_dot_append_text (to, label);
   g_string_append_printf (to, "\"; style=\"rounded,filled\"; color=\"%s\"; fillcolor=\"%s\";\n",
-                          pass == 'f' ? "#1a5fb4" : "#17694a", pass == 'f' ? "#e4eefb" : "#e3f4ea");
+                          lig_dot_edge_colour (group->pass), lig_dot_inside_colour (group->pass));
   for (int i = group->first; i < group->first + group->count; i++) {
     g_string_append (to, "      ");
     append_op (to, &ops[i], pass, "");
@@ -119,26 +104,27 @@ static void
 append_edges (GString *to, LigPlan *plan, char pass)
 {
   guint count;
-  lig_plan_get_ops (plan, &count);
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 1; i < count; i++) {
-    if (lig_part_recalls (lig_part (plan->draft, i)))
+    if (ops[i].info->flags & LIG_OP_RECALL)
       continue;
     g_string_append_printf (to, "  %c%u -> %c%u;\n", pass, pass == 'f' ? i - 1 : i, pass,
                             pass == 'f' ? i : i - 1);
   }
   for (guint i = 0; i < count; i++) {
-    const LigPart *part = lig_part (plan->draft, i);
-    for (int j = 0; j < part->n_inputs; j++) {
-      int from = part->input_parts[j];
+    const LigPlanPort *port;
+    for (int j = 0; (port = lig_plan_op_get_port (&ops[i], LIG_PORT_EXTRA_INPUT, j)); j++) {
+      int from = port->from;
       if (from < 0)
         continue;
-      const char *name = lig_part (plan->draft, from)->output_channels[part->input_slots[j]];
+      const char *name =
+        lig_plan_op_get_port (&ops[from], LIG_PORT_EXTRA_OUTPUT, port->slot)->channel;
       g_string_append_printf (to,
                               "  %c%d -> %c%d [color=\"#813d9c\"; fontcolor=\"#813d9c\"; "
                               "constraint=false; label=\"",
                               pass, pass == 'f' ? from : (int) i, pass,
                               pass == 'f' ? (int) i : from);
-      append_text (to, name ? name : "");
+      lig_dot_append_text (to, name ? name : "");
       g_string_append (to, "\"];\n");
     }
   }
@@ -149,12 +135,7 @@ append_plan (GString *to, LigPlan *plan, const char *title)
 {
   guint backward;
   lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &backward);
-  g_string_append (to, "digraph plan {\n  label=\"");
-  append_text (to, title);
-  g_string_append (to, "\"; labelloc=t; fontname=\"sans-serif\";\n"
-                       "  node [shape=box; style=\"rounded,filled\"; fillcolor=white;"
-                       " color=\"#5a5860\"; fontname=\"sans-serif\"; fontsize=11];\n"
-                       "  edge [color=\"#5a5860\"; fontname=\"sans-serif\"; fontsize=10];\n");
+  lig_dot_begin (to, title);
   append_pass (to, plan, LIG_PASS_FORWARD);
   append_edges (to, plan, 'f');
   if (backward > 0) {

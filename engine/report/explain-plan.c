@@ -2,6 +2,8 @@
 /* Explains in sentences what a plan computes again, exchanges with other ranks and uploads. */
 #include "engine/report/pair.h"
 #include "engine/report/paper.h"
+#include <ligature/plan-memory.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 #include <ligature/units.h>
 

@@ -2,6 +2,7 @@
 /* A report format: one file in this folder and one word in its meson.build. */
 #pragma once
 
+#include <ligature/plan.h>
 #include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>

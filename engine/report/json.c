@@ -3,84 +3,13 @@
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
 #include "engine/report/format.h"
-#include <ligature/attention.h>
 #include <ligature/json-members.h>
+#include <ligature/plan.h>
 
 #include <json-glib/json-glib.h>
 
 #include <math.h>
 #include <string.h>
-
-static void
-add_steps (JsonBuilder *to, LigPlan *plan)
-{
-  guint count;
-  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  lig_json_begin_array (to, "steps");
-  for (guint i = 0; i < count; i++) {
-    json_builder_begin_object (to);
-    lig_json_add_integer (to, "index", i);
-    lig_json_add_text (to, "pass", lig_pass_name (steps[i].pass));
-    lig_json_add_integer (to, "group", steps[i].group);
-    lig_json_add_text (to, "fusion", lig_report_fusion_name (plan, &steps[i]));
-    lig_json_add_text (to, "kernel", lig_report_kernel_name (&steps[i]));
-    lig_json_add_text (to, "operands", steps[i].operands);
-    lig_json_add_truth (to, "again", steps[i].again);
-    lig_json_add_integer (to, "read", (gint64) steps[i].read);
-    lig_json_add_integer (to, "written", (gint64) steps[i].written);
-    lig_json_add_integer (to, "flops", (gint64) steps[i].flops);
-    lig_json_add_number (to, "predicted_us",
-                         steps[i].predicted > 0 ? steps[i].predicted * 1e6 : NAN);
-    g_autoptr (LigAttentionTimes) times = lig_plan_get_attention (plan, i);
-    if (times) {
-      json_builder_set_member_name (to, "attention");
-      lig_attention_times_to_json (times, to);
-    }
-    json_builder_end_object (to);
-  }
-  json_builder_end_array (to);
-}
-
-/* The caller's inputs live from before the first step, the values that the caller reads until after
- * the last. A value in the state, or without memory, has no lifetime. */
-static void
-add_lifetime (JsonBuilder *to, const LigPlanValue *value, int n_steps)
-{
-  gboolean known = g_str_equal (value->place, "arena") || g_str_equal (value->place, "alias");
-  if (known && value->offset >= 0) {
-    lig_json_add_integer (to, "first", value->first);
-    lig_json_add_integer (to, "last", MIN (value->last, n_steps));
-  } else {
-    lig_json_add_text (to, "first", NULL);
-    lig_json_add_text (to, "last", NULL);
-  }
-}
-
-static void
-add_values (JsonBuilder *to, LigPlan *plan)
-{
-  guint count, n_steps;
-  const LigPlanValue *values = lig_plan_get_values (plan, &count);
-  lig_plan_get_steps (plan, &n_steps);
-  lig_json_begin_array (to, "values");
-  for (guint i = 0; i < count; i++) {
-    json_builder_begin_object (to);
-    lig_json_add_text (to, "name", values[i].name);
-    lig_json_begin_array (to, "shape");
-    for (int j = 0; j < values[i].shape.n_axes; j++)
-      json_builder_add_int_value (to, values[i].shape.axes[j]);
-    json_builder_end_array (to);
-    lig_json_add_text (to, "dtype", lig_dtype_name (values[i].dtype));
-    lig_json_add_text (to, "place", values[i].place);
-    lig_json_add_integer (to, "offset", values[i].offset);
-    lig_json_add_integer (to, "bytes", values[i].bytes);
-    add_lifetime (to, &values[i], (int) n_steps);
-    lig_json_add_truth (to, "saved", values[i].saved);
-    lig_json_add_truth (to, "again", values[i].again);
-    json_builder_end_object (to);
-  }
-  json_builder_end_array (to);
-}
 
 static void
 add_memory (JsonBuilder *to, LigPlan *plan)
@@ -105,8 +34,8 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
   lig_json_add_text (more, "compute", lig_dtype_name (lig_plan_get_compute (plan)));
   lig_json_add_text (more, "parameters", lig_plan_get_parameters_name (plan));
   json_builder_end_object (more);
-  add_steps (more, plan);
-  add_values (more, plan);
+  lig_plan_add_steps (plan, more);
+  lig_plan_add_values (plan, more);
   add_memory (more, plan);
   json_builder_end_object (more);
   g_autoptr (JsonNode) root = json_builder_get_root (more);

@@ -5,6 +5,9 @@
 
 #include "engine/report/verdicts.h"
 #include <ligature/columns.h>
+#include <ligature/comparison.h>
+#include <ligature/plan-memory.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>

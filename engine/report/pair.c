@@ -2,6 +2,7 @@
 /* Lines, speeds and refusals in texts about several plans. */
 #include "engine/report/pair.h"
 
+#include "engine/base/units.h"
 #include "engine/report/verdicts.h"
 #include <ligature/json-members.h>
 #include <ligature/units.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of comparisons for people. */
-#include "engine/plan/plan-private.h"
 #include "engine/report/paper.h"
+#include "engine/report/texts.h"
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -146,14 +146,14 @@ static void
 append_sequences (LigPaper *to, const LigReportPair *pair)
 {
   g_autofree char *before =
-    lig_sequence_to_json (lig_plan_comparison_get_before (pair->plans)->draft->sequence);
+    lig_sequence_to_json (lig_plan_get_sequence (lig_plan_comparison_get_before (pair->plans)));
   g_autofree char *after =
-    lig_sequence_to_json (lig_plan_comparison_get_after (pair->plans)->draft->sequence);
+    lig_sequence_to_json (lig_plan_get_sequence (lig_plan_comparison_get_after (pair->plans)));
   gboolean same = g_str_equal (before, after);
   for (int i = same; i < 2; i++) {
     LigPlan *plan = i ? lig_plan_comparison_get_after (pair->plans)
                       : lig_plan_comparison_get_before (pair->plans);
-    g_autofree char *expression = lig_sequence_to_expression (plan->draft->sequence);
+    g_autofree char *expression = lig_sequence_to_expression (lig_plan_get_sequence (plan));
     g_autofree char *title = g_strdup_printf (_ ("Sequence: %s"), pair->titles[i]);
     lig_paper_heading (to, same ? _ ("Sequence") : title);
     lig_paper_block (to, "", expression);
@@ -164,7 +164,7 @@ append_sequences (LigPaper *to, const LigReportPair *pair)
 void
 lig_paper_pair (LigPaper *to, const LigReportPair *pair)
 {
-  LigSequence *sequence = lig_plan_comparison_get_after (pair->plans)->draft->sequence;
+  LigSequence *sequence = lig_plan_get_sequence (lig_plan_comparison_get_after (pair->plans));
   const char *name = lig_sequence_get_name (sequence);
   g_autofree char *titles = g_strdup_printf ("%s | %s", pair->titles[0], pair->titles[1]);
   g_autofree char *whole = g_strdup_printf ("%s: %s", name, titles);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports in Markdown, in the dialect of GitHub and most other readers. */
 #include "engine/report/paper-kinds.h"
+#include "engine/report/texts.h"
 
 #include <math.h>
 #include <string.h>

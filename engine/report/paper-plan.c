@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of plans for people. */
-#include "engine/plan/plan-private.h"
 #include "engine/report/paper.h"
+#include "engine/report/texts.h"
 #include "engine/report/verdicts.h"
+#include <ligature/compile.h>
 #include <ligature/hottest.h>
+#include <ligature/plan-memory.h>
+#include <ligature/plan-options.h>
+#include <ligature/plan.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -84,7 +88,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   LigDtype dtype;
   LigDevice *device = lig_plan_get_device (plan);
   gboolean here = !lig_device_has (device, LIG_DEVICE_DESCRIBED);
-  const LigPlanOptions *options = &plan->draft->options;
+  const LigPlanOptions *options = lig_plan_get_options (plan);
   g_autofree char *name =
     g_strdup_printf (here ? "%s, %s" : _ ("%s, %s (only described)"), lig_device_get_name (device),
                      lig_device_get_facts (device)->name);
@@ -124,7 +128,7 @@ list_kernels (LigPlan *plan, const LigPlanGroup *group)
   GString *text = g_string_new (group->n_steps > 0 ? NULL : "-");
   for (int i = 0; i < group->n_steps; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "",
-                            lig_report_kernel_name (&steps[group->first_step + i]));
+                            lig_report_kernel_name (&steps[group->steps[i]]));
   return g_string_free (text, FALSE);
 }
 
@@ -139,13 +143,6 @@ list_ops (LigPlan *plan, const LigPlanGroup *group)
     g_string_append_printf (text, "%s%s %s", i > group->first ? ", " : "", ops[i].path,
                             ops[i].info->name);
   return g_string_free (text, FALSE);
-}
-
-/* Returns seconds; NaN if unknown, which makes the sum of a pass NaN as well. */
-static double
-get_predicted (const LigPlanGroup *group)
-{
-  return group->predicted > 0 || group->n_steps == 0 ? group->predicted : NAN;
 }
 
 /* Returns the paths of a range of ops: `2 to 3`, or `2`. */
@@ -167,7 +164,7 @@ append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint inde
   g_autofree char *kernels = list_kernels (plan, group);
   g_autofree char *bytes = lig_units_bytes (group->bytes);
   g_autofree char *flops = lig_units_count (group->flops);
-  g_autofree char *predicted = format_time (plan, get_predicted (group));
+  g_autofree char *predicted = format_time (plan, lig_plan_group_get_predicted (group));
   g_autofree char *measured =
     group->measured > 0 ? lig_units_time (group->measured) : g_strdup ("-");
   lig_paper_row (to, number, group->fusion ? group->fusion->name : "-", paths, ops, kernels, bytes,
@@ -207,7 +204,7 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
       append_group (to, plan, &groups[i], i);
     bytes += groups[i].bytes;
     flops += groups[i].flops;
-    seconds += get_predicted (&groups[i]);
+    seconds += lig_plan_group_get_predicted (&groups[i]);
   }
   g_autofree char *all_bytes = lig_units_bytes (bytes);
   g_autofree char *all_flops = lig_units_count (flops);
@@ -285,7 +282,7 @@ append_memory (LigPaper *to, LigPlan *plan)
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   g_autoptr (GPtrArray) list = g_ptr_array_new ();
   for (guint i = 0; i < count; i++)
-    if (g_str_equal (values[i].place, "arena"))
+    if ((values[i].place == LIG_PLACE_ARENA))
       g_ptr_array_add (list, (gpointer) &values[i]);
   g_ptr_array_sort (list, compare_values);
   lig_paper_heading (to, _ ("Memory"));
@@ -410,7 +407,7 @@ say_long (LigPaper *to, LigPlan *plan)
 void
 lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
 {
-  LigSequence *sequence = plan->draft->sequence;
+  LigSequence *sequence = lig_plan_get_sequence (plan);
   append_title (to, sequence);
   if (command)
     lig_paper_block (to, "sh", command);

@@ -2,6 +2,7 @@
 /* Reports of runs for people. */
 #include "engine/base/json-private.h"
 #include "engine/report/paper.h"
+#include "engine/report/texts.h"
 #include "engine/report/verdicts.h"
 #include <ligature/run.h>
 #include <ligature/shell.h>

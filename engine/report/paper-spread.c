@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The measured times of a run with their quartiles, and what makes them doubtful. */
 #include "engine/report/paper.h"
+#include "engine/train/profile-json.h"
 #include <ligature/json-members.h>
 #include <ligature/profile.h>
 #include <ligature/store-spreads.h>

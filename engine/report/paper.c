@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of reports, written as HTML or Markdown, and numbers with units. */
+/* The text of reports, written as HTML or Markdown. */
 #include "engine/report/paper-kinds.h"
-#include <ligature/printable.h>
 
 #include <glib/gi18n-lib.h>
-#include <math.h>
 
 void
 lig_paper_title (LigPaper *to, const char *kind, const char *text)
@@ -119,58 +117,4 @@ void
 lig_paper_clear (LigPaper *self)
 {
   end_table (self);
-}
-
-/* --- Texts --------------------------------------------------------------------------------- */
-
-char *
-lig_report_line (const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
-  GString *line = g_string_new (NULL);
-  for (const char *at = valid; *at; at = g_utf8_next_char (at)) {
-    gunichar character = g_utf8_get_char (at);
-    g_string_append_unichar (line, lig_is_printable (character) ? character : ' ');
-  }
-  return g_string_free (line, FALSE);
-}
-
-char *
-lig_report_number (double value)
-{
-  return isnan (value) ? g_strdup ("-") : g_strdup_printf ("%.6g", value);
-}
-
-char *
-lig_report_indexes (int first, int count)
-{
-  return count > 1 ? g_strdup_printf (_ ("%d to %d"), first, first + count - 1)
-                   : g_strdup_printf ("%d", first);
-}
-
-char *
-lig_report_tensor (const LigShape *shape, LigDtype dtype)
-{
-  g_autofree char *text = lig_shape_to_string (shape);
-  return g_strconcat (text, " ", lig_dtype_name (dtype), NULL);
-}
-
-char *
-lig_report_size (guint ops, guint steps)
-{
-  g_autofree char *first =
-    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", ops), ops);
-  g_autofree char *last =
-    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u step", "%u steps", steps), steps);
-  return g_strconcat (first, ", ", last, NULL);
-}
-
-char *
-lig_report_shorten (const char *text)
-{
-  g_autofree char *line = lig_report_line (text);
-  if (g_utf8_strlen (line, -1) <= 80)
-    return g_steal_pointer (&line);
-  g_autofree char *start = g_utf8_substring (line, 0, 79);
-  return g_strconcat (start, "…", NULL);
 }

@@ -84,19 +84,3 @@ void lig_paper_plan_facts (LigPaper *to, LigPlan *plan);
 
 /* Returns the command line that reproduces the run; (transfer full) (nullable). */
 char *lig_report_run_command (const LigReportRun *run);
-
-/* --- Texts: (transfer full) ----------------------------------------------------------------- */
-
-/* Returns the text as valid UTF-8 on one line. */
-char *lig_report_line (const char *text);
-
-/* Return `12.3` or `-` for NaN; `3 to 5`; `2048x768 fp32`. */
-char *lig_report_number (double value);
-char *lig_report_indexes (int first, int count);
-char *lig_report_tensor (const LigShape *shape, LigDtype dtype);
-
-/* Returns `5 ops, 1 step`. */
-char *lig_report_size (guint ops, guint steps);
-
-/* Returns the text, shortened to at most 80 characters. */
-char *lig_report_shorten (const char *text);

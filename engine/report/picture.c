@@ -4,6 +4,8 @@
 
 #include "engine/draw/score.h"
 #include "engine/report/paper.h"
+#include "engine/report/texts.h"
+#include <ligature/compile.h>
 #include <ligature/draw-recipes.h>
 #include <ligature/store-spreads.h>
 
@@ -12,11 +14,8 @@ enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
 void
 lig_picture_init_plan (LigPicture *self, LigPlan *plan)
 {
-  LigSequence *sequence = plan->draft->sequence;
-  const char *name = lig_sequence_get_name (sequence);
-  g_autofree char *expression = lig_sequence_to_expression (sequence);
   *self = (LigPicture){.timed.plan = lig_plan_ref (plan), .unfused = lig_plan_unfuse (plan, NULL)};
-  self->title = lig_report_shorten (name && *name ? name : expression);
+  self->title = lig_report_name_sequence (lig_plan_get_sequence (plan));
 }
 
 /* Reads the times of whole passes of a profile; older ones recorded none. */
@@ -54,11 +53,9 @@ lig_picture_init_run (LigPicture *self, const LigReportRun *run)
 void
 lig_picture_init_pair (LigPicture *self, const LigReportPair *pair)
 {
-  LigSequence *sequence = lig_plan_comparison_get_after (pair->plans)->draft->sequence;
-  const char *name = lig_sequence_get_name (sequence);
-  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  LigPlan *after = lig_plan_comparison_get_after (pair->plans);
   *self = (LigPicture){.pair = pair};
-  self->title = lig_report_shorten (name && *name ? name : expression);
+  self->title = lig_report_name_sequence (lig_plan_get_sequence (after));
 }
 
 void

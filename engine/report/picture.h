@@ -51,3 +51,17 @@ void lig_picture_draw_chart (const LigReportRun *run,
 /* Appends everything as one picture in the format `svg`, `pdf` or `png`. */
 gboolean
 lig_picture_write (const LigPicture *self, const char *format, GString *to, GError **error);
+
+/* Defines the functions of a format that is one picture: write_plan(), write_run(), write_pair().
+ */
+#define LIG_PICTURE_WRITER(what, type, format, ...) \
+  static gboolean write_##what (GString *to, type what, ##__VA_ARGS__, GError **error) \
+  { \
+    g_auto (LigPicture) picture; \
+    lig_picture_init_##what (&picture, what); \
+    return lig_picture_write (&picture, format, to, error); \
+  }
+#define LIG_PICTURE_WRITERS(format) \
+  LIG_PICTURE_WRITER (plan, LigPlan *, format, const char *command) \
+  LIG_PICTURE_WRITER (run, const LigReportRun *, format) \
+  LIG_PICTURE_WRITER (pair, const LigReportPair *, format)

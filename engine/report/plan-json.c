@@ -2,10 +2,13 @@
 /* A plan as the JSON document of `lig fuse`. */
 #include "engine/report/plan-json.h"
 
+#include "engine/base/json-private.h"
+#include "engine/report/format.h"
 #include "engine/report/pair.h"
 
 #include <ligature/json-members.h>
-#include <ligature/kernels.h>
+#include <ligature/plan-memory.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 
 #include <json-glib/json-glib.h>
@@ -98,14 +101,13 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
     lig_report_add_ops (builder, plan, groups[i].first, groups[i].count);
     lig_json_begin_array (builder, "kernels");
     for (int j = 0; j < groups[i].n_steps; j++) {
-      const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
-      json_builder_add_string_value (builder, kernel ? kernel->name : "opaque");
+      const LigPlanStep *step = &steps[groups[i].steps[j]];
+      json_builder_add_string_value (builder, lig_report_kernel_name (step));
     }
     json_builder_end_array (builder);
     lig_json_add_integer (builder, "bytes", (gint64) groups[i].bytes);
     lig_json_add_integer (builder, "flops", (gint64) groups[i].flops);
-    gboolean known = groups[i].predicted > 0 || groups[i].n_steps == 0;
-    lig_json_add_number (builder, "predicted_us", known ? groups[i].predicted * 1e6 : NAN);
+    lig_json_add_number (builder, "predicted_us", lig_plan_group_get_predicted (&groups[i]) * 1e6);
     lig_json_add_number (builder, "measured_us",
                          groups[i].measured > 0 ? groups[i].measured * 1e6 : NAN);
     json_builder_end_object (builder);
@@ -255,11 +257,10 @@ add_predicted (JsonBuilder *builder, LigPlan *plan)
   json_builder_end_object (builder);
 }
 
-JsonNode *
-lig_plan_to_json (LigPlan *self)
+/* Returns the document of a plan, without the elements of its verdicts. */
+static JsonNode *
+describe (LigPlan *self)
 {
-  guint count;
-  const LigVerdict *verdicts = lig_plan_get_verdicts (self, &count);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (self)));
@@ -275,11 +276,65 @@ lig_plan_to_json (LigPlan *self)
   add_predicted (builder, self);
   lig_plan_add_ranks (self, builder);
   lig_plan_add_memory (self, NULL, builder);
-  g_auto (LigRemedies) remedies = {.plan = self};
   lig_json_begin_array (builder, "verdicts");
-  for (guint i = 0; i < count; i++)
-    lig_report_add_verdict (builder, &remedies, &verdicts[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);
+}
+
+/* The verdicts of a plan as elements of its document. */
+typedef struct {
+  LigRemedies remedies;
+  const LigVerdict *verdicts;
+  guint count;
+  JsonBuilder *builder; /* used again, as a plan has several verdicts for each op */
+} Verdicts;
+
+static void
+verdicts_init (Verdicts *self, LigPlan *plan)
+{
+  *self = (Verdicts){.remedies = {.plan = plan}, .builder = json_builder_new ()};
+  self->verdicts = lig_plan_get_verdicts (plan, &self->count);
+}
+
+static void
+verdicts_clear (Verdicts *self)
+{
+  lig_remedies_clear (&self->remedies);
+  g_object_unref (self->builder);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Verdicts, verdicts_clear)
+
+static JsonNode *
+describe_verdict (guint number, gpointer data)
+{
+  Verdicts *self = data;
+  json_builder_reset (self->builder);
+  lig_report_add_verdict (self->builder, &self->remedies, &self->verdicts[number]);
+  return json_builder_get_root (self->builder);
+}
+
+JsonNode *
+lig_plan_to_json (LigPlan *self)
+{
+  JsonNode *document = describe (self);
+  JsonArray *array = json_object_get_array_member (json_node_get_object (document), "verdicts");
+  g_auto (Verdicts) verdicts;
+  verdicts_init (&verdicts, self);
+  for (guint i = 0; i < verdicts.count; i++)
+    json_array_add_element (array, describe_verdict (i, &verdicts));
+  return document;
+}
+
+void
+lig_plan_write_json (LigPlan *self, LigJsonSink sink, gpointer data)
+{
+  g_autoptr (JsonNode) document = describe (self);
+  g_auto (Verdicts) verdicts;
+  verdicts_init (&verdicts, self);
+  const LigJsonElements elements = {"verdicts", verdicts.count, describe_verdict, &verdicts};
+  json_object_set_member (json_node_get_object (document), "mends", lig_plan_mends_to_json (self));
+  lig_json_add_units (document);
+  lig_json_write (document, &elements, sink, data);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile as the JSON document of `lig profile`. */
+#include "engine/train/profile-json.h"
 #include "engine/report/plan-json.h"
 
 #include <ligature/json-members.h>
@@ -44,7 +45,7 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
     lig_report_add_ops (builder, profile->plan, groups[i].first, groups[i].count);
     lig_json_begin_array (builder, "kernels");
     for (int j = 0; j < groups[i].n_steps; j++) {
-      const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
+      const LigKernel *kernel = steps[groups[i].steps[j]].kernel;
       json_builder_add_string_value (builder, kernel ? kernel->name : "opaque");
     }
     json_builder_end_array (builder);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes the products of a plan that compute with quantized operands. */
-#include "engine/plan/plan-private.h"
+#include <ligature/plan.h>
 #include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>
@@ -20,38 +20,20 @@ count_products (LigPlan *plan)
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 0; i < count; i++) {
     self.quantized += ops[i].recipe != NULL;
-    self.products += g_str_equal (ops[i].info->name, "basic-linear");
-    self.rounded += g_str_equal (ops[i].info->name, "quantize");
+    self.products += (ops[i].info->flags & LIG_OP_PRODUCT) != 0;
+    self.rounded += (ops[i].info->flags & LIG_OP_QUANTIZES) != 0;
     self.apart += ops[i].unquantized != NULL;
     self.first = self.first || !ops[i].unquantized ? self.first : &ops[i];
   }
   return self;
 }
 
-/* Returns the name of a recipe that a block names in vain, or null. */
-static const char *
-find_idle (LigPlan *plan)
-{
-  const LigDraft *draft = plan->draft;
-  for (guint i = 0; i < draft->recipes->len; i++) {
-    const LigRecipe *recipe = draft->recipes->pdata[i];
-    gboolean used = FALSE;
-    for (guint k = 0; k < draft->parts->len && !used; k++) {
-      const LigPart *part = &g_array_index (draft->parts, LigPart, k);
-      used = part->recipe == recipe && (g_str_equal (part->info->name, "basic-linear") ||
-                                        g_str_equal (part->info->name, "quantize"));
-    }
-    if (!used)
-      return recipe->info->name;
-  }
-  return NULL;
-}
-
 char *
 lig_plan_remark_recipe (LigPlan *self)
 {
   const Products all = count_products (self);
-  const gboolean idle = (all.products == 0 && all.rounded == 0) || find_idle (self);
+  const gboolean idle =
+    (all.products == 0 && all.rounded == 0) || lig_plan_get_idle_recipe (self) != NULL;
   return all.apart > 0 || idle ? lig_plan_explain_recipe (self) : NULL;
 }
 
@@ -119,7 +101,7 @@ explain_products (LigPlan *self)
 char *
 lig_plan_explain_recipe (LigPlan *self)
 {
-  const char *idle = find_idle (self);
+  const char *idle = lig_plan_get_idle_recipe (self);
   char *products = explain_products (self);
   if (!idle)
     return products;

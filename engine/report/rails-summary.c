@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The answer above the rails: the times of the passes, and the mends that would save most. */
 #include "engine/report/rails.h"
-
+#include <ligature/compile.h>
 #include <ligature/json-members.h>
+#include <ligature/plan-memory.h>
+#include <ligature/plan.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>

@@ -4,7 +4,10 @@
  * with its reason. */
 #include "engine/report/rails.h"
 
+#include "engine/report/plan-json.h"
 #include "engine/report/verdicts.h"
+
+#include <ligature/compile.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

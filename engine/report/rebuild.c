@@ -3,6 +3,7 @@
  * of one. */
 #include "engine/base/json-private.h"
 #include "engine/report/picture.h"
+#include <ligature/compile.h>
 #include <ligature/json.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
@@ -255,13 +256,16 @@ lig_report_rebuild (const LigReportRun *run, char **note)
 
 /* Spreads a group's time over its steps. */
 static void
-spread (const LigPlanStep *steps, int first, int count, double seconds, double *times)
+spread (const LigPlanStep *steps, const LigPlanGroup *group, double seconds, double *times)
 {
   double predicted = 0;
-  for (int i = first; i < first + count; i++)
-    predicted += steps[i].predicted;
-  for (int i = first; i < first + count; i++)
-    times[i] = seconds * (predicted > 0 ? steps[i].predicted / predicted : 1. / count);
+  for (int i = 0; i < group->n_steps; i++)
+    predicted += steps[group->steps[i]].predicted;
+  for (int i = 0; i < group->n_steps; i++) {
+    double share =
+      predicted > 0 ? steps[group->steps[i]].predicted / predicted : 1. / group->n_steps;
+    times[group->steps[i]] = seconds * share;
+  }
 }
 
 double *
@@ -282,8 +286,7 @@ lig_report_step_times (const LigReportRun *run, LigPlan *plan)
     else if (update || row->group < 0 || (guint) row->group >= n_groups)
       return NULL;
     else
-      spread (steps, groups[row->group].first_step, groups[row->group].n_steps,
-              row->microseconds * 1e-6, times);
+      spread (steps, &groups[row->group], row->microseconds * 1e-6, times);
   }
   return g_steal_pointer (&times);
 }

@@ -5,6 +5,7 @@
 #include "engine/report/format.h"
 #include "engine/store/file.h"
 #include <ligature/kernels.h>
+#include <ligature/plan.h>
 #include <ligature/profile.h>
 #include <ligature/store-spreads.h>
 #include <ligature/store-sweeps.h>

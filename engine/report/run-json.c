@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A run as JSON: the members that reports and commands share, and the document of
  * `lig runs show`. */
+#include "engine/base/json-private.h"
 #include "engine/report/format.h"
 #include <ligature/json-members.h>
 #include <ligature/store.h>

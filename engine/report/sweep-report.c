@@ -2,6 +2,8 @@
 /* Reports of sweeps, in the formats that can show them. */
 #include "engine/draw/canvas.h"
 #include "engine/report/paper-kinds.h"
+#include "engine/report/texts.h"
+#include "engine/train/swept.h"
 #include <ligature/csv.h>
 #include <ligature/draw-sweep.h>
 #include <ligature/json-members.h>

@@ -4,6 +4,8 @@
 
 #include <ligature/columns.h>
 #include <ligature/json-members.h>
+#include <ligature/plan-memory.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 #include <ligature/units.h>
 

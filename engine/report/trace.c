@@ -69,7 +69,8 @@ add_step (JsonBuilder *to, const LigTimedPlan *timed, const LigTimedSpan *span)
   lig_json_begin_array (to, "kernels");
   json_builder_add_string_value (to, lig_report_kernel_name (step));
   json_builder_end_array (to);
-  lig_json_add_text (to, "operands", step->operands);
+  g_autofree char *operands = lig_plan_name_operands (timed->plan, step);
+  lig_json_add_text (to, "operands", operands);
   lig_json_add_number (to, "bytes", step->read + step->written);
   lig_json_add_number (to, "flops", step->flops);
   lig_json_add_number (to, "predicted_us", predicted > 0 ? predicted : NAN);

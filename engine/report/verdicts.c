@@ -2,6 +2,9 @@
 /* Sorts verdicts and folds equal ones into one line. */
 #include "engine/report/verdicts.h"
 
+#include "engine/reasons/near-miss.h"
+#include <ligature/compile.h>
+
 #include <glib/gi18n-lib.h>
 
 /* The edits that are made to see what follows. */

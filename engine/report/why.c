@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdicts about one place of a plan, for forward and backward separately. */
+#include "engine/plan/attention-times.h"
+#include "engine/reasons/near-miss.h"
 #include "engine/report/plan-json.h"
 #include "engine/report/verdicts.h"
 #include <ligature/attention.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels that tables name: the built-in ones, and those that embedding programs registered. */
 #include "engine/sequence/table.h"
+#include <ligature/kernels.h>
 
 static GMutex lock;
 static GHashTable *named; /* name -> kernel, of the registered ones */

@@ -4,6 +4,10 @@
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
+#include "kernels/functions.h"
+#include <ligature/kernels.h>
+#include <ligature/params-loss.h>
+#include <ligature/params-norm.h>
 
 #include <math.h>
 #include <string.h>
@@ -35,10 +39,10 @@ check_words (const LigOpInfo *info, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (!words[i].text || !*words[i].text)
       return refuse (error, info, "it has no %s", words[i].field);
-  unsigned known = LIG_OP_RECALL * 2 - 1;
-  if (info->flags & LIG_OP_BLOCK || info->flags & ~known)
-    return refuse (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags,
-                   known & ~(unsigned) LIG_OP_BLOCK);
+  /* Blocks, and the op that recipes place, are the library's own. */
+  const unsigned allowed = (LIG_OP_NORM * 2 - 1) & ~(unsigned) (LIG_OP_BLOCK | LIG_OP_QUANTIZES);
+  if (info->flags & ~allowed)
+    return refuse (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags, allowed);
   if (info->flags & LIG_OP_RECALL && (!info->extra_inputs || info->flags & LIG_OP_TRANSPARENT))
     return refuse (error, info,
                    "it does not read x, so it needs an extra input and is not transparent");
@@ -294,6 +298,61 @@ check_ports (const LigOpInfo *info, GError **error)
          check_trained (info, seen, error) && check_saves (info, error);
 }
 
+/* --- Traits --------------------------------------------------------------------------------- */
+
+static gboolean
+has_param (const LigOpInfo *info, const char *name, LigParamKind kind)
+{
+  const LigParam *param = info->params;
+  while (param && param->name && !g_str_equal (param->name, name))
+    param++;
+  return param && param->name && param->kind == kind;
+}
+
+/* Checks that the op has what a flag promises to its readers. */
+static gboolean
+check_flags (const LigOpInfo *info, GError **error)
+{
+  const unsigned exchange = LIG_OP_EXCHANGES | LIG_OP_MOVES_ROWS;
+  if (info->flags & LIG_OP_PRODUCT && !has_parameter (info, "weight"))
+    return refuse (error, info, "it is a product, so it needs the trained parameter weight");
+  if (info->flags & LIG_OP_CLASSES &&
+      (!(info->flags & LIG_OP_LOSS) || lig_ports_parse (info->extra_inputs)->count == 0 ||
+       info->kernel_params_size < sizeof (LigCrossEntropyParams)))
+    return refuse (error, info,
+                   "it has classes, so it has to be a loss with an extra input, the targets, and "
+                   "params that begin as those of cross-entropy");
+  if (info->flags & exchange && !has_param (info, "group", LIG_PARAM_CHOICE))
+    return refuse (error, info, "it exchanges with other ranks, so it needs the parameter group");
+  return !(info->flags & LIG_OP_NORM) ||
+         (lig_ports_find (lig_ports_parse (info->computes), "rstd") >= 0 && info->forward &&
+          has_parameter (info, "weight") && info->kernel_params_size == sizeof (LigNormParams)) ||
+         refuse (error, info,
+                 "it is a norm, so it needs a forward kernel, the params of one, the parameter "
+                 "weight and the computed value rstd");
+}
+
+static gboolean
+check_traits (const LigOpInfo *info, GError **error)
+{
+  const unsigned kind = info->flags & (LIG_OP_ACTIVATION | LIG_OP_GATED);
+  const int most = kind == LIG_OP_ACTIVATION ? LIG_N_ACTIVATIONS
+                   : kind == LIG_OP_GATED    ? LIG_N_GATED
+                                             : 0;
+  if (info->function < 0 || info->function > most)
+    return refuse (error, info, "its function is %d, expected 0 to %d", info->function, most);
+  if (!info->vocabulary != !info->vocabulary_choice ||
+      (info->vocabulary && (!has_param (info, info->vocabulary, LIG_PARAM_INT) ||
+                            !has_param (info, "parallel", LIG_PARAM_CHOICE))))
+    return refuse (error, info,
+                   "its vocabulary is '%.60s', expected one of its parameters, beside the "
+                   "parameter parallel and a choice of it",
+                   info->vocabulary ? info->vocabulary : "");
+  if (info->collect && !info->expand)
+    return refuse (error, info, "it collects parts, so it has to be a macro");
+  return check_flags (info, error);
+}
+
 /* --- Kernels -------------------------------------------------------------------------------- */
 
 static gboolean
@@ -371,10 +430,40 @@ check_ways (const LigOpInfo *info, GError **error)
          refuse (error, info, "it has opaque_backward without opaque_forward");
 }
 
+/* Returns whether two tables have the same parameters, which kernels read in their order. */
+static gboolean
+has_same_parameters (const LigOpInfo *a, const LigOpInfo *b)
+{
+  int i = 0;
+  while (a->parameters && a->parameters[i].name && b->parameters && b->parameters[i].name &&
+         g_str_equal (a->parameters[i].name, b->parameters[i].name))
+    i++;
+  return !(a->parameters && a->parameters[i].name) && !(b->parameters && b->parameters[i].name);
+}
+
+/* Checks that the steps of a fusion for another op can read and write the ports of this one. */
+static gboolean
+check_fuses_as (const LigOpInfo *info, GError **error)
+{
+  const LigOpInfo *as = info->fuses_as ? lig_op_info_find (info->fuses_as) : NULL;
+  if (!info->fuses_as)
+    return TRUE;
+  if (!as)
+    return refuse (error, info, "it fuses as '%.60s', which no op is called", info->fuses_as);
+  gboolean same = g_strcmp0 (info->extra_inputs, as->extra_inputs) == 0 &&
+                  g_strcmp0 (info->extra_outputs, as->extra_outputs) == 0 &&
+                  g_strcmp0 (info->computes, as->computes) == 0 && has_same_parameters (info, as);
+  if (!same)
+    return refuse (error, info, "it fuses as %s, whose ports and parameters have other names",
+                   as->name);
+  return info->kernel_params_size == as->kernel_params_size ||
+         refuse (error, info, "it fuses as %s, whose kernels read other params", as->name);
+}
+
 gboolean
 lig_op_info_check (const LigOpInfo *info, GError **error)
 {
   return check_words (info, error) && check_ports (info, error) && check_params (info, error) &&
          lig_op_groups_check (info, error) && check_ways (info, error) &&
-         check_kernels (info, error);
+         check_kernels (info, error) && check_traits (info, error) && check_fuses_as (info, error);
 }

@@ -64,3 +64,9 @@ lig_ports_find (const LigPorts *self, const char *name)
       return i;
   return -1;
 }
+
+const LigPortSlot *
+lig_op_ports_find (const LigOpPorts *self, const char *name)
+{
+  return g_hash_table_lookup (self->slots, name);
+}

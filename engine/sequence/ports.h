@@ -26,11 +26,22 @@ int lig_ports_find (const LigPorts *self, const char *name);
 /* Returns how many different texts have been parsed so far. */
 guint lig_ports_parsed (void);
 
+/* A port, or its gradient: its kind, and its number among those of the kind. */
+typedef struct {
+  LigPortKind kind;
+  int slot;
+  gboolean gradient;
+} LigPortSlot;
+
 /* The port lists of a registered op. */
 typedef struct {
   const LigPorts *extra_inputs, *extra_outputs, *computes, *saves;
+  GHashTable *slots;          /* of LigPortSlot, by the names of ports and of their gradients */
   char **forward, **backward; /* names of kernels, null after the last */
 } LigOpPorts;
+
+/* Returns a port or its gradient by its name; null if the op has none. */
+const LigPortSlot *lig_op_ports_find (const LigOpPorts *self, const char *name);
 
 /* Returns the lists of an op that is registered, or that this thread has proposed. */
 const LigOpPorts *lig_op_info_ports (const LigOpInfo *info);

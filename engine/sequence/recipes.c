@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the tables of recipes, and reads and writes the values of their parameters. */
-#include <ligature/recipe.h>
+#include "engine/sequence/recipes.h"
 
 #include "engine/base/suggest.h"
+#include <ligature/recipe.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

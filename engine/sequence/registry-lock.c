@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lets many compilations run at the same time, but a registration only alone: a fusion that was
  * inserted while a compilation reads the list would shift those behind it. */
-#include "engine/sequence/table.h"
+#include "engine/sequence/registry-lock.h"
 
 static GRWLock lock;
 static GPrivate depth; /* how often this thread holds the registries; 1 while it registers */

@@ -25,6 +25,39 @@ static GHashTable *numbers; /* by name: the place among the entries, from 1 */
 static Entry proposed;      /* an op under test: visible to the proposer alone */
 static GThread *proposer;
 
+/* Adds the ports of a list, or their gradients, unless a port of that name is known. */
+static void
+add_slot (LigOpPorts *self, const char *name, LigPortKind kind, int slot, gboolean gradient)
+{
+  g_autofree char *whole = g_strconcat (gradient ? "d" : "", name, NULL);
+  if (g_hash_table_contains (self->slots, whole))
+    return;
+  LigPortSlot *added = g_new (LigPortSlot, 1);
+  *added = (LigPortSlot){kind, slot, gradient};
+  g_hash_table_insert (self->slots, g_steal_pointer (&whole), added);
+}
+
+static void
+add_slots (LigOpPorts *self, const LigOpInfo *info)
+{
+  const struct {
+    const LigPorts *list;
+    LigPortKind kind;
+  } lists[] = {{self->extra_inputs, LIG_PORT_EXTRA_INPUT},
+               {self->extra_outputs, LIG_PORT_EXTRA_OUTPUT},
+               {self->computes, LIG_PORT_KEPT}};
+  self->slots = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (int gradient = 0; gradient < 2; gradient++) {
+    add_slot (self, "x", LIG_PORT_X, 0, gradient);
+    add_slot (self, "y", LIG_PORT_Y, 0, gradient);
+    for (int i = 0; info->parameters && info->parameters[i].name; i++)
+      add_slot (self, info->parameters[i].name, LIG_PORT_PARAMETER, i, gradient);
+    for (guint k = 0; k < G_N_ELEMENTS (lists) - (gradient ? 1 : 0); k++)
+      for (int i = 0; i < lists[k].list->count; i++)
+        add_slot (self, lists[k].list->ports[i].name, lists[k].kind, i, gradient);
+  }
+}
+
 static Entry
 entry_new (const LigOpInfo *info)
 {
@@ -37,6 +70,7 @@ entry_new (const LigOpInfo *info)
     .forward = g_strsplit (info->forward ? info->forward : "", " ", -1),
     .backward = g_strsplit (info->backward ? info->backward : "", " ", -1),
   };
+  add_slots (ports, info);
   return (Entry){info, lig_op_register_type (info), ports};
 }
 
@@ -45,6 +79,7 @@ entry_free (Entry *entry)
 {
   g_strfreev (entry->ports->forward);
   g_strfreev (entry->ports->backward);
+  g_hash_table_unref (entry->ports->slots);
   g_free ((LigOpPorts *) entry->ports);
 }
 
@@ -101,6 +136,16 @@ lig_op_info_find (const char *name)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   fill ();
   return find (name).info;
+}
+
+const LigOpInfo *
+lig_op_info_with (unsigned flags)
+{
+  const LigOpInfo *info = NULL;
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if ((info->flags & flags) == flags)
+      break;
+  return info;
 }
 
 const LigOpPorts *

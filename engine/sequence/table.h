@@ -3,8 +3,9 @@
  * checking those of ops, and keeping registrations and compilations from overlapping. */
 #pragma once
 
-#include <ligature/kernels.h>
 #include <ligature/op.h>
+
+typedef struct LigKernel LigKernel;
 
 /* The longest names of ops and fusions, and of ports, in bytes. */
 #define LIG_LONGEST_NAME 60
@@ -45,12 +46,3 @@ const LigKernel *lig_kernel_named (const char *name);
 /* Registers a kernel, which is never freed, by its name; FALSE if the name is taken. May be called
  * only between lig_registry_open() and lig_registry_close(). */
 gboolean lig_kernel_name (const LigKernel *kernel, GError **error);
-
-/* Held while a compilation reads the registries; a thread may hold them recursively. */
-void lig_registry_hold (void);
-void lig_registry_release (void);
-
-/* Held during a registration: no other thread compiles in the meantime. False, with the error set,
- * in a thread that compiles, which would wait for itself. `what`: `an op`. */
-gboolean lig_registry_open (const char *what, int code, GError **error);
-void lig_registry_close (void);

@@ -3,6 +3,7 @@
  * no values that equal their defaults. Reading the text and writing it again changes nothing. */
 #include "engine/base/json-private.h"
 #include "engine/sequence/literal.h"
+#include "engine/sequence/recipes.h"
 #include <ligature/recipe.h>
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The comparisons of recipes: each profile of one has the errors of its recipe. */
+#include "engine/store/errors.h"
 #include "engine/store/private.h"
-#include <ligature/store-errors.h>
 
 #include <glib/gi18n-lib.h>
 
-void
-lig_recipe_error_row_free (LigRecipeErrorRow *row)
+static void
+free_row (LigRecipeErrorRow *row)
 {
   if (!row)
     return;
@@ -57,8 +57,7 @@ lig_store_get_errors (LigStore *self, const char *run, GError **error)
     " ORDER BY e.run";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
   g_autoptr (GError) failure = NULL;
-  g_autoptr (GPtrArray) rows =
-    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_recipe_error_row_free);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) free_row);
   sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "t", run);
   while (statement && lig_sql_next (statement, &failure))
     g_ptr_array_add (rows, read_row (statement));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes that a user makes to stored runs. */
 #include "engine/store/private.h"
+#include "engine/store/writing.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of runs as keys: a list of any length is sorted and filtered from one index, and only the
  * visible rows are read. */
-#include "engine/store/groups.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
+#include "engine/store/setting-values.h"
 
 #include <string.h>
 

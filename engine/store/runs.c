@@ -5,6 +5,7 @@
 #include "engine/store/guard.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
+#include "engine/store/writing.h"
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>

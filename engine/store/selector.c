@@ -231,9 +231,3 @@ lig_store_find_run (LigStore *self, const char *selector, GError **error)
 {
   return lig_store_select_run (self, selector, NULL, NULL, error);
 }
-
-LigRunRow *
-lig_store_find_last (LigStore *self, const char *kind, GError **error)
-{
-  return lig_store_select_run (self, "last", kind, NULL, error);
-}

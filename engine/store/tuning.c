@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Cached measurements of fusions, algorithms and devices. */
+#include "engine/store/tuning.h"
+
 #include "engine/store/private.h"
-#include <ligature/store-tuning.h>
 
 gboolean
 lig_store_get_tuning (

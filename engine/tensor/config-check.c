@@ -328,6 +328,34 @@ is_named (JsonObject *rule, const char *member)
                      g_str_equal (json_object_get_string_member (blocks, "from"), member)));
 }
 
+/* Members that the configurations of all models may have, and that change nothing that is
+ * computed. */
+static const char *const general[] = {"_attn_implementation",
+                                      "_name_or_path",
+                                      "attn_implementation",
+                                      "auto_map",
+                                      "bos_token_id",
+                                      "dtype",
+                                      "eos_token_id",
+                                      "finetuning_task",
+                                      "gradient_checkpointing",
+                                      "id2label",
+                                      "initializer_range",
+                                      "label2id",
+                                      "license",
+                                      "output_attentions",
+                                      "output_hidden_states",
+                                      "pad_token_id",
+                                      "pretraining_tp",
+                                      "return_dict",
+                                      "task_specific_params",
+                                      "tokenizer_class",
+                                      "torch_dtype",
+                                      "transformers_version",
+                                      "unk_token_id",
+                                      "use_cache",
+                                      NULL};
+
 /* Notes the members that no rule reads and that are not known to be harmless: they may change what
  * the model computes. */
 static void
@@ -340,7 +368,7 @@ note_unknown (LigImport *import, JsonObject *config)
   JsonNode *node;
   json_object_iter_init_ordered (&iter, config);
   while (json_object_iter_next_ordered (&iter, &member, &node)) {
-    gboolean known = JSON_NODE_HOLDS_NULL (node) ||
+    gboolean known = JSON_NODE_HOLDS_NULL (node) || g_strv_contains (general, member) ||
                      g_strv_contains ((const char *const *) names->harmless, member);
     for (guint i = 0; !known && i < json_array_get_length (names->config); i++)
       known = is_named (json_array_get_object_element (names->config, i), member);

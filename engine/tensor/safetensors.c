@@ -13,70 +13,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The most characters of a message; a name in a damaged header may have millions. */
-#define LONGEST_MESSAGE 500
-
-/* File types that the engine reads as another type. */
-static const LigFileType others[] = {{"I64", 8, LIG_INT32}, {"F64", 8, LIG_FP32}};
-
-/* One entry for each of the engine's types, then the others. */
-static LigFileType types[LIG_N_DTYPES + G_N_ELEMENTS (others)];
-
-static void
-fill_types (void)
-{
-  static gsize filled;
-  if (!g_once_init_enter (&filled))
-    return;
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    types[i] = (LigFileType){lig_dtype_file_name ((LigDtype) i), lig_dtype_size ((LigDtype) i),
-                             (LigDtype) i};
-  memcpy (types + LIG_N_DTYPES, others, sizeof others);
-  g_once_init_leave (&filled, 1);
-}
-
-const LigFileType *
-lig_file_type_of (LigDtype dtype)
-{
-  fill_types ();
-  return &types[dtype];
-}
-
-const LigFileType *
-lig_file_type_find (const char *name)
-{
-  fill_types ();
-  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
-    if (strcmp (types[i].name, name) == 0)
-      return &types[i];
-  return NULL;
-}
-
-static char *
-join_types (void)
-{
-  GString *text = g_string_new (NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
-    g_string_append_printf (text, "%s%s",
-                            i == 0                         ? ""
-                            : i + 1 < G_N_ELEMENTS (types) ? ", "
-                                                           : " or ",
-                            types[i].name);
-  return g_string_free (text, FALSE);
-}
-
-gboolean
-lig_tensor_file_refuse (LigTensorFile *self, GError **error, LigError code, const char *format, ...)
-{
-  va_list arguments;
-  va_start (arguments, format);
-  g_autofree char *whole = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_autofree char *what = lig_format_excerpt (whole, LONGEST_MESSAGE);
-  g_set_error (error, LIG_ERROR, code, "%s: %s", self->name, what);
-  return FALSE;
-}
-
 static gboolean
 find_header (LigTensorFile *self, const char **header, gsize *length, GError **error)
 {
@@ -165,7 +101,7 @@ read_dtype (LigTensorFile *self, LigFileEntry *entry, JsonObject *object, GError
   if (entry->type)
     return TRUE;
   g_autofree char *shown = lig_format_excerpt (word, 60);
-  g_autofree char *expected = join_types ();
+  g_autofree char *expected = lig_file_types_join ();
   return lig_tensor_file_refuse (self, error, LIG_ERROR_DTYPE,
                                  _ ("tensor '%s' has dtype '%s', expected %s"), entry->name, shown,
                                  expected);
@@ -329,8 +265,8 @@ check_layout (LigTensorFile *self, GError **error)
   return TRUE;
 }
 
-gboolean
-lig_safetensors_read (LigTensorFile *self, GError **error)
+static gboolean
+read_header (LigTensorFile *self, GError **error)
 {
   const char *header = NULL, *name;
   gsize length = 0;
@@ -352,4 +288,20 @@ lig_safetensors_read (LigTensorFile *self, GError **error)
   }
   g_clear_pointer (&self->header, g_free);
   return check_layout (self, error);
+}
+
+LigTensorFile *
+lig_tensor_file_load (const char *path, GError **error)
+{
+  g_return_val_if_fail (path, NULL);
+  g_autoptr (LigTensorFile) self = lig_tensor_file_new ();
+  g_free (self->name);
+  self->name = g_filename_display_name (path);
+  gsize size = 0;
+  self->path = g_strdup (path);
+  self->fd = lig_open_file (path, &size, error);
+  self->size = (gint64) size;
+  if (self->fd < 0 || !read_header (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
 }

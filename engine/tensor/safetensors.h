@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The structure of a tensor file, and the reader of its header. */
+/* The structure of a tensor file. */
 #pragma once
 
+#include "engine/tensor/file-types.h"
 #include <ligature/tensor-file.h>
 
 G_BEGIN_DECLS
@@ -10,12 +11,6 @@ G_BEGIN_DECLS
 #define LIG_METADATA "__metadata__"
 /* The length limit for a header in bytes, the same as in the reference reader. */
 #define LIG_LONGEST_HEADER 100000000
-
-typedef struct {
-  const char *name; /* name in the header */
-  gsize size;       /* bytes per element in the file */
-  LigDtype dtype;   /* type in memory */
-} LigFileType;
 
 typedef struct {
   char *name;
@@ -56,14 +51,6 @@ char *lig_weights_unwrap (LigTensorFile *file);
 
 /* Returns (transfer full) the paths of the loaded files that contain the tensors, sorted. */
 GPtrArray *lig_tensor_file_get_paths (LigTensorFile *self);
-
-/* Returns the file type in which a dtype is written, or the one that a header names; null for an
- * unknown name. */
-const LigFileType *lig_file_type_of (LigDtype dtype);
-const LigFileType *lig_file_type_find (const char *name);
-
-/* Reads entries and metadata from the open file. */
-gboolean lig_safetensors_read (LigTensorFile *self, GError **error);
 
 /* Sets the error `NAME OF THE FILE: message`. Always returns FALSE. */
 gboolean

@@ -65,20 +65,19 @@ lig_tensor_file_free (LigTensorFile *self)
 
 G_DEFINE_BOXED_TYPE (LigTensorFile, lig_tensor_file, g_atomic_rc_box_acquire, lig_tensor_file_free)
 
-LigTensorFile *
-lig_tensor_file_load (const char *path, GError **error)
+/* The most characters of a message; a name in a damaged header may have millions. */
+#define LONGEST_MESSAGE 500
+
+gboolean
+lig_tensor_file_refuse (LigTensorFile *self, GError **error, LigError code, const char *format, ...)
 {
-  g_return_val_if_fail (path, NULL);
-  g_autoptr (LigTensorFile) self = lig_tensor_file_new ();
-  g_free (self->name);
-  self->name = g_filename_display_name (path);
-  gsize size = 0;
-  self->path = g_strdup (path);
-  self->fd = lig_open_file (path, &size, error);
-  self->size = (gint64) size;
-  if (self->fd < 0 || !lig_safetensors_read (self, error))
-    return NULL;
-  return g_steal_pointer (&self);
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *whole = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_autofree char *what = lig_format_excerpt (whole, LONGEST_MESSAGE);
+  g_set_error (error, LIG_ERROR, code, "%s: %s", self->name, what);
+  return FALSE;
 }
 
 static int

@@ -2,6 +2,7 @@
 /* Checks that a checkpoint has everything that the optimizer keeps: a training without it would go
  * on with other steps than those that were interrupted. */
 #include "engine/tensor/names.h"
+#include "engine/train/checkpoint.h"
 #include "engine/train/run-private.h"
 #include <ligature/optimizer.h>
 #include <ligature/state-arrays.h>

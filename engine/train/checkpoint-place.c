@@ -2,7 +2,7 @@
 /* The places where a training may write: a file from an untrusted sender must not choose any place
  * of this machine. */
 #include "engine/base/file.h"
-#include "engine/train/run-private.h"
+#include "engine/train/checkpoint.h"
 #include <ligature/run.h>
 #include <ligature/tensor-file.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One training at a time writes to a checkpoint file. It holds a lock in the user's runtime folder,
  * named by the hash of the file's name; the system releases it when the process ends. */
+#include "engine/train/checkpoint.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
 
 #include <errno.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A training by several ranks: what they must have in common, and what they decide together. */
+#include "engine/data/training.h"
+#include "engine/device/device-private.h"
 #include "engine/measure/shared-choices.h"
+#include "engine/ranks/messages.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
 #include <ligature/kernels.h>
 #include <ligature/ranks.h>
@@ -87,25 +91,18 @@ lig_run_share_failure (LigRun *self, gboolean fine, GError **error)
 }
 
 gboolean
-lig_run_failed_together (LigRun *self)
-{
-  g_return_val_if_fail (LIG_IS_RUN (self), FALSE);
-  return self->together || !lig_run_ranks (self);
-}
-
-gboolean
 lig_run_share_choices (LigRun *self, char **choices, GError **error)
 {
   return lig_choices_share (self->device, &self->tuning, choices, error);
 }
 
 gboolean
-lig_run_share_request (LigRun *self, LigRequest *request, GError **error)
+lig_run_share_request (LigRun *self, LigRunRequest *request, GError **error)
 {
   gint32 code = (gint32) *request;
   if (!lig_device_check_ranks (self->device, error) ||
       !lig_ranks_broadcast (lig_run_ranks (self), &code, sizeof code, error))
     return FALSE;
-  *request = (LigRequest) code;
+  *request = (LigRunRequest) code;
   return TRUE;
 }

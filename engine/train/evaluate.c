@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Held-out evaluation, and the schedule of the learning rate. */
+/* Held-out evaluation. */
+#include "engine/train/evaluate.h"
+#include "engine/figures/exchange.h"
+#include "engine/ranks/messages.h"
+#include "engine/train/data.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
+#include "engine/train/step.h"
 
 #include <ligature/figures.h>
 #include <ligature/ranks.h>
@@ -20,31 +26,12 @@
 #define MOST_WHOLE (G_GINT64_CONSTANT (1) << 23)
 #define LEAST_AT_END 256
 
-gint64
-lig_run_schedule_steps (const LigRunSettings *settings)
-{
-  return settings->schedule_steps > 0 ? settings->schedule_steps : settings->steps;
-}
-
-double
-lig_run_rate (const LigRunSettings *settings, gint64 step)
-{
-  double peak = settings->lr;
-  if (step <= settings->warmup)
-    return peak * (double) step / (double) settings->warmup;
-  if (!settings->schedule || g_str_equal (settings->schedule, "constant"))
-    return peak;
-  double span = (double) MAX (lig_run_schedule_steps (settings) - settings->warmup, 1);
-  double at = MIN ((double) (step - settings->warmup) / span, 1);
-  return settings->min_lr + (peak - settings->min_lr) * 0.5 * (1 + cos (G_PI * at));
-}
-
 static gboolean
 evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
 {
   return lig_dataset_held_out (self->data, batch, self->input, self->targets, valid, error) &&
          lig_run_set_batch (self, self->eval, self->input, self->targets, error) &&
-         lig_program_run (self->eval, LIG_RUN_FORWARD, error);
+         lig_run_program (self, self->eval, LIG_RUN_FORWARD, NULL, error);
 }
 
 /* Returns the first samples of a batch, `times` times. */
@@ -104,7 +91,7 @@ evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError
   g_autoptr (LigTensor) targets =
     input ? take_samples (self->targets, batch, valid, times, error) : NULL;
   if (!targets || !lig_run_set_batch (self, program, input, targets, error) ||
-      !lig_program_run (program, LIG_RUN_FORWARD, error) ||
+      !lig_run_program (self, program, LIG_RUN_FORWARD, NULL, error) ||
       !lig_program_read_loss (program, &mean, error))
     return FALSE;
   *found = TRUE;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether data fits a sequence, in words for people, before a training is started. */
-#include "engine/train/run-private.h"
+/* Whether data fits a sequence or its plan, in words for people, before a training is started. */
+#include "engine/data/kind.h"
+#include "engine/train/data.h"
+#include <ligature/compile.h>
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 
 /* Compiles a sequence on a device without memory, as fast as possible. */
 static LigPlan *
@@ -63,6 +66,56 @@ has_shape (const LigShape *input, const LigShape *given)
   for (int i = 1; same && i < input->n_axes; i++)
     same = input->axes[i] == given->axes[i];
   return same;
+}
+
+gboolean
+lig_run_get_loss_number (LigOp *op, const char *name, gint64 *value)
+{
+  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (op), name))
+    return FALSE;
+  g_object_get (op, name, value, NULL);
+  return TRUE;
+}
+
+void
+lig_run_find_target (LigPlan *plan, LigTarget *target)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  *target = (LigTarget){0};
+  lig_plan_get_extra_input (plan, lig_run_count_documents (plan), &target->shape, &target->dtype);
+  /* Floating targets come as fp32 and are rounded when they are copied into the plan. */
+  if (ops[count - 1].info->flags & LIG_OP_CLASSES) {
+    if (!lig_run_get_loss_number (ops[count - 1].op, "classes", &target->classes) ||
+        target->classes == 0)
+      target->classes = lig_shape_columns (&ops[count - 1].x);
+  } else
+    target->dtype = LIG_FP32;
+}
+
+gboolean
+lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  gint64 largest = lig_dataset_get_largest_token (data), vocabulary = 0;
+  while (count > 1 && ops->y_dtype == LIG_INT32) {
+    ops++;
+    count--;
+  }
+  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (ops->op), "vocabulary"))
+    return TRUE;
+  g_object_get (ops->op, "vocabulary", &vocabulary, NULL);
+  /* Tokens that opening has not read are compared with it when they are. */
+  data->vocabulary = vocabulary;
+  if (largest < vocabulary)
+    return TRUE;
+  const char *place = data->largest_place;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("%s at %s: the data has token %" PRId64 ", the vocabulary has %" PRId64 "%s%s"),
+               ops->info->name, ops->path, largest, vocabulary, place ? ": " : "",
+               place ? place : "");
+  return lig_error_set_path (error, ops->path);
 }
 
 gboolean

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The facts that decide the bits of a run besides its sequence and settings, for the store. */
+#include "engine/train/inputs.h"
 #include "engine/base/json-private.h"
+#include "engine/data/training.h"
 #include "engine/measure/choices.h"
 #include "engine/tensor/safetensors.h"
 #include "engine/train/record.h"

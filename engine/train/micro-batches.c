@@ -3,7 +3,11 @@
  * that it counts, of all its micro-batches and ranks; that of a micro-batch is the mean over its
  * own, on all ranks. With c rows of C in micro-batch i, the step's loss is the sum of c_i / C times
  * the loss i, and so is the gradient. */
+#include "engine/data/training.h"
+#include "engine/ranks/messages.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
+#include "engine/train/step.h"
 #include <ligature/ranks.h>
 
 /* Reads the targets of the next micro-batches ahead, and counts those that the loss counts. */

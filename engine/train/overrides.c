@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings that are given when a checkpoint is continued. Some extend the run, some make it a new
  * run that names the old one as its parent, and the others would make the checkpoint useless. */
+#include "engine/train/overrides.h"
 #include "engine/data/kind.h"
+#include "engine/train/data.h"
+#include "engine/train/learning-rate.h"
 #include "engine/train/run-private.h"
+#include "engine/train/types.h"
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -136,19 +140,6 @@ apply (LigRun *self, const char *override, GString *differences, GError **error)
 
 /* --- The schedule -------------------------------------------------------------------------- */
 
-static gboolean
-falls (const LigRunSettings *settings)
-{
-  return g_strcmp0 (settings->schedule, "cosine") == 0;
-}
-
-gboolean
-lig_run_bends_schedule (const LigRunSettings *before, const LigRunSettings *after)
-{
-  return falls (before) && falls (after) &&
-         lig_run_schedule_steps (before) != lig_run_schedule_steps (after);
-}
-
 /* Says which rates follow. A schedule that becomes longer has had other rates before: a run with
  * this many steps from its beginning would differ. */
 static void
@@ -157,7 +148,7 @@ remark_schedule (LigRun *self, const LigRunSettings *before, gint64 step)
   const LigRunSettings *settings = &self->settings;
   gboolean bends = lig_run_bends_schedule (before, settings);
   gint64 span = lig_run_schedule_steps (settings), was = lig_run_schedule_steps (before);
-  if (!falls (settings) || step >= settings->steps)
+  if (!lig_run_rate_falls (settings) || step >= settings->steps)
     return;
   if (!bends || step <= settings->warmup) {
     lig_run_remark (self,

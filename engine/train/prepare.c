@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* All checks and preparations before a training starts. */
 #include "engine/data/kind.h"
+#include "engine/data/training.h"
 #include "engine/sequence/sequence-private.h"
+#include "engine/train/data.h"
+#include "engine/train/programs.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
+#include "engine/train/types.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
+#include <ligature/recipe.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
-#include <string.h>
 
 /* Returns by how much an op multiplies the rows of a rank: 1 for once the number of data ranks, -1
  * for a division by it. */
 static int
 count_gathered (const LigPlanOp *op)
 {
-  static const char *const names[] = {"all-gather", "take-part", "reduce-scatter", NULL};
   g_autofree char *group = NULL;
-  if (!g_strv_contains (names, op->info->name))
+  if (!(op->info->flags & LIG_OP_MOVES_ROWS))
     return 0;
   g_object_get (op->op, "group", &group, NULL);
   if (!g_str_equal (group, lig_rank_group_name (LIG_GROUP_DATA)))
     return 0;
-  return g_str_equal (op->info->name, names[0]) ? 1 : -1;
+  return op->info->flags & LIG_OP_GATHERS_ROWS ? 1 : -1;
 }
 
 /* Checks that the loss gets the rows of this rank, whose targets it has, and not those of all. */
@@ -59,12 +64,10 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
       last->title, last->path);
     return lig_error_set_path (error, last->path);
   }
-  self->classes = g_str_equal (last->info->name, "cross-entropy");
-  if (self->classes) {
-    gint64 ignored;
-    g_object_get (last->op, "ignored", &ignored, NULL);
+  self->classes = (last->info->flags & LIG_OP_CLASSES) != 0;
+  gint64 ignored;
+  if (self->classes && lig_run_get_loss_number (last->op, "ignored", &ignored))
     lig_dataset_set_ignored (self->data, (gint32) ignored);
-  }
   if (!check_rows (self, ops, count, error))
     return FALSE;
   /* The update may consist of the scales of quantizers alone. */
@@ -96,20 +99,48 @@ check_scale (LigRun *self, LigPlan *plan, GError **error)
   return lig_error_set_setting (error, "loss-scale");
 }
 
-void
-lig_run_find_target (LigPlan *plan, LigTarget *target)
+/* Returns whether a product has operands whose amaxes are recorded; names the recipe of one that
+ * has none. */
+static gboolean
+has_histories (LigPlan *plan, const char **recipe)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  *target = (LigTarget){0};
-  lig_plan_get_extra_input (plan, lig_run_count_documents (plan), &target->shape, &target->dtype);
-  /* Floating targets come as fp32 and are rounded when they are copied into the plan. */
-  if (g_str_equal (ops[count - 1].info->name, "cross-entropy")) {
-    g_object_get (ops[count - 1].op, "classes", &target->classes, NULL);
-    if (target->classes == 0)
-      target->classes = lig_shape_columns (&ops[count - 1].x);
-  } else
-    target->dtype = LIG_FP32;
+  for (guint i = 0; i < count; i++) {
+    const LigRecipeInfo *info = ops[i].recipe ? lig_recipe_info_find (ops[i].recipe, NULL) : NULL;
+    if (info && info->has_history)
+      return TRUE;
+    *recipe = info ? info->name : *recipe;
+  }
+  return FALSE;
+}
+
+/* Checks that the setting `calibrate` has amaxes to record. */
+static gboolean
+check_calibration (LigRun *self, LigPlan *plan, GError **error)
+{
+  const char *recipe = NULL;
+  gint64 steps = self->settings.calibrate;
+  LigRecipe around;
+  if (steps == 0 || has_histories (plan, &recipe))
+    return TRUE;
+  if (!lig_recipe_parse (&around, lig_plan_get_recipe (plan), error))
+    return FALSE;
+  gboolean unused = !recipe && around.info && around.info->has_history;
+  if (!recipe)
+    recipe = around.info ? around.info->name : "none";
+  if (unused)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("calibrate is %" PRId64 ", but recipe %s quantizes no product of the sequence; "
+                    "omit it"),
+                 steps, recipe);
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("calibrate is %" PRId64
+                    ", but recipe %s keeps no amaxes of earlier steps; omit it, or train with "
+                    "recipe fp8-delayed"),
+                 steps, recipe);
+  return lig_error_set_setting (error, "calibrate");
 }
 
 /* Checks that the host can hold a batch at all, before any of it is allocated: memory that the
@@ -155,39 +186,6 @@ lig_run_bind_classes (LigRun *self, GError **error)
   LigTarget target = self->data->target;
   target.classes = lig_sequence_get_classes (self->sequence);
   return lig_dataset_bind (self->data, &target, error);
-}
-
-gboolean
-lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error)
-{
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  gint64 largest = lig_dataset_get_largest_token (data), vocabulary = 0;
-  while (count > 1 && ops->y_dtype == LIG_INT32) {
-    ops++;
-    count--;
-  }
-  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (ops->op), "vocabulary"))
-    return TRUE;
-  g_object_get (ops->op, "vocabulary", &vocabulary, NULL);
-  /* Tokens that opening has not read are compared with it when they are. */
-  data->vocabulary = vocabulary;
-  if (largest < vocabulary)
-    return TRUE;
-  const char *place = data->largest_place;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("%s at %s: the data has token %" PRId64 ", the vocabulary has %" PRId64 "%s%s"),
-               ops->info->name, ops->path, largest, vocabulary, place ? ": " : "",
-               place ? place : "");
-  return lig_error_set_path (error, ops->path);
-}
-
-void
-lig_run_locate_data (LigRunSettings *settings)
-{
-  g_autofree char *given = settings->data;
-  g_autofree char *located = given ? lig_dataset_locate (given) : NULL;
-  settings->data = located ? lig_dataset_name_split (located, LIG_SPLIT_USUAL) : NULL;
 }
 
 /* The data decides the input; a floating type that the sequence has for its input is kept as the
@@ -303,8 +301,7 @@ lig_run_prepare (LigRun *self, gboolean fresh, GError **error)
   g_autoptr (LigPlan) plan = null ? lig_plan_compile (self->sequence, null, &probe, error) : NULL;
   if (!plan || !check_loss (self, plan, error) || (fresh && !check_scale (self, plan, error)) ||
       !lig_run_check_extras (self, plan, error) || !bind_targets (self, plan, error) ||
-      !lig_run_check_vocabulary (self->data, plan, error) ||
-      !lig_run_check_calibration (self, plan, error))
+      !lig_run_check_vocabulary (self->data, plan, error) || !check_calibration (self, plan, error))
     return FALSE;
   self->state = lig_state_new (self->sequence, self->device, &self->train_options,
                                (guint64) self->settings.seed, error);

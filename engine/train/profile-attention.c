@@ -3,6 +3,8 @@
 #include <ligature/profile.h>
 
 #include "engine/measure/choices.h"
+#include "engine/plan/attention-times.h"
+#include "engine/train/profile-json.h"
 
 #include <json-glib/json-glib.h>
 

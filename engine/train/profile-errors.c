@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The errors of recipes as JSON, and with the profiles of their comparison in the store. */
+#include "engine/store/errors.h"
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/profile.h>
 #include <ligature/recipe.h>
-#include <ligature/store-errors.h>
 
 #include <json-glib/json-glib.h>
 #include <math.h>

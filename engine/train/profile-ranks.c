@@ -4,6 +4,7 @@
  * waits least are the exchanges', what others wait longer is for that rank. */
 #include "engine/train/profile-ranks.h"
 
+#include "engine/ranks/messages.h"
 #include <glib/gi18n-lib.h>
 #include <ligature/fabric.h>
 #include <ligature/kernels.h>
@@ -68,7 +69,7 @@ list_exchanges (LigPlan *plan)
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   GArray *list = g_array_new (FALSE, FALSE, sizeof (int));
   for (int i = 0; i < (int) count; i++)
-    if (steps[i].kernel && lig_collective_from_kernel (steps[i].kernel->name) < LIG_N_COLLECTIVES)
+    if (steps[i].kernel && steps[i].kernel->collective)
       g_array_append_val (list, i);
   return list;
 }

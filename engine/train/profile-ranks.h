@@ -2,7 +2,7 @@
 /* Profiles by several ranks: all of them measure, and compare how long each waited. */
 #pragma once
 
-#include "engine/plan/results.h"
+#include "engine/program/results.h"
 #include <ligature/profile.h>
 
 G_BEGIN_DECLS

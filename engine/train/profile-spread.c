@@ -2,6 +2,7 @@
 /* The spreads and conditions of profiles in the store. */
 #include "engine/train/profile-spread.h"
 
+#include "engine/train/profile-json.h"
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/store-spreads.h>

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures whole steps of a training, and single steps of its plan, on random data. */
-#include "engine/plan/fill.h"
-#include <ligature/plan-options.h>
-#include <ligature/profile.h>
-
+#include "engine/device/device-private.h"
+#include "engine/measure/conditions.h"
 #include "engine/measure/shared-choices.h"
 #include "engine/measure/stopwatch.h"
-#include "engine/plan/results.h"
+#include "engine/program/fill.h"
+#include "engine/program/results.h"
+#include "engine/store/writing.h"
+#include "engine/train/profile-json.h"
 #include "engine/train/profile-ranks.h"
 #include "engine/train/profile-spread.h"
 #include "engine/train/record.h"
 #include <ligature/json.h>
+#include <ligature/plan-options.h>
+#include <ligature/profile.h>
 #include <ligature/ranks.h>
 
 #include <glib/gi18n-lib.h>
@@ -506,6 +509,6 @@ lig_profile_get_group_seconds (const LigProfile *self, const LigPlanGroup *group
 {
   double seconds = 0;
   for (int i = 0; i < group->n_steps; i++)
-    seconds += self->steps[group->first_step + i];
+    seconds += self->steps[group->steps[i]];
   return seconds;
 }

@@ -1,56 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* The programs of a training: those that its recipe quantizes and, before them, those that only
  * record amaxes for it. */
+#include "engine/train/programs.h"
+#include "engine/base/layout.h"
+#include "engine/figures/exchange.h"
+#include "engine/ranks/messages.h"
+#include "engine/train/control.h"
+#include "engine/train/data.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
+#include "engine/train/step.h"
 #include <ligature/figures.h>
 #include <ligature/ranks.h>
-#include <ligature/recipe.h>
 
 #include <glib/gi18n-lib.h>
-#include <inttypes.h>
-
-/* Returns whether a product has operands whose amaxes are recorded; names the recipe of one that
- * has none. */
-static gboolean
-has_histories (LigPlan *plan, const char **recipe)
-{
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  for (guint i = 0; i < count; i++) {
-    const LigRecipeInfo *info = ops[i].recipe ? lig_recipe_info_find (ops[i].recipe, NULL) : NULL;
-    if (info && info->has_history)
-      return TRUE;
-    *recipe = info ? info->name : *recipe;
-  }
-  return FALSE;
-}
-
-gboolean
-lig_run_check_calibration (LigRun *self, LigPlan *plan, GError **error)
-{
-  const char *recipe = NULL;
-  gint64 steps = self->settings.calibrate;
-  LigRecipe around;
-  if (steps == 0 || has_histories (plan, &recipe))
-    return TRUE;
-  if (!lig_recipe_parse (&around, lig_plan_get_recipe (plan), error))
-    return FALSE;
-  gboolean unused = !recipe && around.info && around.info->has_history;
-  if (!recipe)
-    recipe = around.info ? around.info->name : "none";
-  if (unused)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("calibrate is %" PRId64 ", but recipe %s quantizes no product of the sequence; "
-                    "omit it"),
-                 steps, recipe);
-  else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("calibrate is %" PRId64
-                    ", but recipe %s keeps no amaxes of earlier steps; omit it, or train with "
-                    "recipe fp8-delayed"),
-                 steps, recipe);
-  return lig_error_set_setting (error, "calibrate");
-}
+#include <string.h>
 
 /* The batch comes last: the programs' memory, which is larger, is refused first. */
 static gboolean

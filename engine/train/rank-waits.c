@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How long ranks wait for one another: the slowest one waits least, as the others have come to each
  * exchange before it. */
+#include "engine/ranks/messages.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
 
 #include <ligature/ranks.h>

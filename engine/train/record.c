@@ -2,6 +2,8 @@
 /* The record of a run in the store: settings, versions, and the groups and verdicts of its plan. */
 #include "engine/train/record.h"
 #include "engine/base/json-private.h"
+#include "engine/store/writing.h"
+#include "engine/train/inputs.h"
 #include "engine/train/run-private.h"
 
 void

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ligature/plan.h>
+#include <ligature/run.h>
 #include <ligature/store.h>
 
 G_BEGIN_DECLS
@@ -13,5 +14,8 @@ void lig_plan_record (LigPlan *self, LigStore *store, const char *run);
 /* Returns as JSON what a repetition of a profile needs besides its sequence and settings; (transfer
  * full). `options` may be NULL. */
 char *lig_plan_describe_inputs (LigPlan *plan, const LigPlanOptions *options, guint rounds);
+
+/* Records the run, its fusions and verdicts in the store. */
+gboolean lig_run_register (LigRun *self, GError **error);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
  * could explain a difference. */
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
+#include "engine/train/profile-json.h"
 #include "engine/train/recording.h"
 #include <ligature/json-members.h>
 #include <ligature/store.h>

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Does a recorded training or profile again. */
 #include "engine/base/json-private.h"
+#include "engine/train/inputs.h"
 #include "engine/train/recording.h"
-#include "engine/train/run-private.h"
+#include "engine/train/types.h"
 #include "kernels/threads.h"
 #include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
+#include <ligature/tuning.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>

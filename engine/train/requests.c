@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests between the steps of a training: pause, save, end. Rank 0 decides for all ranks. */
+#include "engine/store/writing.h"
+#include "engine/train/checkpoint.h"
+#include "engine/train/control.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
+#include "engine/train/step.h"
 #include <ligature/store.h>
 
 /* The time between checkpoints that no setting asks for. */
@@ -25,7 +30,7 @@ is_interrupted (LigRun *self)
 }
 
 /* Waits while paused, unless a checkpoint is requested; returns the request. */
-static LigRequest
+static LigRunRequest
 wait_for_request (LigRun *self)
 {
   g_mutex_lock (&self->lock);
@@ -37,7 +42,7 @@ wait_for_request (LigRun *self)
   self->save_requested = FALSE;
   if (!self->paused || self->request != LIG_REQUEST_NONE)
     self->progress.status = LIG_RUN_RUNNING;
-  LigRequest request = self->request;
+  LigRunRequest request = self->request;
   g_mutex_unlock (&self->lock);
   return request == LIG_REQUEST_NONE && save ? LIG_REQUEST_SAVE : request;
 }
@@ -68,7 +73,7 @@ lig_run_save_between (LigRun *self, GError **error)
 static gboolean
 check_store (LigRun *self, GError **error)
 {
-  LigRequest request = LIG_REQUEST_SAVE;
+  LigRunRequest request = LIG_REQUEST_SAVE;
   if (!self->store || !lig_store_is_lost (self->store))
     return TRUE;
   if (lig_run_finish_pending (self, error) && lig_run_share_request (self, &request, error) &&
@@ -79,7 +84,7 @@ check_store (LigRun *self, GError **error)
 
 /* The other ranks wait for what rank 0 has decided. */
 gboolean
-lig_run_handle_requests (LigRun *self, LigRequest *request, GError **error)
+lig_run_handle_requests (LigRun *self, LigRunRequest *request, GError **error)
 {
   gboolean decides = lig_run_writes (self);
   if (!check_store (self, error))

@@ -1,144 +1,240 @@
 /* SPDX-License-Identifier: MIT */
-/* The run in the store that a training from a checkpoint continues: the one that wrote the file or,
- * if that one has advanced beyond the file, a new one that names it as its parent. */
+/* Continues a training from a checkpoint, bit for bit, or refuses to where that is impossible. */
+#include "engine/data/training.h"
+#include "engine/measure/choices.h"
+#include "engine/store/writing.h"
+#include "engine/train/checkpoint.h"
+#include "engine/train/overrides.h"
+#include "engine/train/programs.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
-#include <ligature/ranks.h>
-#include <ligature/store-sweeps.h>
+#include "kernels/threads.h"
+#include <ligature/kernels.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
-#include <string.h>
 
-static LigRunRow *
-find_row (LigRun *self, LigTensorFile *file)
+static const char *
+require (LigTensorFile *file, const char *key, GError **error)
 {
-  const char *uuid = lig_tensor_file_get_metadata (file, "ligature.run");
-  return self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
+  const char *value = lig_tensor_file_get_metadata (file, key);
+  if (!value)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("it is not a checkpoint of a training: it has no %s"), key);
+  return value;
 }
 
 static gboolean
-writes_to (LigRun *self, const LigRunRow *row, const char *path)
+number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
 {
-  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (self->store, row->uuid, NULL);
-  for (guint i = 0; artifacts && i < artifacts->len; i++)
-    if (g_strcmp0 (((const LigArtifactRow *) artifacts->pdata[i])->path, path) == 0)
-      return TRUE;
+  const char *text = require (file, key, error);
+  if (!text)
+    return FALSE;
+  if (g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, value, NULL))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s is '%s', expected a number"), key, text);
   return FALSE;
 }
 
-/* A run that ended in its last evaluation has no step left, only that evaluation. A kill may have
- * come between the checkpoint and the store's note of it. Rank 0 alone has the store that says so.
- */
-gboolean
-lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
+/* The checkpoint contains the GPU's algorithms; another card or other libraries may lack them. */
+static gboolean
+check_gpu (LigRun *self, LigTensorFile *file, GError **error)
 {
-  g_autoptr (LigRunRow) row = find_row (self, file);
-  /* A copy of its checkpoint may be continued as another run. */
-  g_autoptr (GError) busy = NULL;
-  gboolean trains = row && !self->branches && writes_to (self, row, self->checkpoint) &&
-                    !lig_store_check_idle (self->store, row->uuid, &busy);
-  gint32 owed = row && !self->branches && row->saved_step <= self->first_step &&
-                strcmp (row->status, "done") != 0 && strcmp (row->status, "cancelled") != 0;
-  gint32 found[] = {owed, trains};
-  if (!lig_ranks_broadcast (lig_run_ranks (self), found, sizeof found, error))
+  const char *before = require (file, "ligature.machine", error);
+  g_autofree char *today = lig_run_describe_machine (self->device);
+  if (!before)
     return FALSE;
-  owed = found[0];
-  if (busy)
-    g_propagate_error (error, g_steal_pointer (&busy));
-  else if (found[1])
-    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_STORE,
-                         _ ("the run that writes it is running in another process"));
-  if (found[1])
-    return FALSE;
-  if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
+  if (g_str_equal (before, today)) {
+    lig_algorithms_preset (lig_tensor_file_get_metadata (file, "ligature.algorithms"));
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("already at step %" PRId64 "; set steps above %" PRId64), self->first_step,
-               self->first_step);
-  return lig_error_set_setting (error, "steps");
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+               _ ("it was made on %s, this is %s: the bits would differ; start a new training from "
+                  "its weights"),
+               before, today);
+  return FALSE;
 }
 
-/* Returns whether the run's history contains steps that would not be repeated identically. The
- * steps that a killed run reported after its last checkpoint are repeated bit for bit, and
- * replaced. */
-static gboolean
-is_older (LigRun *self, LigTensorFile *file, const LigRunRow *row)
+/* Returns the number of ranks that wrote a checkpoint. */
+static int
+count_ranks (LigTensorFile *file)
 {
-  g_auto (LigRunSettings) before;
-  const char *recorded = lig_tensor_file_get_metadata (file, "ligature.settings");
-  lig_run_settings_init (&before);
-  if (!lig_run_settings_read_record (&before, recorded, NULL))
-    return TRUE;
-  return self->branches || row->saved_step > self->first_step ||
-         (row->last_step > self->first_step && (lig_run_bends_schedule (&before, &self->settings) ||
-                                                row->last_step > self->settings.steps));
+  const char *text = lig_tensor_file_get_metadata (file, "ligature.ranks");
+  guint64 ranks = 1;
+  if (text)
+    g_ascii_string_to_unsigned (text, 10, 1, LIG_MAX_PEERS, &ranks, NULL);
+  return (int) MAX (ranks, 1);
 }
 
-/* Lets the new run write to a file of its own: that of a setting that was given now, else one that
- * is named after the run. */
+/* Returns whether the plan of the ranks that wrote a checkpoint has the same ops as that of these.
+ * Then its groups are chosen again. */
 static gboolean
-leave_file (LigRun *self, GError **error)
+has_same_parts (LigRun *self, LigTensorFile *file)
 {
-  if (!self->branches)
-    g_clear_pointer (&self->settings.checkpoint, g_free);
-  g_clear_pointer (&self->checkpoint, g_free);
-  return lig_run_check_checkpoint (self, error);
+  LigLayout layout;
+  const char *text = lig_tensor_file_get_metadata (file, "ligature.parallel");
+  if (!text || !lig_layout_parse (&layout, text, count_ranks (file), NULL))
+    lig_layout_init (&layout, 1);
+  LigDevice *device = self->device;
+  return lig_layout_size (&layout, LIG_GROUP_TENSOR) ==
+           lig_device_get_n_ranks (device, LIG_GROUP_TENSOR) &&
+         lig_layout_size (&layout, LIG_GROUP_CONTEXT) ==
+           lig_device_get_n_ranks (device, LIG_GROUP_CONTEXT);
 }
 
-/* The parent run (nullable) keeps its history and its file. */
+/* Sums in another order would give other bits. */
 static gboolean
-begin_child (LigRun *self, const LigRunRow *row, GError **error)
+check_machine (LigRun *self, LigTensorFile *file, GError **error)
 {
-  gboolean shares = row && writes_to (self, row, self->checkpoint);
-  if (shares && strcmp (row->status, "running") == 0)
-    return lig_store_resume_run (self->store, row->uuid, error);
-  if ((shares || self->branches) && !leave_file (self, error))
+  guint64 threads;
+  const char *device = require (file, "ligature.device", error);
+  if (!device)
     return FALSE;
-  if (!lig_run_claim (self, error) || !lig_run_register (self, error))
+  if (!lig_device_same_backend (self->device, device)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 _ ("it was made on %s and cannot continue, bit for bit, on %s; start a new "
+                    "training from its weights"),
+                 device, lig_device_get_name (self->device));
     return FALSE;
-  if (!self->checkpoint)
-    lig_run_choose_checkpoint (self);
+  }
+  if (lig_device_has (self->device, LIG_DEVICE_CHOOSES))
+    return check_gpu (self, file, error);
+  const char *level = require (file, "ligature.instructions", error);
+  if (!level || !number (file, "ligature.threads", &threads, error))
+    return FALSE;
+  if (!g_str_equal (level, lig_cpu_level ())) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 _ ("it was made with CPU instructions %s, this process uses %s; set "
+                    "LIGATURE_CPU=%s, or start a new training from its weights"),
+                 level, lig_cpu_level (), level);
+    return FALSE;
+  }
+  if (threads > (guint64) omp_get_thread_limit ()) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "it was made with %" PRIu64
+                              " thread, this process may have %d (OMP_THREAD_LIMIT); with fewer "
+                              "the bits would differ, start a new training from its weights",
+                              "it was made with %" PRIu64
+                              " threads, this process may have %d (OMP_THREAD_LIMIT); with fewer "
+                              "the bits would differ, start a new training from its weights",
+                              (gulong) (threads)),
+                 threads, omp_get_thread_limit ());
+    return FALSE;
+  }
+  /* Another number of ranks adds up gradients in another order in any case. */
+  if (count_ranks (file) == lig_device_get_n_ranks (self->device, LIG_GROUP_ALL))
+    self->threads = (int) CLAMP (threads, 1, 4096);
   return TRUE;
 }
 
-/* The run is that of the ranks which train it now. */
+/* A file that grew, lost lines or has other content would give other batches. A hash decides where
+ * there is one: descriptions are translated, and say more from version to version. */
 static gboolean
-note_ranks (LigRun *self, const LigRunRow *row, GError **error)
+check_data (LigRun *self, LigTensorFile *file, GError **error)
 {
-  g_autofree char *inputs = lig_store_get_inputs (self->store, row->uuid, NULL);
-  g_autofree char *renewed = lig_run_renew_inputs (self, inputs);
-  return !renewed || lig_store_set_inputs (self->store, row->uuid, renewed, error);
-}
-
-static gboolean
-take_up (LigRun *self, const LigRunRow *row, GError **error)
-{
-  g_autofree char *settings = lig_run_settings_to_json (&self->settings);
-  g_autofree char *before = g_strdup (row->status);
-  if (!lig_store_resume_run (self->store, row->uuid, error))
+  const char *before = lig_tensor_file_get_metadata (file, "ligature.data");
+  const char *today = lig_dataset_describe (self->data);
+  g_autofree char *content =
+    g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  const char *read = lig_tensor_file_get_metadata (file, "ligature.content");
+  if (read && g_str_equal (read, content) && lig_dataset_get_content (self->data) != 0)
+    return TRUE;
+  if (before && read && g_str_equal (before, today) && !g_str_equal (read, content)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("the data has changed: it is %s as before, but its content differs (hash %s, "
+                    "and was %s); start a new training from the weights"),
+                 today, content, read);
     return FALSE;
-  self->uuid = g_strdup (row->uuid);
-  self->status_before = g_steal_pointer (&before);
-  if (!lig_run_claim (self, error) || !note_ranks (self, row, error))
-    return FALSE;
-  return strcmp (settings, row->settings) == 0 ||
-         lig_store_set_settings (self->store, row->uuid, settings, error);
-}
-
-gboolean
-lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error)
-{
-  g_autoptr (LigRunRow) row = find_row (self, file);
-  /* The store may differ from that in which the run was begun. */
-  gboolean child = !row || is_older (self, file, row);
-  /* The file may be a copy in another place than the one in its settings. */
-  if (self->settings.checkpoint && !self->branches) {
-    g_free (self->settings.checkpoint);
-    self->settings.checkpoint = g_strdup (self->checkpoint);
   }
-  if (!self->store)
-    return lig_run_claim (self, error);
-  if (child)
-    self->parent = g_strdup (lig_tensor_file_get_metadata (file, "ligature.run"));
-  return child ? begin_child (self, row, error) : take_up (self, row, error);
+  if (!before || g_strcmp0 (before, today) == 0)
+    return TRUE;
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_FORMAT,
+    _ ("the data has changed: it is %s, and was %s; start a new training from the weights"), today,
+    before);
+  return FALSE;
+}
+
+/* Reads everything that this rank needs from the file, without the others. */
+static gboolean
+restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError **error)
+{
+  guint64 step, micro_step, position;
+  const char *sequence = require (file, "ligature.sequence", error);
+  const char *settings = sequence ? require (file, "ligature.settings", error) : NULL;
+  const char *choices = settings ? require (file, "ligature.choices", error) : NULL;
+  if (!choices || !number (file, "ligature.step", &step, error) ||
+      !number (file, "ligature.micro_step", &micro_step, error) ||
+      !number (file, "ligature.position", &position, error) || !check_machine (self, file, error))
+    return FALSE;
+  self->sequence = lig_sequence_from_json (sequence, -1, NULL, error);
+  if (!self->sequence || !lig_run_settings_read_record (&self->settings, settings, error) ||
+      !lig_run_apply_overrides (self, overrides, (gint64) step, error) ||
+      !lig_run_prepare (self, FALSE, error) ||
+      (!self->changes_data && !check_data (self, file, error)))
+    return FALSE;
+  if (!lig_run_check_arrays (self, file, (gint64) step, error) ||
+      !lig_state_load (self->state, file, error) ||
+      !lig_state_load_moments (self->state, file, error))
+    return FALSE;
+  lig_state_set_steps (self->state, micro_step, step);
+  lig_dataset_seek (self->data, self->changes_data ? 0 : position);
+  if (has_same_parts (self, file) && !self->replans) {
+    self->choices = g_strdup (choices);
+    self->calibration_choices =
+      g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));
+  }
+  self->first_step = self->saved_step = (gint64) step;
+  return TRUE;
+}
+
+/* Reads the file on each rank, and makes the programs with the others. */
+static LigTensorFile *
+open_file (LigRun *self, const char *checkpoint, const char *const *overrides, GError **error)
+{
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, error);
+  gboolean fine = file && restore (self, file, overrides, error);
+  if (file && !fine)
+    g_prefix_error (error, "%s: ", checkpoint);
+  if (!lig_run_share_failure (self, fine, error))
+    return NULL;
+  if (lig_run_check_left (self, file, error) && lig_run_compare_ranks (self, error) &&
+      lig_run_compile (self, error))
+    return g_steal_pointer (&file);
+  g_prefix_error (error, "%s: ", checkpoint);
+  return NULL;
+}
+
+LigRun *
+lig_run_resume (const char *checkpoint,
+                LigDevice *device,
+                const char *const *overrides,
+                LigStore *store,
+                GError **error)
+{
+  g_autoptr (LigRun) self = g_object_new (LIG_TYPE_RUN, NULL);
+  self->device = g_object_ref (device);
+  self->store = store ? g_object_ref (store) : NULL;
+  self->checkpoint = g_canonicalize_filename (checkpoint, NULL);
+  g_autoptr (LigTensorFile) file = open_file (self, checkpoint, overrides, error);
+  if (!file)
+    return NULL;
+  gboolean fine = lig_run_check_checkpoint (self, error) && lig_run_take_up (self, file, error);
+  if (!lig_run_share_failure (self, fine, error))
+    return NULL;
+  if (self->uuid)
+    lig_store_add_artifact (self->store, self->uuid, "checkpoint", self->checkpoint);
+  return g_steal_pointer (&self);
+}
+
+char *
+lig_run_checkpoint_device (const char *checkpoint, GError **error)
+{
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, error);
+  const char *device = file ? require (file, "ligature.device", error) : NULL;
+  if (file && !device)
+    g_prefix_error (error, "%s: ", checkpoint);
+  return g_strdup (device);
 }

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: the training loop on its thread, and its state for the caller. */
+/* Runs: the training loop on its thread, and what the caller asks of it. */
 #include "engine/measure/choices.h"
+#include "engine/ranks/messages.h"
+#include "engine/train/checkpoint.h"
+#include "engine/train/control.h"
+#include "engine/train/data.h"
+#include "engine/train/evaluate.h"
+#include "engine/train/inputs.h"
+#include "engine/train/programs.h"
+#include "engine/train/ranks.h"
+#include "engine/train/record.h"
 #include "engine/train/run-private.h"
+#include "engine/train/signals.h"
+#include "engine/train/step.h"
 #include "kernels/cpu/threads.h"
-
 #include "kernels/threads.h"
 #include <ligature/ranks.h>
-#include <ligature/store-rows.h>
 #include <ligature/store.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
-#include <string.h>
 #include <sys/resource.h>
 
 G_DEFINE_FINAL_TYPE (LigRun, lig_run, G_TYPE_OBJECT)
@@ -88,7 +96,7 @@ static void
 lig_run_class_init (LigRunClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = lig_run_finalize;
-  lig_run_add_signals ();
+  lig_run_add_signals (G_TYPE_FROM_CLASS (class));
 }
 
 static void
@@ -201,24 +209,6 @@ evaluate (LigRun *self, gint64 step, gint64 batches, gboolean *cut, GError **err
   return TRUE;
 }
 
-static int
-compare (gconstpointer a, gconstpointer b)
-{
-  float x = *(const float *) a, y = *(const float *) b;
-  return (x > y) - (x < y);
-}
-
-/* The caller holds the lock. */
-static double
-median_step (LigRun *self)
-{
-  if (self->step_seconds->len == 0)
-    return NAN;
-  g_autoptr (GArray) sorted = g_array_copy (self->step_seconds);
-  g_array_sort (sorted, compare);
-  return (double) g_array_index (sorted, float, sorted->len / 2);
-}
-
 /* Runs a step. Sets `abandoned` if a request ended it, so that it is as if it had not begun. */
 static gboolean
 run_step (LigRun *self, gint64 step, gboolean *abandoned, GError **error)
@@ -235,7 +225,7 @@ run_step (LigRun *self, gint64 step, gboolean *abandoned, GError **error)
 }
 
 static gboolean
-train (LigRun *self, LigRequest *request, GError **error)
+train (LigRun *self, LigRunRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
   gint64 batches, interval = lig_run_get_evaluation_interval (self, &batches);
@@ -299,7 +289,7 @@ work (gpointer data)
 {
   LigRun *self = data;
   GError *error = NULL;
-  LigRequest request = LIG_REQUEST_NONE;
+  LigRunRequest request = LIG_REQUEST_NONE;
   /* Linux keeps the nice value for each thread, and threads of OpenMP inherit this one's. */
   if (self->background)
     setpriority (PRIO_PROCESS, 0, 5);
@@ -308,6 +298,7 @@ work (gpointer data)
     omp_set_num_threads (self->threads);
   /* The checkpoint must contain the number of threads that products really use. */
   lig_cpu_prepare_threads ();
+  lig_choices_watch (&self->searching);
   gboolean fine = train (self, &request, &error);
   if (fine && self->saved_step != (gint64) lig_state_get_step (self->state))
     fine = lig_run_save_checkpoint (self, &error);
@@ -317,6 +308,7 @@ work (gpointer data)
           : request == LIG_REQUEST_INTERRUPT ? LIG_RUN_INTERRUPTED
                                              : LIG_RUN_DONE,
           error);
+  lig_choices_watch (NULL);
   lig_run_announce_end (self);
   return NULL;
 }
@@ -361,7 +353,7 @@ lig_run_wait (LigRun *self, GError **error)
 }
 
 static void
-ask (LigRun *self, LigRequest request)
+ask (LigRun *self, LigRunRequest request)
 {
   g_mutex_lock (&self->lock);
   if (self->request == LIG_REQUEST_NONE)
@@ -416,73 +408,6 @@ lig_run_save (LigRun *self)
   g_mutex_unlock (&self->lock);
 }
 
-guint
-lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most)
-{
-  if (!g_mutex_trylock (&self->metrics_lock))
-    return 0;
-  if (self->metrics_in - self->metrics_out > LIG_RUN_METRICS)
-    self->metrics_out = self->metrics_in - LIG_RUN_METRICS;
-  guint count = (guint) MIN (self->metrics_in - self->metrics_out, most);
-  for (guint i = 0; i < count; i++)
-    to[i] = self->metrics[(self->metrics_out + i) % LIG_RUN_METRICS];
-  self->metrics_out += count;
-  g_mutex_unlock (&self->metrics_lock);
-  return count;
-}
-
-/* The training takes the lock thousands of times a second, each time briefly. A thread that sleeps
- * until it is free finds it taken again when it wakes, which costs a window 20 ms per frame.
- * Repeated attempts find one of the many moments in which it is free. */
-static void
-lock_to_watch (LigRun *self)
-{
-  for (int i = 0; i < 4000; i++)
-    if (g_mutex_trylock (&self->lock))
-      return;
-  g_mutex_lock (&self->lock);
-}
-
-void
-lig_run_get_progress (LigRun *self, LigRunProgress *progress)
-{
-  double samples = (double) self->input->shape.axes[0] * (double) self->settings.accumulate *
-                   lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
-  lock_to_watch (self);
-  *progress = self->progress;
-  progress->step_seconds = median_step (self);
-  gboolean running = progress->status == LIG_RUN_RUNNING || progress->status == LIG_RUN_PAUSED;
-  if (running)
-    progress->seconds = lig_now () - self->began;
-  g_mutex_unlock (&self->lock);
-  gint64 done = progress->step - progress->first_step;
-  if (done > 0) {
-    if (running)
-      progress->left =
-        progress->seconds / (double) done * (double) (progress->steps - progress->step);
-    progress->samples_per_second = samples / progress->step_seconds;
-  }
-}
-
-gboolean
-lig_run_get_evaluation (LigRun *self, gint64 *batch, gint64 *batches)
-{
-  lock_to_watch (self);
-  *batch = self->eval_batch;
-  *batches = self->eval_batches;
-  g_mutex_unlock (&self->lock);
-  return *batches > 0;
-}
-
-char *
-lig_run_dup_problem (LigRun *self)
-{
-  lock_to_watch (self);
-  char *problem = g_strdup (self->problem);
-  g_mutex_unlock (&self->lock);
-  return problem;
-}
-
 const char *
 lig_run_get_parent (LigRun *self)
 {
@@ -532,10 +457,9 @@ lig_run_describe_data (LigRun *self)
   return lig_dataset_describe (self->data);
 }
 
-const char *
-lig_run_status_name (LigRunStatus status)
+gboolean
+lig_run_failed_together (LigRun *self)
 {
-  static const char *const names[] = {"ready",  "running",   "paused",     "done",
-                                      "failed", "cancelled", "interrupted"};
-  return names[status];
+  g_return_val_if_fail (LIG_IS_RUN (self), FALSE);
+  return self->together || !lig_run_ranks (self);
 }

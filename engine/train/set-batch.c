@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Gives a batch to a program: the inputs, the targets of the loss, and the documents that the data
  * has in each row. */
-#include "engine/plan/plan-private.h"
+#include "engine/data/training.h"
+#include "engine/train/data.h"
 #include "engine/train/run-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -11,9 +12,7 @@
 static gboolean
 is_documents (LigPlan *plan, guint n)
 {
-  const LigDraft *draft = plan->draft;
-  return g_str_has_suffix (lig_value (draft, g_array_index (draft->callers_inputs, int, n))->name,
-                           ".documents");
+  return g_str_has_suffix (lig_plan_get_extra_input_name (plan, n), ".documents");
 }
 
 /* The loss is the last op, so that its targets are the last extra input. */
@@ -30,10 +29,9 @@ lig_run_count_documents (LigPlan *plan)
 static char *
 name_extras (LigPlan *plan)
 {
-  const LigDraft *draft = plan->draft;
   GString *names = g_string_new (NULL);
   for (guint n = 0; n + 1 < lig_plan_get_n_extra_inputs (plan); n++) {
-    const char *name = lig_value (draft, g_array_index (draft->callers_inputs, int, n))->name;
+    const char *name = lig_plan_get_extra_input_name (plan, n);
     if (!is_documents (plan, n))
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", name + strspn (name, "#"));
   }

@@ -4,9 +4,12 @@
 #include "engine/base/number.h"
 #include "engine/base/suggest.h"
 #include "engine/data/kind.h"
-#include "engine/train/run-private.h"
+#include "engine/train/data.h"
+#include "engine/train/learning-rate.h"
+#include "engine/train/types.h"
 #include <ligature/dataset.h>
 #include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/run.h>
 
 #include <glib/gi18n-lib.h>
@@ -658,4 +661,12 @@ lig_run_settings_to_json (const LigRunSettings *self)
   GString *text = g_string_new (NULL);
   lig_json_append (text, root);
   return g_string_free (text, FALSE);
+}
+
+void
+lig_run_locate_data (LigRunSettings *settings)
+{
+  g_autofree char *given = settings->data;
+  g_autofree char *located = given ? lig_dataset_locate (given) : NULL;
+  settings->data = located ? lig_dataset_name_split (located, LIG_SPLIT_USUAL) : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The signals of a run. The training's thread emits nothing: a source in the main context of the
  * starting thread reads the notes of the training, so that no step waits for a handler. */
+#include "engine/train/signals.h"
 #include "engine/train/run-private.h"
 #include <ligature/store-rows.h>
 
@@ -41,15 +42,15 @@ lig_run_status_get_type (void)
 }
 
 void
-lig_run_add_signals (void)
+lig_run_add_signals (GType run)
 {
-  signals[STEP] = g_signal_new ("step", LIG_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                G_TYPE_NONE, 2, G_TYPE_INT64, G_TYPE_DOUBLE);
+  signals[STEP] = g_signal_new ("step", run, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                                G_TYPE_INT64, G_TYPE_DOUBLE);
   signals[PROGRESS] =
-    g_signal_new ("progress", LIG_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+    g_signal_new ("progress", run, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
                   LIG_TYPE_RUN_PROGRESS | G_SIGNAL_TYPE_STATIC_SCOPE);
-  signals[ENDED] = g_signal_new ("ended", LIG_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                 G_TYPE_NONE, 2, LIG_TYPE_RUN_STATUS, G_TYPE_STRING);
+  signals[ENDED] = g_signal_new ("ended", run, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                 2, LIG_TYPE_RUN_STATUS, G_TYPE_STRING);
 }
 
 static gboolean

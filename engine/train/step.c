@@ -2,10 +2,16 @@
 /* One step of a training. On the CPU the loss is checked before the update. On an asynchronous
  * device the whole step is launched at once and its loss is read a few steps later, so that the
  * host does not wait; a loss that is not finite ends the training then. */
+#include "engine/train/step.h"
+#include "engine/measure/choices.h"
+#include "engine/ranks/messages.h"
+#include "engine/train/control.h"
+#include "engine/train/data.h"
+#include "engine/train/learning-rate.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
 #include <ligature/ranks.h>
 #include <ligature/store-rows.h>
-#include <ligature/store.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -17,18 +23,6 @@ enum { MOST_SKIPPED = 8, MOST_SKIPPED_SCALED = 32 };
 
 /* The largest number of pending micro-batches. */
 enum { LATE = LIG_PROGRAM_LATE - 2 };
-
-void
-lig_run_metric (LigRun *self, gint64 step, const char *name, double value)
-{
-  if (!isfinite (value))
-    return;
-  g_mutex_lock (&self->metrics_lock);
-  self->metrics[self->metrics_in++ % LIG_RUN_METRICS] = (LigRunMetric){step, name, value};
-  g_mutex_unlock (&self->metrics_lock);
-  if (self->store)
-    lig_store_add_metric (self->store, self->uuid, step, name, value);
-}
 
 /* Returns whether the loss scale is adapted during the training. */
 static gboolean
@@ -134,6 +128,21 @@ lig_run_interrupt_together (gpointer run)
   return lig_ranks_has_abandoned (lig_run_ranks (self), self->work);
 }
 
+gboolean
+lig_run_program (
+  LigRun *self, LigProgram *program, unsigned flags, double *searched, GError **error)
+{
+  double before = lig_choices_seconds ();
+  gboolean fine = lig_program_run (program, flags, error);
+  double seconds = lig_choices_seconds () - before;
+  if (searched)
+    *searched += seconds;
+  g_mutex_lock (&self->lock);
+  self->searched += seconds;
+  g_mutex_unlock (&self->lock);
+  return fine;
+}
+
 /* Runs a micro-batch. A rank that is interrupted goes on to the end of the step: others may not
  * know yet, and expect its exchanges. */
 static gboolean
@@ -143,7 +152,7 @@ run_part (
   GError *local = NULL;
   float mean;
   if (load_batch (self, &local) && lig_run_scale_part (self, part, &local) &&
-      lig_program_run (self->train, flags, &local) &&
+      lig_run_program (self, self->train, flags, &self->idle, &local) &&
       lig_program_read_loss (self->train, &mean, &local)) {
     *loss += lig_run_get_share (self, part) * (double) mean;
     return TRUE;
@@ -212,7 +221,7 @@ step_now (LigRun *self, gint64 step, GError **error)
   if (!check_finite (self, loss, step, error))
     return FALSE;
   lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
-  if (!lig_program_run (self->train, LIG_RUN_UPDATE, error))
+  if (!lig_run_program (self, self->train, LIG_RUN_UPDATE, &self->idle, error))
     return FALSE;
   LigScaling scaling;
   if (!lig_state_get_scaling (self->state, &scaling, error))
@@ -264,7 +273,7 @@ step_late (LigRun *self, gint64 step, GError **error)
       lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
     guint slot = (guint) (self->sent % LIG_PROGRAM_LATE);
     if (!load_batch (self, error) || !lig_run_scale_part (self, i, error) ||
-        !lig_program_run (self->train, flags | (last ? LIG_RUN_UPDATE : 0), error) ||
+        !lig_run_program (self, self->train, flags | (last ? LIG_RUN_UPDATE : 0), &begun, error) ||
         !lig_program_send_results (self->train, slot, error))
       return FALSE;
     self->pending[slot] = (LigRunPending){step, last, lig_run_get_share (self, i), begun};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The results of a sweep: means over seeds, and the JSON document. */
 #include "engine/train/sweep-private.h"
+#include "engine/train/swept.h"
 #include <ligature/json-members.h>
 
 #include <json-glib/json-glib.h>

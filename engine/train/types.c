@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The types of a training: of its computations and of its parameters, `bf16:fp8`. */
-#include "engine/train/run-private.h"
+#include "engine/train/types.h"
 
 #include <glib/gi18n-lib.h>
 

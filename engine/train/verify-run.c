@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Verifies the plan of a training on batches of its data. */
+#include "engine/train/data.h"
 #include "engine/train/run-private.h"
 
 #include <string.h>

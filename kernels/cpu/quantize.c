@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of a matrix x [M, K] with their scales: x as it is, its transpose, or both in
- * one reading. Scales of whole tensors are given, all others follow from the elements that they
- * serve. This is the definition: other backends write the same bytes and the same scales. */
+ * one reading. A scale of a whole tensor is given or follows from all its elements, the others
+ * follow from the elements that they serve. This is the definition: other backends write the same
+ * bytes and the same scales. */
 #include "kernels/cpu/quantize-source.h"
 
 #define EDGE LIG_SCALES_EDGE

@@ -5,6 +5,7 @@
  * them; another keeps some queries and adds up dq = dS k over all keys. Each computes the scores
  * for itself: 7 products instead of 5, but every sum has a fixed order and nothing is kept in
  * memory but D. */
+#include "kernels/attention-scratch.h"
 #include "kernels/cuda/attention-backward.cuh"
 #include "kernels/cuda/common/access.cuh"
 
@@ -39,33 +40,38 @@ __launch_bounds__ (THREADS)
   int query = (int) (position % p.length);
   int64_t at = (row * p.heads + head) * p.length + query;
   bool blind = Sight (a, (int) row).blind (query);
-  double logarithm = ((double) a.lse[at] + (double) a.lse[count + at]) / a.unit;
-  float rounded = (float) logarithm;
-  a.rows[at] = make_float2 (blind ? INFINITY : rounded, blind ? 0 : sum);
-  a.lost[at] = blind ? 0 : (float) (logarithm - (double) rounded);
+  float2 lse = pair_product (make_float2 (a.lse[at], a.lse[count + at]), a.inverse);
+  a.rows[at] = blind ? make_float4 (INFINITY, 0, 0, 0) : make_float4 (lse.x, sum, lse.y, 0);
 }
 
 /* The least loss by rounding that counts: an error of the weights of 3e-6. */
 constexpr float SEEN = 4e-6f;
 
-/* Attention.rows and Attention.lost of queries of a head. */
+/* Attention.rows of COUNT queries of a head, and what they lost by rounding apart. */
 template <int COUNT> struct Rows {
   float2 rows[COUNT]; /* read as pairs of 16 bytes */
   float lost[COUNT];
-  /* Reads them; those behind the last query see nothing. Returns whether what the thread's query
-   * lost counts. */
-  __device__ bool
+  /* Reads them; those behind the last query see nothing. */
+  __device__ void
   copy (const Attention &a, int64_t row, int head, int first)
   {
     const int query = first + (int) threadIdx.x;
-    const bool is = query < a.params.length;
-    const int64_t at = place_of (a, row, head, query);
     if (threadIdx.x >= COUNT)
-      return false;
-    const float rest = is ? a.lost[at] : 0;
-    rows[threadIdx.x] = is ? a.rows[at] : make_float2 (INFINITY, 0);
-    lost[threadIdx.x] = rest;
-    return fabsf (rest) > SEEN;
+      return;
+    const float4 values = query < a.params.length ? a.rows[place_of (a, row, head, query)]
+                                                  : make_float4 (INFINITY, 0, 0, 0);
+    rows[threadIdx.x] = make_float2 (values.x, values.y);
+    lost[threadIdx.x] = values.z;
+  }
+  /* Returns to all lanes of a warp whether what one of the queries lost counts. */
+  __device__ bool
+  lose () const
+  {
+    bool any = false;
+#pragma unroll
+    for (int i = 0; i < COUNT; i += 32)
+      any |= fabsf (lost[i + (int) threadIdx.x % 32]) > SEEN;
+    return __any_sync (~0u, any);
   }
 };
 
@@ -89,14 +95,13 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
   int begin = documents.template next<S::BLOCK> (s.first_query (first) / S::BLOCK, end);
   Tile<D> keys[2] = {{memory}, {memory + S::ROWS * D / 8}};
   uint4 *stages = memory + 2 * S::ROWS * D / 8;
-  bool lose = false;
   auto copy = [&] (int stage, int head, int block) {
     Tile<D> q = {stages + 2 * stage * SIZE}, dy = {stages + (2 * stage + 1) * SIZE};
     q.template copy<T, S::BLOCK, FAST_THREADS> (a.q, at, block * S::BLOCK, s.queries,
                                                 head * features, features);
     dy.template copy<T, S::BLOCK, FAST_THREADS> (a.dy, at, block * S::BLOCK, s.queries,
                                                  head * features, features);
-    lose = rows[stage].copy (a, row, head, block * S::BLOCK);
+    rows[stage].copy (a, row, head, block * S::BLOCK);
   };
   keys[0].template copy<T, S::ROWS, FAST_THREADS> (a.k, keys_at, first, s.keys, column, features);
   keys[1].template copy<T, S::ROWS, FAST_THREADS> (a.v, keys_at, first, s.keys, column, features);
@@ -111,7 +116,8 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
 #pragma unroll 1
   for (int stage = 0; head < last; stage ^= 1) {
     await_copies<0> ();
-    const bool far = __syncthreads_or (lose);
+    __syncthreads ();
+    const bool far = rows[stage].lose ();
     int next = documents.template next<S::BLOCK> (block + 1, end), next_head = head;
     if (next >= end) {
       next = begin;
@@ -178,7 +184,7 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
                                                       features);
   queries[1].template copy<T, S::ROWS, FAST_THREADS> (a.dy, at, first, s.queries, head * features,
                                                       features);
-  const bool lose = rows.copy (a, row, head, first);
+  rows.copy (a, row, head, first);
   if (block < end)
     copy (0, block);
   commit_copies ();
@@ -186,7 +192,7 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
   Sums16<S::TILES, D> dq;
   float2 lane_rows[S::TILES][2];
   dq.clear ();
-  const bool far = __syncthreads_or (lose);
+  __syncthreads ();
 #pragma unroll
   for (int i = 0; i < 2 * S::TILES; i++)
     lane_rows[i / 2][i % 2] = rows.rows[mine + (int) threadIdx.x % 32 / 4 + 8 * i];
@@ -204,17 +210,20 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
       Tile<D> keys[2] = {{stages + 2 * stage * SIZE + step * STEP_SIZE},
                          {stages + (2 * stage + 1) * SIZE + step * STEP_SIZE}};
       if (s.meet (first + mine, S::MINE, key, S::STEP))
-        add_keys<T, EXTRA, S> (dq, queries, keys, lane_rows, far ? rows.lost + mine : nullptr, s,
-                               documents, Extras (a, s, row, head), Place{mine, first + mine, key},
-                               scale * LOG2_E);
+        add_keys<T, EXTRA, S> (dq, queries, keys, lane_rows, s, documents, Extras (a, s, row, head),
+                               Place{mine, first + mine, key}, scale * LOG2_E);
     }
     block = next;
   }
   await_copies<0> ();
   __syncthreads ();
 #pragma unroll
-  for (int m = 0; m < S::TILES; m++)
-    queries[0].template keep<T> (mine + 16 * m, dq.v[m], p.scale, p.scale);
+  for (int m = 0; m < S::TILES; m++) {
+    /* The sum of a query makes up for what its weights lost by rounding. */
+    const float *lost = rows.lost + mine + 16 * m + (int) threadIdx.x % 32 / 4;
+    queries[0].template keep<T> (mine + 16 * m, dq.v[m], p.scale * exp2f (-lost[0]),
+                                 p.scale * exp2f (-lost[8]));
+  }
   queries[0].template write<T, S::MINE> (a.dq, at, mine, first, p.length, head * features,
                                          features);
 }
@@ -282,13 +291,10 @@ attend_back_alone (LigLaunch *launch)
     return status;
   const LigAttentionParams &p = a.params;
   size_t count = (size_t) a.batch * (size_t) p.heads * (size_t) p.length;
-  size_t bytes = count * (sizeof (float2) + sizeof (float));
-  a.rows = (float2 *) (bytes <= LIG_WORKSPACE_SIZE ? launch->workspace : launch->scratch);
+  size_t bytes = count * LIG_ATTENTION_OWN;
+  a.rows = (float4 *) (bytes <= LIG_WORKSPACE_SIZE ? launch->workspace : launch->scratch);
   if (!a.rows)
     return LIG_FAIL (launch, LIG_OUT_OF_MEMORY, "attention: needs its scratch memory");
-  a.lost = (float *) (a.rows + count);
-  const float scale = has_extras (p) ? 1 : p.scale;
-  a.unit = attention_is_fast (a) ? (double) scale / (double) (scale * LOG2_E) : 1;
   status = weigh (launch, a);
   if (status != LIG_OK)
     return status;

@@ -31,29 +31,11 @@ struct Place {
   int mine, query, key;
 };
 
-/* Subtracts from exponents what their queries lost by rounding, which are the columns if KEYS_DOWN,
- * else the rows. */
-template <bool KEYS_DOWN, class S>
-__device__ inline void
-subtract_lost (Sums16<S::TILES, S::STEP> &exponents, const float *lost)
-{
-#pragma unroll
-  for (int n = 0; n < S::STEP / 8; n++)
-#pragma unroll
-    for (int m = 0; m < S::TILES; m++)
-#pragma unroll
-      for (int c = 0; c < 4; c++)
-        exponents.v[m][n][c] -= lost[KEYS_DOWN ? 8 * n + 2 * ((int) threadIdx.x % 4) + c % 2
-                                               : 16 * m + (int) threadIdx.x % 32 / 4 + c / 2 * 8];
-}
-
-/* Turns products of keys and queries into powers, of which `rows` are Attention.rows; `lost` is
- * null where it does not count. */
+/* Turns products of keys and queries into powers, of which `rows` are Attention.rows. */
 template <bool EXTRA, class S>
 __device__ inline void
 raise (Sums16<S::TILES, S::STEP> &powers,
        const float2 *rows,
-       const float *lost,
        const Extras &extras,
        Place at,
        float scale)
@@ -71,15 +53,27 @@ raise (Sums16<S::TILES, S::STEP> &powers,
     for (int m = 0; m < S::TILES; m++)
 #pragma unroll
       for (int c = 0; c < 4; c++)
-        powers.v[m][n][c] = __fmaf_rn (powers.v[m][n][c], scale, c % 2 ? -pair.z : -pair.x);
+        powers.v[m][n][c] =
+          lig_quick_power (__fmaf_rn (powers.v[m][n][c], scale, c % 2 ? -pair.z : -pair.x));
   }
-  if (lost)
-    subtract_lost<true, S> (powers, lost);
+}
+
+/* Gives powers what their queries, the columns, lost by rounding. */
+template <class S>
+__device__ inline void
+restore (Sums16<S::TILES, S::STEP> &powers, const float *lost)
+{
 #pragma unroll
-  for (int i = 0; i < S::TILES * S::STEP / 2; i++) {
-    float &power = powers.v[i / (S::STEP / 2)][i / 4 % (S::STEP / 8)][i % 4];
-    power = lig_quick_power (power);
-  }
+  for (int n = 0; n < S::STEP / 8; n++)
+#pragma unroll
+    for (int c = 0; c < 2; c++) {
+      const float factor = exp2f (-lost[8 * n + 2 * ((int) threadIdx.x % 4) + c]);
+#pragma unroll
+      for (int m = 0; m < S::TILES; m++) {
+        powers.v[m][n][c] *= factor;
+        powers.v[m][n][c + 2] *= factor;
+      }
+    }
 }
 
 /* Turns products of values and dy into the gradients of scores. Powers that are marked as dropped
@@ -107,7 +101,8 @@ derive (Sums16<S::TILES, S::STEP> &slopes,
   }
 }
 
-/* Adds what STEP queries, `queries`, give to the gradients of the warp's `keys`. */
+/* Adds what STEP queries, `queries`, give to the gradients of the warp's `keys`; `lost` is null
+ * where it does not count. */
 template <class T, bool EXTRA, class S, int D>
 __device__ inline void
 add_queries (Sums16<S::TILES, D> &dk,
@@ -125,7 +120,9 @@ add_queries (Sums16<S::TILES, D> &dk,
   Sums16<S::TILES, S::STEP> powers, slopes;
   powers.clear ();
   add_scores<T> (powers, keys[0], at.mine, queries[0]);
-  raise<EXTRA, S> (powers, rows, lost, extras, at, scale);
+  raise<EXTRA, S> (powers, rows, extras, at, scale);
+  if (lost)
+    restore<S> (powers, lost);
   if (documents.of || !s.clear (at.query, S::STEP, at.key, S::MINE))
     hide<true> (powers, s, documents, at.query, at.key, 0);
   if constexpr (!EXTRA)
@@ -153,14 +150,14 @@ add_queries (Sums16<S::TILES, D> &dk,
 }
 
 /* Adds what STEP keys, `keys`, give to the gradient of the warp's `queries`; `rows` are
- * Attention.rows of the lane's queries, `lost` Attention.lost of the warp's, or null. */
+ * Attention.rows of the lane's queries. The sums make up for what these lost by
+ * rounding. */
 template <class T, bool EXTRA, class S, int D>
 __device__ inline void
 add_keys (Sums16<S::TILES, D> &dq,
           const Tile<D> (&queries)[2],
           const Tile<D> (&keys)[2],
           const float2 (&rows)[S::TILES][2],
-          const float *lost,
           const Sight &s,
           const Documents &documents,
           const Extras &extras,
@@ -189,18 +186,9 @@ add_keys (Sums16<S::TILES, D> &dq,
           score = extras.score (score, query, key, &cap);
           slope = bit_of<S::STEP> (bits, m, n, c) ? 0 : slope * extras.kept;
         }
-        slopes.v[m][n][c] = (slope - rows[m][c / 2].y) * cap;
-        powers.v[m][n][c] = __fmaf_rn (score, scale, -rows[m][c / 2].x);
+        slope = (slope - rows[m][c / 2].y) * cap;
+        slopes.v[m][n][c] = lig_quick_power (__fmaf_rn (score, scale, -rows[m][c / 2].x)) * slope;
       }
-  if (lost)
-    subtract_lost<false, S> (powers, lost);
-#pragma unroll
-  for (int m = 0; m < S::TILES; m++)
-#pragma unroll
-    for (int n = 0; n < S::STEP / 8; n++)
-#pragma unroll
-      for (int c = 0; c < 4; c++)
-        slopes.v[m][n][c] *= lig_quick_power (powers.v[m][n][c]);
   if (documents.of || !s.clear (at.query, S::MINE, at.key, S::STEP))
     hide<false> (slopes, s, documents, at.query, at.key, 0);
   add_weighted<T> (dq, slopes, keys[0]);

@@ -308,8 +308,7 @@ bend (const Head &h,
       float (&scores)[P::I][P::I],
       float (&slopes)[P::I][P::I])
 {
-  const int64_t at = place_of (h.a, h.row, h.head, 0);
-  const float2 *rows = h.a.rows + at;
+  const float4 *rows = h.a.rows + place_of (h.a, h.row, h.head, 0);
   const uint32_t bits = h.template dropped<P, KEYS_DOWN> (queries_from, keys_from);
 #pragma unroll
   for (int i = 0; i < P::I; i++)
@@ -321,8 +320,8 @@ bend (const Head &h,
       float weight = 0, slope = 0;
       if (h.sees (query, key)) {
         float derivative, score = h.score (query, key, scores[i][j], &derivative);
-        float2 row = rows[query];
-        float power = lig_exp ((score - row.x) - h.a.lost[at + query]);
+        float4 row = rows[query];
+        float power = lig_exp ((score - row.x) - row.z);
         float kept = bits >> (i * P::I + j) & 1 ? 0 : h.scale;
         weight = power * kept;
         slope = power * (kept * slopes[i][j] - row.y) * derivative;

@@ -69,11 +69,27 @@ drop (Sums16<QUERY_TILES, BLOCK> &weights, const Extras &extras, int query, int 
 
 /* Returns the natural logarithm of a sum of powers relative to the largest score, of which soften()
  * has rounded the exponent. */
-__device__ inline double
-logarithm (float most, float total, float scale)
+__device__ inline float2
+logarithm (float most, float total, float scale, float2 unit)
 {
-  const float unit = scale * LOG2_E;
-  return ((double) (most * unit) + (double) log2f (total)) * ((double) scale / (double) unit);
+  return pair_product (pair_sum (most * (scale * LOG2_E), log2f (total)), unit);
+}
+
+/* Writes lse of the lane's queries, of a head whose queries begin at `at`; a query that sees no key
+ * has a total of 0. */
+__device__ inline void
+write_logarithms (const Attention &a, const Soft &soft, int64_t at, int first, float scale)
+{
+#pragma unroll
+  for (int i = 0; i < 2 * QUERY_TILES; i++) {
+    int query = first + 8 * i + (int) threadIdx.x % 32 / 4;
+    float most = soft.most[i / 2][i % 2], total = soft.total[i / 2][i % 2];
+    float2 lse = total == 0 ? make_float2 (0, 0) : logarithm (most, total, scale, a.unit);
+    if (query >= a.params.length)
+      continue;
+    a.lse[at + query] = lse.x;
+    a.lse[count_logarithms (a) + at + query] = lse.y;
+  }
 }
 
 /* Computes y and lse of 128 queries of a head. */
@@ -151,16 +167,15 @@ __launch_bounds__ (FAST_THREADS, D == 64 && !EXTRA ? 3 : 2)
 #pragma unroll
     for (int h = 0; h < 2; h++) {
       int query = first + mine + 16 * m + 8 * h + (int) threadIdx.x % 32 / 4;
-      float total = soft.total[m][h];
+      float &total = soft.total[m][h];
       fold_lanes (4, Sum{}, total);
-      bool blind = total == 0 || query >= s.queries;
-      factor[h] = blind ? 0 : 1 / total;
-      if (a.lse && threadIdx.x % 4 == 0 && query < p.length)
-        lig_attention_store (a.lse, count_logarithms (a), place_of (a, row, head, query),
-                             blind ? 0 : logarithm (soft.most[m][h], total, scale));
+      total = query < s.queries ? total : 0;
+      factor[h] = total == 0 ? 0 : 1 / total;
     }
     q.template keep<T> (mine + 16 * m, sums.v[m], factor[0], factor[1]);
   }
+  if (a.lse && threadIdx.x % 4 == 0)
+    write_logarithms (a, soft, place_of (a, row, head, 0), first + mine, scale);
   if (a.y.data)
     q.template write<T, QUERY_TILES * 16> (a.y, at, mine, first, p.length, head * features,
                                            features);
@@ -243,6 +258,10 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
     a->dk = heads_of (gradients, aside, stride);
     a->dv = heads_of (gradients, aside + keys, stride);
   }
+  const float scale = has_extras (*p) ? 1 : p->scale;
+  const double unit = attention_is_fast (*a) ? (double) scale / (double) (scale * LOG2_E) : 1;
+  a->unit = pair_of (unit);
+  a->inverse = pair_of (1 / unit);
   if (a->memory && a->documents)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: documents need keys of the same rows; leave out the memory");

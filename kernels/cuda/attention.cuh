@@ -30,9 +30,10 @@ struct Attention {
   Heads q, k, v, y, dy, dq, dk, dv;
   const int32_t *lengths, *documents; /* null: none */
   float *lse;                         /* [2 B, H, T] */
-  float2 *rows; /* [B, H, T]: lse in `unit`, infinite if the query sees no key, and sum of dy y */
-  float *lost;  /* [B, H, T]: what the rounding of lse in `unit` lost */
-  double unit;  /* of the logarithms in `rows`, in natural ones */
+  float4 *rows; /* [B, H, T]: lse in `unit`, infinite if the query sees no key, sum of dy y, what
+                   the rounding of lse in `unit` lost, and nothing */
+  /* The unit of the logarithms in `rows`, in natural ones, and the other way around: pairs. */
+  float2 unit, inverse;
   const LigTick *tick;
   int64_t rows_before; /* rows of the batch in the processes before this one */
   bool memory;
@@ -113,6 +114,28 @@ struct Sight {
 /* The scores of the kernels on tensor cores are exponents of 2: `scale`, with Extras 1, is part of
  * this factor as they round it. */
 constexpr float LOG2_E = 1.44269504f;
+
+/* A pair is a number as the sum of a rounded one and the rest: 48 bits, where double is slow. */
+inline float2
+pair_of (double number)
+{
+  float rounded = (float) number;
+  return make_float2 (rounded, (float) (number - (double) rounded));
+}
+__device__ inline float2
+pair_sum (float a, float b)
+{
+  float sum = __fadd_rn (a, b), part = __fsub_rn (sum, a);
+  return make_float2 (sum, __fadd_rn (__fsub_rn (a, __fsub_rn (sum, part)), __fsub_rn (b, part)));
+}
+__device__ inline float2
+pair_product (float2 a, float2 b)
+{
+  float product = __fmul_rn (a.x, b.x);
+  float rest = __fmaf_rn (a.x, b.x, -product) + (a.x * b.y + a.y * b.x);
+  float rounded = __fadd_rn (product, rest);
+  return make_float2 (rounded, __fsub_rn (rest, __fsub_rn (rounded, product)));
+}
 
 /* Returns the number of natural logarithms, and the place of a query's in lse. */
 __device__ inline int64_t

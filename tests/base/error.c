@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors keep the path of their op or the place in their file as data through prefixes, copies and
  * propagation. */
+#include <ligature/compile.h>
 #include <ligature/error.h>
 #include <ligature/plan.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Untrusted JSON: text that is not JSON, too deep or too large gives an error, never a crash. */
+/* Untrusted JSON: text that is not JSON, too deep or too large gives an error, never a crash.
+ * Documents that are written a part at a time. */
+#include "engine/base/json-private.h"
 #include <ligature/json.h>
 
 #include <json-glib/json-glib.h>
@@ -54,6 +56,46 @@ test_changeable (void)
   g_assert_cmpstr (text->str, ==, "{\"a\": [1, 2.5, \"x\"], \"b\": 3}");
 }
 
+static void
+append_part (const char *text, gsize length, gpointer data)
+{
+  g_string_append_len (data, text, (gssize) length);
+}
+
+static JsonNode *
+make_element (guint index, gpointer data)
+{
+  return json_node_copy (json_array_get_element (data, index));
+}
+
+/* A document whose array is written one element at a time is the text of the whole. */
+static void
+test_parts (void)
+{
+  static const guint counts[] = {0, 1, 3, 5000};
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GString) text = g_string_new ("{\"before\": {\"a\": [1, 2.5]}, \"rows\": [");
+    for (guint k = 0; k < counts[i]; k++)
+      g_string_append_printf (text,
+                              "%s{\"number\": %u, \"text\": \"long enough for more than one line "
+                              "of a document, \\u00b5 and \\\"\", \"empty\": {}, \"ops\": [1, 2]}",
+                              k > 0 ? ", " : "", k);
+    g_string_append (text, "], \"after\": [], \"end\": null}");
+    g_autoptr (JsonNode) whole = json_from_string (text->str, &error);
+    g_assert_no_error (error);
+    g_autofree char *wanted = lig_json_to_text (whole);
+    g_autoptr (JsonNode) rest = json_from_string (text->str, &error);
+    g_autoptr (GString) got = g_string_new (NULL);
+    const LigJsonElements rows = {
+      "rows", counts[i], make_element,
+      json_object_get_array_member (json_node_get_object (whole), "rows")};
+    json_object_set_array_member (json_node_get_object (rest), "rows", json_array_new ());
+    lig_json_write (rest, &rows, append_part, got);
+    g_assert_cmpstr (got->str, ==, wanted);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -62,5 +104,6 @@ main (int argc, char **argv)
   g_test_add_func ("/json/deep", test_deep);
   g_test_add_func ("/json/large", test_large);
   g_test_add_func ("/json/changeable", test_changeable);
+  g_test_add_func ("/json/parts", test_parts);
   return g_test_run ();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Layouts of ranks: what is read and refused, and the places of ranks in their groups. */
+#include "engine/base/layout.h"
 #include <ligature/layout.h>
 
 static void

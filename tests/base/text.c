@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells of CSV, words of command lines, figures with units, members of JSON documents. */
+#include "engine/base/json-private.h"
 #include <ligature/csv.h>
 #include <ligature/json-members.h>
 

@@ -2,6 +2,7 @@
 /* The sentences that the window shows come out in German with the built catalogue: errors of
  * expressions, shapes, data, devices, the store and trainings, and what a device and a data set say
  * about themselves. */
+#include <ligature/compile.h>
 #include <ligature/dataset.h>
 #include <ligature/folders.h>
 #include <ligature/plan-options.h>

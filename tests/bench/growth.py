@@ -18,8 +18,9 @@ import tempfile
 
 EXPONENT, SECONDS, MEGABYTES = 1.35, 15, 2000
 LIG = os.environ.get("LIG", "build/app/lig")
-OPS = (["check"], ["check", "--json"], ["plan"], ["plan", "--text"], ["fuse"],
-       ["fuse", "--device", "null:h200"], ["report", "-o", "plan.html"], ["report", "-o", "plan.md"])
+OPS = (["check"], ["check", "--json"], ["plan"], ["plan", "--text"], ["plan", "--json"], ["fuse"],
+       ["fuse", "--json"], ["fuse", "--device", "null:h200"], ["report", "-o", "plan.html"],
+       ["report", "-o", "plan.md"])
 RUNS = (["list"], ["list", "--json"],
         ["delete", "--all", "--yes", "--keep-checkpoints"])
 

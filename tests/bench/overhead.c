@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The costs of the host: compiling a long sequence, replaying steps, the arena's use, the store.
  * Each line has the measurement and its limit; an exceeded limit makes the exit code 1. */
-#include "engine/plan/program-private.h"
+#include "engine/program/private.h"
+#include <ligature/compile.h>
 #include <ligature/kernels.h>
 #include <ligature/store.h>
 

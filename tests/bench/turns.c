@@ -25,7 +25,7 @@
  *
  * An answer that begins with `error` contains the reason. */
 #include "engine/measure/stopwatch.h"
-#include "engine/plan/results.h"
+#include "engine/program/results.h"
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 #include <ligature/recipe.h>

@@ -3,6 +3,9 @@
  * reading values from the JSON that it prints. */
 #pragma once
 
+#include "tests/base/contains.h"
+#include "tests/base/folder.h"
+
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
@@ -116,13 +119,6 @@ assert_keys (JsonNode *node, const char *expected)
   g_assert_cmpstr (text->str, ==, expected);
 }
 
-static inline void
-assert_contains (const char *text, const char *part)
-{
-  if (!strstr (text, part))
-    g_error ("'%s' does not contain '%s'", text, part);
-}
-
 /* Checks that the command failed with this exit code and printed the error as JSON. */
 static inline void
 assert_error (const Outcome *outcome, int code, const char *word, const char *part)
@@ -146,21 +142,6 @@ static inline char *
 in_folder (const char *name)
 {
   return g_build_filename (folder, name, NULL);
-}
-
-static inline void
-remove_folder (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree char *child = g_build_filename (path, name, NULL);
-    if (g_file_test (child, G_FILE_TEST_IS_DIR) && !g_file_test (child, G_FILE_TEST_IS_SYMLINK))
-      remove_folder (child);
-    else
-      g_remove (child);
-  }
-  g_rmdir (path);
 }
 
 /* Runs the tests. All files, including the store and the checkpoints, are in the folder. */

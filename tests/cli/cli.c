@@ -387,6 +387,36 @@ test_wishes (void)
   assert_failed (&illegal, 1, "fusion", "needs a residual after Bias of Linear at 0");
 }
 
+/* Checks that each value of the state that a step of the update uses is a node at the step. */
+static void
+check_state_edges (void)
+{
+#define PLAN "plan", "linear(8) ! mean-squared-error", "--input", "4x8", "--optimizer", "adamw"
+  g_auto (Outcome) json = lig (PLAN, "--json", NULL), dot = lig (PLAN, "--dot", NULL);
+#undef PLAN
+  static const char *const sides[] = {"inputs", "outputs"};
+  guint found = 0, n_steps = json_array_get_length (json_node_get_array (at (json.json, "steps")));
+  for (guint step = 0; step < n_steps; step++)
+    for (guint side = 0; side < G_N_ELEMENTS (sides); side++) {
+      g_autofree char *place = g_strdup_printf ("steps.%u.%s", step, sides[side]);
+      g_autofree char *pass = g_strdup_printf ("steps.%u.pass", step);
+      JsonArray *numbers = json_node_get_array (at (json.json, place));
+      for (guint i = 0; i < json_array_get_length (numbers); i++) {
+        int value = (int) json_array_get_int_element (numbers, i);
+        g_autofree char *where = g_strdup_printf ("values.%d.place", value);
+        if (value < 0 || !g_str_equal (text_at (json.json, where), "state"))
+          continue;
+        g_autofree char *node = g_strdup_printf ("v%d%c", value, *text_at (json.json, pass));
+        g_autofree char *edge = side == 0 ? g_strdup_printf ("  %s -> s%u;\n", node, step)
+                                          : g_strdup_printf ("  s%u -> %s;\n", step, node);
+        assert_contains (dot.out, edge);
+        found += g_str_equal (text_at (json.json, pass), "update");
+      }
+    }
+  /* The update reads gradients, and writes parameters and both moments. */
+  g_assert_cmpuint (found, >=, 4);
+}
+
 static void
 test_plan (void)
 {
@@ -399,8 +429,10 @@ test_plan (void)
     "device policy recipe recompute tf32 nondeterministic ops steps values arena_bytes live_peak "
     "spared_bytes state_bytes segments fit problem units");
   assert_keys (at (root, "steps.0"),
-               "index pass kernel group operands again read written flops predicted_us");
-  assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved again");
+               "index pass kernel group fusion operands inputs outputs again read written flops "
+               "predicted_us");
+  assert_keys (at (root, "values.0"),
+               "name shape dtype place offset bytes first last saved again writers readers");
   g_assert_cmpstr (text_at (root, "steps.0.kernel"), ==, "layer_norm");
   g_assert_cmpint (int_at (root, "live_peak"), <=, int_at (root, "arena_bytes"));
   g_assert_cmpint (int_at (root, "segments"), ==, 1);
@@ -416,6 +448,15 @@ test_plan (void)
   assert_contains (person.out, "alive at once");
   g_auto (Outcome) plain = lig ("plan", "linear(64)", "--input", "64x32", "--text", NULL);
   assert_contains (plain.out, "plan for ");
+  g_auto (Outcome) graph = lig ("plan", "linear(64)", "--input", "64x32", "--dot", NULL);
+  g_assert_cmpint (graph.code, ==, 0);
+  g_assert_true (g_str_has_prefix (graph.out, "digraph plan {\n"));
+  assert_contains (graph.out, "s0 -> ");
+  assert_contains (graph.out, "0.weight\\n64x32 fp32");
+  check_state_edges ();
+  g_auto (Outcome) both = lig ("plan", "linear(64)", "--input", "64x32", "--dot", "--json", NULL);
+  g_assert_cmpint (both.code, ==, 2);
+  assert_contains (both.err, "--dot and --json");
 }
 
 /* Returns the text with its broken sentences in one line each. */

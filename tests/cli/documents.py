@@ -342,14 +342,14 @@ def check_sources(table):
     tested = {name.removesuffix("/lines") for name, _, _ in table}
     for path in sorted((ROOT / "app/cli").glob("*.c")):
         text = path.read_text()
-        if path.name != "cli.c" and "lig_cli_print_json (" in text:
+        if path.name != "print.c" and "lig_cli_print_json (" in text:
             raise Wrong(f"{path.name}: call lig_cli_print_document() with the name of a schema")
         for name in re.findall(r'lig_cli_print_document \(\s*"([^"]*)"', text):
             if name not in ALL or name not in tested:
                 raise Wrong(f"{path.name}: no schema {name}.json, or no line in documents.txt")
         calls, names = text.count("lig_cli_print_document ("), len(
             re.findall(r'lig_cli_print_document \(\s*"', text))
-        if path.name != "cli.c" and calls != names:
+        if path.name != "print.c" and calls != names:
             raise Wrong(f"{path.name}: the name of a schema must be a literal")
     page = (ROOT / "data/doc/json.md").read_text()
     unlisted = [name for name in ALL if f"(schemas/{name}.json)" not in page]

@@ -43,6 +43,9 @@ check_answers (gint64 memory, gboolean fits)
   static const char *const commands[] = {"check", "fuse", "plan"};
   g_autofree char *card = describe_card (memory);
   g_autofree char *device = g_strconcat ("null:", card, NULL);
+  g_autofree char *both = g_strconcat ("null:b200,", device, NULL);
+  g_auto (Outcome) pair = lig ("fuse", MODEL, INPUT, "--device", both, NULL);
+  g_assert_cmpint (pair.code, ==, fits ? 0 : 1);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
     g_auto (Outcome) json = lig (commands[i], MODEL, INPUT, "--device", device, "--json", NULL);
     g_auto (Outcome) text = lig (commands[i], MODEL, INPUT, "--device", device, NULL);

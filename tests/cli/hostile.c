@@ -206,6 +206,7 @@ test_full_output (void)
     "fuse gelu --input 4x8 --device cpu --json",
     "plan gelu --input 4x8 --device cpu",
     "plan gelu --input 4x8 --device cpu --text",
+    "plan gelu --input 4x8 --device cpu --dot",
     "check gelu --input 4x8",
     "profile gelu --input 4x8 --device cpu --store full.db",
     "report gelu --input 4x8 --device cpu -o - --format md",

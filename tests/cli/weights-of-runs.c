@@ -97,12 +97,15 @@ test_run (void)
   g_auto (Outcome) sweep = lig ("sweep", MODEL, "--data", DATA, "--init", "flowers", "--steps", "2",
                                 "--over", "lr=0.1,0.2", "--device", "cpu", NULL);
   g_assert_cmpint (sweep.code, ==, 0);
-  /* The exported weights of a run keep what rows are. */
+  /* The exported weights keep what rows are, of a run and of a sequence with those of a run. */
   g_auto (Outcome) own = lig ("export-weights", "flowers", "-o", "own.safetensors", NULL);
   g_assert_cmpint (own.code, ==, 0);
-  g_auto (Outcome) again = lig ("apply", "linear(3)", "--weights", "own.safetensors", "--input",
-                                "x.safetensors", "-o", "b.safetensors", NULL);
-  assert_contains (again.err, "x 14.5 8.65544145");
+  static const char *const files[] = {"own.safetensors", "w.safetensors"};
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_auto (Outcome) again = lig ("apply", "linear(3)", "--weights", files[i], "--input",
+                                  "x.safetensors", "-o", "b.safetensors", NULL);
+    assert_contains (again.err, "x 14.5 8.65544145");
+  }
 }
 
 /* The names of a wrapped module are read without their prefix, which is said. */
@@ -170,6 +173,33 @@ test_outputs (void)
   }
 }
 
+/* Whatever a command writes, it replaces neither tensors nor a store. */
+static void
+test_documents (void)
+{
+  static const char *const kept[] = {"w.safetensors", "runs.db"};
+  static const char *const words[] = {"the existing file has tensors and would be lost",
+                                      "the existing file is a database and would be lost"};
+  write_table ();
+  train ("flowers", "5");
+  g_auto (Outcome) weights = lig ("export-weights", "flowers", "-o", "w.safetensors", NULL);
+  g_assert_cmpint (weights.code, ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    g_autofree char *path = in_folder (kept[i]), *before = NULL, *after = NULL;
+    gsize length, same;
+    g_assert_true (g_file_get_contents (path, &before, &length, NULL));
+    g_auto (Outcome) report = lig ("report", "flowers", "--format", "html", "-o", kept[i], NULL);
+    g_auto (Outcome) metrics =
+      lig ("runs", "export", "flowers", "--format", "csv", "-o", kept[i], NULL);
+    g_assert_cmpint (report.code, ==, 1);
+    g_assert_cmpint (metrics.code, ==, 1);
+    assert_contains (report.err, words[i]);
+    assert_contains (metrics.err, words[i]);
+    g_assert_true (g_file_get_contents (path, &after, &same, NULL));
+    g_assert_cmpmem (before, length, after, same);
+  }
+}
+
 /* Few steps shorten the warm-up of a file in proportion; a misspelt key is refused. */
 static void
 test_train_object (void)
@@ -224,6 +254,7 @@ main (int argc, char **argv)
   g_test_add_func ("/weights-of-runs/run", test_run);
   g_test_add_func ("/weights-of-runs/wrapped", test_wrapped);
   g_test_add_func ("/weights-of-runs/outputs", test_outputs);
+  g_test_add_func ("/weights-of-runs/documents", test_documents);
   g_test_add_func ("/weights-of-runs/train-object", test_train_object);
   g_test_add_func ("/weights-of-runs/resume", test_resume);
   return run_cli_tests ();

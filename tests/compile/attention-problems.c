@@ -3,6 +3,7 @@
  * words of the sequence, and that ops without their parameters are refused. */
 #include "tests/plan/case.h"
 
+#include <ligature/compile.h>
 #include <ligature/problem.h>
 
 /* Checks that there is a problem exactly if there is no plan. */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests kernels of an op that run beside those after them: these wait for the ones whose results
  * they read, and for no others. */
+#include "engine/graph/awaits.h"
 #include "tests/plan/case.h"
 
+#include "engine/compile/compilation.h"
 #include "engine/device/backend.h"
-#include "engine/plan/plan-private.h"
+#include <ligature/compile.h>
+#include <ligature/lowering.h>
 #include <ligature/params-product.h>
+#include <ligature/register.h>
 
 #include <string.h>
 
@@ -74,8 +78,8 @@ OP (late, lower_late, .name = "late", .example = "late @ 64x32");
 OP (copied, lower_copy, .name = "copied", .example = "copied @ 64x32");
 
 /* With `free` exchanges take no multiprocessors of the device. */
-static LigPlan *
-compile_for (const char *expression, const char *device, gboolean free)
+static LigGraph *
+new_graph (const char *expression, const char *device, gboolean free)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigDevice) opened = lig_device_open (device, &error);
@@ -86,9 +90,9 @@ compile_for (const char *expression, const char *device, gboolean free)
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.training = FALSE;
   g_autoptr (LigSequence) sequence = new_sequence (expression, "64x32");
-  LigPlan *plan = lig_plan_compile (sequence, opened, &options, &error);
+  LigGraph *graph = lig_graph_new (sequence, opened, &options, 0, &error);
   g_assert_no_error (error);
-  return plan;
+  return graph;
 }
 
 /* The results are right in spite of the delay, on a process alone and on one that has a stream for
@@ -115,18 +119,20 @@ test_results (gconstpointer joined)
 static void
 test_waits (void)
 {
-  g_autoptr (LigPlan) plan = compile_for ("copied", "cpu", FALSE);
-  const LigDraft *draft = plan->draft;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigGraph) graph = new_graph ("copied", "cpu", FALSE);
+  lig_graph_compile (graph, &error);
+  g_assert_no_error (error);
   const int awaits[N_STEPS] = {-1, -1, -1, BESIDE, AGAIN};
-  g_assert_cmpint (draft->steps->len, ==, N_STEPS);
+  g_assert_cmpint (graph->steps->len, ==, N_STEPS);
   for (int i = 0; i < N_STEPS; i++) {
-    const LigDraftStep *step = lig_step (draft, i);
-    g_assert_cmpint (step->awaits, ==, awaits[i]);
-    g_assert_cmpint (step->lane == LIG_LANE_COMMUNICATION, ==, i == BESIDE || i == AGAIN);
+    const LigGraphStep *step = lig_step (graph, i);
+    g_assert_cmpint (step->plan.awaits, ==, awaits[i]);
+    g_assert_cmpint (step->plan.lane == LIG_LANE_COMMUNICATION, ==, i == BESIDE || i == AGAIN);
   }
-  g_assert_cmpint (lig_end_of_step (draft, BESIDE), ==, OTHER);
-  g_assert_cmpint (lig_end_of_step (draft, OTHER), ==, OTHER);
-  g_assert_cmpint (lig_end_of_step (draft, AGAIN), ==, FIRST);
+  g_assert_cmpint (lig_end_of_step (graph, BESIDE), ==, OTHER);
+  g_assert_cmpint (lig_end_of_step (graph, OTHER), ==, OTHER);
+  g_assert_cmpint (lig_end_of_step (graph, AGAIN), ==, FIRST);
 }
 
 /* The prediction has each wait where it is. An exchange that takes multiprocessors begins at the
@@ -135,7 +141,11 @@ static void
 test_prediction (gconstpointer free)
 {
   guint count;
-  g_autoptr (LigPlan) plan = compile_for ("copied", "null:h200", free != NULL);
+  g_autoptr (GError) error = NULL;
+  LigGraph *graph = new_graph ("copied", "null:h200", free != NULL);
+  lig_graph_compile (graph, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigPlan) plan = lig_plan_finish (graph);
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   g_assert_cmpint (count, ==, N_STEPS);
   for (int i = 0; i < N_STEPS; i++)

@@ -5,8 +5,14 @@
  * LIGATURE_REGENERATE=1 rewrites tests/plans: NAME.lig gives NAME.plan, or NAME.errors if it
  * does not compile. A name that ends in -evaluation is compiled for evaluation, -adamw with an
  * update. */
-#include "engine/compile/draft.h"
+#include "engine/choose/fuse.h"
+#include "engine/compile/compilation.h"
+#include "engine/compile/verify.h"
+#include "engine/graph/graph.h"
+#include "engine/plan/plan-private.h"
+#include "engine/state/state.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 
 static LigPlanOptions
@@ -126,40 +132,39 @@ test_worked (void)
   }
 }
 
-static LigDraft *
-draft_of (const char *expression, const char *input, gboolean training)
+static LigGraph *
+graph_of (const char *expression, const char *input, gboolean training)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
   LigPlanOptions options = options_of (LIG_POLICY_ALL, training);
-  LigDraft *draft = lig_draft_new (sequence, cpu_device (), &options, &error);
+  LigGraph *graph = lig_graph_new (sequence, cpu_device (), &options, 0, &error);
   g_assert_no_error (error);
-  g_assert_true (lig_expand (draft, &error));
-  g_assert_true (lig_infer (draft, &error));
-  g_assert_true (lig_differentiate (draft, &error));
-  g_assert_true (lig_represent (draft, &error));
-  g_assert_true (lig_fuse (draft, &error));
-  g_assert_true (lig_schedule (draft, &error));
-  g_assert_true (lig_verify_steps (draft, &error));
-  g_assert_true (lig_allocate (draft, &error));
-  g_assert_true (lig_verify_memory (draft, &error));
-  return draft;
+  g_assert_true (lig_expand (graph, &error));
+  g_assert_true (lig_infer (graph, &error));
+  g_assert_true (lig_differentiate (graph, &error));
+  g_assert_true (lig_represent (graph, &error));
+  g_assert_true (lig_fuse (graph, &error));
+  g_assert_true (lig_schedule (graph, &error));
+  g_assert_true (lig_verify_steps (graph, &error));
+  g_assert_true (lig_allocate (graph, &error));
+  g_assert_true (lig_verify_memory (graph, &error));
+  return graph;
 }
 
 /* Compares all pairs: two values that live at the same time share no byte, unless one is written in
  * place of the other. */
 static void
-check_overlaps (const LigDraft *draft)
+check_overlaps (const LigGraph *graph)
 {
-  for (int i = 0; i < (int) draft->values->len; i++)
+  for (int i = 0; i < (int) graph->values->len; i++)
     for (int j = 0; j < i; j++) {
-      const LigValue *a = lig_value (draft, i), *b = lig_value (draft, j);
+      const LigPlanValue *a = lig_value (graph, i), *b = lig_value (graph, j);
       if (a->offset < 0 || b->offset < 0)
         continue;
       gboolean disjoint = a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset;
-      gboolean in_place =
-        a->offset == b->offset && (a->first_step == b->last_step || b->first_step == a->last_step);
-      gboolean turns = a->last_step < b->first_step || b->last_step < a->first_step;
+      gboolean in_place = a->offset == b->offset && (a->first == b->last || b->first == a->last);
+      gboolean turns = a->last < b->first || b->last < a->first;
       if (!disjoint && !turns && !in_place)
         g_error ("%s and %s overlap", a->name, b->name);
     }
@@ -180,12 +185,12 @@ test_memory (void)
     for (int training = 0; training < 2; training++) {
       const char *expression =
         i < G_N_ELEMENTS (mixed) ? mixed[i] : worked[i - G_N_ELEMENTS (mixed)].expression;
-      g_autoptr (LigDraft) draft = draft_of (expression, "64x16", training);
-      check_overlaps (draft);
-      g_test_message ("%s: arena %ld, peak %ld", expression, (long) draft->arena_bytes,
-                      (long) draft->live_peak);
-      g_assert_cmpint (draft->arena_bytes, >=, draft->live_peak);
-      g_assert_cmpfloat ((double) draft->arena_bytes, <=, 1.3 * (double) draft->live_peak);
+      g_autoptr (LigGraph) graph = graph_of (expression, "64x16", training);
+      check_overlaps (graph);
+      g_test_message ("%s: arena %ld, peak %ld", expression, (long) graph->arena_bytes,
+                      (long) graph->live_peak);
+      g_assert_cmpint (graph->arena_bytes, >=, graph->live_peak);
+      g_assert_cmpfloat ((double) graph->arena_bytes, <=, 1.3 * (double) graph->live_peak);
     }
 }
 
@@ -194,31 +199,31 @@ static void
 test_corrupt (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (LigDraft) draft = draft_of (mixed[0], "64x16", TRUE);
+  g_autoptr (LigGraph) graph = graph_of (mixed[0], "64x16", TRUE);
   guint caught = 0, moved = 0;
-  for (int i = 0; i < (int) draft->values->len; i++) {
-    LigValue *value = lig_value (draft, i);
-    const LigValue *input = lig_value (draft, draft->input_value);
-    if (value->offset < 0 || i == draft->input_value)
+  for (int i = 0; i < (int) graph->values->len; i++) {
+    LigPlanValue *value = lig_value (graph, i);
+    const LigPlanValue *input = lig_value (graph, graph->ends.input);
+    if (value->offset < 0 || i == graph->ends.input)
       continue;
     gint64 offset = value->offset;
     value->offset = input->offset + 4;
     moved++;
-    if (!lig_verify_memory (draft, &error)) {
+    if (!lig_verify_memory (graph, &error)) {
       g_assert_true (g_str_has_prefix (error->message, "internal: after allocate: "));
       caught++;
     }
     g_clear_error (&error);
-    value->offset = draft->arena_bytes - 4;
+    value->offset = graph->arena_bytes - 4;
     if (value->bytes > 4) {
-      g_assert_false (lig_verify_memory (draft, &error));
+      g_assert_false (lig_verify_memory (graph, &error));
       g_assert_nonnull (strstr (error->message, "ends beyond the arena"));
     }
     g_clear_error (&error);
     value->offset = offset;
   }
   g_assert_cmpuint (caught, ==, moved);
-  g_assert_true (lig_verify_memory (draft, &error));
+  g_assert_true (lig_verify_memory (graph, &error));
 }
 
 /* The caller's input is unchanged after the run; the values after it are written in place. */
@@ -276,16 +281,16 @@ static void
 test_unmarked (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (LigDraft) draft =
-    draft_of ("basic-linear(16) ! basic-linear(16) ! silu", "64x16", FALSE);
-  const LigDraftStep *product = lig_step (draft, 1), *silu = lig_step (draft, 2);
-  LigValue *from = lig_value (draft, product->values[0]);
-  LigValue *to = lig_value (draft, product->values[product->n_inputs]);
-  g_assert_cmpstr (silu->kernel->name, ==, "silu");
-  g_assert_cmpint (lig_value (draft, silu->values[1])->offset, ==, to->offset);
+  g_autoptr (LigGraph) graph =
+    graph_of ("basic-linear(16) ! basic-linear(16) ! silu", "64x16", FALSE);
+  const LigGraphStep *product = lig_step (graph, 1), *silu = lig_step (graph, 2);
+  LigPlanValue *from = lig_value (graph, product->values[0]);
+  LigPlanValue *to = lig_value (graph, product->values[product->plan.n_inputs]);
+  g_assert_cmpstr (silu->plan.kernel->name, ==, "silu");
+  g_assert_cmpint (lig_value (graph, silu->values[1])->offset, ==, to->offset);
   g_assert_cmpint (from->offset, !=, to->offset);
   to->offset = from->offset;
-  g_assert_false (lig_verify_memory (draft, &error));
+  g_assert_false (lig_verify_memory (graph, &error));
   g_assert_nonnull (strstr (error->message, "overlap"));
 }
 
@@ -367,8 +372,9 @@ test_evaluation (void)
   for (guint i = 0; i < count; i++) {
     g_assert_cmpint (steps[i].pass, ==, LIG_PASS_FORWARD);
     /* Values that only backward needs are not computed. */
+    g_autofree char *operands = lig_plan_name_operands (plan, &steps[i]);
     if (g_str_has_prefix (steps[i].kernel->name, "layer_norm"))
-      g_assert_true (g_str_has_suffix (steps[i].operands, ".y - -"));
+      g_assert_true (g_str_has_suffix (operands, ".y - -"));
   }
   lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &count);
   g_assert_cmpuint (count, ==, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests predictions for device descriptions whose rates were edited by hand. */
+#include <ligature/compile.h>
 #include <ligature/kernels.h>
 #include <ligature/plan-options.h>
 #include <ligature/plan.h>

@@ -8,15 +8,6 @@
 
 #include <glib/gstdio.h>
 
-static LigPlanOptions
-options_of (LigPolicy policy)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.input_gradient = TRUE;
-  return options;
-}
-
 static void
 check_zeros (const LigTensor *tensor)
 {
@@ -57,7 +48,7 @@ test_ops (void)
   guint tried = 0;
   for (guint n = 0; (info = lig_op_info_nth (n)); n++)
     for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_ALL; policy++) {
-      LigPlanOptions options = options_of (policy);
+      LigPlanOptions options = plan_options (policy, TRUE);
       /* The shape of its example contains the number of elements. */
       g_autoptr (LigSequence) sequence = g_str_equal (info->name, "reshape")
                                            ? new_sequence ("reshape([-1, 8])", "0x4x2")
@@ -93,7 +84,7 @@ check_sequence (const char *expression, LigDtype dtype, LigPolicy policy)
   g_autoptr (GError) error = NULL;
   g_autofree char *input = g_strdup_printf ("0x64:%s", lig_dtype_name (dtype));
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
-  LigPlanOptions options = options_of (policy);
+  LigPlanOptions options = plan_options (policy, TRUE);
   options.accumulate = TRUE;
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
@@ -134,7 +125,7 @@ test_tokens (void)
 {
   static const char *const inputs[] = {"0:int32", "3x0:int32", "0x5:int32"};
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
-    LigPlanOptions options = options_of (LIG_POLICY_ALL);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     g_autoptr (LigSequence) sequence =
       new_sequence ("embedding(16) ! layer-norm ! linear(256) ! cross-entropy", inputs[i]);
     options.accuracy = TRUE;
@@ -149,7 +140,7 @@ static void
 test_update (void)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_of (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   optimizer.adamw.weight_decay = 0;
   options.optimizer = &optimizer;
@@ -177,7 +168,7 @@ test_refused (void)
     {"reshape([-1]) ! gelu", "0x8", "gelu at 1: input has 0 features, expected at least 1"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    LigPlanOptions options = options_of (LIG_POLICY_ALL);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     g_autoptr (LigSequence) sequence = new_sequence (refused[i].expression, refused[i].input);
     check_refused (sequence, &options, LIG_ERROR_SHAPE, refused[i].message);
   }

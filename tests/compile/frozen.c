@@ -16,15 +16,6 @@ freeze (LigSequence *sequence, const char *path)
   lig_op_set_trained (op, FALSE);
 }
 
-static LigTensor *
-read_value (LigState *state, LigStateArray array, const char *path)
-{
-  g_autoptr (GError) error = NULL;
-  LigTensor *tensor = lig_state_get (state, array, path, &error);
-  g_assert_no_error (error);
-  return tensor;
-}
-
 static gboolean
 is_of (const char *path, const char *op)
 {

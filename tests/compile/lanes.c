@@ -3,6 +3,7 @@
 #include "engine/plan/plan-private.h"
 #include "tests/plan/case.h"
 
+#include <ligature/compile.h>
 #include <ligature/figures.h>
 #include <ligature/optimizer.h>
 #include <math.h>
@@ -112,18 +113,19 @@ test_ring (void)
 
 /* Checks that no step after an exchange writes a gradient that it averages. */
 static void
-check_written (LigDraft *draft, int exchange)
+check_written (LigPlan *plan, int exchange)
 {
-  const LigValue *range = lig_value (draft, lig_step (draft, exchange)->values[0]);
+  const LigPlanValue *range =
+    lig_plan_value (plan, lig_plan_step (plan, exchange)->operands[0].value);
   gint64 first = range->state_offset, end = first + lig_shape_size (&range->shape);
-  for (int i = exchange + 1; i < draft->first_update; i++) {
-    const LigDraftStep *step = lig_step (draft, i);
+  for (int i = exchange + 1; i < plan->phases.update; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, i);
     for (int j = step->n_inputs; j < step->n_operands; j++) {
-      const LigValue *value = step->values[j] < 0 ? NULL : lig_value (draft, step->values[j]);
+      const LigPlanValue *value =
+        step->operands[j].value < 0 ? NULL : lig_plan_value (plan, step->operands[j].value);
       if (!value || value->role != LIG_VALUE_PARAMETER_GRADIENT)
         continue;
-      const LigDraftParameter *parameter =
-        &g_array_index (draft->parameters, LigDraftParameter, value->parameter);
+      const LigParameter *parameter = lig_plan_parameter (plan, value->parameter);
       gint64 size = lig_shape_size (&parameter->shape);
       g_assert_true (parameter->offset >= end || parameter->offset + size <= first);
     }
@@ -154,7 +156,7 @@ test_delayed (void)
     if (steps[i].lane != LIG_LANE_COMMUNICATION)
       continue;
     g_assert_cmpstr (steps[i].kernel->name, ==, "all_reduce");
-    check_written (plan->draft, (int) i);
+    check_written (plan, (int) i);
     beside_attention += g_str_equal (steps[i + 1].kernel->name, "attention_backward");
   }
   g_assert_cmpuint (beside_attention, ==, 3);

@@ -2,17 +2,10 @@
 /* Tests the errors of faulty custom tables and of kernels that a device lacks, and the values that
  * a custom fusion has to write. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
+#include <ligature/lowering.h>
 #include <ligature/params-product.h>
-
-static LigPlanOptions
-options_of (LigPolicy policy, gboolean training)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.training = training;
-  options.input_gradient = training;
-  return options;
-}
+#include <ligature/register.h>
 
 static void
 expect_refused (const char *expression,
@@ -25,7 +18,7 @@ expect_refused (const char *expression,
     g_autoptr (LigDevice) opened = lig_device_open (device, &error);
     g_assert_no_error (error);
     g_autoptr (LigSequence) sequence = new_sequence (expression, "6x8");
-    LigPlanOptions options = options_of (policy, TRUE);
+    LigPlanOptions options = plan_options (policy, TRUE);
     options.compute = (int) compute_type;
     g_autoptr (LigPlan) plan = lig_plan_compile (sequence, opened, &options, &error);
     g_assert_null (plan);
@@ -143,7 +136,7 @@ test_alias (void)
   expect_unregistered (&reverse, "alias-reverse at 0: its table makes 'x' another name of 'y', but "
                                  "does not compute it");
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! alias-flat", "6x8");
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (Results) results = compute (sequence, &options);
   g_assert_cmpint (results_find (results, "output")->shape.n_axes, ==, 1);
 }
@@ -210,7 +203,7 @@ OP (no_type, lower_none, .name = "copy-none", .example = "copy-none @ 4x8");
 static void
 test_kernels (void)
 {
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence ("copy-any ! copy-fp32", "6x8");
   g_autoptr (Results) results = compute (sequence, &options);
   g_assert_nonnull (results_find (results, "output"));
@@ -232,7 +225,7 @@ test_in_place (void)
     int buffers;
   } chains[] = {{"gelu ! copy-any ! copy-any", 3}, {"gelu ! copy-in-place ! copy-in-place", 2}};
   for (guint i = 0; i < G_N_ELEMENTS (chains); i++) {
-    LigPlanOptions options = options_of (LIG_POLICY_ALL, FALSE);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, FALSE);
     g_autoptr (LigSequence) sequence = new_sequence (chains[i].expression, "16x64");
     g_autoptr (LigPlan) plan = compile (sequence, &options);
     g_assert_cmpint (lig_plan_get_arena_bytes (plan, NULL), ==, chains[i].buffers * 16 * 64 * 4);
@@ -313,7 +306,7 @@ static const LigFusion joint_residual = {.size = sizeof (LigFusion),
 static void
 check_inner (const char *expression, const char *groups)
 {
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence (expression, "6x8");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   check_groups (plan, groups, groups);
@@ -326,7 +319,7 @@ check_inner (const char *expression, const char *groups)
 static void
 check_shared (const char *expression, const char *observed, const char *required)
 {
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence (expression, "6x8");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   const LigVerdict *verdict = find_verdict (plan, "joint-residual", 0);
@@ -367,7 +360,7 @@ static void
 test_channel_backward (void)
 {
   static const char *const forbidden[] = {"joint-residual", NULL};
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence =
     new_sequence ("make-extra-output(to=r) ! relu ! add-extra-input(from=r)", "6x8");
   lig_sequence_set_forbidden (sequence, forbidden);

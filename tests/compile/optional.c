@@ -5,6 +5,7 @@
 
 #include <ligature/check.h>
 #include <ligature/lowering.h>
+#include <ligature/register.h>
 
 /* y = x scale + shift, where an absent scale is 1 and an absent shift 0; signs = x > 0 ? 1 : -1. */
 static LigStatus
@@ -144,15 +145,6 @@ register_ops (void)
   g_assert_false (lig_op_info_is_optional (lig_op_info_find ("add-extra-input"), 0));
 }
 
-static LigPlanOptions
-training (LigPolicy policy)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.training = options.input_gradient = TRUE;
-  return options;
-}
-
 /* Each form is the same function as another one without optional inputs. */
 static void
 test_forms (void)
@@ -178,7 +170,7 @@ test_forms (void)
   for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
     for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_ALL; policy++) {
       g_autoptr (GError) error = NULL;
-      LigPlanOptions options = training (policy);
+      LigPlanOptions options = plan_options (policy, TRUE);
       g_autoptr (LigSequence) sequence = new_sequence (forms[i].expression, "3x4");
       g_autoptr (LigPlan) plan = compile (sequence, &options);
       g_test_message ("%s", forms[i].expression);
@@ -195,7 +187,7 @@ test_forms (void)
 static void
 test_values (void)
 {
-  LigPlanOptions options = training (LIG_POLICY_NONE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (LigSequence) bare = new_sequence ("affine ! gelu", "3x4");
   g_autoptr (LigSequence) plain = new_sequence ("gelu", "3x4");
   g_autoptr (LigSequence) shifted = new_sequence ("affine(shift=caller)", "3x4");
@@ -221,7 +213,7 @@ static void
 test_types (void)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = training (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   LigShape shape;
   LigDtype dtype;
   g_autoptr (LigSequence) sequence =
@@ -250,7 +242,7 @@ test_types (void)
 static void
 test_errors (void)
 {
-  LigPlanOptions options = training (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) missing = new_sequence ("affine(scale=r)", "3x4");
   check_refused (missing, &options, LIG_ERROR_CHANNEL,
                  "extra tensor channel 'r' consumed by affine at 0 has no producer");

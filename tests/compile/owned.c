@@ -3,8 +3,9 @@
  * reduces, updates and gathers, its memory, and states that do not fit. */
 #include "tests/plan/case.h"
 
-#include "engine/compile/owned.h"
+#include "engine/parallel/shares.h"
 #include "engine/plan/plan-private.h"
+#include <ligature/compile.h>
 #include <ligature/figures.h>
 #include <ligature/optimizer.h>
 #include <ligature/params-collective.h>
@@ -50,20 +51,20 @@ compile_rank (const char *expression,
 }
 
 static gboolean
-runs (const LigDraftStep *step, const char *kernel)
+runs (const LigPlanStep *step, const char *kernel)
 {
   return step->kernel && g_str_equal (step->kernel->name, kernel);
 }
 
-static const LigValue *
-operand (const LigDraft *draft, const LigDraftStep *step, int i)
+static const LigPlanValue *
+operand (const LigPlan *plan, const LigPlanStep *step, int i)
 {
-  return lig_value (draft, step->values[i]);
+  return lig_plan_value (plan, step->operands[i].value);
 }
 
 /* Adds 1 to the elements of an array's value. */
 static void
-mark (const LigValue *value, int array, guint8 *seen)
+mark (const LigPlanValue *value, int array, guint8 *seen)
 {
   g_assert_cmpint (value->array, ==, array);
   for (gint64 i = 0; i < lig_shape_size (&value->shape); i++)
@@ -85,31 +86,32 @@ typedef struct {
 /* Checks the order of the steps, and marks what they touch: a range is reduced after the last step
  * that writes into it, updated, and then gathered. */
 static void
-follow (const LigDraft *draft, Marks *marks)
+follow (const LigPlan *plan, Marks *marks)
 {
-  for (int i = draft->first_backward; i < (int) draft->steps->len; i++) {
-    const LigDraftStep *step = lig_step (draft, i);
-    const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) step->params;
-    for (int j = step->n_inputs; j < step->n_operands && i < draft->first_update; j++) {
-      const LigValue *value = step->values[j] < 0 ? NULL : operand (draft, step, j);
+  for (int i = plan->phases.backward; i < (int) plan->steps->len; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, i);
+    const LigCollectiveParams *params =
+      (const LigCollectiveParams *) (gconstpointer) lig_plan_code (plan, i)->params;
+    for (int j = step->n_inputs; j < step->n_operands && i < plan->phases.update; j++) {
+      const LigPlanValue *value = step->operands[j].value < 0 ? NULL : operand (plan, step, j);
       if (!value || value->role != LIG_VALUE_PARAMETER_GRADIENT)
         continue;
-      gint64 at = g_array_index (draft->parameters, LigDraftParameter, value->parameter).offset;
+      gint64 at = lig_plan_parameter (plan, value->parameter)->offset;
       check_marks (marks->scattered + at, lig_shape_size (&value->shape), 0);
     }
     if (runs (step, "reduce_scatter") && step->part < 0) {
       g_assert_true (step->reduces && step->lane == LIG_LANE_COMMUNICATION);
-      g_assert_true (i < draft->first_update && params->reduction == LIG_REDUCE_MEAN);
-      mark (operand (draft, step, 0), LIG_STATE_GRADIENTS, marks->scattered);
-      mark (operand (draft, step, 1), LIG_STATE_GRADIENTS, marks->own);
+      g_assert_true (i < plan->phases.update && params->reduction == LIG_REDUCE_MEAN);
+      mark (operand (plan, step, 0), LIG_STATE_GRADIENTS, marks->scattered);
+      mark (operand (plan, step, 1), LIG_STATE_GRADIENTS, marks->own);
     } else if (runs (step, "adamw")) {
-      mark (operand (draft, step, 0), LIG_STATE_GRADIENTS, marks->updated);
-      mark (operand (draft, step, 4), lig_state_find_array ("moment"), marks->moments);
-      g_assert_cmpint (marks->own[operand (draft, step, 0)->state_offset], ==, 1);
-      g_assert_cmpint (marks->gathered[operand (draft, step, 3)->state_offset], ==, 0);
+      mark (operand (plan, step, 0), LIG_STATE_GRADIENTS, marks->updated);
+      mark (operand (plan, step, 4), lig_state_find_array ("moment"), marks->moments);
+      g_assert_cmpint (marks->own[operand (plan, step, 0)->state_offset], ==, 1);
+      g_assert_cmpint (marks->gathered[operand (plan, step, 3)->state_offset], ==, 0);
     } else if (runs (step, "all_gather") && step->lane == LIG_LANE_COMMUNICATION) {
-      g_assert_cmpint (marks->updated[operand (draft, step, 0)->state_offset], ==, 1);
-      mark (operand (draft, step, 1), LIG_STATE_PARAMETERS, marks->gathered);
+      g_assert_cmpint (marks->updated[operand (plan, step, 0)->state_offset], ==, 1);
+      mark (operand (plan, step, 1), LIG_STATE_PARAMETERS, marks->gathered);
       g_assert_false (step->reduces);
     }
   }
@@ -125,18 +127,17 @@ check_all (const char *expression, const char *input, int data, guint ranges)
     LigPlanOptions options = make_options (TRUE);
     g_autoptr (LigDevice) device = open_rank ("null", rank, data, 1);
     g_autoptr (LigPlan) plan = compile_rank (expression, input, device, &options);
-    const LigDraft *draft = plan->draft;
-    elements = draft->elements;
+    elements = plan->layout->elements;
     updated = updated ? updated : g_new0 (guint8, elements);
     Marks marks = {g_new0 (guint8, elements), g_new0 (guint8, elements), updated,
-                   g_new0 (guint8, elements), g_new0 (guint8, draft->kept_elements)};
-    g_assert_cmpuint (draft->shares->len, ==, ranges);
-    g_assert_cmpint (draft->kept_elements * data, ==, elements);
+                   g_new0 (guint8, elements), g_new0 (guint8, plan->layout->kept_elements)};
+    g_assert_cmpuint (plan->layout->shares->len, ==, ranges);
+    g_assert_cmpint (plan->layout->kept_elements * data, ==, elements);
     /* The marks of updates are those of all ranks: before this rank's, they are not its own. */
-    follow (draft, &marks);
+    follow (plan, &marks);
     check_marks (marks.scattered, elements, 1);
     check_marks (marks.gathered, elements, 1);
-    check_marks (marks.moments, draft->kept_elements, 1);
+    check_marks (marks.moments, plan->layout->kept_elements, 1);
     g_free (marks.scattered);
     g_free (marks.own);
     g_free (marks.gathered);
@@ -173,8 +174,8 @@ count_reductions (gint64 bucket, gboolean shard, gboolean wide)
                                            "mean-squared-error",
                                            "8x512", device, &options);
   g_assert_cmpint (lig_plan_get_bucket_bytes (plan), ==, bucket);
-  for (int i = 0; i < (int) plan->draft->steps->len; i++)
-    found += lig_step (plan->draft, i)->reduces;
+  for (int i = 0; i < (int) plan->steps->len; i++)
+    found += lig_plan_step (plan, i)->reduces;
   return found;
 }
 
@@ -208,7 +209,7 @@ test_memory (void)
       g_autoptr (LigDevice) device = open_rank ("null:h200", 0, 4, 1);
       g_autoptr (LigPlan) plan = compile_rank (
         "linear(512) ! relu ! linear(512) ! mean-squared-error", "8x512", device, &options);
-      elements = plan->draft->elements;
+      elements = plan->layout->elements;
       bytes[shard] = lig_plan_get_state_bytes (plan);
       needed[shard] = (double) bytes[shard] + (double) lig_plan_get_arena_bytes (plan, NULL);
       g_assert_cmpint (lig_plan_get_shares (plan), ==, shard ? 4 : 1);
@@ -235,12 +236,11 @@ test_norms (void)
     LigPlanOptions options = make_options (TRUE);
     g_autoptr (LigDevice) device = open_rank ("null", rank, 2, 2);
     g_autoptr (LigPlan) plan = compile_rank (expression, "4x8", device, &options);
-    const LigDraft *draft = plan->draft;
     guint gathers = 0;
-    for (int i = draft->first_update; i < (int) draft->steps->len; i++) {
-      const LigDraftStep *step = lig_step (draft, i);
+    for (int i = plan->phases.update; i < (int) plan->steps->len; i++) {
+      const LigPlanStep *step = lig_plan_step (plan, i);
       const LigCollectiveParams *params =
-        (const LigCollectiveParams *) (gconstpointer) step->params;
+        (const LigCollectiveParams *) (gconstpointer) lig_plan_code (plan, i)->params;
       if (!runs (step, "all_gather") || step->lane != LIG_LANE_MAIN)
         continue;
       g_assert_cmpint (params->group, ==, LIG_GROUP_ALL);
@@ -258,15 +258,15 @@ test_none (void)
   LigPlanOptions options = make_options (TRUE);
   g_autoptr (LigDevice) alone = open_rank ("null", 0, 1, 1);
   g_autoptr (LigPlan) one = compile_rank ("linear(8) ! mean-squared-error", "4x8", alone, &options);
-  g_assert_cmpuint (one->draft->shares->len, ==, 0);
+  g_assert_cmpuint (one->layout->shares->len, ==, 0);
   options.optimizer = NULL;
   g_autoptr (LigDevice) device = open_rank ("null", 0, 2, 1);
   g_autoptr (LigPlan) plan =
     compile_rank ("linear(8) ! mean-squared-error", "4x8", device, &options);
   guint reductions = 0;
-  for (int i = 0; i < (int) plan->draft->steps->len; i++) {
-    g_assert_false (runs (lig_step (plan->draft, i), "reduce_scatter"));
-    reductions += runs (lig_step (plan->draft, i), "all_reduce");
+  for (int i = 0; i < (int) plan->steps->len; i++) {
+    g_assert_false (runs (lig_plan_step (plan, i), "reduce_scatter"));
+    reductions += runs (lig_plan_step (plan, i), "all_reduce");
   }
   g_assert_cmpuint (reductions, ==, 2);
   g_assert_cmpint (lig_plan_get_shares (plan), ==, 1);

@@ -3,8 +3,10 @@
  * parameters. */
 #include "tests/plan/case.h"
 
+#include <ligature/compile.h>
 #include <ligature/lowering.h>
 #include <ligature/problem.h>
+#include <ligature/register.h>
 
 static gint64 multiple = 4, divisor = 1;
 static const char *refusal;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the choice among legal fusions: by force, by order, by measured, predicted and stored
  * times. The results of a plan never depend on it. */
-#include "engine/compile/cover.h"
+#include "engine/choose/cover.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of whole steps that products do not explain: attention, gradients of embeddings,
  * additions with a bias of fp32; against launches on an H200. */
+#include <ligature/compile.h>
 #include <ligature/kernels.h>
 #include <ligature/plan-options.h>
 #include <ligature/plan.h>

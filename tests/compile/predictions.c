@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests that plans for absent GPUs choose and predict by the costs of their kernels. */
+#include <ligature/compile.h>
 #include <ligature/figures.h>
 #include <ligature/plan-options.h>
 #include <ligature/plan.h>
@@ -166,8 +167,8 @@ check_sums (const char *expression, const char *input)
     for (guint i = 0; i < n_groups; i++) {
       double predicted = 0, floor = 0;
       for (int k = 0; k < groups[i].n_steps; k++) {
-        predicted += steps[groups[i].first_step + k].predicted;
-        floor += steps[groups[i].first_step + k].floor;
+        predicted += steps[groups[i].steps[k]].predicted;
+        floor += steps[groups[i].steps[k]].floor;
       }
       g_assert_cmpfloat_with_epsilon (groups[i].predicted, predicted, 1e-12);
       g_assert_cmpfloat_with_epsilon (groups[i].floor, floor, 1e-12);

@@ -2,6 +2,7 @@
 /* Tests that every problem of a sequence is reported, and none that only follows from another. */
 #include "tests/plan/case.h"
 
+#include <ligature/compile.h>
 #include <ligature/problem.h>
 
 #include <time.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Recipes on the CPU: products of quantized operands against their formulas, one quantizer for all
  * readers of a value, products that stay in the compute type, and recipes that are refused. */
+#include "engine/sequence/recipes.h"
 #include "tests/plan/case.h"
 
+#include <ligature/compile.h>
 #include <ligature/recipe.h>
 
 static LigSequence *
@@ -96,14 +98,16 @@ check_product (const LigTensor *got,
     g_error ("%s is off by %g", what, sqrt (difference / length));
 }
 
+/* Checks a product that is scaled behind its quantized operands. */
 static void
-test_formulas (gconstpointer text)
+check_formulas (const char *text, const char *expression, double factor)
 {
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   LigRecipe recipe;
+  options.policy = LIG_POLICY_ALL;
   options.input_gradient = TRUE;
-  g_autoptr (LigSequence) sequence = with_recipe ("linear(272, bias=false)", "32x144", text);
+  g_autoptr (LigSequence) sequence = with_recipe (expression, "32x144", text);
   lig_recipe_parse (&recipe, text, &error);
   g_assert_no_error (error);
   g_autoptr (Results) results = compute (sequence, &options);
@@ -120,10 +124,29 @@ test_formulas (gconstpointer text)
   g_autofree double *w_column = rounded (w, &recipe, LIG_ROLE_WEIGHT, TRUE);
   g_autofree double *dy_row = rounded (dy, &recipe, LIG_ROLE_GRADIENT, FALSE);
   g_autofree double *dy_column = rounded (dy, &recipe, LIG_ROLE_GRADIENT, TRUE);
+  for (int i = 0; i < M * K; i++)
+    x_row[i] *= factor;
+  for (int i = 0; i < M * N; i++) {
+    dy_row[i] *= factor;
+    dy_column[i] *= factor;
+  }
   check_product (results_find (results, "output"), N, x_row, w_row, K, K, 1, K, 1, "y");
   check_product (results_find (results, "grad.input"), K, dy_row, w_column, N, N, 1, 1, K, "dx");
   check_product (results_find (results, "grad.0.weight"), K, dy_column, x_column, M, 1, N, 1, K,
                  "dweight");
+}
+
+static void
+test_formulas (gconstpointer text)
+{
+  check_formulas (text, "linear(272, bias=false)", 1);
+}
+
+/* The fusion quantizes the gradient before it is scaled: 1.7 is no power of two. */
+static void
+test_scaled (gconstpointer text)
+{
+  check_formulas (text, "linear(272, bias=false) ! constant-scale(1.7)", 1.7);
 }
 
 /* --- Sequences ------------------------------------------------------------------------------ */
@@ -547,6 +570,8 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (recipes); i++) {
     g_autofree char *path = g_strdup_printf ("/compile/quantize/formulas/%u", i);
     g_test_add_data_func (path, recipes[i], test_formulas);
+    g_autofree char *scaled = g_strdup_printf ("/compile/quantize/scaled/%u", i);
+    g_test_add_data_func (scaled, recipes[i], test_scaled);
   }
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *path = g_strdup_printf ("/compile/quantize/policies/%s", cases[i].name);

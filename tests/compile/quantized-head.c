@@ -3,6 +3,7 @@
  * the compute type where the kernel that avoids them is forced, or where they are a large share of
  * the memory, in training as in evaluation. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 
 #define FUSION "joint-linear-cross-entropy"

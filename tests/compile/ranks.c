@@ -3,6 +3,7 @@
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/params-attention.h>
 #include <ligature/params-collective.h>
@@ -28,17 +29,19 @@ compile_rank (const char *expression, const char *input, int ranks, LigPlanOptio
 }
 
 static gboolean
-is_reduction (const LigDraftStep *step)
+is_reduction (const LigPlanStep *step)
 {
   return step->kernel && g_str_equal (step->kernel->name, "all_reduce");
 }
 
 /* Marks the elements of a reduction; none is reduced twice. */
 static void
-mark (const LigDraft *draft, const LigDraftStep *step, guint8 *reduced)
+mark (const LigPlan *plan, int index, guint8 *reduced)
 {
-  const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) step->params;
-  const LigValue *value = lig_value (draft, step->values[0]);
+  const LigPlanStep *step = lig_plan_step (plan, index);
+  const LigCollectiveParams *params =
+    (const LigCollectiveParams *) (gconstpointer) lig_plan_code (plan, index)->params;
+  const LigPlanValue *value = lig_plan_value (plan, step->operands[0].value);
   g_assert_cmpint (params->peers, ==, 2);
   g_assert_cmpint (params->reduction, ==, LIG_REDUCE_MEAN);
   g_assert_cmpint (step->lane, ==, LIG_LANE_COMMUNICATION);
@@ -51,25 +54,23 @@ mark (const LigDraft *draft, const LigDraftStep *step, guint8 *reduced)
 static guint
 check (LigPlan *plan)
 {
-  const LigDraft *draft = plan->draft;
-  g_autofree guint8 *reduced = g_new0 (guint8, draft->elements + 1);
+  g_autofree guint8 *reduced = g_new0 (guint8, plan->layout->elements + 1);
   guint count = 0;
-  for (int i = draft->first_backward; i < draft->first_update; i++) {
-    const LigDraftStep *step = lig_step (draft, i);
+  for (int i = plan->phases.backward; i < plan->phases.update; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, i);
     if (is_reduction (step)) {
-      mark (draft, step, reduced);
+      mark (plan, i, reduced);
       count++;
       continue;
     }
     for (int j = step->n_inputs; j < step->n_operands; j++) {
-      const LigValue *value = step->values[j] < 0 ? NULL : lig_value (draft, step->values[j]);
+      const LigPlanValue *value =
+        step->operands[j].value < 0 ? NULL : lig_plan_value (plan, step->operands[j].value);
       if (value && value->role == LIG_VALUE_PARAMETER_GRADIENT)
-        g_assert_cmpint (
-          reduced[g_array_index (draft->parameters, LigDraftParameter, value->parameter).offset],
-          ==, 0);
+        g_assert_cmpint (reduced[lig_plan_parameter (plan, value->parameter)->offset], ==, 0);
     }
   }
-  for (gint64 i = 0; i < draft->elements; i++)
+  for (gint64 i = 0; i < plan->layout->elements; i++)
     g_assert_cmpint (reduced[i], ==, 1);
   return count;
 }
@@ -105,11 +106,42 @@ test_early (void)
                   "4x4096", 2, &options);
   guint after = 0;
   gboolean found = FALSE;
-  for (int i = plan->draft->first_backward; i < plan->draft->first_update; i++) {
-    found = found || is_reduction (lig_step (plan->draft, i));
-    after += found && !is_reduction (lig_step (plan->draft, i));
+  for (int i = plan->phases.backward; i < plan->phases.update; i++) {
+    found = found || is_reduction (lig_plan_step (plan, i));
+    after += found && !is_reduction (lig_plan_step (plan, i));
   }
   g_assert_cmpuint (after, >=, 3);
+}
+
+/* A group has its own steps, also where exchanges of gradients or steps that compute values again
+ * are between them. */
+static void
+test_groups (void)
+{
+  guint between = 0;
+  for (LigRecompute level = LIG_RECOMPUTE_NONE; level <= LIG_RECOMPUTE_ALL; level++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    options.recompute = level;
+    g_autoptr (LigPlan) plan =
+      compile_rank ("block(3) { transformer-layer(2, ffn-features=2048) } ! linear(2048) ! "
+                    "mean-squared-error",
+                    "2x8x512", 2, &options);
+    g_autofree guint8 *seen = g_new0 (guint8, plan->steps->len);
+    for (int pass = 0; pass < 2; pass++)
+      for (guint i = 0; i < plan->groups[pass]->len; i++) {
+        const LigPlanGroup *group = lig_plan_group (plan, pass, i);
+        for (int k = 0; k < group->n_steps; k++) {
+          const LigPlanStep *step = lig_plan_step (plan, group->steps[k]);
+          g_assert_true ((int) step->pass == pass && step->group == (int) i && !step->again);
+          g_assert_false (is_reduction (step) || seen[group->steps[k]]++);
+          g_assert_true (k == 0 || group->steps[k] > group->steps[k - 1]);
+          between += k > 0 && group->steps[k] > group->steps[k - 1] + 1;
+        }
+      }
+    for (guint i = 0; i < plan->steps->len; i++)
+      g_assert_cmpint (seen[i], ==, lig_plan_step (plan, i)->group >= 0);
+  }
+  g_assert_cmpuint (between, >, 0);
 }
 
 /* One rank, an evaluation and a plan without trained parameters reduce nothing. */
@@ -118,13 +150,13 @@ test_none (void)
 {
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigPlan) alone = compile_rank ("linear(8) ! mean-squared-error", "4x8", 1, &options);
-  for (guint i = 0; i < alone->draft->steps->len; i++)
-    g_assert_false (is_reduction (lig_step (alone->draft, (int) i)));
+  for (guint i = 0; i < alone->steps->len; i++)
+    g_assert_false (is_reduction (lig_plan_step (alone, (int) i)));
   options = (LigPlanOptions) LIG_PLAN_OPTIONS_INIT;
   options.freeze = "*";
   g_autoptr (LigPlan) frozen = compile_rank ("linear(8) ! mean-squared-error", "4x8", 2, &options);
-  for (guint i = 0; i < frozen->draft->steps->len; i++)
-    g_assert_false (is_reduction (lig_step (frozen->draft, (int) i)));
+  for (guint i = 0; i < frozen->steps->len; i++)
+    g_assert_false (is_reduction (lig_plan_step (frozen, (int) i)));
 }
 
 /* Frozen parameters have no gradients among those that are reduced. */
@@ -172,19 +204,20 @@ compile_positions (const char *layer, const char *input, int rank, GError **erro
 }
 
 static gboolean
-runs (const LigDraftStep *step, const char *kernel)
+runs (const LigPlanStep *step, const char *kernel)
 {
   return step->kernel && g_str_equal (step->kernel->name, kernel);
 }
 
 /* Returns the number of steps with that kernel which exchange with the ranks of the group. */
 static guint
-count_exchanges (const LigDraft *draft, const char *kernel, LigRankGroup group)
+count_exchanges (const LigPlan *plan, const char *kernel, LigRankGroup group)
 {
   guint count = 0;
-  for (guint i = 0; i < draft->steps->len; i++) {
-    const LigDraftStep *step = lig_step (draft, (int) i);
-    const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) step->params;
+  for (guint i = 0; i < plan->steps->len; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, (int) i);
+    const LigCollectiveParams *params =
+      (const LigCollectiveParams *) (gconstpointer) lig_plan_code (plan, i)->params;
     count += runs (step, kernel) && params->group == (int) group && params->peers == RANKS;
   }
   return count;
@@ -198,13 +231,13 @@ test_gathered (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigPlan) plan = compile_positions (", window=7", "2x16:int32", RANKS - 1, &error);
   g_assert_no_error (error);
-  const LigDraft *draft = plan->draft;
   guint blocks = 0;
-  for (guint i = 0; i < draft->steps->len; i++) {
-    const LigDraftStep *step = lig_step (draft, (int) i);
-    const LigAttentionParams *attention = (const LigAttentionParams *) (gconstpointer) step->params;
+  for (guint i = 0; i < plan->steps->len; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, (int) i);
+    const LigAttentionParams *attention =
+      (const LigAttentionParams *) (gconstpointer) lig_plan_code (plan, i)->params;
     if (runs (step, "all_gather"))
-      g_assert_cmpint (lig_shape_size (&lig_value (draft, step->values[1])->shape), ==,
+      g_assert_cmpint (lig_shape_size (&lig_plan_value (plan, step->operands[1].value)->shape), ==,
                        2 * 16 * 2 * 2 * 8);
     if (!runs (step, "attention"))
       continue;
@@ -214,29 +247,30 @@ test_gathered (void)
     blocks++;
   }
   g_assert_cmpuint (blocks, ==, 2);
-  g_assert_cmpuint (count_exchanges (draft, "all_gather", LIG_GROUP_CONTEXT), ==, 1);
-  g_assert_cmpuint (count_exchanges (draft, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 1);
-  g_assert_cmpuint (count_exchanges (draft, "ring_exchange", LIG_GROUP_CONTEXT), ==, 0);
-  g_assert_cmpuint (count_exchanges (draft, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
+  g_assert_cmpuint (count_exchanges (plan, "all_gather", LIG_GROUP_CONTEXT), ==, 1);
+  g_assert_cmpuint (count_exchanges (plan, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 1);
+  g_assert_cmpuint (count_exchanges (plan, "ring_exchange", LIG_GROUP_CONTEXT), ==, 0);
+  g_assert_cmpuint (count_exchanges (plan, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
 }
 
 /* Returns the operations of the attention of each step around the ring, and checks that its keys
  * arrive beside that to the keys before them. */
 static double
-check_ring (const LigDraft *draft, const char *kernel, int steps)
+check_ring (const LigPlan *plan, const char *kernel, int steps)
 {
   double least = G_MAXDOUBLE, most = 0;
   int found = 0, last = -1;
-  for (int i = 0; i < (int) draft->steps->len; i++) {
-    const LigDraftStep *step = lig_step (draft, i);
+  for (int i = 0; i < (int) plan->steps->len; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, i);
     if (runs (step, "ring_exchange"))
       g_assert_cmpint (step->lane, ==, LIG_LANE_COMMUNICATION);
     if (!runs (step, kernel))
       continue;
-    for (int j = MAX (last, draft->first_forward); j <= i && found > 0 && found < steps - 1; j++)
-      if (lig_step (draft, j)->awaits >= 0)
-        g_assert_cmpint (lig_step (draft, j)->awaits, <, last);
-    const LigAttentionParams *params = (const LigAttentionParams *) (gconstpointer) step->params;
+    for (int j = MAX (last, plan->phases.forward); j <= i && found > 0 && found < steps - 1; j++)
+      if (lig_plan_step (plan, j)->awaits >= 0)
+        g_assert_cmpint (lig_plan_step (plan, j)->awaits, <, last);
+    const LigAttentionParams *params =
+      (const LigAttentionParams *) (gconstpointer) lig_plan_code (plan, i)->params;
     if (params->mask == LIG_MASK_NONE) {
       least = MIN (least, step->flops);
       most = MAX (most, step->flops);
@@ -259,18 +293,17 @@ test_ring (void)
     g_autoptr (GError) error = NULL;
     g_autoptr (LigPlan) plan = compile_positions ("", "2x16:int32", rank, &error);
     g_assert_no_error (error);
-    const LigDraft *draft = plan->draft;
-    double forward = check_ring (draft, "attention", RANKS);
-    double backward = check_ring (draft, "attention_backward", RANKS);
+    double forward = check_ring (plan, "attention", RANKS);
+    double backward = check_ring (plan, "attention_backward", RANKS);
     g_assert_cmpfloat (forward, ==, rank > 0 ? work[0] : forward);
     g_assert_cmpfloat (backward, ==, rank > 0 ? work[1] : backward);
     work[0] = forward;
     work[1] = backward;
-    g_assert_cmpuint (count_exchanges (draft, "all_gather", LIG_GROUP_CONTEXT), ==, 0);
-    g_assert_cmpuint (count_exchanges (draft, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 0);
-    g_assert_cmpuint (count_exchanges (draft, "ring_exchange", LIG_GROUP_CONTEXT), ==,
+    g_assert_cmpuint (count_exchanges (plan, "all_gather", LIG_GROUP_CONTEXT), ==, 0);
+    g_assert_cmpuint (count_exchanges (plan, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 0);
+    g_assert_cmpuint (count_exchanges (plan, "ring_exchange", LIG_GROUP_CONTEXT), ==,
                       3 * (RANKS - 1));
-    g_assert_cmpuint (count_exchanges (draft, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
+    g_assert_cmpuint (count_exchanges (plan, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
   }
 }
 
@@ -315,6 +348,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/compile/ranks/buckets", test_buckets);
   g_test_add_func ("/compile/ranks/early", test_early);
+  g_test_add_func ("/compile/ranks/groups", test_groups);
   g_test_add_func ("/compile/ranks/none", test_none);
   g_test_add_func ("/compile/ranks/frozen", test_frozen);
   g_test_add_func ("/compile/ranks/text", test_text);

@@ -7,22 +7,14 @@
 #include <ligature/check.h>
 #include <ligature/lowering.h>
 #include <ligature/problem.h>
-
-static LigPlanOptions
-training (LigPolicy policy)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.training = options.input_gradient = TRUE;
-  return options;
-}
+#include <ligature/register.h>
 
 static void
 check_gradients (const char *expression, const char *input)
 {
   for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_ALL; policy++) {
     g_autoptr (GError) error = NULL;
-    LigPlanOptions options = training (policy);
+    LigPlanOptions options = plan_options (policy, TRUE);
     g_autoptr (LigSequence) sequence = new_sequence (expression, input);
     g_test_message ("%s", expression);
     lig_check_gradients (sequence, cpu_device (), &options, 0, NULL, &error);
@@ -34,7 +26,7 @@ static void
 check_fused (const char *expression, const char *input)
 {
   for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++) {
-    LigPlanOptions options = training (LIG_POLICY_NONE);
+    LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
     options.compute = (int) floating_types[i];
     g_autoptr (LigSequence) sequence = new_sequence (expression, input);
     g_autoptr (Results) alone = compute (sequence, &options);
@@ -49,7 +41,7 @@ check_fused (const char *expression, const char *input)
 static void
 check_sum (const char *expression, const char *const *branches)
 {
-  LigPlanOptions options = training (LIG_POLICY_NONE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (LigSequence) whole = new_sequence (expression, "4x8");
   g_autoptr (Results) got = compute (whole, &options);
   static const char *const summed[] = {"output", "grad.input"};
@@ -138,7 +130,7 @@ test_boundary (void)
 {
   guint count;
   for (guint i = 0; i < G_N_ELEMENTS (sequences); i++) {
-    LigPlanOptions options = training (LIG_POLICY_ALL);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     g_autoptr (LigSequence) sequence = new_sequence (sequences[i], "4x8");
     g_autoptr (LigPlan) plan = compile (sequence, &options);
     const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
@@ -151,7 +143,7 @@ test_boundary (void)
     }
   }
   /* A recalled line moves no bytes. */
-  LigPlanOptions options = training (LIG_POLICY_NONE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (LigSequence) plain = new_sequence ("make-extra-output(x) ! recall(x) ! gelu", "4x8");
   g_autoptr (LigPlan) plan = compile (plain, &options);
   g_autofree char *forward = kernels_text (plan, LIG_PASS_FORWARD);
@@ -203,7 +195,7 @@ check_extra (const char *expression, int compute_type, const char *want)
 {
   LigShape shape;
   LigDtype dtype;
-  LigPlanOptions options = training (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   options.compute = compute_type;
   g_autoptr (LigSequence) sequence = new_sequence (expression, "4x8");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
@@ -235,7 +227,7 @@ test_caller (void)
                    "embedding(8, vocabulary=4) ! add-extra-input(memory)",
                    "4x8");
   /* A value in another floating type is rounded like the sequence's input. */
-  LigPlanOptions options = training (LIG_POLICY_NONE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   options.compute = LIG_BF16;
   g_autoptr (LigSequence) exact = new_sequence ("recall ! gelu ! linear(8)", "4x8");
   g_autoptr (LigSequence) narrow = new_sequence ("recall(dtype=bf16) ! gelu ! linear(8)", "4x8");
@@ -254,7 +246,7 @@ test_caller (void)
 static void
 check_problem (const char *expression, int code, const char *message, const char *mends)
 {
-  LigPlanOptions options = training (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence (expression, "4x8");
   check_refused (sequence, &options, code, message);
   g_autoptr (GPtrArray) problems = lig_plan_check (sequence, cpu_device (), &options);
@@ -290,7 +282,7 @@ test_problems (void)
                  "make-extra-output at 1: nobody reads its output, as recall at 2 goes on from "
                  "elsewhere; remove it, or put make-extra-output after it",
                  "remove 1, insert 2");
-  LigPlanOptions options = training (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) later =
     new_sequence ("recall(x) ! gelu ! make-extra-output(x) ! silu", "4x8");
   check_refused (later, &options, LIG_ERROR_CHANNEL,
@@ -307,7 +299,7 @@ test_problems (void)
 static void
 test_all_problems (void)
 {
-  LigPlanOptions options = training (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence =
     new_sequence ("make-extra-output(x) ! linear(12, in-features=9) ! make-extra-output(a) ! "
                   "recall(x) ! linear(4, in-features=13) ! make-extra-output(b) ! recall(a) ! "

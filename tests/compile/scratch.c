@@ -4,6 +4,7 @@
 #include "tests/plan/case.h"
 
 #include <ligature/lowering.h>
+#include <ligature/register.h>
 #include <ligature/tuning.h>
 
 static const char *last_scratch;
@@ -79,15 +80,6 @@ static const LigOpInfo op = {LIG_OP_INFO_SIZES,
                              .lower_forward = lower_forward,
                              .lower_backward = lower_backward};
 
-static LigPlanOptions
-training (void)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = LIG_POLICY_ALL;
-  options.training = options.input_gradient = TRUE;
-  return options;
-}
-
 static const LigPlanValue *
 find_value (LigPlan *plan, const char *name, guint nth)
 {
@@ -102,12 +94,12 @@ find_value (LigPlan *plan, const char *name, guint nth)
 static void
 test_plan (void)
 {
-  LigPlanOptions options = training ();
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! detour ! gelu", "5x7");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   const LigPlanValue *forward = find_value (plan, "#1.scratch-detour.scratch", 0);
   g_assert_nonnull (forward);
-  g_assert_cmpstr (forward->place, ==, "arena");
+  g_assert_cmpstr (lig_place_name (forward->place), ==, "arena");
   g_assert_cmpint (forward->bytes, ==, 3000 + 5 * 7 * 4);
   g_assert_cmpint (forward->first, ==, 1);
   g_assert_cmpint (forward->last, ==, 1);
@@ -130,7 +122,7 @@ test_plan (void)
 static void
 test_runs (void)
 {
-  LigPlanOptions options = training ();
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! detour ! gelu", "5x7");
   g_autoptr (LigSequence) plain = new_sequence ("gelu ! constant-scale(2) ! gelu", "5x7");
   g_autoptr (Results) want = compute (plain, &options);
@@ -156,7 +148,7 @@ test_runs (void)
 static void
 test_measured (void)
 {
-  LigPlanOptions options = training ();
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! detour ! linear(8)", "5x8");
   options.policy = LIG_POLICY_NONE;
   g_autoptr (Results) want = compute (sequence, &options);
@@ -184,7 +176,7 @@ test_order (void)
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
   LigTuning tuning = {.get = know_nothing, .put = keep_key, .data = keys};
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! detour", "5x7");
-  LigPlanOptions options = training ();
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigPlan) ordered = lig_state_plan (state, sequence, &options, NULL);
   options.nondeterministic = TRUE;
@@ -211,7 +203,7 @@ test_order (void)
 static void
 test_absurd (void)
 {
-  LigPlanOptions options = training ();
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence ("detour", "5x7");
   scratch_bytes = G_MAXINT64 - 1000;
   check_refused (sequence, &options, LIG_ERROR_MEMORY,

@@ -2,10 +2,11 @@
 /* Tests large plans: the time to compile them grows with their length, not with its square, and
  * their arenas are as small as those of the reference, which compares each value with all
  * others. */
-#include "engine/compile/place.h"
+#include "engine/graph/place.h"
 #include "engine/steps/steps.h"
 #include "tests/base/slowness.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 
 #include <time.h>
@@ -116,7 +117,7 @@ check_plan_places (LigPlan *plan)
   g_autofree LigExtent *extents = g_new0 (LigExtent, count + 1);
   lig_plan_get_steps (plan, &n_steps);
   for (guint i = 0; i < count; i++)
-    if (g_str_equal (values[i].place, "arena"))
+    if (values[i].place == LIG_PLACE_ARENA)
       extents[used++] = (LigExtent){.bytes = (values[i].bytes + 255) / 256 * 256,
                                     .first = values[i].first,
                                     .last = values[i].last};

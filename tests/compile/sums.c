@@ -2,6 +2,7 @@
 /* Tests that the figures of a group are the sums of its steps, also where a parameter that several
  * ops share adds steps to a group after the others. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 
 static void
 check_pass (LigPlan *plan, LigPass pass)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Layers of random parameters compute the same bits when they are taken apart, also beside tied
  * ops, in blocks, and between branches. */
-#include "tests/plan/case.h"
+#include "tests/compile/apart-case.h"
 
 #include <ligature/lowering.h>
 
@@ -61,59 +61,24 @@ static void
 take_layers_apart (LigSequence *sequence)
 {
   for (int i = 0; i < (int) lig_sequence_get_length (sequence);) {
-    g_autoptr (GError) error = NULL;
     LigOp *op = lig_sequence_get (sequence, i, NULL);
     if (lig_op_get_body (op))
       take_layers_apart (lig_op_get_body (op));
     if (g_str_equal (lig_op_get_name (op), "transformer-layer")) {
-      lig_sequence_take_apart (sequence, i, FEATURES, &error);
-      g_assert_no_error (error);
+      take_apart (sequence, i, FEATURES);
     } else
       i++;
   }
 }
 
-/* Returns all results; the parameters are those of another state, in order. */
-static Results *
-compute_like (LigSequence *sequence, LigState *like)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  g_autoptr (GError) error = NULL;
-  options.training = TRUE;
-  g_autoptr (LigState) state = new_state (sequence, &options);
-  const char *const *from = lig_state_get_paths (like), *const *to = lig_state_get_paths (state);
-  g_assert_cmpuint (g_strv_length ((GStrv) from), ==, g_strv_length ((GStrv) to));
-  for (; *from; from++, to++) {
-    g_autoptr (LigTensor) value = lig_state_get (like, LIG_STATE_PARAMETERS, *from, &error);
-    g_assert_no_error (error);
-    lig_state_set (state, LIG_STATE_PARAMETERS, *to, value, &error);
-    g_assert_no_error (error);
-  }
-  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
-  feed_inputs (program);
-  feed_gradients (program);
-  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  return read_results (program, TRUE);
-}
-
 static void
 check_same (const char *expression)
 {
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.training = TRUE;
   g_autoptr (LigSequence) whole = new_sequence (expression, "2x5x8");
   g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
   g_test_message ("%s", expression);
   take_layers_apart (apart);
-  g_autoptr (LigState) state = new_state (whole, &options);
-  g_autoptr (Results) want = compute_like (whole, state), got = compute_like (apart, state);
-  g_assert_cmpuint (got->names->len, ==, want->names->len);
-  for (guint i = 0; i < want->names->len; i++) {
-    double distance = distance_between (got->tensors->pdata[i], want->tensors->pdata[i]);
-    if (distance != 0)
-      g_error ("%s, apart %s, differs by %g", (char *) want->names->pdata[i],
-               (char *) got->names->pdata[i], distance);
-  }
+  compare_apart (whole, apart);
 }
 
 static void

@@ -1,62 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Ties to a macro, to parts of it and from it, and its `recompute`, when it is taken apart. */
-#include "tests/plan/case.h"
+#include "tests/compile/apart-case.h"
 
+#include <ligature/compile.h>
 #include <ligature/lowering.h>
-
-/* Returns all results; the parameters are those of another state. */
-static Results *
-compute_like (LigSequence *sequence, LigState *like)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  g_autoptr (GError) error = NULL;
-  options.training = TRUE;
-  g_autoptr (LigState) state = new_state (sequence, &options);
-  const char *const *from = lig_state_get_paths (like), *const *to = lig_state_get_paths (state);
-  g_assert_cmpuint (g_strv_length ((GStrv) from), ==, g_strv_length ((GStrv) to));
-  for (; *from; from++, to++) {
-    g_autoptr (LigTensor) value = lig_state_get (like, LIG_STATE_PARAMETERS, *from, &error);
-    g_assert_no_error (error);
-    lig_state_set (state, LIG_STATE_PARAMETERS, *to, value, &error);
-    g_assert_no_error (error);
-  }
-  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
-  feed_inputs (program);
-  feed_gradients (program);
-  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  return read_results (program, TRUE);
-}
-
-/* The results have the same order; only the paths in their names differ. */
-static void
-check_same (LigSequence *whole, LigSequence *apart)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.training = TRUE;
-  g_autoptr (LigState) state = new_state (whole, &options);
-  g_autoptr (Results) want = compute_like (whole, state), got = compute_like (apart, state);
-  g_assert_cmpuint (got->names->len, ==, want->names->len);
-  for (guint i = 0; i < want->names->len; i++) {
-    double distance = distance_between (got->tensors->pdata[i], want->tensors->pdata[i]);
-    if (distance != 0)
-      g_error ("%s, apart %s, differs by %g", (char *) want->names->pdata[i],
-               (char *) got->names->pdata[i], distance);
-  }
-}
 
 /* Takes the op at the path apart, and compares what is written and what is computed. */
 static void
 check_apart (const char *expression, int block, int index, const char *text)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) whole = new_sequence (expression, "2x3x8");
   g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
   LigSequence *list = block < 0 ? apart : lig_op_get_body (lig_sequence_get (apart, block, NULL));
-  lig_sequence_take_apart (list, index, 8, &error);
-  g_assert_no_error (error);
+  take_apart (list, index, 8);
   g_autofree char *got = lig_sequence_to_expression (apart);
   g_assert_cmpstr (got, ==, text);
-  check_same (whole, apart);
+  compare_apart (whole, apart);
 }
 
 static void
@@ -144,12 +103,10 @@ memory_of (LigSequence *sequence)
 static void
 test_saves (void)
 {
-  g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence =
     new_sequence ("layer-norm-mlp(64, recompute=all) ! layer-norm-mlp(64)", "64x8");
   gint64 whole = memory_of (sequence);
-  lig_sequence_take_apart (sequence, 0, 8, &error);
-  g_assert_no_error (error);
+  take_apart (sequence, 0, 8);
   g_assert_cmpint (memory_of (sequence), ==, whole);
   g_object_set (lig_sequence_get (sequence, 0, NULL), "recompute", "none", NULL);
   g_assert_cmpint (memory_of (sequence), >, whole);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A macro that was taken apart computes the same, whatever channels are around it. */
-#include "tests/plan/case.h"
+#include "tests/compile/apart-case.h"
 
 #include <ligature/lowering.h>
+#include <ligature/macro.h>
+#include <ligature/register.h>
 
 static LigOp *
 new_op (const char *name, gint64 features)
@@ -59,55 +61,6 @@ static const LigOpInfo layer = {
   .expand = expand_layer,
 };
 
-/* Returns all results; the parameters of the second sequence are those of the first, in order. */
-static Results *
-compute_like (LigSequence *sequence, LigState *like)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  g_autoptr (GError) error = NULL;
-  options.training = TRUE;
-  g_autoptr (LigState) state = new_state (sequence, &options);
-  const char *const *from = lig_state_get_paths (like), *const *to = lig_state_get_paths (state);
-  g_assert_cmpuint (g_strv_length ((GStrv) from), ==, g_strv_length ((GStrv) to));
-  for (; *from; from++, to++) {
-    g_autoptr (LigTensor) value = lig_state_get (like, LIG_STATE_PARAMETERS, *from, &error);
-    g_assert_no_error (error);
-    lig_state_set (state, LIG_STATE_PARAMETERS, *to, value, &error);
-    g_assert_no_error (error);
-  }
-  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
-  feed_inputs (program);
-  feed_gradients (program);
-  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  return read_results (program, TRUE);
-}
-
-/* The results have the same order; only the paths in their names differ. */
-static void
-check_same (LigSequence *whole, LigSequence *apart)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.training = TRUE;
-  g_autoptr (LigState) state = new_state (whole, &options);
-  g_autoptr (Results) want = compute_like (whole, state), got = compute_like (apart, state);
-  g_assert_cmpuint (got->names->len, ==, want->names->len);
-  for (guint i = 0; i < want->names->len; i++) {
-    double distance = distance_between (got->tensors->pdata[i], want->tensors->pdata[i]);
-    if (distance != 0)
-      g_error ("%s, apart %s, differs by %g", (char *) want->names->pdata[i],
-               (char *) got->names->pdata[i], distance);
-  }
-}
-
-static void
-take_apart (LigSequence *sequence, int index)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean fine = lig_sequence_take_apart (sequence, index, 8, &error);
-  g_assert_no_error (error);
-  g_assert_true (fine);
-}
-
 static void
 check_text (LigSequence *sequence, const char *text)
 {
@@ -122,8 +75,8 @@ test_channels (void)
     "make-extra-output(s) ! make-extra-output(r) ! test-layer ! add-extra-input(r) ! test-layer",
     "4x8");
   g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
-  take_apart (apart, -1);
-  take_apart (apart, 2);
+  take_apart (apart, -1, 8);
+  take_apart (apart, 2, 8);
   check_text (apart,
               "make-extra-output(s) ! make-extra-output(r) ! make-extra-output(r-3) ! layer-norm ! "
               "linear(16) ! gelu ! linear(8) ! add-extra-input(r-3) ! add-extra-input(s) ! "
@@ -131,7 +84,7 @@ test_channels (void)
               "make-extra-output(r-2) ! layer-norm ! linear(16) ! gelu ! linear(8) ! "
               "add-extra-input(r-2) ! add-extra-input(s) ! "
               "block(2) { add-extra-input(../r-2) ! add-extra-input(../s) }");
-  check_same (whole, apart);
+  compare_apart (whole, apart);
 }
 
 /* In a block, the macro's own name stays where it is free in the block's body. */
@@ -143,12 +96,12 @@ test_block (void)
                   "add-extra-input(../r) }",
                   "4x8");
   g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
-  take_apart (lig_op_get_body (lig_sequence_get (apart, 1, NULL)), 1);
+  take_apart (lig_op_get_body (lig_sequence_get (apart, 1, NULL)), 1, 8);
   check_text (apart, "make-extra-output(r) ! block(2) { make-extra-output(s) ! "
                      "make-extra-output(r) ! layer-norm ! linear(16) ! gelu ! linear(8) ! "
                      "add-extra-input(r) ! add-extra-input(s) ! block(2) { add-extra-input(../r) "
                      "! add-extra-input(../s) } ! add-extra-input(../r) }");
-  check_same (whole, apart);
+  compare_apart (whole, apart);
 }
 
 static void
@@ -161,7 +114,7 @@ test_wishes (void)
   lig_op_set_fence (macro, TRUE);
   lig_op_set_forbidden (macro, forbidden);
   lig_op_set_forced (macro, forced);
-  take_apart (sequence, 1);
+  take_apart (sequence, 1, 8);
   g_assert_true (lig_op_get_fence (lig_sequence_get (sequence, 1, NULL)));
   g_assert_false (lig_op_get_fence (lig_sequence_get (sequence, 2, NULL)));
   for (int i = 1; i < 9; i++) {
@@ -206,10 +159,10 @@ test_examples (void)
     g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
     for (int k = 0; k < (int) lig_sequence_get_length (apart);)
       if (lig_op_get_info (lig_sequence_get (apart, k, NULL))->expand)
-        take_apart (apart, k);
+        take_apart (apart, k, 8);
       else
         k++;
-    check_same (whole, apart);
+    compare_apart (whole, apart);
     count++;
   }
   g_assert_cmpuint (count, >=, 2);

@@ -56,15 +56,6 @@ run_all (LigProgram *program, int micro_batches)
   }
 }
 
-static LigTensor *
-gradient_of (LigState *state, const char *path)
-{
-  g_autoptr (GError) error = NULL;
-  LigTensor *tensor = lig_state_get (state, LIG_STATE_GRADIENTS, path, &error);
-  g_assert_no_error (error);
-  return tensor;
-}
-
 /* The gradient is the sum of those that the ops have with weights of their own. */
 static void
 check_sum (guint n, const LigPlanOptions *options, int micro_batches, double limit)
@@ -81,11 +72,12 @@ check_sum (guint n, const LigPlanOptions *options, int micro_batches, double lim
   run_all (a, micro_batches);
   run_all (b, micro_batches);
   for (const char *const *path = lig_state_get_paths (one); *path; path++) {
-    g_autoptr (LigTensor) got = gradient_of (one, *path);
-    g_autoptr (LigTensor) plain = gradient_of (two, *path);
+    g_autoptr (LigTensor) got = read_value (one, LIG_STATE_GRADIENTS, *path);
+    g_autoptr (LigTensor) plain = read_value (two, LIG_STATE_GRADIENTS, *path);
     g_autoptr (LigTensor) sum = lig_tensor_new (LIG_FP32, &plain->shape, NULL);
-    g_autoptr (LigTensor) more =
-      g_str_equal (*path, cases[n].root) ? gradient_of (two, cases[n].path) : NULL;
+    g_autoptr (LigTensor) more = g_str_equal (*path, cases[n].root)
+                                   ? read_value (two, LIG_STATE_GRADIENTS, cases[n].path)
+                                   : NULL;
     for (gint64 i = 0; i < sum->size; i++)
       lig_tensor_set (sum, i, lig_tensor_get (plain, i) + (more ? lig_tensor_get (more, i) : 0));
     double distance = distance_between (got, sum);

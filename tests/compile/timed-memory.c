@@ -4,8 +4,8 @@
  * hardly more than its plan. */
 #include "tests/plan/case.h"
 
-#include "engine/compile/timed-memory.h"
-#include "engine/plan/plan-private.h"
+#include "engine/choose/timed-memory.h"
+#include "engine/compile/compilation.h"
 
 /* The place of a value in a set, and the steps in which it is used. */
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
 } Use;
 
 static void
-note_use (LigTimedMemory *memory, GHashTable *uses, const LigDraftStep *step, int index, int j)
+note_use (LigTimedMemory *memory, GHashTable *uses, const LigGraphStep *step, int index, int j)
 {
   int value = step->values[j];
   gpointer key = GINT_TO_POINTER (value + 1);
@@ -23,9 +23,9 @@ note_use (LigTimedMemory *memory, GHashTable *uses, const LigDraftStep *step, in
   if (!use) {
     use = g_new0 (Use, 1);
     use->begin = lig_timed_memory_offset (memory, 0, value);
-    use->end = use->begin + (gsize) lig_value (memory->draft, value)->bytes;
+    use->end = use->begin + (gsize) lig_value (memory->graph, value)->bytes;
     use->first = index;
-    use->early = j < step->n_inputs;
+    use->early = j < step->plan.n_inputs;
     g_hash_table_insert (uses, key, use);
   }
   use->last = index;
@@ -34,13 +34,13 @@ note_use (LigTimedMemory *memory, GHashTable *uses, const LigDraftStep *step, in
 static GPtrArray *
 find_uses (LigTimedMemory *memory, GHashTable *uses)
 {
-  GArray *steps = memory->draft->steps;
+  GArray *steps = memory->graph->steps;
   GHashTableIter iter;
   gpointer use;
   GPtrArray *list = g_ptr_array_new ();
   for (int i = 0; i < (int) steps->len; i++) {
-    const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
-    for (int j = 0; j < step->n_operands; j++)
+    const LigGraphStep *step = &g_array_index (steps, LigGraphStep, i);
+    for (int j = 0; j < step->plan.n_operands; j++)
       if (step->values[j] >= 0)
         note_use (memory, uses, step, i, j);
   }
@@ -73,15 +73,20 @@ static const char *const sequences[] = {
   "mean-squared-error",
 };
 
-static LigPlan *
-plan_of (const char *expression)
+static LigGraph *
+graph_of (const char *expression)
 {
+  g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence =
     new_sequence (expression, strstr (expression, "transformer") ? "2x8x16" : "16x16");
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.policy = LIG_POLICY_ALL;
   options.training = TRUE;
-  return compile (sequence, &options);
+  LigGraph *graph = lig_graph_new (sequence, cpu_device (), &options, 0, &error);
+  g_assert_no_error (error);
+  lig_graph_compile (graph, &error);
+  g_assert_no_error (error);
+  return graph;
 }
 
 static void
@@ -89,9 +94,9 @@ test_places (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (sequences); i++)
     for (int whole = 0; whole < 2; whole++) {
-      g_autoptr (LigPlan) plan = plan_of (sequences[i]);
+      g_autoptr (LigGraph) graph = graph_of (sequences[i]);
       LigTimedMemory memory;
-      lig_timed_memory_init (&memory, plan->draft, &plan->draft->steps, 1, whole);
+      lig_timed_memory_init (&memory, graph, &graph->steps, 1, whole);
       check_uses (&memory);
       lig_timed_memory_clear (&memory);
     }
@@ -101,12 +106,12 @@ test_places (void)
 static void
 test_sizes (void)
 {
-  g_autoptr (LigPlan) plan = plan_of (sequences[1]);
+  g_autoptr (LigGraph) graph = graph_of (sequences[1]);
   LigTimedMemory apart, whole;
-  lig_timed_memory_init (&apart, plan->draft, &plan->draft->steps, 1, FALSE);
-  lig_timed_memory_init (&whole, plan->draft, &plan->draft->steps, 1, TRUE);
+  lig_timed_memory_init (&apart, graph, &graph->steps, 1, FALSE);
+  lig_timed_memory_init (&whole, graph, &graph->steps, 1, TRUE);
   g_test_message ("apart %zu, whole %zu, arena %" G_GINT64_FORMAT, apart.bytes, whole.bytes,
-                  plan->draft->arena_bytes);
+                  graph->arena_bytes);
   g_assert_cmpuint (whole.bytes, <, apart.bytes);
   g_assert_cmpuint (whole.least, ==, apart.least);
   g_assert_cmpuint (whole.scratch_at[0], <=, whole.scratch_at[1]);

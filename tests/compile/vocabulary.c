@@ -4,6 +4,7 @@
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/params-loss.h>
 #include <string.h>
@@ -45,19 +46,19 @@ static char *
 list_kernels (const LigPlan *plan, LigPass pass)
 {
   GString *names = g_string_new (NULL);
-  for (guint i = 0; i < plan->draft->steps->len; i++) {
-    const LigDraftStep *step = lig_step (plan->draft, (int) i);
+  for (guint i = 0; i < plan->steps->len; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, (int) i);
     if (step->pass == pass)
       g_string_append_printf (names, "%s%s", names->len > 0 ? " " : "", step->kernel->name);
   }
   return g_string_free (names, FALSE);
 }
 
-static const LigDraftParameter *
+static const LigParameter *
 find_parameter (const LigPlan *plan, const char *path)
 {
-  for (guint i = 0; i < plan->draft->parameters->len; i++) {
-    const LigDraftParameter *at = &g_array_index (plan->draft->parameters, LigDraftParameter, i);
+  for (guint i = 0; i < plan->layout->parameters->len; i++) {
+    const LigParameter *at = lig_plan_parameter (plan, i);
     if (g_str_equal (at->path, path))
       return at;
   }
@@ -147,19 +148,20 @@ test_parts (void)
     g_autoptr (LigPlan) plan =
       compile_part ("embedding(8)" BODY "linear(256, bias=false, tied=0) ! cross-entropy", rank, 4,
                     training (), NULL);
-    const LigDraftParameter *weight = find_parameter (plan, "0.weight");
+    const LigParameter *weight = find_parameter (plan, "0.weight");
     guint found = 0;
     g_assert_cmpint (weight->shape.axes[0], ==, 64);
     g_assert_cmpint (weight->whole.axes[0], ==, 256);
     g_assert_false (weight->summed);
-    for (guint i = 0; i < plan->draft->steps->len; i++) {
-      const LigDraftStep *step = lig_step (plan->draft, (int) i);
+    for (guint i = 0; i < plan->steps->len; i++) {
+      const LigPlanStep *step = lig_plan_step (plan, (int) i);
       const char *name = step->kernel->name;
       LigVocabularyPart part = {-1, -1};
       if (g_str_has_prefix (name, "embedding"))
-        part = *(const LigVocabularyPart *) (gconstpointer) step->params;
+        part = *(const LigVocabularyPart *) (gconstpointer) lig_plan_code (plan, i)->params;
       else if (strstr (name, "entropy"))
-        part = ((const LigCrossEntropyParams *) (gconstpointer) step->params)->part;
+        part =
+          ((const LigCrossEntropyParams *) (gconstpointer) lig_plan_code (plan, i)->params)->part;
       else
         continue;
       g_assert_cmpint (part.first, ==, 64 * rank);
@@ -185,12 +187,14 @@ test_kernels (void)
                                    "cross_entropy_backward linear_backward_input all_reduce "
                                    "linear_backward_input all_reduce linear_backward_weight"));
   g_assert_true (g_str_has_suffix (backward, "embedding_backward"));
-  for (guint i = 0; i < plan->draft->steps->len; i++) {
-    const LigDraftStep *step = lig_step (plan->draft, (int) i);
+  for (guint i = 0; i < plan->steps->len; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, (int) i);
     if (step->pass != LIG_PASS_FORWARD || !g_str_equal (step->kernel->name, "all_gather"))
       continue;
-    g_assert_cmpint (lig_shape_size (&lig_value (plan->draft, step->values[0])->shape), ==, 32 * 4);
-    g_assert_cmpint (lig_shape_size (&lig_value (plan->draft, step->values[1])->shape), ==, 64 * 4);
+    g_assert_cmpint (lig_shape_size (&lig_plan_value (plan, step->operands[0].value)->shape), ==,
+                     32 * 4);
+    g_assert_cmpint (lig_shape_size (&lig_plan_value (plan, step->operands[1].value)->shape), ==,
+                     64 * 4);
   }
 }
 

@@ -3,6 +3,7 @@
  * them, batches, and checks of refusals. */
 #pragma once
 
+#include "tests/base/folder.h"
 #include <ligature/dataset.h>
 
 #include <glib/gstdio.h>
@@ -134,20 +135,6 @@ integer (LigTensor *tensor, gint64 i)
 }
 
 static inline void
-remove_tree (const char *path)
-{
-  if (g_file_test (path, G_FILE_TEST_IS_DIR) && !g_file_test (path, G_FILE_TEST_IS_SYMLINK)) {
-    g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-    const char *name;
-    while ((name = g_dir_read_name (dir))) {
-      g_autofree char *inner = g_build_filename (path, name, NULL);
-      remove_tree (inner);
-    }
-  }
-  g_remove (path);
-}
-
-static inline void
 start_tests (int *argc, char ***argv)
 {
   g_test_init (argc, argv, NULL);
@@ -158,7 +145,7 @@ static inline int
 finish_tests (void)
 {
   int status = g_test_run ();
-  remove_tree (folder);
+  remove_folder (folder);
   g_free (folder);
   return status;
 }

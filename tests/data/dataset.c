@@ -2,6 +2,7 @@
 /* Datasets: batches contain the data of the files, an epoch is a permutation, training and held-out
  * parts do not overlap, a position continues identically, and invalid data are refused with file,
  * line or offset. */
+#include "engine/data/training.h"
 #include "tests/data/case.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets of rows, csv and idx: formats, numbers, classes, the held-out part, and refusals. */
+#include "engine/data/training.h"
 #include "tests/data/case.h"
 
 #include <gio/gio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows that are held out: random ones, the same share of each class, or a file of its own. */
+#include "engine/data/training.h"
 #include "tests/data/case.h"
 
 #include <math.h>

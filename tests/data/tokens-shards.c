@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tokens: shards by folder and pattern, both widths, files without a header, and files that are too
  * large to be read when they are opened. */
+#include "engine/data/training.h"
 #include "tests/data/case.h"
 
 #include <inttypes.h>

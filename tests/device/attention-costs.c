@@ -1,32 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the costs of attention and of additions with a bias of fp32: times between measured ones,
  * device descriptions with and without them. */
-#include "engine/device/costs.h"
+#include "tests/device/costs-case.h"
 
 #include <math.h>
 #include <string.h>
-
-static char *
-read_profile (const char *name)
-{
-  g_autofree char *path = g_strdup_printf ("%s/devices/%s.json", g_getenv ("LIGATURE_DATA"), name);
-  g_autoptr (GError) error = NULL;
-  char *text = NULL;
-  g_file_get_contents (path, &text, NULL, &error);
-  g_assert_no_error (error);
-  return text;
-}
-
-static LigDeviceFacts
-read_facts (const char *name)
-{
-  g_autofree char *text = read_profile (name);
-  g_autoptr (GError) error = NULL;
-  LigDeviceFacts facts;
-  lig_device_facts_from_json (text, &facts, &error);
-  g_assert_no_error (error);
-  return facts;
-}
 
 /* Returns the seconds of causal attention over rows of that length. */
 static double
@@ -137,20 +115,6 @@ test_optional (void)
   LigDeviceFacts facts = read_facts ("h200");
   g_assert_cmpfloat (lig_cost_of_mixed (&facts.costs, LIG_COST_PRODUCT_SUMS, 1 << 20), ==,
                      lig_cost_of_bytes (&facts.costs, LIG_COST_PRODUCT_SUMS, 1 << 20));
-}
-
-static void
-check_refused (const char *find, const char *replace, const char *text)
-{
-  g_autofree char *profile = read_profile ("h200");
-  g_autoptr (GString) edited = g_string_new (profile);
-  g_autoptr (GError) error = NULL;
-  LigDeviceFacts facts;
-  g_assert_cmpuint (g_string_replace (edited, find, replace, 1), ==, 1);
-  g_assert_false (lig_device_facts_from_json (edited->str, &facts, &error));
-  g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
-  if (!strstr (error->message, text))
-    g_error ("%s\nexpected: %s", error->message, text);
 }
 
 static void

@@ -1,33 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the costs of kernels: their kinds, times between measured ones, and device descriptions. */
-#include "engine/device/costs.h"
+#include "tests/device/costs-case.h"
 #include <ligature/kernels.h>
 
 #include <math.h>
 #include <string.h>
-
-static char *
-read_profile (const char *name)
-{
-  g_autofree char *path = g_strdup_printf ("%s/devices/%s.json", g_getenv ("LIGATURE_DATA"), name);
-  g_autoptr (GError) error = NULL;
-  char *text = NULL;
-  g_file_get_contents (path, &text, NULL, &error);
-  g_assert_no_error (error);
-  return text;
-}
-
-static LigDeviceFacts
-read_facts (const char *name)
-{
-  g_autofree char *text = read_profile (name);
-  g_autoptr (GError) error = NULL;
-  LigDeviceFacts facts;
-  lig_device_facts_from_json (text, &facts, &error);
-  g_assert_no_error (error);
-  g_assert_true (facts.costs.known);
-  return facts;
-}
 
 /* Each built-in kernel has a kind that fits; no two kinds share a name. */
 static void
@@ -126,20 +103,6 @@ test_round_trip (void)
     g_assert_true (lig_device_facts_from_json (without, &facts, &error));
     g_assert_false (facts.costs.known);
   }
-}
-
-static void
-check_refused (const char *find, const char *replace, const char *text)
-{
-  g_autofree char *profile = read_profile ("h200");
-  g_autoptr (GString) edited = g_string_new (profile);
-  g_autoptr (GError) error = NULL;
-  LigDeviceFacts facts;
-  g_assert_cmpuint (g_string_replace (edited, find, replace, 1), ==, 1);
-  g_assert_false (lig_device_facts_from_json (edited->str, &facts, &error));
-  g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
-  if (!strstr (error->message, text))
-    g_error ("%s\nexpected: %s", error->message, text);
 }
 
 static void

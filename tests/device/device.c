@@ -6,6 +6,7 @@
 #include "engine/measure/stopwatch.h"
 #include "kernels/cuda/common/lost.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
 

@@ -7,6 +7,7 @@
 #include "ui/document/edit.h"
 #include <ligature/fusion.h>
 #include <ligature/kernels.h>
+#include <ligature/lowering.h>
 
 /* x + bias is right, but y is a 128th of it instead of gelu. */
 static LigStatus

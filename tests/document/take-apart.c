@@ -4,6 +4,7 @@
 #include "ui/document/edit.h"
 
 #include <ligature/lowering.h>
+#include <ligature/register.h>
 
 static void
 expand_layer (LigOp *self, LigParts *parts)

@@ -6,6 +6,7 @@
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
 #include "ui/document/wishes.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 

@@ -3,7 +3,10 @@
  * plan. The tests need no display. */
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
+#include "tests/base/contains.h"
 #include "tests/base/slowness.h"
+#include "tests/draw/read-picture.h"
+#include <ligature/compile.h>
 
 #include <cairo.h>
 #include <math.h>
@@ -28,36 +31,6 @@ new_plan (const char *expression, const char *device_name, LigPolicy policy)
   LigPlan *plan = lig_plan_compile (sequence, device, &options, &error);
   g_assert_no_error (error);
   return plan;
-}
-
-/* Appends a line for each piece of character data. */
-static void
-append_data (
-  GMarkupParseContext *parser, const char *text, gsize length, gpointer data, GError **error)
-{
-  g_string_append_len (data, text, (gssize) length);
-  g_string_append_c (data, '\n');
-}
-
-static char *
-read_xml (const char *svg)
-{
-  g_autoptr (GError) error = NULL;
-  const GMarkupParser parser = {.text = append_data};
-  GString *text = g_string_new (NULL);
-  g_autoptr (GMarkupParseContext) reader = g_markup_parse_context_new (&parser, 0, text, NULL);
-  g_markup_parse_context_parse (reader, svg, -1, &error);
-  g_assert_no_error (error);
-  g_markup_parse_context_end_parse (reader, &error);
-  g_assert_no_error (error);
-  return g_string_free (text, FALSE);
-}
-
-static void
-assert_contains (const char *text, const char *part)
-{
-  if (!strstr (text, part))
-    g_error ("'%s' is not in:\n%s", part, text);
 }
 
 /* --- Colours ------------------------------------------------------------------------------- */
@@ -178,7 +151,7 @@ test_shift (void)
   g_assert_cmpfloat (marks[0].y, ==, 27);
   g_assert_cmpfloat (marks[1].x, ==, 5);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
-  g_autofree char *text = read_xml (svg);
+  g_autofree char *text = read_xml (svg, "\n");
 }
 
 /* The SVG is well-formed and contains the text, even if that contains markup or invalid UTF-8. */
@@ -205,7 +178,7 @@ test_hostile_text (void)
   }
   g_autofree char *svg = lig_canvas_to_svg (canvas);
   g_assert_null (strstr (svg, "<script"));
-  g_autofree char *text = read_xml (svg);
+  g_autofree char *text = read_xml (svg, "\n");
   assert_contains (text, "<script>alert(\"x\")</script>");
   assert_contains (text, "a & b ' c");
 }
@@ -237,7 +210,7 @@ draw_chart (const LigChart *chart)
   g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (600, 240);
   lig_draw_chart (canvas, lig_colours (LIG_COLOURS_LIGHT), chart, 600, 240);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
-  g_autofree char *text = read_xml (svg);
+  g_autofree char *text = read_xml (svg, "\n");
   return g_steal_pointer (&svg);
 }
 
@@ -359,7 +332,7 @@ score_text (const Score *score)
     lig_canvas_new_svg (WIDTH, lig_draw_score_height (score->timed.plan));
   draw_score (canvas, (gpointer) score);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
-  return read_xml (svg);
+  return read_xml (svg, "\n");
 }
 
 static double
@@ -523,27 +496,13 @@ draw_box (LigCanvas *canvas, gpointer data)
   lig_canvas_box (canvas, 0, 0, 10, 10, 0, 0xff0000ff, 0, 0);
 }
 
-static cairo_status_t
-read_bytes (void *closure, unsigned char *data, unsigned int length)
-{
-  GByteArray *from = closure;
-  if (from->len < length)
-    return CAIRO_STATUS_READ_ERROR;
-  memcpy (data, from->data, length);
-  g_byte_array_remove_range (from, 0, length);
-  return CAIRO_STATUS_SUCCESS;
-}
-
 static void
 test_file_png (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) png = lig_draw_to_file ("png", 100, 50, 0xffffffff, draw_box, NULL, &error);
   g_assert_no_error (error);
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_byte_array_append (bytes, g_bytes_get_data (png, NULL), (guint) g_bytes_get_size (png));
-  cairo_surface_t *surface = cairo_image_surface_create_from_png_stream (read_bytes, bytes);
-  g_assert_cmpint (cairo_surface_status (surface), ==, CAIRO_STATUS_SUCCESS);
+  cairo_surface_t *surface = read_png (png);
   g_assert_cmpint (cairo_image_surface_get_width (surface), ==, 200);
   g_assert_cmpint (cairo_image_surface_get_height (surface), ==, 100);
   const guint32 *pixels = (const guint32 *) (gpointer) cairo_image_surface_get_data (surface);

@@ -3,6 +3,7 @@
 #include "engine/device/device-private.h"
 #include "engine/draw/chart.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/draw.h>
 
 #include <float.h>

@@ -2,6 +2,7 @@
 /* Pictures of folded macros: the channels in them are not drawn, those that lead to them are, and
  * blocks have the bytes of all repetitions. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/draw.h>
 #include <ligature/units.h>
 

@@ -2,6 +2,7 @@
 /* The picture of an attention's mask shows what the kernels see, and the score folds a macro. */
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
+#include <ligature/compile.h>
 #include <ligature/draw-mask.h>
 
 #include <string.h>

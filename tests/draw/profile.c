@@ -2,6 +2,7 @@
 /* The pictures of a profile: every mark has a text and is within the picture, and the figures are
  * those of the plan. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/draw.h>
 #include <ligature/optimizer.h>
 
@@ -145,7 +146,7 @@ test_times (void)
     const LigPlanGroup *group = i < n_forward ? &forward[i] : &backward[i - n_forward];
     double seconds = 0;
     for (int j = 0; j < group->n_steps; j++)
-      seconds += times[group->first_step + j];
+      seconds += times[group->steps[j]];
     g_autofree char *measured = lig_draw_time (seconds);
     g_autofree char *predicted = lig_draw_time (group->predicted);
     g_autofree char *text = g_strdup_printf ("measured %s, predicted %s", measured, predicted);

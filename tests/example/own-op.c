@@ -3,8 +3,10 @@
  *
  *   cc own-op.c -o own-op $(pkg-config --cflags --libs ligature) */
 #include <ligature/check.h>
-#include <ligature/fusion.h>
+#include <ligature/compile.h>
 #include <ligature/kernels.h>
+#include <ligature/lowering.h>
+#include <ligature/register.h>
 
 #include <stdio.h>
 

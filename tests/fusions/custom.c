@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Ops, kernels and fusions of an embedding program: forward, backward, joint, first or last. */
 #include "tests/plan/case.h"
+#include <ligature/lowering.h>
 #include <ligature/params-product.h>
+#include <ligature/register.h>
 
 /* --- Kernels of the embedding program ------------------------------------------------------ */
 
@@ -187,21 +189,11 @@ static const LigOpInfo learnable_scale_op = {
   .lower_backward = lower_scale_backward,
 };
 
-static LigPlanOptions
-options_of (LigPolicy policy, gboolean training)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.training = training;
-  options.input_gradient = training;
-  return options;
-}
-
 static void
 test_op (void)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_assert_true (lig_register_op (&learnable_scale_op, &error));
   g_assert_no_error (error);
   g_assert_false (lig_register_op (&learnable_scale_op, &error));
@@ -252,7 +244,7 @@ check_plan (const char *expression,
   for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++)
     for (int training = 0; training < 2; training++) {
       g_autoptr (LigSequence) sequence = new_sequence (expression, "5x11");
-      LigPlanOptions options = options_of (LIG_POLICY_ALL, training);
+      LigPlanOptions options = plan_options (LIG_POLICY_ALL, training);
       options.compute = (int) floating_types[i];
       lig_sequence_set_forbidden (sequence, forbidden);
       g_autoptr (LigPlan) plan = compile (sequence, &options);
@@ -332,7 +324,7 @@ test_forgetful (void)
 {
   add_fusion (&forward_forgetful, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence ("basic-linear(7) ! silu", "5x11");
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigPlan) training = compile (sequence, &options);
   const LigVerdict *verdict = find_verdict (training, "forward-forgetful", 0);
   g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
@@ -380,7 +372,7 @@ test_backward_first (void)
   check_plan ("layer-norm ! bias ! gelu", "[0] [1 2 forward-bias-activation]",
               "[0] [1 2 backward-first-gelu]", nothing);
   g_autoptr (LigSequence) sequence = new_sequence ("bias ! gelu", "5x11");
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   const LigVerdict *verdict = find_verdict (plan, "backward-half", 0);
   g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
@@ -424,7 +416,7 @@ static void
 test_joint_saves (void)
 {
   static const char *const no_joint[] = {"joint-linear-silu", NULL};
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   gint64 arena[2];
   for (int i = 0; i < 2; i++) {
     g_autoptr (LigSequence) sequence =
@@ -449,14 +441,14 @@ static void
 test_joint_forced (void)
 {
   g_autoptr (LigSequence) sequence = new_sequence ("basic-linear(7) ! silu", "5x11");
-  LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   force (sequence, "0", "joint-linear-silu");
   g_autoptr (LigPlan) training = compile (sequence, &options);
   check_groups (training, "[0 1 joint-linear-silu]", "[0 1 joint-linear-silu]");
   options.training = FALSE;
   g_autoptr (LigPlan) evaluation = compile (sequence, &options);
   check_groups (evaluation, "[0] [1]", "");
-  options = options_of (LIG_POLICY_MEASURED, TRUE);
+  options = plan_options (LIG_POLICY_MEASURED, TRUE);
   g_autoptr (LigPlan) measured = compile (sequence, &options);
   check_groups (measured, "[0 1 joint-linear-silu]", "[0 1 joint-linear-silu]");
 }
@@ -550,7 +542,7 @@ test_bad_port (void)
                                    .pattern = "srelu srelu",
                                    .summary = "Wrong",
                                    .lower = lower_bad_port};
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   add_fusion (&fusion, FALSE);
   g_autoptr (LigSequence) sequence = new_sequence ("srelu ! srelu", "5x11");
   check_refused (sequence, &options, LIG_ERROR_OP,
@@ -573,7 +565,7 @@ test_crowded (void)
                                    .pattern = "silu silu",
                                    .summary = "Wrong",
                                    .lower = lower_crowded};
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   add_fusion (&fusion, FALSE);
   g_autoptr (LigSequence) sequence = new_sequence ("silu ! silu", "5x11");
   check_refused (sequence, &options, LIG_ERROR_OP,

@@ -5,6 +5,7 @@
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
+#include <ligature/compile.h>
 
 #include <string.h>
 
@@ -27,22 +28,13 @@ compile_rank (const char *device, int rank, int ranks, const LigPlanOptions *opt
   return plan;
 }
 
-static LigPlanOptions
-training (LigPolicy policy)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.input_gradient = TRUE;
-  return options;
-}
-
 /* Returns the first step of the group of a fusion. */
-static const LigGroup *
+static const LigPlanGroup *
 find_group (const LigPlan *plan, const char *fusion)
 {
   for (int pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < plan->draft->groups[pass]->len; i++) {
-      const LigGroup *group = lig_group (plan->draft, pass, i);
+    for (guint i = 0; i < plan->groups[pass]->len; i++) {
+      const LigPlanGroup *group = lig_plan_group (plan, pass, i);
       if (group->fusion && g_str_equal (group->fusion->name, fusion))
         return group;
     }
@@ -52,16 +44,16 @@ find_group (const LigPlan *plan, const char *fusion)
 /* Checks that the steps with that kernel write each of the pieces of one value once. */
 static void
 check_pieces (
-  const LigPlan *plan, const LigGroup *group, const char *kernel, int output, int pieces)
+  const LigPlan *plan, const LigPlanGroup *group, const char *kernel, int output, int pieces)
 {
-  const LigDraft *draft = plan->draft;
   guint64 seen = 0;
   int count = 0;
   for (int i = 0; i < group->n_steps; i++) {
-    const LigDraftStep *step = lig_step (draft, group->first_step + i);
+    const LigPlanStep *step = lig_plan_step (plan, group->steps[i]);
     if (!g_str_equal (step->kernel->name, kernel))
       continue;
-    const LigValue *value = lig_value (draft, step->values[step->n_inputs + output]);
+    const LigPlanValue *value =
+      lig_plan_value (plan, step->operands[step->n_inputs + output].value);
     g_assert_cmpint (value->alias, >=, 0);
     g_assert_cmpint (value->alias_offset % value->bytes, ==, 0);
     seen |= G_GUINT64_CONSTANT (1) << (value->alias_offset / value->bytes);
@@ -72,22 +64,29 @@ check_pieces (
   g_assert_cmpint (__builtin_popcountll (seen), ==, MIN (pieces, count));
 }
 
+static gboolean
+has_step (const LigPlanGroup *group, int step)
+{
+  int i = 0;
+  while (i < group->n_steps && group->steps[i] != step)
+    i++;
+  return i < group->n_steps;
+}
+
 /* Checks that each exchange of the group is in the communication lane, and is waited for within the
  * group or by the first step behind it that needs it. */
 static void
-check_lanes (const LigPlan *plan, const LigGroup *group, int exchanges)
+check_lanes (const LigPlan *plan, const LigPlanGroup *group, int exchanges)
 {
-  const LigDraft *draft = plan->draft;
   int count = 0, awaited = 0;
-  for (int i = 0; i < (int) draft->steps->len; i++) {
-    const LigDraftStep *step = lig_step (draft, i);
-    gboolean inside = i >= group->first_step && i < group->first_step + group->n_steps;
+  for (int i = 0; i < (int) plan->steps->len; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, i);
+    gboolean inside = has_step (group, i);
     gboolean exchange = lig_kernel_exchanges (step->kernel);
     if (inside)
       g_assert_cmpint (exchange, ==, step->lane == LIG_LANE_COMMUNICATION);
     count += inside && exchange;
-    awaited +=
-      step->awaits >= group->first_step && step->awaits < group->first_step + group->n_steps;
+    awaited += has_step (group, step->awaits);
     g_assert_cmpint (step->awaits, <, i);
   }
   g_assert_cmpint (count, ==, exchanges);
@@ -97,13 +96,13 @@ check_lanes (const LigPlan *plan, const LigGroup *group, int exchanges)
 static void
 test_pieces (void)
 {
-  const LigPlanOptions options = training (LIG_POLICY_ALL);
+  const LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   static const int counts[] = {2, 3, 4, 8};
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     for (int rank = 0; rank < counts[i]; rank++) {
       int n = counts[i];
       g_autoptr (LigPlan) plan = compile_rank ("cpu", rank, n, &options);
-      const LigGroup *group = find_group (plan, "forward-all-gather-linear");
+      const LigPlanGroup *group = find_group (plan, "forward-all-gather-linear");
       check_pieces (plan, group, "linear_bias_gelu", 1, n);
       check_pieces (plan, group, "ring_exchange", 0, n - 1);
       check_lanes (plan, group, n - 1);
@@ -126,15 +125,15 @@ static const char *const names[] = {"forward-all-gather-linear", "forward-linear
 static void
 test_waits (void)
 {
-  const LigPlanOptions options = training (LIG_POLICY_ALL);
+  const LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigPlan) plan = compile_rank ("cpu", 1, 4, &options);
-  const LigGroup *group = find_group (plan, "forward-all-gather-linear");
-  int first = group->first_step;
+  const LigPlanGroup *group = find_group (plan, "forward-all-gather-linear");
+  int first = group->steps[0];
   /* 3 exchanges, a copy of the own rows, and 4 products. */
   const int awaits[] = {-1, -1, -1, -1, -1, first, first + 1, first + 2};
   g_assert_cmpint (group->n_steps, ==, G_N_ELEMENTS (awaits));
   for (int i = 0; i < group->n_steps; i++)
-    g_assert_cmpint (lig_step (plan->draft, first + i)->awaits, ==, awaits[i]);
+    g_assert_cmpint (lig_plan_step (plan, first + i)->awaits, ==, awaits[i]);
 }
 
 /* Exchanges that slow products, or take long to begin, would be the fastest as a whole. */
@@ -170,7 +169,7 @@ test_prediction (void)
       const char *const all[] = {names[0], names[1], names[2], names[3], NULL};
       lig_sequence_set_forbidden (sequence, all);
     }
-    LigPlanOptions options = training (LIG_POLICY_MEASURED);
+    LigPlanOptions options = plan_options (LIG_POLICY_MEASURED, TRUE);
     options.compute = LIG_BF16;
     g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
     g_assert_no_error (error);
@@ -195,7 +194,7 @@ predict_pieces (const char *pieces)
   g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
   g_assert_no_error (error);
   const LigLayout layout = {{1, 1, 4}};
-  LigPlanOptions options = training (LIG_POLICY_MEASURED);
+  LigPlanOptions options = plan_options (LIG_POLICY_MEASURED, TRUE);
   guint count, several = 0;
   double end = 0;
   options.compute = LIG_BF16;
@@ -245,7 +244,7 @@ static LigPlan *
 compile_reducing (const char *input)
 {
   g_autoptr (GError) error = NULL;
-  const LigPlanOptions options = training (LIG_POLICY_ALL);
+  const LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
   g_assert_no_error (error);
   const LigLayout layout = {{1, 1, 2}};
@@ -277,7 +276,7 @@ test_reducing (void)
   static const char *const products[] = {"linear", "linear_backward_input"};
   g_autoptr (LigPlan) plan = compile_reducing ("48x32"), odd = compile_reducing ("47x32");
   for (guint i = 0; i < G_N_ELEMENTS (fusions); i++) {
-    const LigGroup *group = find_group (plan, fusions[i]);
+    const LigPlanGroup *group = find_group (plan, fusions[i]);
     check_pieces (plan, group, products[i], 0, 2);
     check_pieces (plan, group, "all_reduce", 0, 2);
     check_lanes (plan, group, 2);
@@ -294,8 +293,8 @@ describe_parts (const LigPlan *plan)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   for (int pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < plan->draft->groups[pass]->len; i++) {
-      const LigGroup *group = lig_group (plan->draft, pass, i);
+    for (guint i = 0; i < plan->groups[pass]->len; i++) {
+      const LigPlanGroup *group = lig_plan_group (plan, pass, i);
       g_string_append_printf (text, "%s %d %d\n", group->fusion ? group->fusion->name : "-",
                               group->pieces, group->n_steps);
     }
@@ -311,7 +310,7 @@ test_choices (void)
   g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
   g_assert_no_error (error);
   const LigLayout layout = {{1, 1, 4}};
-  LigPlanOptions options = training (LIG_POLICY_MEASURED);
+  LigPlanOptions options = plan_options (LIG_POLICY_MEASURED, TRUE);
   options.compute = LIG_BF16;
   lighten (device);
   lig_device_assume_ranks (device, 0, &layout);
@@ -353,7 +352,7 @@ static LigPlan *
 compile_quantized (const char *recipe, const char *input)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = training (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
   g_assert_no_error (error);
   const LigLayout layout = {{1, 1, 2}};
@@ -374,7 +373,7 @@ test_recipes (void)
   static const char *const recipes[] = {"fp8-delayed", "fp8-current", "fp8-rows"};
   for (guint i = 0; i < G_N_ELEMENTS (recipes); i++) {
     g_autoptr (LigPlan) plan = compile_quantized (recipes[i], "64x64");
-    const LigGroup *group = find_group (plan, "forward-linear-all-reduce");
+    const LigPlanGroup *group = find_group (plan, "forward-linear-all-reduce");
     check_pieces (plan, group, "linear_fp8", 0, 2);
     check_pieces (plan, group, "all_reduce", 0, 2);
     check_lanes (plan, group, 2);
@@ -408,7 +407,7 @@ test_refused_recipes (void)
 static void
 test_alone (void)
 {
-  const LigPlanOptions options = training (LIG_POLICY_ALL);
+  const LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence =
     new_sequence ("all-gather ! basic-linear(8) ! reduce-scatter", "4x8");
   g_autoptr (LigPlan) plan = compile (sequence, &options);

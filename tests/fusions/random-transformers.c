@@ -3,6 +3,7 @@
  * the compiler chose, the results agree with the ops alone. The same plan gives the same bits
  * twice. LIGATURE_RANDOM=N tries N sequences instead of a few, LIGATURE_RANDOM_SEED=N others. */
 #include "tests/fusions/noise.h"
+#include <ligature/compile.h>
 
 #include <stdlib.h>
 

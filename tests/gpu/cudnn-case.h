@@ -76,7 +76,20 @@ free_tensors (Tensors *t)
       g_aligned_free (t->tensors[i].data);
 }
 
-/* Fills the inputs. One row has all its positions, the others fewer. */
+/* Makes what is behind the lengths no number. */
+static inline void
+poison_tensor (LigOperand *tensor, const int32_t *lengths)
+{
+  const float none = NAN;
+  const gsize size = lig_dtype_size (tensor->dtype);
+  const int64_t rows = tensor->data ? tensor->size / tensor->columns / BATCH : 0;
+  for (int64_t row = 0; row < BATCH * rows; row++)
+    for (int64_t i = 0; row % rows >= lengths[row / rows] && i < tensor->columns; i++)
+      lig_narrow (tensor->dtype, &none,
+                  (char *) tensor->data + (gsize) (row * tensor->columns + i) * size, 1);
+}
+
+/* Fills the inputs. One row has all its positions, the others fewer, behind which is no number. */
 static inline void
 fill_tensors (Tensors *t, GRand *random)
 {
@@ -92,6 +105,10 @@ fill_tensors (Tensors *t, GRand *random)
   for (int b = 0; t->tensors[LENGTHS].data && b < BATCH; b++)
     ((int32_t *) t->tensors[LENGTHS].data)[b] =
       t->params.memory_length - b * (t->params.memory_length / 3 + 1);
+  static const int own[] = {X, DY}, other[] = {MEMORY};
+  const gboolean cross = t->tensors[MEMORY].data != NULL;
+  for (size_t n = 0; t->tensors[LENGTHS].data && n < (cross ? 1 : 2); n++)
+    poison_tensor (&t->tensors[cross ? other[n] : own[n]], t->tensors[LENGTHS].data);
 }
 
 /* Fills in the operands of a pass, which are absent where a tensor is. */

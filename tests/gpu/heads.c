@@ -56,6 +56,21 @@ some_lengths (const Shape *s)
   return lengths;
 }
 
+/* Returns numbers of a part, but none behind the lengths of its rows (transfer full). */
+static void *
+some_poisoned (const Part *part, int batch, const int32_t *lengths)
+{
+  g_autofree float *numbers = g_new (float, part->rows * part->columns);
+  int64_t length = part->rows / batch;
+  for (int64_t i = 0; i < part->rows * part->columns; i++) {
+    int64_t row = i / part->columns;
+    numbers[i] = row % length < lengths[row / length] ? 2 * next_number () : NAN;
+  }
+  void *values = g_malloc ((gsize) (part->rows * part->columns) * lig_dtype_size (part->dtype));
+  lig_narrow (part->dtype, numbers, values, (size_t) (part->rows * part->columns));
+  return values;
+}
+
 static int32_t *
 some_documents (const Shape *s)
 {
@@ -114,6 +129,12 @@ test_attention (gconstpointer data)
   Part ends = {LIG_INT32, s->lengths ? 1 : 0, s->batch, lengths};
   Part packed = {LIG_INT32, s->documents ? s->batch : 0, s->length, documents};
   Part lse = {LIG_FP32, 2 * (int64_t) s->batch * s->heads, s->length, NULL};
+  Part dy = y, *own[] = {&x, &dy}, *other[] = {&memory};
+  for (int i = 0; s->lengths && i < (cross ? 1 : 2); i++) {
+    Part *part = cross ? other[i] : own[i];
+    part->values = some_poisoned (part, s->batch, lengths);
+    keep ((gpointer) part->values);
+  }
   /* Dropout draws by the number of a weight among those of all ranks. */
   int rank = s->dropout > 0 ? 2 : 0;
   Problem forward = {"attention", &params,       {x, memory, ends, packed, y, lse},
@@ -121,7 +142,7 @@ test_attention (gconstpointer data)
   run_part (gpu, &forward, rank);
   const Part *f = forward.parts;
   Problem backward = {
-    "attention_backward", &params,   {y, f[0], f[1], ends, packed, f[4], f[5], x, memory}, FALSE,
+    "attention_backward", &params,   {dy, f[0], f[1], ends, packed, f[4], f[5], x, memory}, FALSE,
     s->misaligned,        "backward"};
   run_part (gpu, &backward, rank);
   keep (NULL);

@@ -3,8 +3,10 @@
  * that repeat their bits, a message if there is no memory to search for one, ceilings of a GPU
  * that was never measured. */
 #include "engine/measure/stopwatch.h"
+#include "engine/measure/tuning-private.h"
 #include "tests/gpu/case.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/profile.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>

@@ -4,7 +4,7 @@
  * after a failure. */
 #pragma once
 
-#include "engine/compile/pattern.h"
+#include "engine/patterns/pattern.h"
 #include "tests/gpu/case.h"
 #include "tests/plan/case.h"
 #include <ligature/plan-options.h>

@@ -24,8 +24,9 @@ static struct {
   const int32_t *lengths[MOST_RUNS];
   int64_t lengths_batch;
   int n_runs, n_lengths, failing; /* the number of the execution that fails, or -1 */
-  LigPadded cleared[MOST_RUNS];
-  int n_cleared;
+  LigPadded cleared[MOST_RUNS], copied[MOST_RUNS];
+  const void *copied_from[MOST_RUNS];
+  int n_cleared, n_copied;
   int64_t workspace; /* of a plan */
 } fake;
 
@@ -197,6 +198,17 @@ lig_attention_clear (const LigPadded *padded, const int32_t *lengths, cudaStream
   return cudaSuccess;
 }
 
+cudaError_t
+lig_attention_copy (const LigPadded *padded,
+                    const void *from,
+                    const int32_t *lengths,
+                    cudaStream_t stream)
+{
+  fake.copied[fake.n_copied] = *padded;
+  fake.copied_from[fake.n_copied++] = from;
+  return cudaSuccess;
+}
+
 /* --- Launches ------------------------------------------------------------------------------ */
 
 /* A pass, by kernel-list.h: dy x memory lengths documents y lse -> dx dmemory. */
@@ -281,10 +293,20 @@ place_of (int n, LigCudnnTensorId id)
   return NULL;
 }
 
+/* Returns where an operand is read: what has lengths is copied. */
+static const char *
+source_of (int operand)
+{
+  for (int i = 0; i < fake.n_copied; i++)
+    if (fake.copied_from[i] == address (operand))
+      return fake.copied[i].data;
+  return address (operand);
+}
+
 static void
 check_place (int n, LigCudnnTensorId id, int operand, int64_t offset)
 {
-  g_assert_cmpint (place_of (n, id) - address (operand), ==, offset);
+  g_assert_cmpint (place_of (n, id) - source_of (operand), ==, offset);
   g_assert_cmpint (offset % 16, ==, 0);
 }
 
@@ -361,6 +383,14 @@ test_lengths (void)
   g_assert_cmpint (fake.lengths_batch, ==, 1);
   for (int i = 0; i < 6; i++)
     g_assert_true (fake.lengths[i] == (const int32_t *) address (LENGTHS) + i / 2);
+  /* The operands with lengths are copied as a whole, behind the memory of a part. */
+  g_assert_cmpint (fake.n_copied, ==, 2);
+  g_assert_true (fake.copied_from[0] == address (X) && fake.copied_from[1] == address (DY));
+  g_assert_cmpint (fake.copied[0].rows, ==, p.params.length);
+  g_assert_cmpint (fake.copied[0].bytes, ==, p.row);
+  g_assert_true ((char *) fake.copied[0].data > (char *) fake.runs[0].workspace);
+  g_assert_cmpint ((char *) fake.copied[1].data - (char *) fake.copied[0].data, >=,
+                   p.row * p.params.length * p.batch);
   /* The gradient is cleared as a whole. */
   g_assert_cmpint (fake.n_cleared, ==, 1);
   g_assert_true (fake.cleared[0].data == address (DX));

@@ -22,7 +22,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "tests/lint/adding"
 # New files of each kind and edits of existing files; adjacent lines are one edit.
 COSTS = {"op": (1, 1), "fusion": (1, 1), "optimizer": (1, 1), "dataset": (1, 1), "report": (1, 1),
-         "command": (1, 1), "activation": (1, 3), "backend": (3, 4), "dtype": (0, 4)}
+         "command": (1, 1), "activation": (1, 3), "backend": (3, 4), "dtype": (0, 4),
+         "product": (1, 1), "loss": (1, 1), "attention": (1, 1)}
+# Ops that compute what a built-in op does: (the added op, the same with the built-in op).
+TWINS = [("dense", "basic-linear"), ("surprise", "cross-entropy"),
+         ("focus(4)", "attention(4, kv-heads=2)"), ("focus", "attention")]
 # The modules that are built in addition to the program and the tests.
 MODULES = {"backend": "kernels/rocm/ligature-rocm.so"}
 # Tests that run for all entries of a registry.
@@ -185,6 +189,91 @@ def try_backend(lig, work):
     profile = work / "example.json"
     run(lig, "devices", "rocm:0", "-o", profile)
     expect('"backend": "rocm"', profile.read_text())
+
+
+def name_twins(text):
+    for added, known in TWINS:
+        text = text.replace(added, known)
+    return text
+
+
+def expect_twin(lig, sequence, *options):
+    """An op that is known by its traits has the plan of a built-in op with the same traits."""
+    for policy in "none", "all":
+        words = [*options, "--policy", policy, "--text"]
+        plan = name_twins(run(lig, "plan", sequence, *words))
+        known = run(lig, "plan", name_twins(sequence), *words)
+        if plan != known or "step" not in plan:
+            lines = difflib.unified_diff(known.split("\n"), plan.split("\n"), lineterm="")
+            sys.exit("\n".join([f"{sequence} {' '.join(words)}:", *lines]))
+
+
+def expect_reports(lig, work, title, sequence, *options):
+    """Reports name the op, and a plan that computes with it is right."""
+    for form in "html", "md", "svg", "dot", "trace.json":
+        report = work / f"{title}.{form}"
+        run(lig, "report", sequence, *options, "--device", "null:h200", "-o", report)
+        if title.lower() not in report.read_text().lower():
+            sys.exit(f"{report.name} does not name {title}")
+    run(lig, "verify", sequence, *options, "--device", "cpu", "--seeds", "1", "--store",
+        work / "runs.db")
+
+
+def try_product(lig, work):
+    """Recipes quantize its operands, ranks divide its weight, which may be another op's, and fusions
+    take it."""
+    h200, pair = ["--device", "null:h200"], "dense(64) ! gelu ! dense(64)"
+    for recipe in "fp8-delayed", "fp8-current", "fp8-rows", "fp8-block":
+        expect_twin(lig, pair, "--input", "64x64", *h200, "--recipe", recipe)
+    for recipe in "mxfp8", "nvfp4":
+        expect_twin(lig, pair, "--input", "64x64:bf16", "--device", "null:b200", "--recipe", recipe)
+    plan = read(lig, "fuse", pair, "--input", "64x64", *h200, "--recipe", "fp8-rows")
+    recipes = [op["recipe"] for op in plan["ops"] if op["op"] == "dense"]
+    if recipes != ["fp8-rows", "fp8-rows"]:
+        sys.exit(f"recipes of the products: {recipes}")
+    ranks = ["--ranks", "2", "--parallel", "tensor=2"]
+    expect_twin(lig, "all-reduce(of=gradient) ! dense(64, parallel=column) ! gelu ! "
+                "dense(64, parallel=row) ! all-reduce", "--input", "64x64", *h200, *ranks)
+    expect_twin(lig, "embedding(16, vocabulary=32) ! dense(32, tied=0) ! cross-entropy", "--input",
+                "4x8:int32", *h200, *ranks)
+    expect_twin(lig, "block(2, recompute=all) { dense(64) ! gelu ! dense(32) } ! cross-entropy",
+                "--input", "64x32", *h200)
+    expect_reports(lig, work, "Dense", "dense(8) ! gelu ! dense(4) ! cross-entropy", "--input",
+                   "8x4")
+
+
+def try_loss(lig, work):
+    """Ranks divide its classes, and a training counts right answers."""
+    h200 = ["--input", "4x8:int32", "--device", "null:h200"]
+    sequence = "embedding(64, vocabulary=64) ! linear(64) ! surprise"
+    expect_twin(lig, sequence, *h200, "--eval")
+    expect_twin(lig, sequence, *h200, "--ranks", "2", "--parallel", "tensor=2", "--recipe",
+                "fp8-rows")
+    expect_twin(lig, sequence, *h200, "--ranks", "2", "--shard-optimizer", "--optimizer",
+                "adamw")
+    result = train(lig, work, "linear(8) ! gelu ! linear(4) ! surprise", "--input", "16x8", "--data",
+                   "synthetic?samples=64", "--steps", "40", "--lr", "0.01")
+    if not result["eval"]["accuracy"] >= 0:
+        sys.exit(f"no accuracy: {json.dumps(result)}")
+    expect_reports(lig, work, "Surprise", "linear(8) ! surprise", "--input", "8x4")
+
+
+def try_attention(lig, work):
+    """Its kernels are predicted as attention, and ranks divide its heads and its positions."""
+    sequence, h200 = "linear(128) ! focus(4) ! linear(64)", ["--device", "null:h200"]
+    expect_twin(lig, sequence, "--input", "4x2048x64:bf16", *h200)
+    expect_twin(lig, "block(2, recompute=cheap) { linear(64) ! focus(4) ! linear(32) }", "--input",
+                "4x16x32", *h200)
+    expect_twin(lig, "embedding(64) ! linear(128, parallel=column, sections=[2, 1, 1]) ! focus(4) ! "
+                "linear(64, parallel=row) ! cross-entropy", "--input", "4x8:int32", *h200, "--ranks",
+                "2", "--parallel", "tensor=2")
+    plan = read(lig, "plan", sequence, "--input", "4x2048x64:bf16", *h200)
+    if not all(step.get("attention") for step in plan["steps"] if "attention" in step["kernel"]):
+        sys.exit(f"no words on attention: {json.dumps(plan['steps'])}")
+    plan = read(lig, "plan", sequence, "--input", "4x2048x64:bf16", *h200, "--ranks", "2",
+                "--parallel", "context=2")
+    expect("ring-attention", json.dumps(plan["ops"]))
+    expect_reports(lig, work, "Focus", "linear(32) ! focus(4) ! linear(16)", "--input", "2x4x16")
 
 
 def try_dtype(lig, work):

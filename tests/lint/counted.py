@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-UNREAD = {"engine/plan/text.c", "engine/plan/state.c"}
+UNREAD = {"engine/plan/text.c", "engine/state/state.c"}
 LITERAL = r'"(?:\\.|[^"\\\n])*"'
 # A text including the macros between its parts: "%" G_GINT64_FORMAT " bytes".
 TEXT = re.compile(rf"{LITERAL}(?:\s*(?:G_\w+_FORMAT|PRI\w+|[A-Z_]+\s*(?={LITERAL}))?\s*{LITERAL})*")

@@ -13,8 +13,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # Names that sources in several folders of engine may share, as the folder explains the subject:
-# engine/report/csv.c.
-SHARED_STEMS = {"csv", "file", "json", "memory", "registry", "text", "tuning"}
+# engine/report/csv.c, engine/graph/step.c.
+SHARED_STEMS = {"attention", "check", "choice", "csv", "file", "json", "memory", "names", "op", "ports", "problems", "quantized",
+                "quantizers", "range", "registry", "run", "shares", "step", "text", "tuning", "verdicts"}
 
 
 def list_sources():

@@ -10,14 +10,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["engine/*", "ui/document", "ui/session"]
 FILES = {
-    "compile/fusion-check.c": "a fusion's table",
-    "compile/kernel-check.c": "a kernel's table",
-    "compile/lower.c": "a fusion's or op's lowering",
-    "compile/pattern.c": "a fusion's pattern",
+    "patterns/check.c": "a fusion's table",
+    "patterns/custom-kernel.c": "a kernel's table",
+    "lower/lower.c": "a fusion's or op's lowering",
+    "patterns/pattern.c": "a fusion's pattern",
     "compile/register-op.c": "an op's table",
     "compile/verify.c": "an internal check",
-    "plan/program-io.c": "a caller of the library",
-    "plan/program.c": "a caller of the library",
+    "program/io.c": "a caller of the library",
+    "program/program.c": "a caller of the library",
     "sequence/kernel-names.c": "a kernel's table",
     "sequence/op-check.c": "an op's table",
     "sequence/registry-lock.c": "a caller of the library",

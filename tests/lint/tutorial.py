@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = {"c": ["tests/example/train.c", "tests/example/own-op.c"],
+SOURCES = {"c": ["tests/example/train.c", "tests/example/walk.c", "tests/example/own-op.c"],
            "python": ["tests/library/embed.py"]}
 
 

@@ -12,10 +12,10 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-REFUSED = {"graph", "graphs", "layer", "layers", "executor", "executors", "manager", "managers",
+REFUSED = {"layer", "layers", "executor", "executors", "manager", "managers",
            "util", "utils", "context", "contexts", "node", "nodes"}
 ALLOWED = re.compile(r"_?(g|G|gtk|GTK|Gtk|gdk|Gdk|gsk|Gsk|adw|ADW|Adw|pango|Pango|json|JSON|Json|cu|cuda)(_|[A-Z])|layer_norm|LayerNorm"
-                     r"|JsonNode|\w*cuda_?graph|(\w+_)?nodes?$|context$|LIG_GROUP_CONTEXT$", re.I)
+                     r"|JsonNode|(\w+_)?nodes?$|context$|LIG_GROUP_CONTEXT$", re.I)
 STRIP = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 

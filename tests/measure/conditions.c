@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which conditions make times doubtful, and what is noted on a machine that another process keeps
  * busy. */
+#include "engine/measure/conditions.h"
 #include <ligature/conditions.h>
 
 #include <math.h>

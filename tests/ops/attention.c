@@ -4,15 +4,6 @@
 
 #include <ligature/check.h>
 
-static LigPlanOptions
-options_of (gboolean trains)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = LIG_POLICY_ALL;
-  options.training = options.input_gradient = trains;
-  return options;
-}
-
 /* Integers that the caller provides are from 0 to 3. */
 static void
 gradients (void)
@@ -40,7 +31,7 @@ gradients (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (forms); i++) {
     g_autoptr (GError) error = NULL;
-    LigPlanOptions options = options_of (TRUE);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     LigShape shape;
     LigDtype dtype;
     g_autoptr (LigSequence) sequence = new_sequence (forms[i].expression, forms[i].input);
@@ -64,7 +55,7 @@ parameters (void)
     guint count;
   } kinds[] = {{"qk-norm(2)", 2}, {"qk-norm(2, kind=l2)", 0}, {"qk-norm(2, kind=layer)", 4}};
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    LigPlanOptions options = options_of (TRUE);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     g_autoptr (LigSequence) sequence = new_sequence (kinds[i].expression, "2x5x24");
     g_autoptr (Results) results = compute (sequence, &options);
     guint found = 0;
@@ -101,7 +92,7 @@ wrong (void)
      "position-embedding at 0: input has 5 positions, expected at most 4"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    LigPlanOptions options = options_of (TRUE);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     g_autoptr (LigSequence) sequence = new_sequence (cases[i].expression, cases[i].input);
     check_refused (sequence, &options, cases[i].code, cases[i].message);
   }
@@ -111,7 +102,8 @@ wrong (void)
 static void
 evaluation (void)
 {
-  LigPlanOptions options = options_of (FALSE), training = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, FALSE),
+                 training = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) plain = new_sequence ("attention(2)", "2x9x24");
   g_autoptr (LigSequence) drops = new_sequence ("attention(2, dropout=0.5)", "2x9x24");
   g_autoptr (Results) want = compute (plain, &options);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Each parameter of the macros of layers that changes the mathematics, against float64 and its
  * central differences: outputs and all gradients, fused, unfused and taken apart. */
+#include "tests/compile/apart-case.h"
 #include "tests/ops/reference.h"
-#include "tests/plan/case.h"
 
+#include <ligature/compile.h>
 #include <ligature/lowering.h>
 
 typedef struct {
@@ -103,16 +104,6 @@ static const Case cases[] = {
   {MEMORY, "2x5x8", DECODER ", hidden-dropout=1)"},
   {MEMORY, "2x5x8", DECODER ", rotary=true, output-layer-norm=true)"},
 };
-
-static LigPlanOptions
-options_of (LigPolicy policy)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.training = TRUE;
-  options.input_gradient = TRUE;
-  return options;
-}
 
 static LigSequence *
 sequence_of (const Case *one)
@@ -260,7 +251,7 @@ check_output (Model *model, const LigTensor *got)
 static void
 check_case (const Case *one)
 {
-  LigPlanOptions options = options_of (LIG_POLICY_NONE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autofree char *extra = NULL;
   g_autoptr (LigSequence) sequence = sequence_of (one);
   g_autoptr (LigState) state = new_state (sequence, &options);
@@ -296,7 +287,8 @@ static void
 test_fused (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    LigPlanOptions none = options_of (LIG_POLICY_NONE), all = options_of (LIG_POLICY_ALL);
+    LigPlanOptions none = plan_options (LIG_POLICY_NONE, TRUE),
+                   all = plan_options (LIG_POLICY_ALL, TRUE);
     g_autoptr (LigSequence) sequence = sequence_of (&cases[i]);
     g_autoptr (Results) want = compute (sequence, &none);
     g_autoptr (Results) got = compute (sequence, &all);
@@ -304,51 +296,22 @@ test_fused (void)
   }
 }
 
-/* Returns the results of the sequence with its macro, the last op, taken apart; the parameters keep
- * their values. */
-static Results *
-compute_apart (LigSequence *sequence, const LigState *like, gint64 features)
-{
-  LigPlanOptions options = options_of (LIG_POLICY_ALL);
-  g_autoptr (GError) error = NULL;
-  lig_sequence_take_apart (sequence, -1, features, &error);
-  g_assert_no_error (error);
-  g_autoptr (LigState) state = new_state (sequence, &options);
-  const char *const *from = lig_state_get_paths ((LigState *) like);
-  const char *const *to = lig_state_get_paths (state);
-  g_assert_cmpuint (g_strv_length ((GStrv) from), ==, g_strv_length ((GStrv) to));
-  for (; *from; from++, to++) {
-    g_autoptr (LigTensor) value =
-      lig_state_get ((LigState *) like, LIG_STATE_PARAMETERS, *from, &error);
-    g_assert_no_error (error);
-    lig_state_set (state, LIG_STATE_PARAMETERS, *to, value, &error);
-    g_assert_no_error (error);
-  }
-  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
-  feed_inputs (program);
-  feed_gradients (program);
-  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  return read_results (program, TRUE);
-}
-
 /* Parameters have other paths, but the order and the bits are the same. */
 static void
 test_apart (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    LigPlanOptions options = options_of (LIG_POLICY_ALL);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     LigShape shape;
     LigDtype dtype;
     g_autoptr (LigSequence) sequence = sequence_of (&cases[i]);
     g_autoptr (LigState) state = new_state (sequence, &options);
     g_autoptr (Results) want = compute (sequence, &options);
     lig_sequence_get_input (sequence, &shape, &dtype);
-    g_autoptr (Results) got = compute_apart (sequence, state, lig_shape_columns (&shape));
-    g_assert_cmpuint (got->names->len, ==, want->names->len);
+    take_apart (sequence, -1, lig_shape_columns (&shape));
     g_assert_cmpuint (lig_sequence_get_length (sequence), >, 1);
-    for (guint j = 0; j < got->names->len; j++)
-      if (!(distance_between (got->tensors->pdata[j], want->tensors->pdata[j]) == 0))
-        g_error ("%s: taken apart, %s differs", cases[i].macro, (char *) want->names->pdata[j]);
+    g_autoptr (Results) got = compute_like (sequence, state, &options);
+    compare_in_order (got, want, 0, cases[i].macro);
   }
 }
 
@@ -412,7 +375,7 @@ test_deviations (void)
 static double
 share_of_equal (const char *macro, const char *other)
 {
-  LigPlanOptions options = options_of (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) a = new_sequence (macro, "16x3x32"), b = new_sequence (other, "16x3x32");
   g_autoptr (Results) one = compute (a, &options);
   g_autoptr (Results) two = compute (b, &options);

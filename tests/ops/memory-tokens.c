@@ -2,6 +2,8 @@
 /* The caller provides the memory of cross attention in a model of tokens: it has the compute type
  * and the shape of the line before, as if it were recalled with both. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
+#include <ligature/take-apart.h>
 
 static LigPlanOptions
 options_of (LigDtype compute)

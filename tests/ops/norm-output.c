@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The output of the norm that macros of layers hand on: against float64 and its central
  * differences, and against the same ops written one by one. */
+#include "tests/compile/apart-case.h"
 #include "tests/ops/reference.h"
-#include "tests/plan/case.h"
 
 #include <ligature/lowering.h>
-
-static LigPlanOptions
-options_of (LigPolicy policy)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.training = TRUE;
-  options.input_gradient = TRUE;
-  return options;
-}
+#include <ligature/take-apart.h>
 
 /* --- Mathematics ----------------------------------------------------------------------------- */
 
@@ -80,7 +71,7 @@ check_gradient (Model *model,
 static void
 check_layer (const char *layer, const char *after, const char *norm_gradient)
 {
-  LigPlanOptions options = options_of (LIG_POLICY_NONE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (GError) error = NULL;
   g_autofree char *expression = g_strconcat (layer, after, NULL);
   g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
@@ -156,50 +147,19 @@ static const Pair pairs[] = {
    NORM " ! linear(8) ! layer-norm ! make-extra-output(m) ! linear(8) ! add-extra-input(m)" PLUS},
 };
 
-/* Returns all results; the parameters are those of another state, in order. */
-static Results *
-compute_like (LigSequence *sequence, LigState *like, const LigPlanOptions *options)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LigState) state = new_state (sequence, options);
-  const char *const *from = lig_state_get_paths (like), *const *to = lig_state_get_paths (state);
-  g_assert_cmpuint (g_strv_length ((GStrv) from), ==, g_strv_length ((GStrv) to));
-  for (; *from; from++, to++) {
-    g_autoptr (LigTensor) value = lig_state_get (like, LIG_STATE_PARAMETERS, *from, &error);
-    g_assert_no_error (error);
-    lig_state_set (state, LIG_STATE_PARAMETERS, *to, value, &error);
-    g_assert_no_error (error);
-  }
-  g_autoptr (LigProgram) program = new_program (state, sequence, options);
-  feed_inputs (program);
-  feed_gradients (program);
-  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  return read_results (program, TRUE);
-}
-
-/* The results, whose names differ by the paths, come in the same order. */
-static void
-check_same (const Results *got, const Results *want, const char *what)
-{
-  g_assert_cmpuint (got->names->len, ==, want->names->len);
-  for (guint i = 0; i < want->names->len; i++)
-    if (!(distance_between (got->tensors->pdata[i], want->tensors->pdata[i]) <= 1e-5))
-      g_error ("%s: %s differs", what, (char *) want->names->pdata[i]);
-}
-
 static void
 test_same (void)
 {
   static const LigPolicy policies[] = {LIG_POLICY_NONE, LIG_POLICY_ALL};
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
     for (guint k = 0; k < G_N_ELEMENTS (policies); k++) {
-      LigPlanOptions options = options_of (policies[k]);
+      LigPlanOptions options = plan_options (policies[k], TRUE);
       g_autoptr (LigSequence) macros = new_sequence (pairs[i].macros, "5x8");
       g_autoptr (LigSequence) ops = new_sequence (pairs[i].ops, "5x8");
       g_autoptr (LigState) state = new_state (ops, &options);
       g_autoptr (Results) want = compute (ops, &options);
       g_autoptr (Results) got = compute_like (macros, state, &options);
-      check_same (got, want, pairs[i].macros);
+      compare_in_order (got, want, 1e-5, pairs[i].macros);
     }
 }
 
@@ -207,15 +167,13 @@ static void
 take_macros_apart (LigSequence *sequence)
 {
   for (int i = (int) lig_sequence_get_length (sequence) - 1; i >= 0; i--) {
-    g_autoptr (GError) error = NULL;
     LigOp *op = lig_sequence_get (sequence, i, NULL);
     if (lig_op_get_body (op))
       take_macros_apart (lig_op_get_body (op));
     if (!g_str_has_prefix (lig_op_get_name (op), "layer-norm-") &&
         !g_str_equal (lig_op_get_name (op), "multi-head-attention"))
       continue;
-    lig_sequence_take_apart (sequence, i, 8, &error);
-    g_assert_no_error (error);
+    take_apart (sequence, i, 8);
   }
 }
 
@@ -223,7 +181,7 @@ take_macros_apart (LigSequence *sequence)
 static void
 test_apart (void)
 {
-  LigPlanOptions options = options_of (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
     g_autoptr (LigSequence) whole = new_sequence (pairs[i].macros, "5x8");
     g_autoptr (LigSequence) apart = new_sequence (pairs[i].macros, "5x8");
@@ -231,7 +189,7 @@ test_apart (void)
     g_autoptr (Results) want = compute (whole, &options);
     take_macros_apart (apart);
     g_autoptr (Results) got = compute_like (apart, state, &options);
-    check_same (got, want, pairs[i].macros);
+    compare_in_order (got, want, 1e-5, pairs[i].macros);
   }
   g_autoptr (LigSequence) one = new_sequence (pairs[0].macros, "5x8");
   take_macros_apart (one);
@@ -268,7 +226,7 @@ test_port (void)
 static void
 test_refused (void)
 {
-  LigPlanOptions options = options_of (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) twice =
     new_sequence ("layer-norm-linear(8, norm-output=n) ! layer-norm-mlp(norm-output=n)", "5x8");

@@ -2,6 +2,7 @@
 /* The shape and type of `recall` with a channel: they agree with the channel's value, or both are
  * named. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 
 static LigPlan *
 compile_line (const char *expression, int dtype, GError **error)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Optimizers: each table is complete, is used by settings, plans, states and files, and each
  * optimizer learns. */
+#include "engine/state/state.h"
 #include "tests/plan/case.h"
 
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/run.h>
 

@@ -4,7 +4,9 @@
 #include "engine/measure/choices.h"
 #include "tests/plan/case.h"
 #include <ligature/attention.h>
+#include <ligature/compile.h>
 #include <ligature/report.h>
+#include <ligature/tuning.h>
 
 #include <json-glib/json-glib.h>
 

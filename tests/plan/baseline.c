@@ -2,6 +2,7 @@
 /* Tests the plan of every op alone: made for comparison only, it costs less, has the figures of one
  * that runs, and does not run. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/figures.h>
 
 static double

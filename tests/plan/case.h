@@ -4,8 +4,9 @@
  * and comparing results by name. */
 #pragma once
 
-#include "engine/plan/check.h"
+#include "engine/figures/check.h"
 
+#include <ligature/compile.h>
 #include <ligature/kernels.h>
 #include <ligature/plan-options.h>
 #include <ligature/program.h>
@@ -139,6 +140,25 @@ compare_results (const Results *got, const Results *want, double limit, const ch
   }
 }
 
+/* Returns options of the policy that train and compute the input's gradient, or neither. */
+static inline LigPlanOptions
+plan_options (LigPolicy policy, gboolean training)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = policy;
+  options.training = options.input_gradient = training;
+  return options;
+}
+
+static inline LigTensor *
+read_value (LigState *state, LigStateArray array, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  LigTensor *tensor = lig_state_get (state, array, path, &error);
+  g_assert_no_error (error);
+  return tensor;
+}
+
 /* Returns a state of the sequence; its parameters depend only on their paths. */
 static inline LigState *
 new_state (LigSequence *sequence, const LigPlanOptions *options)
@@ -148,8 +168,7 @@ new_state (LigSequence *sequence, const LigPlanOptions *options)
   if (error)
     g_error ("%s", error->message);
   for (const char *const *path = lig_state_get_paths (state); *path; path++) {
-    g_autoptr (LigTensor) old = lig_state_get (state, LIG_STATE_PARAMETERS, *path, &error);
-    g_assert_no_error (error);
+    g_autoptr (LigTensor) old = read_value (state, LIG_STATE_PARAMETERS, *path);
     g_autoptr (LigTensor) tensor = named_tensor (*path, LIG_FP32, &old->shape, 1);
     lig_state_set (state, LIG_STATE_PARAMETERS, *path, tensor, &error);
     g_assert_no_error (error);
@@ -235,11 +254,9 @@ read_results (LigProgram *program, gboolean training)
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++)
     if ((tensor = lig_program_read_extra_gradient (program, i, NULL)))
       results_take (results, g_strdup_printf ("grad.extra.%u", i), tensor);
-  for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+  for (const char *const *path = lig_state_get_paths (state); *path; path++)
     results_take (results, g_strdup_printf ("grad.%s", *path),
-                  lig_state_get (state, LIG_STATE_GRADIENTS, *path, &error));
-    g_assert_no_error (error);
-  }
+                  read_value (state, LIG_STATE_GRADIENTS, *path));
   return results;
 }
 
@@ -262,17 +279,52 @@ read_loss (LigProgram *program)
   return loss;
 }
 
-/* Returns all results of the sequence with these options. */
 static inline Results *
-compute (LigSequence *sequence, const LigPlanOptions *options)
+compute_in (LigState *state, LigSequence *sequence, const LigPlanOptions *options)
 {
-  g_autoptr (LigState) state = new_state (sequence, options);
   g_autoptr (LigProgram) program = new_program (state, sequence, options);
   feed_inputs (program);
   if (options->training)
     feed_gradients (program);
   run_program (program, LIG_RUN_FORWARD | (options->training ? LIG_RUN_BACKWARD : 0));
   return read_results (program, options->training);
+}
+
+/* Returns all results of the sequence with these options. */
+static inline Results *
+compute (LigSequence *sequence, const LigPlanOptions *options)
+{
+  g_autoptr (LigState) state = new_state (sequence, options);
+  return compute_in (state, sequence, options);
+}
+
+/* Returns the same; the parameters are those of another state, in order. */
+static inline Results *
+compute_like (LigSequence *sequence, LigState *like, const LigPlanOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigState) state = new_state (sequence, options);
+  const char *const *from = lig_state_get_paths (like), *const *to = lig_state_get_paths (state);
+  g_assert_cmpuint (g_strv_length ((GStrv) from), ==, g_strv_length ((GStrv) to));
+  for (; *from; from++, to++) {
+    g_autoptr (LigTensor) value = read_value (like, LIG_STATE_PARAMETERS, *from);
+    lig_state_set (state, LIG_STATE_PARAMETERS, *to, value, &error);
+    g_assert_no_error (error);
+  }
+  return compute_in (state, sequence, options);
+}
+
+/* Compares results that have the same order; the paths in their names may differ. */
+static inline void
+compare_in_order (const Results *got, const Results *want, double limit, const char *what)
+{
+  g_assert_cmpuint (got->names->len, ==, want->names->len);
+  for (guint i = 0; i < want->names->len; i++) {
+    double distance = distance_between (got->tensors->pdata[i], want->tensors->pdata[i]);
+    if (!(distance <= limit))
+      g_error ("%s: %s, here %s, is off by %g", what, (char *) want->names->pdata[i],
+               (char *) got->names->pdata[i], distance);
+  }
 }
 
 /* Returns the groups of one pass as text: `[0] [1 2 3 forward-linear-bias-activation]`. */

@@ -4,6 +4,7 @@
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
+#include <ligature/register.h>
 
 static gboolean
 check (const char *expression,

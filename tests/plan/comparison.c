@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests comparisons of two plans: an edit, another device, another policy, repetitions. */
 #include <ligature/comparison.h>
+#include <ligature/compile.h>
 #include <ligature/plan-options.h>
 
 #include <math.h>

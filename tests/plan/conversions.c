@@ -3,8 +3,8 @@
  * have changed since, whatever changed them. */
 #include "tests/plan/case.h"
 
-#include "engine/plan/program-private.h"
-#include "engine/plan/results.h"
+#include "engine/program/private.h"
+#include "engine/program/results.h"
 #include <ligature/optimizer.h>
 
 static const char network[] =
@@ -26,7 +26,7 @@ count (LigLaunch *launch)
 static void
 watch (LigProgram *program)
 {
-  for (int i = 0; i < program->plan->draft->first_forward; i++) {
+  for (int i = 0; i < program->plan->phases.forward; i++) {
     convert = program->run->steps[i].function == count ? convert : program->run->steps[i].function;
     program->run->steps[i].function = count;
   }

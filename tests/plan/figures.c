@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures of groups and passes compared with every op alone, whatever is forced. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/figures.h>
 #include <ligature/report.h>
 #include <ligature/tuning.h>
@@ -15,20 +16,11 @@ typedef struct {
   LigPlan *plan, *unfused;
 } Fixture;
 
-static LigPlanOptions
-options_for (LigPolicy policy)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.input_gradient = TRUE;
-  return options;
-}
-
 static LigPlan *
 compile_with (Fixture *f, LigPolicy policy)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_for (policy);
+  LigPlanOptions options = plan_options (policy, TRUE);
   LigPlan *plan = lig_plan_compile (f->sequence, f->device, &options, &error);
   g_assert_no_error (error);
   return plan;
@@ -38,7 +30,7 @@ static void
 set_up (Fixture *f, const char *expression, LigPolicy policy)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_for (policy);
+  LigPlanOptions options = plan_options (policy, TRUE);
   f->device = lig_device_open ("null:h200", &error);
   g_assert_no_error (error);
   f->sequence = new_sequence (expression, "2048x768:bf16");
@@ -135,7 +127,7 @@ test_forces_in_blocks (void)
   set_up (&f, "block(repeat=3) { linear(768) ! gelu }", LIG_POLICY_NONE);
   LigSequence *body = lig_op_get_body (lig_sequence_get (f.sequence, 0, NULL));
   force_at (body, 0, "forward-linear-bias-activation");
-  LigPlanOptions options = options_for (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigPlan) unfused = lig_plan_compile_unfused (f.sequence, f.device, &options, &error);
   g_assert_no_error (error);
   g_autofree char *choices = lig_plan_get_choices (unfused);
@@ -326,7 +318,7 @@ test_recalled (void)
   g_autoptr (GError) error = NULL;
   const LigTuning tuning = {.get = get_price, .put = put_price};
   set_up (&f, mlp, LIG_POLICY_ALL);
-  LigPlanOptions options = options_for (LIG_POLICY_MEASURED);
+  LigPlanOptions options = plan_options (LIG_POLICY_MEASURED, TRUE);
   options.tuning = &tuning;
   g_autoptr (LigPlan) plan = lig_plan_compile (f.sequence, f.device, &options, &error);
   g_assert_no_error (error);
@@ -350,7 +342,7 @@ test_unknown (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence (mlp, "64x768");
-  LigPlanOptions options = options_for (LIG_POLICY_ALL);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), &options, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (lig_device_get_facts (cpu_device ())->copy, ==, 0);
@@ -376,7 +368,7 @@ upload_of (const char *device_name, const char *expression, const char *input)
   g_autoptr (LigDevice) device = lig_device_open (device_name, &error);
   g_assert_no_error (error);
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
-  LigPlanOptions options = options_for (LIG_POLICY_NONE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   options.input_gradient = FALSE;
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
   g_assert_no_error (error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of the groups that take most of the time: each once, with all its places. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/hottest.h>
 
 #include <math.h>

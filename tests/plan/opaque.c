@@ -2,6 +2,7 @@
 /* Tests opaque ops: callbacks of the embedding program between two segments of a plan, which
  * prevent fusion across them. */
 #include "tests/plan/case.h"
+#include <ligature/register.h>
 
 static float *
 floats_of (const LigOperand *operand)
@@ -15,16 +16,6 @@ static void
 write_floats (const LigOperand *operand, const float *values)
 {
   lig_narrow (operand->dtype, values, operand->data, (size_t) operand->size);
-}
-
-static LigPlanOptions
-options_of (LigPolicy policy, gboolean training)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = policy;
-  options.training = training;
-  options.input_gradient = training;
-  return options;
 }
 
 static int forward_calls, backward_calls;
@@ -84,7 +75,7 @@ test_opaque (void)
   g_autoptr (GError) error = NULL;
   g_assert_true (lig_register_op (&opaque_triple, &error));
   for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++) {
-    LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     options.compute = (int) floating_types[i];
     g_autoptr (LigSequence) opaque =
       new_sequence ("linear(8) ! opaque-triple ! gelu ! linear(8)", "5x11");
@@ -111,7 +102,7 @@ static void
 test_opaque_first (void)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_assert_true (lig_register_op (&opaque_one_way, &error));
   options.input_gradient = FALSE;
   backward_calls = 0;
@@ -127,7 +118,7 @@ static void
 test_opaque_fails (void)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_assert_true (lig_register_op (&opaque_burn, &error));
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! opaque-burn", "5x11");
   g_autoptr (LigState) state = new_state (sequence, &options);
@@ -182,7 +173,7 @@ static void
 test_opaque_call (void)
 {
   g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   calls = g_string_new (NULL);
   lig_register_op (&opaque_scale, &error);
   g_assert_no_error (error);

@@ -4,6 +4,7 @@
  * Clean under the thread sanitizer (-Db_sanitize=thread) with OMP_NUM_THREADS=1, as it does not
  * support OpenMP's locks, and G_SLICE=always-malloc, as it does not support GLib's. */
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 
 #include <pthread.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests plans and programs: lifetimes, the effects of edits, the order of calls, and what a run
  * leaves in the state. */
-#include "engine/plan/program-private.h"
+#include "engine/program/private.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/profile.h>
 #include <ligature/report.h>

@@ -4,6 +4,7 @@
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
+#include <ligature/compile.h>
 
 static LigProgram *
 new_case (const char *expression, const char *input)

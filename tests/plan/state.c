@@ -22,20 +22,11 @@ fresh_state (LigSequence *sequence, LigPlanOptions options, guint64 seed)
   return state;
 }
 
-static LigTensor *
-get (LigState *state, LigStateArray array, const char *path)
-{
-  g_autoptr (GError) error = NULL;
-  LigTensor *tensor = lig_state_get (state, array, path, &error);
-  g_assert_no_error (error);
-  return tensor;
-}
-
 static gboolean
 same (LigState *a, const char *path, LigState *b, const char *other)
 {
-  g_autoptr (LigTensor) x = get (a, LIG_STATE_PARAMETERS, path);
-  g_autoptr (LigTensor) y = get (b, LIG_STATE_PARAMETERS, other);
+  g_autoptr (LigTensor) x = read_value (a, LIG_STATE_PARAMETERS, path);
+  g_autoptr (LigTensor) y = read_value (b, LIG_STATE_PARAMETERS, other);
   gsize bytes = MIN (lig_tensor_bytes (x), lig_tensor_bytes (y));
   return memcmp (x->data, y->data, bytes) == 0;
 }
@@ -58,9 +49,9 @@ test_initial (void)
   g_assert_false (same (a, "1.weight", other, "1.weight"));
   options.parameters = LIG_BF16;
   g_autoptr (LigState) narrow = fresh_state (one, options, 1);
-  g_autoptr (LigTensor) wide = get (a, LIG_STATE_PARAMETERS, "1.weight");
+  g_autoptr (LigTensor) wide = read_value (a, LIG_STATE_PARAMETERS, "1.weight");
   g_autoptr (LigTensor) rounded = lig_tensor_convert (wide, LIG_BF16, NULL);
-  g_autoptr (LigTensor) got = get (narrow, LIG_STATE_PARAMETERS, "1.weight");
+  g_autoptr (LigTensor) got = read_value (narrow, LIG_STATE_PARAMETERS, "1.weight");
   g_assert_cmpmem (rounded->data, lig_tensor_bytes (rounded), got->data, lig_tensor_bytes (got));
 }
 
@@ -94,8 +85,8 @@ test_store (void)
     g_assert_true (lig_state_load (to, read, &error));
     g_assert_no_error (error);
     for (const char *const *name = lig_state_get_paths (from); *name; name++) {
-      g_autoptr (LigTensor) a = get (from, LIG_STATE_PARAMETERS, *name);
-      g_autoptr (LigTensor) b = get (to, LIG_STATE_PARAMETERS, *name);
+      g_autoptr (LigTensor) a = read_value (from, LIG_STATE_PARAMETERS, *name);
+      g_autoptr (LigTensor) b = read_value (to, LIG_STATE_PARAMETERS, *name);
       /* Odd multiples of 1/32 are exact in all three types. */
       g_assert_cmpint (b->dtype, ==, floating_types[i]);
       g_assert_cmpfloat (distance_between (b, a), ==, 0);
@@ -342,7 +333,7 @@ static void
 check_near (
   LigState *state, LigStateArray array, const char *path, const double *want, double limit)
 {
-  g_autoptr (LigTensor) got = get (state, array, path);
+  g_autoptr (LigTensor) got = read_value (state, array, path);
   for (gint64 i = 0; i < got->size; i++)
     g_assert_cmpfloat_with_epsilon ((double) lig_tensor_get (got, i), want[i], limit);
 }
@@ -357,8 +348,8 @@ check_training (const LigOptimizer *optimizer, double clip, LigDtype parameters,
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   Reference reference = {0};
-  g_autoptr (LigTensor) weight = get (state, LIG_STATE_PARAMETERS, "0.weight");
-  g_autoptr (LigTensor) bias = get (state, LIG_STATE_PARAMETERS, "0.bias");
+  g_autoptr (LigTensor) weight = read_value (state, LIG_STATE_PARAMETERS, "0.weight");
+  g_autoptr (LigTensor) bias = read_value (state, LIG_STATE_PARAMETERS, "0.bias");
   for (int i = 0; i < OUT * IN; i++)
     reference.weight[i] = (double) lig_tensor_get (weight, i);
   for (int i = 0; i < OUT; i++)
@@ -407,17 +398,17 @@ test_master (void)
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   feed_rows (program, 0, ROWS);
-  g_autoptr (LigTensor) before = get (state, LIG_STATE_PARAMETERS, "0.weight");
+  g_autoptr (LigTensor) before = read_value (state, LIG_STATE_PARAMETERS, "0.weight");
   for (int i = 0; i < 200; i++) {
     lig_program_set_rate (program, 1e-4, 0);
     run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
     if (i > 0)
       continue;
-    g_autoptr (LigTensor) first = get (state, LIG_STATE_PARAMETERS, "0.weight");
+    g_autoptr (LigTensor) first = read_value (state, LIG_STATE_PARAMETERS, "0.weight");
     g_assert_cmpfloat (distance_between (first, before), <, 2e-4);
   }
-  g_autoptr (LigTensor) after = get (state, LIG_STATE_PARAMETERS, "0.weight");
-  g_autoptr (LigTensor) master = get (state, LIG_STATE_MASTER, "0.weight");
+  g_autoptr (LigTensor) after = read_value (state, LIG_STATE_PARAMETERS, "0.weight");
+  g_autoptr (LigTensor) master = read_value (state, LIG_STATE_MASTER, "0.weight");
   g_assert_cmpint (master->dtype, ==, LIG_FP32);
   g_assert_cmpfloat (distance_between (after, before), >, 2e-3);
   g_assert_cmpfloat (distance_between (after, master), <, 4e-3);
@@ -426,7 +417,7 @@ test_master (void)
   for (gint64 i = 0; i < value->size; i++)
     lig_tensor_set (value, i, lig_tensor_get (value, i) / 3);
   g_assert_true (lig_state_set (state, LIG_STATE_PARAMETERS, "0.weight", value, NULL));
-  g_autoptr (LigTensor) set = get (state, LIG_STATE_MASTER, "0.weight");
+  g_autoptr (LigTensor) set = read_value (state, LIG_STATE_MASTER, "0.weight");
   g_assert_cmpmem (set->data, lig_tensor_bytes (set), value->data, lig_tensor_bytes (value));
 }
 
@@ -452,8 +443,8 @@ check_accumulation (LigDtype parameters, double limit)
     run_program (part, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0));
   }
   for (const char *const *path = lig_state_get_paths (state); *path; path++) {
-    g_autoptr (LigTensor) want = get (state, LIG_STATE_GRADIENTS, *path);
-    g_autoptr (LigTensor) got = get (parted, LIG_STATE_GRADIENTS, *path);
+    g_autoptr (LigTensor) want = read_value (state, LIG_STATE_GRADIENTS, *path);
+    g_autoptr (LigTensor) got = read_value (parted, LIG_STATE_GRADIENTS, *path);
     for (gint64 i = 0; i < want->size; i++)
       lig_tensor_set (want, i, 4 * lig_tensor_get (want, i));
     g_test_message ("%s: %g", *path, distance_between (got, want));
@@ -488,7 +479,7 @@ train (LigPolicy policy, float *losses, int steps)
     g_assert_true (isfinite (losses[i]));
   }
   g_assert_cmpfloat (losses[steps - 1], <, losses[0]);
-  return get (state, LIG_STATE_PARAMETERS, "1.1.5.weight");
+  return read_value (state, LIG_STATE_PARAMETERS, "1.1.5.weight");
 }
 
 static void

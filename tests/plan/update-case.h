@@ -2,7 +2,7 @@
 /* Tests accumulated gradients, skipped updates, the loss scale, and weight decay, on any device. */
 #pragma once
 
-#include "engine/plan/results.h"
+#include "engine/program/results.h"
 #include "tests/plan/case.h"
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>

@@ -1,63 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Verified plans: every fusion is inside its limits, and a wrong factor in anything that one of its
- * kernels writes is found, at that group. The faults are made in this program alone: it replaces
- * the kernel of a step of a plan before the plan is verified. */
+ * kernels writes is found, at that group. */
 #include "engine/plan/plan-private.h"
-#include "tests/plan/case.h"
+#include "tests/plan/spoil.h"
 
 #include <ligature/optimizer.h>
-#include <ligature/verification.h>
-
-#define SPOILED 0x1p-7
-
-/* --- A spoiled step ------------------------------------------------------------------------ */
-
-static LigKernelFunc original;
-static int spoiled_output; /* number of the operand */
-
-/* Multiplies one of the outputs after the kernel has run. */
-static LigStatus
-run_spoiled (LigLaunch *launch)
-{
-  LigStatus status = original (launch);
-  const LigOperand *output = &launch->operands[spoiled_output];
-  gsize size = lig_dtype_size (output->dtype);
-  for (int64_t i = 0; i < output->size && status == LIG_OK; i++) {
-    float number;
-    lig_widen (output->dtype, (char *) output->data + (gsize) i * size, &number, 1);
-    number *= (float) SPOILED;
-    lig_narrow (output->dtype, &number, (char *) output->data + (gsize) i * size, 1);
-  }
-  return status;
-}
-
-static LigVerification *
-verify_with (LigPlan *plan, guint seeds)
-{
-  g_autoptr (GError) error = NULL;
-  LigVerificationOptions options = LIG_VERIFICATION_OPTIONS_INIT;
-  options.seeds = seeds;
-  LigVerification *found = lig_plan_verify (plan, &options, &error);
-  g_assert_no_error (error);
-  g_assert_cmpuint (found->batches, ==, seeds);
-  return found;
-}
-
-/* Verifies the plan while the output of the step is spoiled. */
-static LigVerification *
-verify_spoiled (LigPlan *plan, int step, int output)
-{
-  LigDraftStep *at = lig_step (plan->draft, step);
-  const LigKernel *kernel = at->kernel;
-  LigKernel spoiled = *kernel;
-  original = kernel->functions[LIG_BACKEND_CPU];
-  spoiled.functions[LIG_BACKEND_CPU] = run_spoiled;
-  spoiled_output = output;
-  at->kernel = &spoiled;
-  LigVerification *found = verify_with (plan, 1);
-  at->kernel = kernel;
-  return found;
-}
 
 /* --- Every fusion -------------------------------------------------------------------------- */
 
@@ -95,6 +42,7 @@ static const Case quantized[] = {
   {"forward-add-norm-quantize", "add-extra-input ! layer-norm ! linear(32, bias=false)"},
   {"forward-bias-activation-quantize", "bias ! gelu ! linear(32, bias=false)"},
   {"backward-quantize", "linear(32, bias=false) ! bias ! relu"},
+  {"backward-linear-scale", "linear(32, bias=false) ! constant-scale(2)"},
   {"backward-norm-quantize", "linear(32, bias=false) ! layer-norm"},
 };
 
@@ -103,74 +51,6 @@ open_case (const Case *of)
 {
   const char *input = g_str_has_prefix (of->expression, "embedding") ? "8x32:int32" : "32x32";
   return new_sequence (of->expression, input);
-}
-
-/* Returns the group that the fusion has in a plan. */
-static const LigPlanGroup *
-find_group (LigPlan *plan, LigPass pass, const char *fusion, int *number)
-{
-  guint count;
-  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  for (guint i = 0; i < count; i++)
-    if (groups[i].fusion && g_str_equal (groups[i].fusion->name, fusion)) {
-      *number = (int) i;
-      return &groups[i];
-    }
-  return NULL;
-}
-
-/* Returns whether the value is one that has a right one to compare it with: an output of an op, or
- * a gradient. */
-static gboolean
-is_compared (const LigValue *value, LigPass pass)
-{
-  if (strchr (value->name, ':'))
-    return FALSE;
-  return pass == LIG_PASS_BACKWARD
-           ? value->role == LIG_VALUE_GRADIENT || value->role == LIG_VALUE_PARAMETER_GRADIENT
-           : g_str_has_suffix (value->name, ".y");
-}
-
-/* Spoils an output of a step of the fusion's group, which has to be found, there if the output has
- * a right value. A quantized copy is found by what the product makes of it. */
-static void
-spoil_output (LigPlan *plan, int step, int output, const char *fusion)
-{
-  const LigDraftStep *at = lig_step (plan->draft, step);
-  const LigValue *value = lig_value (plan->draft, at->values[output]);
-  gboolean compared = is_compared (value, at->pass);
-  g_autoptr (LigVerification) found = verify_spoiled (plan, step, output);
-  g_autofree char *text = lig_verification_explain (found);
-  g_test_message ("%s, %s: %s", fusion, value->name, text);
-  g_assert_nonnull (found->outside);
-  g_assert_true (!compared || g_strcmp0 (found->outside->fusion, fusion) == 0);
-  g_assert_true (!compared || found->outside->group == at->group);
-  g_assert_true (!compared || found->outside->pass == at->pass);
-  g_assert_true (!compared || strstr (text, "2^-7"));
-  if (compared)
-    g_assert_cmpfloat_with_epsilon (found->outside->error, 1 - SPOILED,
-                                    2 * found->outside->rounding);
-}
-
-/* Spoils the outputs of the steps of the group, and returns how many there were. */
-static int
-spoil_group (LigPlan *plan, LigPass pass, int group, const char *fusion)
-{
-  int spoiled = 0;
-  const LigDraft *draft = plan->draft;
-  for (int i = 0; i < draft->first_update; i++) {
-    const LigDraftStep *step = lig_step (draft, i);
-    for (int j = step->n_inputs; j < step->n_operands; j++) {
-      const LigValue *value = step->values[j] >= 0 ? lig_value (draft, step->values[j]) : NULL;
-      if (step->pass != pass || step->group != group || !value || step->empty ||
-          (!is_compared (value, pass) && !g_str_has_suffix (value->name, ":row") &&
-           !g_str_has_suffix (value->name, ":transposed")))
-        continue;
-      spoil_output (plan, i, j, fusion);
-      spoiled++;
-    }
-  }
-  return spoiled;
 }
 
 static void
@@ -209,7 +89,7 @@ test_fusions (gconstpointer dtype)
     check_case (&cases[i], &options, TRUE);
 }
 
-/* Exchanges need ranks: tests/cli/ranks.py. */
+/* Exchanges need ranks: tests/ranks/verification.c. */
 static gboolean
 exchanges (const LigFusion *fusion)
 {
@@ -325,7 +205,7 @@ test_poisoned (void)
   g_autoptr (LigSequence) sequence = open_case (&product);
   force (sequence, "0", product.fusion);
   g_autoptr (LigPlan) plan = compile (sequence, &options);
-  LigDraftStep *step = lig_step (plan->draft, plan->draft->first_forward);
+  LigPlanStep *step = lig_plan_step (plan, plan->phases.forward);
   LigKernel spoiled = *step->kernel;
   const LigKernel *kernel = step->kernel;
   original = kernel->functions[LIG_BACKEND_CPU];
@@ -346,8 +226,8 @@ test_update (void)
 {
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   g_autoptr (LigPlan) plan = plan_model (&optimizer, LIG_RECOMPUTE_NONE);
-  int at = (int) plan->draft->steps->len - 1;
-  const LigDraftStep *step = lig_step (plan->draft, at);
+  int at = (int) plan->steps->len - 1;
+  const LigPlanStep *step = lig_plan_step (plan, at);
   g_autoptr (LigVerification) found = verify_spoiled (plan, at, step->n_inputs);
   g_assert_cmpint (step->pass, ==, LIG_PASS_UPDATE);
   g_assert_nonnull (found->outside);
@@ -363,13 +243,13 @@ test_recompute (void)
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   g_autoptr (LigPlan) plan = plan_model (&optimizer, LIG_RECOMPUTE_ALL);
   int spoiled = 0;
-  for (int i = plan->draft->first_backward; i < plan->draft->first_update; i++) {
-    const LigDraftStep *step = lig_step (plan->draft, i);
+  for (int i = plan->phases.backward; i < plan->phases.update; i++) {
+    const LigPlanStep *step = lig_plan_step (plan, i);
     int output = step->n_inputs;
-    while (output < step->n_operands && step->values[output] < 0)
+    while (output < step->n_operands && step->operands[output].value < 0)
       output++;
     if (!step->again || output == step->n_operands ||
-        !strstr (lig_value (plan->draft, step->values[output])->name, ".y:again"))
+        !strstr (lig_plan_value (plan, step->operands[output].value)->name, ".y:again"))
       continue;
     g_autoptr (LigVerification) found = verify_spoiled (plan, i, output);
     g_assert_nonnull (found->outside);

@@ -2,6 +2,7 @@
 /* The program that the drivers in this folder start as ranks: `ranks-job WORK [NUMBER]`. */
 #include "engine/measure/choices.h"
 #include "engine/measure/shared-choices.h"
+#include "engine/ranks/messages.h"
 #include <ligature/ranks.h>
 
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests that each mend works: the edit that a verdict offers removes its refusal. */
-#include "engine/compile/lower.h"
+#include "engine/lower/lower.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
+#include <ligature/lowering.h>
 
 typedef struct {
   LigPlanOptions options;
@@ -193,10 +195,10 @@ test_golden (void)
 static gboolean
 allows_bf16 (LigLowering *match, LigRefusal *refusal)
 {
-  if (match->draft->compute == LIG_BF16)
+  if (match->graph->request->compute == LIG_BF16)
     return TRUE;
   refusal->reason = LIG_REASON_DTYPE;
-  refusal->observed = g_strdup (lig_dtype_name (match->draft->compute));
+  refusal->observed = g_strdup (lig_dtype_name (match->graph->request->compute));
   refusal->required = g_strdup ("bf16");
   refusal->types = LIG_TYPES (LIG_BF16);
   return FALSE;

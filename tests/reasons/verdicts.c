@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the typed parts of verdicts, their gains, and the order in which they are shown. */
+#include "engine/reasons/near-miss.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/tuning.h>
 #include <ligature/units.h>
 

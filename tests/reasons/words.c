@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the words of verdicts: titles, rows instead of expanded indexes, folded lists, bytes and
  * both times; dropping a force, lifting a ban, and choosing the policy that measures. */
+#include "engine/reasons/near-miss.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 #include <ligature/tuning.h>
 #include <ligature/units.h>
 

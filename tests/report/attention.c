@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The choices of attention as kernels keep them, read for reports. */
 #include "engine/measure/choices.h"
+#include "engine/train/profile-json.h"
 #include <ligature/profile.h>
 
 #include <json-glib/json-glib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests reports of two plans next to each other, in all formats. */
+#include <ligature/compile.h>
 #include <ligature/draw.h>
 #include <ligature/plan-options.h>
 #include <ligature/report.h>

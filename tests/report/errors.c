@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The errors of recipes are stored with the profiles of their comparison, and reports of each show
  * them; errors that other programs wrote do no harm. */
+#include "engine/store/errors.h"
 #include "tests/report/report-case.h"
 #include <ligature/json.h>
 #include <ligature/plan-options.h>
 #include <ligature/profile.h>
-#include <ligature/store-errors.h>
 
 #include <json-glib/json-glib.h>
 #include <math.h>

@@ -4,7 +4,11 @@
 #include "engine/base/json-private.h"
 #include "engine/draw/canvas.h"
 #include "engine/report/picture.h"
+#include "engine/store/writing.h"
+#include "tests/base/contains.h"
+#include "tests/draw/read-picture.h"
 #include "tests/store/case.h"
+#include <ligature/compile.h>
 #include <ligature/kernels.h>
 #include <ligature/plan-options.h>
 #include <ligature/report.h>
@@ -95,36 +99,7 @@ to_text (GBytes *report)
   return g_strndup (data, size);
 }
 
-static void
-assert_contains (const char *text, const char *part)
-{
-  if (!strstr (text, part))
-    g_error ("'%s' is not in:\n%s", part, text);
-}
-
 /* --- Checks of each format ----------------------------------------------------------------- */
-
-static void
-append_data (
-  GMarkupParseContext *parser, const char *text, gsize length, gpointer data, GError **error)
-{
-  g_string_append_len (data, text, (gssize) length);
-}
-
-/* Returns the character data; fails if the text is not well-formed. */
-static char *
-read_xml (const char *xml)
-{
-  g_autoptr (GError) error = NULL;
-  const GMarkupParser parser = {.text = append_data};
-  GString *text = g_string_new (NULL);
-  g_autoptr (GMarkupParseContext) reader = g_markup_parse_context_new (&parser, 0, text, NULL);
-  g_markup_parse_context_parse (reader, xml, -1, &error);
-  g_assert_no_error (error);
-  g_markup_parse_context_end_parse (reader, &error);
-  g_assert_no_error (error);
-  return g_string_free (text, FALSE);
-}
 
 /* Returns the page as XML: without elements that are never closed, style and script. */
 static char *
@@ -144,7 +119,7 @@ read_html (const char *html)
   for (const char *at = xml->str; (at = strstr (at, "<meta")); at++)
     g_string_insert_c (xml, strchr (at, '>') - xml->str, '/');
   g_assert_null (strstr (xml->str, "<script"));
-  return read_xml (xml->str);
+  return read_xml (xml->str, "");
 }
 
 /* Checks that the page refers to nothing outside: no link, no external style, picture or script. */
@@ -179,24 +154,10 @@ check_pdf (GBytes *report)
   g_assert_nonnull (memmem (data, size, "/MediaBox [ 0 0 750 ", 20));
 }
 
-static cairo_status_t
-read_bytes (void *closure, unsigned char *data, unsigned int length)
-{
-  GByteArray *from = closure;
-  if (from->len < length)
-    return CAIRO_STATUS_READ_ERROR;
-  memcpy (data, from->data, length);
-  g_byte_array_remove_range (from, 0, length);
-  return CAIRO_STATUS_SUCCESS;
-}
-
 static void
 check_png (GBytes *report)
 {
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_byte_array_append (bytes, g_bytes_get_data (report, NULL), (guint) g_bytes_get_size (report));
-  cairo_surface_t *surface = cairo_image_surface_create_from_png_stream (read_bytes, bytes);
-  g_assert_cmpint (cairo_surface_status (surface), ==, CAIRO_STATUS_SUCCESS);
+  cairo_surface_t *surface = read_png (report);
   g_assert_cmpint (cairo_image_surface_get_width (surface), ==, 2000);
   g_assert_cmpint (cairo_image_surface_get_height (surface), >, 800);
   cairo_surface_destroy (surface);
@@ -270,7 +231,7 @@ test_plan_pictures (void)
   g_autoptr (GBytes) svg = make (plan, NULL, NULL, "svg");
   g_autoptr (GBytes) pdf = make (plan, NULL, NULL, "pdf");
   g_autoptr (GBytes) png = make (plan, NULL, NULL, "png");
-  g_autofree char *xml = to_text (svg), *text = read_xml (xml);
+  g_autofree char *xml = to_text (svg), *text = read_xml (xml, "");
   guint count;
   check_pdf (pdf);
   check_png (png);
@@ -400,7 +361,7 @@ test_run_pictures (Fixture *f, gconstpointer data)
     g_autoptr (GBytes) pdf = make (NULL, store, run, "pdf");
     g_autoptr (GBytes) png = make (NULL, store, run, "png");
     g_autoptr (GBytes) dot = make (NULL, store, run, "dot");
-    g_autofree char *xml = to_text (svg), *text = read_xml (xml), *graph = to_text (dot);
+    g_autofree char *xml = to_text (svg), *text = read_xml (xml, ""), *graph = to_text (dot);
     check_pdf (pdf);
     check_png (png);
     check_dot (graph);
@@ -485,7 +446,7 @@ test_hostile (Fixture *f, gconstpointer data)
       g_autoptr (GBytes) pdf = make (of, store, run, "pdf");
       g_autofree char *html = to_text (page), *xml = to_text (svg), *graph = to_text (dot),
                       *events = to_text (trace);
-      g_autofree char *words = read_html (html), *labels = read_xml (xml);
+      g_autofree char *words = read_html (html), *labels = read_xml (xml, "");
       g_autoptr (JsonNode) root = NULL;
       g_autoptr (JsonNode) embedded = read_embedded (html);
       check_dot (graph);

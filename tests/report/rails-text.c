@@ -2,6 +2,7 @@
 /* Rails as text: what comes first, how repetitions fold, what their figures add up to, whether the
  * best mends save what they promise, and which columns narrow rails keep. */
 #include <ligature/columns.h>
+#include <ligature/compile.h>
 #include <ligature/figures.h>
 #include <ligature/plan-options.h>
 #include <ligature/report.h>

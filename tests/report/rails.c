@@ -3,7 +3,9 @@
  * policy; near misses are first, and the equal reasons of repetitions are one line. */
 #include "engine/report/picture.h"
 #include "engine/report/verdicts.h"
+#include "engine/store/writing.h"
 #include "tests/store/case.h"
+#include <ligature/compile.h>
 #include <ligature/plan-options.h>
 #include <ligature/report.h>
 

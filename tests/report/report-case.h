@@ -2,6 +2,7 @@
 /* Functions that tests of reports share. */
 #pragma once
 
+#include "tests/base/contains.h"
 #include "tests/store/case.h"
 #include <ligature/report.h>
 
@@ -17,11 +18,4 @@ report (LigStore *store, const char *run, const char *format)
   g_assert_no_error (error);
   const char *text = g_bytes_get_data (bytes, &size);
   return g_strndup (text, size);
-}
-
-static inline void
-assert_contains (const char *text, const char *part)
-{
-  if (!strstr (text, part))
-    g_error ("'%s' is not in:\n%s", part, text);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles have quartiles, counts and conditions, and reports of runs show what was recorded. */
+#include "engine/train/profile-json.h"
 #include "tests/report/report-case.h"
 #include <ligature/draw.h>
 #include <ligature/json.h>

@@ -2,6 +2,7 @@
 /* Parameters that are one of several names: in structs, properties, files, expressions and tables,
  * and the errors for unknown names and faulty tables. */
 #include "tests/sequence/register-case.h"
+#include <ligature/register.h>
 
 typedef struct {
   gint64 before;

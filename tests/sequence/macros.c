@@ -2,6 +2,8 @@
 /* Macros of an embedding program: paths of their parts' parameters, macros and blocks as parts,
  * private channels, and parts that would share a parameter. */
 #include "tests/plan/case.h"
+#include <ligature/macro.h>
+#include <ligature/register.h>
 
 /* Adds parts, each written as an op and, after a colon, its name. */
 static void

@@ -5,6 +5,7 @@
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
+#include <ligature/compile.h>
 
 typedef void (*Example) (const LigOpInfo *info, LigSequence *sequence);
 
@@ -26,16 +27,6 @@ each_example (gconstpointer data)
     g_test_message ("%s", info->example);
     function (info, sequence);
   }
-}
-
-static LigPlanOptions
-options_of (gboolean training)
-{
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.policy = LIG_POLICY_NONE;
-  options.training = training;
-  options.input_gradient = training;
-  return options;
 }
 
 /* --- Shapes and words ---------------------------------------------------------------------- */
@@ -62,7 +53,7 @@ check_words (const LigOpInfo *info, LigSequence *sequence)
 static void
 check_shapes (const LigOpInfo *info, LigSequence *sequence)
 {
-  LigPlanOptions options = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   g_autoptr (Results) results = compute (sequence, &options);
   LigShape shape;
@@ -105,7 +96,7 @@ check_gradients (const LigOpInfo *info, LigSequence *sequence)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigGradientCheck) worst = NULL;
-  LigPlanOptions options = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   lig_check_gradients (sequence, cpu_device (), &options, 3e-3, &worst, &error);
   g_assert_no_error (error);
   g_test_message ("%s: %g", worst->name, worst->distance);
@@ -116,7 +107,7 @@ check_gradients (const LigOpInfo *info, LigSequence *sequence)
 static void
 check_types (const LigOpInfo *info, LigSequence *sequence)
 {
-  LigPlanOptions options = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   options.compute = LIG_FP32;
   g_autoptr (Results) exact = compute (sequence, &options);
   for (int wide = 0; wide < 2; wide++)
@@ -133,9 +124,9 @@ check_types (const LigOpInfo *info, LigSequence *sequence)
 static void
 check_evaluation (const LigOpInfo *info, LigSequence *sequence)
 {
-  LigPlanOptions options = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (Results) training = compute (sequence, &options);
-  options = options_of (FALSE);
+  options = plan_options (LIG_POLICY_NONE, FALSE);
   g_autoptr (Results) evaluation = compute (sequence, &options);
   const LigTensor *output = results_find (evaluation, "output");
   if (g_str_equal (info->name, "dropout") || g_str_equal (info->name, "drop-path")) {
@@ -289,7 +280,7 @@ static const struct {
 static void
 test_misfits (void)
 {
-  LigPlanOptions options = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (misfits); i++) {
     g_autoptr (LigSequence) sequence = new_sequence (misfits[i].expression, misfits[i].input);
     g_autoptr (GError) error = NULL;
@@ -349,7 +340,7 @@ test_cases (void)
     gboolean scalar = g_str_equal (cases[i].input, "scalar");
     g_autoptr (LigSequence) sequence =
       new_sequence (cases[i].expression, scalar ? "1" : cases[i].input);
-    LigPlanOptions options = options_of (TRUE);
+    LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
     LigShape shape = {0};
     LigDtype dtype;
     if (scalar)
@@ -396,7 +387,7 @@ check_dropout (double p, const char *input)
 {
   g_autofree char *expression = g_strdup_printf ("dropout(%g)", p);
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
-  LigPlanOptions options = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (Results) results = compute (sequence, &options);
   const LigTensor *y = results_find (results, "output"), *dx = results_find (results, "grad.input");
   g_autoptr (LigTensor) x = named_tensor ("input", LIG_FP32, &y->shape, 2);
@@ -431,7 +422,7 @@ static void
 test_dropout_all (void)
 {
   g_autoptr (LigSequence) sequence = new_sequence ("dropout(1)", "8x8");
-  LigPlanOptions options = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (Results) results = compute (sequence, &options);
   for (guint i = 0; i < results->tensors->len; i++) {
     const LigTensor *tensor = results->tensors->pdata[i];
@@ -447,7 +438,7 @@ check_start (const char *expression, const char *path, double mean, double devia
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence (expression, "2x64");
-  LigPlanOptions options = options_of (TRUE);
+  LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   if (g_str_has_prefix (expression, "embedding"))
     set_sequence_input (sequence, "2x64:int32");
   g_autoptr (LigState) state = lig_state_new (sequence, cpu_device (), &options, 1, &error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of an op's parameters: each parameter is shown once, faulty groups are refused. */
 #include "tests/sequence/register-case.h"
+#include <ligature/register.h>
 
 typedef struct {
   gint64 first, second, third;

@@ -2,6 +2,7 @@
 /* Lists of ports: parsed according to their texts, once, and never while a plan is compiled. */
 #include "engine/sequence/ports.h"
 #include "tests/plan/case.h"
+#include <ligature/compile.h>
 
 static void
 check_parsed (const char *text)

@@ -2,10 +2,12 @@
 /* The common part of the tests of registering: the complete table of an op, to be damaged. */
 #pragma once
 
-#include "engine/compile/register.h"
+#include "engine/patterns/register.h"
 #include "engine/sequence/table.h"
 #include "tests/plan/case.h"
+#include <ligature/lowering.h>
 #include <ligature/plan-options.h>
+#include <ligature/register.h>
 
 /* --- A complete table ----------------------------------------------------------------------- */
 

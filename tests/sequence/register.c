@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Registering ops, fusions and kernels of an embedding program: every fault of a table is reported
  * when it is registered. */
+#include "engine/compile/compilation.h"
 #include "tests/sequence/register-case.h"
+#include <ligature/lowering.h>
 
 /* --- Words and parameters of an op ---------------------------------------------------------- */
 
@@ -40,12 +42,48 @@ test_words (void)
   check_refusal (&info, "op twice-words: it has no example");
   info = whole ("twice-words");
   info.flags = LIG_OP_BLOCK;
-  check_refusal (&info, "op twice-words: its flags are 0x20, expected some of 0xdf");
+  check_refusal (&info, "op twice-words: its flags are 0x20, expected some of 0xfedf");
   /* The name of an op that the program registered itself is taken, too. */
   info = whole ("twice-words");
   check_accepted (&info);
   check_refusal (&info, "an op called twice-words is registered already");
   check_twice ("twice-words");
+}
+
+/* Each trait promises something to its readers. */
+static void
+test_traits (void)
+{
+  static const struct {
+    unsigned flags;
+    const char *message;
+  } faults[] = {
+    {LIG_OP_PRODUCT, "op twice-traits: it is a product, so it needs the trained parameter weight"},
+    {LIG_OP_CLASSES, "op twice-traits: it has classes, so it has to be a loss with an extra input, "
+                     "the targets, and params that begin as those of cross-entropy"},
+    {LIG_OP_EXCHANGES,
+     "op twice-traits: it exchanges with other ranks, so it needs the parameter group"},
+    {LIG_OP_GATHERS_ROWS,
+     "op twice-traits: it exchanges with other ranks, so it needs the parameter group"},
+    {LIG_OP_NORM, "op twice-traits: it is a norm, so it needs a forward kernel, the params of one, "
+                  "the parameter weight and the computed value rstd"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++) {
+    LigOpInfo info = whole ("twice-traits");
+    info.flags = faults[i].flags;
+    check_refusal (&info, faults[i].message);
+  }
+  LigOpInfo info = whole ("twice-traits");
+  info.function = 1;
+  check_refusal (&info, "op twice-traits: its function is 1, expected 0 to 0");
+  info = whole ("twice-traits");
+  info.vocabulary = "words";
+  info.vocabulary_choice = "words";
+  check_refusal (&info, "op twice-traits: its vocabulary is 'words', expected one of its "
+                        "parameters, beside the parameter parallel and a choice of it");
+  info = whole ("twice-traits");
+  info.flags = LIG_OP_PASSES_GRADIENT;
+  check_accepted (&info);
 }
 
 #define ROW(kind_, name_, low, high, start, flags_, offset_) \
@@ -392,8 +430,8 @@ test_built_in (void)
   g_autoptr (GError) error = NULL;
   for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
     g_assert_cmpuint (info->size, ==, sizeof *info);
-    if (info->flags & LIG_OP_BLOCK)
-      continue;
+    if (info->flags & (LIG_OP_BLOCK | LIG_OP_QUANTIZES))
+      continue; /* only the library has these */
     lig_op_info_check (info, &error);
     g_assert_no_error (error);
     lig_op_info_try (info, &error);
@@ -412,6 +450,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/register/built-in", test_built_in);
   g_test_add_func ("/register/words", test_words);
+  g_test_add_func ("/register/traits", test_traits);
   g_test_add_func ("/register/params", test_params);
   g_test_add_func ("/register/many-params", test_many_params);
   g_test_add_func ("/register/ports", test_ports);

@@ -2,6 +2,9 @@
 /* Kernels of an embedding program are checked, tables of older and newer headers load, and no
  * compilation overlaps a registration. */
 #include "tests/sequence/register-case.h"
+#include <ligature/compile.h>
+#include <ligature/lowering.h>
+#include <ligature/register.h>
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 /* Shared by the tests of the store: a folder for each test, a store in it, a second process. */
 #pragma once
 
+#include "tests/base/folder.h"
 #include "tests/base/slowness.h"
 #include <ligature/store.h>
 
@@ -66,21 +67,6 @@ set_up (Fixture *f, gconstpointer data)
   f->folder = g_dir_make_tmp ("lig-store-XXXXXX", &error);
   g_assert_no_error (error);
   f->path = g_build_filename (f->folder, "runs.db", NULL);
-}
-
-static inline void
-remove_folder (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-    if (g_file_test (path, G_FILE_TEST_IS_DIR))
-      remove_folder (path);
-    else
-      g_remove (path);
-  }
-  g_rmdir (folder);
 }
 
 static inline void

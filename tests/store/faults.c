@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The store with faults and large amounts of data: other processes, killed processes, a full disk,
  * many metrics and many runs. */
+#include "engine/store/writing.h"
 #include "tests/store/case.h"
 
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Long lists of runs: keys are filtered and sorted, rows are read by key, and changes of another
  * process are noticed. */
+#include "engine/store/writing.h"
 #include "tests/store/case.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a store creates, renames and writes nothing, whatever the path and its folder contain. */
+#include "engine/store/tuning.h"
 #include "tests/store/case.h"
-#include <ligature/store-tuning.h>
+#include <ligature/store-select.h>
 
 #include <errno.h>
 #include <math.h>
@@ -260,13 +261,13 @@ test_last (Fixture *f, gconstpointer data)
   g_autoptr (LigStore) store = open_store (f->path);
   LigRunRecord record = example;
   g_autofree char *training = lig_store_begin_run (store, &record, NULL);
-  g_assert_null (lig_store_find_last (store, "profile", &error));
+  g_assert_null (lig_store_select_run (store, "last", "profile", NULL, &error));
   g_assert_nonnull (strstr (error->message, "profile"));
   record.kind = "profile";
   g_autofree char *profile = lig_store_begin_run (store, &record, NULL);
-  g_autoptr (LigRunRow) any = lig_store_find_last (store, NULL, NULL);
-  g_autoptr (LigRunRow) trained = lig_store_find_last (store, "train", NULL);
-  g_autoptr (LigRunRow) profiled = lig_store_find_last (store, "profile", NULL);
+  g_autoptr (LigRunRow) any = lig_store_select_run (store, "last", NULL, NULL, NULL);
+  g_autoptr (LigRunRow) trained = lig_store_select_run (store, "last", "train", NULL, NULL);
+  g_autoptr (LigRunRow) profiled = lig_store_select_run (store, "last", "profile", NULL, NULL);
   g_assert_cmpstr (any->uuid, ==, profile);
   g_assert_cmpstr (trained->uuid, ==, training);
   g_assert_cmpstr (profiled->uuid, ==, profile);

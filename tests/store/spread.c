@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Spreads of figures in the store, and the step time that follows from them. */
+#include "engine/store/writing.h"
 #include "tests/store/case.h"
 #include <ligature/store-spreads.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The store: schemas, files that are not stores, and reading back written data. */
+#include "engine/store/errors.h"
+#include "engine/store/tuning.h"
+#include "engine/store/writing.h"
 #include "tests/store/case.h"
-#include <ligature/store-errors.h>
 #include <ligature/store-spreads.h>
-#include <ligature/store-tuning.h>
 
 #include <errno.h>
 #include <math.h>

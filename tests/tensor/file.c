@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* safetensors: saved tensors are read back, files of other programs are read, damaged files are
  * refused with the right message, and a failed save changes nothing. */
+#include "tests/base/folder.h"
 #include <ligature/tensor-file.h>
 
 #include <glib/gstdio.h>
@@ -449,19 +450,6 @@ test_save_fails (void)
   g_assert_cmpuint (count_files (), ==, count);
 }
 
-static void
-remove_folder (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-  while ((name = g_dir_read_name (dir))) {
-    g_autofree char *path = in_folder (name);
-    g_unlink (path);
-  }
-  g_rmdir (folder);
-  g_free (folder);
-}
-
 int
 main (int argc, char *argv[])
 {
@@ -482,6 +470,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/tensor-file/save/link", test_save_link);
   g_test_add_func ("/tensor-file/save/fails", test_save_fails);
   int status = g_test_run ();
-  remove_folder ();
+  remove_folder (folder);
+  g_free (folder);
   return status;
 }

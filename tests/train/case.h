@@ -3,6 +3,7 @@
  * expression and settings, and access to the resulting store and checkpoints. */
 #pragma once
 
+#include "tests/base/folder.h"
 #include <ligature/dataset.h>
 #include <ligature/run.h>
 #include <ligature/store-rows.h>
@@ -38,21 +39,6 @@ set_up (Fixture *f, gconstpointer data)
   g_assert_no_error (error);
   f->device = lig_device_open ("cpu", &error);
   g_assert_no_error (error);
-}
-
-static inline void
-remove_folder (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-  while (dir && (name = g_dir_read_name (dir))) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-    if (g_file_test (path, G_FILE_TEST_IS_DIR) && !g_file_test (path, G_FILE_TEST_IS_SYMLINK))
-      remove_folder (path);
-    else
-      g_remove (path);
-  }
-  g_rmdir (folder);
 }
 
 static inline void

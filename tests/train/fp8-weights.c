@@ -2,6 +2,7 @@
 /* Weights that are kept in fp32 and fp8: the bits of weights in bf16 from the weights of a file and
  * behind a calibration, the types of a .lig file, and resumptions with other types. */
 #include "tests/train/case.h"
+#include <ligature/compile.h>
 #include <ligature/plan.h>
 
 /* An embedding is no product, and the recipe does not divide the features of one weight. */

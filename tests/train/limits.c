@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers that a program in C sets in structs, without the checks of the command line. */
+#include "engine/base/layout.h"
+#include <ligature/compile.h>
 #include <ligature/device.h>
 #include <ligature/layout.h>
 #include <ligature/plan-options.h>

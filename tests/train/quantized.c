@@ -2,6 +2,7 @@
 /* Trainings with recipes: scales and histories of a delayed one step by step, the same bits from a
  * checkpoint, checkpoints that do not fit, and losses near those of the compute type. */
 #include "tests/train/case.h"
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 #include <ligature/plan.h>

@@ -4,6 +4,7 @@
 #include "tests/train/case.h"
 #include <ligature/loss-scaling.h>
 #include <ligature/plan-options.h>
+#include <ligature/register.h>
 #include <ligature/state.h>
 
 #define TINY "linear(1, init-std=1) ! constant-scale(2e-8) ! mean-squared-error"

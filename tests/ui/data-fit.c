@@ -112,18 +112,18 @@ test_profile_stays (Fixture *f, gconstpointer data)
   LigProfiling *profiling = lig_profiling_of (f->doc);
   prepare (f, TOKENS, "32x16:int32", NULL);
   g_assert_true (lig_profiling_start (profiling, &policy, 1, 3, &error));
-  WAIT_FOR (!lig_profiling_is_active (profiling));
-  g_assert_null (lig_profiling_get_error (profiling));
+  WAIT_FOR (!lig_measurement_is_active (LIG_MEASUREMENT (profiling)));
+  g_assert_null (lig_measurement_get_error (LIG_MEASUREMENT (profiling)));
   g_assert_true (lig_train_set (f->doc, "data", "synthetic?vocabulary=9", &error));
   g_assert_true (lig_train_set (f->doc, "steps", "77", &error));
-  g_assert_false (lig_profiling_is_stale (profiling));
+  g_assert_false (lig_measurement_is_stale (LIG_MEASUREMENT (profiling)));
   wait_for_plan (f->doc);
   g_assert_true (lig_profiling_get_timed (profiling, &timed));
   lig_edit_set_name (f->doc, "another name");
-  g_assert_false (lig_profiling_is_stale (profiling));
+  g_assert_false (lig_measurement_is_stale (LIG_MEASUREMENT (profiling)));
   /* Another batch is another plan. */
   lig_train_set_batch (f->doc, 64);
-  g_assert_true (lig_profiling_is_stale (profiling));
+  g_assert_true (lig_measurement_is_stale (LIG_MEASUREMENT (profiling)));
   wait_for_plan (f->doc);
 }
 

@@ -60,7 +60,7 @@ tear_down (Fixture *f, gconstpointer data)
 static gboolean
 is_idle (Fixture *f)
 {
-  return !lig_profiling_is_active (lig_profiling_of (f->doc));
+  return !lig_measurement_is_active (LIG_MEASUREMENT (lig_profiling_of (f->doc)));
 }
 
 static void
@@ -214,7 +214,7 @@ test_profile (Fixture *f, gconstpointer data)
   g_action_group_activate_action (G_ACTION_GROUP (f->window), "profile", NULL);
   g_assert_cmpstr (adw_view_stack_get_visible_child_name (f->stack), ==, "profile");
   WAIT_FOR (is_idle (f));
-  g_assert_null (lig_profiling_get_error (profiling));
+  g_assert_null (lig_measurement_get_error (LIG_MEASUREMENT (profiling)));
   g_assert_true (lig_profiling_get_timed (profiling, &timed));
   const LigProfiled *profiled = lig_profiling_get_shown (profiling);
   lig_plan_get_steps (timed.plan, &n_steps);
@@ -228,7 +228,7 @@ test_profile (Fixture *f, gconstpointer data)
   g_assert_cmpstr (row->status, ==, "done");
   /* An edit makes the profile stale, undoing the edit makes it valid again. */
   g_assert_true (lig_edit_add (f->doc, "relu", &error));
-  g_assert_true (lig_profiling_is_stale (profiling));
+  g_assert_true (lig_measurement_is_stale (LIG_MEASUREMENT (profiling)));
   g_assert_false (lig_profiling_get_timed (profiling, &timed));
   lig_document_undo (f->doc);
   g_assert_true (lig_profiling_get_timed (profiling, &timed));
@@ -247,7 +247,7 @@ test_compare (Fixture *f, gconstpointer data)
   go_to (f, "profile");
   g_action_group_activate_action (G_ACTION_GROUP (f->window), "compare-policies", NULL);
   WAIT_FOR (is_idle (f));
-  g_assert_null (lig_profiling_get_error (profiling));
+  g_assert_null (lig_measurement_get_error (LIG_MEASUREMENT (profiling)));
   for (guint i = 0; i < 3; i++) {
     const LigProfiled *profiled = lig_profiling_get (profiling, i);
     g_assert_nonnull (profiled);
@@ -279,10 +279,10 @@ test_refusals (Fixture *f, gconstpointer data)
   GtkWidget *page = go_to (f, "profile");
   gtk_widget_activate_action (page, "profile.on-cpu", NULL);
   g_assert_cmpstr (lig_document_get_device (f->doc), ==, "cpu");
-  g_assert_true (lig_profiling_is_active (profiling));
+  g_assert_true (lig_measurement_is_active (LIG_MEASUREMENT (profiling)));
   gtk_widget_activate_action (page, "profile.cancel", NULL);
   WAIT_FOR (is_idle (f));
-  g_assert_null (lig_profiling_get_error (profiling));
+  g_assert_null (lig_measurement_get_error (LIG_MEASUREMENT (profiling)));
   g_assert_null (lig_profiling_get (profiling, 0));
   wait_for_plan (f->doc);
 }

@@ -39,8 +39,8 @@ static void
 run (Fixture *f, const char *action)
 {
   g_action_group_activate_action (G_ACTION_GROUP (f->window), action, NULL);
-  WAIT_FOR (!lig_profiling_is_active (f->profiling));
-  g_assert_null (lig_profiling_get_error (f->profiling));
+  WAIT_FOR (!lig_measurement_is_active (LIG_MEASUREMENT (f->profiling)));
+  g_assert_null (lig_measurement_get_error (LIG_MEASUREMENT (f->profiling)));
   wait_for_frame (f->window);
 }
 
@@ -48,7 +48,7 @@ run (Fixture *f, const char *action)
 static void
 change (Fixture *f)
 {
-  g_signal_emit_by_name (f->profiling, "profiled");
+  g_signal_emit_by_name (f->profiling, "measured");
   wait_for_frame (f->window);
 }
 

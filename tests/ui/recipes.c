@@ -49,8 +49,8 @@ press (Fixture *f, const char *action)
 static void
 wait (Fixture *f)
 {
-  WAIT_FOR (!lig_comparing_is_active (f->comparing));
-  g_assert_cmpstr (lig_comparing_get_error (f->comparing), ==, NULL);
+  WAIT_FOR (!lig_measurement_is_active (LIG_MEASUREMENT (f->comparing)));
+  g_assert_cmpstr (lig_measurement_get_error (LIG_MEASUREMENT (f->comparing)), ==, NULL);
   wait_for_frame (f->window);
 }
 
@@ -101,7 +101,7 @@ test_all (Fixture *f, gconstpointer data)
   g_assert_null (find_map (f));
   g_assert_false (shows (f, "Error of output"));
   press (f, "compare-recipes");
-  g_assert_true (lig_comparing_is_active (f->comparing));
+  g_assert_true (lig_measurement_is_active (LIG_MEASUREMENT (f->comparing)));
   g_assert_false (is_sensitive (f, "profile"));
   g_assert_false (is_sensitive (f, "compare-recipes"));
   wait (f);
@@ -212,17 +212,17 @@ test_stale (Fixture *f, gconstpointer data)
   static const char *const recipes[] = {"fp8-current", NULL};
   g_autoptr (GError) error = NULL;
   compare (f, recipes);
-  g_assert_false (lig_comparing_is_stale (f->comparing));
+  g_assert_false (lig_measurement_is_stale (LIG_MEASUREMENT (f->comparing)));
   g_assert_true (lig_edit_add (f->doc, "relu", &error));
-  g_assert_true (lig_comparing_is_stale (f->comparing));
+  g_assert_true (lig_measurement_is_stale (LIG_MEASUREMENT (f->comparing)));
   g_assert_true (shows (f, "changed after these recipes were compared"));
   lig_document_undo (f->doc);
-  g_assert_false (lig_comparing_is_stale (f->comparing));
+  g_assert_false (lig_measurement_is_stale (LIG_MEASUREMENT (f->comparing)));
   g_assert_false (shows (f, "changed after these recipes were compared"));
   wait_for_plan (f->doc);
   g_autofree char *command = lig_page_to_command (LIG_PAGE (f->page));
   g_assert_true (g_str_has_suffix (command, " --compare-recipes none,fp8-current"));
-  lig_comparing_clear (f->comparing);
+  lig_measurement_clear (LIG_MEASUREMENT (f->comparing));
   wait_for_frame (f->window);
   g_assert_null (find_map (f));
   g_assert_false (shows (f, "Error of output"));
@@ -244,7 +244,7 @@ test_cancel (Fixture *f, gconstpointer data)
   GtkWidget *button = find_widget (f->page, has_action, "recipes.cancel");
   g_assert_nonnull (button);
   g_signal_emit_by_name (button, "clicked");
-  g_assert_true (lig_comparing_is_cancelled (f->comparing));
+  g_assert_true (lig_measurement_is_cancelled (LIG_MEASUREMENT (f->comparing)));
   g_assert_true (shows (f, "Ending the comparison"));
   wait (f);
   g_assert_null (lig_comparing_get (f->comparing, 0));

@@ -4,6 +4,7 @@
 
 #include "ui/document/private.h"
 #include "ui/session/task.h"
+#include <ligature/compile.h>
 #include <ligature/plan-options.h>
 
 #include <glib/gi18n.h>
@@ -117,7 +118,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 static void
 take_outcome (GObject *source, GAsyncResult *result, gpointer groups)
 {
-  LigDocument *self = LIG_DOCUMENT (source);
+  LigDocument *self = g_task_get_source_object (G_TASK (result));
   g_autofree char *checked = groups;
   g_autoptr (GError) error = NULL;
   g_autoptr (LigVerification) found = g_task_propagate_pointer (G_TASK (result), &error);

@@ -14,16 +14,6 @@
 
 G_DEFINE_FINAL_TYPE (LigDocument, lig_document, G_TYPE_OBJECT)
 
-static guint signals[LIG_DOCUMENT_N_SIGNALS];
-
-void
-lig_document_emit (LigDocument *self, LigDocumentSignal signal)
-{
-  g_signal_emit (self, signals[signal], 0);
-  if (signal == LIG_DOCUMENT_PREVIEWED || signal == LIG_DOCUMENT_PLANNED)
-    lig_document_follow_pin (self, signal == LIG_DOCUMENT_PREVIEWED);
-}
-
 static void
 free_state (gpointer data)
 {
@@ -63,13 +53,9 @@ lig_document_finalize (GObject *object)
 static void
 lig_document_class_init (LigDocumentClass *class)
 {
-  static const char *const names[] = {"changed",   "planned", "selected", "titled", "settings",
-                                      "previewed", "timed",   "pinned",   "wanted"};
   G_OBJECT_CLASS (class)->dispose = lig_document_dispose;
   G_OBJECT_CLASS (class)->finalize = lig_document_finalize;
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    signals[i] = g_signal_new (names[i], LIG_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                               G_TYPE_NONE, 0);
+  lig_document_install_signals (G_OBJECT_CLASS (class));
 }
 
 static void
@@ -134,18 +120,6 @@ lig_document_new (LigSession *session)
   lig_document_build_rows (self);
   lig_document_compile (self);
   return self;
-}
-
-LigSession *
-lig_document_get_session (LigDocument *self)
-{
-  return self->session;
-}
-
-LigSequence *
-lig_document_get_sequence (LigDocument *self)
-{
-  return self->sequence;
 }
 
 /* --- Effects of a change ------------------------------------------------------------------- */

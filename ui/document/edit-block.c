@@ -2,6 +2,7 @@
 /* Edits that put ops into a block and take them out again, and that replace a macro by its parts.
  */
 #include "ui/document/edit.h"
+#include <ligature/take-apart.h>
 
 #include <glib/gi18n.h>
 
@@ -26,7 +27,7 @@ gboolean
 lig_edit_group (LigDocument *doc, int repeat, GError **error)
 {
   g_autoptr (GPtrArray) rows = get_run_of_rows (doc, error);
-  g_autoptr (LigOp) block = rows ? lig_op_new ("block", error) : NULL;
+  g_autoptr (LigOp) block = rows ? lig_op_new (lig_op_info_with (LIG_OP_BLOCK)->name, error) : NULL;
   if (!block)
     return FALSE;
   g_auto (GValue) value = G_VALUE_INIT;

@@ -14,14 +14,6 @@ struct _LigPin {
   LigPlanComparison *comparison;
 };
 
-static LigPin *
-ensure (LigDocument *self)
-{
-  if (!self->pin)
-    self->pin = g_new0 (LigPin, 1);
-  return self->pin;
-}
-
 static void
 compare (LigDocument *self)
 {
@@ -31,6 +23,42 @@ compare (LigDocument *self)
   if (pin->plan && present)
     pin->comparison = lig_plan_compare (pin->plan, present);
   lig_document_emit (self, LIG_DOCUMENT_PINNED);
+}
+
+static void
+follow_plan (LigDocument *self)
+{
+  if (self->pin && self->pin->plan && !self->stale)
+    compare (self);
+}
+
+/* Pins the plan of the device that is waited for when it has arrived. */
+static void
+follow_preview (LigDocument *self)
+{
+  LigPin *pin = self->pin;
+  const char *device = lig_document_get_preview_device (self);
+  if (!pin)
+    return;
+  gboolean waited = pin->wanted && g_strcmp0 (device ? device : self->device, pin->wanted) == 0;
+  if (!lig_document_get_preview_label (self) || !waited)
+    g_clear_pointer (&pin->wanted, g_free);
+  else if (lig_document_get_preview (self)) {
+    g_clear_pointer (&pin->wanted, g_free);
+    lig_document_pin (self);
+  }
+}
+
+/* The pin follows after all others, which see a preview before it is pinned and ended. */
+static LigPin *
+ensure (LigDocument *self)
+{
+  if (self->pin)
+    return self->pin;
+  g_signal_connect_after (self, "planned", G_CALLBACK (follow_plan), NULL);
+  g_signal_connect_after (self, "previewed", G_CALLBACK (follow_preview), NULL);
+  self->pin = g_new0 (LigPin, 1);
+  return self->pin;
 }
 
 static void
@@ -86,27 +114,6 @@ LigPlanComparison *
 lig_document_get_pinned (LigDocument *self)
 {
   return self->pin ? self->pin->comparison : NULL;
-}
-
-void
-lig_document_follow_pin (LigDocument *self, gboolean previewed)
-{
-  LigPin *pin = self->pin;
-  if (!pin)
-    return;
-  if (!previewed) {
-    if (pin->plan && !self->stale)
-      compare (self);
-    return;
-  }
-  const char *device = lig_document_get_preview_device (self);
-  gboolean waited = pin->wanted && g_strcmp0 (device ? device : self->device, pin->wanted) == 0;
-  if (!lig_document_get_preview_label (self) || !waited)
-    g_clear_pointer (&pin->wanted, g_free);
-  else if (lig_document_get_preview (self)) {
-    g_clear_pointer (&pin->wanted, g_free);
-    lig_document_pin (self);
-  }
 }
 
 void

@@ -3,8 +3,6 @@
 #include "ui/document/preview.h"
 #include "ui/document/private.h"
 #include "ui/document/ranks.h"
-#include "ui/session/command.h"
-#include <ligature/plan-options.h>
 
 #include <string.h>
 
@@ -107,12 +105,6 @@ lig_document_compile (LigDocument *self)
   lig_document_emit (self, LIG_DOCUMENT_PLANNED);
 }
 
-const char *
-lig_document_get_device (LigDocument *self)
-{
-  return self->device;
-}
-
 void
 lig_document_set_device (LigDocument *self, const char *name)
 {
@@ -134,12 +126,6 @@ lig_document_refresh_device (LigDocument *self, const char *name)
   lig_document_compile (self);
 }
 
-LigPolicy
-lig_document_get_policy (LigDocument *self)
-{
-  return self->policy;
-}
-
 void
 lig_document_set_policy (LigDocument *self, LigPolicy policy)
 {
@@ -148,15 +134,6 @@ lig_document_set_policy (LigDocument *self, LigPolicy policy)
   self->policy = policy;
   lig_document_compile (self);
   lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
-}
-
-void
-lig_document_get_options (LigDocument *self, LigPlanOptions *options)
-{
-  const LigPlanOptions initial = LIG_PLAN_OPTIONS_INIT;
-  *options = initial;
-  options->policy = self->policy;
-  options->input_gradient = TRUE;
 }
 
 LigPlan *
@@ -229,56 +206,4 @@ lig_document_find_problem (LigDocument *self, LigOp *op)
     }
   }
   return g_hash_table_lookup (self->faulty, op);
-}
-
-/* --- The same on the command line ----------------------------------------------------------- */
-
-/* An expression contains no types; parameters have the type of the computation unless set. */
-static void
-append_types (GString *text, LigSequence *sequence)
-{
-  LigShape shape;
-  LigDtype input;
-  int compute = lig_sequence_get_compute (sequence);
-  int parameters = lig_sequence_get_parameters (sequence);
-  lig_sequence_get_input (sequence, &shape, &input);
-  if (compute < 0 && parameters < 0)
-    return;
-  if (compute < 0)
-    compute = lig_dtype_is_floating (input) ? (int) input : LIG_FP32;
-  g_string_append_printf (text, " --dtype %s", lig_dtype_name ((LigDtype) compute));
-  if (parameters >= 0)
-    g_string_append_printf (text, ":%s", lig_parameters_name (parameters));
-}
-
-/* Returns whether the command plans with ranks, as the window does. */
-static gboolean
-takes_ranks (const char *command)
-{
-  static const char *const commands[] = {"fuse", "plan", "report", NULL};
-  return g_strv_contains (commands, command);
-}
-
-char *
-lig_document_to_command (LigDocument *self, const char *command)
-{
-  if (lig_sequence_get_length (self->sequence) == 0)
-    return NULL;
-  gboolean saved = self->path && !lig_document_is_modified (self);
-  GString *text = g_string_new ("lig ");
-  g_string_append (text, command);
-  if (saved)
-    lig_shell_append (text, self->path);
-  else
-    lig_command_append_sequence (text, self->sequence);
-  lig_shell_append_option (text, "device", self->device);
-  if (self->policy != LIG_POLICY_DEFAULT)
-    lig_shell_append_option (text, "policy", lig_policy_name (self->policy));
-  if (!saved)
-    append_types (text, self->sequence);
-  LigLayout layout = lig_ranks_choose_layout (self);
-  if (takes_ranks (command))
-    lig_command_append_ranks (text, &layout);
-  lig_command_append_store (text, self->session);
-  return g_string_free (text, FALSE);
 }

@@ -5,6 +5,7 @@
 
 #include "ui/document/ranks.h"
 #include "ui/session/measuring.h"
+#include <ligature/compile.h>
 #include <ligature/figures.h>
 #include <ligature/plan-options.h>
 #include <ligature/tuning.h>

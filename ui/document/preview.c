@@ -6,6 +6,7 @@
 
 #include "ui/document/private.h"
 #include "ui/document/ranks.h"
+#include <ligature/compile.h>
 #include <ligature/plan-options.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
@@ -202,8 +203,7 @@ lig_document_preview (
 {
   g_autoptr (LigSequence) edited =
     sequence ? sequence : lig_sequence_copy (lig_document_get_sequence (self));
-  LigPlan *present = lig_document_get_plan (self);
-  if (!present || lig_document_is_stale (self))
+  if (!self->plan || self->stale)
     return;
   const char *name = device ? device : self->device;
   LigPreview *preview = ensure (self);
@@ -214,7 +214,7 @@ lig_document_preview (
   job->number = preview->worker->newest;
   job->sequence = g_steal_pointer (&edited);
   job->original = lig_sequence_copy (lig_document_get_sequence (self));
-  job->present = lig_plan_ref (present);
+  job->present = lig_plan_ref (self->plan);
   LigStore *store = lig_session_get_store (self->session);
   job->store = store ? g_object_ref (store) : NULL;
   job->device = g_strdup (name);

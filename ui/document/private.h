@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a document, shared by document.c, plan.c and rows.c. */
+/* The inside of a document, shared by the files that implement document.h and by those that add a
+ * part of their own. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -76,6 +77,8 @@ typedef enum {
   LIG_DOCUMENT_N_SIGNALS,
 } LigDocumentSignal;
 
+/* core.c. The type's signals, in the order of LigDocumentSignal. */
+void lig_document_install_signals (GObjectClass *class);
 void lig_document_emit (LigDocument *self, LigDocumentSignal signal);
 
 /* rows.c. Building the rows keeps selection and cursor by their paths. */
@@ -108,6 +111,6 @@ void lig_document_take_plan_times (LigDocument *self,
                                    gboolean measured);
 void lig_document_clear_times (LigDocument *self);
 void lig_document_clear_checks (LigDocument *self);
-/* pin.c. @previewed: whether the preview is new, rather than the plan */
-void lig_document_follow_pin (LigDocument *self, gboolean previewed);
+
+/* pin.c */
 void lig_document_clear_pin (LigDocument *self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A document's rows, and which of them are selected. */
 #include "ui/document/private.h"
+#include <ligature/take-apart.h>
 
 #include <string.h>
 
@@ -184,7 +185,8 @@ forget_open (LigDocument *self)
 static gboolean
 is_gone (gpointer op, gpointer value, gpointer data)
 {
-  return !g_hash_table_contains (LIG_DOCUMENT (data)->by_op, op);
+  const LigDocument *self = data;
+  return !g_hash_table_contains (self->by_op, op);
 }
 
 void

@@ -38,8 +38,7 @@ static void
 star (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
-  g_autoptr (GtkBitset) selected =
-    gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
   GtkBitsetIter iter;
   guint position, looked_at = 0;
   gboolean plain = FALSE;
@@ -198,8 +197,7 @@ static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
   g_autoptr (GArray) keys = lig_history_get_selected (self);
   if (!keys->len || !lig_history_get_store (self))
     return;
-  g_autoptr (GtkBitset) selected =
-    gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
   guint first = gtk_bitset_get_minimum (selected);
   g_ptr_array_set_size (self->undeleted, 0);
   gtk_selection_model_unselect_all (GTK_SELECTION_MODEL (self->selection));
@@ -322,8 +320,7 @@ typedef char *(*Format) (const LigRunRow *row, LigSession *session);
 static char *
 list_lines (LigHistoryPage *self, Format format, guint *count)
 {
-  g_autoptr (GtkBitset) selected =
-    gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
   g_autoptr (GString) text = g_string_new (NULL);
   GtkBitsetIter iter;
   guint position;
@@ -582,8 +579,7 @@ lig_history_install_actions (GtkWidgetClass *class)
 void
 lig_history_update_actions (LigHistoryPage *self)
 {
-  g_autoptr (GtkBitset) selected =
-    gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
   guint64 n = gtk_bitset_get_size (selected);
   g_autoptr (LigRunItem) only = lig_history_get_only (self);
   const LigRunRow *row = only ? lig_run_item_get_row (only) : NULL;

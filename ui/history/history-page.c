@@ -18,43 +18,7 @@ LIG_PAGE_INFO (history) = {
   .get_type = lig_history_page_get_type,
 };
 
-LigStore *
-lig_history_get_store (LigHistoryPage *self)
-{
-  return lig_session_get_store (lig_page_get_session (LIG_PAGE (self)));
-}
-
 /* --- The selection ------------------------------------------------------------------------- */
-
-static GtkBitset *
-get_selection (LigHistoryPage *self)
-{
-  return gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
-}
-
-GArray *
-lig_history_get_selected (LigHistoryPage *self)
-{
-  g_autoptr (GtkBitset) selected = get_selection (self);
-  GArray *keys = g_array_new (FALSE, FALSE, sizeof (gint64));
-  GtkBitsetIter iter;
-  guint position;
-  gboolean more = gtk_bitset_iter_init_first (&iter, selected, &position);
-  for (; more; more = gtk_bitset_iter_next (&iter, &position)) {
-    gint64 key = lig_run_list_get_key (self->list, position);
-    g_array_append_val (keys, key);
-  }
-  return keys;
-}
-
-LigRunItem *
-lig_history_get_only (LigHistoryPage *self)
-{
-  g_autoptr (GtkBitset) selected = get_selection (self);
-  if (gtk_bitset_get_size (selected) != 1)
-    return NULL;
-  return g_list_model_get_item (G_LIST_MODEL (self->list), gtk_bitset_get_minimum (selected));
-}
 
 /* Positions change when the list is sorted or filtered; keys do not. */
 static void
@@ -91,7 +55,7 @@ restore_selection (LigHistoryPage *self)
 static void
 update_side (LigHistoryPage *self)
 {
-  g_autoptr (GtkBitset) selected = get_selection (self);
+  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
   guint64 n = gtk_bitset_get_size (selected);
   g_autoptr (LigRunItem) only = lig_history_get_only (self);
   if (self->kept)
@@ -111,35 +75,6 @@ update_side (LigHistoryPage *self)
     lig_history_study (self, NULL);
   }
   lig_history_update_actions (self);
-}
-
-/* Shows the list, a sentence, or the comparison. */
-void
-lig_history_update_state (LigHistoryPage *self)
-{
-  LigSession *session = lig_page_get_session (LIG_PAGE (self));
-  LigStore *store = lig_session_get_store (session);
-  const char *error =
-    store ? lig_run_list_get_error (self->list) : lig_session_get_store_error (session);
-  guint count = lig_run_list_get_count (self->list);
-  gboolean loaded = lig_run_list_is_loaded (self->list);
-  gtk_label_set_text (self->error_text, error ? error : "");
-  gtk_revealer_set_reveal_child (self->error_revealer, error && count > 0);
-  const char *shown = gtk_stack_get_visible_child_name (self->states);
-  if ((g_strcmp0 (shown, "study") == 0 || g_strcmp0 (shown, "sweep") == 0) && !error)
-    return;
-  if (error && count == 0) {
-    g_autofree char *markup = g_markup_escape_text (error, -1);
-    adw_status_page_set_description (self->broken, markup);
-  }
-  gboolean grouped = lig_history_filters_get_group (self->filters) != NULL;
-  gtk_stack_set_visible_child_name (self->matches, loaded && count == 0 ? "none"
-                                                   : grouped            ? "groups"
-                                                                        : "some");
-  gtk_stack_set_visible_child_name (
-    self->states, error && count == 0                                              ? "broken"
-                  : loaded && count == 0 && !lig_run_list_is_filtered (self->list) ? "empty"
-                                                                                   : "list");
 }
 
 static void

@@ -64,6 +64,9 @@ void lig_history_show_undeleted (LigHistoryPage *self);
 
 LigStore *lig_history_get_store (LigHistoryPage *self);
 
+/* Returns: (transfer full): the positions of the selected runs in the list. */
+GtkBitset *lig_history_get_positions (LigHistoryPage *self);
+
 /* Returns the keys of the selected runs, in the order of the list. */
 GArray *lig_history_get_selected (LigHistoryPage *self);
 

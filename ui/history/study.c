@@ -12,6 +12,7 @@
 #define MOST_PREVIEWED 16
 
 typedef struct {
+  LigHistoryPage *page; /* owned by the task */
   LigStore *store;
   GArray *keys;
   guint serial;
@@ -47,8 +48,8 @@ read_study (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
 static void
 take_study (GObject *source, GAsyncResult *result, gpointer unused)
 {
-  LigHistoryPage *self = LIG_HISTORY_PAGE (source);
   Study *study = g_task_get_task_data (G_TASK (result));
+  LigHistoryPage *self = study->page;
   GError *error = NULL;
   g_autoptr (GPtrArray) rows = g_task_propagate_pointer (G_TASK (result), &error);
   if (error) {
@@ -78,6 +79,7 @@ lig_history_study (LigHistoryPage *self, const char *how)
   if (!store)
     return;
   Study *study = g_new0 (Study, 1);
+  study->page = self;
   study->store = g_object_ref (store);
   study->keys = lig_history_get_selected (self);
   study->serial = ++self->study_serial;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The facts of the inspector: lines of a label and a value. */
 #include "ui/inspector/parts.h"
+#include "ui/widgets/css-class.h"
 
 #include <glib/gi18n.h>
 
@@ -125,10 +126,7 @@ set_path (GtkWidget *line, const char *path)
     return;
   g_object_set_data_full (G_OBJECT (line), "path", g_strdup (path), g_free);
   gtk_widget_set_focusable (line, path != NULL);
-  if (path)
-    gtk_widget_add_css_class (line, "leads");
-  else
-    gtk_widget_remove_css_class (line, "leads");
+  lig_css_class_set (line, "leads", path != NULL);
   if (known)
     return;
   GtkGesture *click = gtk_gesture_click_new ();
@@ -180,10 +178,7 @@ lig_facts_add_figure (
   LigFacts *self, const char *label, const char *value, gboolean measured, const char *detail)
 {
   GtkWidget *line = add_line (self, label, value, detail);
-  if (measured)
-    gtk_widget_remove_css_class (line, "predicted");
-  else
-    gtk_widget_add_css_class (line, "predicted");
+  lig_css_class_set (line, "predicted", !measured);
 }
 
 void

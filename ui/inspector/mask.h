@@ -3,7 +3,8 @@
 #pragma once
 
 #include <adwaita.h>
-#include <ligature/op.h>
+
+typedef struct _LigOp LigOp;
 
 G_BEGIN_DECLS
 

@@ -5,6 +5,7 @@
 #include "ui/inspector/parts.h"
 #include "ui/inspector/times.h"
 #include "ui/inspector/trained.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
 
@@ -164,10 +165,7 @@ lig_inspector_op_show (LigInspectorOp *self, LigOp *op)
   lig_trained_switch_show (LIG_TRAINED_SWITCH (self->trained), op);
   show_wishes (self, op);
   show_facts (self, row->path);
-  if (lig_document_is_stale (self->doc))
-    gtk_widget_add_css_class (GTK_WIDGET (self), "stale");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self), "stale");
+  lig_css_class_set (GTK_WIDGET (self), "stale", lig_document_is_stale (self->doc));
 }
 
 /* --- Construction -------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "ui/document/edit.h"
 #include "ui/inspector/choice.h"
 #include "ui/inspector/param-text.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
 
@@ -66,10 +67,7 @@ show_error (LigParamRow *self, const GError *error)
   gtk_accessible_update_state (GTK_ACCESSIBLE (self->editor), GTK_ACCESSIBLE_STATE_INVALID,
                                text ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE,
                                -1);
-  if (text)
-    gtk_widget_add_css_class (self->editor, "error");
-  else
-    gtk_widget_remove_css_class (self->editor, "error");
+  lig_css_class_set (self->editor, "error", text != NULL);
 }
 
 /* --- From the op --------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
 #include "ui/inspector/times.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
 #include "ui/widgets/type-list.h"
@@ -94,10 +95,7 @@ lig_inspector_sequence_show (LigInspectorSequence *self)
   lig_facts_show_step (LIG_FACTS (self->times), self->doc);
   lig_facts_show_hottest (LIG_FACTS (self->hottest), self->doc);
   lig_wish_list_show (LIG_WISH_LIST (self->wishes));
-  if (lig_document_is_stale (self->doc))
-    gtk_widget_add_css_class (GTK_WIDGET (self), "stale");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self), "stale");
+  lig_css_class_set (GTK_WIDGET (self), "stale", lig_document_is_stale (self->doc));
 }
 
 /* --- Changing ------------------------------------------------------------------------------ */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The times of a step, and of the groups of one row. */
 #include "ui/inspector/times.h"
+#include "ui/document/document.h"
 
 #include "ui/document/times.h"
 #include "ui/score/text.h"
+#include <ligature/plan-memory.h>
+#include <ligature/plan.h>
 #include <ligature/report.h>
 #include <ligature/units.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's tables as list models. */
 #include "ui/plan/list.h"
+#include <ligature/kernels.h>
 
 G_DEFINE_FINAL_TYPE (LigPlanItem, lig_plan_item, G_TYPE_OBJECT)
 
@@ -8,6 +9,7 @@ static void
 lig_plan_item_finalize (GObject *object)
 {
   lig_plan_unref (LIG_PLAN_ITEM (object)->plan);
+  g_free (LIG_PLAN_ITEM (object)->operands);
   G_OBJECT_CLASS (lig_plan_item_parent_class)->finalize (object);
 }
 
@@ -34,6 +36,20 @@ lig_plan_item_get_value (LigPlanItem *self)
 {
   guint count;
   return &lig_plan_get_values (self->plan, &count)[self->index];
+}
+
+const char *
+lig_plan_step_name_kernel (const LigPlanStep *step)
+{
+  return step->kernel ? step->kernel->name : "opaque";
+}
+
+const char *
+lig_plan_item_get_operands (LigPlanItem *self)
+{
+  if (!self->operands)
+    self->operands = lig_plan_name_operands (self->plan, lig_plan_item_get_step (self));
+  return self->operands;
 }
 
 const LigPlanGroup *

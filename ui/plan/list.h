@@ -18,11 +18,18 @@ struct _LigPlanItem {
   GObject parent_instance;
   LigPlan *plan;
   guint index;
+  char *operands; /* of a step, once they are asked for */
 };
 
 /* Return the step or the value, depending on the list. */
 const LigPlanStep *lig_plan_item_get_step (LigPlanItem *self);
 const LigPlanValue *lig_plan_item_get_value (LigPlanItem *self);
+
+/* Returns the name of the step's kernel; `opaque` for the callback of an opaque op. */
+const char *lig_plan_step_name_kernel (const LigPlanStep *step);
+
+/* Returns the names of the values that the step reads and writes. */
+const char *lig_plan_item_get_operands (LigPlanItem *self);
 
 /* Returns: (nullable): the step's group; null for the update. */
 const LigPlanGroup *lig_plan_item_get_group (LigPlanItem *self);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Plan: the steps of the plan, and its memory. */
 #include "ui/page.h"
+#include "ui/plan/operands.h"
 #include "ui/plan/table.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
@@ -22,10 +24,12 @@ struct _LigPlanPage {
   GtkLabel *title, *subtitle, *notice_label, *shown;
   GtkSearchEntry *search;
   LigPlanTable *steps, *values;
+  LigPlanOperands *operands;
   LigPictureView *map;
   LigPlan *plan;
-  gboolean outdated;  /* to be filled when it is shown */
-  gboolean filled[3]; /* steps, values, map */
+  LigPlanLinks *links; /* of the selected step in the plan */
+  gboolean outdated;   /* to be filled when it is shown */
+  gboolean filled[3];  /* steps, values, map */
 };
 
 G_DEFINE_FINAL_TYPE (LigPlanPage, lig_plan_page, LIG_TYPE_PAGE)
@@ -156,10 +160,7 @@ show_notice (LigPlanPage *self)
                                              problem->text);
   gtk_widget_set_visible (GTK_WIDGET (self->notice), text != NULL);
   gtk_label_set_label (self->notice_label, text ? text : "");
-  if (stale)
-    gtk_widget_add_css_class (GTK_WIDGET (self->views), "outdated");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self->views), "outdated");
+  lig_css_class_set (GTK_WIDGET (self->views), "outdated", stale);
 }
 
 static void
@@ -239,6 +240,34 @@ fill_view (LigPlanPage *self)
   }
 }
 
+/* Shows what belongs to the selected step. */
+static void
+show_links (LigPlanPage *self)
+{
+  int step = self->links ? lig_plan_table_get_selected (self->steps) : -1;
+  if (self->links)
+    lig_plan_links_turn (self->links, step);
+  lig_plan_table_set_links (self->steps, self->links);
+  lig_plan_table_set_links (self->values, self->links);
+  lig_plan_operands_show (self->operands, self->plan, self->links);
+}
+
+/* Forgets the links of a plan, which its tables refer to. */
+static void
+drop_links (LigPlanPage *self)
+{
+  g_autoptr (LigPlanLinks) old = g_steal_pointer (&self->links);
+  if (old)
+    show_links (self);
+}
+
+static void
+renew_links (LigPlanPage *self)
+{
+  drop_links (self);
+  self->links = self->plan ? lig_plan_links_new (self->plan) : NULL;
+}
+
 static void
 update (LigPlanPage *self)
 {
@@ -253,8 +282,10 @@ update (LigPlanPage *self)
   if (!plan)
     show_empty (self);
   if (plan != old) {
+    renew_links (self);
     self->filled[0] = self->filled[1] = self->filled[2] = FALSE;
     fill_view (self);
+    show_links (self);
   }
   g_clear_pointer (&old, lig_plan_unref);
   if (!plan)
@@ -296,6 +327,25 @@ go_to_op (LigPlanPage *self, LigPlanItem *item)
     return;
   lig_document_select (doc, row->op, LIG_SELECT_ONLY);
   gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+}
+
+/* Goes to a step's row, which a search may hide. */
+static void
+go_to_step (LigPlanPage *self, int step)
+{
+  gtk_stack_set_visible_child_name (self->views, "steps");
+  if (lig_plan_table_select (self->steps, (guint) step))
+    return;
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+  search (self);
+  lig_plan_table_select (self->steps, (guint) step);
+}
+
+/* Goes along the value of a row. */
+static void
+go_along (LigPlanPage *self, LigPlanItem *item)
+{
+  lig_plan_operands_follow (self->operands, (int) item->index);
 }
 
 static void
@@ -343,6 +393,7 @@ static void
 lig_plan_page_dispose (GObject *object)
 {
   LigPlanPage *self = LIG_PLAN_PAGE (object);
+  drop_links (self);
   adw_bin_set_child (ADW_BIN (self), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_PLAN_PAGE);
   g_clear_pointer (&self->plan, lig_plan_unref);
@@ -392,12 +443,21 @@ lig_plan_page_init (LigPlanPage *self)
   lig_tooltip_when_cut (self->title);
   self->steps = LIG_PLAN_TABLE (lig_plan_table_new (LIG_PLAN_STEPS));
   self->values = LIG_PLAN_TABLE (lig_plan_table_new (LIG_PLAN_VALUES));
-  gtk_stack_add_titled (self->views, GTK_WIDGET (self->steps), "steps", _ ("Steps"));
+  self->operands = LIG_PLAN_OPERANDS (lig_plan_operands_new ());
+  GtkWidget *steps = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_widget_set_vexpand (GTK_WIDGET (self->steps), TRUE);
+  gtk_box_append (GTK_BOX (steps), GTK_WIDGET (self->steps));
+  gtk_box_append (GTK_BOX (steps), GTK_WIDGET (self->operands));
+  gtk_stack_add_titled (self->views, steps, "steps", _ ("Steps"));
   gtk_stack_add_titled (self->views, new_map (self), "map", _ ("Memory map"));
   gtk_stack_add_titled (self->views, GTK_WIDGET (self->values), "values", _ ("Values"));
   gtk_search_entry_set_key_capture_widget (self->search, GTK_WIDGET (self->content));
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search), self);
   g_signal_connect_swapped (self->steps, "activated", G_CALLBACK (go_to_op), self);
+  g_signal_connect_object (self->steps, "selected", G_CALLBACK (show_links), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_swapped (self->operands, "follow", G_CALLBACK (go_to_step), self);
+  g_signal_connect_swapped (self->values, "activated", G_CALLBACK (go_along), self);
   g_signal_connect_object (self->views, "notify::visible-child", G_CALLBACK (turn), self,
                            G_CONNECT_SWAPPED);
 }

@@ -6,7 +6,6 @@
 #include "ui/widgets/gradual.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/draw.h>
-#include <ligature/kernels.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -29,12 +28,13 @@ struct _LigPlanTable {
   GtkSortListModel *sorted;
   GtkSliceListModel *shown; /* owned by the view */
   GtkColumnView *view;
-  char *wanted; /* in lower case */
+  char *wanted;        /* in lower case */
+  LigPlanLinks *links; /* (nullable): of the selected step; owned by the page */
 };
 
 G_DEFINE_FINAL_TYPE (LigPlanTable, lig_plan_table, GTK_TYPE_WIDGET)
 
-static guint activated;
+static guint activated, chosen, linked;
 
 /* --- Steps ----------------------------------------------------------------------------------- */
 
@@ -74,8 +74,7 @@ pass_number (LigPlanItem *item)
 static const char *
 kernel_word (LigPlanItem *item)
 {
-  const LigPlanStep *step = lig_plan_item_get_step (item);
-  return step->kernel ? step->kernel->name : "opaque";
+  return lig_plan_step_name_kernel (lig_plan_item_get_step (item));
 }
 
 static char *
@@ -121,7 +120,7 @@ group_number (LigPlanItem *item)
 static const char *
 operands_word (LigPlanItem *item)
 {
-  return lig_plan_item_get_step (item)->operands;
+  return lig_plan_item_get_operands (item);
 }
 
 static char *
@@ -176,7 +175,7 @@ static char *
 predicted_text (LigPlanItem *item)
 {
   g_autofree char *time =
-    lig_figure_time (lig_figure_predicted_step (lig_plan_item_get_step (item)));
+    lig_figure_time (lig_plan_step_get_predicted (lig_plan_item_get_step (item)));
   return *time ? g_strconcat ("≈ ", time, NULL) : g_steal_pointer (&time);
 }
 
@@ -258,25 +257,25 @@ bytes_text (LigPlanItem *item)
 static const char *
 place_word (LigPlanItem *item)
 {
-  return lig_plan_item_get_value (item)->place;
+  return lig_place_name (lig_plan_item_get_value (item)->place);
 }
 
 static char *
 place_text (LigPlanItem *item)
 {
-  const char *place = place_word (item);
-  return g_strdup (g_str_equal (place, "arena")   ? _ ("arena")
-                   : g_str_equal (place, "state") ? _ ("state")
-                   : g_str_equal (place, "alias") ? _ ("alias")
-                                                  : _ ("unused"));
+  LigPlace place = lig_plan_item_get_value (item)->place;
+  return g_strdup (place == LIG_PLACE_ARENA   ? _ ("arena")
+                   : place == LIG_PLACE_STATE ? _ ("state")
+                   : place == LIG_PLACE_ALIAS ? _ ("alias")
+                                              : _ ("unused"));
 }
 
 /* Only values in the arena have an offset and a lifetime. */
 static gboolean
 is_placed (LigPlanItem *item)
 {
-  const char *place = place_word (item);
-  return (g_str_equal (place, "arena") || g_str_equal (place, "alias")) &&
+  LigPlace place = lig_plan_item_get_value (item)->place;
+  return (place == LIG_PLACE_ARENA || place == LIG_PLACE_ALIAS) &&
          lig_plan_item_get_value (item)->offset >= 0;
 }
 
@@ -333,6 +332,90 @@ static const Column value_columns[] = {
   {N_ ("Backward"), saved_text, saved_number, NULL, 8, FALSE},
 };
 
+/* --- Links ----------------------------------------------------------------------------------- */
+
+/* Returns the links of the row with the selected step: a set of LigPlanLink. */
+static unsigned
+find_links (LigPlanTable *self, LigPlanItem *item)
+{
+  if (!self->links || !item)
+    return 0;
+  return self->kind == LIG_PLAN_STEPS ? lig_plan_links_of_step (self->links, (int) item->index)
+                                      : lig_plan_links_of_value (self->links, (int) item->index);
+}
+
+static void
+set_class (GtkWidget *widget, const char *class, gboolean has)
+{
+  if (has)
+    gtk_widget_add_css_class (widget, class);
+  else
+    gtk_widget_remove_css_class (widget, class);
+}
+
+/* Returns the sentence on a mark; null without one. */
+static char *
+describe_links (LigPlanTable *self, LigPlanItem *item, unsigned links)
+{
+  if (links == 0)
+    return NULL;
+  return self->kind == LIG_PLAN_STEPS
+           ? lig_plan_links_describe_step (self->links, (int) item->index)
+           : lig_plan_links_describe_value (self->links, (int) item->index);
+}
+
+/* Marks the first cell of a row that has to do with the selected step. */
+static void
+show_mark (GtkListItem *row)
+{
+  LigPlanTable *self = g_object_get_data (G_OBJECT (row), "table");
+  LigPlanItem *item = gtk_list_item_get_item (row);
+  GtkWidget *cell = gtk_list_item_get_child (row);
+  unsigned links = find_links (self, item);
+  GtkWidget *image = gtk_widget_get_first_child (cell);
+  g_autofree char *text = describe_links (self, item, links);
+  set_class (cell, "before", (links & LIG_LINK_BEFORE) != 0);
+  set_class (cell, "after", (links & LIG_LINK_AFTER) != 0 && !(links & LIG_LINK_BEFORE));
+  gtk_image_set_from_icon_name (GTK_IMAGE (image), links == 0                ? NULL
+                                                   : links & LIG_LINK_BEFORE ? "go-down-symbolic"
+                                                                             : "go-up-symbolic");
+  lig_tooltip_set (cell, text);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (image), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  text ? text : "", -1);
+}
+
+/* Prints the operands in bold that connect the row with the selected step. */
+static void
+show_operands (GtkListItem *row)
+{
+  LigPlanTable *self = g_object_get_data (G_OBJECT (row), "table");
+  LigPlanItem *item = gtk_list_item_get_item (row);
+  if (!item)
+    return;
+  g_autoptr (PangoAttrList) bold = pango_attr_list_new ();
+  const char *text = lig_plan_item_get_operands (item), *at = text;
+  gboolean linked_row = find_links (self, item) != 0;
+  for (int operand = 0; linked_row && *at;) {
+    gsize length = strcspn (at, " ");
+    gboolean arrow = length == 2 && strncmp (at, "->", 2) == 0;
+    if (!arrow && lig_plan_links_has_operand (self->links, (int) item->index, operand++)) {
+      PangoAttribute *weight = pango_attr_weight_new (PANGO_WEIGHT_BOLD);
+      weight->start_index = (guint) (at - text);
+      weight->end_index = weight->start_index + (guint) length;
+      pango_attr_list_insert (bold, weight);
+    }
+    at += length + (at[length] == ' ');
+  }
+  gtk_inscription_set_attributes (GTK_INSCRIPTION (gtk_list_item_get_child (row)), bold);
+}
+
+void
+lig_plan_table_set_links (LigPlanTable *self, LigPlanLinks *links)
+{
+  self->links = links;
+  g_signal_emit (self, linked, 0);
+}
+
 /* --- Columns --------------------------------------------------------------------------------- */
 
 static gboolean
@@ -341,10 +424,18 @@ is_numeric (const Column *column)
   return column->number && !column->word;
 }
 
+/* Returns whether the column has the marks of rows. */
+static gboolean
+is_marked (const Column *column)
+{
+  return column == &step_columns[0] || column == &value_columns[0];
+}
+
 static void
 set_up (GtkListItemFactory *factory, GtkListItem *item, const Column *column)
 {
   GtkWidget *cell = gtk_inscription_new (NULL);
+  LigPlanTable *self = g_object_get_data (G_OBJECT (factory), "table");
   gtk_inscription_set_min_chars (GTK_INSCRIPTION (cell), (guint) MIN (column->characters, 6));
   gtk_inscription_set_nat_chars (GTK_INSCRIPTION (cell), (guint) column->characters);
   gtk_inscription_set_text_overflow (GTK_INSCRIPTION (cell),
@@ -352,6 +443,18 @@ set_up (GtkListItemFactory *factory, GtkListItem *item, const Column *column)
   gtk_inscription_set_xalign (GTK_INSCRIPTION (cell), is_numeric (column) ? 1 : 0);
   if (is_numeric (column))
     gtk_widget_add_css_class (cell, "numeric");
+  g_object_set_data (G_OBJECT (item), "table", self);
+  if (is_marked (column)) {
+    GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 3);
+    gtk_widget_add_css_class (box, "plan-mark");
+    gtk_box_append (GTK_BOX (box), gtk_image_new ());
+    gtk_widget_set_hexpand (cell, TRUE);
+    gtk_box_append (GTK_BOX (box), cell);
+    cell = box;
+    g_signal_connect_object (self, "linked", G_CALLBACK (show_mark), item, G_CONNECT_SWAPPED);
+  } else if (column->word == operands_word) {
+    g_signal_connect_object (self, "linked", G_CALLBACK (show_operands), item, G_CONNECT_SWAPPED);
+  }
   gtk_list_item_set_child (item, cell);
 }
 
@@ -359,9 +462,14 @@ static void
 bind (GtkListItemFactory *factory, GtkListItem *item, const Column *column)
 {
   GtkWidget *cell = gtk_list_item_get_child (item);
+  GtkWidget *inscription = is_marked (column) ? gtk_widget_get_last_child (cell) : cell;
   g_autofree char *text = column->text (gtk_list_item_get_item (item));
-  gtk_inscription_set_text (GTK_INSCRIPTION (cell), text);
-  lig_tooltip_set (cell, column->characters > 12 ? text : NULL);
+  gtk_inscription_set_text (GTK_INSCRIPTION (inscription), text);
+  lig_tooltip_set (inscription, column->characters > 12 ? text : NULL);
+  if (is_marked (column))
+    show_mark (item);
+  else if (column->word == operands_word)
+    show_operands (item);
 }
 
 static int
@@ -382,6 +490,7 @@ add_column (LigPlanTable *self, const Column *column)
   GtkColumnViewColumn *shown = gtk_column_view_column_new (_ (column->title), factory);
   g_autoptr (GtkSorter) sorter =
     GTK_SORTER (gtk_custom_sorter_new (compare, (gpointer) column, NULL));
+  g_object_set_data (G_OBJECT (factory), "table", self);
   g_signal_connect (factory, "setup", G_CALLBACK (set_up), (gpointer) column);
   g_signal_connect (factory, "bind", G_CALLBACK (bind), (gpointer) column);
   gtk_column_view_column_set_sorter (shown, sorter);
@@ -440,6 +549,57 @@ lig_plan_table_get_rows (LigPlanTable *self)
   return G_LIST_MODEL (self->sorted);
 }
 
+/* Returns the row of the step or value; -1: the search hides it. */
+static int
+find_row (LigPlanTable *self, guint index)
+{
+  guint count = g_list_model_get_n_items (G_LIST_MODEL (self->sorted));
+  for (guint i = 0; i < count; i++) {
+    g_autoptr (LigPlanItem) item = g_list_model_get_item (G_LIST_MODEL (self->sorted), i);
+    if (item->index == index)
+      return (int) i;
+  }
+  return -1;
+}
+
+/* The list within a column view has the action; GTK 4.8 has no function for it. */
+static void
+scroll_to (LigPlanTable *self, guint row)
+{
+  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->view));
+  while (child && !GTK_IS_LIST_VIEW (child))
+    child = gtk_widget_get_next_sibling (child);
+  if (child)
+    gtk_widget_activate_action (child, "list.scroll-to-item", "u", row);
+}
+
+gboolean
+lig_plan_table_select (LigPlanTable *self, guint index)
+{
+  int row = find_row (self, index);
+  if (row < 0)
+    return FALSE;
+  lig_gradual_finish (self->shown);
+  gtk_single_selection_set_selected (GTK_SINGLE_SELECTION (gtk_column_view_get_model (self->view)),
+                                     (guint) row);
+  scroll_to (self, (guint) row);
+  return TRUE;
+}
+
+int
+lig_plan_table_get_selected (LigPlanTable *self)
+{
+  LigPlanItem *item = gtk_single_selection_get_selected_item (
+    GTK_SINGLE_SELECTION (gtk_column_view_get_model (self->view)));
+  return item ? (int) item->index : -1;
+}
+
+static void
+selected (LigPlanTable *self)
+{
+  g_signal_emit (self, chosen, 0);
+}
+
 GtkColumnView *
 lig_plan_table_get_view (LigPlanTable *self)
 {
@@ -479,6 +639,10 @@ lig_plan_table_class_init (LigPlanTableClass *class)
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (class), GTK_TYPE_BIN_LAYOUT);
   activated = g_signal_new ("activated", LIG_TYPE_PLAN_TABLE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                             NULL, G_TYPE_NONE, 1, LIG_TYPE_PLAN_ITEM);
+  chosen = g_signal_new ("selected", LIG_TYPE_PLAN_TABLE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                         G_TYPE_NONE, 0);
+  linked = g_signal_new ("linked", LIG_TYPE_PLAN_TABLE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                         G_TYPE_NONE, 0);
 }
 
 static void
@@ -505,6 +669,8 @@ lig_plan_table_new (LigPlanListKind kind)
   GtkSingleSelection *selection = gtk_single_selection_new (G_LIST_MODEL (self->shown));
   gtk_single_selection_set_autoselect (selection, FALSE);
   gtk_single_selection_set_can_unselect (selection, TRUE);
+  g_signal_connect_object (selection, "notify::selected-item", G_CALLBACK (selected), self,
+                           G_CONNECT_SWAPPED);
   guint count = steps ? G_N_ELEMENTS (step_columns) : G_N_ELEMENTS (value_columns);
   for (guint i = 0; i < count; i++)
     add_column (self, steps ? &step_columns[i] : &value_columns[i]);

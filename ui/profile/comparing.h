@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons of recipes for a document: times, memory, and the errors of each op, measured on a
- * thread with a device of its own. The profiles are recorded in the store.
- *
- * Signals: `changed` when state, progress or staleness change; `compared` when there are new
- * results. */
+/* Comparisons of recipes for a document: times, memory, and the errors of each op. The profiles are
+ * recorded in the store. */
 #pragma once
 
-#include "ui/document/document.h"
+#include "ui/profile/measurement.h"
 #include <ligature/conditions.h>
 #include <ligature/recipe-errors.h>
 #include <ligature/spread.h>
@@ -14,7 +11,7 @@
 G_BEGIN_DECLS
 
 #define LIG_TYPE_COMPARING (lig_comparing_get_type ())
-G_DECLARE_FINAL_TYPE (LigComparing, lig_comparing, LIG, COMPARING, GObject)
+G_DECLARE_FINAL_TYPE (LigComparing, lig_comparing, LIG, COMPARING, LigMeasurement)
 
 /**
  * LigComparedRecipe: one recipe; times in seconds.
@@ -40,24 +37,14 @@ LigComparing *lig_comparing_of (LigDocument *document);
  * @recipes: to be compared with none, which need not be among them
  * @rounds: how often each runs for its times
  *
- * Returns: %FALSE with an error where the document cannot be measured as it is: no ops, a problem,
- *   a device that is only planned for, or one that measures already
+ * Returns: %FALSE with an error as lig_measurement_start(), or while the document is profiled
  */
 gboolean
 lig_comparing_start (LigComparing *self, const char *const *recipes, guint rounds, GError **error);
 
-/* Stops as soon as the device lets it; nothing is kept. */
-void lig_comparing_cancel (LigComparing *self);
-
-gboolean lig_comparing_is_active (LigComparing *self);
-gboolean lig_comparing_is_cancelled (LigComparing *self);
-
 /* Returns 0 to 1 of the times, then 0 to 1 of the errors, for which it sets @errors; negative
  * during preparation. */
 double lig_comparing_get_progress (LigComparing *self, gboolean *errors);
-
-/* Returns: (nullable): the error of the last comparison; null again after the next start. */
-const char *lig_comparing_get_error (LigComparing *self);
 
 /* Returns: (nullable): the last results, none first. */
 const LigComparedRecipe *lig_comparing_get (LigComparing *self, guint n);
@@ -69,11 +56,5 @@ GPtrArray *lig_comparing_get_errors (LigComparing *self);
 /* Adds the option that compares the same recipes to a command; not if the results are outdated.
  * @command: (transfer full). Returns: (transfer full) */
 char *lig_comparing_to_command (LigComparing *self, char *command);
-
-/* Discards the results. */
-void lig_comparing_clear (LigComparing *self);
-
-/* Returns whether the sequence or the device changed since the measurement. */
-gboolean lig_comparing_is_stale (LigComparing *self);
 
 G_END_DECLS

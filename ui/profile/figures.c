@@ -16,7 +16,7 @@ sum_predicted (LigPlan *plan, int pass)
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++)
     if (pass < 0 || (int) steps[i].pass == pass)
-      seconds += lig_figure_predicted_step (&steps[i]);
+      seconds += lig_plan_step_get_predicted (&steps[i]);
   return seconds;
 }
 

@@ -5,6 +5,7 @@
 #include "ui/profile/profiling.h"
 #include "ui/session/task.h"
 
+#include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 #include <ligature/store.h>

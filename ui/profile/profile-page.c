@@ -5,6 +5,7 @@
 #include "ui/profile/rank-section.h"
 #include "ui/profile/recipe-menu.h"
 #include "ui/profile/recipe-section.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
@@ -153,7 +154,8 @@ find_unfused (LigProfilePage *self)
       set_timed (&self->unfused, profiled->plan, profiled);
       return;
     }
-  gboolean current = self->prediction && !lig_profiling_is_stale (self->profiling);
+  gboolean current =
+    self->prediction && !lig_measurement_is_stale (LIG_MEASUREMENT (self->profiling));
   set_timed (&self->unfused, current ? self->prediction->unfused : NULL, NULL);
 }
 
@@ -282,9 +284,9 @@ static void
 show_notice (LigProfilePage *self)
 {
   LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
-  const char *error = lig_profiling_get_error (self->profiling);
+  const char *error = lig_measurement_get_error (LIG_MEASUREMENT (self->profiling));
   const LigProblem *problem = lig_document_get_problem (doc, 0);
-  gboolean stale = lig_profiling_is_stale (self->profiling), fault = FALSE;
+  gboolean stale = lig_measurement_is_stale (LIG_MEASUREMENT (self->profiling)), fault = FALSE;
   g_autofree char *doubt = describe_doubt (self->profiling);
   gboolean absent = lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED);
   if (error)
@@ -316,8 +318,8 @@ enable_actions (LigProfilePage *self)
   static const char *const names[] = {"profile", "compare-policies", "compare-recipes"};
   static const char *const own[] = {"profile.run", "profile.on-cpu"};
   GActionMap *map = lig_page_get_actions (LIG_PAGE (self));
-  gboolean idle =
-    !lig_profiling_is_active (self->profiling) && !lig_comparing_is_active (self->comparing);
+  gboolean idle = !lig_measurement_is_active (LIG_MEASUREMENT (self->profiling)) &&
+                  !lig_measurement_is_active (LIG_MEASUREMENT (self->comparing));
   for (guint i = 0; map && i < G_N_ELEMENTS (names); i++) {
     GAction *action = g_action_map_lookup_action (map, names[i]);
     if (action)
@@ -331,14 +333,14 @@ enable_actions (LigProfilePage *self)
 static void
 show_progress (LigProfilePage *self)
 {
-  gboolean active = lig_profiling_is_active (self->profiling);
+  gboolean active = lig_measurement_is_active (LIG_MEASUREMENT (self->profiling));
   double left, done = active ? lig_profiling_get_progress (self->profiling, &left) : 0;
   enable_actions (self);
   gtk_widget_set_visible (GTK_WIDGET (self->progress_box), active);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "profile.cancel", active);
   if (!active)
     return;
-  if (lig_profiling_is_cancelled (self->profiling)) {
+  if (lig_measurement_is_cancelled (LIG_MEASUREMENT (self->profiling))) {
     gtk_label_set_label (self->progress_label, _ ("Ending after the present round…"));
     gtk_progress_bar_pulse (self->progress);
   } else if (done < 0) {
@@ -379,16 +381,13 @@ update (LigProfilePage *self)
   gtk_widget_set_visible (self->compare_box, several);
   if (several)
     lig_profile_figures_compare (self->compare, self->profiling);
-  gboolean old = lig_profiling_is_stale (self->profiling) ||
+  gboolean old = lig_measurement_is_stale (LIG_MEASUREMENT (self->profiling)) ||
                  (!lig_profiling_get_shown (self->profiling) && lig_document_is_stale (doc));
   GtkWidget *const faded[] = {GTK_WIDGET (self->figures),  GTK_WIDGET (self->compare),
                               GTK_WIDGET (self->times),    GTK_WIDGET (self->timeline),
                               GTK_WIDGET (self->roofline), GTK_WIDGET (self->memory)};
   for (guint i = 0; i < G_N_ELEMENTS (faded); i++)
-    if (old)
-      gtk_widget_add_css_class (faded[i], "outdated");
-    else
-      gtk_widget_remove_css_class (faded[i], "outdated");
+    lig_css_class_set (faded[i], "outdated", old);
 }
 
 /* During measuring only the progress changes. */
@@ -451,13 +450,13 @@ run_on_cpu (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 cancel (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  lig_profiling_cancel (LIG_PROFILE_PAGE (widget)->profiling);
+  lig_measurement_cancel (LIG_MEASUREMENT (LIG_PROFILE_PAGE (widget)->profiling));
 }
 
 static void
 forget (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  lig_profiling_clear (LIG_PROFILE_PAGE (widget)->profiling);
+  lig_measurement_clear (LIG_MEASUREMENT (LIG_PROFILE_PAGE (widget)->profiling));
 }
 
 /* Adds the policies that were compared if the page shows them, else the recipes. */
@@ -468,7 +467,8 @@ lig_profile_page_to_command (LigPage *page)
   char *text = lig_document_to_command (lig_page_get_document (page), "profile");
   if (!text)
     return NULL;
-  if (!lig_profiling_get (self->profiling, 1) || lig_profiling_is_stale (self->profiling))
+  if (!lig_profiling_get (self->profiling, 1) ||
+      lig_measurement_is_stale (LIG_MEASUREMENT (self->profiling)))
     return lig_comparing_to_command (self->comparing, text);
   const LigProfiled *profiled;
   g_autoptr (GString) policies = g_string_new (NULL);
@@ -526,7 +526,7 @@ lig_profile_page_constructed (GObject *object)
   self->outdated = TRUE;
   g_signal_connect_object (doc, "planned", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (doc, "titled", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->profiling, "profiled", G_CALLBACK (update), self,
+  g_signal_connect_object (self->profiling, "measured", G_CALLBACK (update), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->profiling, "changed", G_CALLBACK (follow_profiling), self,
                            G_CONNECT_SWAPPED);

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles of a document: measured on a thread with a device of its own, recorded in the store, and
- * kept, so that the score and the pictures can show them. The plan and its times stay; the device's
- * memory is freed.
- *
- * Signals: `changed` when state, progress or staleness change; `profiled` when there are new
- * results. */
+/* Profiles of a document, recorded in the store, and kept, so that the score and the pictures can
+ * show them. The plan and its times stay; the device's memory is freed. */
 #pragma once
 
-#include "ui/document/document.h"
+#include "ui/profile/measurement.h"
 #include <ligature/conditions.h>
 #include <ligature/draw.h>
 
 G_BEGIN_DECLS
 
 #define LIG_TYPE_PROFILING (lig_profiling_get_type ())
-G_DECLARE_FINAL_TYPE (LigProfiling, lig_profiling, LIG, PROFILING, GObject)
+G_DECLARE_FINAL_TYPE (LigProfiling, lig_profiling, LIG, PROFILING, LigMeasurement)
 
 /**
  * LigProfiled: one measured plan; times are medians in seconds, as in #LigProfile.
@@ -45,23 +41,13 @@ LigProfiling *lig_profiling_of (LigDocument *document);
  * @policies: to be measured, taking turns
  * @rounds: how often each runs
  *
- * Returns: %FALSE with an error where the document cannot be profiled as it is: no ops, a problem,
- *   a device that is only planned for, or one that is being profiled already
+ * Returns: %FALSE with an error as lig_measurement_start()
  */
 gboolean lig_profiling_start (
   LigProfiling *self, const LigPolicy *policies, guint count, guint rounds, GError **error);
 
-/* Stops after the present round; nothing is recorded. */
-void lig_profiling_cancel (LigProfiling *self);
-
-gboolean lig_profiling_is_active (LigProfiling *self);
-gboolean lig_profiling_is_cancelled (LigProfiling *self);
-
 /* Returns 0 to 1, negative during preparation; sets the seconds left, NaN if unknown. */
 double lig_profiling_get_progress (LigProfiling *self, double *left);
-
-/* Returns: (nullable): the error of the last profile; null again after the next start. */
-const char *lig_profiling_get_error (LigProfiling *self);
 
 /* Returns: (nullable): the last results, one for each requested policy. */
 const LigProfiled *lig_profiling_get (LigProfiling *self, guint n);
@@ -70,12 +56,6 @@ const LigProfiled *lig_profiling_get (LigProfiling *self, guint n);
  *   policy, else the fastest. */
 const LigProfiled *lig_profiling_get_shown (LigProfiling *self);
 void lig_profiling_show (LigProfiling *self, guint n);
-
-/* Discards the results. */
-void lig_profiling_clear (LigProfiling *self);
-
-/* Returns whether the sequence or the device changed since the measurement. */
-gboolean lig_profiling_is_stale (LigProfiling *self);
 
 /* Converts lig_profiling_get_shown() for pictures; returns %FALSE if there is no result or it is
  * stale. */

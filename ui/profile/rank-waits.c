@@ -4,6 +4,7 @@
 
 #include "ui/session/task.h"
 
+#include <ligature/compile.h>
 #include <ligature/figures.h>
 #include <ligature/json-members.h>
 #include <ligature/json.h>

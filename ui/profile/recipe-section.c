@@ -3,6 +3,7 @@
 #include "ui/profile/recipe-section.h"
 
 #include "ui/profile/recipe-table.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/picture-view.h"
 #include <ligature/draw-recipes.h>
@@ -84,8 +85,8 @@ show_map (LigRecipeSection *self)
 static void
 show_notice (LigRecipeSection *self)
 {
-  const char *error = lig_comparing_get_error (self->comparing);
-  gboolean stale = lig_comparing_is_stale (self->comparing);
+  const char *error = lig_measurement_get_error (LIG_MEASUREMENT (self->comparing));
+  gboolean stale = lig_measurement_is_stale (LIG_MEASUREMENT (self->comparing));
   g_autofree char *sentence = error ? lig_figure_sentence (error) : NULL;
   gtk_widget_set_visible (self->notice, error || stale);
   gtk_widget_remove_css_class (self->notice, error ? "warning" : "error");
@@ -112,8 +113,8 @@ describe_progress (double done, gboolean errors, gboolean cancelled)
 static void
 show_progress (LigRecipeSection *self)
 {
-  gboolean active = lig_comparing_is_active (self->comparing), errors;
-  gboolean cancelled = lig_comparing_is_cancelled (self->comparing);
+  gboolean active = lig_measurement_is_active (LIG_MEASUREMENT (self->comparing)), errors;
+  gboolean cancelled = lig_measurement_is_cancelled (LIG_MEASUREMENT (self->comparing));
   double done = lig_comparing_get_progress (self->comparing, &errors);
   gtk_widget_set_visible (self->progress_box, active);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "recipes.cancel", active && !cancelled);
@@ -129,27 +130,19 @@ show_progress (LigRecipeSection *self)
 }
 
 static void
-set_outdated (GtkWidget *widget, gboolean outdated)
-{
-  if (outdated)
-    gtk_widget_add_css_class (widget, "outdated");
-  else
-    gtk_widget_remove_css_class (widget, "outdated");
-}
-
-static void
 follow (LigRecipeSection *self)
 {
   gboolean some = lig_comparing_get (self->comparing, 0) != NULL;
-  gboolean stale = lig_comparing_is_stale (self->comparing);
+  gboolean stale = lig_measurement_is_stale (LIG_MEASUREMENT (self->comparing));
   show_notice (self);
   show_progress (self);
   gtk_widget_set_visible (self->table_box, some);
-  gtk_widget_set_visible (GTK_WIDGET (self), some || lig_comparing_is_active (self->comparing) ||
-                                               lig_comparing_get_error (self->comparing));
-  set_outdated (GTK_WIDGET (self->table), stale);
+  gtk_widget_set_visible (GTK_WIDGET (self),
+                          some || lig_measurement_is_active (LIG_MEASUREMENT (self->comparing)) ||
+                            lig_measurement_get_error (LIG_MEASUREMENT (self->comparing)));
+  lig_css_class_set (GTK_WIDGET (self->table), "outdated", stale);
   if (self->map)
-    set_outdated (GTK_WIDGET (self->map), stale);
+    lig_css_class_set (GTK_WIDGET (self->map), "outdated", stale);
 }
 
 static void
@@ -173,13 +166,13 @@ run (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 cancel (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  lig_comparing_cancel (LIG_RECIPE_SECTION (widget)->comparing);
+  lig_measurement_cancel (LIG_MEASUREMENT (LIG_RECIPE_SECTION (widget)->comparing));
 }
 
 static void
 forget (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  lig_comparing_clear (LIG_RECIPE_SECTION (widget)->comparing);
+  lig_measurement_clear (LIG_MEASUREMENT (LIG_RECIPE_SECTION (widget)->comparing));
 }
 
 /* --- Construction --------------------------------------------------------------------------- */
@@ -232,7 +225,7 @@ lig_recipe_section_new (LigDocument *document)
   self->comparing = g_object_ref (lig_comparing_of (document));
   g_signal_connect_object (self->comparing, "changed", G_CALLBACK (follow), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->comparing, "compared", G_CALLBACK (show_results), self,
+  g_signal_connect_object (self->comparing, "measured", G_CALLBACK (show_results), self,
                            G_CONNECT_SWAPPED);
   show_results (self);
   return GTK_WIDGET (self);

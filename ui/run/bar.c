@@ -238,7 +238,7 @@ show_reason (LigRunBar *self)
 {
   g_autofree char *sentence = NULL, *status = NULL;
   LigTrainObstacle obstacle = lig_train_find_obstacle (self->doc, &sentence);
-  gboolean own = self->training && lig_result_is_current (self->doc, self->training);
+  gboolean own = self->training && lig_train_is_current (self->doc, self->training);
   const char *error = own ? lig_training_get_error (self->training) : NULL;
   gboolean failed = obstacle == LIG_TRAIN_POSSIBLE && error;
   if (!sentence && self->training && (own || !lig_training_get_error (self->training)))

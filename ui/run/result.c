@@ -8,23 +8,6 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#define KEY "lig-result-sequence"
-
-void
-lig_result_note (LigDocument *doc, LigTraining *training)
-{
-  g_object_set_data_full (G_OBJECT (training), KEY,
-                          lig_sequence_to_json (lig_document_get_sequence (doc)), g_free);
-}
-
-gboolean
-lig_result_is_current (LigDocument *doc, LigTraining *training)
-{
-  const char *then = g_object_get_data (G_OBJECT (training), KEY);
-  g_autofree char *now = lig_sequence_to_json (lig_document_get_sequence (doc));
-  return !then || g_str_equal (then, now);
-}
-
 char *
 lig_result_format (LigTraining *training)
 {

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of a document's last training, in words, and whether it is still of this document. */
+/* The result of a training, in words. */
 #pragma once
 
-#include "ui/document/document.h"
 #include "ui/session/training.h"
 
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
-
-/* Remembers the document as it is while a training of it starts. */
-void lig_result_note (LigDocument *doc, LigTraining *training);
-
-/* Returns whether the document is as it was when the training started; an error of a training may
- * be mended otherwise. */
-gboolean lig_result_is_current (LigDocument *doc, LigTraining *training);
 
 /* Returns: (transfer full): `loss 0.0413 · held out 0.0502 · 98.1 % right`; empty without a loss.
  */

@@ -5,7 +5,6 @@
 
 #include "ui/document/edit.h"
 #include "ui/document/ranks.h"
-#include "ui/run/result.h"
 #include "ui/session/command.h"
 #include "ui/widgets/figures.h"
 #include <ligature/json.h>
@@ -27,10 +26,11 @@ choose_data (LigSequence *sequence)
   lig_sequence_get_input (sequence, &shape, &dtype);
   for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
     LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    const LigOpInfo *info = lig_op_get_info (op);
     gint64 vocabulary;
-    if (dtype != LIG_INT32 || !g_str_equal (lig_op_get_info (op)->name, "embedding"))
+    if (dtype != LIG_INT32 || !(info->flags & LIG_OP_INTEGER_INPUT) || !info->vocabulary)
       continue;
-    g_object_get (op, "vocabulary", &vocabulary, NULL);
+    g_object_get (op, info->vocabulary, &vocabulary, NULL);
     return g_strdup_printf ("synthetic?vocabulary=%" G_GINT64_FORMAT, vocabulary);
   }
   return g_strdup ("synthetic");
@@ -280,6 +280,24 @@ adopt (LigDocument *doc, LigTraining *training)
   return training;
 }
 
+#define STARTED "ligature-started"
+
+/* Remembers the document as it is while a training of it starts. */
+static void
+note_document (LigDocument *doc, LigTraining *training)
+{
+  g_object_set_data_full (G_OBJECT (training), STARTED,
+                          lig_sequence_to_json (lig_document_get_sequence (doc)), g_free);
+}
+
+gboolean
+lig_train_is_current (LigDocument *doc, LigTraining *training)
+{
+  const char *then = g_object_get_data (G_OBJECT (training), STARTED);
+  g_autofree char *now = lig_sequence_to_json (lig_document_get_sequence (doc));
+  return !then || g_str_equal (then, now);
+}
+
 LigTraining *
 lig_train_start (LigDocument *doc)
 {
@@ -293,7 +311,7 @@ lig_train_start (LigDocument *doc)
     lig_training_start (lig_document_get_session (doc), lig_document_get_sequence (doc),
                         lig_document_get_device (doc), lig_ranks_choose_layout (doc), &settings);
   lig_training_set_command (training, command);
-  lig_result_note (doc, training);
+  note_document (doc, training);
   return adopt (doc, training);
 }
 
@@ -371,6 +389,8 @@ format_running (const LigRunProgress *progress)
   g_autofree char *left = lig_train_format_seconds (progress->left);
   if (progress->status == LIG_RUN_PAUSED)
     return g_strdup_printf (_ ("Paused at %s of %s"), step, steps);
+  if (progress->searching)
+    return g_strdup_printf (_ ("%s of %s · searching the fastest kernels"), step, steps);
   if (!isfinite (progress->left))
     return g_strdup_printf (_ ("%s of %s"), step, steps);
   return g_strdup_printf (_ ("%s of %s · %s left"), step, steps, left);

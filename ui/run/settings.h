@@ -47,6 +47,10 @@ LigTraining *lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayo
  *   window. */
 LigTraining *lig_train_get_current (LigDocument *doc);
 
+/* Returns whether the document is as it was when the training started; an error of a training may
+ * be mended otherwise. */
+gboolean lig_train_is_current (LigDocument *doc, LigTraining *training);
+
 /* Texts for lines and labels; (transfer full). */
 char *lig_train_format_status (LigTraining *training); /* `8,400 of 10,000 · 39 s left` */
 char *lig_train_format_number (double value);          /* `0.0413`; `–` for NaN */

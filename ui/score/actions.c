@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The actions of a row of the score, for keys, the menu and screen readers. */
 #include "ui/document/edit.h"
-#include "ui/score/arcs.h"
 #include "ui/score/channel.h"
-#include "ui/score/sheet.h"
+#include "ui/score/host.h"
+#include "ui/score/row.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
-
-static LigScoreSheet *
-get_sheet (GtkWidget *row)
-{
-  return LIG_SCORE_SHEET (gtk_widget_get_ancestor (row, LIG_TYPE_SCORE_SHEET));
-}
 
 /* An action on a row that is not selected affects that row alone. */
 static LigDocument *
@@ -88,13 +82,13 @@ disconnect_channel (GtkWidget *widget, const char *action, GVariant *target)
 static LigScoreChannel *
 find_channel (GtkWidget *row)
 {
-  LigScoreSheet *sheet = get_sheet (row);
-  const LigScoreMap *map = lig_score_sheet_get_map (sheet);
+  LigScoreHost *host = lig_score_host_of (row);
+  const LigScoreMap *map = lig_score_host_get_map (host);
   guint number = lig_op_row_get_number (LIG_OP_ROW (row));
   for (guint i = 0; i < map->arcs->len; i++) {
     const LigScoreArc *arc = &g_array_index (map->arcs, LigScoreArc, i);
     if (arc->from == number || arc->to == number)
-      return LIG_SCORE_CHANNEL (lig_score_sheet_get_channel (sheet, i));
+      return LIG_SCORE_CHANNEL (lig_score_host_get_channel (host, i));
   }
   return NULL;
 }
@@ -150,7 +144,8 @@ fold (GtkWidget *widget, const char *action, GVariant *target)
 static void
 explain (GtkWidget *widget, const char *action, GVariant *target)
 {
-  lig_score_sheet_explain_gap (get_sheet (widget), lig_op_row_get_number (LIG_OP_ROW (widget)) + 1);
+  lig_score_host_explain_gap (lig_score_host_of (widget),
+                              lig_op_row_get_number (LIG_OP_ROW (widget)) + 1);
 }
 
 static void
@@ -181,11 +176,11 @@ select_op (GtkWidget *widget, const char *action, GVariant *target)
 /* --- Keys ---------------------------------------------------------------------------------- */
 
 static int
-find_page (LigScoreSheet *sheet)
+find_page (LigScoreHost *host)
 {
-  GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (sheet), GTK_TYPE_SCROLLED_WINDOW);
+  GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (host), GTK_TYPE_SCROLLED_WINDOW);
   int height = window ? gtk_widget_get_height (window) : 600;
-  const LigScoreMetrics *metrics = &lig_score_sheet_get_map (sheet)->metrics;
+  const LigScoreMetrics *metrics = &lig_score_host_get_map (host)->metrics;
   return MAX (height / (metrics->base + metrics->space) - 1, 1);
 }
 
@@ -195,15 +190,15 @@ go (GtkWidget *widget, GVariant *arguments, gpointer data)
 {
   int rows;
   gboolean extend;
-  LigScoreSheet *sheet = get_sheet (widget);
-  const LigScoreMap *map = lig_score_sheet_get_map (sheet);
+  LigScoreHost *host = lig_score_host_of (widget);
+  const LigScoreMap *map = lig_score_host_get_map (host);
   g_variant_get (arguments, "(ib)", &rows, &extend);
   if (ABS (rows) == 100)
-    rows = rows / 100 * find_page (sheet);
+    rows = rows / 100 * find_page (host);
   int from = (int) lig_op_row_get_number (LIG_OP_ROW (widget));
   int to = CLAMP (from + rows, 0, (int) map->slots->len - 1);
-  lig_score_sheet_focus_row (sheet, (guint) to);
-  lig_document_select (lig_score_sheet_get_document (sheet),
+  lig_score_host_focus_row (host, (guint) to);
+  lig_document_select (lig_op_row_get_document (LIG_OP_ROW (widget)),
                        lig_score_map_get_slot (map, (guint) to)->op,
                        extend ? LIG_SELECT_RANGE : LIG_SELECT_ONLY);
   return TRUE;
@@ -214,12 +209,12 @@ static gboolean
 go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
 {
   gboolean right = g_variant_get_boolean (arguments);
-  LigScoreSheet *sheet = get_sheet (widget);
-  const LigScoreMap *map = lig_score_sheet_get_map (sheet);
+  LigScoreHost *host = lig_score_host_of (widget);
+  const LigScoreMap *map = lig_score_host_get_map (host);
   guint number = lig_op_row_get_number (LIG_OP_ROW (widget));
   const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
   if (slot->folds && slot->open != right) {
-    lig_document_set_open (lig_score_sheet_get_document (sheet), slot->op, right);
+    lig_document_set_open (lig_op_row_get_document (LIG_OP_ROW (widget)), slot->op, right);
     return TRUE;
   }
   GArray *brackets = map->brackets[right ? 1 : 0];
@@ -227,7 +222,7 @@ go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
     const LigScoreBracket *bracket = &g_array_index (brackets, LigScoreBracket, i);
     if (bracket->from <= number && number <= bracket->to)
       return gtk_widget_grab_focus (
-        lig_score_sheet_get_group (sheet, right ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD, i));
+        lig_score_host_get_group (host, right ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD, i));
   }
   return FALSE;
 }
@@ -272,7 +267,7 @@ add_moves (GtkWidgetClass *class)
 }
 
 void
-lig_op_row_install_actions (GtkWidgetClass *class)
+lig_op_row_install_actions (void)
 {
   static const struct {
     const char *name;
@@ -299,6 +294,7 @@ lig_op_row_install_actions (GtkWidgetClass *class)
     {"op.rename-channel", go_to_channel, GDK_KEY_F2, 0},
     {"op.menu", show_menu, GDK_KEY_Menu, 0},
   };
+  GtkWidgetClass *class = g_type_class_ref (LIG_TYPE_OP_ROW);
   /* A menu names the key that was bound last. */
   gtk_widget_class_add_binding_action (class, GDK_KEY_F10, GDK_SHIFT_MASK, "op.menu", NULL);
   gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Enter, 0, "op.explain", NULL);

@@ -4,7 +4,7 @@
 
 #include "ui/document/edit.h"
 #include "ui/document/ends.h"
-#include "ui/score/sheet.h"
+#include "ui/score/host.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
 
@@ -22,12 +22,6 @@ struct _LigScoreChannel {
 };
 
 G_DEFINE_FINAL_TYPE (LigScoreChannel, lig_score_channel, GTK_TYPE_WIDGET)
-
-static LigScoreSheet *
-get_sheet (LigScoreChannel *self)
-{
-  return LIG_SCORE_SHEET (gtk_widget_get_ancestor (GTK_WIDGET (self), LIG_TYPE_SCORE_SHEET));
-}
 
 static void
 redraw (LigScoreChannel *self)
@@ -177,15 +171,15 @@ static void
 disconnect_action (GtkWidget *widget, const char *action, GVariant *target)
 {
   LigScoreChannel *self = LIG_SCORE_CHANNEL (widget);
-  LigScoreSheet *sheet = get_sheet (self);
+  LigScoreHost *host = lig_score_host_of (widget);
   guint row = self->to;
   g_autofree char *name = g_strdup (self->name);
   g_autofree char *text =
     g_strdup_printf (_ ("Disconnected “%s”"), lig_ends_local_name (self->name));
   g_autoptr (LigOp) source = g_object_ref (self->source), sink = g_object_ref (self->sink);
-  lig_score_sheet_focus_row (sheet, row);
+  lig_score_host_focus_row (host, row);
   lig_edit_disconnect_channel (self->document, source, sink, name);
-  lig_toast (GTK_WIDGET (sheet), text, _ ("Undo"), "win.undo");
+  lig_toast (GTK_WIDGET (host), text, _ ("Undo"), "win.undo");
 }
 
 static void
@@ -193,10 +187,10 @@ go_action (GtkWidget *widget, const char *action, GVariant *target)
 {
   LigScoreChannel *self = LIG_SCORE_CHANNEL (widget);
   guint row = g_str_equal (action, "channel.start") ? self->from : self->to;
-  LigScoreSheet *sheet = get_sheet (self);
-  lig_score_sheet_focus_row (sheet, row);
+  LigScoreHost *host = lig_score_host_of (widget);
+  lig_score_host_focus_row (host, row);
   lig_document_select (self->document,
-                       lig_score_map_get_slot (lig_score_sheet_get_map (sheet), row)->op,
+                       lig_score_map_get_slot (lig_score_host_get_map (host), row)->op,
                        LIG_SELECT_ONLY);
 }
 
@@ -205,14 +199,14 @@ static void
 next_action (GtkWidget *widget, const char *action, GVariant *target)
 {
   LigScoreChannel *self = LIG_SCORE_CHANNEL (widget);
-  LigScoreSheet *sheet = get_sheet (self);
-  const GArray *arcs = lig_score_sheet_get_map (sheet)->arcs;
+  LigScoreHost *host = lig_score_host_of (widget);
+  const GArray *arcs = lig_score_host_get_map (host)->arcs;
   for (guint i = 1; i < arcs->len; i++) {
     guint number = (self->number + i) % arcs->len;
     const LigScoreArc *arc = &g_array_index (arcs, LigScoreArc, number);
     if (arc->from == self->from || arc->to == self->from || arc->from == self->to ||
         arc->to == self->to) {
-      gtk_widget_grab_focus (lig_score_sheet_get_channel (sheet, number));
+      gtk_widget_grab_focus (lig_score_host_get_channel (host, number));
       return;
     }
   }

@@ -2,7 +2,7 @@
 /* The gap before a row: how many fusions were refused across it, and its fence. */
 #include "ui/score/gap.h"
 
-#include "ui/score/sheet.h"
+#include "ui/score/host.h"
 #include "ui/score/text.h"
 #include "ui/widgets/preview-hook.h"
 
@@ -146,8 +146,7 @@ static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigSheetGap *self = LIG_SHEET_GAP (widget);
-  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
-  if (!self->active || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
+  if (!self->active || lig_score_host_get_card (lig_score_host_of (widget)))
     return FALSE;
   gtk_tooltip_set_text (tooltip, self->fence && x > gtk_widget_get_width (widget) -
                                                       3 * gtk_widget_get_height (widget)
@@ -180,9 +179,9 @@ static gboolean
 try_fence (GtkWidget *widget, LigDocument *document, LigPreviewTrial *trial, gpointer data)
 {
   LigSheetGap *self = LIG_SHEET_GAP (widget);
-  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
-  const LigScoreMap *map = lig_score_sheet_get_map (LIG_SCORE_SHEET (sheet));
-  if (self->number >= map->slots->len || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)) ||
+  LigScoreHost *host = lig_score_host_of (widget);
+  const LigScoreMap *map = lig_score_host_get_map (host);
+  if (self->number >= map->slots->len || lig_score_host_get_card (host) ||
       (!self->fence && !is_joined (map, self->number)))
     return FALSE;
   g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (document));
@@ -200,8 +199,7 @@ try_fence (GtkWidget *widget, LigDocument *document, LigPreviewTrial *trial, gpo
 static void
 activate_explain (GtkWidget *widget, const char *action, GVariant *target)
 {
-  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
-  lig_score_sheet_explain_gap (LIG_SCORE_SHEET (sheet), LIG_SHEET_GAP (widget)->number);
+  lig_score_host_explain_gap (lig_score_host_of (widget), LIG_SHEET_GAP (widget)->number);
 }
 
 static void

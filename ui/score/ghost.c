@@ -3,7 +3,6 @@
 #include "ui/score/ghost.h"
 
 #include "ui/document/preview.h"
-#include "ui/score/sheet-private.h"
 #include "ui/score/text.h"
 #include "ui/widgets/figures.h"
 
@@ -26,7 +25,8 @@ typedef struct {
 
 struct _LigScoreGhost {
   GtkWidget parent_instance;
-  LigScoreSheet *sheet;
+  LigScoreHost *host;
+  LigDocument *document; /* cleared before the host is freed */
   GArray *ghosts;
   GtkWidget *line;
 };
@@ -136,7 +136,7 @@ add_folded (LigScoreGhost *self,
 static void
 name_ghost (Ghost *ghost, LigPlan *plan, const LigPlanGroup *group, gboolean measured)
 {
-  double seconds = measured ? group->measured : lig_figure_predicted (group);
+  double seconds = measured ? group->measured : lig_plan_group_get_predicted (group);
   g_autofree char *name = lig_score_group_name (plan, group);
   g_autofree char *time = lig_figure_time (seconds);
   g_autofree char *marked = *time && !measured ? g_strconcat ("≈ ", time, NULL) : NULL;
@@ -228,10 +228,10 @@ name_folded (LigScoreGhost *self)
 }
 
 static void
-show_line (LigScoreGhost *self, LigDocument *document, LigPlanComparison *comparison)
+show_line (LigScoreGhost *self, LigPlanComparison *comparison)
 {
-  const char *label = lig_document_get_preview_label (document);
-  const char *problem = lig_document_get_preview_problem (document);
+  const char *label = lig_document_get_preview_label (self->document);
+  const char *problem = lig_document_get_preview_problem (self->document);
   LigPlanChange total = {0};
   g_autofree char *step = comparison ? lig_plan_comparison_describe (comparison) : NULL;
   g_autofree char *sentence = problem ? lig_figure_sentence (problem) : NULL;
@@ -253,9 +253,8 @@ show_line (LigScoreGhost *self, LigDocument *document, LigPlanComparison *compar
 static void
 update (LigScoreGhost *self)
 {
-  const LigScoreMap *map = lig_score_sheet_get_map (self->sheet);
-  LigDocument *document = lig_score_sheet_get_document (self->sheet);
-  LigPlanComparison *comparison = lig_document_get_preview (document);
+  const LigScoreMap *map = lig_score_host_get_map (self->host);
+  LigPlanComparison *comparison = lig_document_get_preview (self->document);
   guint count = 0;
   const LigPlanChange *changes = NULL;
   g_array_set_size (self->ghosts, 0);
@@ -265,7 +264,7 @@ update (LigScoreGhost *self)
     if (!changes[i].same && changes[i].times > 0)
       add_change (self, map, comparison, &changes[i]);
   name_folded (self);
-  show_line (self, document, comparison);
+  show_line (self, comparison);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -332,7 +331,7 @@ append_ghost (LigScoreGhost *self, GtkSnapshot *snapshot, Ghost *ghost, int left
   GdkRGBA ink = find_colour (widget, ghost->sign > 0 ? "warning_color" : pass);
   GdkRGBA text = find_colour (widget, "window_fg_color");
   GdkRGBA ground = find_colour (widget, "score_card");
-  const LigScoreMetrics *sizes = &lig_score_sheet_get_map (self->sheet)->metrics;
+  const LigScoreMetrics *sizes = &lig_score_host_get_map (self->host)->metrics;
   gboolean tall = !sizes->compact && ghost->height >= sizes->second + sizes->small / 2;
   int middle = tall ? sizes->first : MIN (ghost->height / 2, sizes->first);
   int padding = sizes->pad, width = rail - 2 * padding;
@@ -356,8 +355,9 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   LigScoreGhost *self = LIG_SCORE_GHOST (widget);
   LigScoreColumns columns;
   double top, bottom;
-  lig_score_sheet_get_columns (self->sheet, &columns);
-  lig_score_sheet_find_sight (self->sheet, &top, &bottom);
+  lig_score_columns (&columns, lig_score_host_get_map (self->host),
+                     gtk_widget_get_width (GTK_WIDGET (self->host)));
+  lig_score_host_find_sight (self->host, &top, &bottom);
   double margin = bottom - top;
   append_covers (self, snapshot, &columns);
   for (guint i = 0; i < self->ghosts->len; i++) {
@@ -378,8 +378,9 @@ find_popover (LigScoreGhost *self)
 {
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
   GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
-  if (lig_score_sheet_is_explaining (self->sheet))
-    return self->sheet->card;
+  GtkWidget *card = lig_score_host_get_card (self->host);
+  if (card)
+    return card;
   GtkWidget *popover = focus ? gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) : NULL;
   return popover && gtk_widget_get_mapped (popover) ? popover : NULL;
 }
@@ -412,7 +413,7 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   double top, bottom;
   if (!gtk_widget_get_visible (self->line))
     return;
-  lig_score_sheet_find_sight (self->sheet, &top, &bottom);
+  lig_score_host_find_sight (self->host, &top, &bottom);
   gtk_widget_measure (self->line, GTK_ORIENTATION_HORIZONTAL, -1, &least, &wanted, NULL, NULL);
   wanted = CLAMP (wanted, least, MAX (width - 2 * LINE_MARGIN, least));
   gtk_widget_measure (self->line, GTK_ORIENTATION_VERTICAL, wanted, &least, &tall, NULL, NULL);
@@ -481,14 +482,14 @@ lig_score_ghost_init (LigScoreGhost *self)
 }
 
 GtkWidget *
-lig_score_ghost_new (LigScoreSheet *sheet)
+lig_score_ghost_new (LigScoreHost *host, LigDocument *document)
 {
   LigScoreGhost *self = g_object_new (LIG_TYPE_SCORE_GHOST, NULL);
-  self->sheet = sheet;
-  gtk_widget_set_parent (GTK_WIDGET (self), GTK_WIDGET (sheet));
-  g_signal_connect_object (lig_score_sheet_get_document (sheet), "previewed", G_CALLBACK (update),
-                           self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (sheet, "mapped", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  self->host = host;
+  self->document = document;
+  gtk_widget_set_parent (GTK_WIDGET (self), GTK_WIDGET (host));
+  g_signal_connect_object (document, "previewed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (host, "mapped", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   return GTK_WIDGET (self);
 }
 

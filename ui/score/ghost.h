@@ -3,15 +3,16 @@
  * brackets, and a line with the step's time and its change. */
 #pragma once
 
-#include "ui/score/sheet.h"
+#include "ui/document/document.h"
+#include "ui/score/host.h"
 
 G_BEGIN_DECLS
 
 #define LIG_TYPE_SCORE_GHOST (lig_score_ghost_get_type ())
 G_DECLARE_FINAL_TYPE (LigScoreGhost, lig_score_ghost, LIG, SCORE_GHOST, GtkWidget)
 
-/* Returns a child of @sheet, which allocates it over itself and draws it last. */
-GtkWidget *lig_score_ghost_new (LigScoreSheet *sheet);
+/* Returns a child of @host, which allocates it over itself and draws it last. */
+GtkWidget *lig_score_ghost_new (LigScoreHost *host, LigDocument *document);
 
 /* Keeps the line in sight after scrolling. */
 void lig_score_ghost_follow (LigScoreGhost *self);

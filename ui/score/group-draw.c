@@ -297,17 +297,16 @@ draw_free (Canvas *canvas)
   draw_text (canvas, which, canvas->x, canvas->height / 2, canvas->width, FALSE);
 }
 
-static void
-snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+void
+lig_score_group_draw (LigScoreGroup *self, GtkSnapshot *snapshot)
 {
-  LigScoreGroup *self = LIG_SCORE_GROUP (widget);
   const LigScoreMetrics *metrics = &self->metrics;
   int top = lig_score_metrics_scale (metrics, 6);
   Canvas canvas = {.group = self,
                    .snapshot = snapshot,
                    .x = metrics->pad,
-                   .width = gtk_widget_get_width (widget) - 2 * metrics->pad,
-                   .height = gtk_widget_get_height (widget),
+                   .width = gtk_widget_get_width (GTK_WIDGET (self)) - 2 * metrics->pad,
+                   .height = gtk_widget_get_height (GTK_WIDGET (self)),
                    .pitch = metrics->small + lig_score_metrics_scale (metrics, 2),
                    .space = lig_score_metrics_scale (metrics, 9)};
   Line lines[MOST_LINES];
@@ -356,23 +355,4 @@ lig_score_group_describe_hidden (const LigScoreGroup *self)
     if (!is_drawn (self, lines[i]))
       g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", lines[i]);
   return text->len > 0 ? g_strdup (text->str) : NULL;
-}
-
-static void
-measure (GtkWidget *widget,
-         GtkOrientation orientation,
-         int for_size,
-         int *minimum,
-         int *natural,
-         int *minimum_baseline,
-         int *natural_baseline)
-{
-  *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 60 : 18;
-}
-
-void
-lig_score_group_install_drawing (GtkWidgetClass *class)
-{
-  class->snapshot = snapshot;
-  class->measure = measure;
 }

@@ -39,4 +39,4 @@ struct _LigScoreGroup {
  * (transfer full) (nullable) */
 char *lig_score_group_describe_hidden (const LigScoreGroup *self);
 
-void lig_score_group_install_drawing (GtkWidgetClass *class);
+void lig_score_group_draw (LigScoreGroup *self, GtkSnapshot *snapshot);

@@ -3,8 +3,9 @@
  * macro.
  */
 #include "ui/score/group-private.h"
+#include "ui/score/host.h"
 #include "ui/score/marks.h"
-#include "ui/score/sheet.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
@@ -146,17 +147,6 @@ update_accessible (LigScoreGroup *self, const LigScoreBracket *bracket)
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, self->description, -1);
 }
 
-static void
-set_class (GtkWidget *widget, const char *name, gboolean on)
-{
-  if (gtk_widget_has_css_class (widget, name) == on)
-    return;
-  if (on)
-    gtk_widget_add_css_class (widget, name);
-  else
-    gtk_widget_remove_css_class (widget, name);
-}
-
 void
 lig_score_group_place (LigScoreGroup *self, const LigScoreMap *map, guint number)
 {
@@ -195,19 +185,38 @@ lig_score_group_bind (LigScoreGroup *self, const LigScoreMap *map, guint number)
   gboolean marked = bracket->marks != self->marks;
   lig_score_group_place (self, map, number);
   bind_state (self, map, bracket);
-  set_class (GTK_WIDGET (self), "fused", self->fused);
-  set_class (GTK_WIDGET (self), "free", self->free);
-  set_class (GTK_WIDGET (self), "sum", !bracket->group);
+  lig_css_class_set (GTK_WIDGET (self), "fused", self->fused);
+  lig_css_class_set (GTK_WIDGET (self), "free", self->free);
+  lig_css_class_set (GTK_WIDGET (self), "sum", !bracket->group);
   if (bind_texts (self, map, bracket) || marked || !self->label)
     update_accessible (self, bracket);
+}
+
+/* --- As a widget --------------------------------------------------------------------------- */
+
+static void
+snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  lig_score_group_draw (LIG_SCORE_GROUP (widget), snapshot);
+}
+
+static void
+measure (GtkWidget *widget,
+         GtkOrientation orientation,
+         int for_size,
+         int *minimum,
+         int *natural,
+         int *minimum_baseline,
+         int *natural_baseline)
+{
+  *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 60 : 18;
 }
 
 static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigScoreGroup *self = LIG_SCORE_GROUP (widget);
-  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
-  if (lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
+  if (lig_score_host_get_card (lig_score_host_of (widget)))
     return FALSE;
   g_autofree char *text = lig_score_group_describe_hidden (self);
   if (!text)
@@ -220,8 +229,7 @@ static void
 activate_explain (GtkWidget *widget, const char *action, GVariant *target)
 {
   LigScoreGroup *self = LIG_SCORE_GROUP (widget);
-  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
-  lig_score_sheet_explain_group (LIG_SCORE_SHEET (sheet), self->pass, self->number);
+  lig_score_host_explain_group (lig_score_host_of (widget), self->pass, self->number);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -242,8 +250,9 @@ lig_score_group_class_init (LigScoreGroupClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->finalize = finalize;
+  widget_class->snapshot = snapshot;
+  widget_class->measure = measure;
   widget_class->query_tooltip = query_tooltip;
-  lig_score_group_install_drawing (widget_class);
   gtk_widget_class_set_css_name (widget_class, "scoregroup");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_BUTTON);
   gtk_widget_class_install_action (widget_class, "group.explain", NULL, activate_explain);

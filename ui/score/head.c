@@ -5,6 +5,7 @@
 
 #include "ui/document/preview.h"
 #include "ui/document/times.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/report.h>
@@ -38,15 +39,6 @@ struct _LigScoreHead {
 G_DEFINE_FINAL_TYPE (LigScoreHead, lig_score_head, GTK_TYPE_WIDGET)
 
 /* --- Content ------------------------------------------------------------------------------- */
-
-static void
-set_class (GtkLabel *label, const char *name, gboolean on)
-{
-  if (on)
-    gtk_widget_add_css_class (GTK_WIDGET (label), name);
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (label), name);
-}
 
 static void
 set_text (GtkLabel *label, const char *text)
@@ -96,9 +88,9 @@ set_saving (Column *column, gboolean saves, gboolean loses, gboolean predicted)
 {
   GtkLabel *const labels[] = {column->text, column->brief};
   for (guint i = 0; i < G_N_ELEMENTS (labels); i++) {
-    set_class (labels[i], "saving", saves);
-    set_class (labels[i], "loss", loses);
-    set_class (labels[i], "predicted", predicted);
+    lig_css_class_set (GTK_WIDGET (labels[i]), "saving", saves);
+    lig_css_class_set (GTK_WIDGET (labels[i]), "loss", loses);
+    lig_css_class_set (GTK_WIDGET (labels[i]), "predicted", predicted);
   }
 }
 
@@ -118,8 +110,8 @@ show_preview (LigScoreHead *self, Column *column, guint pass)
   LigPlanChange total;
   LigPlanComparison *preview =
     lig_document_get_preview (lig_score_sheet_get_document (self->sheet));
-  set_class (column->text, "preview", preview != NULL);
-  set_class (column->brief, "preview", preview != NULL);
+  lig_css_class_set (GTK_WIDGET (column->text), "preview", preview != NULL);
+  lig_css_class_set (GTK_WIDGET (column->brief), "preview", preview != NULL);
   if (!preview)
     return;
   lig_plan_comparison_get_total (preview, (LigPass) pass, &total);
@@ -149,7 +141,7 @@ show_pass (LigScoreHead *self, guint which, guint pass)
   set_text (column->time, time ? time : map->plan ? "" : "—");
   set_text (column->text, saving ? saving : get_excuse (map, pass, time));
   set_text (column->roofline, roofline);
-  set_class (column->time, "predicted", !figures->measured);
+  lig_css_class_set (GTK_WIDGET (column->time), "predicted", !figures->measured);
   set_text (column->brief, brief);
   set_saving (column, saving != NULL, saving && figures->saved_seconds < 0,
               saving && !figures->saved_measured);
@@ -333,10 +325,7 @@ change_size (gpointer data)
 {
   LigScoreHead *self = data;
   self->resize = 0;
-  if (self->narrow)
-    gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self), "narrow");
+  lig_css_class_set (GTK_WIDGET (self), "narrow", self->narrow);
   return G_SOURCE_REMOVE;
 }
 

@@ -133,11 +133,6 @@ typedef struct {
   int height;
 } LigScoreMap;
 
-/* Lays out the document's plan. @places: (nullable) (element-type LigOp LigOpSpan): the rows' ops
- * in an older plan */
-LigScoreMap *
-lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places);
-
 /* Returns whether the row stands for ops that have no row of their own. */
 gboolean lig_score_slot_is_folded (const LigScoreSlot *self);
 
@@ -148,12 +143,6 @@ typedef struct {
 
 /* Sums ops that follow each other in a plan; a block's ops are those of all its repetitions. */
 void lig_score_sum_ops (const LigPlanOp *ops, int count, LigScoreSum *sum);
-
-/* Returns the height that a sequence needs with all its blocks unfolded. */
-int lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics);
-
-/* Returns the height that the document's rows need. */
-int lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics);
 
 void lig_score_map_free (LigScoreMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
@@ -179,7 +168,8 @@ guint lig_score_map_find_gap (const LigScoreMap *self, double y);
  * The last gap's second one is beyond the end. */
 gboolean lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after);
 
-/* Parts of lig_score_map_new(): add the brackets of a pass, after the rows, and the channels. */
+/* Parts of lig_score_map_new(), see ui/score/layout.h: add the brackets of a pass, after the rows,
+ * and the channels. */
 void lig_score_map_add_brackets (LigScoreMap *self,
                                  LigPass pass,
                                  const LigTimedPlan *timed,

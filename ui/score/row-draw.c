@@ -317,10 +317,10 @@ find_colour (GtkWidget *widget, const char *name, GdkRGBA other)
   return other;
 }
 
-static void
-snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+void
+lig_op_row_draw (LigOpRow *self, GtkSnapshot *snapshot)
 {
-  LigOpRow *self = LIG_OP_ROW (widget);
+  GtkWidget *widget = GTK_WIDGET (self);
   const LigScoreMetrics *metrics = &self->metrics;
   int height = gtk_widget_get_height (widget);
   Canvas to = {.widget = widget,
@@ -356,9 +356,8 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   draw_parts (self, &below);
 }
 
-/* Returns what the row has no room for, and the sum of a folded one; null if it shows all. */
-static char *
-find_hidden (LigOpRow *self)
+char *
+lig_op_row_find_hidden (LigOpRow *self)
 {
   static const int shown[] = {TITLE, SHAPE, PARAMS, SUM, PROBLEM};
   g_autoptr (GString) text = g_string_new (NULL);
@@ -373,37 +372,6 @@ find_hidden (LigOpRow *self)
       g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", part->text);
   }
   return text->len > 0 ? g_strdup (text->str) : NULL;
-}
-
-static gboolean
-query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
-{
-  LigOpRow *self = LIG_OP_ROW (widget);
-  g_autofree char *text = self->menu ? NULL : find_hidden (self);
-  if (!text)
-    return FALSE;
-  gtk_tooltip_set_text (tooltip, text);
-  return TRUE;
-}
-
-static void
-measure (GtkWidget *widget,
-         GtkOrientation orientation,
-         int for_size,
-         int *minimum,
-         int *natural,
-         int *minimum_baseline,
-         int *natural_baseline)
-{
-  *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 60 : 18;
-}
-
-void
-lig_op_row_install_drawing (GtkWidgetClass *class)
-{
-  class->snapshot = snapshot;
-  class->measure = measure;
-  class->query_tooltip = query_tooltip;
 }
 
 gboolean

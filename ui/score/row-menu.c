@@ -115,17 +115,3 @@ lig_op_row_show_menu (LigOpRow *self, double x, double y)
   g_signal_connect_swapped (self->menu, "closed", G_CALLBACK (menu_closed), self);
   gtk_popover_popup (GTK_POPOVER (self->menu));
 }
-
-static void
-size_allocate (GtkWidget *widget, int width, int height, int baseline)
-{
-  LigOpRow *self = LIG_OP_ROW (widget);
-  if (self->menu)
-    gtk_popover_present (GTK_POPOVER (self->menu));
-}
-
-void
-lig_op_row_install_menu (GtkWidgetClass *class)
-{
-  class->size_allocate = size_allocate;
-}

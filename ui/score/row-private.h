@@ -49,7 +49,7 @@ struct _LigOpRow {
 };
 
 /* row-draw.c */
-void lig_op_row_install_drawing (GtkWidgetClass *class);
+void lig_op_row_draw (LigOpRow *self, GtkSnapshot *snapshot);
 
-/* row-menu.c */
-void lig_op_row_install_menu (GtkWidgetClass *class);
+/* Returns what the row has no room for, and the sum of a folded one; null if it shows all. */
+char *lig_op_row_find_hidden (LigOpRow *self);

@@ -4,6 +4,7 @@
 
 #include "ui/score/marks.h"
 
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include <ligature/problem-mend.h>
 
@@ -19,17 +20,6 @@ set_text (LigOpRow *self, int which, const char *text)
 {
   if (lig_score_text_set (&self->texts[which], text))
     gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-static void
-set_class (GtkWidget *widget, const char *name, gboolean on)
-{
-  if (gtk_widget_has_css_class (widget, name) == on)
-    return;
-  if (on)
-    gtk_widget_add_css_class (widget, name);
-  else
-    gtk_widget_remove_css_class (widget, name);
 }
 
 static void
@@ -265,7 +255,7 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
   self->marks = marks;
   bind_texts (self, map, slot);
   update_label (self, map, slot);
-  set_class (GTK_WIDGET (self), "open", slot->block && slot->open);
+  lig_css_class_set (GTK_WIDGET (self), "open", slot->block && slot->open);
   lig_op_row_update (self);
 }
 
@@ -323,10 +313,49 @@ lig_op_row_update (LigOpRow *self)
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_SELECTED, selected,
                                  -1);
   set_flag (widget, GTK_STATE_FLAG_SELECTED, selected);
-  set_class (widget, "cursor", lig_document_get_cursor (self->document) == self->op);
-  set_class (widget, "error", problem != NULL);
+  lig_css_class_set (widget, "cursor", lig_document_get_cursor (self->document) == self->op);
+  lig_css_class_set (widget, "error", problem != NULL);
   set_text (self, PROBLEM, skip_place (self, problem));
   describe (self, whole);
+}
+
+/* --- As a widget --------------------------------------------------------------------------- */
+
+static void
+snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  lig_op_row_draw (LIG_OP_ROW (widget), snapshot);
+}
+
+static gboolean
+query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
+{
+  LigOpRow *self = LIG_OP_ROW (widget);
+  g_autofree char *text = self->menu ? NULL : lig_op_row_find_hidden (self);
+  if (!text)
+    return FALSE;
+  gtk_tooltip_set_text (tooltip, text);
+  return TRUE;
+}
+
+static void
+measure (GtkWidget *widget,
+         GtkOrientation orientation,
+         int for_size,
+         int *minimum,
+         int *natural,
+         int *minimum_baseline,
+         int *natural_baseline)
+{
+  *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 60 : 18;
+}
+
+static void
+size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  LigOpRow *self = LIG_OP_ROW (widget);
+  if (self->menu)
+    gtk_popover_present (GTK_POPOVER (self->menu));
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -362,11 +391,12 @@ lig_op_row_class_init (LigOpRowClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
   G_OBJECT_CLASS (class)->finalize = finalize;
-  lig_op_row_install_drawing (widget_class);
-  lig_op_row_install_menu (widget_class);
+  widget_class->snapshot = snapshot;
+  widget_class->measure = measure;
+  widget_class->size_allocate = size_allocate;
+  widget_class->query_tooltip = query_tooltip;
   gtk_widget_class_set_css_name (widget_class, "scorerow");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST_ITEM);
-  lig_op_row_install_actions (widget_class);
 }
 
 static void

@@ -31,7 +31,8 @@ gboolean lig_op_row_is_disclosure (LigOpRow *self, double x, double y);
 /* Opens the menu of the row's actions at a point; a negative @x: at the keyboard's place. */
 void lig_op_row_show_menu (LigOpRow *self, double x, double y);
 
-/* Installs the actions op.* and their keys; see actions.c. */
-void lig_op_row_install_actions (GtkWidgetClass *class);
+/* Adds the actions op.* and their keys to all rows, see actions.c. Called once, before the first
+ * row is made: a row does not know the host that its actions ask. */
+void lig_op_row_install_actions (void);
 
 G_END_DECLS

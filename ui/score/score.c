@@ -10,6 +10,7 @@
 #include "ui/score/room.h"
 #include "ui/score/sheet.h"
 #include "ui/score/strip.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
 
@@ -62,10 +63,8 @@ update_head (LigScoreView *self)
 static void
 follow_contrast (LigScoreView *self)
 {
-  if (adw_style_manager_get_high_contrast (adw_style_manager_get_default ()))
-    gtk_widget_add_css_class (GTK_WIDGET (self), "high-contrast");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self), "high-contrast");
+  lig_css_class_set (GTK_WIDGET (self), "high-contrast",
+                     adw_style_manager_get_high_contrast (adw_style_manager_get_default ()));
 }
 
 /* --- Dropping where there is no row yet ---------------------------------------------------- */
@@ -165,6 +164,7 @@ lig_score_view_new (LigDocument *document)
   LigScoreView *self = g_object_new (LIG_TYPE_SCORE_VIEW, NULL);
   self->document = g_object_ref (document);
   self->sheet = lig_score_sheet_new (document);
+  lig_score_sheet_add_gestures (LIG_SCORE_SHEET (self->sheet));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->sheet), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Operations"), -1);
   gtk_scrolled_window_set_child (self->window, self->sheet);

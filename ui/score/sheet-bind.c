@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The widgets of the score's sheet: created when needed, and reused for the rows at their place. */
+#include "ui/score/channel.h"
+#include "ui/score/gap.h"
+#include "ui/score/group.h"
 #include "ui/score/sheet-private.h"
 
 static void
@@ -66,6 +69,38 @@ bind_gaps (LigScoreSheet *self)
     lig_sheet_gap_bind (self->gaps->pdata[i], i, slot ? slot->near_misses : 0,
                         slot && lig_op_get_fence (slot->op), active);
   }
+}
+
+/* --- Getting ------------------------------------------------------------------------------- */
+
+static GtkWidget *
+get_nth (GPtrArray *pool, guint n)
+{
+  return n < pool->len && gtk_widget_get_visible (pool->pdata[n]) ? pool->pdata[n] : NULL;
+}
+
+GtkWidget *
+lig_score_sheet_get_row (LigScoreSheet *self, guint n)
+{
+  return get_nth (self->rows, n);
+}
+
+GtkWidget *
+lig_score_sheet_get_gap (LigScoreSheet *self, guint n)
+{
+  return get_nth (self->gaps, n);
+}
+
+GtkWidget *
+lig_score_sheet_get_channel (LigScoreSheet *self, guint n)
+{
+  return get_nth (self->channels, n);
+}
+
+GtkWidget *
+lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n)
+{
+  return get_nth (self->groups[pass], n);
 }
 
 /* --- Content ------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict card of the score's sheet: opened at a gap or at a bracket. */
+#include "ui/score/group.h"
 #include "ui/score/sheet-private.h"
 #include "ui/score/verdict-card.h"
 

@@ -3,6 +3,7 @@
 #include "ui/document/edit.h"
 #include "ui/document/ends.h"
 #include "ui/score/sheet-private.h"
+#include "ui/widgets/css-class.h"
 
 void
 lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *drop)
@@ -64,23 +65,14 @@ lig_score_sheet_accepts (LigScoreSheet *self, guint row, guint target)
                                   : lig_edit_can_connect (self->document, other, one);
 }
 
-static void
-set_class (GtkWidget *widget, const char *name, gboolean on)
-{
-  if (on)
-    gtk_widget_add_css_class (widget, name);
-  else
-    gtk_widget_remove_css_class (widget, name);
-}
-
 /* Lights up the rows that a channel from or to a row can lead to. */
 static void
 light_targets (LigScoreSheet *self, int row)
 {
-  set_class (GTK_WIDGET (self), "wiring", row >= 0);
+  lig_css_class_set (GTK_WIDGET (self), "wiring", row >= 0);
   for (guint i = 0; i < self->map->slots->len; i++)
-    set_class (self->rows->pdata[i], "target",
-               row >= 0 && lig_score_sheet_accepts (self, (guint) row, i));
+    lig_css_class_set (self->rows->pdata[i], "target",
+                       row >= 0 && lig_score_sheet_accepts (self, (guint) row, i));
 }
 
 /* Marks the target under the pointer. */
@@ -89,8 +81,8 @@ mark_target (LigScoreSheet *self, int row, double y)
 {
   for (guint i = 0; i < self->map->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    set_class (self->rows->pdata[i], "here",
-               row >= 0 && y >= slot->y && y < slot->y + slot->height);
+    lig_css_class_set (self->rows->pdata[i], "here",
+                       row >= 0 && y >= slot->y && y < slot->y + slot->height);
   }
 }
 

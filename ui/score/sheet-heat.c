@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Colours of the sheet's brackets by a figure, and the way from the hottest to the next. */
 #include "ui/score/sheet-private.h"
+#include "ui/widgets/css-class.h"
 
 #include <math.h>
 
 /* --- Colours ------------------------------------------------------------------------------- */
-
-static void
-set_class (GtkWidget *widget, const char *name, gboolean on)
-{
-  if (on)
-    gtk_widget_add_css_class (widget, name);
-  else if (gtk_widget_has_css_class (widget, name))
-    gtk_widget_remove_css_class (widget, name);
-}
 
 void
 lig_score_sheet_colour_group (LigScoreSheet *self, LigPass pass, guint number)
@@ -32,9 +24,9 @@ lig_score_sheet_colour_group (LigScoreSheet *self, LigPass pass, guint number)
     level =
       lig_score_heat_level (lig_score_bracket_value (self->map, bracket, self->colour), self->peak);
   for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
-    set_class (group, levels[i], i == level);
+    lig_css_class_set (group, levels[i], i == level);
   for (guint i = 0; i < G_N_ELEMENTS (bounds); i++)
-    set_class (group, bounds[i], i == bound);
+    lig_css_class_set (group, bounds[i], i == bound);
 }
 
 void

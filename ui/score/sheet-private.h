@@ -2,9 +2,6 @@
 /* The inside of the score's sheet, shared by the files sheet*.c. */
 #pragma once
 
-#include "ui/score/channel.h"
-#include "ui/score/gap.h"
-#include "ui/score/group.h"
 #include "ui/score/picture.h"
 #include "ui/score/sheet.h"
 
@@ -39,30 +36,27 @@ struct _LigScoreSheet {
   GtkWidget *ghost; /* over everything else */
 };
 
+/* sheet-sight.c. Gets the part that is visible; scrolls so that a row stays in its place after
+ * sizes have changed. */
+void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);
+void lig_score_sheet_keep_place (LigScoreSheet *self, const LigScoreMap *old);
+
+/* sheet-heat.c */
+void lig_score_sheet_find_peak (LigScoreSheet *self);
+void lig_score_sheet_colour_group (LigScoreSheet *self, LigPass pass, guint number);
+
 /* sheet-bind.c. There is one widget for each row, gap and bracket of the map. Visible ones are
  * filled in at once, the others when the main loop is idle. */
 void lig_score_sheet_bind (LigScoreSheet *self);
 void lig_score_sheet_bind_sight (LigScoreSheet *self);
 void lig_score_sheet_clear_bound (LigScoreSheet *self);
 
-/* sheet.c. Lays out the document again, and shows it. */
+/* sheet-layout.c. Lays out the document again, and shows it; follows changes of the font and of the
+ * visible height. */
 void lig_score_sheet_update (LigScoreSheet *self);
-
-/* sheet-heat.c */
-void lig_score_sheet_find_peak (LigScoreSheet *self);
-void lig_score_sheet_colour_group (LigScoreSheet *self, LigPass pass, guint number);
-
-/* sheet-metrics.c. Sets the sizes of the next map; scrolls so that a row stays in its place after
- * sizes have changed. */
-void lig_score_sheet_choose_metrics (LigScoreSheet *self);
-void lig_score_sheet_keep_place (LigScoreSheet *self, const LigScoreMap *old);
+void lig_score_sheet_follow_font (LigScoreSheet *self);
 void lig_score_sheet_follow_page (LigScoreSheet *self);
-void lig_score_sheet_init_metrics (LigScoreSheet *self);
-void lig_score_sheet_install_metrics (GtkWidgetClass *class);
+void lig_score_sheet_init_layout (LigScoreSheet *self);
 
 /* sheet-card.c */
 void lig_score_sheet_drop_card (LigScoreSheet *self);
-
-/* sheet-view.c */
-void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);
-void lig_score_sheet_install_view (GtkWidgetClass *class);

@@ -1,43 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The sheet of the score: its widgets follow the document; sheet-view.c places and draws them. */
+/* The sheet of the score: it places and draws its widgets, which follow the document. */
+#include "ui/score/arcs.h"
+#include "ui/score/channel.h"
+#include "ui/score/gap.h"
 #include "ui/score/ghost.h"
+#include "ui/score/host.h"
 #include "ui/score/sheet-private.h"
+#include "ui/widgets/css-class.h"
 
 /* The old plan is dimmed only if the new one takes longer than this. */
 #define STALE_MILLISECONDS 120
 
-G_DEFINE_FINAL_TYPE (LigScoreSheet, lig_score_sheet, GTK_TYPE_WIDGET)
+static void be_host (LigScoreHostInterface *class);
 
-static guint mapped_signal;
+G_DEFINE_FINAL_TYPE_WITH_CODE (LigScoreSheet,
+                               lig_score_sheet,
+                               GTK_TYPE_WIDGET,
+                               G_IMPLEMENT_INTERFACE (LIG_TYPE_SCORE_HOST, be_host))
 
 /* --- Following the document ---------------------------------------------------------------- */
-
-static void
-remember_places (LigScoreSheet *self)
-{
-  g_hash_table_remove_all (self->places);
-  for (guint i = 0; i < self->map->slots->len; i++) {
-    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    LigOpSpan place = {slot->first, slot->count};
-    if (slot->first >= 0)
-      g_hash_table_insert (self->places, slot->op, g_memdup2 (&place, sizeof place));
-  }
-}
-
-/* While the plan is of an older sequence, its groups stay with their rows. */
-static gboolean
-knows_places (LigScoreSheet *self)
-{
-  guint count;
-  const LigRow *rows = lig_document_get_rows (self->document, &count);
-  if (!lig_document_is_stale (self->document) ||
-      self->shown != lig_document_get_plan (self->document))
-    return FALSE;
-  for (guint i = 0; i < count; i++)
-    if (g_hash_table_contains (self->places, rows[i].op))
-      return TRUE;
-  return FALSE;
-}
 
 static gboolean
 has_focus_row (LigScoreSheet *self)
@@ -60,32 +41,6 @@ follow_cursor (LigScoreSheet *self)
     }
 }
 
-void
-lig_score_sheet_update (LigScoreSheet *self)
-{
-  LigPlan *plan = lig_document_get_plan (self->document);
-  gboolean known = knows_places (self);
-  LigScoreMap *old = self->map;
-  lig_score_sheet_choose_metrics (self);
-  self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL);
-  self->picture.map = self->map;
-  if (!known) {
-    remember_places (self);
-    self->shown = plan;
-  }
-  lig_score_sheet_bind (self);
-  if (!old || old->height != self->map->height)
-    gtk_widget_queue_resize (GTK_WIDGET (self));
-  else
-    gtk_widget_queue_allocate (GTK_WIDGET (self));
-  if (old && (old->metrics.unit != self->map->metrics.unit ||
-              old->metrics.compact != self->map->metrics.compact))
-    lig_score_sheet_keep_place (self, old);
-  g_clear_pointer (&old, lig_score_map_free);
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-  g_signal_emit (self, mapped_signal, 0);
-}
-
 static void
 set_stale (LigScoreSheet *self, gboolean stale)
 {
@@ -93,10 +48,7 @@ set_stale (LigScoreSheet *self, gboolean stale)
   if (self->picture.stale == stale)
     return;
   self->picture.stale = stale;
-  if (stale)
-    gtk_widget_add_css_class (GTK_WIDGET (self), "stale");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self), "stale");
+  lig_css_class_set (GTK_WIDGET (self), "stale", stale);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -139,7 +91,7 @@ document_selected (LigScoreSheet *self)
   follow_cursor (self);
 }
 
-/* --- Getting and setting ------------------------------------------------------------------- */
+/* --- Getting ------------------------------------------------------------------------------- */
 
 LigDocument *
 lig_score_sheet_get_document (LigScoreSheet *self)
@@ -153,34 +105,292 @@ lig_score_sheet_get_map (LigScoreSheet *self)
   return self->map;
 }
 
+/* --- Size and place ------------------------------------------------------------------------ */
+
+void
+lig_score_sheet_get_columns (LigScoreSheet *self, LigScoreColumns *columns)
+{
+  lig_score_columns (columns, self->map, gtk_widget_get_width (GTK_WIDGET (self)));
+}
+
+static void
+measure (GtkWidget *widget,
+         GtkOrientation orientation,
+         int for_size,
+         int *minimum,
+         int *natural,
+         int *minimum_baseline,
+         int *natural_baseline)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
+  int lanes = self->map ? (int) self->map->lanes * self->map->metrics.lane : 0;
+  if (orientation == GTK_ORIENTATION_VERTICAL)
+    *minimum = *natural = self->map ? self->map->height : 0;
+  else {
+    *minimum = 410 + lanes;
+    *natural = 900 + lanes;
+  }
+}
+
+static void
+place (GtkWidget *widget, int x, int y, int width, int height)
+{
+  GtkAllocation area = {x, y, width, height};
+  gtk_widget_size_allocate (widget, &area, -1);
+}
+
+static void
+size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
+  LigScoreColumns columns;
+  const guint count = self->map->slots->len;
+  const LigScoreMetrics *metrics = &self->map->metrics;
+  const int over = (metrics->gap - metrics->space) / 2;
+  lig_score_columns (&columns, self->map, width);
+  for (guint i = 0; i < count; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
+    int x, row_width;
+    lig_score_map_get_extent (self->map, &columns, slot->depth, &x, &row_width);
+    place (self->rows->pdata[i], x, slot->y, row_width, slot->height);
+    place (self->gaps->pdata[i], columns.ops, slot->y - metrics->space - over, columns.ops_width,
+           metrics->gap);
+    lig_sheet_gap_set_space (self->gaps->pdata[i], metrics->space);
+  }
+  if (count > 0)
+    place (self->gaps->pdata[count], columns.ops,
+           self->map->height - metrics->end - metrics->space - over, columns.ops_width,
+           metrics->gap);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < self->map->brackets[pass]->len; i++) {
+      const LigScoreBracket *bracket =
+        &g_array_index (self->map->brackets[pass], LigScoreBracket, i);
+      const LigScoreSlot *last = lig_score_map_get_slot (self->map, bracket->to);
+      gboolean whole = bracket->y + bracket->height >= last->y + last->height;
+      place (self->groups[pass]->pdata[i], pass == 0 ? columns.forward : columns.backward,
+             bracket->y, columns.rail, bracket->height - (whole ? 0 : 3));
+    }
+  for (guint i = 0; i < self->map->arcs->len; i++) {
+    GdkRectangle area;
+    lig_score_get_arc (self->map, &columns, i, &area);
+    place (self->channels->pdata[i], area.x, area.y, area.width, area.height);
+  }
+  place (self->ghost, 0, 0, width, height);
+  if (self->card)
+    gtk_popover_present (GTK_POPOVER (self->card));
+}
+
+/* --- Drawing ------------------------------------------------------------------------------- */
+
+static void
+snapshot_pool (
+  LigScoreSheet *self, GPtrArray *pool, guint count, GtkSnapshot *snapshot, const int *y, int step)
+{
+  for (guint i = 0; i < count; i++) {
+    const int *at = (const int *) (gconstpointer) ((const char *) y + (gsize) step * i);
+    if (at[0] < self->bottom && at[0] + at[1] > self->top)
+      gtk_widget_snapshot_child (GTK_WIDGET (self), pool->pdata[i], snapshot);
+  }
+}
+
+static void
+snapshot_gaps (LigScoreSheet *self, GtkSnapshot *snapshot)
+{
+  guint count = self->map->slots->len;
+  for (guint i = 0; i <= count && count > 0; i++) {
+    int y = i < count ? lig_score_map_get_slot (self->map, i)->y : self->map->height;
+    if (y - self->map->metrics.gap < self->bottom && y > self->top)
+      gtk_widget_snapshot_child (GTK_WIDGET (self), self->gaps->pdata[i], snapshot);
+  }
+}
+
+/* The picture draws channels; their widgets draw the focus. */
+static void
+snapshot_channels (LigScoreSheet *self, GtkSnapshot *snapshot)
+{
+  for (guint i = 0; i < self->map->arcs->len; i++)
+    if (lig_score_channel_is_lit (self->channels->pdata[i]))
+      gtk_widget_snapshot_child (GTK_WIDGET (self), self->channels->pdata[i], snapshot);
+}
+
+static int
+find_lit (LigScoreSheet *self)
+{
+  for (guint i = 0; i < self->map->arcs->len; i++)
+    if (lig_score_channel_is_lit (self->channels->pdata[i]))
+      return (int) i;
+  return -1;
+}
+
+static void
+snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
+  double top, bottom;
+  LigScoreColumns columns;
+  lig_score_sheet_find_sight (self, &top, &bottom);
+  lig_score_sheet_get_columns (self, &columns);
+  /* Draws a window's height more on either side, so that scrolling seldom has to draw again. */
+  self->top = top - (bottom - top);
+  self->bottom = bottom + (bottom - top);
+  self->picture.lit = find_lit (self);
+  lig_score_picture_snapshot (&self->picture, &columns, widget, snapshot, self->top, self->bottom);
+  if (self->picture.stale)
+    gtk_snapshot_push_opacity (snapshot, 0.45);
+  for (guint pass = 0; pass < 2; pass++) {
+    GArray *brackets = self->map->brackets[pass];
+    if (brackets->len > 0)
+      snapshot_pool (self, self->groups[pass], brackets->len, snapshot,
+                     &g_array_index (brackets, LigScoreBracket, 0).y, sizeof (LigScoreBracket));
+  }
+  if (self->picture.stale)
+    gtk_snapshot_pop (snapshot);
+  if (self->map->slots->len > 0)
+    snapshot_pool (self, self->rows, self->map->slots->len, snapshot,
+                   &g_array_index (self->map->slots, LigScoreSlot, 0).y, sizeof (LigScoreSlot));
+  snapshot_gaps (self, snapshot);
+  snapshot_channels (self, snapshot);
+  lig_score_picture_snapshot_above (&self->picture, &columns, widget, snapshot);
+  gtk_widget_snapshot_child (widget, self->ghost, snapshot);
+}
+
+static void
+scrolled (LigScoreSheet *self)
+{
+  double top, bottom;
+  lig_score_ghost_follow (LIG_SCORE_GHOST (self->ghost));
+  lig_score_sheet_find_sight (self, &top, &bottom);
+  if (top >= self->top && bottom <= self->bottom)
+    return;
+  lig_score_sheet_bind_sight (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+lig_score_sheet_set_adjustment (LigScoreSheet *self, GtkAdjustment *adjustment)
+{
+  g_set_weak_pointer (&self->adjustment, adjustment);
+  g_signal_connect_object (adjustment, "value-changed", G_CALLBACK (scrolled), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (adjustment, "changed", G_CALLBACK (scrolled), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adjustment, "notify::page-size",
+                           G_CALLBACK (lig_score_sheet_follow_page), self, G_CONNECT_SWAPPED);
+}
+
+/* --- Focus --------------------------------------------------------------------------------- */
+
+void
+lig_score_sheet_focus_row (LigScoreSheet *self, guint n)
+{
+  if (n < self->map->slots->len)
+    gtk_widget_grab_focus (self->rows->pdata[n]);
+}
+
+static guint
+find_cursor (LigScoreSheet *self)
+{
+  LigOp *cursor = lig_document_get_cursor (self->document);
+  for (guint i = 0; i < self->map->slots->len; i++)
+    if (lig_score_map_get_slot (self->map, i)->op == cursor)
+      return i;
+  return 0;
+}
+
+/* A card or a menu over the sheet keeps the focus. */
 static GtkWidget *
-get_nth (GPtrArray *pool, guint n)
+find_popover (GtkWidget *widget)
 {
-  return n < pool->len && gtk_widget_get_visible (pool->pdata[n]) ? pool->pdata[n] : NULL;
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
+  GtkWidget *popover = focus ? gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) : NULL;
+  return popover && gtk_widget_is_ancestor (popover, widget) ? popover : NULL;
 }
 
-GtkWidget *
-lig_score_sheet_get_row (LigScoreSheet *self, guint n)
+/* Tab moves to the row with the cursor, to the gap below it, and out of the sheet, not through all
+ * rows. */
+static gboolean
+focus (GtkWidget *widget, GtkDirectionType direction)
 {
-  return get_nth (self->rows, n);
+  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
+  GtkWidget *child = gtk_widget_get_focus_child (widget);
+  GtkWidget *popover = child ? find_popover (widget) : NULL;
+  if (popover)
+    return gtk_widget_child_focus (popover, direction);
+  if (self->map->slots->len == 0)
+    return FALSE;
+  if (!child)
+    return gtk_widget_grab_focus (self->rows->pdata[find_cursor (self)]);
+  if (direction == GTK_DIR_TAB_FORWARD && LIG_IS_OP_ROW (child)) {
+    GtkWidget *gap = self->gaps->pdata[lig_op_row_get_number (LIG_OP_ROW (child)) + 1];
+    return gtk_widget_get_focusable (gap) && gtk_widget_grab_focus (gap);
+  }
+  if (direction == GTK_DIR_TAB_BACKWARD && !LIG_IS_OP_ROW (child))
+    return gtk_widget_grab_focus (self->rows->pdata[find_cursor (self)]);
+  return FALSE;
 }
 
-GtkWidget *
-lig_score_sheet_get_gap (LigScoreSheet *self, guint n)
+/* --- As the host of its widgets ------------------------------------------------------------ */
+
+static const LigScoreMap *
+get_map (LigScoreHost *host)
 {
-  return get_nth (self->gaps, n);
+  return LIG_SCORE_SHEET (host)->map;
 }
 
-GtkWidget *
-lig_score_sheet_get_channel (LigScoreSheet *self, guint n)
+static GtkWidget *
+get_channel (LigScoreHost *host, guint n)
 {
-  return get_nth (self->channels, n);
+  return lig_score_sheet_get_channel (LIG_SCORE_SHEET (host), n);
 }
 
-GtkWidget *
-lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n)
+static GtkWidget *
+get_group (LigScoreHost *host, LigPass pass, guint n)
 {
-  return get_nth (self->groups[pass], n);
+  return lig_score_sheet_get_group (LIG_SCORE_SHEET (host), pass, n);
+}
+
+static GtkWidget *
+get_card (LigScoreHost *host)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (host);
+  return lig_score_sheet_is_explaining (self) ? self->card : NULL;
+}
+
+static void
+find_sight (LigScoreHost *host, double *top, double *bottom)
+{
+  lig_score_sheet_find_sight (LIG_SCORE_SHEET (host), top, bottom);
+}
+
+static void
+focus_row (LigScoreHost *host, guint n)
+{
+  lig_score_sheet_focus_row (LIG_SCORE_SHEET (host), n);
+}
+
+static void
+explain_gap (LigScoreHost *host, guint gap)
+{
+  lig_score_sheet_explain_gap (LIG_SCORE_SHEET (host), gap);
+}
+
+static void
+explain_group (LigScoreHost *host, LigPass pass, guint n)
+{
+  lig_score_sheet_explain_group (LIG_SCORE_SHEET (host), pass, n);
+}
+
+static void
+be_host (LigScoreHostInterface *class)
+{
+  class->get_map = get_map;
+  class->get_channel = get_channel;
+  class->get_group = get_group;
+  class->get_card = get_card;
+  class->find_sight = find_sight;
+  class->focus_row = focus_row;
+  class->explain_gap = explain_gap;
+  class->explain_group = explain_group;
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -224,19 +434,28 @@ finalize (GObject *object)
 }
 
 static void
+css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  GTK_WIDGET_CLASS (lig_score_sheet_parent_class)->css_changed (widget, change);
+  lig_score_sheet_follow_font (LIG_SCORE_SHEET (widget));
+}
+
+static void
 lig_score_sheet_class_init (LigScoreSheetClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
   G_OBJECT_CLASS (class)->finalize = finalize;
-  lig_score_sheet_install_view (widget_class);
-  lig_score_sheet_install_metrics (widget_class);
+  widget_class->css_changed = css_changed;
+  widget_class->measure = measure;
+  widget_class->size_allocate = size_allocate;
+  widget_class->snapshot = snapshot;
+  widget_class->focus = focus;
   gtk_widget_class_set_css_name (widget_class, "scoresheet");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
-  mapped_signal = g_signal_new ("mapped", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                NULL, G_TYPE_NONE, 0);
   g_signal_new ("zoomed", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                 0);
+  lig_op_row_install_actions ();
 }
 
 static void
@@ -248,7 +467,7 @@ lig_score_sheet_init (LigScoreSheet *self)
   self->groups[0] = g_ptr_array_new ();
   self->groups[1] = g_ptr_array_new ();
   self->places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  lig_score_sheet_init_metrics (self);
+  lig_score_sheet_init_layout (self);
   self->picture = (LigScorePicture){.caret = -1, .thread = -1, .fence = -1, .lit = -1};
 }
 
@@ -257,9 +476,8 @@ lig_score_sheet_new (LigDocument *document)
 {
   LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
   self->document = g_object_ref (document);
-  self->ghost = lig_score_ghost_new (self);
+  self->ghost = lig_score_ghost_new (LIG_SCORE_HOST (self), document);
   lig_score_sheet_update (self);
-  lig_score_sheet_add_gestures (self);
   g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "planned", G_CALLBACK (document_planned), self,

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_SCORE_SHEET (lig_score_sheet_get_type ())
 G_DECLARE_FINAL_TYPE (LigScoreSheet, lig_score_sheet, LIG, SCORE_SHEET, GtkWidget)
 
-/* Signals: `mapped`: the layout changed; `zoomed`: the zoom changed. */
+/* Signals: `mapped`: the layout changed, see ui/score/host.h; `zoomed`: the zoom changed. */
 GtkWidget *lig_score_sheet_new (LigDocument *document);
 
 /* Sets the adjustment of the scrolled window: only the visible part is drawn. */
@@ -100,7 +100,7 @@ gboolean lig_score_sheet_accepts (LigScoreSheet *self, guint row, guint target);
 /* Draws a dragged fence before this row; negative: none. */
 void lig_score_sheet_show_fence (LigScoreSheet *self, int gap);
 
-/* Installs the pointer's gestures; see drag.c. */
+/* Adds the pointer's gestures; see drag.c. */
 void lig_score_sheet_add_gestures (LigScoreSheet *self);
 gboolean lig_score_sheet_drop (LigScoreSheet *self,
                                const char *text,

@@ -140,10 +140,9 @@ lig_score_kernels (LigPlan *plan, const LigPlanGroup *group)
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < group->n_steps; i++) {
-    const char *name = steps[group->first_step + i].kernel
-                         ? steps[group->first_step + i].kernel->name
-                         : _ ("callback");
-    g_string_append_printf (text, "%s%s", i > 0 ? " · " : "", name);
+    const LigKernel *kernel = steps[group->steps[i]].kernel;
+    g_string_append_printf (text, "%s%s", i > 0 ? " · " : "",
+                            kernel ? kernel->name : _ ("callback"));
   }
   return g_strdup (text->len > 0 ? text->str : _ ("no kernel: the same tensor"));
 }

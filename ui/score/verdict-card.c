@@ -215,7 +215,7 @@ add_attention (LigVerdictCard *self, GtkWidget *to, const LigPlanGroup *group)
 {
   for (int i = 0; i < group->n_steps; i++) {
     g_autoptr (LigAttentionTimes) times =
-      lig_plan_get_attention (self->plan, (guint) (group->first_step + i));
+      lig_plan_get_attention (self->plan, (guint) (group->steps[i]));
     g_autofree char *text = times ? lig_attention_times_describe (times) : NULL;
     if (text)
       gtk_box_append (GTK_BOX (to), lig_card_label_new (text, "verdict-text"));

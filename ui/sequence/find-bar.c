@@ -2,6 +2,7 @@
 /* The row that is found becomes the cursor, which the score brings into view. */
 #include "ui/sequence/find-bar.h"
 
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
@@ -44,10 +45,7 @@ show_count (LigFindBar *self, guint found, gboolean asked)
   g_autofree char *text =
     found ? g_strdup_printf (ngettext ("%u row", "%u rows", found), found) : g_strdup (_ ("None"));
   gtk_label_set_text (self->count, asked ? text : "");
-  if (asked && !found)
-    gtk_widget_add_css_class (GTK_WIDGET (self->entry), "error");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self->entry), "error");
+  lig_css_class_set (GTK_WIDGET (self->entry), "error", asked && !found);
 }
 
 /* Searches from the cursor, forward or back, around the end; @step 0 keeps a cursor that matches.

@@ -3,6 +3,7 @@
 #include "ui/sequence/quick-entry.h"
 
 #include "ui/sequence/op-completion.h"
+#include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
@@ -80,10 +81,7 @@ show_error (LigQuickEntry *self, const GError *error)
   gtk_accessible_update_state (GTK_ACCESSIBLE (self->entry), GTK_ACCESSIBLE_STATE_INVALID,
                                text ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE,
                                -1);
-  if (text)
-    gtk_widget_add_css_class (GTK_WIDGET (self->entry), "error");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self->entry), "error");
+  lig_css_class_set (GTK_WIDGET (self->entry), "error", text != NULL);
 }
 
 /* Returns: (nullable): the sequence of the text. Unedited text is as valid as the document. */

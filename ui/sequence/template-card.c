@@ -5,6 +5,7 @@
 #include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/style-colours.h"
+#include <ligature/compile.h>
 #include <ligature/draw.h>
 #include <ligature/folders.h>
 #include <ligature/plan-options.h>

@@ -2,9 +2,10 @@
 /* A template: its name, a sentence, and a picture of its score once that is compiled. */
 #pragma once
 
-#include <ligature/plan.h>
-
 #include <gtk/gtk.h>
+
+typedef struct _LigPlan LigPlan;
+typedef struct _LigSequence LigSequence;
 
 G_BEGIN_DECLS
 

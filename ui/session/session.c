@@ -5,7 +5,6 @@
 
 #include "ui/session/settings.h"
 #include "ui/session/task.h"
-#include "ui/session/training.h"
 #include <ligature/device.h>
 #include <ligature/store.h>
 
@@ -94,7 +93,8 @@ static void
 lig_session_init (LigSession *self)
 {
   self->devices = new_entries ();
-  self->trainings = g_list_store_new (LIG_TYPE_TRAINING);
+  /* Of LigTraining, which needs a session. */
+  self->trainings = g_list_store_new (G_TYPE_OBJECT);
   self->default_device = g_strdup ("cpu");
   add_entry (self->devices, "cpu", NULL);
 }

@@ -33,18 +33,6 @@ lig_figure_excerpt (const char *text)
   return g_strconcat (start, "…", NULL);
 }
 
-double
-lig_figure_predicted (const LigPlanGroup *group)
-{
-  return group->predicted > 0 || group->n_steps == 0 ? group->predicted : NAN;
-}
-
-double
-lig_figure_predicted_step (const LigPlanStep *step)
-{
-  return step->predicted > 0 ? step->predicted : NAN;
-}
-
 char *
 lig_figure_count (gint64 count)
 {

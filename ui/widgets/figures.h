@@ -2,7 +2,7 @@
 /* Figures as people read them: bytes, times, counts, shapes. All are (transfer full). */
 #pragma once
 
-#include <ligature/plan.h>
+#include <ligature/tensor.h>
 
 G_BEGIN_DECLS
 
@@ -15,11 +15,6 @@ char *lig_figure_excerpt (const char *text);
 
 /* `142 µs`, `5.37 ms`; nothing for NaN, which is not known. */
 char *lig_figure_time (double seconds);
-
-/* Seconds that are predicted: 0 of a group without a kernel, NaN where the device's ceilings are
- * not known; so a sum of which a part is not known is none. */
-double lig_figure_predicted (const LigPlanGroup *group);
-double lig_figure_predicted_step (const LigPlanStep *step);
 
 /* `12 594 176`, with the separator of the person's language. */
 char *lig_figure_count (gint64 count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/widgets/type-list.h"
+#include <ligature/sequence.h>
 
 GtkStringList *
 lig_type_list_new (const char *none, unsigned roles)

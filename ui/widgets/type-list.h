@@ -2,8 +2,6 @@
 /* Drop-downs of element types, made from the table of types. */
 #pragma once
 
-#include <ligature/plan.h>
-
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS

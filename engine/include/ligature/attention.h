@@ -41,14 +41,6 @@ LIG_API void lig_attention_times_free (LigAttentionTimes *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigAttentionTimes, lig_attention_times_free)
 
 /**
- * lig_attention_times_parse: (skip)
- * @line: the key and the text of a stored choice with a tab between them
- *
- * Returns: (transfer full) (nullable): the choice; %NULL if the line is about another kernel
- */
-LIG_API LigAttentionTimes *lig_attention_times_parse (const char *line);
-
-/**
  * lig_attention_times_describe: (skip)
  * @self: a choice
  *
@@ -56,15 +48,6 @@ LIG_API LigAttentionTimes *lig_attention_times_parse (const char *line);
  *   `cuDNN runs: it takes 305 µs, the own kernel 536 µs`
  */
 LIG_API char *lig_attention_times_describe (const LigAttentionTimes *self);
-
-/**
- * lig_attention_times_to_json: (skip)
- * @self: a choice
- * @builder: a builder to which the choice is added as an object
- *
- * Adds a choice to a document.
- */
-LIG_API void lig_attention_times_to_json (const LigAttentionTimes *self, JsonBuilder *builder);
 
 /**
  * lig_plan_get_attention: (skip)

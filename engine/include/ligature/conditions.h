@@ -51,28 +51,6 @@ typedef struct {
 } LigConditions;
 
 /**
- * lig_conditions_begin: (skip)
- * @self: (out caller-allocates): filled in
- * @device: the device that is about to be measured and is idle
- *
- * Notes the load of the machine and of the device before a measurement.
- */
-LIG_API void lig_conditions_begin (LigConditions *self, LigDevice *device);
-
-/**
- * lig_conditions_end: (skip)
- * @self: conditions that lig_conditions_begin() filled in
- * @step: the spread of a whole step
- * @health: the state of the device after the measurement
- *
- * Notes the use of the processors by other programs, and judges the conditions. May be called again
- * with another spread. Waits until a fifth of a second has passed since the beginning, as the
- * system counts coarsely.
- */
-LIG_API void
-lig_conditions_end (LigConditions *self, const LigSpread *step, const LigDeviceHealth *health);
-
-/**
  * lig_conditions_judge: (skip)
  * @self: conditions
  *

@@ -151,20 +151,4 @@ typedef struct {
   double mixed[LIG_MIXED_COSTS * LIG_COST_SIZES];
 } LigDeviceCosts;
 
-/**
- * lig_attention_cost_name:
- * @cost: a kind of attention
- *
- * Returns: (transfer none): its name in device descriptions, `own-forward`
- */
-LIG_API const char *lig_attention_cost_name (LigAttentionCost cost);
-
-/**
- * lig_cost_name:
- * @cost: a kind of kernel
- *
- * Returns: (transfer none): its name in device descriptions, `norm-gradient`
- */
-LIG_API const char *lig_cost_name (LigCost cost);
-
 G_END_DECLS

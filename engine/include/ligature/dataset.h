@@ -218,37 +218,6 @@ LIG_API void lig_dataset_free (LigDataset *self);
 LIG_API void lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype *dtype);
 
 /**
- * lig_dataset_share:
- * @self: a dataset, before it is bound
- * @rank: the number of this rank, from 0
- * @count: the number of ranks that read the same data
- *
- * Lets the dataset give this rank's rows of each batch alone: a @count-th of it. The input's first
- * axis becomes that much shorter.
- *
- * Returns: %FALSE with %LIG_ERROR_SHAPE set if @count does not divide the batch size
- */
-LIG_API gboolean lig_dataset_share (LigDataset *self, int rank, int count, GError **error);
-
-/**
- * lig_dataset_share_positions:
- * @self: a dataset, before it is bound
- * @rank: the number of this rank, from 0
- * @count: the number of ranks that divide the positions of the same samples
- *
- * Lets the dataset give this rank's positions of each sample alone: of 2 @count equal blocks number
- * @rank and number 2 @count - 1 - @rank, one behind the other. The input's second axis becomes that
- * much shorter.
- *
- * Returns: %FALSE with %LIG_ERROR_SHAPE set if the samples have no axis of positions, or if
- *   2 @count does not divide it
- */
-LIG_API gboolean lig_dataset_share_positions (LigDataset *self,
-                                              int rank,
-                                              int count,
-                                              GError **error);
-
-/**
  * lig_dataset_bind:
  * @self: a dataset
  * @target: the targets that the loss requires
@@ -268,26 +237,6 @@ LIG_API gboolean lig_dataset_bind (LigDataset *self, const LigTarget *target, GE
  *   that opening did not read
  */
 LIG_API gint64 lig_dataset_get_largest_token (LigDataset *self);
-
-/**
- * lig_dataset_get_separator:
- * @self: a dataset
- *
- * Returns: the token that ends a document, the option `separator` of text and tokens; -1 without
- * one
- */
-LIG_API gint64 lig_dataset_get_separator (LigDataset *self);
-
-/**
- * lig_dataset_number_documents:
- * @self: a dataset with a separator
- * @input: the inputs of a batch, int32
- * @documents: the tensor to fill, int32 with as many elements
- *
- * Numbers the documents of each row from 0; the separator is the last token of its document.
- */
-LIG_API void
-lig_dataset_number_documents (LigDataset *self, const LigTensor *input, LigTensor *documents);
 
 /**
  * lig_dataset_get_samples:
@@ -355,34 +304,6 @@ LIG_API guint64 lig_dataset_get_position (LigDataset *self);
 LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
 
 /**
- * lig_dataset_set_ignored:
- * @self: a dataset
- * @ignored: the integer target that the loss ignores; %LIG_IGNORED_TARGET until it is set
- */
-LIG_API void lig_dataset_set_ignored (LigDataset *self, gint32 ignored);
-
-/**
- * lig_dataset_count_targets:
- * @self: a dataset
- * @targets: targets of a batch
- *
- * The mean over several batches, whose losses are means over what they count, weighs each by this
- * number.
- *
- * Returns: how many of the targets the loss counts: all but the ignored ones
- */
-LIG_API gint64 lig_dataset_count_targets (LigDataset *self, LigTensor *targets);
-
-/**
- * lig_dataset_may_ignore:
- * @self: a dataset
- *
- * Returns: whether a batch of the training part may have targets that the loss ignores; if not,
- *   lig_dataset_count_targets() is the same for all
- */
-LIG_API gboolean lig_dataset_may_ignore (LigDataset *self);
-
-/**
  * lig_dataset_held_out:
  * @self: a dataset
  * @batch_index: an index from 0 to lig_dataset_get_held_out_batches() - 1
@@ -430,28 +351,6 @@ LIG_API const char *lig_dataset_describe (LigDataset *self);
  *   has, and what to do, in a sentence; %NULL if there are none
  */
 LIG_API const char *lig_dataset_get_warning (LigDataset *self);
-
-/**
- * lig_dataset_describe_table:
- * @self: a dataset
- *
- * Describes what a model of a table needs besides its parameters: `{"standardized": true,
- * "features": [{"name": "a", "mean": 5.8, "std": 0.8}], "classes": ["x", "y"]}`. A mean is that of
- * the rows for training, in the units of the file; it replaces missing cells or, with `std`, is
- * subtracted before the division by `std`. Without them features are read as they are.
- *
- * Returns: (transfer full) (nullable): a JSON object; %NULL if the numbers are read as they are and
- *   targets are no labels
- */
-LIG_API char *lig_dataset_describe_table (LigDataset *self);
-
-/**
- * lig_dataset_get_content:
- * @self: a dataset
- *
- * Returns: a hash of the bytes that were read; 0 for synthetic data
- */
-LIG_API guint64 lig_dataset_get_content (LigDataset *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigDataset, lig_dataset_free)
 

@@ -348,16 +348,6 @@ LIG_API gboolean lig_device_download (
 LIG_API gboolean lig_device_join (LigDevice *self, LigRanks *ranks, GError **error);
 
 /**
- * lig_device_check_ranks:
- * @self: a device
- *
- * Checks the exchanges with other ranks that its kernels have begun, between steps.
- *
- * Returns: %FALSE with %LIG_ERROR_DEVICE set if one has failed
- */
-LIG_API gboolean lig_device_check_ranks (LigDevice *self, GError **error);
-
-/**
  * lig_device_assume_ranks:
  * @self: a device that is only described
  * @rank: the number of the rank that it stands for, from 0

@@ -112,17 +112,6 @@ LIG_API char *lig_canvas_to_svg (LigCanvas *self);
 LIG_API void lig_canvas_free (LigCanvas *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigCanvas, lig_canvas_free)
 
-typedef enum { LIG_TEXT_START, LIG_TEXT_MIDDLE, LIG_TEXT_END } LigTextAnchor;
-
-typedef struct {
-  double size; /* in pixels */
-  gboolean bold;
-  LigColour colour;
-  LigTextAnchor anchor;
-  double width; /* longer text is cut with an ellipsis; 0: never */
-  double angle; /* in degrees, clockwise */
-} LigTextStyle;
-
 /**
  * lig_canvas_box:
  * @self: a canvas
@@ -146,119 +135,6 @@ LIG_API void lig_canvas_box (LigCanvas *self,
                              LigColour fill,
                              LigColour stroke,
                              double stroke_width);
-
-/**
- * lig_canvas_lines: (skip)
- * @self: a canvas
- * @points: x and y of each point; a NaN begins a new line
- * @count: the number of points
- * @stroke: the colour of the lines
- * @width: the width of the lines in pixels
- * @dash: the length of dashes in pixels; 0: solid lines
- *
- * Draws lines from point to point.
- */
-LIG_API void lig_canvas_lines (
-  LigCanvas *self, const double *points, guint count, LigColour stroke, double width, double dash);
-
-/**
- * lig_canvas_area: (skip)
- * @self: a canvas
- * @points: x and y of each point
- * @count: the number of points
- * @fill: the colour of the area
- *
- * Fills a polygon.
- */
-LIG_API void lig_canvas_area (LigCanvas *self, const double *points, guint count, LigColour fill);
-
-/**
- * lig_canvas_curve: (skip)
- * @self: a canvas
- * @points: x and y of the start, the two control points and the end
- * @stroke: the colour of the curve
- * @width: the width of the curve in pixels
- *
- * Draws a cubic Bézier curve.
- */
-LIG_API void lig_canvas_curve (LigCanvas *self,
-                               const double points[8], /* start, two control points, end */
-                               LigColour stroke,
-                               double width);
-
-/**
- * lig_canvas_disc:
- * @self: a canvas
- * @x: the horizontal position of the centre
- * @y: the vertical position of the centre
- * @radius: the radius in pixels
- * @fill: the colour of the disc
- *
- * Fills a disc.
- */
-LIG_API void lig_canvas_disc (LigCanvas *self, double x, double y, double radius, LigColour fill);
-
-/**
- * lig_canvas_text:
- * @self: a canvas
- * @x: the horizontal position of the anchor
- * @y: the vertical position of the baseline
- * @style: the size, colour and anchor of the text
- * @text: the text, UTF-8
- *
- * Draws one line of text.
- */
-LIG_API void
-lig_canvas_text (LigCanvas *self, double x, double y, const LigTextStyle *style, const char *text);
-
-/**
- * lig_canvas_text_width:
- * @self: a canvas
- * @style: the style of the text
- * @text: the text, UTF-8
- *
- * Returns: the width of the uncut text in pixels
- */
-LIG_API double lig_canvas_text_width (LigCanvas *self, const LigTextStyle *style, const char *text);
-
-/**
- * lig_canvas_begin_clip:
- * @self: a canvas
- * @x: the left edge in pixels
- * @y: the upper edge in pixels
- * @width: the width in pixels
- * @height: the height in pixels
- *
- * Clips everything drawn until lig_canvas_end_clip() to a rectangle.
- */
-LIG_API void
-lig_canvas_begin_clip (LigCanvas *self, double x, double y, double width, double height);
-
-/**
- * lig_canvas_end_clip:
- * @self: a canvas
- *
- * Ends the most recently begun clip.
- */
-LIG_API void lig_canvas_end_clip (LigCanvas *self);
-
-/**
- * lig_canvas_begin_shift:
- * @self: a canvas
- * @x: the distance to the right in pixels
- * @y: the distance downward in pixels
- *
- * Moves everything drawn until lig_canvas_end_shift(), including marks.
- */
-LIG_API void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
-
-/**
- * lig_canvas_end_shift:
- * @self: a canvas
- *
- * Ends the most recently begun shift.
- */
-LIG_API void lig_canvas_end_shift (LigCanvas *self);
 
 /**
  * LigMark:
@@ -532,15 +408,6 @@ LIG_API void lig_draw_map (
   LigCanvas *canvas, const LigColours *colours, LigPlan *plan, double width, double height);
 
 /* --- Formatted quantities ------------------------------------------------------------------ */
-
-/**
- * lig_draw_number:
- * @value: a number
- * @digits: the maximum number of significant digits
- *
- * Returns: (transfer full): the formatted number: `1.5k`, `0.002`, `3e-5`
- */
-LIG_API char *lig_draw_number (double value, int digits);
 
 /**
  * lig_draw_time:

@@ -95,36 +95,6 @@ typedef struct {
 } LigFigures;
 
 /**
- * lig_plan_compile_unfused:
- * @sequence: a sequence with an input; it is read, not changed
- * @device: the device to compile for
- * @options: (nullable): the options, copied; their policy and choices do not matter
- *
- * Compiles a sequence with every op alone, whatever it forces: the baseline of savings. Nothing is
- * measured; groups have the measured times that the options' tuning already contains. As no fusion
- * is tried, there are no verdicts.
- *
- * Returns: (transfer full): a plan, or %NULL with an error set
- */
-LIG_API LigPlan *lig_plan_compile_unfused (LigSequence *sequence,
-                                           LigDevice *device,
-                                           const LigPlanOptions *options,
-                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/**
- * lig_plan_unfuse:
- * @self: a plan
- *
- * Compiles the sequence of a plan again, for the same device and types, with every op alone,
- * whatever it forces. Its groups have the times that were measured for @self. The device is not
- * used, so that any thread may call it. The plan is for comparison: it has no verdicts, its values
- * have no memory, and no program can be made of it; lig_plan_compile_unfused() makes one that runs.
- *
- * Returns: (transfer full): a plan, or %NULL with an error set
- */
-LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/**
  * lig_plan_with_times:
  * @self: a plan
  * @steps: the seconds of each step of the plan
@@ -246,26 +216,6 @@ typedef struct {
  * for a sequence without a loss, which is a part of a model.
  */
 LIG_API void lig_figures_of_upload (LigPlan *plan, LigUpload *upload);
-
-/**
- * lig_plan_list_exchanges:
- * @self: a plan
- * @group: a group of ranks
- *
- * Ranks of the group whose plans exchange otherwise would wait for each other for ever.
- *
- * Returns: (transfer full): a line for each exchange in the group, in the order of the steps: its
- *   kernel and the lane
- */
-LIG_API char *lig_plan_list_exchanges (LigPlan *self, LigRankGroup group);
-
-/**
- * lig_plan_exchanges_rows:
- * @self: a plan
- *
- * Returns: whether its forward pass exchanges with ranks that have other rows of the batch
- */
-LIG_API gboolean lig_plan_exchanges_rows (LigPlan *self);
 
 /* --- Texts --------------------------------------------------------------------------------- */
 

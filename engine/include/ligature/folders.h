@@ -9,20 +9,14 @@
 G_BEGIN_DECLS
 
 /**
- * lig_data_folders:
- *
- * Returns: (transfer full): the folders in the order in which they are searched: `$LIGATURE_DATA`
- *   if it is set, the one in the source tree if the library is in its build folder, and the
- * installed one
- */
-LIG_API GStrv lig_data_folders (void);
-
-/**
  * lig_data_find:
  * @name: the file's name relative to a data folder, `examples/residual-mlp.lig`
  *
- * Returns: (transfer full) (nullable): the path of the first regular file of that name in
- *   lig_data_folders(); %NULL if none has it
+ * Searches `$LIGATURE_DATA` if it is set, the source tree if the library is in its build folder,
+ * and the installed folder.
+ *
+ * Returns: (transfer full) (nullable): the path of the first regular file of that name; %NULL if no
+ *   folder has it
  */
 LIG_API char *lig_data_find (const char *name);
 

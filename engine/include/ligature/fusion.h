@@ -8,13 +8,13 @@
  * called by the threads that compile. */
 #pragma once
 
-#include <ligature/lowering.h>
+#include <ligature/op.h>
 #include <ligature/verdict.h>
 
 G_BEGIN_DECLS
 
-/* The largest number of elements of a pattern. */
-#define LIG_MAX_ELEMENTS 8
+typedef struct _LigRefusal LigRefusal;
+typedef struct LigKernel LigKernel;
 
 /* The share of the device's memory from which on the output of an op is large: joint fusions that
  * avoid it are taken without measuring, and a product before them is not quantized. */
@@ -71,6 +71,19 @@ struct _LigFusion {
 };
 
 /**
+ * lig_register_kernel: (skip)
+ * @kernel: a kernel, valid and unchanged until the process ends
+ *
+ * Registers a kernel of the embedding program under its name, so that the tables of ops may use it
+ * as `forward` and `backward`, and lig_lower_kernel() accepts it. It must be registered before the
+ * ops that name it. May be called from any thread, like lig_register_op().
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the kernel and the fault: a name
+ *   that is taken, a signature that cannot be read, no function for any backend
+ */
+LIG_API gboolean lig_register_kernel (const LigKernel *kernel, GError **error);
+
+/**
  * lig_register_fusion:
  * @fusion: a table; its strings and functions must stay valid until the process ends, the struct is
  *   copied
@@ -109,5 +122,24 @@ LIG_API const LigFusion *lig_fusion_find (const char *name);
  * Returns: whether the op fits an element of the fusion's pattern. A macro fits none: its parts do
  */
 LIG_API gboolean lig_fusion_takes (const LigFusion *self, const LigOpInfo *op);
+
+/**
+ * lig_fusion_has: (skip)
+ * @self: a fusion
+ * @element: the number of an element of its pattern, from 0, or from the end: -1 is the last one
+ * @flags: some of #LigOpFlags
+ *
+ * Returns: whether the element takes, by name, an op that has one of the flags
+ */
+LIG_API gboolean lig_fusion_has (const LigFusion *self, int element, unsigned flags);
+
+/**
+ * lig_fusion_has_trait: (skip)
+ * @self: a fusion
+ * @flags: some of #LigOpFlags
+ *
+ * Returns: whether an element of its pattern takes, by name, an op that has one of the flags
+ */
+LIG_API gboolean lig_fusion_has_trait (const LigFusion *self, unsigned flags);
 
 G_END_DECLS

@@ -29,16 +29,6 @@ LIG_API void lig_json_add_text (JsonBuilder *to, const char *name, const char *v
 LIG_API void lig_json_add_integer (JsonBuilder *to, const char *name, gint64 value);
 
 /**
- * lig_json_add_unsigned:
- * @to: a builder within an object
- * @name: the member's name
- * @value: the number, a seed for example
- *
- * Adds a whole number, or its decimal digits as a string if it exceeds a signed 64-bit number.
- */
-LIG_API void lig_json_add_unsigned (JsonBuilder *to, const char *name, guint64 value);
-
-/**
  * lig_json_add_number:
  * @to: a builder
  * @name: (nullable): the member's name; %NULL within an array
@@ -59,16 +49,6 @@ LIG_API void lig_json_add_number (JsonBuilder *to, const char *name, double valu
 LIG_API void lig_json_add_truth (JsonBuilder *to, const char *name, gboolean value);
 
 /**
- * lig_json_add_moment:
- * @to: a builder within an object
- * @name: the member's name
- * @when: microseconds since 1970, UTC
- *
- * Adds the moment in ISO 8601 (UTC), or null for 0 and for a moment outside the range of dates.
- */
-LIG_API void lig_json_add_moment (JsonBuilder *to, const char *name, gint64 when);
-
-/**
  * lig_json_add_document:
  * @to: a builder within an object
  * @name: the member's name
@@ -78,17 +58,6 @@ LIG_API void lig_json_add_moment (JsonBuilder *to, const char *name, gint64 when
  * is empty.
  */
 LIG_API void lig_json_add_document (JsonBuilder *to, const char *name, const char *text);
-
-/**
- * lig_json_add_range:
- * @to: a builder within an object
- * @name: the member's name
- * @first: the first number
- * @count: the number of consecutive numbers
- *
- * Adds an array of consecutive whole numbers, such as the indexes of the ops of a group.
- */
-LIG_API void lig_json_add_range (JsonBuilder *to, const char *name, int first, int count);
 
 /**
  * lig_json_begin_object:

@@ -80,4 +80,14 @@ LIG_API gint64 lig_json_get_int (JsonObject *object, const char *name, gint64 fa
  */
 LIG_API char *lig_json_to_text (JsonNode *document);
 
+/**
+ * LigJsonSink:
+ * @text: a part of a text, which ends between two tokens
+ * @length: its bytes
+ * @data: the caller's data
+ *
+ * Takes the next part of a text.
+ */
+typedef void (*LigJsonSink) (const char *text, gsize length, gpointer data);
+
 G_END_DECLS

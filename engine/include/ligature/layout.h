@@ -30,17 +30,6 @@ typedef struct {
 LIG_API void lig_layout_init (LigLayout *self, int count);
 
 /**
- * lig_layout_check:
- * @self: a layout
- *
- * Checks the sizes of a layout that a program made: a group has no negative number of ranks, and
- * all groups together have at least one and at most 2^20.
- *
- * Returns: %FALSE with %LIG_ERROR_VALUE set
- */
-LIG_API gboolean lig_layout_check (const LigLayout *self, GError **error);
-
-/**
  * lig_layout_parse:
  * @self: (out caller-allocates): the layout
  * @text: (nullable): sizes by the names of groups, `data=2,tensor=2`; data left out takes all ranks
@@ -69,25 +58,6 @@ LIG_API char *lig_layout_to_string (const LigLayout *self);
  * Returns: the number of ranks in the group
  */
 LIG_API int lig_layout_size (const LigLayout *self, LigRankGroup group);
-
-/**
- * lig_layout_stride:
- * @self: a layout
- * @group: a group
- *
- * Returns: the distance between the numbers of neighbours in the group
- */
-LIG_API int lig_layout_stride (const LigLayout *self, LigRankGroup group);
-
-/**
- * lig_layout_place:
- * @self: a layout
- * @rank: the number of a rank
- * @group: a group
- *
- * Returns: the number of the rank in its group, from 0
- */
-LIG_API int lig_layout_place (const LigLayout *self, int rank, LigRankGroup group);
 
 /**
  * lig_rank_group_name:

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions that the tables of ops and fusions call during compilation, to emit kernels and the
- * parts of macros, and functions by which an embedding program registers ops and kernels.
+ * parts of macros.
  *
  * Threads: a #LigLowering and a #LigParts belong to the thread that compiles and are valid only
  * during the call of the table's function. */
 #pragma once
 
-#include <ligature/op.h>
+#include <ligature/fusion.h>
+#include <ligature/macro.h>
 #include <ligature/sequence.h>
+#include <ligature/sharding.h>
 
 G_BEGIN_DECLS
-
-typedef struct _LigRefusal LigRefusal;
-typedef struct LigKernel LigKernel;
 
 /* --- Lowering: emitting the kernels of ops and fusions ---------------------------------------- */
 
@@ -350,168 +349,5 @@ LIG_API const char *lig_lower_own_mean (LigLowering *self);
  * mean over all rows, and so are gradients.
  */
 LIG_API void lig_lower_join_means (LigLowering *self, const char *y, const char *count);
-
-/* --- Parts of values ---------------------------------------------------------------------- */
-
-/**
- * lig_infer_refuse_sharding: (skip)
- * @self: the input of a shape rule
- *
- * Refuses the part of x that a rank of a tensor group has: the sentence says how the op before may
- * give another one.
- *
- * Returns: %FALSE with %LIG_ERROR_SHAPE set
- */
-LIG_API gboolean lig_infer_refuse_sharding (const LigInfer *self, GError **error);
-
-/* --- Macros ------------------------------------------------------------------------------- */
-
-/**
- * lig_parts_add: (skip)
- * @self: the parts that `expand` was given
- * @name: (nullable): lower-case letters, digits, `-` or `_` after a letter
- * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; %NULL if it
- *   could not be made, which is reported as an error of compiling the sequence
- *
- * Adds the next part of a macro, called from its `expand`. The parameters of a named part have
- * paths like `3.qkv.weight`, those of an unnamed part like `3.weight`; if two parts share a
- * parameter's path, compiling fails with an error that names both. Channels among the parts are
- * local to the macro; `../NAME` is the channel NAME of the list that contains the macro.
- */
-LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
-
-/**
- * lig_parts_add_scaled: (skip)
- * @self: the parts that `expand` was given
- * @name: (nullable): as for lig_parts_add()
- * @op: (transfer full) (nullable): a new basic op, %NULL as for lig_parts_add()
- * @param: the name of a whole number among the op's parameters, "out-features"
- * @multiple: a factor from 1
- * @divisor: a divisor from 1
- *
- * Adds the next part of a macro like lig_parts_add(), with a length that follows from the features
- * of the macro's input, which are not yet known when `expand` is called: once they are, @param is
- * set to @multiple / @divisor times the length of the input's last axis. Features that @divisor
- * does not divide evenly are an error of compiling the sequence.
- */
-LIG_API void lig_parts_add_scaled (
-  LigParts *self, const char *name, LigOp *op, const char *param, gint64 multiple, gint64 divisor);
-
-/**
- * lig_parts_refuse: (skip)
- * @self: the parts that `expand` was given
- * @format: a format of printf(), of a sentence without a full stop that names the parameter and
- *   gives both values
- * @...: its arguments
- *
- * Refuses the parameters of a macro that do not go together: compiling the sequence fails with this
- * sentence after `NAME at PATH: `. The first of several calls counts.
- */
-LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-/**
- * lig_parts_check_divides: (skip)
- * @self: the parts that `expand` was given
- * @name: the name of a parameter
- * @count: its value
- *
- * Refuses the parameter, like lig_parts_refuse(), if the ranks of a tensor group cannot divide its
- * value evenly. Parts that are written into a sequence have no ranks yet, and are not refused.
- */
-LIG_API void lig_parts_check_divides (LigParts *self, const char *name, gint64 count);
-
-/**
- * lig_parts_get_n_ranks: (skip)
- * @self: the parts that `expand` was given
- * @group: a group of ranks
- *
- * Returns: the number of ranks in the group, for macros that have other parts if they are several;
- *   2 for parts that are written into a sequence when the macro is taken apart
- */
-LIG_API int lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group);
-
-/**
- * lig_parts_divides_vocabulary: (skip)
- * @self: the parts that `expand` was given
- *
- * Returns: whether the ranks of a tensor group divide the out-features of a macro that leaves its
- *   division open: it is the product before a cross-entropy, and all of the ops that share its
- *   weight can divide the vocabulary
- */
-LIG_API gboolean lig_parts_divides_vocabulary (const LigParts *self);
-
-/**
- * lig_op_count_parts:
- * @self: an op
- *
- * Returns: the number of parts that a macro expands into, where a part that is a macro counts once;
- *   1 for other ops
- */
-LIG_API guint lig_op_count_parts (LigOp *self);
-
-/**
- * lig_op_count_ops:
- * @self: an op
- *
- * Returns: the number of ops that a plan has for a macro, whose parts may be macros, too; a block
- *   among them counts once; 1 for other ops
- */
-LIG_API guint lig_op_count_ops (LigOp *self);
-
-/**
- * lig_sequence_take_apart:
- * @self: a sequence, or the body of a block
- * @index: the place of a macro; negative numbers count from the end
- * @features: the length of the last axis of the macro's input, as its first op has it in a plan; 0
- *   if it is not known, which is an error where a part depends on it
- *
- * Replaces a macro by its parts, in their order, so that the sequence computes the same and each
- * part can be edited. Parts that are macros stay whole, and a product and its bias become a
- * `linear`. A channel of the macro gets another name where its name is taken. The parameters keep
- * their order, and get the paths of their new ops. The fence is the first part's; fusions that are
- * forbidden or forced at the macro are so at its parts, which are frozen if it is. Ties to a macro
- * or to a part of it name the new ops. The parts of a macro that sets `recompute` itself are in a
- * block that is repeated once and sets the same.
- *
- * Returns: %FALSE with an error set, and the sequence unchanged
- */
-LIG_API gboolean lig_sequence_take_apart (LigSequence *self,
-                                          int index,
-                                          gint64 features,
-                                          GError **error);
-
-/* --- Registering -------------------------------------------------------------------------- */
-
-/**
- * lig_register_kernel: (skip)
- * @kernel: a kernel, valid and unchanged until the process ends
- *
- * Registers a kernel of the embedding program under its name, so that the tables of ops may use it
- * as `forward` and `backward`, and lig_lower_kernel() accepts it. It must be registered before the
- * ops that name it. May be called from any thread, like lig_register_op().
- *
- * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the kernel and the fault: a name
- *   that is taken, a signature that cannot be read, no function for any backend
- */
-LIG_API gboolean lig_register_kernel (const LigKernel *kernel, GError **error);
-
-/**
- * lig_register_op:
- * @info: a table; its strings and functions must stay valid until the process ends, the structs are
- *   copied
- *
- * Registers an op, so that sequences, files and expressions may use it. It must be registered
- * before its name is used, and cannot be removed. The whole table is checked: names, ranges, ports,
- * saved values and the operands of the kernels. Its example is compiled for `null`, with and
- * without a backward pass, which calls the table's functions.
- *
- * Any thread may register at any time: the call waits for the compilations in progress, and new
- * ones wait for the call. Calling it during a compilation on the same thread, from a function of a
- * table, is an error.
- *
- * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the op and the fault: a name that
- *   is taken, or an incomplete or inconsistent table
- */
-LIG_API gboolean lig_register_op (const LigOpInfo *info, GError **error);
 
 G_END_DECLS

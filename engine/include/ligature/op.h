@@ -20,7 +20,7 @@
  * their signatures.
  *
  * A custom op is such a table in the embedding program, registered with lig_register_op()
- * (<ligature/lowering.h>).
+ * (<ligature/register.h>).
  *
  * Threads: any thread may use the registry and the tables, also concurrently. An op belongs to the
  * thread of its sequence (engine/include/ligature/sequence.h). An opaque op's callback is called on
@@ -231,6 +231,16 @@ typedef enum {
   LIG_OP_BLOCK = 1 << 5,         /* repeats a sequence of its own */
   LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without reading their values */
   LIG_OP_RECALL = 1 << 7,        /* reads extra inputs instead of x: the line before it ends */
+  LIG_OP_QUANTIZES = 1 << 8,     /* rounds to a form of the recipe, which also places it */
+  LIG_OP_PRODUCT = 1 << 9,       /* multiplies rows of x by the parameter `weight`: recipes apply */
+  LIG_OP_CLASSES = 1 << 10, /* a loss over the classes on the last axis of x: its first extra input
+                               are their numbers, its params begin with LigCrossEntropyParams */
+  LIG_OP_EXCHANGES = 1 << 11,       /* exchanges with the ranks of its parameter `group` */
+  LIG_OP_GATHERS_ROWS = 1 << 12,    /* y has the rows of all ranks of the group */
+  LIG_OP_DIVIDES_ROWS = 1 << 13,    /* y has a part of the rows of x */
+  LIG_OP_PASSES_GRADIENT = 1 << 14, /* dx is dy */
+  LIG_OP_NORM = 1 << 15, /* normalizes rows by `rstd`, which it computes, and `mean` if centered */
+  LIG_OP_MOVES_ROWS = LIG_OP_GATHERS_ROWS | LIG_OP_DIVIDES_ROWS,
 } LigOpFlags;
 
 /* A table begins with the sizes of its structs as the program was compiled, so that a newer library
@@ -281,8 +291,48 @@ typedef struct _LigOpInfo {
   const char *form; /* which of several forms it computes, in two words: `tanh form`; or null */
   /* Ends with a null title; may be null. A parameter is in one group at most. */
   const LigParamGroup *groups;
-  unsigned shardings; /* LigOpShardings */
+  unsigned shardings;      /* LigOpShardings */
+  const char *short_title; /* its title in the name of a group; or null */
+  const char *noun;        /* its title in a sentence: `a bias`; or null */
+  int function; /* of an activation or a gated unit: 1 + the number by which kernels that serve all
+                   of them know it; 0: none */
+  /* Of an op whose weight has a row for each word or class: the parameter with their number, which
+   * the ranks of a tensor group may divide, and the choice of its parameter `parallel` that
+   * divides it; both may be null. */
+  const char *vocabulary, *vocabulary_choice;
+  /* Returns whether the op does nothing with these params; null: it never does. */
+  gboolean (*idle) (const void *params);
+  /* Adds the parts that compute the op where the ranks of a context group divide the positions of
+   * its input, of which each has `length`; null: the op needs no others' positions. */
+  void (*expand_positions) (LigOp *self, LigParts *parts, gint64 length);
+  /* Of a macro: joins those of the parts, from number `at`, that are the macro, to one part.
+   * Returns the number of that part; `at` if there is none. Null: its parts stay apart. */
+  guint (*collect) (LigParts *parts, guint at);
+  /* The name of an op that was registered before, of which this one has the ports, the kernels'
+   * params and the arithmetic: where the pattern of a fusion names that op, this one fits, too; or
+   * null. */
+  const char *fuses_as;
 } LigOpInfo;
+
+/**
+ * LigPortKind:
+ * @LIG_PORT_X: the main input
+ * @LIG_PORT_Y: the main output
+ * @LIG_PORT_EXTRA_INPUT: an extra input
+ * @LIG_PORT_EXTRA_OUTPUT: an extra output
+ * @LIG_PORT_KEPT: a value computed for the backward pass
+ * @LIG_PORT_PARAMETER: a trained parameter
+ *
+ * The kind of a port of an op.
+ */
+typedef enum {
+  LIG_PORT_X,
+  LIG_PORT_Y,
+  LIG_PORT_EXTRA_INPUT,
+  LIG_PORT_EXTRA_OUTPUT,
+  LIG_PORT_KEPT,
+  LIG_PORT_PARAMETER
+} LigPortKind;
 
 /* --- The registry ------------------------------------------------------------------------- */
 
@@ -302,6 +352,15 @@ LIG_API const LigOpInfo *lig_op_info_find (const char *name);
  *   %NULL after the last
  */
 LIG_API const LigOpInfo *lig_op_info_nth (guint n);
+
+/**
+ * lig_op_info_with:
+ * @flags: some of #LigOpFlags
+ *
+ * Returns: (nullable): the first table that has all of the flags, %NULL if there is none; a
+ *   built-in op is %LIG_OP_BLOCK, and another one %LIG_OP_QUANTIZES
+ */
+LIG_API const LigOpInfo *lig_op_info_with (unsigned flags);
 
 /**
  * lig_op_info_is_optional:

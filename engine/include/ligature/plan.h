@@ -13,7 +13,7 @@
 
 #include <ligature/device.h>
 #include <ligature/fusion.h>
-#include <ligature/launch.h>
+#include <ligature/plan-tables.h>
 #include <ligature/policy.h>
 #include <ligature/sequence.h>
 #include <ligature/verdict.h>
@@ -28,63 +28,6 @@ LIG_API GType lig_plan_get_type (void);
 
 /* --- The parts of a plan ------------------------------------------------------------------- */
 
-/* An op after expansion: blocks are repeated, macros replaced by their parts. */
-typedef struct {
-  int index;
-  const char *path;
-  const char *prefix; /* the beginning of its parameters' paths: the path, and in a macro the part's
-                         name */
-  LigOp *op;          /* the plan's copy of the op, or of a macro's part; read-only */
-  const char *title;  /* the name of the op as written: `linear` for both parts of the macro */
-  const LigOpInfo *info;
-  LigShape x, y;
-  LigDtype y_dtype;
-  gint64 parameters;  /* the number of elements of its own parameters, trained and frozen */
-  gint64 frozen;      /* of these, the frozen ones */
-  gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
-  gboolean needs_backward;
-  /* For each parameter of its table that is tied: the path of the other op's parameter. */
-  const char *tied[LIG_MAX_PARAMETERS];
-  gboolean implicit;  /* quantizes for the product before or after it; not written by a person */
-  const char *recipe; /* of a product: the recipe that quantizes its operands; or null */
-  const char *unquantized; /* of a product with a recipe: why its operands are not quantized: `50
-                              output features, fp8-rows needs a multiple of 16`; or null */
-} LigPlanOp;
-
-/* The ops that one fusion covers in a pass, or one op alone. */
-typedef struct {
-  const LigFusion *fusion; /* null: one op alone */
-  LigPass pass;
-  int first, count;        /* expanded indexes */
-  int first_step, n_steps; /* steps of the plan; 0 steps: no kernel is launched */
-  double bytes, flops;
-  double predicted;  /* seconds, from the device's ceilings and costs; 0 if these are unknown */
-  double floor;      /* seconds that the ceilings alone allow: the roofline; 0 if unknown */
-  double measured;   /* seconds; 0 if nothing was measured */
-  const char *title; /* the ops in translated words: `Linear + bias + GELU` */
-} LigPlanGroup;
-
-/* One kernel launch. */
-typedef struct {
-  const LigKernel *kernel; /* null: an opaque op's callback */
-  LigPass pass;
-  int group;            /* index of a group of its pass, or -1 */
-  int part;             /* expanded index of the first op it serves, -1 for the update */
-  LigLane lane;         /* not the main one: runs in parallel with the steps after it, in the side
-                           lane up to the next such step, in both up to the update */
-  const char *operands; /* the names of the values: "0.y 1.weight -> 1.y" */
-  double read, written, flops;
-  double predicted; /* seconds; 0 if the device's ceilings are unknown */
-  double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
-  gboolean
-    once; /* depends on parameters alone: runs only after they have changed, once per update */
-  gboolean again; /* of the backward pass: computes a value of the forward pass again */
-  double starts;  /* predicted seconds from the beginning of the forward pass */
-  double lasts;   /* predicted seconds; in the communication lane `predicted` is less, the seconds
-                     that the step adds to its pass */
-  double waited;  /* of a collective: the predicted seconds for which the main lane waits */
-} LigPlanStep;
-
 /**
  * lig_lane_name:
  * @lane: a lane
@@ -92,37 +35,6 @@ typedef struct {
  * Returns: (transfer none): `main`, `side`, `communication` or `copy`
  */
 LIG_API const char *lig_lane_name (LigLane lane);
-
-/* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
- * a value that an op computes has the op's index, `#5.y`; the name of a gradient has a `d` in
- * front. */
-typedef struct {
-  const char *name;
-  LigShape shape;
-  LigDtype dtype;
-  const char *place; /* `arena`, `state`, `alias` or `unused` */
-  gint64 offset;     /* in the arena, in bytes */
-  gint64 bytes;
-  int first, last; /* the first and the last step that use it */
-  gboolean saved;  /* read by backward */
-  gboolean again;  /* a value of the forward pass that backward computes again */
-} LigPlanValue;
-
-/**
- * lig_plan_compile:
- * @sequence: a sequence with an input; it is read, not changed
- * @device: the device to compile for
- * @options: (nullable): the options, copied
- *
- * Compiles the sequence by the passes of the compiler: expand, infer, differentiate, represent,
- * fuse, schedule, allocate.
- *
- * Returns: (transfer full): a plan, or %NULL with an error set that names the op by its path
- */
-LIG_API LigPlan *lig_plan_compile (LigSequence *sequence,
-                                   LigDevice *device,
-                                   const LigPlanOptions *options,
-                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_plan_ref:
@@ -148,6 +60,41 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlan, lig_plan_unref)
  * Returns: (transfer none): the device that the plan was compiled for
  */
 LIG_API LigDevice *lig_plan_get_device (LigPlan *self);
+
+/**
+ * lig_plan_get_sequence:
+ * @self: a plan
+ *
+ * Returns: (transfer none): the plan's copy of the sequence, which must not be edited
+ */
+LIG_API LigSequence *lig_plan_get_sequence (LigPlan *self);
+
+/**
+ * lig_plan_get_options:
+ * @self: a plan
+ *
+ * Returns: (transfer none): the options that the plan was compiled with; those that ask for a
+ * default have its value
+ */
+LIG_API const LigPlanOptions *lig_plan_get_options (LigPlan *self);
+
+/**
+ * lig_plan_get_idle_recipe:
+ * @self: a plan
+ *
+ * Returns: (transfer none) (nullable): the name of a recipe that the sequence or a block names, and
+ *   that no op follows
+ */
+LIG_API const char *lig_plan_get_idle_recipe (LigPlan *self);
+
+/**
+ * lig_plan_get_extra_input_name:
+ * @self: a plan
+ * @n: the number of an extra input that the caller provides
+ *
+ * Returns: (transfer none): the name of its value, `#3.targets`
+ */
+LIG_API const char *lig_plan_get_extra_input_name (LigPlan *self, guint n);
 
 /**
  * lig_plan_get_policy:
@@ -345,6 +292,16 @@ LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
 LIG_API const LigPlanStep *lig_plan_get_steps (LigPlan *self, guint *count);
 
 /**
+ * lig_plan_name_operands:
+ * @self: a plan
+ * @step: one of its steps
+ *
+ * Returns: (transfer full): the names of the values that the step reads and writes: `0.y 1.weight
+ * -> 1.y`
+ */
+LIG_API char *lig_plan_name_operands (LigPlan *self, const LigPlanStep *step);
+
+/**
  * lig_plan_get_values:
  * @self: a plan
  * @count: (out): the length of the array
@@ -363,23 +320,6 @@ LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
  *   `no edit has the number 9; the plan offers 4`
  */
 LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError **error);
-
-/**
- * lig_plan_mend:
- * @self: a plan
- * @numbers: (array length=count): the numbers of edits, LigMend.number
- * @count: the length of the array
- *
- * Compiles the sequence of a plan after these edits, for the same device, types and policy. Nothing
- * is measured, and measured times are not used: the plan shows by predictions what the edits would
- * save, also where they let other fusions in than those that were refused. Of several edits that
- * insert or remove ops the first may move the ops of the next.
- *
- * Returns: (transfer full): the plan, or %NULL with an error set if an edit is unknown or cannot be
- *   made, or the sequence does not compile
- */
-LIG_API LigPlan *lig_plan_mend (LigPlan *self, const guint *numbers, guint count, GError **error)
-  G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_plan_get_choices:
@@ -407,19 +347,6 @@ LIG_API const char *lig_plan_get_recipe (LigPlan *self);
  *   `recompute` of their own
  */
 LIG_API LigRecompute lig_plan_get_recompute (LigPlan *self);
-
-/**
- * lig_plan_with_recompute:
- * @self: a plan
- * @recompute: what the backward pass computes again
- * @error: (out) (optional): the error
- *
- * Returns: (transfer full): a plan with the same groups that computes other values again; %NULL
- *   with @error set if the plan's kernels are no longer registered
- */
-LIG_API LigPlan *lig_plan_with_recompute (LigPlan *self,
-                                          LigRecompute recompute,
-                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_plan_get_spared_bytes:

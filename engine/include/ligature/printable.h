@@ -19,12 +19,4 @@ G_BEGIN_DECLS
  */
 LIG_API char *lig_printable (const char *text) G_GNUC_WARN_UNUSED_RESULT;
 
-/**
- * lig_is_printable:
- * @character: a character
- *
- * Returns: whether lig_printable() leaves it unchanged
- */
-LIG_API gboolean lig_is_printable (gunichar character);
-
 G_END_DECLS

@@ -6,10 +6,11 @@
 #pragma once
 
 #include <ligature/device.h>
-#include <ligature/plan-options.h>
 #include <ligature/problem-mend.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigPlanOptions LigPlanOptions;
 
 /**
  * LigPlanProblem:

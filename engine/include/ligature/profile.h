@@ -69,7 +69,7 @@ typedef struct {
  * The measured times of a plan: medians in seconds, and their spreads. Two profiles are compared by
  * lig_spread_compare().
  */
-typedef struct {
+typedef struct _LigProfile {
   LigPlan *plan;
   double forward, backward, update, forward_backward, step;
   double *steps;
@@ -159,24 +159,6 @@ LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
                                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
- * lig_profile_health_to_json:
- * @health: the state of a device
- *
- * Returns: (transfer full): an object with clocks, power and the other fields; null for each that
- *   the device does not report
- */
-LIG_API JsonNode *lig_profile_health_to_json (const LigDeviceHealth *health);
-
-/**
- * lig_profile_conditions_to_json:
- * @conditions: the conditions of a measurement
- *
- * Returns: (transfer full): an object with the load and the names of the disturbances; null for
- *   each figure that is unknown
- */
-LIG_API JsonNode *lig_profile_conditions_to_json (const LigConditions *conditions);
-
-/**
  * lig_profile_get_spread:
  * @store: a store
  * @run: the uuid of a run
@@ -228,17 +210,6 @@ LIG_API GPtrArray *lig_profile_get_errors (LigStore *store, const char *run, GEr
 LIG_API JsonNode *lig_profile_errors_to_json (GPtrArray *errors);
 
 /**
- * lig_profile_read_conditions:
- * @settings: the recorded settings of a profile, JSON
- * @conditions: (out caller-allocates): filled in and judged, without the spread of a step
- *
- * Reads the conditions that a profile recorded; other programs wrote none, nor did older versions.
- *
- * Returns: %FALSE if the settings contain no conditions
- */
-LIG_API gboolean lig_profile_read_conditions (const char *settings, LigConditions *conditions);
-
-/**
  * lig_profile_get_group_seconds:
  * @self: a profile
  * @group: a group of the profile's plan
@@ -268,12 +239,5 @@ LIG_API double lig_profile_get_roofline (const LigProfile *self, double floor, d
  *   before attention has run on a GPU
  */
 LIG_API GPtrArray *lig_profile_list_attention (void);
-
-/**
- * lig_profile_attention_to_json: (skip)
- *
- * Returns: (transfer full): the list of lig_profile_list_attention() as a JSON array
- */
-LIG_API JsonNode *lig_profile_attention_to_json (void);
 
 G_END_DECLS

@@ -115,30 +115,6 @@ LIG_API gboolean lig_ranks_broadcast (LigRanks *self, gpointer data, gsize bytes
 LIG_API gboolean lig_ranks_broadcast_text (LigRanks *self, char **text, GError **error);
 
 /**
- * lig_ranks_gather:
- * @self: ranks
- * @values: (array length=count): numbers of this rank
- * @count: how many, the same on all ranks
- * @all: (out caller-allocates): the numbers of all ranks, those of each together
- *
- * Returns: %FALSE with %LIG_ERROR_DEVICE set
- */
-LIG_API gboolean
-lig_ranks_gather (LigRanks *self, const double *values, guint count, double *all, GError **error);
-
-/**
- * lig_ranks_sum:
- * @self: (nullable): ranks; without them nothing happens
- * @values: (inout) (array length=count): numbers, replaced by their sums over the ranks
- * @count: how many numbers, the same on all ranks
- *
- * Adds in the order of the ranks, so that all of them have the same bits.
- *
- * Returns: %FALSE with %LIG_ERROR_DEVICE set
- */
-LIG_API gboolean lig_ranks_sum (LigRanks *self, double *values, guint count, GError **error);
-
-/**
  * lig_ranks_agree:
  * @self: (nullable): ranks; without them nothing happens
  * @subject: the subject of the comparison, such as `the data`; translatable
@@ -153,19 +129,6 @@ LIG_API gboolean lig_ranks_agree (LigRanks *self,
                                   const char *subject,
                                   const char *text,
                                   GError **error);
-
-/**
- * lig_ranks_share_failure:
- * @self: (nullable): ranks; without them @fine is returned
- * @fine: whether this rank has succeeded; if not, @error is set
- *
- * Lets the work of all ranks fail if that of one does, so that they can go on together. If all of
- * them failed alike, each keeps its error. Otherwise all have the sentence of the first one that
- * failed, with its number and host: that rank with its own code, the others with %LIG_ERROR_RANKS.
- *
- * Returns: %TRUE if all ranks succeeded; %FALSE on all of them, with an error set
- */
-LIG_API gboolean lig_ranks_share_failure (LigRanks *self, gboolean fine, GError **error);
 
 /**
  * lig_ranks_watch: (skip)
@@ -192,39 +155,6 @@ LIG_API gboolean lig_ranks_watch (LigRanks *self, LigRanksEnd end, gpointer data
 LIG_API void lig_ranks_fail (LigRanks *self, const char *message);
 
 /**
- * lig_ranks_begin_work:
- * @self: (nullable): ranks
- *
- * Begins work that rank 0 may abandon, such as a training. All ranks begin the same works in the
- * same order.
- *
- * Returns: the number of the work, 0 without ranks
- */
-LIG_API guint lig_ranks_begin_work (LigRanks *self);
-
-/**
- * lig_ranks_abandon:
- * @self: (nullable): ranks
- * @work: a number from lig_ranks_begin_work()
- *
- * On rank 0: lets lig_ranks_has_abandoned() be %TRUE on all ranks, after a moment, if they are
- * watched (lig_ranks_watch()), else on this one. Others decide nothing. May be called from any
- * thread.
- */
-LIG_API void lig_ranks_abandon (LigRanks *self, guint work);
-
-/**
- * lig_ranks_has_abandoned:
- * @self: (nullable): ranks
- * @work: a number from lig_ranks_begin_work()
- *
- * Returns: whether rank 0 has abandoned the work, so that its results are not needed. Ranks learn
- *   that at different times: each continues to exchange what the others expect, until all have
- *   compared what they know. May be called from any thread
- */
-LIG_API gboolean lig_ranks_has_abandoned (LigRanks *self, guint work);
-
-/**
  * lig_ranks_divide:
  * @self: ranks
  * @layout: a layout of as many ranks, the same on all ranks
@@ -234,24 +164,5 @@ LIG_API gboolean lig_ranks_has_abandoned (LigRanks *self, guint work);
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
 LIG_API gboolean lig_ranks_divide (LigRanks *self, const LigLayout *layout, GError **error);
-
-/**
- * lig_ranks_get_layout:
- * @self: ranks
- *
- * Returns: (transfer none): the layout by which they were divided last
- */
-LIG_API const LigLayout *lig_ranks_get_layout (LigRanks *self);
-
-/**
- * lig_ranks_get_peers: (skip)
- * @self: (nullable): ranks
- * @group: a group
- *
- * Returns: (transfer none) (nullable): the ranks of this rank's group as kernels of the CPU use
- *   them, on a connection of their own, so that a thread may reduce gradients while others exchange
- *   in another group or call the functions above; %NULL if the rank is alone in its group
- */
-LIG_API const LigPeers *lig_ranks_get_peers (LigRanks *self, LigRankGroup group);
 
 G_END_DECLS

@@ -31,14 +31,6 @@ G_STATIC_ASSERT (LIG_PRODUCT_ROLES == LIG_N_ROLES);
 #endif
 
 /**
- * lig_product_role_name:
- * @role: a role
- *
- * Returns: (transfer none): `input`, `weight` or `gradient`, as in the names of a checkpoint
- */
-LIG_API const char *lig_product_role_name (LigProductRole role);
-
-/**
  * LigRecipeParams:
  * @history: the number of steps whose amaxes a scale follows from, this one among them
  * @margin: the power of two by which scales stay below the largest possible ones
@@ -143,15 +135,6 @@ LIG_API gboolean lig_recipe_set (LigRecipe *self,
 LIG_API char *lig_recipe_get (const LigRecipe *self, const LigParam *param);
 
 /**
- * lig_recipe_has_default: (skip)
- * @self: a recipe
- * @param: a parameter of its table
- *
- * Returns: whether the parameter has its default
- */
-LIG_API gboolean lig_recipe_has_default (const LigRecipe *self, const LigParam *param);
-
-/**
  * lig_recipe_parse: (skip)
  * @self: (out caller-allocates): set to the recipe
  * @text: `none`, or a name and parameters that differ from their defaults,
@@ -189,14 +172,5 @@ LIG_API GStrv lig_recipe_split (const char *list) G_GNUC_WARN_UNUSED_RESULT;
  *   defaults
  */
 LIG_API char *lig_recipe_format (const LigRecipe *self) G_GNUC_WARN_UNUSED_RESULT;
-
-/**
- * lig_recipe_dtype: (skip)
- * @self: a recipe that is not none
- * @role: an operand of a product
- *
- * Returns: the type of the operand's quantized copies
- */
-LIG_API LigDtype lig_recipe_dtype (const LigRecipe *self, LigProductRole role);
 
 G_END_DECLS

@@ -5,39 +5,78 @@
  * describes. */
 #pragma once
 
-#include <ligature/comparison.h>
 #include <ligature/json.h>
-#include <ligature/plan-memory.h>
-#include <ligature/plan.h>
-#include <ligature/profile.h>
 #include <ligature/store-rows.h>
-#include <ligature/sweep.h>
 
 G_BEGIN_DECLS
 
+typedef struct _LigDevice LigDevice;
+typedef struct _LigPlan LigPlan;
+typedef struct _LigPlanComparison LigPlanComparison;
+typedef struct _LigProfile LigProfile;
 typedef struct _LigStore LigStore;
+typedef struct _LigSweep LigSweep;
 
 /**
  * lig_plan_to_json:
  * @self: a plan
  *
- * Returns: (transfer full): the document of `lig fuse --json`: ops, forward, backward, verdicts
+ * Returns: (transfer full): the document of `lig fuse --json`, but for its member `mends`: ops,
+ *   forward, backward, verdicts
  */
 LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
 
 /**
- * lig_plan_mends_to_json:
+ * lig_plan_add_steps: (skip)
+ * @self: a plan
+ * @to: a builder in an object
+ *
+ * Adds the array `steps`: each with the numbers of the values that it reads and writes.
+ */
+LIG_API void lig_plan_add_steps (LigPlan *self, JsonBuilder *to);
+
+/**
+ * lig_plan_add_values: (skip)
+ * @self: a plan
+ * @to: a builder in an object
+ *
+ * Adds the array `values`: each with the numbers of the steps that write and read it.
+ */
+LIG_API void lig_plan_add_values (LigPlan *self, JsonBuilder *to);
+
+/**
+ * lig_plan_add_ports: (skip)
+ * @self: a plan
+ * @op: the number of an op
+ * @to: a builder in an object
+ *
+ * Adds the array `ports` of the op: the values there, and where they come from.
+ */
+LIG_API void lig_plan_add_ports (LigPlan *self, guint op, JsonBuilder *to);
+
+/**
+ * lig_plan_to_dot:
  * @self: a plan
  *
- * Lists the edits that would save most, as the first lines of lig_plan_to_rails() do: at most
- * three, first those that can be made together. Their gains are those of a plan that is compiled
- * with the edit, unless times were measured.
+ * Draws the graph of the steps in Graphviz' language: a box `sN` for each step N, and an edge with
+ * name, shape and type for each value from the step that writes it to each that reads it. Those of
+ * the state are cylinders and those of the caller ovals: `vNf`, `vNb` and `vNu` are the value N in
+ * the forward pass, the backward pass and the update.
  *
- * Returns: (transfer full): an array of objects with the members `number`, `kind`, `text`,
- *   `gain_us`, null if unknown, `gain_bytes`, `measured`, and `together`, false for an edit that
- *   replaces one before it
+ * Returns: (transfer full): the text, which ends with a line feed
  */
-LIG_API JsonNode *lig_plan_mends_to_json (LigPlan *self);
+LIG_API char *lig_plan_to_dot (LigPlan *self);
+
+/**
+ * lig_plan_write_json: (skip)
+ * @self: a plan
+ * @sink: takes the parts of the text
+ * @data: passed to @sink
+ *
+ * Writes the text of `lig fuse --json`. A plan has several verdicts for each op, which as a
+ * document would take a hundred times the memory of the plan.
+ */
+LIG_API void lig_plan_write_json (LigPlan *self, LigJsonSink sink, gpointer data);
 
 /**
  * lig_plan_comparison_to_json:

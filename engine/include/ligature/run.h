@@ -299,6 +299,8 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * @exposed: the seconds of a step for which every rank's other work waits for exchanges, lately
  * @imbalance: the seconds of a step for which the ranks wait for the slowest one, lately
  * @slowest: the rank for which the others wait
+ * @searching: whether kernels choose among algorithms by measuring, as they do at their first
+ *   launch, before step 1; the time is part of no rate
  *
  * The progress of a run. Values that are not known yet are NaN.
  */
@@ -312,6 +314,7 @@ typedef struct {
   double step_seconds, samples_per_second;
   double exposed, imbalance;
   int slowest;
+  gboolean searching;
 } LigRunProgress;
 
 /**

@@ -79,17 +79,6 @@ LIG_API gboolean lig_sequence_has_input (LigSequence *self);
 LIG_API gint64 lig_sequence_get_classes (LigSequence *self);
 
 /**
- * lig_sequence_set_classes:
- * @self: a sequence
- * @classes: how many of the logits are of classes
- *
- * Sets the number of classes of the loss at the end, if it has one that is 0.
- *
- * Returns: whether the sequence has changed
- */
-LIG_API gboolean lig_sequence_set_classes (LigSequence *self, gint64 classes);
-
-/**
  * lig_sequence_get_input:
  * @self: a sequence
  * @shape: (out caller-allocates): the shape of the input

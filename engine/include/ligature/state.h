@@ -286,12 +286,4 @@ LIG_API LigPlan *lig_state_plan (LigState *self,
                                  const LigPlanOptions *options,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/**
- * lig_state_get_n_compiled:
- * @self: a state
- *
- * Returns: the number of plans that lig_state_plan() has compiled so far
- */
-LIG_API guint lig_state_get_n_compiled (LigState *self);
-
 G_END_DECLS

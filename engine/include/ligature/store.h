@@ -42,15 +42,6 @@ LIG_API LigStore *lig_store_open (const char *path, GError **error) G_GNUC_WARN_
 LIG_API void lig_store_catch_truncation (void);
 
 /**
- * lig_store_is_lost:
- * @self: a store
- *
- * Returns: whether this process can no longer write to the store because another program truncated
- *   its file
- */
-LIG_API gboolean lig_store_is_lost (LigStore *self);
-
-/**
  * lig_store_open_existing:
  * @path: (nullable): as for lig_store_open()
  * @access: whether the caller changes the store
@@ -95,28 +86,6 @@ LIG_API char *lig_store_begin_run (LigStore *self,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
- * lig_store_check_idle:
- * @self: a store
- * @run: the uuid of a run
- *
- * Checks that no other process is running the run.
- *
- * Returns: %FALSE with %LIG_ERROR_STORE set, naming the process and its host
- */
-LIG_API gboolean lig_store_check_idle (LigStore *self, const char *run, GError **error);
-
-/**
- * lig_store_resume_run:
- * @self: a store
- * @run: the uuid of a run
- *
- * Makes this process the owner of the run. Fails while another process is running it.
- *
- * Returns: %FALSE with %LIG_ERROR_STORE set
- */
-LIG_API gboolean lig_store_resume_run (LigStore *self, const char *run, GError **error);
-
-/**
  * lig_store_add_metric:
  * @self: a store
  * @run: the uuid of a run
@@ -129,98 +98,6 @@ LIG_API gboolean lig_store_resume_run (LigStore *self, const char *run, GError *
  */
 LIG_API void
 lig_store_add_metric (LigStore *self, const char *run, gint64 step, const char *name, double value);
-
-/**
- * lig_store_add_timing:
- * @self: a store
- * @run: the uuid of a run
- * @step: an optimizer step, from 1
- * @group: the number of the group in the pass
- * @pass: `forward`, `backward` or `update`
- * @microseconds: the duration
- * @bytes: the number of bytes read and written
- * @flops: the number of floating-point operations
- *
- * Queues the timing of one group in one step.
- */
-LIG_API void lig_store_add_timing (LigStore *self,
-                                   const char *run,
-                                   gint64 step,
-                                   int group,
-                                   const char *pass,
-                                   double microseconds,
-                                   double bytes,
-                                   double flops);
-
-/**
- * lig_store_add_fusion:
- * @self: a store
- * @run: the uuid of a run
- * @pass: `forward` or `backward`
- * @group: the number of the group in the pass
- * @first_op: the expanded index of the first op of the group
- * @count: the number of ops in the group
- * @fusion: (nullable): the name of the fusion; %NULL for a single unfused op
- *
- * Queues one group of a pass.
- */
-LIG_API void lig_store_add_fusion (LigStore *self,
-                                   const char *run,
-                                   const char *pass,
-                                   int group,
-                                   int first_op,
-                                   int count,
-                                   const char *fusion);
-
-/**
- * lig_store_add_verdict:
- * @self: a store
- * @run: the uuid of a run
- * @fusion: the name of the fusion
- * @pass: `forward` or `backward`
- * @first_op: the expanded index of the first op
- * @count: the number of ops that were considered
- * @taken: whether the fusion was chosen
- * @reason: (nullable): the name of the reason; %NULL for a chosen fusion, like the texts after it
- * @observed: (nullable): the observed condition
- * @required: (nullable): the condition that the fusion requires
- * @text: (nullable): the explanation as a sentence
- *
- * Queues the reason why a fusion was chosen or rejected at @first_op.
- */
-LIG_API void lig_store_add_verdict (LigStore *self,
-                                    const char *run,
-                                    const char *fusion,
-                                    const char *pass,
-                                    int first_op,
-                                    int count,
-                                    gboolean taken,
-                                    const char *reason,
-                                    const char *observed,
-                                    const char *required,
-                                    const char *text);
-
-/**
- * lig_store_add_artifact:
- * @self: a store
- * @run: the uuid of a run
- * @kind: the kind of file in one word, `checkpoint`
- * @path: (type filename): the name of the file
- *
- * Queues the name of a file that the run wrote.
- */
-LIG_API void
-lig_store_add_artifact (LigStore *self, const char *run, const char *kind, const char *path);
-
-/**
- * lig_store_add_saved_step:
- * @self: a store
- * @run: the uuid of a run
- * @step: an optimizer step, from 1
- *
- * Queues the record that a checkpoint contains the state of the run after @step.
- */
-LIG_API void lig_store_add_saved_step (LigStore *self, const char *run, gint64 step);
 
 /**
  * lig_store_flush:
@@ -249,36 +126,6 @@ LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
  */
 LIG_API gboolean lig_store_finish_run (
   LigStore *self, const char *run, const char *status, const char *message, GError **error);
-
-/**
- * lig_store_set_settings:
- * @self: a store
- * @run: the uuid of a run
- * @settings: the settings as JSON
- *
- * Replaces the settings of the run, which continues for more steps.
- *
- * Returns: %FALSE with %LIG_ERROR_STORE set
- */
-LIG_API gboolean lig_store_set_settings (LigStore *self,
-                                         const char *run,
-                                         const char *settings,
-                                         GError **error);
-
-/**
- * lig_store_set_inputs:
- * @self: a store
- * @run: the uuid of a run
- * @inputs: the inputs as JSON, like those of lig_store_get_inputs()
- *
- * Replaces the inputs of the run, which other ranks continue.
- *
- * Returns: %FALSE with %LIG_ERROR_STORE set
- */
-LIG_API gboolean lig_store_set_inputs (LigStore *self,
-                                       const char *run,
-                                       const char *inputs,
-                                       GError **error);
 
 /**
  * lig_store_list_runs:
@@ -353,15 +200,6 @@ LIG_API gint64 lig_store_get_data_version (LigStore *self, GError **error);
  * Returns: (transfer full): the run, or %NULL with %LIG_ERROR_STORE set
  */
 LIG_API LigRunRow *lig_store_find_run (LigStore *self, const char *selector, GError **error);
-
-/**
- * lig_store_find_last:
- * @self: a store
- * @kind: (nullable): `train` or `profile`, %NULL for any
- *
- * Returns: (transfer full): the most recently begun run, or %NULL with an error set
- */
-LIG_API LigRunRow *lig_store_find_last (LigStore *self, const char *kind, GError **error);
 
 /**
  * lig_store_get_metric:

@@ -234,22 +234,6 @@ LIG_API int lig_sweep_get_ranks (LigSweep *self);
 LIG_API const char *lig_sweep_get_parallel (LigSweep *self);
 
 /**
- * lig_sweep_get_sequence:
- * @self: a sweep
- *
- * Returns: (transfer none): the sweep's own copy of the sequence
- */
-LIG_API LigSequence *lig_sweep_get_sequence (LigSweep *self);
-
-/**
- * lig_sweep_get_settings:
- * @self: a sweep
- *
- * Returns: (transfer none): the settings that all runs share
- */
-LIG_API const LigRunSettings *lig_sweep_get_settings (LigSweep *self);
-
-/**
  * lig_sweep_get_axes: (skip)
  * @self: a sweep
  * @count: (out): the number of axes

@@ -91,7 +91,7 @@ LIG_API gboolean lig_tuning_recall (LigDevice *device, const char *path);
  *
  * Sets the ceilings of a device that can run kernels and was not measured yet: from the store if it
  * has them. If the store has none and the device has no ceilings from a profile, the call informs
- * the listener, measures by lig_device_measure_quickly() and keeps the result in the store. A
+ * the listener, measures in a fraction of a second and keeps the result in the store. A
  * device that cannot be measured is left without ceilings.
  */
 LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
@@ -106,16 +106,5 @@ LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
  * Returns: %FALSE with %LIG_ERROR_DEVICE set; a null device cannot be measured
  */
 LIG_API gboolean lig_device_measure (LigDevice *self, GError **error);
-
-/**
- * lig_device_measure_quickly:
- * @self: a device
- *
- * Measures like lig_device_measure(), but in a fraction of a second and with rates that are a few
- * percent less accurate.
- *
- * Returns: %FALSE with %LIG_ERROR_DEVICE set
- */
-LIG_API gboolean lig_device_measure_quickly (LigDevice *self, GError **error);
 
 G_END_DECLS

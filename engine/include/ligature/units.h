@@ -10,17 +10,6 @@
 G_BEGIN_DECLS
 
 /**
- * lig_units_scale:
- * @value: a figure in the first unit
- * @units: (array length=count): the names of units, each a thousand times the one before
- * @count: the number of units, at least one
- *
- * Returns: (transfer full): three significant digits, more if the last unit needs them, fewer for a
- *   whole number of the first unit, and the unit after a space; no space before an empty unit
- */
-LIG_API char *lig_units_scale (double value, const char *const *units, guint count);
-
-/**
  * lig_units_bytes:
  * @bytes: a size, or a rate per second
  *

@@ -14,6 +14,9 @@ typedef struct _LigFusion LigFusion;
 
 typedef enum { LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_UPDATE, LIG_PASS_JOINT } LigPass;
 
+/* The largest number of elements of a pattern. */
+#define LIG_MAX_ELEMENTS 8
+
 /**
  * lig_pass_name:
  * @pass: a pass
@@ -167,20 +170,7 @@ typedef struct {
 LIG_API void lig_verdict_get_range (const LigVerdict *self, int *first, int *last);
 
 /**
- * lig_verdict_compare:
- * @a: a verdict
- * @b: another one
- *
- * Orders verdicts for a reader: first near misses, then refusals because of another group, then
- * fusions that were taken, then patterns that do not fit; within each class, the largest gain
- * first.
- *
- * Returns: less than, equal to or greater than 0, as for qsort()
- */
-LIG_API int lig_verdict_compare (const LigVerdict *a, const LigVerdict *b);
-
-/**
- * lig_verdicts_at:
+ * lig_verdicts_about:
  * @verdicts: (array length=n_verdicts): all verdicts of a plan
  * @n_verdicts: the number of verdicts
  * @n_ops: the number of the plan's ops
@@ -188,27 +178,13 @@ LIG_API int lig_verdict_compare (const LigVerdict *a, const LigVerdict *b);
  * @last: the expanded index of its last op
  * @gaps: whether to return only the verdicts about the gaps between these ops, in which case @last
  *   may be one past the plan's last op; otherwise all verdicts that concern one of the ops
- *
- * Returns: (transfer container) (element-type LigVerdict): the verdicts about the place, in the
- *   order of lig_verdict_compare(). Verdicts whose reason is the end of the sequence are returned
- *   only for the gap at its end.
- */
-LIG_API GPtrArray *lig_verdicts_at (
-  const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last, gboolean gaps);
-
-/**
- * lig_verdicts_about:
- * @verdicts: (array length=n_verdicts): all verdicts of a plan
- * @n_verdicts: the number of verdicts
- * @n_ops: the number of the plan's ops
- * @first: the expanded index of the place's first op
- * @last: the expanded index of its last op
- * @gaps: as for lig_verdicts_at()
  * @pass: a pass; the verdicts of joint fusions are about both
  *
  * Returns: (transfer container) (element-type LigVerdict): one verdict for each fusion of the pass
- *   about the place: that it was taken, or the most important one. In the order of
- *   lig_verdict_compare().
+ *   about the place: that it was taken, or the most important one. First near misses, then refusals
+ *   because of another group, then fusions that were taken, then patterns that do not fit; within
+ *   each class, the largest gain first. Verdicts whose reason is the end of the sequence are
+ *   returned only for the gap at its end
  */
 LIG_API GPtrArray *lig_verdicts_about (const LigVerdict *verdicts,
                                        guint n_verdicts,

@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* The metadata of weights that were trained on a table: lig_dataset_describe_table(). */
+/* The metadata of weights that were trained on a table: mean, std and labels as JSON. */
 #define LIG_WEIGHTS_TABLE "ligature.table"
 
 /**

@@ -99,6 +99,13 @@ refuse_operands (const Operands *o, const LigCudnnCase *one)
   return NULL;
 }
 
+/* Returns the bytes of a part in the launch's scratch memory, behind which are copies. */
+static int64_t
+size_of (const LigCudnnSpace *space)
+{
+  return space->sums + space->dquery + (space->workspace > PLAN_SPACE ? space->workspace : 0);
+}
+
 /* Returns whether the launch has the memory for a part. */
 static bool
 has_space (const LigLaunch *launch, const LigCudnnCase *one, const LigCudnnSpace *space)
@@ -107,10 +114,8 @@ has_space (const LigLaunch *launch, const LigCudnnCase *one, const LigCudnnSpace
   int64_t batch = lig_cudnn_case_whole (one).batch;
   int64_t given =
     one->backward ? lig_attention_scratch (batch, params, launch->nondeterministic) : 0;
-  int64_t taken = space->sums + space->dquery;
-  if (space->workspace > PLAN_SPACE)
-    taken += space->workspace;
-  return taken <= given && (taken == 0 || launch->scratch);
+  int64_t taken = size_of (space);
+  return taken <= given && ((taken == 0 && !one->padded) || launch->scratch);
 }
 
 static LigAttentionEntry *
@@ -243,9 +248,18 @@ put_packed (Pack *pack,
   put (pack, (int64_t) ids[2], keys + at->value);
 }
 
+/* The operands with lengths that a pass reads, or copies of them. */
+typedef struct {
+  LigOperand x, memory, dy;
+} Inputs;
+
 /* Adds all tensors of a part of a launch. Returns the plan's workspace. */
 static void *
-fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry, const LigCudnnPlaces *at)
+fill_pack (Pack *pack,
+           LigLaunch *launch,
+           LigAttentionEntry *entry,
+           const LigCudnnPlaces *at,
+           const Inputs *from)
 {
   static const LigCudnnTensorId inputs[3] = {LIG_CUDNN_QUERY, LIG_CUDNN_KEY, LIG_CUDNN_VALUE};
   static const LigCudnnTensorId gradients[3] = {LIG_CUDNN_DQUERY, LIG_CUDNN_DKEY, LIG_CUDNN_DVALUE};
@@ -255,7 +269,7 @@ fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry, const LigCud
   Operands o = operands_of (launch, one->backward);
   char *workspace = launch->workspace, *scratch = launch->scratch;
   char *lse = o.lse->data ? o.lse->data : workspace + LENGTHS_SPACE;
-  put_packed (pack, at, o.x, o.memory, inputs);
+  put_packed (pack, at, &from->x, &from->memory, inputs);
   put (pack, LIG_CUDNN_RESULT, (char *) o.y->data + at->result);
   put (pack, LIG_CUDNN_LSE, lse + at->lse);
   if (one->padded) {
@@ -263,7 +277,7 @@ fill_pack (Pack *pack, LigLaunch *launch, LigAttentionEntry *entry, const LigCud
     put (pack, LIG_CUDNN_KEY_LENGTHS, workspace + LENGTHS_SPACE / 2);
   }
   if (one->backward) {
-    put (pack, LIG_CUDNN_DRESULT, (char *) o.dy->data + at->result);
+    put (pack, LIG_CUDNN_DRESULT, (char *) from->dy.data + at->result);
     put_packed (pack, at, o.dx, o.dmemory, gradients);
     put (pack, LIG_CUDNN_SUMS, scratch);
     if (!one->ordered)
@@ -280,12 +294,13 @@ static int
 execute (const LigCudnn *cudnn,
          LigLaunch *launch,
          LigAttentionEntry *entry,
-         const LigCudnnPlaces *at)
+         const LigCudnnPlaces *at,
+         const Inputs *from)
 {
   LigCudnnHandle handle = launch->device->attention->handle;
   LigCudnnDescriptor descriptor = NULL;
   Pack pack = {.count = 0};
-  void *workspace = fill_pack (&pack, launch, entry, at);
+  void *workspace = fill_pack (&pack, launch, entry, at, from);
   int status = cudnn->set_stream (handle, launch->stream);
   if (status == LIG_CUDNN_SUCCESS)
     status = cudnn->create (LIG_CUDNN_PACK_DESCRIPTOR, &descriptor);
@@ -316,6 +331,43 @@ limit_lengths (LigLaunch *launch, const LigCudnnCase *one, const LigCudnnPlaces 
   return lig_attention_lengths (lengths + at->rows, one->batch, one->length, one->keys, one->memory,
                                 (int32_t *) workspace, (int32_t *) (workspace + LENGTHS_SPACE / 2),
                                 launch->stream);
+}
+
+/* Makes an operand a copy of itself at `*to`, which then is behind it. */
+static cudaError_t
+copy (LigLaunch *launch, LigOperand *operand, int64_t batch, const int32_t *lengths, char **to)
+{
+  const void *from = operand->data;
+  int64_t bytes = operand->columns * 2;
+  LigPadded padded = {.data = operand->data = *to,
+                      .batch = batch,
+                      .groups = 1,
+                      .rows = operand->size / operand->columns / batch,
+                      .bytes = bytes};
+  *to += lig_attention_rounded (operand->size * 2, 256);
+  return lig_attention_copy (&padded, from, lengths, launch->stream);
+}
+
+/* Finds what a pass reads; what has lengths is copied, with zeros behind them, since cuDNN
+ * multiplies what it masks, which may be no number. */
+static cudaError_t
+find_inputs (LigLaunch *launch, const LigAttentionEntry *entry, Inputs *inputs)
+{
+  const LigCudnnCase *one = &entry->one;
+  Operands o = operands_of (launch, one->backward);
+  int64_t batch = lig_cudnn_case_whole (one).batch;
+  const int32_t *lengths = o.lengths->data;
+  char *to = (char *) launch->scratch + size_of (&entry->plan->space);
+  *inputs = (Inputs){.x = *o.x, .memory = *o.memory};
+  if (one->backward)
+    inputs->dy = *o.dy;
+  if (!one->padded)
+    return cudaSuccess;
+  if (one->memory)
+    return copy (launch, &inputs->memory, batch, lengths, &to);
+  cudaError_t error = copy (launch, &inputs->x, batch, lengths, &to);
+  return error == cudaSuccess && one->backward ? copy (launch, &inputs->dy, batch, lengths, &to)
+                                               : error;
 }
 
 /* Writes zeros where a whole case has no position. */
@@ -377,12 +429,14 @@ run (LigLaunch *launch, bool backward)
   if (!entry || !entry->plan)
     return LIG_UNSUPPORTED;
   const LigCudnnCase *one = &entry->one;
-  cudaError_t error = cudaSuccess;
+  Inputs inputs;
+  cudaError_t error = find_inputs (launch, entry, &inputs);
   for (int64_t i = 0; i < lig_cudnn_case_parts (one) && error == cudaSuccess; i++) {
     LigCudnnPlaces at = lig_cudnn_case_places (one, i);
     if (one->padded)
       error = limit_lengths (launch, one, &at);
-    int status = error == cudaSuccess ? execute (cudnn, launch, entry, &at) : LIG_CUDNN_SUCCESS;
+    int status =
+      error == cudaSuccess ? execute (cudnn, launch, entry, &at, &inputs) : LIG_CUDNN_SUCCESS;
     if (status != LIG_CUDNN_SUCCESS)
       return fail (launch, cudnn, status);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of attention with lengths that cuDNN leaves to its caller: lengths that stay within
- * the tensors, and zeros where there is no position. */
+ * the tensors, and zeros where there is no position, in what it reads and in what it has written.
+ */
 #include "kernels/cuda/attention/padding.h"
 
 namespace
@@ -42,6 +43,18 @@ clear_rows (LigPadded padded, const int32_t *lengths)
   }
 }
 
+__global__ void
+copy_rows (LigPadded padded, const uint4 *from, const int32_t *lengths)
+{
+  int64_t b = blockIdx.y, words = padded.bytes / 16, count = padded.rows * words;
+  int64_t kept = min ((int64_t) max (lengths[b], 0), padded.rows) * words;
+  uint4 *to = static_cast<uint4 *> (padded.data) + b * count;
+  from += b * count;
+  for (int64_t i = (int64_t) blockIdx.x * threads + threadIdx.x; i < count;
+       i += (int64_t) gridDim.x * threads)
+    to[i] = i < kept ? from[i] : make_uint4 (0, 0, 0, 0);
+}
+
 } // namespace
 
 extern "C" cudaError_t
@@ -65,5 +78,18 @@ lig_attention_clear (const LigPadded *padded, const int32_t *lengths, cudaStream
 {
   dim3 grid (16, (unsigned) padded->batch);
   clear_rows<<<grid, threads, 0, stream>>> (*padded, lengths);
+  return cudaPeekAtLastError ();
+}
+
+extern "C" cudaError_t
+lig_attention_copy (const LigPadded *padded,
+                    const void *from,
+                    const int32_t *lengths,
+                    cudaStream_t stream)
+{
+  constexpr int64_t most = 512;
+  int64_t blocks = (padded->rows * padded->bytes / 16 + threads - 1) / threads;
+  dim3 grid ((unsigned) (blocks < most ? blocks : most), (unsigned) padded->batch);
+  copy_rows<<<grid, threads, 0, stream>>> (*padded, static_cast<const uint4 *> (from), lengths);
   return cudaPeekAtLastError ();
 }

@@ -30,6 +30,13 @@ typedef struct {
 cudaError_t
 lig_attention_clear (const LigPadded *padded, const int32_t *lengths, cudaStream_t stream);
 
+/* Copies the rows that are not to be zero, and writes zeros in the place of the others. Here
+ * `groups` is 1, `whole` false, and both addresses and the size of a row are multiples of 16. */
+cudaError_t lig_attention_copy (const LigPadded *padded,
+                                const void *from,
+                                const int32_t *lengths,
+                                cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -122,6 +122,8 @@ blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multipro
   return (int) (blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
+/* Only sources that are compiled for what launches early need have these two. */
+#ifdef LIG_EARLY
 /* Allows the next kernel, if it is launched early (programmatic dependent launch), to be set up
  * while this one runs. */
 __device__ inline void
@@ -141,5 +143,6 @@ wait_for_previous ()
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
+#endif
 
 } /* namespace lig */

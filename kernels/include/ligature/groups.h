@@ -25,6 +25,24 @@ typedef enum {
   LIG_N_GROUPS
 } LigRankGroup;
 
+/**
+ * LigCollective:
+ * @LIG_ALL_REDUCE: each rank gets the sum of the ranks' values
+ * @LIG_REDUCE_SCATTER: each rank gets its part of that sum
+ * @LIG_ALL_GATHER: each rank gets the parts of all ranks
+ * @LIG_RING_EXCHANGE: each rank gets the values of the rank before it
+ * @LIG_N_COLLECTIVES: the number of collectives
+ *
+ * A collective operation.
+ */
+typedef enum {
+  LIG_ALL_REDUCE,
+  LIG_REDUCE_SCATTER,
+  LIG_ALL_GATHER,
+  LIG_RING_EXCHANGE,
+  LIG_N_COLLECTIVES
+} LigCollective;
+
 #if !defined __GI_SCANNER__ && !defined __cplusplus
 _Static_assert(LIG_DIVIDING_GROUPS == LIG_GROUP_ALL, "all groups before that of all ranks");
 #endif

@@ -47,6 +47,23 @@ enum {
 };
 
 /**
+ * LigKernelTraits:
+ * @LIG_KERNEL_ATTENTION: attention, with the operands and params of the kernel `attention`
+ * @LIG_KERNEL_ATTENTION_BACKWARD: its gradient, as `attention_backward`
+ * @LIG_KERNEL_WAVES: takes all multiprocessors of a GPU several times in turn, so that it is slower
+ *   by the share of them that others take
+ * @LIG_KERNEL_BUILT_IN: a kernel of the library; not for those of other programs
+ *
+ * The traits of a kernel by which its launches are predicted and arranged.
+ */
+typedef enum {
+  LIG_KERNEL_ATTENTION = 1 << 0,
+  LIG_KERNEL_ATTENTION_BACKWARD = 1 << 1,
+  LIG_KERNEL_WAVES = 1 << 2,
+  LIG_KERNEL_BUILT_IN = 1 << 3
+} LigKernelTraits;
+
+/**
  * LIG_MAX_BACKENDS:
  *
  * The largest number of backends that a later version can have.
@@ -63,14 +80,17 @@ enum {
  * @types: the set of %LIG_TYPES of its first floating operand that it serves, on every backend
  * @functions: the kernel's function by #LigBackendKind; null where it has none, or where the
  *   backend's module is not loaded
- * @flops: counts the floating-point operations of a launch from the sizes of its operands and its
- *   params; null unless @work is %LIG_WORK_BY_PARAMS
+ * @flops: counts the floating-point operations of a launch from the sizes and types of its operands
+ *   and, if @work is %LIG_WORK_BY_PARAMS, its params; null: they follow from @work
  * @scratch: returns the bytes of LigLaunch.scratch that a launch needs on a backend; of the launch
  *   it reads only the sizes and types of the operands, @params, @tf32 and @nondeterministic; null:
  *   none
  * @ignores_tick: whether it never reads LigLaunch.tick, so that its launches need not wait for new
  *   numbers; false is always right
  * @exchanges: whether it exchanges with LigLaunch.peers, and its params are #LigCollectiveParams
+ * @traits: some of #LigKernelTraits
+ * @collective: 1 + the #LigCollective that it computes, whose time the links between devices
+ *   decide; 0: none
  *
  * A kernel. The program that defines it keeps it unchanged until it ends.
  */
@@ -85,6 +105,8 @@ typedef struct LigKernel {
   int64_t (*scratch) (const LigLaunch *launch, LigBackendKind backend);
   bool ignores_tick;
   bool exchanges;
+  unsigned traits;
+  int collective;
 } LigKernel;
 
 /**

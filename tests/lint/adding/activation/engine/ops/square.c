@@ -14,4 +14,5 @@ LIG_DEFINE_OP (square) = {
   .saves = "x",
   .forward = "square",
   .backward = "square_backward",
+  .function = 1 + LIG_FUNCTION_square,
 };

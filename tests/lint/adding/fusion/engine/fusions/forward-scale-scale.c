@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Multiplies by the product of two factors. */
 #include "engine/fusions/define.h"
+#include <ligature/lowering.h>
 #include <ligature/params-product.h>
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = -x. */
 #include "engine/ops/define.h"
+#include <ligature/lowering.h>
 #include <ligature/params-product.h>
 
 static const LigScaleParams minus = {.factor = -1};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The options before the command. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Moves the options before the command behind it. Returns whether the line has a command. */
+gboolean lig_cli_arrange (int argc, char **argv);
+
+/* Prints which of the options without a command is unknown, or that the command is missing, and
+ * returns LIG_EXIT_USAGE. */
+int lig_cli_refuse_options (char **words);
+
+G_END_DECLS

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells which characters are safe for one line of a terminal. */
+#pragma once
+
+#include <ligature/printable.h>
+
+/* Returns whether lig_printable() leaves the character unchanged. */
+gboolean lig_is_printable (gunichar character);

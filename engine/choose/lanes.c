@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Predicts how the communication lane overlaps the others. A step of it begins when the steps
+ * before it and the lane's last step have ended; the main lane waits for it before the update, or
+ * before the first step that needs it. A kernel that takes all multiprocessors at once lets no
+ * exchange begin before its end, that which could have begun with it included. */
+#include "engine/choose/predict.h"
+#include "engine/graph/step.h"
+#include <ligature/kernels.h>
+
+#include <math.h>
+
+/* Unknown times are 0, so that a step which adds next to nothing adds this. */
+#define LEAST_SECONDS 1e-12
+
+/* The speed beside an exchange of a kernel whose blocks all run at once: those that find no place
+ * begin when others have ended. With it the passes of a Llama's layer on two H100s, of which 28 %
+ * and 20 % of the exchanges were hidden, are predicted within 6 %, and which exchanges are waited
+ * for. */
+#define SPEED_OF_ONE_WAVE 0.3
+
+typedef struct {
+  const LigGraph *graph;
+  LigGraphStep *steps;
+  int first;     /* the first step since the lanes last met */
+  int open;      /* the first step that may be an exchange which has not begun */
+  int last;      /* the main lane's last step, or -1 */
+  double now;    /* its end */
+  double busy;   /* that of the communication lane's */
+  double *added; /* what each step of the communication lane adds to the main one */
+} Lanes;
+
+double
+lig_speed_beside (const LigGraph *graph, const LigGraphStep *step)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (graph->request->device);
+  double all = facts->multiprocessors, taken = facts->fabric.multiprocessors;
+  if (all <= 0 || taken <= 0 || facts->fabric.devices < 1)
+    return 1;
+  gboolean waves = step->plan.kernel && step->plan.kernel->traits & LIG_KERNEL_WAVES;
+  double share = MAX (1 - taken / all, 1 / all);
+  return waves || lig_is_collective (step) ? share : MIN (share, SPEED_OF_ONE_WAVE);
+}
+
+/* Returns by how much a step becomes longer that begins while collectives still last for `overlap`
+ * seconds. */
+static double
+find_loss (const LigGraphStep *step, double speed, double overlap)
+{
+  return (1 - speed) * MIN (MAX (overlap, 0), step->plan.predicted / speed);
+}
+
+/* Divides what the main lane lost from `from` to `to`, a share of this time, among the collectives
+ * before step `end` that ran then; it waited for them or was slower. */
+static void
+add (const Lanes *self, int end, double from, double to, double share, gboolean waits)
+{
+  for (int i = self->first; i < end; i++) {
+    LigGraphStep *step = &self->steps[i];
+    if (step->plan.lane != LIG_LANE_COMMUNICATION)
+      continue;
+    double overlap =
+      MAX (MIN (step->plan.starts + step->plan.lasts, to) - MAX (step->plan.starts, from), 0);
+    self->added[i] += share * overlap;
+    step->plan.waited += waits ? overlap : 0;
+  }
+}
+
+/* Lets the exchanges before step `end` begin that can do so before a time. */
+static void
+begin (Lanes *self, int end, double before)
+{
+  for (; self->open < end; self->open++) {
+    LigGraphStep *step = &self->steps[self->open];
+    if (step->plan.lane != LIG_LANE_COMMUNICATION)
+      continue;
+    double starts = MAX (self->now, self->busy);
+    if (starts >= before)
+      return;
+    step->plan.starts = starts;
+    step->plan.lasts = step->plan.predicted;
+    self->busy = starts + step->plan.lasts;
+  }
+}
+
+/* Lets the main lane wait for the collectives before step `end`. */
+static void
+meet (Lanes *self, int end)
+{
+  begin (self, end, INFINITY);
+  add (self, end, self->now, INFINITY, 1, TRUE);
+  for (int i = self->first; i < end; i++)
+    if (self->steps[i].plan.lane == LIG_LANE_COMMUNICATION)
+      self->steps[i].plan.predicted = MAX (self->added[i], LEAST_SECONDS);
+  self->now = MAX (self->now, self->busy);
+  self->first = end;
+}
+
+/* Lets the main lane wait for the collective that the step `index` needs. */
+static void
+await (Lanes *self, int index)
+{
+  int awaits = self->steps[index].plan.awaits;
+  if (awaits < self->first)
+    return;
+  begin (self, awaits + 1, INFINITY);
+  double end = self->steps[awaits].plan.starts + self->steps[awaits].plan.lasts;
+  add (self, index, self->now, end, 1, TRUE);
+  self->now = MAX (self->now, end);
+}
+
+/* Lets a step of the main lane run beside the exchanges that can begin. */
+static void
+run_main (Lanes *self, int index)
+{
+  LigGraphStep *step = &self->steps[index];
+  double speed = lig_speed_beside (self->graph, step);
+  if (speed <= SPEED_OF_ONE_WAVE)
+    begin (self, self->last, self->now + LEAST_SECONDS);
+  else
+    begin (self, index, self->now + step->plan.predicted / speed);
+  double lost = find_loss (step, speed, self->busy - self->now);
+  double end = self->now + step->plan.predicted + lost, overlap = MIN (end, self->busy) - self->now;
+  if (overlap > 0)
+    add (self, index, self->now, self->now + overlap, lost / overlap, FALSE);
+  step->plan.starts = self->now;
+  step->plan.lasts = end - self->now;
+  self->now = end;
+  self->last = index;
+  if (lig_is_collective (step))
+    step->plan.waited = step->plan.lasts;
+}
+
+static void
+run_step (Lanes *self, int index)
+{
+  LigGraphStep *step = &self->steps[index];
+  await (self, index);
+  step->plan.waited = 0;
+  if (step->plan.lane != LIG_LANE_COMMUNICATION) {
+    run_main (self, index);
+    return;
+  }
+  step->plan.starts = MAX (self->now, self->busy);
+  step->plan.lasts = 0;
+  /* An exchange that takes no multiprocessors begins at once. */
+  if (lig_speed_beside (self->graph, step) == 1)
+    begin (self, index + 1, INFINITY);
+}
+
+double
+lig_predict_overlap (const LigGraph *graph, LigGraphStep *steps, int count, int met)
+{
+  g_autofree double *added = g_new0 (double, count + 1);
+  Lanes self = {.graph = graph, .steps = steps, .added = added, .last = -1};
+  for (int i = 0; i < count; i++) {
+    if (i == met)
+      meet (&self, i);
+    run_step (&self, i);
+  }
+  meet (&self, count);
+  return self.now;
+}
+
+void
+lig_predict_lanes (LigGraph *graph)
+{
+  lig_predict_overlap (graph, (LigGraphStep *) (gpointer) graph->steps->data,
+                       (int) graph->steps->len, graph->phases.update);
+}

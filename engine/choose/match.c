@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/* Matches a pattern with the ops from an index on and checks the legality of the group. */
+#include "engine/choose/match.h"
+
+#include "engine/choose/choice.h"
+#include "engine/choose/mends.h"
+#include "engine/graph/op.h"
+#include "engine/lower/kernels.h"
+#include "engine/patterns/walk.h"
+#include "engine/reasons/words.h"
+#include <ligature/kernels.h>
+
+#include <string.h>
+
+static void
+refuse (LigMatch *match, LigReason reason, char *observed, char *required)
+{
+  match->reason = match->refusal.reason = reason;
+  match->refusal.observed = observed;
+  match->refusal.required = required;
+}
+
+/* Returns evidence with these names; the graph takes ownership of them. */
+static LigEvidence
+keep_names (LigGraph *graph, LigEvidenceKind kind, const char **names)
+{
+  g_ptr_array_add (graph->choice->names, names);
+  return (LigEvidence){.kind = kind, .names = names};
+}
+
+/* Returns evidence with one name, which is static or owned by the graph. */
+static LigEvidence
+name_one (LigGraph *graph, LigEvidenceKind kind, const char *name)
+{
+  const char **names = g_new0 (const char *, 2);
+  names[0] = name;
+  return keep_names (graph, kind, names);
+}
+
+static void
+refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
+{
+  const char *path = NULL;
+  int first = walk->at;
+  while (!path && ++first < found->end)
+    if (lig_part (walk->graph, first)->plan.fence)
+      path = lig_part (walk->graph, first)->plan.path;
+  g_autofree char *row = path ? lig_verdict_row_path (path) : NULL;
+  match->fits = TRUE;
+  match->count = found->end - walk->at;
+  match->found = (LigEvidence){.kind = LIG_EVIDENCE_FENCE, .path = path, .first = first};
+  refuse (match, LIG_REASON_FENCED,
+          row ? g_strdup_printf ("fence before %s", row) : g_strdup ("fence"),
+          g_strdup ("no fence"));
+  lig_offer_unfence (walk, found, match);
+}
+
+/* Refuses a branch that the caller or a channel uses: `channel r` or `caller`. */
+static void
+refuse_branch (LigGraph *graph, const LigPart *part, int slot, gboolean by_caller, LigMatch *match)
+{
+  const char *channel =
+    part && part->consumed[slot] && !by_caller ? part->output_channels[slot] : NULL;
+  match->found = channel ? name_one (graph, LIG_EVIDENCE_CHANNEL, channel)
+                         : (LigEvidence){.kind = LIG_EVIDENCE_CALLER};
+  match->found.path = part ? part->plan.path : NULL;
+  match->found.first = part ? (int) (part - lig_part (graph, 0)) : 0;
+  refuse (match, LIG_REASON_IN_USE,
+          channel ? g_strdup_printf ("channel %s", channel) : g_strdup ("caller"),
+          g_strdup ("no other reader"));
+}
+
+/* Refuses the used branch that separates the matched ops. */
+static void
+refuse_use (LigWalk *walk, const LigFound *found, LigMatch *match)
+{
+  const LigPart *branch = NULL;
+  int slot = 0;
+  for (int i = walk->at; i < found->end && !branch; i++) {
+    const LigPart *part = lig_part (walk->graph, i);
+    for (int j = 0; j < part->n_outputs && !branch && !lig_found_has (found, i); j++)
+      if (part->consumed[j] || part->to_caller[j]) {
+        branch = part;
+        slot = j;
+      }
+  }
+  match->fits = TRUE;
+  match->count = found->end - walk->at;
+  refuse_branch (walk->graph, branch, slot, FALSE, match);
+  lig_offer_private (walk, found, match);
+}
+
+/* Returns the names accepted at an element; verdicts share them. */
+static const char *const *
+list_accepted (LigGraph *graph, const LigPattern *pattern, int from)
+{
+  gconstpointer key = &pattern->elements[from];
+  const char **accepted = g_hash_table_lookup (graph->choice->accepted, key);
+  if (accepted)
+    return accepted;
+  accepted = lig_pattern_accepted (pattern, from);
+  g_ptr_array_add (graph->choice->names, accepted);
+  g_hash_table_insert (graph->choice->accepted, (gpointer) key, accepted);
+  return accepted;
+}
+
+static void
+refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
+{
+  const char *const *accepted = list_accepted (walk->graph, walk->pattern, found->last + 1);
+  gboolean end = found->end >= (int) walk->graph->parts->len;
+  const char *name = end ? "end" : lig_part (walk->graph, found->end)->plan.info->name;
+  match->needed = (LigEvidence){.kind = LIG_EVIDENCE_NAMES, .names = accepted};
+  match->found = end ? (LigEvidence){.kind = LIG_EVIDENCE_END}
+                     : name_one (walk->graph, LIG_EVIDENCE_NAMES, name);
+  match->found.path = end ? NULL : lig_part (walk->graph, found->end)->plan.path;
+  match->found.first = found->end;
+  refuse (match, LIG_REASON_PATTERN, g_strdup (name), g_strjoinv ("|", (char **) accepted));
+  lig_offer_pattern (walk, found, match);
+}
+
+/* Returns whether one of these ops quantizes. */
+static gboolean
+has_quantizing (const char *const *names)
+{
+  for (; *names; names++) {
+    const LigOpInfo *info = lig_op_info_find (*names);
+    if (info && info->flags & LIG_OP_QUANTIZES)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Refuses the recipe if there is nothing to quantize, as the product behind the operand, or before
+ * the gradient, stays in the compute type, which a person would see as the op that is missing. */
+static gboolean
+refuse_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
+{
+  LigGraph *graph = walk->graph;
+  const char *const *accepted = list_accepted (graph, walk->pattern, found->last + 1);
+  int at = found->end + (walk->fusion->pass == LIG_PASS_BACKWARD ? -1 : 1);
+  if (found->end >= (int) graph->parts->len || at < 0 || at >= (int) graph->parts->len ||
+      !lig_part (graph, found->end)->plan.implicit || !has_quantizing (accepted))
+    return FALSE;
+  const LigPart *product = lig_part (graph, at);
+  if (!product->recipe || !product->plan.unquantized)
+    return FALSE;
+  match->found = name_one (graph, LIG_EVIDENCE_NAMES, "none");
+  match->found.path = product->plan.path;
+  match->found.first = at;
+  match->needed = name_one (graph, LIG_EVIDENCE_NAMES, product->recipe->info->name);
+  refuse (match, LIG_REASON_RECIPE, g_strdup_printf ("none (%s)", product->plan.unquantized),
+          g_strdup (product->recipe->info->name));
+  return TRUE;
+}
+
+/* Refuses a kernel that does more after its product than the products of fp8 do. */
+static void
+refuse_recipe (LigGraph *graph, const LigPart *product, LigMatch *match)
+{
+  const char *name = product->recipe->info->name;
+  match->found = name_one (graph, LIG_EVIDENCE_NAMES, name);
+  match->needed = name_one (graph, LIG_EVIDENCE_NAMES, "none");
+  refuse (match, LIG_REASON_RECIPE, g_strdup (name), g_strdup ("none"));
+}
+
+/* Lets the walk of a joint fusion pass the parts that quantize, which products of the compute type
+ * do not have. Refuses the recipe if the pattern fits then: the product of a forced fusion stays in
+ * the compute type. */
+static gboolean
+refuse_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
+{
+  const LigPart *product = lig_part (walk->graph, walk->at);
+  walk->see_quantized = walk->fusion->pass == LIG_PASS_JOINT && lig_part_is_quantized (product);
+  if (!walk->see_quantized || !lig_walk_follow (walk, found))
+    return FALSE;
+  match->fits = TRUE;
+  match->count = found->end - walk->at;
+  refuse_recipe (walk->graph, product, match);
+  lig_offer (match, LIG_MEND_FORCE, product->plan.path, NULL);
+  return TRUE;
+}
+
+/* Explains why the pattern did not match, in the order of the checks. If it would fit without a
+ * fence or a used branch, these ops are what was found. */
+static void
+explain (LigWalk *walk, LigFound *found, LigMatch *match)
+{
+  LigFound other;
+  if (refuse_quantized (walk, found, match))
+    return;
+  match->count = MIN (found->end, (int) walk->graph->parts->len - 1) - walk->at + 1;
+  walk->see_through = TRUE;
+  walk->ignore_fences = TRUE;
+  if (found->fenced && lig_walk_follow (walk, &other)) {
+    refuse_fence (walk, &other, match);
+    *found = other;
+    return;
+  }
+  walk->ignore_fences = FALSE;
+  if (lig_walk_follow (walk, &other)) {
+    refuse_use (walk, &other, match);
+    *found = other;
+    return;
+  }
+  walk->see_through = FALSE;
+  if (!refuse_unquantized (walk, found, match))
+    refuse_pattern (walk, found, match);
+}
+
+static gboolean
+is_forbidden (LigGraph *graph, const LigFusion *fusion, int at, LigEvidence *found, char **observed)
+{
+  const LigPart *part = lig_part (graph, at);
+  g_autofree char *row = lig_verdict_row_path (part->plan.path);
+  *found = (LigEvidence){.kind = LIG_EVIDENCE_FORBIDDEN, .first = at};
+  if (g_strv_contains (lig_sequence_get_forbidden (graph->request->sequence), fusion->name)) {
+    *observed = g_strdup ("forbidden everywhere");
+  } else if (g_strv_contains (lig_op_get_forbidden (part->plan.written), fusion->name)) {
+    found->path = part->plan.path;
+    *observed = g_strdup_printf ("forbidden at %s", row);
+  } else if (graph->request->policy == LIG_POLICY_NONE &&
+             !g_strv_contains (lig_op_get_forced (part->plan.written), fusion->name)) {
+    *found = name_one (graph, LIG_EVIDENCE_POLICY, lig_policy_name (LIG_POLICY_NONE));
+    *observed = g_strdup ("policy none");
+  }
+  return *observed != NULL;
+}
+
+/* Checks whether the user forbids the fusion. That replaces every other refusal except a fence,
+ * whose removal is then not enough. */
+static void
+check_constraints (LigGraph *graph, const LigFusion *fusion, LigMatch *match)
+{
+  LigEvidence found;
+  char *observed = NULL;
+  if (!is_forbidden (graph, fusion, match->first, &found, &observed))
+    return;
+  if (match->reason == LIG_REASON_FENCED) {
+    g_clear_pointer (&match->mend, g_free);
+    g_free (observed);
+    return;
+  }
+  g_free (match->refusal.observed);
+  g_free (match->refusal.required);
+  g_clear_pointer (&match->mend, g_free);
+  if (match->reason == LIG_REASON_NONE && graph->request->policy != LIG_POLICY_NONE)
+    lig_offer_unforbid (graph, fusion->name, match);
+  match->found = found;
+  match->needed = (LigEvidence){0};
+  refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
+}
+
+/* Refuses a gradient with contributions from inside and outside the group: its sum would be needed
+ * before the group runs. */
+static gboolean
+has_split_sum (LigGraph *graph, LigMatch *match)
+{
+  int slot;
+  gboolean by_caller;
+  const LigPart *part = lig_find_split_sum (graph, &match->group, &slot, &by_caller);
+  if (!part)
+    return FALSE;
+  refuse_branch (graph, part, slot, by_caller, match);
+  lig_offer_private_branch (graph, (int) (part - lig_part (graph, 0)), match);
+  return TRUE;
+}
+
+static void
+refuse_unwritten (LigGraph *graph, int number, LigMatch *match)
+{
+  const LigPlanValue *value = lig_value (graph, number);
+  const char *reader = value->role == LIG_VALUE_PARAMETER_GRADIENT         ? "update"
+                       : value->saved || value->role == LIG_VALUE_GRADIENT ? "backward"
+                                                                           : "caller";
+  match->found = g_str_equal (reader, "caller") ? (LigEvidence){.kind = LIG_EVIDENCE_CALLER}
+                                                : name_one (graph, LIG_EVIDENCE_PASS, reader);
+  /* Values of ops are called `#5.y`, with the expanded index. */
+  gboolean port = value->op >= 0 && value->name[0] == '#' && strchr (value->name, '.');
+  const char *name = port ? strchr (value->name, '.') + 1 : value->name;
+  g_autofree char *row =
+    port ? lig_verdict_row_path (lig_part (graph, value->op)->plan.path) : NULL;
+  match->needed =
+    name_one (graph, LIG_EVIDENCE_NAMES, g_string_chunk_insert_const (graph->strings, name));
+  match->needed.first = port ? value->op : 0;
+  match->needed.count = port ? 1 : 0;
+  refuse (match, LIG_REASON_IN_USE, g_strdup (reader),
+          port ? g_strdup_printf ("a kernel that writes %s of %s at %s", name,
+                                  lig_part (graph, value->op)->plan.title, row)
+               : g_strdup_printf ("a kernel that writes %s", name));
+}
+
+static void
+refuse_kernel (LigGraph *graph, const char *missing, LigDtype dtype, LigMatch *match)
+{
+  const char *kept = g_string_chunk_insert_const (graph->strings, missing);
+  match->found = name_one (graph, LIG_EVIDENCE_NAMES, lig_dtype_name (dtype));
+  match->needed = name_one (graph, LIG_EVIDENCE_NAMES, kept);
+  refuse (match, LIG_REASON_KERNEL,
+          g_strdup_printf ("no %s for %s on %s", missing, lig_dtype_name (dtype),
+                           lig_device_get_name (graph->request->device)),
+          g_strdup (missing));
+}
+
+static gboolean
+probe_pass (LigGraph *graph, LigMatch *match, LigPass pass, GError **error)
+{
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigGraphStep));
+  LigProbe probe;
+  if (!lig_lower_group (graph, &match->group, pass, steps, &probe, error))
+    return FALSE;
+  if (pass == LIG_PASS_BACKWARD && has_split_sum (graph, match))
+    return TRUE;
+  if (probe.unwritten >= 0) {
+    refuse_unwritten (graph, probe.unwritten, match);
+    return TRUE;
+  }
+  if (probe.unquantized) {
+    refuse_recipe (graph, probe.unquantized, match);
+    return TRUE;
+  }
+  LigDtype dtype = graph->request->compute;
+  const LigKernel *kernel = lig_find_missing_kernel (graph, steps, 0, &dtype);
+  const char *missing = probe.missing ? probe.missing : kernel ? kernel->name : NULL;
+  if (!missing)
+    return TRUE;
+  refuse_kernel (graph, missing, dtype, match);
+  if (!probe.missing)
+    lig_offer_dtype (graph, steps, 0, match);
+  return TRUE;
+}
+
+/* Takes the numbers and the accepted types that the fusion's condition reported. */
+static void
+keep_refusal (LigGraph *graph, LigMatch *match)
+{
+  const LigRefusal *refusal = &match->refusal;
+  match->reason = refusal->reason;
+  match->found = (LigEvidence){.value = refusal->observed_value, .unit = refusal->unit};
+  match->needed = (LigEvidence){.value = refusal->required_value, .unit = refusal->unit};
+  if (refusal->reason != LIG_REASON_DTYPE || refusal->types == 0)
+    return;
+  const char **names = g_new0 (const char *, LIG_N_DTYPES + 1);
+  for (int i = 0, n = 0; i < LIG_N_DTYPES; i++)
+    if (refusal->types & LIG_TYPES (i))
+      names[n++] = lig_dtype_name ((LigDtype) i);
+  match->needed = keep_names (graph, LIG_EVIDENCE_NAMES, names);
+  match->found = name_one (graph, LIG_EVIDENCE_NAMES, lig_dtype_name (graph->request->compute));
+  lig_offer_dtype (graph, NULL, refusal->types, match);
+}
+
+/* Checks the fusion's own condition, then whether the device has its kernels. */
+static gboolean
+check_kernels (LigGraph *graph, LigMatch *match, GError **error)
+{
+  const LigFusion *fusion = match->group.fusion;
+  LigLowering lowering = {.graph = graph,
+                          .group = &match->group,
+                          .probe = TRUE,
+                          .backward = fusion->pass == LIG_PASS_BACKWARD};
+  if (fusion->allows && !fusion->allows (&lowering, &match->refusal)) {
+    keep_refusal (graph, match);
+    g_clear_error (&lowering.error);
+    return TRUE;
+  }
+  g_clear_error (&lowering.error);
+  LigPass pass = fusion->pass == LIG_PASS_BACKWARD ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD;
+  if (!probe_pass (graph, match, pass, error))
+    return FALSE;
+  if (fusion->pass == LIG_PASS_JOINT && match->reason == LIG_REASON_NONE)
+    return probe_pass (graph, match, LIG_PASS_BACKWARD, error);
+  return TRUE;
+}
+
+/* Checks the match; a recipe whose products do less after the product gets the match without its
+ * optional last elements. */
+static gboolean
+check_match (LigGraph *graph, LigMatch *match, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  gboolean fine = check_kernels (graph, match, &local);
+  while (fine && match->reason == LIG_REASON_RECIPE) {
+    LigMatch shorter = *match;
+    shorter.refusal = (LigRefusal){0};
+    shorter.found = shorter.needed = (LigEvidence){0};
+    if (!lig_match_shorten (graph, &shorter, &local))
+      break;
+    g_free (match->refusal.observed);
+    g_free (match->refusal.required);
+    *match = shorter;
+  }
+  if (!local)
+    return fine;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+gboolean
+lig_match (LigGraph *graph, const LigFusion *fusion, int at, LigMatch *match, GError **error)
+{
+  LigWalk walk = lig_walk_from (graph, fusion, at);
+  LigFound found;
+  while (!lig_walk_fits (&walk, walk.from, at)) {
+    if (!walk.pattern->elements[walk.from].optional || ++walk.from == walk.pattern->n_elements)
+      return FALSE;
+  }
+  *match = (LigMatch){.first = at, .count = 1};
+  gboolean matched = lig_walk_follow (&walk, &found);
+  match->fits = match->whole = matched;
+  if (matched)
+    match->count = found.end - at;
+  else
+    explain (&walk, &found, match);
+  match->group = (LigPlanGroup){.fusion = fusion,
+                                .pass = fusion->pass,
+                                .first = at,
+                                .count = found.end - at,
+                                .n_elements = walk.pattern->n_elements};
+  for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
+    match->group.elements[i] = found.elements[i];
+  check_constraints (graph, fusion, match);
+  if (match->reason == LIG_REASON_FENCED)
+    return TRUE;
+  return !matched || match->reason != LIG_REASON_NONE || check_match (graph, match, error);
+}
+
+gboolean
+lig_match_shorten (LigGraph *graph, LigMatch *match, GError **error)
+{
+  const LigPattern *pattern = lig_fusion_get_pattern (match->group.fusion);
+  int matched = 0, last = -1, before = -1;
+  for (int i = 0; i < pattern->n_elements; i++)
+    if (match->group.elements[i] >= 0) {
+      before = last;
+      last = i;
+      matched++;
+    }
+  if (matched < 3 || !pattern->elements[last].optional)
+    return FALSE;
+  match->group.elements[last] = -1;
+  match->group.count = match->count = match->group.elements[before] - match->first + 1;
+  match->reason = LIG_REASON_NONE;
+  return check_kernels (graph, match, error);
+}

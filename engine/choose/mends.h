@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Mends: the edit that removes a refusal, found by following the pattern as if the edit were made.
+ * Each function adds a mend to the match where one edit is enough, and nothing otherwise. */
+#pragma once
+
+#include "engine/choose/match.h"
+#include "engine/patterns/walk.h"
+
+void lig_offer (LigMatch *match, LigMendKind kind, const char *path, const char *value);
+
+/* Offers to lift the bans of the fusion, where the match begins and everywhere. */
+void lig_offer_unforbid (const LigGraph *graph, const char *fusion, LigMatch *match);
+
+/* Offers to remove the fence if there is only one between the matched ops. */
+void lig_offer_unfence (const LigWalk *walk, const LigFound *found, LigMatch *match);
+
+/* Offers to make the branch private if only one branch that is no element of the pattern is used
+ * between the matched ops. */
+void lig_offer_private (const LigWalk *walk, const LigFound *found, LigMatch *match);
+
+/* Offers to make the branch of one op private. */
+void lig_offer_private_branch (const LigGraph *graph, int branch, LigMatch *match);
+
+/* Offers to remove the op after the matched ones, to replace it, or to insert an op before it. */
+void lig_offer_pattern (LigWalk *walk, const LigFound *found, LigMatch *match);
+
+/* Offers a type for which the device has the kernels of all steps; without steps, one of
+ * `types`. */
+void lig_offer_dtype (const LigGraph *graph, const GArray *steps, unsigned types, LigMatch *match);
+
+/* Finds those claimed fusions that would be taken if they were forced. Called once the cover is
+ * chosen. */
+void lig_offer_forces (LigGraph *graph, GArray *candidates);
+
+/* Offers to drop the forces that keep fusions out, and to choose the policy that measures. */
+void lig_offer_options (LigGraph *graph, GArray *candidates);
+
+/* Returns whether another group would keep the candidate out once its mend is made: a forced one,
+ * or with policy `all` one that is tried before it. */
+gboolean lig_is_blocked (LigGraph *graph, GArray *candidates, guint number);
+
+/* Adds the gains and the numbers of the mends, when all verdicts are complete. */
+void lig_explain_verdicts (LigGraph *graph, GArray *candidates);

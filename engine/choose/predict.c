@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* Predicts the times of steps. A kernel takes as long as copying its bytes, and what its kind cost
+ * at the size when the device was measured; a product as long as one of its area and depth did, and
+ * what its additions cost then. */
+#include "engine/choose/predict.h"
+
+#include "engine/base/layout.h"
+#include "engine/device/costs.h"
+#include "engine/device/fabric.h"
+#include "engine/graph/awaits.h"
+#include "engine/graph/step.h"
+#include "engine/graph/value.h"
+#include "kernels/attention-refusal.h"
+#include <ligature/kernels.h>
+#include <ligature/params-collective.h>
+
+#include <string.h>
+
+static gboolean
+is_product (const LigGraphStep *step)
+{
+  return step->plan.kernel && step->plan.kernel->work < 0;
+}
+
+/* Returns the operations that a step does in a second: those of products in the type of their
+ * quantized operands, unless the device emulates it, else in the compute type. Operands of 4 bits
+ * are bytes. */
+static double
+find_rate (const LigGraph *graph, const LigGraphStep *step)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (graph->request->device);
+  LigDtype first = is_product (step) && step->values[0] >= 0
+                     ? lig_value (graph, step->values[0])->dtype
+                     : LIG_FP32;
+  double rate = lig_dtype_has (first, LIG_DTYPE_QUANTIZED) ? facts->product[first]
+                : first == LIG_UINT8                       ? facts->product_fp4
+                                                           : 0;
+  return rate > 0 ? rate : facts->product[graph->request->compute];
+}
+
+/* Returns the seconds of a collective on the device's fabric; 0 for another step, and where the
+ * fabric is unknown. */
+static double
+predict_collective (const LigGraph *graph, const LigGraphStep *step)
+{
+  const LigCollectiveParams *params =
+    (const LigCollectiveParams *) (gconstpointer) step->code.params;
+  double bytes = 0;
+  if (!lig_is_collective (step))
+    return 0;
+  for (int i = 0; i < step->plan.n_operands; i++) {
+    LigOperand operand = lig_graph_operand (graph, step->values[i]);
+    bytes = MAX (bytes, (double) operand.size * (double) lig_dtype_size (operand.dtype));
+  }
+  const LigLayout *layout = lig_device_get_layout (graph->request->device);
+  int stride = layout ? lig_layout_stride (layout, (LigRankGroup) params->group) : 1;
+  return lig_fabric_predict (&lig_device_get_facts (graph->request->device)->fabric,
+                             (LigCollective) (step->plan.kernel->collective - 1), params->peers,
+                             stride, bytes);
+}
+
+double
+lig_predict_floor (const LigGraph *graph, const LigGraphStep *step)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (graph->request->device);
+  gboolean product = is_product (step);
+  double rate = find_rate (graph, step);
+  if (facts->copy <= 0 || (product && rate <= 0))
+    return 0;
+  double exchange = predict_collective (graph, step);
+  if (exchange > 0)
+    return exchange + facts->launch;
+  double bytes = (step->plan.read + step->plan.written) / facts->copy;
+  return MAX (bytes, product ? step->plan.flops / rate : 0) + facts->launch;
+}
+
+/* Returns whether the step computes all sums that its kernel may leave out: its last output. */
+static gboolean
+computes_sums (const LigGraphStep *step)
+{
+  return step->values[step->plan.n_operands - 1] >= 0;
+}
+
+/* Returns whether the step adds a bias of fp32 to a product of 16 bits. */
+static gboolean
+has_mixed_bias (const LigGraph *graph, const LigGraphStep *step)
+{
+  char name[32] = "";
+  for (int i = 0; i < step->plan.n_inputs; i++) {
+    lig_signature_name (step->plan.kernel->signature, i, name);
+    if (strcmp (name, "bias") == 0)
+      return graph->request->compute != LIG_FP32 && step->values[i] >= 0 &&
+             lig_graph_operand (graph, step->values[i]).dtype == LIG_FP32;
+  }
+  return FALSE;
+}
+
+/* Returns the seconds of a step of attention of 16 bits; 0 for another step, and on a device whose
+ * costs of attention are unknown. */
+static double
+predict_attention (const LigGraph *graph, const LigGraphStep *step)
+{
+  gboolean backward = (step->plan.kernel->traits & LIG_KERNEL_ATTENTION_BACKWARD) != 0;
+  const LigAttentionParams *params = (const LigAttentionParams *) (gconstpointer) step->code.params;
+  LigOperand x[4];
+  if (!backward && !(step->plan.kernel->traits & LIG_KERNEL_ATTENTION))
+    return 0;
+  for (int i = 0; i < 4; i++) {
+    int value = step->values[i + backward];
+    x[i] = lig_graph_operand (graph, value);
+    x[i].data = value >= 0 ? x : NULL; /* the presence of an operand is all that counts */
+  }
+  if (x[0].dtype == LIG_FP32 || params->length < 1)
+    return 0;
+  gboolean own = lig_attention_refusal (x, params, backward) != NULL;
+  double heads = (double) x[0].size / (double) x[0].columns / params->length * params->heads;
+  double queries = heads * params->length;
+  LigAttentionWork work = {
+    .flops = step->plan.flops,
+    .features = params->features,
+    .length = step->plan.flops / ((backward ? 5 : 2) * queries * params->features),
+    .blocks = heads * ((params->length + LIG_ATTENTION_BLOCK - 1) / LIG_ATTENTION_BLOCK),
+  };
+  LigAttentionCost cost = backward ? LIG_ATTENTION_BACKWARD : LIG_ATTENTION_FORWARD;
+  return lig_cost_of_attention (
+    lig_device_get_facts (graph->request->device),
+    own ? cost + LIG_ATTENTION_OWN_FORWARD - LIG_ATTENTION_FORWARD : cost, &work);
+}
+
+static double
+predict_product (const LigGraph *graph, const LigGraphStep *step)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (graph->request->device);
+  LigOperand result = {0}, left = lig_graph_operand (graph, step->values[0]);
+  for (int i = step->plan.n_operands - 1; i >= step->plan.n_inputs; i--)
+    if (step->values[i] >= 0 && lig_graph_operand (graph, step->values[i]).size >= result.size)
+      result = lig_graph_operand (graph, step->values[i]);
+  double area = (double) result.size, depth = area > 0 ? step->plan.flops / (2 * area) : 0;
+  double seconds = predict_attention (graph, step);
+  if (seconds > 0)
+    return seconds;
+  double rate = find_rate (graph, step);
+  seconds = lig_cost_of_product (facts, graph->request->compute, area, depth);
+  /* Costs of products are known for fp32 and 16 bits: others are faster as their rates are. */
+  if (rate != facts->product[graph->request->compute])
+    seconds = lig_cost_of_product (facts, LIG_BF16, area, depth) * facts->product[LIG_BF16] / rate;
+  LigCost cost = lig_cost_of_kernel (step->plan.kernel, computes_sums (step));
+  const LigOperand *decides = cost == LIG_COST_PRODUCT_SUMS ? &left : &result;
+  if (cost != LIG_N_COSTS && graph->request->compute == LIG_FP32)
+    cost += LIG_COST_WIDE_BIAS - LIG_COST_PRODUCT_BIAS;
+  double bytes = (double) decides->size * (double) lig_dtype_size (decides->dtype);
+  if (cost != LIG_N_COSTS)
+    seconds += has_mixed_bias (graph, step) ? lig_cost_of_mixed (&facts->costs, cost, bytes)
+                                            : lig_cost_of_bytes (&facts->costs, cost, bytes);
+  return seconds;
+}
+
+/* Returns the seconds of a step by itself. */
+static double
+predict_alone (const LigGraph *graph, const LigGraphStep *step)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (graph->request->device);
+  double floor = lig_predict_floor (graph, step), bytes = step->plan.read + step->plan.written;
+  if (floor <= 0 || !facts->costs.known || !step->plan.kernel || step->code.empty ||
+      predict_collective (graph, step) > 0)
+    return floor;
+  if (is_product (step))
+    return MAX (MAX (predict_product (graph, step), facts->launch + bytes / facts->copy),
+                step->plan.flops / find_rate (graph, step));
+  LigCost cost = lig_cost_of_kernel (step->plan.kernel, FALSE);
+  double counted = bytes;
+  if (cost == LIG_COST_GATHERED_SUMS) {
+    LigOperand rows = lig_graph_operand (graph, step->values[0]);
+    counted = (double) LIG_COST_GATHERED_ROW * (double) (rows.size / rows.columns);
+  }
+  return bytes / facts->copy + lig_cost_of_bytes (&facts->costs, cost, counted);
+}
+
+/* The share of the time beyond the floor that a step which overlaps others adds to theirs. */
+#define EXPOSED 0.5
+
+/* Lets the steps of the side lane share the time that they add to the others. */
+static double
+overlap (const LigGraph *graph, LigGraphStep *steps, guint count, double total)
+{
+  double launch = lig_device_get_facts (graph->request->device)->launch, beside = 0, taken = 0;
+  for (guint i = 0; i < count; i++)
+    if (steps[i].plan.lane == LIG_LANE_SIDE) {
+      beside += steps[i].plan.predicted;
+      double floor = lig_predict_floor (graph, &steps[i]) - launch;
+      taken += floor + EXPOSED * (steps[i].plan.predicted - floor);
+    }
+  double rest = total - beside, whole = MAX (rest + MIN (taken, beside), beside);
+  for (guint i = 0; i < count && beside > 0; i++)
+    if (steps[i].plan.lane == LIG_LANE_SIDE)
+      steps[i].plan.predicted *= (whole - rest) / beside;
+  return whole;
+}
+
+/* Returns the seconds of a list some of whose steps exchange beside the others. */
+static double
+predict_exchanges (const LigGraph *graph, LigGraphStep *steps, guint count)
+{
+  g_autofree LigGraphStep *copy = g_memdup2 (steps, count * sizeof *steps);
+  lig_find_awaits_in (graph, copy, count);
+  return lig_predict_overlap (graph, copy, (int) count, -1);
+}
+
+double
+lig_predict_exchanges (const LigGraph *graph, LigGraphStep *steps, guint count, double seconds)
+{
+  double computes = 0, exchanges = 0;
+  gboolean known = TRUE, any = FALSE;
+  for (guint i = 0; i < count && !any; i++)
+    any = steps[i].plan.kernel && lig_kernel_exchanges (steps[i].plan.kernel);
+  for (guint i = 0; i < count && any; i++) {
+    gboolean exchange = lig_is_collective (&steps[i]);
+    steps[i].plan.predicted =
+      exchange ? predict_collective (graph, &steps[i]) : predict_alone (graph, &steps[i]);
+    *(exchange ? &exchanges : &computes) += steps[i].plan.predicted;
+    known &= exchange || steps[i].plan.predicted > 0;
+  }
+  if (exchanges <= 0)
+    return seconds;
+  if (!known)
+    return seconds + exchanges;
+  for (guint i = 0; i < count; i++)
+    if (!lig_is_collective (&steps[i]))
+      steps[i].plan.predicted *= seconds / computes;
+  return predict_exchanges (graph, steps, count);
+}
+
+double
+lig_predict_steps (const LigGraph *graph, LigGraphStep *steps, guint count)
+{
+  double total = 0;
+  gboolean known = TRUE, exchanges = FALSE;
+  for (guint i = 0; i < count; i++) {
+    steps[i].plan.predicted = predict_alone (graph, &steps[i]);
+    total += steps[i].plan.predicted;
+    known &= steps[i].plan.predicted > 0;
+    exchanges |= steps[i].plan.lane == LIG_LANE_COMMUNICATION;
+  }
+  if (exchanges && count > 1)
+    return known ? predict_exchanges (graph, steps, count) : 0;
+  if (lig_device_get_facts (graph->request->device)->costs.known)
+    total = overlap (graph, steps, count, total);
+  return known ? total : 0;
+}
+
+/* A weight gradient that is too small to use a whole GPU overlaps the steps after it, which do not
+ * read it before the update. Longer products gain nothing and would keep their operands alive. */
+#define LONGEST_BESIDE 20e-6
+
+static gboolean
+may_run_beside (const LigGraph *graph, const LigGraphStep *step)
+{
+  if (lig_writes_shared (graph, step))
+    return FALSE;
+  double seconds = lig_predict_floor (graph, step);
+  return lig_device_get_facts (graph->request->device)->capability > 0 && step->plan.kernel &&
+         step->plan.kernel->work == LIG_PRODUCT_OVER_ROWS &&
+         step->plan.kernel->traits & LIG_KERNEL_BUILT_IN && seconds > 0 && seconds < LONGEST_BESIDE;
+}
+
+/* Returns whether a step reads a value that the other writes. */
+static gboolean
+depends (const LigGraph *graph, const LigGraphStep *step, const LigGraphStep *on)
+{
+  for (int i = 0; i < step->plan.n_inputs; i++)
+    for (int j = on->plan.n_inputs; j < on->plan.n_operands; j++)
+      if (step->values[i] >= 0 && on->values[j] >= 0 &&
+          lig_graph_root (graph, step->values[i]) == lig_graph_root (graph, on->values[j]))
+        return TRUE;
+  return FALSE;
+}
+
+void
+lig_start_beside (LigGraph *graph, GArray *steps, guint first)
+{
+  LigGraphStep *all = (LigGraphStep *) (gpointer) steps->data;
+  for (guint i = first; i < steps->len; i++) {
+    if (!may_run_beside (graph, &all[i]))
+      continue;
+    all[i].plan.lane = LIG_LANE_SIDE;
+    for (guint at = i;
+         at > first && !all[at - 1].plan.lane && !depends (graph, &all[at], &all[at - 1]); at--) {
+      LigGraphStep moved = all[at];
+      all[at] = all[at - 1];
+      all[at - 1] = moved;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiles plans: from a sequence, with every op alone, after edits that the verdicts of another
+ * plan offer, and with another choice of what is computed again. */
+#include "engine/choose/choice.h"
+#include "engine/compile/compilation.h"
+#include "engine/plan/plan-private.h"
+#include <ligature/compile.h>
+#include <ligature/plan-options.h>
+
+/* Compiles a new graph, which it takes; null: an error is set, also where there is no graph. */
+static LigPlan *
+compile (LigGraph *started, GError **error)
+{
+  g_autoptr (LigGraph) graph = started;
+  return graph && lig_graph_compile (graph, error) ? lig_plan_finish (g_steal_pointer (&graph))
+                                                   : NULL;
+}
+
+LigPlan *
+lig_plan_compile (LigSequence *sequence,
+                  LigDevice *device,
+                  const LigPlanOptions *options,
+                  GError **error)
+{
+  return compile (lig_graph_new (sequence, device, options, 0, error), error);
+}
+
+/* Returns whether the edit moves the paths of other ops. */
+static gboolean
+moves_ops (const LigMend *mend)
+{
+  return mend->kind == LIG_MEND_INSERT_OP || mend->kind == LIG_MEND_REMOVE_OP;
+}
+
+LigPlan *
+lig_plan_mend (LigPlan *self, const guint *numbers, guint count, GError **error)
+{
+  g_return_val_if_fail (self && (numbers || count == 0), NULL);
+  LigPlanOptions options = self->request->options;
+  g_autoptr (LigSequence) sequence = lig_sequence_copy (self->request->sequence);
+  /* Edits that move ops are made last, so that the paths of the others are right. */
+  for (int moving = 0; moving < 2; moving++)
+    for (guint i = 0; i < count; i++) {
+      const LigMend *mend = lig_plan_find_mend (self, numbers[i], error);
+      if (!mend)
+        return NULL;
+      if (moves_ops (mend) == moving && !lig_mend_apply (mend, sequence, error))
+        return NULL;
+    }
+  options.tuning = NULL; /* its data may be gone */
+  options.recall = TRUE;
+  options.choices = NULL;
+  return lig_plan_compile (sequence, self->request->device, &options, error);
+}
+
+LigPlan *
+lig_plan_with_recompute (LigPlan *self, LigRecompute recompute, GError **error)
+{
+  g_return_val_if_fail (self, NULL);
+  LigPlanOptions options = self->request->options;
+  g_autofree char *choices = lig_plan_get_choices (self);
+  options.tuning = NULL; /* its data may be gone */
+  options.recall = TRUE;
+  options.choices = choices;
+  options.recompute = recompute;
+  return lig_plan_compile (self->request->sequence, self->request->device, &options, error);
+}
+
+/* --- Every op alone ------------------------------------------------------------------------ */
+
+/* @of: (nullable): the plan of whose sequence it is a copy, and whose measured prices it has */
+static LigPlan *
+compile_alone (LigSequence *sequence,
+               LigDevice *device,
+               const LigPlanOptions *options,
+               const LigPlan *of,
+               GError **error)
+{
+  LigPlanOptions alone;
+  if (!lig_plan_options_read (options, &alone, error))
+    return NULL;
+  alone.policy = LIG_POLICY_NONE;
+  alone.choices = NULL;
+  LigGraph *graph = lig_graph_new (sequence, device, &alone,
+                                   LIG_REQUEST_APART | (of ? LIG_REQUEST_COMPARED : 0), error);
+  if (!graph)
+    return NULL;
+  if (of) {
+    lig_graph_follow (graph, of->request);
+    graph->choice->prices = of->prices ? g_hash_table_ref (of->prices) : NULL;
+  }
+  return compile (graph, error);
+}
+
+LigPlan *
+lig_plan_compile_unfused (LigSequence *sequence,
+                          LigDevice *device,
+                          const LigPlanOptions *options,
+                          GError **error)
+{
+  return compile_alone (sequence, device, options, NULL, error);
+}
+
+LigPlan *
+lig_plan_unfuse (LigPlan *self, GError **error)
+{
+  LigPlanOptions options = self->request->options;
+  options.tuning = NULL; /* its data may be gone */
+  return compile_alone (self->request->sequence, self->request->device, &options, self, error);
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares plans. The ops of both are aligned to one row of positions; a change is a run of
+ * positions that no group of either plan leaves. */
+#include <ligature/comparison.h>
+#include <ligature/units.h>
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <string.h>
+
+/* The longest alignment that is searched for, which takes milliseconds: the product of both lengths
+ * without what is common at their ends. */
+enum { MOST_CELLS = 1000000 };
+
+struct _LigPlanComparison {
+  gatomicrefcount references;
+  LigPlan *plans[2];
+  guint n_ops[2];
+  int *positions[2]; /* of each op in the row that both plans share */
+  int *before;       /* of each op of the second plan: its op in the first, or -1 */
+  GArray *changes;   /* of LigPlanChange */
+};
+
+G_DEFINE_BOXED_TYPE (LigPlanComparison,
+                     lig_plan_comparison,
+                     lig_plan_comparison_ref,
+                     lig_plan_comparison_unref)
+
+/* --- Aligning ------------------------------------------------------------------------------ */
+
+static gboolean
+is_alike (const LigPlanOp *a, const LigPlanOp *b)
+{
+  return a->info == b->info && g_str_equal (a->title, b->title);
+}
+
+/* Pairs the middle of both plans by their longest common subsequence. */
+static void
+align_middle (
+  LigPlanComparison *self, const LigPlanOp *a, int n_a, const LigPlanOp *b, int n_b, int start)
+{
+  const gsize width = (gsize) n_b + 1;
+  g_autofree int *common = g_new0 (int, width *((gsize) n_a + 1));
+  for (int i = n_a - 1; i >= 0; i--)
+    for (int k = n_b - 1; k >= 0; k--) {
+      gsize at = (gsize) i * width + (gsize) k;
+      common[at] = is_alike (&a[i], &b[k]) ? 1 + common[at + width + 1]
+                                           : MAX (common[at + width], common[at + 1]);
+    }
+  for (int i = 0, k = 0; i < n_a && k < n_b;) {
+    gsize at = (gsize) i * width + (gsize) k;
+    if (is_alike (&a[i], &b[k]) && common[at] == 1 + common[at + width + 1]) {
+      self->before[start + k++] = start + i;
+      i++;
+    } else if (common[at + width] >= common[at + 1])
+      i++;
+    else
+      k++;
+  }
+}
+
+/* Sets the op of the first plan for each op of the second. */
+static void
+align (LigPlanComparison *self, const LigPlanOp *a, const LigPlanOp *b)
+{
+  int n_a = (int) self->n_ops[0], n_b = (int) self->n_ops[1], start = 0, end = 0;
+  for (int i = 0; i < n_b; i++)
+    self->before[i] = -1;
+  while (start < MIN (n_a, n_b) && is_alike (&a[start], &b[start])) {
+    self->before[start] = start;
+    start++;
+  }
+  while (end < MIN (n_a, n_b) - start && is_alike (&a[n_a - 1 - end], &b[n_b - 1 - end])) {
+    self->before[n_b - 1 - end] = n_a - 1 - end;
+    end++;
+  }
+  gint64 cells = (gint64) (n_a - start - end) * (n_b - start - end);
+  if (cells > 0 && cells <= MOST_CELLS)
+    align_middle (self, a + start, n_a - start - end, b + start, n_b - start - end, start);
+  else
+    for (int i = start; i < MIN (n_a, n_b) - end; i++)
+      self->before[i] = is_alike (&a[i], &b[i]) ? i : -1;
+}
+
+/* Ops that only the first plan has come before those that only the second has. */
+static void
+place_ops (LigPlanComparison *self)
+{
+  int at = 0, next = 0;
+  for (int k = 0; k <= (int) self->n_ops[1]; k++) {
+    int until = k == (int) self->n_ops[1] ? (int) self->n_ops[0] : self->before[k];
+    while (next < until)
+      self->positions[0][next++] = at++;
+    if (k == (int) self->n_ops[1])
+      break;
+    if (self->before[k] >= 0)
+      self->positions[0][next++] = at;
+    self->positions[1][k] = at++;
+  }
+}
+
+/* --- Changes ------------------------------------------------------------------------------- */
+
+typedef struct {
+  const LigPlanGroup *groups;
+  guint count, next;
+  const int *positions;
+} Walk;
+
+static int
+get_start (const Walk *walk)
+{
+  return walk->next < walk->count ? walk->positions[walk->groups[walk->next].first] : G_MAXINT;
+}
+
+/* Takes the walk's next group if it begins at or before @end, which it moves to the group's end. */
+static gboolean
+take (Walk *walk, int *end)
+{
+  if (walk->next == walk->count || get_start (walk) > *end)
+    return FALSE;
+  const LigPlanGroup *group = &walk->groups[walk->next++];
+  *end = MAX (*end, walk->positions[group->first + group->count - 1]);
+  return TRUE;
+}
+
+static gboolean
+is_measured (const Walk *walk, const LigPlanSide *side)
+{
+  for (guint i = side->first_group; i < side->first_group + side->n_groups; i++)
+    if (walk->groups[i].n_steps > 0 && walk->groups[i].measured <= 0)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+sum_side (const Walk *walk, LigPlanSide *side, gboolean measured)
+{
+  side->n_groups = walk->next - side->first_group;
+  side->n_steps = 0;
+  side->seconds = side->bytes = 0;
+  for (guint i = side->first_group; i < walk->next; i++) {
+    const LigPlanGroup *group = &walk->groups[i];
+    side->seconds += measured ? group->measured : lig_plan_group_get_predicted (group);
+    side->bytes += group->bytes;
+    side->n_steps += (guint) group->n_steps;
+    if (i == side->first_group)
+      side->first = group->first;
+    side->count = group->first + group->count - side->first;
+  }
+}
+
+static gboolean
+is_same (const Walk walks[2], const LigPlanChange *change)
+{
+  if (change->before.n_groups != 1 || change->after.n_groups != 1)
+    return FALSE;
+  const LigPlanGroup *a = &walks[0].groups[change->before.first_group];
+  const LigPlanGroup *b = &walks[1].groups[change->after.first_group];
+  if (a->fusion != b->fusion || a->count != b->count || (a->n_steps > 0) != (b->n_steps > 0))
+    return FALSE;
+  for (int i = 0; i < a->count; i++)
+    if (walks[0].positions[a->first + i] != walks[1].positions[b->first + i])
+      return FALSE;
+  return TRUE;
+}
+
+static void
+compare_pass (LigPlanComparison *self, LigPass pass)
+{
+  Walk walks[2] = {0};
+  for (int i = 0; i < 2; i++) {
+    walks[i].groups = lig_plan_get_groups (self->plans[i], pass, &walks[i].count);
+    walks[i].positions = self->positions[i];
+  }
+  while (walks[0].next < walks[0].count || walks[1].next < walks[1].count) {
+    LigPlanChange change = {
+      .pass = pass, .before.first_group = walks[0].next, .after.first_group = walks[1].next};
+    int end = MIN (get_start (&walks[0]), get_start (&walks[1]));
+    while (take (&walks[0], &end) || take (&walks[1], &end))
+      continue;
+    change.before.n_groups = walks[0].next - change.before.first_group;
+    change.after.n_groups = walks[1].next - change.after.first_group;
+    gboolean measured =
+      is_measured (&walks[0], &change.before) && is_measured (&walks[1], &change.after);
+    sum_side (&walks[0], &change.before, measured);
+    sum_side (&walks[1], &change.after, measured);
+    change.measured = measured && change.before.n_steps + change.after.n_steps > 0;
+    change.same = is_same (walks, &change);
+    g_array_append_val (self->changes, change);
+  }
+}
+
+/* --- Repetitions --------------------------------------------------------------------------- */
+
+/* Appends a path without the numbers of repetitions: `3..2` for `3.7.2`. */
+static void
+append_path (GString *key, const char *path)
+{
+  gboolean repetition = FALSE;
+  for (; *path; path++) {
+    if (!repetition || *path == '.')
+      g_string_append_c (key, *path);
+    if (*path == '.')
+      repetition = !repetition;
+  }
+  g_string_append_c (key, ' ');
+}
+
+static gboolean
+has_blocks (LigPlanComparison *self)
+{
+  for (int i = 0; i < 2; i++) {
+    const LigPlanOp *ops = lig_plan_get_ops (self->plans[i], &self->n_ops[i]);
+    for (guint k = 0; k < self->n_ops[i]; k++)
+      if (strchr (ops[k].path, '.'))
+        return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+append_side (
+  GString *key, LigPlanComparison *self, int which, LigPass pass, const LigPlanSide *side)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self->plans[which], &count);
+  const LigPlanGroup *groups = lig_plan_get_groups (self->plans[which], pass, &count);
+  for (guint i = 0; i < side->n_groups; i++) {
+    const LigPlanGroup *group = &groups[side->first_group + i];
+    g_string_append_c (key, '|');
+    g_string_append (key, group->fusion ? group->fusion->name : "");
+    for (int k = 0; k < group->count; k++)
+      append_path (key, ops[group->first + k].path);
+  }
+  g_string_append_printf (key, "|%.4g %.4g", side->seconds, side->bytes);
+}
+
+static void
+find_repetitions (LigPlanComparison *self)
+{
+  gboolean blocks = has_blocks (self);
+  for (guint i = 0; i < self->changes->len && !blocks; i++) {
+    g_array_index (self->changes, LigPlanChange, i).like = i;
+    g_array_index (self->changes, LigPlanChange, i).times = 1;
+  }
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < self->changes->len && blocks; i++) {
+    LigPlanChange *change = &g_array_index (self->changes, LigPlanChange, i);
+    GString *key = g_string_new (lig_pass_name (change->pass));
+    append_side (key, self, 0, change->pass, &change->before);
+    append_side (key, self, 1, change->pass, &change->after);
+    guint first = GPOINTER_TO_UINT (g_hash_table_lookup (known, key->str));
+    change->like = first > 0 ? first - 1 : i;
+    g_array_index (self->changes, LigPlanChange, change->like).times++;
+    if (first == 0)
+      g_hash_table_insert (known, g_string_free (key, FALSE), GUINT_TO_POINTER (i + 1));
+    else
+      g_string_free (key, TRUE);
+  }
+}
+
+/* --- Totals -------------------------------------------------------------------------------- */
+
+static void
+add_side (LigPlanSide *total, const LigPlanSide *side)
+{
+  total->n_groups += side->n_groups;
+  total->n_steps += side->n_steps;
+  total->seconds += side->seconds;
+  total->bytes += side->bytes;
+}
+
+/* The update belongs to no group. */
+static void
+add_update (LigPlan *plan, LigPlanSide *total)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (steps[i].pass == LIG_PASS_UPDATE) {
+      total->n_steps++;
+      total->seconds += steps[i].predicted > 0 ? steps[i].predicted : NAN;
+      total->bytes += steps[i].read + steps[i].written;
+    }
+}
+
+void
+lig_plan_comparison_get_total (LigPlanComparison *self, LigPass pass, LigPlanChange *total)
+{
+  g_return_if_fail (self && total);
+  *total = (LigPlanChange){.pass = pass, .same = TRUE, .measured = TRUE, .times = 1};
+  for (guint i = 0; i < self->changes->len; i++) {
+    const LigPlanChange *change = &g_array_index (self->changes, LigPlanChange, i);
+    if (pass != LIG_PASS_JOINT && change->pass != pass)
+      continue;
+    total->same &= change->same;
+    total->measured &= change->measured || change->before.n_steps + change->after.n_steps == 0;
+    add_side (&total->before, &change->before);
+    add_side (&total->after, &change->after);
+  }
+  guint before = total->before.n_steps + total->after.n_steps;
+  if (pass == LIG_PASS_UPDATE || pass == LIG_PASS_JOINT) {
+    add_update (self->plans[0], &total->before);
+    add_update (self->plans[1], &total->after);
+  }
+  total->measured &= before > 0 && before == total->before.n_steps + total->after.n_steps;
+  total->before.count = (int) self->n_ops[0];
+  total->after.count = (int) self->n_ops[1];
+}
+
+/* --- The whole ----------------------------------------------------------------------------- */
+
+LigPlanComparison *
+lig_plan_compare (LigPlan *before, LigPlan *after)
+{
+  g_return_val_if_fail (before && after, NULL);
+  LigPlanComparison *self = g_new0 (LigPlanComparison, 1);
+  const LigPlanOp *ops[2];
+  g_atomic_ref_count_init (&self->references);
+  self->plans[0] = lig_plan_ref (before);
+  self->plans[1] = lig_plan_ref (after);
+  for (int i = 0; i < 2; i++) {
+    ops[i] = lig_plan_get_ops (self->plans[i], &self->n_ops[i]);
+    self->positions[i] = g_new0 (int, self->n_ops[i] + 1);
+  }
+  self->before = g_new0 (int, self->n_ops[1] + 1);
+  self->changes = g_array_new (FALSE, FALSE, sizeof (LigPlanChange));
+  align (self, ops[0], ops[1]);
+  place_ops (self);
+  compare_pass (self, LIG_PASS_FORWARD);
+  compare_pass (self, LIG_PASS_BACKWARD);
+  find_repetitions (self);
+  return self;
+}
+
+LigPlanComparison *
+lig_plan_comparison_ref (LigPlanComparison *self)
+{
+  g_return_val_if_fail (self, NULL);
+  g_atomic_ref_count_inc (&self->references);
+  return self;
+}
+
+void
+lig_plan_comparison_unref (LigPlanComparison *self)
+{
+  g_return_if_fail (self);
+  if (!g_atomic_ref_count_dec (&self->references))
+    return;
+  for (int i = 0; i < 2; i++) {
+    lig_plan_unref (self->plans[i]);
+    g_free (self->positions[i]);
+  }
+  g_free (self->before);
+  g_array_unref (self->changes);
+  g_free (self);
+}
+
+LigPlan *
+lig_plan_comparison_get_before (LigPlanComparison *self)
+{
+  g_return_val_if_fail (self, NULL);
+  return self->plans[0];
+}
+
+LigPlan *
+lig_plan_comparison_get_after (LigPlanComparison *self)
+{
+  g_return_val_if_fail (self, NULL);
+  return self->plans[1];
+}
+
+const LigPlanChange *
+lig_plan_comparison_get_changes (LigPlanComparison *self, guint *count)
+{
+  g_return_val_if_fail (self && count, NULL);
+  *count = self->changes->len;
+  return (const LigPlanChange *) (gconstpointer) self->changes->data;
+}
+
+int
+lig_plan_comparison_find_op (LigPlanComparison *self, int op)
+{
+  g_return_val_if_fail (self, -1);
+  return op >= 0 && op < (int) self->n_ops[1] ? self->before[op] : -1;
+}
+
+/* --- Texts ----------------------------------------------------------------------------------- */
+
+/* Differences of two plans as people read them. */
+
+/* The least part of a figure that its three digits show. */
+#define LEAST 0.0005
+
+static int
+get_sign (double before, double after)
+{
+  double difference = after - before;
+  if (isnan (difference) || fabs (difference) <= LEAST * MAX (fabs (before), fabs (after)))
+    return 0;
+  return difference > 0 ? 1 : -1;
+}
+
+static char *
+describe (double before, double after, char *(*format) (double) )
+{
+  int sign = get_sign (before, after);
+  if (sign == 0)
+    return g_strdup (_ ("no difference"));
+  g_autofree char *amount = format (fabs (after - before));
+  return g_strconcat (sign > 0 ? "+" : "−", amount, NULL);
+}
+
+int
+lig_plan_change_get_sign (const LigPlanChange *self)
+{
+  g_return_val_if_fail (self, 0);
+  return get_sign (self->before.seconds, self->after.seconds);
+}
+
+char *
+lig_plan_change_side_text (const LigPlanChange *self, gboolean after)
+{
+  g_return_val_if_fail (self, NULL);
+  const LigPlanSide *side = after ? &self->after : &self->before;
+  if (isnan (side->seconds))
+    return NULL;
+  g_autofree char *time = side->n_steps > 0 ? lig_units_time (side->seconds) : g_strdup ("0");
+  return self->measured || side->n_steps == 0 ? g_steal_pointer (&time)
+                                              : g_strconcat ("≈ ", time, NULL);
+}
+
+char *
+lig_plan_change_time_text (const LigPlanChange *self)
+{
+  g_return_val_if_fail (self, NULL);
+  double before = self->before.seconds, after = self->after.seconds;
+  return isnan (before) || isnan (after) ? NULL : describe (before, after, lig_units_time);
+}
+
+char *
+lig_plan_change_bytes_text (const LigPlanChange *self)
+{
+  g_return_val_if_fail (self, NULL);
+  return describe (self->before.bytes, self->after.bytes, lig_units_bytes);
+}
+
+static guint
+count_different (LigPlanComparison *self)
+{
+  guint count, different = 0;
+  const LigPlanChange *changes = lig_plan_comparison_get_changes (self, &count);
+  for (guint i = 0; i < count; i++)
+    different += !changes[i].same;
+  return different;
+}
+
+char *
+lig_plan_comparison_describe (LigPlanComparison *self)
+{
+  g_return_val_if_fail (self, NULL);
+  LigPlanChange total;
+  guint different = count_different (self);
+  lig_plan_comparison_get_total (self, LIG_PASS_JOINT, &total);
+  g_autofree char *whole = lig_plan_change_side_text (&total, TRUE);
+  g_autofree char *time = lig_plan_change_time_text (&total);
+  g_autofree char *bytes = lig_plan_change_bytes_text (&total);
+  if (whole && time)
+    return g_strdup_printf (_ ("step %s (%s)"), whole, time);
+  if (whole)
+    return g_strdup_printf (_ ("step %s"), whole);
+  if (get_sign (total.before.bytes, total.after.bytes) != 0)
+    return g_strdup_printf (_ ("bytes moved: %s"), bytes);
+  if (different == 0)
+    return g_strdup (_ ("no difference"));
+  return g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%u group differs", "%u groups differ", different), different);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* A graph: the ops, values and steps of a plan under construction. Each pass of the compiler
+ * (engine/compile/passes.c) reads the results of earlier passes and adds its own; finish.c makes a
+ * plan of the last ones. */
+#pragma once
+
+#include "engine/graph/layout.h"
+#include "engine/graph/request.h"
+#include "engine/graph/tables.h"
+#include "engine/sequence/op-private.h"
+#include "engine/sequence/parts.h"
+#include "engine/sequence/ports.h"
+#include <ligature/device.h>
+#include <ligature/plan-options.h>
+#include <ligature/recipe.h>
+#include <ligature/sequence.h>
+#include <ligature/tuning.h>
+#include <ligature/verdict.h>
+
+/* The part of a value that only passes need. */
+typedef struct {
+  int reader; /* of an extra input: index of the first op that reads it */
+  gboolean needs_gradient;
+  unsigned unsure; /* while problems are collected: what of the shape is guessed, see problems.h */
+  gboolean brief;  /* read only by the steps that follow the parameters, which need it no longer */
+  int beside;      /* the last step beside which one of another lane may use it, or -1 */
+} LigValueWork;
+
+/* An expanded op with its ports as numbers of values (-1: none). */
+typedef struct {
+  LigPlanOp plan;
+  const LigOpPorts *ports;
+  char *scope;     /* of its channels; a GRefString */
+  gpointer params; /* a copy, adjusted by the op's place function */
+  int x, y;
+  int n_inputs, n_outputs, n_parameters, n_kept;
+  int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
+  LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
+  int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: none */
+  gboolean present[LIG_MAX_EXTRA]; /* of extra inputs: fed by a producer or by the caller */
+  gboolean to_caller[LIG_MAX_EXTRA];
+  const char *output_channels[LIG_MAX_EXTRA]; /* as written */
+  gboolean consumed[LIG_MAX_EXTRA];           /* consumed by a later op */
+  int last_reader[LIG_MAX_EXTRA];             /* the last op that consumes it */
+  gboolean read_by_macro;                     /* a part of a macro consumes an output */
+  int sums[LIG_MAX_EXTRA]; /* number in the graph's sums of its gradient, or -1 */
+  int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
+  unsigned tied;   /* bit mask of the parameters that belong to another op */
+  gboolean frozen; /* contributes to no parameter's gradient */
+  LigRecompute recompute;
+  int unit; /* of LIG_RECOMPUTE_ALL: number of the block repetition or macro whose values are
+               computed again from its inputs; else -1 */
+  int kept[LIG_MAX_KEPT];
+  int dx;                             /* its contribution to x's gradient, -1: not needed */
+  int extra_gradients[LIG_MAX_EXTRA]; /* its contributions to the gradients of its extra inputs */
+  int group[2];                       /* forward, backward */
+  LigPartSize size;
+  int size_from;               /* the macro's first part, whose x is the macro's input */
+  const LigRecipe *recipe;     /* of a product and the quantizing parts around it; or null */
+  gboolean calibrating;        /* a product with a recipe that only records amaxes */
+  int quantizers[LIG_N_ROLES]; /* numbers of a product's quantizers; -1: it is not quantized */
+  int quantizes[2];            /* of a part `quantize`: of its y, of its dx; or -1 */
+  int histories;               /* of a product: number of its first history, or -1 */
+  unsigned incomplete; /* a required parameter is missing: what of the output is then guessed */
+  gboolean faulty;     /* its shapes do not fit */
+} LigPart;
+
+/* A quantized copy of a matrix, of the matrix as it is or of its transpose. */
+typedef struct {
+  int data, scale; /* values; -1: no product reads the copy */
+} LigForm;
+
+/* The quantization of one value. */
+typedef struct {
+  const LigRecipe *recipe;
+  LigProductRole role;
+  int of;   /* the value that is read, a parameter or a port of the part */
+  int part; /* the part `quantize` that writes the copies; of a weight: its product */
+  LigForm row, transposed;
+  int scale, recorded; /* values in the state: its scale, and the amax of this step; or -1 */
+} LigQuantizer;
+
+/* The amax that a step records of an operand which its product reads in the compute type. */
+typedef struct {
+  const LigRecipe *recipe;
+  LigProductRole role;
+  int of, part; /* the value, and its product */
+  int recorded; /* value in the state */
+} LigCalibration;
+
+/* A step while a plan is compiled: in the graph, in a probe or in a list that is timed. */
+typedef struct {
+  LigPlanStep plan;
+  LigStepCode code;
+  const LigPorts *ports;               /* of the kernel */
+  int values[LIG_MAX_OPERANDS];        /* -1: absent */
+  const char *bound[LIG_MAX_OPERANDS]; /* the ports to which a table binds the operands; or null */
+  gint64 scratch_bytes;                /* that its kernel needs beyond the workspace */
+} LigGraphStep;
+
+/* The op that a parameter belongs to, its number there, and its value. */
+typedef struct {
+  int part, slot, value;
+} LigOwner;
+
+/* A parameter of the op `part`, before it is its own or that of another op. */
+typedef struct {
+  int part, slot;
+  LigShape shape; /* that the op needs */
+  LigParameterSharding sharding;
+  gboolean summed; /* its gradient is the sum of those of the ranks of a tensor group */
+} LigTie;
+
+typedef struct _LigGradients LigGradients;
+typedef struct _LigVocabulary LigVocabulary;
+typedef struct _LigChoice LigChoice;
+typedef struct _LigCollection LigCollection;
+
+/* The tables of a compilation, and what other rooms keep for it, of which this one knows nothing.
+ */
+typedef struct _LigGraph {
+  const LigRequest *request;
+  LigStateLayout *layout;    /* written by infer */
+  LigGradients *gradients;   /* written by differentiate and represent */
+  LigVocabulary *vocabulary; /* written by expand; null: one rank has all of it */
+  LigChoice *choice;         /* written by fuse */
+  LigCollection *problems;   /* collects all problems; null: the first error is the end */
+  guint n_shape_problems;    /* those before `differentiate` */
+  GArray *owners;            /* of LigOwner, by number of the layout's parameters */
+  GArray *parts;             /* of LigPart */
+  GArray *values;            /* of LigPlanValue */
+  GArray *value_work;        /* of LigValueWork, likewise */
+  GArray *ties;              /* of LigTie */
+  GPtrArray *recipes;        /* of LigRecipe: those of parts */
+  GArray *quantizers;        /* of LigQuantizer */
+  GArray *calibrations;      /* of LigCalibration, in the order of their products */
+  GArray *groups[2];         /* of LigPlanGroup, in op order: forward, backward */
+  GHashTable *own_values;    /* of joint fusions, by fusion, ops and name; or null */
+  GArray *steps;             /* of LigGraphStep */
+  LigPhases phases;
+  LigEnds ends;
+  gint64 arena_bytes, live_peak;
+  gint64 spared;         /* bytes by which values that are computed again lower live_peak */
+  GStringChunk *strings; /* of verdicts */
+} LigGraph;
+
+/* Whether the op does not read the output before it: the line before it ends there. */
+#define lig_part_recalls(part) (((part)->plan.info->flags & LIG_OP_RECALL) != 0)
+
+#define lig_part(graph, i) (&g_array_index ((graph)->parts, LigPart, i))
+#define lig_value(graph, i) (&g_array_index ((graph)->values, LigPlanValue, i))
+#define lig_value_work(graph, i) (&g_array_index ((graph)->value_work, LigValueWork, i))
+#define lig_group(graph, pass, i) (&g_array_index ((graph)->groups[pass], LigPlanGroup, i))
+#define lig_step(graph, i) (&g_array_index ((graph)->steps, LigGraphStep, i))
+#define lig_parameter(graph, i) (&g_array_index ((graph)->layout->parameters, LigParameter, i))
+#define lig_owner(graph, i) (&g_array_index ((graph)->owners, LigOwner, i))
+#define lig_quantizer(graph, i) (&g_array_index ((graph)->quantizers, LigQuantizer, i))
+
+/* Whether the part's y, or in the backward pass its dx, exists in quantized copies alone. */
+#define lig_part_hides(part, pass) \
+  ((part)->plan.implicit && (pass) < LIG_PASS_UPDATE && (part)->quantizes[pass] >= 0)
+
+/* Creates the empty tables. */
+void lig_graph_make_arrays (LigGraph *self);
+
+/* Frees the tables alone; lig_compilation_free() is for everybody else, and frees what other rooms
+ * keep for the graph, too. */
+void lig_graph_free_tables (LigGraph *self);

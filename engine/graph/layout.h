@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The layout of a state. */
+#pragma once
+
+#include <ligature/op.h>
+#include <ligature/recipe.h>
+
+/* Elements of the state's arrays. */
+typedef struct {
+  gint64 first, end;
+} LigElements;
+
+/* A parameter, in op order. */
+typedef struct {
+  char *path;
+  gboolean trained;      /* else it is frozen */
+  gboolean shared;       /* other ops are tied to it */
+  gboolean summed;       /* its gradient is the sum of those of the ranks of a tensor group */
+  LigShape shape, whole; /* of this rank's part, and of all ranks' */
+  LigParameterSharding sharding;
+  LigInit init;
+  float deviation;
+  gboolean decays;
+  gint64 offset; /* offset in elements into each array of the state but that of parameters */
+  gint64 stored; /* offset into that of parameters; -1: only its fp32 master is kept */
+} LigParameter;
+
+/* Parameters by what their gradients need on the ranks of a tensor group, in the order in which
+ * those with weight decay are placed. */
+typedef enum {
+  LIG_PARAMETER_EQUAL,   /* nothing: all ranks compute the same */
+  LIG_PARAMETER_SUMMED,  /* the sum of those of all ranks */
+  LIG_PARAMETER_DIVIDED, /* nothing: each rank has a part of the parameter */
+  LIG_N_PARAMETER_KINDS
+} LigParameterKind;
+
+#define lig_parameter_kind(parameter) \
+  ((parameter)->sharding.axis >= 0 ? LIG_PARAMETER_DIVIDED \
+   : (parameter)->summed           ? LIG_PARAMETER_SUMMED \
+                                   : LIG_PARAMETER_EQUAL)
+
+/* A range of parameters that the ranks of a data group update together, and this rank's part. */
+typedef struct {
+  LigElements all, own;
+  gint64 kept; /* offset of the part in the optimizer's arrays, which have the rank's parts alone */
+} LigShare;
+
+/* The entry of a quantizer in the state: {scale, amax, history}, `length` numbers in all. */
+typedef struct {
+  char *path; /* of the product, `1.qkv` */
+  LigProductRole role;
+  LigRecipe recipe;
+  gint64 length, offset;
+} LigHistory;
+
+/* The arrays of a state: the parameters, their places, and the parts of them that this rank has. It
+ * follows from the sequence, the types, the recipe, frozen ops and the ranks, never from the
+ * fusions. */
+typedef struct {
+  LigDtype dtype;           /* of parameters */
+  GArray *parameters;       /* of LigParameter, in the order of ops */
+  gint64 decayed, elements; /* trained elements of each array; first those with weight decay */
+  gint64 all_elements;      /* with the frozen ones, which come last */
+  /* The trained parameters of each kind: without weight decay, with it. */
+  LigElements ranges[LIG_N_PARAMETER_KINDS][2];
+  gint64 stored_elements;  /* of the array of parameters */
+  gint64 kept_elements;    /* of the optimizer's arrays on this rank */
+  GArray *shares;          /* of LigShare; empty: each rank updates all parameters */
+  GArray *histories;       /* of LigHistory, all of one recipe in a row */
+  gint64 history_elements; /* of all histories */
+} LigStateLayout;
+
+LigStateLayout *lig_state_layout_new (LigDtype dtype);
+void lig_state_layout_free (LigStateLayout *self);
+
+/* Returns the number of elements of an array of the state, a LigStateArray, on this rank. */
+gint64 lig_state_layout_elements (const LigStateLayout *self, int array);

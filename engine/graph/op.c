@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers about an op of a graph. */
+#include "engine/graph/op.h"
+
+gboolean
+lig_part_is_product (const LigPart *part)
+{
+  return part->plan.info->flags & LIG_OP_PRODUCT;
+}
+
+gboolean
+lig_part_is_quantized (const LigPart *part)
+{
+  return part->recipe && lig_part_is_product (part) && !part->plan.unquantized &&
+         !part->calibrating;
+}
+
+gboolean
+lig_part_is_transparent (const LigPart *part, LigPass pass)
+{
+  if (part->plan.info->flags & LIG_OP_TRANSPARENT)
+    return TRUE;
+  if (!part->plan.implicit)
+    return FALSE;
+  gboolean forward = part->quantizes[LIG_PASS_FORWARD] >= 0;
+  gboolean backward = part->quantizes[LIG_PASS_BACKWARD] >= 0;
+  return pass == LIG_PASS_FORWARD    ? !forward
+         : pass == LIG_PASS_BACKWARD ? !backward
+                                     : !forward && !backward;
+}
+
+int
+lig_part_gradient (const LigGraph *graph, int index)
+{
+  const LigPart *next = index + 1 < (int) graph->parts->len ? lig_part (graph, index + 1) : NULL;
+  if (next && lig_part_hides (next, LIG_PASS_BACKWARD))
+    return lig_value (graph, next->y)->gradient;
+  return lig_value (graph, lig_part (graph, index)->y)->gradient;
+}
+
+gboolean
+lig_part_trains (const LigGraph *graph, const LigPart *part, int slot)
+{
+  int value = part->parameters[slot];
+  return !part->frozen && value >= 0 &&
+         lig_parameter (graph, (guint) lig_value (graph, value)->parameter)->trained;
+}
+
+gboolean
+lig_branch_is_used (const LigPart *part)
+{
+  for (int i = 0; i < part->n_outputs; i++)
+    if (part->consumed[i] || part->to_caller[i])
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns whether the plan counts the rows whose largest logit is the target. */
+gboolean
+lig_counts_accuracy (const LigGraph *graph)
+{
+  const LigPart *last = lig_part (graph, graph->parts->len - 1);
+  return graph->request->options.accuracy && last->plan.info->flags & LIG_OP_CLASSES;
+}
+
+gboolean
+lig_accuracy_reads (const LigGraph *graph, int value)
+{
+  return lig_counts_accuracy (graph) && lig_part (graph, graph->parts->len - 1)->x == value;
+}
+
+gboolean
+lig_leaves_group (const LigPlanGroup *group, const LigPart *part, int slot)
+{
+  return part->to_caller[slot] ||
+         (part->consumed[slot] && part->last_reader[slot] >= group->first + group->count);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The request of a compilation, which does not change once it is made. */
+#pragma once
+
+#include <ligature/device.h>
+#include <ligature/plan-options.h>
+#include <ligature/recipe.h>
+#include <ligature/sequence.h>
+#include <ligature/tuning.h>
+
+typedef enum {
+  LIG_REQUEST_APART = 1 << 0,    /* every op is alone, so that no fusion is tried or forced */
+  LIG_REQUEST_COMPARED = 1 << 1, /* only its figures are used: its values have no memory */
+  LIG_REQUEST_UNSURE = 1 << 2,   /* the input's shape is a guess */
+} LigRequestFlags;
+
+typedef struct {
+  LigSequence *sequence;   /* a copy that is not edited */
+  guint64 serial, version; /* of the sequence that was given */
+  LigDevice *device;
+  LigPlanOptions options;
+  LigTuning tuning;        /* the tuning table that the options point to */
+  LigOptimizer *optimizer; /* the copy that the options point to; null: none */
+  LigPolicy policy;
+  LigShape input;
+  LigDtype input_dtype, compute, parameter_dtype;
+  LigDtype gradient_dtype; /* of parameters */
+  gboolean fp8_parameters; /* weights of quantized products are kept in fp32 and fp8 alone */
+  LigRecipe recipe;        /* of the sequence */
+  gboolean apart, compared, unsure_input; /* see LigRequestFlags */
+  GStringChunk *strings;                  /* of the options */
+} LigRequest;
+
+/* Returns the type of an array of the state, a LigStateArray. */
+LigDtype lig_request_array_dtype (const LigRequest *self, int array);
+
+void lig_request_free (LigRequest *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRequest, lig_request_free)
+
+/* Reads options with the size that this library knows; missing fields, or all if they are null,
+ * have their defaults. */
+gboolean
+lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error);
+
+/* Replaces LIG_RECOMPUTE_DEFAULT by the level that it stands for. */
+gboolean lig_recompute_resolve (LigSequence *sequence, LigRecompute *level, GError **error);
+
+/* Returns whether the device computes with the recipe. `own`: it is that of an op or a block. */
+gboolean lig_recipe_check_on (LigDevice *on, const LigRecipe *recipe, gboolean own, GError **error);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of a graph that a finished plan takes over besides its public ones: how steps are
+ * launched, where the phases begin, and the values that the caller sets and reads. */
+#pragma once
+
+#include <ligature/op.h>
+#include <ligature/plan-tables.h>
+
+/* How a step is launched. */
+typedef struct {
+  LigOpaqueFunc opaque;
+  gpointer opaque_data;
+  _Alignas(max_align_t) guint8 params[LIG_MOST_PARAMS];
+  gsize params_size;
+  int scratch;         /* value of its scratch memory, set when the steps are final; 0: none */
+  int row_part;        /* see lig_step_row_part() */
+  gboolean empty;      /* an operand has no elements, so the kernel is not launched */
+  guint zeroed, added; /* bit masks of outputs: set to zero instead; accumulated */
+  gboolean adds;       /* always accumulates: earlier steps wrote the same gradients */
+} LigStepCode;
+
+/* The first step of each phase; the steps before `forward` depend on parameters alone. */
+typedef struct {
+  int forward, backward, update;
+} LigPhases;
+
+/* The values that the caller sets and reads; -1: there is none. */
+typedef struct {
+  int input, output, input_gradient, gradient_norm;
+  int given;                            /* the output's gradient from the caller */
+  gboolean scales;                      /* whether the caller's gradients are scaled */
+  int scaling;                          /* the state's LigScaling */
+  int correct, counted;                 /* of the accuracy step */
+  GArray *extra_inputs, *extra_outputs; /* of int: values */
+} LigEnds;
+
+/* Returns whether the step exchanges with other ranks. */
+gboolean lig_plan_step_exchanges (const LigPlanStep *step);
+
+/* Returns the group with whose ranks the step of a kernel exchanges; LIG_N_GROUPS: with none. */
+LigRankGroup lig_code_group (const LigKernel *kernel, const LigStepCode *code);
+
+/* Returns the value that aliases resolve to; `values` are of LigPlanValue. */
+int lig_values_root (const GArray *values, int value);
+
+/* Returns an operand for a value, without memory; null: for one that is absent. */
+LigOperand lig_value_operand (const LigPlanValue *value);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* For authors of macros: the parts that a macro stands for. */
+#pragma once
+
+#include <ligature/op.h>
+
+G_BEGIN_DECLS
+
+/**
+ * lig_parts_add: (skip)
+ * @self: the parts that `expand` was given
+ * @name: (nullable): lower-case letters, digits, `-` or `_` after a letter
+ * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; %NULL if it
+ *   could not be made, which is reported as an error of compiling the sequence
+ *
+ * Adds the next part of a macro, called from its `expand`. The parameters of a named part have
+ * paths like `3.qkv.weight`, those of an unnamed part like `3.weight`; if two parts share a
+ * parameter's path, compiling fails with an error that names both. Channels among the parts are
+ * local to the macro; `../NAME` is the channel NAME of the list that contains the macro.
+ */
+LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
+
+/**
+ * lig_parts_add_scaled: (skip)
+ * @self: the parts that `expand` was given
+ * @name: (nullable): as for lig_parts_add()
+ * @op: (transfer full) (nullable): a new basic op, %NULL as for lig_parts_add()
+ * @param: the name of a whole number among the op's parameters, "out-features"
+ * @multiple: a factor from 1
+ * @divisor: a divisor from 1
+ *
+ * Adds the next part of a macro like lig_parts_add(), with a length that follows from the features
+ * of the macro's input, which are not yet known when `expand` is called: once they are, @param is
+ * set to @multiple / @divisor times the length of the input's last axis. Features that @divisor
+ * does not divide evenly are an error of compiling the sequence.
+ */
+LIG_API void lig_parts_add_scaled (
+  LigParts *self, const char *name, LigOp *op, const char *param, gint64 multiple, gint64 divisor);
+
+/**
+ * lig_parts_refuse: (skip)
+ * @self: the parts that `expand` was given
+ * @format: a format of printf(), of a sentence without a full stop that names the parameter and
+ *   gives both values
+ * @...: its arguments
+ *
+ * Refuses the parameters of a macro that do not go together: compiling the sequence fails with this
+ * sentence after `NAME at PATH: `. The first of several calls counts.
+ */
+LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/**
+ * lig_parts_check_divides: (skip)
+ * @self: the parts that `expand` was given
+ * @name: the name of a parameter
+ * @count: its value
+ *
+ * Refuses the parameter, like lig_parts_refuse(), if the ranks of a tensor group cannot divide its
+ * value evenly. Parts that are written into a sequence have no ranks yet, and are not refused.
+ */
+LIG_API void lig_parts_check_divides (LigParts *self, const char *name, gint64 count);
+
+/**
+ * lig_parts_get_n_ranks: (skip)
+ * @self: the parts that `expand` was given
+ * @group: a group of ranks
+ *
+ * Returns: the number of ranks in the group, for macros that have other parts if they are several;
+ *   2 for parts that are written into a sequence when the macro is taken apart
+ */
+LIG_API int lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group);
+
+/**
+ * lig_parts_on_gpu: (skip)
+ * @self: the parts that `expand` was given
+ *
+ * Returns: whether the parts are for a GPU, for macros that have others there
+ */
+LIG_API gboolean lig_parts_on_gpu (const LigParts *self);
+
+/**
+ * lig_parts_nth: (skip)
+ * @self: the parts that `collect` was given
+ * @n: a number from 0
+ * @name: (out) (optional) (nullable): the part's name
+ *
+ * Returns: (transfer none) (nullable): the part; %NULL after the last
+ */
+LIG_API LigOp *lig_parts_nth (const LigParts *self, guint n, const char **name);
+
+/**
+ * lig_parts_replace: (skip)
+ * @self: the parts that `collect` was given
+ * @n: the number of a part
+ * @op: (transfer full) (nullable): an op; %NULL removes the part
+ *
+ * Replaces a part, which keeps its name.
+ */
+LIG_API void lig_parts_replace (LigParts *self, guint n, LigOp *op);
+
+/**
+ * lig_parts_divides_vocabulary: (skip)
+ * @self: the parts that `expand` was given
+ *
+ * Returns: whether the ranks of a tensor group divide the out-features of a macro that leaves its
+ *   division open: it is the product before a cross-entropy, and all of the ops that share its
+ *   weight can divide the vocabulary
+ */
+LIG_API gboolean lig_parts_divides_vocabulary (const LigParts *self);
+
+/**
+ * lig_op_count_parts:
+ * @self: an op
+ *
+ * Returns: the number of parts that a macro expands into, where a part that is a macro counts once;
+ *   1 for other ops
+ */
+LIG_API guint lig_op_count_parts (LigOp *self);
+
+G_END_DECLS

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of attention where the ranks of a context group divide the positions. It is a ring of
+ * keys and values, ring-attention.c. A window and ALiBi depend on distances between positions,
+ * which its steps do not know: with them attention gathers the keys and values of all ranks, as in
+ * the training of Llama 3 (2024, section 3.3.2), and each of the two blocks of queries attends to
+ * the keys up to its end by the kernels for queries to a memory, whose mask is then bottom-right.
+ */
+#include "engine/ops/define.h"
+
+/* Returns a new op with some parameters of attention. */
+static LigOp *
+like (LigOp *attention, const char *name, const char *const *params)
+{
+  LigOp *op = lig_op_new (name, NULL);
+  for (const char *const *param = params; op && *param; param++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (attention), *param);
+    g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (spec));
+    g_object_get_property (G_OBJECT (attention), *param, &value);
+    g_object_set_property (G_OBJECT (op), *param, &value);
+  }
+  return op;
+}
+
+static LigOp *
+make (const char *name, const char *param, const char *value)
+{
+  LigOp *op = lig_op_new (name, NULL);
+  if (op)
+    g_object_set (op, param, value, NULL);
+  return op;
+}
+
+/* Adds attention whose keys and values travel from rank to rank. */
+static void
+add_ring (LigParts *parts, LigOp *op, gboolean causal)
+{
+  static const char *const params[] = {"heads", "kv-heads", "scale", "softcap", "dropout", NULL};
+  LigOp *ring = like (op, "ring-attention", params);
+  if (ring)
+    g_object_set (ring, "mask", causal ? "causal" : "none", NULL);
+  lig_parts_add (parts, NULL, ring);
+}
+
+/* Adds attention of one block of queries to the keys that were arranged for it. */
+static void
+add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, const char *memory)
+{
+  static const char *const params[] = {"heads",   "kv-heads", "window",  "scale",
+                                       "softcap", "alibi",    "dropout", NULL};
+  LigOp *block = like (op, "attention", params);
+  if (block)
+    g_object_set (block, "mask", causal ? "causal-bottom-right" : "none", "memory", memory, "block",
+                  queries, NULL);
+  lig_parts_add (parts, NULL, make ("recall", "from", queries));
+  lig_parts_add (parts, queries, block);
+}
+
+/* Refuses parameters whose meaning depends on positions that a kernel for queries to a memory does
+ * not know. */
+static void
+refuse (LigParts *parts, LigOp *op, gboolean causal)
+{
+  static const char *const inputs[] = {"lengths", "documents", "memory"};
+  gint64 window;
+  gboolean alibi;
+  g_autofree char *block = NULL;
+  int ranks = lig_parts_get_n_ranks (parts, LIG_GROUP_CONTEXT);
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
+    g_autofree char *channel = NULL;
+    g_object_get (op, inputs[i], &channel, NULL);
+    if (channel)
+      lig_parts_refuse (parts,
+                        _ ("with context=%d, %s is not possible yet; divide the batch: "
+                           "data=%d"),
+                        ranks, inputs[i], ranks);
+  }
+  g_object_get (op, "window", &window, "alibi", &alibi, "block", &block, NULL);
+  if (!g_str_equal (block, "all"))
+    lig_parts_refuse (
+      parts, _ ("with context=%d, its blocks are divided without block=%s; omit it"), ranks, block);
+  if (!causal && (window > 0 || alibi))
+    lig_parts_refuse (parts, _ ("with context=%d and mask=none, %s is not possible yet"), ranks,
+                      window > 0 ? "window" : "alibi");
+}
+
+/* Adds attention to the gathered keys and values of all ranks. */
+static void
+add_gathered (LigParts *parts, LigOp *op, gboolean causal)
+{
+  static const char *const heads[] = {"heads", "kv-heads", NULL};
+  LigOp *split = like (op, "split-heads", heads);
+  LigOp *arrange = make ("arrange-halves", "second", "second-keys");
+  if (split)
+    g_object_set (split, "first", "first", "second", "second", NULL);
+  if (arrange)
+    g_object_set (arrange, "causal", causal, NULL);
+  lig_parts_add (parts, NULL, split);
+  lig_parts_add (parts, NULL, make ("all-gather", "group", "context"));
+  lig_parts_add (parts, NULL, arrange);
+  lig_parts_add (parts, NULL, make ("make-extra-output", "to", "first-keys"));
+  add_block (parts, op, causal, "first", "first-keys");
+  lig_parts_add (parts, NULL, make ("make-extra-output", "to", "done"));
+  add_block (parts, op, causal, "second", "second-keys");
+  lig_parts_add (parts, NULL, make ("join-halves", "first", "done"));
+}
+
+/* The positions of a rank from which a GPU computes long enough to hide the exchanges of a ring:
+ * with fewer, its many short kernels take longer than to gather everything at once, as predicted
+ * for GPT-2 on eight H200. */
+#define LEAST_IN_RING 1024
+
+/* Returns whether keys and values travel in a ring; windows and ALiBi depend on distances, which
+ * its kernels do not know. */
+static gboolean
+takes_ring (LigParts *parts, LigOp *op, gint64 length)
+{
+  gint64 window;
+  gboolean alibi, gpu = lig_parts_on_gpu (parts);
+  g_object_get (op, "window", &window, "alibi", &alibi, NULL);
+  return window == 0 && !alibi && (!gpu || length >= LEAST_IN_RING);
+}
+
+void
+lig_attention_expand_positions (LigOp *op, LigParts *parts, gint64 length)
+{
+  g_autofree char *mask = NULL;
+  g_object_get (op, "mask", &mask, NULL);
+  gboolean causal = !g_str_equal (mask, "none");
+  refuse (parts, op, causal);
+  if (takes_ring (parts, op, length))
+    add_ring (parts, op, causal);
+  else
+    add_gathered (parts, op, causal);
+}

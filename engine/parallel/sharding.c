@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of values and parameters that the ranks of a tensor group have: checks that each op can
+ * compute with the part of its input, and finds the gradients that are sums over the ranks. */
+#include "engine/parallel/sharding.h"
+
+#include "engine/parallel/vocabulary.h"
+#include <ligature/params-collective.h>
+#include <ligature/sharding.h>
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+void
+lig_sharding_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
+{
+  for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
+    infer->n_ranks[group] = lig_device_get_n_ranks (graph->request->device, group);
+  for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
+    infer->places[group] = lig_device_get_rank (graph->request->device, group);
+  infer->rank = infer->places[LIG_GROUP_TENSOR];
+  infer->divides_vocabulary = lig_vocabulary_is_divided (graph, part->plan.op);
+  infer->x_sharding = infer->y_sharding = lig_value (graph, part->x)->sharding;
+  for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
+    infer->parameter_shardings[i].axis = -1;
+  for (int i = 0; i < part->n_inputs; i++)
+    if (part->input_parts[i] >= 0) {
+      const LigPart *producer = lig_part (graph, part->input_parts[i]);
+      infer->extra_shardings[i] =
+        lig_value (graph, producer->extra_outputs[part->input_slots[i]])->sharding;
+    }
+  if (lig_part_recalls (part))
+    infer->y_sharding = infer->extra_shardings[0];
+}
+
+/* Returns the parts of inputs with which the op computes, as bits of LigShardingKind. */
+static unsigned
+find_kinds (const LigPart *part)
+{
+  unsigned flags = part->plan.info->flags;
+  if (part->plan.implicit || flags & LIG_OP_TRANSPARENT)
+    return ~0u;
+  if (flags & (LIG_OP_ACTIVATION | LIG_OP_GATED))
+    return LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS;
+  return part->plan.info->shardings;
+}
+
+static gboolean
+refuse (const LigInfer *infer, LigShardingKind kind, GError **error)
+{
+  static const char *const sentences[] = {
+    [LIG_SHARDING_NONE] = N_ ("its input is whole on each rank (tensor=%d), expected a part; put "
+                              "take-part before it for some of the rows, or linear with "
+                              "parallel=column for some of the columns"),
+    [LIG_SHARDING_ROWS] = N_ ("its input is divided by rows among the ranks (tensor=%d); put "
+                              "all-gather (gradient=part) before it"),
+    [LIG_SHARDING_COLUMNS] = N_ ("its input is divided by columns among the ranks (tensor=%d); put "
+                                 "linear with parallel=row before it"),
+    [LIG_SHARDING_PARTIAL] = N_ ("its input is one term of a sum over the ranks (tensor=%d); put "
+                                 "all-reduce before it"),
+    [LIG_SHARDING_SHARED] =
+      N_ ("its input is for products that divide their columns among the "
+          "ranks (tensor=%d); set parallel=column, or before it gradient=part "
+          "in all-gather, or omit all-reduce (of=gradient)"),
+  };
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ (sentences[kind]),
+               infer->n_ranks[LIG_GROUP_TENSOR]);
+  return FALSE;
+}
+
+gboolean
+lig_infer_refuse_sharding (const LigInfer *infer, GError **error)
+{
+  return refuse (infer, infer->x_sharding.kind, error);
+}
+
+/* Other inputs are divided as the main one. Numbers by row, such as lengths, are whole on ranks
+ * that have all rows. */
+static gboolean
+check_extras (const LigPart *part, const LigInfer *infer, GError **error)
+{
+  for (int i = 0; i < part->n_inputs; i++) {
+    LigShardingKind kind = infer->extra_shardings[i].kind;
+    gboolean whole = kind == LIG_SHARDING_NONE && infer->x_sharding.kind == LIG_SHARDING_COLUMNS &&
+                     !lig_dtype_is_floating (infer->extra_input_dtypes[i]);
+    if (!part->present[i] || whole || kind == infer->x_sharding.kind || lig_part_recalls (part))
+      continue;
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("its input and %s are divided in different ways among the ranks (tensor=%d); give "
+         "both the same parallel"),
+      part->ports->extra_inputs->ports[i].name, infer->n_ranks[LIG_GROUP_TENSOR]);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_sharding_check (const LigPart *part, const LigInfer *infer, GError **error)
+{
+  LigShardingKind kind = infer->x_sharding.kind;
+  unsigned kinds = find_kinds (part);
+  if (infer->n_ranks[LIG_GROUP_TENSOR] == 1 ||
+      (kinds & ~(unsigned) LIG_COMPUTES_POSITIONS) == LIG_COMPUTES_ANY)
+    return TRUE;
+  if (kind != LIG_SHARDING_NONE && !(kinds >> kind & 1) && !lig_part_recalls (part))
+    return refuse (infer, kind, error);
+  return check_extras (part, infer, error);
+}
+
+void
+lig_sharding_parameter (LigTie *parameter, const LigInfer *infer)
+{
+  LigShardingKind kind = infer->x_sharding.kind;
+  parameter->sharding = infer->parameter_shardings[parameter->slot];
+  parameter->summed =
+    parameter->sharding.axis < 0 && (kind == LIG_SHARDING_ROWS || kind == LIG_SHARDING_COLUMNS);
+}

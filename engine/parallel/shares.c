@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Divides parameters among the ranks that have the same. Every range that is exchanged at once is
+ * divided evenly, by elements and not by parameters: each rank then sends, sums and updates as much
+ * as any other, whatever the sizes of parameters are, and a range takes one reduce-scatter and one
+ * all-gather, which together transfer what an all-reduce does. */
+#include "engine/parallel/shares.h"
+
+#include "engine/graph/value.h"
+#include <ligature/state-arrays.h>
+
+#include <glib/gi18n-lib.h>
+
+/* The elements that the start of a share is a multiple of, as that of a parameter. */
+#define SHARE_ALIGNMENT 64
+
+/* Returns the number of ranks that have the same parameters. */
+static gint64
+count_replicas (const LigGraph *graph)
+{
+  return lig_device_get_n_ranks (graph->request->device,
+                                 lig_device_get_replicas (graph->request->device));
+}
+
+static gboolean
+divides (const LigGraph *graph)
+{
+  return graph->request->options.shard_optimizer && count_replicas (graph) > 1;
+}
+
+gint64
+lig_share_unit (const LigGraph *graph)
+{
+  return divides (graph) ? SHARE_ALIGNMENT * count_replicas (graph) : 1;
+}
+
+/* The parameters without weight decay lie behind the others and are few: a range of both would wait
+ * for the whole backward pass. */
+GArray *
+lig_divide_gradients (const LigGraph *graph, LigDtype dtype)
+{
+  gint64 most = graph->request->options.bucket_bytes / (gint64) lig_dtype_size (dtype);
+  GArray *ranges = g_array_new (FALSE, FALSE, sizeof (LigElements));
+  g_autoptr (GArray) order = lig_parameters_by_offset (graph);
+  gint64 end = graph->layout->elements, unit = lig_share_unit (graph);
+  for (guint i = order->len; i-- > 0;) {
+    const LigParameter *parameter = lig_parameter (graph, g_array_index (order, int, i));
+    gint64 base = parameter->offset < graph->layout->decayed ? 0 : graph->layout->decayed;
+    gint64 first = base + (parameter->offset - base + unit - 1) / unit * unit;
+    LigElements *last = ranges->len ? &g_array_index (ranges, LigElements, ranges->len - 1) : NULL;
+    if (!parameter->trained || first >= end)
+      continue;
+    gboolean other =
+      end == graph->layout->decayed && graph->layout->decayed < graph->layout->elements;
+    if (last && !other && last->end - last->first < most) {
+      last->first = first;
+    } else {
+      LigElements range = {first, end};
+      g_array_append_val (ranges, range);
+    }
+    end = first;
+  }
+  return ranges;
+}
+
+/* Plans with and without gradients of their own type have the same shares, so that one state serves
+ * both: the parameters' type decides. */
+gboolean
+lig_find_shares (LigGraph *graph, GError **error)
+{
+  graph->layout->kept_elements = graph->layout->elements;
+  if (!divides (graph))
+    return TRUE;
+  if (graph->request->fp8_parameters) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                 _ ("shard-optimizer divides the masters of all parameters, and with parameters in "
+                    "fp8 each rank needs all masters; choose parameters in %s, or omit it"),
+                 lig_dtype_name (graph->request->compute));
+    return lig_error_set_setting (error, "shard-optimizer");
+  }
+  gint64 ranks = count_replicas (graph);
+  gint64 rank =
+    lig_device_get_rank (graph->request->device, lig_device_get_replicas (graph->request->device));
+  g_autoptr (GArray) ranges = lig_divide_gradients (graph, graph->request->parameter_dtype);
+  graph->layout->kept_elements = 0;
+  for (guint i = 0; i < ranges->len; i++) {
+    LigElements all = g_array_index (ranges, LigElements, i);
+    gint64 each = (all.end - all.first) / ranks;
+    LigShare share = {
+      all, {all.first + rank * each, all.first + (rank + 1) * each}, graph->layout->kept_elements};
+    graph->layout->kept_elements += each;
+    g_array_append_val (graph->layout->shares, share);
+  }
+  return TRUE;
+}
+
+GArray *
+lig_own_ranges (const LigGraph *graph, LigElements of)
+{
+  GArray *ranges = g_array_new (FALSE, FALSE, sizeof (LigElements));
+  if (graph->layout->shares->len == 0 && of.first < of.end)
+    g_array_append_val (ranges, of);
+  for (guint i = 0; i < graph->layout->shares->len; i++) {
+    LigElements own = g_array_index (graph->layout->shares, LigShare, i).own;
+    own = (LigElements){MAX (own.first, of.first), MIN (own.end, of.end)};
+    if (own.first < own.end)
+      g_array_append_val (ranges, own);
+  }
+  return ranges;
+}
+
+gint64
+lig_kept_place (const LigGraph *graph, gint64 element)
+{
+  for (guint i = 0; i < graph->layout->shares->len; i++) {
+    const LigShare *share = &g_array_index (graph->layout->shares, LigShare, i);
+    if (element >= share->own.first && element < share->own.end)
+      return share->kept + element - share->own.first;
+  }
+  return element;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Choices between cuDNN and the own kernels of attention, as stores and documents have them. */
+#pragma once
+
+#include <ligature/attention.h>
+
+G_BEGIN_DECLS
+
+/* Returns (transfer full) (nullable) the choice of a line, which is the key and the text of a
+ * stored choice with a tab between them; NULL if the line is about another kernel. */
+LigAttentionTimes *lig_attention_times_parse (const char *line);
+
+/* Adds a choice to a document as an object. */
+void lig_attention_times_to_json (const LigAttentionTimes *self, JsonBuilder *builder);
+
+G_END_DECLS

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The private parts of a program: the memory, launches and events of a running plan. */
+#pragma once
+
+#include "engine/plan/plan-private.h"
+#include "engine/program/feed.h"
+#include "engine/program/results.h"
+#include "engine/state/state.h"
+#include "engine/steps/steps.h"
+#include <ligature/program.h>
+
+/* Is called after each step of a run, when all lanes have ended. Returns FALSE with the error set
+ * to end the run. */
+typedef gboolean (*LigProgramObserver) (LigProgram *self, int step, gpointer data, GError **error);
+
+/* A gradient that the caller provides. */
+typedef struct {
+  int value;
+  gboolean fresh; /* set, and not yet read by a backward pass */
+  gboolean stale; /* read by a backward pass, to be cleared before the next */
+} LigGiven;
+
+/* A range of steps without opaque ones, in one of two modes. */
+typedef struct {
+  int first, end;
+  gboolean accumulate, partial;
+  void *graph; /* null: launched only once so far */
+} LigCapture;
+
+struct _LigProgram {
+  int count; /* of references, atomic */
+  LigPlan *plan;
+  LigState *state;
+  LigDevice *device; /* (unowned) the state's; the plan's may be another object for it */
+
+  char *arena;
+  LigTick *tick;     /* in device memory */
+  LigTimer *waiting; /* likewise: how long the main lane waited for other ranks; or null */
+  LigTimer *waits;   /* likewise, for each step; null unless they are divided */
+  LigTick sent, now; /* the tick in device memory, and the one that the next step needs */
+  void *workspaces[LIG_N_LANES];   /* null for a lane without steps */
+  LigSteps *run;                   /* launches with their pointers */
+  GHashTable *feeds;               /* value -> LigFeed */
+  GArray *captures;                /* of LigCapture */
+  LigProgramResult *results;       /* LIG_PROGRAM_LATE in host memory */
+  void *arrived[LIG_PROGRAM_LATE]; /* events */
+
+  GArray *givens;        /* of LigGiven */
+  gboolean keeps_givens; /* givens remain set for all backward passes */
+  GHashTable *awaited;   /* inputs that were not set yet */
+  gboolean has_rate;
+  guint64 converted; /* version of the parameters that are converted; 0: none */
+  unsigned done;     /* passes whose results are available, as LigRunFlags */
+  LigProgramInterrupt interrupt;
+  gpointer interrupt_data;
+  gboolean interrupted; /* the present run was; only its exchanges go on, if there are ranks */
+  LigProgramObserver observer;
+  gpointer observer_data;
+};
+
+/* Gives the program memory and pointers into the state; lig_program_unbind() frees them. */
+gboolean lig_program_bind (LigProgram *self, GError **error);
+void lig_program_unbind (LigProgram *self);
+
+/* Returns the address of a value, or null if it has no memory. */
+void *lig_program_address (LigProgram *self, int value);
+
+/* Returns whether all ops that read an input of the caller accept its integers. */
+gboolean
+lig_program_check_range (LigProgram *self, int value, const LigTensor *tensor, GError **error);
+
+/* Sets a gradient to zero, or to 1 for a loss. */
+gboolean lig_program_preset_gradient (LigProgram *self, int value, GError **error);
+
+/* Returns whether all inputs were set. */
+gboolean lig_program_check_inputs (LigProgram *self, GError **error);
+
+/* Lets runs go step by step, and an observer read what each step has written before others use its
+ * memory again; null: no one does. Kernels of a GPU choose their algorithms in a run before. */
+void lig_program_observe (LigProgram *self, LigProgramObserver observer, gpointer data);
+
+/* Launches one step by itself. */
+gboolean lig_program_run_step (LigProgram *self, int index, GError **error);

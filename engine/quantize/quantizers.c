@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives each quantized product its operands: the quantizers of its input, its weight and the
+ * gradient of its output, with the copies that the product reads. Products that read one value
+ * through branches share one quantizer; the first of them writes for all. */
+#include "engine/quantize/quantizers.h"
+
+#include "engine/graph/op.h"
+#include "engine/graph/step.h"
+#include "engine/graph/value.h"
+#include "engine/parallel/reduce.h"
+#include "engine/sequence/recipes.h"
+#include "kernels/quantize.h"
+#include <ligature/params-product.h>
+#include <ligature/params-quantize.h>
+#include <ligature/state-arrays.h>
+
+#include <string.h>
+
+/* --- The copies --------------------------------------------------------------------------- */
+
+/* Returns the shape of the scales of a matrix. */
+static LigShape
+scale_shape (LigScales kind, gint64 rows, gint64 columns)
+{
+  LigShape shape = {0};
+  if (kind == LIG_SCALES_ROW)
+    lig_shape_init (&shape, 1, rows);
+  else if (kind == LIG_SCALES_BLOCK)
+    lig_shape_init (&shape, 2, lig_scales_blocks (columns), rows);
+  else if (kind == LIG_SCALES_TILE)
+    lig_shape_init (&shape, 2, lig_scales_blocks (rows), lig_scales_stride (columns));
+  else if (kind == LIG_SCALES_MX)
+    lig_shape_init (&shape, 2, lig_scales_mx_rows (rows), lig_scales_mx_columns (columns));
+  else if (kind == LIG_SCALES_NV)
+    lig_shape_init (&shape, 1, lig_scales_nv_bytes (rows, columns));
+  return shape;
+}
+
+static int
+add_value (LigGraph *graph,
+           const LigQuantizer *quantizer,
+           const LigShape *shape,
+           LigDtype dtype,
+           const char *suffix)
+{
+  LigValueRole role =
+    quantizer->role == LIG_ROLE_GRADIENT ? LIG_VALUE_GRADIENT : LIG_VALUE_COMPUTED;
+  g_autofree char *name = g_strdup (lig_value (graph, quantizer->of)->name);
+  return lig_graph_add_value (graph, role, shape, dtype, quantizer->part, "%s:%s", name, suffix);
+}
+
+/* Returns the type of the scales of a kind. */
+static LigDtype
+scale_dtype (LigScales kind)
+{
+  return kind == LIG_SCALES_MX || kind == LIG_SCALES_NV ? LIG_UINT8 : LIG_FP32;
+}
+
+/* Makes the shape of a matrix that of its copy: elements of 4 bits share a byte by two. */
+static void
+pack_copy (const LigQuantizer *quantizer, LigShape *shape)
+{
+  shape->axes[shape->n_axes - 1] /= 8 / quantizer->recipe->info->bits;
+}
+
+/* Adds the copy of a quantizer as it is, or the transposed one, unless it exists. `saved`: the
+ * backward pass reads it. */
+static void
+want (LigGraph *graph, int number, gboolean transposed, gboolean saved)
+{
+  LigQuantizer quantizer = *lig_quantizer (graph, number);
+  LigForm *form = transposed ? &quantizer.transposed : &quantizer.row;
+  const LigRecipeInfo *info = quantizer.recipe->info;
+  LigScales kind = (transposed ? info->transposed : info->row)[quantizer.role];
+  LigShape shape = lig_value (graph, quantizer.of)->shape;
+  gint64 columns = lig_shape_columns (&shape), rows = lig_shape_size (&shape) / MAX (columns, 1);
+  LigForm other = transposed ? quantizer.row : quantizer.transposed;
+  if (form->data < 0) {
+    if (transposed)
+      lig_shape_init (&shape, 2, columns, rows);
+    LigShape scales = scale_shape (kind, transposed ? columns : rows, transposed ? rows : columns);
+    gboolean shares = other.scale >= 0 && info->row[quantizer.role] == LIG_SCALES_TENSOR &&
+                      info->transposed[quantizer.role] == LIG_SCALES_TENSOR;
+    pack_copy (&quantizer, &shape);
+    form->data =
+      add_value (graph, &quantizer, &shape, lig_recipe_dtype (quantizer.recipe, quantizer.role),
+                 transposed ? "transposed" : "row");
+    form->scale = shares ? other.scale
+                         : add_value (graph, &quantizer, &scales, scale_dtype (kind),
+                                      transposed ? "transposed-scale" : "row-scale");
+    *lig_quantizer (graph, number) = quantizer;
+  }
+  lig_value (graph, form->data)->saved |= saved;
+  lig_value (graph, form->scale)->saved |= saved;
+}
+
+int
+lig_add_history_value (LigGraph *graph, int number, int field)
+{
+  const LigHistory *history = &g_array_index (graph->layout->histories, LigHistory, number);
+  const LigShape scalar = {0};
+  int value = lig_graph_add_value (graph, LIG_VALUE_QUANTIZERS, &scalar, LIG_FP32, -1, "%s.%s.%s",
+                                   history->path, lig_product_role_name (history->role),
+                                   field == 0 ? "scale" : "amax");
+  lig_value (graph, value)->state_offset = history->offset + field;
+  return value;
+}
+
+static int
+add_quantizer (LigGraph *graph, const LigPart *product, LigProductRole role, int of, int part)
+{
+  LigQuantizer quantizer = {
+    .recipe = product->recipe,
+    .role = role,
+    .of = of,
+    .part = part,
+    .row = {-1, -1},
+    .transposed = {-1, -1},
+    .scale = -1,
+    .recorded = -1,
+  };
+  if (product->histories >= 0) {
+    int history = product->histories + (int) role;
+    quantizer.scale = lig_add_history_value (graph, history, 0);
+    if (graph->request->options.training)
+      quantizer.recorded = lig_add_history_value (graph, history, 1);
+  }
+  g_array_append_val (graph->quantizers, quantizer);
+  return (int) graph->quantizers->len - 1;
+}
+
+/* --- The readers of a copy -----------------------------------------------------------------------
+ */
+
+int
+lig_find_source (const LigGraph *graph, int value)
+{
+  for (;;) {
+    int producer = lig_value (graph, value)->op;
+    const LigPart *part = producer >= 0 ? lig_part (graph, producer) : NULL;
+    if (lig_value (graph, value)->role != LIG_VALUE_COMPUTED || !part)
+      return value;
+    if (lig_part_recalls (part) && part->extra_inputs[0] >= 0)
+      value = part->extra_inputs[0];
+    else if ((part->plan.info->flags & LIG_OP_TRANSPARENT) || part->plan.implicit)
+      value = part->x;
+    else
+      return value;
+  }
+}
+
+/* Returns the quantizer that writes copies of `of` for a product: that of an earlier product of the
+ * same recipe, or of an op `quantize`, which `known` has by the source of the values, else a new
+ * one in the part. */
+static int
+find_quantizer (
+  LigGraph *graph, GHashTable *known, const LigPart *product, LigProductRole role, int of, int part)
+{
+  gpointer source = GINT_TO_POINTER (lig_find_source (graph, of)), number;
+  if (g_hash_table_lookup_extended (known, source, NULL, &number) &&
+      lig_quantizer (graph, GPOINTER_TO_INT (number))->recipe == product->recipe)
+    return GPOINTER_TO_INT (number);
+  int added = add_quantizer (graph, product, role, of, part);
+  g_hash_table_insert (known, source, GINT_TO_POINTER (added));
+  return added;
+}
+
+static void
+quantize_product (LigGraph *graph, GHashTable *known, int index)
+{
+  LigPart *part = lig_part (graph, index);
+  gboolean weight = part->plan.needs_backward && lig_part_trains (graph, part, 0);
+  gboolean input = part->plan.needs_backward && part->dx >= 0;
+  int x = part->quantizers[LIG_ROLE_INPUT] =
+    find_quantizer (graph, known, part, LIG_ROLE_INPUT, lig_part (graph, index - 1)->x, index - 1);
+  lig_part (graph, index - 1)->quantizes[LIG_PASS_FORWARD] = x;
+  want (graph, x, FALSE, FALSE);
+  if (weight)
+    want (graph, x, TRUE, TRUE);
+  int w = part->quantizers[LIG_ROLE_WEIGHT] =
+    find_quantizer (graph, known, part, LIG_ROLE_WEIGHT, part->parameters[0], index);
+  want (graph, w, FALSE, FALSE);
+  if (input)
+    want (graph, w, TRUE, TRUE);
+  LigPart *after = lig_part (graph, index + 1);
+  if ((!weight && !input) || !after->plan.needs_backward || after->dx < 0)
+    return;
+  int dy = part->quantizers[LIG_ROLE_GRADIENT] =
+    add_quantizer (graph, part, LIG_ROLE_GRADIENT, after->dx, index + 1);
+  after->quantizes[LIG_PASS_BACKWARD] = dy;
+  if (input)
+    want (graph, dy, FALSE, FALSE);
+  if (weight)
+    want (graph, dy, TRUE, FALSE);
+}
+
+/* Gives an op `quantize` that a person wrote its quantizers, whose values others read as well. */
+static void
+quantize_written (LigGraph *graph, GHashTable *known, int index)
+{
+  LigPart *part = lig_part (graph, index);
+  gboolean forward, backward;
+  g_object_get (part->plan.op, "forward", &forward, "backward", &backward, NULL);
+  if (forward) {
+    int x = part->quantizes[LIG_PASS_FORWARD] =
+      add_quantizer (graph, part, LIG_ROLE_INPUT, part->x, index);
+    g_hash_table_insert (known, GINT_TO_POINTER (part->y), GINT_TO_POINTER (x));
+  }
+  if (backward && part->dx >= 0)
+    part->quantizes[LIG_PASS_BACKWARD] =
+      add_quantizer (graph, part, LIG_ROLE_GRADIENT, lig_value (graph, part->y)->gradient, index);
+}
+
+void
+lig_quantize_products (LigGraph *graph)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
+  if (graph->request->options.calibrating)
+    return;
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    const LigPart *part = lig_part (graph, i);
+    if (lig_part_is_quantized (part))
+      quantize_product (graph, known, i);
+    else if (part->recipe && !part->plan.implicit && part->plan.info->flags & LIG_OP_QUANTIZES)
+      quantize_written (graph, known, i);
+  }
+}
+
+/* --- Steps that belong to no op ------------------------------------------------------------ */
+
+/* Returns the value that the copies of a weight are made of. A weight that is kept in fp32 and fp8
+ * alone is first rounded to the compute type, so that its copies are those of a stored one. */
+static int
+round_weight (LigGraph *graph, const LigQuantizer *quantizer)
+{
+  const LigPlanValue *of = lig_value (graph, quantizer->of);
+  if (of->role != LIG_VALUE_PARAMETER || of->array != LIG_STATE_MASTER)
+    return quantizer->of;
+  LigShape shape = of->shape;
+  g_autofree char *name = g_strdup (of->name);
+  int rounded = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &shape, graph->request->compute,
+                                     quantizer->part, "%s:rounded", name);
+  lig_value_work (graph, rounded)->brief = TRUE;
+  const int values[] = {quantizer->of, rounded};
+  lig_step_append (graph, graph->steps, LIG_PASS_FORWARD, quantizer->part, "convert", values, NULL,
+                   0);
+  return rounded;
+}
+
+void
+lig_schedule_weights (LigGraph *graph)
+{
+  for (guint i = 0; i < graph->quantizers->len; i++) {
+    const LigQuantizer quantizer = *lig_quantizer (graph, i);
+    LigQuantizeParams params = lig_quantize_params (&quantizer);
+    if (quantizer.role != LIG_ROLE_WEIGHT)
+      continue;
+    int row_scale = quantizer.row.scale, transposed_scale = quantizer.transposed.scale;
+    int values[] = {round_weight (graph, &quantizer),
+                    quantizer.scale,
+                    quantizer.row.data,
+                    row_scale,
+                    quantizer.transposed.data,
+                    transposed_scale == row_scale ? -1 : transposed_scale,
+                    quantizer.recorded,
+                    -1,
+                    -1};
+    lig_step_append (graph, graph->steps, LIG_PASS_FORWARD, quantizer.part, "quantize", values,
+                     &params, sizeof params);
+    if (lig_reads_again (&quantizer))
+      g_array_index (graph->steps, LigGraphStep, graph->steps->len - 1).plan.read *= 2;
+  }
+}
+
+/* Adds the step for the histories from `first` on that have one recipe; returns the next one. */
+static guint
+schedule_recipe (LigGraph *graph, guint first)
+{
+  const LigHistory *begin = &g_array_index (graph->layout->histories, LigHistory, first);
+  const LigRecipe *recipe = &begin->recipe;
+  guint end = first;
+  LigShape shape;
+  while (end < graph->layout->histories->len &&
+         g_array_index (graph->layout->histories, LigHistory, end).recipe.info == recipe->info)
+    end++;
+  lig_shape_init (&shape, 2, (gint64) (end - first), begin->length);
+  LigHistoryParams params = {
+    .margin = (int32_t) recipe->params.margin,
+    .most_recent = recipe->params.amax == 1,
+  };
+  for (LigProductRole role = 0; role < LIG_N_ROLES; role++)
+    params.formats[role] = (int32_t) lig_recipe_dtype (recipe, role);
+  int value = lig_graph_add_value (graph, LIG_VALUE_QUANTIZERS, &shape, LIG_FP32, -1,
+                                   "quantizers[%u]", first);
+  lig_value (graph, value)->state_offset = begin->offset;
+  lig_reduce_amaxes (graph, value);
+  const int values[] = {graph->ends.gradient_norm, value};
+  lig_step_append (graph, graph->steps, LIG_PASS_UPDATE, -1, "update_scales", values, &params,
+                   sizeof params);
+  return end;
+}
+
+void
+lig_schedule_histories (LigGraph *graph)
+{
+  for (guint i = 0; i < graph->layout->histories->len;)
+    i = schedule_recipe (graph, i);
+}

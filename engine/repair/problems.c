@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds every problem of a sequence, and the edits that remove them: each proposed edit is tried on
+ * a copy, so that none is offered in vain. */
+#include "engine/graph/problems.h"
+#include "engine/compile/compilation.h"
+#include "engine/plan/plan-private.h"
+#include "engine/repair/check.h"
+#include <ligature/problem.h>
+
+#include <string.h>
+
+/* The most edits that a problem offers. */
+#define MOST_MENDS 3
+
+/* The most ops that all trials together check: a tenth of a second, as an edit of a long sequence
+ * waits for them; later problems then have no edits that need a trial. */
+#define MOST_TRIED 40000
+
+typedef struct {
+  LigSequence *sequence;
+  LigDevice *device;
+  const LigPlanOptions *options;
+  LigGraph *graph;
+  guint n_shapes, n_all; /* problems of the graph: with shapes, and all of them */
+  GHashTable *doubtful; /* paths of ops whose problems were left out, as their inputs are guessed */
+  guint tried;
+} Check;
+
+void
+lig_plan_problem_free (LigPlanProblem *self)
+{
+  g_error_free (self->error);
+  g_ptr_array_unref (self->mends);
+  g_free (self);
+}
+
+static LigPlanProblem *
+new_problem (GError *error)
+{
+  LigPlanProblem *self = g_new0 (LigPlanProblem, 1);
+  self->error = error;
+  self->mends = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_mend_free);
+  return self;
+}
+
+/* --- Trials -------------------------------------------------------------------------------- */
+
+static gboolean
+is_same (const LigGraphProblem *problem, const GError *error, gboolean own)
+{
+  return g_strcmp0 (lig_error_get_path (problem->error), lig_error_get_path (error)) == 0 &&
+         (own ? problem->error->code == error->code
+              : g_str_equal (problem->error->message, error->message));
+}
+
+/* Returns whether the edit needs no trial: without the wish there is no problem with it. */
+static gboolean
+is_certain (const LigProblemMend *mend)
+{
+  return mend->kind == LIG_PROBLEM_MEND_UNFORCE || mend->kind == LIG_PROBLEM_MEND_UNFORBID ||
+         mend->kind == LIG_PROBLEM_MEND_REMOVE_OP;
+}
+
+typedef enum {
+  KEEPS,   /* the problem stays, or others come */
+  REVEALS, /* another problem of the same op follows */
+  REMOVES,
+} Effect;
+
+/* Returns whether the sequence had the problem of the op before an edit. */
+static gboolean
+had_problem (Check *self, const GError *error)
+{
+  for (guint i = 0; i < lig_collection_count (self->graph->problems); i++)
+    if (is_same (lig_collection_get (self->graph->problems, i), error, FALSE))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns whether the problem is gone after the edit, and no other one came. The edit may reveal a
+ * problem that was left out, and, if it is of the very op, another one of this op. A new problem of
+ * this op may also hide several others, of the parts of a macro. */
+static Effect
+try_mend (Check *self, guint number, const LigProblemMend *mend)
+{
+  const LigGraphProblem *problem = lig_collection_get (self->graph->problems, number);
+  gboolean shapes = number < self->n_shapes;
+  g_autoptr (LigSequence) copy = lig_sequence_copy (self->sequence);
+  if (!lig_problem_mend_apply (mend, copy, NULL))
+    return KEEPS;
+  g_autoptr (LigGraph) graph = lig_graph_new (copy, self->device, self->options, 0, NULL);
+  if (!graph)
+    return KEEPS;
+  lig_graph_check (graph, shapes);
+  gboolean hides = FALSE;
+  guint count = 0, before = shapes ? self->n_shapes : self->n_all;
+  gboolean own = mend->kind == LIG_PROBLEM_MEND_SET &&
+                 g_strcmp0 (mend->path, lig_error_get_path (problem->error)) == 0;
+  for (guint i = 0; i < lig_collection_count (graph->problems); i++) {
+    const GError *error = lig_collection_get (graph->problems, i)->error;
+    const char *path = lig_error_get_path (error);
+    if (is_same (problem, error, own))
+      return KEEPS;
+    hides |= own && g_strcmp0 (path, mend->path) == 0 && !had_problem (self, error);
+    count += !path || !g_hash_table_contains (self->doubtful, path);
+  }
+  return count < before && !hides ? REMOVES : own && count == before ? REVEALS : KEEPS;
+}
+
+static gboolean
+is_listed (const GPtrArray *mends, const LigProblemMend *mend)
+{
+  for (guint i = 0; i < mends->len; i++) {
+    const LigProblemMend *other = mends->pdata[i];
+    if (other->kind == mend->kind && g_strcmp0 (other->path, mend->path) == 0 &&
+        g_strcmp0 (other->name, mend->name) == 0 && g_strcmp0 (other->value, mend->value) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Returns whether another value of the same missing parameter is offered. */
+static gboolean
+is_chosen (const LigPlanProblem *problem, const LigProblemMend *mend)
+{
+  const LigProblemMend *last =
+    problem->mends->len > 0 ? problem->mends->pdata[problem->mends->len - 1] : NULL;
+  return last && problem->error->code == LIG_ERROR_OP && mend->kind == LIG_PROBLEM_MEND_SET &&
+         last->kind == mend->kind && g_strcmp0 (last->name, mend->name) == 0;
+}
+
+/* Adds the mends that have the effect. */
+static void
+add_effective (Check *self, guint number, LigPlanProblem *problem, Effect wanted)
+{
+  const LigGraphProblem *found = lig_collection_get (self->graph->problems, number);
+  for (guint i = 0; i < found->mends->len && problem->mends->len < MOST_MENDS; i++) {
+    const LigProblemMend *mend = found->mends->pdata[i];
+    if (is_listed (problem->mends, mend) || is_chosen (problem, mend))
+      continue;
+    if (!is_certain (mend)) {
+      self->tried += self->graph->parts->len;
+      if (self->tried > MOST_TRIED || try_mend (self, number, mend) != wanted)
+        continue;
+    }
+    g_ptr_array_add (problem->mends, lig_problem_mend_copy (mend));
+  }
+}
+
+/* Adds the mends that remove the problem, else those that bring the op further. */
+static void
+add_mends (Check *self, guint number, LigPlanProblem *problem)
+{
+  lig_propose_mends (self->graph, lig_collection_get (self->graph->problems, number));
+  add_effective (self, number, problem, REMOVES);
+  if (problem->mends->len == 0)
+    add_effective (self, number, problem, REVEALS);
+}
+
+/* --- The check ----------------------------------------------------------------------------- */
+
+/* Returns features that the first op accepts. */
+static gint64
+guess_features (LigSequence *sequence)
+{
+  LigOp *first = lig_sequence_get (sequence, 0, NULL);
+  const char *const names[] = {"in-features", "size"};
+  for (guint i = 0; first && i < G_N_ELEMENTS (names); i++) {
+    gint64 value = 0;
+    if (g_object_class_find_property (G_OBJECT_GET_CLASS (first), names[i]))
+      g_object_get (first, names[i], &value, NULL);
+    if (value > 0)
+      return value;
+  }
+  return 768;
+}
+
+/* Makes a graph of a sequence whose input or types are wrong, so that its ops are checked. */
+static LigGraph *
+assume_input (Check *self, LigPlanProblem *problem)
+{
+  LigPlanOptions options = *self->options;
+  LigShape shape = {.n_axes = 2, .axes = {2, 2}};
+  g_autoptr (LigSequence) copy = lig_sequence_copy (self->sequence);
+  LigOp *first = lig_sequence_get (copy, 0, NULL);
+  gboolean integers = first && lig_op_get_info (first)->flags & LIG_OP_INTEGER_INPUT;
+  gboolean lacks = !lig_sequence_has_input (copy);
+  LigDtype dtype = integers ? LIG_INT32 : LIG_FP32;
+  if (lacks) {
+    g_autofree char *value =
+      integers ? g_strdup ("2048:int32")
+               : g_strdup_printf ("2048x%" G_GINT64_FORMAT ":fp32", guess_features (copy));
+    g_ptr_array_add (problem->mends,
+                     lig_problem_mend_new (LIG_PROBLEM_MEND_SET_INPUT, NULL, NULL, value));
+  }
+  if (lacks || problem->error->code != LIG_ERROR_DTYPE)
+    lig_sequence_set_input (copy, &shape, dtype);
+  options.batch = 0;
+  options.compute = options.parameters = LIG_FP32;
+  gboolean unsure = lacks || problem->error->code != LIG_ERROR_DTYPE;
+  return lig_graph_new (copy, self->device, &options, unsure ? LIG_REQUEST_UNSURE : 0, NULL);
+}
+
+static void
+list_doubtful (Check *self)
+{
+  for (int i = 0; i < (int) self->graph->parts->len; i++) {
+    const LigPart *part = lig_part (self->graph, i);
+    gboolean unsure =
+      part->x >= 0 && !lig_part_recalls (part) && lig_value_work (self->graph, part->x)->unsure;
+    for (int k = 0; k < part->n_inputs && part->x >= 0; k++)
+      unsure |=
+        part->present[k] && lig_value_work (self->graph, part->extra_inputs[k])->unsure != 0;
+    if (unsure)
+      g_hash_table_add (self->doubtful, (gpointer) part->plan.path);
+  }
+}
+
+static void
+check (Check *self, GPtrArray *problems)
+{
+  g_autoptr (GHashTable) doubtful = g_hash_table_new (g_str_hash, g_str_equal);
+  self->doubtful = doubtful;
+  lig_graph_check (self->graph, FALSE);
+  list_doubtful (self);
+  self->n_shapes = self->graph->n_shape_problems;
+  self->n_all = lig_collection_count (self->graph->problems);
+  for (guint i = 0; i < self->n_all; i++) {
+    LigGraphProblem *found = lig_collection_get (self->graph->problems, i);
+    LigPlanProblem *problem = new_problem (g_error_copy (found->error));
+    add_mends (self, i, problem);
+    g_ptr_array_add (problems, problem);
+  }
+}
+
+GPtrArray *
+lig_plan_check (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options)
+{
+  GPtrArray *problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_plan_problem_free);
+  GError *error = NULL;
+  LigPlanOptions whole;
+  if (!lig_plan_options_read (options, &whole, &error)) {
+    g_ptr_array_add (problems, new_problem (error));
+    return problems;
+  }
+  Check self = {.sequence = sequence, .device = device, .options = &whole};
+  self.graph = lig_graph_new (sequence, device, &whole, 0, &error);
+  if (!self.graph) {
+    LigPlanProblem *problem = new_problem (error);
+    g_ptr_array_add (problems, problem);
+    self.graph = lig_error_get_setting (error) || error->code == LIG_ERROR_SHAPE ||
+                     error->code == LIG_ERROR_DTYPE || error->code == LIG_ERROR_MEMORY
+                   ? assume_input (&self, problem)
+                   : NULL;
+  }
+  if (self.graph)
+    check (&self, problems);
+  g_clear_pointer (&self.graph, lig_compilation_free);
+  return problems;
+}

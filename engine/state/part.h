@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a parameter that a rank of a tensor group keeps. */
+#pragma once
+
+#include "engine/state/struct.h"
+
+/* Returns (transfer full) this rank's part of the whole parameter. */
+LigTensor *lig_state_take_part (LigState *self,
+                                const LigParameter *parameter,
+                                LigTensor *whole,
+                                GError **error);
+
+/* Collects what the peers have of the data, piece i from byte bounds[i] on: all of them call it. */
+gboolean lig_state_gather (const LigPeers *peers, void *data, const gint64 *bounds, GError **error);
+
+/* Returns (transfer full) the whole parameter, from the parts of all ranks, which all call it. */
+LigTensor *lig_state_join_parts (LigState *self,
+                                 const LigParameter *parameter,
+                                 LigTensor *part,
+                                 GError **error);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* The progress and the metrics of a training, written by its thread and read by others. */
+#include "engine/train/run-private.h"
+#include <ligature/store.h>
+
+#include <math.h>
+
+void
+lig_run_metric (LigRun *self, gint64 step, const char *name, double value)
+{
+  if (!isfinite (value))
+    return;
+  g_mutex_lock (&self->metrics_lock);
+  self->metrics[self->metrics_in++ % LIG_RUN_METRICS] = (LigRunMetric){step, name, value};
+  g_mutex_unlock (&self->metrics_lock);
+  if (self->store)
+    lig_store_add_metric (self->store, self->uuid, step, name, value);
+}
+
+guint
+lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most)
+{
+  if (!g_mutex_trylock (&self->metrics_lock))
+    return 0;
+  if (self->metrics_in - self->metrics_out > LIG_RUN_METRICS)
+    self->metrics_out = self->metrics_in - LIG_RUN_METRICS;
+  guint count = (guint) MIN (self->metrics_in - self->metrics_out, most);
+  for (guint i = 0; i < count; i++)
+    to[i] = self->metrics[(self->metrics_out + i) % LIG_RUN_METRICS];
+  self->metrics_out += count;
+  g_mutex_unlock (&self->metrics_lock);
+  return count;
+}
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+  return (x > y) - (x < y);
+}
+
+/* The caller holds the lock. */
+static double
+median_step (LigRun *self)
+{
+  if (self->step_seconds->len == 0)
+    return NAN;
+  g_autoptr (GArray) sorted = g_array_copy (self->step_seconds);
+  g_array_sort (sorted, compare);
+  return (double) g_array_index (sorted, float, sorted->len / 2);
+}
+
+/* The training takes the lock thousands of times a second, each time briefly. A thread that sleeps
+ * until it is free finds it taken again when it wakes, which costs a window 20 ms per frame.
+ * Repeated attempts find one of the many moments in which it is free. */
+static void
+lock_to_watch (LigRun *self)
+{
+  for (int i = 0; i < 4000; i++)
+    if (g_mutex_trylock (&self->lock))
+      return;
+  g_mutex_lock (&self->lock);
+}
+
+void
+lig_run_get_progress (LigRun *self, LigRunProgress *progress)
+{
+  double samples = (double) self->input->shape.axes[0] * (double) self->settings.accumulate *
+                   lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
+  lock_to_watch (self);
+  *progress = self->progress;
+  progress->step_seconds = median_step (self);
+  gboolean running = progress->status == LIG_RUN_RUNNING || progress->status == LIG_RUN_PAUSED;
+  if (running)
+    progress->seconds = lig_now () - self->began;
+  double searched = self->searched;
+  progress->searching = g_atomic_int_get (&self->searching);
+  g_mutex_unlock (&self->lock);
+  gint64 done = progress->step - progress->first_step;
+  if (done > 0) {
+    if (running)
+      progress->left = (progress->seconds - searched) / (double) done *
+                       (double) (progress->steps - progress->step);
+    progress->samples_per_second = samples / progress->step_seconds;
+  }
+}
+
+gboolean
+lig_run_get_evaluation (LigRun *self, gint64 *batch, gint64 *batches)
+{
+  lock_to_watch (self);
+  *batch = self->eval_batch;
+  *batches = self->eval_batches;
+  g_mutex_unlock (&self->lock);
+  return *batches > 0;
+}
+
+char *
+lig_run_dup_problem (LigRun *self)
+{
+  lock_to_watch (self);
+  char *problem = g_strdup (self->problem);
+  g_mutex_unlock (&self->lock);
+  return problem;
+}
+
+const char *
+lig_run_status_name (LigRunStatus status)
+{
+  static const char *const names[] = {"ready",  "running",   "paused",     "done",
+                                      "failed", "cancelled", "interrupted"};
+  return names[status];
+}

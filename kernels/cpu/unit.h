@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops of element-wise units y = f (x): activations, and gated units, where a row of x is two
+ * parts [a, b] of which y has the shape of one. With or without a bias that is added to x before,
+ * and their gradients. A family sets UNIT_PARTS, the number of the parts of a row of x, to 1 or
+ * 2 before it includes this file, and defines the formulas on pieces. The loops are not inline, so
+ * that all units of a family share their code. */
+#pragma once
+
+#include "kernels/cpu/rows.h"
+
+/* Pieces of the parts of x. An activation reads `a` alone. */
+typedef struct {
+  const float *a, *b;
+} LigUnitValues;
+
+typedef void LigUnitForward (LigUnitValues x, float *y, int64_t count, const void *params);
+typedef void LigUnitBiased (const float *x, const float *bias, float *y, int64_t count);
+typedef void LigUnitBackward (
+  const float *dy, LigUnitValues x, float *da, float *db, int64_t count, const void *params);
+
+/* The division of x into pieces. With one part it is one long row, so that a piece has elements of
+ * several rows if they are short. */
+typedef struct {
+  int64_t length; /* of a part */
+  int64_t pieces; /* of a part */
+  int64_t tasks;  /* in all */
+} LigUnit;
+
+typedef struct {
+  int64_t y, a, b; /* the first element in y, and in x that of each part */
+  int64_t count;
+} LigUnitPiece;
+
+static inline LigUnit
+lig_unit (const LigOperand *x)
+{
+  int64_t rows = UNIT_PARTS == 1 ? 1 : lig_rows (x),
+          length = UNIT_PARTS == 1 ? x->size : x->columns / UNIT_PARTS;
+  int64_t pieces = (length + LIG_PIECE - 1) / LIG_PIECE;
+  return (LigUnit){length, pieces, rows * pieces};
+}
+
+static inline LigUnitPiece
+lig_unit_piece (const LigUnit *self, int64_t index)
+{
+  int64_t row = index / self->pieces, first = index % self->pieces * LIG_PIECE;
+  int64_t a = row * UNIT_PARTS * self->length + first;
+  return (LigUnitPiece){row * self->length + first, a, a + self->length,
+                        lig_piece (self->length, first)};
+}
+
+/* Returns the values of a piece of x. */
+static inline LigUnitValues
+lig_unit_load (const LigOperand *x, LigUnitPiece at, float *a, float *b)
+{
+  return (LigUnitValues){lig_load (x, at.a, at.count, a),
+                         UNIT_PARTS > 1 ? lig_load (x, at.b, at.count, b) : NULL};
+}
+
+/* Computes y = f (x). */
+static LigStatus
+lig_unit_forward (LigLaunch *launch, LigUnitForward *formula)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigUnit unit = lig_unit (x);
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < unit.tasks; index++) {
+    float a[LIG_PIECE], b[LIG_PIECE], out[LIG_PIECE];
+    LigUnitPiece at = lig_unit_piece (&unit, index);
+    LigUnitValues values = lig_unit_load (x, at, a, b);
+    float *to = lig_stage (y, at.y, out);
+    formula (values, to, at.count, launch->params);
+    lig_commit (y, at.y, at.count, to);
+  }
+  return LIG_OK;
+}
+
+/* Computes dx = dy f' (x): of two parts da = dy b act' (a), db = dy act (a). */
+static LigStatus
+lig_unit_backward (LigLaunch *launch, LigUnitBackward *formula)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2];
+  const LigUnit unit = lig_unit (x);
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < unit.tasks; index++) {
+    float gradient[LIG_PIECE], a[LIG_PIECE], b[LIG_PIECE];
+    LigUnitPiece at = lig_unit_piece (&unit, index);
+    LigUnitValues values = lig_unit_load (x, at, a, b);
+    const float *from = lig_load (dy, at.y, at.count, gradient);
+    float *da = lig_stage (dx, at.a, a), *db = UNIT_PARTS > 1 ? lig_stage (dx, at.b, b) : NULL;
+    formula (from, values, da, db, at.count, launch->params);
+    lig_commit (dx, at.a, at.count, da);
+    if (UNIT_PARTS > 1)
+      lig_commit (dx, at.b, at.count, db);
+  }
+  return LIG_OK;
+}
+
+/* Computes a piece of sum = x + bias in one part of a row, rounded as the formula has to see it.
+ * Returns the values, in `buffer` or in the sum's memory. */
+static inline const float *
+lig_unit_add_bias (
+  const LigLaunch *launch, const LigRepeat *bias, int64_t element, int64_t count, float *buffer)
+{
+  const LigOperand *x = &launch->operands[0], *sum = &launch->operands[2];
+  float in[LIG_PIECE], vector[LIG_PIECE];
+  const float *from = lig_load (x, element, count, in);
+  const float *added = lig_repeat_at (bias, element, count, vector);
+  float *to = lig_stage_if_present (sum, element, buffer);
+  LIG_EACH_ELEMENT (i, count)
+  to[i] = from[i] + added[i];
+  lig_commit_rounded (sum, x, element, count, to);
+  return to;
+}
+
+/* Computes sum = x + bias and y = f (sum), of which either may be absent. If the sum is neither
+ * kept nor rounded, `biased`, if there is one, does both in one pass through the cache; an addition
+ * that feeds the formula gives the same bits in both. */
+static LigStatus
+lig_unit_bias_forward (LigLaunch *launch, LigUnitForward *formula, LigUnitBiased *biased)
+{
+  const LigOperand *x = &launch->operands[0];
+  const LigOperand *sum = &launch->operands[2], *y = &launch->operands[3];
+  const LigUnit unit = lig_unit (x);
+  bool at_once = biased && x->dtype == LIG_FP32 && !sum->data;
+  LigRepeat bias;
+  lig_repeat (&bias, &launch->operands[1]);
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < unit.tasks; index++) {
+    float a[LIG_PIECE], b[LIG_PIECE], out[LIG_PIECE];
+    LigUnitPiece at = lig_unit_piece (&unit, index);
+    float *to = lig_stage (y, at.y, out);
+    if (at_once) {
+      biased (lig_load (x, at.a, at.count, a), lig_repeat_at (&bias, at.a, at.count, b), to,
+              at.count);
+    } else {
+      LigUnitValues values = {lig_unit_add_bias (launch, &bias, at.a, at.count, a), NULL};
+      if (UNIT_PARTS > 1)
+        values.b = lig_unit_add_bias (launch, &bias, at.b, at.count, b);
+      if (!y->data)
+        continue;
+      formula (values, to, at.count, launch->params);
+    }
+    lig_commit (y, at.y, at.count, to);
+  }
+  return LIG_OK;
+}
+
+/* Computes dx for one task's rows, and the same columns of all parts, and its partial sums over
+ * rows. */
+static void
+lig_unit_bias_backward_task (const LigLaunch *launch,
+                             LigUnitBackward *formula,
+                             LigRowTask task,
+                             int64_t at_once)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2];
+  int64_t length = x->columns / UNIT_PARTS;
+  float gradient[LIG_PIECE], a[LIG_PIECE], b[LIG_PIECE];
+  float *sums = task.sums + task.first;
+  for (int part = 0; part < UNIT_PARTS; part++)
+    memset (sums + part * length, 0, (size_t) task.width * sizeof *sums);
+  /* Short rows are read at once if they have one part. */
+  for (int64_t row = task.row, rows; row < task.end; row += rows) {
+    rows = UNIT_PARTS > 1 ? 1 : lig_least (at_once, task.end - row);
+    int64_t first = row * UNIT_PARTS * length + task.first;
+    LigUnitPiece at = {row * length + task.first, first, first + length, rows * task.width};
+    LigUnitValues values = lig_unit_load (x, at, a, b);
+    const float *from = lig_load (dy, at.y, at.count, gradient);
+    float *da = lig_stage_if_present (dx, at.a, a);
+    float *db = UNIT_PARTS > 1 ? lig_stage_if_present (dx, at.b, b) : NULL;
+    formula (from, values, da, db, at.count, launch->params);
+    lig_commit_rounded (dx, x, at.a, at.count, da);
+    lig_add_rows (sums, da, rows, task.width);
+    if (UNIT_PARTS == 1)
+      continue;
+    lig_commit_rounded (dx, x, at.b, at.count, db);
+    lig_add_rows (sums + length, db, rows, task.width);
+  }
+}
+
+/* Computes dx, and dbias, the sum of dx as rounded over rows. */
+static LigStatus
+lig_unit_bias_backward (LigLaunch *launch, LigUnitBackward *formula)
+{
+  const LigOperand *x = &launch->operands[1], *dbias = &launch->operands[3];
+  int64_t width = x->columns / UNIT_PARTS;
+  LigRowSum sum = lig_row_sum (launch, x, width);
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < sum.tasks; index++)
+    lig_unit_bias_backward_task (launch, formula, lig_row_task (&sum, index, width), sum.at_once);
+  lig_row_sum_finish (&sum, dbias, launch->accumulate);
+  return LIG_OK;
+}
+
+/* Defines the four kernels of a unit, called `noun` in refusals, from the functions that apply its
+ * formulas to a piece. */
+#define LIG_UNIT_KERNELS(noun, name, backward_name, bias_name, bias_backward_name, biased) \
+  LigStatus LIG_CPU (name) (LigLaunch * launch) \
+  { \
+    return lig_all_floating (launch, 2) \
+             ? lig_unit_forward (launch, name##_piece) \
+             : LIG_FAIL (launch, LIG_UNSUPPORTED, \
+                         noun ": not a floating type; convert to fp32, fp16 or bf16"); \
+  } \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
+  { \
+    return lig_all_floating (launch, 3) \
+             ? lig_unit_backward (launch, backward_name##_piece) \
+             : LIG_FAIL (launch, LIG_UNSUPPORTED, \
+                         noun ": not a floating type; convert to fp32, fp16 or bf16"); \
+  } \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
+  { \
+    return lig_all_floating (launch, 4) \
+             ? lig_unit_bias_forward (launch, name##_piece, biased) \
+             : LIG_FAIL (launch, LIG_UNSUPPORTED, \
+                         "bias and " noun ": not a floating type; convert to fp32, fp16 or bf16"); \
+  } \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
+  { \
+    return lig_all_floating (launch, 4) && lig_row_sum_fits (launch->operands[1].columns) \
+             ? lig_unit_bias_backward (launch, backward_name##_piece) \
+             : LIG_FAIL (launch, LIG_UNSUPPORTED, \
+                         "bias and " noun \
+                         ": not a floating type, or more than 2^23 columns; convert or reduce " \
+                         "them"); \
+  }

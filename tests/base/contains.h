@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* A check of texts. */
+#pragma once
+
+#include <glib.h>
+#include <string.h>
+
+static inline void
+assert_contains (const char *text, const char *part)
+{
+  if (!strstr (text, part))
+    g_error ("'%s' does not contain '%s'", text, part);
+}
