@@ -115,12 +115,16 @@ class Terminal:
         order, self.orders = os.pipe()
         self.pid, self.master = os.forkpty()
         if self.pid == 0:
-            os.environ['TERM'] = term
-            for name in ('CI', 'COLUMNS', 'LINES'):
-                os.environ.pop(name, None)
-            os.environ.update(variables)
-            resize(0, columns)
-            self.play_shell(argv, write, order, background)
+            # An exception here, as where the terminal has hung up, must not continue the tests.
+            try:
+                os.environ['TERM'] = term
+                for name in ('CI', 'COLUMNS', 'LINES'):
+                    os.environ.pop(name, None)
+                os.environ.update(variables)
+                resize(0, columns)
+                self.play_shell(argv, write, order, background)
+            finally:
+                os._exit(1)
         os.close(write)
         os.close(order)
         self.program = int(os.read(self.events, 16))
