@@ -13,7 +13,7 @@
 #define OTHERS 3
 /* Limits from here on are not reached, and starting threads takes time on large machines. */
 #define AMPLE 4096
-#define MOST 1024
+#define MAX_THREADS 1024
 
 typedef struct {
   pthread_mutex_t lock;
@@ -49,7 +49,7 @@ static int
 start (int count)
 {
   Gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
-  pthread_t threads[MOST];
+  pthread_t threads[MAX_THREADS];
   int started = 0;
   while (started < count && pthread_create (&threads[started], NULL, wait_at, &gate) == 0)
     started++;
@@ -69,7 +69,7 @@ check (void)
   if (getrlimit (RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur >= AMPLE)
     return;
   int needed = count_computing () - 1 + OTHERS;
-  needed = needed < MOST ? needed : MOST;
+  needed = needed < MAX_THREADS ? needed : MAX_THREADS;
   int started = start (needed);
   if (started == needed)
     return;

@@ -4,8 +4,8 @@
 #include <glib/gi18n.h>
 
 /* A menu does not scroll. */
-#define MOST_UNDONE 16u
-#define MOST_REDONE 6u
+#define MAX_UNDONE 16u
+#define MAX_REDONE 6u
 
 static void
 append_item (GMenu *menu, const char *label, const char *action, const char *key)
@@ -48,9 +48,9 @@ lig_window_undo_fill (GMenu *list, GMenu *section, const char *const *undo, cons
 {
   g_autoptr (GMenu) undone = g_menu_new ();
   g_autoptr (GMenu) redone = g_menu_new ();
-  for (guint i = 0; undo[i] && i < MOST_UNDONE; i++)
+  for (guint i = 0; undo[i] && i < MAX_UNDONE; i++)
     append_step (undone, undo[i], (int) i + 1);
-  for (guint i = MIN (g_strv_length ((GStrv) redo), MOST_REDONE); i > 0; i--)
+  for (guint i = MIN (g_strv_length ((GStrv) redo), MAX_REDONE); i > 0; i--)
     append_step (redone, redo[i - 1], -(int) i);
   fill_section (section, undo[0], redo[0]);
   g_menu_remove_all (list);

@@ -11,7 +11,7 @@
 /* The largest deterministic need that is provided for: it grows with the square of the length. A
  * larger one is met in parts. If one head of keys of one row needs more, the own kernel, which
  * needs none of it, runs instead. */
-#define LIG_ATTENTION_MOST_ORDERED ((int64_t) 3 << 30)
+#define LIG_ATTENTION_MAX_ORDERED ((int64_t) 3 << 30)
 
 /* The bytes of a query and head that the own backward pass keeps: four fp32 numbers. */
 #define LIG_ATTENTION_OWN 16
@@ -82,13 +82,13 @@ lig_attention_parts (int64_t batch, const LigAttentionParams *params)
   LigAttentionParams part = *params;
   for (int64_t n = 1; n <= batch; n++)
     if (batch % n == 0 && (n == 1 || batch / n * params->heads * params->length % 4 == 0) &&
-        lig_attention_ordered (batch / n, params) <= LIG_ATTENTION_MOST_ORDERED)
+        lig_attention_ordered (batch / n, params) <= LIG_ATTENTION_MAX_ORDERED)
       return (LigAttentionParts){n, 1};
   for (int32_t n = 2; n <= params->kv_heads && batch > 0; n++) {
     part.heads = params->heads / n;
     part.kv_heads = params->kv_heads / n;
     if (params->kv_heads % n == 0 && (int64_t) part.heads * params->length % 4 == 0 &&
-        lig_attention_ordered (1, &part) <= LIG_ATTENTION_MOST_ORDERED)
+        lig_attention_ordered (1, &part) <= LIG_ATTENTION_MAX_ORDERED)
       return (LigAttentionParts){batch, n};
   }
   return (LigAttentionParts){0, 0};

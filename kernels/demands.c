@@ -9,9 +9,9 @@
 #include <ligature/params-collective.h>
 
 static int64_t
-between (int64_t least, int64_t value, int64_t most)
+between (int64_t min, int64_t value, int64_t max)
 {
-  return value < least ? least : value > most ? most : value;
+  return value < min ? min : value > max ? max : value;
 }
 
 /* Returns the number of keys that all queries of one head of one row see together. */
@@ -70,15 +70,15 @@ lig_quantized_flops (const LigOperand *operands, const void *params)
  * cache holds a row for each multiprocessor, each chunk reads and writes the sums of weight's
  * gradient once, and products of fewer rows are slower: half of the logits, within these limits. */
 #define CPU_CHUNK_BYTES (4LL << 20)
-#define LEAST_CHUNK_BYTES (512LL << 20)
-#define MOST_CHUNK_BYTES (4LL << 30)
+#define MIN_CHUNK_BYTES (512LL << 20)
+#define MAX_CHUNK_BYTES (4LL << 30)
 
 /* Divides the rows into chunks of one height, so that the last one fills the device as well and
  * that products of only one shape have to be measured. */
 static int64_t
 chunk_on_gpu (int64_t rows, int64_t row)
 {
-  int64_t bytes = between (LEAST_CHUNK_BYTES, (rows + 1) / 2 * row, MOST_CHUNK_BYTES);
+  int64_t bytes = between (MIN_CHUNK_BYTES, (rows + 1) / 2 * row, MAX_CHUNK_BYTES);
   int64_t chunks = 1;
   while ((rows + chunks - 1) / chunks > between (128, bytes / row, 1 << 16))
     chunks *= 2;

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define MOST_PENDING 256
+#define MAX_PENDING 256
 
 typedef struct {
   LigKernelFunc function;
@@ -16,7 +16,7 @@ struct LigHostQueue {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  Call calls[MOST_PENDING];
+  Call calls[MAX_PENDING];
   uint64_t appended, ended;
   LigStatus status;
   bool closing;
@@ -32,7 +32,7 @@ work (void *data)
       pthread_cond_wait (&self->changed, &self->lock);
     if (self->ended == self->appended)
       break;
-    Call call = self->calls[self->ended % MOST_PENDING];
+    Call call = self->calls[self->ended % MAX_PENDING];
     bool failed = self->status != LIG_OK;
     pthread_mutex_unlock (&self->lock);
     LigStatus status = failed ? LIG_OK : call.function (call.launch);
@@ -81,10 +81,10 @@ void
 lig_host_queue_append (LigHostQueue *self, LigKernelFunc function, LigLaunch *launch)
 {
   pthread_mutex_lock (&self->lock);
-  while (self->appended - self->ended == MOST_PENDING)
+  while (self->appended - self->ended == MAX_PENDING)
     pthread_cond_wait (&self->changed, &self->lock);
   launch->where = NULL;
-  self->calls[self->appended++ % MOST_PENDING] = (Call){function, launch};
+  self->calls[self->appended++ % MAX_PENDING] = (Call){function, launch};
   pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
 }

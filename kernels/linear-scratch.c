@@ -6,13 +6,13 @@
 /* The bytes of a copy, and the operations from which a product is worth one: an unaligned product
  * of that many takes a tenth of a millisecond more. */
 #define COPY_BYTES (256LL << 20)
-#define LEAST_FLOPS 2e10
-#define MOST_ROWS (1LL << 28) /* so that the parts of a copy are fewer than 2^32 */
+#define MIN_FLOPS 2e10
+#define MAX_ROWS (1LL << 28) /* so that the parts of a copy are fewer than 2^32 */
 
 static int64_t
-between (int64_t least, int64_t value, int64_t most)
+between (int64_t min, int64_t value, int64_t max)
 {
-  return value > most ? most : value < least ? least : value;
+  return value > max ? max : value < min ? min : value;
 }
 
 int64_t
@@ -41,11 +41,11 @@ lig_padded_columns (int64_t rows, int64_t columns, LigDtype dtype)
 static int
 is_copied (int64_t rows, int64_t columns, int64_t depth, LigDtype dtype, LigBackendKind backend)
 {
-  return backend != LIG_BACKEND_CPU && rows < MOST_ROWS &&
+  return backend != LIG_BACKEND_CPU && rows < MAX_ROWS &&
          (dtype == LIG_FP16 || dtype == LIG_BF16) && columns > 8 &&
          lig_padded_stride (columns, dtype) != columns &&
          lig_padded_stride (depth, dtype) == depth &&
-         2.0 * (double) rows * (double) columns * (double) depth >= LEAST_FLOPS;
+         2.0 * (double) rows * (double) columns * (double) depth >= MIN_FLOPS;
 }
 
 /* Returns the bytes of blocks of rows of a matrix. */

@@ -21,11 +21,11 @@ lig_scaling_take_norm (LigScaling *scaling, float length, bool dynamic)
   scaling->good = finite ? scaling->good + 1 : 0;
   if (!dynamic)
     return norm;
-  if (!finite && scaling->scale > LIG_LEAST_SCALE)
+  if (!finite && scaling->scale > LIG_MIN_SCALE)
     scaling->scale *= 0.5f;
   if (scaling->good >= LIG_SCALE_INTERVAL) {
     scaling->good = 0;
-    if (scaling->scale < LIG_MOST_SCALE)
+    if (scaling->scale < LIG_MAX_SCALE)
       scaling->scale *= 2;
   }
   return norm;

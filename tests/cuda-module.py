@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-MOST = 20_000_000  # bytes for all architectures, so for fewer ones, too
+MAX_BYTES = 20_000_000  # bytes for all architectures, so for fewer ones, too
 BENCH = pathlib.Path(__file__).resolve().parent / "bench"
 
 
@@ -35,10 +35,10 @@ def main():
     print("ok 2 - code" if wanted <= parts else f"not ok 2 - code: {parts}, the text is {targets}")
     if lineinfo:
         print("ok 3 - size # SKIP the module has line numbers (cuda-lineinfo)")
-    elif len(data) <= MOST:
+    elif len(data) <= MAX_BYTES:
         print("ok 3 - size")
     else:
-        print(f"not ok 3 - size: {len(data)} bytes, at most {MOST} are allowed")
+        print(f"not ok 3 - size: {len(data)} bytes, at most {MAX_BYTES} are allowed")
 
 
 if __name__ == "__main__":

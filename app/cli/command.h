@@ -73,14 +73,14 @@ typedef struct {
 
 /* Parses the command line with `entries` (null-terminated) plus the options of every command
  * (--json, --help) and removes them from argv. A description ends with the default, as in
- * `Steps in all [default: 1000]`. At least `least` and at most `most` positional arguments may
+ * `Steps in all [default: 1000]`. At least `min` and at most `max` positional arguments may
  * remain. Otherwise it prints the error (to stderr, or as JSON) and returns FALSE; the command then
  * returns LIG_EXIT_USAGE. */
 gboolean lig_cli_parse (const LigCommand *command,
                         const GOptionEntry *entries,
                         int *argc,
                         char ***argv,
-                        int least,
-                        int most);
+                        int min,
+                        int max);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MOST_UNITS 1000000
+#define MAX_UNITS 1000000
 
 static gint64
 to_microseconds (GDateTime *moment)
@@ -89,7 +89,7 @@ parse_duration (const char *text, GDateTime *now)
   };
   char *end;
   guint64 count = g_ascii_strtoull (text, &end, 10);
-  if (!g_ascii_isdigit (*text) || count > MOST_UNITS)
+  if (!g_ascii_isdigit (*text) || count > MAX_UNITS)
     return NULL;
   g_autofree char *rest = g_strstrip (g_strdelimit (g_strdup (end), ".", ' '));
   if (g_str_has_suffix (rest, " ago"))

@@ -54,15 +54,15 @@ static int
 choose_column (const LigCommand *command, const GOptionEntry *entries, int width)
 {
   const LigCliVerb *verb;
-  int most = width * 3 / 8, longest = 0;
+  int max = width * 3 / 8, longest = 0;
   for (; entries->long_name; entries++) {
     g_autofree char *form = make_form (entries);
     int length = (int) g_utf8_strlen (form, -1) + 2;
-    longest = length <= most ? MAX (longest, length) : longest;
+    longest = length <= max ? MAX (longest, length) : longest;
   }
   for (guint i = 0; command->verb_nth && (verb = command->verb_nth (i)); i++) {
     int length = (int) (strlen (verb->name) + 1 + g_utf8_strlen (verb->arguments, -1)) + 4;
-    longest = length <= most ? MAX (longest, length) : longest;
+    longest = length <= max ? MAX (longest, length) : longest;
   }
   return longest;
 }

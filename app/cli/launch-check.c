@@ -11,8 +11,8 @@ static gboolean
 check_count (int wanted)
 {
   int launched = lig_ranks_launched ();
-  if (wanted < 1 || wanted > LIG_CLI_MOST_RANKS)
-    lig_cli_usage ("--ranks is %d, expected 1 to %d", wanted, LIG_CLI_MOST_RANKS);
+  if (wanted < 1 || wanted > LIG_CLI_MAX_RANKS)
+    lig_cli_usage ("--ranks is %d, expected 1 to %d", wanted, LIG_CLI_MAX_RANKS);
   else if (launched > 0 && wanted != launched)
     lig_cli_usage ("--ranks is %d, but the launcher started %d; omit --ranks", wanted, launched);
   else

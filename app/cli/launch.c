@@ -380,10 +380,10 @@ run (Launch *self, int count, char **words)
 static gboolean
 check_count (int count, GError **error)
 {
-  if (count >= 1 && count <= LIG_CLI_MOST_RANKS)
+  if (count >= 1 && count <= LIG_CLI_MAX_RANKS)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "the number of ranks is %d, expected 1 to %d",
-               count, LIG_CLI_MOST_RANKS);
+               count, LIG_CLI_MAX_RANKS);
   return FALSE;
 }
 

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* The most ranks on one machine. */
-#define LIG_CLI_MOST_RANKS 1024
+#define LIG_CLI_MAX_RANKS 1024
 
 /* The value of --ranks where it is not given; no number of a command line is as small. */
 #define LIG_CLI_UNSET_RANKS G_MININT

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The hyphens of a line around a block at least, and the text that is kept at most. */
-enum { HYPHENS = 60, MOST_KEPT = 4000 };
+enum { HYPHENS = 60, MAX_KEPT = 4000 };
 
 void
 lig_cli_noise_init (LigCliNoise *self)
@@ -59,7 +59,7 @@ end_line (LigCliNoise *self, LigCliNoiseLine pass, gpointer data)
   const char *line = g_strchomp (self->line->str);
   if (!is_noise (self, line))
     pass (line, data);
-  else if (*line && !is_edge (line) && self->swallowed->len < MOST_KEPT)
+  else if (*line && !is_edge (line) && self->swallowed->len < MAX_KEPT)
     g_string_append_printf (self->swallowed, "%s%s", self->swallowed->len > 0 ? " " : "", line);
   g_string_truncate (self->line, 0);
 }

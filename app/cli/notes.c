@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* The features that one line names. */
-enum { MOST_NAMED = 16 };
+enum { MAX_NAMED = 16 };
 
 static double
 get_number (JsonObject *object, const char *name)
@@ -39,11 +39,11 @@ lig_cli_note_table (const char *weights)
     return;
   g_autoptr (GString) list = g_string_new (NULL);
   guint count = json_array_get_length (features);
-  for (guint i = 0; i < MIN (count, (guint) MOST_NAMED); i++)
+  for (guint i = 0; i < MIN (count, (guint) MAX_NAMED); i++)
     if (lig_json_get_element (features, i))
       append_feature (list, lig_json_get_element (features, i));
-  if (count > MOST_NAMED)
-    g_string_append_printf (list, " and %u more, see lig runs show", count - MOST_NAMED);
+  if (count > MAX_NAMED)
+    g_string_append_printf (list, " and %u more, see lig runs show", count - MAX_NAMED);
   lig_cli_say ("%s: trained on standardized rows; the rows of the input must be (x - mean) / std, "
                "too, with these means and stds: %s",
                weights, list->str);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The least columns for a help text behind the other columns. */
-#define LEAST_HELP 24
+#define MIN_HELP 24
 /* The columns that a range leaves to the cells before it. */
 #define BEFORE_RANGE 45
 
@@ -159,7 +159,7 @@ print_row (char **cells, const int *widths)
     g_string_append (line, "  ");
     at += widths[i] + 2;
   }
-  gboolean empty = !*cells[4], below = width - at < LEAST_HELP;
+  gboolean empty = !*cells[4], below = width - at < MIN_HELP;
   while ((empty || below) && line->str[line->len - 1] == ' ')
     g_string_truncate (line, line->len - 1);
   if (below && !empty)

@@ -8,13 +8,13 @@
 #include <stdio.h>
 
 /* The columns before a sentence. */
-enum { NARROW = 4, LEAST_SENTENCE = 34 };
+enum { NARROW = 4, MIN_SENTENCE = 34 };
 
 void
 lig_ops_print_entry (const char *name, int column, const char *sentence)
 {
   int width = lig_cli_text_width ();
-  gboolean below = width - column < LEAST_SENTENCE || lig_columns_width (name) > column - 4;
+  gboolean below = width - column < MIN_SENTENCE || lig_columns_width (name) > column - 4;
   int indent = below ? NARROW : column;
   g_autoptr (GString) text = g_string_new ("  ");
   if (below)

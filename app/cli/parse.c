@@ -193,11 +193,11 @@ check_value (const Line *line, const GOptionEntry *entry, const char *value)
 {
   gint64 whole;
   char *end;
-  gint64 most = entry->arg == G_OPTION_ARG_INT ? G_MAXINT : G_MAXINT64;
+  gint64 max = entry->arg == G_OPTION_ARG_INT ? G_MAXINT : G_MAXINT64;
   if (entry->arg == G_OPTION_ARG_DOUBLE && (g_ascii_strtod (value, &end), end == value || *end))
     return refuse (line, "--%s is '%s', expected a number", entry->long_name, value);
   if ((entry->arg == G_OPTION_ARG_INT || entry->arg == G_OPTION_ARG_INT64) &&
-      !g_ascii_string_to_signed (value, 10, -most, most, &whole, NULL))
+      !g_ascii_string_to_signed (value, 10, -max, max, &whole, NULL))
     return refuse (line, "--%s is '%s', expected a whole number", entry->long_name, value);
   return check_word (line, entry, value);
 }
@@ -378,25 +378,21 @@ check_verb (const Line *line, const LigCliVerb *verb)
 /* Refuses a missing or an additional argument. The words of an expression without quotes are
  * several arguments. */
 static gboolean
-refuse_count (const Line *line, int count, int most, char **words)
+refuse_count (const Line *line, int count, int max, char **words)
 {
   const char *usage = line->command->usage;
   const char *end = strstr (usage, " [-");
   g_autofree char *needed = end ? g_strndup (usage, (gsize) (end - usage)) : g_strdup (usage);
-  if (count <= most)
+  if (count <= max)
     return refuse (line, "lig %s needs %s", line->command->name, needed);
   if (*usage != 'P')
-    return refuse (line, "argument '%s' is unexpected", words[most]);
-  return refuse (line, "argument '%s' is unexpected; write an expression in quotes", words[most]);
+    return refuse (line, "argument '%s' is unexpected", words[max]);
+  return refuse (line, "argument '%s' is unexpected; write an expression in quotes", words[max]);
 }
 
 gboolean
-lig_cli_parse (const LigCommand *command,
-               const GOptionEntry *entries,
-               int *argc,
-               char ***argv,
-               int least,
-               int most)
+lig_cli_parse (
+  const LigCommand *command, const GOptionEntry *entries, int *argc, char ***argv, int min, int max)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) all = join (entries);
@@ -415,8 +411,8 @@ lig_cli_parse (const LigCommand *command,
     return refuse (&line, "%s", error->message);
   if (asks_for_help (command, *argc, *argv))
     return print_verb_help (command, *argc, *argv);
-  if (*argc - 1 < least || *argc - 1 > most)
-    return refuse_count (&line, *argc - 1, most, *argv + 1);
+  if (*argc - 1 < min || *argc - 1 > max)
+    return refuse_count (&line, *argc - 1, max, *argv + 1);
   const LigCliVerb *verb = *argc > 1 ? lig_cli_find_verb (command, (*argv)[1]) : NULL;
   if (!check_verb (&line, verb))
     return FALSE;

@@ -209,10 +209,10 @@ draw_fill (GPtrArray *values, gint64 arena, int n_steps, int columns)
   g_autofree gint64 *bytes = count_alive (values, n_steps);
   GString *text = g_string_new (NULL);
   for (int i = 0; i < columns; i++) {
-    gint64 most = 0;
+    gint64 max = 0;
     for (int step = i * n_steps / columns; step < (i + 1) * n_steps / columns; step++)
-      most = MAX (most, bytes[step]);
-    g_string_append (text, levels[CLAMP ((8 * most + arena / 2) / MAX (arena, 1), 0, 8)]);
+      max = MAX (max, bytes[step]);
+    g_string_append (text, levels[CLAMP ((8 * max + arena / 2) / MAX (arena, 1), 0, 8)]);
   }
   return g_string_free (text, FALSE);
 }

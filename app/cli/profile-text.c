@@ -173,14 +173,14 @@ list_groups (const LigProfile *profile, const LigProfile *alone)
 }
 
 /* Seconds; shorter than any kernel could be measured. */
-#define LEAST_SAVING 1e-12
+#define MIN_SAVING 1e-12
 
 /* Returns `3.50 µs`, with ≈ if it is predicted; nothing for an op alone. */
 static char *
 format_saving (const Row *row)
 {
   /* The rest of a difference of equal predictions is no saving. */
-  if (!isfinite (row->saved) || fabs (row->saved) < LEAST_SAVING)
+  if (!isfinite (row->saved) || fabs (row->saved) < MIN_SAVING)
     return g_strdup ("");
   g_autofree char *time = format_time (fabs (row->saved));
   return g_strconcat (row->saved_measured ? "" : "≈ ", row->saved < 0 ? "−" : "", time, NULL);

@@ -15,10 +15,10 @@
 #include <string.h>
 
 /* The space between columns, and the least characters of a cell that is shortened. */
-enum { GAP = 2, LEAST_CELL = 8 };
+enum { GAP = 2, MIN_CELL = 8 };
 
 /* The most columns of a run's name in a header. */
-#define MOST_NAME 16
+#define MAX_NAME 16
 
 /* --- Tables -------------------------------------------------------------------------------- */
 
@@ -45,11 +45,11 @@ shorten_cells (GPtrArray *lines, int label, int width)
   int room = width - label - 2 * GAP, first = 0;
   for (guint i = 0; i < lines->len; i++)
     first = MAX (first, lig_columns_width (((char **) lines->pdata[i])[1]));
-  first = MAX (MIN (first, room / 2), LEAST_CELL);
+  first = MAX (MIN (first, room / 2), MIN_CELL);
   for (guint i = 0; i < lines->len; i++)
     for (char **cell = (char **) lines->pdata[i] + 1; *cell; cell++) {
       gboolean is_first = cell == (char **) lines->pdata[i] + 1;
-      char *text = shorten (*cell, is_first ? first : MAX (room - first, LEAST_CELL));
+      char *text = shorten (*cell, is_first ? first : MAX (room - first, MIN_CELL));
       g_free (*cell);
       *cell = text;
     }
@@ -82,7 +82,7 @@ has_own_names (GPtrArray *runs)
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < runs->len; i++) {
     const char *name = ((const LigRunRow *) runs->pdata[i])->name;
-    if (!*name || !g_hash_table_add (seen, shorten (name, MOST_NAME)))
+    if (!*name || !g_hash_table_add (seen, shorten (name, MAX_NAME)))
       return FALSE;
   }
   return TRUE;
@@ -91,7 +91,7 @@ has_own_names (GPtrArray *runs)
 static char *
 make_title (const LigRunRow *row, gboolean named)
 {
-  g_autofree char *name = named ? shorten (row->name, MOST_NAME) : g_strndup (row->uuid, 8);
+  g_autofree char *name = named ? shorten (row->name, MAX_NAME) : g_strndup (row->uuid, 8);
   return g_strconcat (">", name, NULL);
 }
 
@@ -226,12 +226,12 @@ format_median (const LigSpread *spread, const LigSpread *reference)
 }
 
 /* The figures of a metric that are compared: those of evaluations and rates have no noise. */
-typedef enum { MEDIAN, LAST, LEAST, GREATEST } Figure;
+typedef enum { MEDIAN, LAST, SMALLEST, LARGEST } Figure;
 
 static double
 figure_of (const LigRunsResult *result, Figure figure)
 {
-  return figure == LAST ? result->last : figure == LEAST ? result->least : result->greatest;
+  return figure == LAST ? result->last : figure == SMALLEST ? result->min : result->greatest;
 }
 
 static char *
@@ -271,7 +271,7 @@ print_results (const LigRunsComparison *self)
     add_result (table, self, line, last ? LAST : MEDIAN);
     int sense = evaluation ? lig_metric_get_sense (line->name) : 0;
     if (sense != 0)
-      add_result (table, self, line, sense < 0 ? LEAST : GREATEST);
+      add_result (table, self, line, sense < 0 ? SMALLEST : LARGEST);
   }
   if (table->len > 0)
     lig_cli_print ("%s", "");

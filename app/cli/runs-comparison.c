@@ -48,7 +48,7 @@ get_line (GPtrArray *lines, const char *name, guint n_runs)
   line->settings = g_new0 (JsonNode *, n_runs);
   line->results = g_new0 (LigRunsResult, n_runs);
   for (guint i = 0; i < n_runs; i++)
-    line->results[i].last = line->results[i].least = line->results[i].greatest = NAN;
+    line->results[i].last = line->results[i].min = line->results[i].greatest = NAN;
   g_ptr_array_add (lines, line);
   return line;
 }
@@ -143,8 +143,8 @@ summarize (const LigMetricRow *metric, LigRunsResult *result)
   lig_spread_measure (values + from, count - from, &result->spread);
   result->last = values[count - 1];
   for (guint i = 0; i < count; i++)
-    if (isnan (result->least) || values[i] < result->least)
-      result->least = values[i];
+    if (isnan (result->min) || values[i] < result->min)
+      result->min = values[i];
   for (guint i = 0; i < count; i++)
     if (isnan (result->greatest) || values[i] > result->greatest)
       result->greatest = values[i];

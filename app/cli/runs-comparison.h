@@ -13,7 +13,7 @@ typedef struct _LigStore LigStore;
 
 /* The values of one metric of a run, of which the spread is that of the last tenth of its steps. */
 typedef struct {
-  double last, least, greatest;
+  double last, min, greatest;
   LigSpread spread;
 } LigRunsResult;
 

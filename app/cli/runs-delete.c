@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* The most runs and files that a question lists. */
-#define MOST_LISTED 20
+#define MAX_LISTED 20
 
 typedef struct {
   GStrv files; /* the runs' existing checkpoints */
@@ -96,24 +96,24 @@ name_files (const char *what, char **files)
 {
   for (guint i = 0; files[i]; i++) {
     g_autofree char *size = lig_units_bytes (get_size (files[i]));
-    if (i < MOST_LISTED)
+    if (i < MAX_LISTED)
       lig_cli_say ("%s %s (%s)", what, files[i], size);
   }
-  if (g_strv_length (files) > MOST_LISTED)
-    lig_cli_say ("%s %u more", what, g_strv_length (files) - MOST_LISTED);
+  if (g_strv_length (files) > MAX_LISTED)
+    lig_cli_say ("%s %u more", what, g_strv_length (files) - MAX_LISTED);
 }
 
 static void
 name_runs (GPtrArray *runs)
 {
-  for (guint i = 0; i < MIN (runs->len, MOST_LISTED); i++) {
+  for (guint i = 0; i < MIN (runs->len, MAX_LISTED); i++) {
     const LigRunRow *row = runs->pdata[i];
     g_autofree char *started = lig_runs_format_zoned (row->started);
     lig_cli_say ("%.8s %s, %s, %s%s", row->uuid, row->name, row->status, started,
                  row->starred ? ", starred" : "");
   }
-  if (runs->len > MOST_LISTED)
-    lig_cli_say ("and %u more", runs->len - MOST_LISTED);
+  if (runs->len > MAX_LISTED)
+    lig_cli_say ("and %u more", runs->len - MAX_LISTED);
 }
 
 /* Asks the user at the terminal and returns whether the answer is yes. The end of the input is no

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The least characters that shortened texts keep, and the space between columns. */
-enum { LEAST_TEXT = 12, GAP = 2 };
+enum { MIN_TEXT = 12, GAP = 2 };
 
 /* A column of the printed table with its cells, all escaped. */
 typedef struct {
@@ -158,9 +158,9 @@ get_width (const Column *self)
 }
 
 static guint
-get_least_width (const Column *self)
+get_min_width (const Column *self)
 {
-  return self->elastic ? MIN (get_width (self), MAX (LEAST_TEXT, get_header_width (self)))
+  return self->elastic ? MIN (get_width (self), MAX (MIN_TEXT, get_header_width (self)))
                        : get_width (self);
 }
 
@@ -205,16 +205,16 @@ static GStrv
 leave_out (GPtrArray *table, guint width)
 {
   g_autoptr (GStrvBuilder) gone = g_strv_builder_new ();
-  while (add_widths (table, get_least_width) > width) {
-    guint least = 0;
+  while (add_widths (table, get_min_width) > width) {
+    guint min = 0;
     for (guint i = 1; i < table->len; i++)
-      if (((Column *) table->pdata[i])->rank < ((Column *) table->pdata[least])->rank)
-        least = i;
-    const Column *column = table->pdata[least];
+      if (((Column *) table->pdata[i])->rank < ((Column *) table->pdata[min])->rank)
+        min = i;
+    const Column *column = table->pdata[min];
     if (column->rank > 90)
       break;
     g_strv_builder_add (gone, column->header + (column->header[0] == '>'));
-    g_ptr_array_remove_index (table, least);
+    g_ptr_array_remove_index (table, min);
   }
   return g_strv_builder_end (gone);
 }
@@ -228,13 +228,13 @@ shorten_texts (GPtrArray *table, guint width)
     Column *widest = NULL;
     for (guint i = 0; i < table->len; i++) {
       Column *one = table->pdata[i];
-      if (get_width (one) > get_least_width (one) &&
+      if (get_width (one) > get_min_width (one) &&
           (!widest || get_width (one) > get_width (widest)))
         widest = one;
     }
     if (!widest)
       return;
-    guint spare = get_width (widest) - get_least_width (widest);
+    guint spare = get_width (widest) - get_min_width (widest);
     shorten (widest, get_width (widest) - MIN (spare, sum - width));
   }
 }

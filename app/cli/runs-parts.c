@@ -20,7 +20,7 @@
 enum { WIDEST_NAME = 24, WIDEST_VALUE = 16 };
 
 /* The least columns for the meaning of a setting. */
-#define LEAST_MEANING 14
+#define MIN_MEANING 14
 
 /* The column of the fusion in a line about a verdict. */
 #define VERDICT_INDENT 13
@@ -148,12 +148,12 @@ add_unset (GPtrArray *table,
 
 /* Returns the width of a column; longer cells push the rest of their line. */
 static int
-measure (GPtrArray *table, guint column, int most)
+measure (GPtrArray *table, guint column, int max)
 {
   int widest = 0;
   for (guint i = 0; i < table->len; i++)
     widest = MAX (widest, lig_columns_width (((char **) table->pdata[i])[column]));
-  return MIN (widest, most);
+  return MIN (widest, max);
 }
 
 /* Appends a cell of at least this width. */
@@ -189,7 +189,7 @@ print_settings_table (GPtrArray *table)
     int taken = lig_columns_width (line->str);
     if (width == G_MAXUINT || taken + lig_columns_width (cells[3]) <= (int) width)
       g_string_append (line, cells[3]);
-    else if (taken + LEAST_MEANING <= (int) width)
+    else if (taken + MIN_MEANING <= (int) width)
       append_start (line, cells[3], (int) width - taken);
     else if (*cells[2] && *cells[3])
       g_string_truncate (line, line->len - strlen ("; "));
@@ -286,7 +286,7 @@ lig_runs_print_verdicts (const LigRunRow *row, GPtrArray *verdicts)
 /* --- The table of the data ----------------------------------------------------------------- */
 
 /* The rows of a list. */
-enum { MOST_LISTED = 64 };
+enum { MAX_LISTED = 64 };
 
 static char **
 make_feature (JsonObject *feature)
@@ -306,12 +306,12 @@ print_features (JsonArray *features)
   static const char *const header[] = {"  feature", ">mean", ">std", NULL};
   g_autoptr (GPtrArray) rows = lig_runs_new_table ();
   guint count = json_array_get_length (features);
-  for (guint i = 0; i < MIN (count, (guint) MOST_LISTED); i++)
+  for (guint i = 0; i < MIN (count, (guint) MAX_LISTED); i++)
     if (lig_json_get_element (features, i))
       g_ptr_array_add (rows, make_feature (lig_json_get_element (features, i)));
   lig_cli_print_table (header, rows);
-  if (count > MOST_LISTED)
-    lig_cli_print ("  %u more in --json", count - MOST_LISTED);
+  if (count > MAX_LISTED)
+    lig_cli_print ("  %u more in --json", count - MAX_LISTED);
 }
 
 static void
@@ -319,12 +319,12 @@ print_classes (JsonArray *classes)
 {
   g_autoptr (GString) list = g_string_new (NULL);
   guint count = json_array_get_length (classes);
-  for (guint i = 0; i < MIN (count, (guint) MOST_LISTED); i++) {
+  for (guint i = 0; i < MIN (count, (guint) MAX_LISTED); i++) {
     JsonNode *name = json_array_get_element (classes, i);
     if (JSON_NODE_HOLDS_VALUE (name) && json_node_get_string (name))
       g_string_append_printf (list, "%s%u %s", i > 0 ? ", " : "", i, json_node_get_string (name));
   }
-  g_string_append (list, count > MOST_LISTED ? ", … in --json" : "");
+  g_string_append (list, count > MAX_LISTED ? ", … in --json" : "");
   lig_cli_print ("  classes: %s", list->str);
 }
 

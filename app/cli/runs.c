@@ -62,7 +62,7 @@ static const GOptionEntry entries[] = {
 /* A verb with its function, which gets the arguments after the verb. */
 typedef struct {
   LigCliVerb form;
-  int least, most;
+  int min, max;
   LigStoreAccess access;
   LigRunsVerb *run;
 } Verb;
@@ -171,7 +171,7 @@ check_arguments (const Verb *verb, int n)
 {
   gboolean filters = strstr (verb->form.options, FILTER) != NULL, list = verb->run == lig_runs_list;
   gboolean given = lig_runs_has_filter (&options);
-  if (n < verb->least || n > verb->most)
+  if (n < verb->min || n > verb->max)
     lig_cli_usage ("lig runs %s takes %s; see lig help runs %s", verb->form.name,
                    verb->form.arguments, verb->form.name);
   else if (options.limit < 1)

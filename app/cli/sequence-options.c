@@ -311,9 +311,9 @@ static gboolean
 find_layout (const LigSequenceOptions *options, LigLayout *layout, GError **error)
 {
   int ranks = options->ranks == LIG_CLI_UNSET_RANKS ? 1 : options->ranks;
-  if (ranks < 1 || ranks > LIG_CLI_MOST_RANKS) {
+  if (ranks < 1 || ranks > LIG_CLI_MAX_RANKS) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--ranks is %d, expected 1 to %d",
-                 ranks, LIG_CLI_MOST_RANKS);
+                 ranks, LIG_CLI_MAX_RANKS);
     return FALSE;
   }
   return lig_layout_parse (layout, options->parallel, ranks, error) ||

@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* The number of files that a training has open at a time, as for lig train. */
-#define MOST_FILES 24
+#define MAX_FILES 24
 
 static int run (int argc, char **argv);
 static void append_notes (GString *to);
@@ -408,7 +408,7 @@ check_options (const Options *options, const char *text)
 static gboolean
 open_store (const Options *options, LigStore **store, GError **error)
 {
-  if (!lig_cli_need_files (MOST_FILES, error))
+  if (!lig_cli_need_files (MAX_FILES, error))
     return FALSE;
   if (!lig_cli_rank_is_first ())
     return TRUE;

@@ -13,7 +13,7 @@
 
 /* Columns between cells; of a cell that is always readable; of a last cell beside the others; in
  * front of one below them. */
-enum { GAP = 2, LEAST = 6, ROOM = 20, INDENT = 6 };
+enum { GAP = 2, MIN_WIDTH = 6, ROOM = 20, INDENT = 6 };
 
 typedef struct {
   const char *const *header;
@@ -75,7 +75,7 @@ find_widest (const Table *table, gboolean marked)
 {
   int widest = -1;
   for (guint i = 0; i < table->n_fixed; i++)
-    if (table->widths[i] > LEAST &&
+    if (table->widths[i] > MIN_WIDTH &&
         (marked ? table->header[i][0] == '<' : table->header[i][0] != '>') &&
         (widest < 0 || table->widths[i] > table->widths[widest]))
       widest = (int) i;

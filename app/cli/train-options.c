@@ -227,16 +227,12 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
 }
 
 gboolean
-lig_cli_parse_training (const LigCommand *command,
-                        const GOptionEntry *entries,
-                        int *argc,
-                        char ***argv,
-                        int least,
-                        int most)
+lig_cli_parse_training (
+  const LigCommand *command, const GOptionEntry *entries, int *argc, char ***argv, int min, int max)
 {
   const LigSetting *setting;
   g_autoptr (GError) error = NULL;
-  if (!lig_cli_parse (command, entries, argc, argv, least, most))
+  if (!lig_cli_parse (command, entries, argc, argv, min, max))
     return FALSE;
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     const int *given = find_switch (setting);
@@ -323,17 +319,17 @@ fit_steps (const LigTrainOptions *options, gint64 before, LigRunSettings *settin
 {
   const struct {
     const char *name;
-    gint64 *value, most;
+    gint64 *value, max;
   } counts[] = {{"warmup", &settings->warmup, settings->steps},
                 {"calibrate", &settings->calibrate, settings->steps - 1}};
   gboolean planned = settings->schedule_steps > 0;
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
     gint64 given = *counts[i].value;
-    if (given <= counts[i].most || find_value (options, counts[i].name) ||
+    if (given <= counts[i].max || find_value (options, counts[i].name) ||
         !find_value (options, "steps") || (planned && counts[i].value == &settings->warmup))
       continue;
     double share = (double) given / (double) MAX (before, given);
-    *counts[i].value = MIN ((gint64) (share * (double) settings->steps + 0.5), counts[i].most);
+    *counts[i].value = MIN ((gint64) (share * (double) settings->steps + 0.5), counts[i].max);
     lig_cli_say ("%s is %" G_GINT64_FORMAT " in the file, too many for %" G_GINT64_FORMAT
                  " step%s: shortened to %" G_GINT64_FORMAT "; --%s sets another number",
                  counts[i].name, given, settings->steps, LIG_ENDING (settings->steps),

@@ -32,8 +32,8 @@ gboolean lig_cli_parse_training (const LigCommand *command,
                                  const GOptionEntry *entries,
                                  int *argc,
                                  char ***argv,
-                                 int least,
-                                 int most);
+                                 int min,
+                                 int max);
 
 /* Appends the optimizers and the kinds of data to a help text. */
 void lig_cli_train_notes (GString *to);

@@ -24,7 +24,7 @@
 
 /* The number of files that a training has open at a time, with some to spare: two connections to
  * the store, data, checkpoints, the event loop. */
-#define MOST_FILES 24
+#define MAX_FILES 24
 
 static int run (int argc, char **argv);
 static void append_notes (GString *to);
@@ -250,7 +250,7 @@ static gboolean
 open_store (const LigTrainOptions *options, LigStore **store, GError **error)
 {
   gboolean existing = options->resume && !g_file_test (options->resume, G_FILE_TEST_IS_REGULAR);
-  if (!lig_cli_need_files (MOST_FILES, error))
+  if (!lig_cli_need_files (MAX_FILES, error))
     return FALSE;
   if (!lig_cli_rank_is_first ())
     return TRUE;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The number of newest runs that a shell offers. */
-#define MOST_RUNS 50
+#define MAX_RUNS 50
 
 static void
 list_ops (GStrvBuilder *to)
@@ -95,7 +95,7 @@ is_plain (const char *word)
 static void
 list_runs (GStrvBuilder *to)
 {
-  const LigRunFilter filter = {.limit = MOST_RUNS};
+  const LigRunFilter filter = {.limit = MAX_RUNS};
   g_autoptr (LigStore) store = lig_store_open_existing (NULL, LIG_STORE_READ, NULL);
   g_autoptr (GPtrArray) runs = store ? lig_store_list_runs (store, &filter, NULL) : NULL;
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
@@ -126,7 +126,7 @@ list_sweeps (GStrvBuilder *to)
   g_autoptr (LigStore) store = lig_store_open_existing (NULL, LIG_STORE_READ, NULL);
   g_autoptr (GPtrArray) sweeps = store ? lig_store_list_sweeps (store, NULL) : NULL;
   g_strv_builder_add (to, "last");
-  for (guint i = 0; sweeps && i < MIN (sweeps->len, MOST_RUNS); i++)
+  for (guint i = 0; sweeps && i < MIN (sweeps->len, MAX_RUNS); i++)
     g_strv_builder_add (to, ((const LigSweepRow *) sweeps->pdata[i])->uuid);
 }
 

@@ -69,13 +69,13 @@ lig_cli_append_lines (GString *to, const char *text, int width)
 
 /* Returns the columns of a word that should be on one line: an option includes its value. */
 static int
-measure_word (char **word, gboolean quoted, int most)
+measure_word (char **word, gboolean quoted, int max)
 {
   int length = (int) g_utf8_strlen (*word, -1);
   if (quoted || **word != '-' || !word[1] || *word[1] == '-')
     return length;
   int both = length + 1 + (int) g_utf8_strlen (word[1], -1) + (word[2] ? 2 : 0);
-  return both <= most ? both : length;
+  return both <= max ? both : length;
 }
 
 void

@@ -16,7 +16,7 @@
 #define MARK "ligature-source"
 
 /* The most folders between a library or program and its build folder: tests/ui. */
-#define MOST_LEVELS 2
+#define MAX_LEVELS 2
 
 typedef struct {
   char *folder; /* null unless this code is in a build folder */
@@ -62,7 +62,7 @@ find_build (Build *build)
   if (!object || stat (object, &info) != 0)
     return;
   g_autofree char *folder = g_path_get_dirname (object);
-  for (int level = 0; level < MOST_LEVELS && !build->source; level++) {
+  for (int level = 0; level < MAX_LEVELS && !build->source; level++) {
     char *parent = g_path_get_dirname (folder);
     g_free (folder);
     folder = parent;

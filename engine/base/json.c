@@ -508,8 +508,8 @@ begin_line (GString *text, const char *separator, int depth)
   static const char spaces[] = "                                ";
   g_string_append (text, separator);
   g_string_append_c (text, '\n');
-  for (int left = 2 * depth, most = (int) sizeof spaces - 1; left > 0; left -= most)
-    g_string_append_len (text, spaces, MIN (left, most));
+  for (int left = 2 * depth, max = (int) sizeof spaces - 1; left > 0; left -= max)
+    g_string_append_len (text, spaces, MIN (left, max));
 }
 
 static void append_lines (GString *text, JsonNode *value, int depth);
@@ -600,9 +600,9 @@ lig_json_to_text (JsonNode *document)
 enum { PART = 1 << 16 };
 
 static void
-hand_on (GString *text, gsize least, LigJsonSink sink, gpointer data)
+hand_on (GString *text, gsize min, LigJsonSink sink, gpointer data)
 {
-  if (text->len < least)
+  if (text->len < min)
     return;
   sink (text->str, text->len, data);
   g_string_truncate (text, 0);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* More ranks than that are none of one training. */
-#define MOST_RANKS (1 << 20)
+#define MAX_RANKS (1 << 20)
 
 static const char *const names[LIG_N_GROUPS] = {"data", "context", "tensor", "all", "replicas"};
 
@@ -22,7 +22,7 @@ lig_rank_group_name (LigRankGroup group)
 void
 lig_layout_init (LigLayout *self, int count)
 {
-  g_return_if_fail (self && count >= 1 && count <= MOST_RANKS);
+  g_return_if_fail (self && count >= 1 && count <= MAX_RANKS);
   *self = (LigLayout){{count, 1, 1}};
 }
 
@@ -37,7 +37,7 @@ read_word (LigLayout *self, const char *word, GError **error)
         strncmp (word, names[group], (gsize) (number - word)) != 0)
       continue;
     if (self->sizes[group] > 0 ||
-        !g_ascii_string_to_unsigned (number + 1, 10, 1, MOST_RANKS, &size, NULL))
+        !g_ascii_string_to_unsigned (number + 1, 10, 1, MAX_RANKS, &size, NULL))
       break;
     self->sizes[group] = (int) size;
     return TRUE;
@@ -53,10 +53,10 @@ read_word (LigLayout *self, const char *word, GError **error)
 static gboolean
 check_count (gint64 count, GError **error)
 {
-  if (count >= 1 && count <= MOST_RANKS)
+  if (count >= 1 && count <= MAX_RANKS)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the number of ranks is %" PRId64 ", expected 1 to %d"), count, MOST_RANKS);
+               _ ("the number of ranks is %" PRId64 ", expected 1 to %d"), count, MAX_RANKS);
   return lig_error_set_setting (error, "ranks");
 }
 
@@ -65,7 +65,7 @@ lig_layout_check (const LigLayout *self, GError **error)
 {
   gint64 count = 1;
   for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++) {
-    if (self->sizes[group] < 0 || self->sizes[group] > MOST_RANKS)
+    if (self->sizes[group] < 0 || self->sizes[group] > MAX_RANKS)
       return check_count (self->sizes[group], error);
     count *= MAX (self->sizes[group], 1);
     if (!check_count (count, error))

@@ -9,10 +9,10 @@
 #define LONGEST 63
 
 /* A prefix of at least this many characters is meant as an abbreviation. */
-#define LEAST_PREFIX 2
+#define MIN_PREFIX 2
 
 /* The same for letters left out in the middle. */
-#define LEAST_ABBREVIATION 3
+#define MIN_ABBREVIATION 3
 
 enum { RANK_CASE, RANK_PREFIX, RANK_EDITS, RANK_NONE };
 
@@ -69,14 +69,14 @@ compare (const char *word, const char *candidate)
     return (Likeness){RANK_NONE, 0};
   if (strcmp (word, name) == 0)
     return (Likeness){RANK_CASE, 0};
-  if (length >= LEAST_PREFIX && g_str_has_prefix (name, word))
+  if (length >= MIN_PREFIX && g_str_has_prefix (name, word))
     return (Likeness){RANK_PREFIX, (guint) (longer - length)};
   guint edits = count_edits (word, name);
   /* A short name that begins otherwise is another word, such as `gpu` for `cpu`. */
   gboolean other = longer <= 3 && word[0] != name[0] && word[0] != name[1];
   gboolean lacks = lacks_letters (word, name);
   /* An abbreviation such as `adm` may lack half of the letters. */
-  gboolean brief = lacks && length >= LEAST_ABBREVIATION && word[0] == name[0];
+  gboolean brief = lacks && length >= MIN_ABBREVIATION && word[0] == name[0];
   gboolean similar = edits <= MAX (longer, 3) / (brief ? 2 : 3) && edits < length && !other;
   /* Of names with as many edits, one that only lacks letters is more likely. */
   return (Likeness){similar ? RANK_EDITS : RANK_NONE, 2 * edits - lacks};

@@ -61,7 +61,7 @@ read_pieces (LigGraph *graph, LigCandidate *candidate, const char *text)
   guint64 pieces;
   if (*text == '\0')
     return TRUE;
-  if (*text != '/' || candidate->group.fusion->least_pieces < 1 ||
+  if (*text != '/' || candidate->group.fusion->min_pieces < 1 ||
       !g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXINT, &pieces, NULL) ||
       !lig_group_can_divide (graph, &candidate->group, (int) pieces))
     return FALSE;

@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* Unknown times are 0, so that a step which adds next to nothing adds this. */
-#define LEAST_SECONDS 1e-12
+#define MIN_SECONDS 1e-12
 
 /* The speed beside an exchange of a kernel whose blocks all run at once: those that find no place
  * begin when others have ended. With it the passes of a Llama's layer on two H100s, of which 28 %
@@ -90,7 +90,7 @@ meet (Lanes *self, int end)
   add (self, end, self->now, INFINITY, 1, TRUE);
   for (int i = self->first; i < end; i++)
     if (self->steps[i].plan.lane == LIG_LANE_COMMUNICATION)
-      self->steps[i].plan.predicted = MAX (self->added[i], LEAST_SECONDS);
+      self->steps[i].plan.predicted = MAX (self->added[i], MIN_SECONDS);
   self->now = MAX (self->now, self->busy);
   self->first = end;
 }
@@ -115,7 +115,7 @@ run_main (Lanes *self, int index)
   LigGraphStep *step = &self->steps[index];
   double speed = lig_speed_beside (self->graph, step);
   if (speed <= SPEED_OF_ONE_WAVE)
-    begin (self, self->last, self->now + LEAST_SECONDS);
+    begin (self, self->last, self->now + MIN_SECONDS);
   else
     begin (self, index, self->now + step->plan.predicted / speed);
   double lost = find_loss (step, speed, self->busy - self->now);

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SETS = 8, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
+enum { MAX_SETS = 8, MAX_SAMPLES = 21, MAX_REPEATS = 64 };
 
 /* By LigTiming: the least number of turns, of lists with long samples and of others, and the
  * seconds of one session, warm-up excluded, after which no more turns follow. */
@@ -36,11 +36,11 @@ static const struct {
 
 typedef struct {
   GArray *steps;
-  LigSteps *runs[MOST_SETS]; /* launches on each set of buffers */
-  void *capture;             /* of `repeats` runs; null if the device has none */
-  guint repeats;             /* runs in a sample */
-  int warming;               /* runs of the graph before each sample that are not measured */
-  GArray *samples;           /* of double: seconds of one run */
+  LigSteps *runs[MAX_SETS]; /* launches on each set of buffers */
+  void *capture;            /* of `repeats` runs; null if the device has none */
+  guint repeats;            /* runs in a sample */
+  int warming;              /* runs of the graph before each sample that are not measured */
+  GArray *samples;          /* of double: seconds of one run */
 } List;
 
 /* All lists share the memory, `sets` times. */
@@ -74,7 +74,7 @@ lay_out (Bench *bench)
   for (guint i = 0; i < bench->graph->values->len; i++)
     working += (gsize) lig_value (bench->graph, i)->bytes;
   bench->sets =
-    (guint) CLAMP (MIN (2 * cache, working) / MAX (bench->places.least, 1) + 1, 1, MOST_SETS);
+    (guint) CLAMP (MIN (2 * cache, working) / MAX (bench->places.min, 1) + 1, 1, MAX_SETS);
 }
 
 static gboolean
@@ -219,7 +219,7 @@ warm_up (Bench *bench, List *list, GError **error)
   /* Each set at least once, so that a graph rotates through them. */
   gboolean sustained = seconds > SUSTAINED_FROM;
   double span = sustained ? SUSTAINED_SPAN : SAMPLE_SPAN;
-  guint repeats = (guint) CLAMP (span / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
+  guint repeats = (guint) CLAMP (span / MAX (seconds, 1e-7) + 1, 1, MAX_REPEATS);
   repeats = MAX (repeats, bench->sets);
   gboolean fine = lig_device_check (bench->device, bench->calls->capture (handle, stream),
                                     _ ("capturing"), error);
@@ -261,7 +261,7 @@ sample (Bench *bench, GError **error)
     bench->sustained |= bench->lists[i].warming > 0;
   int turns =
     bench->sustained ? sessions[bench->timing].turns : sessions[bench->timing].short_turns;
-  for (int round = 0; round < MOST_SAMPLES && (round < turns || lig_now () < deadline); round++) {
+  for (int round = 0; round < MAX_SAMPLES && (round < turns || lig_now () < deadline); round++) {
     shuffle (chance, order, bench->count);
     for (guint i = 0; i < bench->count; i++) {
       List *list = &bench->lists[order[i]];

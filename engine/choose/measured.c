@@ -9,10 +9,10 @@
 
 #include <math.h>
 
-#define LEAST_GAIN 0.02
+#define MIN_GAIN 0.02
 /* The time of whole steps, of that of all prices. */
 #define WHOLE_SHARE 0.4
-#define MOST_PIECES 4     /* times the fewest that a fusion needs */
+#define MAX_PIECES 4      /* times the fewest that a fusion needs */
 #define PIECES_GAIN 0.005 /* by which more of them have to be faster, plus the noise */
 
 /* Returns the candidate's group, then those of its single ops. */
@@ -58,21 +58,21 @@ static gboolean
 choose_pieces (LigGraph *graph, LigCandidate *candidate, GError **error)
 {
   gboolean measured;
-  int fewest = candidate->group.fusion->least_pieces;
-  double noise, least = INFINITY;
+  int fewest = candidate->group.fusion->min_pieces;
+  double noise, min = INFINITY;
   candidate->group.pieces = lig_group_get_given_pieces (graph, &candidate->group);
   if (candidate->group.pieces > 0)
     return TRUE;
-  for (int pieces = fewest; pieces <= fewest * MOST_PIECES; pieces *= 2) {
+  for (int pieces = fewest; pieces <= fewest * MAX_PIECES; pieces *= 2) {
     LigCandidate tried = *candidate;
     tried.group.pieces = pieces;
     if (!lig_group_can_divide (graph, &candidate->group, pieces))
       break;
     if (!price_candidate (graph, &tried, &measured, &noise, error))
       return FALSE;
-    if (tried.fused >= least * (1 - PIECES_GAIN) - (measured ? noise / 2 : 0))
+    if (tried.fused >= min * (1 - PIECES_GAIN) - (measured ? noise / 2 : 0))
       continue;
-    least = tried.fused;
+    min = tried.fused;
     candidate->group.pieces = pieces;
   }
   return TRUE;
@@ -110,12 +110,12 @@ price_all (LigGraph *graph, GArray *candidates, GError **error)
     double noise;
     if (!candidate->legal)
       continue;
-    if (candidate->group.fusion->least_pieces > 0 && !choose_pieces (graph, candidate, error))
+    if (candidate->group.fusion->min_pieces > 0 && !choose_pieces (graph, candidate, error))
       return FALSE;
     if (!price_candidate (graph, candidate, &measured, &noise, error))
       return FALSE;
     candidate->loses =
-      !(candidate->fused < candidate->unfused * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
+      !(candidate->fused < candidate->unfused * (1 - MIN_GAIN) - (measured ? noise / 2 : 0));
     candidate->noise = noise;
     candidate->measured = measured;
     /* The time of a joint fusion belongs to no single pass. */

@@ -108,7 +108,7 @@ lig_offer_private (const LigWalk *walk, const LigFound *found, LigMatch *match)
 static int
 find_blocker (const LigWalk *walk, const LigFound *found)
 {
-  int end = MIN (found->end + LIG_MOST_TRANSPARENT, (int) walk->graph->parts->len);
+  int end = MIN (found->end + LIG_MAX_TRANSPARENT, (int) walk->graph->parts->len);
   for (int index = found->end; index < end; index++) {
     const LigPart *part = lig_part (walk->graph, index);
     if (!lig_part_is_transparent (part, walk->fusion->pass) || lig_branch_is_used (part))

@@ -67,7 +67,7 @@ place_common (LigTimedMemory *self, GArray *list, gboolean whole)
         give_place (self, value);
     }
   }
-  self->least = MIN (self->least, bytes);
+  self->min = MIN (self->min, bytes);
 }
 
 /* Returns the last step during which the operands of a step are in use. A step beside others may
@@ -132,15 +132,15 @@ place_own (LigTimedMemory *self, GArray *list)
 static void
 place_scratch (LigTimedMemory *self, GArray *const *lists, guint count)
 {
-  gint64 most[2] = {0, 0};
+  gint64 max[2] = {0, 0};
   for (guint i = 0; i < count; i++)
     for (guint j = 0; j < lists[i]->len; j++) {
       const LigGraphStep *step = &g_array_index (lists[i], LigGraphStep, j);
-      most[lig_timed_lane (step)] = MAX (most[lig_timed_lane (step)], step->scratch_bytes);
+      max[lig_timed_lane (step)] = MAX (max[lig_timed_lane (step)], step->scratch_bytes);
     }
   for (int lane = 0; lane < 2; lane++) {
     self->scratch_at[lane] = self->bytes;
-    self->bytes += ((gsize) most[lane] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    self->bytes += ((gsize) max[lane] + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   }
 }
 
@@ -152,7 +152,7 @@ lig_timed_memory_init (
     .graph = graph,
     .common = g_hash_table_new (NULL, NULL),
     .own = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref),
-    .least = G_MAXSIZE,
+    .min = G_MAXSIZE,
   };
   gsize end = 0;
   for (guint i = 0; i < count; i++)

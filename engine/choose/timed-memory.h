@@ -12,7 +12,7 @@ typedef struct {
   GHashTable *common; /* value + 1 -> offset / 256: values with a place of their own */
   GPtrArray *own;     /* of GHashTable, likewise: by list, those that live for some of its steps */
   gsize bytes;        /* of a set */
-  gsize least;        /* bytes of the values of the smallest list */
+  gsize min;          /* bytes of the values of the smallest list */
   gsize
     scratch_at[2]; /* offsets of scratch memory, for the steps and for those that overlap them */
 } LigTimedMemory;

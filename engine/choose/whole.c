@@ -10,9 +10,9 @@
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
 
-enum { MOST_PROPOSALS = 14, ROUNDS = 2 };
-#define LEAST_GAIN 0.01 /* by which a cover has to beat an earlier one, plus the noise */
-#define TIE 0.005       /* times that differ by less are equally fast */
+enum { MAX_PROPOSALS = 14, ROUNDS = 2 };
+#define MIN_GAIN 0.01 /* by which a cover has to beat an earlier one, plus the noise */
+#define TIE 0.005     /* times that differ by less are equally fast */
 
 /* A set of candidates to take, one flag each. */
 typedef struct {
@@ -226,7 +226,7 @@ find_kinds (Contest *contest, const Cover *best)
       add_to_kind (contest, all, numbers, i);
   for (guint i = 0; i < all->len; i++) {
     const Kind *kind = &g_array_index (all, Kind, i);
-    if (!candidate_at (contest, kind->first)->forced && kind->seconds >= LEAST_GAIN * best->seconds)
+    if (!candidate_at (contest, kind->first)->forced && kind->seconds >= MIN_GAIN * best->seconds)
       g_array_append_val (kinds, *kind);
   }
   g_array_sort (kinds, compare_kinds);
@@ -239,7 +239,7 @@ static void
 propose_variations (Contest *contest, const Cover *best)
 {
   g_autoptr (GArray) kinds = find_kinds (contest, best);
-  for (guint k = 0; k < kinds->len && contest->covers->len < MOST_PROPOSALS; k++) {
+  for (guint k = 0; k < kinds->len && contest->covers->len < MAX_PROPOSALS; k++) {
     guint i = g_array_index (kinds, Kind, k).first;
     const LigCandidate *candidate = candidate_at (contest, i);
     gboolean *taken = copy (contest, best->taken);
@@ -380,7 +380,7 @@ find_best (Contest *contest)
   Cover *best = contest->covers->pdata[0];
   for (guint i = 1; i < contest->covers->len; i++) {
     Cover *cover = contest->covers->pdata[i];
-    if (cover->seconds > 0 && cover->seconds < best->seconds * (1 - LEAST_GAIN) - cover->noise)
+    if (cover->seconds > 0 && cover->seconds < best->seconds * (1 - MIN_GAIN) - cover->noise)
       best = cover;
   }
   return best;
@@ -527,7 +527,7 @@ lig_cover_judge (const LigPrice *prices, const double *bytes, guint count, gbool
     if (prices[i].seconds <= prices[fastest].seconds * (1 + TIE) && bytes[i] < bytes[best])
       best = i;
   /* Among many variations one is always the fastest by chance, but not in a long training. */
-  double gain = prices[fastest].seconds * LEAST_GAIN + prices[0].noise;
+  double gain = prices[fastest].seconds * MIN_GAIN + prices[0].noise;
   return first == 1 && prices[0].seconds < prices[fastest].seconds - gain ? 0 : best;
 }
 

@@ -12,8 +12,8 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#define MOST_PARTS 1000000
-#define MOST_NESTING 32
+#define MAX_PARTS 1000000
+#define MAX_NESTING 32
 #define LONGEST_NAME 31 /* of a part's name */
 
 /* The things that all ops share while they are expanded. */
@@ -327,10 +327,10 @@ expand_op (LigGraph *graph, LigOp *op, const Place *around, const char *prefix, 
   unsigned incomplete = 0;
   if (!check_required (graph, op, path, &incomplete, error))
     return FALSE;
-  if (place->depth > MOST_NESTING) {
+  if (place->depth > MAX_NESTING) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("%s at %s: blocks and macros nest deeper than %d"), info->name, path,
-                 MOST_NESTING);
+                 MAX_NESTING);
     lig_error_set_path (error, path);
     return lig_graph_goes_on (graph, -1, error);
   }
@@ -346,11 +346,11 @@ expand_op (LigGraph *graph, LigOp *op, const Place *around, const char *prefix, 
     lig_part (graph, i)->incomplete |= incomplete;
   if (graph->parts->len > first && lig_op_get_fence (op))
     lig_part (graph, first)->plan.fence = TRUE;
-  if (graph->parts->len <= MOST_PARTS)
+  if (graph->parts->len <= MAX_PARTS)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                _ ("%s at %s: the sequence expands to more than %d ops"), info->name, path,
-               MOST_PARTS);
+               MAX_PARTS);
   return lig_error_set_path (error, path);
 }
 

@@ -150,7 +150,7 @@ finish_groups (LigPlan *self, LigGraph *graph, LigPass pass)
       group->floor += lig_plan_step (self, group->steps[k])->floor;
     group->title = g_string_chunk_insert_const (graph->strings, title);
     group->pieces =
-      group->fusion && group->fusion->least_pieces > 0 ? lig_group_get_pieces (graph, group) : 0;
+      group->fusion && group->fusion->min_pieces > 0 ? lig_group_get_pieces (graph, group) : 0;
     group->bits = find_bits (graph, group);
     group->forced =
       group->fusion && g_strv_contains (lig_op_get_forced (written), group->fusion->name);

@@ -172,11 +172,11 @@ static int
 find_place (const Room *rooms, int count, int first, double seconds)
 {
   int best = first;
-  double least = find_cost (rooms, count, first, seconds);
+  double min = find_cost (rooms, count, first, seconds);
   for (int at = first + 1; at < count; at++) {
     double cost = find_cost (rooms, count, at, seconds);
-    if (cost < 0.95 * least) {
-      least = cost;
+    if (cost < 0.95 * min) {
+      min = cost;
       best = at;
     }
   }

@@ -261,15 +261,15 @@ static const char *
 find_largest (const LigGraph *graph)
 {
   const char *path = "";
-  gint64 most = -1;
+  gint64 max = -1;
   for (guint i = 0; i < graph->layout->parameters->len; i++) {
     const LigParameter *parameter = lig_parameter (graph, i);
     gint64 size = lig_shape_size (&parameter->shape);
     if (size < 0)
       return parameter->path;
-    if (size > most)
+    if (size > max)
       path = parameter->path;
-    most = MAX (most, size);
+    max = MAX (max, size);
   }
   return path;
 }
@@ -416,13 +416,13 @@ gboolean
 lig_part_size_find (
   const LigPartSize *size, const LigOpInfo *info, gint64 features, gint64 *length, GError **error)
 {
-  gint64 most = (gint64) find_param (info, size)->maximum, product;
+  gint64 max = (gint64) find_param (info, size)->maximum, product;
   if (__builtin_mul_overflow (features, size->multiple, &product) ||
-      product / size->divisor > most) {
+      product / size->divisor > max) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("input has %" PRId64 " features, of which %s takes %" PRId64 "/%" PRId64
                     ", expected at most %" PRId64),
-                 features, size->param, size->multiple, size->divisor, most);
+                 features, size->param, size->multiple, size->divisor, max);
     return FALSE;
   }
   *length = product / size->divisor;

@@ -11,7 +11,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#define MOST_SHOWN 3 /* paths in a message */
+#define MAX_SHOWN 3 /* paths in a message */
 
 int
 lig_add_parameter (LigGraph *graph, const LigTie *needed)
@@ -71,9 +71,9 @@ static int
 find_root (const LigGraph *graph, GHashTable *numbers, const LigTie *tie, char **missing)
 {
   g_autofree char *path = wanted_path (graph, tie);
-  const guint most = graph->ties->len;
+  const guint max = graph->ties->len;
   *missing = NULL;
-  for (guint steps = 0; steps <= most && path; steps++) {
+  for (guint steps = 0; steps <= max && path; steps++) {
     int number = GPOINTER_TO_INT (g_hash_table_lookup (numbers, path));
     if (number > 0)
       return number - 1;
@@ -229,7 +229,7 @@ freeze (LigGraph *graph, const char *pattern, GError **error)
       lig_parameter (graph, i)->trained = FALSE;
       found = TRUE;
     }
-    if (i < MOST_SHOWN)
+    if (i < MAX_SHOWN)
       g_string_append_printf (some, "%s%s", i > 0 ? ", " : "", lig_parameter (graph, i)->path);
   }
   if (found)
@@ -239,7 +239,7 @@ freeze (LigGraph *graph, const char *pattern, GError **error)
                some->len > 0
                  ? _ ("no parameter has a path like '%s' to freeze; there are %s%s%s")
                  : _ ("no parameter has a path like '%s' to freeze; there are none%s%s%s"),
-               pattern, some->str, graph->layout->parameters->len > MOST_SHOWN ? " …" : "", like);
+               pattern, some->str, graph->layout->parameters->len > MAX_SHOWN ? " …" : "", like);
   return lig_error_set_setting (error, "freeze");
 }
 

@@ -261,8 +261,8 @@ typedef struct {
 } Chosen;
 
 typedef struct {
-  int length;           /* a power of two */
-  gint64 *most, *added; /* by node: the most bytes below it; bytes added to all of it */
+  int length;          /* a power of two */
+  gint64 *max, *added; /* by node: the most bytes below it; bytes added to all of it */
 } Curve;
 
 static void
@@ -270,12 +270,12 @@ curve_init (Curve *self, const gint64 *bytes, int count)
 {
   for (self->length = 1; self->length < count;)
     self->length *= 2;
-  self->most = g_new0 (gint64, 2 * (gsize) self->length);
+  self->max = g_new0 (gint64, 2 * (gsize) self->length);
   self->added = g_new0 (gint64, 2 * (gsize) self->length);
   for (int i = 0; i < count; i++)
-    self->most[self->length + i] = bytes[i];
+    self->max[self->length + i] = bytes[i];
   for (int i = self->length - 1; i > 0; i--)
-    self->most[i] = MAX (self->most[2 * i], self->most[2 * i + 1]);
+    self->max[i] = MAX (self->max[2 * i], self->max[2 * i + 1]);
 }
 
 /* Adds bytes to the steps from `first` to `last` that the node covers, `begin` to `end` - 1.
@@ -287,12 +287,12 @@ curve_add (Curve *self, int node, int begin, int end, int first, int last, gint6
     return G_MININT64;
   if (first <= begin && end - 1 <= last) {
     self->added[node] += bytes;
-    return self->most[node] += bytes;
+    return self->max[node] += bytes;
   }
   int middle = begin + (end - begin) / 2;
   gint64 left = curve_add (self, 2 * node, begin, middle, first, last, bytes);
   gint64 right = curve_add (self, 2 * node + 1, middle, end, first, last, bytes);
-  self->most[node] = MAX (self->most[2 * node], self->most[2 * node + 1]) + self->added[node];
+  self->max[node] = MAX (self->max[2 * node], self->max[2 * node + 1]) + self->added[node];
   return MAX (left, right) + self->added[node];
 }
 
@@ -350,17 +350,17 @@ drop_repeated (Recomputation *self)
   const Chosen *all = (const Chosen *) (gpointer) list->data;
   curve_init (&curve, bytes, (int) self->graph->steps->len + 1);
   for (guint i = 0, end; i < list->len; i = end) {
-    gint64 most = G_MININT64;
+    gint64 max = G_MININT64;
     for (end = i;
          end < list->len && (end == i || (all[i].unit >= 0 && all[end].unit == all[i].unit)); end++)
-      most = MAX (most, bridge (&curve, &all[end], 1));
+      max = MAX (max, bridge (&curve, &all[end], 1));
     for (guint k = i; k < end; k++)
-      if (most > peak)
+      if (max > peak)
         bridge (&curve, &all[k], -1);
       else
         self->sources[all[k].root].dropped = any = TRUE;
   }
-  g_free (curve.most);
+  g_free (curve.max);
   g_free (curve.added);
   return any;
 }
@@ -616,14 +616,14 @@ static gboolean
 is_small (const Recomputation *self, int root)
 {
   const Source *source = &self->sources[root];
-  gint64 most = 0;
+  gint64 max = 0;
   for (guint k = source->first; k < source->first + source->count; k++) {
     const LigGraphStep *step = &g_array_index (self->recipes, LigGraphStep, k);
     for (int j = source->unit >= 0 ? step->plan.n_inputs : 0; j < step->plan.n_operands; j++)
       if (step->values[j] >= 0 && !source_of (self, step->values[j])->lasting)
-        most = MAX (most, lig_value (self->graph, step->values[j])->bytes);
+        max = MAX (max, lig_value (self->graph, step->values[j])->bytes);
   }
-  return lig_value (self->graph, root)->bytes <= most / SMALL;
+  return lig_value (self->graph, root)->bytes <= max / SMALL;
 }
 
 /* Chooses the values that are computed again. Returns whether there are any. */
@@ -709,7 +709,7 @@ static void
 recompute (Recomputation *self)
 {
   Before before = keep (self->graph);
-  gint64 most = find_peak (self->graph);
+  gint64 max = find_peak (self->graph);
   gboolean any = choose (self);
   if (any)
     repeat_steps (self);
@@ -719,7 +719,7 @@ recompute (Recomputation *self)
     if ((any = choose (self)))
       repeat_steps (self);
   }
-  self->graph->spared = any ? MAX (most - find_peak (self->graph), 0) : 0;
+  self->graph->spared = any ? MAX (max - find_peak (self->graph), 0) : 0;
   if (self->graph->spared > 0 || unlike)
     mark_saved (self);
   else

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MOST_FIELDS (1 << 24)
+#define MAX_FIELDS (1 << 24)
 
 gboolean
 lig_csv_refuse (const LigCsvPlace *place, GError **error, LigError code, const char *format, ...)
@@ -146,9 +146,9 @@ static gboolean
 read_field (LigCsvRows *self, gboolean *quoted, GError **error)
 {
   gsize start = self->text->len;
-  if (self->fields->len == MOST_FIELDS)
+  if (self->fields->len == MAX_FIELDS)
     return lig_csv_refuse (&self->place, error, LIG_ERROR_FORMAT, _ ("has more than %d fields"),
-                           MOST_FIELDS);
+                           MAX_FIELDS);
   g_array_append_val (self->fields, start);
   skip_blanks (self);
   *quoted = self->at < self->end && *self->at == '"';

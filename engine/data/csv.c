@@ -17,10 +17,10 @@
 #include <string.h>
 
 /* The largest number up to which fp32 represents every whole number. */
-#define MOST_CLASSES (1 << 24)
+#define MAX_CLASSES (1 << 24)
 
 /* The labels that a description names. */
-#define MOST_SHOWN 8u
+#define MAX_SHOWN 8u
 
 typedef enum { TASK_OPEN, TASK_CLASS, TASK_VALUE } Task;
 typedef enum { MISSING_REFUSE, MISSING_DROP, MISSING_MEAN } Missing;
@@ -336,9 +336,9 @@ collect_labels (Csv *csv, LigCsvRows *rows, guint column, GError **error)
     const char *label = lig_csv_rows_field (rows, column);
     if (!lig_csv_is_missing (label) && !g_hash_table_contains (csv->labels, label))
       g_hash_table_insert (csv->labels, g_strdup (label), NULL);
-    if (g_hash_table_size (csv->labels) > MOST_CLASSES)
+    if (g_hash_table_size (csv->labels) > MAX_CLASSES)
       return lig_csv_refuse (&rows->place, error, LIG_ERROR_VALUE,
-                             _ ("there are more than %d different labels"), MOST_CLASSES);
+                             _ ("there are more than %d different labels"), MAX_CLASSES);
     if (!lig_csv_rows_next (rows, &found, error))
       return FALSE;
   }
@@ -413,7 +413,7 @@ is_ignored (float value)
 static void
 note_target (Csv *csv, float value, const LigCsvPlace *place)
 {
-  gboolean is_class = value >= 0 && value <= MOST_CLASSES && value == floorf (value);
+  gboolean is_class = value >= 0 && value <= MAX_CLASSES && value == floorf (value);
   csv->ignores |= is_ignored (value);
   if (!is_class && !is_ignored (value) && csv->unfit_place.line == 0) {
     csv->unfit_place = *place;
@@ -597,11 +597,11 @@ describe_notes (const Csv *csv, guint merged)
     guint count = csv->class_names->len;
     g_string_append_printf (
       text, g_dngettext (GETTEXT_PACKAGE, "; %u class: ", "; %u classes: ", count), count);
-    for (guint i = 0; i < MIN (count, MOST_SHOWN); i++) {
+    for (guint i = 0; i < MIN (count, MAX_SHOWN); i++) {
       g_autofree char *shown = lig_format_excerpt (csv->class_names->pdata[i], 24);
       g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", shown);
     }
-    g_string_append (text, count > MOST_SHOWN ? ", …" : "");
+    g_string_append (text, count > MAX_SHOWN ? ", …" : "");
   }
   if (csv->n_dropped > 0) {
     g_autofree char *dropped = lig_format_count (csv->n_dropped);
@@ -736,7 +736,7 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
     return lig_csv_refuse (
       &csv->unfit_place, error, LIG_ERROR_VALUE,
       _ ("the target is %g, a class is a whole number from 0 to %d, or -1 for none"), csv->unfit,
-      MOST_CLASSES);
+      MAX_CLASSES);
   if (!lig_dataset_require_class (self, target, size, error))
     return FALSE;
   if ((gint64) csv->largest >= target->classes)

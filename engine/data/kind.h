@@ -101,11 +101,11 @@ void lig_blocks_bind (LigDataset *self);
 /* The option whose value is the token that ends a document, and its entry in a list of options; -1
  * where tokens are not divided. */
 #define LIG_SEPARATOR "separator"
-#define LIG_SEPARATOR_OPTION(most) \
+#define LIG_SEPARATOR_OPTION(max) \
   { \
     .type = LIG_DATASET_COUNT, .name = LIG_SEPARATOR, .label = N_ ("Separator"), \
     .help = N_ ("Token that ends a document, for attention with documents=caller; -1: none"), \
-    .minimum = -1, .maximum = (most), .initial = -1 \
+    .minimum = -1, .maximum = (max), .initial = -1 \
   }
 
 /* The option that says which rows are held out. A kind that has it divides its rows by

@@ -20,7 +20,7 @@
 
 /* The number of files that are kept open. Data sets of thousands of shards exceed the number of
  * descriptors that a process may have. */
-#define MOST_OPEN 64
+#define MAX_OPEN 64
 
 /* The bytes from which the type of a plain file is guessed. */
 #define GUESS_BYTES ((gsize) 1 << 16)
@@ -364,7 +364,7 @@ find_file (LigShards *self, guint number, GError **error)
   gsize size;
   if (g_hash_table_lookup_extended (self->open, GUINT_TO_POINTER (number), NULL, &kept))
     return GPOINTER_TO_INT (kept);
-  if (g_hash_table_size (self->open) >= MOST_OPEN)
+  if (g_hash_table_size (self->open) >= MAX_OPEN)
     g_hash_table_remove_all (self->open);
   int fd = lig_open_file (shard->path, &size, error);
   if (fd < 0)

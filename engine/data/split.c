@@ -13,7 +13,7 @@
 #define KEY G_GUINT64_CONSTANT (0x6c69676174757265)
 
 /* The number of classes that a warning names. */
-#define MOST_SHOWN 8u
+#define MAX_SHOWN 8u
 
 const LigDatasetChoice lig_split_choices[] = {
   {"end", N_ ("The end of the file")},
@@ -191,7 +191,7 @@ list_classes (GPtrArray *lacking, const char *const *names)
 {
   g_autoptr (GString) list = g_string_new (NULL);
   g_ptr_array_sort (lacking, compare_numbers);
-  for (guint i = 0; i < MIN (lacking->len, MOST_SHOWN); i++) {
+  for (guint i = 0; i < MIN (lacking->len, MAX_SHOWN); i++) {
     gint32 class = GPOINTER_TO_INT (lacking->pdata[i]);
     g_autofree char *name = names ? lig_format_excerpt (names[class], 24) : NULL;
     g_string_append (list, i > 0 ? ", " : "");
@@ -200,7 +200,7 @@ list_classes (GPtrArray *lacking, const char *const *names)
     else
       g_string_append_printf (list, "%d", class);
   }
-  g_string_append (list, lacking->len > MOST_SHOWN ? ", …" : "");
+  g_string_append (list, lacking->len > MAX_SHOWN ? ", …" : "");
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
 

@@ -6,14 +6,14 @@
 #include <math.h>
 
 /* The longest plausible time: others are typing mistakes. */
-#define MOST_SECONDS 10.0
+#define MAX_SECONDS 10.0
 
 /* A list of numbers in a description. */
 typedef struct {
   const char *name;
   double *values;
   guint count;
-  double most;
+  double max;
 } List;
 
 static gboolean
@@ -32,10 +32,10 @@ read_list (JsonObject *object, const List *list, GError **error)
     GType type = json_node_get_value_type (number);
     double value =
       type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double (number) : NAN;
-    if (!(value >= 0 && value <= list->most)) {
+    if (!(value >= 0 && value <= list->max)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                    _ ("costs: %s contains %g, expected a number from 0 to %g"), list->name, value,
-                   list->most);
+                   list->max);
       return FALSE;
     }
     list->values[i] = value;
@@ -60,12 +60,12 @@ read_later (JsonObject *object, LigDeviceCosts *costs, GError **error)
   JsonObject *attention = get_object (object, "attention"), *biases = get_object (object, "mixed");
   for (LigAttentionCost i = 0; attention && i < LIG_N_ATTENTION_COSTS; i++) {
     const List list = {lig_attention_cost_name (i), costs->attention + i * LIG_ATTENTION_SIZES,
-                       LIG_ATTENTION_SIZES, MOST_SECONDS};
+                       LIG_ATTENTION_SIZES, MAX_SECONDS};
     if (!read_list (attention, &list, error))
       return FALSE;
   }
   for (int i = 0; biases && i < LIG_MIXED_COSTS; i++) {
-    const List list = {mixed[i], costs->mixed + i * LIG_COST_SIZES, LIG_COST_SIZES, MOST_SECONDS};
+    const List list = {mixed[i], costs->mixed + i * LIG_COST_SIZES, LIG_COST_SIZES, MAX_SECONDS};
     if (!read_list (biases, &list, error))
       return FALSE;
   }
@@ -125,15 +125,15 @@ read_costs (JsonObject *description, LigDeviceCosts *costs, GError **error)
   JsonObject *object = get_object (description, "costs");
   JsonObject *kernels = get_object (object, "kernels");
   const List lists[] = {
-    {"products", costs->products, PRODUCTS, MOST_SECONDS},
-    {"wide-products", costs->wide_products, PRODUCTS, MOST_SECONDS},
+    {"products", costs->products, PRODUCTS, MAX_SECONDS},
+    {"wide-products", costs->wide_products, PRODUCTS, MAX_SECONDS},
   };
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     if (!read_list (object, &lists[i], error))
       return FALSE;
   for (LigCost i = 0; i < LIG_N_COSTS; i++) {
     const List list = {lig_cost_name (i), costs->kernels + i * LIG_COST_SIZES, LIG_COST_SIZES,
-                       MOST_SECONDS};
+                       MAX_SECONDS};
     if (!read_list (kernels, &list, error))
       return FALSE;
   }

@@ -9,7 +9,7 @@
 
 /* The share of the time that a product needs at the rate of its description below which measured
  * products contradict it. Measurements of a card vary by some percent. */
-#define LEAST_SHARE 0.9
+#define MIN_SHARE 0.9
 
 /* Scales the part of a time that exceeds a launch by `factor`, and the rest as launches are. */
 static double
@@ -84,10 +84,10 @@ static char *
 find_contradiction (const LigDeviceFacts *facts, LigDtype dtype, const double *seconds)
 {
   for (int i = 0; i < LIG_COST_AREAS * LIG_COST_DEPTHS; i++) {
-    double least = lig_cost_product_flops (i) / facts->product[dtype];
-    if (!(facts->product[dtype] > 0) || seconds[i] >= LEAST_SHARE * least)
+    double min = lig_cost_product_flops (i) / facts->product[dtype];
+    if (!(facts->product[dtype] > 0) || seconds[i] >= MIN_SHARE * min)
       continue;
-    g_autofree char *took = lig_units_time (seconds[i]), *needed = lig_units_time (least);
+    g_autofree char *took = lig_units_time (seconds[i]), *needed = lig_units_time (min);
     return g_strdup_printf (_ ("%s: the costs are not used, as a product of %s took %s where its "
                                "rate allows no less than %s; measure the costs again"),
                             facts->name, lig_dtype_name (dtype), took, needed);

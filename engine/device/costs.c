@@ -181,7 +181,7 @@ lig_cost_of_attention (const LigDeviceFacts *facts,
                        LigAttentionCost cost,
                        const LigAttentionWork *work)
 {
-  double rest, least = exp2 (LIG_ATTENTION_FIRST_LENGTH), rates[2];
+  double rest, min = exp2 (LIG_ATTENTION_FIRST_LENGTH), rates[2];
   /* Fewer features take as long. */
   double features = MAX (work->features, LIG_ATTENTION_FEATURES);
   double flops = work->flops * features / MAX (work->features, 1);
@@ -194,7 +194,7 @@ lig_cost_of_attention (const LigDeviceFacts *facts,
     rates[i] = interpolate (attention_rate (facts, cost, i, row),
                             attention_rate (facts, cost, i, row + 1), rest);
   /* Shorter rows do not take less time per query. */
-  double rate = interpolate (rates[0], rates[1], wide) * MIN (work->length / least, 1);
+  double rate = interpolate (rates[0], rates[1], wide) * MIN (work->length / min, 1);
   return facts->launch + flops * idle_factor (facts, work->blocks) / MAX (rate, 1);
 }
 

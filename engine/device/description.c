@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* A description is a page of text; larger files are refused. */
-#define MOST_BYTES ((gsize) 1 << 20)
+#define MAX_BYTES ((gsize) 1 << 20)
 
 /* The descriptions of data/devices, compiled in so that a card is recognized by its name even if
  * the data folder is missing. */
@@ -32,7 +32,7 @@ static const struct {
  * would give charts of unlimited size. */
 typedef struct {
   const char *key, *unit;
-  double least, most;
+  double min, max;
 } Range;
 
 static gboolean
@@ -48,10 +48,10 @@ read_number (JsonObject *object, const Range *range, double *value, GError **err
     return FALSE;
   }
   *value = json_node_get_double (node);
-  if (*value == 0 || (*value >= range->least && *value <= range->most))
+  if (*value == 0 || (*value >= range->min && *value <= range->max))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s is %g, expected %g to %g%s"), range->key,
-               *value, range->least, range->most, range->unit);
+               *value, range->min, range->max, range->unit);
   return FALSE;
 }
 
@@ -242,12 +242,12 @@ read_file (const char *path, GError **error)
     failed = g_strerror (errno);
   else if (!S_ISREG (file.st_mode))
     failed = _ ("not a regular file");
-  else if ((guint64) file.st_size > MOST_BYTES)
+  else if ((guint64) file.st_size > MAX_BYTES)
     failed = _ ("more than 1048576 bytes");
   if (!failed) {
-    json = g_malloc (MOST_BYTES + 1);
-    for (gssize got; length < MOST_BYTES; length += (gsize) got)
-      if ((got = read (number, json + length, MOST_BYTES - length)) <= 0)
+    json = g_malloc (MAX_BYTES + 1);
+    for (gssize got; length < MAX_BYTES; length += (gsize) got)
+      if ((got = read (number, json + length, MAX_BYTES - length)) <= 0)
         break;
     json[length] = '\0';
   }
@@ -267,7 +267,7 @@ lig_description_nth (guint n)
 }
 
 /* The fraction of a card's memory that the driver may reserve for itself. */
-#define MOST_RESERVED 0.1
+#define MAX_RESERVED 0.1
 
 gboolean
 lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
@@ -277,7 +277,7 @@ lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
     if (!strstr (card->name, model) || !lig_device_facts_from_json (shipped[i].text, facts, NULL))
       continue;
     if (facts->multiprocessors == card->multiprocessors &&
-        ABS (facts->memory - card->memory) < (gint64) (MOST_RESERVED * (double) facts->memory))
+        ABS (facts->memory - card->memory) < (gint64) (MAX_RESERVED * (double) facts->memory))
       return TRUE;
   }
   return FALSE;

@@ -63,7 +63,7 @@ lig_fabric_predict (
 /* A number of an object, and its plausible range. */
 typedef struct {
   const char *key;
-  double least, most;
+  double min, max;
 } Number;
 
 static gboolean
@@ -73,10 +73,10 @@ read_number (
   JsonNode *node = json_object_get_member (object, number->key);
   GType type = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : 0;
   *to = type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double (node) : NAN;
-  if (*to >= number->least && *to <= number->most)
+  if (*to >= number->min && *to <= number->max)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: %s is not a number from %g to %g"),
-               place, number->key, number->least, number->most);
+               place, number->key, number->min, number->max);
   return FALSE;
 }
 

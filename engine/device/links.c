@@ -19,7 +19,7 @@ typedef struct {
   LigDevice *device;
   const LigPeers *peers;
   LigCollectiveParams params;
-  gsize most;   /* the bytes of the largest exchange */
+  gsize max;    /* the bytes of the largest exchange */
   char *memory; /* the data, then the scratch memory of its sums */
 } Links;
 
@@ -32,7 +32,7 @@ describe (const Links *self, gsize bytes, LigOperand *operands)
   return (LigLaunch){.operands = operands,
                      .params = &self->params,
                      .peers = self->peers,
-                     .scratch = self->memory ? self->memory + self->most : NULL,
+                     .scratch = self->memory ? self->memory + self->max : NULL,
                      .stream = lig_device_stream (self->device),
                      .device = lig_device_handle (self->device)};
 }
@@ -67,15 +67,15 @@ static double
 time_exchange (Links *self, gsize bytes, GError **error)
 {
   enum { ROUNDS = 5, TIMES = 4 };
-  double least = G_MAXDOUBLE;
+  double min = G_MAXDOUBLE;
   for (int round = 0; round < ROUNDS; round++) {
     gint64 begun = g_get_monotonic_time ();
     if (!exchange (self, bytes, TIMES, error))
       return 0;
     double seconds = (double) (g_get_monotonic_time () - begun) * 1e-6 / TIMES;
-    least = round > 0 ? MIN (least, seconds) : least;
+    min = round > 0 ? MIN (min, seconds) : min;
   }
-  return MAX (least, 1e-7);
+  return MAX (min, 1e-7);
 }
 
 gboolean
@@ -85,22 +85,22 @@ lig_links_measure (LigDevice *device, const LigPeers *peers, LigFabric *fabric, 
   Links self = {.device = device,
                 .peers = peers,
                 .params = {peers->count, LIG_REDUCE_SUM, LIG_GROUP_ALL},
-                .most = accelerator ? LARGE_BYTES_OF_ACCELERATOR : LARGE_BYTES};
+                .max = accelerator ? LARGE_BYTES_OF_ACCELERATOR : LARGE_BYTES};
   LigOperand operands[2];
-  const LigLaunch largest = describe (&self, self.most, operands);
+  const LigLaunch largest = describe (&self, self.max, operands);
   gsize all =
-    self.most + (gsize) lig_device_count_scratch (device, lig_kernel_find ("all_reduce"), &largest);
+    self.max + (gsize) lig_device_count_scratch (device, lig_kernel_find ("all_reduce"), &largest);
   self.memory = lig_device_allocate (device, all, error);
   if (!self.memory || !clear (&self, all, error)) {
     lig_device_release (device, self.memory);
     return FALSE;
   }
   double small = time_exchange (&self, SMALL_BYTES, error);
-  double large = small > 0 ? time_exchange (&self, self.most, error) : 0;
+  double large = small > 0 ? time_exchange (&self, self.max, error) : 0;
   lig_device_release (device, self.memory);
   if (large <= 0)
     return FALSE;
-  double travelled = 2 * (double) self.most * (peers->count - 1) / peers->count;
+  double travelled = 2 * (double) self.max * (peers->count - 1) / peers->count;
   const LigFabricLink link = {travelled / MAX (large - small, 1e-9), 0};
   /* In plans an exchange also waits for other lanes, and others for it: descriptions have that. */
   small = MAX (small, fabric->start);

@@ -99,23 +99,23 @@ lig_axis_value (const LigAxis *axis, double pixel)
 void
 lig_axis_hold (LigAxis *axis)
 {
-  double most = axis->log ? 400 : 1e300;
+  double max = axis->log ? 400 : 1e300;
   if (isnan (axis->from) || isnan (axis->to)) {
     axis->from = 0;
     axis->to = 1;
   }
-  axis->from = CLAMP (axis->from, -most, most);
-  axis->to = CLAMP (axis->to, -most, most);
+  axis->from = CLAMP (axis->from, -max, max);
+  axis->to = CLAMP (axis->to, -max, max);
 }
 
 /* --- Ticks --------------------------------------------------------------------------------- */
 
-/* Returns 1, 2 or 5 times a power of ten that is at least @least. */
+/* Returns 1, 2 or 5 times a power of ten that is at least @min. */
 static double
-round_step (double least)
+round_step (double min)
 {
-  double power = pow (10, floor (log10 (least)));
-  double share = least / power;
+  double power = pow (10, floor (log10 (min)));
+  double share = min / power;
   return power * (share <= 1 + 1e-9 ? 1 : share <= 2 + 1e-9 ? 2 : share <= 5 + 1e-9 ? 5 : 10);
 }
 

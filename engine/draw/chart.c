@@ -61,7 +61,7 @@ set_y (Drawing *self)
   for (guint i = 0; i < self->chart->count; i++) {
     const LigChartSeries *series = &self->chart->series[i];
     widen (y, &self->frame.x, series, series->y);
-    widen (y, &self->frame.x, series, series->least);
+    widen (y, &self->frame.x, series, series->min);
     widen (y, &self->frame.x, series, series->greatest);
   }
   lig_axis_round (y, Y_SPACING);
@@ -179,7 +179,7 @@ draw_nothing (Drawing *self)
 
 /* The points of a curve in one column of pixels: the first, the extremes and the last. */
 typedef struct {
-  double column, first, least, most, last;
+  double column, first, min, max, last;
 } Column;
 
 static void
@@ -195,9 +195,9 @@ flush_column (GArray *to, const Column *column)
   if (isnan (column->column))
     return;
   append_point (to, column->column, column->first);
-  if (column->least != column->most) {
-    append_point (to, column->column, column->least);
-    append_point (to, column->column, column->most);
+  if (column->min != column->max) {
+    append_point (to, column->column, column->min);
+    append_point (to, column->column, column->max);
     append_point (to, column->column, column->last);
   }
 }
@@ -221,8 +221,8 @@ place_points (const Drawing *self, const LigChartSeries *series, const double *v
     }
     x = dense ? floor (x) + 0.5 : x;
     if (x == column.column) {
-      column.least = MIN (column.least, y);
-      column.most = MAX (column.most, y);
+      column.min = MIN (column.min, y);
+      column.max = MAX (column.max, y);
       column.last = y;
       continue;
     }
@@ -260,7 +260,7 @@ draw_band (Drawing *self, const LigChartSeries *series)
   for (guint i = 0; i <= series->count; i++) {
     double x = i < series->count ? lig_axis_place (&self->frame.x, series->x[i]) : NAN;
     double top = isnan (x) ? NAN : lig_axis_place (&self->frame.y, series->greatest[i]);
-    double bottom = isnan (x) ? NAN : lig_axis_place (&self->frame.y, series->least[i]);
+    double bottom = isnan (x) ? NAN : lig_axis_place (&self->frame.y, series->min[i]);
     if (isfinite (top) && isfinite (bottom)) {
       append_point (upper, x, top);
       append_point (lower, x, bottom);
@@ -303,7 +303,7 @@ draw_series (Drawing *self, guint index)
   g_autofree char *text = describe (series);
   lig_canvas_begin_mark (self->canvas, x->start, y->end, x->end - x->start, y->start - y->end,
                          text);
-  if (series->least && series->greatest)
+  if (series->min && series->greatest)
     draw_band (self, series);
   if (self->smooth[index])
     draw_line (self, series, series->y, lig_colour_fade (colour, 0x50), 1);

@@ -55,13 +55,13 @@ get_block (const char *path, int depth)
 static guint
 count_repetitions (LigPlan *plan, const char *block)
 {
-  guint count, most = 0;
+  guint count, max = 0;
   gsize length = strlen (block);
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 0; i < count; i++)
     if (g_str_has_prefix (ops[i].path, block) && ops[i].path[length] == '.')
-      most = MAX (most, 1 + (guint) g_ascii_strtoull (ops[i].path + length + 1, NULL, 10));
-  return most;
+      max = MAX (max, 1 + (guint) g_ascii_strtoull (ops[i].path + length + 1, NULL, 10));
+  return max;
 }
 
 /* Adds a head for each block that begins between two paths. */

@@ -19,7 +19,7 @@ enum {
 };
 
 /* The scale of colours in half decades, as 1 % and 3 % are, and the pixels of one in the legend. */
-enum { LEAST = -8, MOST = 0, HALF = 48, SHADES = 6 };
+enum { MIN_DECADE = -8, MAX_DECADE = 0, HALF = 48, SHADES = 6 };
 
 /* The places of a picture. */
 typedef struct {
@@ -104,15 +104,15 @@ static void
 fit_scale (Layout *self)
 {
   g_autoptr (GArray) all = sort_errors (self);
-  self->to = MOST;
-  self->from = LEAST + 2;
+  self->to = MAX_DECADE;
+  self->from = MIN_DECADE + 2;
   self->below = FALSE;
   if (all->len == 0)
     return;
-  double least = g_array_index (all, double, all->len / 10);
-  double most = g_array_index (all, double, all->len - 1);
-  self->to = (int) CLAMP (ceil (2 * log10 (most)), LEAST + 2, MOST);
-  self->from = (int) CLAMP (floor (2 * log10 (least)), LEAST, self->to - 2);
+  double min = g_array_index (all, double, all->len / 10);
+  double max = g_array_index (all, double, all->len - 1);
+  self->to = (int) CLAMP (ceil (2 * log10 (max)), MIN_DECADE + 2, MAX_DECADE);
+  self->from = (int) CLAMP (floor (2 * log10 (min)), MIN_DECADE, self->to - 2);
   self->below = 2 * log10 (g_array_index (all, double, 0)) < self->from;
 }
 

@@ -13,7 +13,7 @@
 /* The longest side of an image that cairo and image readers accept, and the smallest scale at which
  * a picture is still legible. */
 #define LONGEST_IMAGE 30000.0
-#define LEAST_SCALE 0.25
+#define MIN_SCALE 0.25
 
 static cairo_status_t
 append_bytes (void *closure, const unsigned char *data, unsigned int length)
@@ -74,11 +74,11 @@ to_png (
   double width, double height, LigColour ground, LigDrawFunc draw, gpointer data, GError **error)
 {
   double scale = MIN (2, LONGEST_IMAGE / MAX (width, height));
-  if (scale < LEAST_SCALE) {
+  if (scale < MIN_SCALE) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_FORMAT,
       _ ("a png of %.0f by %.0f pixels is too large, expected sides up to %.0f; use svg or pdf"),
-      width, height, LONGEST_IMAGE / LEAST_SCALE);
+      width, height, LONGEST_IMAGE / MIN_SCALE);
     return NULL;
   }
   GByteArray *bytes = g_byte_array_new ();

@@ -24,7 +24,7 @@ typedef struct {
   LigPlan *plan;
   double width, height;
   int n_steps, columns;
-  double most; /* bytes at the top */
+  double max; /* bytes at the top */
 } Memory;
 
 static const char *
@@ -157,15 +157,15 @@ to_x (const Memory *memory, double step)
 static double
 to_y (const Memory *memory, double bytes)
 {
-  return memory->height - BOTTOM - bytes / memory->most * (memory->height - TOP - BOTTOM);
+  return memory->height - BOTTOM - bytes / memory->max * (memory->height - TOP - BOTTOM);
 }
 
 static void
 draw_grid (Memory *memory)
 {
   LigTextStyle style = {.size = 11, .colour = memory->colours->dim, .anchor = LIG_TEXT_END};
-  double tick = lig_timed_tick (memory->most, 4);
-  for (int i = 0; i * tick <= memory->most * 1.0001; i++) {
+  double tick = lig_timed_tick (memory->max, 4);
+  for (int i = 0; i * tick <= memory->max * 1.0001; i++) {
     double y = to_y (memory, i * tick), points[] = {LEFT, y, memory->width - RIGHT, y};
     g_autofree char *text = lig_axis_trim (lig_draw_bytes (i * tick));
     lig_canvas_lines (memory->canvas, points, 2, memory->colours->line, 1, 0);
@@ -321,11 +321,11 @@ lig_draw_memory (
   memory.n_steps = (int) count;
   memory.columns = MIN (memory.n_steps, COLUMNS);
   for (guint i = 0; i < count; i++) {
-    memory.most = MAX (memory.most, (double) sum_of (alive[i]));
+    memory.max = MAX (memory.max, (double) sum_of (alive[i]));
     for (int kind = 0; kind < N_KINDS; kind++)
       used[kind] |= alive[i][kind] > 0;
   }
-  memory.most = MAX (memory.most, 1);
+  memory.max = MAX (memory.max, 1);
   draw_grid (&memory);
   for (int kind = 0; kind < N_KINDS; kind++)
     if (used[kind])
@@ -380,7 +380,7 @@ lig_draw_map (
   g_autoptr (GHashTable) begun = find_begun (plan);
   g_autoptr (GHashTable) saved = find_saved (plan);
   memory.n_steps = memory.columns = (int) count;
-  memory.most = MAX ((double) lig_plan_get_arena_bytes (plan, NULL), 1);
+  memory.max = MAX ((double) lig_plan_get_arena_bytes (plan, NULL), 1);
   draw_grid (&memory);
   for (guint i = 0; i < n_values; i++) {
     if (values[i].place != LIG_PLACE_ARENA || values[i].first >= memory.n_steps)

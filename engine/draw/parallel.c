@@ -28,27 +28,27 @@ read_number (const char *text, double *number)
 void
 lig_sweep_scale_init (LigSweepScale *self, const LigSweepAxis *axis, double start, double end)
 {
-  double least = INFINITY, most = -INFINITY;
+  double min = INFINITY, max = -INFINITY;
   *self = (LigSweepScale){.values = g_ptr_array_new (), .numeric = TRUE};
   for (char **value = axis->values; *value; value++) {
     double number = NAN;
     guint known = 0;
     self->numeric = self->numeric && read_number (*value, &number);
-    least = MIN (least, number);
-    most = MAX (most, number);
+    min = MIN (min, number);
+    max = MAX (max, number);
     while (known < self->values->len && !g_str_equal (self->values->pdata[known], *value))
       known++;
     if (known == self->values->len)
       g_ptr_array_add (self->values, *value);
   }
   self->axis = (LigAxis){.from = 0, .to = MAX (self->values->len, 2) - 1, start, end, FALSE};
-  if (!self->numeric || !(most > least))
+  if (!self->numeric || !(max > min))
     self->numeric = FALSE;
   else
-    self->axis = (LigAxis){least, most, start, end, least > 0 && most / least >= 10};
+    self->axis = (LigAxis){min, max, start, end, min > 0 && max / min >= 10};
   if (self->axis.log) {
-    self->axis.from = log10 (least);
-    self->axis.to = log10 (most);
+    self->axis.from = log10 (min);
+    self->axis.to = log10 (max);
   }
 }
 
@@ -240,24 +240,24 @@ draw_parallel (LigSweepDrawing *self)
 static void
 find_losses (LigSweepDrawing *self)
 {
-  double least = INFINITY, most = -INFINITY;
+  double min = INFINITY, max = -INFINITY;
   for (guint i = 0; i < self->n_points; i++)
     self->held_out = self->held_out || (g_strcmp0 (self->points[i].status, "done") == 0 &&
                                         isfinite (self->points[i].eval_loss));
   for (guint i = 0; i < self->n_points; i++) {
     double loss = lig_sweep_drawing_loss (self, i);
-    least = isfinite (loss) ? MIN (least, loss) : least;
-    most = isfinite (loss) ? MAX (most, loss) : most;
+    min = isfinite (loss) ? MIN (min, loss) : min;
+    max = isfinite (loss) ? MAX (max, loss) : max;
     g_array_append_val (self->order, i);
   }
   g_array_sort_with_data (self->order, compare, self);
-  gboolean log = least > 0 && most / least >= 20;
-  self->losses = (LigAxis){.from = log ? log10 (least) : least,
-                           .to = log ? log10 (most) : most,
+  gboolean log = min > 0 && max / min >= 20;
+  self->losses = (LigAxis){.from = log ? log10 (min) : min,
+                           .to = log ? log10 (max) : max,
                            .start = self->height - BOTTOM,
                            .end = TOP,
                            .log = log};
-  if (!(most > least)) {
+  if (!(max > min)) {
     self->losses.from -= fabs (self->losses.from) * 0.1 + 1e-3;
     self->losses.to += fabs (self->losses.to) * 0.1 + 1e-3;
   }

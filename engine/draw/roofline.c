@@ -12,10 +12,10 @@
 #define BOTTOM 52.0
 
 /* Figures above 10 to this power, or below its inverse, are drawn at the limit. */
-#define MOST_DECADES 40
+#define MAX_DECADES 40
 
 /* The number of points with a label: those that take longest. */
-#define MOST_LABELS 12
+#define MAX_LABELS 12
 
 typedef struct {
   double intensity, rate;           /* flops a byte, flops a second */
@@ -44,7 +44,7 @@ typedef struct {
 static double
 to_log (double figure)
 {
-  return figure > 0 ? CLAMP (log10 (figure), -MOST_DECADES, MOST_DECADES) : -MOST_DECADES;
+  return figure > 0 ? CLAMP (log10 (figure), -MAX_DECADES, MAX_DECADES) : -MAX_DECADES;
 }
 
 static double
@@ -322,7 +322,7 @@ draw_points (Roofline *roof)
       lig_canvas_box (roof->canvas, x - 5, y - 5, 10, 10, 1, colour, roof->colours->card, 1);
     else
       lig_canvas_disc (roof->canvas, x, y, 5.5, colour);
-    if (i < MOST_LABELS)
+    if (i < MAX_LABELS)
       draw_label (roof, point);
     lig_canvas_end_mark (roof->canvas);
   }

@@ -4,7 +4,7 @@
 
 #include <glib/gi18n-lib.h>
 
-enum { MOST_LANES = 5, LANE = 18, FOOT = 22 };
+enum { MAX_LANES = 5, LANE = 18, FOOT = 22 };
 
 /* --- Heads --------------------------------------------------------------------------------- */
 
@@ -144,7 +144,7 @@ lig_draw_score_against (LigCanvas *canvas,
   layout->passes = timed->passes;
   LigScoreDrawing self = {
     .canvas = canvas, .colours = colours, .layout = layout, .unfused = unfused, .width = width};
-  self.lanes = MIN (lig_score_count_lanes (layout), MOST_LANES);
+  self.lanes = MIN (lig_score_count_lanes (layout), MAX_LANES);
   double gap = 36, lanes = self.lanes > 0 ? 10 + self.lanes * LANE : 0;
   double room = MAX (width - 2 * LIG_LAYOUT_MARGIN - 2 * gap - lanes, 240);
   self.rail = room * 0.31;

@@ -223,11 +223,11 @@ lig_timed_describe (const LigTimedRow *row)
 }
 
 double
-lig_timed_tick (double most, int wanted)
+lig_timed_tick (double max, int wanted)
 {
-  if (!(most > 1e-300 && most < 1e300))
+  if (!(max > 1e-300 && max < 1e300))
     return 1;
-  double rough = most / MAX (wanted, 1), power = pow (10, floor (log10 (rough)));
+  double rough = max / MAX (wanted, 1), power = pow (10, floor (log10 (rough)));
   double digit = rough / power;
   return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
 }

@@ -59,6 +59,6 @@ char *lig_timed_describe (const LigTimedRow *row);
 /* Returns the translated title of a pass: `Forward`. */
 const char *lig_timed_pass_title (LigPass pass);
 
-/* Returns the step of an axis from 0 to @most that gives about @wanted ticks: 1, 2 or 5 times a
+/* Returns the step of an axis from 0 to @max that gives about @wanted ticks: 1, 2 or 5 times a
  * power of ten. */
-double lig_timed_tick (double most, int wanted);
+double lig_timed_tick (double max, int wanted);

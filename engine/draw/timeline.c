@@ -10,7 +10,7 @@
 
 #define LEFT 88.0
 #define AXIS 34.0
-#define MOST_TICKS 1000
+#define MAX_TICKS 1000
 #define STRIP 22.0 /* the height of the row of copies */
 
 typedef struct {
@@ -134,7 +134,7 @@ draw_axis (Timeline *line, double total)
   LigTextStyle style = {.size = 11, .colour = line->colours->dim, .anchor = LIG_TEXT_MIDDLE};
   double tick = lig_timed_tick (total, MAX ((int) ((line->width - LEFT) / 110), 1));
   double bottom = line->height - AXIS;
-  for (int i = 0; i * tick <= total * 1.0001 && i <= MOST_TICKS; i++) {
+  for (int i = 0; i * tick <= total * 1.0001 && i <= MAX_TICKS; i++) {
     double x = LEFT + i * tick * line->scale;
     double points[] = {x, 4, x, bottom + 4};
     g_autofree char *text = i == 0 ? g_strdup ("0") : lig_axis_trim (lig_draw_time (i * tick));

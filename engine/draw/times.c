@@ -5,7 +5,7 @@
 #include <glib/gi18n-lib.h>
 
 /* The most rows of a pass: those that take longest, and one row for the rest. */
-#define MOST_ROWS 100
+#define MAX_ROWS 100
 
 #define ROW 26.0
 #define HEAD 34.0
@@ -15,7 +15,7 @@ typedef struct {
   LigCanvas *canvas;
   const LigColours *colours;
   double width, left, right; /* the width of the picture, the ends of the bars */
-  double most;               /* seconds at the right end */
+  double max;                /* seconds at the right end */
   double y;
   gboolean predicted; /* whether the device has ceilings to predict from */
 } Times;
@@ -39,16 +39,16 @@ compare_places (gconstpointer a, gconstpointer b)
 static void
 shorten (GPtrArray *rows)
 {
-  if (rows->len <= MOST_ROWS)
+  if (rows->len <= MAX_ROWS)
     return;
   g_ptr_array_sort (rows, compare_seconds);
   LigTimedRow *rest = g_new0 (LigTimedRow, 1);
   rest->name = g_strdup_printf (
-    g_dngettext (GETTEXT_PACKAGE, "%u more group", "%u more groups", rows->len - MOST_ROWS + 1),
-    rows->len - MOST_ROWS + 1);
+    g_dngettext (GETTEXT_PACKAGE, "%u more group", "%u more groups", rows->len - MAX_ROWS + 1),
+    rows->len - MAX_ROWS + 1);
   rest->first = G_MAXINT;
   rest->repeats = 1;
-  for (guint i = MOST_ROWS - 1; i < rows->len; i++) {
+  for (guint i = MAX_ROWS - 1; i < rows->len; i++) {
     const LigTimedRow *row = rows->pdata[i];
     rest->pass = row->pass;
     rest->bytes += row->bytes;
@@ -56,7 +56,7 @@ shorten (GPtrArray *rows)
     rest->predicted += row->predicted;
     rest->measured += row->measured;
   }
-  g_ptr_array_set_size (rows, MOST_ROWS - 1);
+  g_ptr_array_set_size (rows, MAX_ROWS - 1);
   g_ptr_array_sort (rows, compare_places);
   g_ptr_array_add (rows, rest);
 }
@@ -85,7 +85,7 @@ draw_row (Times *times, const LigTimedRow *row)
   LigColour fill = update     ? lig_colour_fade (colours->channel, 0x30)
                    : backward ? colours->backward_fill
                               : colours->forward_fill;
-  double scale = (times->right - times->left) / times->most, y = times->y;
+  double scale = (times->right - times->left) / times->max, y = times->y;
   g_autofree char *text = lig_timed_describe (row);
   g_autofree char *label =
     row->repeats > 1 ? g_strdup_printf ("%s × %d", row->name, row->repeats) : g_strdup (row->name);
@@ -177,7 +177,7 @@ lig_draw_times_height (const LigTimedPlan *timed)
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
     g_autoptr (GPtrArray) rows = lig_timed_rows (timed, pass);
     if (rows->len > 0)
-      height += HEAD + ROW * MIN (rows->len, MOST_ROWS);
+      height += HEAD + ROW * MIN (rows->len, MAX_ROWS);
   }
   return height;
 }
@@ -198,10 +198,10 @@ lig_draw_times (LigCanvas *canvas,
     shorten (passes[pass]);
     for (guint i = 0; i < passes[pass]->len; i++) {
       const LigTimedRow *row = passes[pass]->pdata[i];
-      times.most = MAX (times.most, MAX (row->measured, row->predicted));
+      times.max = MAX (times.max, MAX (row->measured, row->predicted));
     }
   }
-  times.most = times.most > 0 ? times.most : 1;
+  times.max = times.max > 0 ? times.max : 1;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
     if (passes[pass]->len > 0)
       draw_heading (&times, timed, pass, passes[pass]);

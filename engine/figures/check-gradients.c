@@ -209,7 +209,7 @@ compare (const Probe *self,
          GError **error)
 {
   g_autoptr (LigTensor) values = make_values (variable, error);
-  double difference = 0, length = 0, most = -1;
+  double difference = 0, length = 0, max = -1;
   for (gint64 i = 0; values && i < values->size; i++) {
     double got = (double) lig_tensor_get (gradient, i), wanted;
     if (!differ (self, variable, values, i, &wanted, error))
@@ -217,8 +217,8 @@ compare (const Probe *self,
     double off = isfinite (got - wanted) ? fabs (got - wanted) : INFINITY;
     difference += off * off;
     length += wanted * wanted;
-    if (off > most) {
-      most = off;
+    if (off > max) {
+      max = off;
       found->element = i;
       found->gradient = got;
       found->difference = wanted;

@@ -10,7 +10,7 @@
 
 /* The longest alignment that is searched for, which takes milliseconds: the product of both lengths
  * without what is common at their ends. */
-enum { MOST_CELLS = 1000000 };
+enum { MAX_CELLS = 1000000 };
 
 struct _LigPlanComparison {
   gatomicrefcount references;
@@ -75,7 +75,7 @@ align (LigPlanComparison *self, const LigPlanOp *a, const LigPlanOp *b)
     end++;
   }
   gint64 cells = (gint64) (n_a - start - end) * (n_b - start - end);
-  if (cells > 0 && cells <= MOST_CELLS)
+  if (cells > 0 && cells <= MAX_CELLS)
     align_middle (self, a + start, n_a - start - end, b + start, n_b - start - end, start);
   else
     for (int i = start; i < MIN (n_a, n_b) - end; i++)
@@ -391,13 +391,13 @@ lig_plan_comparison_find_op (LigPlanComparison *self, int op)
 /* Differences of two plans as people read them. */
 
 /* The least part of a figure that its three digits show. */
-#define LEAST 0.0005
+#define MIN_DIFFERENCE 0.0005
 
 static int
 get_sign (double before, double after)
 {
   double difference = after - before;
-  if (isnan (difference) || fabs (difference) <= LEAST * MAX (fabs (before), fabs (after)))
+  if (isnan (difference) || fabs (difference) <= MIN_DIFFERENCE * MAX (fabs (before), fabs (after)))
     return 0;
   return difference > 0 ? 1 : -1;
 }

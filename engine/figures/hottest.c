@@ -219,21 +219,21 @@ compare (gconstpointer a, gconstpointer b)
 
 /* Replaces all but the longest by their sum. */
 static void
-sum_rest (GPtrArray *all, guint most)
+sum_rest (GPtrArray *all, guint max)
 {
-  if (all->len <= most)
+  if (all->len <= max)
     return;
   LigHottest *rest = g_new0 (LigHottest, 1);
   rest->name = g_strdup (_ ("The rest"));
   lig_figures_init (&rest->figures);
-  for (guint i = most; i < all->len; i++)
+  for (guint i = max; i < all->len; i++)
     lig_figures_add (&rest->figures, &((const LigHottest *) all->pdata[i])->figures);
-  g_ptr_array_set_size (all, (int) most);
+  g_ptr_array_set_size (all, (int) max);
   g_ptr_array_add (all, rest);
 }
 
 GPtrArray *
-lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint most)
+lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint max)
 {
   GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_hottest_free);
   LigShape shape;
@@ -259,6 +259,6 @@ lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint 
     kind->hottest->name = name_kind (kind);
   }
   g_ptr_array_sort (all, compare);
-  sum_rest (all, most);
+  sum_rest (all, max);
   return all;
 }

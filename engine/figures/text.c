@@ -8,10 +8,10 @@
 #include <math.h>
 
 /* Differences below this share are rounding. */
-#define LEAST_SHARE 0.002
+#define MIN_SHARE 0.002
 
 /* A share of the roofline above this one is explained. */
-#define MOST_ROOFLINE 1.05
+#define MAX_ROOFLINE 1.05
 
 const char *
 lig_bound_name (LigBound bound)
@@ -41,7 +41,7 @@ lig_figures_time_text (const LigFigures *self)
 static gboolean
 differs (double change, double whole)
 {
-  return !isnan (change) && fabs (change) > LEAST_SHARE * fabs (whole) && change != 0;
+  return !isnan (change) && fabs (change) > MIN_SHARE * fabs (whole) && change != 0;
 }
 
 char *
@@ -131,7 +131,7 @@ lig_figures_describe (const LigFigures *self)
   append_line (lines, _ ("%s read and written"), lig_units_bytes (self->bytes));
   append_line (lines, self->measured ? "%s" : _ ("bound by %s"), lig_figures_rate_text (self));
   append_line (lines, "%s", lig_figures_roofline_text (self));
-  if (self->roofline > MOST_ROOFLINE)
+  if (self->roofline > MAX_ROOFLINE)
     append_line (lines, "%s",
                  g_strdup (_ ("faster than the device’s ceilings: its data was in a cache, or the "
                               "ceilings were measured on a busy machine")));

@@ -35,5 +35,5 @@ LIG_DEFINE_FUSION (backward_all_gather_linear) = {
   .gradients = "gradients gradient",
   .allows = allows,
   .lower = lower,
-  .least_pieces = 1,
+  .min_pieces = 1,
 };

@@ -32,5 +32,5 @@ LIG_DEFINE_FUSION (backward_linear_all_reduce) = {
   .gradients = "gradient weight bias",
   .allows = allows,
   .lower = lower,
-  .least_pieces = 2,
+  .min_pieces = 2,
 };

@@ -39,5 +39,5 @@ LIG_DEFINE_FUSION (forward_all_gather_linear) = {
   .pattern = "all-gather basic-linear [bias] [gelu|relu]",
   .allows = allows,
   .lower = lower,
-  .least_pieces = 1,
+  .min_pieces = 1,
 };

@@ -27,5 +27,5 @@ LIG_DEFINE_FUSION (forward_linear_all_reduce) = {
   .pattern = "basic-linear all-reduce",
   .allows = allows,
   .lower = lower,
-  .least_pieces = 2,
+  .min_pieces = 2,
 };

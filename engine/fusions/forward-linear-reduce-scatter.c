@@ -44,5 +44,5 @@ LIG_DEFINE_FUSION (forward_linear_reduce_scatter) = {
   .pattern = "basic-linear reduce-scatter",
   .allows = allows,
   .lower = lower,
-  .least_pieces = 1,
+  .min_pieces = 1,
 };

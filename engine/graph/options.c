@@ -101,7 +101,7 @@ check_choices (const LigPlanOptions *options, GError **error)
 {
   const struct {
     const char *name;
-    gint64 value, least, most;
+    gint64 value, min, max;
   } numbers[] = {
     {"policy", options->policy, 0, LIG_POLICY_DEFAULT},
     {"recompute", options->recompute, 0, LIG_RECOMPUTE_DEFAULT},
@@ -110,10 +110,10 @@ check_choices (const LigPlanOptions *options, GError **error)
     {"parameters", options->parameters, -1, LIG_N_DTYPES - 1},
   };
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    if (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most) {
+    if (numbers[i].value < numbers[i].min || numbers[i].value > numbers[i].max) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                    _ ("%s of the plan options is %" PRId64 ", expected %" PRId64 " to %" PRId64),
-                   numbers[i].name, numbers[i].value, numbers[i].least, numbers[i].most);
+                   numbers[i].name, numbers[i].value, numbers[i].min, numbers[i].max);
       return FALSE;
     }
   return TRUE;
@@ -135,11 +135,11 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
     return FALSE;
   if (whole->bucket_bytes == 0)
     whole->bucket_bytes = LIG_BUCKET_INITIAL;
-  if (whole->bucket_bytes >= 1 && whole->bucket_bytes <= LIG_BUCKET_MOST)
+  if (whole->bucket_bytes >= 1 && whole->bucket_bytes <= LIG_BUCKET_MAX)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("the bytes of a bucket of gradients are %" PRId64 ", expected 1 to %" PRId64),
-               whole->bucket_bytes, LIG_BUCKET_MOST);
+               whole->bucket_bytes, LIG_BUCKET_MAX);
   return lig_error_set_setting (error, "bucket-size");
 }
 

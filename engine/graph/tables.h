@@ -10,7 +10,7 @@
 typedef struct {
   LigOpaqueFunc opaque;
   gpointer opaque_data;
-  _Alignas(max_align_t) guint8 params[LIG_MOST_PARAMS];
+  _Alignas(max_align_t) guint8 params[LIG_MAX_PARAMS];
   gsize params_size;
   int scratch;         /* value of its scratch memory, set when the steps are final; 0: none */
   int row_part;        /* see lig_step_row_part() */

@@ -316,15 +316,15 @@ lig_group_get_given_pieces (const LigGraph *graph, const LigPlanGroup *group)
   guint64 pieces;
   if (!given || !g_ascii_string_to_unsigned (given, 10, 1, G_MAXINT, &pieces, NULL))
     return 0;
-  int most = MAX ((int) pieces, group->fusion->least_pieces);
-  return lig_group_can_divide (graph, group, most) ? most : 0;
+  int max = MAX ((int) pieces, group->fusion->min_pieces);
+  return lig_group_can_divide (graph, group, max) ? max : 0;
 }
 
 int
 lig_group_get_pieces (const LigGraph *graph, const LigPlanGroup *group)
 {
   int given = lig_group_get_given_pieces (graph, group);
-  int pieces = given > 0 ? given : MAX (group->pieces, group->fusion->least_pieces);
+  int pieces = given > 0 ? given : MAX (group->pieces, group->fusion->min_pieces);
   return lig_group_can_divide (graph, group, pieces) ? pieces : 1;
 }
 

@@ -30,7 +30,7 @@ gboolean lig_group_can_divide (const LigGraph *graph, const LigPlanGroup *group,
  * not, or if they do not divide the rows. */
 int lig_group_get_given_pieces (const LigGraph *graph, const LigPlanGroup *group);
 
-/* Returns the number of parts in which the group of a fusion with least_pieces exchanges rows. */
+/* Returns the number of parts in which the group of a fusion with min_pieces exchanges rows. */
 int lig_group_get_pieces (const LigGraph *graph, const LigPlanGroup *group);
 
 /* Returns a value that is read outside the group and that none of the group's steps, from

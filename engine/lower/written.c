@@ -54,7 +54,7 @@ static int
 find_unrecorded (const LigLowering *self, LigProductRole role, guint first_step)
 {
   const LigPlanGroup *group = self->group;
-  int values[LIG_MOST_CALIBRATED];
+  int values[LIG_MAX_CALIBRATED];
   for (guint i = 0; i < self->graph->calibrations->len; i++) {
     const LigCalibration *of = &g_array_index (self->graph->calibrations, LigCalibration, i);
     if (of->role != role || of->part < group->first || of->part >= group->first + group->count)

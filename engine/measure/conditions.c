@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 /* A shorter time says nothing about other programs: the system counts in hundredths. */
-#define LEAST_SECONDS 0.2
+#define MIN_SECONDS 0.2
 
-#define MOST_OTHERS 0.5
-#define MOST_SHARED 0.05
-#define MOST_WIDTH 0.1
+#define MAX_OTHERS 0.5
+#define MAX_SHARED 0.05
+#define MAX_WIDTH 0.1
 
 enum { CLOCK, ALL, OWN };
 
@@ -71,7 +71,7 @@ lig_conditions_end (LigConditions *self, const LigSpread *step, const LigDeviceH
 {
   double now[3];
   g_return_if_fail (self && step && health);
-  double missing = self->began[CLOCK] + LEAST_SECONDS - 1e-6 * (double) g_get_monotonic_time ();
+  double missing = self->began[CLOCK] + MIN_SECONDS - 1e-6 * (double) g_get_monotonic_time ();
   if (missing > 0)
     g_usleep ((gulong) (missing * 1e6) + 1);
   read_clocks (now);
@@ -87,7 +87,7 @@ static gboolean
 is_loaded (const LigConditions *self)
 {
   if (self->others >= 0)
-    return self->others >= (self->synchronous ? MOST_OTHERS : fmax (self->processors - 1, 1));
+    return self->others >= (self->synchronous ? MAX_OTHERS : fmax (self->processors - 1, 1));
   return self->load >= (self->synchronous ? fmax (self->processors / 2., 1) : self->processors);
 }
 
@@ -98,11 +98,11 @@ lig_conditions_judge (LigConditions *self)
   self->disturbances = 0;
   if (is_loaded (self))
     self->disturbances |= LIG_DISTURBANCE_LOAD;
-  if (self->shared > MOST_SHARED)
+  if (self->shared > MAX_SHARED)
     self->disturbances |= LIG_DISTURBANCE_SHARED;
   if (*self->clocks)
     self->disturbances |= LIG_DISTURBANCE_CLOCKS;
-  if (lig_spread_get_width (&self->step) > MOST_WIDTH)
+  if (lig_spread_get_width (&self->step) > MAX_WIDTH)
     self->disturbances |= LIG_DISTURBANCE_SPREAD;
   return self->disturbances;
 }

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SETS = 8, SAMPLES = 7, MOST_SAMPLES = 25, MOST_REPEATS = 64, MOST_PORTS = 9 };
+enum { MAX_SETS = 8, SAMPLES = 7, MAX_SAMPLES = 25, MAX_REPEATS = 64, MAX_PORTS = 9 };
 
 #define SAMPLE_SPAN 300e-6 /* shortest sample in seconds */
 
@@ -36,8 +36,8 @@ typedef struct {
 typedef struct {
   const LigKernel *kernel;
   int count;
-  LigOperand operands[MOST_PORTS]; /* size 0: absent */
-  gsize scratch;                   /* bytes behind the operands */
+  LigOperand operands[MAX_PORTS]; /* size 0: absent */
+  gsize scratch;                  /* bytes behind the operands */
   const LigAttentionParams *params;
   const LigKernel *before; /* null, or runs once on the operands from the second on */
 } Probe;
@@ -77,7 +77,7 @@ launch_kernel (Bench *bench,
                GError **error)
 {
   const Probe *probe = trial->probe;
-  LigOperand operands[MOST_PORTS];
+  LigOperand operands[MAX_PORTS];
   char *at = trial->memory + set * sum_bytes (probe);
   for (int i = 0; i < probe->count; i++) {
     operands[i] = probe->operands[i];
@@ -162,13 +162,13 @@ prepare (Bench *bench, Trial *trial, gsize space, GError **error)
 {
   gsize bytes = sum_bytes (trial->probe), cache = (gsize) MAX (bench->facts->l2, 32 << 20);
   double once;
-  trial->sets = (guint) CLAMP (MIN (2 * cache, space - bytes) / MAX (bytes, 1) + 1, 1, MOST_SETS);
+  trial->sets = (guint) CLAMP (MIN (2 * cache, space - bytes) / MAX (bytes, 1) + 1, 1, MAX_SETS);
   lig_tuning_report (trial->probe->kernel->name);
   if (!fill (bench, trial, error) || !launch (bench, trial, 0, TRUE, error) ||
       !lig_stopwatch_start (&bench->watch, error) || !launch (bench, trial, 0, FALSE, error) ||
       !lig_stopwatch_stop (&bench->watch, &once, error))
     return FALSE;
-  trial->repeats = (guint) CLAMP (SAMPLE_SPAN / MAX (once, 1e-7) + 1, trial->sets, MOST_REPEATS);
+  trial->repeats = (guint) CLAMP (SAMPLE_SPAN / MAX (once, 1e-7) + 1, trial->sets, MAX_REPEATS);
   return capture (bench, trial, error) && replay (bench, trial, &once, error);
 }
 
@@ -182,11 +182,11 @@ time_probe (Bench *bench, const Probe *probe, const Probe *other, double *second
   Trial trials[] = {{.probe = probe, .memory = bench->memory},
                     {.probe = other, .memory = bench->memory + space}};
   int count = other ? 2 : 1;
-  double samples[MOST_SAMPLES], times[2] = {0};
+  double samples[MAX_SAMPLES], times[2] = {0};
   gboolean fine = TRUE;
   for (int i = 0; i < count && fine; i++)
     fine = prepare (bench, &trials[i], space, error);
-  int n = other ? MOST_SAMPLES : SAMPLES;
+  int n = other ? MAX_SAMPLES : SAMPLES;
   for (int i = 0; i < n && fine; i++) {
     for (int k = 0; k < count && fine; k++)
       fine = replay (bench, &trials[k], &times[k], error);
@@ -371,10 +371,10 @@ measure_products (Bench *bench, LigDtype type, double *all, GError **error)
       Size size = size_of (LIG_COST_FIRST_AREA + LIG_COST_AREA_STEP * i,
                            (gint64) 1 << (LIG_COST_FIRST_DEPTH + LIG_COST_DEPTH_STEP * j));
       double *seconds = &all[i * LIG_COST_DEPTHS + j];
-      double least =
+      double min =
         2 * (double) (size.rows * size.columns * size.depth) / bench->facts->product[type];
       lay_out_product (&probe, LIG_N_COSTS, &size, type, type);
-      if (j > 0 && (least > LONGEST_PRODUCT || sum_bytes (&probe) > bench->bytes))
+      if (j > 0 && (min > LONGEST_PRODUCT || sum_bytes (&probe) > bench->bytes))
         *seconds = seconds[-1] * exp2 (LIG_COST_DEPTH_STEP);
       else if (!time_probe (bench, &probe, NULL, seconds, error))
         return FALSE;
@@ -393,7 +393,7 @@ lay_out_attention (Bench *bench, Probe *probe, LigAttentionCost cost, LigAttenti
   LigOperand x = matrix (LIG_ATTENTION_ROWS, 3 * columns, LIG_BF16);
   LigOperand lse =
     matrix (2 * LIG_ATTENTION_ROWS * params->heads / params->length, params->length, LIG_FP32);
-  const LigOperand all[MOST_PORTS] = {y, x, absent, absent, absent, y, lse, x, absent};
+  const LigOperand all[MAX_PORTS] = {y, x, absent, absent, absent, y, lse, x, absent};
   params->alibi = cost >= LIG_ATTENTION_OWN_FORWARD;
   *probe = (Probe){.kernel = lig_kernel_find (backward ? "attention_backward" : "attention"),
                    .count = backward ? 9 : 6,

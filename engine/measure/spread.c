@@ -12,8 +12,8 @@
  * 1.96 standard errors of a median, which are 1.2533 standard deviations over the root of the
  * count; a standard deviation is the distance of the quartiles over 1.349. */
 #define HALF_WIDTH (1.96 * 1.2533 / 1.349)
-#define MOST_COUNTED 25
-#define LEAST_NOISE 0.005
+#define MAX_COUNTED 25
+#define MIN_NOISE 0.005
 
 static int
 compare (gconstpointer a, gconstpointer b)
@@ -52,7 +52,7 @@ lig_spread_measure (const double *values, guint count, LigSpread *spread)
 static gboolean
 is_comparable (const LigSpread *spread)
 {
-  return spread->count >= LIG_SPREAD_LEAST && spread->median > 0 && isfinite (spread->median);
+  return spread->count >= LIG_SPREAD_MIN && spread->median > 0 && isfinite (spread->median);
 }
 
 double
@@ -80,7 +80,7 @@ static double
 get_variance (const LigSpread *spread)
 {
   double width = HALF_WIDTH * (spread->upper - spread->lower);
-  return width * width / MIN (spread->count, MOST_COUNTED);
+  return width * width / MIN (spread->count, MAX_COUNTED);
 }
 
 LigDifferenceKind
@@ -91,8 +91,8 @@ lig_spread_compare (const LigSpread *sample, const LigSpread *reference, LigDiff
   if (is_comparable (sample) && is_comparable (reference)) {
     found.change = sample->median - reference->median;
     found.ratio = sample->median / reference->median;
-    found.noise = fmax (sqrt (get_variance (sample) + get_variance (reference)),
-                        LEAST_NOISE * reference->median);
+    found.noise =
+      fmax (sqrt (get_variance (sample) + get_variance (reference)), MIN_NOISE * reference->median);
     found.noise_share = found.noise / reference->median;
     found.kind = !(fabs (found.change) > found.noise) ? LIG_DIFFERENCE_NONE
                  : found.change < 0                   ? LIG_DIFFERENCE_LESS

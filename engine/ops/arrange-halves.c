@@ -31,13 +31,13 @@ infer (LigInfer *self, GError **error)
   gint64 length = lig_count_positions (self);
   if (!lig_check_halves (self, error))
     return FALSE;
-  if (self->x.axes[0] % ranks != 0 || self->x.n_axes < 3 || length > LIG_MOST_POSITIONS / ranks) {
+  if (self->x.axes[0] % ranks != 0 || self->x.n_axes < 3 || length > LIG_MAX_POSITIONS / ranks) {
     g_autofree char *shape = lig_shape_to_string (&self->x);
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
       _ ("input is %s, expected the rows of all ranks, a multiple of %d, with at most %d "
          "positions in all"),
-      shape, ranks, LIG_MOST_POSITIONS);
+      shape, ranks, LIG_MAX_POSITIONS);
     return FALSE;
   }
   values->kernel = (LigArrangeParams){length, ranks, rank, values->causal};

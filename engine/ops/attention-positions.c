@@ -108,7 +108,7 @@ add_gathered (LigParts *parts, LigOp *op, gboolean causal)
 /* The positions of a rank from which a GPU computes long enough to hide the exchanges of a ring:
  * with fewer, its many short kernels take longer than to gather everything at once, as predicted
  * for GPT-2 on eight H200. */
-#define LEAST_IN_RING 1024
+#define MIN_IN_RING 1024
 
 /* Returns whether keys and values travel in a ring; windows and ALiBi depend on distances, which
  * its kernels do not know. */
@@ -118,7 +118,7 @@ takes_ring (LigParts *parts, LigOp *op, gint64 length)
   gint64 window;
   gboolean alibi, gpu = lig_parts_on_gpu (parts);
   g_object_get (op, "window", &window, "alibi", &alibi, NULL);
-  return window == 0 && !alibi && (!gpu || length >= LEAST_IN_RING);
+  return window == 0 && !alibi && (!gpu || length >= MIN_IN_RING);
 }
 
 void

@@ -73,10 +73,10 @@ check_memory (LigInfer *self, LigAttentionParams *kernel, GError **error)
                  _ ("it has documents and memory, expected one of them at most"));
     return FALSE;
   }
-  if (keys > LIG_MOST_POSITIONS) {
+  if (keys > LIG_MAX_POSITIONS) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("memory has %" PRId64 " positions, expected at most %d"), keys,
-                 LIG_MOST_POSITIONS);
+                 LIG_MAX_POSITIONS);
     return FALSE;
   }
   kernel->memory_length = (int32_t) keys;

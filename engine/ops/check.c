@@ -178,10 +178,10 @@ check_counts (const LigInfer *infer, GError **error)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("input has %" PRId64 " features, expected at most %d"), columns,
                  (int) LIG_MAX_FEATURES);
-  else if (positions > LIG_MOST_POSITIONS)
+  else if (positions > LIG_MAX_POSITIONS)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("input has %" PRId64 " positions, expected at most %d"), positions,
-                 LIG_MOST_POSITIONS);
+                 LIG_MAX_POSITIONS);
   else
     return TRUE;
   return FALSE;

@@ -54,7 +54,7 @@ gboolean lig_infer_heads (const LigInfer *infer,
                           LigHeads *packed,
                           GError **error);
 
-#define LIG_MOST_POSITIONS (1 << 30)
+#define LIG_MAX_POSITIONS (1 << 30)
 #define LIG_HEADS(type, field) \
   LIG_INT (type, field, "heads", N_ ("Heads"), N_ ("Number of query heads"), 1, 65535, 0, \
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL)

@@ -19,11 +19,11 @@ infer (LigInfer *self, GError **error)
   gint64 length = lig_count_positions (self);
   if (!lig_check_extra (self, 0, "first", &self->x, self->compute, error))
     return FALSE;
-  if (self->x.n_axes < 2 || length > LIG_MOST_POSITIONS / 2) {
+  if (self->x.n_axes < 2 || length > LIG_MAX_POSITIONS / 2) {
     g_autofree char *shape = lig_shape_to_string (&self->x);
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("input is %s, expected an axis of at most %d positions"), shape,
-                 LIG_MOST_POSITIONS / 2);
+                 LIG_MAX_POSITIONS / 2);
     return FALSE;
   }
   *kernel = (LigHalvesParams){2 * length, lig_shape_columns (&self->x)};

@@ -83,8 +83,8 @@ add_product (LigParts *parts,
     lig_parts_add_scaled (parts, name, product, "out-features", length.multiple, length.divisor);
   else {
     /* A macro that refuses too many features still adds its parts. */
-    gint64 most = (gint64) LIG_MAX_FEATURES;
-    g_object_set (product, "out-features", MIN (length.length, most), NULL);
+    gint64 max = (gint64) LIG_MAX_FEATURES;
+    g_object_set (product, "out-features", MIN (length.length, max), NULL);
     lig_parts_add (parts, name, product);
   }
   lig_parts_add_after (parts, parallel, by_rows);

@@ -38,7 +38,7 @@ lig_share_unit (const LigGraph *graph)
 GArray *
 lig_divide_gradients (const LigGraph *graph, LigDtype dtype)
 {
-  gint64 most = graph->request->options.bucket_bytes / (gint64) lig_dtype_size (dtype);
+  gint64 max = graph->request->options.bucket_bytes / (gint64) lig_dtype_size (dtype);
   GArray *ranges = g_array_new (FALSE, FALSE, sizeof (LigElements));
   g_autoptr (GArray) order = lig_parameters_by_offset (graph);
   gint64 end = graph->layout->elements, unit = lig_share_unit (graph);
@@ -51,7 +51,7 @@ lig_divide_gradients (const LigGraph *graph, LigDtype dtype)
       continue;
     gboolean other =
       end == graph->layout->decayed && graph->layout->decayed < graph->layout->elements;
-    if (last && !other && last->end - last->first < most) {
+    if (last && !other && last->end - last->first < max) {
       last->first = first;
     } else {
       LigElements range = {first, end};

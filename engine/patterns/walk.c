@@ -41,7 +41,7 @@ lig_walk_fits (const LigWalk *walk, int element, int index)
 static int
 next_fit (const LigWalk *walk, int element, int index)
 {
-  int end = MIN (index + LIG_MOST_TRANSPARENT, (int) walk->graph->parts->len);
+  int end = MIN (index + LIG_MAX_TRANSPARENT, (int) walk->graph->parts->len);
   for (; index < end; index++) {
     const LigPart *part = lig_part (walk->graph, index);
     if (lig_walk_fits (walk, element, index))

@@ -7,7 +7,7 @@
 
 /* The largest number of identities and branches that are skipped between two elements. Without a
  * limit, every op of a long chain of them would walk the rest of it. */
-#define LIG_MOST_TRANSPARENT 64
+#define LIG_MAX_TRANSPARENT 64
 
 /* A walk along the ops as they are, or as an edit would make them. */
 typedef struct {

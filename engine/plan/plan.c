@@ -221,18 +221,18 @@ lig_plan_get_verdicts (LigPlan *self, guint *count)
 const LigMend *
 lig_plan_find_mend (LigPlan *self, guint number, GError **error)
 {
-  guint most = 0;
+  guint max = 0;
   for (guint i = 0; i < self->verdicts->len; i++) {
     const LigVerdict *verdict = &g_array_index (self->verdicts, LigVerdict, i);
     const LigMend *mends[] = {verdict->mend, verdict->alternative};
     for (guint k = 0; k < G_N_ELEMENTS (mends); k++) {
       if (mends[k] && mends[k]->number == number)
         return mends[k];
-      most = MAX (most, mends[k] ? mends[k]->number : 0);
+      max = MAX (max, mends[k] ? mends[k]->number : 0);
     }
   }
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-               _ ("no edit has the number %u; the plan offers %u"), number, most);
+               _ ("no edit has the number %u; the plan offers %u"), number, max);
   return NULL;
 }
 
@@ -261,7 +261,7 @@ lig_plan_get_choices (LigPlan *self)
         continue;
       g_string_append_printf (text, "%s%s@%d+%d", text->len ? " " : "", group->fusion->name,
                               group->first, group->count);
-      int fewest = group->fusion->least_pieces;
+      int fewest = group->fusion->min_pieces;
       if (fewest > 0 && group->pieces != fewest)
         g_string_append_printf (text, "/%d", group->pieces);
     }

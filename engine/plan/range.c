@@ -3,19 +3,19 @@
 #include "engine/plan/plan-private.h"
 
 void
-lig_plan_get_range (LigPlan *self, int n, gint32 *least, gint32 *most)
+lig_plan_get_range (LigPlan *self, int n, gint32 *min, gint32 *max)
 {
   g_return_if_fail (n < (int) self->ends.extra_inputs->len);
   int value = n < 0 ? self->ends.input : g_array_index (self->ends.extra_inputs, int, n);
   int root = lig_plan_root (self, value);
-  *least = G_MININT32;
-  *most = G_MAXINT32;
+  *min = G_MININT32;
+  *max = G_MAXINT32;
   for (guint i = 0; i < self->ports->len; i++) {
     const LigPlanPort *port = &g_array_index (self->ports, LigPlanPort, i);
     if (!lig_plan_port_reads (self, port, root))
       continue;
-    *least = MAX (*least, port->range.least);
-    *most = MIN (*most, port->range.most);
+    *min = MAX (*min, port->range.min);
+    *max = MIN (*max, port->range.max);
   }
 }
 

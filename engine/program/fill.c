@@ -9,9 +9,9 @@
 static gint32
 bound_of (LigPlan *plan, int n)
 {
-  gint32 least, most;
-  lig_plan_get_range (plan, n, &least, &most);
-  return most == G_MAXINT32 ? 2 : MAX (most, 0) + 1;
+  gint32 min, max;
+  lig_plan_get_range (plan, n, &min, &max);
+  return max == G_MAXINT32 ? 2 : MAX (max, 0) + 1;
 }
 
 /* Returns random elements, which repeat after the first million. */

@@ -11,7 +11,7 @@
  * the second number of equal parts. The context of a GPU, the code of kernels and libraries and the
  * buffers of collectives take hundreds of megabytes however large the card is; a host has other
  * programs. */
-#define MOST_RESERVED ((double) (1 << 30))
+#define MAX_RESERVED ((double) (1 << 30))
 #define RESERVED_PART 16
 
 /* The number of values that the explanation names. */
@@ -42,7 +42,7 @@ lig_plan_get_memory (LigPlan *self, LigDevice *device, LigPlanMemory *memory)
     .total = MAX (total, 0),
   };
   memory->needed = memory->values + memory->state + memory->workspace;
-  memory->reserve = MIN (MOST_RESERVED, memory->total / RESERVED_PART);
+  memory->reserve = MIN (MAX_RESERVED, memory->total / RESERVED_PART);
   memory->available = memory->total - memory->reserve;
   memory->fits = memory->total <= 0 || memory->needed <= memory->available;
 }

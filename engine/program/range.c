@@ -30,12 +30,12 @@ refuse (const LigPlanOp *op,
   const char *name = port->kind == LIG_PORT_X ? "input" : port->name;
   gint32 number = ((const gint32 *) tensor->data)[element];
   g_autofree char *place = describe_place (&tensor->shape, element);
-  g_autofree char *also = range->also >= range->least && range->also <= range->most
+  g_autofree char *also = range->also >= range->min && range->also <= range->max
                             ? g_strdup ("")
                             : g_strdup_printf (_ (", or %d"), range->also);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("%s at %s: %s[%s] is %d, expected %d to %d%s; correct the data"), op->title,
-               op->path, name, place, number, range->least, range->most, also);
+               op->path, name, place, number, range->min, range->max, also);
   return lig_error_set_path (error, op->path);
 }
 
@@ -45,12 +45,12 @@ static gint64
 find_outside (const LigRange *range, const LigTensor *tensor)
 {
   const gint32 *numbers = tensor->data;
-  const gint32 least = range->least, most = range->most, also = range->also;
+  const gint32 min = range->min, max = range->max, also = range->also;
   gint32 outside = 0;
   for (gint64 i = 0; i < tensor->size; i++)
-    outside |= (numbers[i] < least || numbers[i] > most) & (numbers[i] != also);
+    outside |= (numbers[i] < min || numbers[i] > max) & (numbers[i] != also);
   for (gint64 i = 0; outside && i < tensor->size; i++)
-    if ((numbers[i] < least || numbers[i] > most) && numbers[i] != also)
+    if ((numbers[i] < min || numbers[i] > max) && numbers[i] != also)
       return i;
   return -1;
 }
@@ -65,7 +65,7 @@ lig_program_check_range (LigProgram *self, int value, const LigTensor *tensor, G
     for (int k = 0; k < op->n_ports; k++) {
       const LigPlanPort *port = &op->ports[k];
       if (!lig_plan_port_reads (plan, port, root) ||
-          (port->range.least == G_MININT32 && port->range.most == G_MAXINT32))
+          (port->range.min == G_MININT32 && port->range.max == G_MAXINT32))
         continue;
       gint64 element = find_outside (&port->range, tensor);
       if (element >= 0)

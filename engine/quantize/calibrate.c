@@ -43,7 +43,7 @@ passes_gradient (const LigPart *part)
 int
 lig_calibration_list (const LigGraph *graph,
                       const LigCalibration *calibration,
-                      int values[LIG_MOST_CALIBRATED])
+                      int values[LIG_MAX_CALIBRATED])
 {
   int count = 0;
   values[count++] = calibration->of;
@@ -53,7 +53,7 @@ lig_calibration_list (const LigGraph *graph,
     const LigPart *part = lig_part (graph, i);
     int gradient = lig_value (graph, part->y)->gradient;
     if (lig_part_recalls (part) || !passes_gradient (part) || gradient < 0 ||
-        count == LIG_MOST_CALIBRATED)
+        count == LIG_MAX_CALIBRATED)
       break;
     values[count++] = gradient;
   }
@@ -124,7 +124,7 @@ static void
 record (LigGraph *graph, const LigCalibration *calibration, LigPass pass)
 {
   enum { RECORDED = 6 }; /* an operand of the kernel `quantize` */
-  int values[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1}, equal[LIG_MOST_CALIBRATED];
+  int values[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1}, equal[LIG_MAX_CALIBRATED];
   int count = lig_calibration_list (graph, calibration, equal);
   LigQuantizeParams params = {
     .format = (int32_t) lig_recipe_dtype (calibration->recipe, calibration->role),

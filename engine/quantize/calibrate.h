@@ -8,13 +8,13 @@
 void lig_calibrate_products (LigGraph *graph);
 
 /* The most values that are equal to an operand. */
-#define LIG_MOST_CALIBRATED 8
+#define LIG_MAX_CALIBRATED 8
 
 /* Lists the values that are equal to an operand, and returns their number: not all gradients that a
  * bias passes on have memory where fusions leave it to others. */
 int lig_calibration_list (const LigGraph *graph,
                           const LigCalibration *calibration,
-                          int values[LIG_MOST_CALIBRATED]);
+                          int values[LIG_MAX_CALIBRATED]);
 
 /* Adds the steps that record those of a group's products in the pass: inputs, or gradients; without
  * a group those of weights, which depend on parameters alone. */

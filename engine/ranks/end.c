@@ -116,9 +116,9 @@ find_turn (LigRanks *ranks)
 static void G_GNUC_NORETURN
 stop_other (LigRankWatch *self, LigRankReason reason, const char *sentence)
 {
-  enum { MOST = 5 };
+  enum { MAX_WAIT = 5 };
   int turn = find_turn (self->ranks);
-  g_usleep ((gulong) (turn < 0 ? MOST : MIN (turn, MOST)) * G_USEC_PER_SEC);
+  g_usleep ((gulong) (turn < 0 ? MAX_WAIT : MIN (turn, MAX_WAIT)) * G_USEC_PER_SEC);
   if (turn >= 0)
     print (sentence);
   /* Rank 0 may be continued, and must not say that this rank has ended. */

@@ -18,7 +18,7 @@
 /* The time for all connections, and for one attempt, in milliseconds. */
 enum { LONGEST = 30000, LONGEST_ATTEMPT = 3000 };
 
-enum { MOST_ADDRESSES = 16 };
+enum { MAX_ADDRESSES = 16 };
 
 /* How the others reach rank 0. */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
   int port;          /* 0: rank 0 cannot listen, with `code` as the reason */
   int code;
   int n_addresses;
-  struct in6_addr addresses[MOST_ADDRESSES];
+  struct in6_addr addresses[MAX_ADDRESSES];
 } Invitation;
 
 /* The first bytes of a connection. */
@@ -63,7 +63,7 @@ static void
 add_address (Invitation *invitation, const struct sockaddr *address)
 {
   struct in6_addr *to = &invitation->addresses[invitation->n_addresses];
-  if (invitation->n_addresses == MOST_ADDRESSES)
+  if (invitation->n_addresses == MAX_ADDRESSES)
     return;
   if (address->sa_family == AF_INET) {
     memset (to, 0, sizeof *to);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define DEEPEST 32
-#define MOST_PARAMETERS 20000 /* of longer lists the patterns stay */
+#define MAX_PARAMETERS 20000 /* of longer lists the patterns stay */
 
 /* --- Paths --------------------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ list_op (LigOp *op, const char *path, int level, GPtrArray *paths)
 {
   const LigOpInfo *info = lig_op_get_info (op);
   gint64 repeat = 1;
-  if (level > DEEPEST || paths->len > MOST_PARAMETERS)
+  if (level > DEEPEST || paths->len > MAX_PARAMETERS)
     return;
   if (lig_op_get_body (op)) {
     g_object_get (op, "repeat", &repeat, NULL);
@@ -175,7 +175,7 @@ lig_frozen_paths_follow (LigSequence *edited, const GPtrArray *before)
   const char *text;
   LigSequence *root = find_root (edited);
   g_autoptr (GPtrArray) after = before ? lig_frozen_paths_list (edited) : NULL;
-  if (!after || after->len != before->len || after->len > MOST_PARAMETERS)
+  if (!after || after->len != before->len || after->len > MAX_PARAMETERS)
     return;
   g_autoptr (JsonNode) train = read_patterns (root, &text);
   g_auto (GStrv) old = g_strsplit (text, ",", -1);

@@ -10,11 +10,11 @@
 #include <string.h>
 
 /* The most edits that a problem offers. */
-#define MOST_MENDS 3
+#define MAX_MENDS 3
 
 /* The most ops that all trials together check: a tenth of a second, as an edit of a long sequence
  * waits for them; later problems then have no edits that need a trial. */
-#define MOST_TRIED 40000
+#define MAX_TRIED 40000
 
 typedef struct {
   LigSequence *sequence;
@@ -134,13 +134,13 @@ static void
 add_effective (Check *self, guint number, LigPlanProblem *problem, Effect wanted)
 {
   const LigGraphProblem *found = lig_collection_get (self->graph->problems, number);
-  for (guint i = 0; i < found->mends->len && problem->mends->len < MOST_MENDS; i++) {
+  for (guint i = 0; i < found->mends->len && problem->mends->len < MAX_MENDS; i++) {
     const LigProblemMend *mend = found->mends->pdata[i];
     if (is_listed (problem->mends, mend) || is_chosen (problem, mend))
       continue;
     if (!is_certain (mend)) {
       self->tried += self->graph->parts->len;
-      if (self->tried > MOST_TRIED || try_mend (self, number, mend) != wanted)
+      if (self->tried > MAX_TRIED || try_mend (self, number, mend) != wanted)
         continue;
     }
     g_ptr_array_add (problem->mends, lig_problem_mend_copy (mend));

@@ -15,7 +15,7 @@
 
 /* The least width for rails beside each other, and the widths of the mark, of a time, of a speed
  * and of a rail. */
-enum { LEAST_RAILS = 80, MARK = 2, TIME = 9, SPEED = 7, LEAST_CELL = 24, INDENT = 9 };
+enum { MIN_RAILS = 80, MARK = 2, TIME = 9, SPEED = 7, MIN_CELL = 24, INDENT = 9 };
 
 typedef struct {
   GString *to;
@@ -429,12 +429,12 @@ static void
 fit (Page *page)
 {
   int longest = MAX (measure_labels (page->plans[0]), measure_labels (page->plans[1])) + 5;
-  if (page->width < LEAST_RAILS) {
+  if (page->width < MIN_RAILS) {
     page->label = page->width - MARK - 2 * (TIME + 1) - SPEED - 1;
     return;
   }
   int room = page->width - MARK - 2 - SPEED;
-  page->label = MIN (longest, room - 2 * MAX (LEAST_CELL, room / 3));
+  page->label = MIN (longest, room - 2 * MAX (MIN_CELL, room / 3));
   page->cell = MIN ((room - page->label) / 2, 40);
 }
 

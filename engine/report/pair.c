@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* The least part of a time that its three digits show. */
-#define LEAST 0.0005
+#define MIN_DIFFERENCE 0.0005
 
 /* --- Texts --------------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ lig_report_speed (double before, double after)
   static const char *const unit[] = {"×"};
   if (!(before > 0 && after > 0))
     return NULL;
-  if (fabs (before - after) <= LEAST * MAX (before, after))
+  if (fabs (before - after) <= MIN_DIFFERENCE * MAX (before, after))
     return g_strdup (_ ("same"));
   double ratio = before / after;
   /* Three digits of these would be wider than others. */

@@ -34,12 +34,12 @@ append_text (GString *to, const char *text)
 static guint
 count_ticks (const char *text)
 {
-  guint most = 0, count = 0;
+  guint max = 0, count = 0;
   for (const char *at = text; *at; at++) {
     count = *at == '`' ? count + 1 : 0;
-    most = MAX (most, count);
+    max = MAX (max, count);
   }
-  return most;
+  return max;
 }
 
 static void

@@ -398,7 +398,7 @@ say_long (LigPaper *to, LigPlan *plan)
       ? g_strdup_printf (
           _ ("With more than %d ops, a report has no pictures and only the beginning "
              "of long tables; the report of format json has all."),
-          LIG_PAPER_MOST_ROWS)
+          LIG_PAPER_MAX_ROWS)
       : NULL;
   if (text)
     lig_paper_say (to, text);

@@ -211,21 +211,21 @@ static void
 append_sparkline (LigPaper *to, const LigMetricRow *loss)
 {
   static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  double columns[COLUMNS], least = INFINITY, most = -INFINITY;
+  double columns[COLUMNS], min = INFINITY, max = -INFINITY;
   guint count = MIN (loss->values->len, COLUMNS);
   g_autoptr (GString) line = g_string_new (NULL);
   fill_columns (loss, columns, count);
   for (guint i = 0; i < count; i++) {
-    least = isnan (columns[i]) ? least : MIN (least, columns[i]);
-    most = isnan (columns[i]) ? most : MAX (most, columns[i]);
+    min = isnan (columns[i]) ? min : MIN (min, columns[i]);
+    max = isnan (columns[i]) ? max : MAX (max, columns[i]);
   }
-  if (least > most)
+  if (min > max)
     return;
   for (guint i = 0; i < count; i++) {
-    double share = most > least ? (columns[i] - least) / (most - least) : 0;
+    double share = max > min ? (columns[i] - min) / (max - min) : 0;
     g_string_append (line, isnan (columns[i]) ? " " : levels[(int) (share * 7 + 0.5)]);
   }
-  g_string_append_printf (line, "  (█ %.4g, ▁ %.4g)", most, least);
+  g_string_append_printf (line, "  (█ %.4g, ▁ %.4g)", max, min);
   lig_paper_block (to, "", line->str);
 }
 

@@ -10,7 +10,7 @@
 #include <json-glib/json-glib.h>
 
 /* The last steps of a training that count, as for the time that lists of runs show. */
-#define MOST_STEPS 1000
+#define MAX_STEPS 1000
 
 static const char *
 get_title (const char *figure)
@@ -45,7 +45,7 @@ static gboolean
 measure_steps (const LigReportRun *run, const char *name, LigSpread *spread)
 {
   const LigMetricRow *metric = lig_report_find_metric (run, name);
-  guint count = metric ? MIN (metric->values->len, MOST_STEPS) : 0;
+  guint count = metric ? MIN (metric->values->len, MAX_STEPS) : 0;
   if (count == 0)
     return FALSE;
   const double *values = (const double *) (gpointer) metric->values->data;

@@ -91,13 +91,13 @@ lig_paper_is_long (LigPlan *plan)
 {
   guint count;
   lig_plan_get_ops (plan, &count);
-  return count > LIG_PAPER_MOST_ROWS;
+  return count > LIG_PAPER_MAX_ROWS;
 }
 
 guint
 lig_paper_rows (guint count)
 {
-  return MIN (count, LIG_PAPER_MOST_ROWS);
+  return MIN (count, LIG_PAPER_MAX_ROWS);
 }
 
 void

@@ -24,7 +24,7 @@ typedef struct {
 
 /* The most rows of a table, and the most ops of a plan whose pictures and document are part of its
  * report: nobody looks at more, and each op of a page takes kilobytes. */
-#define LIG_PAPER_MOST_ROWS 2000
+#define LIG_PAPER_MAX_ROWS 2000
 
 /* Returns whether a report of the plan has neither pictures nor a document. */
 gboolean lig_paper_is_long (LigPlan *plan);

@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* Savings below this share are rounding. */
-#define LEAST_SHARE 0.002
+#define MIN_SHARE 0.002
 
 static gboolean
 counts (double saved, double whole)
 {
-  return !isnan (saved) && fabs (saved) > LEAST_SHARE * fabs (whole) && saved != 0;
+  return !isnan (saved) && fabs (saved) > MIN_SHARE * fabs (whole) && saved != 0;
 }
 
 /* Returns a saving; a loss has a minus. */

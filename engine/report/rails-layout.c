@@ -58,10 +58,10 @@ measure_figures (const Layout *layout, int count, int space)
 
 /* Chooses as many figures as fit, with wide spaces if these fit too. */
 static void
-choose_figures (Layout *layout, int room, int most)
+choose_figures (Layout *layout, int room, int max)
 {
   layout->space = NARROW_GAP;
-  layout->n_shown = most;
+  layout->n_shown = max;
   while (layout->n_shown > 1 && measure_figures (layout, layout->n_shown, NARROW_GAP) > room)
     layout->n_shown--;
   if (measure_figures (layout, layout->n_shown, WIDE_GAP) <= room)

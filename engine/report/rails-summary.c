@@ -11,7 +11,7 @@
 
 /* The mends that are shown, and those that are tried to find them. */
 enum { SHOWN = 3, TRIED = 6 };
-#define LEAST_SECONDS 0.05e-6 /* less is no saving */
+#define MIN_SECONDS 0.05e-6 /* less is no saving */
 
 /* An edit with all that it would save; one in a block is made in every repetition. */
 typedef struct {
@@ -178,7 +178,7 @@ compare (gconstpointer a, gconstpointer b)
 
 /* The most ops of a plan with which edits are tried: each trial compiles a plan, which takes
  * seconds with more. Their gains are then those of their groups. */
-#define MOST_TRIED_OPS 20000
+#define MAX_TRIED_OPS 20000
 
 /* Returns whether plans with edits can be compared with this one by predictions: where nothing is
  * measured. */
@@ -187,7 +187,7 @@ can_try (const LigRails *self)
 {
   guint count;
   lig_plan_get_ops (self->plan, &count);
-  if (count > MOST_TRIED_OPS)
+  if (count > MAX_TRIED_OPS)
     return FALSE;
   const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
   if (lig_device_has (lig_plan_get_device (self->plan), LIG_DEVICE_DESCRIBED))
@@ -213,7 +213,7 @@ list_edits (const LigRails *self, gboolean tries)
   for (guint i = 0; i < count; i++) {
     const LigMend *mend = verdicts[i].taken ? NULL : verdicts[i].mend;
     gboolean saves =
-      mend && (isnan (mend->gain) ? mend->bytes > 0.5 : any || mend->gain * 1e-6 > LEAST_SECONDS);
+      mend && (isnan (mend->gain) ? mend->bytes > 0.5 : any || mend->gain * 1e-6 > MIN_SECONDS);
     if (saves && lig_mend_is_edit (mend))
       add_verdict (edits, numbers, &verdicts[i]);
   }
@@ -268,7 +268,7 @@ try_edits (const LigRails *self, GArray *edits)
     gboolean known =
       predict_saving (self, &edit->mend->number, 1, &edit->gain, &edit->bytes, &edit->groups);
     edit->measured = FALSE;
-    gboolean saves = isnan (edit->gain) ? edit->bytes > 0.5 : edit->gain >= LEAST_SECONDS;
+    gboolean saves = isnan (edit->gain) ? edit->bytes > 0.5 : edit->gain >= MIN_SECONDS;
     if (known && saves && !is_repeated (edits, kept))
       kept++;
     else

@@ -13,7 +13,7 @@
 #include <math.h>
 
 /* The widths of the labels and of a plan's column. */
-enum { LABEL = 10, LEAST_COLUMN = 21, MOST_COLUMN = 32 };
+enum { LABEL = 10, MIN_COLUMN = 21, MAX_COLUMN = 32 };
 
 /* A plan with its figures. */
 typedef struct {
@@ -219,10 +219,10 @@ lig_plans_to_totals (
   width = CLAMP (width, 60, 200);
   if (count > 2)
     append_fastest (to, totals, count, width);
-  guint most = (guint) MAX ((width - LABEL + 2) / LEAST_COLUMN, 1);
-  int column = MIN ((width - LABEL + 2) / (int) MIN (most, count), MOST_COLUMN);
-  for (guint from = 0; from < count; from += most) {
-    guint until = MIN (from + most, count);
+  guint max = (guint) MAX ((width - LABEL + 2) / MIN_COLUMN, 1);
+  int column = MIN ((width - LABEL + 2) / (int) MIN (max, count), MAX_COLUMN);
+  for (guint from = 0; from < count; from += max) {
+    guint until = MIN (from + max, count);
     g_string_append_printf (to, "%s%s%*s", from > 0 ? "\n" : "", colour ? "\033[1m" : "", LABEL,
                             "");
     for (guint i = from; i < until; i++) {

@@ -8,7 +8,7 @@
 #include <glib/gi18n-lib.h>
 
 /* The edits that are made to see what follows. */
-enum { MOST_TRIED = 8 };
+enum { MAX_TRIED = 8 };
 
 /* Appends the path without the number of a block's repetition, every second one: `3.7.2` becomes
  * `3.*.2`. */
@@ -124,7 +124,7 @@ find_mended (LigRemedies *self, const LigMend *mend)
     self->mended = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) lig_plan_unref);
   if (g_hash_table_lookup_extended (self->mended, number, NULL, &known))
     return known;
-  LigPlan *plan = g_hash_table_size (self->mended) < MOST_TRIED
+  LigPlan *plan = g_hash_table_size (self->mended) < MAX_TRIED
                     ? lig_plan_mend (self->plan, &mend->number, 1, NULL)
                     : NULL;
   if (plan)

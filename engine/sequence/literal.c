@@ -71,7 +71,7 @@ lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error)
 }
 
 gboolean
-lig_literal_check_shape (const LigShape *shape, gint64 least, GError **error)
+lig_literal_check_shape (const LigShape *shape, gint64 min, GError **error)
 {
   gint64 elements = 1;
   if (shape->n_axes == 0) {
@@ -81,10 +81,10 @@ lig_literal_check_shape (const LigShape *shape, gint64 least, GError **error)
   }
   for (int i = 0; i < shape->n_axes; i++) {
     gint64 length = shape->axes[i];
-    if ((length < least && length != -1) || length > LIG_MAX_AXIS) {
+    if ((length < min && length != -1) || length > LIG_MAX_AXIS) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   _ ("axis %d has length %" PRId64 ", expected %" PRId64 " to %d"), i, length,
-                   least, LIG_MAX_AXIS);
+                   _ ("axis %d has length %" PRId64 ", expected %" PRId64 " to %d"), i, length, min,
+                   LIG_MAX_AXIS);
       return FALSE;
     }
     if (__builtin_mul_overflow (elements, MAX (ABS (length), 1), &elements))

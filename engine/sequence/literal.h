@@ -35,9 +35,9 @@ gboolean lig_choice_set (LigOp *op, const LigParam *param, const GValue *value, 
 /* Appends one length, a gint64 or a whole double, to a shape. */
 gboolean lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error);
 
-/* Returns whether a shape has at least one axis, none shorter than `least`, and no more elements
+/* Returns whether a shape has at least one axis, none shorter than `min`, and no more elements
  * than LIG_LARGEST_SHAPE; -1 means an unknown length. */
-gboolean lig_literal_check_shape (const LigShape *shape, gint64 least, GError **error);
+gboolean lig_literal_check_shape (const LigShape *shape, gint64 min, GError **error);
 
 /* Adds an op to the count `total`; a block adds its `inside` ops once for each repetition. */
 gboolean lig_literal_count (LigOp *op, gint64 inside, gint64 *total, GError **error);

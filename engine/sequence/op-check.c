@@ -14,7 +14,7 @@
 
 #define refuse(error, table, ...) lig_refuse (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
 
-#define MOST_PARAMS 64                 /* one bit each in a mask */
+#define MAX_PARAMS 64                  /* one bit each in a mask */
 #define LARGEST_WHOLE 9007199254740992 /* 2^53 */
 
 /* --- Words ---------------------------------------------------------------------------------- */
@@ -156,9 +156,8 @@ check_params (const LigOpInfo *info, GError **error)
   guint count = 0, positional = 0;
   while (info->params && info->params[count].name)
     count++;
-  if (count > MOST_PARAMS)
-    return refuse (error, info, "it has %u parameters, at most %d are possible", count,
-                   MOST_PARAMS);
+  if (count > MAX_PARAMS)
+    return refuse (error, info, "it has %u parameters, at most %d are possible", count, MAX_PARAMS);
   for (guint i = 0; i < count; i++) {
     if (!check_param (info, &info->params[i], seen, error))
       return FALSE;
@@ -166,10 +165,10 @@ check_params (const LigOpInfo *info, GError **error)
   }
   if (positional > 1)
     return refuse (error, info, "%u parameters are positional, at most 1 is possible", positional);
-  if (info->kernel_params_size > LIG_MOST_PARAMS)
+  if (info->kernel_params_size > LIG_MAX_PARAMS)
     return refuse (error, info,
                    "its kernels have params of %" G_GSIZE_FORMAT " bytes, at most %d are possible",
-                   info->kernel_params_size, LIG_MOST_PARAMS);
+                   info->kernel_params_size, LIG_MAX_PARAMS);
   return info->kernel_params_size <= info->params_size ||
          refuse (
            error, info,
@@ -236,7 +235,7 @@ add_ports (const LigOpInfo *info,
            const char *what,
            gboolean optional,
            const char *names,
-           int most,
+           int max,
            GHashTable *seen,
            GError **error)
 {
@@ -251,8 +250,8 @@ add_ports (const LigOpInfo *info,
       return FALSE;
     count++;
   }
-  return count <= most ||
-         refuse (error, info, "it has %d %s, at most %d are possible", count, what, most);
+  return count <= max ||
+         refuse (error, info, "it has %d %s, at most %d are possible", count, what, max);
 }
 
 static gboolean
@@ -336,11 +335,11 @@ static gboolean
 check_traits (const LigOpInfo *info, GError **error)
 {
   const unsigned kind = info->flags & (LIG_OP_ACTIVATION | LIG_OP_GATED);
-  const int most = kind == LIG_OP_ACTIVATION ? LIG_N_ACTIVATIONS
-                   : kind == LIG_OP_GATED    ? LIG_N_GATED
-                                             : 0;
-  if (info->function < 0 || info->function > most)
-    return refuse (error, info, "its function is %d, expected 0 to %d", info->function, most);
+  const int max = kind == LIG_OP_ACTIVATION ? LIG_N_ACTIVATIONS
+                  : kind == LIG_OP_GATED    ? LIG_N_GATED
+                                            : 0;
+  if (info->function < 0 || info->function > max)
+    return refuse (error, info, "its function is %d, expected 0 to %d", info->function, max);
   if (!info->vocabulary != !info->vocabulary_choice ||
       (info->vocabulary && (!has_param (info, info->vocabulary, LIG_PARAM_INT) ||
                             !has_param (info, "parallel", LIG_PARAM_CHOICE))))

@@ -7,13 +7,13 @@
 
 gboolean
 lig_table_check_size (
-  const char *what, const char *remedy, gsize size, gsize least, int code, GError **error)
+  const char *what, const char *remedy, gsize size, gsize min, int code, GError **error)
 {
-  if (size >= least)
+  if (size >= min)
     return TRUE;
   g_set_error (error, LIG_ERROR, code,
                "%s has size %" G_GSIZE_FORMAT ", expected at least %" G_GSIZE_FORMAT "; set %s",
-               what, size, least, remedy);
+               what, size, min, remedy);
   return FALSE;
 }
 

@@ -14,7 +14,7 @@ typedef struct LigKernel LigKernel;
 /* Returns whether a struct is large enough to contain the required fields. `remedy` is the name of
  * the macro to set: `LIG_OP_INFO_SIZES`. */
 gboolean lig_table_check_size (
-  const char *what, const char *remedy, gsize size, gsize least, int code, GError **error);
+  const char *what, const char *remedy, gsize size, gsize min, int code, GError **error);
 
 /* Returns a copy of a table whose struct and arrays have the sizes given in it: missing fields are
  * zero. It is never freed once registered. Null with the error set if a size is too small. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define UP "../"
-#define MOST_LEVELS 64
+#define MAX_LEVELS 64
 
 static gboolean
 is_removed (const char *text)
@@ -102,7 +102,7 @@ typedef struct {
   LigOp *op;
   const char *suffix; /* the part of a macro, with its point; or empty */
   int ups, levels;    /* number of `../`; of repetitions */
-  guint repetitions[MOST_LEVELS];
+  guint repetitions[MAX_LEVELS];
 } Place;
 
 static guint
@@ -141,7 +141,7 @@ follow (LigSequence *list, const char *text, Added added, Place *place)
       return FALSE;
     place->op = lig_sequence_get (list, (int) position, NULL);
     LigSequence *body = lig_op_get_body (place->op);
-    if (!body || *text != '.' || !g_ascii_isdigit (text[1]) || place->levels == MOST_LEVELS)
+    if (!body || *text != '.' || !g_ascii_isdigit (text[1]) || place->levels == MAX_LEVELS)
       break;
     text++;
     place->repetitions[place->levels++] = read_number (&text);
@@ -160,10 +160,10 @@ follow (LigSequence *list, const char *text, Added added, Place *place)
 static void
 append_descent (GString *text, LigSequence *from, LigOp *op, const Place *old)
 {
-  int chain[MOST_LEVELS], levels = 0;
+  int chain[MAX_LEVELS], levels = 0;
   LigSequence *list = lig_op_get_owner (op);
   chain[levels++] = position_of (op);
-  for (; list != from && levels < MOST_LEVELS; list = around (list))
+  for (; list != from && levels < MAX_LEVELS; list = around (list))
     chain[levels++] = position_of (lig_sequence_get_block (list));
   for (int i = levels - 1; i >= 0; i--) {
     g_string_append_printf (text, "%d", chain[i]);
@@ -192,7 +192,7 @@ write_path (LigOp *tied, LigOp *target, const char *text)
     old.ups++;
   for (gboolean second = FALSE; g_ascii_isdigit (*at); second = !second) {
     guint number = read_number (&at);
-    if (second && old.levels < MOST_LEVELS)
+    if (second && old.levels < MAX_LEVELS)
       old.repetitions[old.levels++] = number;
     at += *at == '.';
   }

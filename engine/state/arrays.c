@@ -139,8 +139,8 @@ lig_state_get_scaling (LigState *self, LigScaling *scaling, GError **error)
 gboolean
 lig_state_set_scaling (LigState *self, const LigScaling *scaling, GError **error)
 {
-  gboolean fine = isfinite (scaling->scale) && scaling->scale >= LIG_LEAST_SCALE &&
-                  scaling->scale <= LIG_MOST_SCALE && scaling->good >= 0 && scaling->row >= 0 &&
+  gboolean fine = isfinite (scaling->scale) && scaling->scale >= LIG_MIN_SCALE &&
+                  scaling->scale <= LIG_MAX_SCALE && scaling->good >= 0 && scaling->row >= 0 &&
                   scaling->skipped >= scaling->row && isfinite (scaling->skipped);
   LigScaling all = {.scale = scaling->scale,
                     .carried = 1,
@@ -153,7 +153,7 @@ lig_state_set_scaling (LigState *self, const LigScaling *scaling, GError **error
                _ ("the loss scale is %g after %g skipped updates, %g of them in a row; expected a "
                   "scale from %g to %g, and at most as many in a row"),
                (double) scaling->scale, (double) scaling->skipped, (double) scaling->row,
-               (double) LIG_LEAST_SCALE, (double) LIG_MOST_SCALE);
+               (double) LIG_MIN_SCALE, (double) LIG_MAX_SCALE);
   return FALSE;
 }
 

@@ -25,7 +25,7 @@ typedef struct LigStep {
    * `zeroed` are filled with zeros, except those in `added` while gradients accumulate. */
   bool empty;
   unsigned zeroed;
-  _Alignas(max_align_t) uint8_t params[LIG_MOST_PARAMS];
+  _Alignas(max_align_t) uint8_t params[LIG_MAX_PARAMS];
 } LigStep;
 
 /* A lane: its stream, and the event that marks the end of what was launched in it. */

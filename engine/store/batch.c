@@ -137,9 +137,9 @@ thin_rows (GArray *rows, gint64 stride)
 }
 
 static void
-drop_oldest (GArray *rows, guint most)
+drop_oldest (GArray *rows, guint max)
 {
-  guint surplus = rows->len > most ? rows->len - most : 0;
+  guint surplus = rows->len > max ? rows->len - max : 0;
   for (guint i = 0; i < surplus; i++)
     key_at (rows, i)->run->lost++;
   if (surplus > 0)
@@ -147,17 +147,17 @@ drop_oldest (GArray *rows, guint most)
 }
 
 void
-lig_batch_thin (LigBatch *self, guint most, gint64 *stride)
+lig_batch_thin (LigBatch *self, guint max, gint64 *stride)
 {
-  while (lig_batch_count (self) > most && *stride < G_GINT64_CONSTANT (1) << 40) {
+  while (lig_batch_count (self) > max && *stride < G_GINT64_CONSTANT (1) << 40) {
     *stride *= 2;
     thin_rows (self->metrics, *stride);
     thin_rows (self->timings, *stride);
   }
   /* Thinning does not help if all values have the same step, or if there are too many series. */
-  if (lig_batch_count (self) > most) {
-    drop_oldest (self->metrics, most / 2);
-    drop_oldest (self->timings, most / 2);
+  if (lig_batch_count (self) > max) {
+    drop_oldest (self->metrics, max / 2);
+    drop_oldest (self->timings, max / 2);
   }
 }
 

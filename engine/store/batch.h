@@ -65,10 +65,10 @@ guint lig_batch_count (const LigBatch *self);
 /* Moves all rows of `from` to the end of `self`. */
 void lig_batch_append (LigBatch *self, LigBatch *from);
 
-/* Drops values until at most `most` rows remain: each long series keeps its newest values, and of
+/* Drops values until at most `max` rows remain: each long series keeps its newest values, and of
  * the older ones those whose step is a multiple of `stride`, which is doubled as often as needed.
  * Dropped rows are added to `lost` of their run. */
-void lig_batch_thin (LigBatch *self, guint most, gint64 *stride);
+void lig_batch_thin (LigBatch *self, guint max, gint64 *stride);
 
 /* Counts the rows of the batch in `waiting` of their runs, which must be 0 before. */
 void lig_batch_count_waiting (const LigBatch *self);

@@ -32,7 +32,7 @@ typedef struct {
   const Column *columns;
 } Table;
 
-#define MOST_COLUMNS 9
+#define MAX_COLUMNS 9
 #define AT(type, name, field, kind) \
   { \
     name, kind, G_STRUCT_OFFSET (type, field) \
@@ -100,7 +100,7 @@ read_number (sqlite3_stmt *statement, int column, Kind kind, gpointer field)
 static gpointer
 read_row (sqlite3_stmt *statement, const Table *table)
 {
-  char *texts[MOST_COLUMNS] = {NULL};
+  char *texts[MAX_COLUMNS] = {NULL};
   gsize size = table->size;
   for (guint i = 0; i < table->count; i++) {
     if (table->columns[i].kind == TEXT)

@@ -138,13 +138,13 @@ check_length (const char *path, GError **error)
   enum { COMPANION = sizeof "-journal" - 1 };
   sqlite3_vfs *system = sqlite3_vfs_find (NULL);
   g_autofree char *real = resolve (path);
-  gsize most = system ? (gsize) system->mxPathname - COMPANION : 504, length = strlen (real);
-  if (length <= most)
+  gsize max = system ? (gsize) system->mxPathname - COMPANION : 504, length = strlen (real);
+  if (length <= max)
     return TRUE;
   g_set_error (
     error, LIG_ERROR, LIG_ERROR_STORE,
     _ ("store '%s': the path has %zu bytes, at most %zu are supported; name another file"), path,
-    length, most);
+    length, max);
   return FALSE;
 }
 

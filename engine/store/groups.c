@@ -21,8 +21,8 @@ add_value (LigRunMean *mean, double value)
   mean->count++;
   mean->mean += before / mean->count;
   mean->deviation += before * (value - mean->mean);
-  mean->least = mean->count == 1 ? value : MIN (mean->least, value);
-  mean->most = mean->count == 1 ? value : MAX (mean->most, value);
+  mean->min = mean->count == 1 ? value : MIN (mean->min, value);
+  mean->max = mean->count == 1 ? value : MAX (mean->max, value);
 }
 
 static void
@@ -30,7 +30,7 @@ end_mean (LigRunMean *mean)
 {
   mean->deviation = mean->count > 1 ? sqrt (mean->deviation / (mean->count - 1)) : NAN;
   if (mean->count == 0)
-    mean->mean = mean->least = mean->most = NAN;
+    mean->mean = mean->min = mean->max = NAN;
 }
 
 static void

@@ -9,10 +9,10 @@
 #include <string.h>
 
 /* A shorter beginning of a uuid is a slip of the hand. */
-#define LEAST_PREFIX 4
+#define MIN_PREFIX 4
 
 /* The most runs that the message about an ambiguous selector lists. */
-#define MOST_CANDIDATES 6
+#define MAX_CANDIDATES 6
 
 /* A later `~N` could not be the number of a run. */
 #define FARTHEST 1000000000
@@ -34,11 +34,11 @@ static const char newest_names[] =
 
 static GArray *
 find_keys (
-  LigStore *self, const char *sql, const char *text, const char *kind, gint64 most, GError **error)
+  LigStore *self, const char *sql, const char *text, const char *kind, gint64 max, GError **error)
 {
   g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GError) failure = NULL;
-  sqlite3_stmt *row = lig_store_begin_read (self, &failure, sql, "tti", text, kind, most);
+  sqlite3_stmt *row = lig_store_begin_read (self, &failure, sql, "tti", text, kind, max);
   while (row && lig_sql_next (row, &failure)) {
     gint64 key = sqlite3_column_int64 (row, 0);
     g_array_append_val (keys, key);
@@ -81,7 +81,7 @@ static void
 fail_ambiguous (LigStore *self, const char *selector, GArray *keys, GError **error)
 {
   g_autoptr (GPtrArray) rows = lig_store_read_runs (self, (const gint64 *) (gpointer) keys->data,
-                                                    MIN (keys->len, MOST_CANDIDATES), error);
+                                                    MIN (keys->len, MAX_CANDIDATES), error);
   g_autoptr (GString) list = g_string_new (NULL);
   if (!rows)
     return;
@@ -120,14 +120,14 @@ fail_unknown (LigStore *self, const char *selector, GError **error)
 {
   g_autofree char *suggestion = suggest_name (self, selector);
   gsize length = strlen (selector);
-  if (!*suggestion && length > 0 && length < LEAST_PREFIX &&
+  if (!*suggestion && length > 0 && length < MIN_PREFIX &&
       strspn (selector, "0123456789abcdefABCDEF") == length)
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_STORE,
       g_dngettext (
         GETTEXT_PACKAGE, "store '%s' has no run called '%s'; a uuid needs at least %d character",
-        "store '%s' has no run called '%s'; a uuid needs at least %d characters", LEAST_PREFIX),
-      self->path, selector, LEAST_PREFIX);
+        "store '%s' has no run called '%s'; a uuid needs at least %d characters", MIN_PREFIX),
+      self->path, selector, MIN_PREFIX);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s' has no run '%s'%s"), self->path,
                  selector, suggestion);
@@ -168,14 +168,14 @@ cut_distance (char *selector)
   return distance;
 }
 
-/* Finds the runs from the selected one backwards, at most `most`. `alike` is set to the number of
+/* Finds the runs from the selected one backwards, at most `max`. `alike` is set to the number of
  * runs of the name if the selector is one. NULL with an error set if none matches. */
 static GArray *
 find_backwards (
-  LigStore *self, const char *selector, const char *kind, gint64 most, guint *alike, GError **error)
+  LigStore *self, const char *selector, const char *kind, gint64 max, guint *alike, GError **error)
 {
   if (strcmp (selector, "last") == 0)
-    return find_keys (self, by_time, NULL, kind, most, error);
+    return find_keys (self, by_time, NULL, kind, max, error);
   g_autoptr (GArray) named = find_keys (self, by_name, selector, kind, -1, error);
   if (!named)
     return NULL;
@@ -183,7 +183,7 @@ find_backwards (
   if (named->len > 0)
     return g_steal_pointer (&named);
   g_autofree char *prefix = g_ascii_strdown (selector, -1);
-  g_autoptr (GArray) keys = strlen (prefix) < LEAST_PREFIX
+  g_autoptr (GArray) keys = strlen (prefix) < MIN_PREFIX
                               ? g_array_ref (named)
                               : find_keys (self, by_uuid, prefix, NULL, -1, error);
   if (!keys)
@@ -195,7 +195,7 @@ find_backwards (
   if (keys->len != 1)
     return NULL;
   g_autoptr (LigRunRow) row = read_key (self, keys, 0, selector, error);
-  return row ? find_keys (self, by_successor, row->uuid, NULL, most, error) : NULL;
+  return row ? find_keys (self, by_successor, row->uuid, NULL, max, error) : NULL;
 }
 
 LigRunRow *

@@ -10,7 +10,7 @@
 
 /* The most rows that wait while nothing can be written; if there are more, older ones are thinned.
  */
-#define MOST_WAITING (1 << 20)
+#define MAX_WAITING (1 << 20)
 
 struct _LigWriter {
   GMutex lock;
@@ -145,9 +145,9 @@ record_result (LigWriter *self, gboolean done, GError *failure)
     g_clear_error (&self->failed);
     g_mutex_unlock (&self->lock);
   } else {
-    gboolean full = lig_batch_count (&self->pending) > MOST_WAITING;
+    gboolean full = lig_batch_count (&self->pending) > MAX_WAITING;
     self->retry_at = now + RETRY_INTERVAL;
-    lig_batch_thin (&self->pending, MOST_WAITING, &self->stride);
+    lig_batch_thin (&self->pending, MAX_WAITING, &self->stride);
     lig_batch_count_waiting (&self->pending);
     note (self, full ? &self->lost : &self->failed, failure);
   }

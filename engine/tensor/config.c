@@ -111,10 +111,10 @@ lig_config_applies (const LigModel *model, JsonObject *rule)
 static gint64
 count_depth (const GArray *roles)
 {
-  int most = -1;
+  int max = -1;
   for (guint i = 0; i < roles->len; i++)
-    most = MAX (most, g_array_index (roles, LigRole, i).depth);
-  return most + 1;
+    max = MAX (max, g_array_index (roles, LigRole, i).depth);
+  return max + 1;
 }
 
 /* Returns the rows of a parameter in the other program, which has no more of them than its

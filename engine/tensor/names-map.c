@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The number of differences that a message shows. */
-#define MOST_SHOWN 6
+#define MAX_SHOWN 6
 
 void
 lig_differences_add (LigDifferences *self, const char *format, ...)
@@ -18,7 +18,7 @@ lig_differences_add (LigDifferences *self, const char *format, ...)
   va_list arguments;
   if (!self->text)
     self->text = g_string_new (NULL);
-  if (self->count++ >= MOST_SHOWN)
+  if (self->count++ >= MAX_SHOWN)
     return;
   if (self->text->len > 0)
     g_string_append (self->text, "; ");
@@ -35,9 +35,9 @@ lig_differences_end (LigDifferences *self, const char *problem, GError **error)
   *self = (LigDifferences){0};
   if (count == 0)
     return TRUE;
-  if (count > MOST_SHOWN)
+  if (count > MAX_SHOWN)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%s: %s; and %u more, %u in all"), problem,
-                 text, count - MOST_SHOWN, count);
+                 text, count - MAX_SHOWN, count);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s: %s", problem, text);
   return FALSE;

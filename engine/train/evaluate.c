@@ -19,12 +19,12 @@
 /* The least number of training batches for each held-out batch then, but at the end. A held-out
  * batch costs about a third of a training batch, so evaluations take at most about a tenth of the
  * time. */
-#define LEAST_TRAINING 4
+#define MIN_TRAINING 4
 
 /* A held-out part with at most so many input values is evaluated whole at the end. Of a larger one
- * without a setting there are as many batches as the training had, but at least LEAST_AT_END. */
-#define MOST_WHOLE (G_GINT64_CONSTANT (1) << 23)
-#define LEAST_AT_END 256
+ * without a setting there are as many batches as the training had, but at least MIN_AT_END. */
+#define MAX_WHOLE (G_GINT64_CONSTANT (1) << 23)
+#define MIN_AT_END 256
 
 static gboolean
 evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
@@ -157,12 +157,12 @@ lig_run_get_evaluation_interval (LigRun *self, gint64 *batches)
   if (settings->eval_every > 0 || !self->eval)
     return settings->eval_every;
   gint64 even = (settings->steps + EVALUATIONS - 1) / EVALUATIONS;
-  gint64 least = (LEAST_TRAINING + settings->accumulate - 1) / settings->accumulate;
-  gint64 interval = MAX (even, least);
+  gint64 min = (MIN_TRAINING + settings->accumulate - 1) / settings->accumulate;
+  gint64 interval = MAX (even, min);
   if (*batches == 0)
     *batches = interval > G_MAXINT64 / settings->accumulate
                  ? G_MAXINT64
-                 : interval * settings->accumulate / LEAST_TRAINING;
+                 : interval * settings->accumulate / MIN_TRAINING;
   return interval;
 }
 
@@ -174,12 +174,12 @@ lig_run_get_last_evaluation (LigRun *self)
     return settings->eval_batches;
   gint64 values = MAX (lig_shape_size (&self->input->shape), 1) *
                   lig_device_get_n_ranks (self->device, LIG_GROUP_REPLICAS);
-  if (lig_dataset_get_held_out_batches (self->data) <= MOST_WHOLE / values)
+  if (lig_dataset_get_held_out_batches (self->data) <= MAX_WHOLE / values)
     return 0;
-  gint64 most = settings->steps > G_MAXINT64 / settings->accumulate
-                  ? G_MAXINT64
-                  : settings->steps * settings->accumulate;
-  return MAX (most, LEAST_AT_END);
+  gint64 max = settings->steps > G_MAXINT64 / settings->accumulate
+                 ? G_MAXINT64
+                 : settings->steps * settings->accumulate;
+  return MAX (max, MIN_AT_END);
 }
 
 static gboolean
@@ -213,11 +213,11 @@ add_batches (LigRun *self, gint64 count, Sums *sums, gboolean *cut, GError **err
 
 gboolean
 lig_run_evaluate (
-  LigRun *self, gint64 most, double *loss, double *accuracy, gboolean *cut, GError **error)
+  LigRun *self, gint64 max, double *loss, double *accuracy, gboolean *cut, GError **error)
 {
   Sums sums = {0};
   *loss = *accuracy = NAN;
-  gboolean fine = add_batches (self, most, &sums, cut, error);
+  gboolean fine = add_batches (self, max, &sums, cut, error);
   note_batch (self, 0, 0);
   if (!fine || *cut)
     return fine;

@@ -16,10 +16,10 @@ gint64 lig_run_get_evaluation_interval (LigRun *self, gint64 *batches);
  * is evaluated whole, and of a large one about as many batches as the training had. */
 gint64 lig_run_get_last_evaluation (LigRun *self);
 
-/* Computes the held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0:
+/* Computes the held-out loss, and accuracy for classes (else NaN), over at most `max` batches (0:
  * all), spread evenly; sets `cut` and NaN if the training was ended in the meantime. FALSE with the
  * error set. */
 gboolean lig_run_evaluate (
-  LigRun *self, gint64 most, double *loss, double *accuracy, gboolean *cut, GError **error);
+  LigRun *self, gint64 max, double *loss, double *accuracy, gboolean *cut, GError **error);
 
 G_END_DECLS

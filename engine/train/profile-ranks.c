@@ -129,32 +129,32 @@ static void
 compare_exchange (
   const double *all, guint stride, int count, int slowest, LigProfileExchange *exchange)
 {
-  double least = all[WAIT], most = all[WAIT];
+  double min = all[WAIT], max = all[WAIT];
   exchange->seconds = all[TIME];
   for (int rank = 1; rank < count; rank++) {
     const double *figures = all + (gsize) rank * stride;
     exchange->seconds = MIN (exchange->seconds, figures[TIME]);
-    least = MIN (least, figures[WAIT]);
-    most = MAX (most, figures[WAIT]);
+    min = MIN (min, figures[WAIT]);
+    max = MAX (max, figures[WAIT]);
   }
   exchange->exposed = all[(gsize) slowest * stride + WAIT];
-  exchange->imbalance = most - least;
+  exchange->imbalance = max - min;
 }
 
 static LigProfileRanks *
 compare (const double *all, guint stride, int count, GArray *exchanges)
 {
   LigProfileRanks *self = g_new0 (LigProfileRanks, 1);
-  double most = all[WAITED];
+  double max = all[WAITED];
   self->count = count;
   for (int rank = 1; rank < count; rank++) {
     double waited = all[(gsize) rank * stride + WAITED];
-    most = MAX (most, waited);
+    max = MAX (max, waited);
     if (waited < all[(gsize) self->slowest * stride + WAITED])
       self->slowest = rank;
   }
   self->exposed = all[(gsize) self->slowest * stride + WAITED];
-  self->imbalance = most - self->exposed;
+  self->imbalance = max - self->exposed;
   self->n_exchanges = exchanges->len;
   self->exchanges = g_new0 (LigProfileExchange, exchanges->len);
   for (guint i = 0; i < exchanges->len; i++) {

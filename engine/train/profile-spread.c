@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The most steps of a training that count, as for the time that lists of runs show. */
-#define MOST_STEPS 1000
+#define MAX_STEPS 1000
 
 #define STEP "step"
 
@@ -51,7 +51,7 @@ get_steps (LigStore *store, const char *run, LigSpread *spread, GError **error)
   g_autoptr (GArray) steps = NULL, values = NULL;
   if (!lig_store_get_metric (store, run, "step-ms", &steps, &values, error))
     return FALSE;
-  guint skipped = values->len > MOST_STEPS ? values->len - MOST_STEPS : 0;
+  guint skipped = values->len > MAX_STEPS ? values->len - MAX_STEPS : 0;
   double *milliseconds = (double *) (gpointer) values->data;
   for (guint i = skipped; i < values->len; i++)
     milliseconds[i] *= 1e-3;

@@ -59,32 +59,32 @@ lig_run_join_step (LigRun *self, double *loss, double waiting, gboolean *abandon
 
 /* Returns the rank with the least of the waits, and sets the least and the most. */
 static int
-find_slowest (const double *waited, int count, double *least, double *most)
+find_slowest (const double *waited, int count, double *min, double *max)
 {
   int slowest = 0;
-  *most = waited[0];
+  *max = waited[0];
   for (int rank = 1; rank < count; rank++) {
     slowest = waited[rank] < waited[slowest] ? rank : slowest;
-    *most = MAX (*most, waited[rank]);
+    *max = MAX (*max, waited[rank]);
   }
-  *least = waited[slowest];
+  *min = waited[slowest];
   return slowest;
 }
 
 void
 lig_run_note_waits (LigRun *self, gint64 step)
 {
-  double least, most;
+  double min, max;
   if (!self->waited)
     return;
-  find_slowest (self->waited, count_ranks (self), &least, &most);
-  lig_run_metric (self, step, LIG_METRIC_EXPOSED, least * 1e3);
-  lig_run_metric (self, step, LIG_METRIC_IMBALANCE, (most - least) * 1e3);
-  int slowest = find_slowest (self->waited_lately, count_ranks (self), &least, &most);
+  find_slowest (self->waited, count_ranks (self), &min, &max);
+  lig_run_metric (self, step, LIG_METRIC_EXPOSED, min * 1e3);
+  lig_run_metric (self, step, LIG_METRIC_IMBALANCE, (max - min) * 1e3);
+  int slowest = find_slowest (self->waited_lately, count_ranks (self), &min, &max);
   lig_run_metric (self, step, LIG_METRIC_SLOWEST, slowest);
   g_mutex_lock (&self->lock);
-  self->progress.exposed = least;
-  self->progress.imbalance = most - least;
+  self->progress.exposed = min;
+  self->progress.imbalance = max - min;
   self->progress.slowest = slowest;
   g_mutex_unlock (&self->lock);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The most runs that a message lists. */
-#define MOST_NAMED 6
+#define MAX_NAMED 6
 
 static void
 clear (gpointer data)
@@ -284,13 +284,13 @@ fail_sweep (JsonObject *object, GError **error)
   JsonArray *runs = lig_json_get_array (object, "runs");
   g_autoptr (GString) names = g_string_new (NULL);
   guint count = runs ? json_array_get_length (runs) : 0;
-  for (guint i = 0; i < MIN (count, MOST_NAMED); i++) {
+  for (guint i = 0; i < MIN (count, MAX_NAMED); i++) {
     JsonObject *run = lig_json_get_element (runs, i);
     const char *uuid = run ? lig_json_get_string (run, "run", NULL) : NULL;
     if (uuid)
       g_string_append_printf (names, "%s%.8s", names->len > 0 ? ", " : "", uuid);
   }
-  if (count > MOST_NAMED)
+  if (count > MAX_NAMED)
     g_string_append (names, ", …");
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                _ ("it is a report of a sweep; repeat one of its runs, or a report of one: %s"),

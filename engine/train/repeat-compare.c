@@ -21,7 +21,7 @@
 #define NOISE_OF_PROCESSES 0.03
 
 /* The last losses whose distributions are compared: a quarter of all, within these bounds. */
-enum { LEAST_LOSSES = 5, MOST_LOSSES = 50 };
+enum { MIN_LOSSES = 5, MAX_LOSSES = 50 };
 
 void
 lig_repetition_free (LigRepetition *self)
@@ -260,8 +260,7 @@ measure_losses (const LigMetricRow *metric, gint64 until, LigSpread *spread)
   guint count = metric ? metric->values->len : 0;
   while (count > 0 && g_array_index (metric->steps, gint64, count - 1) > until)
     count--;
-  guint kept = CLAMP (count / 4, LEAST_LOSSES, MOST_LOSSES),
-        first = count > kept ? count - kept : 0;
+  guint kept = CLAMP (count / 4, MIN_LOSSES, MAX_LOSSES), first = count > kept ? count - kept : 0;
   if (count > 0)
     lig_spread_measure (&g_array_index (metric->values, double, first), count - first, spread);
 }

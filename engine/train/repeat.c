@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The bounds of the rounds that a recording may ask for, and the number if it names none. */
-enum { LEAST_ROUNDS = 5, USUAL_ROUNDS = 15, MOST_ROUNDS = 10000 };
+enum { MIN_ROUNDS = 5, USUAL_ROUNDS = 15, MAX_ROUNDS = 10000 };
 
 static JsonObject *
 get_inputs (const LigRecording *self)
@@ -181,8 +181,8 @@ lig_recording_profile (const LigRecording *self,
   gint64 rounds = lig_json_get_int (get_inputs (self), "rounds",
                                     self->step.count > 0 ? self->step.count : USUAL_ROUNDS);
   g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
-    sequence, device, &options, 1, (guint) CLAMP (rounds, LEAST_ROUNDS, MOST_ROUNDS), store,
-    monitor, data, error);
+    sequence, device, &options, 1, (guint) CLAMP (rounds, MIN_ROUNDS, MAX_ROUNDS), store, monitor,
+    data, error);
   if (!profiles)
     return NULL;
   const char *run = ((const LigProfile *) profiles->pdata[0])->run;

@@ -18,13 +18,13 @@ lig_run_metric (LigRun *self, gint64 step, const char *name, double value)
 }
 
 guint
-lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most)
+lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint max)
 {
   if (!g_mutex_trylock (&self->metrics_lock))
     return 0;
   if (self->metrics_in - self->metrics_out > LIG_RUN_METRICS)
     self->metrics_out = self->metrics_in - LIG_RUN_METRICS;
-  guint count = (guint) MIN (self->metrics_in - self->metrics_out, most);
+  guint count = (guint) MIN (self->metrics_in - self->metrics_out, max);
   for (guint i = 0; i < count; i++)
     to[i] = self->metrics[(self->metrics_out + i) % LIG_RUN_METRICS];
   self->metrics_out += count;

@@ -193,7 +193,7 @@ static const LigSetting common[] = {
          "bucket-size",
          LIG_SETTING_COUNT,
          1,
-         (double) (LIG_BUCKET_MOST >> 20),
+         (double) (LIG_BUCKET_MAX >> 20),
          (double) (LIG_BUCKET_INITIAL >> 20),
          "MiB",
          "Gradients that ranks exchange at once: larger exchanges are faster, smaller ones begin "

@@ -19,7 +19,7 @@
 
 /* The number of consecutive updates that may be skipped before the training ends. While the loss
  * scale comes down from 2^24, more are allowed: after 32 it is 2^-8. */
-enum { MOST_SKIPPED = 8, MOST_SKIPPED_SCALED = 32 };
+enum { MAX_SKIPPED = 8, MAX_SKIPPED_SCALED = 32 };
 
 /* The largest number of pending micro-batches. */
 enum { LATE = LIG_PROGRAM_LATE - 2 };
@@ -81,7 +81,7 @@ check_finite (LigRun *self, double loss, gint64 step, GError **error)
 static gboolean
 check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **error)
 {
-  if (scaling->row < (float) (searches_scale (self) ? MOST_SKIPPED_SCALED : MOST_SKIPPED))
+  if (scaling->row < (float) (searches_scale (self) ? MAX_SKIPPED_SCALED : MAX_SKIPPED))
     return TRUE;
   self->together = TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,

@@ -155,7 +155,7 @@ add_values (GStrvBuilder *to, const char *text, GError **error)
     return TRUE;
   }
   /* The difference of two gint64 may be none. */
-  if (last < from || (guint64) last - (guint64) from >= LIG_SWEEP_MOST) {
+  if (last < from || (guint64) last - (guint64) from >= LIG_SWEEP_MAX) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("range '%s' is empty or too long; write its least number first, like 1..5"),
                  text);
@@ -267,7 +267,7 @@ count_points (LigSweep *self)
   for (guint i = 0; i < self->axes->len; i++) {
     const LigSweepAxis *axis = &g_array_index (self->axes, LigSweepAxis, i);
     if (axis->with == i)
-      count = MIN (count * g_strv_length (axis->values), LIG_SWEEP_MOST + 1);
+      count = MIN (count * g_strv_length (axis->values), LIG_SWEEP_MAX + 1);
   }
   return (guint) count;
 }
@@ -297,9 +297,9 @@ gboolean
 lig_sweep_expand (LigSweep *self, GError **error)
 {
   guint count = count_points (self);
-  if (count > LIG_SWEEP_MOST) {
+  if (count > LIG_SWEEP_MAX) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("the sweep has more than %d runs; give fewer values"), LIG_SWEEP_MOST);
+                 _ ("the sweep has more than %d runs; give fewer values"), LIG_SWEEP_MAX);
     return FALSE;
   }
   for (guint i = 0; i < count; i++) {

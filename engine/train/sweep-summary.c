@@ -33,9 +33,9 @@ add_point (LigSweepSummary *to, const LigSweepPoint *point)
   to->points++;
   if (!isfinite (score))
     return;
-  if (to->count == 0 || score < to->least)
+  if (to->count == 0 || score < to->min)
     to->best = point->number;
-  to->least = to->count == 0 ? score : MIN (to->least, score);
+  to->min = to->count == 0 ? score : MIN (to->min, score);
   to->greatest = to->count == 0 ? score : MAX (to->greatest, score);
   to->held_out = held_out;
   to->mean = (to->count == 0 ? 0 : to->mean) + score;
@@ -51,7 +51,7 @@ summarize (LigSweep *self, guint first, gboolean *seen)
   const LigSweepPoint *points = lig_sweep_get_points (self, &count);
   LigSweepSummary *to = g_new0 (LigSweepSummary, 1);
   to->best = first;
-  to->mean = to->deviation = to->least = to->greatest = to->accuracy = to->step_ms = NAN;
+  to->mean = to->deviation = to->min = to->greatest = to->accuracy = to->step_ms = NAN;
   for (guint i = first; i < count; i++)
     if (!seen[i] && lig_sweep_is_alike (self, &points[first], &points[i])) {
       seen[i] = TRUE;
@@ -194,7 +194,7 @@ add_summaries (JsonBuilder *to, LigSweep *self, const LigSweepAxis *axes, guint 
     lig_json_add_truth (to, "held_out", summary->held_out);
     lig_json_add_number (to, "mean", summary->mean);
     lig_json_add_number (to, "deviation", summary->deviation);
-    lig_json_add_number (to, "least", summary->least);
+    lig_json_add_number (to, "least", summary->min);
     lig_json_add_number (to, "greatest", summary->greatest);
     lig_json_add_number (to, "accuracy", summary->accuracy);
     lig_json_add_text (to, "best_run", summary->count > 0 ? points[summary->best].run : NULL);

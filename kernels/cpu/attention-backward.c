@@ -183,7 +183,7 @@ run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums
   read_queries (b, q, m);
   for (int32_t key = from; key < to; key += LIG_KEYS) {
     LigKeyStep steps[LIG_KEYS / LIG_STEP];
-    int32_t count = (int32_t) lig_least (LIG_KEYS, to - key);
+    int32_t count = (int32_t) lig_min (LIG_KEYS, to - key);
     int32_t n_steps = lig_attention_steps (a, q, key, count, steps);
     if (n_steps == 0)
       continue;
@@ -288,7 +288,7 @@ run_tasks (const Backward *b, Memory *m)
   }
 #pragma omp for schedule(dynamic) nowait
   for (int64_t part = 0; part < (b->dsource->data ? tasks * parts : 0); part++) {
-    int64_t from = part % parts * PART_KEYS, to = lig_least (from + PART_KEYS, p->memory_length);
+    int64_t from = part % parts * PART_KEYS, to = lig_min (from + PART_KEYS, p->memory_length);
     run_task (b, part / parts, (int32_t) from, (int32_t) to, false, m);
   }
 #pragma omp for schedule(dynamic)

@@ -23,9 +23,9 @@ logarithm_at (const LigOperand *lse, int64_t at)
 static Shares
 share (double first, double second)
 {
-  double most = first > second ? first : second;
-  float a = expf ((float) (first - most)), b = expf ((float) (second - most)), sum = a + b;
-  return (Shares){a / sum, b / sum, most + (double) logf (sum)};
+  double max = first > second ? first : second;
+  float a = expf ((float) (first - max)), b = expf ((float) (second - max)), sum = a + b;
+  return (Shares){a / sum, b / sum, max + (double) logf (sum)};
 }
 
 /* Computes one head of a row, the elements of y from `at` on. The part has none of it if `from` is

@@ -15,7 +15,7 @@ typedef struct {
 
 /* The running values of the queries of a block. */
 typedef struct {
-  float most[LIG_QUERIES], sum[LIG_QUERIES];
+  float max[LIG_QUERIES], sum[LIG_QUERIES];
   float raised[LIG_QUERIES], factor[LIG_QUERIES];
 } Running;
 
@@ -172,13 +172,13 @@ score (const LigAttention *a,
 /* Replaces the scores of a step by their exponentials, zero in the columns that it left out, and
  * adds these up. */
 static void
-raise_to_power (const LigKeyStep *step, float *scores, const float *most, float *sum)
+raise_to_power (const LigKeyStep *step, float *scores, const float *max, float *sum)
 {
   for (int32_t k = 0; k < step->count; k++, scores += LIG_QUERIES) {
     memset (scores, 0, (size_t) step->first * sizeof *scores);
 #pragma omp simd
     for (int32_t i = step->first; i < step->end; i++) {
-      float e = lig_decay (scores[i] - most[i]);
+      float e = lig_decay (scores[i] - max[i]);
       scores[i] = e;
       sum[i] += e;
     }
@@ -194,8 +194,8 @@ rescale (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r
 #pragma omp simd
   for (int32_t i = 0; i < LIG_QUERIES; i++) {
     float raised = r->raised[i] == -INFINITY ? 0 : r->raised[i];
-    r->factor[i] = lig_decay (raised - r->most[i]);
-    r->most[i] = r->raised[i];
+    r->factor[i] = lig_decay (raised - r->max[i]);
+    r->max[i] = r->raised[i];
     r->raised[i] = raised;
     r->sum[i] *= r->factor[i];
   }
@@ -214,12 +214,12 @@ static void
 attend (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r, int32_t key)
 {
   LigKeyStep steps[LIG_KEYS / LIG_STEP];
-  int32_t count = (int32_t) lig_least (LIG_KEYS, q->to - key);
+  int32_t count = (int32_t) lig_min (LIG_KEYS, q->to - key);
   int32_t n_steps = lig_attention_steps (a, q, key, count, steps);
   if (n_steps == 0)
     return;
   lig_attention_read_keys (a, q, key, count, m->keys, m->values);
-  memcpy (r->raised, r->most, sizeof r->raised);
+  memcpy (r->raised, r->max, sizeof r->raised);
   for (int32_t i = 0; i < n_steps; i++)
     score (a, q, m, &steps[i], i * LIG_STEP, r->raised);
   rescale (a, q, m, r);
@@ -257,7 +257,7 @@ store (const LigAttention *a,
                   (size_t) a->params->features);
     if (lse->data)
       lig_attention_store (lse->data, count, statistic + i,
-                           r->sum[i] > 0 ? (double) r->most[i] + (double) logf (r->sum[i]) : 0);
+                           r->sum[i] > 0 ? (double) r->max[i] + (double) logf (r->sum[i]) : 0);
   }
 }
 
@@ -272,7 +272,7 @@ run_block (const LigAttention *a, int64_t number, const Memory *m, const LigOper
           rest = number % (a->batch * p->heads);
   lig_attention_queries (a, rest / p->heads, rest % p->heads, (int32_t) block * LIG_QUERIES, &q);
   for (int32_t i = 0; i < LIG_QUERIES; i++) {
-    r.most[i] = -INFINITY;
+    r.max[i] = -INFINITY;
     r.sum[i] = 0;
   }
   /* The outputs' memory has the queries until they are transposed. */

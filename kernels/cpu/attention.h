@@ -39,7 +39,7 @@ typedef struct {
   int32_t first, count;
   int32_t from, to;                            /* the keys that any of them sees */
   int32_t low[LIG_QUERIES], high[LIG_QUERIES]; /* the keys of each, both ascending */
-  int32_t document[LIG_QUERIES], least, most;  /* their documents, the least and the most of them */
+  int32_t document[LIG_QUERIES], min, max;     /* their documents, the least and the most of them */
   float slope, shift;                          /* of ALiBi; positions minus numbers of queries */
 } LigQueries;
 
@@ -106,8 +106,8 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
 static inline int
 lig_attention_threads (int64_t floats, int64_t used)
 {
-  int64_t most = ((int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) - used) / floats;
-  return (int) lig_least (most, omp_get_max_threads ());
+  int64_t max = ((int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) - used) / floats;
+  return (int) lig_min (max, omp_get_max_threads ());
 }
 
 /* Describes the block of queries from `first` on. */
@@ -123,12 +123,12 @@ lig_attention_queries (
   q->head = head;
   q->group = head / (p->heads / p->kv_heads);
   q->first = first;
-  q->count = (int32_t) lig_least (LIG_QUERIES, p->length - first);
+  q->count = (int32_t) lig_min (LIG_QUERIES, p->length - first);
   q->slope = lig_attention_own_slope (p, (int32_t) head);
   q->shift = p->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? (float) (keys - queries) : 0;
   q->from = q->to = 0;
-  q->least = INT32_MAX;
-  q->most = INT32_MIN;
+  q->min = INT32_MAX;
+  q->max = INT32_MIN;
   for (int32_t i = 0; i < LIG_QUERIES; i++) {
     int32_t low = 0, high = 0;
     if (i < q->count)
@@ -142,10 +142,10 @@ lig_attention_queries (
     q->low[i] = low;
     q->high[i] = high;
     q->document[i] = documents && i < q->count ? documents[first + i] : INT32_MIN;
-    if (documents && high > low && q->document[i] < q->least)
-      q->least = q->document[i];
-    if (documents && high > low && q->document[i] > q->most)
-      q->most = q->document[i];
+    if (documents && high > low && q->document[i] < q->min)
+      q->min = q->document[i];
+    if (documents && high > low && q->document[i] > q->max)
+      q->max = q->document[i];
   }
 }
 
@@ -170,7 +170,7 @@ lig_attention_step (const LigAttention *a, const LigQueries *q, int32_t key, int
   if (documents) {
     bool sees = false;
     for (int32_t j = key; j < end; j++)
-      sees |= documents[j] >= q->least && documents[j] <= q->most;
+      sees |= documents[j] >= q->min && documents[j] <= q->max;
     last = sees ? last : first;
   }
   if (last == first)
@@ -255,7 +255,7 @@ lig_attention_steps (
 {
   int32_t n_steps = 0, columns = 0;
   for (int32_t at = 0; at < count; at += LIG_STEP, n_steps++) {
-    int32_t end = (int32_t) lig_least (at + LIG_STEP, count);
+    int32_t end = (int32_t) lig_min (at + LIG_STEP, count);
     steps[n_steps] = lig_attention_step (a, q, key + at, key + end);
     columns += steps[n_steps].end - steps[n_steps].first;
   }
@@ -288,7 +288,7 @@ lig_attention_depth (const LigQueries *q,
                      int32_t *high)
 {
   *low = q->low[i] > key ? q->low[i] - key : 0;
-  *high = (int32_t) lig_least (q->high[i + rows - 1] - key, count);
+  *high = (int32_t) lig_min (q->high[i + rows - 1] - key, count);
   return *high > *low;
 }
 
@@ -304,7 +304,7 @@ lig_attention_add_rows (const LigAttention *a,
                         float *sums)
 {
   for (int32_t i = 0; i < q->count; i += LIG_STEP) {
-    int32_t queries = (int32_t) lig_least (LIG_STEP, q->count - i), low, high;
+    int32_t queries = (int32_t) lig_min (LIG_STEP, q->count - i), low, high;
     if (!lig_attention_depth (q, i, queries, key, count, &low, &high))
       continue;
     LigTileLeft left = {weights + low * LIG_QUERIES + i, 1, LIG_QUERIES};

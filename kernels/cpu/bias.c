@@ -44,7 +44,7 @@ LIG_CPU (bias_backward) (LigLaunch *launch)
     float *sums = task.sums + task.first;
     memset (sums, 0, (size_t) task.width * sizeof *sums);
     for (int64_t row = task.row; row < task.end; row += sum.at_once) {
-      int64_t rows = lig_least (sum.at_once, task.end - row);
+      int64_t rows = lig_min (sum.at_once, task.end - row);
       const float *from = lig_load (dy, row * columns + task.first, rows * task.width, in);
       lig_add_rows (sums, from, rows, task.width);
     }

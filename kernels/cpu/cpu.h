@@ -112,12 +112,12 @@ lig_partition (int64_t rows, int64_t width)
 {
   if (rows <= 0)
     return (LigPartition){0, 0};
-  int64_t most = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (width > 0 ? width : 1);
+  int64_t max = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (width > 0 ? width : 1);
   int64_t blocks = (rows + 15) / 16;
   if (blocks > 64)
     blocks = 64;
-  if (blocks > most)
-    blocks = most > 0 ? most : 1;
+  if (blocks > max)
+    blocks = max > 0 ? max : 1;
   int64_t per_block = (rows + blocks - 1) / blocks;
   return (LigPartition){(rows + per_block - 1) / per_block, per_block};
 }

@@ -114,12 +114,12 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
   if (status != LIG_OK)
     return status;
   bool direct = dweight->dtype == LIG_FP32;
-  int64_t most = direct ? vocabulary : (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / columns;
-  if (most == 0)
+  int64_t max = direct ? vocabulary : (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / columns;
+  if (max == 0)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "embedding: rows are too long for the workspace; reduce the features");
-  for (int64_t first = 0; first < vocabulary; first += most) {
-    int64_t rows = vocabulary - first < most ? vocabulary - first : most;
+  for (int64_t first = 0; first < vocabulary; first += max) {
+    int64_t rows = vocabulary - first < max ? vocabulary - first : max;
     size_t count = (size_t) (rows * columns);
     float *total = direct ? dweight->data : launch->workspace;
     if (!launch->accumulate)

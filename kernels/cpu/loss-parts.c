@@ -5,7 +5,7 @@
 #include "kernels/cpu/loss.h"
 
 /* The numbers of a row in a part: of the cross-entropy, and of the accuracy. */
-enum { MOST, EXPS, SUM, LOGIT, ENTROPY_PART };
+enum { MAXIMUM, EXPS, SUM, LOGIT, ENTROPY_PART };
 enum { LARGEST, AIM, BEATEN, ACCURACY_PART };
 
 /* Returns the place of the target in this rank's part, -1 if it is in another's. */
@@ -30,7 +30,7 @@ LIG_CPU (cross_entropy_part) (LigLaunch *launch)
     float *part = parts + row * ENTROPY_PART;
     RowSum sum = sum_row (x, row * x->columns, shown_classes (&params, x));
     int64_t place = place_of (&params, x, targets[row]);
-    part[MOST] = sum.most;
+    part[MAXIMUM] = sum.max;
     part[EXPS] = (float) sum.exps;
     part[SUM] = params.label_smoothing > 0 ? (float) sum.sum : 0;
     part[LOGIT] = place < 0 ? 0 : element (x, row * x->columns + place);
@@ -62,11 +62,11 @@ join_row (const Parts *parts, int64_t row, const LigCrossEntropyParams *params, 
   const float *first = parts->parts + row * ENTROPY_PART;
   *logit = 0;
   for (int64_t i = 0; i < parts->ranks; i++)
-    sum.most = first[i * step + MOST] > sum.most ? first[i * step + MOST] : sum.most;
+    sum.max = first[i * step + MAXIMUM] > sum.max ? first[i * step + MAXIMUM] : sum.max;
   float shift = shift_of (&sum);
   for (int64_t i = 0; i < parts->ranks; i++) {
     const float *part = first + i * step;
-    double less = (double) (part[MOST] == -INFINITY ? 0 : part[MOST]) - (double) shift;
+    double less = (double) (part[MAXIMUM] == -INFINITY ? 0 : part[MAXIMUM]) - (double) shift;
     sum.exps += (double) part[EXPS] * exp (less);
     sum.sum += (double) part[SUM] + less * (double) lig_shown_classes (params, i * each, each);
     *logit += (double) part[LOGIT];
@@ -104,7 +104,7 @@ LigStatus
 LIG_CPU (cross_entropy_join) (LigLaunch *launch)
 {
   Parts parts = parts_of (launch, ENTROPY_PART);
-  Total totals[MOST_BLOCKS];
+  Total totals[MAX_BLOCKS];
   LigPartition partition = lig_partition (parts.rows, 1);
 #pragma omp parallel for schedule(static) if (parts.rows * parts.ranks > LIG_PARALLEL_FROM)
   for (int64_t block = 0; block < partition.blocks; block++) {
@@ -124,7 +124,7 @@ LIG_CPU (cross_entropy_join) (LigLaunch *launch)
 static void
 find_rivals (const LigOperand *x, int64_t row, int64_t shown, int64_t place, float *part)
 {
-  float buffer[LIG_PIECE], most = -INFINITY;
+  float buffer[LIG_PIECE], max = -INFINITY;
   float aim = place < 0 ? INFINITY : element (x, row * x->columns + place);
   bool beaten = false;
   for (int64_t at = 0; at < shown; at += LIG_PIECE) {
@@ -132,10 +132,10 @@ find_rivals (const LigOperand *x, int64_t row, int64_t shown, int64_t place, flo
     const float *values = lig_load (x, row * x->columns + at, count, buffer);
     for (int64_t i = 0; i < count; i++) {
       beaten |= !(values[i] < aim || (values[i] == aim && i >= before));
-      most = values[i] > most ? values[i] : most;
+      max = values[i] > max ? values[i] : max;
     }
   }
-  part[LARGEST] = most;
+  part[LARGEST] = max;
   part[AIM] = place < 0 ? 0 : aim;
   part[BEATEN] = beaten;
 }

@@ -43,7 +43,7 @@ LigStatus
 LIG_CPU (cross_entropy) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0];
-  Total totals[MOST_BLOCKS];
+  Total totals[MAX_BLOCKS];
   int64_t rows = lig_rows (x);
   LigPartition partition = lig_partition (rows, 1);
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
@@ -73,7 +73,7 @@ entropy_row (const LigOperand *x,
              float even,
              float hit)
 {
-  float buffer[LIG_PIECE], staged[LIG_PIECE], most = lse[0], logarithm = lse[1];
+  float buffer[LIG_PIECE], staged[LIG_PIECE], max = lse[0], logarithm = lse[1];
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
     int64_t count = lig_piece (x->columns, at), start = row * x->columns + at;
     const float *values = lig_load (x, start, count, buffer);
@@ -81,7 +81,7 @@ entropy_row (const LigOperand *x,
     int64_t counted = factor == 0 || shown < at ? 0 : shown - at < count ? shown - at : count;
 #pragma omp simd
     for (int64_t i = 0; i < counted; i++)
-      out[i] = factor * (lig_exp (values[i] - most - logarithm) - even);
+      out[i] = factor * (lig_exp (values[i] - max - logarithm) - even);
     if (target >= at && target < at + counted)
       out[target - at] -= factor * hit;
     memset (out + counted, 0, (size_t) (count - counted) * sizeof *out);
@@ -163,7 +163,7 @@ LigStatus
 LIG_CPU (mean_squared_error) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *targets = &launch->operands[1];
-  Total totals[MOST_BLOCKS] = {0};
+  Total totals[MAX_BLOCKS] = {0};
   int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
   LigPartition partition = lig_partition (pieces, 1);
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)

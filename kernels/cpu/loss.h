@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* The largest number of blocks of lig_partition. */
-#define MOST_BLOCKS 64
+#define MAX_BLOCKS 64
 
 typedef struct {
   double sum;
@@ -66,25 +66,25 @@ element (const LigOperand *operand, int64_t at)
  * then no longer vectorizes a loop that it inlined there. */
 #define PIECE_FUNCTION static __attribute__ ((noinline))
 
-/* Returns the largest of `most` and the values of a piece. */
+/* Returns the largest of `largest` and the values of a piece. */
 PIECE_FUNCTION float
-larger (const float *x, int64_t count, float most)
+larger (const float *x, int64_t count, float largest)
 {
-#pragma omp simd reduction(max : most)
+#pragma omp simd reduction(max : largest)
   for (int64_t i = 0; i < count; i++)
-    most = x[i] > most ? x[i] : most;
-  return most;
+    largest = x[i] > largest ? x[i] : largest;
+  return largest;
 }
 
-/* Adds sum exp (x - most) of a piece to `exps`, and the sum of x - most to `sum`. */
+/* Adds sum exp (x - max) of a piece to `exps`, and the sum of x - most to `sum`. */
 PIECE_FUNCTION void
-add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
+add_exps (const float *x, int64_t count, float max, double *exps, double *sum)
 {
   float part = 0, plain = 0;
 #pragma omp simd reduction(+ : part, plain)
   for (int64_t i = 0; i < count; i++) {
-    part += lig_exp (x[i] - most);
-    plain += x[i] - most;
+    part += lig_exp (x[i] - max);
+    plain += x[i] - max;
   }
   *exps += (double) part;
   *sum += (double) plain;
@@ -93,7 +93,7 @@ add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
 /* The largest value of a row; relative to it, or to 0 if all values are minus infinity, the sum of
  * the exponentials and the sum. */
 typedef struct {
-  float most;
+  float max;
   double exps, sum;
 } RowSum;
 
@@ -101,7 +101,7 @@ typedef struct {
 static inline float
 shift_of (const RowSum *row)
 {
-  return row->most == -INFINITY ? 0 : row->most;
+  return row->max == -INFINITY ? 0 : row->max;
 }
 
 /* The logarithm of the sum of a row's exponentials, as the largest value and what is added to it:
@@ -120,7 +120,7 @@ write_lse (const LigOperand *lse, int64_t row, const RowSum *sum)
   float *numbers = lse->data;
   if (!numbers)
     return;
-  numbers[2 * row] = sum->most;
+  numbers[2 * row] = sum->max;
   numbers[2 * row + 1] = (float) log_of (sum);
 }
 
@@ -141,7 +141,7 @@ sum_row (const LigOperand *x, int64_t start, int64_t columns)
   RowSum row = {-INFINITY, 0, 0};
   for (int64_t at = 0; at < columns; at += LIG_PIECE) {
     int64_t count = lig_piece (columns, at);
-    row.most = larger (lig_load (x, start + at, count, buffer), count, row.most);
+    row.max = larger (lig_load (x, start + at, count, buffer), count, row.max);
   }
   float shift = shift_of (&row);
   for (int64_t at = 0; at < columns; at += LIG_PIECE) {

@@ -13,16 +13,16 @@
  * in each call: with 512 rows per call a product takes 8 % longer, with 1024 rows 3 %, which is
  * more than keeping the result in the cache saves. So blocks are as large as the memory for them
  * allows. */
-#define A_SIZE (MOST_STAGED_ROWS * MOST_DEPTH)
-#define B_SIZE (MOST_STAGED_COLUMNS * MOST_DEPTH)
-#define C_SIZE (MOST_STAGED_ROWS * MOST_STAGED_COLUMNS)
-#define MOST_STAGED_ROWS 1024
-#define MOST_STAGED_COLUMNS 2048
-#define MOST_DEPTH 1792
-#define MOST_ROWS 2048
-#define MOST_COLUMNS 4096
+#define A_SIZE (MAX_STAGED_ROWS * MAX_DEPTH)
+#define B_SIZE (MAX_STAGED_COLUMNS * MAX_DEPTH)
+#define C_SIZE (MAX_STAGED_ROWS * MAX_STAGED_COLUMNS)
+#define MAX_STAGED_ROWS 1024
+#define MAX_STAGED_COLUMNS 2048
+#define MAX_DEPTH 1792
+#define MAX_ROWS 2048
+#define MAX_COLUMNS 4096
 #define TILE_ROWS 32
-_Static_assert(A_SIZE + B_SIZE + C_SIZE + (1 + MOST_ROWS / TILE_ROWS) * MOST_COLUMNS <=
+_Static_assert(A_SIZE + B_SIZE + C_SIZE + (1 + MAX_ROWS / TILE_ROWS) * MAX_COLUMNS <=
                  (int) (LIG_WORKSPACE_SIZE / sizeof (float)),
                "the blocks of a product do not fit the workspace");
 
@@ -38,14 +38,14 @@ typedef struct {
   int64_t stride;
 } Panel;
 
-/* Divides `size` into equal parts of at most `most`, each but the last a multiple of 16; returns
+/* Divides `size` into equal parts of at most `max`, each but the last a multiple of 16; returns
  * their size. */
 static int64_t
-part (int64_t size, int64_t most)
+part (int64_t size, int64_t max)
 {
-  if (size <= most)
+  if (size <= max)
     return size > 0 ? size : 1;
-  int64_t parts = (size + most - 1) / most;
+  int64_t parts = (size + max - 1) / max;
   return ((size + parts - 1) / parts + 15) / 16 * 16;
 }
 
@@ -57,14 +57,14 @@ divide (const LigCpuProduct *product, float *workspace)
   Blocks blocks = {.product = product, .a = workspace, .b = workspace + A_SIZE};
   blocks.c = blocks.b + B_SIZE;
   blocks.sums = blocks.c + C_SIZE;
-  blocks.partials = blocks.sums + MOST_COLUMNS;
-  blocks.depth = widened ? part (product->k, MOST_DEPTH) : product->k;
+  blocks.partials = blocks.sums + MAX_COLUMNS;
+  blocks.depth = widened ? part (product->k, MAX_DEPTH) : product->k;
   if (widened || !product->target) {
-    blocks.rows = part (product->m, MOST_STAGED_ROWS);
-    blocks.columns = part (product->n, MOST_STAGED_COLUMNS);
+    blocks.rows = part (product->m, MAX_STAGED_ROWS);
+    blocks.columns = part (product->n, MAX_STAGED_COLUMNS);
   } else {
-    blocks.rows = product->finish ? part (product->m, MOST_ROWS) : product->m;
-    blocks.columns = product->finish ? part (product->n, MOST_COLUMNS) : product->n;
+    blocks.rows = product->finish ? part (product->m, MAX_ROWS) : product->m;
+    blocks.columns = product->finish ? part (product->n, MAX_COLUMNS) : product->n;
   }
   return blocks;
 }

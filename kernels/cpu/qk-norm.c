@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The largest number of features of a head. */
-#define MOST_FEATURES 4096
+#define MAX_FEATURES 4096
 
 typedef struct {
   const LigQkNormParams *params;
@@ -44,7 +44,7 @@ copy_values (const QkNorm *q, const LigOperand *from, int64_t row)
 static void
 normalize (const QkNorm *q, Head head)
 {
-  float values[MOST_FEATURES];
+  float values[MAX_FEATURES];
   int32_t features = q->params->features;
   const float *gain = q->gains[head.kind], *bias = q->biases[head.kind];
   lig_widen (q->x->dtype, lig_at (q->x, head.at), values, (size_t) features);
@@ -80,7 +80,7 @@ normalize (const QkNorm *q, Head head)
 static void
 normalize_backward (const QkNorm *q, Head head, float *gains, float *biases)
 {
-  float x[MOST_FEATURES], dy[MOST_FEATURES];
+  float x[MAX_FEATURES], dy[MAX_FEATURES];
   int32_t features = q->params->features;
   const float *gain = q->gains[head.kind];
   float mean = q->mean->data ? ((const float *) q->mean->data)[head.statistic] : 0;
@@ -136,7 +136,7 @@ check (LigLaunch *launch, QkNorm *q)
                      "qk-norm: not one floating type; convert to fp32, fp16 or bf16");
   if (q->x->columns != heads * p->features)
     return LIG_FAIL (launch, LIG_FAILED, "qk-norm: the heads do not fit the rows; correct them");
-  if (p->features > MOST_FEATURES)
+  if (p->features > MAX_FEATURES)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "qk-norm: a head has more than 4096 features; reduce them");
   q->rows = lig_rows (q->x);

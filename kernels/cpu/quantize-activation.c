@@ -89,7 +89,7 @@ write_values (const LigSource *source, const LigOperand *y, const LigOperand *su
 #pragma omp parallel for schedule(static) if (source->rows * columns > LIG_PARALLEL_FROM)
   for (int64_t piece = 0; piece < pieces; piece++) {
     float buffer[LIG_PIECE], total[LIG_PIECE] = {0}, old[LIG_PIECE];
-    int64_t column = piece * LIG_PIECE, count = lig_least (columns - column, LIG_PIECE);
+    int64_t column = piece * LIG_PIECE, count = lig_min (columns - column, LIG_PIECE);
     for (int64_t row = 0; row < source->rows; row++) {
       const float *values = source->read (source, row * columns + column, count, buffer);
       LIG_EACH_ELEMENT (i, count)

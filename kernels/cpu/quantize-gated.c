@@ -83,7 +83,7 @@ static const float *
 read_backward (const LigSource *source, int64_t at, int64_t count, float *buffer)
 {
   int64_t row = at / source->columns, column = at % source->columns, half = source->columns / 2;
-  int64_t first = column < half ? lig_least (count, half - column) : count;
+  int64_t first = column < half ? lig_min (count, half - column) : count;
   read_half (source, row, column, first, buffer);
   if (first < count)
     read_half (source, row, half, count - first, buffer + first);

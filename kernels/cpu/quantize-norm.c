@@ -48,7 +48,7 @@ write_values (const LigSource *source, const LigOperand *y)
     for (int64_t column = 0; column < source->columns; column += LIG_PIECE) {
       float buffer[LIG_PIECE];
       int64_t at = row * source->columns + column;
-      int64_t count = lig_least (source->columns - column, LIG_PIECE);
+      int64_t count = lig_min (source->columns - column, LIG_PIECE);
       const float *values = read (source, at, count, buffer);
       lig_narrow (y->dtype, values, lig_at (y, at), (size_t) count);
     }

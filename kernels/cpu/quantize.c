@@ -31,13 +31,13 @@ typedef struct {
 LIG_PIECE_FUNCTION
 find_amax (const float *values, int64_t count, float *amax)
 {
-  float most = *amax;
-#pragma omp simd reduction(max : most)
+  float largest = *amax;
+#pragma omp simd reduction(max : largest)
   for (int64_t i = 0; i < count; i++) {
     float magnitude = fabsf (values[i]);
-    most = magnitude > most ? magnitude : most;
+    largest = magnitude > largest ? magnitude : largest;
   }
-  *amax = most;
+  *amax = largest;
 }
 
 /* Returns the amax of elements of one row of a source. */
@@ -46,7 +46,7 @@ amax_of_row (const LigSource *source, int64_t at, int64_t end)
 {
   float buffer[LIG_PIECE], amax = 0;
   for (; at < end; at += LIG_PIECE) {
-    int64_t count = lig_least (end - at, LIG_PIECE);
+    int64_t count = lig_min (end - at, LIG_PIECE);
     find_amax (source->read (source, at, count, buffer), count, &amax);
   }
   return amax;
@@ -171,13 +171,13 @@ run_band (const Job *job, int64_t band)
 {
   Tile tile = {.row = band * EDGE};
   float whole[EDGE], amax = 0;
-  tile.rows = lig_least (EDGE, job->rows - tile.row);
+  tile.rows = lig_min (EDGE, job->rows - tile.row);
   for (int64_t i = 0; i < tile.rows && job->row_kind == LIG_SCALES_ROW; i++) {
     int64_t at = (tile.row + i) * job->columns;
     whole[i] = amax_of_row (job->source, at, at + job->columns);
   }
   for (tile.column = 0; tile.column < job->columns; tile.column += EDGE) {
-    tile.columns = lig_least (EDGE, job->columns - tile.column);
+    tile.columns = lig_min (EDGE, job->columns - tile.column);
     read_tile (job, &tile);
     amax = lig_quantize_amax (amax, tile.amax);
     write_rows (job, &tile, whole);
@@ -193,7 +193,7 @@ find_columns (const Job *job)
 #pragma omp parallel for schedule(static) if (job->rows * job->columns > LIG_PARALLEL_FROM)
   for (int64_t tile = 0; tile < job->tiles; tile++) {
     float buffer[EDGE], *amax = job->column_amax + tile * EDGE;
-    int64_t count = lig_least (EDGE, job->columns - tile * EDGE);
+    int64_t count = lig_min (EDGE, job->columns - tile * EDGE);
     memset (amax, 0, (size_t) count * sizeof *amax);
     for (int64_t row = 0; row < job->rows; row++) {
       const float *from =

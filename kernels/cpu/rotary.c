@@ -6,7 +6,7 @@
 #include "kernels/positions.h"
 
 /* The largest number of features of a head that are rotated. */
-#define MOST_ROTATED 4096
+#define MAX_ROTATED 4096
 
 typedef struct {
   const LigRotaryParams *params;
@@ -22,7 +22,7 @@ typedef struct {
 static void
 fill_table (const Rotary *r)
 {
-  float frequencies[MOST_ROTATED / 2];
+  float frequencies[MAX_ROTATED / 2];
   int32_t pairs = r->params->rotated / 2;
   for (int32_t pair = 0; pair < pairs; pair++)
     frequencies[pair] = lig_rotary_frequency (r->params, pair);
@@ -81,7 +81,7 @@ rotate_row (const Rotary *r, int64_t row, int64_t position)
   const float *cosines = r->table + (position - r->first) * rotated, *sines = cosines + pairs;
   int64_t start = row * r->x->columns;
   for (int64_t head = 0; head < r->heads; head++) {
-    float staged[MOST_ROTATED];
+    float staged[MAX_ROTATED];
     int64_t at = start + head * features;
     lig_widen (r->x->dtype, lig_at (r->x, at), staged, (size_t) rotated);
     if (r->params->interleaved)
@@ -109,13 +109,13 @@ rotate (LigLaunch *launch, float direction)
       x->columns != (heads + p->kv_heads) * (int64_t) p->features)
     return LIG_FAIL (launch, LIG_FAILED,
                      "rotary: the parameters do not fit the rows; correct them");
-  if (p->rotated > MOST_ROTATED)
+  if (p->rotated > MAX_ROTATED)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "rotary: a head has more than 4096 features; reduce them");
-  int64_t most = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (p->rotated + 1);
+  int64_t max = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (p->rotated + 1);
   Rotary r = {p, x, y, heads, 0, 0, launch->workspace, direction};
-  for (int64_t first = 0; first < length; first += most) {
-    int64_t end = length - first < most ? length : first + most, count = end - first;
+  for (int64_t first = 0; first < length; first += max) {
+    int64_t end = length - first < max ? length : first + max, count = end - first;
     r.first = first;
     r.end = end;
     fill_table (&r);

@@ -17,7 +17,7 @@
 
 /* Returns the lesser of both. */
 static inline int64_t
-lig_least (int64_t a, int64_t b)
+lig_min (int64_t a, int64_t b)
 {
   return a < b ? a : b;
 }
@@ -65,7 +65,7 @@ static inline const float *
 lig_repeat_at (const LigRepeat *repeat, int64_t element, int64_t count, float *buffer)
 {
   const LigOperand *vector = repeat->vector;
-  int64_t offset = element % vector->size, first = lig_least (count, vector->size - offset);
+  int64_t offset = element % vector->size, first = lig_min (count, vector->size - offset);
   if (vector->size < LIG_PIECE)
     return repeat->repeated + offset;
   if (first == count)
@@ -121,7 +121,7 @@ lig_row_task (const LigRowSum *sum, int64_t index, int64_t width)
 {
   int64_t block = index / sum->pieces, row = block * sum->partition.rows_per_block;
   int64_t first = index % sum->pieces * LIG_PIECE;
-  return (LigRowTask){row, lig_least (row + sum->partition.rows_per_block, sum->rows), first,
+  return (LigRowTask){row, lig_min (row + sum->partition.rows_per_block, sum->rows), first,
                       lig_piece (width, first), sum->partials + block * sum->columns};
 }
 

@@ -164,7 +164,7 @@ lig_unit_bias_backward_task (const LigLaunch *launch,
     memset (sums + part * length, 0, (size_t) task.width * sizeof *sums);
   /* Short rows are read at once if they have one part. */
   for (int64_t row = task.row, rows; row < task.end; row += rows) {
-    rows = UNIT_PARTS > 1 ? 1 : lig_least (at_once, task.end - row);
+    rows = UNIT_PARTS > 1 ? 1 : lig_min (at_once, task.end - row);
     int64_t first = row * UNIT_PARTS * length + task.first;
     LigUnitPiece at = {row * length + task.first, first, first + length, rows * task.width};
     LigUnitValues values = lig_unit_load (x, at, a, b);

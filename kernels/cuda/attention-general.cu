@@ -223,14 +223,14 @@ soften_plain (const Head &h,
               int keys_from,
               float (&scores)[P::I][P::I],
               float (&sums)[P::I][P::C][4],
-              float (&most)[P::I],
+              float (&max)[P::I],
               float (&total)[P::I])
 {
   const uint32_t bits = h.template dropped<P, false> (first, keys_from);
 #pragma unroll
   for (int i = 0; i < P::I; i++) {
     int query = first + thread_y () + 16 * i;
-    float top = most[i], unused;
+    float top = max[i], unused;
 #pragma unroll
     for (int j = 0; j < P::I; j++) {
       int key = keys_from + thread_x () + 16 * j;
@@ -239,8 +239,8 @@ soften_plain (const Head &h,
     }
     fold_lanes (16, Larger{}, top);
     float base = top == -INFINITY ? 0 : top;
-    float factor = most[i] == -INFINITY ? 0 : lig_exp (most[i] - base);
-    most[i] = top;
+    float factor = max[i] == -INFINITY ? 0 : lig_exp (max[i] - base);
+    max[i] = top;
     total[i] *= factor;
 #pragma unroll
     for (int j = 0; j < P::I; j++) {
@@ -269,16 +269,16 @@ __launch_bounds__ (THREADS) attend_plainly (const __grid_constant__ Attention a)
   int column = h.head / (p.heads / p.kv_heads) * features;
   int64_t at = (int64_t) h.row * p.length, keys_at = (int64_t) h.row * p.memory_length;
   int end = first < h.sight.queries ? h.sight.end_key (first + P::R) : 0;
-  float sums[P::I][P::C][4] = {}, most[P::I], total[P::I] = {}, scores[P::I][P::I];
+  float sums[P::I][P::C][4] = {}, max[P::I], total[P::I] = {}, scores[P::I][P::I];
   for (int i = 0; i < P::I; i++)
-    most[i] = -INFINITY;
+    max[i] = -INFINITY;
   fill_tile<P> (q, a.q, at, first, h.sight.queries, h.head * features, features);
   for (int j = h.sight.first_key (first) / P::R * P::R; j < end; j += P::R) {
     __syncthreads ();
     fill_tile<P> (k, a.k, keys_at, j, h.sight.keys, column, features);
     __syncthreads ();
     dot_rows<P> (scores, q, k);
-    soften_plain<P> (h, first, j, scores, sums, most, total);
+    soften_plain<P> (h, first, j, scores, sums, max, total);
     keep_weights<P> (weights, scores);
     __syncthreads ();
     fill_tile<P> (k, a.v, keys_at, j, h.sight.keys, column, features);
@@ -292,7 +292,7 @@ __launch_bounds__ (THREADS) attend_plainly (const __grid_constant__ Attention a)
     bool blind = total[i] == 0;
     if (a.lse && thread_x () == 0 && query < p.length)
       lig_attention_store (a.lse, count_logarithms (a), place_of (a, h.row, h.head, query),
-                           blind ? 0 : (double) most[i] + (double) logf (total[i]));
+                           blind ? 0 : (double) max[i] + (double) logf (total[i]));
     total[i] = blind ? 0 : 1 / total[i];
   }
   write_tile<P> (a.y, at, first, p.length, h.head * features, features, sums, total);

@@ -43,8 +43,8 @@ __launch_bounds__ (THREADS) merge (Merge m, Sums sums, Target x, Target part, Ta
   if (from >= 0 && from < m.count) {
     double own = logarithm_at (sums.own, sums.owns, group * m.length + place);
     double other = logarithm_at (sums.other, sums.others, group * m.count + from);
-    double most = fmax (own, other);
-    float a = expf ((float) (own - most)), b = expf ((float) (other - most));
+    double max = fmax (own, other);
+    float a = expf ((float) (own - max)), b = expf ((float) (other - max));
     float more[A::W], first = a / (a + b), second = b / (a + b);
     A::widen (A::read (part, ((batch * m.count + from) * m.columns + column) * A::W), part, more);
 #pragma unroll
@@ -65,8 +65,8 @@ __launch_bounds__ (THREADS) merge_sums (Merge m, int64_t count, Sums sums)
   double own = logarithm_at (sums.own, sums.owns, i);
   if (from >= 0 && from < m.count) {
     double other = logarithm_at (sums.other, sums.others, group * m.count + from);
-    double most = fmax (own, other);
-    own = most + (double) logf (expf ((float) (own - most)) + expf ((float) (other - most)));
+    double max = fmax (own, other);
+    own = max + (double) logf (expf ((float) (own - max)) + expf ((float) (other - max)));
   }
   lig_attention_store (sums.whole, count, i, own);
 }

@@ -12,7 +12,7 @@ namespace lig
 enum { BLOCK = 64, QUERIES = 128, QUERY_TILES = QUERIES / 16 / FAST_WARPS };
 /* The largest score and the sum of the powers of each of the lane's rows. */
 struct Soft {
-  float most[QUERY_TILES][2], total[QUERY_TILES][2];
+  float max[QUERY_TILES][2], total[QUERY_TILES][2];
 };
 
 /* Turns scores into powers of 2 relative to the largest so far, and rescales the sums. */
@@ -24,13 +24,13 @@ soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &
   for (int m = 0; m < QUERY_TILES; m++)
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      float most = soft.most[m][h], total = 0;
+      float max = soft.max[m][h], total = 0;
 #pragma unroll
       for (int n = 0; n < BLOCK / 8; n++)
-        most = fmaxf (most, fmaxf (scores.v[m][n][2 * h], scores.v[m][n][2 * h + 1]));
-      fold_lanes (4, Larger{}, most);
-      float base = most == -INFINITY ? 0 : most * scale;
-      float factor = lig_quick_power (__fmaf_rn (soft.most[m][h], scale, -base));
+        max = fmaxf (max, fmaxf (scores.v[m][n][2 * h], scores.v[m][n][2 * h + 1]));
+      fold_lanes (4, Larger{}, max);
+      float base = max == -INFINITY ? 0 : max * scale;
+      float factor = lig_quick_power (__fmaf_rn (soft.max[m][h], scale, -base));
 #pragma unroll
       for (int n = 0; n < BLOCK / 8; n++)
 #pragma unroll
@@ -38,7 +38,7 @@ soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &
           scores.v[m][n][c] = lig_quick_power (__fmaf_rn (scores.v[m][n][c], scale, -base));
           total += scores.v[m][n][c];
         }
-      soft.most[m][h] = most;
+      soft.max[m][h] = max;
       soft.total[m][h] = soft.total[m][h] * factor + total;
 #pragma unroll
       for (int n = 0; n < D / 8; n++) {
@@ -70,9 +70,9 @@ drop (Sums16<QUERY_TILES, BLOCK> &weights, const Extras &extras, int query, int 
 /* Returns the natural logarithm of a sum of powers relative to the largest score, of which soften()
  * has rounded the exponent. */
 __device__ inline float2
-logarithm (float most, float total, float scale, float2 unit)
+logarithm (float max, float total, float scale, float2 unit)
 {
-  return pair_product (pair_sum (most * (scale * LOG2_E), log2f (total)), unit);
+  return pair_product (pair_sum (max * (scale * LOG2_E), log2f (total)), unit);
 }
 
 /* Writes lse of the lane's queries, of a head whose queries begin at `at`; a query that sees no key
@@ -83,8 +83,8 @@ write_logarithms (const Attention &a, const Soft &soft, int64_t at, int first, f
 #pragma unroll
   for (int i = 0; i < 2 * QUERY_TILES; i++) {
     int query = first + 8 * i + (int) threadIdx.x % 32 / 4;
-    float most = soft.most[i / 2][i % 2], total = soft.total[i / 2][i % 2];
-    float2 lse = total == 0 ? make_float2 (0, 0) : logarithm (most, total, scale, a.unit);
+    float max = soft.max[i / 2][i % 2], total = soft.total[i / 2][i % 2];
+    float2 lse = total == 0 ? make_float2 (0, 0) : logarithm (max, total, scale, a.unit);
     if (query >= a.params.length)
       continue;
     a.lse[at + query] = lse.x;
@@ -132,7 +132,7 @@ __launch_bounds__ (FAST_THREADS, D == 64 && !EXTRA ? 3 : 2)
   sums.clear ();
 #pragma unroll
   for (int i = 0; i < QUERY_TILES * 2; i++) {
-    soft.most[i / 2][i % 2] = -INFINITY;
+    soft.max[i / 2][i % 2] = -INFINITY;
     soft.total[i / 2][i % 2] = 0;
   }
 #pragma unroll 1
@@ -225,7 +225,7 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
         launch->operands + i != x + 2 && launch->operands + i != x + 3)
       return LIG_FAIL (launch, LIG_UNSUPPORTED,
                        "attention: not a floating type; convert to fp32, fp16 or bf16");
-  if (p->length > MOST_POSITIONS || p->memory_length > MOST_POSITIONS)
+  if (p->length > MAX_POSITIONS || p->memory_length > MAX_POSITIONS)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: a row has more than 2097120 positions; use shorter rows");
   *a = Attention{};

@@ -42,7 +42,7 @@ struct Attention {
 /* Stands for no limit; it is farther than any row is long. */
 constexpr int FAR = 1 << 30;
 /* The longest row: a launch has at most 65535 blocks down, of 32 positions or more. */
-constexpr int MOST_POSITIONS = 65535 * 32;
+constexpr int MAX_POSITIONS = 65535 * 32;
 
 /* The keys that the queries of a row see: key j below `keys` by query i below `queries` if
  * i + shift - before <= j <= i + shift + after. */

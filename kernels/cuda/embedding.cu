@@ -22,7 +22,7 @@ namespace lig
 enum { WARPS = THREADS / 32 };
 /* The number of tokens that are sorted at a time. With more tokens dweight is rounded once per
  * such part, as if the parts were micro-batches. */
-enum { MOST_TOKENS = 1 << 20 };
+enum { MAX_TOKENS = 1 << 20 };
 /* The number of tokens up to which one block sorts them alone. */
 enum { FEW_TOKENS = 2048, SORT_THREADS = 1024 };
 /* The shortest segment; the number of threads from which segments become longer; the number of
@@ -35,7 +35,7 @@ constexpr uint32_t OUTSIDE = 1u << 31;
 /* The workspace holds two copies of tokens and positions, memory for the sort, then partial
  * sums. */
 constexpr size_t SORT_BYTES = 1 << 20;
-constexpr size_t PARTIALS_AT = 4 * sizeof (uint32_t) * MOST_TOKENS + SORT_BYTES;
+constexpr size_t PARTIALS_AT = 4 * sizeof (uint32_t) * MAX_TOKENS + SORT_BYTES;
 constexpr size_t PARTIALS_BYTES = LIG_WORKSPACE_SIZE - PARTIALS_AT;
 
 /* Prepares the sort of tokens by their rows. Tokens outside the table are sorted to the first row,
@@ -312,8 +312,8 @@ static LigStatus
 sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
 {
   uint32_t *buffer = (uint32_t *) launch->workspace;
-  cub::DoubleBuffer<uint32_t> tokens (buffer, buffer + MOST_TOKENS);
-  cub::DoubleBuffer<uint32_t> positions (buffer + 2 * MOST_TOKENS, buffer + 3 * MOST_TOKENS);
+  cub::DoubleBuffer<uint32_t> tokens (buffer, buffer + MAX_TOKENS);
+  cub::DoubleBuffer<uint32_t> positions (buffer + 2 * MAX_TOKENS, buffer + 3 * MAX_TOKENS);
   cudaStream_t on = stream (launch);
   if (runs->count <= FEW_TOKENS)
     sort_few<<<1, SORT_THREADS, 0, on>>> (x, runs->count, runs->table, tokens.Current (),
@@ -331,7 +331,7 @@ sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
       return LIG_FAIL (launch, LIG_FAILED,
                        "embedding: the sort needs more memory than the workspace has");
     if (error == cudaSuccess)
-      error = cub::DeviceRadixSort::SortPairs (buffer + 4 * MOST_TOKENS, bytes, tokens, positions,
+      error = cub::DeviceRadixSort::SortPairs (buffer + 4 * MAX_TOKENS, bytes, tokens, positions,
                                                runs->count, 0, bits, on);
     if (error != cudaSuccess)
       return LIG_FAIL (launch,
@@ -358,7 +358,7 @@ cut_segments (Runs *runs, int64_t units)
   }
 }
 
-/* Adds the gradient of one part of at most MOST_TOKENS tokens. */
+/* Adds the gradient of one part of at most MAX_TOKENS tokens. */
 template <class T, class U, int N>
 static LigStatus
 add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweight)
@@ -397,7 +397,7 @@ table_of (const LigLaunch *launch, const LigOperand *table)
   return {0, rows (table), rows (table)};
 }
 
-/* Computes dweight in parts of at most MOST_TOKENS tokens. */
+/* Computes dweight in parts of at most MAX_TOKENS tokens. */
 template <class T, class U, int N>
 static LigStatus
 add_all (LigLaunch *launch)
@@ -412,7 +412,7 @@ add_all (LigLaunch *launch)
   int64_t first = 0;
   do {
     int64_t rest = x->size - first;
-    runs.count = (int) (rest < MOST_TOKENS ? rest : MOST_TOKENS);
+    runs.count = (int) (rest < MAX_TOKENS ? rest : MAX_TOKENS);
     LigStatus status =
       add_part<T, U, N> (launch, runs, (const int32_t *) x->data + first,
                          (const T *) dy->data + first * runs.columns, (U *) dweight->data);

@@ -19,7 +19,7 @@ namespace lig
 constexpr size_t MIB = (size_t) 1 << 20;
 constexpr size_t CONVERTED_SPACE = 16 * MIB, VECTOR_SPACE = 2 * MIB;
 constexpr size_t VECTOR_AT = LIG_WORKSPACE_SIZE - LIG_LIBRARY_SPACE - VECTOR_SPACE;
-constexpr int64_t MOST_STAGED = 1 << 22, MOST_STAGED_COLUMNS = 8192, MOST_STAGED_ROWS = 1 << 16;
+constexpr int64_t MAX_STAGED = 1 << 22, MAX_STAGED_COLUMNS = 8192, MAX_STAGED_ROWS = 1 << 16;
 
 /* Returns the address of byte `at` of the workspace. */
 static char *
@@ -75,9 +75,9 @@ stage_block (LigLaunch *launch, const LigProduct &job, LigMatrix stage, float *s
 static LigStatus
 staged (LigLaunch *launch, const LigProduct &job, size_t taken)
 {
-  int64_t width = min (job.columns, MOST_STAGED_COLUMNS), stride = round_up (width, 8);
-  int64_t space = min ((int64_t) ((VECTOR_AT - taken) / sizeof (float)), MOST_STAGED);
-  int64_t height = min (min (space / stride / 64 * 64, MOST_STAGED_ROWS), job.rows);
+  int64_t width = min (job.columns, MAX_STAGED_COLUMNS), stride = round_up (width, 8);
+  int64_t space = min ((int64_t) ((VECTOR_AT - taken) / sizeof (float)), MAX_STAGED);
+  int64_t height = min (min (space / stride / 64 * 64, MAX_STAGED_ROWS), job.rows);
   LigMatrix stage = {workspace (launch, taken), stride, LIG_FP32};
   float *sums = job.sums == LIG_NO_SUMS ? nullptr : (float *) workspace (launch, VECTOR_AT);
   for (int64_t column = 0; column < job.columns; column += width) {
@@ -109,23 +109,23 @@ converts (const LigProduct &job)
 /* Returns the number of columns of the result whose part of `right` fits the workspace when
  * converted. */
 static int64_t
-most_converted (const LigProduct &job)
+max_converted (const LigProduct &job)
 {
   int64_t space = (int64_t) (CONVERTED_SPACE / lig_dtype_size (job.left.dtype));
   int64_t depth = job.right_transposed ? round_up (max (job.depth, (int64_t) 1), 8) : job.depth;
-  int64_t most = space / max (depth, (int64_t) 1);
-  return most >= 64 ? most / 64 * 64 : most / 8 * 8;
+  int64_t max = space / max (depth, (int64_t) 1);
+  return max >= 64 ? max / 64 * 64 : max / 8 * 8;
 }
 
-/* Divides `columns` into equal blocks of at most `most`, all but the last a multiple of 8;
+/* Divides `columns` into equal blocks of at most `max`, all but the last a multiple of 8;
  * returns their width. */
 static int64_t
-width_of (int64_t columns, int64_t most)
+width_of (int64_t columns, int64_t max)
 {
-  if (columns <= most)
+  if (columns <= max)
     return columns;
-  int64_t parts = (columns + most - 1) / most;
-  return min (round_up ((columns + parts - 1) / parts, most >= 64 ? 64 : 8), most);
+  int64_t parts = (columns + max - 1) / max;
+  return min (round_up ((columns + parts - 1) / parts, max >= 64 ? 64 : 8), max);
 }
 
 /* Converts the block's part of `right` to the type of `left`, with rows that begin at 16-byte
@@ -195,13 +195,13 @@ run_block (LigLaunch *launch, LigProduct block, size_t taken, bool *summed)
 static LigStatus
 run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
 {
-  int64_t most = job.columns;
-  bool converting = converts (job) && most_converted (job) > 0;
+  int64_t max = job.columns;
+  bool converting = converts (job) && max_converted (job) > 0;
   if (converting)
-    most = most_converted (job);
+    max = max_converted (job);
   if (bias_differs (job))
-    most = min (most, (int64_t) (VECTOR_SPACE / sizeof (float)));
-  int64_t width = width_of (job.columns, most);
+    max = min (max, (int64_t) (VECTOR_SPACE / sizeof (float)));
+  int64_t width = width_of (job.columns, max);
   for (int64_t column = 0; column < job.columns; column += width) {
     LigProduct block = columns_of (job, column, min (width, job.columns - column));
     block.shares_workspace = converting;

@@ -33,9 +33,9 @@ struct Rows {
 __device__ inline void
 fold_online (Online &online)
 {
-  float most = online.most;
-  fold_lanes (32, Larger{}, most);
-  online.rise (most);
+  float max = online.max;
+  fold_lanes (32, Larger{}, max);
+  online.rise (max);
   fold_lanes (32, Sum{}, online.exps, online.sum);
 }
 
@@ -161,7 +161,7 @@ __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
       Online online = sum_row (row, span, held, rows.slots, SMOOTH, base);
       fold_row (online, parts[turn]);
       turn ^= 1;
-      slope.most = online.most;
+      slope.max = online.max;
       slope.log2 = online.log () * LOG2_E;
       slope.factor = 1;
       loss = online.loss (logit, smoothing, (float) rows.columns, base);
@@ -196,7 +196,7 @@ __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
 
 /* Writes the mean loss of a chunk and the number of rows counted. One block does it. */
 __global__ void
-__launch_bounds__ (MOST_THREADS) add_losses (Rows rows, float *part)
+__launch_bounds__ (MAX_THREADS) add_losses (Rows rows, float *part)
 {
   double sum = 0;
   int counted = 0;
@@ -233,8 +233,8 @@ replace_logits (LigLaunch *launch, T *x, Rows rows)
   cudaFuncSetAttribute (kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                         cudaSharedmemCarveoutMaxShared);
   cudaOccupancyMaxActiveBlocksPerMultiprocessor (&together, kernel, threads, bytes);
-  int64_t most = (int64_t) launch->device->multiprocessors * (together > 0 ? together : 1);
-  kernel<<<(unsigned) min (rows.count, most), threads, bytes, stream (launch)>>> (x, rows);
+  int64_t max = (int64_t) launch->device->multiprocessors * (together > 0 ? together : 1);
+  kernel<<<(unsigned) min (rows.count, max), threads, bytes, stream (launch)>>> (x, rows);
   return LIG_LAUNCHED (launch);
 }
 
@@ -258,7 +258,7 @@ losses (LigLaunch *launch, LigOperand logits, LigOperand targets, float *values,
     });
   if (status != LIG_OK)
     return status;
-  add_losses<<<1, MOST_THREADS, 0, stream (launch)>>> (rows, part);
+  add_losses<<<1, MAX_THREADS, 0, stream (launch)>>> (rows, part);
   return LIG_LAUNCHED (launch);
 }
 

@@ -52,7 +52,7 @@ conclude (const Outcome &o)
 
 /* Completes the sum over rows that other blocks have left. */
 static __global__ void
-__launch_bounds__ (MOST_THREADS) conclude_rows (Outcome outcome)
+__launch_bounds__ (MAX_THREADS) conclude_rows (Outcome outcome)
 {
   conclude (outcome);
 }
@@ -64,17 +64,17 @@ template <class F>
 static LigStatus
 over_rows (LigLaunch *launch, const LigOperand *targets, Outcome outcome, int64_t rows, F f)
 {
-  const int64_t reserved = 64, most = (LIG_WORKSPACE_SIZE - reserved) / sizeof (float);
+  const int64_t reserved = 64, max = (LIG_WORKSPACE_SIZE - reserved) / sizeof (float);
   outcome.carried = (Totals *) launch->workspace;
   outcome.values = (float *) ((char *) launch->workspace + reserved);
   int64_t first = 0;
   do {
     outcome.targets = (const int32_t *) targets->data + first;
-    outcome.rows = rows - first < most ? rows - first : most;
+    outcome.rows = rows - first < max ? rows - first : max;
     outcome.first = first == 0;
     outcome.last = first + outcome.rows >= rows;
     if (outcome.rows == 0 || f (first, outcome) > 1)
-      conclude_rows<<<1, MOST_THREADS, 0, stream (launch)>>> (outcome);
+      conclude_rows<<<1, MAX_THREADS, 0, stream (launch)>>> (outcome);
     first += outcome.rows;
   } while (first < rows);
   return LIG_LAUNCHED (launch);

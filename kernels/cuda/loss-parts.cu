@@ -10,7 +10,7 @@
 namespace lig
 {
 /* The numbers of a row in a part: of the cross-entropy, and of the accuracy. */
-enum { MOST, EXPS, SUM, LOGIT, ENTROPY_PART };
+enum { MAXIMUM, EXPS, SUM, LOGIT, ENTROPY_PART };
 enum { LARGEST, AIM, BEATEN, ACCURACY_PART };
 
 /* The rows of a rank's logits, and the part that is computed. */
@@ -32,7 +32,7 @@ struct PartRows {
 /* Computes what the loss needs of each row. */
 template <class T, bool WHOLE>
 __global__ void
-__launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
+__launch_bounds__ (MAX_THREADS) sum_parts (const T *x, PartRows p)
 {
   int per_block = WHOLE ? 1 : (int) blockDim.x / p.lanes, lane = (int) threadIdx.x & (p.lanes - 1);
   bool smooth = p.params.label_smoothing > 0;
@@ -47,7 +47,7 @@ __launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
       unpack (chunk, values);
       online.add (values, smooth, origin);
     });
-    online.rise (fold_team<WHOLE> (online.most, p.lanes, -INFINITY, Larger{}));
+    online.rise (fold_team<WHOLE> (online.max, p.lanes, -INFINITY, Larger{}));
     online.exps = fold_team<WHOLE> (online.exps, p.lanes, 0, Sum{});
     if (smooth)
       online.sum = fold_team<WHOLE> (online.sum, p.lanes, 0, Sum{});
@@ -55,7 +55,7 @@ __launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
       continue;
     float *part = p.part + row * ENTROPY_PART;
     int64_t place = p.place (row);
-    part[MOST] = online.most;
+    part[MAXIMUM] = online.max;
     part[EXPS] = online.exps;
     part[SUM] = smooth ? online.sum + (float) p.shown * (origin - online.shift ()) : 0;
     part[LOGIT] = place < 0 ? 0 : widen (x[row * p.columns + place]);
@@ -66,14 +66,14 @@ __launch_bounds__ (MOST_THREADS) sum_parts (const T *x, PartRows p)
  * but a logit that is not a number is not smaller either. */
 template <class T, bool WHOLE>
 __global__ void
-__launch_bounds__ (MOST_THREADS) find_rivals (const T *x, PartRows p)
+__launch_bounds__ (MAX_THREADS) find_rivals (const T *x, PartRows p)
 {
   int per_block = WHOLE ? 1 : (int) blockDim.x / p.lanes, lane = (int) threadIdx.x & (p.lanes - 1);
   for (int64_t base = (int64_t) blockIdx.x * per_block; base < p.rows;
        base += (int64_t) gridDim.x * per_block) {
     int64_t own = base + (WHOLE ? 0 : threadIdx.x / p.lanes);
     int64_t row = own < p.rows ? own : p.rows - 1, place = p.place (row);
-    float aim = place < 0 ? INFINITY : widen (x[row * p.columns + place]), most = -INFINITY;
+    float aim = place < 0 ? INFINITY : widen (x[row * p.columns + place]), max = -INFINITY;
     bool above = false;
     walk_row (x + row * p.columns, p.shown, lane, p.lanes, [&] (const auto &chunk, int64_t at) {
       constexpr int N = (int) (sizeof chunk / sizeof (T));
@@ -84,15 +84,15 @@ __launch_bounds__ (MOST_THREADS) find_rivals (const T *x, PartRows p)
 #pragma unroll
       for (int i = 0; i < N; i++) {
         above |= !(values[i] < aim || (values[i] == aim && i >= end));
-        most = fmaxf (most, values[i]);
+        max = fmaxf (max, values[i]);
       }
     });
     float beaten = fold_team<WHOLE> (above ? 1.0f : 0.0f, p.lanes, 0, Larger{});
-    most = fold_team<WHOLE> (most, p.lanes, -INFINITY, Larger{});
+    max = fold_team<WHOLE> (max, p.lanes, -INFINITY, Larger{});
     if (lane > 0 || own >= p.rows)
       continue;
     float *part = p.part + row * ACCURACY_PART;
-    part[LARGEST] = most;
+    part[LARGEST] = max;
     part[AIM] = place < 0 ? 0 : aim;
     part[BEATEN] = beaten;
   }
@@ -108,7 +108,7 @@ struct Joined {
 
 /* Computes lse and loss of each row from the parts of all ranks, in their order. */
 __global__ void
-__launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome outcome)
+__launch_bounds__ (MAX_THREADS) join_sums (Joined joined, float *lse, Outcome outcome)
 {
   const int64_t classes = lig_count_classes (&joined.params, 0);
   const int64_t each = joined.params.part.count / joined.ranks;
@@ -119,9 +119,9 @@ __launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome o
     Online all = {-INFINITY, 0, 0};
     float logit = 0, loss = 0;
     for (int i = 0; i < joined.ranks; i++)
-      all.most = fmaxf (all.most, part[i * joined.step + MOST]);
+      all.max = fmaxf (all.max, part[i * joined.step + MAXIMUM]);
     for (int i = 0; i < joined.ranks; i++) {
-      Online one = {part[i * joined.step + MOST], part[i * joined.step + EXPS], 0};
+      Online one = {part[i * joined.step + MAXIMUM], part[i * joined.step + EXPS], 0};
       const float less = one.shift () - all.shift ();
       all.exps += one.exps * expf (less);
       all.sum += part[i * joined.step + SUM] +
@@ -134,7 +134,7 @@ __launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome o
       loss = all.loss (inside ? logit : NAN, smoothing, (float) classes, all.shift ());
     }
     if (lse) {
-      lse[2 * row] = all.most;
+      lse[2 * row] = all.max;
       lse[2 * row + 1] = all.log ();
     }
     outcome.values[row] = loss;
@@ -148,7 +148,7 @@ __launch_bounds__ (MOST_THREADS) join_sums (Joined joined, float *lse, Outcome o
 /* Writes 1 for each row whose target is the first of the largest logits, else 0: it is larger than
  * those of the ranks before its own. */
 __global__ void
-__launch_bounds__ (MOST_THREADS) join_rivals (Joined joined, Outcome outcome)
+__launch_bounds__ (MAX_THREADS) join_rivals (Joined joined, Outcome outcome)
 {
   const int64_t classes = lig_count_classes (&joined.params, 0);
   const int64_t each = joined.params.part.count / joined.ranks;
@@ -210,7 +210,7 @@ over_parts (LigLaunch *launch, int width, Outcome outcome, F f)
   return over_rows (launch, targets, outcome, all, [=] (int64_t first, const Outcome &part) {
     Joined own = joined;
     bool alone = part.rows <= ALONE;
-    int threads = alone ? (int) MOST_THREADS : (int) THREADS;
+    int threads = alone ? (int) MAX_THREADS : (int) THREADS;
     int blocks = alone ? 1 : blocks_for (launch, part.rows, THREADS, 8);
     own.parts += first * width;
     f (own, first, part, blocks, threads);

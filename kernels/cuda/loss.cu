@@ -19,13 +19,13 @@ enum { SQUARES_ALONE = 1 << 14 };
 /* Computes lse and loss of each row, of which `shown` logits count. */
 template <class T, bool WHOLE, bool SMOOTH>
 __global__ void
-__launch_bounds__ (MOST_THREADS) entropy_rows (const T *x,
-                                               int64_t columns,
-                                               int64_t shown,
-                                               int lanes,
-                                               float *lse,
-                                               LigCrossEntropyParams params,
-                                               Outcome outcome)
+__launch_bounds__ (MAX_THREADS) entropy_rows (const T *x,
+                                              int64_t columns,
+                                              int64_t shown,
+                                              int lanes,
+                                              float *lse,
+                                              LigCrossEntropyParams params,
+                                              Outcome outcome)
 {
   int per_block = WHOLE ? 1 : (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
   for (int64_t base = (int64_t) blockIdx.x * per_block; base < outcome.rows;
@@ -39,7 +39,7 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (const T *x,
       unpack (chunk, values);
       online.add (values, SMOOTH, origin);
     });
-    online.rise (fold_team<WHOLE> (online.most, lanes, -INFINITY, Larger{}));
+    online.rise (fold_team<WHOLE> (online.max, lanes, -INFINITY, Larger{}));
     online.exps = fold_team<WHOLE> (online.exps, lanes, 0, Sum{});
     if (SMOOTH)
       online.sum = fold_team<WHOLE> (online.sum, lanes, 0, Sum{});
@@ -53,7 +53,7 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (const T *x,
                           (float) shown, origin);
     }
     if (lse) {
-      lse[2 * row] = online.most;
+      lse[2 * row] = online.max;
       lse[2 * row + 1] = online.log ();
     }
     outcome.values[row] = loss;
@@ -67,7 +67,7 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (const T *x,
 /* Writes 1 for each row whose target is the first of the largest of the `shown` logits, else 0. */
 template <class T, bool WHOLE>
 __global__ void
-__launch_bounds__ (MOST_THREADS)
+__launch_bounds__ (MAX_THREADS)
   accuracy_rows (const T *x, int64_t columns, int64_t shown, int lanes, Outcome outcome)
 {
   int per_block = WHOLE ? 1 : (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
@@ -157,7 +157,7 @@ write_slopes (const T *x,
 /* Computes dx [M, C]. It begins with the last rows, which the forward pass left in the cache. */
 template <class T, bool PACKED>
 __global__ void
-__launch_bounds__ (MOST_THREADS) entropy_slopes (const T *x, Target dx, int lanes, Entropy entropy)
+__launch_bounds__ (MAX_THREADS) entropy_slopes (const T *x, Target dx, int lanes, Entropy entropy)
 {
   int per_block = (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
   int64_t from = (int64_t) blockIdx.x * per_block + threadIdx.x / lanes;
@@ -189,7 +189,7 @@ struct Mean {
 /* Computes a block's sum of squared differences; if it is the only block, their mean. */
 template <class T, class U, int N>
 __global__ void
-__launch_bounds__ (MOST_THREADS)
+__launch_bounds__ (MAX_THREADS)
   squared_errors (const T *x, const U *targets, int64_t size, double *partials, Target y)
 {
   int64_t chunks = size / N, step = (int64_t) gridDim.x * blockDim.x;
@@ -411,7 +411,7 @@ lig_cuda_mean_squared_error (LigLaunch *launch)
     using U = decltype (other);
     constexpr int N = shared_width<T, U>;
     bool alone = x->size <= SQUARES_ALONE;
-    int threads = alone ? (int) MOST_THREADS : (int) THREADS;
+    int threads = alone ? (int) MAX_THREADS : (int) THREADS;
     int64_t work = (packed ? x->size / N : x->size) / UNROLL + 1;
     int blocks = alone ? 1 : blocks_for (launch, work, THREADS, 8);
     double *partials = (double *) launch->workspace;
@@ -419,7 +419,7 @@ lig_cuda_mean_squared_error (LigLaunch *launch)
     kernel<<<blocks, threads, 0, stream (launch)>>> ((const T *) x->data, (const U *) targets->data,
                                                      x->size, partials, y);
     if (blocks > 1)
-      finish_partials<<<1, MOST_THREADS, 0, stream (launch)>>> (partials, blocks, Mean{x->size, y});
+      finish_partials<<<1, MAX_THREADS, 0, stream (launch)>>> (partials, blocks, Mean{x->size, y});
     return LIG_LAUNCHED (launch);
   });
 }

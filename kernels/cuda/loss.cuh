@@ -20,18 +20,18 @@ base_of (float first)
 /* The largest value so far of a lane's part of a row, the running sum of the exponentials relative
  * to it, which is 0 if all values are minus infinity, and if it is wanted the sum of x - base. */
 struct Online {
-  float most, exps, sum;
+  float max, exps, sum;
   __device__ float
   shift () const
   {
-    return most == -INFINITY ? 0 : most;
+    return max == -INFINITY ? 0 : max;
   }
   /* Makes the sum of exponentials relative to a larger value. */
   __device__ void
   rise (float to)
   {
-    float before = most;
-    most = to;
+    float before = max;
+    max = to;
     exps *= lig_quick_power ((before - shift ()) * LOG2_E);
   }
   /* The logarithm of the sum of the exponentials relative to the largest value; NaN without any. */
@@ -52,10 +52,10 @@ struct Online {
   __device__ void
   add (const float (&x)[N], bool plain, float base)
   {
-    float old = most, part = 0;
+    float old = max, part = 0;
 #pragma unroll
     for (int i = 0; i < N; i++)
-      most = fmaxf (most, x[i]);
+      max = fmaxf (max, x[i]);
     float to = shift ();
 #pragma unroll
     for (int i = 0; i < N; i++)
@@ -69,10 +69,10 @@ struct Online {
   }
 };
 
-/* The gradient of a row: factor (exp (x - most) / exps - even), less factor hit at the target; log2
+/* The gradient of a row: factor (exp (x - max) / exps - even), less factor hit at the target; log2
  * is the binary logarithm of exps. */
 struct Slope {
-  float most, log2, factor, even, hit;
+  float max, log2, factor, even, hit;
   int64_t target;
   /* Replaces the values from `column` on by their gradients. Each element has something
    * subtracted, which is 0 except at the target: an assignment to one element, whose number is
@@ -83,7 +83,7 @@ struct Slope {
   {
 #pragma unroll
     for (int i = 0; i < N; i++)
-      x[i] = factor * (lig_quick_power ((x[i] - most) * LOG2_E - log2) - even);
+      x[i] = factor * (lig_quick_power ((x[i] - max) * LOG2_E - log2) - even);
     if ((uint64_t) (target - column) >= N)
       return;
 #pragma unroll

@@ -176,12 +176,12 @@ lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, boo
   if (two_rows () > space)
     return false;
   l->threads = units * unit;
-  int row = (branch ? 3 : 2) * packs * l->threads, most = most_parts (norm.length, 2);
-  most = most < multiprocessors ? most : multiprocessors;
-  l->blocks = (int) (blocks () < most ? blocks () : most);
+  int row = (branch ? 3 : 2) * packs * l->threads, max = max_parts (norm.length, 2);
+  max = max < multiprocessors ? max : multiprocessors;
+  l->blocks = (int) (blocks () < max ? blocks () : max);
   l->stages = (space - gains) / row < 4 ? (space - gains) / row : 4;
   /* A group of one row has no next row to copy ahead. */
-  if (blocks () <= most)
+  if (blocks () <= max)
     l->stages = 2;
   l->shared = (size_t) l->stages * row + gains;
   return true;
@@ -218,9 +218,9 @@ launch_sums (LigLaunch *launch, const Operands &o, Backward<T> b)
   int64_t tiles = (units + width - 1) / width, height = 256 / width;
   int64_t parts = (b.norm.rows + height * 4 - 1) / (height * 4);
   int64_t enough = (int64_t) launch->device->multiprocessors * 8 / tiles + 1;
-  int64_t most = most_parts (b.norm.length, 2);
+  int64_t max = max_parts (b.norm.length, 2);
   parts = parts < enough ? parts : enough;
-  parts = parts < most ? parts : most;
+  parts = parts < max ? parts : max;
   int64_t rows_per_part = (b.norm.rows + parts - 1) / parts;
   place_partials (launch, o, (int) parts, &b);
   sum_units<T, U><<<dim3 ((unsigned) tiles, (unsigned) parts), 256, 0, stream (launch)>>> (
@@ -340,7 +340,7 @@ launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
     constexpr bool LONG = S::LANES == 0 && sizeof (T) < 4;
     Layout l;
     l.lanes = S::LANES;
-    l.threads = most_threads<S::PACKS, CENTERED>;
+    l.threads = max_threads<S::PACKS, CENTERED>;
     if (!lay_out (launch, b.norm, packs, S::PACKS, b.branch, &l) || (!l.held && !LONG))
       return launch_units (launch, o, b, true);
     /* Three packs take all registers of a thread: to ask for the branch costs 19 % at a width of

@@ -25,13 +25,13 @@ template <class T> struct Backward {
 /* The number of threads of a block. Short rows need few registers, and many warps to have enough
  * bytes in flight. */
 template <int PACKS, bool CENTERED>
-constexpr int most_threads = PACKS > 1  ? 512
-                             : CENTERED ? 768
-                                        : 1024;
+constexpr int max_threads = PACKS > 1  ? 512
+                            : CENTERED ? 768
+                                       : 1024;
 
 /* The number of slots for the sums of a block's warps. Each group has an even number of them, so
  * that they are read in pairs. */
-enum { MOST_SLOTS = 40 };
+enum { MAX_SLOTS = 40 };
 
 /* Adds up the columns' sums of all groups of a block, in the order of the groups, into `target`.
  * `shared` is free for it when all threads have arrived. */
@@ -227,11 +227,11 @@ enum class Branch { NONE, ADDED, ASKED };
  * barrier. */
 template <class T, int LANES, int N, bool CENTERED, bool HELD, Branch BRANCH>
 __global__ void
-__launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
+__launch_bounds__ (max_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
 {
   constexpr int W = wide<T>, QUADS = W / 4;
   extern __shared__ uint4 staged[];
-  __shared__ alignas (16) float2 slots[2][MOST_SLOTS];
+  __shared__ alignas (16) float2 slots[2][MAX_SLOTS];
   const int threads = (int) blockDim.x, thread = (int) threadIdx.x;
   const int lanes = LANES ? LANES : b.lanes, group = thread / lanes, lane = thread % lanes;
   const bool adds = BRANCH == Branch::ASKED ? b.branch != nullptr : BRANCH == Branch::ADDED;

@@ -9,8 +9,8 @@ enum { SLICES = 16, BATCH = 9 };
 
 /* The vectors of a launch. */
 struct Vectors {
-  const float *partials[MOST_SUMS];
-  Target targets[MOST_SUMS];
+  const float *partials[MAX_SUMS];
+  Target targets[MAX_SUMS];
 };
 
 /* Adds up the partial sums [parts, length] of the vector that blockIdx.y selects: each warp adds
@@ -52,7 +52,7 @@ finish_sums (LigLaunch *launch, const NormSums &sums, int parts, int64_t length)
 {
   Vectors vectors = {};
   int count = 0;
-  for (int i = 0; i < MOST_SUMS; i++)
+  for (int i = 0; i < MAX_SUMS; i++)
     if (sums.targets[i] && sums.targets[i]->data) {
       vectors.partials[count] = sums.partials[i];
       vectors.targets[count++] = target (sums.targets[i]);

@@ -7,13 +7,13 @@
 
 namespace lig
 {
-enum { MOST_SUMS = 3 };
+enum { MAX_SUMS = 3 };
 
 /* Vectors of partial sums [parts, length], and the operands that get their sums; the others are
  * null. */
 struct NormSums {
-  const float *partials[MOST_SUMS];
-  const LigOperand *targets[MOST_SUMS];
+  const float *partials[MAX_SUMS];
+  const LigOperand *targets[MAX_SUMS];
 };
 
 /* Adds up the partial sums of the vectors that are present, in one launch, which is set up early,

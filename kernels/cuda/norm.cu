@@ -322,7 +322,7 @@ forward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
   bool fits = norm.length % wide<T> == 0 && packable (o.x) && packable (o.extra) &&
               packable (o.sum) && packable (o.y);
   if (!fits || !weight_packs (o.weight, o.x->dtype) || !weight_packs (o.bias, o.x->dtype) ||
-      !of_type (o.bias, weight) || packs > most_packs<T>)
+      !of_type (o.bias, weight) || packs > max_packs<T>)
     return launch_units (launch, f, fits);
   return dispatch_weight<T> (weight, [&] (auto p) {
     return choose_shape<T> (packs, [&] (auto shape) {

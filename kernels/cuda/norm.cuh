@@ -92,7 +92,7 @@ template <int LANES_, int PACKS_> struct Shape {
 
 /* The largest number of packs of elements of type T in a row that threads hold: longer rows of 16
  * bits are rare. */
-template <class T> constexpr int most_packs = sizeof (T) < 4 ? 2048 : 4096;
+template <class T> constexpr int max_packs = sizeof (T) < 4 ? 2048 : 4096;
 
 /* Calls `f` with the shape for rows of that many packs of elements of type T. */
 template <class T, class F>
@@ -109,7 +109,7 @@ choose_shape (int64_t packs, F f)
     return f (Shape<32, 4>{});
   if (packs <= 2048)
     return f (Shape<0, 4>{});
-  return f (Shape<0, most_packs<T> / 512>{});
+  return f (Shape<0, max_packs<T> / 512>{});
 }
 
 /* Returns the number of threads for a row of several warps with `each` packs per thread: the
@@ -196,8 +196,8 @@ spread_rows (const LigLaunch *launch, const Norm &norm, bool packs)
   spread.threads = packs ? 512 : 256;
   int64_t at_once = spread.lanes ? spread.threads / spread.lanes : 1;
   int64_t blocks = (norm.rows + at_once - 1) / at_once;
-  int64_t most = (int64_t) launch->device->multiprocessors * 32;
-  spread.blocks = (unsigned) (blocks < most ? blocks : most);
+  int64_t max = (int64_t) launch->device->multiprocessors * 32;
+  spread.blocks = (unsigned) (blocks < max ? blocks : max);
   return spread;
 }
 } /* namespace lig */

@@ -13,7 +13,7 @@ namespace lig
  * multiprocessor then have enough bytes in flight. */
 enum { NORM_UNROLL = 4, UPDATE_UNROLL = 2, UPDATE_BLOCKS = 4, W = 4 };
 /* The number of elements up to which a single block, and so a single launch, computes the norm. */
-enum { NORM_ALONE = 1 << 15, NORM_MOST_THREADS = 1024 };
+enum { NORM_ALONE = 1 << 15, NORM_MAX_THREADS = 1024 };
 
 /* Adds squares as doubles, because those of large gradients exceed the range of floats. */
 template <class T, int N>
@@ -59,7 +59,7 @@ __launch_bounds__ (THREADS)
 /* Computes a block's sum of squares; if it is the only block, the norm itself. */
 template <class T, bool PACKED>
 __global__ void
-__launch_bounds__ (NORM_MOST_THREADS)
+__launch_bounds__ (NORM_MAX_THREADS)
   sum_squares (const T *values, int64_t size, double *partials, NormTarget norm)
 {
   constexpr int N = PACKED ? wide<T> : 1;
@@ -414,7 +414,7 @@ lig_cuda_gradient_norm (LigLaunch *launch)
   return dispatch (launch, gradients->dtype, [=] (auto one) {
     using T = decltype (one);
     bool packed = aligned (gradients), alone = size <= NORM_ALONE;
-    int threads = alone ? (int) NORM_MOST_THREADS : (int) THREADS;
+    int threads = alone ? (int) NORM_MAX_THREADS : (int) THREADS;
     int64_t work = (packed ? size / wide<T> : size) / NORM_UNROLL + 1;
     int blocks = alone ? 1 : blocks_for (launch, work, THREADS, 8);
     const T *values = (const T *) gradients->data;
@@ -423,7 +423,7 @@ lig_cuda_gradient_norm (LigLaunch *launch)
     else
       sum_squares<T, false><<<blocks, threads, 0, stream (launch)>>> (values, size, partials, norm);
     if (blocks > 1)
-      finish_partials<<<1, NORM_MOST_THREADS, 0, stream (launch)>>> (partials, blocks, norm);
+      finish_partials<<<1, NORM_MAX_THREADS, 0, stream (launch)>>> (partials, blocks, norm);
     return LIG_LAUNCHED (launch);
   });
 }

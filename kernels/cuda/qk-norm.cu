@@ -10,7 +10,7 @@
 
 namespace lig
 {
-enum { MOST_COLUMNS = 1024 };
+enum { MAX_COLUMNS = 1024 };
 
 struct QkNorm {
   int64_t rows, share; /* share: rows of one part of the backward pass */
@@ -139,7 +139,7 @@ template <int PACKS, int W>
 __device__ inline void
 keep_team_sums (const QkNorm &q, int vector, float (&sums)[PACKS][W])
 {
-  __shared__ float slots[THREADS / 32][MOST_COLUMNS];
+  __shared__ float slots[THREADS / 32][MAX_COLUMNS];
   int lane = (int) threadIdx.x & (q.lanes - 1), warp = (int) threadIdx.x / 32;
   __syncthreads ();
 #pragma unroll
@@ -235,7 +235,7 @@ prepare (QkNorm *q, LigLaunch *launch, const LigOperand *x, int W)
   const LigQkNormParams *params = (const LigQkNormParams *) launch->params;
   if (!params || params->features < 1)
     return LIG_FAIL (launch, LIG_FAILED, "qk-norm: needs its params");
-  if (params->features > MOST_COLUMNS)
+  if (params->features > MAX_COLUMNS)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "qk-norm: a head has more than 1024 features; reduce them");
   q->heads = params->heads;
@@ -329,9 +329,9 @@ lig_cuda_qk_norm_backward (LigLaunch *launch)
   q.means = (const float *) o[4].data;
   q.rstds = (const float *) o[5].data;
   q.partials = (float *) launch->workspace;
-  int64_t most = most_parts (q.features, 4);
+  int64_t max = max_parts (q.features, 4);
   int64_t parts = (int64_t) launch->device->multiprocessors * 4;
-  parts = parts < most ? parts : most;
+  parts = parts < max ? parts : max;
   q.share = (q.rows + parts - 1) / parts;
   parts = (q.rows + q.share - 1) / q.share;
   status = choose_path (launch, x, packs, q.features, [=] (auto access, auto count) {

@@ -116,11 +116,10 @@ template <class S> struct ColumnAmaxes {
   {
 #pragma unroll
     for (int p = 0; p < PAIRS; p++) {
-      float most[2], amax[2];
-      split<T> (pairs[0][p], most[0], most[1]);
+      float max[2], amax[2];
+      split<T> (pairs[0][p], max[0], max[1]);
       split<T> (low.pairs[0][p], amax[0], amax[1]);
-      pairs[0][p] =
-        join<T> (most[0] < RISES ? amax[0] : most[0], most[1] < RISES ? amax[1] : most[1]);
+      pairs[0][p] = join<T> (max[0] < RISES ? amax[0] : max[0], max[1] < RISES ? amax[1] : max[1]);
     }
   }
 
@@ -149,9 +148,9 @@ template <class T>
 __device__ inline void
 raise_row (uint32_t *to, Pair<T> of_row)
 {
-  float most = warp_amax<T> (of_row);
+  float max = warp_amax<T> (of_row);
   if (threadIdx.x % 32 == 0)
-    atomicMax (to, __float_as_uint (most));
+    atomicMax (to, __float_as_uint (max));
 }
 
 /* Calls `use` with each row of a thread, as each_row does, and with the amaxes of its columns; then
@@ -204,9 +203,9 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
       Words<T> words[S::TILES][S::CHUNKS] = {};
       if (inside)
         source.compute (raw, of_row, columns, words);
-      Pair<T> most = amaxes.raise_to (words);
+      Pair<T> max = amaxes.raise_to (words);
       if (to.of_rows)
-        raise_row<T> (to.of_rows + q.amax_at (row), most);
+        raise_row<T> (to.of_rows + q.amax_at (row), max);
     },
     [] (auto &, int64_t, const auto &) {});
 #endif
@@ -221,7 +220,7 @@ replace_arguments (const Quantization &q,
                    const Window &window,
                    int64_t column,
                    const Columns &columns,
-                   ColumnAmaxes<S> &most)
+                   ColumnAmaxes<S> &max)
 {
   ColumnAmaxes<S> low = {};
 #pragma unroll 1
@@ -232,7 +231,7 @@ replace_arguments (const Quantization &q,
     source.compute (raw, source.row_at (q, row), columns, words);
     low.raise_to (words);
   }
-  most.replace_low (low);
+  max.replace_low (low);
 }
 
 /* Finds, for whole rows, for whole columns, and for all elements, the greatest argument of a rising
@@ -250,12 +249,12 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
   using T = typename S::Type;
   search_rows (
     q, source, to, window,
-    [&] (ColumnAmaxes<S> &most, int64_t row, const typename S::Raw &raw, const auto &of_row,
+    [&] (ColumnAmaxes<S> &max, int64_t row, const typename S::Raw &raw, const auto &of_row,
          bool inside, const auto &columns) {
       Words<T> words[1][S::CHUNKS] = {};
       if (inside)
         source.arguments (raw, columns, words[0]);
-      float argument = warp_amax<T> (most.raise_to_greatest (words));
+      float argument = warp_amax<T> (max.raise_to_greatest (words));
       if (to.of_rows && argument < RISES) {
         if (inside)
           source.compute (raw, of_row, columns, words);
@@ -264,10 +263,10 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
       if (to.of_rows && threadIdx.x % 32 == 0)
         atomicMax (to.of_rows + q.amax_at (row), __float_as_uint (argument));
     },
-    [&] (ColumnAmaxes<S> &most, int64_t column, const auto &columns) {
+    [&] (ColumnAmaxes<S> &max, int64_t column, const auto &columns) {
       if ((to.of_columns || to.of_all) &&
-          most.lacks (to.of_columns ? to.of_columns + column : nullptr, to.of_all))
-        replace_arguments (q, source, window, column, columns, most);
+          max.lacks (to.of_columns ? to.of_columns + column : nullptr, to.of_all))
+        replace_arguments (q, source, window, column, columns, max);
     });
 #endif
 }
@@ -280,9 +279,9 @@ settle_amaxes (const __grid_constant__ S source, uint32_t *amaxes, int64_t count
 #if LIG_QUANTIZES
   for (int64_t i = (int64_t) blockIdx.x * blockDim.x + threadIdx.x; i < count;
        i += (int64_t) gridDim.x * blockDim.x) {
-    float most = __uint_as_float (amaxes[i]);
-    if (most >= RISES)
-      amaxes[i] = __float_as_uint (source.value_at (most));
+    float max = __uint_as_float (amaxes[i]);
+    if (max >= RISES)
+      amaxes[i] = __float_as_uint (source.value_at (max));
   }
 #endif
 }

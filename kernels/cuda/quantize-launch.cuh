@@ -42,8 +42,8 @@ template <class S>
 dim3
 blocks_of (const LigLaunch *launch, const Quantization &q)
 {
-  int most = launch->device->multiprocessors * S::BLOCKS;
-  return dim3 ((unsigned) (q.tiles < most ? max (q.tiles, 1) : most));
+  int max = launch->device->multiprocessors * S::BLOCKS;
+  return dim3 ((unsigned) (q.tiles < max ? max (q.tiles, 1) : max));
 }
 
 /* Finds the amaxes that the scales of more than a tile follow from. */
@@ -86,12 +86,12 @@ walk_tiles (LigLaunch *launch, const Quantization &q, const S &source, LigStatus
 {
   auto kernel = quantize_walk<S, C>;
   const int bytes = WalkLayout<S, C>::bytes (q.sums),
-            most = launch->device->multiprocessors * C::BLOCKS;
+            max = launch->device->multiprocessors * C::BLOCKS;
   const int space = (int) launch->device->properties.sharedMemPerBlockOptin;
   if (q.rounded.data || bytes + (1 << 10) > space)
     return false;
   cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  kernel<<<dim3 ((unsigned) (q.tiles < most ? max (q.tiles, 1) : most)), THREADS, bytes,
+  kernel<<<dim3 ((unsigned) (q.tiles < max ? max (q.tiles, 1) : max)), THREADS, bytes,
            stream (launch)>>> (q, source);
   *status = LIG_LAUNCHED (launch);
   return true;

@@ -164,13 +164,13 @@ line_amax (const Square<T> &square)
     for (int p = 0; p < PAIRS; p++)
       extremes[ROWS ? i : p].raise_to (square.rows[i][p]);
   if constexpr (std::is_same_v<T, float>) {
-    float most[SIDE];
+    float max[SIDE];
 #pragma unroll
     for (int i = 0; i < SIDE; i++) {
       const Pair<T> amax = extremes[ROWS ? i : i / 2].amax ();
-      most[i] = ROWS ? fmaxf (amax.first, amax.second) : i % 2 ? amax.second : amax.first;
+      max[i] = ROWS ? fmaxf (amax.first, amax.second) : i % 2 ? amax.second : amax.first;
     }
-    return fold_lines (most, Larger{});
+    return fold_lines (max, Larger{});
   } else {
     uint32_t lines[PAIRS];
 #pragma unroll

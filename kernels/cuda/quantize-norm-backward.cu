@@ -79,17 +79,17 @@ template <class T, int LANES, int N, bool CENTERED>
 static bool
 choose_layout (const LigLaunch *launch, QuantizedBackward<T> *s, size_t *shared)
 {
-  int packs = (int) s->b.norm.length / SIDE, most = 1;
+  int packs = (int) s->b.norm.length / SIDE, max = 1;
   s->b.lanes = LANES ? LANES : (packs + 32 * N - 1) / (32 * N) * 32;
   if (s->b.lanes > quantizing_threads<N, CENTERED>)
     return false;
-  while (most * 2 * s->b.lanes <= quantizing_threads<N, CENTERED> && most < PART)
-    most *= 2;
+  while (max * 2 * s->b.lanes <= quantizing_threads<N, CENTERED> && max < PART)
+    max *= 2;
   bool many = s->b.norm.rows / (2 * PART) >= launch->device->multiprocessors;
-  for (int groups = most; many && groups >= 1 && groups * s->b.lanes >= 256; groups /= 2)
+  for (int groups = max; many && groups >= 1 && groups * s->b.lanes >= 256; groups /= 2)
     if (lay_out<T, LANES, N, CENTERED> (launch, 2 * PART, groups, s, shared))
       return true;
-  for (int groups = most; groups >= 1; groups /= 2)
+  for (int groups = max; groups >= 1; groups /= 2)
     if (lay_out<T, LANES, N, CENTERED> (launch, PART, groups, s, shared))
       return true;
   return false;
@@ -111,9 +111,9 @@ launch_quantized (LigLaunch *launch, QuantizedBackward<T> s, float *partials, bo
     cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared);
   if (error != cudaSuccess)
     return lig_cuda_status (launch->device, error, "quantize: reserving shared memory");
-  int most = most_parts (length, MOST_SUMS + 1);
-  most = most < launch->device->multiprocessors ? most : launch->device->multiprocessors;
-  int blocks = s.chunks < most ? s.chunks : most;
+  int max = max_parts (length, MAX_SUMS + 1);
+  max = max < launch->device->multiprocessors ? max : launch->device->multiprocessors;
+  int blocks = s.chunks < max ? s.chunks : max;
   s.b.dweights = o[DWEIGHT].data ? partials : nullptr;
   s.b.dbiases = o[DBIAS].data ? partials + blocks * length : nullptr;
   s.dlasts = WRITES && o[DLAST].data ? partials + 2 * blocks * length : nullptr;
@@ -162,7 +162,7 @@ run_together (LigLaunch *launch, const Norm &norm, Quantization q, Way way, bool
   /* The parts of the gradients' sums are as many as would leave room for one vector more. */
   float *partials = q.sums;
   *fits = (size_t) ((char *) partials - (char *) launch->workspace) <=
-          LIG_WORKSPACE_SIZE / (MOST_SUMS + 1);
+          LIG_WORKSPACE_SIZE / (MAX_SUMS + 1);
   q.sums = o[DLAST].data ? q.sums : nullptr;
   s.q = q;
   if (*fits)

@@ -138,12 +138,12 @@ template <class T, bool COPIES>
 __device__ inline void
 finish_quantized (const QuantizedBackward<T> &s, float scale, Pair<T> amax)
 {
-  float most = warp_amax<T> (amax);
+  float max = warp_amax<T> (amax);
   if (threadIdx.x % 32 == 0) {
     if (s.lines.of_all)
-      raise (s.lines.of_all, most);
+      raise (s.lines.of_all, max);
     if (COPIES && s.q.recorded)
-      raise (s.q.recorded, most);
+      raise (s.q.recorded, max);
   }
   if (!COPIES || blockIdx.x > 0 || threadIdx.x > 0)
     return;
@@ -188,7 +188,7 @@ __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
 #if LIG_QUANTIZES
   constexpr int W = wide<T>, QUADS = W / 4, OWN = 3 * N * 32;
   extern __shared__ uint4 staged[];
-  __shared__ alignas (16) float2 slots[2][MOST_SLOTS];
+  __shared__ alignas (16) float2 slots[2][MAX_SLOTS];
   const Backward<T> &b = s.b;
   const int threads = (int) blockDim.x, thread = (int) threadIdx.x;
   const int lanes = LANES ? LANES : b.lanes, group = thread / lanes, lane = thread % lanes;
@@ -276,9 +276,9 @@ __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
       }
     }
     if (!COPIES && s.lines.of_rows) {
-      const float most = warp_amax<T> (of_row);
+      const float max = warp_amax<T> (of_row);
       if (lane % 32 == 0 && live)
-        raise (s.lines.of_rows + s.q.amax_at (row), most);
+        raise (s.lines.of_rows + s.q.amax_at (row), max);
     }
     amax = larger<T> (amax, of_row);
     rstd = next_rstd;

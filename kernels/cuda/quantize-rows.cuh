@@ -176,16 +176,16 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
 #endif
 }
 
-/* Returns how many of `most` blocks share a multiprocessor if they read and write rows. Memory that
+/* Returns how many of `max` blocks share a multiprocessor if they read and write rows. Memory that
  * is read and written in fewer places at a time changes its own rows less often, but one that is
  * fast for its multiprocessors needs more on the way: on an H100, with 13 bytes a clock, half of
  * the blocks write gelu 10 % faster, on an H200, with 19, 8 % more slowly. */
 inline int
-blocks_that_write (const LigLaunch *launch, int most)
+blocks_that_write (const LigLaunch *launch, int max)
 {
   constexpr double MANY_BYTES = 16;
   const double bytes = launch->device->bytes_of_clock;
-  return bytes > 0 && bytes < MANY_BYTES ? max (most / 2, 1) : most;
+  return bytes > 0 && bytes < MANY_BYTES ? max (max / 2, 1) : max;
 }
 
 /* Launches a kernel, of which `blocks_each` share a multiprocessor, for windows of as many columns

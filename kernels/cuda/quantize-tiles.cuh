@@ -46,7 +46,7 @@ write_side (const Quantization &q,
     write_sums (q, tile, square);
   if (!rounds)
     return;
-  const float all = side.kind == LIG_SCALES_TILE ? most_of_warps (warps) : 0;
+  const float all = side.kind == LIG_SCALES_TILE ? max_of_warps (warps) : 0;
   round_side<ROWS> (q, square, side, tensor, line, all, scales, bytes);
   if (side.copy)
     store_lines<PACKED> (side, along, bytes);

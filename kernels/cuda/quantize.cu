@@ -13,7 +13,7 @@ __launch_bounds__ (THREADS)
 #if LIG_QUANTIZES
   float *entry = quantizers + blockIdx.x * columns, *history = entry + 2;
   int64_t length = columns - 2;
-  float last = entry[1], most = last;
+  float last = entry[1], max = last;
   if (!(last > 0))
     return;
   if (norm && !isfinite (*norm)) {
@@ -26,15 +26,15 @@ __launch_bounds__ (THREADS)
     int64_t i = first + threadIdx.x;
     float old = i < length ? history[i] : 0, next = i + 1 < length ? history[i + 1] : last;
     if (!params.most_recent)
-      most = fmaxf (most, old);
+      max = fmaxf (max, old);
     __syncthreads ();
     if (i < length)
       history[i] = next;
   }
-  most = fold_block (most, 0.0f, Larger{});
+  max = fold_block (max, 0.0f, Larger{});
   if (threadIdx.x == 0)
-    lig_quantizer_set (
-      entry, most, lig_quantize_largest ((LigDtype) params.formats[blockIdx.x % 3]), params.margin);
+    lig_quantizer_set (entry, max, lig_quantize_largest ((LigDtype) params.formats[blockIdx.x % 3]),
+                       params.margin);
 #endif
 }
 
@@ -96,9 +96,9 @@ place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines)
   q->row_amaxes = lines->of_rows;
   q->column_amaxes = lines->of_columns;
   if (sums) {
-    size_t most = (LIG_WORKSPACE_SIZE - used) / band;
+    size_t max = (LIG_WORKSPACE_SIZE - used) / band;
     q->sums = (float *) (begin + used);
-    q->bands = most < INT32_MAX ? (int) most : INT32_MAX;
+    q->bands = max < INT32_MAX ? (int) max : INT32_MAX;
   }
   clear (launch, used > 0 ? begin : nullptr, used);
   q->uniform = (!row || q->row_kind == LIG_SCALES_TENSOR) &&

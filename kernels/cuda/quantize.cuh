@@ -149,17 +149,17 @@ greater (Pair<T> a, Pair<T> b)
 /* The greatest and the least of pairs of numbers and 0, which take fewer instructions than their
  * magnitudes. */
 template <class T> struct Extremes {
-  Pair<T> most, least;
+  Pair<T> max, min;
   __device__ void
   raise_to (Pair<T> pair)
   {
-    most = greater<T> (most, pair);
-    least = combined (least, pair, LesserNumber{});
+    max = greater<T> (max, pair);
+    min = combined (min, pair, LesserNumber{});
   }
   __device__ Pair<T>
   amax () const
   {
-    return greater<T> (most, magnitudes<T> (least));
+    return greater<T> (max, magnitudes<T> (min));
   }
 };
 
@@ -298,13 +298,13 @@ warp_amax (Pair<T> pair)
 /* Returns the greatest of a number of each warp. */
 template <int N>
 __device__ inline float
-most_of_warps (const float (&numbers)[N])
+max_of_warps (const float (&numbers)[N])
 {
-  float most = 0;
+  float max = 0;
 #pragma unroll
   for (int i = 0; i < N; i++)
-    most = fmaxf (most, numbers[i]);
-  return most;
+    max = fmaxf (max, numbers[i]);
+  return max;
 }
 
 /* Leaves the greatest number of a pair in any lane of each warp in shared memory. */
@@ -312,9 +312,9 @@ template <class T, int N>
 __device__ inline void
 leave_amax (Pair<T> pair, float (&warps)[N])
 {
-  float most = warp_amax<T> (pair);
+  float max = warp_amax<T> (pair);
   if (threadIdx.x % 32 == 0)
-    warps[threadIdx.x / 32] = most;
+    warps[threadIdx.x / 32] = max;
 }
 
 /* Raises a number in memory. Most blocks need not: its value only grows. */
@@ -335,7 +335,7 @@ raise_to_pair (uint32_t *to, Pair<T> pair, float (&warps)[N])
   leave_amax<T> (pair, warps);
   __syncthreads ();
   if (threadIdx.x == 0)
-    raise (to, most_of_warps (warps));
+    raise (to, max_of_warps (warps));
 }
 
 /* The bytes of the amax of a whole matrix in the workspace, with those behind it aligned. */

@@ -9,7 +9,7 @@
 
 namespace lig
 {
-enum { UNROLL = 2, TURNS = 512, MOST_HALF = 2048 };
+enum { UNROLL = 2, TURNS = 512, MAX_HALF = 2048 };
 
 struct Rotary {
   LigRotaryParams params;
@@ -176,13 +176,13 @@ rotate (LigLaunch *launch, float sign)
               params->heads + 2 * params->kv_heads,
               1,
               sign};
-  if (r.half > MOST_HALF)
+  if (r.half > MAX_HALF)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "rotary: a head has more than 4096 features; reduce them");
   r.rows = x->size / ((int64_t) r.heads * params->features);
   r.at_once = r.half < TURNS ? TURNS / r.half : 1;
-  int64_t least = r.rows / ((int64_t) launch->device->multiprocessors * 4);
-  r.at_once = least < 1 ? 1 : least < r.at_once ? (int) least : r.at_once;
+  int64_t min = r.rows / ((int64_t) launch->device->multiprocessors * 4);
+  r.at_once = min < 1 ? 1 : min < r.at_once ? (int) min : r.at_once;
   int64_t blocks = (r.rows + r.at_once - 1) / r.at_once;
   size_t bytes = (size_t) r.half * (r.at_once * sizeof (float2) + sizeof (float));
   if (blocks < 1)

@@ -116,17 +116,17 @@ static const char *const small_kernels[] = {"layer_norm",
                                             "gradient_norm"};
 static const int64_t small_shapes[][2] = {{256, 256}, {2048, 1024}, {8192, 768}, {256, 1024}};
 
-enum { MOST_SETS = 24, MOST_ROUNDS = 15, GRAPH_LAUNCHES = 20, N_SMALL = 60 };
+enum { MAX_SETS = 24, MAX_ROUNDS = 15, GRAPH_LAUNCHES = 20, N_SMALL = 60 };
 
 /* A measurement. */
 typedef struct {
   Entry entry;
   const LigKernel *kernel; /* null: the copy */
-  Operands sets[MOST_SETS];
+  Operands sets[MAX_SETS];
   int n_sets, launches;
   double bytes; /* bytes that have to cross the memory bus */
   void *captured;
-  double seconds[MOST_ROUNDS], median;
+  double seconds[MAX_ROUNDS], median;
   const char *skipped; /* reason for the failure */
 } Timed;
 
@@ -205,7 +205,7 @@ is_left_out (const Operands *o, int index)
 /* Returns the bytes that have to be read and written at least: of a table only the rows that are
  * looked up. */
 static double
-least_bytes (const Operands *o)
+min_bytes (const Operands *o)
 {
   double bytes = 0;
   for (int i = 0; i < o->count; i++) {
@@ -262,9 +262,9 @@ prepare (const Bench *b, Timed *t, const Entry *entry, bool rotated)
   t->kernel = lig_kernel_find (entry->kernel);
   t->sets[0] = entry_operands (entry, t->kernel);
   t->bytes =
-    entry->quantizer ? quantizing_bytes (&t->sets[0], entry->quantizer) : least_bytes (&t->sets[0]);
+    entry->quantizer ? quantizing_bytes (&t->sets[0], entry->quantizer) : min_bytes (&t->sets[0]);
   double wanted = 3 * (double) facts->l2 / t->bytes;
-  t->n_sets = rotated ? (int) CLAMP (wanted + 2, 2, MOST_SETS) : 1;
+  t->n_sets = rotated ? (int) CLAMP (wanted + 2, 2, MAX_SETS) : 1;
   t->launches = (int) CLAMP (3e-3 / (t->bytes / 4e12 + 3e-6), 2, 100);
   for (int i = 0; i < t->n_sets; i++) {
     t->sets[i] = entry_operands (entry, t->kernel);
@@ -498,7 +498,7 @@ main (int argc, char **argv)
     printf (json ? "{\"skipped\":\"%s\"}\n" : "skipped: %s\n", reason);
     return 0;
   }
-  Bench b = bench_new (gpu, few ? 5 : MOST_ROUNDS);
+  Bench b = bench_new (gpu, few ? 5 : MAX_ROUNDS);
   int count = 1;
   prepare_copy (&b, &timed[0], few);
   const char *pattern = argc > 1 && argv[argc - 1][0] != '-' ? argv[argc - 1] : "*";

@@ -76,9 +76,9 @@ test_boundary (void)
       lig (commands[i], MODEL, INPUT, "--device", "null:h200", "--json", NULL);
     g_assert_cmpfloat (number_at (other.json, "fit.needed_bytes"), ==, needed);
   }
-  gint64 least = (gint64) ceil (needed * 16 / 15);
-  check_answers (least, TRUE);
-  check_answers (least - 16, FALSE);
+  gint64 min = (gint64) ceil (needed * 16 / 15);
+  check_answers (min, TRUE);
+  check_answers (min - 16, FALSE);
 }
 
 /* The document's times are the sums of the steps that `lig plan` lists. */

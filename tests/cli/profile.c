@@ -25,12 +25,12 @@ find_line (const char *text, const char *part)
 }
 
 static void
-check_widths (const char *text, int most)
+check_widths (const char *text, int max)
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   for (char **line = lines; *line; line++)
-    if (lig_columns_width (*line) > most)
-      g_error ("'%s' is wider than %d columns", *line, most);
+    if (lig_columns_width (*line) > max)
+      g_error ("'%s' is wider than %d columns", *line, max);
 }
 
 static void

@@ -46,9 +46,9 @@ test_selected (void)
   g_assert_true (g_regex_match_simple ("lr +0\\.01 +0\\.1\n", compared.out, 0, 0));
   g_auto (Outcome) exported = shell ("lig runs export --sweep last --metric loss | grep -c .");
   g_assert_cmpstr (exported.out, ==, "7\n");
-  g_auto (Outcome) least =
+  g_auto (Outcome) min =
     shell ("lig runs list --sweep last --sort lr --limit 1 --columns lr | tail -n 1");
-  g_assert_cmpstr (least.out, ==, "0.01\n");
+  g_assert_cmpstr (min.out, ==, "0.01\n");
 }
 
 int

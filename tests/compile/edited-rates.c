@@ -88,8 +88,8 @@ check_roofline (LigPlan *plan)
   for (guint i = 0; i < count; i++) {
     gboolean product = steps[i].kernel && steps[i].kernel->work < 0;
     double bytes = (steps[i].read + steps[i].written) / facts->copy;
-    double least = MAX (bytes, product ? steps[i].flops / rate : 0);
-    g_assert_cmpfloat (steps[i].predicted, >=, least * (1 - 1e-9));
+    double min = MAX (bytes, product ? steps[i].flops / rate : 0);
+    g_assert_cmpfloat (steps[i].predicted, >=, min * (1 - 1e-9));
   }
 }
 

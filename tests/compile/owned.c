@@ -190,7 +190,7 @@ test_buckets (void)
     g_assert_cmpint (count_reductions (3 * mib, shard, TRUE), ==, 3);
     g_assert_cmpint (count_reductions (mib, shard, TRUE), ==, 5);
     g_assert_cmpint (count_reductions (mib, shard, FALSE), ==, 3);
-    g_assert_cmpint (count_reductions (LIG_BUCKET_MOST, shard, FALSE), ==, 2);
+    g_assert_cmpint (count_reductions (LIG_BUCKET_MAX, shard, FALSE), ==, 2);
   }
 }
 
@@ -286,8 +286,8 @@ check_bucket_sizes (LigDevice *device)
   g_assert_null (lig_state_plan (state, sequence, &options, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
   g_assert_nonnull (strstr (error->message, "into 2 ranges, the plan into 3"));
-  for (options.bucket_bytes = -1; options.bucket_bytes < 2 * LIG_BUCKET_MOST;
-       options.bucket_bytes += LIG_BUCKET_MOST + 2) {
+  for (options.bucket_bytes = -1; options.bucket_bytes < 2 * LIG_BUCKET_MAX;
+       options.bucket_bytes += LIG_BUCKET_MAX + 2) {
     g_clear_error (&error);
     g_assert_null (lig_plan_compile (sequence, device, &options, &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);

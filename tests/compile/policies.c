@@ -434,14 +434,14 @@ test_level (void)
     second[i] = 0.98e-3 * clocks[i] * (1 + scatter[i]);
   }
   lig_price_level (both, 2, TURNS);
-  double least = INFINITY, most = 0;
+  double min = INFINITY, max = 0;
   for (int i = 0; i < TURNS; i++) {
     g_assert_cmpfloat (second[i], <, first[i] * 0.99);
-    least = MIN (least, second[i]);
-    most = MAX (most, second[i]);
+    min = MIN (min, second[i]);
+    max = MAX (max, second[i]);
   }
-  g_assert_cmpfloat (most / least, <, 1.02);
-  g_assert_cmpfloat (most / least, >, 1.004);
+  g_assert_cmpfloat (max / min, <, 1.02);
+  g_assert_cmpfloat (max / min, >, 1.004);
   lig_price_level (one, 1, TURNS);
   g_assert_cmpfloat (alone[5], ==, 6);
 }

@@ -41,11 +41,11 @@ scale_of (const LigRecipe *recipe, LigProductRole role, float amax)
 static gint64
 group_of (LigScales kind, gint64 along, gint64 across)
 {
-  enum { MOST = 64, EDGE = 128 };
+  enum { MAX_BLOCKS = 64, EDGE = 128 };
   return kind == LIG_SCALES_TENSOR  ? 0
          : kind == LIG_SCALES_ROW   ? across
-         : kind == LIG_SCALES_BLOCK ? across * MOST + along / EDGE
-                                    : across / EDGE * MOST + along / EDGE;
+         : kind == LIG_SCALES_BLOCK ? across * MAX_BLOCKS + along / EDGE
+                                    : across / EDGE * MAX_BLOCKS + along / EDGE;
 }
 
 /* Returns the values of an operand as its copy has them: of a matrix, or of its transpose. */

@@ -258,7 +258,7 @@ test_gathered (void)
 static double
 check_ring (const LigPlan *plan, const char *kernel, int steps)
 {
-  double least = G_MAXDOUBLE, most = 0;
+  double min = G_MAXDOUBLE, max = 0;
   int found = 0, last = -1;
   for (int i = 0; i < (int) plan->steps->len; i++) {
     const LigPlanStep *step = lig_plan_step (plan, i);
@@ -272,15 +272,15 @@ check_ring (const LigPlan *plan, const char *kernel, int steps)
     const LigAttentionParams *params =
       (const LigAttentionParams *) (gconstpointer) lig_plan_code (plan, i)->params;
     if (params->mask == LIG_MASK_NONE) {
-      least = MIN (least, step->flops);
-      most = MAX (most, step->flops);
+      min = MIN (min, step->flops);
+      max = MAX (max, step->flops);
     }
     last = i;
     found++;
   }
   g_assert_cmpint (found, ==, steps);
-  g_assert_cmpfloat (least, ==, most);
-  return most;
+  g_assert_cmpfloat (min, ==, max);
+  return max;
 }
 
 /* Keys and values travel around, their gradients too, and nothing is gathered; all ranks have the

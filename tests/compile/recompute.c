@@ -119,9 +119,9 @@ check_bits (guint n, LigPolicy policy, LigDtype compute)
   g_assert_cmpint (lig_plan_get_spared_bytes (plain), ==, 0);
   lig_plan_get_arena_bytes (plain, &before);
   /* Of fused products, which round once, cheap recomputation repeats the ops behind them alone. */
-  int least =
+  int min =
     policy == LIG_POLICY_ALL && compute != LIG_FP32 ? LIG_RECOMPUTE_ALL : LIG_RECOMPUTE_CHEAP;
-  for (int level = least; level <= LIG_RECOMPUTE_ALL; level++) {
+  for (int level = min; level <= LIG_RECOMPUTE_ALL; level++) {
     options.recompute = (LigRecompute) level;
     g_autoptr (LigPlan) plan = new_plan (sequence, &options);
     g_autoptr (Results) got = compute_trained (sequence, &options);

@@ -113,7 +113,7 @@ test_sizes (void)
   g_test_message ("apart %zu, whole %zu, arena %" G_GINT64_FORMAT, apart.bytes, whole.bytes,
                   graph->arena_bytes);
   g_assert_cmpuint (whole.bytes, <, apart.bytes);
-  g_assert_cmpuint (whole.least, ==, apart.least);
+  g_assert_cmpuint (whole.min, ==, apart.min);
   g_assert_cmpuint (whole.scratch_at[0], <=, whole.scratch_at[1]);
   g_assert_cmpuint (whole.scratch_at[1], <=, whole.bytes);
   lig_timed_memory_clear (&apart);

@@ -75,13 +75,13 @@ check_range (const LigDatasetInfo *info, const LigDatasetOption *option)
 {
   g_autofree char *below = g_strdup_printf ("%.0f", option->minimum - 1);
   g_autofree char *above = g_strdup_printf ("%.0f", option->maximum + 1);
-  g_autofree char *least = g_strdup_printf ("%.0f", option->minimum);
+  g_autofree char *min = g_strdup_printf ("%.0f", option->minimum);
   check_refused (info, option, below);
   check_refused (info, option, above);
   check_refused (info, option, "");
   check_refused (info, option, "nan");
   check_refused (info, option, "many");
-  check_taken (info, option, least);
+  check_taken (info, option, min);
 }
 
 /* A share in its range or, for kinds that read files, a path. */

@@ -5,12 +5,12 @@
 
 #include <math.h>
 
-#define MOST_ROWS 200
+#define MAX_ROWS 200
 
 /* The first feature and the class of the rows of one part. */
 typedef struct {
-  float features[MOST_ROWS];
-  int classes[MOST_ROWS];
+  float features[MAX_ROWS];
+  int classes[MAX_ROWS];
   int count;
 } Rows;
 
@@ -24,7 +24,7 @@ read_rows (LigDataset *data, gboolean out, int classes)
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
   rows.count =
     (int) (out ? lig_dataset_get_held_out_batches (data) : lig_dataset_get_samples (data));
-  g_assert_cmpint (rows.count, <=, MOST_ROWS);
+  g_assert_cmpint (rows.count, <=, MAX_ROWS);
   for (int i = 0; i < rows.count; i++) {
     if (out)
       held_out (data, i, input, targets);
@@ -60,7 +60,7 @@ write_sorted (const int *sizes, int classes)
 static void
 check_parts (const Rows *training, const Rows *out, int total)
 {
-  gboolean seen[MOST_ROWS] = {FALSE};
+  gboolean seen[MAX_ROWS] = {FALSE};
   g_assert_cmpint (training->count + out->count, ==, total);
   for (int i = 0; i < total; i++) {
     float row = i < training->count ? training->features[i] : out->features[i - training->count];

@@ -48,10 +48,10 @@ luminance (LigColour colour)
 
 /* Computes the contrast as defined by WCAG 2. */
 static void
-assert_contrast (LigColour a, LigColour b, double least)
+assert_contrast (LigColour a, LigColour b, double min)
 {
   double x = luminance (a), y = luminance (b);
-  g_assert_cmpfloat ((MAX (x, y) + 0.05) / (MIN (x, y) + 0.05), >=, least);
+  g_assert_cmpfloat ((MAX (x, y) + 0.05) / (MIN (x, y) + 0.05), >=, min);
 }
 
 static void
@@ -62,10 +62,10 @@ test_colours (void)
     const LigColour texts[] = {colours->ink,      colours->dim,     colours->forward,
                                colours->backward, colours->channel, colours->warning,
                                colours->error};
-    double least = kind >= LIG_COLOURS_LIGHT_CONTRAST ? 7 : 4.5;
+    double min = kind >= LIG_COLOURS_LIGHT_CONTRAST ? 7 : 4.5;
     for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-      assert_contrast (texts[i], colours->ground, least);
-      assert_contrast (texts[i], colours->card, least);
+      assert_contrast (texts[i], colours->ground, min);
+      assert_contrast (texts[i], colours->card, min);
     }
     assert_contrast (colours->forward, colours->forward_fill, 4.5);
     assert_contrast (colours->backward, colours->backward_fill, 4.5);

@@ -216,7 +216,7 @@ predict_pieces (const char *pieces)
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   for (guint i = 0; i < count; i++) {
     several += verdicts[i].pieces > 1;
-    g_assert_cmpint (verdicts[i].pieces > 0, <=, verdicts[i].fusion->least_pieces);
+    g_assert_cmpint (verdicts[i].pieces > 0, <=, verdicts[i].fusion->min_pieces);
     g_assert_cmpint (verdicts[i].pieces > 1, ==, strstr (verdicts[i].text, " parts") != NULL);
   }
   g_assert_cmpint (several > 0, ==, g_strcmp0 (pieces, "1") != 0);

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { MOST = 8 };
+enum { MAX_RANKS = 8 };
 
 /* One exchange of all processes. */
 typedef struct {
@@ -173,21 +173,21 @@ static void
 compare (const Problem *p, const Process *processes)
 {
   double spacing = p->dtype == LIG_FP32 ? 0x1p-22 : p->dtype == LIG_FP16 ? 0x1p-9 : 0x1p-6;
-  double most = 0;
+  double max = 0;
   for (int rank = 0; rank < p->count; rank++)
     for (gint64 i = 0; i < get_result_size (p); i++) {
       double wanted = expect (p, rank, i);
       double off = fabs ((double) processes[rank].result[i] - wanted);
-      most = MAX (most, off / (spacing * p->count * (fabs (wanted) + 1)));
+      max = MAX (max, off / (spacing * p->count * (fabs (wanted) + 1)));
     }
-  g_assert_cmpfloat (most, <=, p->count == 1 ? 0 : 1);
+  g_assert_cmpfloat (max, <=, p->count == 1 ? 0 : 1);
 }
 
 static void
 solve (Problem *p, LigDevice **devices)
 {
-  Process processes[MOST] = {0};
-  GThread *threads[MOST];
+  Process processes[MAX_RANKS] = {0};
+  GThread *threads[MAX_RANKS];
   g_autoptr (GRand) random = g_rand_new_with_seed (11);
   const LigBackend *calls = lig_device_calls (devices[0]);
   p->values = g_new (float, p->size * p->count);
@@ -231,7 +231,7 @@ open_all (LigDevice **devices)
     g_test_skip (gpu->calls->message (gpu->handle));
     return 0;
   }
-  for (; count < MOST; count++) {
+  for (; count < MAX_RANKS; count++) {
     g_autofree char *name = g_strdup_printf ("cuda:%d", count);
     devices[count] = lig_device_open (name, NULL);
     if (!devices[count])
@@ -243,7 +243,7 @@ open_all (LigDevice **devices)
 static void
 test_kernel (gconstpointer data)
 {
-  static LigDevice *devices[MOST];
+  static LigDevice *devices[MAX_RANKS];
   static int opened;
   static const gint64 sizes[] = {1, 1000, 1 << 20};
   const LigReduction last = g_str_equal (data, "all_reduce") ? LIG_REDUCE_MAX : LIG_REDUCE_SUM;

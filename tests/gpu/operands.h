@@ -295,13 +295,13 @@ fill_entropy (const LigOperand *x, const int32_t *targets, float *lse, float *co
   for (int64_t row = 0; row < rows; row++) {
     g_autofree float *values = g_new (float, columns);
     double sum = 0;
-    float most = -INFINITY;
+    float max = -INFINITY;
     lig_widen (x->dtype, (const char *) x->data + (size_t) row * bytes, values, (size_t) columns);
     for (int64_t i = 0; i < columns; i++)
-      most = MAX (most, values[i]);
+      max = MAX (max, values[i]);
     for (int64_t i = 0; i < columns; i++)
-      sum += exp ((double) values[i] - (double) most);
-    lse[2 * row] = most;
+      sum += exp ((double) values[i] - (double) max);
+    lse[2 * row] = max;
     lse[2 * row + 1] = (float) log (sum);
   }
   *count = 0;

@@ -45,13 +45,13 @@ memory_columns (const Shape *s)
 }
 
 static inline LigOperand
-random_integers (int64_t count, int32_t least, int32_t most, bool ascending)
+random_integers (int64_t count, int32_t min, int32_t max, bool ascending)
 {
   LigOperand operand = blank (LIG_INT32, 1, count);
-  int32_t *values = operand.data, last = least;
+  int32_t *values = operand.data, last = min;
   for (int64_t i = 0; i < count; i++) {
     double share = fabs (random_value ()) / 2;
-    values[i] = least + (int32_t) (share * (most - least + 1));
+    values[i] = min + (int32_t) (share * (max - min + 1));
     if (ascending)
       values[i] = last += share > 0.8;
   }
@@ -170,7 +170,7 @@ reference_query (const Problem *r, const Reference *to, const double *xs, int64_
   Rows rows = rows_of (r, to, xs, b, h, i);
   int64_t out = ((b * p->length + i) * p->heads + h) * p->features;
   double *weights = g_new0 (double, p->memory_length), *slopes = g_new0 (double, p->memory_length);
-  double most = -INFINITY, sum = 0, delta = 0, cap = (double) p->softcap;
+  double max = -INFINITY, sum = 0, delta = 0, cap = (double) p->softcap;
   for (int j = 0; j < p->memory_length; j++) {
     weights[j] = -INFINITY;
     if (!sees (r, b, i, j))
@@ -183,11 +183,11 @@ reference_query (const Problem *r, const Reference *to, const double *xs, int64_
     slopes[j] = (double) p->scale * (cap > 0 ? 1 - pow (tanh (s / cap), 2) : 1);
     s = cap > 0 ? cap * tanh (s / cap) : s;
     weights[j] = s - (p->alibi ? alibi_slope (h, p->heads) * fabs (j - position (r, b, i)) : 0);
-    most = fmax (most, weights[j]);
+    max = fmax (max, weights[j]);
   }
   for (int j = 0; j < p->memory_length; j++)
-    sum += weights[j] = most > -INFINITY ? exp (weights[j] - most) : 0;
-  to->lse[(b * p->heads + h) * p->length + i] = sum > 0 ? most + log (sum) : 0;
+    sum += weights[j] = max > -INFINITY ? exp (weights[j] - max) : 0;
+  to->lse[(b * p->heads + h) * p->length + i] = sum > 0 ? max + log (sum) : 0;
   for (int j = 0; j < p->memory_length && sum > 0; j++) {
     if (weights[j] <= 0)
       continue;

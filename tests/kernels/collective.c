@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 5 };
+enum { MAX_RANKS = 5 };
 
 /* The exchange of the threads: each leaves the address of its data, and all meet. */
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
   guint turn;
   GMutex lock;
   GCond changed;
-  const char *from[MOST];
+  const char *from[MAX_RANKS];
 } Place;
 
 static void
@@ -182,12 +182,12 @@ check (const Problem *p, const Process *processes, const float *values)
 static char *
 allocate (const Problem *p, int rank, LigOperand operands[2])
 {
-  gint64 size = get_result_size (p), most = MAX (p->size, size), least = MIN (p->size, size);
+  gint64 size = get_result_size (p), max = MAX (p->size, size), min = MIN (p->size, size);
   gboolean sums = is (p, "all_reduce");
   gsize each = lig_dtype_size (p->dtype);
   gboolean shared = sums || p->within;
-  char *memory = g_malloc0 ((gsize) (most + least) * each);
-  char *part = memory + (gsize) (sums ? 0 : shared ? rank * least : most) * each;
+  char *memory = g_malloc0 ((gsize) (max + min) * each);
+  char *part = memory + (gsize) (sums ? 0 : shared ? rank * min : max) * each;
   operands[0] = (LigOperand){size > p->size ? part : memory, p->size, p->size, p->dtype};
   operands[1] = (LigOperand){size > p->size ? memory : part, size, size, p->dtype};
   return memory;
@@ -197,9 +197,9 @@ static void
 solve (const Problem *p)
 {
   Place place = {.count = p->count};
-  Process processes[MOST] = {0};
-  GThread *threads[MOST];
-  char *memory[MOST];
+  Process processes[MAX_RANKS] = {0};
+  GThread *threads[MAX_RANKS];
+  char *memory[MAX_RANKS];
   g_autofree float *values = g_new (float, p->size * p->count);
   g_autoptr (GRand) random = g_rand_new_with_seed (7);
   g_mutex_init (&place.lock);
@@ -235,7 +235,7 @@ test_reduce (gconstpointer data)
 {
   static const gint64 sizes[] = {1, 3, 63, 64, 65, 1000, 4097, 70001};
   Problem p = {.kernel = "all_reduce", .dtype = (LigDtype) GPOINTER_TO_INT (data)};
-  for (p.count = 1; p.count <= MOST; p.count++)
+  for (p.count = 1; p.count <= MAX_RANKS; p.count++)
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
       for (int reduction = LIG_REDUCE_SUM; reduction <= LIG_REDUCE_MAX; reduction++) {
         p.size = sizes[i];
@@ -250,7 +250,7 @@ solve_rows (const char *kernel, LigReduction reduction, gboolean within)
   static const gint64 sizes[] = {1, 3, 63, 64, 65, 1000, 4097};
   Problem p = {.kernel = kernel, .reduction = reduction, .within = within};
   for (p.dtype = LIG_FP32; p.dtype <= LIG_BF16; p.dtype++)
-    for (p.count = 1; p.count <= MOST; p.count++)
+    for (p.count = 1; p.count <= MAX_RANKS; p.count++)
       for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
         p.size = sizes[i] * (is (&p, "all_gather") ? 1 : p.count);
         solve (&p);
@@ -278,8 +278,8 @@ test_shares (void)
 static void
 test_ring (void)
 {
-  for (int skipped = 0; skipped <= MOST; skipped++)
-    for (int count = 1; count <= MOST; count++)
+  for (int skipped = 0; skipped <= MAX_RANKS; skipped++)
+    for (int count = 1; count <= MAX_RANKS; count++)
       for (LigDtype dtype = LIG_FP32; dtype <= LIG_BF16; dtype++) {
         Problem p = {.kernel = "ring_exchange", .count = count, .size = 4097, .dtype = dtype};
         p.skipped = skipped;
@@ -293,7 +293,7 @@ test_add_parts (void)
   const LigKernel *kernel = lig_kernel_find ("add_parts");
   g_autoptr (GRand) random = g_rand_new_with_seed (3);
   for (LigDtype dtype = LIG_FP32; dtype <= LIG_BF16; dtype++)
-    for (gint64 parts = 1; parts <= MOST; parts++) {
+    for (gint64 parts = 1; parts <= MAX_RANKS; parts++) {
       const gint64 size = 4099;
       double spacing = dtype == LIG_FP32 ? 0x1p-22 : dtype == LIG_FP16 ? 0x1p-10 : 0x1p-7;
       g_autofree float *values = g_new (float, parts *size), *result = g_new (float, size);

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { FAILURE = 3000, MOST_ENGINES = 20, BYTES_OF_ENGINE = 512 };
+enum { FAILURE = 3000, MAX_ENGINES = 20, BYTES_OF_ENGINE = 512 };
 
 /* A descriptor of the stand-in. */
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
 
 /* The engines of the stand-in, and its calls. */
 static struct {
-  Engine engines[MOST_ENGINES];
+  Engine engines[MAX_ENGINES];
   int n_engines;
   GHashTable *alive;
   int calls, failing; /* the number of the call that fails, or -1 */
@@ -95,12 +95,8 @@ set (LigCudnnDescriptor descriptor, int attribute, int type, int64_t count, cons
 
 /* As the library, it counts all values of an attribute, and writes those that were asked for. */
 static int
-get (LigCudnnDescriptor descriptor,
-     int attribute,
-     int type,
-     int64_t most,
-     int64_t *count,
-     void *values)
+get (
+  LigCudnnDescriptor descriptor, int attribute, int type, int64_t max, int64_t *count, void *values)
 {
   const Made *made = check_alive (descriptor);
   if (fails () || !made)
@@ -109,7 +105,7 @@ get (LigCudnnDescriptor descriptor,
   switch (attribute) {
   case LIG_CUDNN_HEURISTIC_RESULTS:
     *count = fake.n_engines;
-    for (int i = 0; i < MIN (fake.n_engines, most); i++) {
+    for (int i = 0; i < MIN (fake.n_engines, max); i++) {
       Made *config = check_alive (((LigCudnnDescriptor *) values)[i]);
       if (!config)
         return FAILURE;
@@ -124,7 +120,7 @@ get (LigCudnnDescriptor descriptor,
     break;
   case LIG_CUDNN_ENGINE_NUMERICAL_NOTES:
     *count = 40;
-    for (int64_t i = 0; i < most; i++)
+    for (int64_t i = 0; i < max; i++)
       ((int32_t *) values)[i] = 0;
     if (fake.engines[made->engine].any_order)
       ((int32_t *) values)[1] = LIG_CUDNN_NOTE_NONDETERMINISTIC;
@@ -275,8 +271,8 @@ static void
 test_many_engines (void)
 {
   LigCudnnCase one = a_case (FALSE);
-  fake.n_engines = MOST_ENGINES;
-  for (int i = 0; i < MOST_ENGINES; i++)
+  fake.n_engines = MAX_ENGINES;
+  for (int i = 0; i < MAX_ENGINES; i++)
     fake.engines[i] = (Engine){.refuses = i != 7};
   check_engine (&one, 7, NULL);
   fake.engines[7].refuses = TRUE;

@@ -8,24 +8,24 @@
 #include <glib.h>
 #include <string.h>
 
-enum { FAILURE = 3000, MOST_TENSORS = 32, MOST_RUNS = 16 };
+enum { FAILURE = 3000, MAX_TENSORS = 32, MAX_RUNS = 16 };
 
 /* A descriptor of the stand-in; a pack has the tensors of one execution. */
 typedef struct {
-  int64_t ids[MOST_TENSORS];
-  char *pointers[MOST_TENSORS], *workspace;
+  int64_t ids[MAX_TENSORS];
+  char *pointers[MAX_TENSORS], *workspace;
   int count;
 } Made;
 
 /* The executions, and the calls for lengths and padding around them. */
 static struct {
-  Made runs[MOST_RUNS];
-  LigCudnnDescriptor plans[MOST_RUNS];
-  const int32_t *lengths[MOST_RUNS];
+  Made runs[MAX_RUNS];
+  LigCudnnDescriptor plans[MAX_RUNS];
+  const int32_t *lengths[MAX_RUNS];
   int64_t lengths_batch;
   int n_runs, n_lengths, failing; /* the number of the execution that fails, or -1 */
-  LigPadded cleared[MOST_RUNS], copied[MOST_RUNS];
-  const void *copied_from[MOST_RUNS];
+  LigPadded cleared[MAX_RUNS], copied[MAX_RUNS];
+  const void *copied_from[MAX_RUNS];
   int n_cleared, n_copied;
   int64_t workspace; /* of a plan */
 } fake;
@@ -75,7 +75,7 @@ static int
 set (LigCudnnDescriptor descriptor, int attribute, int type, int64_t count, const void *values)
 {
   Made *made = descriptor;
-  g_assert_cmpint (count, <=, MOST_TENSORS);
+  g_assert_cmpint (count, <=, MAX_TENSORS);
   if (attribute == LIG_CUDNN_PACK_IDS)
     memcpy (made->ids, values, (size_t) count * sizeof *made->ids);
   if (attribute == LIG_CUDNN_PACK_POINTERS) {
@@ -88,12 +88,8 @@ set (LigCudnnDescriptor descriptor, int attribute, int type, int64_t count, cons
 }
 
 static int
-get (LigCudnnDescriptor descriptor,
-     int attribute,
-     int type,
-     int64_t most,
-     int64_t *count,
-     void *values)
+get (
+  LigCudnnDescriptor descriptor, int attribute, int type, int64_t max, int64_t *count, void *values)
 {
   *count = attribute == LIG_CUDNN_ENGINE_NUMERICAL_NOTES ? 0 : 1;
   if (attribute == LIG_CUDNN_PLAN_WORKSPACE)
@@ -104,7 +100,7 @@ get (LigCudnnDescriptor descriptor,
 static int
 execute (LigCudnnHandle handle, LigCudnnDescriptor plan, LigCudnnDescriptor pack)
 {
-  g_assert_cmpint (fake.n_runs, <, MOST_RUNS);
+  g_assert_cmpint (fake.n_runs, <, MAX_RUNS);
   fake.plans[fake.n_runs] = plan;
   fake.runs[fake.n_runs] = *(const Made *) pack;
   return fake.n_runs++ == fake.failing ? FAILURE : LIG_CUDNN_SUCCESS;

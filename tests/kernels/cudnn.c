@@ -172,11 +172,11 @@ test_space (void)
   LigAttentionParams half = llama;
   half.heads = 16;
   half.kv_heads = 4;
-  g_assert_cmpint (lig_attention_dscores (2, &llama), >, LIG_ATTENTION_MOST_ORDERED);
+  g_assert_cmpint (lig_attention_dscores (2, &llama), >, LIG_ATTENTION_MAX_ORDERED);
   g_assert_cmpint (lig_attention_scratch (2, &llama, false), ==, lig_attention_ordered (1, &half));
-  g_assert_cmpint (lig_attention_ordered (1, &half), <, LIG_ATTENTION_MOST_ORDERED);
+  g_assert_cmpint (lig_attention_ordered (1, &half), <, LIG_ATTENTION_MAX_ORDERED);
   g_assert_cmpint (lig_attention_scratch (2, &llama, true), >, lig_attention_dquery (2, &llama));
-  g_assert_cmpint (lig_attention_scratch (2, &llama, true), <, LIG_ATTENTION_MOST_ORDERED);
+  g_assert_cmpint (lig_attention_scratch (2, &llama, true), <, LIG_ATTENTION_MAX_ORDERED);
   /* Eight rows of a quarter of that length are. */
   llama.length = llama.memory_length = 2048;
   g_assert_cmpint (lig_attention_scratch (8, &llama, false), >, lig_attention_dscores (8, &llama));

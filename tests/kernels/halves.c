@@ -7,7 +7,7 @@
 #include <ligature/params-positions.h>
 #include <ligature/params-random.h>
 
-enum { BATCH = 3, COLUMNS = 10, MOST_RANKS = 4 };
+enum { BATCH = 3, COLUMNS = 10, MAX_RANKS = 4 };
 
 static const LigTick tick = {.seed = 99, .micro_step = 5};
 
@@ -63,9 +63,9 @@ static void
 places (void)
 {
   enum { HALF = 3 };
-  for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
-    int64_t length = 2 * HALF, pairs[MOST_RANKS] = {0};
-    guint8 seen[2 * HALF * MOST_RANKS] = {0};
+  for (int ranks = 1; ranks <= MAX_RANKS; ranks++) {
+    int64_t length = 2 * HALF, pairs[MAX_RANKS] = {0};
+    guint8 seen[2 * HALF * MAX_RANKS] = {0};
     for (int rank = 0; rank < ranks; rank++)
       for (int64_t at = 0; at < length; at++) {
         int64_t position = lig_position (at, length, ranks, rank);
@@ -149,7 +149,7 @@ moves (void)
     case_begin ();
     check_split (floating[i], 6, 4);
     check_split (floating[i], 2, COLUMNS);
-    for (int ranks = 1; ranks <= MOST_RANKS; ranks++)
+    for (int ranks = 1; ranks <= MAX_RANKS; ranks++)
       for (int rank = 0; rank < 2 * ranks; rank++)
         check_arrange (floating[i], ranks, rank / 2, rank % 2);
     case_end ();
@@ -224,7 +224,7 @@ check_dropout (int ranks, int rank, int data)
 static void
 positions (void)
 {
-  for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
+  for (int ranks = 1; ranks <= MAX_RANKS; ranks++) {
     case_begin ();
     check_positions (ranks);
     for (int rank = 0; rank < ranks; rank++) {

@@ -40,16 +40,16 @@ entropy (const double *x, LigOperand targets, int64_t columns, const LigCrossEnt
   Entropy e = {.lse = doubles (2 * targets.size)};
   double smoothing = (double) params->label_smoothing;
   for (int64_t row = 0; row < targets.size; row++, x += columns) {
-    double most = -INFINITY, sum = 0, mean = 0;
+    double max = -INFINITY, sum = 0, mean = 0;
     int32_t target = ((int32_t *) targets.data)[row];
     for (int64_t i = 0; i < columns; i++)
-      most = MAX (most, x[i]);
+      max = MAX (max, x[i]);
     for (int64_t i = 0; i < columns; i++) {
-      sum += exp (x[i] - most);
+      sum += exp (x[i] - max);
       mean += x[i] / (double) columns;
     }
-    double lse = most + log (sum);
-    e.lse[2 * row] = most;
+    double lse = max + log (sum);
+    e.lse[2 * row] = max;
     e.lse[2 * row + 1] = log (sum);
     if (target == params->ignored)
       continue;
@@ -286,18 +286,18 @@ offset_reference (const double *x, const int32_t *targets, double smoothing)
 {
   Offset loss = {0, doubles ((gsize) ROWS * CLASSES)};
   for (int row = 0; row < ROWS; row++, x += CLASSES) {
-    double most = x[0], sum = 0, mean = 0;
+    double max = x[0], sum = 0, mean = 0;
     for (int i = 1; i < CLASSES; i++)
-      most = MAX (most, x[i]);
+      max = MAX (max, x[i]);
     for (int i = 0; i < CLASSES; i++) {
-      sum += exp (x[i] - most);
-      mean += (x[i] - most) / CLASSES;
+      sum += exp (x[i] - max);
+      mean += (x[i] - max) / CLASSES;
     }
-    loss.loss += (1 - smoothing) * (most - x[targets[row]] + log (sum)) / ROWS;
+    loss.loss += (1 - smoothing) * (max - x[targets[row]] + log (sum)) / ROWS;
     loss.loss += smoothing * (log (sum) - mean) / ROWS;
     for (int i = 0; i < CLASSES; i++) {
       double wanted = (i == targets[row] ? 1 - smoothing : 0) + smoothing / CLASSES;
-      loss.slopes[row * CLASSES + i] = (exp (x[i] - most) / sum - wanted) / ROWS;
+      loss.slopes[row * CLASSES + i] = (exp (x[i] - max) / sum - wanted) / ROWS;
     }
   }
   return loss;

@@ -293,14 +293,14 @@ scale_follows (void)
   g_assert_cmpfloat (s.scale, ==, 32768);
   g_assert_cmpfloat (s.row, ==, 0);
   g_assert_cmpfloat (s.skipped, ==, 3);
-  s.scale = LIG_MOST_SCALE;
+  s.scale = LIG_MAX_SCALE;
   s.good = LIG_SCALE_INTERVAL - 1;
   run ("gradient_norm", operands, &dynamic, false);
-  g_assert_cmpfloat (s.scale, ==, LIG_MOST_SCALE);
-  s.scale = LIG_LEAST_SCALE;
+  g_assert_cmpfloat (s.scale, ==, LIG_MAX_SCALE);
+  s.scale = LIG_MIN_SCALE;
   gradient = NAN;
   run ("gradient_norm", operands, &dynamic, false);
-  g_assert_cmpfloat (s.scale, ==, LIG_LEAST_SCALE);
+  g_assert_cmpfloat (s.scale, ==, LIG_MIN_SCALE);
 }
 
 /* Computes y = scale x in every type, and checks the factor that gradients carry from there on. */

@@ -14,16 +14,15 @@ test_scales (void)
 {
   const float largest[] = {448, 57344};
   for (int i = 0; i < 2; i++) {
-    float most = largest[i];
-    g_assert_true (lig_quantize_scale (0, most, FLT_MAX, FALSE) == 1);
-    g_assert_true (lig_quantize_scale (INFINITY, most, FLT_MAX, FALSE) == 1);
-    g_assert_true (lig_quantize_scale (NAN, most, FLT_MAX, FALSE) == 1);
-    g_assert_true (lig_quantize_scale (0x1p-140f, most, FLT_MAX, FALSE) == FLT_MAX);
-    g_assert_true (lig_quantize_scale (0x1p-140f, most, 65504, FALSE) == 65504);
-    g_assert_true (lig_quantize_scale (3, most, FLT_MAX, FALSE) == most / 3);
-    g_assert_true (lig_quantize_scale (3, most, FLT_MAX, TRUE) ==
-                   exp2f (floorf (log2f (most / 3))));
-    g_assert_true (lig_quantize_scale (most, most, FLT_MAX, TRUE) == 1);
+    float max = largest[i];
+    g_assert_true (lig_quantize_scale (0, max, FLT_MAX, FALSE) == 1);
+    g_assert_true (lig_quantize_scale (INFINITY, max, FLT_MAX, FALSE) == 1);
+    g_assert_true (lig_quantize_scale (NAN, max, FLT_MAX, FALSE) == 1);
+    g_assert_true (lig_quantize_scale (0x1p-140f, max, FLT_MAX, FALSE) == FLT_MAX);
+    g_assert_true (lig_quantize_scale (0x1p-140f, max, 65504, FALSE) == 65504);
+    g_assert_true (lig_quantize_scale (3, max, FLT_MAX, FALSE) == max / 3);
+    g_assert_true (lig_quantize_scale (3, max, FLT_MAX, TRUE) == exp2f (floorf (log2f (max / 3))));
+    g_assert_true (lig_quantize_scale (max, max, FLT_MAX, TRUE) == 1);
   }
   g_assert_true (lig_quantize_amax (2, NAN) == 2);
   g_assert_true (lig_quantize_amax (2, -INFINITY) == INFINITY);
@@ -64,7 +63,7 @@ scale_at (const Quantizing *q,
   int64_t edge = LIG_SCALES_EDGE, bi = i / edge, bj = j / edge;
   int64_t across = (columns + edge - 1) / edge;
   int64_t width = MIN (edge, columns - bj * edge), height = MIN (edge, rows - bi * edge);
-  float most = q->params.format == LIG_FP8_E4M3 ? 448 : 57344;
+  float max = q->params.format == LIG_FP8_E4M3 ? 448 : 57344;
   float overflow = q->operands[0].dtype == LIG_FP16   ? 65504.0f
                    : q->operands[0].dtype == LIG_BF16 ? 0x1.fep127f
                                                       : FLT_MAX;
@@ -80,7 +79,7 @@ scale_at (const Quantizing *q,
                     ? amax_of (x, columns, i, 1, bj * edge, width)
                     : amax_of (x, columns, bi * edge, height, bj * edge, width);
   known->place = *place;
-  return lig_quantize_scale (known->amax, most, overflow, q->params.powers);
+  return lig_quantize_scale (known->amax, max, overflow, q->params.powers);
 }
 
 /* Returns the byte of a value of a type, times its scale. NaN has no sign; infinity is one in fp16,
@@ -155,7 +154,7 @@ check_case (Content content,
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++)
       turned[j * rows + i] = values[i * columns + j];
-  float most = amax_of (values, columns, 0, rows, 0, columns);
+  float max = amax_of (values, columns, 0, rows, 0, columns);
   Quantizing q = quantizing (x, params, given ? 24 : 0, 1.5f);
   if (content == RANDOM)
     q.operands[8] = blank (dtype, 1, columns);
@@ -164,10 +163,10 @@ check_case (Content content,
   int64_t place;
   float overflow = dtype == LIG_FP16 ? 65504.0f : dtype == LIG_BF16 ? 0x1.fep127f : FLT_MAX;
   float tensor =
-    given ? 24 : lig_quantize_scale (most, format == LIG_FP8_E4M3 ? 448 : 57344, overflow, powers);
+    given ? 24 : lig_quantize_scale (max, format == LIG_FP8_E4M3 ? 448 : 57344, overflow, powers);
   check_copy (&q, FALSE, values, rows, columns, tensor);
   check_copy (&q, TRUE, turned, columns, rows, tensor);
-  g_assert_true (*(float *) q.operands[6].data == fmaxf (1.5f, most));
+  g_assert_true (*(float *) q.operands[6].data == fmaxf (1.5f, max));
   const double *y = wide (q.operands[7]);
   Known known = {.place = -1};
   for (int64_t i = 0; i < x.size; i++) {

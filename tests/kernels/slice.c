@@ -130,8 +130,8 @@ check_merge (LigDtype from, LigDtype to, int64_t first, gboolean in_place)
     double wanted = (double) a[i], own = both (l, lse.size, group * LENGTH + at), sum = own;
     if (at >= first) {
       double other = both (m, part_lse.size, group * params.count + at - first);
-      double most = fmax (own, other);
-      sum = most + log (exp (own - most) + exp (other - most));
+      double max = fmax (own, other);
+      sum = max + log (exp (own - max) + exp (other - max));
       int64_t from_row = batch * params.count + at - first;
       wanted = exp (own - sum) * wanted +
                exp (other - sum) * (double) b[from_row * HEADS * FEATURES + column];

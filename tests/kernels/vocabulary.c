@@ -76,15 +76,15 @@ reference (const double *x, const int32_t *targets, const Case *c, double dy)
   Reference r = {0, 0, doubles (2 * c->rows), doubles (c->rows * classes)};
   for (int64_t row = 0; row < c->rows; row++) {
     const double *at = x + row * classes;
-    double most = -INFINITY, sum = 0, mean = 0;
+    double max = -INFINITY, sum = 0, mean = 0;
     for (int64_t i = 0; i < classes; i++)
-      most = MAX (most, at[i]);
+      max = MAX (max, at[i]);
     for (int64_t i = 0; i < classes; i++) {
-      sum += exp (at[i] - most);
+      sum += exp (at[i] - max);
       mean += at[i] / (double) classes;
     }
-    double lse = most + log (sum);
-    r.lse[2 * row] = most;
+    double lse = max + log (sum);
+    r.lse[2 * row] = max;
     r.lse[2 * row + 1] = log (sum);
     if (targets[row] == IGNORED)
       continue;

@@ -264,7 +264,7 @@ test_orders (void)
    * own kernel's. */
   gint64 part = scratch_of ("attention(12)", "4x16384x2304:bf16", FALSE);
   g_assert_cmpint (part, >, 1 << 30);
-  g_assert_cmpint (part, <=, LIG_ATTENTION_MOST_ORDERED);
+  g_assert_cmpint (part, <=, LIG_ATTENTION_MAX_ORDERED);
   own = scratch_of ("attention(1, dropout=0.1)", "1x65536x192:bf16", FALSE);
   g_assert_cmpint (scratch_of ("attention(1)", "1x65536x192:bf16", FALSE), ==, own);
   g_assert_cmpint (scratch_of ("attention(1)", "1x65536x192:bf16", TRUE), >, own);
@@ -288,12 +288,12 @@ static void
 test_padded (void)
 {
   const Part x = {65536, 768}, weight = {50257, 768}, y = {65536, 50257}, aligned = {50264, 768};
-  const int64_t most = (int64_t) 256 << 20, row = 50304 * 2;
+  const int64_t max = (int64_t) 256 << 20, row = 50304 * 2;
   for (LigBackendKind i = LIG_BACKEND_CUDA; i <= LIG_BACKEND_NULL; i++) {
-    g_assert_cmpint (padded_scratch ("linear", x, weight, i), ==, most / row / 128 * 128 * row);
-    g_assert_cmpint (padded_scratch ("linear_backward_input", y, weight, i), >, most / 2);
-    g_assert_cmpint (padded_scratch ("linear_backward_weight", y, x, i), ==, most);
-    g_assert_cmpint (padded_scratch ("linear_backward_weight_bias", y, x, i), ==, most);
+    g_assert_cmpint (padded_scratch ("linear", x, weight, i), ==, max / row / 128 * 128 * row);
+    g_assert_cmpint (padded_scratch ("linear_backward_input", y, weight, i), >, max / 2);
+    g_assert_cmpint (padded_scratch ("linear_backward_weight", y, x, i), ==, max);
+    g_assert_cmpint (padded_scratch ("linear_backward_weight_bias", y, x, i), ==, max);
     g_assert_cmpint (padded_scratch ("linear", x, aligned, i), ==, 0);
     g_assert_cmpint (padded_scratch ("linear", (Part){16, 768}, weight, i), ==, 0);
     g_assert_cmpint (padded_scratch ("linear", (Part){65536, 767}, (Part){50257, 767}, i), ==, 0);

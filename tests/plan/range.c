@@ -69,9 +69,9 @@ test_shared (void)
     g_test_message ("%s", cases[i].expression);
     g_assert_cmpuint (lig_plan_get_n_extra_inputs (plan), ==, cases[i].count);
     for (guint n = 0; n < cases[i].count && i != G_N_ELEMENTS (cases) - 1; n++) {
-      gint32 least, most;
-      lig_plan_get_range (plan, (int) n, &least, &most);
-      g_assert_cmpint (least, <=, most);
+      gint32 min, max;
+      lig_plan_get_range (plan, (int) n, &min, &max);
+      g_assert_cmpint (min, <=, max);
     }
   }
 }
@@ -126,7 +126,7 @@ test_memory (void)
 static void
 test_tokens (void)
 {
-  gint32 least, most;
+  gint32 min, max;
   g_autoptr (LigProgram) program =
     new_case ("make-extra-output(t) ! embedding(6, vocabulary=9) ! linear(4) ! cross-entropy "
               "! make-extra-output(loss) ! recall(t) ! embedding(2, vocabulary=7) ! linear(1) ! "
@@ -144,11 +144,11 @@ test_tokens (void)
   check_outside (
     program, 0, 0, -1,
     "cross-entropy at 3: targets[0, 0] is -1, expected 0 to 3, or -100; correct the data");
-  lig_plan_get_range (lig_program_get_plan (program), -1, &least, &most);
-  g_assert_cmpint (least, ==, 0);
-  g_assert_cmpint (most, ==, 6);
-  lig_plan_get_range (lig_program_get_plan (program), 0, &least, &most);
-  g_assert_cmpint (most, ==, 3);
+  lig_plan_get_range (lig_program_get_plan (program), -1, &min, &max);
+  g_assert_cmpint (min, ==, 0);
+  g_assert_cmpint (max, ==, 6);
+  lig_plan_get_range (lig_program_get_plan (program), 0, &min, &max);
+  g_assert_cmpint (max, ==, 3);
 }
 
 /* A refused tensor does not count as set. */

@@ -171,7 +171,7 @@ test_devices (void)
 
 /* The arguments of a monitor, and after how many calls it ends the measurement. */
 typedef struct {
-  guint calls, most, last, count;
+  guint calls, max, last, count;
 } Told;
 
 static gboolean
@@ -181,7 +181,7 @@ listen (guint done, guint count, gpointer data)
   g_assert_cmpuint (done, >=, told->last);
   told->last = done;
   told->count = count;
-  return ++told->calls < told->most;
+  return ++told->calls < told->max;
 }
 
 static GPtrArray *
@@ -197,14 +197,14 @@ static void
 test_watched (void)
 {
   g_autoptr (GError) error = NULL;
-  Told told = {.most = G_MAXUINT};
+  Told told = {.max = G_MAXUINT};
   g_autoptr (GPtrArray) all = measure_told (&told, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (all->len, ==, 2);
   g_assert_cmpuint (told.calls, >=, 3);
   g_assert_cmpuint (told.last, ==, 2);
   g_assert_cmpuint (told.count, ==, 3);
-  told = (Told){.most = 2};
+  told = (Told){.max = 2};
   g_assert_null (measure_told (&told, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_CANCELLED);
   g_assert_cmpuint (told.calls, ==, 2);

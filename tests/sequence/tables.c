@@ -127,10 +127,10 @@ test_older_op (void)
 }
 
 static void
-check_size (const LigOpInfo *info, const char *what, gsize least)
+check_size (const LigOpInfo *info, const char *what, gsize min)
 {
   g_autofree char *message = g_strdup_printf (
-    "%s has size 0, expected at least %" G_GSIZE_FORMAT "; set LIG_OP_INFO_SIZES", what, least);
+    "%s has size 0, expected at least %" G_GSIZE_FORMAT "; set LIG_OP_INFO_SIZES", what, min);
   check_refusal (info, message);
 }
 

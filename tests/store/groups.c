@@ -66,8 +66,8 @@ test_by_setting (Fixture *f, gconstpointer data)
   g_assert_cmpuint (large->runs, ==, 3);
   g_assert_cmpfloat_with_epsilon (large->last_loss.mean, 7.0 / 3, 1e-12);
   g_assert_cmpfloat_with_epsilon (large->last_loss.deviation, sqrt (7.0 / 3), 1e-12);
-  g_assert_cmpfloat (large->eval_loss.least, ==, 2);
-  g_assert_cmpfloat (large->eval_loss.most, ==, 8);
+  g_assert_cmpfloat (large->eval_loss.min, ==, 2);
+  g_assert_cmpfloat (large->eval_loss.max, ==, 8);
   g_assert_cmpuint (large->eval_accuracy.count, ==, 0);
   g_assert_true (isnan (large->eval_accuracy.mean));
   g_assert_null (none->value);

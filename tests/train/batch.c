@@ -4,10 +4,10 @@
 
 #include <sys/resource.h>
 
-/* Runs a training that does not fit; the program must not have used `most` KiB by then. */
+/* Runs a training that does not fit; the program must not have used `max` KiB by then. */
 static void
 check_refused (
-  const char *model, const char *input, const char *batch, const char *numbers, long most)
+  const char *model, const char *input, const char *batch, const char *numbers, long max)
 {
   g_auto (Outcome) outcome =
     lig ("train", model, "--input", input, "--data", "synthetic", "--batch", batch, "--steps", "1",
@@ -15,7 +15,7 @@ check_refused (
   struct rusage usage;
   assert_error (&outcome, 1, "memory", numbers);
   getrusage (RUSAGE_CHILDREN, &usage);
-  g_assert_cmpint (usage.ru_maxrss, <, most);
+  g_assert_cmpint (usage.ru_maxrss, <, max);
   g_test_message ("%ld KiB: %s", usage.ru_maxrss, outcome.err);
 }
 

@@ -82,7 +82,7 @@ test_histories (Fixture *f, gconstpointer data)
   for (gint64 i = 0; i < weight->size; i++)
     amax = MAX (amax, fabsf (lig_tensor_get (weight, i)));
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++) {
-    float largest = i == 2 ? 57344 : 448, most = 0;
+    float largest = i == 2 ? 57344 : 448, max = 0;
     g_autoptr (LigTensor) scale =
       read_tensor (lig_run_get_checkpoint (run), "quantizer.0.%s.scale", operands[i]);
     g_autoptr (LigTensor) history =
@@ -91,8 +91,8 @@ test_histories (Fixture *f, gconstpointer data)
     g_assert_cmpfloat (lig_tensor_get (history, 1021), ==, 0);
     g_assert_cmpfloat (lig_tensor_get (history, 1022), >, 0);
     for (gint64 j = 0; j < 1024; j++)
-      most = MAX (most, lig_tensor_get (history, j));
-    g_assert_cmpfloat (lig_tensor_get (scale, 0), ==, largest / most);
+      max = MAX (max, lig_tensor_get (history, j));
+    g_assert_cmpfloat (lig_tensor_get (scale, 0), ==, largest / max);
     /* The input and the weight do not depend on the product, as the first step of the recipe shows;
      * the gradient does a little. */
     float own = last_amax (quantized, "quantizer.0.%s.amax-history", operands[i]);

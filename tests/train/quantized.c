@@ -206,7 +206,7 @@ test_spoilt (Fixture *f, gconstpointer data)
   finish (run);
   const char *path = lig_run_get_checkpoint (run);
   g_autoptr (LigTensor) zero = constant (1, 0), endless = constant (1, INFINITY);
-  g_autoptr (LigTensor) least = constant (1, 1e-45f);
+  g_autoptr (LigTensor) min = constant (1, 1e-45f);
   g_autoptr (LigTensor) negative = constant (1024, -1), shorter = constant (16, 1);
   refuse (
     f, path, "quantizer.0.input.scale", NULL,
@@ -215,10 +215,10 @@ test_spoilt (Fixture *f, gconstpointer data)
           "quantizer.0.weight.scale is 0 at 0, expected a finite number above 0");
   refuse (f, path, "quantizer.0.weight.amax-target", zero,
           "quantizer.0.weight.amax-target is 0 at 0, expected a finite number above 0");
-  refuse (f, path, "quantizer.9.weight.scale", least,
+  refuse (f, path, "quantizer.9.weight.scale", min,
           "quantizer.9.weight.scale is surplus; train with the recipe that the file was trained");
   refuse (f, path, "quantizer.0.weight.scale", endless, "is inf at 0, expected a finite number");
-  refuse (f, path, "quantizer.0.weight.scale", least, "above 0 that has a finite inverse");
+  refuse (f, path, "quantizer.0.weight.scale", min, "above 0 that has a finite inverse");
   /* Checkpoints of earlier versions have no targets. */
   g_autoptr (GError) error = NULL;
   g_autofree char *older = spoil (f, path, "quantizer.0.weight.amax-target", NULL);

@@ -166,7 +166,7 @@ test_curve (Fixture *f, gconstpointer data)
   g_assert_true (lig_chart_plot_get_chart (LIG_CHART_PLOT (f->plot), &chart));
   g_assert_cmpuint (chart.series[0].count, <=, LIG_CURVE_POINTS);
   g_assert_cmpuint (chart.series[0].count, >=, LIG_CURVE_POINTS / 2);
-  g_assert_cmpfloat (chart.series[0].least[0], ==, 0);
+  g_assert_cmpfloat (chart.series[0].min[0], ==, 0);
   g_assert_cmpfloat (chart.series[0].greatest[0], ==, 1);
   g_assert_cmpfloat (chart.series[0].y[0], ==, 0.5);
   g_assert_cmpfloat (chart.series[0].x[chart.series[0].count - 1], ==, 19999);

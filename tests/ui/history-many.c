@@ -19,16 +19,16 @@ jump (Page *p, guint position)
 typedef void (*Timed) (Page *p, guint n);
 
 static void
-assert_takes (Page *p, const char *what, Timed timed, guint n, double most)
+assert_takes (Page *p, const char *what, Timed timed, guint n, double max)
 {
   double best = INFINITY;
-  for (int tries = 0; tries < 6 && best >= most; tries++) {
+  for (int tries = 0; tries < 6 && best >= max; tries++) {
     gint64 start = g_get_monotonic_time ();
     timed (p, n);
     best = fmin (best, (double) (g_get_monotonic_time () - start) / 1e6);
   }
   g_test_message ("%s %u: %.0f ms", what, n, best * 1e3);
-  g_assert_cmpfloat (best, <, most * lig_test_slowness ());
+  g_assert_cmpfloat (best, <, max * lig_test_slowness ());
 }
 
 static void

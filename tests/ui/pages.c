@@ -104,10 +104,10 @@ visible_name (GtkWidget *page)
 }
 
 static void
-check_pictures (GtkWidget *page, guint least)
+check_pictures (GtkWidget *page, guint min)
 {
   g_autoptr (GPtrArray) views = find_all (page, LIG_TYPE_PICTURE_VIEW);
-  g_assert_cmpuint (views->len, >=, least);
+  g_assert_cmpuint (views->len, >=, min);
   for (guint i = 0; i < views->len; i++) {
     guint count;
     const LigMark *marks = lig_picture_view_get_marks (views->pdata[i], &count);

@@ -186,8 +186,8 @@ draw_mark (LigCanvas *canvas, const LigColours *colours, double width, double he
 static int
 natural_height (GtkWidget *widget)
 {
-  int least, natural;
-  gtk_widget_measure (widget, GTK_ORIENTATION_VERTICAL, -1, &least, &natural, NULL, NULL);
+  int min, natural;
+  gtk_widget_measure (widget, GTK_ORIENTATION_VERTICAL, -1, &min, &natural, NULL, NULL);
   return natural;
 }
 

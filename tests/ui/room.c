@@ -241,18 +241,18 @@ test_strip (Fixture *f, gconstpointer data)
   GtkWidget *strip = find_type (f->score, LIG_TYPE_SCORE_STRIP);
   show_rows (f, 100);
   double page = gtk_adjustment_get_page_size (f->adjustment);
-  double most = gtk_adjustment_get_upper (f->adjustment) - page;
+  double max = gtk_adjustment_get_upper (f->adjustment) - page;
   int height = gtk_widget_get_height (strip);
   GtkEventController *drag = find_controller (strip, GTK_TYPE_GESTURE_DRAG);
   g_assert_cmpint (height, >, (int) page / 2);
   g_signal_emit_by_name (drag, "drag-begin", 5.0, height - 2.0);
-  g_assert_cmpfloat (gtk_adjustment_get_value (f->adjustment), ==, most);
+  g_assert_cmpfloat (gtk_adjustment_get_value (f->adjustment), ==, max);
   g_signal_emit_by_name (drag, "drag-update", 0.0, -height / 2.0);
   g_assert_cmpfloat_with_epsilon (gtk_adjustment_get_value (f->adjustment) + page / 2,
-                                  (most + page) / 2, page / 8);
+                                  (max + page) / 2, page / 8);
   /* Within the frame the first press moves nothing. */
   double before = gtk_adjustment_get_value (f->adjustment);
-  double middle = height * (before + page / 2) / (most + page);
+  double middle = height * (before + page / 2) / (max + page);
   g_signal_emit_by_name (drag, "drag-begin", 5.0, middle + 8);
   g_assert_cmpfloat (gtk_adjustment_get_value (f->adjustment), ==, before);
   press (f, strip, "Home");

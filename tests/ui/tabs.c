@@ -262,10 +262,10 @@ test_move (Fixture *f, gconstpointer data)
 static int
 measure (GtkWidget *widget)
 {
-  int least;
-  gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-  g_test_message ("%s: %d", G_OBJECT_TYPE_NAME (widget), least);
-  return least;
+  int min;
+  gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &min, NULL, NULL, NULL);
+  g_test_message ("%s: %d", G_OBJECT_TYPE_NAME (widget), min);
+  return min;
 }
 
 /* Two windows fit next to each other. */

@@ -10,7 +10,7 @@
 #define MERGE_MICROSECONDS 500000
 
 /* The least number of edits that can be undone in a restored document. */
-#define MOST_JOURNALLED 100
+#define MAX_JOURNALLED 100
 
 G_DEFINE_FINAL_TYPE (LigDocument, lig_document, G_TYPE_OBJECT)
 
@@ -170,7 +170,7 @@ static void
 begin_journal (LigDocument *self)
 {
   guint known = self->saved == G_MAXUINT ? 0 : self->saved;
-  guint first = self->now > MOST_JOURNALLED ? self->now - MOST_JOURNALLED : 0;
+  guint first = self->now > MAX_JOURNALLED ? self->now - MAX_JOURNALLED : 0;
   for (guint i = first; i < self->states->len; i++)
     append_journal (self, i <= MAX (known, first) ? LIG_JOURNAL_START : LIG_JOURNAL_EDIT, i);
   for (guint i = self->states->len - 1; i > self->now; i--)

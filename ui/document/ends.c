@@ -47,18 +47,18 @@ starts (LigOp *op, const char *channel)
   return FALSE;
 }
 
-/* Counts the readers below an op, until another one starts a channel of that name, up to `most`. */
+/* Counts the readers below an op, until another one starts a channel of that name, up to `max`. */
 static guint
-count_readers (LigSequence *sequence, guint from, const char *channel, guint most)
+count_readers (LigSequence *sequence, guint from, const char *channel, guint max)
 {
   guint count = 0;
   g_autofree char *outer = g_strconcat ("../", channel, NULL);
-  for (guint i = from; i < lig_sequence_get_length (sequence) && count < most; i++) {
+  for (guint i = from; i < lig_sequence_get_length (sequence) && count < max; i++) {
     LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
     for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_inputs); k++)
       count += g_strcmp0 (lig_op_get_extra_input_channel (op, (int) k), channel) == 0;
     if (lig_op_get_body (op))
-      count += count_readers (lig_op_get_body (op), 0, outer, most - MIN (count, most));
+      count += count_readers (lig_op_get_body (op), 0, outer, max - MIN (count, max));
     if (starts (op, channel))
       break;
   }

@@ -228,8 +228,8 @@ static gboolean leaving;
 static void
 wait_for_threads (void)
 {
-  enum { MOST_SECONDS = 20 };
-  gint64 last = g_get_monotonic_time () + MOST_SECONDS * G_TIME_SPAN_SECOND;
+  enum { MAX_SECONDS = 20 };
+  gint64 last = g_get_monotonic_time () + MAX_SECONDS * G_TIME_SPAN_SECOND;
   g_mutex_lock (&ending);
   leaving = TRUE;
   while (busy > 0 && g_cond_wait_until (&ended, &ending, last))

@@ -14,7 +14,7 @@
 #define TENSOR "tensor-ranks"
 
 /* Plans for devices that are only described can have so many ranks. */
-enum { MOST_DESCRIBED = 1024 };
+enum { MAX_DESCRIBED = 1024 };
 
 static GSettings *
 get_settings (LigDocument *doc)
@@ -42,10 +42,10 @@ count_accelerators (LigDocument *doc)
 
 /* Each rank has a GPU of its own; more ranks than processors would wait for one another. */
 int
-lig_ranks_get_most (LigDocument *doc)
+lig_ranks_get_max (LigDocument *doc)
 {
   if (is_described (doc))
-    return MOST_DESCRIBED;
+    return MAX_DESCRIBED;
   int accelerators = count_accelerators (doc);
   return accelerators > 0 ? accelerators : (int) MAX (g_get_num_processors (), 2);
 }
@@ -74,7 +74,7 @@ int
 lig_ranks_get (LigDocument *doc)
 {
   int wanted = g_settings_get_int (get_settings (doc), KEY);
-  return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, lig_ranks_get_most (doc)) : 1;
+  return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, lig_ranks_get_max (doc)) : 1;
 }
 
 void
@@ -118,7 +118,7 @@ lig_ranks_find_layout (LigDocument *doc, const char *run)
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
   gint64 ranks = object ? lig_json_get_int (object, "ranks", 1) : 1;
   const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
-  if (ranks < 2 || ranks > lig_ranks_get_most (doc) || lig_ranks_find_obstacle (doc) ||
+  if (ranks < 2 || ranks > lig_ranks_get_max (doc) || lig_ranks_find_obstacle (doc) ||
       !lig_layout_parse (&layout, parallel, (int) ranks, NULL))
     lig_layout_init (&layout, 1);
   return layout;

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 const char *lig_ranks_find_obstacle (LigDocument *doc);
 
 /* Returns the largest number of ranks on the document's device. */
-int lig_ranks_get_most (LigDocument *doc);
+int lig_ranks_get_max (LigDocument *doc);
 
 /* Returns the number of ranks of the document; 1 where several are impossible. */
 int lig_ranks_get (LigDocument *doc);

@@ -542,7 +542,7 @@ choose_store (GtkWidget *widget, const char *action, GVariant *parameter)
 static const struct {
   const char *name, *parameter;
   GtkWidgetActionActivateFunc activate;
-  guint least, most; /* selected runs; 0: any number */
+  guint min, max; /* selected runs; 0: any number */
 } actions[] = {
   {"history.open", NULL, open_sequence, 1, 1},
   {"history.resume", NULL, resume, 1, 1},
@@ -584,7 +584,7 @@ lig_history_update_actions (LigHistoryPage *self)
   g_autoptr (LigRunItem) only = lig_history_get_only (self);
   const LigRunRow *row = only ? lig_run_item_get_row (only) : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++) {
-    gboolean enabled = n >= actions[i].least && (actions[i].most == 0 || n <= actions[i].most);
+    gboolean enabled = n >= actions[i].min && (actions[i].max == 0 || n <= actions[i].max);
     if (actions[i].activate == resume)
       enabled = enabled && lig_run_detail_get_checkpoint (self->detail);
     if (actions[i].activate == show_sweep)

@@ -131,16 +131,16 @@ thin (const double *x, const double *y, guint count)
     append (curve, x[i], y[i]);
   for (guint b = 0; b < buckets; b++) {
     guint from = (guint) ((guint64) count * b / buckets);
-    guint to = (guint) ((guint64) count * (b + 1) / buckets), least = from, greatest = from;
+    guint to = (guint) ((guint64) count * (b + 1) / buckets), min = from, greatest = from;
     for (guint i = from; i < to; i++) {
-      if (y[i] < y[least] || isnan (y[least]))
-        least = i;
+      if (y[i] < y[min] || isnan (y[min]))
+        min = i;
       if (y[i] > y[greatest] || isnan (y[greatest]))
         greatest = i;
     }
-    append (curve, x[MIN (least, greatest)], y[MIN (least, greatest)]);
-    if (least != greatest)
-      append (curve, x[MAX (least, greatest)], y[MAX (least, greatest)]);
+    append (curve, x[MIN (min, greatest)], y[MIN (min, greatest)]);
+    if (min != greatest)
+      append (curve, x[MAX (min, greatest)], y[MAX (min, greatest)]);
   }
   return curve;
 }

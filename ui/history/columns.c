@@ -295,7 +295,7 @@ save_soon (LigHistoryColumns *self)
 /* Returns the width that a column has at least: that of its title, and of the longest number, as a
  * number without its last digits is another one. */
 static int
-get_least_width (LigHistoryColumns *self, const LigHistoryColumn *column)
+get_min_width (LigHistoryColumns *self, const LigHistoryColumn *column)
 {
   enum { PADDING = 24, ARROW = 20 };
   int title = 0, number = 0;
@@ -322,10 +322,10 @@ static void
 column_sized (LigHistoryColumns *self, GParamSpec *spec, GtkColumnViewColumn *made)
 {
   const LigHistoryColumn *column = g_object_get_data (G_OBJECT (made), "column");
-  int least = get_least_width (self, column);
+  int min = get_min_width (self, column);
   int width = gtk_column_view_column_get_fixed_width (made);
-  if (width >= 0 && width < least)
-    gtk_column_view_column_set_fixed_width (made, least);
+  if (width >= 0 && width < min)
+    gtk_column_view_column_set_fixed_width (made, min);
   save_soon (self);
 }
 
@@ -349,8 +349,7 @@ make_column (LigHistoryColumns *self, const LigHistoryColumn *column)
   g_autoptr (GVariant) widths = g_settings_get_value (self->settings, "history-widths");
   int width = scale_width (column->width);
   g_variant_lookup (widths, column->name, "i", &width);
-  gtk_column_view_column_set_fixed_width (made,
-                                          CLAMP (width, get_least_width (self, column), 2000));
+  gtk_column_view_column_set_fixed_width (made, CLAMP (width, get_min_width (self, column), 2000));
   gtk_column_view_column_set_expand (made, strcmp (column->name, "name") == 0);
   g_signal_connect_object (made, "notify::fixed-width", G_CALLBACK (column_sized), self,
                            G_CONNECT_SWAPPED);

@@ -206,7 +206,7 @@ rate (const LigLine *line, guint n_runs, const char *op)
 }
 
 /* With more pairs than this, ops are compared by their index. */
-#define MOST_PAIRS (4u << 20)
+#define MAX_PAIRS (4u << 20)
 
 static void
 set_op (LigLine *line, guint run, const char *op)
@@ -220,7 +220,7 @@ static void
 merge_ops (Lines *self, GPtrArray *merged, guint run, GStrv ops)
 {
   guint n = merged->len, m = g_strv_length (ops), width = m + 1;
-  gboolean small = (guint64) (n + 1) * width <= MOST_PAIRS;
+  gboolean small = (guint64) (n + 1) * width <= MAX_PAIRS;
   g_autofree guint16 *score = g_new0 (guint16, small ? (gsize) (n + 1) * width : 1);
   g_autoptr (GPtrArray) result = g_ptr_array_new ();
   for (guint i = n; small && i-- > 0;)

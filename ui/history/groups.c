@@ -151,7 +151,7 @@ static char *
 get_text (const LigGroupItem *item, const Column *column)
 {
   if (column->mean > 0)
-    return column->best ? lig_history_number (get_mean (item->group, column)->least)
+    return column->best ? lig_history_number (get_mean (item->group, column)->min)
                         : lig_history_mean (get_mean (item->group, column));
   return column == &columns[0] ? g_strdup (item->name) : lig_history_count (item->group->runs);
 }
@@ -165,9 +165,8 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
     return 0; /* the order of the values, in which the groups were read */
   double x = one->group->runs, y = other->group->runs;
   if (column->mean > 0) {
-    x = column->best ? get_mean (one->group, column)->least : get_mean (one->group, column)->mean;
-    y =
-      column->best ? get_mean (other->group, column)->least : get_mean (other->group, column)->mean;
+    x = column->best ? get_mean (one->group, column)->min : get_mean (one->group, column)->mean;
+    y = column->best ? get_mean (other->group, column)->min : get_mean (other->group, column)->mean;
   }
   if (isnan (x) || isnan (y))
     return isnan (x) - isnan (y);
@@ -195,9 +194,9 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, const Column *c
   g_autofree char *tip = NULL;
   if (column->mean > 0 && get_mean (group->group, column)->count > 1) {
     const LigRunMean *mean = get_mean (group->group, column);
-    g_autofree char *least = lig_history_number (mean->least);
-    g_autofree char *most = lig_history_number (mean->most);
-    tip = g_strdup_printf (_ ("From %s to %s; ± is the standard deviation"), least, most);
+    g_autofree char *min = lig_history_number (mean->min);
+    g_autofree char *max = lig_history_number (mean->max);
+    tip = g_strdup_printf (_ ("From %s to %s; ± is the standard deviation"), min, max);
   }
   gtk_label_set_text (GTK_LABEL (label), text);
   lig_tooltip_set (label, column == &columns[0] ? text : tip);
@@ -333,7 +332,7 @@ lig_history_groups_to_csv (LigHistoryGroups *self)
     for (guint c = 2; c < G_N_ELEMENTS (columns); c++) {
       const LigRunMean *mean = get_mean (item->group, &columns[c]);
       g_string_append_c (text, ',');
-      lig_csv_append_number (text, columns[c].best ? mean->least : mean->mean);
+      lig_csv_append_number (text, columns[c].best ? mean->min : mean->mean);
       if (columns[c].best)
         continue;
       g_string_append_c (text, ',');

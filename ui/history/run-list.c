@@ -176,7 +176,7 @@ drop_items (LigRunList *self)
 /* Up to this many runs that come or go at one place are signalled to the view, which then keeps its
  * place. With more, its rows stay and show other runs: creating them again takes longer than
  * reading. */
-#define MOST_SPLICED 64
+#define MAX_SPLICED 64
 
 /* Updates positions after runs came or went at `head`. */
 static void
@@ -236,10 +236,10 @@ show_keys (LigRunList *self, LigRunQuestion *answer)
     if (!g_hash_table_contains (self->hidden, &all[i]))
       g_array_append_val (new, all[i]);
   const gint64 *now = get_keys (new);
-  guint length = self->keys->len, least = MIN (length, new->len), head = 0, tail = 0;
-  while (head < least && old[head] == now[head])
+  guint length = self->keys->len, min = MIN (length, new->len), head = 0, tail = 0;
+  while (head < min && old[head] == now[head])
     head++;
-  while (tail < least - head && old[length - 1 - tail] == now[new->len - 1 - tail])
+  while (tail < min - head && old[length - 1 - tail] == now[new->len - 1 - tail])
     tail++;
   guint removed = length - head - tail, added = new->len - head - tail;
   if (!removed && !added)
@@ -247,7 +247,7 @@ show_keys (LigRunList *self, LigRunQuestion *answer)
   g_signal_emit (self, signals[RELOADING], 0);
   g_array_unref (self->keys);
   self->keys = g_steal_pointer (&new);
-  if (removed + added <= MOST_SPLICED)
+  if (removed + added <= MAX_SPLICED)
     splice (self, head, removed, added);
   else
     replace (self, length, answer);

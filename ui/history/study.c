@@ -8,8 +8,8 @@
 #include <glib/gi18n.h>
 
 /* The most runs that are overlaid or compared: more cannot be distinguished. */
-#define MOST_STUDIED 64
-#define MOST_PREVIEWED 16
+#define MAX_STUDIED 64
+#define MAX_PREVIEWED 16
 
 typedef struct {
   LigHistoryPage *page; /* owned by the task */
@@ -84,12 +84,12 @@ lig_history_study (LigHistoryPage *self, const char *how)
   study->keys = lig_history_get_selected (self);
   study->serial = ++self->study_serial;
   study->how = g_strdup (how);
-  if (how && study->keys->len > MOST_STUDIED) {
+  if (how && study->keys->len > MAX_STUDIED) {
     g_autofree char *text =
-      g_strdup_printf (_ ("The first %d of the selected runs are shown"), MOST_STUDIED);
+      g_strdup_printf (_ ("The first %d of the selected runs are shown"), MAX_STUDIED);
     lig_toast (GTK_WIDGET (self), text, NULL, NULL);
   }
-  g_array_set_size (study->keys, MIN (study->keys->len, how ? MOST_STUDIED : MOST_PREVIEWED));
+  g_array_set_size (study->keys, MIN (study->keys->len, how ? MAX_STUDIED : MAX_PREVIEWED));
   g_autoptr (GTask) task = g_task_new (self, NULL, take_study, NULL);
   g_task_set_task_data (task, study, free_study);
   lig_task_run (task, read_study);

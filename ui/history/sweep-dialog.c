@@ -134,9 +134,9 @@ update (LigSweepDialog *self)
   guint64 count;
   g_autoptr (LigSweep) sweep = make_sweep (self, &valid, &count);
   gboolean possible = lig_train_find_obstacle (self->doc, &obstacle) == LIG_TRAIN_POSSIBLE;
-  if (valid && count > LIG_SWEEP_MOST)
+  if (valid && count > LIG_SWEEP_MAX)
     g_set_error (&error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("A sweep has at most %d; give fewer values"), LIG_SWEEP_MOST);
+                 _ ("A sweep has at most %d; give fewer values"), LIG_SWEEP_MAX);
   else if (valid && count <= CHECKED_RUNS)
     lig_sweep_check (sweep, &error);
   g_autofree char *problem = error ? lig_figure_sentence (error->message) : NULL;
@@ -154,7 +154,7 @@ start (LigSweepDialog *self)
   gboolean valid;
   guint64 count;
   g_autoptr (LigSweep) sweep = make_sweep (self, &valid, &count);
-  if (!valid || count > LIG_SWEEP_MOST)
+  if (!valid || count > LIG_SWEEP_MAX)
     return;
   g_signal_emit (self, started, 0, sweep);
   gtk_window_close (GTK_WINDOW (self));

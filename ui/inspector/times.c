@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Limits the groups that are listed: a folded block has many. */
-enum { MOST_GROUPS = 6 };
+enum { MAX_GROUPS = 6 };
 
 static char *
 get_time (const LigFigures *figures)
@@ -174,7 +174,7 @@ lig_facts_show_groups (LigFacts *facts, LigDocument *doc, int first, int end)
     for (guint i = 0; i < total; i++)
       if (groups[i].first < end && groups[i].first + groups[i].count > first)
         g_ptr_array_add (covering, (gpointer) &groups[i]);
-    if (covering->len > MOST_GROUPS)
+    if (covering->len > MAX_GROUPS)
       show_sum (facts, &timed, &unfused, (const LigPlanGroup *const *) covering->pdata,
                 covering->len);
     else

@@ -121,10 +121,10 @@ show_figures (LigPlanPage *self)
   guint segments = lig_plan_get_segments (self->plan);
   g_autofree char *arena_text = lig_draw_bytes ((double) arena);
   g_autofree char *peak_text = lig_draw_bytes ((double) peak);
-  g_autofree char *least = g_strdup_printf (_ ("at least %s alive"), peak_text);
+  g_autofree char *min = g_strdup_printf (_ ("at least %s alive"), peak_text);
   g_autofree char *state = lig_draw_bytes ((double) lig_plan_get_state_bytes (self->plan));
   g_autofree char *number = g_strdup_printf ("%u", segments);
-  add_figure (self, _ ("Arena"), arena_text, least);
+  add_figure (self, _ ("Arena"), arena_text, min);
   add_figure (self, _ ("State"), state, _ ("parameters and gradients"));
   add_figure (self, _ ("Segments"), number, _ ("between opaque ops"));
 }

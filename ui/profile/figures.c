@@ -217,7 +217,7 @@ lig_profile_attach_spread (GtkGrid *grid, int column, int row, const LigSpread *
 /* The scale that the bars of all plans share. */
 typedef struct {
   const LigProfiled *best;
-  double least, most;
+  double min, max;
   gboolean differ;
 } Scale;
 
@@ -229,8 +229,8 @@ find_scale (LigProfiling *profiling)
   for (guint i = 0; (profiled = lig_profiling_get (profiling, i)); i++) {
     if (!scale.best || profiled->step < scale.best->step)
       scale.best = profiled;
-    scale.least = MIN (scale.least, profiled->spreads[STEP].lower);
-    scale.most = MAX (scale.most, profiled->spreads[STEP].upper);
+    scale.min = MIN (scale.min, profiled->spreads[STEP].lower);
+    scale.max = MAX (scale.max, profiled->spreads[STEP].upper);
   }
   for (guint i = 0; (profiled = lig_profiling_get (profiling, i)); i++)
     scale.differ |= lig_spread_compare (&profiled->spreads[STEP], &scale.best->spreads[STEP],
@@ -269,7 +269,7 @@ attach_row (
   gboolean best = profiled == scale->best;
   gtk_grid_attach (grid, new_choice (profiling, n, group), 0, row, 1, 1);
   lig_profile_attach_spread (grid, 1, row, step);
-  gtk_grid_attach (grid, lig_spread_bar_new (step, scale->least, scale->most, whole), 2, row, 1, 1);
+  gtk_grid_attach (grid, lig_spread_bar_new (step, scale->min, scale->max, whole), 2, row, 1, 1);
   gtk_grid_attach (
     grid,
     lig_profile_cell_new (best ? _ ("least time") : against, NULL,

@@ -19,7 +19,7 @@
 #include <math.h>
 
 /* The newest trainings that are looked at, the steps of one of them, and the ranks of one. */
-enum { MOST_RUNS = 50, MOST_STEPS = 1000, MOST_RANKS = 1 << 20 };
+enum { MAX_RUNS = 50, MAX_STEPS = 1000, MAX_RANKS = 1 << 20 };
 
 typedef struct {
   LigStore *store;
@@ -80,7 +80,7 @@ find_median (LigStore *store, const char *run, const char *name, guint *count)
   LigSpread spread;
   if (!lig_store_get_metric (store, run, name, &steps, &values, NULL) || values->len == 0)
     return NAN;
-  guint skipped = values->len > MOST_STEPS ? values->len - MOST_STEPS : 0;
+  guint skipped = values->len > MAX_STEPS ? values->len - MAX_STEPS : 0;
   *count = values->len - skipped;
   lig_spread_measure ((const double *) (gpointer) values->data + skipped, *count, &spread);
   return spread.median;
@@ -92,20 +92,20 @@ static int
 find_slowest (LigStore *store, const char *run)
 {
   g_autoptr (GArray) steps = NULL, values = NULL;
-  guint most = 0, slowest = 0;
+  guint max = 0, slowest = 0;
   if (!lig_store_get_metric (store, run, LIG_METRIC_SLOWEST, &steps, &values, NULL))
     return 0;
   g_autoptr (GArray) counts = g_array_new (FALSE, TRUE, sizeof (guint));
-  for (guint i = values->len > MOST_STEPS ? values->len - MOST_STEPS : 0; i < values->len; i++) {
+  for (guint i = values->len > MAX_STEPS ? values->len - MAX_STEPS : 0; i < values->len; i++) {
     double value = g_array_index (values, double, i);
-    if (!(value >= 0 && value < MOST_RANKS))
+    if (!(value >= 0 && value < MAX_RANKS))
       continue;
     guint rank = (guint) value;
     if (rank >= counts->len)
       g_array_set_size (counts, rank + 1);
     guint count = ++g_array_index (counts, guint, rank);
-    slowest = count > most ? rank : slowest;
-    most = MAX (count, most);
+    slowest = count > max ? rank : slowest;
+    max = MAX (count, max);
   }
   return (int) slowest;
 }
@@ -133,7 +133,7 @@ read_waits (LigStore *store, const char *run, const LigLayout *layout)
 static LigRankWaits *
 find (const Request *request, LigLayout *layout)
 {
-  const LigRunFilter filter = {.kind = "train", .limit = MOST_RUNS};
+  const LigRunFilter filter = {.kind = "train", .limit = MAX_RUNS};
   g_autoptr (GPtrArray) rows = lig_store_list_runs (request->store, &filter, NULL);
   for (guint i = 0; rows && i < rows->len; i++) {
     const LigRunRow *row = rows->pdata[i];

@@ -4,14 +4,14 @@
 
 typedef struct {
   LigSpread spread;
-  double least, most;
+  double min, max;
 } Bar;
 
 static double
 place (const Bar *bar, double value, int width)
 {
-  double range = bar->most - bar->least;
-  return range > 0 ? 1 + (value - bar->least) / range * (width - 2) : width / 2.;
+  double range = bar->max - bar->min;
+  return range > 0 ? 1 + (value - bar->min) / range * (width - 2) : width / 2.;
 }
 
 /* Draws in the colour of the text, so that it has the contrast of the style. */
@@ -36,13 +36,13 @@ draw (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data
 }
 
 GtkWidget *
-lig_spread_bar_new (const LigSpread *spread, double least, double most, const char *text)
+lig_spread_bar_new (const LigSpread *spread, double min, double max, const char *text)
 {
   GtkWidget *area = g_object_new (GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG,
                                   "content-width", 72, "content-height", 18, "hexpand", TRUE,
                                   "valign", GTK_ALIGN_CENTER, "tooltip-text", text, NULL);
   Bar *bar = g_new (Bar, 1);
-  *bar = (Bar){*spread, least, most};
+  *bar = (Bar){*spread, min, max};
   gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, bar, g_free);
   return area;

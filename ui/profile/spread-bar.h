@@ -12,10 +12,9 @@ G_BEGIN_DECLS
 /**
  * lig_spread_bar_new:
  * @spread: drawn; copied
- * @least, @most: the values at the left and the right end
+ * @min, @max: the values at the left and the right end
  * @text: the same for people who do not see it
  */
-GtkWidget *
-lig_spread_bar_new (const LigSpread *spread, double least, double most, const char *text);
+GtkWidget *lig_spread_bar_new (const LigSpread *spread, double min, double max, const char *text);
 
 G_END_DECLS

@@ -18,8 +18,7 @@ update (Row *self)
   const char *obstacle = lig_ranks_find_obstacle (self->doc);
   const char *help = _ ("Processes that divide the work of each step (1)");
   gtk_widget_set_sensitive (self->parts.input, !obstacle);
-  gtk_spin_button_set_range (GTK_SPIN_BUTTON (self->parts.input), 1,
-                             lig_ranks_get_most (self->doc));
+  gtk_spin_button_set_range (GTK_SPIN_BUTTON (self->parts.input), 1, lig_ranks_get_max (self->doc));
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->parts.input), lig_ranks_get (self->doc));
   gtk_widget_set_sensitive (self->parts.reset, lig_ranks_get (self->doc) > 1);
   gtk_label_set_text (self->parts.help, obstacle ? obstacle : help);
@@ -55,7 +54,7 @@ void
 lig_rank_count_attach (LigDocument *doc, GtkGrid *to, int line)
 {
   Row *self = g_new0 (Row, 1);
-  GtkWidget *spin = gtk_spin_button_new_with_range (1, lig_ranks_get_most (doc), 1);
+  GtkWidget *spin = gtk_spin_button_new_with_range (1, lig_ranks_get_max (doc), 1);
   self->doc = g_object_ref (doc);
   gtk_editable_set_width_chars (GTK_EDITABLE (spin), 4);
   gtk_editable_set_max_width_chars (GTK_EDITABLE (spin), 4);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LANES = 6, LABEL_EVERY = 560 };
+enum { MAX_LANES = 6, LABEL_EVERY = 560 };
 
 guint
 lig_score_count_ports (const char *ports)
@@ -120,7 +120,7 @@ choose_lanes (LigScoreMap *self)
   g_array_sort (self->arcs, compare_arcs);
   for (guint i = 0; i < self->arcs->len; i++) {
     guint lane = 0;
-    while (lane + 1 < MOST_LANES && !is_free (self, i, lane))
+    while (lane + 1 < MAX_LANES && !is_free (self, i, lane))
       lane++;
     g_array_index (self->arcs, LigScoreArc, i).lane = lane;
     self->lanes = MAX (self->lanes, lane + 1);

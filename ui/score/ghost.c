@@ -409,14 +409,14 @@ static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   LigScoreGhost *self = LIG_SCORE_GHOST (widget);
-  int least, wanted, tall;
+  int min, wanted, tall;
   double top, bottom;
   if (!gtk_widget_get_visible (self->line))
     return;
   lig_score_host_find_sight (self->host, &top, &bottom);
-  gtk_widget_measure (self->line, GTK_ORIENTATION_HORIZONTAL, -1, &least, &wanted, NULL, NULL);
-  wanted = CLAMP (wanted, least, MAX (width - 2 * LINE_MARGIN, least));
-  gtk_widget_measure (self->line, GTK_ORIENTATION_VERTICAL, wanted, &least, &tall, NULL, NULL);
+  gtk_widget_measure (self->line, GTK_ORIENTATION_HORIZONTAL, -1, &min, &wanted, NULL, NULL);
+  wanted = CLAMP (wanted, min, MAX (width - 2 * LINE_MARGIN, min));
+  gtk_widget_measure (self->line, GTK_ORIENTATION_VERTICAL, wanted, &min, &tall, NULL, NULL);
   bottom = MIN (bottom, height);
   int low = (int) bottom - tall - LINE_MARGIN;
   int y = is_covered (self, low, low + tall) ? (int) top + LINE_MARGIN / 2 : low;
@@ -434,8 +434,8 @@ measure (GtkWidget *widget,
          int *natural_baseline)
 {
   /* GTK warns about a child that is given a size without being measured. */
-  int least, wanted;
-  gtk_widget_measure (LIG_SCORE_GHOST (widget)->line, orientation, -1, &least, &wanted, NULL, NULL);
+  int min, wanted;
+  gtk_widget_measure (LIG_SCORE_GHOST (widget)->line, orientation, -1, &min, &wanted, NULL, NULL);
   *minimum = *natural = 0;
 }
 

@@ -5,7 +5,7 @@
 #include "ui/score/group-private.h"
 #include "ui/score/marks.h"
 
-enum { MOST_LINES = 4, NONE = -1 };
+enum { MAX_LINES = 4, NONE = -1 };
 
 /* A line has a text at the left, and one at the right. */
 typedef struct {
@@ -79,13 +79,13 @@ fit_both (Canvas *canvas, int left, int right)
 }
 
 static int
-plan_fused (Canvas *canvas, Line *lines, int most)
+plan_fused (Canvas *canvas, Line *lines, int max)
 {
   int n = 0, saving = fit (canvas, LIG_BRACKET_SAVING, canvas->width);
   gboolean beside = fit_both (canvas, LIG_BRACKET_SAVING, LIG_BRACKET_RATE);
-  if (most >= 2)
+  if (max >= 2)
     lines[n++] = (Line){LIG_BRACKET_KERNELS, NONE};
-  if (beside || most - n < 2) {
+  if (beside || max - n < 2) {
     int left = saving == NONE ? LIG_BRACKET_SAVING : saving;
     int room = canvas->width - MIN (measure_text (canvas, left), canvas->width) - canvas->space;
     lines[n++] =
@@ -99,13 +99,13 @@ plan_fused (Canvas *canvas, Line *lines, int most)
 }
 
 static int
-plan_alone (Canvas *canvas, Line *lines, int most)
+plan_alone (Canvas *canvas, Line *lines, int max)
 {
   if (!has (canvas, LIG_BRACKET_RATE)) {
     lines[0] = (Line){LIG_BRACKET_KERNELS, NONE};
     return 1;
   }
-  if (fit_both (canvas, LIG_BRACKET_KERNELS, LIG_BRACKET_RATE) || most == 1) {
+  if (fit_both (canvas, LIG_BRACKET_KERNELS, LIG_BRACKET_RATE) || max == 1) {
     /* Kernels may be cut, but must not become unreadable. */
     int room = canvas->width - MIN (measure_text (canvas, LIG_BRACKET_KERNELS), 6 * canvas->pitch);
     lines[0] = (Line){LIG_BRACKET_KERNELS, fit (canvas, LIG_BRACKET_RATE, room - canvas->space)};
@@ -118,12 +118,12 @@ plan_alone (Canvas *canvas, Line *lines, int most)
 
 /* A name that would be cut beside the time has the first line for itself. */
 static int
-plan_split (Canvas *canvas, Line *lines, int most)
+plan_split (Canvas *canvas, Line *lines, int max)
 {
   int n = 0, time = measure_text (canvas, LIG_BRACKET_TIME);
   int room = canvas->width - time - canvas->space;
   gboolean saves = has (canvas, LIG_BRACKET_SAVING);
-  if (saves && most == 1) {
+  if (saves && max == 1) {
     lines[n++] = (Line){fit (canvas, LIG_BRACKET_SAVING, room), LIG_BRACKET_TIME};
     return n;
   }
@@ -132,23 +132,23 @@ plan_split (Canvas *canvas, Line *lines, int most)
   int saving = saves ? fit (canvas, LIG_BRACKET_SAVING, canvas->width) : NONE;
   if (saving != NONE)
     lines[n++] = (Line){saving, NONE};
-  if (n < most)
+  if (n < max)
     lines[n++] = (Line){LIG_BRACKET_KERNELS, NONE};
   return n;
 }
 
 /* A name that would be cut even so has two lines if others are left. */
 static int
-plan_lines (Canvas *canvas, Line *lines, int most, gboolean *split)
+plan_lines (Canvas *canvas, Line *lines, int max, gboolean *split)
 {
-  *split = most > 0 && !fit_both (canvas, LIG_BRACKET_NAME, LIG_BRACKET_TIME);
-  if (most == 0)
+  *split = max > 0 && !fit_both (canvas, LIG_BRACKET_NAME, LIG_BRACKET_TIME);
+  if (max == 0)
     return 0;
-  canvas->wrap = *split && most > 1 && measure_text (canvas, LIG_BRACKET_NAME) > canvas->width;
+  canvas->wrap = *split && max > 1 && measure_text (canvas, LIG_BRACKET_NAME) > canvas->width;
   if (*split)
-    return plan_split (canvas, lines, canvas->wrap ? most - 1 : most);
-  return has (canvas, LIG_BRACKET_SAVING) ? plan_fused (canvas, lines, most)
-                                          : plan_alone (canvas, lines, most);
+    return plan_split (canvas, lines, canvas->wrap ? max - 1 : max);
+  return has (canvas, LIG_BRACKET_SAVING) ? plan_fused (canvas, lines, max)
+                                          : plan_alone (canvas, lines, max);
 }
 
 /* --- Drawing ------------------------------------------------------------------------------- */
@@ -285,7 +285,7 @@ space_lines (Canvas *canvas, int *top, gboolean *bar)
     canvas->pitch = metrics->small;
     room = 2;
   }
-  return CLAMP (room - 1, 0, MOST_LINES - 1);
+  return CLAMP (room - 1, 0, MAX_LINES - 1);
 }
 
 /* Draws the text of a group without a kernel. */
@@ -309,7 +309,7 @@ lig_score_group_draw (LigScoreGroup *self, GtkSnapshot *snapshot)
                    .height = gtk_widget_get_height (GTK_WIDGET (self)),
                    .pitch = metrics->small + lig_score_metrics_scale (metrics, 2),
                    .space = lig_score_metrics_scale (metrics, 9)};
-  Line lines[MOST_LINES];
+  Line lines[MAX_LINES];
   self->drawn = 0;
   find_colours (&canvas);
   if (self->free) {
@@ -317,17 +317,17 @@ lig_score_group_draw (LigScoreGroup *self, GtkSnapshot *snapshot)
     return;
   }
   gboolean split, bar;
-  int most = space_lines (&canvas, &top, &bar), n = plan_lines (&canvas, lines, most, &split);
+  int max = space_lines (&canvas, &top, &bar), n = plan_lines (&canvas, lines, max, &split);
   int alone = (canvas.height - (bar ? lig_score_metrics_scale (metrics, 9) : 0)) / 2;
-  int middle = most > 0 ? top + canvas.pitch / 2 + 1 : alone;
+  int middle = max > 0 ? top + canvas.pitch / 2 + 1 : alone;
   /* In a far view a thin bracket has its colour alone: half letters cannot be read. */
   if (4 * canvas.height >= 3 * metrics->small)
-    draw_first (&canvas, middle, most == 0, split);
+    draw_first (&canvas, middle, max == 0, split);
   for (int i = 0; i < n; i++)
     draw_line (&canvas, &lines[i], middle + (i + (canvas.wrap ? 2 : 1)) * canvas.pitch);
-  int thickness = MAX (lig_score_metrics_scale (metrics, most > 0 ? 4 : 3), 2);
+  int thickness = MAX (lig_score_metrics_scale (metrics, max > 0 ? 4 : 3), 2);
   if (bar)
-    draw_bar (&canvas, canvas.height - lig_score_metrics_scale (metrics, most > 0 ? 7 : 6),
+    draw_bar (&canvas, canvas.height - lig_score_metrics_scale (metrics, max > 0 ? 7 : 6),
               thickness);
 }
 

@@ -357,8 +357,8 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   int first, second;
   lig_score_columns (&columns, self->sheet ? lig_score_sheet_get_map (self->sheet) : NULL, width);
   /* Heads are wider than narrow rails: nothing is between the columns here. */
-  const int most = columns.backward - columns.ops - columns.ops_width - 6;
-  const int over = has_narrow_rails (self, &columns) ? MAX (most, 0) : 0;
+  const int max = columns.backward - columns.ops - columns.ops_width - 6;
+  const int over = has_narrow_rails (self, &columns) ? MAX (max, 0) : 0;
   const int x[] = {columns.forward, columns.ops, columns.backward - over};
   const int widths[] = {columns.rail + over, columns.ops_width, columns.rail + over};
   find_heights (self, &first, &second);

@@ -38,14 +38,14 @@ static void
 fill_levels (Legend *self)
 {
   gboolean bytes = self->colour == LIG_SCORE_COLOUR_BYTES;
-  g_autofree char *most = bytes ? lig_figure_bytes (self->peak) : lig_figure_time (self->peak);
+  g_autofree char *max = bytes ? lig_figure_bytes (self->peak) : lig_figure_time (self->peak);
   append_label (self, bytes ? _ ("Bytes moved") : _ ("Time"), "heading");
   append_label (self, "0", NULL);
   for (guint i = 1; i <= LIG_SCORE_HEAT_LEVELS; i++) {
     g_autofree char *class = g_strdup_printf ("heat-%u", i);
     append_swatch (self, class);
   }
-  append_label (self, most, NULL);
+  append_label (self, max, NULL);
 }
 
 static void

@@ -9,8 +9,8 @@
 static double
 find_share (double inner)
 {
-  const double wide = 600, small = 380, most = 30, least = 28;
-  return least + (most - least) * (CLAMP (inner, small, wide) - small) / (wide - small);
+  const double wide = 600, small = 380, max = 30, min = 28;
+  return min + (max - min) * (CLAMP (inner, small, wide) - small) / (wide - small);
 }
 
 void

@@ -25,9 +25,9 @@ wants_compact_at (LigScoreSheet *self, double line, double zoom)
     return self->kind == LIG_SCORE_ROWS_COMPACT;
   lig_score_metrics_init (&full, line, FALSE);
   double height = lig_score_map_measure (self->document, &full) - full.end;
-  double most = page * (self->metrics.compact ? FEW_WINDOWS : MANY_WINDOWS);
+  double max = page * (self->metrics.compact ? FEW_WINDOWS : MANY_WINDOWS);
   gboolean low = page < LOW_WINDOW * full.unit / zoom;
-  return height > most || ((low || zoom < 1) && height > page);
+  return height > max || ((low || zoom < 1) && height > page);
 }
 
 static gboolean
@@ -175,7 +175,7 @@ lig_score_sheet_get_zoom (LigScoreSheet *self)
 void
 lig_score_sheet_set_zoom (LigScoreSheet *self, double zoom, double y)
 {
-  zoom = CLAMP (zoom, LIG_SCORE_LEAST_ZOOM, LIG_SCORE_MOST_ZOOM);
+  zoom = CLAMP (zoom, LIG_SCORE_MIN_ZOOM, LIG_SCORE_MAX_ZOOM);
   if (fabs (zoom - 1) < 0.02)
     zoom = 1;
   if (zoom == self->zoom)
@@ -195,7 +195,7 @@ lig_score_sheet_fit (LigScoreSheet *self)
   LigScoreMetrics metrics;
   double page = self->adjustment ? gtk_adjustment_get_page_size (self->adjustment) : 0;
   double zoom = 1;
-  for (; zoom > LIG_SCORE_LEAST_ZOOM; zoom -= 0.02) {
+  for (; zoom > LIG_SCORE_MIN_ZOOM; zoom -= 0.02) {
     double line = lig_text_line (GTK_WIDGET (self), zoom / self->shown_zoom);
     lig_score_metrics_init (&metrics, line, wants_compact_at (self, line, zoom));
     /* Nothing has to be dropped below the last row. */

@@ -42,8 +42,8 @@ void lig_score_sheet_scroll_to (LigScoreSheet *self, guint row);
 
 /* --- Room ---------------------------------------------------------------------------------- */
 
-#define LIG_SCORE_LEAST_ZOOM 0.5
-#define LIG_SCORE_MOST_ZOOM 2.5
+#define LIG_SCORE_MIN_ZOOM 0.5
+#define LIG_SCORE_MAX_ZOOM 2.5
 
 /* The order is that of the settings' `score-rows`. */
 typedef enum {

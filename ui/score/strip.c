@@ -113,7 +113,7 @@ append_frame (LigScoreStrip *self, GtkSnapshot *snapshot)
   GdkRGBA line, ground;
   double scale = get_scale (self), value = gtk_adjustment_get_value (self->adjustment);
   double page = gtk_adjustment_get_page_size (self->adjustment);
-  double most = gtk_widget_get_height (widget);
+  double max = gtk_widget_get_height (widget);
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &line);
   ground = line;
   ground.alpha *= 0.04f;
@@ -123,7 +123,7 @@ append_frame (LigScoreStrip *self, GtkSnapshot *snapshot)
   double y = EDGE + value * scale - 1, height = MAX (page * scale, 8) + 2;
   graphene_rect_t area =
     GRAPHENE_RECT_INIT (0, (float) MAX (y, 0), (float) gtk_widget_get_width (widget),
-                        (float) MIN (height, most - MAX (y, 0)));
+                        (float) MIN (height, max - MAX (y, 0)));
   gsk_rounded_rect_init_from_rect (&outline, &area, 5);
   gtk_snapshot_push_rounded_clip (snapshot, &outline);
   gtk_snapshot_append_color (snapshot, &ground, &area);

@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Microseconds below which a gain is none. */
-#define LEAST_GAIN 0.05
+#define MIN_GAIN 0.05
 
 /* Returns the title of the op in the sequence, which may have several ops in the plan: both parts
  * of a linear are one op to the user. */
@@ -60,13 +60,13 @@ lig_card_mend_label (const LigMend *mend, gboolean costs)
 gboolean
 lig_card_is_gain (double gain)
 {
-  return gain >= LEAST_GAIN;
+  return gain >= MIN_GAIN;
 }
 
 char *
 lig_card_time_gain (double gain, gboolean measured)
 {
-  if (isnan (gain) || fabs (gain) < LEAST_GAIN)
+  if (isnan (gain) || fabs (gain) < MIN_GAIN)
     return NULL;
   g_autofree char *size = lig_figure_time (fabs (gain) * 1e-6);
   g_autofree char *time = g_strconcat (measured ? "" : "≈ ", size, NULL);
@@ -87,7 +87,7 @@ lig_card_gain (double gain, double bytes, gboolean measured)
   if (!time || !space)
     return time ? time : g_steal_pointer (&space);
   g_autofree char *text = time;
-  if (fabs (gain) >= LEAST_GAIN && (gain > 0) == (bytes > 0)) {
+  if (fabs (gain) >= MIN_GAIN && (gain > 0) == (bytes > 0)) {
     g_autofree char *size = lig_figure_time (fabs (gain) * 1e-6);
     g_autofree char *both = g_strdup_printf ("%s%s, %s", measured ? "" : "≈ ", size, moved);
     return g_strdup_printf (gain > 0 ? _ ("%s less") : _ ("%s more"), both);

@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#define MOST_OFFERS 8
+#define MAX_OFFERS 8
 
 struct _LigOpCompletion {
   GtkEntry *entry;
@@ -76,7 +76,7 @@ fill (LigOpCompletion *self, const char *word)
     gtk_list_box_remove (self->list, GTK_WIDGET (row));
   /* Names that begin with the word come before names that contain it. */
   for (int within = 0; within < 2; within++)
-    for (guint i = 0; (info = lig_op_info_nth (i)) && count < MOST_OFFERS; i++) {
+    for (guint i = 0; (info = lig_op_info_nth (i)) && count < MAX_OFFERS; i++) {
       gboolean begins = g_str_has_prefix (info->name, word);
       if (g_str_equal (info->name, word) ||
           (within ? begins || !strstr (info->name, word) : !begins))

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* More problems are only counted: a list of thousands would take long to build. */
-#define MOST_ROWS 60
+#define MAX_ROWS 60
 
 struct _LigProblems {
   GtkWidget parent_instance;
@@ -183,10 +183,10 @@ make_row (LigProblems *self, const LigProblem *problem)
 static guint
 count_hidden (LigProblems *self)
 {
-  guint count = MOST_ROWS;
+  guint count = MAX_ROWS;
   while (lig_document_get_problem (self->doc, count))
     count++;
-  return count - MOST_ROWS;
+  return count - MAX_ROWS;
 }
 
 static void
@@ -208,7 +208,7 @@ is_shown (LigProblems *self)
     const LigProblem *problem = lig_document_get_problem (self->doc, i);
     GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->list, (int) i);
     if (i == self->length || !problem || !row)
-      return i == self->length && (i == MOST_ROWS ? self->hidden == count_hidden (self) : !problem);
+      return i == self->length && (i == MAX_ROWS ? self->hidden == count_hidden (self) : !problem);
     g_autofree char *text = describe (problem);
     if (g_strcmp0 (g_object_get_data (G_OBJECT (row), "text"), text) != 0)
       return FALSE;
@@ -225,12 +225,12 @@ update (LigProblems *self)
   while ((row = gtk_list_box_get_row_at_index (self->list, 0)))
     gtk_list_box_remove (self->list, GTK_WIDGET (row));
   self->length = 0;
-  while (self->length < MOST_ROWS &&
+  while (self->length < MAX_ROWS &&
          (problem = lig_document_get_problem (self->doc, self->length))) {
     gtk_list_box_append (self->list, make_row (self, problem));
     self->length++;
   }
-  self->hidden = self->length == MOST_ROWS ? count_hidden (self) : 0;
+  self->hidden = self->length == MAX_ROWS ? count_hidden (self) : 0;
   add_rest (self);
   self->shown = -1;
   /* While the bar is hidden by an animation, it keeps its text. */

@@ -347,12 +347,12 @@ lig_child_run_new (const LigChildOrder *order, GError **error)
 /* --- As of a run --------------------------------------------------------------------------- */
 
 guint
-lig_child_run_take_metrics (LigChildRun *self, LigRunMetric *to, guint most)
+lig_child_run_take_metrics (LigChildRun *self, LigRunMetric *to, guint max)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   if (self->in - self->out > LIG_RUN_METRICS)
     self->out = self->in - LIG_RUN_METRICS;
-  guint count = (guint) MIN (self->in - self->out, most);
+  guint count = (guint) MIN (self->in - self->out, max);
   for (guint i = 0; i < count; i++)
     to[i] = self->metrics[(self->out + i) % LIG_RUN_METRICS];
   self->out += count;

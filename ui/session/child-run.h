@@ -44,7 +44,7 @@ char *lig_child_run_find_program (void);
 char *lig_child_run_find_reason (char *said);
 
 /* As those of a LigRun. They may be called while the training goes on. */
-guint lig_child_run_take_metrics (LigChildRun *self, LigRunMetric *to, guint most);
+guint lig_child_run_take_metrics (LigChildRun *self, LigRunMetric *to, guint max);
 void lig_child_run_get_progress (LigChildRun *self, LigRunProgress *progress);
 char *lig_child_run_dup_problem (LigChildRun *self);
 gboolean lig_child_run_check (LigChildRun *self, GError **error);

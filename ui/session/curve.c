@@ -41,7 +41,7 @@ static LigCurvePoint
 merge (const LigCurvePoint *a, const LigCurvePoint *b)
 {
   LigCurvePoint both = {.x = b->x, .count = a->count + b->count};
-  both.least = fmin (a->least, b->least);
+  both.min = fmin (a->min, b->min);
   both.greatest = fmax (a->greatest, b->greatest);
   if (isnan (a->mean) || isnan (b->mean))
     both.mean = isnan (a->mean) ? b->mean : a->mean;

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   double x; /* of the last value */
-  double least, greatest, mean;
+  double min, greatest, mean;
   guint64 count;
 } LigCurvePoint;
 

@@ -59,10 +59,10 @@ lig_trainer_command (const LigTrainer *self, LigTrainerCommand command)
 }
 
 guint
-lig_trainer_take_metrics (const LigTrainer *self, LigRunMetric *to, guint most)
+lig_trainer_take_metrics (const LigTrainer *self, LigRunMetric *to, guint max)
 {
-  return self->child ? lig_child_run_take_metrics (self->child, to, most)
-                     : lig_run_take_metrics (self->run, to, most);
+  return self->child ? lig_child_run_take_metrics (self->child, to, max)
+                     : lig_run_take_metrics (self->run, to, max);
 }
 
 void

@@ -35,7 +35,7 @@ void lig_trainer_start (const LigTrainer *self);
 void lig_trainer_command (const LigTrainer *self, LigTrainerCommand command);
 
 /* As those of a LigRun. */
-guint lig_trainer_take_metrics (const LigTrainer *self, LigRunMetric *to, guint most);
+guint lig_trainer_take_metrics (const LigTrainer *self, LigRunMetric *to, guint max);
 void lig_trainer_get_progress (const LigTrainer *self, LigRunProgress *progress);
 char *lig_trainer_dup_problem (const LigTrainer *self);
 gboolean lig_trainer_wait (const LigTrainer *self, GError **error);

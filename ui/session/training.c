@@ -16,7 +16,7 @@
  * longest time that reading may take. */
 #define TICK_MS 33
 #define BATCH 1024
-#define MOST_SECONDS 0.002
+#define MAX_SECONDS 0.002
 
 enum { CURVE_LOSS, CURVE_EVAL_LOSS, CURVE_ACCURACY, CURVE_RATE, CURVE_NORM, CURVE_SPEED, N_CURVES };
 
@@ -117,10 +117,10 @@ take_metric (LigTraining *self, const LigRunMetric *metric)
 
 /* Returns whether all values were read within the time. */
 static gboolean
-take_metrics (LigTraining *self, double most_seconds)
+take_metrics (LigTraining *self, double max_seconds)
 {
   LigRunMetric metrics[BATCH];
-  gint64 until = g_get_monotonic_time () + (gint64) (most_seconds * 1e6);
+  gint64 until = g_get_monotonic_time () + (gint64) (max_seconds * 1e6);
   guint count;
   do {
     count = lig_trainer_take_metrics (&self->trainer, metrics, BATCH);
@@ -150,7 +150,7 @@ static gboolean
 tick (gpointer data)
 {
   LigTraining *self = data;
-  take_metrics (self, MOST_SECONDS);
+  take_metrics (self, MAX_SECONDS);
   /* The run sorts the times of its last steps for this. */
   if (self->ticks++ % 4 == 0) {
     lig_trainer_get_progress (&self->trainer, &self->progress);
@@ -187,7 +187,7 @@ take_end (LigTraining *self)
   g_autoptr (GError) error = NULL;
   if (!lig_trainer_wait (&self->trainer, &error))
     take_error (self, error);
-  while (!take_metrics (self, MOST_SECONDS))
+  while (!take_metrics (self, MAX_SECONDS))
     ;
   lig_trainer_get_progress (&self->trainer, &self->progress);
   /* A run that is shorter than the time between two ticks has one rate, too. */

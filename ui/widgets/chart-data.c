@@ -98,7 +98,7 @@ copy_curve (Series *series)
   for (guint i = 0; i < series->count; i++) {
     series->values[i] = points[i].x;
     series->values[series->capacity + i] = points[i].mean;
-    series->values[2 * series->capacity + i] = points[i].least;
+    series->values[2 * series->capacity + i] = points[i].min;
     series->values[3 * series->capacity + i] = points[i].greatest;
   }
   series->length = lig_curve_get_length (series->curve);
@@ -126,32 +126,32 @@ static void
 merge_group (const Series *series, guint first, guint count, guint to)
 {
   const double *y = series->values + series->capacity;
-  double sum = 0, least = INFINITY, greatest = -INFINITY;
+  double sum = 0, min = INFINITY, greatest = -INFINITY;
   guint values = 0;
   for (guint i = first; i < first + count; i++) {
     if (isnan (y[i]))
       continue;
     sum += y[i];
     values++;
-    least = fmin (least, series->values[2 * series->capacity + i]);
+    min = fmin (min, series->values[2 * series->capacity + i]);
     greatest = fmax (greatest, series->values[3 * series->capacity + i]);
   }
   series->merged[to] = series->values[first + count - 1];
   series->merged[series->capacity + to] = values > 0 ? sum / values : NAN;
-  series->merged[2 * series->capacity + to] = values > 0 ? least : NAN;
+  series->merged[2 * series->capacity + to] = values > 0 ? min : NAN;
   series->merged[3 * series->capacity + to] = values > 0 ? greatest : NAN;
 }
 
 /* Groups have a power of two of points and are counted from the first point, so that a growing
  * curve keeps its shape. A group beyond either end is kept, so that lines continue to the edge. */
 static guint
-merge_shown (Series *series, double from, double to, guint most)
+merge_shown (Series *series, double from, double to, guint max)
 {
   guint first = isnan (from) ? 0 : find_point (series, from), each = 2, count = 0;
   guint end = isnan (to) ? series->count : find_point (series, to);
-  if (most == 0 || end - first <= most)
+  if (max == 0 || end - first <= max)
     return 0;
-  while ((end - first) / each > most)
+  while ((end - first) / each > max)
     each *= 2;
   if (!series->merged)
     series->merged = g_new (double, 4 * (gsize) series->capacity);
@@ -163,19 +163,19 @@ merge_shown (Series *series, double from, double to, guint most)
 }
 
 gboolean
-lig_chart_data_fill (LigChartData *self, LigChart *chart, guint most)
+lig_chart_data_fill (LigChartData *self, LigChart *chart, guint max)
 {
   g_array_set_size (self->drawn, 0);
   for (guint i = 0; i < self->series->len; i++) {
     Series *series = &g_array_index (self->series, Series, i);
     copy_curve (series);
-    guint merged = merge_shown (series, chart->from, chart->to, most);
+    guint merged = merge_shown (series, chart->from, chart->to, max);
     const double *values = merged > 0 ? series->merged : series->values;
     gboolean banded = merged > 0 || series->banded;
     const LigChartSeries drawn = {.label = series->label,
                                   .x = values,
                                   .y = values + series->capacity,
-                                  .least = banded ? values + 2 * series->capacity : NULL,
+                                  .min = banded ? values + 2 * series->capacity : NULL,
                                   .greatest = banded ? values + 3 * series->capacity : NULL,
                                   .count = merged > 0 ? merged : series->count,
                                   .colour = i % LIG_N_SERIES,
@@ -192,19 +192,19 @@ lig_chart_data_fill (LigChartData *self, LigChart *chart, guint most)
 /* --- For the cursor ------------------------------------------------------------------------ */
 
 gboolean
-lig_chart_data_get_ends (LigChartData *self, double *least, double *greatest)
+lig_chart_data_get_ends (LigChartData *self, double *min, double *greatest)
 {
-  *least = INFINITY;
+  *min = INFINITY;
   *greatest = -INFINITY;
   for (guint i = 0; i < self->series->len; i++) {
     Series *series = &g_array_index (self->series, Series, i);
     copy_curve (series);
     if (series->count == 0)
       continue;
-    *least = fmin (*least, series->values[0]);
+    *min = fmin (*min, series->values[0]);
     *greatest = fmax (*greatest, series->values[series->count - 1]);
   }
-  return *least <= *greatest;
+  return *min <= *greatest;
 }
 
 /* Returns the nearest x beyond @x in a direction; infinite if there is none. */
@@ -234,12 +234,12 @@ find_next (LigChartData *self, double x, gboolean right)
 double
 lig_chart_data_move (LigChartData *self, double x, int steps)
 {
-  double least, greatest;
-  if (!lig_chart_data_get_ends (self, &least, &greatest))
+  double min, greatest;
+  if (!lig_chart_data_get_ends (self, &min, &greatest))
     return NAN;
   if (isnan (x))
-    return steps < 0 ? greatest : least;
-  for (; steps != 0 && x >= least && x <= greatest; steps += steps < 0 ? 1 : -1)
+    return steps < 0 ? greatest : min;
+  for (; steps != 0 && x >= min && x <= greatest; steps += steps < 0 ? 1 : -1)
     x = find_next (self, x, steps > 0);
-  return CLAMP (x, least, greatest);
+  return CLAMP (x, min, greatest);
 }

@@ -20,16 +20,16 @@ guint lig_chart_data_get_count (LigChartData *self);
 
 /**
  * lig_chart_data_fill:
- * @most: points of each series between the chart's `from` and `to`; if there are more, neighbours
+ * @max: points of each series between the chart's `from` and `to`; if there are more, neighbours
  * become one point with their mean, least and greatest; 0: all points
  *
  * Sets series and count of a chart; they belong to the data and are valid until its next call.
  *
  * Returns: whether there is a point at all
  */
-gboolean lig_chart_data_fill (LigChartData *self, LigChart *chart, guint most);
+gboolean lig_chart_data_fill (LigChartData *self, LigChart *chart, guint max);
 
 /* Returns the x that is @steps points from @x among those of all series; an end if @x is NaN or
  * beyond. */
 double lig_chart_data_move (LigChartData *self, double x, int steps);
-gboolean lig_chart_data_get_ends (LigChartData *self, double *least, double *greatest);
+gboolean lig_chart_data_get_ends (LigChartData *self, double *min, double *greatest);

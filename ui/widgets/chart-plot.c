@@ -27,13 +27,13 @@ static guint signals[N_SIGNALS];
 
 /* The title is a label above the plot. */
 static gboolean
-get_chart (LigChartPlot *self, LigChart *chart, guint most)
+get_chart (LigChartPlot *self, LigChart *chart, guint max)
 {
   *chart = self->chart;
   chart->title = NULL;
   chart->x_label = self->x_label;
   chart->y_label = self->y_label;
-  return lig_chart_data_fill (self->data, chart, most);
+  return lig_chart_data_fill (self->data, chart, max);
 }
 
 static void
@@ -147,18 +147,18 @@ lig_chart_plot_set_range (LigChartPlot *self, double from, double to)
 static void
 zoom (LigChartPlot *self, double factor)
 {
-  double least, greatest, cursor = self->chart.cursor;
-  if (!lig_chart_data_get_ends (self->data, &least, &greatest))
+  double min, greatest, cursor = self->chart.cursor;
+  if (!lig_chart_data_get_ends (self->data, &min, &greatest))
     return;
-  double from = isnan (self->chart.from) ? least : self->chart.from;
+  double from = isnan (self->chart.from) ? min : self->chart.from;
   double to = isnan (self->chart.to) ? greatest : self->chart.to;
   double centre = cursor >= from && cursor <= to ? cursor : (from + to) / 2;
   from = centre - (centre - from) * factor;
   to = centre + (to - centre) * factor;
-  if (from <= least && to >= greatest)
+  if (from <= min && to >= greatest)
     lig_chart_plot_set_range (self, NAN, NAN);
-  else if (to - from > (greatest - least) * 1e-6)
-    lig_chart_plot_set_range (self, fmax (from, least), fmin (to, greatest));
+  else if (to - from > (greatest - min) * 1e-6)
+    lig_chart_plot_set_range (self, fmax (from, min), fmin (to, greatest));
 }
 
 /* --- Keys and pointer ---------------------------------------------------------------------- */
@@ -171,12 +171,12 @@ move_cursor (GtkWidget *widget, GVariant *arguments, gpointer data)
   double x = self->chart.cursor;
   /* If points are denser than pixels, a key press moves the cursor by one pixel. */
   LigChart chart;
-  guint most = 0;
+  guint max = 0;
   if (get_chart (self, &chart, 0))
     for (guint i = 0; i < chart.count; i++)
-      most = MAX (most, chart.series[i].count);
+      max = MAX (max, chart.series[i].count);
   int width = MAX (gtk_widget_get_width (widget), 1);
-  int stride = MAX ((int) most / width, 1);
+  int stride = MAX ((int) max / width, 1);
   lig_chart_plot_set_cursor (self, lig_chart_data_move (self->data, x, steps * stride));
   return GDK_EVENT_STOP;
 }
@@ -238,12 +238,12 @@ drag_ended (GtkGestureDrag *drag, double dx, double dy, LigChartPlot *self)
   double from = fmin (self->drag_from, self->drag_to), to = fmax (self->drag_from, self->drag_to);
   if (isnan (self->drag_from))
     return;
-  double least, greatest, left = find_x (self, from), right = find_x (self, to);
+  double min, greatest, left = find_x (self, from), right = find_x (self, to);
   self->drag_from = self->drag_to = NAN;
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (!lig_chart_data_get_ends (self->data, &least, &greatest))
+  if (!lig_chart_data_get_ends (self->data, &min, &greatest))
     return;
-  left = isnan (left) ? least : left;
+  left = isnan (left) ? min : left;
   right = isnan (right) ? greatest : right;
   if (right > left)
     lig_chart_plot_set_range (self, left, right);

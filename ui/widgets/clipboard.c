@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A sequence has a few kilobytes; larger clipboard contents are refused. */
-#define MOST_BYTES (4 << 20)
+#define MAX_BYTES (4 << 20)
 #define CHUNK_BYTES (64 << 10)
 
 static const char *const accepted[] = {LIG_CLIPBOARD_TYPE, "text/plain;charset=utf-8", "text/plain",
@@ -77,7 +77,7 @@ take_chunk (GObject *source, GAsyncResult *result, gpointer data)
     g_task_return_error (task, error);
   else if (size == 0)
     finish_reading (task, reading);
-  else if (reading->bytes->len + size > MOST_BYTES)
+  else if (reading->bytes->len + size > MAX_BYTES)
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_FORMAT, "%s",
                              _ ("the text on the clipboard is too long for a sequence"));
   else {

@@ -93,9 +93,9 @@ take_closed (LigFitBox *self)
 static int
 measure_width (GtkWidget *widget, gboolean natural)
 {
-  int least, usual;
-  gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, &usual, NULL, NULL);
-  return natural ? usual : least;
+  int min, usual;
+  gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &min, &usual, NULL, NULL);
+  return natural ? usual : min;
 }
 
 static void
@@ -111,15 +111,15 @@ lig_fit_box_measure (GtkWidget *widget,
   Item *item;
   *minimum = *natural = 0;
   for (guint i = 0; (item = get_item (self, i)); i++) {
-    int least, usual;
+    int min, usual;
     if (!is_in_row (item))
       continue;
-    gtk_widget_measure (item->widget, orientation, -1, &least, &usual, NULL, NULL);
+    gtk_widget_measure (item->widget, orientation, -1, &min, &usual, NULL, NULL);
     if (orientation == GTK_ORIENTATION_VERTICAL) {
-      *minimum = MAX (*minimum, least);
+      *minimum = MAX (*minimum, min);
       *natural = MAX (*natural, usual);
     } else {
-      *minimum += item->rank == 0 ? least + SPACING : 0;
+      *minimum += item->rank == 0 ? min + SPACING : 0;
       *natural += usual + (*natural > 0 ? SPACING : 0);
     }
   }
@@ -174,8 +174,8 @@ lig_fit_box_size_allocate (GtkWidget *widget, int width, int height, int baselin
     gtk_widget_set_child_visible (item->widget, !item->cut);
     if (item->cut)
       continue;
-    int least = measure_width (item->widget, FALSE);
-    int own = MAX (least, MIN (measure_width (item->widget, TRUE), room - x));
+    int min = measure_width (item->widget, FALSE);
+    int own = MAX (min, MIN (measure_width (item->widget, TRUE), room - x));
     place (item->widget, right ? width - x - own : x, own, height);
     x += own + SPACING;
   }

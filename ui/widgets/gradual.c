@@ -5,7 +5,7 @@
 /* The number of rows at first and of each increment, and the most rows that a GTK view creates. */
 #define FIRST 6
 #define MORE 2
-#define MOST 224
+#define MAX_SIZE 224
 
 static const char source_key[] = "lig-gradual-source";
 
@@ -21,12 +21,12 @@ grow (gpointer data)
   GtkSliceListModel *self = data;
   guint size = gtk_slice_list_model_get_size (self);
   guint count = g_list_model_get_n_items (gtk_slice_list_model_get_model (self));
-  if (size < count && size < MOST) {
+  if (size < count && size < MAX_SIZE) {
     gtk_slice_list_model_set_size (self, size + MORE);
     return G_SOURCE_CONTINUE;
   }
   g_object_steal_data (G_OBJECT (self), source_key);
-  if (size >= MOST)
+  if (size >= MAX_SIZE)
     gtk_slice_list_model_set_size (self, G_MAXUINT);
   return G_SOURCE_REMOVE;
 }

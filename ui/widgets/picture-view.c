@@ -18,7 +18,7 @@ struct _LigPictureView {
   char *name;
   LigPictureDraw draw;
   LigPictureHeight height;
-  double least;
+  double min;
   gpointer data;
   GDestroyNotify free_data;
 
@@ -42,7 +42,7 @@ static double
 wanted_height (LigPictureView *self)
 {
   double height = self->draw && self->height ? self->height (self->data) : 0;
-  return MAX (height, self->least);
+  return MAX (height, self->min);
 }
 
 /* Draws at the size that the picture has without larger text. */
@@ -523,7 +523,7 @@ void
 lig_picture_view_set_picture (LigPictureView *self,
                               LigPictureDraw draw,
                               LigPictureHeight height,
-                              double least,
+                              double min,
                               gpointer data,
                               GDestroyNotify free_data)
 {
@@ -531,7 +531,7 @@ lig_picture_view_set_picture (LigPictureView *self,
     self->free_data (self->data);
   self->draw = draw;
   self->height = height;
-  self->least = least;
+  self->min = min;
   self->data = data;
   self->free_data = free_data;
   gtk_widget_queue_resize (GTK_WIDGET (self));

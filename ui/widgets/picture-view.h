@@ -33,14 +33,14 @@ GtkWidget *lig_picture_view_new (const char *label, const char *name);
 /**
  * lig_picture_view_set_picture:
  * @draw: (nullable): null: nothing is shown
- * @height: (nullable): null: @least
- * @least: pixels of height at least
+ * @height: (nullable): null: @min
+ * @min: pixels of height at least
  * @data: kept until another picture is set, then freed
  */
 void lig_picture_view_set_picture (LigPictureView *self,
                                    LigPictureDraw draw,
                                    LigPictureHeight height,
-                                   double least,
+                                   double min,
                                    gpointer data,
                                    GDestroyNotify free_data);
 

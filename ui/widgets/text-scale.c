@@ -38,7 +38,7 @@ lig_text_scale (GtkWidget *widget)
 typedef struct {
   GtkWidget *widget;
   int width, widest;
-  double most;
+  double max;
 } Widening;
 
 /* Fonts of widgets follow a setting only later. */
@@ -47,7 +47,7 @@ widen (Widening *self)
 {
   int dpi = 0;
   g_object_get (gtk_settings_get_default (), "gtk-xft-dpi", &dpi, NULL);
-  double factor = CLAMP (dpi / (96.0 * PANGO_SCALE), 1, self->most);
+  double factor = CLAMP (dpi / (96.0 * PANGO_SCALE), 1, self->max);
   GtkWidget *clamp = gtk_widget_get_parent (self->widget);
   gtk_widget_set_size_request (self->widget, (int) (self->width * factor), -1);
   if (self->widest > 0 && ADW_IS_CLAMP (clamp)) {
@@ -65,10 +65,10 @@ forget (gpointer data)
 }
 
 void
-lig_text_widen (GtkWidget *widget, int width, int widest, double most)
+lig_text_widen (GtkWidget *widget, int width, int widest, double max)
 {
   Widening *self = g_new0 (Widening, 1);
-  *self = (Widening){widget, width, widest, most};
+  *self = (Widening){widget, width, widest, max};
   g_signal_connect_swapped (gtk_settings_get_default (), "notify::gtk-xft-dpi", G_CALLBACK (widen),
                             self);
   g_object_set_data_full (G_OBJECT (widget), "lig-text-widening", self, forget);

@@ -13,8 +13,8 @@ double lig_text_line (GtkWidget *widget, double factor);
  * for: 1 with the usual font, never less. */
 double lig_text_scale (GtkWidget *widget);
 
-/* Gives a widget a least width that grows with the size of text, at most by a factor of @most. An
+/* Gives a widget a least width that grows with the size of text, at most by a factor of @max. An
  * AdwClamp around it gets @widest likewise; 0: there is none. */
-void lig_text_widen (GtkWidget *widget, int width, int widest, double most);
+void lig_text_widen (GtkWidget *widget, int width, int widest, double max);
 
 G_END_DECLS

@@ -238,7 +238,7 @@ LIG_API void lig_draw_comparison (LigCanvas *canvas,
  * @label: the name in the legend
  * @x: @count positions on the x axis
  * @y: @count values
- * @least: (nullable): the minimum of the values behind each point: the lower edge of a band
+ * @min: (nullable): the minimum of the values behind each point: the lower edge of a band
  * @greatest: (nullable): the maximum of these values: the upper edge
  * @count: the number of points
  * @colour: the index into #LigColours.series
@@ -248,7 +248,7 @@ LIG_API void lig_draw_comparison (LigCanvas *canvas,
  */
 typedef struct {
   const char *label;
-  const double *x, *y, *least, *greatest;
+  const double *x, *y, *min, *greatest;
   guint count;
   guint colour;
   gboolean dashed;

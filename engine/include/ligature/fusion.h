@@ -67,7 +67,7 @@ struct _LigFusion {
 
   /* The fewest parts, lig_lower_get_pieces(), in which its kernels exchange and multiply each
    * rank's rows. Policy `measured` times several numbers of them. 0: it does not divide rows. */
-  int least_pieces;
+  int min_pieces;
 };
 
 /**

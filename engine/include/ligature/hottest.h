@@ -48,7 +48,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHottest, lig_hottest_free)
  * lig_hottest_list: (skip)
  * @timed: a plan
  * @unfused: (nullable): the plan of lig_plan_unfuse()
- * @most: the number of names after which the rest is summed
+ * @max: the number of names after which the rest is summed
  *
  * Lists where the time of a step goes. Groups without a kernel are left out, and all groups if the
  * input has no rows.
@@ -57,7 +57,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHottest, lig_hottest_free)
  * last
  */
 LIG_API GPtrArray *
-lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint most);
+lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint max);
 
 /**
  * lig_hottest_describe: (skip)

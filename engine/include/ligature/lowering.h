@@ -90,7 +90,7 @@ LIG_API gboolean lig_lower_has_choice (LigLowering *self,
 
 /**
  * lig_lower_get_pieces: (skip)
- * @self: the lowering that the function of a fusion with LigFusion.least_pieces was given
+ * @self: the lowering that the function of a fusion with LigFusion.min_pieces was given
  *
  * Returns: the number of parts in which each rank's rows are exchanged and multiplied: the one with
  *   the shortest time by policy `measured`, else the fewest; 1 if they do not divide the rows

@@ -154,8 +154,8 @@ typedef enum {
 
 /* The numbers that an integer input may have. */
 typedef struct {
-  gint32 least, most;
-  gint32 also; /* allowed as well, like a loss's target that is not counted; else `least` */
+  gint32 min, max;
+  gint32 also; /* allowed as well, like a loss's target that is not counted; else `min` */
 } LigRange;
 
 /* The input and output of a shape rule. Arrays are in the order of the op's tables. */

@@ -88,7 +88,7 @@ typedef struct _LigPlanOptions {
 /* The initial and the largest value of bucket_bytes: an exchange of fewer than some MiB is bound by
  * its latency. */
 #define LIG_BUCKET_INITIAL (G_GINT64_CONSTANT (25) << 20)
-#define LIG_BUCKET_MOST (G_GINT64_CONSTANT (1) << 30)
+#define LIG_BUCKET_MAX (G_GINT64_CONSTANT (1) << 30)
 
 #define LIG_PLAN_OPTIONS_INIT \
   { \

@@ -453,13 +453,13 @@ LIG_API void lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, 
  * lig_plan_get_range:
  * @self: a plan
  * @n: the number of an extra input of the caller; -1 for the main input
- * @least: (out): the least number
- * @most: (out): the greatest number; less than @least if no number suits all ops
+ * @min: (out): the least number
+ * @max: (out): the greatest number; less than @min if no number suits all ops
  *
  * Reads which integers all ops accept that read the input: an embedding its vocabulary, a loss its
  * classes, attention lengths up to the number of its keys.
  */
-LIG_API void lig_plan_get_range (LigPlan *self, int n, gint32 *least, gint32 *most);
+LIG_API void lig_plan_get_range (LigPlan *self, int n, gint32 *min, gint32 *max);
 
 /**
  * lig_plan_get_extra_output:

@@ -538,7 +538,7 @@ typedef struct {
  * lig_run_take_metrics: (skip)
  * @self: a run
  * @to: (array length=most): the array to fill with the oldest metrics that have not been taken
- * @most: the length of @to
+ * @max: the length of @to
  *
  * Takes metrics from the run's queue. One thread may call this, which can be any thread. The call
  * never waits for the training: it takes nothing while the worker thread is adding a metric. All
@@ -546,7 +546,7 @@ typedef struct {
  *
  * Returns: the number of metrics taken
  */
-LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most);
+LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint max);
 
 /**
  * lig_run_check_data:

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* The number of values below which a spread is not compared: its quartiles say too little. */
-#define LIG_SPREAD_LEAST 5
+#define LIG_SPREAD_MIN 5
 
 /**
  * LigSpread:

@@ -13,14 +13,14 @@ G_BEGIN_DECLS
  * @mean: their mean, NaN without a value
  * @deviation: their standard deviation, of the sample (divided by @count - 1); NaN for fewer than
  *   two values
- * @least: the least value
- * @most: the greatest value
+ * @min: the least value
+ * @max: the greatest value
  *
  * The mean and the spread of a figure over the runs of a group.
  */
 typedef struct {
   guint count;
-  double mean, deviation, least, most;
+  double mean, deviation, min, max;
 } LigRunMean;
 
 /**

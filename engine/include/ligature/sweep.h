@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* The maximum number of points of a sweep. */
-#define LIG_SWEEP_MOST 10000
+#define LIG_SWEEP_MAX 10000
 
 #define LIG_TYPE_SWEEP (lig_sweep_get_type ())
 LIG_API
@@ -67,7 +67,7 @@ typedef struct {
  * @held_out: whether the figures are losses on held-out data, not of the last step
  * @mean: the mean loss; NaN without a result, as the following
  * @deviation: the standard deviation of the losses, NaN with fewer than two
- * @least: the least loss
+ * @min: the least loss
  * @greatest: the greatest loss
  * @accuracy: the mean accuracy on the held-out data
  * @step_ms: the mean of the median milliseconds of a step
@@ -79,7 +79,7 @@ typedef struct {
   GStrv values;
   guint points, count;
   gboolean held_out;
-  double mean, deviation, least, greatest, accuracy, step_ms;
+  double mean, deviation, min, greatest, accuracy, step_ms;
   guint best;
 } LigSweepSummary;
 

@@ -129,7 +129,7 @@ typedef struct {
  * @present_noise: the noise of @present
  * @times_measured: whether both times were measured; otherwise one is predicted
  * @whole: whether the times are of whole steps, with and without the fusion
- * @pieces: the number of parts in which a fusion with LigFusion.least_pieces exchanges and
+ * @pieces: the number of parts in which a fusion with LigFusion.min_pieces exchanges and
  * multiplies each rank's rows; 0 if no policy chose it
  * @mend: (nullable): the edit that removes the refusal
  * @alternative: (nullable): another edit that removes it

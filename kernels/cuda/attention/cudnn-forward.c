@@ -8,10 +8,10 @@
 static const LigCudnnTensor *
 softmax (LigCudnnScheme *graph, const LigCudnnAxes *axes, const LigCudnnTensor *scores)
 {
-  const LigCudnnTensor *most =
+  const LigCudnnTensor *max =
     lig_cudnn_virtual (graph, LIG_CUDNN_FP32, axes->rows, axes->rows_strides);
-  lig_cudnn_reduce (graph, LIG_CUDNN_MAXIMUM, scores, most);
-  const LigCudnnTensor *below = lig_cudnn_apply (graph, LIG_CUDNN_SUBTRACT, scores, most);
+  lig_cudnn_reduce (graph, LIG_CUDNN_MAXIMUM, scores, max);
+  const LigCudnnTensor *below = lig_cudnn_apply (graph, LIG_CUDNN_SUBTRACT, scores, max);
   const LigCudnnTensor *exponentials = lig_cudnn_apply (graph, LIG_CUDNN_EXP, below, NULL);
   const LigCudnnTensor *sum =
     lig_cudnn_virtual (graph, LIG_CUDNN_FP32, axes->rows, axes->rows_strides);
@@ -20,7 +20,7 @@ softmax (LigCudnnScheme *graph, const LigCudnnAxes *axes, const LigCudnnTensor *
   const LigCudnnPointwise add = {
     .mode = LIG_CUDNN_ADD,
     .compute = LIG_CUDNN_FP32,
-    .x = most,
+    .x = max,
     .b = logarithm,
     .y = lig_cudnn_tensor (graph, LIG_CUDNN_LSE, LIG_CUDNN_FP32, axes->rows, axes->rows_strides)};
   lig_cudnn_pointwise (graph, &add);

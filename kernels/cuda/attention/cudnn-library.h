@@ -157,7 +157,7 @@ typedef struct {
   int (*get) (LigCudnnDescriptor descriptor,
               int attribute,
               int type,
-              int64_t most,
+              int64_t max,
               int64_t *count,
               void *values);
   int (*execute) (LigCudnnHandle handle, LigCudnnDescriptor plan, LigCudnnDescriptor pack);

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 
 /* The engines that are tried: the compilation of each takes up to a second. */
-enum { MOST_CONFIGS = 8 };
+enum { MAX_CONFIGS = 8 };
 
 /* The numerical notes of an engine that are read. */
-enum { MOST_NOTES = 16 };
+enum { MAX_NOTES = 16 };
 
 /* The library counts the values that an attribute has, which may be more than were asked for. */
 static int
-at_most (int64_t count, int most)
+clamp_count (int64_t count, int max)
 {
-  return count < most ? (int) count : most;
+  return count < max ? (int) count : max;
 }
 
 /* Creates a descriptor outside of a graph; null after a failure. */
@@ -41,12 +41,12 @@ static int
 propose (const LigCudnn *cudnn,
          const LigCudnnScheme *graph,
          LigCudnnDescriptor device,
-         LigCudnnDescriptor configs[MOST_CONFIGS])
+         LigCudnnDescriptor configs[MAX_CONFIGS])
 {
   const int32_t mode = LIG_CUDNN_HEURISTIC_A;
   int64_t count = 0;
   LigCudnnDescriptor heuristic = make (cudnn, LIG_CUDNN_HEURISTIC_DESCRIPTOR);
-  for (int i = 0; i < MOST_CONFIGS; i++)
+  for (int i = 0; i < MAX_CONFIGS; i++)
     configs[i] = make (cudnn, LIG_CUDNN_CONFIG_DESCRIPTOR);
   bool good =
     heuristic &&
@@ -55,18 +55,18 @@ propose (const LigCudnn *cudnn,
     (!device ||
      set (cudnn, heuristic, LIG_CUDNN_HEURISTIC_DEVICE, LIG_CUDNN_TYPE_DESCRIPTOR, &device)) &&
     cudnn->finalize (heuristic) == LIG_CUDNN_SUCCESS &&
-    cudnn->get (heuristic, LIG_CUDNN_HEURISTIC_RESULTS, LIG_CUDNN_TYPE_DESCRIPTOR, MOST_CONFIGS,
+    cudnn->get (heuristic, LIG_CUDNN_HEURISTIC_RESULTS, LIG_CUDNN_TYPE_DESCRIPTOR, MAX_CONFIGS,
                 &count, configs) == LIG_CUDNN_SUCCESS;
   if (heuristic)
     cudnn->destroy (heuristic);
-  return good ? at_most (count, MOST_CONFIGS) : 0;
+  return good ? clamp_count (count, MAX_CONFIGS) : 0;
 }
 
 /* Reads the number of a configuration's engine, and whether it adds up in any order. */
 static void
 inspect (const LigCudnn *cudnn, LigCudnnDescriptor config, LigCudnnPlan *plan)
 {
-  int32_t notes[MOST_NOTES];
+  int32_t notes[MAX_NOTES];
   int64_t count = 0;
   LigCudnnDescriptor engine = make (cudnn, LIG_CUDNN_ENGINE_DESCRIPTOR);
   plan->engine = -1;
@@ -75,9 +75,9 @@ inspect (const LigCudnn *cudnn, LigCudnnDescriptor config, LigCudnnPlan *plan)
                             &engine) == LIG_CUDNN_SUCCESS) {
     cudnn->get (engine, LIG_CUDNN_ENGINE_INDEX, LIG_CUDNN_TYPE_INT64, 1, &count, &plan->engine);
     if (cudnn->get (engine, LIG_CUDNN_ENGINE_NUMERICAL_NOTES, LIG_CUDNN_TYPE_NUMERICAL_NOTE,
-                    MOST_NOTES, &count, notes) != LIG_CUDNN_SUCCESS)
+                    MAX_NOTES, &count, notes) != LIG_CUDNN_SUCCESS)
       count = 0;
-    for (int i = 0; i < at_most (count, MOST_NOTES); i++)
+    for (int i = 0; i < clamp_count (count, MAX_NOTES); i++)
       if (notes[i] == LIG_CUDNN_NOTE_NONDETERMINISTIC)
         plan->nondeterministic = true;
   }
@@ -118,7 +118,7 @@ choose (const LigCudnn *cudnn,
         const LigCudnnCase *one,
         LigCudnnPlan *plan)
 {
-  LigCudnnDescriptor configs[MOST_CONFIGS];
+  LigCudnnDescriptor configs[MAX_CONFIGS];
   int count = propose (cudnn, &plan->graph, device, configs);
   snprintf (plan->graph.why, sizeof plan->graph.why, "none of its %d engines takes the case",
             count);
@@ -132,7 +132,7 @@ choose (const LigCudnn *cudnn,
         snprintf (plan->graph.why, sizeof plan->graph.why, "%s", message);
     }
   }
-  for (int i = 0; i < MOST_CONFIGS; i++)
+  for (int i = 0; i < MAX_CONFIGS; i++)
     if (configs[i])
       cudnn->destroy (configs[i]);
 }

@@ -52,7 +52,7 @@ lig_cudnn_make (LigCudnnScheme *graph, LigCudnnKind kind)
   LigCudnnDescriptor descriptor = NULL;
   if (graph->status)
     return NULL;
-  if (graph->n_made == LIG_CUDNN_MOST_DESCRIPTORS) {
+  if (graph->n_made == LIG_CUDNN_MAX_DESCRIPTORS) {
     fail_full (graph);
     return NULL;
   }
@@ -114,7 +114,7 @@ describe (LigCudnnScheme *graph,
 {
   const bool yes = true;
   const int64_t alignment = 16;
-  if (graph->n_tensors == LIG_CUDNN_MOST_TENSORS) {
+  if (graph->n_tensors == LIG_CUDNN_MAX_TENSORS) {
     fail_full (graph);
     return &graph->tensors[0];
   }
@@ -161,7 +161,7 @@ describe_value (LigCudnnScheme *graph, LigCudnnType type, const LigCudnnTensor *
 {
   const int64_t ones[4] = {1, 1, 1, 1};
   *tensor = describe (graph, 0, type, ones, ones, LIG_CUDNN_TENSOR_IS_VALUE);
-  if (graph->n_values == LIG_CUDNN_MOST_VALUES) {
+  if (graph->n_values == LIG_CUDNN_MAX_VALUES) {
     fail_full (graph);
     return &graph->values[0];
   }
@@ -191,7 +191,7 @@ static void
 add_node (LigCudnnScheme *graph, LigCudnnDescriptor node)
 {
   lig_cudnn_finish (graph, node);
-  if (graph->n_nodes == LIG_CUDNN_MOST_STEPS)
+  if (graph->n_nodes == LIG_CUDNN_MAX_STEPS)
     fail_full (graph);
   else
     graph->nodes[graph->n_nodes++] = node;

@@ -6,10 +6,10 @@
 #include "kernels/cuda/attention/cudnn-library.h"
 
 enum {
-  LIG_CUDNN_MOST_TENSORS = 96,
-  LIG_CUDNN_MOST_STEPS = 64,
-  LIG_CUDNN_MOST_DESCRIPTORS = 192,
-  LIG_CUDNN_MOST_VALUES = 12
+  LIG_CUDNN_MAX_TENSORS = 96,
+  LIG_CUDNN_MAX_STEPS = 64,
+  LIG_CUDNN_MAX_DESCRIPTORS = 192,
+  LIG_CUDNN_MAX_VALUES = 12
 };
 
 /* A tensor of 4 axes; strides count elements. */
@@ -30,13 +30,13 @@ typedef struct {
 
 typedef struct {
   const LigCudnn *cudnn;
-  LigCudnnTensor tensors[LIG_CUDNN_MOST_TENSORS];
+  LigCudnnTensor tensors[LIG_CUDNN_MAX_TENSORS];
   int n_tensors;
-  LigCudnnDescriptor nodes[LIG_CUDNN_MOST_STEPS];
+  LigCudnnDescriptor nodes[LIG_CUDNN_MAX_STEPS];
   int n_nodes;
-  LigCudnnDescriptor made[LIG_CUDNN_MOST_DESCRIPTORS]; /* all descriptors, in order */
+  LigCudnnDescriptor made[LIG_CUDNN_MAX_DESCRIPTORS]; /* all descriptors, in order */
   int n_made;
-  LigCudnnValue values[LIG_CUDNN_MOST_VALUES];
+  LigCudnnValue values[LIG_CUDNN_MAX_VALUES];
   int n_values;
   LigCudnnDescriptor whole; /* the finished graph */
   int status;               /* the first failure */

@@ -23,7 +23,7 @@ _Static_assert(LENGTHS_SPACE + LSE_SPACE + PLAN_SPACE <= LIG_WORKSPACE_SIZE,
                "the parts of the workspace do not fit");
 
 /* The rows that lig_attention_clear() can treat, and lengths that fit their space twice. */
-enum { MOST_PADDED = 65535 };
+enum { MAX_PADDED = 65535 };
 
 static Operands
 operands_of (const LigLaunch *launch, bool backward)
@@ -87,7 +87,7 @@ refuse_operands (const Operands *o, const LigCudnnCase *one)
     return "an output is left out";
   if (!o->lse->data && rows * 4 > LSE_SPACE)
     return "the log-sum-exp is left out";
-  if (one->padded && one->batch > MOST_PADDED)
+  if (one->padded && one->batch > MAX_PADDED)
     return "it has too many rows with lengths";
   if (differs (o->memory, one) || differs (o->y, one) || differs (o->dy, one) ||
       differs (o->dx, one) || differs (o->dmemory, one))
@@ -222,8 +222,8 @@ lig_cudnn_attention_can (const LigLaunch *launch, bool backward, const char **wh
 
 /* The tensors of one launch, by their numbers. */
 typedef struct {
-  int64_t ids[LIG_CUDNN_DQUERY_32 + LIG_CUDNN_MOST_VALUES];
-  void *pointers[LIG_CUDNN_DQUERY_32 + LIG_CUDNN_MOST_VALUES];
+  int64_t ids[LIG_CUDNN_DQUERY_32 + LIG_CUDNN_MAX_VALUES];
+  void *pointers[LIG_CUDNN_DQUERY_32 + LIG_CUDNN_MAX_VALUES];
   int count;
 } Pack;
 

@@ -87,9 +87,9 @@ lig_attention_copy (const LigPadded *padded,
                     const int32_t *lengths,
                     cudaStream_t stream)
 {
-  constexpr int64_t most = 512;
+  constexpr int64_t max = 512;
   int64_t blocks = (padded->rows * padded->bytes / 16 + threads - 1) / threads;
-  dim3 grid ((unsigned) (blocks < most ? blocks : most), (unsigned) padded->batch);
+  dim3 grid ((unsigned) (blocks < max ? blocks : max), (unsigned) padded->batch);
   copy_rows<<<grid, threads, 0, stream>>> (*padded, static_cast<const uint4 *> (from), lengths);
   return cudaPeekAtLastError ();
 }

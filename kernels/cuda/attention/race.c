@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPERANDS = 9, MOST_OUTPUTS = 2 };
+enum { MAX_OPERANDS = 9, MAX_OUTPUTS = 2 };
 
 /* The places of outputs behind x of the backward pass, and behind x of the forward pass. */
 enum { DX = 6, DMEMORY = 7, Y = 4, LSE = 5, LENGTHS = 2, DOCUMENTS = 3 };
 
 typedef struct {
   LigLaunch launch;
-  LigOperand operands[MOST_OPERANDS];
+  LigOperand operands[MAX_OPERANDS];
   int n_operands, x; /* the index of x */
   char *memory;
-  char *expected[MOST_OUTPUTS]; /* the own kernel's outputs */
-  LigOperand *outputs[MOST_OUTPUTS];
+  char *expected[MAX_OUTPUTS]; /* the own kernel's outputs */
+  LigOperand *outputs[MAX_OUTPUTS];
   uint32_t *found;
   LigKernelFunc own, cudnn;
 } Trial;
@@ -74,12 +74,12 @@ allocate (Trial *trial, const LigLaunch *launch, const LigCudnnCase *one)
   trial->outputs[1] = &trial->operands[trial->x + (one->backward ? DMEMORY : LSE)];
   for (int i = 0; i < trial->n_operands; i++)
     bytes += bytes_of (&trial->operands[i]);
-  for (int i = 0; i < MOST_OUTPUTS; i++)
+  for (int i = 0; i < MAX_OUTPUTS; i++)
     bytes += bytes_of (trial->outputs[i]);
   if (cudaMalloc ((void **) &trial->memory, bytes) != cudaSuccess)
     return false;
   trial->found = (uint32_t *) trial->memory;
-  for (int i = 0; i < MOST_OUTPUTS; i++) {
+  for (int i = 0; i < MAX_OUTPUTS; i++) {
     trial->expected[i] = trial->memory + at;
     at += bytes_of (trial->outputs[i]);
   }
@@ -141,7 +141,7 @@ static void
 keep_outputs (Trial *trial)
 {
   cudaStream_t stream = trial->launch.stream;
-  for (int i = 0; i < MOST_OUTPUTS; i++) {
+  for (int i = 0; i < MAX_OUTPUTS; i++) {
     size_t bytes = bytes_of (trial->outputs[i]);
     if (!bytes)
       continue;
@@ -161,7 +161,7 @@ repeats (Trial *trial, LigKernelFunc function)
   if (!run (trial, function))
     return false;
   cudaMemsetAsync (trial->found, 0, sizeof other, stream);
-  for (int i = 0; i < MOST_OUTPUTS; i++) {
+  for (int i = 0; i < MAX_OUTPUTS; i++) {
     const LigOperand *operand = trial->outputs[i];
     if (operand->data)
       lig_compare_bits (operand->data, trial->expected[i],

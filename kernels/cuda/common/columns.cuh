@@ -11,10 +11,10 @@ namespace lig
 /* Returns the largest number of parts for which the workspace can hold partial sums of `vectors`
  * vectors of that many columns; 0 if not even one part fits. */
 inline int
-most_parts (int64_t columns, int vectors)
+max_parts (int64_t columns, int vectors)
 {
-  int64_t most = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (columns * vectors);
-  return (int) (most < 65535 ? most : 65535);
+  int64_t max = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (columns * vectors);
+  return (int) (max < 65535 ? max : 65535);
 }
 
 /* Returns the number of threads that share a column for as many parts. */

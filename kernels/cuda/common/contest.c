@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LAUNCHES = 20, ROUNDS = 5 };
+enum { MAX_LAUNCHES = 20, ROUNDS = 5 };
 
 /* The ratio of two times up to which their order may be another at steady clocks. */
 #define NEAR 1.25f
@@ -44,7 +44,7 @@ count_launches (const Contest *contest)
   cudaEventRecord (contest->end, contest->stream);
   float once = elapsed (contest);
   int launches = once > 0 ? (int) (2000 / once) : 1;
-  return launches < 1 ? 1 : launches > MOST_LAUNCHES ? MOST_LAUNCHES : launches;
+  return launches < 1 ? 1 : launches > MAX_LAUNCHES ? MAX_LAUNCHES : launches;
 }
 
 /* Captures several launches, because the host launches small ones more slowly than the device runs

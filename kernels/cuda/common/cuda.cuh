@@ -118,8 +118,8 @@ inline int
 blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multiprocessor)
 {
   int64_t blocks = (work + threads - 1) / threads;
-  int64_t most = (int64_t) launch->device->multiprocessors * per_multiprocessor;
-  return (int) (blocks < 1 ? 1 : blocks < most ? blocks : most);
+  int64_t max = (int64_t) launch->device->multiprocessors * per_multiprocessor;
+  return (int) (blocks < 1 ? 1 : blocks < max ? blocks : max);
 }
 
 /* Only sources that are compiled for what launches early need have these two. */

@@ -55,10 +55,9 @@ map (LigLaunch *launch, const LigOperand *a, const LigOperand *b, const LigOpera
   bool packs = packable ({a, BINARY ? b : a, y});
   return dispatch_access (launch, a->dtype, packs, [=] (auto access) {
     using A = decltype (access);
-    int64_t values = (size + A::W - 1) / A::W,
-            least = (int64_t) launch->device->multiprocessors * 4;
+    int64_t values = (size + A::W - 1) / A::W, min = (int64_t) launch->device->multiprocessors * 4;
     int each = depth<A> (2);
-    while (each > 1 && values < least * THREADS * each)
+    while (each > 1 && values < min * THREADS * each)
       each /= 2;
     unsigned blocks = (unsigned) ((values + THREADS * each - 1) / (THREADS * each));
     map_elements<A, BINARY><<<blocks, THREADS, 0, stream (launch)>>> (

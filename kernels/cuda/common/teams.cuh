@@ -8,7 +8,7 @@
 
 namespace lig
 {
-enum { MOST_THREADS = 1024, UNROLL = 4 };
+enum { MAX_THREADS = 1024, UNROLL = 4 };
 /* A row of more packs takes a whole block. */
 enum { WARP_PACKS = 256 };
 /* Up to this number of threads, a single block processes all rows, which saves a second launch. */
@@ -29,8 +29,8 @@ teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bo
   int64_t packs = columns / width, few = columns < 8 ? columns : 8;
   Teams teams = {packs > WARP_PACKS, 1, THREADS, 1};
   if (teams.whole) {
-    int64_t full = (int64_t) launch->device->multiprocessors * MOST_THREADS;
-    while (teams.threads < MOST_THREADS && rows * teams.threads < full &&
+    int64_t full = (int64_t) launch->device->multiprocessors * MAX_THREADS;
+    while (teams.threads < MAX_THREADS && rows * teams.threads < full &&
            packs > teams.threads * UNROLL)
       teams.threads *= 2;
     teams.lanes = teams.threads;
@@ -41,7 +41,7 @@ teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bo
     teams.lanes *= 2;
   int64_t threads = rows * teams.lanes;
   if (alone && threads <= ALONE)
-    teams.threads = threads < MOST_THREADS ? ((int) threads + 31) / 32 * 32 : (int) MOST_THREADS;
+    teams.threads = threads < MAX_THREADS ? ((int) threads + 31) / 32 * 32 : (int) MAX_THREADS;
   else
     teams.blocks = blocks_for (launch, threads, THREADS, 1 << 16);
   return teams;

@@ -219,9 +219,9 @@ plain_walk (const LigLaunch *launch, int64_t rows, int64_t columns, int W)
     each /= 2;
     w.share = step * each;
   }
-  int64_t least = (rows + 65534) / 65535;
-  if (w.share < least)
-    w.share = (least + step - 1) / step * step;
+  int64_t min = (rows + 65534) / 65535;
+  if (w.share < min)
+    w.share = (min + step - 1) / step * step;
   return w;
 }
 
@@ -230,13 +230,13 @@ plain_walk (const LigLaunch *launch, int64_t rows, int64_t columns, int W)
  * stage. For more rows, the walk minimizes an estimated time: blocks run in waves of four for
  * each multiprocessor, the last of which should be full, and to begin and to end a block takes
  * about as long as START rows. A gated unit has half the blocks, as its threads take two columns
- * each, but has to take the same rows: the estimate is the time of both. More than MOST_EACH
- * rows per thread would leave too few waves to even out slow blocks; more than MOST_PARTS parts
+ * each, but has to take the same rows: the estimate is the time of both. More than MAX_EACH
+ * rows per thread would leave too few waves to even out slow blocks; more than MAX_PARTS parts
  * would make the second stage too slow. */
 inline Walk
 sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype)
 {
-  enum { MOST_EACH = 28, START = 2, MOST_PARTS = 1024 };
+  enum { MAX_EACH = 28, START = 2, MAX_PARTS = 1024 };
   int64_t multiprocessors = launch->device->multiprocessors, width = dtype == LIG_FP32 ? 4 : 8;
   int64_t packs = (columns + width - 1) / width;
   int shift = walk_shift (packs);
@@ -246,20 +246,20 @@ sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype
     return Walk{rows, columns, rows > 0 ? rows : 1, shift};
   }
   int64_t tiles = (packs + (1 << shift) - 1) >> shift, step = THREADS >> shift;
-  int64_t most = most_parts (columns, 1), wave = 4 * multiprocessors, best = INT64_MAX, share = 0;
-  most = most < MOST_PARTS ? most : MOST_PARTS;
-  for (int64_t each = MOST_EACH; each >= 2; each--) {
+  int64_t max = max_parts (columns, 1), wave = 4 * multiprocessors, best = INT64_MAX, share = 0;
+  max = max < MAX_PARTS ? max : MAX_PARTS;
+  for (int64_t each = MAX_EACH; each >= 2; each--) {
     int64_t parts = (rows + each * step - 1) / (each * step);
     int64_t whole = (tiles * parts + wave - 1) / wave;
     int64_t gated = ((tiles + 1) / 2 * parts + wave - 1) / wave;
     int64_t time = (whole + gated) * (each + START);
-    if (parts <= most && time < best) {
+    if (parts <= max && time < best) {
       best = time;
       share = each * step;
     }
   }
   if (!share)
-    share = ((rows + most - 1) / most + step - 1) / step * step;
+    share = ((rows + max - 1) / max + step - 1) / step * step;
   return Walk{rows, columns, share, shift};
 }
 
@@ -289,6 +289,6 @@ finish_walk (LigLaunch *launch, const Walk &w, const Sums &sums, const LigOperan
 inline bool
 sums_fit (int64_t columns)
 {
-  return columns > 0 && most_parts (columns, 1) > 0;
+  return columns > 0 && max_parts (columns, 1) > 0;
 }
 } /* namespace lig */

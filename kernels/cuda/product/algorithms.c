@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_PROPOSED = 4 };
+enum { MIN_PROPOSED = 4 };
 
 /* The seconds that proposals may keep the device busy, and that timing them may take including
  * everything that the library loads; then the seconds after which variations have to end. */
@@ -22,7 +22,7 @@ run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count
 {
   double started = lig_trial_clock ();
   for (int i = 0; i < count; i++) {
-    if (i >= LEAST_PROPOSED && (trial->busy > BUDGET || lig_trial_clock () - started > PATIENCE))
+    if (i >= MIN_PROPOSED && (trial->busy > BUDGET || lig_trial_clock () - started > PATIENCE))
       break;
     lig_trial_run (trial, &proposals[i]);
   }
@@ -178,8 +178,8 @@ lig_algorithm_choose (LigProducts *products, LigProductEntry *entry, const LigLa
     return;
   }
   bool searched = rehearse && may_search (&entry->key);
-  cublasLtMatmulAlgo_t proposals[LIG_MOST_PROPOSED];
-  int count = lig_candidates_propose (products, entry, proposals, searched ? LIG_MOST_PROPOSED : 1);
+  cublasLtMatmulAlgo_t proposals[LIG_MAX_PROPOSED];
+  int count = lig_candidates_propose (products, entry, proposals, searched ? LIG_MAX_PROPOSED : 1);
   if (count > 0) {
     entry->algorithm = proposals[0];
     entry->decided = entry->supported = true;

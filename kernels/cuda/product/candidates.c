@@ -57,18 +57,18 @@ int
 lig_candidates_propose (LigProducts *products,
                         LigProductEntry *entry,
                         cublasLtMatmulAlgo_t *algorithms,
-                        int most)
+                        int max)
 {
   cublasLtMatmulPreferenceOpaque_t preference;
-  cublasLtMatmulHeuristicResult_t results[LIG_MOST_PROPOSED];
+  cublasLtMatmulHeuristicResult_t results[LIG_MAX_PROPOSED];
   int found = 0, count = 0;
   memset (results, 0, sizeof results);
   if (!state_preferences (&preference, &entry->key) ||
       cublasLtMatmulAlgoGetHeuristic (products->handle, &entry->description, &entry->a, &entry->b,
-                                      &entry->c, &entry->d, &preference, LIG_MOST_PROPOSED, results,
+                                      &entry->c, &entry->d, &preference, LIG_MAX_PROPOSED, results,
                                       &found) != CUBLAS_STATUS_SUCCESS)
     return 0;
-  for (int i = 0; i < found && count < most; i++)
+  for (int i = 0; i < found && count < max; i++)
     if (results[i].state == CUBLAS_STATUS_SUCCESS &&
         results[i].workspaceSize <= entry->key.workspace && is_exact (&results[i].algo))
       algorithms[count++] = results[i].algo;

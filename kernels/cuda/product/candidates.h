@@ -5,14 +5,14 @@
 
 #include "kernels/cuda/product/trial.h"
 
-enum { LIG_MOST_PROPOSED = 32 };
+enum { LIG_MAX_PROPOSED = 32 };
 
-/* Writes at most `most` algorithms that serve the product, in the heuristic's order; returns
+/* Writes at most `max` algorithms that serve the product, in the heuristic's order; returns
  * their number. */
 int lig_candidates_propose (LigProducts *products,
                             LigProductEntry *entry,
                             cublasLtMatmulAlgo_t *algorithms,
-                            int most);
+                            int max);
 
 /* Returns whether the library accepts the algorithm for this product, the workspace suffices and
  * the sum is exact. */

@@ -11,7 +11,7 @@
 
 namespace lig
 {
-enum { MOST_BLOCKS_Y = 65535 };
+enum { MAX_BLOCKS_Y = 65535 };
 
 /* Returns an element of a matrix of any floating type. */
 __device__ static inline float
@@ -227,7 +227,7 @@ finish_block (LigLaunch *launch, const Finish &finish)
   if (over > INT32_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "linear: a block of the product has too many columns; reduce them");
-  dim3 grid ((unsigned) over, (unsigned) min (down, (int64_t) MOST_BLOCKS_Y));
+  dim3 grid ((unsigned) over, (unsigned) min (down, (int64_t) MAX_BLOCKS_Y));
   finish_each<<<grid, dim3 (width, height), 0, stream (launch)>>> (finish);
   return LIG_LAUNCHED (launch);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_LAUNCHES = 20, MOST_FINALISTS = 5 };
+enum { MAX_LAUNCHES = 20, MAX_FINALISTS = 5 };
 
 /* The seconds that the last rounds may keep the device busy. */
 #define LAST_BUDGET 0.2
@@ -20,7 +20,7 @@ enum { MOST_LAUNCHES = 20, MOST_FINALISTS = 5 };
 #define FIRST_MARGIN 1.5f
 
 /* The bytes beyond which a second set of matrices is not worth its memory. */
-#define MOST_MEMORY ((size_t) 512 << 20)
+#define MAX_MEMORY ((size_t) 512 << 20)
 
 /* Returns the monotonic clock. */
 double
@@ -84,7 +84,7 @@ allocate (LigTrial *trial)
                                     : i > 5  ? LIG_FP32
                                              : key->output);
   cudaDeviceGetAttribute (&l2, cudaDevAttrL2CacheSize, trial->products->device->number);
-  trial->n_calls = bytes < (size_t) l2 && 2 * bytes <= MOST_MEMORY ? 2 : 1;
+  trial->n_calls = bytes < (size_t) l2 && 2 * bytes <= MAX_MEMORY ? 2 : 1;
   size_t whole = (size_t) key->workspace + (size_t) trial->n_calls * bytes;
   trial->no_memory = cudaMalloc ((void **) &trial->memory, whole) == cudaErrorMemoryAllocation;
   if (!trial->memory)
@@ -180,9 +180,9 @@ run_alone (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
 static int
 count_launches (float once)
 {
-  int launches = once > 0 ? (int) (200 / once) : MOST_LAUNCHES;
+  int launches = once > 0 ? (int) (200 / once) : MAX_LAUNCHES;
   launches = once > 1000 ? 2 : launches < 3 ? 3 : launches;
-  return launches < MOST_LAUNCHES ? launches : MOST_LAUNCHES;
+  return launches < MAX_LAUNCHES ? launches : MAX_LAUNCHES;
 }
 
 /* Captures several launches as a graph, because the host launches small products more slowly
@@ -226,7 +226,7 @@ static void
 keep (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   int slowest = 1;
-  if (trial->n_kept < LIG_MOST_KEPT) {
+  if (trial->n_kept < LIG_MAX_TRIALS) {
     trial->kept[trial->n_kept++] = *candidate;
     return;
   }
@@ -444,7 +444,7 @@ find_finalists (LigTrial *trial)
       trial->kept[i].microseconds = (trial->kept[i].microseconds + again) / 2;
     }
   qsort (trial->kept, (size_t) trial->n_kept, sizeof *trial->kept, by_time);
-  for (int i = 0; i < trial->n_kept && finalists < MOST_FINALISTS; i++) {
+  for (int i = 0; i < trial->n_kept && finalists < MAX_FINALISTS; i++) {
     LigTrialAlgorithm candidate = trial->kept[i];
     if (finalists > 0 && candidate.microseconds > FINAL_MARGIN * trial->kept[0].microseconds)
       break;
@@ -503,10 +503,10 @@ lig_trial_decide (LigTrial *trial)
 {
   trial->busy = 0;
   int finalists = trial->n_kept > 0 ? find_finalists (trial) : 0, rounds = 0;
-  int most = trial->best < 100 ? LIG_MOST_ROUNDS : 5;
+  int max = trial->best < 100 ? LIG_MAX_ROUNDS : 5;
   /* The finalists run in turn, so that a change of the clock affects all of them; their medians
    * decide. */
-  for (; rounds < most && (rounds == 0 || trial->busy < LAST_BUDGET); rounds++)
+  for (; rounds < max && (rounds == 0 || trial->busy < LAST_BUDGET); rounds++)
     for (int i = 0; i < finalists; i++) {
       float time = measure (trial, &trial->kept[i]);
       if (time < 0)

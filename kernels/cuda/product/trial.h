@@ -5,13 +5,13 @@
 
 #include "kernels/cuda/product/algorithms.h"
 
-enum { LIG_MOST_KEPT = 16, LIG_MOST_ROUNDS = 9 };
+enum { LIG_MAX_TRIALS = 16, LIG_MAX_ROUNDS = 9 };
 
 typedef struct {
   cublasLtMatmulAlgo_t algorithm;
   cudaGraphExec_t graph; /* several launches of it */
   float microseconds;    /* of one launch */
-  float rounds[LIG_MOST_ROUNDS];
+  float rounds[LIG_MAX_ROUNDS];
 } LigTrialAlgorithm;
 
 typedef struct {
@@ -24,9 +24,9 @@ typedef struct {
     calls[2]; /* used in turn, so that not all operands of a small product are in the cache */
   int n_calls;
   int launches;
-  bool lost;                             /* the device does not respond any more */
-  bool no_memory;                        /* for the trial, or to compare the fastest */
-  LigTrialAlgorithm kept[LIG_MOST_KEPT]; /* the first that ran, then the fastest in any order */
+  bool lost;                              /* the device does not respond any more */
+  bool no_memory;                         /* for the trial, or to compare the fastest */
+  LigTrialAlgorithm kept[LIG_MAX_TRIALS]; /* the first that ran, then the fastest in any order */
   int n_kept;
   char *expected; /* the first one's result, behind the numbers that a comparison finds */
   float best;     /* microseconds of the fastest; INFINITY if none ran */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TILES = 768, MOST_FAMILIES = 2, MOST_TRIED = 2048, MOST_CUSTOM = 7, MOST_STAGES = 64 };
+enum { MAX_TILES = 768, MAX_FAMILIES = 2, MAX_TRIED = 2048, MAX_CUSTOM = 7, MAX_STAGES = 64 };
 
 /* The seconds that the search may keep the device busy. */
 #define BUDGET 0.35
@@ -48,11 +48,11 @@ typedef struct {
 typedef struct {
   cublasLtMatmulAlgo_t blank;
   Variation like; /* its fastest proposal */
-  Tile tiles[MOST_TILES];
-  uint32_t stages[MOST_STAGES];
+  Tile tiles[MAX_TILES];
+  uint32_t stages[MAX_STAGES];
   int n_tiles, n_stages;
   bool parts, swizzles;
-  uint32_t most_custom;
+  uint32_t max_custom;
 } Family;
 
 /* A tile and a number of parts, with the clocks that a simple model expects. */
@@ -65,11 +65,11 @@ typedef struct {
   LigTrial *trial;
   double started, deadline,
     share; /* the part of time and budget that the present phase may use up */
-  Family families[MOST_FAMILIES];
+  Family families[MAX_FAMILIES];
   int n_families;
   Plan *plans;
   int n_plans;
-  Timed tried[MOST_TRIED];
+  Timed tried[MAX_TRIED];
   int n_tried;
 } Search;
 
@@ -152,7 +152,7 @@ attempt (Search *search, const Family *family, const Variation *variation)
   for (int i = 0; i < search->n_tried; i++)
     if (memcmp (&search->tried[i].variation, variation, sizeof *variation) == 0)
       return search->tried[i].microseconds;
-  if (search->n_tried == MOST_TRIED || search->trial->lost || spent (search) >= search->share ||
+  if (search->n_tried == MAX_TRIED || search->trial->lost || spent (search) >= search->share ||
       !write_variation (search, family, variation, &algorithm))
     return INFINITY;
   float microseconds = lig_trial_run (search->trial, &algorithm);
@@ -199,7 +199,7 @@ improve_options (Search *search, const Family *family, Timed *best)
 {
   Variation variation = best->variation;
   for (uint32_t swizzle = 0; swizzle <= (family->swizzles ? 1 : 0); swizzle++)
-    for (uint32_t custom = 0; custom <= family->most_custom; custom++) {
+    for (uint32_t custom = 0; custom <= family->max_custom; custom++) {
       variation.custom = custom;
       if (family->swizzles)
         variation.swizzle = swizzle;
@@ -259,13 +259,13 @@ fastest_beyond (const LigTrial *trial, float limit)
 
 /* Varies the fastest candidates, one kind of attribute after the other. */
 static void
-refine (Search *search, int most)
+refine (Search *search, int max)
 {
-  Timed best[LIG_MOST_KEPT];
+  Timed best[LIG_MAX_TRIALS];
   const LigTrial *trial = search->trial;
   float limit = 0;
   int count = 0, next;
-  while (count < most && (next = fastest_beyond (trial, limit)) >= 0 &&
+  while (count < max && (next = fastest_beyond (trial, limit)) >= 0 &&
          trial->kept[next].microseconds <= NEAR * trial->best) {
     limit = trial->kept[next].microseconds;
     best[count++] = (Timed){read_variation (&trial->kept[next].algorithm), limit};
@@ -289,7 +289,7 @@ find_fit (const Search *search, const Family *family, Tile *tile)
   cublasLtMatmulAlgo_t algorithm;
   tile->known = true;
   for (int i = -1; i < count_clusters (search) && i < 3 && !tile->fits; i++)
-    for (int j = -1; j <= (int) family->most_custom && !tile->fits; j++) {
+    for (int j = -1; j <= (int) family->max_custom && !tile->fits; j++) {
       tile->variation = family->like;
       tile->variation.tile = tile->id;
       set_parts (&tile->variation, 1);
@@ -352,7 +352,7 @@ by_clocks (const void *a, const void *b)
 static bool
 make_plans (Search *search)
 {
-  search->plans = calloc ((size_t) MOST_FAMILIES * MOST_TILES * N_PARTS, sizeof *search->plans);
+  search->plans = calloc ((size_t) MAX_FAMILIES * MAX_TILES * N_PARTS, sizeof *search->plans);
   if (!search->plans)
     return false;
   int count = 0, rows, columns;
@@ -375,12 +375,12 @@ static int
 read_list (const cublasLtMatmulAlgo_t *algorithm,
            cublasLtMatmulAlgoCapAttributes_t which,
            uint32_t *values,
-           int most)
+           int max)
 {
   size_t size = 0, written = 0;
   if (cublasLtMatmulAlgoCapGetAttribute (algorithm, which, NULL, 0, &size) !=
         CUBLAS_STATUS_SUCCESS ||
-      size == 0 || size > (size_t) most * sizeof *values ||
+      size == 0 || size > (size_t) max * sizeof *values ||
       cublasLtMatmulAlgoCapGetAttribute (algorithm, which, values, size, &written) !=
         CUBLAS_STATUS_SUCCESS)
     return 0;
@@ -424,7 +424,7 @@ static void
 add_family (Search *search, const Variation *like)
 {
   Family *family = &search->families[search->n_families];
-  uint32_t tiles[MOST_TILES];
+  uint32_t tiles[MAX_TILES];
   family->like = *like;
   if (!set_up_blank (search, like->id, &family->blank) ||
       capability (&family->blank, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_A_BYTES) > 16 ||
@@ -432,18 +432,18 @@ add_family (Search *search, const Variation *like)
       capability (&family->blank, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_C_BYTES) > 16 ||
       capability (&family->blank, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_D_BYTES) > 16)
     return;
-  family->n_tiles = read_list (&family->blank, CUBLASLT_ALGO_CAP_TILE_IDS, tiles, MOST_TILES);
+  family->n_tiles = read_list (&family->blank, CUBLASLT_ALGO_CAP_TILE_IDS, tiles, MAX_TILES);
   for (int i = 0; i < family->n_tiles; i++)
     family->tiles[i].id = tiles[i];
   family->n_stages =
-    read_list (&family->blank, CUBLASLT_ALGO_CAP_STAGES_IDS, family->stages, MOST_STAGES);
+    read_list (&family->blank, CUBLASLT_ALGO_CAP_STAGES_IDS, family->stages, MAX_STAGES);
   family->parts = capability (&family->blank, CUBLASLT_ALGO_CAP_SPLITK_SUPPORT) != 0 &&
                   (capability (&family->blank, CUBLASLT_ALGO_CAP_REDUCTION_SCHEME_MASK) &
                    CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) != 0;
   family->swizzles = capability (&family->blank, CUBLASLT_ALGO_CAP_CTA_SWIZZLING_SUPPORT) != 0;
-  family->most_custom = capability (&family->blank, CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX);
-  if (family->most_custom > MOST_CUSTOM)
-    family->most_custom = MOST_CUSTOM;
+  family->max_custom = capability (&family->blank, CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX);
+  if (family->max_custom > MAX_CUSTOM)
+    family->max_custom = MAX_CUSTOM;
   search->n_families++;
 }
 
@@ -457,7 +457,7 @@ meet_families (Search *search)
     limit = trial->kept[i].microseconds;
     Variation variation = read_variation (&trial->kept[i].algorithm);
     search->tried[search->n_tried++] = (Timed){variation, limit};
-    if (!family_of (search, &variation) && search->n_families < MOST_FAMILIES &&
+    if (!family_of (search, &variation) && search->n_families < MAX_FAMILIES &&
         limit <= NEAR * trial->best)
       add_family (search, &variation);
   }

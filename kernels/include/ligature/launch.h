@@ -55,7 +55,7 @@ typedef enum { LIG_BACKEND_CPU, LIG_BACKEND_CUDA, LIG_BACKEND_NULL, LIG_N_BACKEN
  *
  * The largest number of bytes of a kernel's parameters.
  */
-#define LIG_MOST_PARAMS 96
+#define LIG_MAX_PARAMS 96
 
 /**
  * LigOperand:

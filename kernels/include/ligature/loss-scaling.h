@@ -46,14 +46,14 @@ typedef struct LigScaling {
  *
  * The smallest dynamic scale.
  */
-#define LIG_LEAST_SCALE 0x1p-24f
+#define LIG_MIN_SCALE 0x1p-24f
 
 /**
  * LIG_MOST_SCALE:
  *
  * The largest dynamic scale.
  */
-#define LIG_MOST_SCALE 0x1p24f
+#define LIG_MAX_SCALE 0x1p24f
 
 /**
  * LIG_SCALE_INTERVAL:
