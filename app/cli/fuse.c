@@ -32,65 +32,65 @@ append_notes (GString *to)
 
 typedef struct {
   gboolean all;
-  char *why, *mend, *output;
+  char *why, *fix, *output;
 } Settings;
 
 static void
 clear_settings (Settings *self)
 {
   g_free (self->why);
-  g_free (self->mend);
+  g_free (self->fix);
   g_free (self->output);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, clear_settings)
 
 static void
-print_edit (const LigMend *mend, const char *file, const char *edit)
+print_edit (const LigFix *fix, const char *file, const char *edit)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "file", file);
-  lig_json_add_integer (builder, "number", mend->number);
-  lig_json_add_text (builder, "kind", lig_mend_kind_name (mend->kind));
+  lig_json_add_integer (builder, "number", fix->number);
+  lig_json_add_text (builder, "kind", lig_fix_kind_name (fix->kind));
   lig_json_add_text (builder, "text", edit);
   json_builder_end_object (builder);
-  lig_cli_print_document ("fuse-mend", json_builder_get_root (builder));
+  lig_cli_print_document ("fuse-fix", json_builder_get_root (builder));
 }
 
 /* Makes the edit and writes the sequence, including the command line's fusion constraints. On
  * standard output the sequence is the JSON document itself. */
 static gboolean
-apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GError **error)
+apply_fix (LigPlan *plan, LigSequence *sequence, const Settings *settings, GError **error)
 {
   guint64 number;
-  if (!g_ascii_string_to_unsigned (settings->mend, 10, 1, G_MAXUINT, &number, NULL)) {
+  if (!g_ascii_string_to_unsigned (settings->fix, 10, 1, G_MAXUINT, &number, NULL)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--apply-mend is '%s', expected at least 1", settings->mend);
+                 "--apply-fix is '%s', expected at least 1", settings->fix);
     return FALSE;
   }
   if (!lig_cli_check_output (settings->output, NULL, error) ||
       !lig_cli_check_file (settings->output, error))
     return FALSE;
-  const LigMend *mend = lig_plan_find_mend (plan, (guint) number, error);
-  if (mend && !lig_mend_is_edit (mend)) {
+  const LigFix *fix = lig_plan_find_fix (plan, (guint) number, error);
+  if (fix && !lig_fix_is_edit (fix)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "mend %u is no edit of the sequence; add --policy %s instead of --apply-mend",
-                 mend->number, mend->value);
+                 "fix %u is no edit of the sequence; add --policy %s instead of --apply-fix",
+                 fix->number, fix->value);
     return FALSE;
   }
-  if (!mend)
-    return lig_cli_blame (error, "apply-mend");
-  if (!lig_mend_apply (mend, sequence, error))
+  if (!fix)
+    return lig_cli_blame (error, "apply-fix");
+  if (!lig_fix_apply (fix, sequence, error))
     return FALSE;
-  g_autofree char *edit = lig_mend_describe (mend);
+  g_autofree char *edit = lig_fix_describe (fix);
   if (lig_cli_is_standard (settings->output)) {
     g_autofree char *json = lig_sequence_to_json (sequence);
     fputs (json, stdout);
   } else if (!lig_sequence_save (sequence, settings->output, error)) {
     return FALSE;
   } else if (lig_cli_json ()) {
-    print_edit (mend, settings->output, edit);
+    print_edit (fix, settings->output, edit);
   }
   lig_cli_say ("%s: %s", lig_cli_is_standard (settings->output) ? "edit" : settings->output, edit);
   return TRUE;
@@ -137,8 +137,8 @@ run (int argc, char **argv)
      "Also print all verdicts: why each fusion was refused", NULL},
     {"why", 0, 0, G_OPTION_ARG_STRING, &settings.why,
      "Only the verdicts about this op; '|PATH': about the gap before it", "PATH"},
-    {"apply-mend", 0, 0, G_OPTION_ARG_STRING, &settings.mend,
-     "Make the edit 'mend N' and write the sequence", "N"},
+    {"apply-fix", 0, 0, G_OPTION_ARG_STRING, &settings.fix,
+     "Make the edit 'fix N' and write the sequence", "N"},
     LIG_CLI_OUTPUT_ENTRY (&settings.output),
     {NULL},
   };
@@ -147,27 +147,27 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_fuse, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  if (settings.mend && !settings.output)
-    return lig_cli_usage ("--apply-mend needs a file for the edited sequence; add -o FILE, or -o - "
+  if (settings.fix && !settings.output)
+    return lig_cli_usage ("--apply-fix needs a file for the edited sequence; add -o FILE, or -o - "
                           "for standard output");
-  if (settings.output && !settings.mend)
-    return lig_cli_usage ("-o is only used with --apply-mend; add --apply-mend N");
+  if (settings.output && !settings.fix)
+    return lig_cli_usage ("-o is only used with --apply-fix; add --apply-fix N");
   g_auto (GStrv) devices = lig_cli_split_devices (options.device);
-  if (devices && (settings.all || settings.why || settings.mend))
+  if (devices && (settings.all || settings.why || settings.fix))
     return lig_cli_usage ("--%s is about one plan; give one device instead of %s",
                           settings.all   ? "all"
                           : settings.why ? "why"
-                                         : "apply-mend",
+                                         : "apply-fix",
                           options.device);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (argv[1], &options, &error);
   if (sequence && devices)
     return lig_fuse_devices (sequence, &options, devices);
   g_autoptr (LigPlan) plan =
     sequence ? lig_cli_compile_sequence (sequence, &options, &error) : NULL;
-  if (!plan || (settings.why && !settings.mend && !explain (plan, settings.why, &error)) ||
-      (settings.mend && !apply_mend (plan, sequence, &settings, &error)))
+  if (!plan || (settings.why && !settings.fix && !explain (plan, settings.why, &error)) ||
+      (settings.fix && !apply_fix (plan, sequence, &settings, &error)))
     return lig_cli_fail (g_steal_pointer (&error));
-  if (settings.why || settings.mend)
+  if (settings.why || settings.fix)
     return LIG_EXIT_OK;
   show (plan, settings.all);
   return lig_cli_fit_code (plan, NULL);

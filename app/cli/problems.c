@@ -33,10 +33,10 @@ print_lines (const GPtrArray *problems)
     g_autofree char *message = lig_cli_phrase (problem->error);
     g_autofree char *line = lig_printable (message);
     print_line ("lig:", line);
-    for (guint k = 0; k < problem->mends->len; k++) {
-      g_autofree char *mend = lig_problem_mend_describe (problem->mends->pdata[k]);
-      g_autofree char *text = lig_printable (mend);
-      print_line (k == 0 ? "     to mend it:" : "             or:", text);
+    for (guint k = 0; k < problem->fixes->len; k++) {
+      g_autofree char *fix = lig_problem_fix_describe (problem->fixes->pdata[k]);
+      g_autofree char *text = lig_printable (fix);
+      print_line (k == 0 ? "     to fix it:" : "             or:", text);
     }
   }
   if (problems->len > 1)
@@ -53,14 +53,14 @@ add_error (JsonBuilder *builder, const GError *error)
 }
 
 static void
-add_mend (JsonBuilder *builder, const LigProblemMend *mend)
+add_fix (JsonBuilder *builder, const LigProblemFix *fix)
 {
-  g_autofree char *text = lig_problem_mend_describe (mend);
+  g_autofree char *text = lig_problem_fix_describe (fix);
   json_builder_begin_object (builder);
-  lig_json_add_text (builder, "kind", lig_problem_mend_kind_name (mend->kind));
-  lig_json_add_text (builder, "path", mend->path);
-  lig_json_add_text (builder, "name", mend->name);
-  lig_json_add_text (builder, "value", mend->value);
+  lig_json_add_text (builder, "kind", lig_problem_fix_kind_name (fix->kind));
+  lig_json_add_text (builder, "path", fix->path);
+  lig_json_add_text (builder, "name", fix->name);
+  lig_json_add_text (builder, "value", fix->value);
   lig_json_add_text (builder, "text", text);
   json_builder_end_object (builder);
 }
@@ -79,9 +79,9 @@ print_json (const GPtrArray *problems)
     const LigPlanProblem *problem = problems->pdata[i];
     json_builder_begin_object (builder);
     add_error (builder, problem->error);
-    lig_json_begin_array (builder, "mends");
-    for (guint k = 0; k < problem->mends->len; k++)
-      add_mend (builder, problem->mends->pdata[k]);
+    lig_json_begin_array (builder, "fixes");
+    for (guint k = 0; k < problem->fixes->len; k++)
+      add_fix (builder, problem->fixes->pdata[k]);
     json_builder_end_array (builder);
     json_builder_end_object (builder);
   }

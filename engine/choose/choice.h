@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice of groups: verdicts with their mends, and what fuse keeps on its way to them. */
+/* The choice of groups: verdicts with their fixes, and what fuse keeps on its way to them. */
 #pragma once
 
 #include "engine/graph/graph.h"
 
 struct _LigChoice {
   GArray *verdicts;        /* of LigVerdict */
-  GPtrArray *mends;        /* of LigMend, by verdict; null where a verdict has none */
-  GPtrArray *alternatives; /* of LigMend, likewise: another mend */
+  GPtrArray *fixes;        /* of LigFix, by verdict; null where a verdict has none */
+  GPtrArray *alternatives; /* of LigFix, likewise: another fix */
   GPtrArray *names;        /* arrays of names that verdicts refer to */
   GHashTable *accepted;    /* those that continue a pattern, by its next element */
   int *owners[2];          /* while fusing: candidate that covers each op, or -1 */

@@ -30,7 +30,7 @@ lig_cover_forced (LigGraph *graph, GArray *candidates, GError **error)
       lig_error_set_path (error, lig_part (graph, candidate->group.first)->plan.path);
       if (!lig_graph_goes_on (graph, candidate->group.first, error))
         return FALSE;
-      lig_graph_offer (graph, LIG_PROBLEM_MEND_UNFORCE,
+      lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORCE,
                        lig_part (graph, candidate->group.first)->plan.path,
                        candidate->group.fusion->name, NULL);
     }

@@ -6,7 +6,7 @@
 #include "engine/base/suggest.h"
 #include "engine/choose/choice.h"
 #include "engine/choose/cover.h"
-#include "engine/choose/mends.h"
+#include "engine/choose/fixes.h"
 #include "engine/choose/verdict-text.h"
 #include "engine/graph/problems.h"
 #include "engine/lower/kernels.h"
@@ -44,10 +44,10 @@ add_candidate (LigGraph *graph, GArray *candidates, LigMatch *match)
     .whole = match->whole,
     .forced = g_strv_contains (lig_op_get_forced (part->plan.written), verdict.fusion->name),
   };
-  if (match->mend)
-    match->mend->fusion = verdict.fusion->name;
+  if (match->fix)
+    match->fix->fusion = verdict.fusion->name;
   g_array_append_val (graph->choice->verdicts, verdict);
-  g_ptr_array_add (graph->choice->mends, g_steal_pointer (&match->mend));
+  g_ptr_array_add (graph->choice->fixes, g_steal_pointer (&match->fix));
   g_ptr_array_add (graph->choice->alternatives, NULL);
   g_array_append_val (candidates, candidate);
 }
@@ -70,7 +70,7 @@ add_shorter (LigGraph *graph, GArray *candidates, LigMatch *match, GError **erro
       g_array_append_val (candidates, candidate);
     g_clear_pointer (&match->refusal.observed, g_free);
     g_clear_pointer (&match->refusal.required, g_free);
-    g_clear_pointer (&match->mend, g_free);
+    g_clear_pointer (&match->fix, g_free);
   }
   if (!local)
     return TRUE;
@@ -119,16 +119,16 @@ may_follow (LigGraph *graph, const LigCandidate *candidate, const LigVerdict *ve
 
 /* Offers the edit that removes the refusal of a forced fusion. */
 static void
-offer_mend (LigGraph *graph, const LigMend *mend)
+offer_fix (LigGraph *graph, const LigFix *fix)
 {
-  if (mend && mend->kind == LIG_MEND_REMOVE_FENCE)
-    lig_graph_offer (graph, LIG_PROBLEM_MEND_REMOVE_FENCE, mend->path, NULL, NULL);
-  else if (mend && mend->kind == LIG_MEND_UNFORBID)
-    lig_graph_offer (graph, LIG_PROBLEM_MEND_UNFORBID, mend->path, mend->fusion, NULL);
-  else if (mend && mend->kind == LIG_MEND_SET_DTYPE)
-    lig_graph_offer (graph, LIG_PROBLEM_MEND_SET_DTYPE, NULL, NULL, mend->value);
-  else if (mend && mend->kind == LIG_MEND_INSERT_OP)
-    lig_graph_offer (graph, LIG_PROBLEM_MEND_INSERT_OP, mend->path, NULL, mend->value);
+  if (fix && fix->kind == LIG_FIX_REMOVE_FENCE)
+    lig_graph_offer (graph, LIG_PROBLEM_FIX_REMOVE_FENCE, fix->path, NULL, NULL);
+  else if (fix && fix->kind == LIG_FIX_UNFORBID)
+    lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORBID, fix->path, fix->fusion, NULL);
+  else if (fix && fix->kind == LIG_FIX_SET_DTYPE)
+    lig_graph_offer (graph, LIG_PROBLEM_FIX_SET_DTYPE, NULL, NULL, fix->value);
+  else if (fix && fix->kind == LIG_FIX_INSERT_OP)
+    lig_graph_offer (graph, LIG_PROBLEM_FIX_INSERT_OP, fix->path, NULL, fix->value);
 }
 
 static const char *
@@ -184,8 +184,8 @@ check_force (LigGraph *graph, GArray *candidates, int index, const char *name, G
   if (!lig_graph_goes_on (graph, index, error))
     return FALSE;
   if (best)
-    offer_mend (graph, graph->choice->mends->pdata[best->verdict]);
-  lig_graph_offer (graph, LIG_PROBLEM_MEND_UNFORCE, part->plan.path, name, NULL);
+    offer_fix (graph, graph->choice->fixes->pdata[best->verdict]);
+  lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORCE, part->plan.path, name, NULL);
   return TRUE;
 }
 
@@ -198,7 +198,7 @@ check_constraints (LigGraph *graph, GArray *candidates, GError **error)
       refuse_unknown (*global, error);
       if (!lig_graph_goes_on (graph, -1, error))
         return FALSE;
-      lig_graph_offer (graph, LIG_PROBLEM_MEND_UNFORBID, NULL, *global, NULL);
+      lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORBID, NULL, *global, NULL);
     }
   for (int i = 0; i < (int) graph->parts->len; i++) {
     LigOp *written = lig_part (graph, i)->plan.written;
@@ -218,7 +218,7 @@ check_constraints (LigGraph *graph, GArray *candidates, GError **error)
         lig_error_set_path (error, lig_part (graph, i)->plan.path);
         if (!lig_graph_goes_on (graph, i, error))
           return FALSE;
-        lig_graph_offer (graph, LIG_PROBLEM_MEND_UNFORBID, lig_part (graph, i)->plan.path,
+        lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORBID, lig_part (graph, i)->plan.path,
                          *forbidden, NULL);
       }
   }
@@ -263,7 +263,7 @@ write_verdicts (LigGraph *graph, GArray *candidates)
     if (candidate->taken) {
       verdict->reason = LIG_REASON_NONE;
       verdict->count = candidate->group.count;
-      g_clear_pointer (&graph->choice->mends->pdata[candidate->verdict], g_free);
+      g_clear_pointer (&graph->choice->fixes->pdata[candidate->verdict], g_free);
     }
     /* The claiming group was part of an intermediate cover and may not exist in the final one. */
     if (verdict->reason != LIG_REASON_CLAIMED && verdict->found.kind == LIG_EVIDENCE_GROUP)

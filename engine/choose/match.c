@@ -3,7 +3,7 @@
 #include "engine/choose/match.h"
 
 #include "engine/choose/choice.h"
-#include "engine/choose/mends.h"
+#include "engine/choose/fixes.h"
 #include "engine/graph/op.h"
 #include "engine/lower/kernels.h"
 #include "engine/patterns/walk.h"
@@ -177,7 +177,7 @@ refuse_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
   match->fits = TRUE;
   match->count = found->end - walk->at;
   refuse_recipe (walk->graph, product, match);
-  lig_offer (match, LIG_MEND_FORCE, product->plan.path, NULL);
+  lig_offer (match, LIG_FIX_FORCE, product->plan.path, NULL);
   return TRUE;
 }
 
@@ -237,13 +237,13 @@ check_constraints (LigGraph *graph, const LigFusion *fusion, LigMatch *match)
   if (!is_forbidden (graph, fusion, match->first, &found, &observed))
     return;
   if (match->reason == LIG_REASON_FENCED) {
-    g_clear_pointer (&match->mend, g_free);
+    g_clear_pointer (&match->fix, g_free);
     g_free (observed);
     return;
   }
   g_free (match->refusal.observed);
   g_free (match->refusal.required);
-  g_clear_pointer (&match->mend, g_free);
+  g_clear_pointer (&match->fix, g_free);
   if (match->reason == LIG_REASON_NONE && graph->request->policy != LIG_POLICY_NONE)
     lig_offer_unforbid (graph, fusion->name, match);
   match->found = found;

@@ -13,7 +13,7 @@ typedef struct {
   LigReason reason;   /* one of those up to LIG_REASON_KERNEL */
   LigRefusal refusal; /* observed and required are owned by the caller */
   LigEvidence found, needed;
-  LigMend *mend; /* (nullable): owned by the caller; its fusion is not set */
+  LigFix *fix; /* (nullable): owned by the caller; its fusion is not set */
 } LigMatch;
 
 /* Returns FALSE if the fusion does not even begin at this op, which needs no verdict. The error is

@@ -4,7 +4,7 @@
  * predictions; nothing is measured for them. */
 #include "engine/choose/choice.h"
 #include "engine/choose/cover.h"
-#include "engine/choose/mends.h"
+#include "engine/choose/fixes.h"
 #include "engine/choose/verdict-text.h"
 #include "engine/reasons/explain.h"
 
@@ -117,8 +117,8 @@ lig_explain_verdicts (LigGraph *graph, GArray *candidates)
   fill_times (graph, candidates, times, alone);
   LigReasonCase the = lig_begin_case (graph, &ops);
   the.verdicts = (LigVerdict *) (gpointer) graph->choice->verdicts->data;
-  the.mends = (LigMend *const *) graph->choice->mends->pdata;
-  the.alternatives = (LigMend *const *) graph->choice->alternatives->pdata;
+  the.fixes = (LigFix *const *) graph->choice->fixes->pdata;
+  the.alternatives = (LigFix *const *) graph->choice->alternatives->pdata;
   the.times = times;
   the.alone[0] = forward;
   the.alone[1] = backward;

@@ -27,13 +27,13 @@ lig_plan_compile (LigSequence *sequence,
 
 /* Returns whether the edit moves the paths of other ops. */
 static gboolean
-moves_ops (const LigMend *mend)
+moves_ops (const LigFix *fix)
 {
-  return mend->kind == LIG_MEND_INSERT_OP || mend->kind == LIG_MEND_REMOVE_OP;
+  return fix->kind == LIG_FIX_INSERT_OP || fix->kind == LIG_FIX_REMOVE_OP;
 }
 
 LigPlan *
-lig_plan_mend (LigPlan *self, const guint *numbers, guint count, GError **error)
+lig_plan_fix (LigPlan *self, const guint *numbers, guint count, GError **error)
 {
   g_return_val_if_fail (self && (numbers || count == 0), NULL);
   LigPlanOptions options = self->request->options;
@@ -41,10 +41,10 @@ lig_plan_mend (LigPlan *self, const guint *numbers, guint count, GError **error)
   /* Edits that move ops are made last, so that the paths of the others are right. */
   for (int moving = 0; moving < 2; moving++)
     for (guint i = 0; i < count; i++) {
-      const LigMend *mend = lig_plan_find_mend (self, numbers[i], error);
-      if (!mend)
+      const LigFix *fix = lig_plan_find_fix (self, numbers[i], error);
+      if (!fix)
         return NULL;
-      if (moves_ops (mend) == moving && !lig_mend_apply (mend, sequence, error))
+      if (moves_ops (fix) == moving && !lig_fix_apply (fix, sequence, error))
         return NULL;
     }
   options.tuning = NULL; /* its data may be gone */

@@ -184,7 +184,7 @@ expand_block (LigGraph *graph, LigOp *op, const Place *place, const char *prefix
                  path_of (place, prefix));
     lig_error_set_path (error, path_of (place, prefix));
     gboolean goes_on = lig_graph_goes_on (graph, -1, error);
-    lig_graph_offer (graph, LIG_PROBLEM_MEND_REMOVE_OP, path_of (place, prefix),
+    lig_graph_offer (graph, LIG_PROBLEM_FIX_REMOVE_OP, path_of (place, prefix),
                      lig_op_get_name (op), NULL);
     return goes_on;
   }
@@ -467,8 +467,8 @@ add_producers (LigGraph *graph, GHashTable *producers, GError **error)
         lig_error_set_path (error, lig_part (graph, other->part)->plan.path);
         if (!lig_graph_goes_on (graph, i, error))
           return FALSE;
-        lig_graph_offer (graph, LIG_PROBLEM_MEND_RENAME, part->plan.path, channel, NULL);
-        lig_graph_offer (graph, LIG_PROBLEM_MEND_DISCONNECT, part->plan.path, channel, NULL);
+        lig_graph_offer (graph, LIG_PROBLEM_FIX_RENAME, part->plan.path, channel, NULL);
+        lig_graph_offer (graph, LIG_PROBLEM_FIX_DISCONNECT, part->plan.path, channel, NULL);
         continue;
       }
       Port port = {i, slot};
@@ -543,9 +543,9 @@ check_lines (LigGraph *graph, GError **error)
     lig_error_set_path (error, last->plan.path);
     if (!lig_graph_goes_on (graph, i - 1, error))
       return FALSE;
-    lig_graph_offer (graph, LIG_PROBLEM_MEND_REMOVE_OP, last->plan.path, last->plan.title, NULL);
+    lig_graph_offer (graph, LIG_PROBLEM_FIX_REMOVE_OP, last->plan.path, last->plan.title, NULL);
     if (part->plan.written == part->plan.op)
-      lig_graph_offer (graph, LIG_PROBLEM_MEND_INSERT_OP, part->plan.path, NULL, name_branch ());
+      lig_graph_offer (graph, LIG_PROBLEM_FIX_INSERT_OP, part->plan.path, NULL, name_branch ());
   }
   return TRUE;
 }

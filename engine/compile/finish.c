@@ -380,8 +380,8 @@ take_tables (LigPlan *self, LigGraph *graph)
   self->ends = graph->ends;
   graph->ends.extra_inputs = graph->ends.extra_outputs = NULL;
   self->verdicts = g_array_ref (choice->verdicts);
-  self->mends[0] = g_ptr_array_ref (choice->mends);
-  self->mends[1] = g_ptr_array_ref (choice->alternatives);
+  self->fixes[0] = g_ptr_array_ref (choice->fixes);
+  self->fixes[1] = g_ptr_array_ref (choice->alternatives);
   self->names = g_ptr_array_ref (choice->names);
   self->prices = choice->prices ? g_hash_table_ref (choice->prices) : NULL;
   self->whole = graph->vocabulary ? graph->vocabulary->whole : NULL;

@@ -111,7 +111,7 @@ give_up (LigGraph *graph, const LigTie *tie, GError **error)
   const LigParam *param = part->plan.info->params;
   while (param->kind != LIG_PARAM_PATH || param->offset != (gsize) tie->slot)
     param++;
-  lig_graph_offer (graph, LIG_PROBLEM_MEND_SET, part->plan.path, param->name, NULL);
+  lig_graph_offer (graph, LIG_PROBLEM_FIX_SET, part->plan.path, param->name, NULL);
   lig_add_parameter (graph, tie);
   return TRUE;
 }

@@ -18,7 +18,7 @@ free_problem (gpointer data)
 {
   LigGraphProblem *problem = data;
   g_error_free (problem->error);
-  g_ptr_array_unref (problem->mends);
+  g_ptr_array_unref (problem->fixes);
   g_free (problem);
 }
 
@@ -98,18 +98,18 @@ lig_graph_goes_on (LigGraph *self, int part, GError **error)
   LigGraphProblem *problem = g_new0 (LigGraphProblem, 1);
   problem->error = g_steal_pointer (error);
   problem->part = part;
-  problem->mends = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_mend_free);
+  problem->fixes = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_fix_free);
   g_ptr_array_add (collection->problems, problem);
   return TRUE;
 }
 
 void
 lig_graph_offer (
-  LigGraph *self, LigProblemMendKind kind, const char *path, const char *name, const char *value)
+  LigGraph *self, LigProblemFixKind kind, const char *path, const char *name, const char *value)
 {
   LigCollection *collection = self->problems;
   if (!collection || !collection->added)
     return;
   LigGraphProblem *last = lig_collection_get (collection, lig_collection_count (collection) - 1);
-  g_ptr_array_add (last->mends, lig_problem_mend_new (kind, path, name, value));
+  g_ptr_array_add (last->fixes, lig_problem_fix_new (kind, path, name, value));
 }

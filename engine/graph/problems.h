@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/graph/graph.h"
-#include <ligature/problem-mend.h>
+#include <ligature/problem-fix.h>
 
 /* The parts of a value's shape that are guessed. */
 enum {
@@ -17,7 +17,7 @@ enum {
 typedef struct {
   GError *error;
   int part;         /* expanded index, or -1 */
-  GPtrArray *mends; /* of LigProblemMend: edits that may remove it, best first */
+  GPtrArray *fixes; /* of LigProblemFix: edits that may remove it, best first */
 } LigGraphProblem;
 
 LigCollection *lig_collection_new (void);
@@ -32,4 +32,4 @@ gboolean lig_graph_goes_on (LigGraph *self, int part, GError **error);
 /* Offers an edit that may remove the problem that the last lig_graph_goes_on() has added. Does
  * nothing if it added none. */
 void lig_graph_offer (
-  LigGraph *self, LigProblemMendKind kind, const char *path, const char *name, const char *value);
+  LigGraph *self, LigProblemFixKind kind, const char *path, const char *name, const char *value);

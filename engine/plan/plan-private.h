@@ -20,7 +20,7 @@ struct _LigPlan {
   LigPhases phases;
   LigEnds ends;
   GArray *verdicts;            /* of LigVerdict */
-  GPtrArray *mends[2], *names; /* that the verdicts refer to */
+  GPtrArray *fixes[2], *names; /* that the verdicts refer to */
   GHashTable *prices;          /* measured prices by key, for the plan of every op alone; or
                                   null */
   const char *idle_recipe;     /* the name of a recipe that no op can use; or null */

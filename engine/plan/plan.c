@@ -29,8 +29,8 @@ free_tables (LigPlan *self)
     g_array_unref (tables[i]);
   g_free (self->edges);
   g_free (self->grouped);
-  g_ptr_array_unref (self->mends[0]);
-  g_ptr_array_unref (self->mends[1]);
+  g_ptr_array_unref (self->fixes[0]);
+  g_ptr_array_unref (self->fixes[1]);
   g_ptr_array_unref (self->names);
   g_clear_pointer (&self->prices, g_hash_table_unref);
   g_string_chunk_free (self->strings);
@@ -218,17 +218,17 @@ lig_plan_get_verdicts (LigPlan *self, guint *count)
   return (const LigVerdict *) (gpointer) self->verdicts->data;
 }
 
-const LigMend *
-lig_plan_find_mend (LigPlan *self, guint number, GError **error)
+const LigFix *
+lig_plan_find_fix (LigPlan *self, guint number, GError **error)
 {
   guint max = 0;
   for (guint i = 0; i < self->verdicts->len; i++) {
     const LigVerdict *verdict = &g_array_index (self->verdicts, LigVerdict, i);
-    const LigMend *mends[] = {verdict->mend, verdict->alternative};
-    for (guint k = 0; k < G_N_ELEMENTS (mends); k++) {
-      if (mends[k] && mends[k]->number == number)
-        return mends[k];
-      max = MAX (max, mends[k] ? mends[k]->number : 0);
+    const LigFix *fixes[] = {verdict->fix, verdict->alternative};
+    for (guint k = 0; k < G_N_ELEMENTS (fixes); k++) {
+      if (fixes[k] && fixes[k]->number == number)
+        return fixes[k];
+      max = MAX (max, fixes[k] ? fixes[k]->number : 0);
     }
   }
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Completes the compiler's verdicts with gains and mends. */
+/* Completes the compiler's verdicts with gains and fixes. */
 #pragma once
 
 #include <ligature/verdict.h>
@@ -19,7 +19,7 @@ typedef struct {
   double fused, unfused, fused_noise, unfused_noise;
   gboolean measured; /* all times are measured; else some are predicted */
   double fused_bytes, unfused_bytes;
-  gboolean blocked; /* another group would take the ops once the mend is made */
+  gboolean blocked; /* another group would take the ops once the fix is made */
 } LigReasonTimes;
 
 /* The fusion of a verdict, and the op of each element of its pattern: -1 if it is missing. */
@@ -30,10 +30,10 @@ typedef struct {
   int n_elements;
 } LigReasonFusion;
 
-/* All verdicts of a graph, with the mends (null for none), the times and the fusion of each. */
+/* All verdicts of a graph, with the fixes (null for none), the times and the fusion of each. */
 typedef struct {
   LigVerdict *verdicts;
-  LigMend *const *mends, *const *alternatives;
+  LigFix *const *fixes, *const *alternatives;
   const LigReasonTimes *times;
   const LigReasonFusion *fusions;
   const double *alone[2]; /* seconds of each op alone in a pass, NaN: unknown */
@@ -48,7 +48,7 @@ typedef struct {
   GHashTable *needs;    /* words by the array of accepted names */
 } LigReasonCase;
 
-/* Fills in the gains of each verdict and of its mends, numbers the mends, and writes the texts. */
+/* Fills in the gains of each verdict and of its fixes, numbers the fixes, and writes the texts. */
 void lig_reasons_explain (const LigReasonCase *self);
 
 /* Writes the sentences of one verdict, which refer to the titles of others. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates the time that a refused fusion would save compared with the current groups, and numbers
- * the mends. An estimate is the bytes of the values that would stay in the kernel, divided by the
+ * the fixes. An estimate is the bytes of the values that would stay in the kernel, divided by the
  * copy bandwidth, plus the saved launches; known times of the groups replace it. */
 #include "engine/reasons/near-miss.h"
 #include "engine/reasons/words.h"
@@ -86,12 +86,12 @@ sum_groups (const Explainer *self, LigPass pass, int first, int last)
 /* Returns whether the gain is unknown, as for a pattern that no edit makes fit, for another recipe,
  * which would change all products, for another layout of ranks, and for an edit that adds an op. */
 static gboolean
-is_unknown (const LigVerdict *verdict, const LigMend *mend)
+is_unknown (const LigVerdict *verdict, const LigFix *fix)
 {
-  return verdict->taken || (verdict->reason == LIG_REASON_PATTERN && !mend) ||
+  return verdict->taken || (verdict->reason == LIG_REASON_PATTERN && !fix) ||
          (verdict->reason == LIG_REASON_FORBIDDEN && !verdict->fits) ||
          verdict->reason == LIG_REASON_RECIPE || verdict->reason == LIG_REASON_PARALLEL ||
-         (mend && mend->kind == LIG_MEND_INSERT_OP);
+         (fix && fix->kind == LIG_FIX_INSERT_OP);
 }
 
 /* Returns the bytes of the values that would stay in the kernel: each is neither written nor read,
@@ -139,7 +139,7 @@ estimate_gain (const Explainer *self, guint number)
   fill_times (verdict, times, &now);
   verdict->gain = NAN;
   verdict->bytes = verdict->taken ? times->unfused_bytes - times->fused_bytes : NAN;
-  if (is_unknown (verdict, self->facts->mends[number]))
+  if (is_unknown (verdict, self->facts->fixes[number]))
     return;
   verdict->bytes = (isnan (times->fused_bytes) ? estimate_bytes (self, first, last, kept)
                                                : times->unfused_bytes - times->fused_bytes) -
@@ -165,64 +165,64 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
 
 /* Returns a text that is the same for the same edit. */
 static char *
-describe_edit (const LigMend *mend)
+describe_edit (const LigFix *fix)
 {
-  gboolean names_fusion = mend->kind == LIG_MEND_UNFORBID || mend->kind == LIG_MEND_FORCE;
-  return g_strdup_printf ("%d %s %s %s", mend->kind, mend->path ? mend->path : "",
-                          names_fusion ? mend->fusion : "", mend->value ? mend->value : "");
+  gboolean names_fusion = fix->kind == LIG_FIX_UNFORBID || fix->kind == LIG_FIX_FORCE;
+  return g_strdup_printf ("%d %s %s %s", fix->kind, fix->path ? fix->path : "",
+                          names_fusion ? fix->fusion : "", fix->value ? fix->value : "");
 }
 
 static void
-number_mend (const Explainer *self, guint verdict_number, LigMend *mend, GHashTable *edits)
+number_fix (const Explainer *self, guint verdict_number, LigFix *fix, GHashTable *edits)
 {
   const LigVerdict *verdict = &self->facts->verdicts[verdict_number];
-  if (!mend)
+  if (!fix)
     return;
-  if (mend->path) {
+  if (fix->path) {
     /* An edit in a block is one of all its repetitions. */
-    g_autofree char *path = lig_verdict_row_path (mend->path);
-    mend->path = g_string_chunk_insert_const (self->facts->strings, path);
+    g_autofree char *path = lig_verdict_row_path (fix->path);
+    fix->path = g_string_chunk_insert_const (self->facts->strings, path);
   }
-  char *edit = describe_edit (mend);
+  char *edit = describe_edit (fix);
   guint number = GPOINTER_TO_UINT (g_hash_table_lookup (edits, edit));
-  mend->number = number > 0 ? number : g_hash_table_size (edits) + 1;
+  fix->number = number > 0 ? number : g_hash_table_size (edits) + 1;
   /* An edit that only lets another group in has no gain of its own. */
   gboolean blocked = self->facts->times[verdict_number].blocked;
-  mend->gain = blocked ? NAN : verdict->gain;
-  mend->measured = verdict->gain_measured;
-  mend->bytes = blocked ? NAN : verdict->bytes;
-  g_hash_table_replace (edits, edit, GUINT_TO_POINTER (mend->number));
+  fix->gain = blocked ? NAN : verdict->gain;
+  fix->measured = verdict->gain_measured;
+  fix->bytes = blocked ? NAN : verdict->bytes;
+  g_hash_table_replace (edits, edit, GUINT_TO_POINTER (fix->number));
 }
 
-/* Numbers the mends from 1 in reading order. */
+/* Numbers the fixes from 1 in reading order. */
 static void
-number_mends (const Explainer *self)
+number_fixes (const Explainer *self)
 {
   g_autoptr (GHashTable) edits = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autofree guint *order = g_new (guint, MAX (self->facts->n_verdicts, 1));
   guint count = 0;
   for (guint i = 0; i < self->facts->n_verdicts; i++)
-    if (self->facts->mends[i] || self->facts->verdicts[i].alternative)
+    if (self->facts->fixes[i] || self->facts->verdicts[i].alternative)
       order[count++] = i;
   g_qsort_with_data (order, (int) count, sizeof *order, compare, self->facts->verdicts);
   for (guint i = 0; i < count; i++) {
     const LigVerdict *verdict = &self->facts->verdicts[order[i]];
-    number_mend (self, order[i], self->facts->mends[order[i]], edits);
+    number_fix (self, order[i], self->facts->fixes[order[i]], edits);
     if (verdict->alternative)
-      number_mend (self, order[i], self->facts->alternatives[order[i]], edits);
+      number_fix (self, order[i], self->facts->alternatives[order[i]], edits);
   }
 }
 
-/* Gives a verdict its mends; another policy is one only where the present policy left a gain, or
+/* Gives a verdict its fixes; another policy is one only where the present policy left a gain, or
  * where nothing is known because nothing was measured. */
 static void
-give_mends (const Explainer *self, guint number)
+give_fixes (const Explainer *self, guint number)
 {
-  const LigMend *mend = self->facts->alternatives[number];
+  const LigFix *fix = self->facts->alternatives[number];
   LigVerdict *verdict = &self->facts->verdicts[number];
-  gboolean leaves = !mend || mend->kind != LIG_MEND_CHOOSE_POLICY || !(verdict->gain <= 0);
-  verdict->mend = self->facts->mends[number];
-  verdict->alternative = leaves ? mend : NULL;
+  gboolean leaves = !fix || fix->kind != LIG_FIX_CHOOSE_POLICY || !(verdict->gain <= 0);
+  verdict->fix = self->facts->fixes[number];
+  verdict->alternative = leaves ? fix : NULL;
 }
 
 /* Writes titles, then the sentences that refer to them. */
@@ -260,9 +260,9 @@ lig_reasons_explain (const LigReasonCase *facts)
         self.owners[side][facts->verdicts[i].first + k] = (int) i;
   for (guint i = 0; i < facts->n_verdicts; i++) {
     estimate_gain (&self, i);
-    give_mends (&self, i);
+    give_fixes (&self, i);
   }
-  number_mends (&self);
+  number_fixes (&self);
   write_texts (&self);
   g_free (self.owners[0]);
   g_free (self.owners[1]);

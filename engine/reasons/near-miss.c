@@ -41,8 +41,8 @@ lig_verdict_compare (const LigVerdict *a, const LigVerdict *b)
     return isnan (a->gain) ? 1 : -1;
   if (!isnan (a->gain) && a->gain != b->gain)
     return a->gain > b->gain ? -1 : 1;
-  if ((a->mend == NULL) != (b->mend == NULL))
-    return a->mend ? -1 : 1;
+  if ((a->fix == NULL) != (b->fix == NULL))
+    return a->fix ? -1 : 1;
   return 0;
 }
 

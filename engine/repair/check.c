@@ -20,7 +20,7 @@ check_whole (LigGraph *self, GError **error)
     return TRUE;
   lig_graph_measure_nothing (self);
   g_array_set_size (self->choice->verdicts, 0);
-  g_ptr_array_set_size (self->choice->mends, 0);
+  g_ptr_array_set_size (self->choice->fixes, 0);
   g_clear_pointer (&self->choice->owners[0], g_free);
   g_clear_pointer (&self->choice->owners[1], g_free);
   if (lig_run_passes (self, "fuse", "schedule", error) &&

@@ -8,4 +8,4 @@
 void lig_graph_check (LigGraph *self, gboolean shapes);
 
 /* Offers edits for problems with shapes and types, which need the shapes of all parts. */
-void lig_propose_mends (LigGraph *graph, LigGraphProblem *problem);
+void lig_propose_fixes (LigGraph *graph, LigGraphProblem *problem);

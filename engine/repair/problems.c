@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The most edits that a problem offers. */
-#define MAX_MENDS 3
+#define MAX_FIXES 3
 
 /* The most ops that all trials together check: a tenth of a second, as an edit of a long sequence
  * waits for them; later problems then have no edits that need a trial. */
@@ -30,7 +30,7 @@ void
 lig_plan_problem_free (LigPlanProblem *self)
 {
   g_error_free (self->error);
-  g_ptr_array_unref (self->mends);
+  g_ptr_array_unref (self->fixes);
   g_free (self);
 }
 
@@ -39,7 +39,7 @@ new_problem (GError *error)
 {
   LigPlanProblem *self = g_new0 (LigPlanProblem, 1);
   self->error = error;
-  self->mends = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_mend_free);
+  self->fixes = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_fix_free);
   return self;
 }
 
@@ -55,10 +55,10 @@ is_same (const LigGraphProblem *problem, const GError *error, gboolean own)
 
 /* Returns whether the edit needs no trial: without the wish there is no problem with it. */
 static gboolean
-is_certain (const LigProblemMend *mend)
+is_certain (const LigProblemFix *fix)
 {
-  return mend->kind == LIG_PROBLEM_MEND_UNFORCE || mend->kind == LIG_PROBLEM_MEND_UNFORBID ||
-         mend->kind == LIG_PROBLEM_MEND_REMOVE_OP;
+  return fix->kind == LIG_PROBLEM_FIX_UNFORCE || fix->kind == LIG_PROBLEM_FIX_UNFORBID ||
+         fix->kind == LIG_PROBLEM_FIX_REMOVE_OP;
 }
 
 typedef enum {
@@ -81,12 +81,12 @@ had_problem (Check *self, const GError *error)
  * problem that was left out, and, if it is of the very op, another one of this op. A new problem of
  * this op may also hide several others, of the parts of a macro. */
 static Effect
-try_mend (Check *self, guint number, const LigProblemMend *mend)
+try_fix (Check *self, guint number, const LigProblemFix *fix)
 {
   const LigGraphProblem *problem = lig_collection_get (self->graph->problems, number);
   gboolean shapes = number < self->n_shapes;
   g_autoptr (LigSequence) copy = lig_sequence_copy (self->sequence);
-  if (!lig_problem_mend_apply (mend, copy, NULL))
+  if (!lig_problem_fix_apply (fix, copy, NULL))
     return KEEPS;
   g_autoptr (LigGraph) graph = lig_graph_new (copy, self->device, self->options, 0, NULL);
   if (!graph)
@@ -94,26 +94,26 @@ try_mend (Check *self, guint number, const LigProblemMend *mend)
   lig_graph_check (graph, shapes);
   gboolean hides = FALSE;
   guint count = 0, before = shapes ? self->n_shapes : self->n_all;
-  gboolean own = mend->kind == LIG_PROBLEM_MEND_SET &&
-                 g_strcmp0 (mend->path, lig_error_get_path (problem->error)) == 0;
+  gboolean own = fix->kind == LIG_PROBLEM_FIX_SET &&
+                 g_strcmp0 (fix->path, lig_error_get_path (problem->error)) == 0;
   for (guint i = 0; i < lig_collection_count (graph->problems); i++) {
     const GError *error = lig_collection_get (graph->problems, i)->error;
     const char *path = lig_error_get_path (error);
     if (is_same (problem, error, own))
       return KEEPS;
-    hides |= own && g_strcmp0 (path, mend->path) == 0 && !had_problem (self, error);
+    hides |= own && g_strcmp0 (path, fix->path) == 0 && !had_problem (self, error);
     count += !path || !g_hash_table_contains (self->doubtful, path);
   }
   return count < before && !hides ? REMOVES : own && count == before ? REVEALS : KEEPS;
 }
 
 static gboolean
-is_listed (const GPtrArray *mends, const LigProblemMend *mend)
+is_listed (const GPtrArray *fixes, const LigProblemFix *fix)
 {
-  for (guint i = 0; i < mends->len; i++) {
-    const LigProblemMend *other = mends->pdata[i];
-    if (other->kind == mend->kind && g_strcmp0 (other->path, mend->path) == 0 &&
-        g_strcmp0 (other->name, mend->name) == 0 && g_strcmp0 (other->value, mend->value) == 0)
+  for (guint i = 0; i < fixes->len; i++) {
+    const LigProblemFix *other = fixes->pdata[i];
+    if (other->kind == fix->kind && g_strcmp0 (other->path, fix->path) == 0 &&
+        g_strcmp0 (other->name, fix->name) == 0 && g_strcmp0 (other->value, fix->value) == 0)
       return TRUE;
   }
   return FALSE;
@@ -121,39 +121,39 @@ is_listed (const GPtrArray *mends, const LigProblemMend *mend)
 
 /* Returns whether another value of the same missing parameter is offered. */
 static gboolean
-is_chosen (const LigPlanProblem *problem, const LigProblemMend *mend)
+is_chosen (const LigPlanProblem *problem, const LigProblemFix *fix)
 {
-  const LigProblemMend *last =
-    problem->mends->len > 0 ? problem->mends->pdata[problem->mends->len - 1] : NULL;
-  return last && problem->error->code == LIG_ERROR_OP && mend->kind == LIG_PROBLEM_MEND_SET &&
-         last->kind == mend->kind && g_strcmp0 (last->name, mend->name) == 0;
+  const LigProblemFix *last =
+    problem->fixes->len > 0 ? problem->fixes->pdata[problem->fixes->len - 1] : NULL;
+  return last && problem->error->code == LIG_ERROR_OP && fix->kind == LIG_PROBLEM_FIX_SET &&
+         last->kind == fix->kind && g_strcmp0 (last->name, fix->name) == 0;
 }
 
-/* Adds the mends that have the effect. */
+/* Adds the fixes that have the effect. */
 static void
 add_effective (Check *self, guint number, LigPlanProblem *problem, Effect wanted)
 {
   const LigGraphProblem *found = lig_collection_get (self->graph->problems, number);
-  for (guint i = 0; i < found->mends->len && problem->mends->len < MAX_MENDS; i++) {
-    const LigProblemMend *mend = found->mends->pdata[i];
-    if (is_listed (problem->mends, mend) || is_chosen (problem, mend))
+  for (guint i = 0; i < found->fixes->len && problem->fixes->len < MAX_FIXES; i++) {
+    const LigProblemFix *fix = found->fixes->pdata[i];
+    if (is_listed (problem->fixes, fix) || is_chosen (problem, fix))
       continue;
-    if (!is_certain (mend)) {
+    if (!is_certain (fix)) {
       self->tried += self->graph->parts->len;
-      if (self->tried > MAX_TRIED || try_mend (self, number, mend) != wanted)
+      if (self->tried > MAX_TRIED || try_fix (self, number, fix) != wanted)
         continue;
     }
-    g_ptr_array_add (problem->mends, lig_problem_mend_copy (mend));
+    g_ptr_array_add (problem->fixes, lig_problem_fix_copy (fix));
   }
 }
 
-/* Adds the mends that remove the problem, else those that bring the op further. */
+/* Adds the fixes that remove the problem, else those that bring the op further. */
 static void
-add_mends (Check *self, guint number, LigPlanProblem *problem)
+add_fixes (Check *self, guint number, LigPlanProblem *problem)
 {
-  lig_propose_mends (self->graph, lig_collection_get (self->graph->problems, number));
+  lig_propose_fixes (self->graph, lig_collection_get (self->graph->problems, number));
   add_effective (self, number, problem, REMOVES);
-  if (problem->mends->len == 0)
+  if (problem->fixes->len == 0)
     add_effective (self, number, problem, REVEALS);
 }
 
@@ -190,8 +190,8 @@ assume_input (Check *self, LigPlanProblem *problem)
     g_autofree char *value =
       integers ? g_strdup ("2048:int32")
                : g_strdup_printf ("2048x%" G_GINT64_FORMAT ":fp32", guess_features (copy));
-    g_ptr_array_add (problem->mends,
-                     lig_problem_mend_new (LIG_PROBLEM_MEND_SET_INPUT, NULL, NULL, value));
+    g_ptr_array_add (problem->fixes,
+                     lig_problem_fix_new (LIG_PROBLEM_FIX_SET_INPUT, NULL, NULL, value));
   }
   if (lacks || problem->error->code != LIG_ERROR_DTYPE)
     lig_sequence_set_input (copy, &shape, dtype);
@@ -228,7 +228,7 @@ check (Check *self, GPtrArray *problems)
   for (guint i = 0; i < self->n_all; i++) {
     LigGraphProblem *found = lig_collection_get (self->graph->problems, i);
     LigPlanProblem *problem = new_problem (g_error_copy (found->error));
-    add_mends (self, i, problem);
+    add_fixes (self, i, problem);
     g_ptr_array_add (problems, problem);
   }
 }

@@ -15,19 +15,19 @@ typedef struct {
 
 static void
 propose (const Proposal *self,
-         LigProblemMendKind kind,
+         LigProblemFixKind kind,
          const char *path,
          const char *name,
          const char *value)
 {
-  g_ptr_array_add (self->problem->mends, lig_problem_mend_new (kind, path, name, value));
+  g_ptr_array_add (self->problem->fixes, lig_problem_fix_new (kind, path, name, value));
 }
 
 static void
 propose_number (const Proposal *self, const char *path, const char *name, gint64 value)
 {
   g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, value);
-  propose (self, LIG_PROBLEM_MEND_SET, path, name, text);
+  propose (self, LIG_PROBLEM_FIX_SET, path, name, text);
 }
 
 static gint64
@@ -67,7 +67,7 @@ propose_input (const Proposal *self, gint64 features, LigDtype dtype)
     present = dtype;
   g_autofree char *text = lig_shape_to_string (&shape);
   g_autofree char *value = g_strdup_printf ("%s:%s", text, lig_dtype_name (present));
-  propose (self, LIG_PROBLEM_MEND_SET_INPUT, NULL, NULL, value);
+  propose (self, LIG_PROBLEM_FIX_SET_INPUT, NULL, NULL, value);
 }
 
 /* Proposes the edit after which the output of a part has so many features: of the op that chooses
@@ -119,7 +119,7 @@ propose_own (const Proposal *self)
       propose_features (self, self->index - 1, g_value_get_int64 (&value));
     } else if (at->kind == LIG_PARAM_SHAPE) {
       const LigShape *shape = g_value_get_boxed (&value);
-      propose (self, LIG_PROBLEM_MEND_SET, self->part->plan.path, at->name, NULL);
+      propose (self, LIG_PROBLEM_FIX_SET, self->part->plan.path, at->name, NULL);
       propose_features (self, self->index - 1, lig_shape_columns (shape));
     }
   }
@@ -139,9 +139,9 @@ propose_extra (const Proposal *self)
       g_autofree char *linear = g_strdup_printf ("linear(%" G_GINT64_FORMAT ")", extra);
       propose_features (self, self->index - 1, extra);
       propose_features (self, producer, columns);
-      propose (self, LIG_PROBLEM_MEND_INSERT_OP, self->part->plan.path, NULL, linear);
+      propose (self, LIG_PROBLEM_FIX_INSERT_OP, self->part->plan.path, NULL, linear);
     }
-    propose (self, LIG_PROBLEM_MEND_DISCONNECT, self->part->plan.path, channel, NULL);
+    propose (self, LIG_PROBLEM_FIX_DISCONNECT, self->part->plan.path, channel, NULL);
   }
 }
 
@@ -164,7 +164,7 @@ propose_shape (const Proposal *self)
                                 : shape->axes[i] < 0 ? G_GINT64_CONSTANT (1)
                                                      : shape->axes[i]);
       g_string_append_c (text, ']');
-      propose (self, LIG_PROBLEM_MEND_SET, self->part->plan.path, at->name, text->str);
+      propose (self, LIG_PROBLEM_FIX_SET, self->part->plan.path, at->name, text->str);
     }
   }
 }
@@ -180,7 +180,7 @@ propose_for_shape (const Proposal *self)
   if (self->part->plan.info->flags & LIG_OP_GATED && columns % 2 != 0)
     propose_features (self, self->index - 1, columns + 1);
   if (before && before->plan.info->flags & LIG_OP_LOSS)
-    propose (self, LIG_PROBLEM_MEND_REMOVE_OP, before->plan.path, before->plan.title, NULL);
+    propose (self, LIG_PROBLEM_FIX_REMOVE_OP, before->plan.path, before->plan.title, NULL);
 }
 
 /* --- Other problems ------------------------------------------------------------------------ */
@@ -210,7 +210,7 @@ propose_for_op (const Proposal *self)
       continue;
     if (at->kind == LIG_PARAM_SHAPE) {
       g_autofree char *shape = g_strdup_printf ("[-1, %" G_GINT64_FORMAT "]", columns);
-      propose (self, LIG_PROBLEM_MEND_SET, self->part->plan.path, at->name, shape);
+      propose (self, LIG_PROBLEM_FIX_SET, self->part->plan.path, at->name, shape);
       continue;
     }
     if (at->kind == LIG_PARAM_INT) {
@@ -262,8 +262,8 @@ propose_for_reader (const Proposal *self)
     if (self->part->input_parts[i] >= 0 || !channel || !name)
       continue;
     if (candidate)
-      propose (self, LIG_PROBLEM_MEND_CONNECT, self->part->plan.path, name, candidate->plan.path);
-    propose (self, LIG_PROBLEM_MEND_DISCONNECT, self->part->plan.path, channel, NULL);
+      propose (self, LIG_PROBLEM_FIX_CONNECT, self->part->plan.path, name, candidate->plan.path);
+    propose (self, LIG_PROBLEM_FIX_DISCONNECT, self->part->plan.path, channel, NULL);
   }
 }
 
@@ -281,18 +281,18 @@ is_taken (const LigGraph *graph, const char *name)
 static void
 name_channels (const Proposal *self)
 {
-  for (guint i = 0; i < self->problem->mends->len; i++) {
-    LigProblemMend *mend = self->problem->mends->pdata[i];
-    for (guint k = 2; mend->kind == LIG_PROBLEM_MEND_RENAME && !mend->value; k++) {
-      mend->value = g_strdup_printf ("%s-%u", mend->name, k);
-      if (is_taken (self->graph, mend->value))
-        g_clear_pointer (&mend->value, g_free);
+  for (guint i = 0; i < self->problem->fixes->len; i++) {
+    LigProblemFix *fix = self->problem->fixes->pdata[i];
+    for (guint k = 2; fix->kind == LIG_PROBLEM_FIX_RENAME && !fix->value; k++) {
+      fix->value = g_strdup_printf ("%s-%u", fix->name, k);
+      if (is_taken (self->graph, fix->value))
+        g_clear_pointer (&fix->value, g_free);
     }
   }
 }
 
 void
-lig_propose_mends (LigGraph *graph, LigGraphProblem *problem)
+lig_propose_fixes (LigGraph *graph, LigGraphProblem *problem)
 {
   if (problem->part < 0 || problem->part >= (int) graph->parts->len ||
       lig_part (graph, problem->part)->x < 0)
@@ -309,7 +309,7 @@ lig_propose_mends (LigGraph *graph, LigGraphProblem *problem)
     propose_for_op (&self);
     return;
   case LIG_ERROR_CHANNEL:
-    if (problem->mends->len > 0)
+    if (problem->fixes->len > 0)
       name_channels (&self);
     else
       propose_for_reader (&self);

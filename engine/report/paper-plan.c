@@ -226,7 +226,7 @@ append_verdicts (LigPaper *to, LigPlan *plan)
     return;
   }
   g_auto (LigRemedies) remedies = {.plan = plan};
-  lig_paper_head (to, _ ("Path|Fusion|Pass|Reason|Gain and mend|Verdict"));
+  lig_paper_head (to, _ ("Path|Fusion|Pass|Reason|Gain and fix|Verdict"));
   for (guint i = 0; i < lig_paper_rows (lines->len); i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdict *verdict = line->verdict;

@@ -126,24 +126,24 @@ add_known (JsonBuilder *builder, const char *name, double value)
 }
 
 static void
-add_mend (JsonBuilder *builder, const char *name, const LigMend *mend, gboolean gains)
+add_fix (JsonBuilder *builder, const char *name, const LigFix *fix, gboolean gains)
 {
   json_builder_set_member_name (builder, name);
-  if (!mend) {
+  if (!fix) {
     json_builder_add_null_value (builder);
     return;
   }
-  g_autofree char *edit = lig_mend_describe (mend);
+  g_autofree char *edit = lig_fix_describe (fix);
   json_builder_begin_object (builder);
-  lig_json_add_integer (builder, "number", mend->number);
-  lig_json_add_text (builder, "kind", lig_mend_kind_name (mend->kind));
-  lig_json_add_text (builder, "fusion", mend->fusion);
-  lig_json_add_text (builder, "path", mend->path);
-  lig_json_add_text (builder, "value", mend->value);
-  lig_json_add_truth (builder, "edit", lig_mend_is_edit (mend));
-  add_known (builder, "gain_us", gains ? mend->gain : NAN);
-  lig_json_add_truth (builder, "measured", mend->measured);
-  add_known (builder, "gain_bytes", gains ? mend->bytes : NAN);
+  lig_json_add_integer (builder, "number", fix->number);
+  lig_json_add_text (builder, "kind", lig_fix_kind_name (fix->kind));
+  lig_json_add_text (builder, "fusion", fix->fusion);
+  lig_json_add_text (builder, "path", fix->path);
+  lig_json_add_text (builder, "value", fix->value);
+  lig_json_add_truth (builder, "edit", lig_fix_is_edit (fix));
+  add_known (builder, "gain_us", gains ? fix->gain : NAN);
+  lig_json_add_truth (builder, "measured", fix->measured);
+  add_known (builder, "gain_bytes", gains ? fix->bytes : NAN);
   lig_json_add_text (builder, "text", edit);
   json_builder_end_object (builder);
 }
@@ -180,8 +180,8 @@ lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVe
   lig_json_add_truth (builder, "times_measured", verdict->times_measured);
   if (verdict->pieces > 0)
     lig_json_add_integer (builder, "pieces", verdict->pieces);
-  add_mend (builder, "mend", verdict->mend, gains);
-  add_mend (builder, "alternative", verdict->alternative, TRUE);
+  add_fix (builder, "fix", verdict->fix, gains);
+  add_fix (builder, "alternative", verdict->alternative, TRUE);
   json_builder_end_object (builder);
 }
 
@@ -334,7 +334,7 @@ lig_plan_write_json (LigPlan *self, LigJsonSink sink, gpointer data)
   g_auto (Verdicts) verdicts;
   verdicts_init (&verdicts, self);
   const LigJsonElements elements = {"verdicts", verdicts.count, describe_verdict, &verdicts};
-  json_object_set_member (json_node_get_object (document), "mends", lig_plan_mends_to_json (self));
+  json_object_set_member (json_node_get_object (document), "fixes", lig_plan_fixes_to_json (self));
   lig_json_add_units (document);
   lig_json_write (document, &elements, sink, data);
 }

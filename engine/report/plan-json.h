@@ -11,7 +11,7 @@
  * that is compiled with the edit, unless times were measured. Each is an object with the members
  * `number`, `kind`, `text`, `gain_us`, null if unknown, `gain_bytes`, `measured`, and `together`,
  * false for an edit that replaces one before it. */
-JsonNode *lig_plan_mends_to_json (LigPlan *self);
+JsonNode *lig_plan_fixes_to_json (LigPlan *self);
 
 /* Adds the verdict of a plan as an object. */
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The answer above the rails: the times of the passes, and the mends that would save most. */
+/* The answer above the rails: the times of the passes, and the fixes that would save most. */
 #include "engine/report/rails.h"
 #include <ligature/compile.h>
 #include <ligature/json-members.h>
@@ -9,13 +9,13 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The mends that are shown, and those that are tried to find them. */
+/* The fixes that are shown, and those that are tried to find them. */
 enum { SHOWN = 3, TRIED = 6 };
 #define MIN_SECONDS 0.05e-6 /* less is no saving */
 
 /* An edit with all that it would save; one in a block is made in every repetition. */
 typedef struct {
-  const LigMend *mend;
+  const LigFix *fix;
   GArray *verdicts; /* const LigVerdict * */
   double gain;      /* seconds, NaN: unknown */
   double bytes;
@@ -101,7 +101,7 @@ append_pass (const LigRails *self, GString *text, LigPass pass)
   lig_columns_wrap (text, line, indent, indent, self->width);
 }
 
-/* --- The mends ----------------------------------------------------------------------------- */
+/* --- The fixes ----------------------------------------------------------------------------- */
 
 /* Marks the ops of the verdict's groups, with and without its fusion, in its passes. Returns
  * whether none was marked before. */
@@ -142,10 +142,10 @@ claim_edit (const LigRails *self, const Edit *edit, gboolean *taken[2])
 static void
 add_verdict (GArray *edits, GHashTable *numbers, const LigVerdict *verdict)
 {
-  const LigMend *mend = verdict->mend;
-  gpointer key = GUINT_TO_POINTER (mend->number), at;
+  const LigFix *fix = verdict->fix;
+  gpointer key = GUINT_TO_POINTER (fix->number), at;
   if (!g_hash_table_lookup_extended (numbers, key, NULL, &at)) {
-    Edit edit = {.mend = mend,
+    Edit edit = {.fix = fix,
                  .verdicts = g_array_new (FALSE, FALSE, sizeof (const LigVerdict *)),
                  .measured = TRUE};
     at = GUINT_TO_POINTER (edits->len);
@@ -161,9 +161,9 @@ add_verdict (GArray *edits, GHashTable *numbers, const LigVerdict *verdict)
   if (last && verdict->first < last->first + last->count)
     return;
   g_array_append_val (edit->verdicts, verdict);
-  edit->gain += mend->gain * 1e-6;
-  edit->bytes += mend->bytes;
-  edit->measured &= mend->measured;
+  edit->gain += fix->gain * 1e-6;
+  edit->bytes += fix->bytes;
+  edit->measured &= fix->measured;
 }
 
 static int
@@ -172,8 +172,7 @@ compare (gconstpointer a, gconstpointer b)
   const Edit *one = a, *two = b;
   double left = isnan (one->gain) ? one->bytes : one->gain;
   double right = isnan (two->gain) ? two->bytes : two->gain;
-  return left != right ? (left > right ? -1 : 1)
-                       : (int) one->mend->number - (int) two->mend->number;
+  return left != right ? (left > right ? -1 : 1) : (int) one->fix->number - (int) two->fix->number;
 }
 
 /* The most ops of a plan with which edits are tried: each trial compiles a plan, which takes
@@ -211,10 +210,10 @@ list_edits (const LigRails *self, gboolean tries)
   g_array_set_clear_func (edits, clear_edit);
   g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < count; i++) {
-    const LigMend *mend = verdicts[i].taken ? NULL : verdicts[i].mend;
+    const LigFix *fix = verdicts[i].taken ? NULL : verdicts[i].fix;
     gboolean saves =
-      mend && (isnan (mend->gain) ? mend->bytes > 0.5 : any || mend->gain * 1e-6 > MIN_SECONDS);
-    if (saves && lig_mend_is_edit (mend))
+      fix && (isnan (fix->gain) ? fix->bytes > 0.5 : any || fix->gain * 1e-6 > MIN_SECONDS);
+    if (saves && lig_fix_is_edit (fix))
       add_verdict (edits, numbers, &verdicts[i]);
   }
   g_array_sort (edits, compare);
@@ -233,15 +232,15 @@ predict_saving (const LigRails *self,
                 char **groups)
 {
   LigFigures before, after;
-  g_autoptr (LigPlan) mended = lig_plan_mend (self->plan, numbers, count, NULL);
-  if (!mended)
+  g_autoptr (LigPlan) fixed = lig_plan_fix (self->plan, numbers, count, NULL);
+  if (!fixed)
     return FALSE;
   lig_figures_of_step (&(LigTimedPlan){.plan = self->plan}, NULL, &before);
-  lig_figures_of_step (&(LigTimedPlan){.plan = mended}, NULL, &after);
+  lig_figures_of_step (&(LigTimedPlan){.plan = fixed}, NULL, &after);
   *gain = before.predicted - after.predicted;
   *bytes = before.bytes - after.bytes;
   if (groups)
-    *groups = lig_plan_get_choices (mended);
+    *groups = lig_plan_get_choices (fixed);
   return TRUE;
 }
 
@@ -266,7 +265,7 @@ try_edits (const LigRails *self, GArray *edits)
   for (guint tried = 0; kept < edits->len && kept < SHOWN && tried < TRIED; tried++) {
     Edit *edit = &g_array_index (edits, Edit, kept);
     gboolean known =
-      predict_saving (self, &edit->mend->number, 1, &edit->gain, &edit->bytes, &edit->groups);
+      predict_saving (self, &edit->fix->number, 1, &edit->gain, &edit->bytes, &edit->groups);
     edit->measured = FALSE;
     gboolean saves = isnan (edit->gain) ? edit->bytes > 0.5 : edit->gain >= MIN_SECONDS;
     if (known && saves && !is_repeated (edits, kept))
@@ -317,13 +316,13 @@ describe_gain (double gain, double bytes, gboolean measured)
 
 /* Returns the edit in the words of the command line's options: FUSION@PATH. */
 static char *
-describe_edit (const LigMend *mend)
+describe_edit (const LigFix *fix)
 {
-  if (mend->kind == LIG_MEND_FORCE && !mend->value)
-    return g_strdup_printf (_ ("force %s@%s"), mend->fusion, mend->path);
-  if (mend->kind == LIG_MEND_UNFORBID && mend->path)
-    return g_strdup_printf (_ ("allow %s@%s"), mend->fusion, mend->path);
-  return lig_mend_describe (mend);
+  if (fix->kind == LIG_FIX_FORCE && !fix->value)
+    return g_strdup_printf (_ ("force %s@%s"), fix->fusion, fix->path);
+  if (fix->kind == LIG_FIX_UNFORBID && fix->path)
+    return g_strdup_printf (_ ("allow %s@%s"), fix->fusion, fix->path);
+  return lig_fix_describe (fix);
 }
 
 /* Returns the gain of all edits that can be made together; `count` is their number. */
@@ -342,7 +341,7 @@ sum_edits (const LigRails *self, GArray *edits, guint *count)
     bytes += edit->bytes;
     measured &= edit->measured;
     tried |= edit->groups != NULL;
-    numbers[(*count)++] = edit->mend->number;
+    numbers[(*count)++] = edit->fix->number;
   }
   if (*count > 1 && tried)
     predict_saving (self, numbers, *count, &gain, &bytes, NULL);
@@ -360,9 +359,9 @@ append_edits (const LigRails *self, GString *text, GArray *edits)
   for (guint i = 0; i < edits->len; i++) {
     const Edit *edit = &g_array_index (edits, Edit, i);
     g_autofree char *one = describe_gain (edit->gain, edit->bytes, edit->measured);
-    g_autofree char *name = describe_edit (edit->mend);
+    g_autofree char *name = describe_edit (edit->fix);
     g_autofree char *what = edit->instead ? g_strdup_printf (_ ("or %s"), name) : g_strdup (name);
-    g_autofree char *number = g_strdup_printf (_ ("  mend %u  "), edit->mend->number);
+    g_autofree char *number = g_strdup_printf (_ ("  fix %u  "), edit->fix->number);
     gsize start = text->len;
     g_string_append (text, number);
     lig_columns_append (text, one, MAX (lig_columns_width (one), 9), LIG_SIDE_RIGHT);
@@ -375,9 +374,9 @@ static void
 append_edit (const LigRails *self, GString *text, const Edit *edit)
 {
   g_autofree char *gain = describe_gain (edit->gain, edit->bytes, edit->measured);
-  g_autofree char *what = describe_edit (edit->mend);
+  g_autofree char *what = describe_edit (edit->fix);
   g_autofree char *line =
-    g_strdup_printf (_ ("would save %s: %s (mend %u)"), gain, what, edit->mend->number);
+    g_strdup_printf (_ ("would save %s: %s (fix %u)"), gain, what, edit->fix->number);
   lig_columns_wrap (text, line, 0, 2, self->width);
 }
 
@@ -394,15 +393,15 @@ find_edits (const LigRails *self)
 }
 
 void
-lig_rails_add_mends (const LigRails *self, JsonBuilder *to)
+lig_rails_add_fixes (const LigRails *self, JsonBuilder *to)
 {
   g_autoptr (GArray) edits = find_edits (self);
   for (guint i = 0; i < edits->len; i++) {
     const Edit *edit = &g_array_index (edits, Edit, i);
-    g_autofree char *text = lig_mend_describe (edit->mend);
+    g_autofree char *text = lig_fix_describe (edit->fix);
     json_builder_begin_object (to);
-    lig_json_add_integer (to, "number", edit->mend->number);
-    lig_json_add_text (to, "kind", lig_mend_kind_name (edit->mend->kind));
+    lig_json_add_integer (to, "number", edit->fix->number);
+    lig_json_add_text (to, "kind", lig_fix_kind_name (edit->fix->kind));
     lig_json_add_text (to, "text", text);
     lig_json_add_number (to, "gain_us", isnan (edit->gain) ? NAN : edit->gain * 1e6);
     lig_json_add_number (to, "gain_bytes", edit->bytes);
@@ -413,14 +412,14 @@ lig_rails_add_mends (const LigRails *self, JsonBuilder *to)
 }
 
 static void
-append_mends (const LigRails *self, GString *text)
+append_fixes (const LigRails *self, GString *text)
 {
   g_autoptr (GArray) edits = find_edits (self);
   if (edits->len == 0)
     lig_columns_wrap (text,
                       lig_plan_get_policy (self->plan) == LIG_POLICY_NONE
                         ? _ ("Policy none fuses nothing that is not forced.")
-                        : _ ("No mend is known that would save time."),
+                        : _ ("No fix is known that would save time."),
                       0, 2, self->width);
   else if (edits->len == 1)
     append_edit (self, text, &g_array_index (edits, Edit, 0));
@@ -428,7 +427,7 @@ append_mends (const LigRails *self, GString *text)
     append_edits (self, text, edits);
   const char *how =
     edits->len > 0
-      ? _ ("to apply one: lig fuse P --apply-mend N -o FILE; to see more: --why PATH, --all")
+      ? _ ("to apply one: lig fuse P --apply-fix N -o FILE; to see more: --why PATH, --all")
       : _ ("to see more: lig fuse P --why PATH, or --all");
   lig_columns_wrap (text, how, 0, 2, self->width);
 }
@@ -452,7 +451,7 @@ lig_rails_append_summary (const LigRails *self, GString *text)
   g_autofree char *upload = lig_plan_explain_upload (self->plan);
   if (upload)
     lig_columns_wrap (text, upload, 0, 2, self->width);
-  append_mends (self, text);
+  append_fixes (self, text);
   if (!problem)
     return;
   g_string_append (text, self->colour ? "\n\033[1m" : "\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan as text: its times and best mends first, then forward rail | ops | backward rail, with
+/* A plan as text: its times and best fixes first, then forward rail | ops | backward rail, with
  * brackets around the rows that one fusion covers; below them, if asked for, each refused fusion
  * with its reason. */
 #include "engine/report/rails.h"
@@ -110,7 +110,7 @@ lig_plan_to_rails (LigPlan *self, const LigRailsOptions *options)
 }
 
 JsonNode *
-lig_plan_mends_to_json (LigPlan *self)
+lig_plan_fixes_to_json (LigPlan *self)
 {
   g_return_val_if_fail (self, NULL);
   LigRails rails = {.plan = self, .unfused = lig_plan_unfuse (self, NULL)};
@@ -118,7 +118,7 @@ lig_plan_mends_to_json (LigPlan *self)
   rails.ops = lig_plan_get_ops (self, &rails.n_ops);
   set_up (&rails);
   json_builder_begin_array (builder);
-  lig_rails_add_mends (&rails, builder);
+  lig_rails_add_fixes (&rails, builder);
   json_builder_end_array (builder);
   clear (&rails);
   return json_builder_get_root (builder);

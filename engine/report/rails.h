@@ -57,8 +57,8 @@ void lig_rails_append (const LigRails *self, GString *text);
 /* Returns the figures as texts, null where they are unknown or nothing is saved. */
 void lig_rails_write_figures (const LigFigures *figures, char **texts);
 
-/* Appends the times of the passes, and the mends that would save most. */
+/* Appends the times of the passes, and the fixes that would save most. */
 void lig_rails_append_summary (const LigRails *self, GString *text);
 
-/* Adds an object for each mend that would save most to an array. */
-void lig_rails_add_mends (const LigRails *self, JsonBuilder *to);
+/* Adds an object for each fix that would save most to an array. */
+void lig_rails_add_fixes (const LigRails *self, JsonBuilder *to);

@@ -93,42 +93,42 @@ lig_report_verdict_text (const char *text, guint times)
 }
 
 static char *
-describe_mend (const LigMend *mend)
+describe_fix (const LigFix *fix)
 {
-  g_autofree char *edit = lig_mend_describe (mend);
-  return g_strdup_printf (_ ("mend %u: %s"), mend->number, edit);
+  g_autofree char *edit = lig_fix_describe (fix);
+  return g_strdup_printf (_ ("fix %u: %s"), fix->number, edit);
 }
 
 void
 lig_remedies_clear (LigRemedies *self)
 {
-  g_clear_pointer (&self->mended, g_hash_table_unref);
+  g_clear_pointer (&self->fixed, g_hash_table_unref);
 }
 
 /* Returns whether the edit only allows the fusion, so that the policy decides, and moves no op. */
 static gboolean
-only_allows (const LigMend *mend)
+only_allows (const LigFix *fix)
 {
-  return mend && (mend->kind == LIG_MEND_REMOVE_FENCE || mend->kind == LIG_MEND_UNFORBID ||
-                  mend->kind == LIG_MEND_MAKE_PRIVATE || mend->kind == LIG_MEND_UNFORCE);
+  return fix && (fix->kind == LIG_FIX_REMOVE_FENCE || fix->kind == LIG_FIX_UNFORBID ||
+                 fix->kind == LIG_FIX_MAKE_PRIVATE || fix->kind == LIG_FIX_UNFORCE);
 }
 
 /* Returns the plan after the edit, or NULL; (transfer none). Nothing may be measured for it. */
 static LigPlan *
-find_mended (LigRemedies *self, const LigMend *mend)
+find_fixed (LigRemedies *self, const LigFix *fix)
 {
-  gpointer number = GUINT_TO_POINTER (mend->number), known;
+  gpointer number = GUINT_TO_POINTER (fix->number), known;
   if (!lig_device_has (lig_plan_get_device (self->plan), LIG_DEVICE_DESCRIBED))
     return NULL;
-  if (!self->mended)
-    self->mended = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) lig_plan_unref);
-  if (g_hash_table_lookup_extended (self->mended, number, NULL, &known))
+  if (!self->fixed)
+    self->fixed = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) lig_plan_unref);
+  if (g_hash_table_lookup_extended (self->fixed, number, NULL, &known))
     return known;
-  LigPlan *plan = g_hash_table_size (self->mended) < MAX_TRIED
-                    ? lig_plan_mend (self->plan, &mend->number, 1, NULL)
+  LigPlan *plan = g_hash_table_size (self->fixed) < MAX_TRIED
+                    ? lig_plan_fix (self->plan, &fix->number, 1, NULL)
                     : NULL;
   if (plan)
-    g_hash_table_insert (self->mended, number, plan);
+    g_hash_table_insert (self->fixed, number, plan);
   return plan;
 }
 
@@ -136,7 +136,7 @@ const char *
 lig_report_find_obstacle (LigRemedies *self, const LigVerdict *verdict)
 {
   guint count;
-  LigPlan *plan = only_allows (verdict->mend) ? find_mended (self, verdict->mend) : NULL;
+  LigPlan *plan = only_allows (verdict->fix) ? find_fixed (self, verdict->fix) : NULL;
   const LigVerdict *verdicts = plan ? lig_plan_get_verdicts (plan, &count) : NULL;
   for (guint i = 0; verdicts && i < count; i++)
     if (verdicts[i].fusion == verdict->fusion && verdicts[i].pass == verdict->pass &&
@@ -148,15 +148,15 @@ lig_report_find_obstacle (LigRemedies *self, const LigVerdict *verdict)
 char *
 lig_report_remedy (LigRemedies *self, const LigVerdict *verdict)
 {
-  const LigMend *mends[] = {verdict->mend, verdict->alternative};
+  const LigFix *fixes[] = {verdict->fix, verdict->alternative};
   const char *obstacle = lig_report_find_obstacle (self, verdict);
   char *gain = obstacle ? NULL : lig_verdict_describe_gain (verdict);
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
   if (gain)
     g_ptr_array_add (parts, gain);
-  for (guint i = 0; i < G_N_ELEMENTS (mends); i++)
-    if (mends[i])
-      g_ptr_array_add (parts, describe_mend (mends[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (fixes); i++)
+    if (fixes[i])
+      g_ptr_array_add (parts, describe_fix (fixes[i]));
   if (obstacle)
     /* Translators: a fusion after an edit; the reason follows. */
     g_ptr_array_add (parts, g_strdup_printf (_ ("it would then be refused: %s"), obstacle));

@@ -273,7 +273,7 @@ static const struct {
   gboolean text;
 } writers[] = {
   {"fuse",
-   "lig fuse 'layer-norm ! linear(64) ! | ! gelu' --input 64x64 --device null:h200 --apply-mend 1",
+   "lig fuse 'layer-norm ! linear(64) ! | ! gelu' --input 64x64 --device null:h200 --apply-fix 1",
    "{\n  \"ligature\"", TRUE},
   {"report", "lig report gelu --input 4x8 --device cpu --format csv", "index,pass,", TRUE},
   {"report", "lig report gelu --input 4x8 --device cpu --format png", "\211PNG", FALSE},

@@ -113,17 +113,17 @@ test_errors (void)
     lig ("check", "gelu ! add-extra-input(from=r)", "--input", "3x8", "--json", NULL);
   assert_error (&channel, 1, "channel", "r");
   g_assert_cmpstr (text_at (channel.json, "error.path"), ==, "1");
-  /* Every problem is listed with its mends; the first one is the error. */
+  /* Every problem is listed with its fixes; the first one is the error. */
   g_auto (Outcome) all = lig ("check", "gelu ! add-extra-input(from=r) ! linear(4, in-features=9)",
                               "--input", "3x8", "--json", NULL);
   assert_error (&all, 1, "channel", "r");
   assert_contains (all.err, "linear at 2: input has 8 features, expected 9");
-  assert_contains (all.err, "to mend it: set in-features to 8 at 2");
+  assert_contains (all.err, "to fix it: set in-features to 8 at 2");
   g_assert_cmpstr (text_at (all.json, "problems.0.path"), ==, "1");
   g_assert_cmpstr (text_at (all.json, "problems.1.path"), ==, "2");
-  assert_keys (at (all.json, "problems.1"), "code message path mends");
-  assert_keys (at (all.json, "problems.1.mends.0"), "kind path name value text");
-  g_assert_cmpstr (text_at (all.json, "problems.1.mends.0.value"), ==, "8");
+  assert_keys (at (all.json, "problems.1"), "code message path fixes");
+  assert_keys (at (all.json, "problems.1.fixes.0"), "kind path name value text");
+  g_assert_cmpstr (text_at (all.json, "problems.1.fixes.0.value"), ==, "8");
   /* A number in a message is not taken for a path. */
   g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);
   assert_failed (&number, 1, "file", "at 7");
@@ -261,7 +261,7 @@ test_fuse (void)
   assert_contains (person.out, "linear-bias-activation");
 }
 
-/* --why explains one place; the mends have the same numbers as in the whole list. */
+/* --why explains one place; the fixes have the same numbers as in the whole list. */
 static void
 test_why (void)
 {
@@ -281,10 +281,10 @@ test_why (void)
   assert_keys (
     at (gap.json, "backward.0"),
     "fusion pass ops paths taken reason observed required title why text near_miss gain_us "
-    "gain_measured gain_bytes fused_us present_us times_measured mend alternative");
-  assert_keys (at (gap.json, "backward.0.mend"),
+    "gain_measured gain_bytes fused_us present_us times_measured fix alternative");
+  assert_keys (at (gap.json, "backward.0.fix"),
                "number kind fusion path value edit gain_us measured gain_bytes text");
-  g_assert_cmpstr (text_at (gap.json, "backward.0.mend.kind"), ==, "force");
+  g_assert_cmpstr (text_at (gap.json, "backward.0.fix.kind"), ==, "force");
   g_auto (Outcome) block =
     lig ("fuse", "block(2) { linear(8) ! gelu }", "--input", "8x8", "--why", "0.1", NULL);
   g_assert_cmpint (block.code, ==, 0);
@@ -303,55 +303,54 @@ test_why (void)
 }
 
 static void
-test_apply_mend (void)
+test_apply_fix (void)
 {
-  g_autofree char *file = in_folder ("mended.lig");
+  g_autofree char *file = in_folder ("fixed.lig");
   const char *const arguments[] = {"linear(64) ! gelu", "--input",   "256x64",
                                    "--device",          "null:h200", "--fence"};
 #define FENCED \
   arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5], "1"
   g_auto (Outcome) reasons = lig ("fuse", FENCED, "--all", NULL);
-  assert_contains (reasons.out, "mend 1: remove the fence before 1");
-  g_auto (Outcome) done = lig ("fuse", FENCED, "--apply-mend", "1", "-o", "mended.lig", NULL);
+  assert_contains (reasons.out, "fix 1: remove the fence before 1");
+  g_auto (Outcome) done = lig ("fuse", FENCED, "--apply-fix", "1", "-o", "fixed.lig", NULL);
   g_assert_cmpint (done.code, ==, 0);
   g_assert_cmpstr (done.out, ==, "");
-  assert_contains (done.err, "mended.lig: remove the fence before 1");
+  assert_contains (done.err, "fixed.lig: remove the fence before 1");
   g_auto (Outcome) document =
-    lig ("fuse", FENCED, "--apply-mend", "1", "-o", "mended.lig", "--json", NULL);
+    lig ("fuse", FENCED, "--apply-fix", "1", "-o", "fixed.lig", "--json", NULL);
   assert_contains (document.out, "\"kind\": \"remove-fence\"");
-  g_auto (Outcome) after = lig ("fuse", "mended.lig", "--device", "null:h200", NULL);
+  g_auto (Outcome) after = lig ("fuse", "fixed.lig", "--device", "null:h200", NULL);
   g_assert_null (strstr (after.out, "fence"));
-  g_auto (Outcome) printed = lig ("fuse", FENCED, "--apply-mend", "1", "-o", "-", NULL);
+  g_auto (Outcome) printed = lig ("fuse", FENCED, "--apply-fix", "1", "-o", "-", NULL);
   g_autofree char *saved = NULL;
   g_assert_true (g_file_get_contents (file, &saved, NULL, NULL));
   g_assert_cmpstr (printed.out, ==, saved);
   /* The error contains both numbers. */
   g_auto (Outcome) large =
-    lig ("fuse", FENCED, "--apply-mend", "99", "-o", "other.lig", "--json", NULL);
+    lig ("fuse", FENCED, "--apply-fix", "99", "-o", "other.lig", "--json", NULL);
   assert_failed (&large, 2, "usage", "no edit has the number 99; the plan offers ");
   /* A policy is no part of a sequence. */
   g_auto (Outcome) policies = lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64",
                                    "--device", "cpu", "--all", NULL);
   const char *choice = strstr (policies.out, ": choose the policy measured");
   g_assert_nonnull (choice);
-  while (!g_str_has_prefix (choice, "mend "))
+  while (!g_str_has_prefix (choice, "fix "))
     choice--;
   g_autofree char *number = g_strndup (choice + 5, strcspn (choice + 5, ":"));
-  g_auto (Outcome) policy =
-    lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64", "--device", "cpu",
-         "--apply-mend", number, "-o", "other.lig", NULL);
+  g_auto (Outcome) policy = lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64",
+                                 "--device", "cpu", "--apply-fix", number, "-o", "other.lig", NULL);
   g_assert_cmpint (policy.code, !=, 0);
-  assert_contains (policy.err, "add --policy measured instead of --apply-mend");
-  g_auto (Outcome) zero = lig ("fuse", FENCED, "--apply-mend", "0", "-o", "-", "--json", NULL);
-  assert_failed (&zero, 2, "usage", "--apply-mend is '0'");
-  g_auto (Outcome) word = lig ("fuse", FENCED, "--apply-mend", "one", "-o", "-", "--json", NULL);
+  assert_contains (policy.err, "add --policy measured instead of --apply-fix");
+  g_auto (Outcome) zero = lig ("fuse", FENCED, "--apply-fix", "0", "-o", "-", "--json", NULL);
+  assert_failed (&zero, 2, "usage", "--apply-fix is '0'");
+  g_auto (Outcome) word = lig ("fuse", FENCED, "--apply-fix", "one", "-o", "-", "--json", NULL);
   assert_failed (&word, 2, "usage", "'one'");
-  g_auto (Outcome) nowhere = lig ("fuse", FENCED, "--apply-mend", "1", "--json", NULL);
+  g_auto (Outcome) nowhere = lig ("fuse", FENCED, "--apply-fix", "1", "--json", NULL);
   assert_failed (&nowhere, 2, "usage", "-o FILE");
   g_auto (Outcome) alone = lig ("fuse", FENCED, "-o", "other.lig", "--json", NULL);
-  assert_failed (&alone, 2, "usage", "--apply-mend N");
+  assert_failed (&alone, 2, "usage", "--apply-fix N");
   g_auto (Outcome) unreachable =
-    lig ("fuse", FENCED, "--apply-mend", "1", "-o", "none/such.lig", "--json", NULL);
+    lig ("fuse", FENCED, "--apply-fix", "1", "-o", "none/such.lig", "--json", NULL);
   assert_failed (&unreachable, 1, "file", "none/such.lig");
   g_autofree char *other = in_folder ("other.lig");
   g_assert_false (g_file_test (other, G_FILE_TEST_EXISTS));
@@ -634,7 +633,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/fuse", test_fuse);
   g_test_add_func ("/cli/wishes", test_wishes);
   g_test_add_func ("/cli/why", test_why);
-  g_test_add_func ("/cli/apply-mend", test_apply_mend);
+  g_test_add_func ("/cli/apply-fix", test_apply_fix);
   g_test_add_func ("/cli/plan", test_plan);
   g_test_add_func ("/cli/too-large", test_too_large);
   g_test_add_func ("/cli/devices", test_devices);

@@ -62,7 +62,7 @@ def check_fit(lines, folder):
     assert workspaces in (1, 2) and reserve == 2**30 and available == card - 2**30, lines
 
 
-def check_mends(lines, folder):
+def check_fixes(lines, folder):
     def predict(*fences):
         plan = folder.document("fuse", *MODEL, *fences)
         return sum(group["predicted_us"] for name in ("forward", "backward") for group in plan[name])
@@ -136,7 +136,7 @@ def check_nothing(lines, folder):
     assert not lines, lines
 
 
-CHECKS = [check_total, check_recomputed, check_fit, check_mends, check_kernels, check_losses,
+CHECKS = [check_total, check_recomputed, check_fit, check_fixes, check_kernels, check_losses,
           check_rates, check_best, check_curve, check_roofline, check_limits, check_memory,
           check_message, check_total, check_nothing]
 FAILING = {check_message}

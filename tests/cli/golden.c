@@ -6,7 +6,7 @@
 
 #include <ligature/columns.h>
 
-/* The lines within which the times and the best mends must be. */
+/* The lines within which the times and the best fixes must be. */
 enum { ANSWER = 10 };
 
 static const char *const widths[] = {"60", "80", "200"};

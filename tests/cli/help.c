@@ -97,7 +97,7 @@ test_defaults (void)
     if (strcmp (cells[4], "N") != 0 && strcmp (cells[4], "X") != 0)
       continue;
     numbers++;
-    if (!strstr (cells[5], "[default: ") && strcmp (cells[1], "apply-mend") != 0)
+    if (!strstr (cells[5], "[default: ") && strcmp (cells[1], "apply-fix") != 0)
       g_error ("lig %s --%s has no default: %s", cells[0], cells[1], cells[5]);
   }
   g_assert_cmpuint (numbers, >, 30);

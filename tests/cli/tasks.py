@@ -63,14 +63,14 @@ def predict(folder, *plan):
 
 def check_gain(output, folder):
     gain = predict(folder, *MODEL) - predict(folder, *MODEL[:-2])
-    shown = re.search(r"^would save ≈ ([\d.]+) µs: remove the fence before 5 \(mend 1\)", output, re.M)
+    shown = re.search(r"^would save ≈ ([\d.]+) µs: remove the fence before 5 \(fix 1\)", output, re.M)
     assert shown and abs(float(shown[1]) / gain - 1) < 0.01, (output[:400], gain)
 
 
-def check_mended(output, folder):
-    assert "fences" not in json.loads(folder.read("mended.lig")), folder.read("mended.lig")
+def check_fixed(output, folder):
+    assert "fences" not in json.loads(folder.read("fixed.lig")), folder.read("fixed.lig")
     times = [sum(group["predicted_us"] for name in ("forward", "backward") for group in plan[name])
-             for plan in (folder.document("fuse", *MODEL), folder.document("fuse", "mended.lig",
+             for plan in (folder.document("fuse", *MODEL), folder.document("fuse", "fixed.lig",
                                                                             "--device", "null:h200"))]
     assert times[1] < times[0], times
 
@@ -196,7 +196,7 @@ def check_deleted(_, folder):
 # The sentence of a task begins with these words.
 CHECKS = [
     ("The change that would save most", check_gain),
-    ("The same change, made in a new file", check_mended),
+    ("The same change, made in a new file", check_fixed),
     ("The reasons why fusions at one op were refused", check_reasons),
     ("The refusals and their gains", check_table),
     ("An A100 beside an H200", check_pair),

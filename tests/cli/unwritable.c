@@ -10,7 +10,7 @@ test_refused (void)
     {"apply", "gelu", "--device", "cpu", "--input", "missing.st"},
     {"devices", "cpu", "--measure"},
     {"report", "gelu", "--input", "4x8", "--device", "null:missing"},
-    {"fuse", "gelu", "--input", "4x8", "--device", "null", "--apply-mend", "99"},
+    {"fuse", "gelu", "--input", "4x8", "--device", "null", "--apply-fix", "99"},
     {"export-weights", "missing.safetensors"},
   };
   static const char *const files[][2] = {

@@ -30,14 +30,14 @@ check (LigSequence *sequence)
 
 /* Checks that each edit can be made and leaves no problem. */
 static void
-apply_mends (LigSequence *sequence, const LigPlanProblem *problem)
+apply_fixes (LigSequence *sequence, const LigPlanProblem *problem)
 {
-  for (guint i = 0; i < problem->mends->len; i++) {
+  for (guint i = 0; i < problem->fixes->len; i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
-    g_autofree char *text = lig_problem_mend_describe (problem->mends->pdata[i]);
-    g_test_message ("mend: %s", text);
-    g_assert_true (lig_problem_mend_apply (problem->mends->pdata[i], copy, &error));
+    g_autofree char *text = lig_problem_fix_describe (problem->fixes->pdata[i]);
+    g_test_message ("fix: %s", text);
+    g_assert_true (lig_problem_fix_apply (problem->fixes->pdata[i], copy, &error));
     g_assert_no_error (error);
     g_autoptr (GPtrArray) after = check (copy);
     g_assert_cmpuint (after->len, ==, 0);
@@ -66,8 +66,8 @@ test_bare (void)
     g_assert_cmpuint (problems->len, ==, lig_op_check (op, NULL) ? 0 : 1);
     for (guint k = 0; k < problems->len; k++) {
       const LigPlanProblem *problem = problems->pdata[k];
-      g_assert_cmpuint (problem->mends->len, ==, 1);
-      apply_mends (sequence, problem);
+      g_assert_cmpuint (problem->fixes->len, ==, 1);
+      apply_fixes (sequence, problem);
     }
   }
 }
@@ -81,7 +81,7 @@ expect (const char *expression, const char *input, const char *message)
   g_assert_cmpuint (problems->len, ==, 1);
   const LigPlanProblem *problem = problems->pdata[0];
   g_assert_cmpstr (problem->error->message, ==, message);
-  apply_mends (sequence, problem);
+  apply_fixes (sequence, problem);
 }
 
 /* Problems are named in the words of the sequence, and edits that only lead to others are not

@@ -163,14 +163,14 @@ test_missing (void)
 
 /* Checks that each edit which is offered can be made and removes its problem. */
 static void
-apply_mends (LigSequence *sequence, GPtrArray *problems)
+apply_fixes (LigSequence *sequence, GPtrArray *problems)
 {
   for (guint i = 0; i < problems->len; i++) {
     const LigPlanProblem *problem = problems->pdata[i];
-    for (guint k = 0; k < problem->mends->len; k++) {
+    for (guint k = 0; k < problem->fixes->len; k++) {
       g_autoptr (GError) error = NULL;
       g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
-      g_assert_true (lig_problem_mend_apply (problem->mends->pdata[k], copy, &error));
+      g_assert_true (lig_problem_fix_apply (problem->fixes->pdata[k], copy, &error));
       g_assert_no_error (error);
       g_autoptr (GPtrArray) after = check (copy);
       for (guint n = 0; n < after->len; n++) {
@@ -222,7 +222,7 @@ test_random (void)
     g_autoptr (LigSequence) sequence = new_sequence (text->str, input);
     g_autoptr (GPtrArray) problems = check (sequence);
     wrong += problems->len > 0;
-    apply_mends (sequence, problems);
+    apply_fixes (sequence, problems);
   }
   g_assert_cmpuint (wrong, >, 100);
 }

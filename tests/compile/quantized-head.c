@@ -84,8 +84,8 @@ test_small (gconstpointer head)
   g_assert_false (verdict->taken);
   g_assert_cmpint (verdict->reason, ==, LIG_REASON_RECIPE);
   g_assert_cmpstr (verdict->text, ==, FUSION ": recipe is fp8-current, expected none");
-  g_assert_cmpint (verdict->mend->kind, ==, LIG_MEND_FORCE);
-  g_assert_true (lig_mend_apply (verdict->mend, sequence, &error));
+  g_assert_cmpint (verdict->fix->kind, ==, LIG_FIX_FORCE);
+  g_assert_true (lig_fix_apply (verdict->fix, sequence, &error));
   g_assert_no_error (error);
   for (int training = 0; training < 2; training++) {
     g_autoptr (LigPlan) forced = plan_head (sequence, cpu_device (), training);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines that go on from a branch: parallel branches equal the sum of their functions, gradients
  * equal central differences under every policy, in blocks and macros, and from the caller; lines
- * that nobody reads are problems with mends. */
+ * that nobody reads are problems with fixes. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
@@ -242,9 +242,9 @@ test_caller (void)
 
 /* --- Problems ------------------------------------------------------------------------------ */
 
-/* Checks the first error, and that each of its mends, written `remove 1, insert 3`, is offered. */
+/* Checks the first error, and that each of its fixes, written `remove 1, insert 3`, is offered. */
 static void
-check_problem (const char *expression, int code, const char *message, const char *mends)
+check_problem (const char *expression, int code, const char *message, const char *fixes)
 {
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence (expression, "4x8");
@@ -254,16 +254,16 @@ check_problem (const char *expression, int code, const char *message, const char
   const LigPlanProblem *problem = problems->pdata[0];
   g_assert_cmpstr (problem->error->message, ==, message);
   g_autoptr (GString) text = g_string_new (NULL);
-  for (guint i = 0; i < problem->mends->len; i++) {
-    const LigProblemMend *mend = problem->mends->pdata[i];
+  for (guint i = 0; i < problem->fixes->len; i++) {
+    const LigProblemFix *fix = problem->fixes->pdata[i];
     g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
-    g_assert_true (lig_problem_mend_apply (mend, copy, NULL));
-    const char *kind = mend->kind == LIG_PROBLEM_MEND_REMOVE_OP   ? "remove"
-                       : mend->kind == LIG_PROBLEM_MEND_INSERT_OP ? "insert"
-                                                                  : "other";
-    g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", kind, mend->path);
+    g_assert_true (lig_problem_fix_apply (fix, copy, NULL));
+    const char *kind = fix->kind == LIG_PROBLEM_FIX_REMOVE_OP   ? "remove"
+                       : fix->kind == LIG_PROBLEM_FIX_INSERT_OP ? "insert"
+                                                                : "other";
+    g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", kind, fix->path);
   }
-  g_assert_cmpstr (text->str, ==, mends);
+  g_assert_cmpstr (text->str, ==, fixes);
 }
 
 static void

@@ -207,7 +207,7 @@ test_refused (void)
 
 /* Each problem comes with the edit that removes it. */
 static void
-test_mend (void)
+test_fix (void)
 {
   const LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
@@ -215,11 +215,11 @@ test_mend (void)
   g_autoptr (GPtrArray) problems = lig_plan_check (sequence, cpu_device (), NULL);
   g_assert_cmpuint (problems->len, ==, 1);
   const LigPlanProblem *problem = problems->pdata[0];
-  g_assert_cmpuint (problem->mends->len, ==, 1);
-  const LigProblemMend *mend = problem->mends->pdata[0];
-  g_autofree char *text = lig_problem_mend_describe (mend);
+  g_assert_cmpuint (problem->fixes->len, ==, 1);
+  const LigProblemFix *fix = problem->fixes->pdata[0];
+  g_autofree char *text = lig_problem_fix_describe (fix);
   g_assert_cmpstr (text, ==, "leave out tied at 1");
-  g_assert_true (lig_problem_mend_apply (mend, sequence, &error));
+  g_assert_true (lig_problem_fix_apply (fix, sequence, &error));
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_assert_cmpstr (expression, ==, "linear(7) ! linear(5)");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
@@ -235,6 +235,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tied/once", test_once);
   g_test_add_func ("/tied/copies", test_copies);
   g_test_add_func ("/tied/refused", test_refused);
-  g_test_add_func ("/tied/mend", test_mend);
+  g_test_add_func ("/tied/fix", test_fix);
   return g_test_run ();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Channels of a document: connecting into blocks, renaming all ends, disconnecting, and the ends
- * that lead nowhere; and the mends of its problems. */
+ * that lead nowhere; and the fixes of its problems. */
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
 #include "ui/document/ends.h"
@@ -128,7 +128,7 @@ test_ends (DocumentFixture *f, gconstpointer data)
   expect_end (f->doc, "6", LIG_END_FINE, NULL);
 }
 
-/* All problems are there in the order of the rows, and each mend is one edit that can be undone. */
+/* All problems are there in the order of the rows, and each fix is one edit that can be undone. */
 static void
 test_problems (DocumentFixture *f, gconstpointer data)
 {
@@ -142,15 +142,15 @@ test_problems (DocumentFixture *f, gconstpointer data)
     const LigProblem *problem = lig_document_get_problem (f->doc, i);
     g_assert_nonnull (problem);
     g_assert_cmpstr (problem->path, ==, paths[i]);
-    g_assert_cmpuint (problem->mends->len, >, 0);
+    g_assert_cmpuint (problem->fixes->len, >, 0);
     g_assert_true (lig_document_find_problem (f->doc, open_at (f->doc, paths[i])) == problem);
   }
   g_assert_null (lig_document_get_problem (f->doc, 3));
   g_assert_null (lig_document_find_problem (f->doc, open_at (f->doc, "1")));
   for (guint left = 3; left > 0; left--) {
     const LigProblem *problem = lig_document_get_problem (f->doc, 0);
-    g_autoptr (LigProblemMend) mend = lig_problem_mend_copy (problem->mends->pdata[0]);
-    g_assert_true (lig_edit_mend_problem (f->doc, mend, &error));
+    g_autoptr (LigProblemFix) fix = lig_problem_fix_copy (problem->fixes->pdata[0]);
+    g_assert_true (lig_edit_fix_problem (f->doc, fix, &error));
     g_assert_no_error (error);
     wait_for_plan (f->doc);
     g_assert_true ((lig_document_get_problem (f->doc, left - 1) == NULL));
@@ -173,9 +173,9 @@ test_memory (DocumentFixture *f, gconstpointer data)
   const LigProblem *problem = lig_document_get_problem (f->doc, 0);
   g_assert_nonnull (problem);
   g_assert_true (problem->whole);
-  g_assert_cmpuint (problem->mends->len, ==, 1);
-  g_autoptr (LigProblemMend) mend = lig_problem_mend_copy (problem->mends->pdata[0]);
-  g_assert_true (lig_edit_mend_problem (f->doc, mend, &error));
+  g_assert_cmpuint (problem->fixes->len, ==, 1);
+  g_autoptr (LigProblemFix) fix = lig_problem_fix_copy (problem->fixes->pdata[0]);
+  g_assert_true (lig_edit_fix_problem (f->doc, fix, &error));
   wait_for_plan (f->doc);
   g_assert_null (lig_document_get_problem (f->doc, 0));
 }

@@ -62,7 +62,7 @@ assert_same_plan (DocumentFixture *f)
   g_autofree char *shown = lig_json_to_text (node);
   g_autoptr (JsonNode) read = json_from_string (printed, NULL);
   /* The command adds its best edits, compiled, if the predicted times make any worth it. */
-  json_object_remove_member (json_node_get_object (read), "mends");
+  json_object_remove_member (json_node_get_object (read), "fixes");
   g_autofree char *printed_again = lig_json_to_text (read);
   g_assert_cmpstr (printed_again, ==, shown);
 }

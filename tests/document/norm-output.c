@@ -65,7 +65,7 @@ test_start (DocumentFixture *f, gconstpointer data)
   g_assert_cmpstr (lig_op_get_extra_input_channel (op_at (f->doc, "2"), 0), ==, "residual");
 }
 
-/* Taken apart, the branch has the name that its readers know; a second one of that name is mended
+/* Taken apart, the branch has the name that its readers know; a second one of that name is fixed
  * by another. */
 static void
 test_apart (DocumentFixture *f, gconstpointer data)
@@ -81,8 +81,8 @@ test_apart (DocumentFixture *f, gconstpointer data)
   wait_for_plan (f->doc);
   const LigProblem *problem = lig_document_get_problem (f->doc, 0);
   g_assert_nonnull (problem);
-  g_autoptr (LigProblemMend) mend = lig_problem_mend_copy (problem->mends->pdata[0]);
-  g_assert_true (lig_edit_mend_problem (f->doc, mend, &error));
+  g_autoptr (LigProblemFix) fix = lig_problem_fix_copy (problem->fixes->pdata[0]);
+  g_assert_true (lig_edit_fix_problem (f->doc, fix, &error));
   assert_text (f->doc, "layer-norm-mlp(norm-output=n) ! layer-norm-mlp(norm-output=n-2) ! "
                        "add-extra-input(n-2)");
   wait_for_plan (f->doc);

@@ -87,7 +87,7 @@ test_layout (DocumentFixture *f, gconstpointer data)
 }
 
 /* A batch that the ranks cannot share is a problem; the plan is that of one rank until it is
- * mended. */
+ * fixed. */
 static void
 test_batch (DocumentFixture *f, gconstpointer data)
 {
@@ -101,10 +101,10 @@ test_batch (DocumentFixture *f, gconstpointer data)
   g_assert_cmpstr (problem->text, ==,
                    "the batch size is 4096, expected a multiple of 3, the number of ranks");
   g_assert_cmpint (get_exchange (f->doc).ranks, ==, 1);
-  g_assert_cmpuint (problem->mends->len, ==, 1);
-  gboolean mended = lig_edit_mend_problem (f->doc, problem->mends->pdata[0], &error);
+  g_assert_cmpuint (problem->fixes->len, ==, 1);
+  gboolean fixed = lig_edit_fix_problem (f->doc, problem->fixes->pdata[0], &error);
   g_assert_no_error (error);
-  g_assert_true (mended);
+  g_assert_true (fixed);
   wait_for_plan (f->doc);
   g_assert_null (lig_document_get_problem (f->doc, 0));
   g_assert_cmpint (get_rows (f->doc), ==, 1365);

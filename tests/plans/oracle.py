@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares the plans of a build with those of an earlier commit, byte for byte: their JSON, their text,
-verdicts, mends and predicted times. For changes of the compiler that must not change what it makes.
+verdicts, fixes and predicted times. For changes of the compiler that must not change what it makes.
 
 Usage: oracle.py [--commit COMMIT] [--only TEXT] BUILD
 

@@ -9,7 +9,7 @@
 #include <math.h>
 
 static LigPlan *
-plan_on (const char *device_name, const char *expression, LigPolicy policy, const LigMend *mend)
+plan_on (const char *device_name, const char *expression, LigPolicy policy, const LigFix *fix)
 {
   LigShape shape;
   g_autoptr (GError) error = NULL;
@@ -21,8 +21,8 @@ plan_on (const char *device_name, const char *expression, LigPolicy policy, cons
   g_assert_no_error (error);
   lig_shape_init (&shape, 2, G_GINT64_CONSTANT (2048), G_GINT64_CONSTANT (768));
   lig_sequence_set_input (sequence, &shape, LIG_FP32);
-  if (mend)
-    lig_mend_apply (mend, sequence, &error);
+  if (fix)
+    lig_fix_apply (fix, sequence, &error);
   LigPlan *plan = lig_plan_compile (sequence, device, &options, &error);
   g_assert_no_error (error);
   return plan;
@@ -84,14 +84,14 @@ test_group_and_wish (void)
   g_assert_cmpstr (claimed->found.fusion, ==, "forward-linear-bias-activation");
   g_assert_cmpint (claimed->found.first, ==, 0);
   g_assert_cmpint (claimed->found.count, ==, 3);
-  g_assert_cmpint (claimed->mend->kind, ==, LIG_MEND_FORCE);
+  g_assert_cmpint (claimed->fix->kind, ==, LIG_FIX_FORCE);
   g_autoptr (LigPlan) none = plan_on ("null:h200", "linear(64) ! gelu", LIG_POLICY_NONE, NULL);
   const LigVerdict *refused = find_verdict (none, "forward-bias-activation", 1);
   g_assert_cmpint (refused->reason, ==, LIG_REASON_FORBIDDEN);
   g_assert_cmpint (refused->found.kind, ==, LIG_EVIDENCE_POLICY);
   g_assert_cmpstr (refused->found.names[0], ==, "none");
   /* No edit of the sequence changes the policy. */
-  g_assert_null (refused->mend);
+  g_assert_null (refused->fix);
 }
 
 static double
@@ -117,12 +117,12 @@ test_gain (void)
   for (guint i = 0; i < count; i++) {
     const LigVerdict *verdict = &verdicts[i];
     /* If ops become free, other fusions may take them. */
-    if (verdict->taken || !verdict->mend || verdict->first == 4)
+    if (verdict->taken || !verdict->fix || verdict->first == 4)
       continue;
-    g_autoptr (LigPlan) edited = plan_on ("null:h200", expression, LIG_POLICY_ALL, verdict->mend);
+    g_autoptr (LigPlan) edited = plan_on ("null:h200", expression, LIG_POLICY_ALL, verdict->fix);
     g_test_message ("%s: %g", verdict->text, verdict->gain);
     g_assert_false (verdict->gain_measured);
-    g_assert_cmpfloat (verdict->mend->gain, ==, verdict->gain);
+    g_assert_cmpfloat (verdict->fix->gain, ==, verdict->gain);
     g_assert_cmpfloat_with_epsilon (predict (plan) - predict (edited), verdict->gain, 1e-3);
     checked++;
   }
@@ -169,10 +169,10 @@ test_measured (void)
   g_autoptr (LigSequence) sequence = new_sequence ("linear(64) ! gelu", "64x64");
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
   g_assert_no_error (error);
-  /* One kernel of 30 us now; with the mend, kernels of 20 and 30 us. */
+  /* One kernel of 30 us now; with the fix, kernels of 20 and 30 us. */
   const LigVerdict *verdict = find_verdict (plan, "forward-bias-activation", 1);
   g_autofree char *text = lig_verdict_describe_gain (verdict);
-  g_assert_true (verdict->gain_measured && verdict->mend->measured);
+  g_assert_true (verdict->gain_measured && verdict->fix->measured);
   g_assert_cmpfloat_with_epsilon (verdict->gain, -20, 1e-6);
   g_assert_cmpfloat_with_epsilon (verdict->fused - verdict->present, 20, 1e-6);
   g_autofree char *more = lig_units_bytes (-verdict->bytes);

@@ -122,9 +122,9 @@ test_repetitions (void)
   g_autoptr (GRegex) later = g_regex_new ("\\b1\\.[1-9]|#[0-9]|\\[[0-9]", 0, 0, NULL);
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   for (guint i = 0; i < count; i++) {
-    const LigMend *mend = verdicts[i].mend;
+    const LigFix *fix = verdicts[i].fix;
     const char *texts[] = {verdicts[i].title, verdicts[i].text, verdicts[i].observed,
-                           verdicts[i].required, mend ? mend->path : NULL};
+                           verdicts[i].required, fix ? fix->path : NULL};
     for (guint k = 0; k < G_N_ELEMENTS (texts); k++)
       if (texts[k] && g_regex_match (later, texts[k], 0, NULL))
         g_error ("expanded: %s", texts[k]);
@@ -164,16 +164,16 @@ test_bytes (void)
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   for (guint i = 0; i < count; i++) {
     const LigVerdict *verdict = &verdicts[i];
-    if (verdict->taken || !verdict->mend || verdict->mend->kind != LIG_MEND_FORCE)
+    if (verdict->taken || !verdict->fix || verdict->fix->kind != LIG_FIX_FORCE)
       continue;
     g_autoptr (GError) error = NULL;
     g_autoptr (LigSequence) edited = lig_sequence_copy (sequence);
-    g_assert_true (lig_mend_apply (verdict->mend, edited, &error));
+    g_assert_true (lig_fix_apply (verdict->fix, edited, &error));
     g_autoptr (LigPlan) after = compile_on ("null:h200", edited, LIG_POLICY_ALL);
     double less = count_bytes (plan, verdict->pass) - count_bytes (after, verdict->pass);
     g_test_message ("%s: %g", verdict->text, verdict->bytes);
     g_assert_cmpfloat_with_epsilon (verdict->bytes, less, 1);
-    g_assert_cmpfloat (verdict->mend->bytes, ==, verdict->bytes);
+    g_assert_cmpfloat (verdict->fix->bytes, ==, verdict->bytes);
     checked++;
   }
   g_assert_cmpuint (checked, >=, 1);
@@ -260,7 +260,7 @@ test_noise (void)
                    "difference is within 2 % or the noise");
 }
 
-/* --- Mends --------------------------------------------------------------------------------- */
+/* --- Fixes --------------------------------------------------------------------------------- */
 
 static void
 force_first (LigSequence *sequence, int index, const char *fusion)
@@ -284,14 +284,14 @@ test_unforce (void)
     g_assert_cmpstr (verdict->why, ==,
                      "Bias of Linear at 0 is in “Bias + ReLU” at 0 to 1, which is "
                      "forced");
-    g_assert_cmpint (verdict->mend->kind, ==, LIG_MEND_UNFORCE);
-    g_assert_cmpstr (lig_mend_kind_name (verdict->mend->kind), ==, "unforce");
-    g_assert_cmpstr (verdict->mend->path, ==, "0");
-    g_assert_cmpstr (verdict->mend->value, ==, "forward-bias-activation");
-    g_assert_cmpfloat (verdict->mend->gain, >, 0);
-    g_autofree char *text = lig_mend_describe (verdict->mend);
+    g_assert_cmpint (verdict->fix->kind, ==, LIG_FIX_UNFORCE);
+    g_assert_cmpstr (lig_fix_kind_name (verdict->fix->kind), ==, "unforce");
+    g_assert_cmpstr (verdict->fix->path, ==, "0");
+    g_assert_cmpstr (verdict->fix->value, ==, "forward-bias-activation");
+    g_assert_cmpfloat (verdict->fix->gain, >, 0);
+    g_autofree char *text = lig_fix_describe (verdict->fix);
     g_assert_cmpstr (text, ==, "do not force forward-bias-activation at 0");
-    g_assert_true (lig_mend_apply (verdict->mend, sequence, &error));
+    g_assert_true (lig_fix_apply (verdict->fix, sequence, &error));
     g_autoptr (LigPlan) after = compile_on ("null:h200", sequence, policies[i]);
     g_assert_true (find_verdict (after, "forward-linear-bias-activation", 0)->taken);
   }
@@ -306,12 +306,12 @@ test_replaced (void)
   force_first (sequence, 0, "backward-activation-bias");
   g_autoptr (LigPlan) plan = compile_on ("null:h200", sequence, LIG_POLICY_ALL);
   const LigVerdict *verdict = find_verdict (plan, "backward-bias-gelu-linear", 1);
-  g_assert_cmpint (verdict->mend->kind, ==, LIG_MEND_FORCE);
-  g_assert_cmpstr (verdict->mend->value, ==, "backward-activation-bias@0");
-  g_autofree char *text = lig_mend_describe (verdict->mend);
+  g_assert_cmpint (verdict->fix->kind, ==, LIG_FIX_FORCE);
+  g_assert_cmpstr (verdict->fix->value, ==, "backward-activation-bias@0");
+  g_autofree char *text = lig_fix_describe (verdict->fix);
   g_assert_cmpstr (text, ==,
                    "force backward-bias-gelu-linear at 0 instead of backward-activation-bias@0");
-  g_assert_true (lig_mend_apply (verdict->mend, sequence, &error));
+  g_assert_true (lig_fix_apply (verdict->fix, sequence, &error));
   g_autoptr (LigPlan) after = compile_on ("null:h200", sequence, LIG_POLICY_ALL);
   g_assert_true (find_verdict (after, "backward-bias-gelu-linear", 1)->taken);
 }
@@ -327,11 +327,11 @@ test_unforbid (void)
   g_autoptr (LigPlan) plan = compile_on ("null:h200", sequence, LIG_POLICY_ALL);
   const LigVerdict *verdict = find_verdict (plan, names[0], 0);
   g_assert_cmpstr (verdict->why, ==, "forbidden everywhere");
-  g_assert_cmpint (verdict->mend->kind, ==, LIG_MEND_UNFORBID);
-  g_assert_null (verdict->mend->path);
-  g_autofree char *text = lig_mend_describe (verdict->mend);
+  g_assert_cmpint (verdict->fix->kind, ==, LIG_FIX_UNFORBID);
+  g_assert_null (verdict->fix->path);
+  g_autofree char *text = lig_fix_describe (verdict->fix);
   g_assert_cmpstr (text, ==, "allow forward-linear-bias-activation everywhere");
-  g_assert_true (lig_mend_apply (verdict->mend, sequence, &error));
+  g_assert_true (lig_fix_apply (verdict->fix, sequence, &error));
   g_assert_null (lig_sequence_get_forbidden (sequence)[0]);
 }
 
@@ -354,17 +354,17 @@ test_policy (void)
   guint count, offered = 0;
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   for (guint i = 0; i < count; i++) {
-    const LigMend *mend = verdicts[i].alternative;
-    if (!mend)
+    const LigFix *fix = verdicts[i].alternative;
+    if (!fix)
       continue;
     offered++;
     g_assert_false (verdicts[i].gain <= 0);
-    g_assert_cmpint (mend->kind, ==, LIG_MEND_CHOOSE_POLICY);
-    g_assert_cmpstr (lig_mend_kind_name (mend->kind), ==, "choose-policy");
-    g_assert_cmpstr (mend->value, ==, "measured");
-    g_assert_true (lig_plan_find_mend (plan, mend->number, &error)->kind == mend->kind);
-    g_assert_false (lig_mend_is_edit (mend));
-    g_assert_false (lig_mend_apply (mend, sequence, &error));
+    g_assert_cmpint (fix->kind, ==, LIG_FIX_CHOOSE_POLICY);
+    g_assert_cmpstr (lig_fix_kind_name (fix->kind), ==, "choose-policy");
+    g_assert_cmpstr (fix->value, ==, "measured");
+    g_assert_true (lig_plan_find_fix (plan, fix->number, &error)->kind == fix->kind);
+    g_assert_false (lig_fix_is_edit (fix));
+    g_assert_false (lig_fix_apply (fix, sequence, &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_FUSION);
     g_clear_error (&error);
   }

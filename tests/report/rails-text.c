@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rails as text: what comes first, how repetitions fold, what their figures add up to, whether the
- * best mends save what they promise, and which columns narrow rails keep. */
+ * best fixes save what they promise, and which columns narrow rails keep. */
 #include <ligature/columns.h>
 #include <ligature/compile.h>
 #include <ligature/figures.h>
@@ -141,7 +141,7 @@ read_number (const char *line, const char *word)
   return at ? (guint) g_ascii_strtoull (at + strlen (word), NULL, 10) : 0;
 }
 
-/* Makes the mends that are said to go together; the time that they save must be the sum that was
+/* Makes the fixes that are said to go together; the time that they save must be the sum that was
  * promised, to its three digits. */
 static void
 check_promise (const char *expression, const char *const *forbidden)
@@ -154,17 +154,17 @@ check_promise (const char *expression, const char *const *forbidden)
   const char *promise = find_line (lines, "would save ");
   guint made = 0;
   for (guint i = 0; lines[i] && *lines[i]; i++) {
-    guint number = read_number (lines[i], "mend ");
+    guint number = read_number (lines[i], "fix ");
     if (number == 0 || strstr (lines[i], " or "))
       continue;
-    const LigMend *mend = lig_plan_find_mend (plan, number, &error);
+    const LigFix *fix = lig_plan_find_fix (plan, number, &error);
     g_assert_no_error (error);
-    g_assert_true (lig_mend_apply (mend, sequence, &error));
+    g_assert_true (lig_fix_apply (fix, sequence, &error));
     made++;
   }
   g_assert_cmpuint (made, >, 0);
-  g_autoptr (LigPlan) mended = compile (sequence, LIG_POLICY_ALL);
-  double saved = sum_passes (plan) - sum_passes (mended);
+  g_autoptr (LigPlan) fixed = compile (sequence, LIG_POLICY_ALL);
+  double saved = sum_passes (plan) - sum_passes (fixed);
   g_autofree char *amount = lig_units_time (saved);
   g_test_message ("%s; saved %s", promise, amount);
   double promised = g_ascii_strtod (strstr (promise, "≈ ") + strlen ("≈ "), NULL);
@@ -196,7 +196,7 @@ test_answer (void)
     g_assert_cmpuint (end, <=, 10);
     g_assert_true (g_str_has_prefix (lines[1], "forward "));
     g_assert_true (strstr (lines[1], "saves ") != NULL);
-    g_assert_cmpuint (count_lines (lines, "--apply-mend N -o FILE"), ==, 1);
+    g_assert_cmpuint (count_lines (lines, "--apply-fix N -o FILE"), ==, 1);
     g_assert_cmpuint (count_lines (lines, " already"), ==, 0);
   }
 }

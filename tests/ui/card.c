@@ -295,10 +295,10 @@ test_rows (Fixture *f, gconstpointer data)
 }
 
 static guint
-count_edits (GtkWidget *widget, LigMendKind kind)
+count_edits (GtkWidget *widget, LigFixKind kind)
 {
   const LigCardEdit *edit = GTK_IS_BUTTON (widget) ? lig_card_button_get_edit (widget) : NULL;
-  guint count = edit && edit->kind == LIG_CARD_MEND && edit->mend.kind == kind;
+  guint count = edit && edit->kind == LIG_CARD_FIX && edit->fix.kind == kind;
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
        child = gtk_widget_get_next_sibling (child))
     count += count_edits (child, kind);
@@ -315,7 +315,7 @@ test_fence (Fixture *f, gconstpointer data)
   const char *first = strstr (text, "There is a fence before GELU at 2.");
   g_assert_nonnull (first);
   g_assert_nonnull (strstr (first + 1, "There is a fence before GELU at 2."));
-  g_assert_cmpuint (count_edits (card, LIG_MEND_REMOVE_FENCE), ==, 1);
+  g_assert_cmpuint (count_edits (card, LIG_FIX_REMOVE_FENCE), ==, 1);
 }
 
 static void

@@ -294,7 +294,7 @@ test_killed (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->bar, shows_text, "ranks: rank 1 on "));
 }
 
-/* A batch that the ranks cannot share is a problem of the plan, which has a mend; that of a
+/* A batch that the ranks cannot share is a problem of the plan, which has a fix; that of a
  * training of another batch size is refused before the first step. */
 static void
 test_refused (Fixture *f, gconstpointer data)

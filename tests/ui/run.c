@@ -213,9 +213,9 @@ test_obstacles (Fixture *f, gconstpointer data)
   prepare (f, "linear(8) ! gelu", "8x6", NULL);
   g_assert_false (is_enabled (f, "run"));
   WAIT_FOR (find_widget (f->bar, shows_text, "Add a loss"));
-  GtkWidget *mend = find_widget (f->bar, has_action, "bar.add-loss");
-  g_assert_nonnull (mend);
-  g_signal_emit_by_name (mend, "clicked");
+  GtkWidget *fix = find_widget (f->bar, has_action, "bar.add-loss");
+  g_assert_nonnull (fix);
+  g_signal_emit_by_name (fix, "clicked");
   wait_for_plan (f->doc);
   g_assert_cmpint (lig_train_find_obstacle (f->doc, &none), ==, LIG_TRAIN_POSSIBLE);
   g_assert_null (none);

@@ -107,8 +107,8 @@ test_accessible (Fixture *f, gconstpointer data)
   g_assert_true (gtk_widget_has_css_class (row_at (f, 2), "error"));
   g_assert_false (gtk_widget_has_css_class (row_at (f, 1), "error"));
   const LigProblem *problem = lig_document_get_problem (f->doc, 0);
-  g_autofree char *mend = lig_problem_mend_describe (problem->mends->pdata[0]);
-  g_autofree char *whole = g_strdup_printf ("%s\nTo mend it: %s", problem->text, mend);
+  g_autofree char *fix = lig_problem_fix_describe (problem->fixes->pdata[0]);
+  g_autofree char *whole = g_strdup_printf ("%s\nTo fix it: %s", problem->text, fix);
   gtk_test_accessible_assert_property (GTK_ACCESSIBLE (row_at (f, 2)),
                                        GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, whole);
 }
@@ -314,9 +314,9 @@ test_card (Fixture *f, gconstpointer data)
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
 }
 
-/* Buttons mend what an edit can; an illegal fusion is reported on the row. */
+/* Buttons fix what an edit can; an illegal fusion is reported on the row. */
 static void
-test_mends (Fixture *f, gconstpointer data)
+test_fixes (Fixture *f, gconstpointer data)
 {
   show (f, "linear(64, bias=false) ! silu");
   press (f, 1, "Adds the bias and applies the activation in the product", "Replace by GELU");
@@ -458,7 +458,7 @@ add_tests (void)
   ADD (fold);
   ADD (drop);
   ADD (card);
-  ADD (mends);
+  ADD (fixes);
   ADD (profile);
   ADD (unpriced);
   ADD (speed);

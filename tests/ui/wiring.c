@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Channels of the score as widgets, its ports and targets, and the list of problems with their
- * mends, in a window. */
+ * fixes, in a window. */
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
 #include "ui/inspector/inspector.h"
@@ -189,17 +189,17 @@ list_actions (GMenuModel *menu, GString *text)
 static void
 test_menus (Fixture *f, gconstpointer data)
 {
-  g_autoptr (GString) actions = g_string_new (NULL), mends = g_string_new (NULL);
+  g_autoptr (GString) actions = g_string_new (NULL), fixes = g_string_new (NULL);
   show (f, "make-extra-output(r) ! linear(64) ! add-extra-input(r)");
   act (channel_at (f, 0), "channel.menu");
   list_actions (find_menu (GTK_WIDGET (channel_at (f, 0))), actions);
   g_assert_cmpstr (actions->str, ==, "channel.rename channel.disconnect channel.start channel.end");
-  /* A row with a problem offers its mends first. */
+  /* A row with a problem offers its fixes first. */
   show (f, "linear(64, in-features=9) ! gelu");
   act (row_at (f, 0), "op.menu");
-  list_actions (find_menu (row_at (f, 0)), mends);
-  g_assert_true (g_str_has_prefix (mends->str, "op.mend "));
-  gtk_widget_activate_action (row_at (f, 0), "op.mend", "u", 0);
+  list_actions (find_menu (row_at (f, 0)), fixes);
+  g_assert_true (g_str_has_prefix (fixes->str, "op.fix "));
+  gtk_widget_activate_action (row_at (f, 0), "op.fix", "u", 0);
   assert_text (f->doc, "linear(64, in-features=64) ! gelu");
 }
 
@@ -280,9 +280,9 @@ test_block (Fixture *f, gconstpointer data)
 /* --- Problems ------------------------------------------------------------------------------ */
 
 static gboolean
-is_mend (GtkWidget *widget, gconstpointer data)
+is_fix (GtkWidget *widget, gconstpointer data)
 {
-  return gtk_widget_has_css_class (widget, "mend");
+  return gtk_widget_has_css_class (widget, "fix");
 }
 
 static void
@@ -297,7 +297,7 @@ test_problems (Fixture *f, gconstpointer data)
     const LigRow *row = lig_document_find_row (f->doc, lig_document_get_cursor (f->doc));
     g_assert_cmpstr (row->path, ==, paths[i]);
   }
-  GtkWidget *button = find_widget (f->problems, is_mend, NULL);
+  GtkWidget *button = find_widget (f->problems, is_fix, NULL);
   g_signal_emit_by_name (button, "clicked");
   settle (f);
   assert_text (f->doc,

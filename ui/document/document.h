@@ -190,13 +190,13 @@ const char *lig_document_get_measuring (LigDocument *self);
  *
  * @path: (nullable): of its op; null if it concerns no single op
  * @text: the engine's sentence
- * @mends: (element-type LigProblemMend): edits that remove it, for lig_edit_mend_problem(), best
+ * @fixes: (element-type LigProblemFix): edits that remove it, for lig_edit_fix_problem(), best
  *   first; may be empty
  * @whole: whether the plan is complete, but does not fit its device, or its batch the ranks
  */
 typedef struct {
   char *path, *text;
-  GPtrArray *mends;
+  GPtrArray *fixes;
   gboolean whole;
 } LigProblem;
 

@@ -246,9 +246,9 @@ lig_edit_rename_channel (
   if (!check_name (doc, from, name, error))
     return FALSE;
   g_autofree char *label = g_strdup_printf (_ ("Rename “%s” to “%s”"), old, name);
-  g_autoptr (LigProblemMend) rename = lig_problem_mend_new (
-    LIG_PROBLEM_MEND_RENAME, lig_document_find_row (doc, from)->path, old, name);
-  if (!lig_problem_mend_apply (rename, lig_document_get_sequence (doc), error))
+  g_autoptr (LigProblemFix) rename = lig_problem_fix_new (
+    LIG_PROBLEM_FIX_RENAME, lig_document_find_row (doc, from)->path, old, name);
+  if (!lig_problem_fix_apply (rename, lig_document_get_sequence (doc), error))
     return FALSE;
   lig_document_commit (doc, label, NULL);
   return TRUE;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "ui/document/document.h"
-#include <ligature/problem-mend.h>
+#include <ligature/problem-fix.h>
 
 G_BEGIN_DECLS
 
@@ -78,7 +78,7 @@ gboolean lig_edit_rename_channel (
 gboolean lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error);
 
 /* Makes the edit that removes a problem. */
-gboolean lig_edit_mend_problem (LigDocument *doc, const LigProblemMend *mend, GError **error);
+gboolean lig_edit_fix_problem (LigDocument *doc, const LigProblemFix *fix, GError **error);
 
 /* Forbids the fusion of the plan that begins at an op; if one is forbidden there, allows it again.
  */

@@ -42,17 +42,17 @@ guint64 lig_planner_ask (LigPlanner *self,
                          LigPolicy policy,
                          LigStore *store);
 
-/* @mends: (nullable) */
-LigProblem *lig_problem_new (const char *path, const char *text, GPtrArray *mends);
+/* @fixes: (nullable) */
+LigProblem *lig_problem_new (const char *path, const char *text, GPtrArray *fixes);
 void lig_problem_free (LigProblem *problem);
 
 /* Returns: (transfer full) (nullable): the problem of a plan that is too large to run, with a batch
- *   that fits as its mend */
+ *   that fits as its fix */
 LigProblem *
 lig_problem_of_memory (LigPlan *plan, LigSequence *sequence, const LigPlanOptions *options);
 
 /* Returns: (transfer full): the problem of ranks that cannot share the batch, as @error says, with
- *   the next smaller batch that they can as its mend */
+ *   the next smaller batch that they can as its fix */
 LigProblem *
 lig_problem_of_batch (LigSequence *sequence, const LigLayout *layout, const GError *error);
 

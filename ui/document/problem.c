@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The problems of a document's sequence, in the order of its rows, and their mends. */
+/* The problems of a document's sequence, in the order of its rows, and their fixes. */
 #include "ui/document/planner.h"
 
 #include <ligature/compile.h>
@@ -16,18 +16,18 @@ lig_problem_free (LigProblem *problem)
 {
   g_free (problem->path);
   g_free (problem->text);
-  g_clear_pointer (&problem->mends, g_ptr_array_unref);
+  g_clear_pointer (&problem->fixes, g_ptr_array_unref);
   g_free (problem);
 }
 
 LigProblem *
-lig_problem_new (const char *path, const char *text, GPtrArray *mends)
+lig_problem_new (const char *path, const char *text, GPtrArray *fixes)
 {
   LigProblem *problem = g_new0 (LigProblem, 1);
   problem->path = g_strdup (path);
   problem->text = g_strdup (text);
-  problem->mends = mends ? g_ptr_array_ref (mends)
-                         : g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_mend_free);
+  problem->fixes = fixes ? g_ptr_array_ref (fixes)
+                         : g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_fix_free);
   return problem;
 }
 
@@ -70,7 +70,7 @@ lig_problem_list (LigSequence *sequence,
   for (guint i = 0; found && i < found->len; i++) {
     const LigPlanProblem *problem = found->pdata[i];
     g_ptr_array_add (problems, lig_problem_new (lig_error_get_path (problem->error),
-                                                problem->error->message, problem->mends));
+                                                problem->error->message, problem->fixes));
   }
   g_ptr_array_sort (problems, compare);
   if (!has_text (problems, error->message))
@@ -103,8 +103,8 @@ propose_input (LigProblem *problem, const LigShape *shape, LigDtype dtype)
 {
   g_autofree char *text = lig_shape_to_string (shape);
   g_autofree char *value = g_strdup_printf ("%s:%s", text, lig_dtype_name (dtype));
-  g_ptr_array_add (problem->mends,
-                   lig_problem_mend_new (LIG_PROBLEM_MEND_SET_INPUT, NULL, NULL, value));
+  g_ptr_array_add (problem->fixes,
+                   lig_problem_fix_new (LIG_PROBLEM_FIX_SET_INPUT, NULL, NULL, value));
 }
 
 /* Proposes the largest half, quarter and so on of the batch that fits. */

@@ -30,7 +30,7 @@
 struct _LigRunBar {
   GtkWidget parent_instance;
   LigDocument *doc;
-  GtkWidget *content, *mends;
+  GtkWidget *content, *fixes;
   GtkDropDown *device, *type, *recipe, *policy;
   GtkSpinButton *batch;
   GtkWidget *data, *train, *pause, *stop, *profile;
@@ -259,7 +259,7 @@ show_reason (LigRunBar *self)
                                                                      "run-failed");
   (failed || done ? gtk_widget_remove_css_class
                   : gtk_widget_add_css_class) (GTK_WIDGET (self->reason), "dim-label");
-  gtk_widget_set_visible (self->mends, obstacle == LIG_TRAIN_NO_LOSS);
+  gtk_widget_set_visible (self->fixes, obstacle == LIG_TRAIN_NO_LOSS);
 }
 
 static void
@@ -396,7 +396,7 @@ bind_children (GtkWidgetClass *class)
   BIND (content);
   BIND (choices);
   BIND (rows);
-  BIND (mends);
+  BIND (fixes);
   BIND (device);
   BIND (type);
   BIND (recipe);

@@ -24,7 +24,7 @@ enum { CHART_LOSS, CHART_SPEED, CHART_RATE, CHART_NORM, N_CHARTS };
 struct _LigRunPage {
   LigPage parent_instance;
   GtkStack *stack;
-  GtkWidget *side, *side_line, *train, *pause, *save, *stop, *resume, *banner_mend;
+  GtkWidget *side, *side_line, *train, *pause, *save, *stop, *resume, *banner_fix;
   GtkListBox *list;
   GtkRevealer *banner_revealer;
   GtkLabel *banner_error, *banner_hint, *title, *facts, *reason;
@@ -121,24 +121,24 @@ refresh_charts (LigRunPage *self, gboolean all)
 
 /* --- Errors and remedies ------------------------------------------------------------------- */
 
-typedef enum { MEND_NONE, MEND_RATE, MEND_DATA, MEND_BATCH, MEND_STORE, MEND_DISK } Mend;
+typedef enum { FIX_NONE, FIX_RATE, FIX_DATA, FIX_BATCH, FIX_STORE, FIX_DISK } Fix;
 
-static Mend
-find_mend (const char *error, LigError code, const char *data)
+static Fix
+find_fix (const char *error, LigError code, const char *data)
 {
   const char *lost = _ ("the loss is %s at step %" PRId64 "; a smaller lr or clip of 1 may help");
   if (strncmp (error, lost, strcspn (lost, "%")) == 0)
-    return MEND_RATE;
+    return FIX_RATE;
   if (g_str_has_prefix (error, _ ("checkpoint: ")) || strstr (error, g_strerror (ENOSPC)))
-    return MEND_DISK;
+    return FIX_DISK;
   if (code == LIG_ERROR_STORE)
-    return MEND_STORE;
+    return FIX_STORE;
   if (code == LIG_ERROR_MEMORY || strstr (error, "out of memory"))
-    return MEND_BATCH;
+    return FIX_BATCH;
   const char *path = data ? strchr (data, ':') : NULL;
   g_autofree char *name = path ? g_strndup (path + 1, strcspn (path + 1, "?")) : NULL;
-  return (name && *name && strstr (error, name)) || strstr (error, _ ("data")) ? MEND_DATA
-                                                                               : MEND_NONE;
+  return (name && *name && strstr (error, name)) || strstr (error, _ ("data")) ? FIX_DATA
+                                                                               : FIX_NONE;
 }
 
 /* The buttons change the document of this window, so they are shown for its own training only. */
@@ -147,17 +147,17 @@ show_error (LigRunPage *self)
 {
   static const struct {
     const char *hint, *button, *action;
-  } mends[] = {
-    [MEND_NONE] = {N_ ("Change the setting that it names and train again."), NULL, NULL},
-    [MEND_RATE] = {N_ ("A lower learning rate, a warm-up or clipped gradients may help."),
-                   N_ ("_Lower the learning rate"), "training.lower-rate"},
-    [MEND_DATA] = {N_ ("Choose other data, or restore the file, and train again."),
-                   N_ ("Choose _data…"), "training.choose-data"},
-    [MEND_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the batch size"),
-                    "training.halve-batch"},
-    [MEND_STORE] = {N_ ("Train again when the store is free, or choose another one."),
-                    N_ ("_Choose another store…"), "win.choose-store"},
-    [MEND_DISK] = {N_ ("Free space on the disk; earlier checkpoints are kept."), NULL, NULL},
+  } fixes[] = {
+    [FIX_NONE] = {N_ ("Change the setting that it names and train again."), NULL, NULL},
+    [FIX_RATE] = {N_ ("A lower learning rate, a warm-up or clipped gradients may help."),
+                  N_ ("_Lower the learning rate"), "training.lower-rate"},
+    [FIX_DATA] = {N_ ("Choose other data, or restore the file, and train again."),
+                  N_ ("Choose _data…"), "training.choose-data"},
+    [FIX_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the batch size"),
+                   "training.halve-batch"},
+    [FIX_STORE] = {N_ ("Train again when the store is free, or choose another one."),
+                   N_ ("_Choose another store…"), "win.choose-store"},
+    [FIX_DISK] = {N_ ("Free space on the disk; earlier checkpoints are kept."), NULL, NULL},
   };
   const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
   if (!error && self->shown)
@@ -165,16 +165,16 @@ show_error (LigRunPage *self)
   gtk_revealer_set_reveal_child (self->banner_revealer, error != NULL);
   if (!error)
     return;
-  Mend mend = find_mend (error, lig_training_get_error_code (self->shown),
-                         lig_training_get_settings (self->shown)->data);
+  Fix fix = find_fix (error, lig_training_get_error_code (self->shown),
+                      lig_training_get_settings (self->shown)->data);
   gtk_label_set_text (self->banner_error, error);
-  gtk_label_set_text (self->banner_hint, _ (mends[mend].hint));
-  gtk_widget_set_visible (self->banner_mend, mends[mend].button && self->shown == self->current);
-  if (!mends[mend].button)
+  gtk_label_set_text (self->banner_hint, _ (fixes[fix].hint));
+  gtk_widget_set_visible (self->banner_fix, fixes[fix].button && self->shown == self->current);
+  if (!fixes[fix].button)
     return;
-  gtk_button_set_label (GTK_BUTTON (self->banner_mend), _ (mends[mend].button));
-  gtk_button_set_use_underline (GTK_BUTTON (self->banner_mend), TRUE);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->banner_mend), mends[mend].action);
+  gtk_button_set_label (GTK_BUTTON (self->banner_fix), _ (fixes[fix].button));
+  gtk_button_set_use_underline (GTK_BUTTON (self->banner_fix), TRUE);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->banner_fix), fixes[fix].action);
 }
 
 static void
@@ -538,7 +538,7 @@ bind_children (GtkWidgetClass *class)
   BIND (banner_revealer);
   BIND (banner_error);
   BIND (banner_hint);
-  BIND (banner_mend);
+  BIND (banner_fix);
   BIND (title);
   BIND (facts);
   BIND (charts);

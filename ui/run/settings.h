@@ -48,7 +48,7 @@ LigTraining *lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayo
 LigTraining *lig_train_get_current (LigDocument *doc);
 
 /* Returns whether the document is as it was when the training started; an error of a training may
- * be mended otherwise. */
+ * be fixed otherwise. */
 gboolean lig_train_is_current (LigDocument *doc, LigTraining *training);
 
 /* Texts for lines and labels; (transfer full). */

@@ -107,17 +107,17 @@ go_to_channel (GtkWidget *widget, const char *action, GVariant *target)
 }
 
 static void
-mend (GtkWidget *widget, const char *action, GVariant *target)
+fix (GtkWidget *widget, const char *action, GVariant *target)
 {
   GError *error = NULL;
   LigDocument *document = aim (widget);
   const LigProblem *problem =
     lig_document_find_problem (document, lig_op_row_get_op (LIG_OP_ROW (widget)));
   guint number = g_variant_get_uint32 (target);
-  if (!problem || number >= problem->mends->len)
+  if (!problem || number >= problem->fixes->len)
     return;
-  g_autoptr (LigProblemMend) edit = lig_problem_mend_copy (problem->mends->pdata[number]);
-  if (!lig_edit_mend_problem (document, edit, &error))
+  g_autoptr (LigProblemFix) edit = lig_problem_fix_copy (problem->fixes->pdata[number]);
+  if (!lig_edit_fix_problem (document, edit, &error))
     lig_toast_error (widget, error);
 }
 
@@ -305,6 +305,6 @@ lig_op_row_install_actions (void)
       gtk_widget_class_add_binding_action (class, actions[i].key, actions[i].modifiers,
                                            actions[i].name, NULL);
   }
-  gtk_widget_class_install_action (class, "op.mend", "u", mend);
+  gtk_widget_class_install_action (class, "op.fix", "u", fix);
   add_moves (class);
 }

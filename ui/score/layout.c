@@ -143,7 +143,7 @@ count_misses (const LigScoreMap *self)
   for (guint i = 0; i < count; i++) {
     int first, last;
     const LigVerdict *verdict = &verdicts[i];
-    if (verdict->taken || !(verdict->fits || verdict->mend))
+    if (verdict->taken || !(verdict->fits || verdict->fix))
       continue;
     lig_verdict_get_range (verdict, &first, &last);
     guint8 passes = verdict->pass == LIG_PASS_JOINT ? 3 : (guint8) (1 << verdict->pass);

@@ -4,7 +4,7 @@
 #include "ui/score/row-private.h"
 
 #include "ui/widgets/figures.h"
-#include <ligature/problem-mend.h>
+#include <ligature/problem-fix.h>
 
 #include <glib/gi18n.h>
 
@@ -24,15 +24,15 @@ append_section (GMenu *menu, const char *const items[][3])
 
 /* The edits that remove the row's problem come first. */
 static void
-append_mends (LigOpRow *self, GMenu *menu)
+append_fixes (LigOpRow *self, GMenu *menu)
 {
   const LigProblem *problem = lig_document_find_problem (self->document, self->op);
   g_autoptr (GMenu) section = g_menu_new ();
-  for (guint i = 0; problem && i < problem->mends->len; i++) {
-    g_autofree char *phrase = lig_problem_mend_describe (problem->mends->pdata[i]);
+  for (guint i = 0; problem && i < problem->fixes->len; i++) {
+    g_autofree char *phrase = lig_problem_fix_describe (problem->fixes->pdata[i]);
     g_autofree char *sentence = lig_figure_sentence (phrase);
     g_autoptr (GMenuItem) item = g_menu_item_new (sentence, NULL);
-    g_menu_item_set_action_and_target (item, "op.mend", "u", i);
+    g_menu_item_set_action_and_target (item, "op.fix", "u", i);
     g_menu_append_item (section, item);
   }
   if (g_menu_model_get_n_items (G_MENU_MODEL (section)) > 0)
@@ -52,7 +52,7 @@ make_menu (LigOpRow *self)
   const char *fence =
     lig_op_get_fence (self->op) ? _ ("Remove the fence above") : _ ("Fence above");
   gboolean above = row && (row->index > 0 || row->depth > 0 || lig_op_get_fence (self->op));
-  append_mends (self, menu);
+  append_fixes (self, menu);
   append_section (
     menu, (const char *const[][3]){{_ ("Why not one kernel…"), "op.explain"},
                                    {above ? fence : NULL, "op.fence"},

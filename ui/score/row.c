@@ -6,7 +6,7 @@
 
 #include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
-#include <ligature/problem-mend.h>
+#include <ligature/problem-fix.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -304,10 +304,10 @@ lig_op_row_update (LigOpRow *self)
   const LigProblem *found = lig_document_find_problem (self->document, self->op);
   const char *problem = found ? found->text : NULL;
   g_autofree char *best =
-    problem && found->mends->len > 0 ? lig_problem_mend_describe (found->mends->pdata[0]) : NULL;
+    problem && found->fixes->len > 0 ? lig_problem_fix_describe (found->fixes->pdata[0]) : NULL;
   /* Translators: %s is an edit that removes a problem, like “set in-features to 768 at 2”. */
-  g_autofree char *mend = best ? g_strdup_printf (_ ("To mend it: %s"), best) : NULL;
-  g_autofree char *whole = mend ? g_strconcat (problem, "\n", mend, NULL) : g_strdup (problem);
+  g_autofree char *fix = best ? g_strdup_printf (_ ("To fix it: %s"), best) : NULL;
+  g_autofree char *whole = fix ? g_strconcat (problem, "\n", fix, NULL) : g_strdup (problem);
   gboolean selected = lig_document_is_selected (self->document, self->op);
   if (((gtk_widget_get_state_flags (widget) & GTK_STATE_FLAG_SELECTED) != 0) != selected)
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_SELECTED, selected,

@@ -13,10 +13,10 @@ lig_card_edit_copy (const LigCardEdit *self)
   copy->fusion = g_strdup (self->fusion);
   copy->label = g_strdup (self->label);
   copy->plan = self->plan ? lig_plan_ref (self->plan) : NULL;
-  /* A mend without a plan refers to the edit's own strings. */
-  copy->mend.path = self->mend.path == self->path ? copy->path : self->mend.path;
-  copy->mend.fusion = self->mend.fusion == self->fusion ? copy->fusion : self->mend.fusion;
-  copy->mend.value = self->mend.value == self->fusion ? copy->fusion : self->mend.value;
+  /* A fix without a plan refers to the edit's own strings. */
+  copy->fix.path = self->fix.path == self->path ? copy->path : self->fix.path;
+  copy->fix.fusion = self->fix.fusion == self->fusion ? copy->fusion : self->fix.fusion;
+  copy->fix.value = self->fix.value == self->fusion ? copy->fusion : self->fix.value;
   return copy;
 }
 
@@ -33,8 +33,8 @@ lig_card_edit_free (LigCardEdit *self)
 gboolean
 lig_card_edit_get_policy (const LigCardEdit *self, LigPolicy *policy)
 {
-  return self->kind == LIG_CARD_MEND && self->mend.kind == LIG_MEND_CHOOSE_POLICY &&
-         lig_policy_from_name (self->mend.value, policy);
+  return self->kind == LIG_CARD_FIX && self->fix.kind == LIG_FIX_CHOOSE_POLICY &&
+         lig_policy_from_name (self->fix.value, policy);
 }
 
 static void
@@ -56,8 +56,8 @@ lig_card_edit_apply (const LigCardEdit *self, LigSequence *sequence, GError **er
   LigPolicy policy;
   if (lig_card_edit_get_policy (self, &policy))
     return TRUE;
-  if (self->kind == LIG_CARD_MEND)
-    return lig_mend_apply (&self->mend, sequence, error);
+  if (self->kind == LIG_CARD_FIX)
+    return lig_fix_apply (&self->fix, sequence, error);
   LigOp *op = lig_sequence_find (sequence, self->path, error);
   if (op && self->kind == LIG_CARD_FENCE)
     lig_op_set_fence (op, TRUE);
@@ -79,9 +79,9 @@ lig_card_edit_commit (const LigCardEdit *self, LigDocument *document, GError **e
     return FALSE;
   lig_document_commit (document, self->label, NULL);
   /* A new op is selected, so that its parameters are shown. */
-  if (self->kind == LIG_CARD_MEND &&
-      (self->mend.kind == LIG_MEND_REPLACE_OP || self->mend.kind == LIG_MEND_INSERT_OP))
-    lig_document_select (document, lig_sequence_find (sequence, self->mend.path, NULL),
+  if (self->kind == LIG_CARD_FIX &&
+      (self->fix.kind == LIG_FIX_REPLACE_OP || self->fix.kind == LIG_FIX_INSERT_OP))
+    lig_document_select (document, lig_sequence_find (sequence, self->fix.path, NULL),
                          LIG_SELECT_ONLY);
   return TRUE;
 }

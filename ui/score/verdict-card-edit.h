@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef enum {
   LIG_CARD_FENCE,  /* a fence before the op at the path */
   LIG_CARD_FORBID, /* the fusion is forbidden at the path */
-  LIG_CARD_MEND,   /* a mend: of a verdict, or one like it */
+  LIG_CARD_FIX,    /* a fix: of a verdict, or one like it */
 } LigCardEditKind;
 
 /**
@@ -20,14 +20,14 @@ typedef enum {
  *
  * @path: (nullable): of an op as written
  * @fusion: (nullable): the name of a fusion
- * @mend: of MEND; its strings belong to @plan, if it is not null, or are static
+ * @fix: of FIX; its strings belong to @plan, if it is not null, or are static
  * @plan: (nullable): keeps the strings alive
  * @label: of the document's history, translated: `Remove the fence`
  */
 typedef struct {
   LigCardEditKind kind;
   char *path, *fusion;
-  LigMend mend;
+  LigFix fix;
   LigPlan *plan;
   char *label;
 } LigCardEdit;

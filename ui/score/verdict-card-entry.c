@@ -21,18 +21,18 @@ add_button (
   gtk_box_append (GTK_BOX (box), lig_card_button_new (document, text, edit, gains));
 }
 
-/* Returns an edit like a mend of a verdict, on the op at the path. @label: (transfer full) */
+/* Returns an edit like a fix of a verdict, on the op at the path. @label: (transfer full) */
 static LigCardEdit *
-new_wish (LigMendKind kind, const char *path, const char *fusion, char *label)
+new_wish (LigFixKind kind, const char *path, const char *fusion, char *label)
 {
   LigCardEdit *edit = g_new0 (LigCardEdit, 1);
-  edit->kind = LIG_CARD_MEND;
+  edit->kind = LIG_CARD_FIX;
   edit->path = g_strdup (path);
   edit->fusion = g_strdup (fusion);
-  edit->mend = (LigMend){.kind = kind,
-                         .path = edit->path,
-                         .fusion = edit->fusion,
-                         .value = kind == LIG_MEND_UNFORCE ? edit->fusion : NULL};
+  edit->fix = (LigFix){.kind = kind,
+                       .path = edit->path,
+                       .fusion = edit->fusion,
+                       .value = kind == LIG_FIX_UNFORCE ? edit->fusion : NULL};
   edit->label = label;
   return edit;
 }
@@ -40,40 +40,40 @@ new_wish (LigMendKind kind, const char *path, const char *fusion, char *label)
 static LigCardEdit *
 new_edit (LigCardEditKind kind, const char *path, const char *fusion, char *label)
 {
-  LigCardEdit *edit = new_wish (LIG_MEND_FORCE, path, fusion, label);
+  LigCardEdit *edit = new_wish (LIG_FIX_FORCE, path, fusion, label);
   edit->kind = kind;
   return edit;
 }
 
 static LigCardEdit *
-new_mend (LigPlan *plan, const LigMend *mend, const char *title, const char *label)
+new_fix (LigPlan *plan, const LigFix *fix, const char *title, const char *label)
 {
   LigCardEdit *edit =
-    new_edit (LIG_CARD_MEND, NULL, NULL,
-              mend->kind == LIG_MEND_FORCE      ? g_strdup_printf (_ ("Force %s"), title)
-              : mend->kind == LIG_MEND_UNFORBID ? g_strdup_printf (_ ("Allow %s"), title)
-                                                : g_strdup (label));
+    new_edit (LIG_CARD_FIX, NULL, NULL,
+              fix->kind == LIG_FIX_FORCE      ? g_strdup_printf (_ ("Force %s"), title)
+              : fix->kind == LIG_FIX_UNFORBID ? g_strdup_printf (_ ("Allow %s"), title)
+                                              : g_strdup (label));
   edit->plan = lig_plan_ref (plan);
-  edit->mend = *mend;
+  edit->fix = *fix;
   return edit;
 }
 
 static void
-add_mend (LigDocument *document,
-          LigPlan *plan,
-          GtkWidget *box,
-          const LigVerdict *verdict,
-          const LigMend *mend)
+add_fix (LigDocument *document,
+         LigPlan *plan,
+         GtkWidget *box,
+         const LigVerdict *verdict,
+         const LigFix *fix)
 {
-  if (!mend)
+  if (!fix)
     return;
   g_autofree char *label =
-    lig_card_mend_label (mend, mend->gain < 0 || verdict->reason == LIG_REASON_SLOWER);
-  g_autofree char *gain = lig_card_time_gain (mend->gain, mend->measured);
+    lig_card_fix_label (fix, fix->gain < 0 || verdict->reason == LIG_REASON_SLOWER);
+  g_autofree char *gain = lig_card_time_gain (fix->gain, fix->measured);
   g_autofree char *text = gain ? g_strdup_printf ("%s · %s", label, gain) : g_strdup (label);
   /* One button of an entry is the suggested one. */
-  gboolean gains = gain && mend->gain > 0 && mend == verdict->mend;
-  add_button (document, box, text, new_mend (plan, mend, verdict->title, label), gains);
+  gboolean gains = gain && fix->gain > 0 && fix == verdict->fix;
+  add_button (document, box, text, new_fix (plan, fix, verdict->title, label), gains);
 }
 
 static gboolean
@@ -98,11 +98,11 @@ add_wishes (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdi
   if (is_forced (document, path, fusion))
     add_button (
       document, box, _ ("Do not force"),
-      new_wish (LIG_MEND_UNFORCE, path, fusion, g_strdup_printf (_ ("Do not force %s"), title)),
+      new_wish (LIG_FIX_UNFORCE, path, fusion, g_strdup_printf (_ ("Do not force %s"), title)),
       FALSE);
   else if (verdict->taken)
     add_button (document, box, _ ("Force"),
-                new_wish (LIG_MEND_FORCE, path, fusion, g_strdup_printf (_ ("Force %s"), title)),
+                new_wish (LIG_FIX_FORCE, path, fusion, g_strdup_printf (_ ("Force %s"), title)),
                 FALSE);
   add_button (document, box, _ ("Forbid"),
               new_edit (LIG_CARD_FORBID, path, fusion, g_strdup_printf (_ ("Forbid %s"), title)),
@@ -110,20 +110,20 @@ add_wishes (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdi
 }
 
 static gboolean
-is_about_fence (const LigMend *mend, const char *fence)
+is_about_fence (const LigFix *fix, const char *fence)
 {
-  return mend && fence && mend->kind == LIG_MEND_REMOVE_FENCE && g_strcmp0 (mend->path, fence) == 0;
+  return fix && fence && fix->kind == LIG_FIX_REMOVE_FENCE && g_strcmp0 (fix->path, fence) == 0;
 }
 
-/* Returns the mend of the fusion that gains most by the removal of a fence. */
-static const LigMend *
+/* Returns the fix of the fusion that gains most by the removal of a fence. */
+static const LigFix *
 find_best (GPtrArray *verdicts, const char *fence)
 {
-  const LigMend *best = NULL;
+  const LigFix *best = NULL;
   for (guint i = 0; i < verdicts->len; i++) {
     const LigVerdict *verdict = verdicts->pdata[i];
-    if (is_about_fence (verdict->mend, fence) && verdict->mend->gain > (best ? best->gain : 0))
-      best = verdict->mend;
+    if (is_about_fence (verdict->fix, fence) && verdict->fix->gain > (best ? best->gain : 0))
+      best = verdict->fix;
   }
   return best;
 }
@@ -131,13 +131,13 @@ find_best (GPtrArray *verdicts, const char *fence)
 static GtkWidget *
 new_removal (LigDocument *document, GPtrArray *verdicts, const char *fence)
 {
-  const LigMend *best = find_best (verdicts, fence);
+  const LigFix *best = find_best (verdicts, fence);
   g_autofree char *gain = best ? lig_card_time_gain (best->gain, best->measured) : NULL;
   g_autofree char *text = gain ? g_strdup_printf ("%s · %s", _ ("Remove the fence"), gain)
                                : g_strdup (_ ("Remove the fence"));
   return lig_card_button_new (
-    document, text,
-    new_wish (LIG_MEND_REMOVE_FENCE, fence, NULL, g_strdup (_ ("Remove the fence"))), gain != NULL);
+    document, text, new_wish (LIG_FIX_REMOVE_FENCE, fence, NULL, g_strdup (_ ("Remove the fence"))),
+    gain != NULL);
 }
 
 GtkWidget *
@@ -288,10 +288,10 @@ lig_card_entry_new (LigDocument *document,
   else
     gtk_box_append (GTK_BOX (box), lig_card_label_new (why, "verdict-text"));
   add_times (box, verdict);
-  if (!is_about_fence (verdict->mend, fence))
-    add_mend (document, plan, buttons, verdict, verdict->mend);
+  if (!is_about_fence (verdict->fix, fence))
+    add_fix (document, plan, buttons, verdict, verdict->fix);
   if (!is_about_fence (verdict->alternative, fence))
-    add_mend (document, plan, buttons, verdict, verdict->alternative);
+    add_fix (document, plan, buttons, verdict, verdict->alternative);
   add_wishes (document, plan, buttons, verdict);
   gtk_widget_set_halign (buttons, GTK_ALIGN_END);
   if (gtk_widget_get_first_child (buttons))

@@ -29,28 +29,28 @@ lig_card_row_name (LigPlan *plan, int index)
 }
 
 char *
-lig_card_mend_label (const LigMend *mend, gboolean costs)
+lig_card_fix_label (const LigFix *fix, gboolean costs)
 {
-  const LigOpInfo *info = mend->value ? lig_op_info_find (mend->value) : NULL;
-  const char *value = info ? _ (info->title) : mend->value;
-  switch (mend->kind) {
-  case LIG_MEND_REMOVE_FENCE:
+  const LigOpInfo *info = fix->value ? lig_op_info_find (fix->value) : NULL;
+  const char *value = info ? _ (info->title) : fix->value;
+  switch (fix->kind) {
+  case LIG_FIX_REMOVE_FENCE:
     return g_strdup (_ ("Remove the fence"));
-  case LIG_MEND_UNFORBID:
+  case LIG_FIX_UNFORBID:
     return g_strdup (_ ("Allow"));
-  case LIG_MEND_FORCE:
+  case LIG_FIX_FORCE:
     return g_strdup (costs ? _ ("Force anyway") : _ ("Force this instead"));
-  case LIG_MEND_MAKE_PRIVATE:
+  case LIG_FIX_MAKE_PRIVATE:
     return g_strdup (_ ("Make the branch private"));
-  case LIG_MEND_SET_DTYPE:
+  case LIG_FIX_SET_DTYPE:
     return g_strdup_printf (_ ("Use %s"), value);
-  case LIG_MEND_INSERT_OP:
+  case LIG_FIX_INSERT_OP:
     return g_strdup_printf (_ ("Insert %s"), value);
-  case LIG_MEND_REMOVE_OP:
+  case LIG_FIX_REMOVE_OP:
     return g_strdup_printf (_ ("Remove %s"), value);
-  case LIG_MEND_UNFORCE:
+  case LIG_FIX_UNFORCE:
     return g_strdup (_ ("Drop the force"));
-  case LIG_MEND_CHOOSE_POLICY:
+  case LIG_FIX_CHOOSE_POLICY:
     return g_strdup (_ ("Choose Measured"));
   default:
     return g_strdup_printf (_ ("Replace by %s"), value);

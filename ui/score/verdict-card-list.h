@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of the verdict card: places, gains, and labels of mends. All are (transfer full). */
+/* Words of the verdict card: places, gains, and labels of fixes. All are (transfer full). */
 #pragma once
 
 #include "ui/document/document.h"
@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 /* Returns an op by the row that shows it: `Linear at 2`. @index: expanded */
 char *lig_card_row_name (LigPlan *plan, int index);
 
-/* Returns the label of a mend: `Remove the fence`. */
-char *lig_card_mend_label (const LigMend *mend, gboolean costs);
+/* Returns the label of a fix: `Remove the fence`. */
+char *lig_card_fix_label (const LigFix *fix, gboolean costs);
 
 /* Returns a gain: `≈ 10.8 µs, 25.2 MB less`. @gain: microseconds, or NaN; @bytes: likewise; null if
  * both are unknown. (nullable) */

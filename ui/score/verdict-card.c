@@ -27,7 +27,7 @@ G_DEFINE_FINAL_TYPE (LigVerdictCard, lig_verdict_card, GTK_TYPE_WIDGET)
 static gboolean
 is_near (const LigVerdict *verdict)
 {
-  return !verdict->taken && (verdict->fits || verdict->mend);
+  return !verdict->taken && (verdict->fits || verdict->fix);
 }
 
 static GPtrArray *

@@ -80,23 +80,23 @@ run_next (GtkWidget *widget, const char *action, GVariant *parameter)
 /* --- The list ------------------------------------------------------------------------------ */
 
 static void
-mend (GtkButton *button, LigProblems *self)
+fix (GtkButton *button, LigProblems *self)
 {
   GError *error = NULL;
-  g_autoptr (LigProblemMend) edit =
-    lig_problem_mend_copy (g_object_get_data (G_OBJECT (button), "mend"));
-  if (!lig_edit_mend_problem (self->doc, edit, &error))
+  g_autoptr (LigProblemFix) edit =
+    lig_problem_fix_copy (g_object_get_data (G_OBJECT (button), "fix"));
+  if (!lig_edit_fix_problem (self->doc, edit, &error))
     lig_toast_error (GTK_WIDGET (self), error);
 }
 
-/* Previews the sequence after the mend. */
+/* Previews the sequence after the fix. */
 static gboolean
-try_mend (GtkWidget *button, LigDocument *document, LigPreviewTrial *trial, gpointer data)
+try_fix (GtkWidget *button, LigDocument *document, LigPreviewTrial *trial, gpointer data)
 {
-  const LigProblemMend *edit = data;
+  const LigProblemFix *edit = data;
   g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (document));
-  g_autofree char *phrase = lig_problem_mend_describe (edit);
-  if (!lig_problem_mend_apply (edit, copy, NULL))
+  g_autofree char *phrase = lig_problem_fix_describe (edit);
+  if (!lig_problem_fix_apply (edit, copy, NULL))
     return FALSE;
   trial->sequence = g_steal_pointer (&copy);
   trial->label = lig_figure_sentence (phrase);
@@ -104,9 +104,9 @@ try_mend (GtkWidget *button, LigDocument *document, LigPreviewTrial *trial, gpoi
 }
 
 static GtkWidget *
-make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
+make_button (LigProblems *self, const LigProblemFix *edit, gboolean best)
 {
-  g_autofree char *phrase = lig_problem_mend_describe (edit);
+  g_autofree char *phrase = lig_problem_fix_describe (edit);
   g_autofree char *sentence = lig_figure_sentence (phrase);
   GtkWidget *label = gtk_label_new (sentence), *button = gtk_button_new ();
   /* The others give way to the best one. */
@@ -116,14 +116,14 @@ make_button (LigProblems *self, const LigProblemMend *edit, gboolean best)
   gtk_button_set_child (GTK_BUTTON (button), label);
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, sentence,
                                   -1);
-  gtk_widget_add_css_class (button, "mend");
+  gtk_widget_add_css_class (button, "fix");
   if (!best)
     gtk_widget_add_css_class (button, "flat");
-  g_object_set_data_full (G_OBJECT (button), "mend", lig_problem_mend_copy (edit),
-                          (GDestroyNotify) lig_problem_mend_free);
-  g_signal_connect_object (button, "clicked", G_CALLBACK (mend), self, 0);
-  lig_preview_hook (button, self->doc, try_mend, lig_problem_mend_copy (edit),
-                    (GDestroyNotify) lig_problem_mend_free);
+  g_object_set_data_full (G_OBJECT (button), "fix", lig_problem_fix_copy (edit),
+                          (GDestroyNotify) lig_problem_fix_free);
+  g_signal_connect_object (button, "clicked", G_CALLBACK (fix), self, 0);
+  lig_preview_hook (button, self->doc, try_fix, lig_problem_fix_copy (edit),
+                    (GDestroyNotify) lig_problem_fix_free);
   return button;
 }
 
@@ -131,19 +131,19 @@ static GtkWidget *
 make_buttons (LigProblems *self, const LigProblem *problem)
 {
   GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  for (guint i = 0; i < problem->mends->len; i++)
-    gtk_box_append (GTK_BOX (buttons), make_button (self, problem->mends->pdata[i], i == 0));
-  gtk_widget_set_visible (buttons, problem->mends->len > 0);
+  for (guint i = 0; i < problem->fixes->len; i++)
+    gtk_box_append (GTK_BOX (buttons), make_button (self, problem->fixes->pdata[i], i == 0));
+  gtk_widget_set_visible (buttons, problem->fixes->len > 0);
   return buttons;
 }
 
-/* Returns the text and the mends, to compare with those that a row shows. */
+/* Returns the text and the fixes, to compare with those that a row shows. */
 static char *
 describe (const LigProblem *problem)
 {
   g_autoptr (GString) text = g_string_new (problem->text);
-  for (guint i = 0; i < problem->mends->len; i++) {
-    g_autofree char *phrase = lig_problem_mend_describe (problem->mends->pdata[i]);
+  for (guint i = 0; i < problem->fixes->len; i++) {
+    g_autofree char *phrase = lig_problem_fix_describe (problem->fixes->pdata[i]);
     g_string_append_printf (text, "\n%s", phrase);
   }
   return g_strdup (text->str);

@@ -54,9 +54,9 @@ LIG_API LigPlan *lig_plan_compile_unfused (LigSequence *sequence,
 LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
- * lig_plan_mend:
+ * lig_plan_fix:
  * @self: a plan
- * @numbers: (array length=count): the numbers of edits, LigMend.number
+ * @numbers: (array length=count): the numbers of edits, LigFix.number
  * @count: the length of the array
  *
  * Compiles the sequence of a plan after these edits, for the same device, types and policy. Nothing
@@ -67,7 +67,7 @@ LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNU
  * Returns: (transfer full): the plan, or %NULL with an error set if an edit is unknown or cannot be
  *   made, or the sequence does not compile
  */
-LIG_API LigPlan *lig_plan_mend (LigPlan *self, const guint *numbers, guint count, GError **error)
+LIG_API LigPlan *lig_plan_fix (LigPlan *self, const guint *numbers, guint count, GError **error)
   G_GNUC_WARN_UNUSED_RESULT;
 
 /**

@@ -312,14 +312,14 @@ LIG_API char *lig_plan_name_operands (LigPlan *self, const LigPlanStep *step);
 LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
 
 /**
- * lig_plan_find_mend:
+ * lig_plan_find_fix:
  * @self: a plan
- * @number: the number of the edit, LigMend.number, from 1
+ * @number: the number of the edit, LigFix.number, from 1
  *
- * Returns: (transfer none): the first mend with that number, or %NULL with %LIG_ERROR_INDEX set:
+ * Returns: (transfer none): the first fix with that number, or %NULL with %LIG_ERROR_INDEX set:
  *   `no edit has the number 9; the plan offers 4`
  */
-LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError **error);
+LIG_API const LigFix *lig_plan_find_fix (LigPlan *self, guint number, GError **error);
 
 /**
  * lig_plan_get_choices:

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <ligature/device.h>
-#include <ligature/problem-mend.h>
+#include <ligature/problem-fix.h>
 
 G_BEGIN_DECLS
 
@@ -15,13 +15,13 @@ typedef struct _LigPlanOptions LigPlanOptions;
 /**
  * LigPlanProblem:
  * @error: the sentence, its code, path and setting
- * @mends: (element-type LigProblemMend): the edits that remove it, best first; may be empty
+ * @fixes: (element-type LigProblemFix): the edits that remove it, best first; may be empty
  *
  * One reason why a sequence has no plan.
  */
 typedef struct {
   GError *error;
-  GPtrArray *mends;
+  GPtrArray *fixes;
 } LigPlanProblem;
 
 /**
@@ -45,7 +45,7 @@ LIG_API GPtrArray *lig_plan_check (LigSequence *sequence,
  * lig_plan_problem_free:
  * @self: a problem
  *
- * Frees a problem and its mends.
+ * Frees a problem and its fixes.
  */
 LIG_API void lig_plan_problem_free (LigPlanProblem *self);
 

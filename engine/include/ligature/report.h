@@ -21,7 +21,7 @@ typedef struct _LigSweep LigSweep;
  * lig_plan_to_json:
  * @self: a plan
  *
- * Returns: (transfer full): the document of `lig fuse --json`, but for its member `mends`: ops,
+ * Returns: (transfer full): the document of `lig fuse --json`, but for its member `fixes`: ops,
  *   forward, backward, verdicts
  */
 LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
@@ -171,7 +171,7 @@ typedef struct {
  * @options: (nullable): the form of the text; %NULL: the form of %LIG_RAILS_OPTIONS_INIT
  *
  * Writes a plan as text. The answer comes first: the time of each pass, its saving compared with
- * every op alone, and the three mends that would save most together. Below it are forward rail, ops
+ * every op alone, and the three fixes that would save most together. Below it are forward rail, ops
  * and backward rail in three columns, with the time, the bytes and the saving of each group; then,
  * if asked for, the verdicts, near misses first.
  *
@@ -191,7 +191,7 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, const LigRailsOptions *options);
  *   path means all its ops
  *
  * Returns: (transfer full): the verdicts about the place as text: forward and backward separately,
- *   near misses first, the largest gain first, each with its mend; %NULL with %LIG_ERROR_INDEX set
+ *   near misses first, the largest gain first, each with its fix; %NULL with %LIG_ERROR_INDEX set
  *   if the plan has no such place
  */
 LIG_API char *lig_plan_explain_place (LigPlan *self, const char *place, GError **error);

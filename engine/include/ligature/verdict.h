@@ -6,7 +6,7 @@
  * Threads: any thread may read them. */
 #pragma once
 
-#include <ligature/mend.h>
+#include <ligature/fix.h>
 
 G_BEGIN_DECLS
 
@@ -131,7 +131,7 @@ typedef struct {
  * @whole: whether the times are of whole steps, with and without the fusion
  * @pieces: the number of parts in which a fusion with LigFusion.min_pieces exchanges and
  * multiplies each rank's rows; 0 if no policy chose it
- * @mend: (nullable): the edit that removes the refusal
+ * @fix: (nullable): the edit that removes the refusal
  * @alternative: (nullable): another edit that removes it
  * @title: the ops that would become one, in translated words: `GELU's gradient + Linear's input
  *   gradient`; if the pattern does not fit, the fusion's summary
@@ -154,7 +154,7 @@ typedef struct {
   double fused, fused_noise, present, present_noise;
   gboolean times_measured, whole;
   int pieces;
-  const LigMend *mend, *alternative;
+  const LigFix *fix, *alternative;
   const char *title, *why, *text;
 } LigVerdict;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A real pointer on channels: drawn from a port into a block, clicked, renamed, disconnected; and a
-problem that is mended by its button."""
+problem that is fixed by its button."""
 import json
 import os
 import re
@@ -82,7 +82,7 @@ def click_settled(app, role, name):
     app.click(app.find(role, name))
 
 
-def test_mend(home):
+def test_fix(home):
     ops = [{"op": "linear", "out-features": 64, "in-features": 9}, {"op": "gelu"},
            {"op": "layer-norm", "normalized-shape": [5]}]
     with program(home, write(home, ops)) as app:
@@ -96,4 +96,4 @@ def test_mend(home):
 
 
 if __name__ == "__main__":
-    main([test_into_block, test_channel, test_mend])
+    main([test_into_block, test_channel, test_fix])

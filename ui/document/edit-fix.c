@@ -5,16 +5,16 @@
 #include <string.h>
 
 gboolean
-lig_edit_mend_problem (LigDocument *doc, const LigProblemMend *mend, GError **error)
+lig_edit_fix_problem (LigDocument *doc, const LigProblemFix *fix, GError **error)
 {
   g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (doc));
-  g_autofree char *phrase = lig_problem_mend_describe (mend);
+  g_autofree char *phrase = lig_problem_fix_describe (fix);
   g_autofree char *first = g_utf8_substring (phrase, 0, 1);
   g_autofree char *capital = g_utf8_strup (first, -1);
   g_autofree char *label = g_strconcat (capital, phrase + strlen (first), NULL);
   /* The edit is made twice, so that one that fails halfway leaves the document as it was. */
-  if (!lig_problem_mend_apply (mend, copy, error) ||
-      !lig_problem_mend_apply (mend, lig_document_get_sequence (doc), error))
+  if (!lig_problem_fix_apply (fix, copy, error) ||
+      !lig_problem_fix_apply (fix, lig_document_get_sequence (doc), error))
     return FALSE;
   lig_document_commit (doc, label, NULL);
   return TRUE;

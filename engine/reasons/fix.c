@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Mends: their texts, and their edits of a sequence. */
-#include <ligature/mend.h>
+/* Fixes: their texts, and their edits of a sequence. */
+#include <ligature/fix.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
 const char *
-lig_mend_kind_name (LigMendKind kind)
+lig_fix_kind_name (LigFixKind kind)
 {
   static const char *const names[] = {
     "remove-fence", "unforbid",  "force",      "make-private", "set-dtype",
@@ -16,31 +16,31 @@ lig_mend_kind_name (LigMendKind kind)
 }
 
 char *
-lig_mend_describe (const LigMend *self)
+lig_fix_describe (const LigFix *self)
 {
   switch (self->kind) {
-  case LIG_MEND_REMOVE_FENCE:
+  case LIG_FIX_REMOVE_FENCE:
     return g_strdup_printf (_ ("remove the fence before %s"), self->path);
-  case LIG_MEND_UNFORBID:
+  case LIG_FIX_UNFORBID:
     if (!self->path)
       return g_strdup_printf (_ ("allow %s everywhere"), self->fusion);
     return g_strdup_printf (_ ("allow %s at %s"), self->fusion, self->path);
-  case LIG_MEND_FORCE:
+  case LIG_FIX_FORCE:
     if (self->value)
       return g_strdup_printf (_ ("force %s at %s instead of %s"), self->fusion, self->path,
                               self->value);
     return g_strdup_printf (_ ("force %s at %s"), self->fusion, self->path);
-  case LIG_MEND_MAKE_PRIVATE:
+  case LIG_FIX_MAKE_PRIVATE:
     return g_strdup_printf (_ ("make the branch at %s private"), self->path);
-  case LIG_MEND_SET_DTYPE:
+  case LIG_FIX_SET_DTYPE:
     return g_strdup_printf (_ ("compute in %s"), self->value);
-  case LIG_MEND_INSERT_OP:
+  case LIG_FIX_INSERT_OP:
     return g_strdup_printf (_ ("insert %s before %s"), self->value, self->path);
-  case LIG_MEND_REMOVE_OP:
+  case LIG_FIX_REMOVE_OP:
     return g_strdup_printf (_ ("remove %s at %s"), self->value, self->path);
-  case LIG_MEND_UNFORCE:
+  case LIG_FIX_UNFORCE:
     return g_strdup_printf (_ ("do not force %s at %s"), self->value, self->path);
-  case LIG_MEND_CHOOSE_POLICY:
+  case LIG_FIX_CHOOSE_POLICY:
     return g_strdup_printf (_ ("choose the policy %s"), self->value);
   default:
     return g_strdup_printf (_ ("replace the op at %s by %s"), self->path, self->value);
@@ -188,19 +188,19 @@ drop_force (LigSequence *sequence, const char *replaced, GError **error)
 
 /* Makes an edit that changes the op in its place. */
 static gboolean
-change_op (const LigMend *self, LigSequence *sequence, LigOp *op)
+change_op (const LigFix *self, LigSequence *sequence, LigOp *op)
 {
   switch (self->kind) {
-  case LIG_MEND_REMOVE_FENCE:
+  case LIG_FIX_REMOVE_FENCE:
     lig_op_set_fence (op, FALSE);
     return TRUE;
-  case LIG_MEND_UNFORBID:
+  case LIG_FIX_UNFORBID:
     unforbid (sequence, op, self->fusion);
     return TRUE;
-  case LIG_MEND_FORCE:
+  case LIG_FIX_FORCE:
     set_forced (op, self->fusion, TRUE);
     return TRUE;
-  case LIG_MEND_UNFORCE:
+  case LIG_FIX_UNFORCE:
     set_forced (op, self->value, FALSE);
     return TRUE;
   default:
@@ -209,34 +209,34 @@ change_op (const LigMend *self, LigSequence *sequence, LigOp *op)
 }
 
 gboolean
-lig_mend_is_edit (const LigMend *self)
+lig_fix_is_edit (const LigFix *self)
 {
-  return self->kind != LIG_MEND_CHOOSE_POLICY;
+  return self->kind != LIG_FIX_CHOOSE_POLICY;
 }
 
 gboolean
-lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error)
+lig_fix_apply (const LigFix *self, LigSequence *sequence, GError **error)
 {
   int index;
-  if (!lig_mend_is_edit (self)) {
+  if (!lig_fix_is_edit (self)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
                  _ ("the policy is an option and no part of the sequence; compile with policy %s"),
                  self->value);
     return FALSE;
   }
-  if (self->kind == LIG_MEND_SET_DTYPE)
+  if (self->kind == LIG_FIX_SET_DTYPE)
     return set_dtype (sequence, self->value, error);
   LigOp *op = self->path ? lig_sequence_find (sequence, self->path, error) : NULL;
-  if (!op && (self->path || self->kind != LIG_MEND_UNFORBID))
+  if (!op && (self->path || self->kind != LIG_FIX_UNFORBID))
     return FALSE;
-  if (self->kind == LIG_MEND_FORCE && self->value && !drop_force (sequence, self->value, error))
+  if (self->kind == LIG_FIX_FORCE && self->value && !drop_force (sequence, self->value, error))
     return FALSE;
   if (change_op (self, sequence, op))
     return TRUE;
   LigSequence *parent = find_parent (sequence, self->path, &index);
-  if (self->kind == LIG_MEND_MAKE_PRIVATE)
+  if (self->kind == LIG_FIX_MAKE_PRIVATE)
     return make_private (parent, op, error);
-  if (self->kind == LIG_MEND_REMOVE_OP)
+  if (self->kind == LIG_FIX_REMOVE_OP)
     return lig_sequence_remove (parent, index, error);
-  return put_op (parent, index, self->kind == LIG_MEND_REPLACE_OP ? op : NULL, self->value, error);
+  return put_op (parent, index, self->kind == LIG_FIX_REPLACE_OP ? op : NULL, self->value, error);
 }

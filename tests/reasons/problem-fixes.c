@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that each mend of a problem works: the edit removes the problem. */
+/* Tests that each fix of a problem works: the edit removes the problem. */
 #include "tests/plan/case.h"
 
 #include <ligature/problem.h>
@@ -13,7 +13,7 @@ static const LigPlanOptions options = {
   .input_gradient = TRUE,
 };
 
-static guint applied[LIG_PROBLEM_MEND_INSERT_OP + 1];
+static guint applied[LIG_PROBLEM_FIX_INSERT_OP + 1];
 
 static gboolean
 has (GPtrArray *problems, const GError *error)
@@ -27,7 +27,7 @@ has (GPtrArray *problems, const GError *error)
   return FALSE;
 }
 
-/* Applies each mend of each problem to a copy. Returns the phrases of all. */
+/* Applies each fix of each problem to a copy. Returns the phrases of all. */
 static char *
 apply_all (LigSequence *sequence)
 {
@@ -37,19 +37,19 @@ apply_all (LigSequence *sequence)
   for (guint i = 0; i < problems->len; i++) {
     const LigPlanProblem *problem = problems->pdata[i];
     g_test_message ("%s", problem->error->message);
-    for (guint k = 0; k < problem->mends->len; k++) {
-      const LigProblemMend *mend = problem->mends->pdata[k];
+    for (guint k = 0; k < problem->fixes->len; k++) {
+      const LigProblemFix *fix = problem->fixes->pdata[k];
       g_autoptr (GError) error = NULL;
       g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
-      g_autofree char *phrase = lig_problem_mend_describe (mend);
+      g_autofree char *phrase = lig_problem_fix_describe (fix);
       g_test_message ("  %s", phrase);
-      g_assert_true (lig_problem_mend_apply (mend, copy, &error));
+      g_assert_true (lig_problem_fix_apply (fix, copy, &error));
       g_assert_no_error (error);
       g_autoptr (GPtrArray) after = lig_plan_check (copy, cpu_device (), &options);
       g_assert_false (has (after, problem->error));
       g_assert_cmpuint (after->len, <=, problems->len);
       g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", phrase);
-      applied[mend->kind]++;
+      applied[fix->kind]++;
     }
   }
   return g_string_free (text, FALSE);
@@ -118,8 +118,8 @@ test_rename (void)
     "make-extra-output(to=a) ! gelu ! add-extra-input(from=a) ! make-extra-output(to=a) ! "
     "block(2) { add-extra-input(from='../a') } ! add-extra-input(from=a)",
     "4x8");
-  g_autoptr (LigProblemMend) mend = lig_problem_mend_new (LIG_PROBLEM_MEND_RENAME, "3", "a", "b");
-  g_assert_true (lig_problem_mend_apply (mend, sequence, NULL));
+  g_autoptr (LigProblemFix) fix = lig_problem_fix_new (LIG_PROBLEM_FIX_RENAME, "3", "a", "b");
+  g_assert_true (lig_problem_fix_apply (fix, sequence, NULL));
   LigOp *inner = lig_sequence_find (sequence, "4.0.0", NULL);
   g_assert_cmpstr (lig_op_get_extra_input_channel (lig_sequence_get (sequence, 2, NULL), 0), ==,
                    "a");
@@ -189,9 +189,9 @@ test_ops (void)
 static void
 test_kinds (void)
 {
-  for (int kind = 0; kind <= LIG_PROBLEM_MEND_INSERT_OP; kind++)
-    if (kind != LIG_PROBLEM_MEND_SET_DTYPE) {
-      g_test_message ("%s", lig_problem_mend_kind_name ((LigProblemMendKind) kind));
+  for (int kind = 0; kind <= LIG_PROBLEM_FIX_INSERT_OP; kind++)
+    if (kind != LIG_PROBLEM_FIX_SET_DTYPE) {
+      g_test_message ("%s", lig_problem_fix_kind_name ((LigProblemFixKind) kind));
       g_assert_cmpuint (applied[kind], >, 0);
     }
 }
@@ -200,12 +200,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/reasons/problem-mends/shapes", test_shapes);
-  g_test_add_func ("/reasons/problem-mends/revealed", test_revealed);
-  g_test_add_func ("/reasons/problem-mends/channels", test_channels);
-  g_test_add_func ("/reasons/problem-mends/rename", test_rename);
-  g_test_add_func ("/reasons/problem-mends/wishes", test_wishes);
-  g_test_add_func ("/reasons/problem-mends/ops", test_ops);
-  g_test_add_func ("/reasons/problem-mends/kinds", test_kinds);
+  g_test_add_func ("/reasons/problem-fixes/shapes", test_shapes);
+  g_test_add_func ("/reasons/problem-fixes/revealed", test_revealed);
+  g_test_add_func ("/reasons/problem-fixes/channels", test_channels);
+  g_test_add_func ("/reasons/problem-fixes/rename", test_rename);
+  g_test_add_func ("/reasons/problem-fixes/wishes", test_wishes);
+  g_test_add_func ("/reasons/problem-fixes/ops", test_ops);
+  g_test_add_func ("/reasons/problem-fixes/kinds", test_kinds);
   return g_test_run ();
 }

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Mends of problems: their texts, and their edits of a sequence. */
+/* Fixes of problems: their texts, and their edits of a sequence. */
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
-#include <ligature/problem-mend.h>
+#include <ligature/problem-fix.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-LigProblemMend *
-lig_problem_mend_new (LigProblemMendKind kind,
-                      const char *path,
-                      const char *name,
-                      const char *value)
+LigProblemFix *
+lig_problem_fix_new (LigProblemFixKind kind, const char *path, const char *name, const char *value)
 {
-  LigProblemMend *self = g_new0 (LigProblemMend, 1);
+  LigProblemFix *self = g_new0 (LigProblemFix, 1);
   self->kind = kind;
   self->path = g_strdup (path);
   self->name = g_strdup (name);
@@ -21,14 +18,14 @@ lig_problem_mend_new (LigProblemMendKind kind,
   return self;
 }
 
-LigProblemMend *
-lig_problem_mend_copy (const LigProblemMend *self)
+LigProblemFix *
+lig_problem_fix_copy (const LigProblemFix *self)
 {
-  return lig_problem_mend_new (self->kind, self->path, self->name, self->value);
+  return lig_problem_fix_new (self->kind, self->path, self->name, self->value);
 }
 
 void
-lig_problem_mend_free (LigProblemMend *self)
+lig_problem_fix_free (LigProblemFix *self)
 {
   g_free (self->path);
   g_free (self->name);
@@ -37,7 +34,7 @@ lig_problem_mend_free (LigProblemMend *self)
 }
 
 const char *
-lig_problem_mend_kind_name (LigProblemMendKind kind)
+lig_problem_fix_kind_name (LigProblemFixKind kind)
 {
   static const char *const names[] = {
     "set",     "set-input",  "set-dtype", "remove-fence", "unforce",   "unforbid",
@@ -47,31 +44,31 @@ lig_problem_mend_kind_name (LigProblemMendKind kind)
 }
 
 char *
-lig_problem_mend_describe (const LigProblemMend *self)
+lig_problem_fix_describe (const LigProblemFix *self)
 {
   const char *path = self->path, *name = self->name, *value = self->value;
   switch (self->kind) {
-  case LIG_PROBLEM_MEND_SET:
+  case LIG_PROBLEM_FIX_SET:
     return value ? g_strdup_printf (_ ("set %s to %s at %s"), name, value, path)
                  : g_strdup_printf (_ ("leave out %s at %s"), name, path);
-  case LIG_PROBLEM_MEND_SET_INPUT:
+  case LIG_PROBLEM_FIX_SET_INPUT:
     return g_strdup_printf (_ ("set the input to %s"), value);
-  case LIG_PROBLEM_MEND_SET_DTYPE:
+  case LIG_PROBLEM_FIX_SET_DTYPE:
     return g_strdup_printf (_ ("compute in %s"), value);
-  case LIG_PROBLEM_MEND_REMOVE_FENCE:
+  case LIG_PROBLEM_FIX_REMOVE_FENCE:
     return g_strdup_printf (_ ("remove the fence before %s"), path);
-  case LIG_PROBLEM_MEND_UNFORCE:
+  case LIG_PROBLEM_FIX_UNFORCE:
     return g_strdup_printf (_ ("do not force %s at %s"), name, path);
-  case LIG_PROBLEM_MEND_UNFORBID:
+  case LIG_PROBLEM_FIX_UNFORBID:
     return path ? g_strdup_printf (_ ("allow %s at %s"), name, path)
                 : g_strdup_printf (_ ("allow %s everywhere"), name);
-  case LIG_PROBLEM_MEND_CONNECT:
+  case LIG_PROBLEM_FIX_CONNECT:
     return g_strdup_printf (_ ("connect %s with %s"), path, value);
-  case LIG_PROBLEM_MEND_DISCONNECT:
+  case LIG_PROBLEM_FIX_DISCONNECT:
     return g_strdup_printf (_ ("disconnect %s from “%s”"), path, name);
-  case LIG_PROBLEM_MEND_RENAME:
+  case LIG_PROBLEM_FIX_RENAME:
     return g_strdup_printf (_ ("rename “%s” from %s on to “%s”"), name, path, value);
-  case LIG_PROBLEM_MEND_REMOVE_OP:
+  case LIG_PROBLEM_FIX_REMOVE_OP:
     return g_strdup_printf (_ ("remove %s at %s"), name, path);
   default:
     return g_strdup_printf (_ ("insert %s before %s"), value, path);
@@ -231,7 +228,7 @@ count_points (const char *path)
 /* Connects with an op of the same sequence or of one around it. An output without a channel gets
  * the name that the reader has. */
 static gboolean
-connect (LigOp *reader, const LigProblemMend *self, LigOp *producer, GError **error)
+connect (LigOp *reader, const LigProblemFix *self, LigOp *producer, GError **error)
 {
   const LigParam *param = find_param (reader, self->name, error);
   if (param && (param->kind != LIG_PARAM_INPUT || count_outputs (producer) == 0)) {
@@ -323,27 +320,27 @@ insert (LigSequence *parent, int index, const char *expression, GError **error)
 }
 
 static gboolean
-edit_op (const LigProblemMend *self, LigSequence *sequence, LigOp *op, GError **error)
+edit_op (const LigProblemFix *self, LigSequence *sequence, LigOp *op, GError **error)
 {
   LigSequence *parent = lig_op_get_owner (op);
   switch (self->kind) {
-  case LIG_PROBLEM_MEND_SET:
+  case LIG_PROBLEM_FIX_SET:
     return set (op, self->name, self->value, error);
-  case LIG_PROBLEM_MEND_REMOVE_FENCE:
+  case LIG_PROBLEM_FIX_REMOVE_FENCE:
     lig_op_set_fence (op, FALSE);
     return TRUE;
-  case LIG_PROBLEM_MEND_UNFORCE:
+  case LIG_PROBLEM_FIX_UNFORCE:
     unforce (op, self->name);
     return TRUE;
-  case LIG_PROBLEM_MEND_UNFORBID:
+  case LIG_PROBLEM_FIX_UNFORBID:
     unforbid (sequence, op, self->name);
     return TRUE;
-  case LIG_PROBLEM_MEND_DISCONNECT:
+  case LIG_PROBLEM_FIX_DISCONNECT:
     disconnect (op, self->name);
     return TRUE;
-  case LIG_PROBLEM_MEND_RENAME:
+  case LIG_PROBLEM_FIX_RENAME:
     return rename_channel (op, self->name, self->value, error);
-  case LIG_PROBLEM_MEND_REMOVE_OP:
+  case LIG_PROBLEM_FIX_REMOVE_OP:
     return lig_sequence_remove (parent, find_index (parent, op), error);
   default:
     return insert (parent, find_index (parent, op), self->value, error);
@@ -351,18 +348,18 @@ edit_op (const LigProblemMend *self, LigSequence *sequence, LigOp *op, GError **
 }
 
 gboolean
-lig_problem_mend_apply (const LigProblemMend *self, LigSequence *sequence, GError **error)
+lig_problem_fix_apply (const LigProblemFix *self, LigSequence *sequence, GError **error)
 {
-  if (self->kind == LIG_PROBLEM_MEND_SET_INPUT)
+  if (self->kind == LIG_PROBLEM_FIX_SET_INPUT)
     return set_input (sequence, self->value, error);
-  if (self->kind == LIG_PROBLEM_MEND_SET_DTYPE)
+  if (self->kind == LIG_PROBLEM_FIX_SET_DTYPE)
     return set_dtype (sequence, self->value, error);
   if (!self->path) {
     unforbid (sequence, NULL, self->name);
     return TRUE;
   }
   LigOp *op = lig_sequence_find (sequence, self->path, error);
-  if (!op || self->kind != LIG_PROBLEM_MEND_CONNECT)
+  if (!op || self->kind != LIG_PROBLEM_FIX_CONNECT)
     return op && edit_op (self, sequence, op, error);
   LigOp *producer = lig_sequence_find (sequence, self->value, error);
   return producer && connect (op, self, producer, error);

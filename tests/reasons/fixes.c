@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that each mend works: the edit that a verdict offers removes its refusal. */
+/* Tests that each fix works: the edit that a verdict offers removes its refusal. */
 #include "engine/lower/lower.h"
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
@@ -8,7 +8,7 @@
 typedef struct {
   LigPlanOptions options;
   LigDevice *device;
-  guint applied[LIG_MEND_CHOOSE_POLICY + 1];
+  guint applied[LIG_FIX_CHOOSE_POLICY + 1];
 } Case;
 
 static const LigVerdict *
@@ -22,17 +22,17 @@ find (LigPlan *plan, const LigFusion *fusion, int first)
   return NULL;
 }
 
-/* Applies the mend: the fusion is then taken, or refused by a later check. A fusion that was
+/* Applies the fix: the fusion is then taken, or refused by a later check. A fusion that was
  * forbidden may have any result. */
 static void
-check_mend (Case *self, LigSequence *sequence, const LigVerdict *verdict)
+check_fix (Case *self, LigSequence *sequence, const LigVerdict *verdict)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) edited = lig_sequence_copy (sequence);
-  g_autofree char *edit = lig_mend_describe (verdict->mend);
+  g_autofree char *edit = lig_fix_describe (verdict->fix);
   g_test_message ("%s | %s", verdict->text, edit);
-  g_assert_cmpstr (verdict->mend->fusion, ==, verdict->fusion->name);
-  g_assert_true (lig_mend_apply (verdict->mend, edited, &error));
+  g_assert_cmpstr (verdict->fix->fusion, ==, verdict->fusion->name);
+  g_assert_true (lig_fix_apply (verdict->fix, edited, &error));
   g_assert_no_error (error);
   g_autoptr (LigPlan) plan = lig_plan_compile (edited, self->device, &self->options, &error);
   g_assert_no_error (error);
@@ -41,9 +41,9 @@ check_mend (Case *self, LigSequence *sequence, const LigVerdict *verdict)
   g_test_message ("then %s", after->text);
   g_assert_true (after->taken || after->reason > verdict->reason);
   /* A force must succeed. */
-  if (verdict->mend->kind == LIG_MEND_FORCE)
+  if (verdict->fix->kind == LIG_FIX_FORCE)
     g_assert_true (after->taken);
-  self->applied[verdict->mend->kind]++;
+  self->applied[verdict->fix->kind]++;
 }
 
 static void
@@ -56,21 +56,21 @@ check_sequence (Case *self, LigSequence *sequence)
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < count; i++) {
-    const LigMend *mend = verdicts[i].mend;
-    g_assert_true (!mend || !verdicts[i].taken);
-    if (!mend)
+    const LigFix *fix = verdicts[i].fix;
+    g_assert_true (!fix || !verdicts[i].taken);
+    if (!fix)
       continue;
-    g_assert_cmpuint (mend->number, >, 0);
-    numbers = MAX (numbers, mend->number);
+    g_assert_cmpuint (fix->number, >, 0);
+    numbers = MAX (numbers, fix->number);
     /* Removing or inserting an op moves the other repetitions of a block. */
-    gboolean moves = mend->kind == LIG_MEND_REMOVE_OP || mend->kind == LIG_MEND_INSERT_OP;
-    if (g_hash_table_add (seen, GUINT_TO_POINTER (mend->number)) || !moves)
-      check_mend (self, sequence, &verdicts[i]);
-    g_assert_nonnull (lig_plan_find_mend (plan, mend->number, &error));
+    gboolean moves = fix->kind == LIG_FIX_REMOVE_OP || fix->kind == LIG_FIX_INSERT_OP;
+    if (g_hash_table_add (seen, GUINT_TO_POINTER (fix->number)) || !moves)
+      check_fix (self, sequence, &verdicts[i]);
+    g_assert_nonnull (lig_plan_find_fix (plan, fix->number, &error));
   }
   /* The numbers run from 1 without gaps. */
   g_assert_cmpuint (g_hash_table_size (seen), ==, numbers);
-  g_assert_null (lig_plan_find_mend (plan, numbers + 1, &error));
+  g_assert_null (lig_plan_find_fix (plan, numbers + 1, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
 }
 
@@ -124,11 +124,11 @@ open_expression (const char *expression)
   return sequence;
 }
 
-/* Counts the applied mends of each kind. */
+/* Counts the applied fixes of each kind. */
 static void
 test_expressions (void)
 {
-  guint applied[LIG_MEND_CHOOSE_POLICY + 1] = {0};
+  guint applied[LIG_FIX_CHOOSE_POLICY + 1] = {0};
   for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++)
     for (guint i = 0; i < G_N_ELEMENTS (expressions); i++)
       for (int variant = 0; variant < 4; variant++) {
@@ -151,9 +151,9 @@ test_expressions (void)
         g_object_unref (self.device);
       }
   for (guint k = 0; k < G_N_ELEMENTS (applied); k++)
-    g_test_message ("%s: %u times", lig_mend_kind_name (k), applied[k]);
+    g_test_message ("%s: %u times", lig_fix_kind_name (k), applied[k]);
   for (guint k = 0; k < G_N_ELEMENTS (applied); k++)
-    if (k != LIG_MEND_SET_DTYPE && k < LIG_MEND_UNFORCE)
+    if (k != LIG_FIX_SET_DTYPE && k < LIG_FIX_UNFORCE)
       g_assert_cmpuint (applied[k], >, 0);
 }
 
@@ -231,7 +231,7 @@ test_types (void)
   start (&self, LIG_POLICY_ALL);
   g_autoptr (LigSequence) sequence = open_expression ("relu ! relu");
   check_sequence (&self, sequence);
-  g_assert_cmpuint (self.applied[LIG_MEND_SET_DTYPE], ==, 1);
+  g_assert_cmpuint (self.applied[LIG_FIX_SET_DTYPE], ==, 1);
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, self.device, &self.options, &error);
   const LigVerdict *verdict = find (plan, lig_fusion_find (pair.name), 0);
   g_assert_cmpint (verdict->needed.kind, ==, LIG_EVIDENCE_NAMES);
@@ -241,7 +241,7 @@ test_types (void)
   /* An option would override the edit. */
   self.options.compute = LIG_FP32;
   g_autoptr (LigPlan) fixed = lig_plan_compile (sequence, self.device, &self.options, &error);
-  g_assert_null (find (fixed, verdict->fusion, 0)->mend);
+  g_assert_null (find (fixed, verdict->fusion, 0)->fix);
   g_object_unref (self.device);
 }
 
@@ -249,17 +249,17 @@ test_types (void)
 static void
 test_refused (void)
 {
-  const LigMend mends[] = {
-    {.kind = LIG_MEND_REMOVE_FENCE, .path = "9"},
-    {.kind = LIG_MEND_REMOVE_OP, .path = "1.0.7"},
-    {.kind = LIG_MEND_REPLACE_OP, .path = "0", .value = "gleu"},
-    {.kind = LIG_MEND_SET_DTYPE, .value = "fp7"},
+  const LigFix fixes[] = {
+    {.kind = LIG_FIX_REMOVE_FENCE, .path = "9"},
+    {.kind = LIG_FIX_REMOVE_OP, .path = "1.0.7"},
+    {.kind = LIG_FIX_REPLACE_OP, .path = "0", .value = "gleu"},
+    {.kind = LIG_FIX_SET_DTYPE, .value = "fp7"},
   };
-  for (guint i = 0; i < G_N_ELEMENTS (mends); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (fixes); i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (LigSequence) sequence = open_expression ("gelu ! block(2) { relu }");
     g_autofree char *before = lig_sequence_to_json (sequence);
-    g_assert_false (lig_mend_apply (&mends[i], sequence, &error));
+    g_assert_false (lig_fix_apply (&fixes[i], sequence, &error));
     g_assert_nonnull (error);
     g_autofree char *after = lig_sequence_to_json (sequence);
     g_assert_cmpstr (before, ==, after);
@@ -270,9 +270,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/mends/expressions", test_expressions);
-  g_test_add_func ("/mends/golden", test_golden);
-  g_test_add_func ("/mends/types", test_types);
-  g_test_add_func ("/mends/refused", test_refused);
+  g_test_add_func ("/fixes/expressions", test_expressions);
+  g_test_add_func ("/fixes/golden", test_golden);
+  g_test_add_func ("/fixes/types", test_types);
+  g_test_add_func ("/fixes/refused", test_refused);
   return g_test_run ();
 }

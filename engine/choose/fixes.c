@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the mends of one match. */
-#include "engine/choose/mends.h"
+/* Finds the fixes of one match. */
+#include "engine/choose/fixes.h"
 
 #include "engine/choose/choice.h"
 #include "engine/choose/cover.h"
@@ -10,13 +10,13 @@
 #include <string.h>
 
 void
-lig_offer (LigMatch *match, LigMendKind kind, const char *path, const char *value)
+lig_offer (LigMatch *match, LigFixKind kind, const char *path, const char *value)
 {
-  g_free (match->mend);
-  match->mend = g_new0 (LigMend, 1);
-  match->mend->kind = kind;
-  match->mend->path = path;
-  match->mend->value = value;
+  g_free (match->fix);
+  match->fix = g_new0 (LigFix, 1);
+  match->fix->kind = kind;
+  match->fix->path = path;
+  match->fix->value = value;
 }
 
 /* Returns whether the op itself is in the sequence, and is not a part of a macro. */
@@ -31,7 +31,7 @@ lig_offer_unforbid (const LigGraph *graph, const char *fusion, LigMatch *match)
 {
   const LigPart *part = lig_part (graph, match->first);
   gboolean here = g_strv_contains (lig_op_get_forbidden (part->plan.written), fusion);
-  lig_offer (match, LIG_MEND_UNFORBID, here ? part->plan.path : NULL, NULL);
+  lig_offer (match, LIG_FIX_UNFORBID, here ? part->plan.path : NULL, NULL);
 }
 
 /* Returns the path of the one op whose fence is before the part: the part itself, or a block that
@@ -67,7 +67,7 @@ lig_offer_unfence (const LigWalk *walk, const LigFound *found, LigMatch *match)
   }
   const char *path = fenced ? find_fenced (walk->graph, fenced) : NULL;
   if (path)
-    lig_offer (match, LIG_MEND_REMOVE_FENCE, path, NULL);
+    lig_offer (match, LIG_FIX_REMOVE_FENCE, path, NULL);
 }
 
 /* Returns whether the op and the readers of its branches can be edited: they are ops as written, in
@@ -85,7 +85,7 @@ void
 lig_offer_private_branch (const LigGraph *graph, int branch, LigMatch *match)
 {
   if (can_be_private (lig_part (graph, branch)))
-    lig_offer (match, LIG_MEND_MAKE_PRIVATE, lig_part (graph, branch)->plan.path, NULL);
+    lig_offer (match, LIG_FIX_MAKE_PRIVATE, lig_part (graph, branch)->plan.path, NULL);
 }
 
 void
@@ -171,7 +171,7 @@ try_replacing (LigWalk *walk, int blocker, int element, LigMatch *match)
     walk->replacement = lig_op_info_find (*name);
     if (!(walk->replacement->flags & LIG_OP_ACTIVATION) || !follows (walk))
       continue;
-    lig_offer (match, LIG_MEND_REPLACE_OP, part->plan.path, walk->replacement->name);
+    lig_offer (match, LIG_FIX_REPLACE_OP, part->plan.path, walk->replacement->name);
     return TRUE;
   }
   walk->replaced = -1;
@@ -189,7 +189,7 @@ try_inserting (LigWalk *walk, const LigFound *found, int element, LigMatch *matc
     const LigOpInfo *info = lig_op_info_find (*name);
     if (!begins_as_identity (info) || !follows (walk))
       continue;
-    lig_offer (match, LIG_MEND_INSERT_OP, next->plan.path, info->name);
+    lig_offer (match, LIG_FIX_INSERT_OP, next->plan.path, info->name);
     return TRUE;
   }
   walk->inserted = -1;
@@ -205,7 +205,7 @@ lig_offer_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
   const LigPart *part = lig_part (walk->graph, blocker);
   walk->skipped = does_nothing (part) && is_written (part) ? blocker : -1;
   if (walk->skipped >= 0 && follows (walk)) {
-    lig_offer (match, LIG_MEND_REMOVE_OP, part->plan.path, part->plan.info->name);
+    lig_offer (match, LIG_FIX_REMOVE_OP, part->plan.path, part->plan.info->name);
     return;
   }
   walk->skipped = -1;
@@ -244,7 +244,7 @@ lig_offer_dtype (const LigGraph *graph, const GArray *steps, unsigned types, Lig
     if (dtype == graph->request->compute || !lig_dtype_is_floating (dtype))
       continue;
     if (steps ? has_kernels (graph, steps, dtype) : (types & LIG_TYPES (dtype)) != 0) {
-      lig_offer (match, LIG_MEND_SET_DTYPE, NULL, lig_dtype_name (dtype));
+      lig_offer (match, LIG_FIX_SET_DTYPE, NULL, lig_dtype_name (dtype));
       return;
     }
   }
@@ -321,10 +321,10 @@ offer_group (Forcing *self, GArray *group)
         candidate->taken)
       continue;
     LigMatch match = {0};
-    lig_offer (&match, LIG_MEND_FORCE, lig_part (self->graph, candidate->group.first)->plan.path,
+    lig_offer (&match, LIG_FIX_FORCE, lig_part (self->graph, candidate->group.first)->plan.path,
                NULL);
-    match.mend->fusion = candidate->group.fusion->name;
-    self->graph->choice->mends->pdata[candidate->verdict] = match.mend;
+    match.fix->fusion = candidate->group.fusion->name;
+    self->graph->choice->fixes->pdata[candidate->verdict] = match.fix;
   }
 }
 
@@ -456,15 +456,15 @@ wins_measured (const Trial *self, const LigCandidate *wanted)
   return wanted->unfused - wanted->fused > others;
 }
 
-static LigMend *
-new_mend (LigMendKind kind, const LigCandidate *candidate, const char *path, const char *value)
+static LigFix *
+new_fix (LigFixKind kind, const LigCandidate *candidate, const char *path, const char *value)
 {
-  LigMend *mend = g_new0 (LigMend, 1);
-  mend->kind = kind;
-  mend->fusion = candidate->group.fusion->name;
-  mend->path = path;
-  mend->value = value;
-  return mend;
+  LigFix *fix = g_new0 (LigFix, 1);
+  fix->kind = kind;
+  fix->fusion = candidate->group.fusion->name;
+  fix->path = path;
+  fix->value = value;
+  return fix;
 }
 
 /* Returns whether the candidate would be taken if its force replaced the one that is dropped. Two
@@ -499,17 +499,17 @@ offer_unforce (LigGraph *graph, GArray *candidates, const LigCandidate *candidat
   Trial self = {graph, candidates, forced, lig_part (graph, verdict->found.first)->plan.written};
   gboolean wins = graph->request->policy == LIG_POLICY_MEASURED ? wins_measured (&self, candidate)
                                                                 : wins_in_order (&self, candidate);
-  if (graph->choice->mends->pdata[candidate->verdict])
+  if (graph->choice->fixes->pdata[candidate->verdict])
     return;
   if (wins) {
-    graph->choice->mends->pdata[candidate->verdict] =
-      new_mend (LIG_MEND_UNFORCE, candidate, verdict->found.path, forced->name);
+    graph->choice->fixes->pdata[candidate->verdict] =
+      new_fix (LIG_FIX_UNFORCE, candidate, verdict->found.path, forced->name);
   } else if (wins_by_force (&self, candidate)) {
     g_autofree char *path = lig_verdict_row_path (verdict->found.path);
     g_autofree char *replaced = g_strdup_printf ("%s@%s", forced->name, path);
-    graph->choice->mends->pdata[candidate->verdict] =
-      new_mend (LIG_MEND_FORCE, candidate, lig_part (graph, candidate->group.first)->plan.path,
-                g_string_chunk_insert_const (graph->strings, replaced));
+    graph->choice->fixes->pdata[candidate->verdict] =
+      new_fix (LIG_FIX_FORCE, candidate, lig_part (graph, candidate->group.first)->plan.path,
+               g_string_chunk_insert_const (graph->strings, replaced));
   }
 }
 
@@ -523,7 +523,7 @@ lig_is_blocked (LigGraph *graph, GArray *candidates, guint number)
   gboolean edited = verdict->reason == LIG_REASON_FENCED || verdict->reason == LIG_REASON_IN_USE ||
                     verdict->reason == LIG_REASON_FORBIDDEN ||
                     verdict->reason == LIG_REASON_PATTERN;
-  if (!edited || candidate->shorter || !graph->choice->mends->pdata[candidate->verdict])
+  if (!edited || candidate->shorter || !graph->choice->fixes->pdata[candidate->verdict])
     return FALSE;
   if (graph->request->policy == LIG_POLICY_ALL)
     return !wins_in_order (&self, candidate);
@@ -551,6 +551,6 @@ lig_offer_options (LigGraph *graph, GArray *candidates)
       offer_unforce (graph, candidates, candidate);
     else if (measures)
       graph->choice->alternatives->pdata[candidate->verdict] =
-        new_mend (LIG_MEND_CHOOSE_POLICY, candidate, NULL, lig_policy_name (LIG_POLICY_MEASURED));
+        new_fix (LIG_FIX_CHOOSE_POLICY, candidate, NULL, lig_policy_name (LIG_POLICY_MEASURED));
   }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Mends: the edit that removes a refusal, found by following the pattern as if the edit were made.
- * Each function adds a mend to the match where one edit is enough, and nothing otherwise. */
+/* Fixes: the edit that removes a refusal, found by following the pattern as if the edit were made.
+ * Each function adds a fix to the match where one edit is enough, and nothing otherwise. */
 #pragma once
 
 #include "engine/choose/match.h"
 #include "engine/patterns/walk.h"
 
-void lig_offer (LigMatch *match, LigMendKind kind, const char *path, const char *value);
+void lig_offer (LigMatch *match, LigFixKind kind, const char *path, const char *value);
 
 /* Offers to lift the bans of the fusion, where the match begins and everywhere. */
 void lig_offer_unforbid (const LigGraph *graph, const char *fusion, LigMatch *match);
@@ -35,9 +35,9 @@ void lig_offer_forces (LigGraph *graph, GArray *candidates);
 /* Offers to drop the forces that keep fusions out, and to choose the policy that measures. */
 void lig_offer_options (LigGraph *graph, GArray *candidates);
 
-/* Returns whether another group would keep the candidate out once its mend is made: a forced one,
+/* Returns whether another group would keep the candidate out once its fix is made: a forced one,
  * or with policy `all` one that is tried before it. */
 gboolean lig_is_blocked (LigGraph *graph, GArray *candidates, guint number);
 
-/* Adds the gains and the numbers of the mends, when all verdicts are complete. */
+/* Adds the gains and the numbers of the fixes, when all verdicts are complete. */
 void lig_explain_verdicts (LigGraph *graph, GArray *candidates);

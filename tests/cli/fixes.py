@@ -59,13 +59,13 @@ def microseconds(text):
 
 def read(text):
     """Returns the promised sum, and the recommended edits as number, gain, whether instead."""
-    head = text.split("\n\n")[0].replace("\n  mend", "\nmend").replace("\n  ", " ")
+    head = text.split("\n\n")[0].replace("\n  fix", "\nfix").replace("\n  ", " ")
     time = r"≈ ([0-9.]+ (?:ns|µs|ms|s))"
-    single = re.search(rf"^would save {time}: .*\(mend ([0-9]+)\)", head, re.M)
+    single = re.search(rf"^would save {time}: .*\(fix ([0-9]+)\)", head, re.M)
     if single:
         return None, [(single[2], microseconds(single[1]), False)]
     total = re.search(rf"^would save {time}(?: together)?:", head, re.M)
-    edits = re.findall(rf"^mend ([0-9]+) +{time} +(or )?", head, re.M)
+    edits = re.findall(rf"^fix ([0-9]+) +{time} +(or )?", head, re.M)
     return (microseconds(total[1]) if total else None,
             [(number, microseconds(gain), bool(instead)) for number, gain, instead in edits])
 
@@ -80,24 +80,24 @@ def check(case):
     with tempfile.TemporaryDirectory() as folder:
         file, other = f"{folder}/one.lig", f"{folder}/other.lig"
         for number, gain, _ in edits:
-            fuse(sequence, options, "--apply-mend", number, "-o", file)
+            fuse(sequence, options, "--apply-fix", number, "-o", file)
             saved = before - predict(file, keep(options))
             if abs(saved - gain) > 0.006 * gain:
-                problems.append(f"mend {number} saves {saved:.3f} us, promised {gain}")
+                problems.append(f"fix {number} saves {saved:.3f} us, promised {gain}")
         together = [number for number, _, instead in edits if not instead]
         plain = sum(gain for _, gain, instead in edits if not instead)
         if total and len(together) == 1 and abs(total - plain) > 0.006 * plain:
             problems.append(f"the sum is {total} us, but the one edit saves {plain}")
         if total and len(together) == 2:
-            fuse(sequence, options, "--apply-mend", together[0], "-o", file)
+            fuse(sequence, options, "--apply-fix", together[0], "-o", file)
             rest = json.loads(fuse(file, keep(options), "--json"))["verdicts"]
-            wanted = [verdict["mend"]["text"] for verdict in
+            wanted = [verdict["fix"]["text"] for verdict in
                       json.loads(fuse(sequence, options, "--json"))["verdicts"]
-                      if verdict["mend"] and str(verdict["mend"]["number"]) == together[1]][0]
-            numbers = [verdict["mend"]["number"] for verdict in rest
-                       if verdict["mend"] and verdict["mend"]["text"] == wanted]
+                      if verdict["fix"] and str(verdict["fix"]["number"]) == together[1]][0]
+            numbers = [verdict["fix"]["number"] for verdict in rest
+                       if verdict["fix"] and verdict["fix"]["text"] == wanted]
             if numbers:
-                fuse(file, keep(options), "--apply-mend", str(numbers[0]), "-o", other)
+                fuse(file, keep(options), "--apply-fix", str(numbers[0]), "-o", other)
                 saved = before - predict(other, keep(options))
                 if abs(saved - total) > 0.006 * total:
                     problems.append(f"together they save {saved:.3f} us, promised {total}")
@@ -110,18 +110,18 @@ def check_reasons():
     backward = text.split("\nbackward\n")[1].split("\n  ")
     at = [i for i, line in enumerate(backward) if "backward-bias-gelu-linear:" in line][0]
     remedy = backward[at + 1].strip()
-    start = "mend 1: remove the fence before 3; it would then be refused: Bias of Linear at 2 is in "
+    start = "fix 1: remove the fence before 3; it would then be refused: Bias of Linear at 2 is in "
     if not remedy.startswith(start):
         return [f"the remedy is '{remedy}'"]
     loss = fuse("linear(8) ! gelu", ["--input", "123456789x8", "--policy", "all"])
     if "saves −" in loss or "%)" in loss.split("\n")[1] or "slower than unfused" not in loss:
         return ["a loss is called a saving"]
     if "\nPolicy none fuses nothing" not in fuse(EXAMPLE, ["--policy", "none"]):
-        return ["policy none is said to have no mend"]
+        return ["policy none is said to have no fix"]
     refused = [verdict for verdict in json.loads(fuse(EXAMPLE, ["--fence", "3"], "--json"))["verdicts"]
                if verdict["fusion"] == "backward-bias-gelu-linear" and verdict["paths"][0] == "2"]
-    if refused[0]["mend"]["gain_us"] is not None:
-        return [f"the JSON document promises {refused[0]['mend']['gain_us']} us"]
+    if refused[0]["fix"]["gain_us"] is not None:
+        return [f"the JSON document promises {refused[0]['fix']['gain_us']} us"]
     return []
 
 
