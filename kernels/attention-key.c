@@ -2,7 +2,7 @@
 /* The cases of attention that cuDNN computes as the kernels define it. */
 #include "kernels/attention-key.h"
 
-#include "kernels/attention-refusal.h"
+#include "kernels/attention-rejection.h"
 #include "kernels/attention-scratch.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ lig_cudnn_case (LigCudnnCase *one,
   one->memory = memory;
   one->ordered = backward && ordered;
   one->batch_parts = one->head_parts = 1;
-  *why = lig_attention_refusal (x, params, backward);
+  *why = lig_attention_rejection (x, params, backward);
   if (one->ordered && !*why)
     divide (one, params);
   return !*why;

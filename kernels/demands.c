@@ -3,7 +3,7 @@
  * kernels need beyond the workspace. */
 #include "kernels/demands.h"
 
-#include "kernels/attention-refusal.h"
+#include "kernels/attention-rejection.h"
 #include "kernels/attention-scratch.h"
 #include "kernels/joint-loss.h"
 #include <ligature/params-collective.h>
@@ -147,7 +147,7 @@ library_can (const LigOperand *from, const LigLaunch *launch, bool backward)
     x[i] = from[i];
     x[i].data = from[i].size > 0 ? x : NULL; /* the presence of an operand is all that counts */
   }
-  return !lig_attention_refusal (x, launch->params, backward);
+  return !lig_attention_rejection (x, launch->params, backward);
 }
 
 int64_t

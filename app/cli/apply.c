@@ -46,7 +46,7 @@ static const GOptionEntry own_entries[] = {
 /* Reports the missing `input` and each name that no sequence takes. Without the input's shape the
  * other tensors cannot be checked. */
 static gboolean
-refuse_input (LigTensorFile *file, GError **error)
+reject_input (LigTensorFile *file, GError **error)
 {
   g_autoptr (GString) text = g_string_new ("input is missing");
   for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
@@ -66,7 +66,7 @@ adopt_input (LigSequence *sequence, LigTensorFile *file, GError **error)
   if (lig_tensor_file_get_shape (file, "input", &shape, &dtype))
     lig_sequence_set_input (sequence, &shape, dtype);
   else if (!lig_sequence_has_input (sequence))
-    return refuse_input (file, error);
+    return reject_input (file, error);
   return TRUE;
 }
 

@@ -71,7 +71,7 @@ collect_names (const LigCommand *command, const GOptionEntry *entries, gpointer 
 }
 
 int
-lig_cli_refuse_options (char **words)
+lig_cli_reject_options (char **words)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (names, g_strdup ("version"));

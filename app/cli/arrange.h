@@ -11,6 +11,6 @@ gboolean lig_cli_arrange (int argc, char **argv);
 
 /* Prints which of the options without a command is unknown, or that the command is missing, and
  * returns LIG_EXIT_USAGE. */
-int lig_cli_refuse_options (char **words);
+int lig_cli_reject_options (char **words);
 
 G_END_DECLS

@@ -16,7 +16,7 @@ static void append_notes (GString *to);
 LIG_COMMAND (fuse) = {
   .name = "fuse",
   .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] [--why PATH] …",
-  .summary = "Prints the chosen fusions, forward and backward, and refusals",
+  .summary = "Prints the chosen fusions, forward and backward, and rejections",
   .example = "lig fuse 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
   .notes = append_notes,
@@ -26,8 +26,9 @@ LIG_COMMAND (fuse) = {
 static void
 append_notes (GString *to)
 {
-  g_string_append (to, "--device A,B shows the plans for two devices beside each other: times, "
-                       "groups and refusals that differ; more devices are a table of totals.\n\n");
+  g_string_append (to,
+                   "--device A,B shows the plans for two devices beside each other: times, "
+                   "groups and rejections that differ; more devices are a table of totals.\n\n");
 }
 
 typedef struct {
@@ -134,7 +135,7 @@ run (int argc, char **argv)
   g_auto (Settings) settings = {0};
   const GOptionEntry more[] = {
     {"all", 0, 0, G_OPTION_ARG_NONE, &settings.all,
-     "Also print all verdicts: why each fusion was refused", NULL},
+     "Also print all verdicts: why each fusion was rejected", NULL},
     {"why", 0, 0, G_OPTION_ARG_STRING, &settings.why,
      "Only the verdicts about this op; '|PATH': about the gap before it", "PATH"},
     {"apply-fix", 0, 0, G_OPTION_ARG_STRING, &settings.fix,

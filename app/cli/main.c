@@ -100,7 +100,7 @@ run_options (int argc, char **argv)
   int count = (int) words->len;
   g_ptr_array_add (words, NULL);
   return count < argc ? lig_cli_help (count, (char **) words->pdata)
-                      : lig_cli_refuse_options (argv + 1);
+                      : lig_cli_reject_options (argv + 1);
 }
 
 static int
@@ -123,7 +123,7 @@ run (int argc, char **argv)
   if (command)
     return command->run (argc - 1, argv + 1);
   return strcmp (argv[1], "help") == 0 ? lig_cli_help (argc - 1, argv + 1)
-                                       : lig_cli_refuse_command (argv[1]);
+                                       : lig_cli_reject_command (argv[1]);
 }
 
 int

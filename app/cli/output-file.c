@@ -36,7 +36,7 @@ check_folder (const char *file, GError **error)
 }
 
 static gboolean
-refuse_loss (const char *file, const char *what, GError **error)
+reject_loss (const char *file, const char *what, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
                "%s: cannot be saved: the existing file %s and would be lost; choose another name "
@@ -82,7 +82,7 @@ lig_cli_check_file (const char *file, GError **error)
   const char *what = lig_cli_begins_like_tensors (file) ? "has tensors"
                      : begins_like_database (file)      ? "is a database"
                                                         : NULL;
-  return !what || refuse_loss (file, what, error);
+  return !what || reject_loss (file, what, error);
 }
 
 /* Endings of files that other programs, or other commands, would take for theirs. */
@@ -92,7 +92,7 @@ static const char *const foreign[] = {
   ".txt",    ".md",  ".html", ".svg",  ".png", ".pdf",  ".zip",  ".gz",   NULL};
 
 static gboolean
-refuse_ending (const char *file, const char *ending, GError **error)
+reject_ending (const char *file, const char *ending, GError **error)
 {
   g_autofree char *name = g_strndup (file, strlen (file) - strlen (ending));
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -111,7 +111,7 @@ lig_cli_check_tensors (const char *file, GError **error)
   g_autofree char *lower = g_ascii_strdown (file, -1);
   for (const char *const *ending = foreign; *ending; ending++)
     if (g_str_has_suffix (lower, *ending))
-      return refuse_ending (file, *ending, error);
+      return reject_ending (file, *ending, error);
   GStatBuf info;
   if (g_stat (file, &info) != 0 || !S_ISREG (info.st_mode) || info.st_size == 0)
     return TRUE;
@@ -120,7 +120,7 @@ lig_cli_check_tensors (const char *file, GError **error)
                      : lig_tensor_file_get_metadata (before, "ligature.checkpoint")
                        ? "is a checkpoint of a training"
                        : NULL;
-  return !what || refuse_loss (file, what, error);
+  return !what || reject_loss (file, what, error);
 }
 
 gboolean

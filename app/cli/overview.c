@@ -46,7 +46,7 @@ complete_command (const char *name)
 }
 
 int
-lig_cli_refuse_command (const char *name)
+lig_cli_reject_command (const char *name)
 {
   const LigCommand *command;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
@@ -84,12 +84,12 @@ lig_cli_help (int argc, char **argv)
     return LIG_EXIT_OK;
   }
   if (!command)
-    return lig_cli_refuse_command (argv[1]);
+    return lig_cli_reject_command (argv[1]);
   const LigCliVerb *verb = argc > 2 ? lig_cli_find_verb (command, argv[2]) : NULL;
   if (argc > 2 && !command->verb_nth)
     return lig_cli_usage ("lig %s has no verbs; see lig help %s", argv[1], argv[1]);
   if (argc > 2 && !verb)
-    return lig_cli_refuse_verb (command, argv[2]);
+    return lig_cli_reject_verb (command, argv[2]);
   lig_cli_print_help (command, verb);
   return LIG_EXIT_OK;
 }

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 void lig_cli_help_all (FILE *file);
 
 /* Prints that a command is unknown, with the most similar one, and returns LIG_EXIT_USAGE. */
-int lig_cli_refuse_command (const char *name);
+int lig_cli_reject_command (const char *name);
 
 /* Runs `lig help [COMMAND [VERB]]`; argv[0] is `help`. Returns an exit code. */
 int lig_cli_help (int argc, char **argv);

@@ -49,10 +49,10 @@ typedef struct {
   int help;         /* 1 for -h, 2 for --help */
 } Line;
 
-static gboolean refuse (const Line *line, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean reject (const Line *line, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gboolean
-refuse (const Line *line, const char *format, ...)
+reject (const Line *line, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -119,7 +119,7 @@ translate (const char *name)
 }
 
 static gboolean
-refuse_option (const Line *line, const char *name)
+reject_option (const Line *line, const char *name)
 {
   const char *known = translate (name);
   if (known && find_long (line->entries, known)) {
@@ -133,7 +133,7 @@ refuse_option (const Line *line, const char *name)
   g_ptr_array_add (names, NULL);
   const char *like = lig_suggest (name, (const char *const *) names->pdata);
   if (!like)
-    return refuse (line, "option --%s is unknown", name);
+    return reject (line, "option --%s is unknown", name);
   lig_cli_usage ("option --%s is unknown; did you mean --%s?", name, like);
   return FALSE;
 }
@@ -182,7 +182,7 @@ check_word (const Line *line, const GOptionEntry *entry, const char *value)
     lig_cli_usage ("--%s is '%s', expected %s; did you mean '%s'?", entry->long_name, value, list,
                    like);
   else
-    refuse (line, "--%s is '%s', expected %s", entry->long_name, value, list);
+    reject (line, "--%s is '%s', expected %s", entry->long_name, value, list);
   return FALSE;
 }
 
@@ -195,10 +195,10 @@ check_value (const Line *line, const GOptionEntry *entry, const char *value)
   char *end;
   gint64 max = entry->arg == G_OPTION_ARG_INT ? G_MAXINT : G_MAXINT64;
   if (entry->arg == G_OPTION_ARG_DOUBLE && (g_ascii_strtod (value, &end), end == value || *end))
-    return refuse (line, "--%s is '%s', expected a number", entry->long_name, value);
+    return reject (line, "--%s is '%s', expected a number", entry->long_name, value);
   if ((entry->arg == G_OPTION_ARG_INT || entry->arg == G_OPTION_ARG_INT64) &&
       !g_ascii_string_to_signed (value, 10, -max, max, &whole, NULL))
-    return refuse (line, "--%s is '%s', expected a whole number", entry->long_name, value);
+    return reject (line, "--%s is '%s', expected a whole number", entry->long_name, value);
   return check_word (line, entry, value);
 }
 
@@ -211,12 +211,12 @@ check_option (Line *line, const GOptionEntry *entry, const char *rest, char ***w
     return TRUE;
   const char *value = rest ? rest : *++*word;
   if (!value)
-    return refuse (line, "--%s needs a value, %s", entry->long_name, entry->arg_description);
+    return reject (line, "--%s needs a value, %s", entry->long_name, entry->arg_description);
   /* An unset variable of a script is no request for the default, such as another store. */
   if (!*value)
-    return refuse (line, "--%s is empty, expected %s", entry->long_name, entry->arg_description);
+    return reject (line, "--%s is empty, expected %s", entry->long_name, entry->arg_description);
   if (entry->arg != G_OPTION_ARG_FILENAME && !g_utf8_validate (value, -1, NULL))
-    return refuse (line, "--%s is '%s', expected UTF-8 text", entry->long_name, value);
+    return reject (line, "--%s is '%s', expected UTF-8 text", entry->long_name, value);
   return check_value (line, entry, value);
 }
 
@@ -227,9 +227,9 @@ check_long (Line *line, char ***word)
   g_autofree char *name = sign ? g_strndup (text, (gsize) (sign - text)) : g_strdup (text);
   const GOptionEntry *entry = find_long (line->entries, name);
   if (!entry)
-    return refuse_option (line, name);
+    return reject_option (line, name);
   if (sign && entry->arg == G_OPTION_ARG_NONE)
-    return refuse (line, "--%s takes no value, not '%s'", name, sign + 1);
+    return reject (line, "--%s takes no value, not '%s'", name, sign + 1);
   if (strcmp (name, "help") == 0)
     line->help = 2;
   return check_option (line, entry, sign ? sign + 1 : NULL, word);
@@ -237,7 +237,7 @@ check_long (Line *line, char ***word)
 
 /* Returns whether the word is a long option with one hyphen, as in `-input 2x2`, and says so. */
 static gboolean
-refuse_hyphen (const char *word, const GOptionEntry *entries)
+reject_hyphen (const char *word, const GOptionEntry *entries)
 {
   g_autofree char *name = g_strndup (word + 1, strcspn (word + 1, "="));
   if (!name[0] || !name[1] || !find_long (entries, name))
@@ -250,12 +250,12 @@ refuse_hyphen (const char *word, const GOptionEntry *entries)
 static gboolean
 check_short (Line *line, char ***word)
 {
-  if (refuse_hyphen (**word, line->entries))
+  if (reject_hyphen (**word, line->entries))
     return FALSE;
   for (const char *at = **word + 1; *at; at++) {
     const GOptionEntry *entry = find_short (line->entries, *at);
     if (!entry)
-      return refuse (line, "option -%.*s is unknown", (int) (g_utf8_next_char (at) - at), at);
+      return reject (line, "option -%.*s is unknown", (int) (g_utf8_next_char (at) - at), at);
     if (*at == 'h')
       line->help = MAX (line->help, 1);
     if (entry->arg != G_OPTION_ARG_NONE)
@@ -354,7 +354,7 @@ print_verb_help (const LigCommand *command, int argc, char **argv)
 {
   const LigCliVerb *verb = argc > 2 ? lig_cli_find_verb (command, argv[2]) : NULL;
   if (argc > 2 && !verb)
-    return lig_cli_refuse_verb (command, argv[2]) == LIG_EXIT_OK;
+    return lig_cli_reject_verb (command, argv[2]) == LIG_EXIT_OK;
   prepare_output (TRUE);
   lig_cli_print_help (command, verb);
   exit (LIG_EXIT_OK);
@@ -375,19 +375,19 @@ check_verb (const Line *line, const LigCliVerb *verb)
   return TRUE;
 }
 
-/* Refuses a missing or an additional argument. The words of an expression without quotes are
+/* Rejects a missing or an additional argument. The words of an expression without quotes are
  * several arguments. */
 static gboolean
-refuse_count (const Line *line, int count, int max, char **words)
+reject_count (const Line *line, int count, int max, char **words)
 {
   const char *usage = line->command->usage;
   const char *end = strstr (usage, " [-");
   g_autofree char *needed = end ? g_strndup (usage, (gsize) (end - usage)) : g_strdup (usage);
   if (count <= max)
-    return refuse (line, "lig %s needs %s", line->command->name, needed);
+    return reject (line, "lig %s needs %s", line->command->name, needed);
   if (*usage != 'P')
-    return refuse (line, "argument '%s' is unexpected", words[max]);
-  return refuse (line, "argument '%s' is unexpected; write an expression in quotes", words[max]);
+    return reject (line, "argument '%s' is unexpected", words[max]);
+  return reject (line, "argument '%s' is unexpected; write an expression in quotes", words[max]);
 }
 
 gboolean
@@ -408,11 +408,11 @@ lig_cli_parse (
     print_help (&line, *argv + 1);
   parse (line.entries, argc, argv, &error);
   if (error)
-    return refuse (&line, "%s", error->message);
+    return reject (&line, "%s", error->message);
   if (asks_for_help (command, *argc, *argv))
     return print_verb_help (command, *argc, *argv);
   if (*argc - 1 < min || *argc - 1 > max)
-    return refuse_count (&line, *argc - 1, max, *argv + 1);
+    return reject_count (&line, *argc - 1, max, *argv + 1);
   const LigCliVerb *verb = *argc > 1 ? lig_cli_find_verb (command, (*argv)[1]) : NULL;
   if (!check_verb (&line, verb))
     return FALSE;

@@ -135,7 +135,7 @@ find_verb (const char *name)
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     if (strcmp (name, verbs[i].form.name) == 0)
       return &verbs[i];
-  lig_cli_refuse_verb (&lig_command_runs, name);
+  lig_cli_reject_verb (&lig_command_runs, name);
   return NULL;
 }
 

@@ -146,7 +146,7 @@ lig_cli_clear_options (LigSequenceOptions *options)
 }
 
 static gboolean
-refuse (GError **error, const char *option, const char *value, const char *expected)
+reject (GError **error, const char *option, const char *value, const char *expected)
 {
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--%s is '%s', expected %s", option,
                value, expected);
@@ -154,7 +154,7 @@ refuse (GError **error, const char *option, const char *value, const char *expec
 }
 
 static gboolean
-refuse_fusion (GError **error, const char *option, const char *name)
+reject_fusion (GError **error, const char *option, const char *name)
 {
   g_auto (GStrv) names = lig_cli_values_list ("FUSION");
   const char *like = lig_suggest (name, (const char *const *) names);
@@ -172,9 +172,9 @@ constrain (LigSequence *sequence, const char *text, gboolean force, GError **err
   g_autofree char *name = g_strndup (text, strcspn (text, "@"));
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   if (force && !sign)
-    return refuse (error, "force", text, "FUSION@PATH");
+    return reject (error, "force", text, "FUSION@PATH");
   if (!lig_fusion_find (name))
-    return refuse_fusion (error, force ? "force" : "forbid", name);
+    return reject_fusion (error, force ? "force" : "forbid", name);
   LigOp *op = sign ? lig_sequence_find (sequence, sign + 1, error) : NULL;
   if (sign && !op)
     return lig_cli_blame (error, force ? "force" : "forbid");
@@ -265,7 +265,7 @@ read_dtype (const char *text, LigPlanOptions *plan, GError **error)
       g_auto (GStrv) names = lig_cli_values_list ("COMPUTE");
       g_autofree char *like = lig_suggest_ending (parts[i], (const char *const *) names);
       g_autofree char *ending = g_strconcat (expected, like, NULL);
-      return refuse (error, "dtype", text, ending);
+      return reject (error, "dtype", text, ending);
     }
     if (i == 0)
       plan->compute = (int) dtype;
@@ -293,9 +293,9 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
     return FALSE;
   plan->bucket_bytes = bucket << 20;
   if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))
-    return refuse (error, "policy", options->policy, "none, all or measured");
+    return reject (error, "policy", options->policy, "none, all or measured");
   if (options->recompute && !lig_recompute_from_name (options->recompute, &plan->recompute))
-    return refuse (error, "recompute", options->recompute, "none, cheap or all");
+    return reject (error, "recompute", options->recompute, "none, cheap or all");
   return TRUE;
 }
 

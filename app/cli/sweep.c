@@ -138,7 +138,7 @@ is_layout (LigSweep *sweep, const char *parallel, GError **error)
          memcmp (&layout, &recorded, sizeof layout) == 0;
 }
 
-/* Refuses other ranks than those of the sweep. */
+/* Rejects other ranks than those of the sweep. */
 static gboolean
 check_division (LigSweep *sweep, const Options *options, GError **error)
 {

@@ -38,7 +38,7 @@ lig_cli_translate_verb (const char *name)
 }
 
 int
-lig_cli_refuse_verb (const LigCommand *command, const char *name)
+lig_cli_reject_verb (const LigCommand *command, const char *name)
 {
   const LigCliVerb *verb;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();

@@ -16,7 +16,7 @@ gboolean lig_cli_verb_has (const LigCliVerb *verb, const char *group, const char
 const char *lig_cli_translate_verb (const char *name);
 
 /* Prints that a verb is unknown, with the most similar one, and returns LIG_EXIT_USAGE. */
-int lig_cli_refuse_verb (const LigCommand *command, const char *name);
+int lig_cli_reject_verb (const LigCommand *command, const char *name);
 
 /* Returns the names of the verbs joined by the separator; (transfer full). */
 char *lig_cli_join_verbs (const LigCommand *command, const char *separator);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static gboolean G_GNUC_PRINTF (4, 5)
-  refuse (const char *action, const char *path, GError **error, const char *format, ...)
+  reject (const char *action, const char *path, GError **error, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -33,12 +33,12 @@ lig_open_file (const char *path, gsize *size, GError **error)
 {
   GStatBuf info;
   if (g_stat (path, &info) != 0) {
-    refuse (_ ("open"), path, error, "%s", g_strerror (errno));
+    reject (_ ("open"), path, error, "%s", g_strerror (errno));
     return -1;
   }
   int fd = S_ISREG (info.st_mode) ? open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
   if (fd < 0 && S_ISREG (info.st_mode)) {
-    refuse (_ ("read"), path, error, "%s", g_strerror (errno));
+    reject (_ ("read"), path, error, "%s", g_strerror (errno));
     return -1;
   }
   if (fd >= 0 && fstat (fd, &info) == 0 && S_ISREG (info.st_mode)) {
@@ -62,9 +62,9 @@ lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      return refuse (_ ("read"), path, error, "%s", g_strerror (errno));
+      return reject (_ ("read"), path, error, "%s", g_strerror (errno));
     if (count == 0)
-      return refuse (_ ("read"), path, error, _ ("it was cut off while it was read, at byte %zu"),
+      return reject (_ ("read"), path, error, _ ("it was cut off while it was read, at byte %zu"),
                      offset);
     to += count;
     offset += (gsize) count;
@@ -82,7 +82,7 @@ check_same (int fd, const char *path, const struct stat *before, GError **error)
       now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
     return TRUE;
-  return refuse (_ ("read"), path, error,
+  return reject (_ ("read"), path, error,
                  g_dngettext (GETTEXT_PACKAGE,
                               "it changed while it was read: %" PRId64 " byte before, %" PRId64
                               " after; try again when no other program writes to it",

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Opens a regular file for reading, stores its size in `size` and returns its descriptor, or -1 on
- * failure. Refuses a folder, a pipe or a device with LIG_ERROR_FILE, since opening a pipe would
+ * failure. Rejects a folder, a pipe or a device with LIG_ERROR_FILE, since opening a pipe would
  * block. */
 int lig_open_file (const char *path, gsize *size, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -16,7 +16,7 @@ int lig_open_file (const char *path, gsize *size, GError **error) G_GNUC_WARN_UN
 gboolean
 lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size, GError **error);
 
-/* Reads a whole regular file; refuses one that changes during the read. */
+/* Reads a whole regular file; rejects one that changes during the read. */
 GBytes *lig_read_file (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Replaces a regular file as a whole, or the one that a link points to; a device or a pipe is

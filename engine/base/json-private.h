@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 /* Parses `text` (UTF-8 without zeros) strictly by RFC 8259; keys must be unique and numbers must
  * fit 64 bits. The error is LIG_ERROR_FORMAT. For a syntax error it begins with `FILE:LINE:COLUMN:
- * ` if `file` is given, else with `line 3, column 5: `; for a refused value it begins with the
+ * ` if `file` is given, else with `line 3, column 5: `; for a rejected value it begins with the
  * value's JSON path, after `FILE: ` if `file` is given. */
 JsonNode *lig_json_read (const char *text, gsize length, const char *file, GError **error)
   G_GNUC_WARN_UNUSED_RESULT;

@@ -54,10 +54,10 @@ expected (Checker *self, const char *what)
   return FALSE;
 }
 
-static gboolean refuse (Checker *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static gboolean reject (Checker *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 static gboolean
-refuse (Checker *self, const char *format, ...)
+reject (Checker *self, const char *format, ...)
 {
   va_list args;
   va_start (args, format);
@@ -115,12 +115,12 @@ check_unicode (Checker *self, GString *string)
     if (!check_hex (self, &second))
       return FALSE;
     if (second < 0xdc00 || second > 0xdfff)
-      return refuse (self, _ ("a string holds half a surrogate pair"));
+      return reject (self, _ ("a string holds half a surrogate pair"));
     first = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
   } else if (first >= 0xdc00 && first < 0xe000)
-    return refuse (self, _ ("a string holds half a surrogate pair"));
+    return reject (self, _ ("a string holds half a surrogate pair"));
   if (first == 0)
-    return refuse (self, _ ("a string holds the character U+0000"));
+    return reject (self, _ ("a string holds the character U+0000"));
   g_string_append_unichar (string, first);
   return TRUE;
 }
@@ -194,7 +194,7 @@ check_number (Checker *self)
   else
     fits = isfinite (g_ascii_strtod (text, NULL));
   return fits ||
-         refuse (self, _ ("%.40s%s does not fit 64 bits"), text, strlen (text) > 40 ? "…" : "");
+         reject (self, _ ("%.40s%s does not fit 64 bits"), text, strlen (text) > 40 ? "…" : "");
 }
 
 static gboolean
@@ -231,7 +231,7 @@ check_object (Checker *self)
       return FALSE;
     lig_json_append_key (self->path, key->str);
     if (!g_hash_table_add (keys, g_strdup (key->str)))
-      return refuse (self, _ ("the key is given twice"));
+      return reject (self, _ ("the key is given twice"));
     skip_space (self);
     if (!take (self, ':'))
       return expected (self, _ ("':'"));
@@ -265,7 +265,7 @@ check_inside (Checker *self, gboolean object)
 {
   self->at++;
   if (++self->depth > LIG_JSON_MAX_DEPTH)
-    return refuse (self, _ ("arrays and objects nest %u deep, at most %d are possible"),
+    return reject (self, _ ("arrays and objects nest %u deep, at most %d are possible"),
                    self->depth, LIG_JSON_MAX_DEPTH);
   if (!(object ? check_object (self) : check_array (self)))
     return FALSE;
@@ -280,7 +280,7 @@ check_value (Checker *self)
   gboolean good;
   skip_space (self);
   if (++self->n_values > LIG_JSON_MAX_VALUES)
-    return refuse (self, _ ("there are more than %d values"), LIG_JSON_MAX_VALUES);
+    return reject (self, _ ("there are more than %d values"), LIG_JSON_MAX_VALUES);
   if (peek (self) == '{' || peek (self) == '[')
     good = check_inside (self, peek (self) == '{');
   else if (peek (self) == '"') {

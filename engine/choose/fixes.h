@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fixes: the edit that removes a refusal, found by following the pattern as if the edit were made.
- * Each function adds a fix to the match where one edit is enough, and nothing otherwise. */
+/* Fixes: the edit that removes a rejection, found by following the pattern as if the edit were
+ * made. Each function adds a fix to the match where one edit is enough, and nothing otherwise. */
 #pragma once
 
 #include "engine/choose/match.h"

@@ -30,8 +30,8 @@ add_candidate (LigGraph *graph, GArray *candidates, LigMatch *match)
     .first = match->first,
     .count = match->count,
     .reason = match->reason,
-    .observed = keep (graph, match->refusal.observed),
-    .required = keep (graph, match->refusal.required),
+    .observed = keep (graph, match->rejection.observed),
+    .required = keep (graph, match->rejection.required),
     .fits = match->fits,
     .found = match->found,
     .needed = match->needed,
@@ -68,8 +68,8 @@ add_shorter (LigGraph *graph, GArray *candidates, LigMatch *match, GError **erro
     };
     if (candidate.legal)
       g_array_append_val (candidates, candidate);
-    g_clear_pointer (&match->refusal.observed, g_free);
-    g_clear_pointer (&match->refusal.required, g_free);
+    g_clear_pointer (&match->rejection.observed, g_free);
+    g_clear_pointer (&match->rejection.required, g_free);
     g_clear_pointer (&match->fix, g_free);
   }
   if (!local)
@@ -88,7 +88,7 @@ find_candidates (LigGraph *graph, GArray *candidates, GError **error)
       g_autoptr (GError) local = NULL;
       if (lig_match (graph, fusion, i, &match, &local)) {
         add_candidate (graph, candidates, &match);
-        match.refusal = (LigRefusal){0};
+        match.rejection = (LigRejection){0};
         if (match.reason == LIG_REASON_NONE &&
             (graph->request->policy == LIG_POLICY_MEASURED || graph->request->options.choices) &&
             !add_shorter (graph, candidates, &match, error))
@@ -102,7 +102,7 @@ find_candidates (LigGraph *graph, GArray *candidates, GError **error)
   return TRUE;
 }
 
-/* Returns whether a refusal may only follow from a shape that does not fit or is guessed. */
+/* Returns whether a rejection may only follow from a shape that does not fit or is guessed. */
 static gboolean
 may_follow (LigGraph *graph, const LigCandidate *candidate, const LigVerdict *verdict)
 {
@@ -117,7 +117,7 @@ may_follow (LigGraph *graph, const LigCandidate *candidate, const LigVerdict *ve
   return depends && guessed;
 }
 
-/* Offers the edit that removes the refusal of a forced fusion. */
+/* Offers the edit that removes the rejection of a forced fusion. */
 static void
 offer_fix (LigGraph *graph, const LigFix *fix)
 {
@@ -139,7 +139,7 @@ get_name (guint n)
 }
 
 static void
-refuse_unknown (const char *name, GError **error)
+reject_unknown (const char *name, GError **error)
 {
   g_autofree char *like = lig_suggest_nth (name, get_name);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("fusion '%s' is unknown%s"), name, like);
@@ -173,7 +173,7 @@ check_force (LigGraph *graph, GArray *candidates, int index, const char *name, G
                  _ ("cannot force at %s: %s does not begin with %s"), part->plan.path, name,
                  part->plan.title);
   } else {
-    refuse_unknown (name, error);
+    reject_unknown (name, error);
   }
   lig_error_set_path (error, part->plan.path);
   if (best && may_follow (graph, best,
@@ -195,7 +195,7 @@ check_constraints (LigGraph *graph, GArray *candidates, GError **error)
   const char *const *global = lig_sequence_get_forbidden (graph->request->sequence);
   for (; *global; global++)
     if (!lig_fusion_find (*global)) {
-      refuse_unknown (*global, error);
+      reject_unknown (*global, error);
       if (!lig_graph_goes_on (graph, -1, error))
         return FALSE;
       lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORBID, NULL, *global, NULL);
@@ -214,7 +214,7 @@ check_constraints (LigGraph *graph, GArray *candidates, GError **error)
     const char *const *forbidden = lig_op_get_forbidden (written);
     for (; *forbidden; forbidden++)
       if (!lig_fusion_find (*forbidden)) {
-        refuse_unknown (*forbidden, error);
+        reject_unknown (*forbidden, error);
         lig_error_set_path (error, lig_part (graph, i)->plan.path);
         if (!lig_graph_goes_on (graph, i, error))
           return FALSE;

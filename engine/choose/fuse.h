@@ -4,7 +4,7 @@
 
 #include "engine/graph/graph.h"
 
-/* Matches all fusions, chooses the groups of each pass, and explains what was refused. */
+/* Matches all fusions, chooses the groups of each pass, and explains what was rejected. */
 gboolean lig_fuse (LigGraph *graph, GError **error);
 
 /* Does the part of `fuse` that finds problems: checks forced and forbidden fusions. */

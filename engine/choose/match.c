@@ -13,11 +13,11 @@
 #include <string.h>
 
 static void
-refuse (LigMatch *match, LigReason reason, char *observed, char *required)
+reject (LigMatch *match, LigReason reason, char *observed, char *required)
 {
-  match->reason = match->refusal.reason = reason;
-  match->refusal.observed = observed;
-  match->refusal.required = required;
+  match->reason = match->rejection.reason = reason;
+  match->rejection.observed = observed;
+  match->rejection.required = required;
 }
 
 /* Returns evidence with these names; the graph takes ownership of them. */
@@ -38,7 +38,7 @@ name_one (LigGraph *graph, LigEvidenceKind kind, const char *name)
 }
 
 static void
-refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
+reject_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
   const char *path = NULL;
   int first = walk->at;
@@ -49,15 +49,15 @@ refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
   match->fits = TRUE;
   match->count = found->end - walk->at;
   match->found = (LigEvidence){.kind = LIG_EVIDENCE_FENCE, .path = path, .first = first};
-  refuse (match, LIG_REASON_FENCED,
+  reject (match, LIG_REASON_FENCED,
           row ? g_strdup_printf ("fence before %s", row) : g_strdup ("fence"),
           g_strdup ("no fence"));
   lig_offer_unfence (walk, found, match);
 }
 
-/* Refuses a branch that the caller or a channel uses: `channel r` or `caller`. */
+/* Rejects a branch that the caller or a channel uses: `channel r` or `caller`. */
 static void
-refuse_branch (LigGraph *graph, const LigPart *part, int slot, gboolean by_caller, LigMatch *match)
+reject_branch (LigGraph *graph, const LigPart *part, int slot, gboolean by_caller, LigMatch *match)
 {
   const char *channel =
     part && part->consumed[slot] && !by_caller ? part->output_channels[slot] : NULL;
@@ -65,14 +65,14 @@ refuse_branch (LigGraph *graph, const LigPart *part, int slot, gboolean by_calle
                          : (LigEvidence){.kind = LIG_EVIDENCE_CALLER};
   match->found.path = part ? part->plan.path : NULL;
   match->found.first = part ? (int) (part - lig_part (graph, 0)) : 0;
-  refuse (match, LIG_REASON_IN_USE,
+  reject (match, LIG_REASON_IN_USE,
           channel ? g_strdup_printf ("channel %s", channel) : g_strdup ("caller"),
           g_strdup ("no other reader"));
 }
 
-/* Refuses the used branch that separates the matched ops. */
+/* Rejects the used branch that separates the matched ops. */
 static void
-refuse_use (LigWalk *walk, const LigFound *found, LigMatch *match)
+reject_use (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
   const LigPart *branch = NULL;
   int slot = 0;
@@ -86,7 +86,7 @@ refuse_use (LigWalk *walk, const LigFound *found, LigMatch *match)
   }
   match->fits = TRUE;
   match->count = found->end - walk->at;
-  refuse_branch (walk->graph, branch, slot, FALSE, match);
+  reject_branch (walk->graph, branch, slot, FALSE, match);
   lig_offer_private (walk, found, match);
 }
 
@@ -105,7 +105,7 @@ list_accepted (LigGraph *graph, const LigPattern *pattern, int from)
 }
 
 static void
-refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
+reject_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
   const char *const *accepted = list_accepted (walk->graph, walk->pattern, found->last + 1);
   gboolean end = found->end >= (int) walk->graph->parts->len;
@@ -115,7 +115,7 @@ refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
                      : name_one (walk->graph, LIG_EVIDENCE_NAMES, name);
   match->found.path = end ? NULL : lig_part (walk->graph, found->end)->plan.path;
   match->found.first = found->end;
-  refuse (match, LIG_REASON_PATTERN, g_strdup (name), g_strjoinv ("|", (char **) accepted));
+  reject (match, LIG_REASON_PATTERN, g_strdup (name), g_strjoinv ("|", (char **) accepted));
   lig_offer_pattern (walk, found, match);
 }
 
@@ -131,10 +131,10 @@ has_quantizing (const char *const *names)
   return FALSE;
 }
 
-/* Refuses the recipe if there is nothing to quantize, as the product behind the operand, or before
+/* Rejects the recipe if there is nothing to quantize, as the product behind the operand, or before
  * the gradient, stays in the compute type, which a person would see as the op that is missing. */
 static gboolean
-refuse_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
+reject_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
   LigGraph *graph = walk->graph;
   const char *const *accepted = list_accepted (graph, walk->pattern, found->last + 1);
@@ -149,26 +149,26 @@ refuse_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
   match->found.path = product->plan.path;
   match->found.first = at;
   match->needed = name_one (graph, LIG_EVIDENCE_NAMES, product->recipe->info->name);
-  refuse (match, LIG_REASON_RECIPE, g_strdup_printf ("none (%s)", product->plan.unquantized),
+  reject (match, LIG_REASON_RECIPE, g_strdup_printf ("none (%s)", product->plan.unquantized),
           g_strdup (product->recipe->info->name));
   return TRUE;
 }
 
-/* Refuses a kernel that does more after its product than the products of fp8 do. */
+/* Rejects a kernel that does more after its product than the products of fp8 do. */
 static void
-refuse_recipe (LigGraph *graph, const LigPart *product, LigMatch *match)
+reject_recipe (LigGraph *graph, const LigPart *product, LigMatch *match)
 {
   const char *name = product->recipe->info->name;
   match->found = name_one (graph, LIG_EVIDENCE_NAMES, name);
   match->needed = name_one (graph, LIG_EVIDENCE_NAMES, "none");
-  refuse (match, LIG_REASON_RECIPE, g_strdup (name), g_strdup ("none"));
+  reject (match, LIG_REASON_RECIPE, g_strdup (name), g_strdup ("none"));
 }
 
 /* Lets the walk of a joint fusion pass the parts that quantize, which products of the compute type
- * do not have. Refuses the recipe if the pattern fits then: the product of a forced fusion stays in
+ * do not have. Rejects the recipe if the pattern fits then: the product of a forced fusion stays in
  * the compute type. */
 static gboolean
-refuse_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
+reject_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
 {
   const LigPart *product = lig_part (walk->graph, walk->at);
   walk->see_quantized = walk->fusion->pass == LIG_PASS_JOINT && lig_part_is_quantized (product);
@@ -176,7 +176,7 @@ refuse_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
     return FALSE;
   match->fits = TRUE;
   match->count = found->end - walk->at;
-  refuse_recipe (walk->graph, product, match);
+  reject_recipe (walk->graph, product, match);
   lig_offer (match, LIG_FIX_FORCE, product->plan.path, NULL);
   return TRUE;
 }
@@ -187,25 +187,25 @@ static void
 explain (LigWalk *walk, LigFound *found, LigMatch *match)
 {
   LigFound other;
-  if (refuse_quantized (walk, found, match))
+  if (reject_quantized (walk, found, match))
     return;
   match->count = MIN (found->end, (int) walk->graph->parts->len - 1) - walk->at + 1;
   walk->see_through = TRUE;
   walk->ignore_fences = TRUE;
   if (found->fenced && lig_walk_follow (walk, &other)) {
-    refuse_fence (walk, &other, match);
+    reject_fence (walk, &other, match);
     *found = other;
     return;
   }
   walk->ignore_fences = FALSE;
   if (lig_walk_follow (walk, &other)) {
-    refuse_use (walk, &other, match);
+    reject_use (walk, &other, match);
     *found = other;
     return;
   }
   walk->see_through = FALSE;
-  if (!refuse_unquantized (walk, found, match))
-    refuse_pattern (walk, found, match);
+  if (!reject_unquantized (walk, found, match))
+    reject_pattern (walk, found, match);
 }
 
 static gboolean
@@ -227,7 +227,7 @@ is_forbidden (LigGraph *graph, const LigFusion *fusion, int at, LigEvidence *fou
   return *observed != NULL;
 }
 
-/* Checks whether the user forbids the fusion. That replaces every other refusal except a fence,
+/* Checks whether the user forbids the fusion. That replaces every other rejection except a fence,
  * whose removal is then not enough. */
 static void
 check_constraints (LigGraph *graph, const LigFusion *fusion, LigMatch *match)
@@ -241,17 +241,17 @@ check_constraints (LigGraph *graph, const LigFusion *fusion, LigMatch *match)
     g_free (observed);
     return;
   }
-  g_free (match->refusal.observed);
-  g_free (match->refusal.required);
+  g_free (match->rejection.observed);
+  g_free (match->rejection.required);
   g_clear_pointer (&match->fix, g_free);
   if (match->reason == LIG_REASON_NONE && graph->request->policy != LIG_POLICY_NONE)
     lig_offer_unforbid (graph, fusion->name, match);
   match->found = found;
   match->needed = (LigEvidence){0};
-  refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
+  reject (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
 }
 
-/* Refuses a gradient with contributions from inside and outside the group: its sum would be needed
+/* Rejects a gradient with contributions from inside and outside the group: its sum would be needed
  * before the group runs. */
 static gboolean
 has_split_sum (LigGraph *graph, LigMatch *match)
@@ -261,13 +261,13 @@ has_split_sum (LigGraph *graph, LigMatch *match)
   const LigPart *part = lig_find_split_sum (graph, &match->group, &slot, &by_caller);
   if (!part)
     return FALSE;
-  refuse_branch (graph, part, slot, by_caller, match);
+  reject_branch (graph, part, slot, by_caller, match);
   lig_offer_private_branch (graph, (int) (part - lig_part (graph, 0)), match);
   return TRUE;
 }
 
 static void
-refuse_unwritten (LigGraph *graph, int number, LigMatch *match)
+reject_unwritten (LigGraph *graph, int number, LigMatch *match)
 {
   const LigPlanValue *value = lig_value (graph, number);
   const char *reader = value->role == LIG_VALUE_PARAMETER_GRADIENT         ? "update"
@@ -284,19 +284,19 @@ refuse_unwritten (LigGraph *graph, int number, LigMatch *match)
     name_one (graph, LIG_EVIDENCE_NAMES, g_string_chunk_insert_const (graph->strings, name));
   match->needed.first = port ? value->op : 0;
   match->needed.count = port ? 1 : 0;
-  refuse (match, LIG_REASON_IN_USE, g_strdup (reader),
+  reject (match, LIG_REASON_IN_USE, g_strdup (reader),
           port ? g_strdup_printf ("a kernel that writes %s of %s at %s", name,
                                   lig_part (graph, value->op)->plan.title, row)
                : g_strdup_printf ("a kernel that writes %s", name));
 }
 
 static void
-refuse_kernel (LigGraph *graph, const char *missing, LigDtype dtype, LigMatch *match)
+reject_kernel (LigGraph *graph, const char *missing, LigDtype dtype, LigMatch *match)
 {
   const char *kept = g_string_chunk_insert_const (graph->strings, missing);
   match->found = name_one (graph, LIG_EVIDENCE_NAMES, lig_dtype_name (dtype));
   match->needed = name_one (graph, LIG_EVIDENCE_NAMES, kept);
-  refuse (match, LIG_REASON_KERNEL,
+  reject (match, LIG_REASON_KERNEL,
           g_strdup_printf ("no %s for %s on %s", missing, lig_dtype_name (dtype),
                            lig_device_get_name (graph->request->device)),
           g_strdup (missing));
@@ -312,11 +312,11 @@ probe_pass (LigGraph *graph, LigMatch *match, LigPass pass, GError **error)
   if (pass == LIG_PASS_BACKWARD && has_split_sum (graph, match))
     return TRUE;
   if (probe.unwritten >= 0) {
-    refuse_unwritten (graph, probe.unwritten, match);
+    reject_unwritten (graph, probe.unwritten, match);
     return TRUE;
   }
   if (probe.unquantized) {
-    refuse_recipe (graph, probe.unquantized, match);
+    reject_recipe (graph, probe.unquantized, match);
     return TRUE;
   }
   LigDtype dtype = graph->request->compute;
@@ -324,7 +324,7 @@ probe_pass (LigGraph *graph, LigMatch *match, LigPass pass, GError **error)
   const char *missing = probe.missing ? probe.missing : kernel ? kernel->name : NULL;
   if (!missing)
     return TRUE;
-  refuse_kernel (graph, missing, dtype, match);
+  reject_kernel (graph, missing, dtype, match);
   if (!probe.missing)
     lig_offer_dtype (graph, steps, 0, match);
   return TRUE;
@@ -332,21 +332,21 @@ probe_pass (LigGraph *graph, LigMatch *match, LigPass pass, GError **error)
 
 /* Takes the numbers and the accepted types that the fusion's condition reported. */
 static void
-keep_refusal (LigGraph *graph, LigMatch *match)
+keep_rejection (LigGraph *graph, LigMatch *match)
 {
-  const LigRefusal *refusal = &match->refusal;
-  match->reason = refusal->reason;
-  match->found = (LigEvidence){.value = refusal->observed_value, .unit = refusal->unit};
-  match->needed = (LigEvidence){.value = refusal->required_value, .unit = refusal->unit};
-  if (refusal->reason != LIG_REASON_DTYPE || refusal->types == 0)
+  const LigRejection *rejection = &match->rejection;
+  match->reason = rejection->reason;
+  match->found = (LigEvidence){.value = rejection->observed_value, .unit = rejection->unit};
+  match->needed = (LigEvidence){.value = rejection->required_value, .unit = rejection->unit};
+  if (rejection->reason != LIG_REASON_DTYPE || rejection->types == 0)
     return;
   const char **names = g_new0 (const char *, LIG_N_DTYPES + 1);
   for (int i = 0, n = 0; i < LIG_N_DTYPES; i++)
-    if (refusal->types & LIG_TYPES (i))
+    if (rejection->types & LIG_TYPES (i))
       names[n++] = lig_dtype_name ((LigDtype) i);
   match->needed = keep_names (graph, LIG_EVIDENCE_NAMES, names);
   match->found = name_one (graph, LIG_EVIDENCE_NAMES, lig_dtype_name (graph->request->compute));
-  lig_offer_dtype (graph, NULL, refusal->types, match);
+  lig_offer_dtype (graph, NULL, rejection->types, match);
 }
 
 /* Checks the fusion's own condition, then whether the device has its kernels. */
@@ -358,8 +358,8 @@ check_kernels (LigGraph *graph, LigMatch *match, GError **error)
                           .group = &match->group,
                           .probe = TRUE,
                           .backward = fusion->pass == LIG_PASS_BACKWARD};
-  if (fusion->allows && !fusion->allows (&lowering, &match->refusal)) {
-    keep_refusal (graph, match);
+  if (fusion->allows && !fusion->allows (&lowering, &match->rejection)) {
+    keep_rejection (graph, match);
     g_clear_error (&lowering.error);
     return TRUE;
   }
@@ -381,12 +381,12 @@ check_match (LigGraph *graph, LigMatch *match, GError **error)
   gboolean fine = check_kernels (graph, match, &local);
   while (fine && match->reason == LIG_REASON_RECIPE) {
     LigMatch shorter = *match;
-    shorter.refusal = (LigRefusal){0};
+    shorter.rejection = (LigRejection){0};
     shorter.found = shorter.needed = (LigEvidence){0};
     if (!lig_match_shorten (graph, &shorter, &local))
       break;
-    g_free (match->refusal.observed);
-    g_free (match->refusal.required);
+    g_free (match->rejection.observed);
+    g_free (match->rejection.required);
     *match = shorter;
   }
   if (!local)

@@ -6,12 +6,12 @@
 #include "engine/patterns/pattern.h"
 
 typedef struct {
-  LigPlanGroup group; /* complete where reason is NONE */
-  int first, count;   /* the ops that were compared */
-  gboolean fits;      /* the pattern fits, apart from fences and used branches */
-  gboolean whole;     /* the pattern fits without any fence or used branch in between */
-  LigReason reason;   /* one of those up to LIG_REASON_KERNEL */
-  LigRefusal refusal; /* observed and required are owned by the caller */
+  LigPlanGroup group;     /* complete where reason is NONE */
+  int first, count;       /* the ops that were compared */
+  gboolean fits;          /* the pattern fits, apart from fences and used branches */
+  gboolean whole;         /* the pattern fits without any fence or used branch in between */
+  LigReason reason;       /* one of those up to LIG_REASON_KERNEL */
+  LigRejection rejection; /* observed and required are owned by the caller */
   LigEvidence found, needed;
   LigFix *fix; /* (nullable): owned by the caller; its fusion is not set */
 } LigMatch;

@@ -10,7 +10,7 @@
 #include "engine/graph/awaits.h"
 #include "engine/graph/step.h"
 #include "engine/graph/value.h"
-#include "kernels/attention-refusal.h"
+#include "kernels/attention-rejection.h"
 #include <ligature/kernels.h>
 #include <ligature/params-collective.h>
 
@@ -112,7 +112,7 @@ predict_attention (const LigGraph *graph, const LigGraphStep *step)
   }
   if (x[0].dtype == LIG_FP32 || params->length < 1)
     return 0;
-  gboolean own = lig_attention_refusal (x, params, backward) != NULL;
+  gboolean own = lig_attention_rejection (x, params, backward) != NULL;
   double heads = (double) x[0].size / (double) x[0].columns / params->length * params->heads;
   double queries = heads * params->length;
   LigAttentionWork work = {

@@ -241,7 +241,7 @@ record_size (LigGraph *graph, const LigPartSize *size, int first)
 
 /* Sets the error of a macro that has no parts. Returns whether expansion goes on without them. */
 static gboolean
-refuse_macro (LigGraph *graph, LigOp *op, const Place *inside, const char *problem, GError **error)
+reject_macro (LigGraph *graph, LigOp *op, const Place *inside, const char *problem, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
                inside->path, problem);
@@ -274,7 +274,7 @@ expand_macro (LigGraph *graph,
     lig_op_get_info (op)->expand_positions (op, parts, graph->request->input.axes[1]);
   inside.gathered |= !lig_op_get_info (op)->expand;
   if (parts->problem) {
-    fine = refuse_macro (graph, op, &inside, parts->problem, error);
+    fine = reject_macro (graph, op, &inside, parts->problem, error);
     g_ptr_array_set_size (parts->ops, 0);
   }
   for (guint i = 0; i < parts->ops->len && fine; i++) {

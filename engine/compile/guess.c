@@ -271,7 +271,7 @@ is_certain (const LigGraph *graph, const LigPart *part, unsigned doubts, const G
   return TRUE;
 }
 
-/* Doubts the type of the input that an op refused, also where a branch leads it elsewhere. */
+/* Doubts the type of the input that an op rejected, also where a branch leads it elsewhere. */
 static void
 doubt_type (LigGraph *graph, int index)
 {

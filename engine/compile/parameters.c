@@ -117,7 +117,7 @@ give_up (LigGraph *graph, const LigTie *tie, GError **error)
 }
 
 static gboolean
-refuse (LigGraph *graph, const LigTie *tie, const char *missing, GError **error)
+reject (LigGraph *graph, const LigTie *tie, const char *missing, GError **error)
 {
   const LigPart *part = lig_part (graph, tie->part);
   const char *text = lig_op_get_tie (part->plan.op, tie->slot, NULL);
@@ -152,7 +152,7 @@ tie_one (LigGraph *graph, const LigTie *tie, GHashTable *numbers, GError **error
   g_autofree char *missing = NULL;
   int root = find_root (graph, numbers, tie, &missing);
   if (root < 0)
-    return refuse (graph, tie, missing, error);
+    return reject (graph, tie, missing, error);
   LigPart *part = lig_part (graph, tie->part);
   LigParameter *target = lig_parameter (graph, (guint) root);
   if (!lig_sharding_same (tie, target)) {

@@ -371,8 +371,8 @@ drop_repeated (Recomputation *self)
  * statistics; at the level `cheap` also of what they read, as the losses of rows. */
 #define SMALL 4
 
-/* Returns whether the bytes of all values and their copies can be added up. Other plans are refused
- * when their memory is allocated. */
+/* Returns whether the bytes of all values and their copies can be added up. Other plans are
+ * rejected when their memory is allocated. */
 static gboolean
 is_countable (const LigGraph *graph)
 {

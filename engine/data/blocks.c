@@ -68,7 +68,7 @@ lig_blocks_check_target (const LigDataset *self, gint64 size, GError **error)
   gint64 length = self->blocks.ranks > 1 ? self->input.axes[1] : 1;
   if (size % length == 0)
     return TRUE;
-  return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+  return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                              _ ("the number of targets of a sample is %" PRId64
                                 ", expected a multiple of %" PRId64
                                 ", the length of a sequence, which the ranks of context=%d divide"),

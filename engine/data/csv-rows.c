@@ -8,7 +8,7 @@
 #define MAX_FIELDS (1 << 24)
 
 gboolean
-lig_csv_refuse (const LigCsvPlace *place, GError **error, LigError code, const char *format, ...)
+lig_csv_reject (const LigCsvPlace *place, GError **error, LigError code, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -132,12 +132,12 @@ read_quoted (LigCsvRows *self, GError **error)
     g_string_append_c (self->text, *self->at);
   }
   if (self->at == self->end)
-    return lig_csv_refuse (&self->place, error, LIG_ERROR_FORMAT,
+    return lig_csv_reject (&self->place, error, LIG_ERROR_FORMAT,
                            _ ("a quote in column %u is never closed"), self->fields->len);
   self->at++;
   skip_blanks (self);
   if (!ends_field (self))
-    return lig_csv_refuse (&self->place, error, LIG_ERROR_FORMAT,
+    return lig_csv_reject (&self->place, error, LIG_ERROR_FORMAT,
                            _ ("text follows the closing quote in column %u"), self->fields->len);
   return TRUE;
 }
@@ -147,7 +147,7 @@ read_field (LigCsvRows *self, gboolean *quoted, GError **error)
 {
   gsize start = self->text->len;
   if (self->fields->len == MAX_FIELDS)
-    return lig_csv_refuse (&self->place, error, LIG_ERROR_FORMAT, _ ("has more than %d fields"),
+    return lig_csv_reject (&self->place, error, LIG_ERROR_FORMAT, _ ("has more than %d fields"),
                            MAX_FIELDS);
   g_array_append_val (self->fields, start);
   skip_blanks (self);

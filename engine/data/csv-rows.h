@@ -37,7 +37,7 @@ gboolean lig_csv_rows_next (LigCsvRows *self, gboolean *found, GError **error);
 guint lig_csv_rows_count (const LigCsvRows *self);
 const char *lig_csv_rows_field (const LigCsvRows *self, guint column);
 
-/* Parses decimal numbers only. Accepts NaN and infinity, which the caller refuses with a message of
+/* Parses decimal numbers only. Accepts NaN and infinity, which the caller rejects with a message of
  * their own. */
 gboolean lig_csv_parse_number (const char *text, double *value);
 
@@ -46,7 +46,7 @@ gboolean lig_csv_is_missing (const char *text);
 
 /* Sets the error `FILE:LINE: message`. Always returns FALSE. */
 gboolean
-lig_csv_refuse (const LigCsvPlace *place, GError **error, LigError code, const char *format, ...)
+lig_csv_reject (const LigCsvPlace *place, GError **error, LigError code, const char *format, ...)
   G_GNUC_PRINTF (4, 5);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigCsvRows, lig_csv_rows_clear)

@@ -23,7 +23,7 @@
 #define MAX_SHOWN 8u
 
 typedef enum { TASK_OPEN, TASK_CLASS, TASK_VALUE } Task;
-typedef enum { MISSING_REFUSE, MISSING_DROP, MISSING_MEAN } Missing;
+typedef enum { MISSING_REJECT, MISSING_DROP, MISSING_MEAN } Missing;
 
 /* A column is the number of a target, or one of these. */
 enum { FEATURE = -1, UNUSED = -2 };
@@ -85,7 +85,7 @@ name_column (const Csv *csv, guint column)
 static gboolean rewind_rows (const Csv *csv, LigCsvRows *rows, GError **error);
 
 /* Returns an option that reads the columns of numbers alone, or nothing if there are none or too
- * many to be named. It reads the rows again, as text elsewhere would be refused next. */
+ * many to be named. It reads the rows again, as text elsewhere would be rejected next. */
 static char *
 name_numbers (const Csv *csv, LigCsvRows *rows)
 {
@@ -112,7 +112,7 @@ name_numbers (const Csv *csv, LigCsvRows *rows)
 }
 
 static gboolean
-refuse_field (const LigDataset *self, LigCsvRows *rows, guint column, GError **error)
+reject_field (const LigDataset *self, LigCsvRows *rows, guint column, GError **error)
 {
   const Csv *csv = self->data;
   const char *text = lig_csv_rows_field (rows, column);
@@ -122,30 +122,30 @@ refuse_field (const LigDataset *self, LigCsvRows *rows, guint column, GError **e
   g_autofree char *shown = lig_format_excerpt (text, 40);
   const char *remedy = _ ("missing=drop leaves such rows out, missing=mean takes the mean");
   if (!*text)
-    return lig_csv_refuse (&place, error, LIG_ERROR_FORMAT, _ ("%s is empty; %s"), where, remedy);
+    return lig_csv_reject (&place, error, LIG_ERROR_FORMAT, _ ("%s is empty; %s"), where, remedy);
   if (lig_csv_is_missing (text))
-    return lig_csv_refuse (&place, error, LIG_ERROR_FORMAT, _ ("%s is '%s', which is missing; %s"),
+    return lig_csv_reject (&place, error, LIG_ERROR_FORMAT, _ ("%s is '%s', which is missing; %s"),
                            where, shown, remedy);
   gboolean parsed = lig_csv_parse_number (text, &number);
   gboolean names = csv->n_rows == 0 && !csv->names;
   g_autofree char *numbers =
     parsed || names || csv->target_of[column] != FEATURE ? g_strdup ("") : name_numbers (csv, rows);
-  return lig_csv_refuse (&place, error, LIG_ERROR_FORMAT, _ ("%s is '%s', expected a %snumber%s"),
+  return lig_csv_reject (&place, error, LIG_ERROR_FORMAT, _ ("%s is '%s', expected a %snumber%s"),
                          where, shown, parsed ? _ ("finite ") : "",
                          names ? _ ("; header=true takes the first row as names") : numbers);
 }
 
-/* Reads a number that fp32 can have; NaN for a missing one unless these are refused. */
+/* Reads a number that fp32 can have; NaN for a missing one unless these are rejected. */
 static gboolean
 read_number (const LigDataset *self, LigCsvRows *rows, guint column, double *value, GError **error)
 {
   const Csv *csv = self->data;
   const char *text = lig_csv_rows_field (rows, column);
   *value = (double) NAN;
-  if (csv->missing != MISSING_REFUSE && lig_csv_is_missing (text))
+  if (csv->missing != MISSING_REJECT && lig_csv_is_missing (text))
     return TRUE;
   return (lig_csv_parse_number (text, value) && isfinite ((float) *value)) ||
-         refuse_field (self, rows, column, error);
+         reject_field (self, rows, column, error);
 }
 
 static void
@@ -157,7 +157,7 @@ read_options (const LigDataset *self, Csv *csv)
   csv->header = header ? strcmp (header, "true") == 0 : -1;
   if (task)
     csv->task = strcmp (task, "class") == 0 ? TASK_CLASS : TASK_VALUE;
-  if (missing && strcmp (missing, "refuse") != 0)
+  if (missing && strcmp (missing, "reject") != 0)
     csv->missing = strcmp (missing, "drop") == 0 ? MISSING_DROP : MISSING_MEAN;
   csv->standardize = lig_dataset_boolean (self, "standardize");
 }
@@ -201,7 +201,7 @@ choose_target (LigDataset *self, const char *option, const char *name, int colum
 {
   Csv *csv = self->data;
   if (csv->target_of[column] >= 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s '%s' is named twice"), option,
+    return lig_dataset_reject (self, error, LIG_ERROR_VALUE, _ ("%s '%s' is named twice"), option,
                                name);
   csv->target_of[column] = (int) csv->n_targets++;
   return TRUE;
@@ -222,7 +222,7 @@ skip_column (LigDataset *self, const char *option, const char *name, int column,
 {
   Csv *csv = self->data;
   if (csv->target_of[column] >= 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+    return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
                                _ ("%s '%s' is a target; name another one"), option, name);
   csv->target_of[column] = UNUSED;
   return TRUE;
@@ -236,7 +236,7 @@ choose_column (
   int column = find_column (csv, name);
   if (column >= 0)
     return choose (self, option, name, column, error);
-  return lig_dataset_refuse (
+  return lig_dataset_reject (
     self, error, LIG_ERROR_VALUE,
     _ ("%s '%s' is neither the name of a column nor a number from 1 to %u"), option, name,
     csv->n_columns);
@@ -252,7 +252,7 @@ choose_columns (LigDataset *self, const char *option, Choose choose, GError **er
     return TRUE;
   g_auto (GStrv) names = g_strsplit (text, ",", -1);
   if (!*names)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+    return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
                                _ ("%s names no column; omit it, or name some"), option);
   if (find_column (self->data, text) >= 0)
     return choose_column (self, option, text, choose, error);
@@ -278,14 +278,14 @@ choose_all (LigDataset *self, Csv *csv, GError **error)
   for (guint i = 0; i < csv->n_columns; i++)
     csv->n_features += csv->target_of[i] == FEATURE;
   if (csv->n_features == 0)
-    return lig_dataset_refuse (
+    return lig_dataset_reject (
       self, error, LIG_ERROR_FORMAT,
       g_dngettext (GETTEXT_PACKAGE, "has %u column, %u of them targets; no feature is left",
                    "has %u columns, %u of them targets; no feature is left",
                    (gulong) (csv->n_columns)),
       csv->n_columns, csv->n_targets);
   if (csv->task == TASK_CLASS && csv->n_targets > 1)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+    return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
                                _ ("task=class takes 1 target column, %u are named"),
                                csv->n_targets);
   return TRUE;
@@ -337,7 +337,7 @@ collect_labels (Csv *csv, LigCsvRows *rows, guint column, GError **error)
     if (!lig_csv_is_missing (label) && !g_hash_table_contains (csv->labels, label))
       g_hash_table_insert (csv->labels, g_strdup (label), NULL);
     if (g_hash_table_size (csv->labels) > MAX_CLASSES)
-      return lig_csv_refuse (&rows->place, error, LIG_ERROR_VALUE,
+      return lig_csv_reject (&rows->place, error, LIG_ERROR_VALUE,
                              _ ("there are more than %d different labels"), MAX_CLASSES);
     if (!lig_csv_rows_next (rows, &found, error))
       return FALSE;
@@ -365,7 +365,7 @@ survey_rows (Csv *csv, LigCsvRows *rows, gint64 *n_rows, GError **error)
   for (*n_rows = 0; found; ++*n_rows) {
     double value;
     if (lig_csv_rows_count (rows) != csv->n_columns)
-      return lig_csv_refuse (&rows->place, error, LIG_ERROR_FORMAT,
+      return lig_csv_reject (&rows->place, error, LIG_ERROR_FORMAT,
                              g_dngettext (GETTEXT_PACKAGE, "has %u field, the first row has %u",
                                           "has %u fields, the first row has %u",
                                           (gulong) (lig_csv_rows_count (rows))),
@@ -481,7 +481,7 @@ fill_table (LigDataset *self, Csv *csv, Files *files, const gint64 counts[2], GE
   csv->wide = g_try_new (double, features);
   csv->targets = g_try_new (float, targets);
   if (!csv->wide || !csv->targets)
-    return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
+    return lig_dataset_reject (self, error, LIG_ERROR_MEMORY,
                                _ ("no memory for %" PRId64 " row%s of %u column%s"), n_rows,
                                LIG_ENDING (n_rows), csv->n_columns, LIG_ENDING (csv->n_columns));
   for (guint i = 0; i < files->count; i++) {
@@ -560,7 +560,7 @@ check_header (const Csv *csv, LigCsvRows *rows, GError **error)
       continue;
     g_autofree char *shown = lig_format_excerpt (name, 40);
     g_autofree char *expected = lig_format_excerpt (wanted, 40);
-    return lig_csv_refuse (&rows->place, error, LIG_ERROR_FORMAT,
+    return lig_csv_reject (&rows->place, error, LIG_ERROR_FORMAT,
                            _ ("column %u is '%s', expected '%s' as in the file for training"),
                            i + 1, shown, expected);
   }
@@ -576,10 +576,10 @@ read_table (LigDataset *self, Csv *csv, Files *files, GError **error)
   if (!lig_csv_rows_next (rows, &found, error))
     return FALSE;
   if (!found)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("is empty"));
+    return lig_dataset_reject (self, error, LIG_ERROR_FORMAT, _ ("is empty"));
   csv->n_columns = lig_csv_rows_count (rows);
   if (csv->n_columns < 2)
-    return lig_csv_refuse (&rows->place, error, LIG_ERROR_FORMAT,
+    return lig_csv_reject (&rows->place, error, LIG_ERROR_FORMAT,
                            _ ("has 1 column, expected at least a feature and a target separated by "
                               "a comma, a semicolon or a tab"));
   read_header (csv, rows);
@@ -726,21 +726,21 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
 {
   const Csv *csv = self->data;
   if (csv->task == TASK_VALUE)
-    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_DTYPE,
                                _ ("task=value gives values, the loss requires classes"));
   if (csv->n_targets > 1)
-    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                                _ ("%u target column%s named, a loss over classes takes 1"),
                                csv->n_targets, csv->n_targets == 1 ? _ (" is") : _ ("s are"));
   if (csv->unfit_place.line > 0)
-    return lig_csv_refuse (
+    return lig_csv_reject (
       &csv->unfit_place, error, LIG_ERROR_VALUE,
       _ ("the target is %g, a class is a whole number from 0 to %d, or -1 for none"), csv->unfit,
       MAX_CLASSES);
   if (!lig_dataset_require_class (self, target, size, error))
     return FALSE;
   if ((gint64) csv->largest >= target->classes)
-    return lig_csv_refuse (&csv->largest_place, error, LIG_ERROR_VALUE,
+    return lig_csv_reject (&csv->largest_place, error, LIG_ERROR_VALUE,
                            g_dngettext (GETTEXT_PACKAGE,
                                         "class %.0f is beyond the prediction's %" PRId64 " class",
                                         "class %.0f is beyond the prediction's %" PRId64 " classes",
@@ -761,13 +761,13 @@ csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
   if (target->classes > 0)
     return bind_classes (self, target, size, error);
   if (csv->text_place.line > 0)
-    return lig_csv_refuse (&csv->text_place, error, LIG_ERROR_DTYPE,
+    return lig_csv_reject (&csv->text_place, error, LIG_ERROR_DTYPE,
                            _ ("the target is text, the loss requires values"));
   if (csv->task == TASK_CLASS)
-    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_DTYPE,
                                _ ("task=class gives classes, the loss requires values"));
   if (size != (gint64) csv->n_targets)
-    return lig_dataset_refuse (
+    return lig_dataset_reject (
       self, error, LIG_ERROR_SHAPE,
       _ ("the prediction has %" PRId64
          " feature%s per row, the targets have %u column%s; name them as target=A,B"),
@@ -909,7 +909,7 @@ static const LigDatasetChoice task_choices[] = {
 };
 
 static const LigDatasetChoice missing_choices[] = {
-  {"refuse", N_ ("Refuse the file")},
+  {"reject", N_ ("Reject the file")},
   {"drop", N_ ("Leave the row out")},
   {"mean", N_ ("Take the mean of the column")},
   {NULL, NULL},
@@ -933,7 +933,7 @@ static const LigDatasetOption options[] = {
    .label = N_ ("Missing cells"),
    .help = N_ ("Treatment of empty cells and of NA; a row without a target is always left out"),
    .choices = missing_choices,
-   .unset = N_ ("Refuse the file")},
+   .unset = N_ ("Reject the file")},
   {.type = LIG_DATASET_CHOICE,
    .name = "task",
    .label = N_ ("Target"),

@@ -23,12 +23,12 @@ take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **erro
     self->input.axes[0] = open ? USUAL_BATCH : batch;
   }
   if (batch < 0 || self->input.n_axes < 1)
-    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                                _ ("batch size missing; it is axis 0 of the input's shape"));
   self->batch = self->input.axes[0];
   for (int i = 0; i < self->input.n_axes; i++)
     if (self->input.axes[i] == 0)
-      return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+      return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                                  _ ("axis %d of the input has length 0, a sample needs at least 1"),
                                  i);
   return lig_shape_check (&self->input, self->dtype, error);
@@ -146,11 +146,11 @@ lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
 {
   gboolean integer = target->dtype == LIG_INT32;
   if (!integer && !lig_dtype_is_floating (target->dtype))
-    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_DTYPE,
                                _ ("targets are %s, expected int32 or a floating type"),
                                lig_dtype_name (target->dtype));
   if (integer ? target->classes < 1 : target->classes != 0)
-    return lig_dataset_refuse (
+    return lig_dataset_reject (
       self, error, LIG_ERROR_VALUE,
       g_dngettext (GETTEXT_PACKAGE, "%s targets have %" PRId64 " class, expected %s",
                    "%s targets have %" PRId64 " classes, expected %s", (gulong) (target->classes)),
@@ -159,7 +159,7 @@ lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
     return FALSE;
   gint64 size = lig_shape_size (&target->shape) * MAX (self->blocks.ranks, 1);
   if (size % self->batch != 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                                g_dngettext (GETTEXT_PACKAGE,
                                             "the loss requires %" PRId64
                                             " target, not a multiple of the batch size %" PRId64,
@@ -237,14 +237,14 @@ check_tensor (const LigDataset *self,
               GError **error)
 {
   if (tensor->dtype != dtype)
-    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_DTYPE,
                                _ ("the tensor for %s is %s, expected %s"), what,
                                lig_dtype_name (tensor->dtype), lig_dtype_name (dtype));
   if (tensor->size == lig_shape_size (shape))
     return TRUE;
   g_autofree char *given = lig_shape_to_string (&tensor->shape);
   g_autofree char *wanted = lig_shape_to_string (shape);
-  return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+  return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                              _ ("the tensor for %s is %s, expected %s"), what, given, wanted);
 }
 
@@ -252,7 +252,7 @@ static gboolean
 check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GError **error)
 {
   if (targets && self->target_size == 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                                _ ("targets requested before the dataset was bound to a loss"));
   LigShape own = lig_blocks_shape (self, &self->input);
   return check_tensor (self, _ ("the input"), input, &own, self->dtype, error) &&
@@ -344,7 +344,7 @@ lig_dataset_held_out (LigDataset *self,
   gint64 count = self->samples[LIG_SPLIT_HELD_OUT],
          batches = lig_dataset_get_held_out_batches (self);
   if (batch_index < 0 || batch_index >= batches)
-    return lig_dataset_refuse (self, error, LIG_ERROR_INDEX,
+    return lig_dataset_reject (self, error, LIG_ERROR_INDEX,
                                _ ("no held-out batch %" PRId64 "; there are %" PRId64), batch_index,
                                batches);
   if (!check_tensors (self, input, targets, error))

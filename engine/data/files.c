@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 static gboolean
-refuse_path (const char *what, const char *path, const char *why, GError **error)
+reject_path (const char *what, const char *path, const char *why, GError **error)
 {
   g_autofree char *shown = g_filename_display_name (path);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot %s '%s': %s"), what, shown, why);
@@ -31,14 +31,14 @@ list_folder (
   g_autoptr (GDir) dir = g_dir_open (folder, 0, &local);
   const char *name;
   if (!dir)
-    return refuse_path (_ ("read the folder"), folder, local->message, error);
+    return reject_path (_ ("read the folder"), folder, local->message, error);
   while ((name = g_dir_read_name (dir))) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
     GStatBuf info;
     gboolean link = g_lstat (path, &info) == 0 && S_ISLNK (info.st_mode);
     if (g_stat (path, &info) != 0) {
       if (errno != ENOENT && errno != ELOOP)
-        return refuse_path (_ ("open"), path, g_strerror (errno), error);
+        return reject_path (_ ("open"), path, g_strerror (errno), error);
       continue;
     }
     if (S_ISREG (info.st_mode) && (!suffix || g_str_has_suffix (name, suffix)))

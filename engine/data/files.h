@@ -20,10 +20,10 @@ GPtrArray *lig_data_list_folder (const char *path, const char *suffix, GError **
  * `path` is left. */
 gboolean lig_data_leave_out (GPtrArray *files, GPtrArray *others, const char *path, GError **error);
 
-/* Refuses a file that is trained on and held out, too. */
+/* Rejects a file that is trained on and held out, too. */
 gboolean lig_data_check_apart (const char *path, const char *held_out, GError **error);
 
-/* Reads a file as a whole, lig_read_file(), and unpacks it if it is packed by gzip. Refuses what
+/* Reads a file as a whole, lig_read_file(), and unpacks it if it is packed by gzip. Rejects what
  * begins as an archive, as text of 16 bits, or as another format that no dataset reads. */
 GBytes *lig_data_read (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -46,7 +46,7 @@ read_number (const guint8 *bytes)
 }
 
 static gboolean G_GNUC_PRINTF (4, 5)
-  refuse_file (const char *path, GError **error, LigError code, const char *format, ...)
+  reject_file (const char *path, GError **error, LigError code, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -61,10 +61,10 @@ static gboolean
 check_magic (const char *path, const guint8 *bytes, gsize size, guint32 magic, GError **error)
 {
   if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
-    return refuse_file (path, error, LIG_ERROR_FORMAT,
+    return reject_file (path, error, LIG_ERROR_FORMAT,
                         _ ("is compressed; unpack it first (gunzip)"));
   if (size >= 4 && read_number (bytes) != magic)
-    return refuse_file (path, error, LIG_ERROR_FORMAT,
+    return reject_file (path, error, LIG_ERROR_FORMAT,
                         _ ("the magic number is 0x%08x, expected 0x%08x (%s of unsigned bytes)"),
                         read_number (bytes), magic,
                         magic == IMAGES_MAGIC ? _ ("images") : _ ("labels"));
@@ -85,7 +85,7 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
   if (!check_magic (path, bytes, size, magic, error))
     return NULL;
   if (size < header) {
-    refuse_file (path, error, LIG_ERROR_FORMAT,
+    reject_file (path, error, LIG_ERROR_FORMAT,
                  g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header alone has %zu",
                               "has %zu bytes, the header alone has %zu", (gulong) (size)),
                  size, header);
@@ -94,13 +94,13 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
   for (gsize i = 0; i < n_axes; i++) {
     lengths[i] = read_number (bytes + 4 + 4 * i);
     if (lengths[i] == 0 || __builtin_mul_overflow (wanted, (guint64) lengths[i], &wanted)) {
-      refuse_file (path, error, LIG_ERROR_SHAPE, _ ("axis %zu has length %" PRId64 ", which is %s"),
+      reject_file (path, error, LIG_ERROR_SHAPE, _ ("axis %zu has length %" PRId64 ", which is %s"),
                    i, lengths[i], lengths[i] == 0 ? _ ("nothing") : _ ("too much"));
       return NULL;
     }
   }
   if (wanted != size - header) {
-    refuse_file (path, error, LIG_ERROR_FORMAT,
+    reject_file (path, error, LIG_ERROR_FORMAT,
                  g_dngettext (GETTEXT_PACKAGE, "the header claims %" PRIu64 " byte, %zu follow",
                               "the header claims %" PRIu64 " bytes, %zu follow", (gulong) (wanted)),
                  wanted, size - header);
@@ -126,7 +126,7 @@ derive_labels_path (const char *images, gboolean held_out, GError **error)
       return g_build_filename (folder, labels, NULL);
     }
   }
-  refuse_file (images, error, LIG_ERROR_FORMAT,
+  reject_file (images, error, LIG_ERROR_FORMAT,
                held_out ? _ ("file of the labels unknown; name the images *images-idx3* and the "
                              "labels *labels-idx1*")
                         : _ ("file of the labels unknown; give it as labels=PATH"));
@@ -146,7 +146,7 @@ open_labels (
   if (!file->labels_file)
     return FALSE;
   if (lengths[0] != file->count)
-    return refuse_file (path, error, LIG_ERROR_SHAPE,
+    return reject_file (path, error, LIG_ERROR_SHAPE,
                         _ ("holds %" PRId64 " label%s for %" PRId64 " image%s"), lengths[0],
                         LIG_ENDING (lengths[0]), file->count, LIG_ENDING (file->count));
   return TRUE;
@@ -173,7 +173,7 @@ open_pictures (LigDataset *self, const char *path, gboolean held_out, GError **e
   self->content = lig_hash_content (self->content, file->labels, (gsize) file->count);
   if (!held_out || memcmp (file->lengths, idx->files[0].lengths, sizeof file->lengths) == 0)
     return TRUE;
-  return refuse_file (
+  return reject_file (
     path, error, LIG_ERROR_SHAPE,
     _ ("the images are %" PRId64 "x%" PRId64 ", those for training %" PRId64 "x%" PRId64),
     lengths[1], lengths[2], idx->files[0].lengths[0], idx->files[0].lengths[1]);
@@ -258,7 +258,7 @@ idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
     return TRUE;
   }
   const char *path = find_file (self, &image);
-  return refuse_file (path, error, LIG_ERROR_VALUE,
+  return reject_file (path, error, LIG_ERROR_VALUE,
                       g_dngettext (GETTEXT_PACKAGE,
                                    "label %d of image %" PRId64
                                    " (from 0) is beyond the prediction's %" PRId64 " class",

@@ -63,7 +63,7 @@ struct LigDatasetKind {
   gboolean (*open) (LigDataset *self, GError **error);
 
   /* Checks a target whose `target_size` dataset.c has set; may change `samples`. If it
-   * refuses, the data stay bound as before. */
+   * rejects, the data stay bound as before. */
   gboolean (*bind) (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
 
   /* Writes one sample; `target` is null if the caller does not need it. Allocates nothing. Fails
@@ -181,7 +181,7 @@ gboolean lig_dataset_check_option (const LigDataset *self,
 /* Returns how many of `total` (at least one) bytes, tokens, rows or samples are for training. */
 gint64 lig_dataset_cut (const LigDataset *self, gint64 total);
 
-/* Refuses targets other than one class per sample. */
+/* Rejects targets other than one class per sample. */
 gboolean lig_dataset_require_class (const LigDataset *self,
                                     const LigTarget *target,
                                     gint64 size,
@@ -189,7 +189,7 @@ gboolean lig_dataset_require_class (const LigDataset *self,
 
 /* Sets the error `NAME: message`. Always returns FALSE. */
 gboolean
-lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const char *format, ...)
+lig_dataset_reject (const LigDataset *self, GError **error, LigError code, const char *format, ...)
   G_GNUC_PRINTF (4, 5);
 
 G_END_DECLS

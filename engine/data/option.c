@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the options of datasets, checks their values, and refuses them. */
+/* Finds the options of datasets, checks their values, and rejects them. */
 #include "engine/base/suggest.h"
 #include "engine/data/kind.h"
 
 #include <string.h>
 
 gboolean
-lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const char *format, ...)
+lig_dataset_reject (const LigDataset *self, GError **error, LigError code, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -57,21 +57,21 @@ append_names (GString *to, const LigDatasetOption *options)
 }
 
 static gboolean
-refuse_key (const LigDataset *self, const char *key, GError **error)
+reject_key (const LigDataset *self, const char *key, GError **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
   append_names (names, shared);
   append_names (names, self->kind->info.options);
   g_auto (GStrv) list = g_strsplit (names->str, ", ", -1);
   g_autofree char *like = lig_suggest_ending (key, (const char *const *) list);
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s has no option '%s', only %s%s"),
+  return lig_dataset_reject (self, error, LIG_ERROR_VALUE, _ ("%s has no option '%s', only %s%s"),
                              self->kind->info.name, key, names->str, like);
 }
 
 static gboolean
-refuse (const LigDataset *self, const char *key, const char *text, const char *what, GError **error)
+reject (const LigDataset *self, const char *key, const char *text, const char *what, GError **error)
 {
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s"), key, text,
+  return lig_dataset_reject (self, error, LIG_ERROR_VALUE, _ ("%s is '%s', expected %s"), key, text,
                              what);
 }
 
@@ -89,7 +89,7 @@ check_choice (const LigDataset *self,
   }
   g_autofree char *like = LIG_SUGGEST_FROM (text, option->choices, LigDatasetChoice);
   g_string_append (names, like);
-  return refuse (self, option->name, text, names->str, error);
+  return reject (self, option->name, text, names->str, error);
 }
 
 static gboolean
@@ -103,7 +103,7 @@ check_count (const LigDataset *self,
     return TRUE;
   g_autofree char *what =
     g_strdup_printf (_ ("a whole number from %.0f to %.0f"), option->minimum, option->maximum);
-  return refuse (self, option->name, text, what, error);
+  return reject (self, option->name, text, what, error);
 }
 
 static gboolean
@@ -118,7 +118,7 @@ check_fraction (const LigDataset *self,
     return TRUE;
   g_autofree char *what = g_strdup_printf (_ ("a fraction of at least %g and below %g"),
                                            option->minimum, option->maximum);
-  return refuse (self, option->name, text, what, error);
+  return reject (self, option->name, text, what, error);
 }
 
 gboolean
@@ -146,13 +146,13 @@ lig_dataset_check_option (const LigDataset *self, const char *key, const char *t
 {
   const LigDatasetOption *option = find (self, key);
   if (!option)
-    return refuse_key (self, key, error);
+    return reject_key (self, key, error);
   switch (option->type) {
   case LIG_DATASET_CHOICE:
     return check_choice (self, option, text, error);
   case LIG_DATASET_BOOLEAN:
     return strcmp (text, "true") == 0 || strcmp (text, "false") == 0 ||
-           refuse (self, key, text, _ ("true or false"), error);
+           reject (self, key, text, _ ("true or false"), error);
   case LIG_DATASET_COUNT:
     return check_count (self, option, text, error);
   case LIG_DATASET_FRACTION:

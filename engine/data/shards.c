@@ -87,7 +87,7 @@ lig_shards_free (LigShards *self)
 }
 
 static gboolean G_GNUC_PRINTF (4, 5)
-  refuse (const LigShard *shard, LigError code, GError **error, const char *format, ...)
+  reject (const LigShard *shard, LigError code, GError **error, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -104,26 +104,26 @@ static gboolean
 take_header (LigShard *shard, const gint32 *header, guint type, const char *wanted, GError **error)
 {
   if (shard->size < HEADER_BYTES)
-    return refuse (shard, LIG_ERROR_FORMAT, error,
+    return reject (shard, LIG_ERROR_FORMAT, error,
                    g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header alone has %d",
                                 "has %zu bytes, the header alone has %d", (gulong) (shard->size)),
                    shard->size, HEADER_BYTES);
   if (header[1] != types[type].version)
-    return refuse (shard, LIG_ERROR_FORMAT, error, _ ("has version %d, expected %d"), header[1],
+    return reject (shard, LIG_ERROR_FORMAT, error, _ ("has version %d, expected %d"), header[1],
                    types[type].version);
   if (wanted && strcmp (wanted, types[type].name) != 0)
-    return refuse (shard, LIG_ERROR_VALUE, error,
+    return reject (shard, LIG_ERROR_VALUE, error,
                    _ ("the header says %s, the option type says %s; omit the option"),
                    types[type].name, wanted);
   if (header[2] < 1)
-    return refuse (shard, LIG_ERROR_FORMAT, error,
+    return reject (shard, LIG_ERROR_FORMAT, error,
                    g_dngettext (GETTEXT_PACKAGE, "the header claims %d token, expected at least 1",
                                 "the header claims %d tokens, expected at least 1",
                                 (gulong) (header[2])),
                    header[2]);
   gsize claimed = (gsize) header[2] * types[type].width;
   if (claimed != shard->size - HEADER_BYTES)
-    return refuse (shard, LIG_ERROR_FORMAT, error,
+    return reject (shard, LIG_ERROR_FORMAT, error,
                    _ ("the header claims %d token%s, which are %zu byte%s, %zu follow"), header[2],
                    LIG_ENDING (header[2]), claimed, LIG_ENDING (claimed),
                    shard->size - HEADER_BYTES);
@@ -161,12 +161,12 @@ take_numpy (LigShard *shard, const guchar *head, gsize length, const char *wante
   gsize end = begin + bytes;
   gsize width = length >= end && bytes > 0 ? find_width ((const char *) head + begin, bytes) : 0;
   if (width == 0)
-    return refuse (
+    return reject (
       shard, LIG_ERROR_FORMAT, error,
       _ ("has no numbers of NumPy's types uint16, uint32, int32 or int64; convert them "
          "by astype"));
   if (wanted && strcmp (wanted, lig_shards_type (width)) != 0)
-    return refuse (shard, LIG_ERROR_VALUE, error,
+    return reject (shard, LIG_ERROR_VALUE, error,
                    _ ("the header says %s, the option type says %s; omit the option"),
                    lig_shards_type (width), wanted);
   shard->width = width;
@@ -174,7 +174,7 @@ take_numpy (LigShard *shard, const guchar *head, gsize length, const char *wante
   shard->count = (gint64) ((shard->size - end) / width);
   if (shard->count > 0 && (shard->size - end) % width == 0 && end % width == 0)
     return TRUE;
-  return refuse (shard, LIG_ERROR_FORMAT, error, _ ("ends at byte %zu, within the last token"),
+  return reject (shard, LIG_ERROR_FORMAT, error, _ ("ends at byte %zu, within the last token"),
                  shard->size);
 }
 
@@ -234,9 +234,9 @@ take_plain (LigShard *shard, gconstpointer head, gsize length, const char *wante
     shard->width = guess_width (shard, head, length / sizeof (guint16));
   gsize rest = shard->size % shard->width;
   if (shard->size == 0)
-    return refuse (shard, LIG_ERROR_FORMAT, error, _ ("is empty"));
+    return reject (shard, LIG_ERROR_FORMAT, error, _ ("is empty"));
   if (rest > 0)
-    return refuse (shard, LIG_ERROR_FORMAT, error,
+    return reject (shard, LIG_ERROR_FORMAT, error,
                    _ ("ends at byte %zu, within the last token, a %s at byte %zu"), shard->size,
                    lig_shards_type (shard->width), shard->size - rest);
   shard->count = (gint64) (shard->size / shard->width);
@@ -256,12 +256,12 @@ take_head (LigShard *shard, gconstpointer head, gsize length, const char *wanted
     return take_numpy (shard, head, length, wanted, error);
   const char *foreign = wanted ? NULL : lig_data_name_foreign (head, length);
   if (foreign)
-    return refuse (
+    return reject (
       shard, LIG_ERROR_FORMAT, error,
       _ ("is %s, not of tokens; unpack or convert it, or if it is of tokens, say type="),
       _ (foreign));
   if (!wanted && (seems_headed (header, length) || !g_str_has_suffix (shard->path, ".bin")))
-    return refuse (shard, LIG_ERROR_FORMAT, error,
+    return reject (shard, LIG_ERROR_FORMAT, error,
                    _ ("begins with %d, a file of tokens with %d (uint16) or %d (uint32); a file "
                       "without a header needs type=uint16, type=uint32 or type=int64"),
                    header[0], types[0].magic, types[1].magic);
@@ -374,7 +374,7 @@ find_file (LigShards *self, guint number, GError **error)
     return fd;
   }
   close (fd);
-  refuse (shard, LIG_ERROR_FILE, error, _ ("is of size %zu, but was of %zu when it was opened"),
+  reject (shard, LIG_ERROR_FILE, error, _ ("is of size %zu, but was of %zu when it was opened"),
           size, shard->size);
   return -1;
 }
@@ -394,7 +394,7 @@ widen (gconstpointer from, gsize width, gint64 count, gint64 limit, gint32 *to)
 }
 
 static gboolean
-refuse_token (LigShards *self, guint shard, gint64 at, gint64 token, gint64 limit, GError **error)
+reject_token (LigShards *self, guint shard, gint64 at, gint64 token, gint64 limit, GError **error)
 {
   g_autofree char *place = lig_shards_place (self, shard, at);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
@@ -423,7 +423,7 @@ lig_shards_read (
     gint64 good = widen (source, from->width, some, limit, to);
     if (good < some) {
       gint64 token = token_at (source, from->width, good);
-      return refuse_token (self, shard, at + good, token, limit, error);
+      return reject_token (self, shard, at + good, token, limit, error);
     }
     at += some;
     to += some;

@@ -110,12 +110,12 @@ add_option (LigDataset *self, const char *text, GError **error)
   g_autofree char *key = sign ? g_strndup (text, (gsize) (sign - text)) : g_strdup (text);
   g_autofree char *value = sign ? g_uri_unescape_string (sign + 1, NULL) : NULL;
   if (!value)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+    return lig_dataset_reject (self, error, LIG_ERROR_FORMAT,
                                _ ("option '%s' has no value; options are written key=value"), key);
   if (!lig_dataset_check_option (self, key, value, error))
     return FALSE;
   if (g_hash_table_contains (self->options, key))
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, _ ("option '%s' is given twice"), key);
+    return lig_dataset_reject (self, error, LIG_ERROR_VALUE, _ ("option '%s' is given twice"), key);
   g_hash_table_insert (self->options, g_steal_pointer (&key), g_steal_pointer (&value));
   return TRUE;
 }
@@ -132,7 +132,7 @@ take_held_out (LigDataset *self, GError **error)
   self->held_out_path = g_strdup (text);
   if (!lig_dataset_option (self, LIG_SPLIT))
     return TRUE;
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+  return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
                              _ ("split and the file held-out=%s contradict each other; omit one"),
                              text);
 }
@@ -151,10 +151,10 @@ lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
   self->path = g_strdup (path);
   self->name = path ? g_filename_display_name (path) : g_strdup (info->name);
   if (info->path != LIG_DATASET_NO_PATH && !path)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("needs a path, as in %s:PATH"),
+    return lig_dataset_reject (self, error, LIG_ERROR_FORMAT, _ ("needs a path, as in %s:PATH"),
                                info->name);
   if (info->path == LIG_DATASET_NO_PATH && path)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, _ ("%s takes no path"), info->name);
+    return lig_dataset_reject (self, error, LIG_ERROR_FORMAT, _ ("%s takes no path"), info->name);
   for (char **option = options; *option; option++)
     if (!add_option (self, *option, error))
       return FALSE;
@@ -279,11 +279,11 @@ lig_dataset_require_class (const LigDataset *self,
                            GError **error)
 {
   if (target->classes == 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_DTYPE,
                                _ ("%s gives classes, the loss requires %s values"),
                                self->kind->info.name, lig_dtype_name (target->dtype));
   if (size != 1)
-    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                                _ ("%s gives 1 class per sample, the loss requires %" PRId64),
                                self->kind->info.name, size);
   return TRUE;

@@ -108,14 +108,14 @@ lig_dataset_divide (LigDataset *self, gint64 total, const gint32 *classes, GErro
   gint64 training = lig_dataset_cut (self, total);
   lig_dataset_divide_files (self, training, total);
   if (stratified && !classes)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+    return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
                                _ ("split=stratified needs one target column of classes; "
                                   "split=random needs none"));
   if (strcmp (split, "end") == 0 || training == total)
     return TRUE;
   g_autofree gboolean *out = g_try_new0 (gboolean, (gsize) total);
   if (!out)
-    return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY, _ ("no memory for %" PRId64 " row%s"),
+    return lig_dataset_reject (self, error, LIG_ERROR_MEMORY, _ ("no memory for %" PRId64 " row%s"),
                                total, LIG_ENDING (total));
   g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
   g_autoptr (GArray) strata = count_classes (total, stratified ? classes : NULL, numbers);

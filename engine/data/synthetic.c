@@ -20,7 +20,7 @@ synthetic_open (LigDataset *self, GError **error)
   gint64 samples = (gint64) lig_dataset_number (self, "samples");
   synthetic->vocabulary = (gint64) lig_dataset_number (self, "vocabulary");
   if (self->dtype != LIG_INT32 && !lig_dtype_is_floating (self->dtype))
-    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_DTYPE,
                                _ ("the input is %s, expected int32 or a floating type"),
                                lig_dtype_name (self->dtype));
   if (self->dtype == LIG_INT32)
@@ -40,7 +40,7 @@ synthetic_bind (LigDataset *self, const LigTarget *target, gint64 size, GError *
 {
   if (target->classes <= G_MAXINT32)
     return TRUE;
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+  return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
                              _ ("the prediction has %" PRId64 " classes, at most %d are drawn"),
                              target->classes, G_MAXINT32);
 }

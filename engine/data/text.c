@@ -66,7 +66,7 @@ text_open (LigDataset *self, GError **error)
     training = (gsize) lig_dataset_cut (self, (gint64) size);
   guint16 *tokens = self->data = g_try_new (guint16, size);
   if (!tokens)
-    return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
+    return lig_dataset_reject (self, error, LIG_ERROR_MEMORY,
                                g_dngettext (GETTEXT_PACKAGE, "no memory for %zu byte as tokens",
                                             "no memory for %zu bytes as tokens", (gulong) (size)),
                                size);

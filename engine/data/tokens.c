@@ -118,7 +118,7 @@ add_files (LigDataset *self, LigShards *shards, guint *count, GError **error)
   const char *given = lig_dataset_option (self, "held-out-files");
   const char *apart = given ? given : self->held_out_path;
   if (given && lig_dataset_option (self, LIG_HELD_OUT))
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+    return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
                                _ ("held-out and held-out-files contradict each other; omit one"));
   if (!lig_shards_add (shards, self->path, apart, type, error))
     return FALSE;

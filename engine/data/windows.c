@@ -39,7 +39,7 @@ lig_windows_check_input (const LigDataset *self, GError **error)
   if (self->input.n_axes == 2)
     return TRUE;
   g_autofree char *shape = lig_shape_to_string (&self->input);
-  return lig_dataset_refuse (
+  return lig_dataset_reject (
     self, error, LIG_ERROR_SHAPE,
     _ ("the input is %s, %s gives windows and requires BATCHxLENGTH, like 32x64"), shape,
     self->kind->info.name);
@@ -51,7 +51,7 @@ lig_windows_check_samples (const LigDataset *self, GError **error)
   gsize training = self->n_tokens[LIG_SPLIT_TRAINING];
   if (self->samples[LIG_SPLIT_TRAINING] > 0)
     return TRUE;
-  return lig_dataset_refuse (
+  return lig_dataset_reject (
     self, error, LIG_ERROR_SHAPE,
     g_dngettext (
       GETTEXT_PACKAGE,
@@ -89,7 +89,7 @@ check_classes (const LigDataset *self, gint64 classes, GError **error)
     return TRUE;
   while (at + 1 < count && tokens[at] < classes)
     at++;
-  return lig_dataset_refuse (
+  return lig_dataset_reject (
     self, error, LIG_ERROR_VALUE,
     g_dngettext (GETTEXT_PACKAGE,
                  "token %d at offset %zu is beyond the prediction's %" PRId64
@@ -107,11 +107,11 @@ lig_windows_check_target (const LigDataset *self,
                           GError **error)
 {
   if (target->classes == 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+    return lig_dataset_reject (self, error, LIG_ERROR_DTYPE,
                                _ ("%s gives classes, the loss requires %s values"),
                                self->kind->info.name, lig_dtype_name (target->dtype));
   if (size != 1 && size != window_length (self))
-    return lig_dataset_refuse (
+    return lig_dataset_reject (
       self, error, LIG_ERROR_SHAPE,
       g_dngettext (
         GETTEXT_PACKAGE,

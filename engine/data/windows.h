@@ -28,7 +28,7 @@ gboolean lig_windows_check_target (const LigDataset *self,
 gint64 lig_windows_stride (const LigDataset *self, gint64 target_size);
 gint64 lig_windows_count (const LigDataset *self, gint64 tokens, gint64 target_size);
 
-/* Refuses data without a window for training. */
+/* Rejects data without a window for training. */
 gboolean lig_windows_check_samples (const LigDataset *self, GError **error);
 
 G_END_DECLS

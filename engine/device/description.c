@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A description is a page of text; larger files are refused. */
+/* A description is a page of text; larger files are rejected. */
 #define MAX_BYTES ((gsize) 1 << 20)
 
 /* The descriptions of data/devices, compiled in so that a card is recognized by its name even if
@@ -229,7 +229,7 @@ find_file (const char *description)
   return lig_data_find (name);
 }
 
-/* Reads a file (transfer full). Opening a pipe does not wait for a writer; it is refused. */
+/* Reads a file (transfer full). Opening a pipe does not wait for a writer; it is rejected. */
 static char *
 read_file (const char *path, GError **error)
 {

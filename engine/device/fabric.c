@@ -80,7 +80,7 @@ read_number (
   return FALSE;
 }
 
-/* Refuses members that are not in the list. */
+/* Rejects members that are not in the list. */
 static gboolean
 check_keys (JsonObject *object, const char *place, const char *const *keys, GError **error)
 {

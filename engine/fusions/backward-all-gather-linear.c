@@ -4,10 +4,10 @@
 #include "engine/fusions/pieces.h"
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_pieces_allow (match, 1, refusal) &&
-         lig_lower_divides_copies (match, 0, NULL, 1, refusal);
+  return lig_pieces_allow (match, 1, rejection) &&
+         lig_lower_divides_copies (match, 0, NULL, 1, rejection);
 }
 
 static void

@@ -4,12 +4,12 @@
 #include "engine/fusions/pieces.h"
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_pieces_allow (match, 0, refusal) &&
-         lig_pieces_allow_of (match, 0, "gradient", refusal) &&
-         lig_pieces_allow_rows (match, "0.x", refusal) &&
-         lig_lower_divides_copies (match, 1, "dy", 2, refusal);
+  return lig_pieces_allow (match, 0, rejection) &&
+         lig_pieces_allow_of (match, 0, "gradient", rejection) &&
+         lig_pieces_allow_rows (match, "0.x", rejection) &&
+         lig_lower_divides_copies (match, 1, "dy", 2, rejection);
 }
 
 static void

@@ -5,16 +5,16 @@
 
 /* The ranks have other columns of the weight, so that the gradients of their rows add up. */
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
   const LigPieces pieces = lig_pieces_of (match, 0);
-  if (!lig_pieces_allow (match, 0, refusal))
+  if (!lig_pieces_allow (match, 0, rejection))
     return FALSE;
   if (lig_lower_count_parts (match, "1.weight") == pieces.count)
     return TRUE;
-  refusal->reason = LIG_REASON_PARALLEL;
-  refusal->observed = g_strdup ("a weight that all ranks have");
-  refusal->required = g_strdup ("parallel=column");
+  rejection->reason = LIG_REASON_PARALLEL;
+  rejection->observed = g_strdup ("a weight that all ranks have");
+  rejection->required = g_strdup ("parallel=column");
   return FALSE;
 }
 

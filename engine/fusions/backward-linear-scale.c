@@ -7,9 +7,9 @@
 enum { LINEAR, QUANTIZE, SCALE };
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return !lig_lower_op (match, QUANTIZE) || lig_lower_is_quantized (match, "1.dx", refusal);
+  return !lig_lower_op (match, QUANTIZE) || lig_lower_is_quantized (match, "1.dx", rejection);
 }
 
 static void

@@ -6,10 +6,10 @@
 enum { QUANTIZE, LAST_BIAS, ADD, BRANCH, NORM };
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_lower_is_quantized (match, "0.dx", refusal) &&
-         lig_lower_norm_fits (match, NORM, refusal);
+  return lig_lower_is_quantized (match, "0.dx", rejection) &&
+         lig_lower_norm_fits (match, NORM, rejection);
 }
 
 static void

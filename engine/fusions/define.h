@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of engine/fusions: the fusion's table, refusals, and the
+/* Declarations for the files of engine/fusions: the fusion's table, rejections, and the
  * weight gradient of a product before a bias. */
 #pragma once
 
@@ -7,19 +7,19 @@
 
 #define N_(text) text
 
-/* Refuses a match in which ranks have a part of the port's value each. */
+/* Rejects a match in which ranks have a part of the port's value each. */
 static inline gboolean
-lig_fusion_refuse_parts (LigLowering *match, const char *port, LigRefusal *refusal)
+lig_fusion_reject_parts (LigLowering *match, const char *port, LigRejection *rejection)
 {
   int ranks = lig_lower_count_parts (match, port);
   if (ranks == 1)
     return FALSE;
-  refusal->reason = LIG_REASON_PARALLEL;
-  refusal->observed_value = ranks;
-  refusal->required_value = 1;
-  refusal->unit = "ranks";
-  refusal->observed = g_strdup_printf ("vocabulary with tensor=%d", ranks);
-  refusal->required = g_strdup ("none");
+  rejection->reason = LIG_REASON_PARALLEL;
+  rejection->observed_value = ranks;
+  rejection->required_value = 1;
+  rejection->unit = "ranks";
+  rejection->observed = g_strdup_printf ("vocabulary with tensor=%d", ranks);
+  rejection->required = g_strdup ("none");
   return TRUE;
 }
 

@@ -4,9 +4,10 @@
 #include "engine/fusions/define.h"
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_lower_is_quantized (match, "3.y", refusal) && lig_lower_norm_fits (match, 2, refusal);
+  return lig_lower_is_quantized (match, "3.y", rejection) &&
+         lig_lower_norm_fits (match, 2, rejection);
 }
 
 static void

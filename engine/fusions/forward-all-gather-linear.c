@@ -4,10 +4,10 @@
 #include "engine/fusions/pieces.h"
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_pieces_allow (match, 0, refusal) &&
-         lig_lower_divides_copies (match, 1, NULL, 1, refusal);
+  return lig_pieces_allow (match, 0, rejection) &&
+         lig_lower_divides_copies (match, 1, NULL, 1, rejection);
 }
 
 /* Multiplies the rows `x`, which have that place, like `@5/8`, among all. */

@@ -4,9 +4,9 @@
 #include "engine/fusions/define.h"
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_lower_is_quantized (match, "2.y", refusal);
+  return lig_lower_is_quantized (match, "2.y", rejection);
 }
 
 static void

@@ -11,9 +11,9 @@ lower (LigLowering *lowering)
 
 /* Each rank would add the position to its part of the sum over the ranks. */
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return !lig_fusion_refuse_parts (match, "0.weight", refusal);
+  return !lig_fusion_reject_parts (match, "0.weight", rejection);
 }
 
 LIG_DEFINE_FUSION (forward_embedding_position) = {

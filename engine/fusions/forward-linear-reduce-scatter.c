@@ -4,10 +4,10 @@
 #include "engine/fusions/pieces.h"
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_pieces_allow (match, 1, refusal) &&
-         lig_lower_divides_copies (match, 0, "x", lig_pieces_of (match, 1).count, refusal);
+  return lig_pieces_allow (match, 1, rejection) &&
+         lig_lower_divides_copies (match, 0, "x", lig_pieces_of (match, 1).count, rejection);
 }
 
 /* Computes a part of the rows of the rank that is `step` behind this one, and sends it there. */

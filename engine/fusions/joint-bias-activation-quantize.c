@@ -6,10 +6,10 @@
 enum { QUANTIZE_GRADIENT, BIAS, ACTIVATION, QUANTIZE };
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_lower_is_quantized (match, "3.y", refusal) &&
-         lig_lower_is_quantized (match, "0.dx", refusal);
+  return lig_lower_is_quantized (match, "3.y", rejection) &&
+         lig_lower_is_quantized (match, "0.dx", rejection);
 }
 
 /* Writes what an op `quantize` at an end of the match passes on in the other direction than that of
@@ -17,7 +17,7 @@ allows (LigLowering *match, LigRefusal *refusal)
 static void
 pass_on (LigLowering *lowering, const char *from, const char *to)
 {
-  LigRefusal none = {0};
+  LigRejection none = {0};
   g_autofree char *bindings = g_strdup_printf ("x=%s dbias=-", from);
   if (lig_lower_is_quantized (lowering, to, &none))
     lig_lower_quantize (lowering, bindings, to);

@@ -5,23 +5,23 @@
 #include "engine/fusions/define.h"
 
 static gboolean
-allows (LigLowering *match, LigRefusal *refusal)
+allows (LigLowering *match, LigRejection *rejection)
 {
   gboolean bias = lig_lower_op (match, 1) != NULL;
-  if (lig_fusion_refuse_parts (match, "2.x", refusal))
+  if (lig_fusion_reject_parts (match, "2.x", rejection))
     return FALSE;
   double share = lig_lower_share (match, bias ? "1.y" : "0.y");
   if (share >= LIG_LARGE_SHARE || lig_lower_is_forced (match) || lig_lower_is_measured (match))
     return TRUE;
-  refusal->reason = LIG_REASON_SHAPE;
-  refusal->observed_value = share;
-  refusal->required_value = LIG_LARGE_SHARE;
-  refusal->unit = "of the memory";
-  refusal->observed = share < 0.001
-                        ? g_strdup ("small, logits of less than 0.1 % of the memory")
-                        : g_strdup_printf ("small, logits of %.3g %% of the memory", 100 * share);
-  refusal->required = g_strdup_printf ("at least %.3g %%, or policy measured on a device that runs",
-                                       100 * LIG_LARGE_SHARE);
+  rejection->reason = LIG_REASON_SHAPE;
+  rejection->observed_value = share;
+  rejection->required_value = LIG_LARGE_SHARE;
+  rejection->unit = "of the memory";
+  rejection->observed = share < 0.001
+                          ? g_strdup ("small, logits of less than 0.1 % of the memory")
+                          : g_strdup_printf ("small, logits of %.3g %% of the memory", 100 * share);
+  rejection->required = g_strdup_printf (
+    "at least %.3g %%, or policy measured on a device that runs", 100 * LIG_LARGE_SHARE);
   return FALSE;
 }
 

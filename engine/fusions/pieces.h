@@ -40,43 +40,43 @@ lig_piece_before (const LigPieces *self, int step)
   return (self->rank + self->count - step) % self->count;
 }
 
-/* Refuses an exchange with nobody. */
+/* Rejects an exchange with nobody. */
 static inline gboolean
-lig_pieces_allow (LigLowering *match, int element, LigRefusal *refusal)
+lig_pieces_allow (LigLowering *match, int element, LigRejection *rejection)
 {
   const LigPieces pieces = lig_pieces_of (match, element);
   if (pieces.count > 1)
     return TRUE;
-  refusal->reason = LIG_REASON_PARALLEL;
-  refusal->observed_value = pieces.count;
-  refusal->required_value = 2;
-  refusal->unit = "ranks";
-  refusal->observed = g_strdup ("one rank, which exchanges nothing");
-  refusal->required = g_strdup ("at least 2 ranks");
+  rejection->reason = LIG_REASON_PARALLEL;
+  rejection->observed_value = pieces.count;
+  rejection->required_value = 2;
+  rejection->unit = "ranks";
+  rejection->observed = g_strdup ("one rank, which exchanges nothing");
+  rejection->required = g_strdup ("at least 2 ranks");
   return FALSE;
 }
 
-/* Refuses an all-reduce that adds up something else, the output or the gradient. */
+/* Rejects an all-reduce that adds up something else, the output or the gradient. */
 static inline gboolean
-lig_pieces_allow_of (LigLowering *match, int element, const char *of, LigRefusal *refusal)
+lig_pieces_allow_of (LigLowering *match, int element, const char *of, LigRejection *rejection)
 {
   if (lig_lower_has_choice (match, element, "of", of))
     return TRUE;
-  refusal->reason = LIG_REASON_PARALLEL;
-  refusal->observed = g_strdup_printf ("an all-reduce of another value than the %s", of);
-  refusal->required = g_strdup_printf ("of=%s", of);
+  rejection->reason = LIG_REASON_PARALLEL;
+  rejection->observed = g_strdup_printf ("an all-reduce of another value than the %s", of);
+  rejection->required = g_strdup_printf ("of=%s", of);
   return FALSE;
 }
 
-/* Refuses rows that cannot be divided. */
+/* Rejects rows that cannot be divided. */
 static inline gboolean
-lig_pieces_allow_rows (LigLowering *match, const char *port, LigRefusal *refusal)
+lig_pieces_allow_rows (LigLowering *match, const char *port, LigRejection *rejection)
 {
   if (lig_lower_can_divide (match, port, 2))
     return TRUE;
-  refusal->reason = LIG_REASON_SHAPE;
-  refusal->observed = g_strdup ("an odd number of rows");
-  refusal->required = g_strdup ("a multiple of 2");
+  rejection->reason = LIG_REASON_SHAPE;
+  rejection->observed = g_strdup ("an odd number of rows");
+  rejection->required = g_strdup ("a multiple of 2");
   return FALSE;
 }
 

@@ -10,7 +10,7 @@
 enum {
   LIG_UNSURE_FEATURES = 1 << 0, /* its last axis */
   LIG_UNSURE_ROWS = 1 << 1,     /* its other axes, and their number */
-  LIG_UNSURE_TYPE = 1 << 2,     /* its type: a reader was refused for it */
+  LIG_UNSURE_TYPE = 1 << 2,     /* its type: a reader was rejected for it */
   LIG_UNSURE_PART = 1 << 3,     /* the part of it that each rank of a tensor group has */
 };
 

@@ -183,7 +183,7 @@ emit_copies (LigLowering *self,
 
 /* Keeps a fusion that would compute nothing, as there is nothing to quantize, from being priced. */
 static void
-refuse_fusion (LigLowering *self)
+reject_fusion (LigLowering *self)
 {
   if (self->group->fusion && !self->missing)
     self->missing = "quantize";
@@ -194,7 +194,7 @@ lig_lower_quantize (LigLowering *self, const char *bindings, const char *to)
 {
   const LigQuantizer *quantizer = own_quantizer (self, to);
   if (!quantizer) {
-    refuse_fusion (self);
+    reject_fusion (self);
     return FALSE;
   }
   const LigQuantizeParams params = lig_quantize_params (quantizer);
@@ -208,29 +208,29 @@ lig_lower_quantize (LigLowering *self, const char *bindings, const char *to)
 }
 
 gboolean
-lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal)
+lig_lower_is_quantized (LigLowering *self, const char *port, LigRejection *rejection)
 {
   if (own_quantizer (self, port))
     return TRUE;
-  refusal->reason = LIG_REASON_RECIPE;
-  refusal->observed = g_strdup ("none");
-  refusal->required = g_strdup ("fp8-current");
+  rejection->reason = LIG_REASON_RECIPE;
+  rejection->observed = g_strdup ("none");
+  rejection->required = g_strdup ("fp8-current");
   return FALSE;
 }
 
-/* Refuses a product whose copies have other scales than those of rows or of the tensor. */
+/* Rejects a product whose copies have other scales than those of rows or of the tensor. */
 static gboolean
-refuse_scales (const LigPart *part, const char *required, LigRefusal *refusal)
+reject_scales (const LigPart *part, const char *required, LigRejection *rejection)
 {
-  refusal->reason = LIG_REASON_PARALLEL;
-  refusal->observed = g_strdup_printf ("a product with recipe %s", part->recipe->info->name);
-  refusal->required = g_strdup (required);
+  rejection->reason = LIG_REASON_PARALLEL;
+  rejection->observed = g_strdup_printf ("a product with recipe %s", part->recipe->info->name);
+  rejection->required = g_strdup (required);
   return FALSE;
 }
 
 gboolean
 lig_lower_divides_copies (
-  LigLowering *self, int element, const char *port, int parts, LigRefusal *refusal)
+  LigLowering *self, int element, const char *port, int parts, LigRejection *rejection)
 {
   const LigPart *part =
     lig_lower_op (self, element) ? lig_part (self->graph, self->group->elements[element]) : NULL;
@@ -238,24 +238,24 @@ lig_lower_divides_copies (
     return TRUE;
   const LigQuantizer *quantizer = port ? lig_port_quantizer (self->graph, part, port) : NULL;
   if (!quantizer)
-    return refuse_scales (part, "none", refusal);
+    return reject_scales (part, "none", rejection);
   const LigRecipeInfo *info = quantizer->recipe->info;
   LigScales kind = info->row[quantizer->role];
   if (kind != LIG_SCALES_TENSOR && kind != LIG_SCALES_ROW)
-    return refuse_scales (part, "one with a scale for a tensor or a row", refusal);
+    return reject_scales (part, "one with a scale for a tensor or a row", rejection);
   const LigShape *shape = &lig_value (self->graph, quantizer->of)->shape;
   gint64 rows = lig_shape_size (shape) / MAX (lig_shape_columns (shape), 1);
   if (rows % (parts * info->multiple) == 0)
     return TRUE;
-  refusal->reason = LIG_REASON_SHAPE;
-  refusal->observed = g_strdup_printf ("%" G_GINT64_FORMAT " as the number of rows", rows);
-  refusal->required = g_strdup_printf ("a multiple of %" G_GINT64_FORMAT " with recipe %s",
-                                       parts * info->multiple, info->name);
+  rejection->reason = LIG_REASON_SHAPE;
+  rejection->observed = g_strdup_printf ("%" G_GINT64_FORMAT " as the number of rows", rows);
+  rejection->required = g_strdup_printf ("a multiple of %" G_GINT64_FORMAT " with recipe %s",
+                                         parts * info->multiple, info->name);
   return FALSE;
 }
 
 gboolean
-lig_lower_norm_fits (LigLowering *self, int element, LigRefusal *refusal)
+lig_lower_norm_fits (LigLowering *self, int element, LigRejection *rejection)
 {
   const LigPart *part = lig_part (self->graph, self->group->elements[element]);
   if (!(part->plan.info->flags & LIG_OP_NORM))
@@ -264,27 +264,27 @@ lig_lower_norm_fits (LigLowering *self, int element, LigRefusal *refusal)
   gint64 columns = lig_shape_columns (&lig_value (self->graph, part->x)->shape);
   if (length == columns)
     return TRUE;
-  refusal->reason = LIG_REASON_SHAPE;
-  refusal->observed_value = (double) length;
-  refusal->required_value = (double) columns;
-  refusal->unit = "values";
-  refusal->observed = g_strdup_printf ("a norm over rows of %" G_GINT64_FORMAT, length);
-  refusal->required = g_strdup_printf ("%" G_GINT64_FORMAT ", the last axis alone", columns);
+  rejection->reason = LIG_REASON_SHAPE;
+  rejection->observed_value = (double) length;
+  rejection->required_value = (double) columns;
+  rejection->unit = "values";
+  rejection->observed = g_strdup_printf ("a norm over rows of %" G_GINT64_FORMAT, length);
+  rejection->required = g_strdup_printf ("%" G_GINT64_FORMAT ", the last axis alone", columns);
   return FALSE;
 }
 
-/* Refuses the copies that a product would have to write, or to read. */
+/* Rejects the copies that a product would have to write, or to read. */
 static gboolean
-refuse_copies (LigRefusal *refusal, char *observed, const char *required)
+reject_copies (LigRejection *rejection, char *observed, const char *required)
 {
-  refusal->reason = LIG_REASON_RECIPE;
-  refusal->observed = observed;
-  refusal->required = g_strdup (required);
+  rejection->reason = LIG_REASON_RECIPE;
+  rejection->observed = observed;
+  rejection->required = g_strdup (required);
   return FALSE;
 }
 
 gboolean
-lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigRefusal *refusal)
+lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigRejection *rejection)
 {
   const LigPart *product = lig_part (self->graph, self->group->elements[element]);
   const LigQuantizer *quantizer = own_quantizer (self, to);
@@ -292,24 +292,24 @@ lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigRefu
   const LigRecipeInfo *writes = quantizer->recipe->info;
   if (!reads || reads->row[LIG_ROLE_INPUT] != LIG_SCALES_TENSOR ||
       reads->row[LIG_ROLE_WEIGHT] != LIG_SCALES_TENSOR)
-    return refuse_copies (refusal, g_strdup (reads ? reads->name : "none"), "fp8-delayed");
+    return reject_copies (rejection, g_strdup (reads ? reads->name : "none"), "fp8-delayed");
   if (!writes->has_history)
-    return refuse_copies (refusal, g_strdup (writes->name), "fp8-delayed");
+    return reject_copies (rejection, g_strdup (writes->name), "fp8-delayed");
   if (quantizer->scale < 0)
-    return refuse_copies (
-      refusal, g_strdup_printf ("%s without a history, at an op of its own", writes->name),
+    return reject_copies (
+      rejection, g_strdup_printf ("%s without a history, at an op of its own", writes->name),
       "one with the history of a product");
   if (quantizer->transposed.data >= 0)
-    return refuse_copies (
-      refusal, g_strdup_printf ("%s with a transposed copy for the backward pass", writes->name),
+    return reject_copies (
+      rejection, g_strdup_printf ("%s with a transposed copy for the backward pass", writes->name),
       "a copy of rows alone, as in evaluation");
   if (self->graph->request->compute != LIG_FP16)
     return TRUE;
   /* The epilogue saturates what overflows in fp16, and would hide it: see lig_quantize_limit(). */
-  refusal->reason = LIG_REASON_DTYPE;
-  refusal->types = LIG_TYPES (LIG_FP32) | LIG_TYPES (LIG_BF16);
-  refusal->observed = g_strdup (lig_dtype_name (LIG_FP16));
-  refusal->required = g_strdup ("fp32 or bf16");
+  rejection->reason = LIG_REASON_DTYPE;
+  rejection->types = LIG_TYPES (LIG_FP32) | LIG_TYPES (LIG_BF16);
+  rejection->observed = g_strdup (lig_dtype_name (LIG_FP16));
+  rejection->required = g_strdup ("fp32 or bf16");
   return FALSE;
 }
 
@@ -407,7 +407,7 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
   const LigQuantizer *quantizer = own_quantizer (self, to);
   const LigPart *part = lig_part (self->graph, self->group->elements[element]);
   if (!quantizer) {
-    refuse_fusion (self);
+    reject_fusion (self);
     return;
   }
   LigBindings all, given;

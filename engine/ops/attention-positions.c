@@ -56,10 +56,10 @@ add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, con
   lig_parts_add (parts, queries, block);
 }
 
-/* Refuses parameters whose meaning depends on positions that a kernel for queries to a memory does
+/* Rejects parameters whose meaning depends on positions that a kernel for queries to a memory does
  * not know. */
 static void
-refuse (LigParts *parts, LigOp *op, gboolean causal)
+reject (LigParts *parts, LigOp *op, gboolean causal)
 {
   static const char *const inputs[] = {"lengths", "documents", "memory"};
   gint64 window;
@@ -70,17 +70,17 @@ refuse (LigParts *parts, LigOp *op, gboolean causal)
     g_autofree char *channel = NULL;
     g_object_get (op, inputs[i], &channel, NULL);
     if (channel)
-      lig_parts_refuse (parts,
+      lig_parts_reject (parts,
                         _ ("with context=%d, %s is not possible yet; divide the batch: "
                            "data=%d"),
                         ranks, inputs[i], ranks);
   }
   g_object_get (op, "window", &window, "alibi", &alibi, "block", &block, NULL);
   if (!g_str_equal (block, "all"))
-    lig_parts_refuse (
+    lig_parts_reject (
       parts, _ ("with context=%d, its blocks are divided without block=%s; omit it"), ranks, block);
   if (!causal && (window > 0 || alibi))
-    lig_parts_refuse (parts, _ ("with context=%d and mask=none, %s is not possible yet"), ranks,
+    lig_parts_reject (parts, _ ("with context=%d and mask=none, %s is not possible yet"), ranks,
                       window > 0 ? "window" : "alibi");
 }
 
@@ -127,7 +127,7 @@ lig_attention_expand_positions (LigOp *op, LigParts *parts, gint64 length)
   g_autofree char *mask = NULL;
   g_object_get (op, "mask", &mask, NULL);
   gboolean causal = !g_str_equal (mask, "none");
-  refuse (parts, op, causal);
+  reject (parts, op, causal);
   if (takes_ring (parts, op, length))
     add_ring (parts, op, causal);
   else

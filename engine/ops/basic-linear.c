@@ -47,7 +47,7 @@ infer_columns (LigInfer *self, const LigLinearOpParams *values, GError **error)
 {
   LigSections sections;
   if (self->x_sharding.kind != LIG_SHARDING_SHARED)
-    return lig_infer_refuse_sharding (self, error);
+    return lig_infer_reject_sharding (self, error);
   if (!find_sections (values, &sections, error))
     return FALSE;
   for (int i = 0; i < sections.count; i++)
@@ -65,7 +65,7 @@ static gboolean
 infer_rows (LigInfer *self, GError **error)
 {
   if (self->x_sharding.kind != LIG_SHARDING_COLUMNS)
-    return lig_infer_refuse_sharding (self, error);
+    return lig_infer_reject_sharding (self, error);
   self->y_sharding = (LigSharding){.kind = LIG_SHARDING_PARTIAL};
   self->parameter_shardings[0] = (LigParameterSharding){1, self->x_sharding.sections};
   return TRUE;
@@ -90,7 +90,7 @@ infer (LigInfer *self, GError **error)
   if (ranks > 1 && rows)
     return infer_rows (self, error);
   return kind == LIG_SHARDING_NONE || kind == LIG_SHARDING_ROWS ||
-         lig_infer_refuse_sharding (self, error);
+         lig_infer_reject_sharding (self, error);
 }
 
 LIG_DEFINE_OP (basic_linear) = {

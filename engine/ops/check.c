@@ -155,7 +155,7 @@ gboolean
 lig_check_samples (const LigInfer *infer, GError **error)
 {
   return infer->x_sharding.kind != LIG_SHARDING_ROWS || infer->x.n_axes > 2 ||
-         lig_infer_refuse_sharding (infer, error);
+         lig_infer_reject_sharding (infer, error);
 }
 
 gboolean

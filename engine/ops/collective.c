@@ -14,7 +14,7 @@ lig_infer_collective (
   if (group != LIG_GROUP_TENSOR || params->peers == 1)
     return TRUE;
   if (infer->x_sharding.kind != from)
-    return lig_infer_refuse_sharding (infer, error);
+    return lig_infer_reject_sharding (infer, error);
   infer->y_sharding = (LigSharding){.kind = to};
   return TRUE;
 }

@@ -76,7 +76,7 @@ find_classes (LigInfer *self, CrossEntropyParams *values, gint64 *classes, GErro
   if (sharding->kind == LIG_SHARDING_NONE)
     return TRUE;
   if (sharding->kind != LIG_SHARDING_COLUMNS || sharding->sections.count > 1)
-    return lig_infer_refuse_sharding (self, error);
+    return lig_infer_reject_sharding (self, error);
   values->kernel.part = (LigVocabularyPart){self->rank * *classes, sharding->sections.lengths[0]};
   *classes = sharding->sections.lengths[0];
   lig_shape_init (&values->part, 2, rows, NUMBERS);

@@ -122,15 +122,15 @@ lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttentio
   gint64 heads = values->heads, kv_heads = count_kv_heads (values);
   g_autofree char *division = lig_macro_text (macro, "parallel");
   if (heads % MAX (kv_heads, 1) != 0)
-    lig_parts_refuse (parts, _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64),
+    lig_parts_reject (parts, _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64),
                       heads, kv_heads);
-  /* Otherwise the product before the attention would refuse its packed columns. */
+  /* Otherwise the product before the attention would reject its packed columns. */
   if (!g_str_equal (division, "none")) {
     lig_parts_check_divides (parts, "heads", heads);
     lig_parts_check_divides (parts, "kv-heads", kv_heads);
   }
   if ((heads + 2 * kv_heads) * values->features > (gint64) LIG_MAX_FEATURES)
-    lig_parts_refuse (
+    lig_parts_reject (
       parts, _ ("head-features is %" PRId64 ", with %" PRId64 " heads expected at most %" PRId64),
       values->features, heads + 2 * kv_heads, (gint64) LIG_MAX_FEATURES / (heads + 2 * kv_heads));
 }

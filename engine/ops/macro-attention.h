@@ -96,5 +96,5 @@ void lig_macro_add_cross_attention (LigParts *parts,
                                     const char *proj,
                                     gboolean behind);
 
-/* Refuses parameters of attention that do not go together. */
+/* Rejects parameters of attention that do not go together. */
 void lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values);

@@ -82,7 +82,7 @@ add_product (LigParts *parts,
   if (length.length == 0)
     lig_parts_add_scaled (parts, name, product, "out-features", length.multiple, length.divisor);
   else {
-    /* A macro that refuses too many features still adds its parts. */
+    /* A macro that rejects too many features still adds its parts. */
     gint64 max = (gint64) LIG_MAX_FEATURES;
     g_object_set (product, "out-features", MIN (length.length, max), NULL);
     lig_parts_add (parts, name, product);

@@ -53,12 +53,12 @@ expand (LigOp *self, LigParts *parts)
   g_autofree char *mask = lig_macro_text (self, "mask");
   lig_macro_check_attention (parts, self, &values->attention);
   if (memory && (documents || values->attention.rotary || values->attention.qk_norm))
-    lig_parts_refuse (parts, _ ("with a memory, %s is not possible"),
+    lig_parts_reject (parts, _ ("with a memory, %s is not possible"),
                       documents                  ? "documents"
                       : values->attention.rotary ? "rotary"
                                                  : "qk-norm");
   if (output && !values->input_norm)
-    lig_parts_refuse (parts, _ ("norm-output is %s, expected input-layer-norm=true with it"),
+    lig_parts_reject (parts, _ ("norm-output is %s, expected input-layer-norm=true with it"),
                       output);
   if (values->input_norm) {
     lig_macro_add_norm (parts, self, "norm");

@@ -166,14 +166,14 @@ check (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
   g_autofree char *lengths = lig_macro_text (self, "memory-lengths");
   lig_macro_check_attention (parts, self, &values->attention);
   if (values->type == DECODER && !memory)
-    lig_parts_refuse (parts, _ ("layer-type is decoder, but memory is missing; name its channel"));
+    lig_parts_reject (parts, _ ("layer-type is decoder, but memory is missing; name its channel"));
   if (values->type != DECODER && (memory || lengths))
-    lig_parts_refuse (parts, _ ("layer-type is encoder, expected decoder with %s"),
+    lig_parts_reject (parts, _ ("layer-type is encoder, expected decoder with %s"),
                       memory ? "memory" : "memory-lengths");
   if (!values->parallel)
     return;
   if (values->type == DECODER || values->post_norm || values->output_norm)
-    lig_parts_refuse (parts, _ ("with parallel-attention-mlp, %s is not possible"),
+    lig_parts_reject (parts, _ ("with parallel-attention-mlp, %s is not possible"),
                       values->type == DECODER ? "layer-type=decoder"
                       : values->post_norm     ? "residual-post-norm"
                                               : "output-layer-norm");

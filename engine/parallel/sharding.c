@@ -45,7 +45,7 @@ find_kinds (const LigPart *part)
 }
 
 static gboolean
-refuse (const LigInfer *infer, LigShardingKind kind, GError **error)
+reject (const LigInfer *infer, LigShardingKind kind, GError **error)
 {
   static const char *const sentences[] = {
     [LIG_SHARDING_NONE] = N_ ("its input is whole on each rank (tensor=%d), expected a part; put "
@@ -68,9 +68,9 @@ refuse (const LigInfer *infer, LigShardingKind kind, GError **error)
 }
 
 gboolean
-lig_infer_refuse_sharding (const LigInfer *infer, GError **error)
+lig_infer_reject_sharding (const LigInfer *infer, GError **error)
 {
-  return refuse (infer, infer->x_sharding.kind, error);
+  return reject (infer, infer->x_sharding.kind, error);
 }
 
 /* Other inputs are divided as the main one. Numbers by row, such as lengths, are whole on ranks
@@ -103,7 +103,7 @@ lig_sharding_check (const LigPart *part, const LigInfer *infer, GError **error)
       (kinds & ~(unsigned) LIG_COMPUTES_POSITIONS) == LIG_COMPUTES_ANY)
     return TRUE;
   if (kind != LIG_SHARDING_NONE && !(kinds >> kind & 1) && !lig_part_recalls (part))
-    return refuse (infer, kind, error);
+    return reject (infer, kind, error);
   return check_extras (part, infer, error);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks the table of a fusion without calling any of its functions. */
-#include "engine/base/refusal.h"
+#include "engine/base/rejection.h"
 #include "engine/patterns/pattern.h"
 #include "engine/patterns/register.h"
 #include "engine/sequence/op-private.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define refuse(error, table, ...) \
-  lig_refuse (error, LIG_ERROR_FUSION, "fusion", (table)->name, __VA_ARGS__)
+#define reject(error, table, ...) \
+  lig_reject (error, LIG_ERROR_FUSION, "fusion", (table)->name, __VA_ARGS__)
 
 static gboolean
 check_words (const LigFusion *fusion, GError **error)
@@ -23,12 +23,12 @@ check_words (const LigFusion *fusion, GError **error)
   }
   if (fusion->pass != LIG_PASS_FORWARD && fusion->pass != LIG_PASS_BACKWARD &&
       fusion->pass != LIG_PASS_JOINT)
-    return refuse (error, fusion, "its pass is %d, expected forward, backward or joint",
+    return reject (error, fusion, "its pass is %d, expected forward, backward or joint",
                    (int) fusion->pass);
   g_autofree char *prefix = g_strconcat (lig_pass_name (fusion->pass), "-", NULL);
   if (!g_str_has_prefix (fusion->name, prefix))
-    return refuse (error, fusion, "its name does not begin with its pass, %s", prefix);
-  return (fusion->summary && *fusion->summary) || refuse (error, fusion, "it has no summary");
+    return reject (error, fusion, "its name does not begin with its pass, %s", prefix);
+  return (fusion->summary && *fusion->summary) || reject (error, fusion, "it has no summary");
 }
 
 static gboolean
@@ -36,10 +36,10 @@ check_functions (const LigFusion *fusion, GError **error)
 {
   gboolean joint = fusion->pass == LIG_PASS_JOINT;
   if (!fusion->lower || joint != (fusion->lower_backward != NULL))
-    return refuse (error, fusion, "it needs a lower function%s",
+    return reject (error, fusion, "it needs a lower function%s",
                    joint ? " for either pass" : " for its pass alone");
   return joint || !fusion->saves ||
-         refuse (error, fusion, "it has saves, which only a joint fusion may set");
+         reject (error, fusion, "it has saves, which only a joint fusion may set");
 }
 
 /* Checks that every name of an element is an op that a pattern may contain. */
@@ -49,13 +49,13 @@ check_element (const LigFusion *fusion, const LigElement *element, GError **erro
   for (char **name = element->names; *name; name++) {
     const LigOpInfo *info = lig_op_info_find (*name);
     if (!info)
-      return refuse (error, fusion, "its pattern names '%.60s', which is not an op%s", *name,
+      return reject (error, fusion, "its pattern names '%.60s', which is not an op%s", *name,
                      **name == '@' ? " nor @activation or @gated" : "");
     if (info->expand || info->flags & LIG_OP_BLOCK)
-      return refuse (error, fusion,
+      return reject (error, fusion,
                      "its pattern names %s, which is replaced by its parts; name these", *name);
     if (info->opaque_forward)
-      return refuse (error, fusion, "its pattern names %s, which is opaque", *name);
+      return reject (error, fusion, "its pattern names %s, which is opaque", *name);
   }
   return TRUE;
 }
@@ -67,14 +67,14 @@ check_save (const LigFusion *fusion, const LigPattern *pattern, const char *port
   char *end;
   long number = strtol (port, &end, 10);
   if (!g_ascii_isdigit (*port) || *end != '.' || number >= pattern->n_elements)
-    return refuse (error, fusion, "it saves '%.60s', expected 0.x to %d.y", port,
+    return reject (error, fusion, "it saves '%.60s', expected 0.x to %d.y", port,
                    pattern->n_elements - 1);
   const LigElement *element = &pattern->elements[number];
   const LigOpInfo *info;
   for (guint i = 0; (info = lig_op_info_nth (i)); i++)
     if (lig_element_fits (element, info) &&
         (strlen (port) > LIG_LONGEST_PORT || !lig_op_info_has_port (info, end + 1)))
-      return refuse (error, fusion, "it saves '%.60s', but %s has no such port", port, info->name);
+      return reject (error, fusion, "it saves '%.60s', but %s has no such port", port, info->name);
   return TRUE;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks the kernels of embedding programs when they are first used or registered. */
-#include "engine/base/refusal.h"
+#include "engine/base/rejection.h"
 #include "engine/patterns/register.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#define refuse(error, table, ...) \
-  lig_refuse (error, LIG_ERROR_OP, "kernel", (table)->name, __VA_ARGS__)
+#define reject(error, table, ...) \
+  lig_reject (error, LIG_ERROR_OP, "kernel", (table)->name, __VA_ARGS__)
 
 static GMutex lock;
 static GHashTable *adopted; /* from the program's kernel to the copy that plans use */
@@ -27,7 +27,7 @@ check_name (const LigKernel *kernel, GError **error)
     return FALSE;
   }
   return !lig_kernel_find (kernel->name) ||
-         refuse (error, kernel, "it has the name of a built-in kernel; give it another");
+         reject (error, kernel, "it has the name of a built-in kernel; give it another");
 }
 
 /* Returns whether an output may share the memory of these inputs, `dy|x`. */
@@ -38,7 +38,7 @@ check_places (const LigKernel *kernel, const char *places, GHashTable *seen, GEr
   g_auto (GStrv) names = g_strsplit (*places ? places : "|", "|", -1);
   for (char **name = names; *name; name++)
     if (!GPOINTER_TO_INT (g_hash_table_lookup (seen, *name)))
-      return refuse (error, kernel,
+      return reject (error, kernel,
                      "it has an output in the place of '%.60s', which is not an input", *name);
   return TRUE;
 }
@@ -55,13 +55,13 @@ check_word (
                                                            : strlen (word);
   g_autofree char *name = g_strndup (word, length);
   if (!lig_name_check (name, "_", LIG_LONGEST_PORT))
-    return refuse (
+    return reject (
       error, kernel,
       "it has the operand '%.60s', expected at most %d lower-case letters, digits or _ "
       "after a letter",
       word, LIG_LONGEST_PORT);
   if (g_hash_table_contains (seen, name))
-    return refuse (error, kernel, "it has two operands called %s", name);
+    return reject (error, kernel, "it has two operands called %s", name);
   g_hash_table_insert (seen, g_steal_pointer (&name), GINT_TO_POINTER (!output));
   return !places || check_places (kernel, places + 1, seen, error);
 }
@@ -84,18 +84,18 @@ check_signature (const LigKernel *kernel, GError **error)
     counts[arrows > 0]++;
   }
   if (arrows != 1 || counts[1] == 0)
-    return refuse (error, kernel, "it has the signature '%.60s', expected one like 'x weight -> y'",
+    return reject (error, kernel, "it has the signature '%.60s', expected one like 'x weight -> y'",
                    kernel->signature ? kernel->signature : "");
   if (counts[0] + counts[1] > LIG_MAX_OPERANDS)
-    return refuse (error, kernel, "it has %d operands, at most %d are possible",
+    return reject (error, kernel, "it has %d operands, at most %d are possible",
                    counts[0] + counts[1], LIG_MAX_OPERANDS);
   if (kernel->work < LIG_WORK_BY_PARAMS)
-    return refuse (error, kernel, "its work is %d, expected at least %d", kernel->work,
+    return reject (error, kernel, "its work is %d, expected at least %d", kernel->work,
                    LIG_WORK_BY_PARAMS);
   if (kernel->work == LIG_WORK_BY_PARAMS)
-    return kernel->flops || refuse (error, kernel, "its work follows from its params; set flops");
+    return kernel->flops || reject (error, kernel, "its work follows from its params; set flops");
   return kernel->work >= 0 || counts[0] >= 2 ||
-         refuse (error, kernel, "it is a product and has %d input%s, expected at least 2",
+         reject (error, kernel, "it is a product and has %d input%s, expected at least 2",
                  counts[0], LIG_ENDING (counts[0]));
 }
 
@@ -106,19 +106,19 @@ check (const LigKernel *kernel, GError **error)
   if (!check_name (kernel, error) || !check_signature (kernel, error))
     return FALSE;
   if (!(kernel->types & LIG_FLOATING_TYPES))
-    return refuse (error, kernel, "it serves none of %s; set its types",
+    return reject (error, kernel, "it serves none of %s; set its types",
                    lig_dtype_names (LIG_FLOATING_TYPES, " and "));
   if (kernel->traits & ~(unsigned) (LIG_KERNEL_BUILT_IN - 1))
-    return refuse (error, kernel, "its traits are 0x%x, expected some of 0x%x", kernel->traits,
+    return reject (error, kernel, "its traits are 0x%x, expected some of 0x%x", kernel->traits,
                    LIG_KERNEL_BUILT_IN - 1);
   if (kernel->collective < 0 || kernel->collective > LIG_N_COLLECTIVES ||
       (kernel->collective > 0 && !kernel->exchanges))
-    return refuse (error, kernel,
+    return reject (error, kernel,
                    "its collective is %d, expected 0, or 1 to %d of one that exchanges",
                    kernel->collective, LIG_N_COLLECTIVES);
   for (int i = 0; i < LIG_N_BACKENDS; i++)
     functions += kernel->functions[i] != NULL;
-  return functions > 0 || refuse (error, kernel, "it has no function for any backend");
+  return functions > 0 || reject (error, kernel, "it has no function for any backend");
 }
 
 const LigKernel *

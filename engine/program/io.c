@@ -24,7 +24,7 @@ send (LigProgram *self, int value, LigTensor *tensor, GError **error)
 
 /* Sets the error about a tensor; `number` is that of an extra tensor, -1 for the main ones. */
 static gboolean
-refuse_tensor (const char *what,
+reject_tensor (const char *what,
                int number,
                LigError code,
                const char *observed,
@@ -41,15 +41,15 @@ fill (LigProgram *self, int value, LigTensor *tensor, const char *what, int numb
 {
   const LigPlanValue *to = lig_plan_value (self->plan, value);
   if (!tensor)
-    return refuse_tensor (what, number, LIG_ERROR_VALUE, "null", "a tensor", error);
+    return reject_tensor (what, number, LIG_ERROR_VALUE, "null", "a tensor", error);
   if (!lig_shape_equal (&to->shape, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
     g_autofree char *expected = lig_shape_to_string (&to->shape);
-    return refuse_tensor (what, number, LIG_ERROR_SHAPE, observed, expected, error);
+    return reject_tensor (what, number, LIG_ERROR_SHAPE, observed, expected, error);
   }
   unsigned role = lig_dtype_is_floating (to->dtype) ? LIG_DTYPE_COMPUTES : LIG_DTYPE_COUNTS;
   if (!lig_dtype_has (tensor->dtype, role))
-    return refuse_tensor (what, number, LIG_ERROR_DTYPE, lig_dtype_name (tensor->dtype),
+    return reject_tensor (what, number, LIG_ERROR_DTYPE, lig_dtype_name (tensor->dtype),
                           lig_dtype_name (to->dtype), error);
   return lig_program_check_range (self, value, tensor, error) && send (self, value, tensor, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers that the ops of a plan accept from the caller. The host checks them, because a GPU
- * can refuse nothing without being waited for. */
+/* The numbers that the ops of a plan accept from the caller. The host checks them:
+ * a check on the GPU would force a synchronization. */
 #include "engine/program/private.h"
 
 #include <glib/gi18n-lib.h>
@@ -20,7 +20,7 @@ describe_place (const LigShape *shape, gint64 element)
 }
 
 static gboolean
-refuse (const LigPlanOp *op,
+reject (const LigPlanOp *op,
         const LigPlanPort *port,
         const LigTensor *tensor,
         gint64 element,
@@ -69,7 +69,7 @@ lig_program_check_range (LigProgram *self, int value, const LigTensor *tensor, G
         continue;
       gint64 element = find_outside (&port->range, tensor);
       if (element >= 0)
-        return refuse (op, port, tensor, element, error);
+        return reject (op, port, tensor, element, error);
     }
   }
   return TRUE;

@@ -91,7 +91,7 @@ call_opaque (LigProgram *self, int index, GError **error)
 }
 
 static gboolean
-refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
+reject_step (LigProgram *self, int at, LigStatus status, GError **error)
 {
   const LigPlanStep *step = lig_plan_step (self->plan, at);
   const char *where = self->run->steps[at].launch.where;
@@ -125,7 +125,7 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
     return self->run->meets || end_before (at, error);
   }
   return at == end && status == LIG_OK ? TRUE
-                                       : refuse_step (self, MIN (at, end - 1), status, error);
+                                       : reject_step (self, MIN (at, end - 1), status, error);
 }
 
 /* Launches steps while kernels choose among algorithms, and stores the choices. */
@@ -221,7 +221,7 @@ run_range (LigProgram *self, int first, int end, LigStepsMode mode, GError **err
       return FALSE;
     gboolean stopped = at < limit;
     if (stopped && lig_plan_step (self->plan, at)->kernel)
-      return refuse_step (self, at, LIG_OK, error);
+      return reject_step (self, at, LIG_OK, error);
     if (stopped && !self->interrupted && !call_opaque (self, at, error))
       return FALSE;
     if (self->observer && !self->interrupted && !show_step (self, first, error))
@@ -257,7 +257,7 @@ lig_program_run_step (LigProgram *self, int index, GError **error)
 }
 
 static gboolean
-refuse_order (const char *problem, GError **error)
+reject_order (const char *problem, GError **error)
 {
   g_set_error_literal (error, LIG_ERROR, LIG_ERROR_ORDER, problem);
   return FALSE;
@@ -277,22 +277,22 @@ check_flags (LigProgram *self, unsigned flags, GError **error)
     return FALSE;
   }
   if (!(flags & passes))
-    return refuse_order ("no pass requested; request forward, backward or update", error);
+    return reject_order ("no pass requested; request forward, backward or update", error);
   if (flags & LIG_RUN_BACKWARD && !lig_plan_has_pass (self->plan, LIG_PASS_BACKWARD))
-    return refuse_order ("the plan has no backward pass; compile it for training", error);
+    return reject_order ("the plan has no backward pass; compile it for training", error);
   if (flags & LIG_RUN_UPDATE && !lig_plan_has_pass (self->plan, LIG_PASS_UPDATE))
-    return refuse_order ("the plan has no update; compile it with an optimizer", error);
+    return reject_order ("the plan has no update; compile it with an optimizer", error);
   if (flags & LIG_RUN_ACCUMULATE && !(flags & LIG_RUN_BACKWARD))
-    return refuse_order ("only a backward pass accumulates gradients; request one", error);
+    return reject_order ("only a backward pass accumulates gradients; request one", error);
   if (flags & LIG_RUN_PARTIAL && (!(flags & LIG_RUN_BACKWARD) || flags & LIG_RUN_UPDATE))
-    return refuse_order ("only a backward pass without an update is partial; request one", error);
+    return reject_order ("only a backward pass without an update is partial; request one", error);
   if (flags & LIG_RUN_BACKWARD && !(done & LIG_RUN_FORWARD))
-    return refuse_order ("no forward pass has run yet; run forward before backward", error);
+    return reject_order ("no forward pass has run yet; run forward before backward", error);
   if (flags & LIG_RUN_BACKWARD && done & LIG_RUN_BACKWARD)
-    return refuse_order ("the kept values are used up by an earlier backward; run forward again",
+    return reject_order ("the kept values are used up by an earlier backward; run forward again",
                          error);
   if (flags & LIG_RUN_UPDATE && !self->has_rate)
-    return refuse_order ("learning rate missing; set it with lig_program_set_rate()", error);
+    return reject_order ("learning rate missing; set it with lig_program_set_rate()", error);
   return !(flags & LIG_RUN_FORWARD) || lig_program_check_inputs (self, error);
 }
 

@@ -54,7 +54,7 @@ lig_recipe_of_op (LigGraph *graph, LigOp *op, const LigRecipe *around, GError **
 
 /* Returns a sentence about a side of a product that its recipe does not divide, or null. */
 static const char *
-find_refusal (LigGraph *graph, const LigPart *part)
+find_rejection (LigGraph *graph, const LigPart *part)
 {
   const LigShape *x = &lig_value (graph, part->x)->shape;
   gint64 columns = lig_shape_columns (x), rows = lig_shape_size (x) / MAX (columns, 1);
@@ -82,7 +82,7 @@ lig_decide_quantized (LigGraph *graph)
     LigPart *part = lig_part (graph, i);
     if (!part->recipe || !lig_part_is_product (part))
       continue;
-    part->plan.unquantized = find_refusal (graph, part);
+    part->plan.unquantized = find_rejection (graph, part);
     if (!part->plan.unquantized)
       part->plan.unquantized = lig_find_joint (graph, i);
     part->calibrating = graph->request->options.calibrating;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Estimates the time that a refused fusion would save compared with the current groups, and numbers
- * the fixes. An estimate is the bytes of the values that would stay in the kernel, divided by the
- * copy bandwidth, plus the saved launches; known times of the groups replace it. */
+/* Estimates the time that a rejected fusion would save compared with the current groups, and
+ * numbers the fixes. An estimate is the bytes of the values that would stay in the kernel, divided
+ * by the copy bandwidth, plus the saved launches; known times of the groups replace it. */
 #include "engine/reasons/near-miss.h"
 #include "engine/reasons/words.h"
 

@@ -6,9 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* Orders verdicts for a reader, as for qsort(): first near misses, then refusals because of another
- * group, then fusions that were taken, then patterns that do not fit; within each class, the
- * largest gain first. */
+/* Orders verdicts for a reader, as for qsort(): first near misses, then rejections because of
+ * another group, then fusions that were taken, then patterns that do not fit; within each class,
+ * the largest gain first. */
 int lig_verdict_compare (const LigVerdict *a, const LigVerdict *b);
 
 /* Returns (transfer container) (element-type LigVerdict) the verdicts about the ops from `first` to

@@ -14,11 +14,11 @@
 #include <math.h>
 
 static void
-add_refusals (JsonBuilder *to, LigPlan *plan, LigPlan *other)
+add_rejections (JsonBuilder *to, LigPlan *plan, LigPlan *other)
 {
-  g_autoptr (GArray) lines = lig_report_refused_only (plan, other);
+  g_autoptr (GArray) lines = lig_report_rejected_only (plan, other);
   g_auto (LigRemedies) remedies = {.plan = plan};
-  lig_json_begin_array (to, "refused_only");
+  lig_json_begin_array (to, "rejected_only");
   for (guint i = 0; i < lines->len; i++)
     lig_report_add_verdict (to, &remedies, g_array_index (lines, LigVerdictLine, i).verdict);
   json_builder_end_array (to);
@@ -46,7 +46,7 @@ add_plan (JsonBuilder *to, const char *name, LigPlan *plan, LigPlan *other, cons
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
   lig_plan_add_memory (plan, NULL, to);
   lig_plan_add_ranks (plan, to);
-  add_refusals (to, plan, other);
+  add_rejections (to, plan, other);
   json_builder_end_object (to);
 }
 

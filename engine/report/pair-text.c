@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two plans beside each other as text: the totals, both rails of each pass row by row, and the
- * refusals that only one of them has. */
+ * rejections that only one of them has. */
 #include "engine/report/pair.h"
 
 #include "engine/report/verdicts.h"
@@ -378,9 +378,9 @@ append_summary (const Page *page)
 }
 
 static void
-append_refusals (const Page *page, int which)
+append_rejections (const Page *page, int which)
 {
-  g_autoptr (GArray) lines = lig_report_refused_only (page->plans[which], page->plans[!which]);
+  g_autoptr (GArray) lines = lig_report_rejected_only (page->plans[which], page->plans[!which]);
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdict *verdict = line->verdict;
@@ -388,7 +388,7 @@ append_refusals (const Page *page, int which)
     if (i == 0) {
       g_string_append_c (page->to, '\n');
       begin (page, "\033[1m");
-      g_string_append_printf (page->to, _ ("Only %s refuses:"), page->titles[which]);
+      g_string_append_printf (page->to, _ ("Only %s rejects:"), page->titles[which]);
       end (page);
       g_string_append_c (page->to, '\n');
     }
@@ -460,7 +460,7 @@ lig_plan_comparison_to_text (
   append_pass (&page, LIG_PASS_FORWARD);
   append_pass (&page, LIG_PASS_BACKWARD);
   for (int which = 0; which < 2; which++) {
-    append_refusals (&page, which);
+    append_rejections (&page, which);
     append_problem (&page, which);
   }
   return g_string_free (page.to, FALSE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines, speeds and refusals in texts about several plans. */
+/* Lines, speeds and rejections in texts about several plans. */
 #include "engine/report/pair.h"
 
 #include "engine/base/units.h"
@@ -61,10 +61,10 @@ lig_report_side_figures (LigPlan *plan, LigPass pass, const LigPlanSide *side, L
   }
 }
 
-/* --- Refusals ------------------------------------------------------------------------------ */
+/* --- Rejections ------------------------------------------------------------------------------ */
 
-/* Returns a key that is the same for the same refusal in another plan, and in another repetition of
- * a block. Times and the claiming group are left out, as they differ between any two devices. */
+/* Returns a key that is the same for the same rejection in another plan, and in another repetition
+ * of a block. Times and the claiming group are left out, as they differ between any two devices. */
 static char *
 make_key (const LigVerdict *verdict, LigPlan *plan)
 {
@@ -79,26 +79,26 @@ make_key (const LigVerdict *verdict, LigPlan *plan)
 }
 
 static gboolean
-is_refusal (const LigVerdict *verdict)
+is_rejection (const LigVerdict *verdict)
 {
   return !verdict->taken && verdict->fits;
 }
 
 GArray *
-lig_report_refused_only (LigPlan *plan, LigPlan *other)
+lig_report_rejected_only (LigPlan *plan, LigPlan *other)
 {
   guint count;
   GArray *only = g_array_new (FALSE, FALSE, sizeof (LigVerdictLine));
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   const LigVerdict *verdicts = lig_plan_get_verdicts (other, &count);
   for (guint i = 0; i < count; i++)
-    if (is_refusal (&verdicts[i]))
+    if (is_rejection (&verdicts[i]))
       g_hash_table_add (known, make_key (&verdicts[i], other));
   g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     g_autofree char *key = make_key (line->verdict, plan);
-    if (is_refusal (line->verdict) && !g_hash_table_contains (known, key))
+    if (is_rejection (line->verdict) && !g_hash_table_contains (known, key))
       g_array_append_val (only, *line);
   }
   return only;

@@ -14,10 +14,10 @@ void lig_report_end_line (GString *to);
  * (transfer full), NULL if a time is unknown. */
 char *lig_report_speed (double before, double after);
 
-/* Returns the refusals of fusions whose pattern fits that `plan` has and `other` has not, the
+/* Returns the rejections of fusions whose pattern fits that `plan` has and `other` has not, the
  * largest gain first; equal ones in the repetitions of a block are one line. (transfer full)
  * (element-type LigVerdictLine) */
-GArray *lig_report_refused_only (LigPlan *plan, LigPlan *other);
+GArray *lig_report_rejected_only (LigPlan *plan, LigPlan *other);
 
 /* Finds the figures of the groups of one side of a change. */
 void

@@ -151,7 +151,7 @@ add_fix (JsonBuilder *builder, const char *name, const LigFix *fix, gboolean gai
 void
 lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVerdict *verdict)
 {
-  /* A fusion that the policy would refuse after the edit too gains nothing by it. */
+  /* A fusion that the policy would reject after the edit too gains nothing by it. */
   gboolean gains = !lig_report_find_obstacle (remedies, verdict);
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "fusion", verdict->fusion->name);

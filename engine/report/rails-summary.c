@@ -256,7 +256,7 @@ is_repeated (GArray *edits, guint number)
 }
 
 /* Compares the predictions of whole plans instead of single groups: an edit may let another fusion
- * in than the refused one, or none, if the policy refuses it for another reason. Edits that save
+ * in than the rejected one, or none, if the policy rejects it for another reason. Edits that save
  * nothing, or the same as another, are dropped; only the first ones are tried. */
 static void
 try_edits (const LigRails *self, GArray *edits)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as text: its times and best fixes first, then forward rail | ops | backward rail, with
- * brackets around the rows that one fusion covers; below them, if asked for, each refused fusion
+ * brackets around the rows that one fusion covers; below them, if asked for, each rejected fusion
  * with its reason. */
 #include "engine/report/rails.h"
 

@@ -159,7 +159,7 @@ lig_report_remedy (LigRemedies *self, const LigVerdict *verdict)
       g_ptr_array_add (parts, describe_fix (fixes[i]));
   if (obstacle)
     /* Translators: a fusion after an edit; the reason follows. */
-    g_ptr_array_add (parts, g_strdup_printf (_ ("it would then be refused: %s"), obstacle));
+    g_ptr_array_add (parts, g_strdup_printf (_ ("it would then be rejected: %s"), obstacle));
   guint count = parts->len;
   g_ptr_array_add (parts, NULL);
   return count > 0 ? g_strjoinv ("; ", (char **) parts->pdata) : NULL;

@@ -33,11 +33,11 @@ typedef struct {
 void lig_remedies_clear (LigRemedies *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigRemedies, lig_remedies_clear)
 
-/* Returns the reason why the policy refuses the fusion after the edit of its fix too, or NULL,
+/* Returns the reason why the policy rejects the fusion after the edit of its fix too, or NULL,
  * also if that is not known; (transfer none), valid as long as the remedies. */
 const char *lig_report_find_obstacle (LigRemedies *self, const LigVerdict *verdict);
 
 /* Returns the gain and the fix: `would save about 3 us; fix 2: remove the fence before 3`; or, if
- * the policy would refuse the fusion after the edit too, the reason instead of the gain. (transfer
+ * the policy would reject the fusion after the edit too, the reason instead of the gain. (transfer
  * full) NULL if both are unknown. */
 char *lig_report_remedy (LigRemedies *self, const LigVerdict *verdict);

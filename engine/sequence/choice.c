@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters that are one of several names, `causal|none`; structs hold the index of the name. */
-#include "engine/base/refusal.h"
+#include "engine/base/rejection.h"
 #include "engine/sequence/literal.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/table.h"
@@ -86,14 +86,14 @@ lig_choices_check (const LigOpInfo *info, const LigParam *param, GError **error)
     fits = lig_name_check (names[i], "-", LIG_LONGEST_NAME) && !g_str_equal (names[i], "true") &&
            !g_str_equal (names[i], "false") && lig_param_find_choice (param, names[i]) == i;
   if (!fits)
-    return lig_refuse (error, LIG_ERROR_OP, "op", info->name,
+    return lig_reject (error, LIG_ERROR_OP, "op", info->name,
                        "parameter %s has the choices '%.200s', expected at least 2 different names "
                        "in kebab-case, separated by |, not true or false",
                        param->name, param->choices ? param->choices : "");
   for (int i = 0; i < count; i++)
     if (param->initial == i)
       return TRUE;
-  return lig_refuse (error, LIG_ERROR_OP, "op", info->name,
+  return lig_reject (error, LIG_ERROR_OP, "op", info->name,
                      "parameter %s has the initial choice %g, expected an index from 0 to %d",
                      param->name, param->initial, count - 1);
 }

@@ -24,7 +24,7 @@ lig_literal_param (LigOp *op, const char *name)
 
 /* Sets an error of the form: expected `wanted`, got `value`. */
 static gboolean
-refuse (const char *wanted, const GValue *value, GError **error)
+reject (const char *wanted, const GValue *value, GError **error)
 {
   g_autoptr (GString) got = g_string_new (NULL);
   if (G_VALUE_HOLDS_DOUBLE (value))
@@ -59,7 +59,7 @@ lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error)
 {
   gint64 length;
   if (!get_whole (value, &length))
-    return refuse (_ ("a whole number"), value, error);
+    return reject (_ ("a whole number"), value, error);
   if (shape->n_axes == LIG_MAX_AXES) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("a shape has at least %d axes, at most %d are possible"), shape->n_axes + 1,
@@ -158,7 +158,7 @@ gboolean
 lig_literal_set_trained (LigOp *op, const GValue *value, GError **error)
 {
   if (!G_VALUE_HOLDS_BOOLEAN (value))
-    return refuse (_ ("true or false"), value, error);
+    return reject (_ ("true or false"), value, error);
   lig_op_set_trained (op, g_value_get_boolean (value));
   return TRUE;
 }
@@ -176,7 +176,7 @@ lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError *
   }
   const char *wanted = mismatch (param, value);
   if (wanted)
-    return refuse (wanted, value, error);
+    return reject (wanted, value, error);
   if (G_VALUE_HOLDS (value, LIG_TYPE_SHAPE) &&
       !lig_literal_check_shape (g_value_get_boxed (value), 1, error))
     return FALSE;

@@ -12,7 +12,7 @@
 /* The longest text that is read as a sequence, in bytes. */
 #define LIG_MAX_TEXT ((gsize) 64 << 20)
 
-/* Axes that are longer, and tensors that have more elements, are refused as mistakes. */
+/* Axes that are longer, and tensors that have more elements, are rejected as mistakes. */
 #define LIG_MAX_AXIS G_MAXINT32
 #define LIG_LARGEST_SHAPE (G_GINT64_CONSTANT (1) << 40)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks the table of an op without calling any of its functions. */
-#include "engine/base/refusal.h"
+#include "engine/base/rejection.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define refuse(error, table, ...) lig_refuse (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
+#define reject(error, table, ...) lig_reject (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
 
 #define MAX_PARAMS 64                  /* one bit each in a mask */
 #define LARGEST_WHOLE 9007199254740992 /* 2^53 */
@@ -38,13 +38,13 @@ check_words (const LigOpInfo *info, GError **error)
   }
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (!words[i].text || !*words[i].text)
-      return refuse (error, info, "it has no %s", words[i].field);
+      return reject (error, info, "it has no %s", words[i].field);
   /* Blocks, and the op that recipes place, are the library's own. */
   const unsigned allowed = (LIG_OP_NORM * 2 - 1) & ~(unsigned) (LIG_OP_BLOCK | LIG_OP_QUANTIZES);
   if (info->flags & ~allowed)
-    return refuse (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags, allowed);
+    return reject (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags, allowed);
   if (info->flags & LIG_OP_RECALL && (!info->extra_inputs || info->flags & LIG_OP_TRANSPARENT))
-    return refuse (error, info,
+    return reject (error, info,
                    "it does not read x, so it needs an extra input and is not transparent");
   return TRUE;
 }
@@ -78,7 +78,7 @@ check_tie (const LigOpInfo *info, const LigParam *param, GError **error)
   while (info->parameters && info->parameters[count].name)
     count++;
   return param->offset < (info->expand ? LIG_MAX_PARAMETERS : count) ||
-         refuse (error, info,
+         reject (error, info,
                  "parameter %s ties trained parameter %" G_GSIZE_FORMAT
                  ", there are %" G_GSIZE_FORMAT,
                  param->name, param->offset, count);
@@ -94,15 +94,15 @@ check_place (const LigOpInfo *info, const LigParam *param, GError **error)
     gboolean input = param->kind == LIG_PARAM_INPUT;
     int count = lig_ports_parse (input ? info->extra_inputs : info->extra_outputs)->count;
     return param->offset < (gsize) count ||
-           refuse (error, info, "parameter %s is of extra %s %" G_GSIZE_FORMAT ", there are %d",
+           reject (error, info, "parameter %s is of extra %s %" G_GSIZE_FORMAT ", there are %d",
                    param->name, input ? "input" : "output", param->offset, count);
   }
   if (param->offset > info->params_size || info->params_size - param->offset < size)
-    return refuse (error, info,
+    return reject (error, info,
                    "parameter %s has its end at byte %" G_GSIZE_FORMAT
                    ", that of the params struct is at %" G_GSIZE_FORMAT,
                    param->name, param->offset + size, info->params_size);
-  return param->offset % align == 0 || refuse (error, info,
+  return param->offset % align == 0 || reject (error, info,
                                                "parameter %s is at byte %" G_GSIZE_FORMAT
                                                ", expected a multiple of %" G_GSIZE_FORMAT,
                                                param->name, param->offset, align);
@@ -123,7 +123,7 @@ check_range (const LigOpInfo *info, const LigParam *param, GError **error)
   if (whole)
     fits = fits && param->minimum == floor (param->minimum) &&
            param->maximum == floor (param->maximum) && param->initial == floor (param->initial);
-  return fits || refuse (error, info, "parameter %s is %g of %g to %g, expected %s in a range",
+  return fits || reject (error, info, "parameter %s is %g of %g to %g, expected %s in a range",
                          param->name, param->initial, param->minimum, param->maximum,
                          whole ? "a whole number" : "a number");
 }
@@ -133,17 +133,17 @@ check_param (const LigOpInfo *info, const LigParam *param, GHashTable *seen, GEr
 {
   static const char *const taken[] = {"fence", "trained", "op", "ops", "true", "false", NULL};
   if (!lig_name_check (param->name, "-", LIG_LONGEST_NAME) || g_strv_contains (taken, param->name))
-    return refuse (error, info,
+    return reject (error, info,
                    "a parameter is called '%.60s', expected a name in kebab-case other than fence, "
                    "trained, op, ops, true and false",
                    param->name);
   if (!g_hash_table_add (seen, (gpointer) param->name))
-    return refuse (error, info, "two parameters are called %s", param->name);
+    return reject (error, info, "two parameters are called %s", param->name);
   if ((unsigned) param->kind > LIG_PARAM_PATH)
-    return refuse (error, info, "parameter %s has the unknown kind %d", param->name,
+    return reject (error, info, "parameter %s has the unknown kind %d", param->name,
                    (int) param->kind);
   if (!param->label || !param->help)
-    return refuse (error, info, "parameter %s has no label or no help", param->name);
+    return reject (error, info, "parameter %s has no label or no help", param->name);
   if (param->kind == LIG_PARAM_CHOICE && !lig_choices_check (info, param, error))
     return FALSE;
   return check_place (info, param, error) && check_range (info, param, error);
@@ -157,20 +157,20 @@ check_params (const LigOpInfo *info, GError **error)
   while (info->params && info->params[count].name)
     count++;
   if (count > MAX_PARAMS)
-    return refuse (error, info, "it has %u parameters, at most %d are possible", count, MAX_PARAMS);
+    return reject (error, info, "it has %u parameters, at most %d are possible", count, MAX_PARAMS);
   for (guint i = 0; i < count; i++) {
     if (!check_param (info, &info->params[i], seen, error))
       return FALSE;
     positional += (info->params[i].flags & LIG_PARAM_POSITIONAL) != 0;
   }
   if (positional > 1)
-    return refuse (error, info, "%u parameters are positional, at most 1 is possible", positional);
+    return reject (error, info, "%u parameters are positional, at most 1 is possible", positional);
   if (info->kernel_params_size > LIG_MAX_PARAMS)
-    return refuse (error, info,
+    return reject (error, info,
                    "its kernels have params of %" G_GSIZE_FORMAT " bytes, at most %d are possible",
                    info->kernel_params_size, LIG_MAX_PARAMS);
   return info->kernel_params_size <= info->params_size ||
-         refuse (
+         reject (
            error, info,
            "its kernels have params of %" G_GSIZE_FORMAT " byte%s, the op of %" G_GSIZE_FORMAT,
            info->kernel_params_size, LIG_ENDING (info->kernel_params_size), info->params_size);
@@ -220,13 +220,13 @@ static gboolean
 add_port (const LigOpInfo *info, const char *name, GHashTable *seen, GError **error)
 {
   if (!lig_name_check (name, "_", LIG_LONGEST_PORT))
-    return refuse (error, info,
+    return reject (error, info,
                    "a port is called '%.60s', expected at most %d lower-case letters, digits or _ "
                    "after a letter",
                    name, LIG_LONGEST_PORT);
   if (!g_hash_table_add (seen, g_strdup (name)) ||
       !g_hash_table_add (seen, g_strconcat ("d", name, NULL)))
-    return refuse (error, info, "two ports or gradients of ports are called %s or d%s", name, name);
+    return reject (error, info, "two ports or gradients of ports are called %s or d%s", name, name);
   return TRUE;
 }
 
@@ -251,7 +251,7 @@ add_ports (const LigOpInfo *info,
     count++;
   }
   return count <= max ||
-         refuse (error, info, "it has %d %s, at most %d are possible", count, what, max);
+         reject (error, info, "it has %d %s, at most %d are possible", count, what, max);
 }
 
 static gboolean
@@ -262,13 +262,13 @@ check_trained (const LigOpInfo *info, GHashTable *seen, GError **error)
     if (!add_port (info, at->name, seen, error))
       return FALSE;
     if ((unsigned) at->init > LIG_INIT_NORMAL)
-      return refuse (error, info, "%s has the unknown initialization %d", at->name, (int) at->init);
+      return reject (error, info, "%s has the unknown initialization %d", at->name, (int) at->init);
   }
   if (count > LIG_MAX_PARAMETERS)
-    return refuse (error, info, "it has %d trained parameters, at most %d are possible", count,
+    return reject (error, info, "it has %d trained parameters, at most %d are possible", count,
                    LIG_MAX_PARAMETERS);
   return count == 0 || info->infer ||
-         refuse (error, info, "its trained parameters have no shapes; give it an infer function");
+         reject (error, info, "its trained parameters have no shapes; give it an infer function");
 }
 
 static gboolean
@@ -278,7 +278,7 @@ check_saves (const LigOpInfo *info, GError **error)
   for (char **word = words; *word; word++)
     if (**word && !is_forward (info, *word, FALSE) && !g_str_equal (*word, "y") &&
         lig_ports_find (lig_ports_parse (info->computes), *word) < 0)
-      return refuse (error, info,
+      return reject (error, info,
                      "it saves '%.60s', expected x, y, an extra input, a trained parameter or a "
                      "computed value",
                      *word);
@@ -314,19 +314,19 @@ check_flags (const LigOpInfo *info, GError **error)
 {
   const unsigned exchange = LIG_OP_EXCHANGES | LIG_OP_MOVES_ROWS;
   if (info->flags & LIG_OP_PRODUCT && !has_parameter (info, "weight"))
-    return refuse (error, info, "it is a product, so it needs the trained parameter weight");
+    return reject (error, info, "it is a product, so it needs the trained parameter weight");
   if (info->flags & LIG_OP_CLASSES &&
       (!(info->flags & LIG_OP_LOSS) || lig_ports_parse (info->extra_inputs)->count == 0 ||
        info->kernel_params_size < sizeof (LigCrossEntropyParams)))
-    return refuse (error, info,
+    return reject (error, info,
                    "it has classes, so it has to be a loss with an extra input, the targets, and "
                    "params that begin as those of cross-entropy");
   if (info->flags & exchange && !has_param (info, "group", LIG_PARAM_CHOICE))
-    return refuse (error, info, "it exchanges with other ranks, so it needs the parameter group");
+    return reject (error, info, "it exchanges with other ranks, so it needs the parameter group");
   return !(info->flags & LIG_OP_NORM) ||
          (lig_ports_find (lig_ports_parse (info->computes), "rstd") >= 0 && info->forward &&
           has_parameter (info, "weight") && info->kernel_params_size == sizeof (LigNormParams)) ||
-         refuse (error, info,
+         reject (error, info,
                  "it is a norm, so it needs a forward kernel, the params of one, the parameter "
                  "weight and the computed value rstd");
 }
@@ -339,16 +339,16 @@ check_traits (const LigOpInfo *info, GError **error)
                   : kind == LIG_OP_GATED    ? LIG_N_GATED
                                             : 0;
   if (info->function < 0 || info->function > max)
-    return refuse (error, info, "its function is %d, expected 0 to %d", info->function, max);
+    return reject (error, info, "its function is %d, expected 0 to %d", info->function, max);
   if (!info->vocabulary != !info->vocabulary_choice ||
       (info->vocabulary && (!has_param (info, info->vocabulary, LIG_PARAM_INT) ||
                             !has_param (info, "parallel", LIG_PARAM_CHOICE))))
-    return refuse (error, info,
+    return reject (error, info,
                    "its vocabulary is '%.60s', expected one of its parameters, beside the "
                    "parameter parallel and a choice of it",
                    info->vocabulary ? info->vocabulary : "");
   if (info->collect && !info->expand)
-    return refuse (error, info, "it collects parts, so it has to be a macro");
+    return reject (error, info, "it collects parts, so it has to be a macro");
   return check_flags (info, error);
 }
 
@@ -366,7 +366,7 @@ check_kernel (const LigOpInfo *info, const char *name, gboolean backward, GError
 {
   const LigKernel *kernel = lig_kernel_named (name);
   if (!kernel)
-    return refuse (error, info, "no kernel is called '%.60s'; register it before the op", name);
+    return reject (error, info, "no kernel is called '%.60s'; register it before the op", name);
   const LigPorts *operands = lig_ports_parse (kernel->signature);
   for (int i = 0; i < operands->count; i++) {
     const char *operand = operands->ports[i].name;
@@ -374,7 +374,7 @@ check_kernel (const LigOpInfo *info, const char *name, gboolean backward, GError
     gboolean fits = !backward ? is_forward (info, operand, written)
                               : is_gradient (info, operand) || (!written && saves (info, operand));
     if (!fits)
-      return refuse (error, info, "its kernel %s %s '%s', which is no port that its %s %s", name,
+      return reject (error, info, "its kernel %s %s '%s', which is no port that its %s %s", name,
                      written ? "writes" : "reads", operand, backward ? "backward" : "forward",
                      written ? "writes" : "reads");
   }
@@ -396,7 +396,7 @@ check_kernels (const LigOpInfo *info, GError **error)
       count++;
     }
     if (kernels && (count == 0 || (count > 1 && !backward)))
-      return refuse (error, info, "it has %d kernel%s for %s, expected %s", count,
+      return reject (error, info, "it has %d kernel%s for %s, expected %s", count,
                      LIG_ENDING (count), backward ? "backward" : "forward",
                      backward ? "at least 1" : "1");
   }
@@ -410,23 +410,23 @@ check_ways (const LigOpInfo *info, GError **error)
   int ways = (info->forward != NULL) + (info->lower_forward != NULL) + (info->expand != NULL) +
              (info->opaque_forward != NULL);
   if (ways != 1)
-    return refuse (error, info,
+    return reject (error, info,
                    "it has %d way%s of computing its output, expected 1 of forward, lower_forward, "
                    "expand and opaque_forward",
                    ways, LIG_ENDING (ways));
   if (info->backward && info->lower_backward)
-    return refuse (error, info, "it has both backward and lower_backward, expected one");
+    return reject (error, info, "it has both backward and lower_backward, expected one");
   if (info->expand && (info->backward || info->lower_backward || info->opaque_backward ||
                        info->parameters || info->computes || info->saves))
-    return refuse (error, info, "it is a macro, so its parts provide what backward needs, not it");
+    return reject (error, info, "it is a macro, so its parts provide what backward needs, not it");
   gboolean bare = !info->backward && !info->lower_backward && !info->parameters &&
                   !info->extra_inputs && !info->extra_outputs && !info->computes;
   if (info->opaque_forward && !bare)
-    return refuse (error, info,
+    return reject (error, info,
                    "it is opaque, so it has neither extra ports, trained parameters, computed "
                    "values nor kernels");
   return !info->opaque_backward || info->opaque_forward ||
-         refuse (error, info, "it has opaque_backward without opaque_forward");
+         reject (error, info, "it has opaque_backward without opaque_forward");
 }
 
 /* Returns whether two tables have the same parameters, which kernels read in their order. */
@@ -448,15 +448,15 @@ check_fuses_as (const LigOpInfo *info, GError **error)
   if (!info->fuses_as)
     return TRUE;
   if (!as)
-    return refuse (error, info, "it fuses as '%.60s', which no op is called", info->fuses_as);
+    return reject (error, info, "it fuses as '%.60s', which no op is called", info->fuses_as);
   gboolean same = g_strcmp0 (info->extra_inputs, as->extra_inputs) == 0 &&
                   g_strcmp0 (info->extra_outputs, as->extra_outputs) == 0 &&
                   g_strcmp0 (info->computes, as->computes) == 0 && has_same_parameters (info, as);
   if (!same)
-    return refuse (error, info, "it fuses as %s, whose ports and parameters have other names",
+    return reject (error, info, "it fuses as %s, whose ports and parameters have other names",
                    as->name);
   return info->kernel_params_size == as->kernel_params_size ||
-         refuse (error, info, "it fuses as %s, whose kernels read other params", as->name);
+         reject (error, info, "it fuses as %s, whose kernels read other params", as->name);
 }
 
 gboolean

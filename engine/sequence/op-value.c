@@ -13,7 +13,7 @@
 #define LONGEST_PATH 512
 
 static gboolean
-refuse_value (LigOp *self, const LigParam *param, const char *wanted, GError **error)
+reject_value (LigOp *self, const LigParam *param, const char *wanted, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s: %s is %s"), lig_op_get_name (self),
                param->name, wanted);
@@ -24,12 +24,12 @@ static gboolean
 set_number (LigOp *self, const LigParam *param, const GValue *value, GError **error)
 {
   if (!G_VALUE_HOLDS_INT64 (value) && !G_VALUE_HOLDS_DOUBLE (value))
-    return refuse_value (
+    return reject_value (
       self, param, param->kind == LIG_PARAM_INT ? _ ("a whole number") : _ ("a number"), error);
   double number =
     G_VALUE_HOLDS_INT64 (value) ? (double) g_value_get_int64 (value) : g_value_get_double (value);
   if (param->kind == LIG_PARAM_INT && number != floor (number))
-    return refuse_value (self, param, _ ("a whole number"), error);
+    return reject_value (self, param, _ ("a whole number"), error);
   /* Written so that NaN fails. An inferred parameter may have the value that means "not given". */
   gboolean fits = number >= param->minimum && number <= param->maximum;
   if (!fits && !(param->flags & LIG_PARAM_INFERRED && number == param->initial)) {
@@ -57,7 +57,7 @@ set_shape (LigOp *self, const LigParam *param, const GValue *value, GError **err
   else if (G_VALUE_HOLDS (value, LIG_TYPE_SHAPE))
     shape = *(const LigShape *) g_value_get_boxed (value);
   else
-    return refuse_value (self, param, _ ("a list of lengths like [7, 2]"), error);
+    return reject_value (self, param, _ ("a list of lengths like [7, 2]"), error);
   int inferred = 0;
   for (int i = 0; i < shape.n_axes; i++) {
     inferred += shape.axes[i] == -1;
@@ -77,7 +77,7 @@ static gboolean
 set_text (LigOp *self, const LigParam *param, const GValue *value, GError **error)
 {
   if (!G_VALUE_HOLDS_STRING (value))
-    return refuse_value (self, param, _ ("the name of a channel"), error);
+    return reject_value (self, param, _ ("the name of a channel"), error);
   if (!g_value_get_string (value) || !*g_value_get_string (value)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("%s: extra tensor channel must be a non-empty string"), lig_op_get_name (self));
@@ -140,7 +140,7 @@ lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **e
     return lig_choice_set (self, param, value, error);
   default:
     if (!G_VALUE_HOLDS_BOOLEAN (value))
-      return refuse_value (self, param, _ ("true or false"), error);
+      return reject_value (self, param, _ ("true or false"), error);
     g_object_set (self, param->name, g_value_get_boolean (value), NULL);
     return TRUE;
   }

@@ -288,7 +288,7 @@ GType
 lig_op_register_type (const LigOpInfo *info)
 {
   g_autofree char *name = g_strconcat ("LigOp-", info->name, NULL);
-  /* A type of this name exists if a table with the same name was refused before. */
+  /* A type of this name exists if a table with the same name was rejected before. */
   for (guint i = 2; g_type_from_name (name); i++) {
     g_free (name);
     name = g_strdup_printf ("LigOp-%s-%u", info->name, i);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of parameters: headings for ops that have many. */
-#include "engine/base/refusal.h"
+#include "engine/base/rejection.h"
 #include "engine/sequence/table.h"
 
 #include <string.h>
 
-#define refuse(error, table, ...) lig_refuse (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
+#define reject(error, table, ...) lig_reject (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
 
 /* Returns whether the name is a word of the text. */
 static gboolean
@@ -65,14 +65,14 @@ check_group (const LigOpInfo *info, const LigParamGroup *group, GHashTable *seen
 {
   g_auto (GStrv) names = g_strsplit (group->params ? group->params : "", " ", -1);
   if (!*names)
-    return refuse (error, info, "the group %s has no parameters", group->title);
+    return reject (error, info, "the group %s has no parameters", group->title);
   for (char **name = names; *name; name++) {
     const LigParam *param = find_param (info, *name, strlen (*name));
     if (!param)
-      return refuse (error, info, "the group %s has '%.60s', which is no parameter of the op",
+      return reject (error, info, "the group %s has '%.60s', which is no parameter of the op",
                      group->title, *name);
     if (!g_hash_table_add (seen, (gpointer) param->name))
-      return refuse (error, info, "the group %s has %s, which is in a group already", group->title,
+      return reject (error, info, "the group %s has %s, which is in a group already", group->title,
                      param->name);
   }
   return TRUE;

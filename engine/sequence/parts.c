@@ -44,7 +44,7 @@ lig_parts_add_scaled (
 }
 
 void
-lig_parts_refuse (LigParts *self, const char *format, ...)
+lig_parts_reject (LigParts *self, const char *format, ...)
 {
   va_list arguments;
   if (self->problem)
@@ -104,7 +104,7 @@ lig_parts_check_divides (LigParts *self, const char *name, gint64 count)
 {
   int ranks = self->device ? lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) : 1;
   if (count % ranks != 0)
-    lig_parts_refuse (
+    lig_parts_reject (
       self, _ ("%s is %" PRId64 ", expected a multiple of %d, the number of ranks that divide it"),
       name, count, ranks);
 }

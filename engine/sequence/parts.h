@@ -16,7 +16,7 @@ struct _LigParts {
   GPtrArray *ops;    /* owned; null where the macro failed to create one */
   GPtrArray *names;  /* interned; null for none */
   GArray *sizes;     /* of LigPartSize */
-  char *problem;     /* why the macro refuses its parameters, or null */
+  char *problem;     /* why the macro rejects its parameters, or null */
   LigDevice *device; /* (unowned) (nullable) */
   gboolean divides;  /* see lig_parts_divides_vocabulary () */
   gboolean apart;    /* they are written into a sequence, for ranks of any number */

@@ -137,7 +137,7 @@ skip_digits (const char *at)
 }
 
 /* Reads decimal digits with a fraction and an exponent, `.5` and `5.` included. A leading zero is
- * refused, because some languages read 010 as 8. */
+ * rejected, because some languages read 010 as 8. */
 static gboolean
 scan_number (Parser *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a sequence from the JSON of a .lig file. Files are not trusted: every error begins with the
- * JSON path of the refused value. */
+ * JSON path of the rejected value. */
 #include "engine/base/suggest.h"
 #include "engine/sequence/literal.h"
 #include "engine/sequence/reader.h"
@@ -82,7 +82,7 @@ read_params (LigReader *self, JsonObject *object, LigOp *op)
     if (!lig_literal_check_reserved (op, key, self->error))
       return lig_reader_place (self);
     if (!param && strcmp (key, "ops") == 0 && !lig_op_get_body (op))
-      return lig_reader_refuse (self, LIG_ERROR_OP, _ ("only a block has ops, this is %s"),
+      return lig_reader_reject (self, LIG_ERROR_OP, _ ("only a block has ops, this is %s"),
                                 lig_op_get_name (op));
     if (param && !read_param (self, op, param, value))
       return FALSE;
@@ -98,7 +98,7 @@ read_body (LigReader *self, JsonObject *object, LigOp *op, guint depth, gint64 *
     return TRUE;
   gsize outside = lig_reader_enter (self, "ops");
   if (depth >= LIG_MAX_BLOCKS)
-    return lig_reader_refuse (self, LIG_ERROR_FORMAT,
+    return lig_reader_reject (self, LIG_ERROR_FORMAT,
                               _ ("blocks nest %u deep, at most %d are possible"), depth + 1,
                               LIG_MAX_BLOCKS);
   JsonNode *ops = json_object_get_member (object, "ops");
@@ -114,7 +114,7 @@ new_op (LigReader *self, const char *name)
   gsize outside = lig_reader_enter (self, "op");
   LigOp *op = NULL;
   if (strlen (name) > LONGEST_NAME)
-    lig_reader_refuse (self, LIG_ERROR_OP,
+    lig_reader_reject (self, LIG_ERROR_OP,
                        g_dngettext (GETTEXT_PACKAGE, "no op has a name of %zu byte",
                                     "no op has a name of %zu bytes", (gulong) (strlen (name))),
                        strlen (name));
@@ -181,11 +181,11 @@ read_version (LigReader *self, JsonObject *root)
     return lig_reader_expected (self, _ ("the version 1"), value);
   gint64 version = json_node_get_int (value);
   if (version > 1)
-    return lig_reader_refuse (
+    return lig_reader_reject (
       self, LIG_ERROR_FORMAT,
       _ ("version %" PRId64 " is newer than 1, the newest that this library reads"), version);
   if (version < 1)
-    return lig_reader_refuse (self, LIG_ERROR_FORMAT, _ ("version %" PRId64 ", expected 1"),
+    return lig_reader_reject (self, LIG_ERROR_FORMAT, _ ("version %" PRId64 ", expected 1"),
                               version);
   lig_reader_leave (self, outside);
   return TRUE;
@@ -219,11 +219,11 @@ read_dtype (LigReader *self, JsonObject *object, const char *key, gboolean float
     return FALSE;
   if (!lig_dtype_from_name (name, &dtype)) {
     g_autofree char *like = lig_suggest_nth (name, get_dtype_name);
-    return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown%s"),
+    return lig_reader_reject (self, LIG_ERROR_DTYPE, _ ("element type '%s' is unknown%s"),
                               strlen (name) > LONGEST_NAME ? "…" : name, like);
   }
   if (floating && !lig_dtype_is_floating (dtype))
-    return lig_reader_refuse (self, LIG_ERROR_DTYPE, _ ("expected %s, got %s"),
+    return lig_reader_reject (self, LIG_ERROR_DTYPE, _ ("expected %s, got %s"),
                               lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), _ (" or ")),
                               name);
   lig_reader_leave (self, outside);
@@ -283,7 +283,7 @@ read_name (LigReader *self, JsonNode *value, LigSequence *sequence)
   const char *name = lig_reader_string (self, value);
   glong length = name ? g_utf8_strlen (name, -1) : 0;
   if (length > LIG_SEQUENCE_LONGEST_NAME)
-    return lig_reader_refuse (self, LIG_ERROR_VALUE,
+    return lig_reader_reject (self, LIG_ERROR_VALUE,
                               _ ("the name has %ld characters, at most %d are possible"), length,
                               LIG_SEQUENCE_LONGEST_NAME);
   if (name)
@@ -320,7 +320,7 @@ read_recipe (LigReader *self, JsonNode *value, LigSequence *sequence)
   gsize outside = lig_reader_enter (self, "name");
   /* A recipe's name alone: parameters are members of the object. */
   if (strchr (name, ':'))
-    return lig_reader_refuse (self, LIG_ERROR_VALUE,
+    return lig_reader_reject (self, LIG_ERROR_VALUE,
                               _ ("expected the name of a recipe, got '%.60s'"), name);
   if (!lig_recipe_parse (&recipe, name, self->error))
     return lig_reader_place (self);
@@ -352,7 +352,7 @@ find_op (LigReader *self, LigSequence *sequence, JsonNode *value)
   if (!path)
     return NULL;
   if (strlen (path) > LONGEST_PATH) {
-    lig_reader_refuse (self, LIG_ERROR_INDEX,
+    lig_reader_reject (self, LIG_ERROR_INDEX,
                        g_dngettext (GETTEXT_PACKAGE, "no op has a path of %zu byte",
                                     "no op has a path of %zu bytes", (gulong) (strlen (path))),
                        strlen (path));
@@ -388,7 +388,7 @@ add_fusion (LigReader *self, LigOp *op, const char *fusion, gboolean force)
   if (g_strv_contains (old, fusion))
     return TRUE;
   if (count == MAX_FUSIONS_OF_AN_OP)
-    return lig_reader_refuse (self, LIG_ERROR_FUSION,
+    return lig_reader_reject (self, LIG_ERROR_FUSION,
                               _ ("one op has %u such fusions, at most %d are possible"), count + 1,
                               MAX_FUSIONS_OF_AN_OP);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
@@ -445,7 +445,7 @@ read_constraint (
     return FALSE;
   if (!*fusion) {
     lig_reader_enter (self, "fusion");
-    return lig_reader_refuse (self, LIG_ERROR_FUSION, _ ("expected a fusion's name, got \"\""));
+    return lig_reader_reject (self, LIG_ERROR_FUSION, _ ("expected a fusion's name, got \"\""));
   }
   if (force || json_object_has_member (entry, "at")) {
     gsize outside = lig_reader_enter (self, "at");

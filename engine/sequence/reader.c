@@ -34,7 +34,7 @@ lig_reader_leave (LigReader *self, gsize outside)
 }
 
 gboolean
-lig_reader_refuse (LigReader *self, int code, const char *format, ...)
+lig_reader_reject (LigReader *self, int code, const char *format, ...)
 {
   va_list args;
   va_start (args, format);
@@ -71,7 +71,7 @@ gboolean
 lig_reader_expected (LigReader *self, const char *what, JsonNode *value)
 {
   g_autofree char *given = describe (value);
-  return lig_reader_refuse (self, LIG_ERROR_FORMAT, _ ("expected %s, got %s"), what, given);
+  return lig_reader_reject (self, LIG_ERROR_FORMAT, _ ("expected %s, got %s"), what, given);
 }
 
 JsonObject *

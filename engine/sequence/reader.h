@@ -20,7 +20,7 @@ gsize lig_reader_enter_element (LigReader *self, guint index);
 void lig_reader_leave (LigReader *self, gsize outside);
 
 /* Set an error and return false. */
-gboolean lig_reader_refuse (LigReader *self, int code, const char *format, ...)
+gboolean lig_reader_reject (LigReader *self, int code, const char *format, ...)
   G_GNUC_PRINTF (3, 4);
 gboolean lig_reader_expected (LigReader *self, const char *what, JsonNode *value);
 

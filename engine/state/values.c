@@ -31,7 +31,7 @@ lig_state_unscale (LigState *self, LigTensor *gradients, LigDtype dtype, GError 
 }
 
 static gpointer
-refuse_frozen (const char *path, GError **error)
+reject_frozen (const char *path, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
                _ ("%s is frozen: it has neither a gradient nor an optimizer's values"), path);
@@ -39,7 +39,7 @@ refuse_frozen (const char *path, GError **error)
 }
 
 static gpointer
-refuse_missing (const char *path, GError **error)
+reject_missing (const char *path, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
                _ ("the state does not have this array of '%s' yet"), path);
@@ -47,7 +47,7 @@ refuse_missing (const char *path, GError **error)
 }
 
 static gpointer
-refuse_shared (LigState *self, LigStateArray array, const char *path, GError **error)
+reject_shared (LigState *self, LigStateArray array, const char *path, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
                _ ("%s: each rank has 1/%d of its array '%s'; lig_state_store() collects it"), path,
@@ -95,14 +95,14 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
   if (!parameter)
     return NULL;
   if (array != LIG_STATE_PARAMETERS && !parameter->trained)
-    return refuse_frozen (path, error);
+    return reject_frozen (path, error);
   if (lig_state_shares (self, array))
-    return refuse_shared (self, array, path, error);
+    return reject_shared (self, array, path, error);
   gboolean hidden = array == LIG_STATE_PARAMETERS && parameter->stored < 0;
   LigStateArray from = hidden ? LIG_STATE_MASTER : array;
   gboolean early = array == LIG_STATE_MASTER && lig_state_hides (self) && !self->updated;
   if (!self->arrays[from] || early)
-    return refuse_missing (path, error);
+    return reject_missing (path, error);
   g_autoptr (LigTensor) tensor = read_array (self, from, parameter, error);
   if (tensor && hidden)
     return lig_tensor_convert (tensor, self->layout->dtype, error);
@@ -143,7 +143,7 @@ lig_state_set (
     return FALSE;
   }
   if (array != LIG_STATE_PARAMETERS && !parameter->trained)
-    return refuse_frozen (path, error) != NULL;
+    return reject_frozen (path, error) != NULL;
   g_autoptr (LigTensor) part = lig_state_take_part (self, parameter, tensor, error);
   if (!part)
     return FALSE;
@@ -166,7 +166,7 @@ lig_state_get_whole (LigState *self, LigStateArray array, const char *path, GErr
   const LigParameter *parameter = lig_state_find (self, path, error);
   gboolean shared = parameter && parameter->trained && lig_state_shares (self, array);
   if (shared && !self->arrays[array])
-    return refuse_missing (path, error);
+    return reject_missing (path, error);
   g_autoptr (LigTensor) part = shared      ? lig_state_collect (self, array, parameter, error)
                                : parameter ? lig_state_get (self, array, path, error)
                                            : NULL;

@@ -184,7 +184,7 @@ lig_inserter_clear (LigInserter *self)
   for (int i = 0; i < N_STATEMENTS; i++)
     sqlite3_finalize (self->statements[i]);
   g_ptr_array_unref (self->touched);
-  g_clear_error (&self->refused);
+  g_clear_error (&self->rejected);
 }
 
 static sqlite3_stmt *
@@ -195,16 +195,16 @@ get_statement (LigInserter *self, int which, GError **error)
   return self->statements[which];
 }
 
-/* Counts a row whose content the database refuses; it is not tried again. */
+/* Counts a row whose content the database rejects; it is not tried again. */
 static void
-refuse (LigInserter *self, LigQueuedRun *run)
+reject (LigInserter *self, LigQueuedRun *run)
 {
-  run->refused++;
+  run->rejected++;
   const char *why = sqlite3_errmsg (self->db);
   if (sqlite3_extended_errcode (self->db) == SQLITE_CONSTRAINT_FOREIGNKEY)
     why = _ ("no such run in the store");
-  if (!self->refused)
-    self->refused =
+  if (!self->rejected)
+    self->rejected =
       g_error_new (LIG_ERROR, LIG_ERROR_STORE, _ ("store '%s': cannot add to run '%s': %s"),
                    sqlite3_db_filename (self->db, "main"), run->uuid, why);
 }
@@ -216,7 +216,7 @@ run_statement (LigInserter *self, sqlite3_stmt *statement, LigQueuedRun *run, GE
   int code = sqlite3_step (statement);
   gboolean done = TRUE;
   if (code == SQLITE_CONSTRAINT)
-    refuse (self, run);
+    reject (self, run);
   else if (code != SQLITE_DONE)
     done = lig_sql_fail (self->db, _ ("cannot write"), error);
   sqlite3_reset (statement);
@@ -224,7 +224,7 @@ run_statement (LigInserter *self, sqlite3_stmt *statement, LigQueuedRun *run, GE
 }
 
 /* Binds the run's number. A run that this store object did not begin is looked up once; the
- * database refuses the rows of an unknown run. */
+ * database rejects the rows of an unknown run. */
 static gboolean
 bind_run (LigInserter *self, sqlite3_stmt *statement, LigQueuedRun *run, GError **error)
 {

@@ -24,8 +24,8 @@ typedef struct {
   gboolean touched;
   gint64 last_step; /* of the metrics in this batch, if touched */
   guint64 waiting;  /* rows in the batch that could not be written */
-  guint64 refused;  /* rows that the database refused in this try */
-  guint64 lost;     /* rows that were refused or thinned out for good */
+  guint64 rejected; /* rows that the database rejected in this try */
+  guint64 lost;     /* rows that were rejected or thinned out for good */
 } LigQueuedRun;
 
 /* The first fields of every value of a series. */
@@ -79,7 +79,7 @@ typedef struct {
   GMutex *db_lock;
   sqlite3_stmt *statements[10];
   GPtrArray *touched;
-  GError *refused; /* the first row whose content the database refused */
+  GError *rejected; /* the first row whose content the database rejected */
 } LigInserter;
 
 void lig_inserter_init (LigInserter *self, sqlite3 *db, GMutex *db_lock);
@@ -87,7 +87,7 @@ void lig_inserter_clear (LigInserter *self);
 
 /* Writes a batch, the columns of the list of runs that depend on it, and a heartbeat for each
  * LigQueuedRun in `beating`: all of it, or nothing with an error set. Rows that the database would
- * always refuse are skipped, and `refused` is set. */
+ * always reject are skipped, and `rejected` is set. */
 gboolean lig_inserter_write (LigInserter *self,
                              const LigBatch *batch,
                              const GPtrArray *beating,

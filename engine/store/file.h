@@ -21,7 +21,7 @@ char *lig_store_file_uri (const char *path, const char *parameters);
  * is not another program's and has no schema newer than `newest`. Changes nothing. */
 gboolean lig_store_file_check_existing (const char *path, int newest, GError **error);
 
-/* Creates missing folders and a missing file, for this user alone. Refuses an existing file that is
+/* Creates missing folders and a missing file, for this user alone. Rejects an existing file that is
  * neither empty nor a store, and one that cannot be written. */
 gboolean lig_store_file_prepare (const char *path, int newest, GError **error);
 

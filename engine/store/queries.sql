@@ -19,7 +19,7 @@ FROM timing LEFT JOIN fusion USING (run, pass, "group")
 WHERE timing.run = (SELECT max (id) FROM run WHERE kind = 'profile')
 ORDER BY timing.pass, timing."group";
 
--- The fusions that were refused most often although their pattern fits, and why
+-- The fusions that were rejected most often although their pattern fits, and why
 SELECT fusion, reason, count (*) AS times, count (DISTINCT run) AS runs, min (text) AS example
 FROM verdict WHERE NOT taken AND reason != 'pattern'
 GROUP BY fusion, reason ORDER BY times DESC, fusion LIMIT 20;

@@ -114,13 +114,13 @@ record_missing (LigWriter *self, gboolean done, const char *why)
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
     LigQueuedRun *run = value;
     if (done)
-      run->lost += run->refused;
+      run->lost += run->rejected;
     run->missing = run->lost + run->waiting;
     if (run->missing == 0)
       g_clear_pointer (&run->why, g_free);
     else if (!run->why)
       run->why = g_strdup (why);
-    run->refused = run->waiting = 0;
+    run->rejected = run->waiting = 0;
   }
   g_mutex_unlock (&self->lock);
 }
@@ -130,13 +130,13 @@ static void
 record_result (LigWriter *self, gboolean done, GError *failure)
 {
   gint64 now = g_get_monotonic_time ();
-  g_autofree char *why = failure                  ? g_strdup (failure->message)
-                         : self->inserter.refused ? g_strdup (self->inserter.refused->message)
-                                                  : NULL;
+  g_autofree char *why = failure                   ? g_strdup (failure->message)
+                         : self->inserter.rejected ? g_strdup (self->inserter.rejected->message)
+                                                   : NULL;
   if (self->beating->len)
     self->beat_at = now + HEARTBEAT_INTERVAL;
-  if (self->inserter.refused)
-    note (self, &self->lost, g_steal_pointer (&self->inserter.refused));
+  if (self->inserter.rejected)
+    note (self, &self->lost, g_steal_pointer (&self->inserter.rejected));
   if (done) {
     self->retry_at = 0;
     self->stride = 1;

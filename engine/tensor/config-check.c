@@ -128,7 +128,7 @@ value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value)
            : value;
 }
 
-/* Refuses kinds of layers that no op computes. */
+/* Rejects kinds of layers that no op computes. */
 static void
 check_kinds (JsonObject *rule, JsonObject *config, LigDifferences *all)
 {

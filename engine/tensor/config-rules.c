@@ -6,7 +6,7 @@
 
 /* The rules stay JSON, which is checked when the table is read: they are few and read once. */
 static gboolean
-refuse_rule (guint n, const char *expected, GError **error)
+reject_rule (guint n, const char *expected, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("rule %u: expected %s"), n, expected);
   return FALSE;
@@ -39,34 +39,34 @@ check_rule (JsonNode *node, guint n, gboolean needed, GError **error)
   static const char *const texts[] = {"size", "per", "with", "without", "unless", "switch"};
   static const char *const of_blocks[] = {"kinds", "kind", "other", "from"};
   if (!JSON_NODE_HOLDS_OBJECT (node))
-    return refuse_rule (n, _ ("an object"), error);
+    return reject_rule (n, _ ("an object"), error);
   JsonObject *rule = json_node_get_object (node);
   if (!has_texts (rule, "keys") || !has_texts (rule, "reads") || !has_texts (rule, "value") ||
       !has_texts (rule, "among"))
-    return refuse_rule (n, _ ("a list of texts"), error);
+    return reject_rule (n, _ ("a list of texts"), error);
   if (!needed && !json_object_has_member (rule, "keys") && !json_object_has_member (rule, "reads"))
-    return refuse_rule (n, _ ("keys or reads"), error);
+    return reject_rule (n, _ ("keys or reads"), error);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     if (json_object_has_member (rule, texts[i]) &&
         !lig_config_is_text (json_object_get_member (rule, texts[i])))
-      return refuse_rule (n, _ ("a text"), error);
+      return reject_rule (n, _ ("a text"), error);
   JsonNode *blocks = json_object_get_member (rule, "layers");
   if (blocks && !JSON_NODE_HOLDS_OBJECT (blocks))
-    return refuse_rule (n, _ ("an object"), error);
+    return reject_rule (n, _ ("an object"), error);
   for (guint i = 0; blocks && i < G_N_ELEMENTS (of_blocks); i++)
     if (!lig_config_is_text (json_object_get_member (json_node_get_object (blocks), of_blocks[i])))
-      return refuse_rule (n, _ ("a text"), error);
+      return reject_rule (n, _ ("a text"), error);
   if (blocks && !json_object_has_member (json_node_get_object (blocks), "otherwise"))
-    return refuse_rule (n, "otherwise", error);
+    return reject_rule (n, "otherwise", error);
   JsonNode *map = json_object_get_member (rule, "texts");
   if (map && !JSON_NODE_HOLDS_OBJECT (map))
-    return refuse_rule (n, _ ("an object"), error);
+    return reject_rule (n, _ ("an object"), error);
   gboolean value = json_object_has_member (rule, "value"),
            constant = json_object_has_member (rule, "constant");
   int ways = value + constant + json_object_has_member (rule, "size") +
              json_object_has_member (rule, "among");
   return (needed ? value && constant : ways == 1) ||
-         refuse_rule (
+         reject_rule (
            n, needed ? _ ("value and constant") : _ ("one of value, size, constant and among"),
            error);
 }

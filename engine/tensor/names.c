@@ -54,7 +54,7 @@ lig_names_nth (guint n)
 /* --- Reading ------------------------------------------------------------------------------- */
 
 static gboolean
-refuse (const char *at, const char *expected, GError **error)
+reject (const char *at, const char *expected, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: expected %s"), at, expected);
   return FALSE;
@@ -68,7 +68,7 @@ read_text (JsonObject *object, const char *key, gboolean needed, char **text, GE
   if (!node && !needed)
     return TRUE;
   if (!node || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING)
-    return refuse (key, _ ("a text"), error);
+    return reject (key, _ ("a text"), error);
   *text = g_strdup (json_node_get_string (node));
   return TRUE;
 }
@@ -80,7 +80,7 @@ read_truth (JsonObject *object, const char *key, gboolean *truth, GError **error
   if (!node)
     return TRUE;
   if (!JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
-    return refuse (key, _ ("true or false"), error);
+    return reject (key, _ ("true or false"), error);
   *truth = json_node_get_boolean (node);
   return TRUE;
 }
@@ -96,11 +96,11 @@ read_texts (JsonObject *object, const char *key, GStrv *texts, GError **error)
   for (guint i = 0; i < count; i++) {
     JsonNode *one = json_array_get_element (array, i);
     if (!JSON_NODE_HOLDS_VALUE (one) || json_node_get_value_type (one) != G_TYPE_STRING)
-      return refuse (key, _ ("a list of texts"), error);
+      return reject (key, _ ("a list of texts"), error);
     g_strv_builder_add (builder, json_node_get_string (one));
   }
   if (count == 0)
-    return refuse (key, _ ("a list of texts"), error);
+    return reject (key, _ ("a list of texts"), error);
   *texts = g_strv_builder_end (builder);
   return TRUE;
 }
@@ -113,7 +113,7 @@ read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
   rule->prefixed = TRUE;
   g_ptr_array_add (self->rules, rule);
   if (!JSON_NODE_HOLDS_OBJECT (node))
-    return refuse (role, _ ("an object"), error);
+    return reject (role, _ ("an object"), error);
   JsonObject *object = json_node_get_object (node);
   if (read_texts (object, "names", &rule->names, error) &&
       read_text (object, "first", FALSE, &rule->first, error) &&
@@ -144,7 +144,7 @@ read_rules (LigNames *self, JsonObject *object, GError **error)
   JsonObjectIter iter;
   const char *role;
   if (!node || !JSON_NODE_HOLDS_OBJECT (node))
-    return refuse ("tensors", _ ("an object"), error);
+    return reject ("tensors", _ ("an object"), error);
   json_object_iter_init_ordered (&iter, json_node_get_object (node));
   while (json_object_iter_next_ordered (&iter, &role, &node))
     if (!read_rule (self, role, node, error))
@@ -154,7 +154,7 @@ read_rules (LigNames *self, JsonObject *object, GError **error)
     const char *others[] = {rule->first, rule->tied};
     for (guint j = 0; j < G_N_ELEMENTS (others); j++)
       if (others[j] && !lig_names_rule (self, others[j]))
-        return refuse (rule->role, _ ("first and tied to be roles of the table"), error);
+        return reject (rule->role, _ ("first and tied to be roles of the table"), error);
   }
   return TRUE;
 }
@@ -169,7 +169,7 @@ lig_names_parse (const char *name, const char *text, GError **error)
   if (!root)
     return NULL;
   if (!JSON_NODE_HOLDS_OBJECT (root)) {
-    refuse (name, _ ("an object"), error);
+    reject (name, _ ("an object"), error);
     return NULL;
   }
   JsonObject *object = json_node_get_object (root);

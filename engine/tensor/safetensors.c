@@ -19,7 +19,7 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
   gsize size = (gsize) self->size;
   guint64 claimed;
   if (size < sizeof claimed)
-    return lig_tensor_file_refuse (
+    return lig_tensor_file_reject (
       self, error, LIG_ERROR_FORMAT,
       g_dngettext (GETTEXT_PACKAGE, "has %zu byte, a safetensors file has at least 10",
                    "has %zu bytes, a safetensors file has at least 10", (gulong) (size)),
@@ -27,7 +27,7 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
   if (!lig_read_at (self->fd, self->path, 0, &claimed, sizeof claimed, error))
     return FALSE;
   if (claimed > size - sizeof claimed)
-    return lig_tensor_file_refuse (
+    return lig_tensor_file_reject (
       self, error, LIG_ERROR_FORMAT,
       g_dngettext (GETTEXT_PACKAGE,
                    "the header claims %" PRIu64
@@ -37,13 +37,13 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
                    (gulong) (claimed)),
       claimed, size - sizeof claimed);
   if (claimed > LIG_LONGEST_HEADER)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                    _ ("the header has %" PRIu64 " bytes, at most %d are read"),
                                    claimed, LIG_LONGEST_HEADER);
   *length = (gsize) claimed;
   *header = self->header = g_try_malloc (*length + 1);
   if (!self->header)
-    return lig_tensor_file_refuse (
+    return lig_tensor_file_reject (
       self, error, LIG_ERROR_MEMORY,
       g_dngettext (GETTEXT_PACKAGE, "no memory for its header of %zu byte",
                    "no memory for its header of %zu bytes", (gulong) (*length)),
@@ -53,7 +53,7 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
   self->body_at = (gint64) (sizeof claimed + *length);
   self->body_size = (gint64) (size - sizeof claimed - *length);
   if (*length == 0 || **header != '{')
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                    _ ("the header is not a JSON object"));
   return TRUE;
 }
@@ -65,10 +65,10 @@ parse_header (LigTensorFile *self, const char *text, gsize length, GError **erro
   g_autoptr (GError) local = NULL;
   g_autoptr (JsonNode) root = lig_json_read (text, length, NULL, &local);
   if (!root)
-    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("the header is not JSON: %s"),
+    lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT, _ ("the header is not JSON: %s"),
                             local->message);
   else if (!JSON_NODE_HOLDS_OBJECT (root))
-    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("the header is not a JSON object"));
+    lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT, _ ("the header is not a JSON object"));
   return root && JSON_NODE_HOLDS_OBJECT (root) ? g_steal_pointer (&root) : NULL;
 }
 
@@ -94,7 +94,7 @@ read_dtype (LigTensorFile *self, LigFileEntry *entry, JsonObject *object, GError
 {
   JsonNode *value = json_object_get_member (object, "dtype");
   if (!value || !JSON_NODE_HOLDS_VALUE (value) || json_node_get_value_type (value) != G_TYPE_STRING)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("tensor '%s' has no dtype"),
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT, _ ("tensor '%s' has no dtype"),
                                    entry->name);
   const char *word = json_node_get_string (value);
   entry->type = lig_file_type_find (word);
@@ -102,7 +102,7 @@ read_dtype (LigTensorFile *self, LigFileEntry *entry, JsonObject *object, GError
     return TRUE;
   g_autofree char *shown = lig_format_excerpt (word, 60);
   g_autofree char *expected = lig_file_types_join ();
-  return lig_tensor_file_refuse (self, error, LIG_ERROR_DTYPE,
+  return lig_tensor_file_reject (self, error, LIG_ERROR_DTYPE,
                                  _ ("tensor '%s' has dtype '%s', expected %s"), entry->name, shown,
                                  expected);
 }
@@ -115,10 +115,10 @@ read_shape (
   gboolean empty = FALSE;
   JsonArray *axes = get_array (object, "shape");
   if (!axes)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("tensor '%s' has no shape"),
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT, _ ("tensor '%s' has no shape"),
                                    entry->name);
   if (json_array_get_length (axes) > LIG_MAX_AXES)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
+    return lig_tensor_file_reject (self, error, LIG_ERROR_SHAPE,
                                    _ ("tensor '%s' has %u axes, at most %d are possible"),
                                    entry->name, json_array_get_length (axes), LIG_MAX_AXES);
   entry->shape.n_axes = (int) json_array_get_length (axes);
@@ -126,16 +126,16 @@ read_shape (
   for (int i = 0; i < entry->shape.n_axes; i++) {
     gint64 length;
     if (!get_integer (json_array_get_element (axes, (guint) i), &length))
-      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+      return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                      _ ("axis %d of tensor '%s' is not a whole number"), i,
                                      entry->name);
     if (length < 0)
-      return lig_tensor_file_refuse (
+      return lig_tensor_file_reject (
         self, error, LIG_ERROR_SHAPE,
         _ ("axis %d of tensor '%s' has length %" PRId64 ", expected at least 0"), i, entry->name,
         length);
     if (__builtin_mul_overflow (*bytes, MAX (length, 1), bytes))
-      return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
+      return lig_tensor_file_reject (self, error, LIG_ERROR_SHAPE,
                                      _ ("tensor '%s' takes more than 2^63 bytes"), entry->name);
     entry->shape.axes[i] = length;
     empty |= length == 0;
@@ -153,16 +153,16 @@ read_offsets (
   if (!offsets || json_array_get_length (offsets) != 2 ||
       !get_integer (json_array_get_element (offsets, 0), &entry->begin) ||
       !get_integer (json_array_get_element (offsets, 1), &entry->end))
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                    _ ("tensor '%s' has no data_offsets of two whole numbers"),
                                    entry->name);
   if (entry->begin < 0 || entry->end < entry->begin)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                    _ ("tensor '%s' extends from %" PRId64 " to %" PRId64
                                       ", expected ascending offsets of at least 0"),
                                    entry->name, entry->begin, entry->end);
   if (entry->end > self->body_size)
-    return lig_tensor_file_refuse (
+    return lig_tensor_file_reject (
       self, error, LIG_ERROR_FORMAT,
       g_dngettext (GETTEXT_PACKAGE,
                    "tensor '%s' ends at %" PRId64 " of a body of %" PRId64
@@ -173,7 +173,7 @@ read_offsets (
       entry->name, entry->end, self->body_size);
   if (entry->end - entry->begin != bytes) {
     g_autofree char *shape = lig_shape_to_string (&entry->shape);
-    return lig_tensor_file_refuse (
+    return lig_tensor_file_reject (
       self, error, LIG_ERROR_FORMAT,
       g_dngettext (GETTEXT_PACKAGE,
                    "tensor '%s' of %s %s takes %" PRId64 " byte, its offsets span %" PRId64,
@@ -191,13 +191,13 @@ read_metadata (LigTensorFile *self, JsonNode *value, GError **error)
   const char *key;
   JsonNode *text;
   if (!JSON_NODE_HOLDS_OBJECT (value))
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                    _ ("__metadata__ is not a JSON object"));
   json_object_iter_init (&iter, json_node_get_object (value));
   while (json_object_iter_next (&iter, &key, &text)) {
     if (!JSON_NODE_HOLDS_VALUE (text) || json_node_get_value_type (text) != G_TYPE_STRING) {
       g_autofree char *shown = lig_format_excerpt (key, 60);
-      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+      return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                      _ ("__metadata__ has no text under '%s'"), shown);
     }
     lig_tensor_file_set_metadata (self, key, json_node_get_string (text));
@@ -212,7 +212,7 @@ read_entry (LigTensorFile *self, const char *name, JsonNode *value, GError **err
   gint64 bytes = 0;
   entry->name = g_strdup (name);
   if (!JSON_NODE_HOLDS_OBJECT (value))
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                    _ ("tensor '%s' is not described by a JSON object"), name);
   JsonObject *object = json_node_get_object (value);
   if (!read_dtype (self, entry, object, error) ||
@@ -246,7 +246,7 @@ check_layout (LigTensorFile *self, GError **error)
   for (guint i = 0; i < sorted->len; i++) {
     const LigFileEntry *entry = g_ptr_array_index (sorted, i);
     if (entry->begin != reached)
-      return lig_tensor_file_refuse (
+      return lig_tensor_file_reject (
         self, error, LIG_ERROR_FORMAT,
         _ ("tensor '%s' begins at %" PRId64 ", %s '%s' ends at %" PRId64
            ": tensors must neither overlap nor leave gaps"),
@@ -256,7 +256,7 @@ check_layout (LigTensorFile *self, GError **error)
     reached = entry->end;
   }
   if (reached != self->body_size)
-    return lig_tensor_file_refuse (
+    return lig_tensor_file_reject (
       self, error, LIG_ERROR_FORMAT,
       g_dngettext (GETTEXT_PACKAGE, "the body has %" PRId64 " byte, the tensors take %" PRId64,
                    "the body has %" PRId64 " bytes, the tensors take %" PRId64,
@@ -275,7 +275,7 @@ read_header (LigTensorFile *self, GError **error)
   if (!find_header (self, &header, &length, error))
     return FALSE;
   if (!g_utf8_validate_len (header, length, NULL))
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, _ ("the header is not UTF-8"));
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT, _ ("the header is not UTF-8"));
   g_autoptr (JsonNode) root = parse_header (self, header, length, error);
   if (!root)
     return FALSE;

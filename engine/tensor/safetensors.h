@@ -54,7 +54,7 @@ GPtrArray *lig_tensor_file_get_paths (LigTensorFile *self);
 
 /* Sets the error `NAME OF THE FILE: message`. Always returns FALSE. */
 gboolean
-lig_tensor_file_refuse (LigTensorFile *self, GError **error, LigError code, const char *format, ...)
+lig_tensor_file_reject (LigTensorFile *self, GError **error, LigError code, const char *format, ...)
   G_GNUC_PRINTF (4, 5);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigFileEntry, lig_file_entry_free)

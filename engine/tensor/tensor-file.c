@@ -69,7 +69,7 @@ G_DEFINE_BOXED_TYPE (LigTensorFile, lig_tensor_file, g_atomic_rc_box_acquire, li
 #define LONGEST_MESSAGE 500
 
 gboolean
-lig_tensor_file_refuse (LigTensorFile *self, GError **error, LigError code, const char *format, ...)
+lig_tensor_file_reject (LigTensorFile *self, GError **error, LigError code, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -95,7 +95,7 @@ lig_tensor_file_join (LigTensorFile *self, LigTensorFile *part, GError **error)
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
     const LigFileEntry *from = value, *other = g_hash_table_lookup (self->entries, from->name);
     if (other)
-      return lig_tensor_file_refuse (part, error, LIG_ERROR_FORMAT,
+      return lig_tensor_file_reject (part, error, LIG_ERROR_FORMAT,
                                      _ ("contains tensor '%s', as '%s' does"), from->name,
                                      other->part ? other->part->name : self->name);
     LigFileEntry *entry = g_new0 (LigFileEntry, 1);
@@ -235,7 +235,7 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   g_autofree char *why = NULL;
   gint64 bad = 0;
   if (!entry) {
-    lig_tensor_file_refuse (self, error, LIG_ERROR_INDEX, _ ("there is no tensor '%s'"), name);
+    lig_tensor_file_reject (self, error, LIG_ERROR_INDEX, _ ("there is no tensor '%s'"), name);
     return NULL;
   }
   if (entry->tensor)
@@ -251,7 +251,7 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   gsize bytes = (gsize) (entry->end - entry->begin);
   g_autofree char *source = wider ? g_try_malloc (MAX (bytes, 1)) : NULL;
   if (wider && !source) {
-    lig_tensor_file_refuse (self, error, LIG_ERROR_MEMORY,
+    lig_tensor_file_reject (self, error, LIG_ERROR_MEMORY,
                             g_dngettext (GETTEXT_PACKAGE, "no memory for tensor '%s' of %zu byte",
                                          "no memory for tensor '%s' of %zu bytes",
                                          (gulong) (bytes)),
@@ -262,7 +262,7 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
                     wider ? source : tensor->data, bytes, error))
     return NULL;
   if (!convert_elements (entry->type, source, tensor, &bad, &why)) {
-    lig_tensor_file_refuse (self, error, LIG_ERROR_VALUE,
+    lig_tensor_file_reject (self, error, LIG_ERROR_VALUE,
                             _ ("element %" PRId64 " of tensor '%s' is %s"), bad, name, why);
     return NULL;
   }
@@ -343,7 +343,7 @@ build_metadata (LigTensorFile *self, JsonBuilder *header, GError **error)
     const char *value = g_hash_table_lookup (self->metadata, key);
     if (!g_utf8_validate (key, -1, NULL) || !g_utf8_validate (value, -1, NULL)) {
       g_autofree char *shown = lig_format_excerpt (key, 60);
-      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+      return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                      _ ("metadata '%s' is not UTF-8"), shown);
     }
     json_builder_set_member_name (header, key);
@@ -359,7 +359,7 @@ build_entry (
 {
   if (!g_utf8_validate (entry->name, -1, NULL) || strcmp (entry->name, LIG_METADATA) == 0) {
     g_autofree char *shown = lig_format_excerpt (entry->name, 60);
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+    return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                                    _ ("a tensor cannot be named '%s' in a safetensors file"),
                                    shown);
   }
@@ -401,7 +401,7 @@ build_header (LigTensorFile *self, GPtrArray *entries, GError **error)
   g_autofree char *text = json_to_string (root, FALSE);
   guint64 length = (strlen (text) + 7) / 8 * 8;
   if (length > LIG_LONGEST_HEADER) {
-    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+    lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
                             _ ("the header would have %" PRIu64 " bytes, at most %d are read"),
                             length, LIG_LONGEST_HEADER);
     return NULL;

@@ -13,7 +13,7 @@
 #define INDEX "model.safetensors.index.json"
 
 static gboolean G_GNUC_PRINTF (3, 4)
-  refuse (const char *path, GError **error, const char *format, ...)
+  reject (const char *path, GError **error, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -35,7 +35,7 @@ read_index (const char *path, GError **error)
   gsize length;
   const char *text = g_bytes_get_data (bytes, &length);
   if (length == 0 || memchr (text, '\0', length) || !g_utf8_validate_len (text, length, NULL)) {
-    refuse (path, error, _ ("is not JSON"));
+    reject (path, error, _ ("is not JSON"));
     return NULL;
   }
   g_autofree char *copy = g_strndup (text, length);
@@ -47,7 +47,7 @@ read_index (const char *path, GError **error)
                     : NULL;
   if (map && JSON_NODE_HOLDS_OBJECT (map) && json_object_get_size (json_node_get_object (map)) > 0)
     return g_steal_pointer (&root);
-  refuse (path, error, _ ("has no weight_map of tensors and files"));
+  reject (path, error, _ ("has no weight_map of tensors and files"));
   return NULL;
 }
 
@@ -67,7 +67,7 @@ open_files (const char *path, JsonObject *map, LigTensorFile *all, GError **erro
     const char *name = text ? json_node_get_string (node) : "";
     /* The file may come from anywhere, and must not name files elsewhere. */
     if (!*name || strchr (name, '/') || strchr (name, '\\') || *name == '.')
-      return refuse (path, error,
+      return reject (path, error,
                      _ ("the file of '%s' is '%s', expected the name of a file beside "
                         "the index"),
                      tensor, name);
@@ -97,7 +97,7 @@ open_index (const char *path, GError **error)
   json_object_iter_init (&iter, map);
   while (json_object_iter_next (&iter, &tensor, &node)) {
     if (!lig_tensor_file_has (all, tensor)) {
-      refuse (path, error, _ ("names tensor '%s', which '%s' does not contain"), tensor,
+      reject (path, error, _ ("names tensor '%s', which '%s' does not contain"), tensor,
               json_node_get_string (node));
       return NULL;
     }

@@ -67,7 +67,7 @@ lig_run_settings_confine (LigRunSettings *self, const char *folder, GError **err
 }
 
 static gboolean
-refuse (const char *path, const char *why, GError **error)
+reject (const char *path, const char *why, GError **error)
 {
   g_autofree char *name = g_filename_display_name (path);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot write the checkpoint '%s': %s"), name,
@@ -115,24 +115,24 @@ lig_run_check_place (const char *path, GError **error)
   GStatBuf info;
   gboolean exists = g_stat (path, &info) == 0;
   if (exists && !S_ISREG (info.st_mode))
-    return refuse (
+    return reject (
       path, S_ISDIR (info.st_mode) ? _ ("it is a folder") : _ ("it is not a regular file"), error);
   if (exists && !is_replaceable (path, &info))
-    return refuse (
+    return reject (
       path,
       _ ("the existing file is not a checkpoint and would be lost; choose another name "
          "or move it away"),
       error);
   if (is_companion (path))
-    return refuse (path, _ ("SQLite keeps rows of the database in this file; choose another name"),
+    return reject (path, _ ("SQLite keeps rows of the database in this file; choose another name"),
                    error);
   if (g_access (folder, W_OK | X_OK) != 0)
-    return refuse (path, g_strerror (errno), error);
+    return reject (path, g_strerror (errno), error);
   return TRUE;
 }
 
 gboolean
 lig_run_make_folder (const char *folder, GError **error)
 {
-  return g_mkdir_with_parents (folder, 0700) == 0 || refuse (folder, g_strerror (errno), error);
+  return g_mkdir_with_parents (folder, 0700) == 0 || reject (folder, g_strerror (errno), error);
 }

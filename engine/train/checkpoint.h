@@ -39,7 +39,7 @@ char *lig_run_describe_machine (LigDevice *device);
 /* Checks that the file of a checkpoint after `step` has all arrays of the optimizer. */
 gboolean lig_run_check_arrays (LigRun *self, LigTensorFile *file, gint64 step, GError **error);
 
-/* Refuses a checkpoint after which no step or evaluation is left. */
+/* Rejects a checkpoint after which no step or evaluation is left. */
 gboolean lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error);
 
 /* Makes this process continue the checkpoint's run or, if that run has advanced beyond the

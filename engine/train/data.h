@@ -31,7 +31,7 @@ gboolean lig_run_bind_classes (LigRun *self, GError **error);
  * not change them. */
 gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error);
 
-/* Refuses data whose samples are not those of the input that a sequence has; axis 0 is the batch,
+/* Rejects data whose samples are not those of the input that a sequence has; axis 0 is the batch,
  * which a setting may replace. */
 gboolean
 lig_run_check_input (LigDataset *data, const LigShape *input, LigDtype dtype, GError **error);

@@ -93,7 +93,7 @@ locate_again (LigRunSettings *settings, const char *before)
   lig_run_locate_data (settings);
 }
 
-/* Notes a setting that differs from the checkpoint's, or refuses it. */
+/* Notes a setting that differs from the checkpoint's, or rejects it. */
 static gboolean
 take_difference (LigRun *self,
                  const char *name,

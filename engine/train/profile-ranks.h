@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Refuses ranks that would measure different plans, or in another number. */
+/* Rejects ranks that would measure different plans, or in another number. */
 gboolean lig_profile_compare_ranks (
   LigSequence *sequence, LigDevice *device, guint count, guint rounds, GError **error);
 

@@ -16,7 +16,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The batch comes last: the programs' memory, which is larger, is refused first. */
+/* The batch comes last: the programs' memory, which is larger, is rejected first. */
 static gboolean
 allocate_batch (LigRun *self, GError **error)
 {

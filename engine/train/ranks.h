@@ -18,10 +18,10 @@ char *lig_run_describe_layout (LigRun *self);
 gboolean lig_run_writes (LigRun *self);
 
 /* Gives each rank its part of a batch, which its plans have instead of that of the sequence;
- * refuses a batch that the ranks do not divide. */
+ * rejects a batch that the ranks do not divide. */
 gboolean lig_run_share_batch (LigRun *self, GError **error);
 
-/* Refuses ranks that have prepared different trainings. */
+/* Rejects ranks that have prepared different trainings. */
 gboolean lig_run_compare_ranks (LigRun *self, GError **error);
 
 /* Lets all ranks fail if one does, lig_ranks_share_failure(). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Continues a training from a checkpoint, bit for bit, or refuses to where that is impossible. */
+/* Continues a training from a checkpoint, bit for bit, or rejects it where that is impossible. */
 #include "engine/data/training.h"
 #include "engine/measure/choices.h"
 #include "engine/store/writing.h"

@@ -564,7 +564,7 @@ read_member (LigRunSettings *self, const char *name, JsonNode *node, GError **er
   return lig_error_set_path (error, path);
 }
 
-/* Warns of an unknown key, and refuses one that is like a known key: the setting would be left at
+/* Warns of an unknown key, and rejects one that is like a known key: the setting would be left at
  * its default without a word. */
 static gboolean
 note_unknown (const char *name, GStrvBuilder *unknown, GError **error)

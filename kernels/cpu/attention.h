@@ -51,9 +51,9 @@ typedef struct {
   bool masked;
 } LigKeyStep;
 
-/* Refuses the length of a row. The text is valid until the thread refuses another one. */
+/* Rejects the length of a row. The text is valid until the thread rejects another one. */
 static inline LigStatus
-lig_attention_refuse (LigLaunch *launch, int64_t row, int32_t length, int32_t keys)
+lig_attention_reject (LigLaunch *launch, int64_t row, int32_t length, int32_t keys)
 {
   static _Thread_local char text[sizeof __FILE__ + 160];
   snprintf (text, sizeof text,
@@ -97,7 +97,7 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
                      "attention: documents need keys of the same rows; leave out the memory");
   for (int64_t i = 0; a->lengths && i < a->batch; i++)
     if (a->lengths[i] < 0 || a->lengths[i] > p->memory_length)
-      return lig_attention_refuse (launch, i, a->lengths[i], p->memory_length);
+      return lig_attention_reject (launch, i, a->lengths[i], p->memory_length);
   return LIG_OK;
 }
 

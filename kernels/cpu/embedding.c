@@ -20,7 +20,7 @@ part_of (const LigLaunch *launch, const LigOperand *table)
   return part && part->count > 0 ? *part : (LigVocabularyPart){0, lig_rows (table)};
 }
 
-/* Refuses types other than int32, and tokens outside the vocabulary of all ranks. */
+/* Rejects types other than int32, and tokens outside the vocabulary of all ranks. */
 static LigStatus
 check (LigLaunch *launch, const LigOperand *x, int64_t vocabulary)
 {

@@ -104,7 +104,7 @@ count_batch (const LigLaunch *launch, const LigOperand *all)
 }
 
 static LigStatus
-refuse (LigLaunch *launch)
+reject (LigLaunch *launch)
 {
   return LIG_FAIL (launch, LIG_FAILED,
                    "halves: the rows are not those of all ranks; compile the plan again");
@@ -118,7 +118,7 @@ LIG_CPU (arrange_halves) (LigLaunch *launch)
   const LigOperand *x = &launch->operands[0];
   int64_t batch = count_batch (launch, x), columns = x->columns;
   if (batch == 0 || !one_type (launch, 3, x->dtype))
-    return x->size == 0 ? LIG_OK : refuse (launch);
+    return x->size == 0 ? LIG_OK : reject (launch);
   for (int late = 0; late < 2; late++) {
     const LigOperand *to = &launch->operands[1 + late];
     int64_t reach = lig_block_reach (p->length, p->ranks, p->rank, p->causal, late);
@@ -165,7 +165,7 @@ LIG_CPU (arrange_halves_backward) (LigLaunch *launch)
   const LigOperand *dx = &launch->operands[2];
   int64_t batch = count_batch (launch, dx);
   if (batch == 0 || !lig_dtype_is_floating (dx->dtype) || !one_type (launch, 3, dx->dtype))
-    return dx->size == 0 ? LIG_OK : refuse (launch);
+    return dx->size == 0 ? LIG_OK : reject (launch);
   int64_t positions = p->length * p->ranks;
 #pragma omp parallel for schedule(static) if (dx->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < batch * positions; i++)

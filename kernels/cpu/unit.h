@@ -195,8 +195,8 @@ lig_unit_bias_backward (LigLaunch *launch, LigUnitBackward *formula)
   return LIG_OK;
 }
 
-/* Defines the four kernels of a unit, called `noun` in refusals, from the functions that apply its
- * formulas to a piece. */
+/* Defines the four kernels of a unit, called `noun` in rejections, from the functions that apply
+ * its formulas to a piece. */
 #define LIG_UNIT_KERNELS(noun, name, backward_name, bias_name, bias_backward_name, biased) \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \

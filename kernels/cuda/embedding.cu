@@ -9,7 +9,7 @@
  * end in it; a second kernel joins these in order. So neither a token that occurs everywhere nor a
  * vocabulary of which little is used takes longer, and the sum is the same every time.
  *
- * A token outside the vocabulary cannot be refused without waiting for the device: its row of y
+ * A token outside the vocabulary cannot be rejected without waiting for the device: its row of y
  * is NaN, and its row of dy is ignored. Of ranks that divide the table, each has some of its rows:
  * the others are zero in y, and ignored in dy as well. */
 #include "kernels/cuda/embedding-gather.cuh"

@@ -8,7 +8,7 @@
 
 namespace lig
 {
-/* Returns the positions of a row of the batch; of length 0 after it refused the launch. */
+/* Returns the positions of a row of the batch; of length 0 after it rejected the launch. */
 inline LigPositionParams
 positions_of (LigLaunch *launch, const LigOperand *rows_of, const LigOperand *weight)
 {

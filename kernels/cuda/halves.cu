@@ -84,7 +84,7 @@ blocks_of (int64_t units)
 }
 
 static LigStatus
-refuse (LigLaunch *launch)
+reject (LigLaunch *launch)
 {
   return LIG_FAIL (launch, LIG_FAILED,
                    "halves: the rows do not fit the positions; compile the plan again");
@@ -110,7 +110,7 @@ move (LigLaunch *launch)
     return LIG_OK;
   if (!p || p->length < 2 || p->length % 2 != 0 || p->columns < 1 || p->columns > x->columns ||
       rows (x) % p->length != 0 || !one_type (launch, 4, x))
-    return refuse (launch);
+    return reject (launch);
   int width = x->dtype == LIG_FP32 ? 4 : 8;
   bool packs =
     packable ({x, &o[0], &o[1], &o[2]}) && x->columns % width == 0 && p->columns % width == 0;
@@ -162,7 +162,7 @@ lig_cuda_arrange_halves (LigLaunch *launch)
   if (x->size == 0)
     return LIG_OK;
   if (batch == 0 || !one_type (launch, 3, x))
-    return refuse (launch);
+    return reject (launch);
   for (int late = 0; late < 2 && status == LIG_OK; late++) {
     const LigOperand *y = &launch->operands[1 + late];
     int64_t reach = lig_block_reach (p->length, p->ranks, p->rank, p->causal, late);
@@ -190,7 +190,7 @@ lig_cuda_arrange_halves_backward (LigLaunch *launch)
   if (dx->size == 0)
     return LIG_OK;
   if (batch == 0 || !one_type (launch, 3, dx))
-    return refuse (launch);
+    return reject (launch);
   bool packs = packable ({dx, &o[0], &o[1]}) && dx->columns % (dx->dtype == LIG_FP32 ? 4 : 8) == 0;
   return dispatch_access (launch, dx->dtype, packs, [=] (auto access) {
     using A = decltype (access);

@@ -214,7 +214,7 @@ run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
   return LIG_OK;
 }
 
-/* Refuses sides and types that no path serves. */
+/* Rejects sides and types that no path serves. */
 static LigStatus
 check (LigLaunch *launch, const LigProduct &job)
 {
@@ -528,7 +528,7 @@ multiply_quantized (LigLaunch *launch, const LigProduct &job)
 }
 
 /* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the
- * launch accumulates. The sizes are multiples of 16, else the library refuses them. */
+ * launch accumulates. The sizes are multiples of 16, else the library rejects them. */
 extern "C" LigStatus
 lig_cuda_linear_fp8 (LigLaunch *launch)
 {

@@ -5,7 +5,7 @@
  * in place if the plan allows it. Values per row are stored in the workspace, and one block adds
  * them up in order.
  *
- * A target that is not one of the classes cannot be refused without waiting for the device: it
+ * A target that is not one of the classes cannot be rejected without waiting for the device: it
  * makes the loss, or the number of correct rows, NaN. The gradient of the cross-entropy may be of a
  * part of the classes. */
 #include "kernels/cuda/loss-outcome.cuh"

@@ -19,7 +19,7 @@ struct Norm {
   bool centered; /* layer norm: the mean is subtracted */
 };
 
-/* Fills in a norm; `weight` is null for l2. Rows too long for the CPU's workspace are refused
+/* Fills in a norm; `weight` is null for l2. Rows too long for the CPU's workspace are rejected
  * here as well, so that a plan fits both or neither. */
 inline LigStatus
 prepare (

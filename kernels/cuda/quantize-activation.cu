@@ -244,7 +244,7 @@ using namespace lig;
 extern "C" LigStatus
 lig_cuda_activation_quantize (LigLaunch *launch)
 {
-  if (refuse_older (launch) != LIG_OK)
+  if (reject_older (launch) != LIG_OK)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *x = &o[0], *sum = &o[3], *y = &o[4];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
@@ -270,7 +270,7 @@ lig_cuda_activation_quantize (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_activation_backward_quantize (LigLaunch *launch)
 {
-  if (refuse_older (launch) != LIG_OK)
+  if (reject_older (launch) != LIG_OK)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *dy = &o[0], *x = &o[1], *bias = &o[2], *dx = &o[4];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;

@@ -105,7 +105,7 @@ using namespace lig;
 extern "C" LigStatus
 lig_cuda_gated_quantize (LigLaunch *launch)
 {
-  if (refuse_older (launch) != LIG_OK)
+  if (reject_older (launch) != LIG_OK)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *x = &o[0], *y = &o[2];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
@@ -120,7 +120,7 @@ lig_cuda_gated_quantize (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_gated_backward_quantize (LigLaunch *launch)
 {
-  if (refuse_older (launch) != LIG_OK)
+  if (reject_older (launch) != LIG_OK)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *dy = &o[0], *x = &o[1], *dx = &o[3];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;

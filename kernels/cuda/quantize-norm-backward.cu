@@ -197,7 +197,7 @@ using namespace lig;
 extern "C" LigStatus
 lig_cuda_norm_backward_quantize (LigLaunch *launch)
 {
-  if (refuse_older (launch) != LIG_OK)
+  if (reject_older (launch) != LIG_OK)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands;
   const LigProducerParams *params = (const LigProducerParams *) launch->params;

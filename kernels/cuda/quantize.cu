@@ -113,7 +113,7 @@ using namespace lig;
 extern "C" LigStatus
 lig_cuda_quantize (LigLaunch *launch)
 {
-  if (refuse_older (launch) != LIG_OK)
+  if (reject_older (launch) != LIG_OK)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *x = &o[0], *dbias = &o[8];
   const LigQuantizeParams *params = (const LigQuantizeParams *) launch->params;
@@ -130,7 +130,7 @@ lig_cuda_quantize (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_update_scales (LigLaunch *launch)
 {
-  if (refuse_older (launch) != LIG_OK)
+  if (reject_older (launch) != LIG_OK)
     return LIG_UNSUPPORTED;
   const LigOperand *norm = &launch->operands[0], *quantizers = &launch->operands[1];
   move_histories<<<(unsigned) rows (quantizers), THREADS, 0, stream (launch)>>> (

@@ -26,10 +26,10 @@
 
 namespace lig
 {
-/* Refuses a launch on a device for which the kernels of the build are empty. The build says from
+/* Rejects a launch on a device for which the kernels of the build are empty. The build says from
  * which compute capability on they are not. */
 inline LigStatus
-refuse_older (LigLaunch *launch)
+reject_older (LigLaunch *launch)
 {
   if (launch->device->capability < LIG_QUANTIZES_FROM)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,

@@ -20,7 +20,7 @@ import tempfile
 import zipfile
 
 # The packages with the versions that this tree was measured with. The compiler is of the first CUDA
-# 13: the PTX and the runtime of a newer one are refused by drivers that are older than it. For CUDA
+# 13: the PTX and the runtime of a newer one are rejected by drivers that are older than it. For CUDA
 # 12 there is no offer, since its packages contain no nvcc.
 PACKAGES = {
     "nvidia-cuda-nvcc": "13.0.*",
@@ -39,7 +39,7 @@ OLDEST_CAPABILITY = 80
 SPACE = 3_000_000_000  # bytes while it is made: unpacked packages, and the largest one packed
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """A sentence for the user."""
 
 
@@ -68,11 +68,11 @@ def usable(capabilities):
 
 
 def check_driver():
-    """Raises Refused if the driver is too old. A driver that names no version passes."""
+    """Raises Rejected if the driver is too old. A driver that names no version passes."""
     header = ask_driver()
     if cuda := re.search(r"CUDA(?: UMD)? Version\s*:\s*(\d+)\.(\d+)", header):
         if (int(cuda[1]), int(cuda[2])) < OLDEST_CUDA:
-            raise Refused(f"the NVIDIA driver supports CUDA {cuda[1]}.{cuda[2]}, 13.0 is needed; "
+            raise Rejected(f"the NVIDIA driver supports CUDA {cuda[1]}.{cuda[2]}, 13.0 is needed; "
                           f"update the driver to {OLDEST_DRIVER} or newer")
         return
     try:
@@ -81,7 +81,7 @@ def check_driver():
         return
     version = re.search(r"\s(\d+)\.\d+(?:\.\d+)?\s", loaded)
     if version and int(version[1]) < OLDEST_DRIVER:
-        raise Refused(f"the NVIDIA driver is {version[0].strip()}, {OLDEST_DRIVER} is needed for "
+        raise Rejected(f"the NVIDIA driver is {version[0].strip()}, {OLDEST_DRIVER} is needed for "
                       "CUDA 13.0; update the driver")
 
 
@@ -89,7 +89,7 @@ def check():
     check_driver()
     capabilities = find_capabilities()
     if capabilities and not usable(capabilities):
-        raise Refused(f"the GPU has compute capability {capabilities[-1] / 10}; the kernels need "
+        raise Rejected(f"the GPU has compute capability {capabilities[-1] / 10}; the kernels need "
                       f"{OLDEST_CAPABILITY / 10} or newer")
 
 
@@ -112,7 +112,7 @@ def find_pip(folder):
     made = subprocess.run([sys.executable, "-m", "venv", folder / "venv"], capture_output=True)
     python = folder / "venv/bin/python3"
     if made.returncode != 0 or not works(python):
-        raise Refused("Python has neither pip nor ensurepip; install python3-pip")
+        raise Rejected("Python has neither pip nor ensurepip; install python3-pip")
     return python
 
 
@@ -124,7 +124,7 @@ def download(python, package, version, folder):
                          stdin=subprocess.DEVNULL, stdout=sys.stderr)
     files = list(folder.glob("*.whl"))
     if run.returncode != 0 or len(files) != 1:
-        raise Refused(f"{package}: pip could not download it")
+        raise Rejected(f"{package}: pip could not download it")
     return files[0]
 
 
@@ -182,14 +182,14 @@ def fill(folder, work):
 def fetch(folder):
     part = folder.with_name(folder.name + ".part")
     if folder.exists():
-        raise Refused(f"{folder} exists; remove it to fetch the toolkit again")
+        raise Rejected(f"{folder} exists; remove it to fetch the toolkit again")
     if part.exists():
         shutil.rmtree(part)
     part.mkdir(parents=True)
     try:
         unused = shutil.disk_usage(part).free
         if unused < SPACE:
-            raise Refused(f"{folder}: {SPACE / 1e9:.1f} GB are needed, {unused / 1e9:.1f} GB are "
+            raise Rejected(f"{folder}: {SPACE / 1e9:.1f} GB are needed, {unused / 1e9:.1f} GB are "
                           "free; free some space")
         with tempfile.TemporaryDirectory(dir=part) as work:
             fill(part, pathlib.Path(work))
@@ -212,7 +212,7 @@ def main():
         else:
             print(__doc__, file=sys.stderr)
             return 2
-    except (Refused, OSError, zipfile.BadZipFile) as error:
+    except (Rejected, OSError, zipfile.BadZipFile) as error:
         print(f"setup: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

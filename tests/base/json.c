@@ -8,7 +8,7 @@
 #include <string.h>
 
 static void
-assert_refused (const char *text, const char *part)
+assert_rejected (const char *text, const char *part)
 {
   g_autoptr (GError) error = NULL;
   g_assert_null (lig_json_from_text (text, &error));
@@ -17,15 +17,15 @@ assert_refused (const char *text, const char *part)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
-  assert_refused ("", "expected a value");
-  assert_refused ("{\"a\":1,\"a\":2}", "twice");
-  assert_refused ("{} {}", "the end");
-  assert_refused ("[010]", "expected");
-  assert_refused ("[1e999]", "64 bits");
-  assert_refused ("\"\\ud800\"", "surrogate");
-  assert_refused ("\"cut \xf0\x9f\"", "UTF-8");
+  assert_rejected ("", "expected a value");
+  assert_rejected ("{\"a\":1,\"a\":2}", "twice");
+  assert_rejected ("{} {}", "the end");
+  assert_rejected ("[010]", "expected");
+  assert_rejected ("[1e999]", "64 bits");
+  assert_rejected ("\"\\ud800\"", "surrogate");
+  assert_rejected ("\"cut \xf0\x9f\"", "UTF-8");
 }
 
 /* json-glib alone would recurse until the stack overflows. */
@@ -33,14 +33,14 @@ static void
 test_deep (void)
 {
   g_autofree char *deep = g_strnfill (3000000, '[');
-  assert_refused (deep, "deep");
+  assert_rejected (deep, "deep");
 }
 
 static void
 test_large (void)
 {
   g_autofree char *large = g_strnfill ((64 << 20) + 1, ' ');
-  assert_refused (large, "at most");
+  assert_rejected (large, "at most");
 }
 
 static void
@@ -100,7 +100,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/json/refused", test_refused);
+  g_test_add_func ("/json/rejected", test_rejected);
   g_test_add_func ("/json/deep", test_deep);
   g_test_add_func ("/json/large", test_large);
   g_test_add_func ("/json/changeable", test_changeable);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layouts of ranks: what is read and refused, and the places of ranks in their groups. */
+/* Layouts of ranks: what is read and rejected, and the places of ranks in their groups. */
 #include "engine/base/layout.h"
 #include <ligature/layout.h>
 
@@ -41,7 +41,7 @@ test_read (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *text;
@@ -114,7 +114,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/layout/read", test_read);
-  g_test_add_func ("/base/layout/refused", test_refused);
+  g_test_add_func ("/base/layout/rejected", test_rejected);
   g_test_add_func ("/base/layout/places", test_places);
   g_test_add_func ("/base/layout/positions", test_positions);
   return g_test_run ();

@@ -319,7 +319,7 @@ launch (const Bench *b, Timed *t, int number)
                    .device = b->gpu->handle};
   LigStatus status = t->kernel->functions[LIG_BACKEND_CUDA](&one);
   if (status != LIG_OK && !t->skipped)
-    t->skipped = one.where ? one.where : "refused";
+    t->skipped = one.where ? one.where : "rejected";
 }
 
 static double

@@ -313,8 +313,8 @@ test_standard_output (void)
     g_auto (Outcome) found = shell (plain);
     if (found.code != 0 || !g_str_has_prefix (found.out, writers[i].begin))
       g_error ("%s: exit code %d: %.20s: %s", plain, found.code, found.out, found.err);
-    g_auto (Outcome) refused = shell (both);
-    assert_failed (&refused, 2, "usage", "--json and -o - both write to standard output");
+    g_auto (Outcome) rejected = shell (both);
+    assert_failed (&rejected, 2, "usage", "--json and -o - both write to standard output");
     g_autofree char *message = print_to_terminal (plain, &code);
     g_assert_cmpint (code, ==, writers[i].text ? 0 : 2);
     if (!writers[i].text)

@@ -187,7 +187,7 @@ test_misfits (void)
   g_assert_false (g_file_test (output, G_FILE_TEST_EXISTS));
 }
 
-/* Weights that are no finite numbers are refused with their place. */
+/* Weights that are no finite numbers are rejected with their place. */
 static void
 test_not_finite (void)
 {

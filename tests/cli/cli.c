@@ -606,7 +606,7 @@ test_ceilings (void)
   g_assert_true (JSON_NODE_HOLDS_NULL (at (other.json, "steps.0.predicted_us")));
 }
 
-/* A profile that describes no device is refused, as is one with figures beyond any device. */
+/* A profile that describes no device is rejected, as is one with figures beyond any device. */
 static void
 test_bad_profiles (void)
 {

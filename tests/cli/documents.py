@@ -181,7 +181,7 @@ def check_schema(name):
 
 # --- Documents ------------------------------------------------------------------------------------
 
-def refuse_constant(text):
+def reject_constant(text):
     raise Wrong(f"{text} is no JSON")
 
 
@@ -196,7 +196,7 @@ def parse(text):
     """Parses a document of one command, and checks the text: UTF-8, one line feed at its end."""
     try:
         text = text.decode()
-        document = json.loads(text, parse_constant=refuse_constant, object_pairs_hook=make_object)
+        document = json.loads(text, parse_constant=reject_constant, object_pairs_hook=make_object)
     except ValueError as error:
         raise Wrong(f"{error}: {text[:200]}") from None
     if not text.endswith("\n") or text != text.lstrip() or text.endswith("\n\n"):

@@ -110,7 +110,7 @@ def check_reasons():
     backward = text.split("\nbackward\n")[1].split("\n  ")
     at = [i for i, line in enumerate(backward) if "backward-bias-gelu-linear:" in line][0]
     remedy = backward[at + 1].strip()
-    start = "fix 1: remove the fence before 3; it would then be refused: Bias of Linear at 2 is in "
+    start = "fix 1: remove the fence before 3; it would then be rejected: Bias of Linear at 2 is in "
     if not remedy.startswith(start):
         return [f"the remedy is '{remedy}'"]
     loss = fuse("linear(8) ! gelu", ["--input", "123456789x8", "--policy", "all"])
@@ -118,10 +118,10 @@ def check_reasons():
         return ["a loss is called a saving"]
     if "\nPolicy none fuses nothing" not in fuse(EXAMPLE, ["--policy", "none"]):
         return ["policy none is said to have no fix"]
-    refused = [verdict for verdict in json.loads(fuse(EXAMPLE, ["--fence", "3"], "--json"))["verdicts"]
+    rejected = [verdict for verdict in json.loads(fuse(EXAMPLE, ["--fence", "3"], "--json"))["verdicts"]
                if verdict["fusion"] == "backward-bias-gelu-linear" and verdict["paths"][0] == "2"]
-    if refused[0]["fix"]["gain_us"] is not None:
-        return [f"the JSON document promises {refused[0]['fix']['gain_us']} us"]
+    if rejected[0]["fix"]["gain_us"] is not None:
+        return [f"the JSON document promises {rejected[0]['fix']['gain_us']} us"]
     return []
 
 

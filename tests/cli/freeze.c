@@ -23,7 +23,7 @@ test_train (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_auto (Outcome) none = lig ("train", NETWORK, "--input", "8x5", "--data", "synthetic", "--steps",
                                "3", "--device", "cpu", "--freeze", "7.*", NULL);
@@ -91,7 +91,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/freeze/train", test_train);
-  g_test_add_func ("/freeze/refused", test_refused);
+  g_test_add_func ("/freeze/rejected", test_rejected);
   g_test_add_func ("/freeze/check", test_check);
   g_test_add_func ("/freeze/saved", test_saved);
   g_test_add_func ("/freeze/ops", test_ops);

@@ -225,7 +225,7 @@ fish_completes () {
     [ "$(grep -c '^--status' replies)" = 1 ]
 }
 
-refuses_others () {
+rejects_others () {
   "$LIG" --generate csh
   [ $? = 2 ] || return 1
   "$LIG" --values NOTHING
@@ -246,5 +246,5 @@ check /generated/bash-all bash_completes_all
 check /generated/zsh zsh_reads
 check /generated/zsh-completes zsh_completes
 check /generated/fish fish_completes
-check /generated/refused refuses_others
+check /generated/rejected rejects_others
 echo "1..$n"

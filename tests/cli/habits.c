@@ -3,9 +3,9 @@
  * words, misspelt options of every command. */
 #include "tests/cli/case.h"
 
-/* Checks that the line is refused as a wrong usage whose sentence contains the part. */
+/* Checks that the line is rejected as a wrong usage whose sentence contains the part. */
 static void
-assert_refused (const char *line, const char *part)
+assert_rejected (const char *line, const char *part)
 {
   g_test_message ("%s", line);
   g_auto (Outcome) outcome = shell (line);
@@ -46,9 +46,9 @@ test_empty (void)
     g_autofree char *part = g_strdup_printf ("--%s is empty, expected %s", row[1], row[4]);
     g_autofree char *apart = g_strdup_printf ("lig %s x --json --%s ''", row[0], row[1]);
     g_autofree char *joined = g_strdup_printf ("lig --json --%s= %s x", row[1], row[0]);
-    assert_refused (i % 2 ? apart : joined, part);
+    assert_rejected (i % 2 ? apart : joined, part);
   }
-  assert_refused ("lig fuse gelu --json --input 2x2 --forbid @0", "fusion '' is unknown");
+  assert_rejected ("lig fuse gelu --json --input 2x2 --forbid @0", "fusion '' is unknown");
 }
 
 /* Returns whether another option of the command has this name. */
@@ -75,7 +75,7 @@ test_misspelt (void)
     g_autofree char *first = g_strdup_printf ("lig --json -%s", name);
     g_autofree char *meant =
       g_strdup_printf ("option -%s is unknown; did you mean --%s?", name, name);
-    assert_refused (i % 2 ? hyphen : first, meant);
+    assert_rejected (i % 2 ? hyphen : first, meant);
     if (length < 4)
       continue;
     g_autofree char *upper = g_ascii_strup (name, -1);
@@ -86,7 +86,7 @@ test_misspelt (void)
     for (guint j = 0; j < G_N_ELEMENTS (slips); j++) {
       g_autofree char *line = g_strdup_printf ("lig %s x --json --%s", row[0], slips[j]);
       if (!has_option (rows, row[0], slips[j]))
-        assert_refused (line, part);
+        assert_rejected (line, part);
     }
   }
 }
@@ -95,13 +95,13 @@ test_misspelt (void)
 static void
 test_bytes (void)
 {
-  assert_refused ("lig check gelu --json -$(printf '\\377')", "option -\\xff is unknown");
-  assert_refused ("lig check gelu --json --$(printf '\\377')", "option --\\xff is unknown");
-  assert_refused ("lig --json $(printf '\\377')", "command '\\xff' is unknown");
-  assert_refused ("lig check gelu --json --color $(printf '\\377')",
-                  "--color is '\\xff', expected");
-  assert_refused ("lig check gelu --json --device $(printf '\\377')",
-                  "--device is '\\xff', expected UTF-8 text");
+  assert_rejected ("lig check gelu --json -$(printf '\\377')", "option -\\xff is unknown");
+  assert_rejected ("lig check gelu --json --$(printf '\\377')", "option --\\xff is unknown");
+  assert_rejected ("lig --json $(printf '\\377')", "command '\\xff' is unknown");
+  assert_rejected ("lig check gelu --json --color $(printf '\\377')",
+                   "--color is '\\xff', expected");
+  assert_rejected ("lig check gelu --json --device $(printf '\\377')",
+                   "--device is '\\xff', expected UTF-8 text");
   g_auto (Outcome) outcome = shell ("lig --json check $(printf 'missing\\377.lig')");
   g_assert_true (g_utf8_validate (outcome.out, -1, NULL));
   g_assert_cmpint (outcome.code, ==, 1);

@@ -67,9 +67,9 @@ test_store_of_another (void)
   };
   write_file ("notes.txt", "my notes\n");
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
-    g_auto (Outcome) refused = shell (lines[i]);
-    g_assert_cmpint (refused.code, ==, 1);
-    assert_contains (refused.err, "is not a store");
+    g_auto (Outcome) rejected = shell (lines[i]);
+    g_assert_cmpint (rejected.code, ==, 1);
+    assert_contains (rejected.err, "is not a store");
   }
   /* The fuse command would only keep measured ceilings, so it works without a store. */
   g_auto (Outcome) planned = shell ("lig fuse gelu --input 4x8 --device cpu --store notes.txt");
@@ -91,9 +91,9 @@ test_mistyped (void)
     "LIGATURE_STORE=no/such/runs.db lig runs list",
   };
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
-    g_auto (Outcome) refused = shell (lines[i]);
-    g_assert_cmpint (refused.code, ==, 1);
-    assert_contains (refused.err, "does not exist");
+    g_auto (Outcome) rejected = shell (lines[i]);
+    g_assert_cmpint (rejected.code, ==, 1);
+    assert_contains (rejected.err, "does not exist");
     g_assert_false (exists ("no"));
   }
   /* Before the first run the list is empty and no store is created. */
@@ -297,8 +297,8 @@ test_checkpoint_place (void)
     g_autofree char *text =
       g_strdup_printf (form, i < G_N_ELEMENTS (outside) ? outside[i] : absolute);
     write_file ("sub/evil.lig", text);
-    g_auto (Outcome) refused = lig ("train", "sub/evil.lig", "--device", "cpu", "--json", NULL);
-    assert_failed (&refused, 1, "value", "$.train.checkpoint");
+    g_auto (Outcome) rejected = lig ("train", "sub/evil.lig", "--device", "cpu", "--json", NULL);
+    assert_failed (&rejected, 1, "value", "$.train.checkpoint");
     g_assert_false (exists ("outside.st") || exists ("other/outside.st"));
   }
   g_auto (Outcome) repeated =
@@ -318,7 +318,7 @@ test_checkpoint_place (void)
 }
 
 /* A report can draw the extreme values that a device description may contain; values beyond them
- * are refused. */
+ * are rejected. */
 static void
 test_report_ends (void)
 {

@@ -146,7 +146,7 @@ test_resumed (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_auto (Outcome) outcome =
     shell ("echo hello > notes.txt; " TRAIN "--steps 2 --metrics notes.txt --json");
@@ -263,7 +263,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/metrics/stdout", test_stdout);
   g_test_add_func ("/cli/metrics/classes", test_classes);
   g_test_add_func ("/cli/metrics/resumed", test_resumed);
-  g_test_add_func ("/cli/metrics/refused", test_refused);
+  g_test_add_func ("/cli/metrics/rejected", test_rejected);
   g_test_add_func ("/cli/metrics/closed-pipe", test_closed_pipe);
   g_test_add_func ("/cli/metrics/full-disk", test_full_disk);
   g_test_add_func ("/cli/metrics/slow-reader", test_slow_reader);

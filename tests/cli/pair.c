@@ -102,7 +102,7 @@ test_differences (void)
     assert_contains (found.out, "The times of null are unknown.");
     g_assert_cmpuint (count_lines (found.out, "≠ ", &longest), >, 0);
     g_assert_cmpint (longest, <=, narrow ? 60 : 100);
-    assert_contains (found.out, "\nOnly null:h200 refuses:\n");
+    assert_contains (found.out, "\nOnly null:h200 rejects:\n");
     assert_contains (found.out, narrow ? "B 3 linear-bias-activation" : "┌ linear-bias-activation");
   }
 }
@@ -175,7 +175,7 @@ test_report (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *command, *devices, *option, *part;
@@ -212,6 +212,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/json", test_json);
   g_test_add_func ("/pair/many", test_many);
   g_test_add_func ("/pair/report", test_report);
-  g_test_add_func ("/pair/refused", test_refused);
+  g_test_add_func ("/pair/rejected", test_rejected);
   return run_cli_tests ();
 }

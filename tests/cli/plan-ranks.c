@@ -74,7 +74,7 @@ test_whole (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_auto (Outcome) batch =
     lig ("fuse", MODEL, "--input", "62x32", "--ranks", "4", "--device", "null:h200", NULL);
@@ -148,7 +148,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/plan-ranks/several", test_several);
   g_test_add_func ("/cli/plan-ranks/report", test_report);
   g_test_add_func ("/cli/plan-ranks/whole", test_whole);
-  g_test_add_func ("/cli/plan-ranks/refused", test_refused);
+  g_test_add_func ("/cli/plan-ranks/rejected", test_rejected);
   g_test_add_func ("/cli/plan-ranks/checked", test_checked);
   g_test_add_func ("/cli/plan-ranks/problems", test_problems);
   return run_cli_tests ();

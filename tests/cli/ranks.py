@@ -156,7 +156,7 @@ def threads():
         assert found == (given or str(max(len(os.sched_getaffinity(0)) // 2, 1))), found
 
 
-def refused_lines():
+def rejected_lines():
     for count in ('0', '-1', '1025'):
         errors = lig('train', MODEL, *DATA, '--ranks', count, code=2).stderr
         assert errors == f'lig: --ranks is {count}, expected 1 to 1024\n', errors
@@ -356,7 +356,7 @@ def recorded():
 
 
 def repeated_by_others():
-    """A number of ranks that is not the run's is refused."""
+    """A number of ranks that is not the run's is rejected."""
     lig('train', MODEL, *DATA, '--steps', '2')
     result = subprocess.run([*MPIRUN, '-n', '2', LIG, 'runs', 'repeat', 'last'], check=False, text=True,
                             capture_output=True)
@@ -583,7 +583,7 @@ os.environ.update(LIGATURE_STORE=folder + '/runs.db', XDG_DATA_HOME=folder, LC_A
                   ASAN_OPTIONS='detect_leaks=0')
 os.chdir(folder)
 parts = {
-    'results': [same_result, quiet_and_metrics, standard_input, threads, refused_lines,
+    'results': [same_result, quiet_and_metrics, standard_input, threads, rejected_lines,
                 missing_programs, failures_of_all, under_mpirun, repeated, recorded,
                 repeated_by_others],
     'profiles': [profiled, verified, profiled_unevenly, profiled_wrongly],

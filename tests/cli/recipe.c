@@ -30,7 +30,7 @@ test_plan (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *recipe, *device, *message;
@@ -258,7 +258,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/recipe/explained", test_explained);
   g_test_add_func ("/cli/recipe/check", test_check);
   g_test_add_func ("/cli/recipe/plan", test_plan);
-  g_test_add_func ("/cli/recipe/refused", test_refused);
+  g_test_add_func ("/cli/recipe/rejected", test_rejected);
   g_test_add_func ("/cli/recipe/train", test_train);
   g_test_add_func ("/cli/recipe/unquantized", test_unquantized);
   g_test_add_func ("/cli/recipe/calibrate", test_calibrate);

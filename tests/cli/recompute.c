@@ -27,7 +27,7 @@ test_plan (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_auto (Outcome) plan = lig ("plan", MODEL, ARGUMENTS, "--recompute", "most", NULL);
   g_auto (Outcome) train =
@@ -44,6 +44,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/recompute/plan", test_plan);
-  g_test_add_func ("/cli/recompute/refused", test_refused);
+  g_test_add_func ("/cli/recompute/rejected", test_rejected);
   return g_test_run ();
 }

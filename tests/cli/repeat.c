@@ -56,7 +56,7 @@ test_different (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_auto (Outcome) none = lig ("runs", "repeat", "abcdef", "--json", NULL);
   assert_failed (&none, 1, "store", "has no run 'abcdef'");
@@ -73,6 +73,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/repeat/run", test_run);
   g_test_add_func ("/cli/repeat/report", test_report);
   g_test_add_func ("/cli/repeat/different", test_different);
-  g_test_add_func ("/cli/repeat/refused", test_refused);
+  g_test_add_func ("/cli/repeat/rejected", test_rejected);
   return run_cli_tests ();
 }

@@ -39,8 +39,8 @@ static void
 test_no_terminal (void)
 {
   make_store ();
-  g_auto (Outcome) refused = lig ("runs", "delete", "large", "--json", NULL);
-  assert_failed (&refused, 2, "usage", "not a terminal; use --yes");
+  g_auto (Outcome) rejected = lig ("runs", "delete", "large", "--json", NULL);
+  assert_failed (&rejected, 2, "usage", "not a terminal; use --yes");
   check_left (ALL);
   g_auto (Outcome) done = lig ("runs", "delete", "large", "--yes", "--json", NULL);
   g_assert_cmpint (done.code, ==, 0);

@@ -60,7 +60,7 @@ test_json (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   make_store ();
   g_auto (Outcome) metric = lig ("runs", "export", "large", "--metric", "los", "--json", NULL);
@@ -85,6 +85,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-export/one", test_one);
   g_test_add_func ("/cli-runs-export/several", test_several);
   g_test_add_func ("/cli-runs-export/json", test_json);
-  g_test_add_func ("/cli-runs-export/refused", test_refused);
+  g_test_add_func ("/cli-runs-export/rejected", test_rejected);
   return run_store_tests (argc, argv);
 }

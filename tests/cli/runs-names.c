@@ -50,7 +50,7 @@ test_said (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   make_store ();
   g_auto (Outcome) ambiguous = lig ("runs", "show", "1111", "--json", NULL);
@@ -152,7 +152,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli-runs-names/found", test_found);
   g_test_add_func ("/cli-runs-names/said", test_said);
-  g_test_add_func ("/cli-runs-names/refused", test_refused);
+  g_test_add_func ("/cli-runs-names/rejected", test_rejected);
   g_test_add_func ("/cli-runs-names/odd-names", test_odd_names);
   g_test_add_func ("/cli-runs-names/report", test_report);
   g_test_add_func ("/cli-runs-names/resume", test_resume);

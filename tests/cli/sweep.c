@@ -95,7 +95,7 @@ test_list (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *arguments[4], *part;
@@ -201,7 +201,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/sweep/table", test_table);
   g_test_add_func ("/cli/sweep/report", test_report);
   g_test_add_func ("/cli/sweep/list", test_list);
-  g_test_add_func ("/cli/sweep/refused", test_refused);
+  g_test_add_func ("/cli/sweep/rejected", test_rejected);
   g_test_add_func ("/cli/sweep/hopeless", test_hopeless);
   g_test_add_func ("/cli/sweep/failed", test_failed);
   g_test_add_func ("/cli/sweep/interrupted", test_interrupted);

@@ -81,11 +81,11 @@ def check_reasons(output, _):
 
 
 def check_table(output, folder):
-    refused = [verdict for verdict in folder.document("fuse", *MODEL)["verdicts"]
+    rejected = [verdict for verdict in folder.document("fuse", *MODEL)["verdicts"]
                if not verdict["taken"]]
     lines = [line.split("\t") for line in output.splitlines()]
-    assert len(lines) == len(refused) > 3, (len(lines), len(refused))
-    assert [line[0] for line in lines] == [verdict["fusion"] for verdict in refused], lines
+    assert len(lines) == len(rejected) > 3, (len(lines), len(rejected))
+    assert [line[0] for line in lines] == [verdict["fusion"] for verdict in rejected], lines
 
 
 def check_pair(output, _):
@@ -197,8 +197,8 @@ def check_deleted(_, folder):
 CHECKS = [
     ("The change that would save most", check_gain),
     ("The same change, made in a new file", check_fixed),
-    ("The reasons why fusions at one op were refused", check_reasons),
-    ("The refusals and their gains", check_table),
+    ("The reasons why fusions at one op were rejected", check_reasons),
+    ("The rejections and their gains", check_table),
     ("An A100 beside an H200", check_pair),
     ("The speed, the kernels and the memory", check_totals),
     ("A job of a CI", check_job),

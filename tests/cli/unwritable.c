@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that a file that cannot be saved is refused before anything is computed. The other input of
- * each command is missing or slow, so that its error or its message would come first. */
+/* Tests that a file that cannot be saved is rejected before anything is computed. The other input
+ * of each command is missing or slow, so that its error or its message would come first. */
 #include "tests/cli/case.h"
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const char *const commands[][10] = {
     {"apply", "gelu", "--device", "cpu", "--input", "missing.st"},
@@ -49,6 +49,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/unwritable/refused", test_refused);
+  g_test_add_func ("/unwritable/rejected", test_rejected);
   return run_cli_tests ();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks, as TAP, config.json beside weights of GPT-2 and Llama-like models: `export-weights` into a
-folder writes it, weights whose config.json differs from the sequence are refused with both values,
+folder writes it, weights whose config.json differs from the sequence are rejected with both values,
 and transformers opens the folder and computes the same logits. The last is skipped without torch,
 transformers and safetensors.
 """
@@ -140,7 +140,7 @@ def reload(folder, names, sequence, words, **members):
 
 
 def check_reading(folder):
-    """With correct weights and config.json a sequence that computes something else is refused."""
+    """With correct weights and config.json a sequence that computes something else is rejected."""
     for names, cases in FOREIGN.items():
         export(folder, vary(names, "init-std=0.1"), names)
         for parameter, words in cases.items():
@@ -271,7 +271,7 @@ def check_llama(folder):
         folder, LLAMA.format(SCALED).replace("factor=2", "factor=4"), "llama", code=1)
 
 
-def check_refusals(folder):
+def check_rejections(folder):
     export(folder, LLAMA.format(""), "llama")
     turned = LLAMA.format(", rotary-interleaved=true")
     sentence = "rotary.interleaved of transformer-layer at 1.0.0 is true, the weights of llama need false"
@@ -323,7 +323,7 @@ def check_transformers(folder):
 
 
 def main():
-    cases = [check_gpt2, check_llama, check_refusals, check_foreign, check_reading,
+    cases = [check_gpt2, check_llama, check_rejections, check_foreign, check_reading,
              check_members, check_types, check_dropout,             check_transformers]
     print(f"1..{len(cases)}")
     failed = False

@@ -200,7 +200,7 @@ test_documents (void)
   }
 }
 
-/* Few steps shorten the warm-up of a file in proportion; a misspelt key is refused. */
+/* Few steps shorten the warm-up of a file in proportion; a misspelt key is rejected. */
 static void
 test_train_object (void)
 {

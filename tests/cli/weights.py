@@ -90,24 +90,24 @@ def check_quantizers(folder):
     assert read(folder / "back.safetensors") == own
 
 
-def check_refusals(folder):
-    def refused(words, *line, code=1):
+def check_rejections(folder):
+    def rejected(words, *line, code=1):
         text = lig(folder, "export-weights", *line, "-o", "no.safetensors", code=code)
         assert words in text, f"'{text}' lacks '{words}'"
     sequence = GPT2.format(20, 20)
     lig(folder, "export-weights", sequence, *INPUT, "--names", "gpt2", "-o", "gpt2.safetensors")
-    refused("did you mean 'gpt2'?", sequence, *INPUT, "--names", "gtp2", code=2)
-    refused("--vocabulary needs --names", sequence, *INPUT, "--vocabulary", "3", code=2)
-    refused("the vocabulary is 21, more than the number of rows of transformer.wte.weight, 20", sequence,
+    rejected("did you mean 'gpt2'?", sequence, *INPUT, "--names", "gtp2", code=2)
+    rejected("--vocabulary needs --names", sequence, *INPUT, "--vocabulary", "3", code=2)
+    rejected("the vocabulary is 21, more than the number of rows of transformer.wte.weight, 20", sequence,
             *INPUT, "--names", "gpt2", "--vocabulary", "21")
-    refused("--type is 'int32'", sequence, *INPUT, "--type", "int32", code=2)
-    refused("0.bias has no counterpart", "linear(3)", "--input", "4x8", "--names", "gpt2")
-    refused("transformer.wte.weight is 20x16, expected 19x16 (for 0.weight)", GPT2.format(19, 19),
+    rejected("--type is 'int32'", sequence, *INPUT, "--type", "int32", code=2)
+    rejected("0.bias has no counterpart", "linear(3)", "--input", "4x8", "--names", "gpt2")
+    rejected("transformer.wte.weight is 20x16, expected 19x16 (for 0.weight)", GPT2.format(19, 19),
             *INPUT, "--weights", "gpt2.safetensors")
-    refused("transformer.h.1.attn.c_attn.bias is surplus; ", sequence.replace("(2)", "(1)"), *INPUT,
+    rejected("transformer.h.1.attn.c_attn.bias is surplus; ", sequence.replace("(2)", "(1)"), *INPUT,
             "--weights", "gpt2.safetensors")
-    refused("more, ", LLAMA.format(""), *INPUT, "--weights", "gpt2.safetensors")
-    refused("contains neither model.safetensors nor", sequence, *INPUT, "--weights", ".")
+    rejected("more, ", LLAMA.format(""), *INPUT, "--weights", "gpt2.safetensors")
+    rejected("contains neither model.safetensors nor", sequence, *INPUT, "--weights", ".")
 
 
 def make_models(transformers):
@@ -187,7 +187,7 @@ def list_cases():
     yield "weights of a run", check_run
     yield "quantizers", check_quantizers
     yield "padding", check_padding
-    yield "refusals", check_refusals
+    yield "rejections", check_rejections
     try:
         import safetensors.torch  # noqa: F401
         import transformers

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests that wrong sequences with attention have the same problems as plans, each once, in the
- * words of the sequence, and that ops without their parameters are refused. */
+ * words of the sequence, and that ops without their parameters are rejected. */
 #include "tests/plan/case.h"
 
 #include <ligature/compile.h>

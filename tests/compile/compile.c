@@ -25,7 +25,7 @@ options_of (LigPolicy policy, gboolean training)
 }
 
 static char *
-describe (const char *file, const char *name, LigDevice *device, gboolean *refused)
+describe (const char *file, const char *name, LigDevice *device, gboolean *rejected)
 {
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) warnings = NULL;
@@ -36,7 +36,7 @@ describe (const char *file, const char *name, LigDevice *device, gboolean *refus
   g_autoptr (LigSequence) sequence = lig_sequence_load (file, &warnings, &error);
   g_autoptr (LigPlan) plan =
     sequence ? lig_plan_compile (sequence, device, &options, &error) : NULL;
-  *refused = plan == NULL;
+  *rejected = plan == NULL;
   if (plan)
     return lig_plan_to_text (plan);
   /* Without the folder, which depends on the machine. */
@@ -66,9 +66,9 @@ check_golden (const char *folder, const char *file, LigDevice *device)
   g_autofree char *name = g_strndup (file, strlen (file) - strlen (".lig"));
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autofree char *wanted = NULL;
-  gboolean refused;
-  g_autofree char *text = describe (path, name, device, &refused);
-  g_autofree char *golden = g_strconcat (folder, "/", name, refused ? ".errors" : ".plan", NULL);
+  gboolean rejected;
+  g_autofree char *text = describe (path, name, device, &rejected);
+  g_autofree char *golden = g_strconcat (folder, "/", name, rejected ? ".errors" : ".plan", NULL);
   g_test_message ("%s", golden);
   if (g_getenv ("LIGATURE_REGENERATE"))
     g_file_set_contents (golden, text, -1, &error);

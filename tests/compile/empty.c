@@ -157,20 +157,20 @@ test_update (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *expression, *input, *message;
-  } refused[] = {
+  } rejected[] = {
     {"linear(8)", "4x0", "linear at 0: input has 0 features, expected at least 1"},
     {"gelu", "0", "gelu at 0: input has 0 features, expected at least 1"},
     {"layer-norm", "0x0", "layer-norm at 0: input has 0 features, expected at least 1"},
     {"reshape([-1]) ! gelu", "0x8", "gelu at 1: input has 0 features, expected at least 1"},
   };
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
-    g_autoptr (LigSequence) sequence = new_sequence (refused[i].expression, refused[i].input);
-    check_refused (sequence, &options, LIG_ERROR_SHAPE, refused[i].message);
+    g_autoptr (LigSequence) sequence = new_sequence (rejected[i].expression, rejected[i].input);
+    check_rejected (sequence, &options, LIG_ERROR_SHAPE, rejected[i].message);
   }
 }
 
@@ -233,7 +233,7 @@ main (int argc, char **argv)
   g_test_add_func ("/empty/sequences", test_sequences);
   g_test_add_func ("/empty/tokens", test_tokens);
   g_test_add_func ("/empty/update", test_update);
-  g_test_add_func ("/empty/refused", test_refused);
+  g_test_add_func ("/empty/rejected", test_rejected);
   g_test_add_func ("/empty/data", test_data);
   g_test_add_func ("/empty/file", test_file);
   return g_test_run ();

@@ -211,15 +211,15 @@ test_tied (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = new_sequence (network, "5x6");
   options.freeze = "0.*,9.weight";
-  check_refused (sequence, &options, LIG_ERROR_VALUE,
-                 "no parameter has a path like '9.weight' to freeze; there are 0.weight, 0.bias, "
-                 "1.weight …; did you mean '0.weight'?");
+  check_rejected (sequence, &options, LIG_ERROR_VALUE,
+                  "no parameter has a path like '9.weight' to freeze; there are 0.weight, 0.bias, "
+                  "1.weight …; did you mean '0.weight'?");
   options.freeze = "0.*";
   g_autoptr (LigState) state = new_state (sequence, &options);
   options.freeze = NULL;
@@ -261,7 +261,7 @@ main (int argc, char **argv)
   g_test_add_func ("/frozen/steps", test_steps);
   g_test_add_func ("/frozen/bytes", test_bytes);
   g_test_add_func ("/frozen/tied", test_tied);
-  g_test_add_func ("/frozen/refused", test_refused);
+  g_test_add_func ("/frozen/rejected", test_rejected);
   g_test_add_func ("/frozen/files", test_files);
   return g_test_run ();
 }

@@ -32,13 +32,13 @@ test_taken (void)
 
 /* In training a transposed copy is needed, too; other recipes find their scales from the values. */
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *recipe, *layers, *text;
     gboolean training;
     int first;
-  } refused[] = {
+  } rejected[] = {
     {"fp8-current", "linear(64)", "recipe is fp8-current, expected fp8-delayed", FALSE, 2},
     {"fp8-rows", "linear(64)", "recipe is fp8-rows, expected fp8-delayed", FALSE, 2},
     {"fp8-delayed", "linear(64, recipe=none)", "recipe is none, expected fp8-delayed", FALSE, 1},
@@ -47,18 +47,18 @@ test_refused (void)
   };
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.policy = LIG_POLICY_ALL;
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     g_autofree char *text =
-      g_strdup_printf ("layer-norm ! %s ! gelu ! linear(32)", refused[i].layers);
-    options.training = refused[i].training;
-    options.recipe = refused[i].recipe;
+      g_strdup_printf ("layer-norm ! %s ! gelu ! linear(32)", rejected[i].layers);
+    options.training = rejected[i].training;
+    options.recipe = rejected[i].recipe;
     g_autoptr (LigSequence) other = new_sequence (text, "32x48");
     g_autoptr (LigPlan) planned = compile (other, &options);
-    const LigVerdict *verdict = find_verdict (planned, FUSION, refused[i].first);
+    const LigVerdict *verdict = find_verdict (planned, FUSION, rejected[i].first);
     g_assert_nonnull (verdict);
     g_assert_cmpint (verdict->reason, ==, LIG_REASON_RECIPE);
-    if (!strstr (verdict->text, refused[i].text))
-      g_error ("%s; expected %s", verdict->text, refused[i].text);
+    if (!strstr (verdict->text, rejected[i].text))
+      g_error ("%s; expected %s", verdict->text, rejected[i].text);
   }
 }
 
@@ -85,7 +85,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/compile/gelu-products/taken", test_taken);
-  g_test_add_func ("/compile/gelu-products/refused", test_refused);
+  g_test_add_func ("/compile/gelu-products/rejected", test_rejected);
   g_test_add_func ("/compile/gelu-products/overflow", test_overflow);
   return g_test_run ();
 }

@@ -8,10 +8,10 @@
 #include <ligature/register.h>
 
 static void
-expect_refused (const char *expression,
-                const char *device,
-                LigDtype compute_type,
-                const char *words)
+expect_rejected (const char *expression,
+                 const char *device,
+                 LigDtype compute_type,
+                 const char *words)
 {
   for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++) {
     g_autoptr (GError) error = NULL;
@@ -126,10 +126,10 @@ OP (reverse, alias_input, .name = "alias-reverse", .example = "alias-reverse @ 4
 static void
 test_alias (void)
 {
-  expect_refused ("gelu ! alias-half", "cpu", LIG_FP32,
-                  "alias-half at 1: its table makes 'y', 3x8 fp32, another name of 'x', 6x8 fp32, "
-                  "which has a different size");
-  expect_refused (
+  expect_rejected ("gelu ! alias-half", "cpu", LIG_FP32,
+                   "alias-half at 1: its table makes 'y', 3x8 fp32, another name of 'x', 6x8 fp32, "
+                   "which has a different size");
+  expect_rejected (
     "alias-narrow", "cpu", LIG_FP32,
     "alias-narrow at 0: its table makes 'y', 6x8 bf16, another name of 'x', 6x8 fp32, "
     "which has a different size");
@@ -207,10 +207,10 @@ test_kernels (void)
   g_autoptr (LigSequence) sequence = new_sequence ("copy-any ! copy-fp32", "6x8");
   g_autoptr (Results) results = compute (sequence, &options);
   g_assert_nonnull (results_find (results, "output"));
-  expect_refused ("gelu ! copy-any", "null:h200", LIG_FP32,
-                  "copy-any at 1: its kernel copy_any cannot run on null:h200");
-  expect_refused ("gelu ! copy-fp32", "cpu", LIG_BF16,
-                  "copy-fp32 at 1: its kernel copy_fp32 serves fp32, not bf16");
+  expect_rejected ("gelu ! copy-any", "null:h200", LIG_FP32,
+                   "copy-any at 1: its kernel copy_any cannot run on null:h200");
+  expect_rejected ("gelu ! copy-fp32", "cpu", LIG_BF16,
+                   "copy-fp32 at 1: its kernel copy_fp32 serves fp32, not bf16");
   expect_unregistered (
     &no_type,
     "copy-none at 0: its kernel copy_none: it serves none of fp32, fp16 and bf16; set its types");

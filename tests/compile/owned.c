@@ -298,7 +298,7 @@ check_bucket_sizes (LigDevice *device)
 /* A state and a plan of one training divide the arrays alike; masters that are all that is kept of
  * weights cannot be divided. */
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = make_options (TRUE), whole = make_options (FALSE);
@@ -332,6 +332,6 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/owned/memory", test_memory);
   g_test_add_func ("/compile/owned/norms", test_norms);
   g_test_add_func ("/compile/owned/none", test_none);
-  g_test_add_func ("/compile/owned/refused", test_refused);
+  g_test_add_func ("/compile/owned/rejected", test_rejected);
   return g_test_run ();
 }

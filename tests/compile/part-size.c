@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of macros whose lengths follow from the macro's input, and macros that refuse their
+/* Parts of macros whose lengths follow from the macro's input, and macros that reject their
  * parameters. */
 #include "tests/plan/case.h"
 
@@ -9,7 +9,7 @@
 #include <ligature/register.h>
 
 static gint64 multiple = 4, divisor = 1;
-static const char *refusal;
+static const char *rejection;
 
 static LigOp *
 product (gint64 features)
@@ -24,8 +24,8 @@ product (gint64 features)
 static void
 expand (LigOp *self, LigParts *parts)
 {
-  if (refusal)
-    lig_parts_refuse (parts, "%s", refusal);
+  if (rejection)
+    lig_parts_reject (parts, "%s", rejection);
   lig_parts_add_scaled (parts, "fc1", product (0), "out-features", multiple, divisor);
   lig_parts_add (parts, NULL, lig_op_new ("gelu", NULL));
   lig_parts_add (parts, "fc2", product (24));
@@ -96,7 +96,7 @@ test_lengths (void)
 
 /* Checks the error of compiling, and that it is the only problem that is listed. */
 static void
-check_refusal (LigSequence *sequence, int code, const char *message)
+check_rejection (LigSequence *sequence, int code, const char *message)
 {
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (GError) error = NULL;
@@ -111,25 +111,25 @@ check_refusal (LigSequence *sequence, int code, const char *message)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! macro-scaled ! gelu ! linear(3)", "4x8");
   divisor = 3;
-  check_refusal (sequence, LIG_ERROR_SHAPE,
-                 "macro-scaled at 1: input has 8 features, expected a multiple of 3");
+  check_rejection (sequence, LIG_ERROR_SHAPE,
+                   "macro-scaled at 1: input has 8 features, expected a multiple of 3");
   multiple = 6; /* 8 6 / 3 is whole, but 3 heads cannot share 8 features. */
-  check_refusal (sequence, LIG_ERROR_SHAPE,
-                 "macro-scaled at 1: input has 8 features, expected a multiple of 3");
+  check_rejection (sequence, LIG_ERROR_SHAPE,
+                   "macro-scaled at 1: input has 8 features, expected a multiple of 3");
   divisor = 1;
   multiple = G_MAXINT64 / 2;
-  check_refusal (sequence, LIG_ERROR_SHAPE,
-                 "macro-scaled at 1: input has 8 features, of which out-features takes "
-                 "4611686018427387903/1, expected at most 1000000000");
+  check_rejection (sequence, LIG_ERROR_SHAPE,
+                   "macro-scaled at 1: input has 8 features, of which out-features takes "
+                   "4611686018427387903/1, expected at most 1000000000");
   multiple = 4;
-  refusal = "heads is 12, expected a multiple of kv-heads, 5";
-  check_refusal (sequence, LIG_ERROR_VALUE,
-                 "macro-scaled at 1: heads is 12, expected a multiple of kv-heads, 5");
-  refusal = NULL;
+  rejection = "heads is 12, expected a multiple of kv-heads, 5";
+  check_rejection (sequence, LIG_ERROR_VALUE,
+                   "macro-scaled at 1: heads is 12, expected a multiple of kv-heads, 5");
+  rejection = NULL;
 }
 
 /* A length can only be given to a parameter that is a whole number. */
@@ -153,7 +153,7 @@ main (int argc, char **argv)
   register_macro ("macro-outside", expand_nested, &error);
   g_assert_no_error (error);
   g_test_add_func ("/part-size/lengths", test_lengths);
-  g_test_add_func ("/part-size/refused", test_refused);
+  g_test_add_func ("/part-size/rejected", test_rejected);
   g_test_add_func ("/part-size/wrong", test_wrong);
   return g_test_run ();
 }

@@ -47,31 +47,35 @@ test_forced (void)
 }
 
 static void
-check_force_refused (const char *expression, const char *path, const char *fusion, const char *text)
+check_force_rejected (const char *expression,
+                      const char *path,
+                      const char *fusion,
+                      const char *text)
 {
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
   force (sequence, path, fusion);
-  check_refused (sequence, &options, LIG_ERROR_FUSION, text);
+  check_rejected (sequence, &options, LIG_ERROR_FUSION, text);
 }
 
 static void
-test_force_refused (void)
+test_force_rejected (void)
 {
-  check_force_refused ("bias ! dropout ! gelu", "0", "forward-bias-activation",
-                       "cannot force at 0: forward-bias-activation: needs an activation or a gated "
-                       "unit after Bias at 0; Dropout at 1 follows");
-  check_force_refused (
+  check_force_rejected (
+    "bias ! dropout ! gelu", "0", "forward-bias-activation",
+    "cannot force at 0: forward-bias-activation: needs an activation or a gated "
+    "unit after Bias at 0; Dropout at 1 follows");
+  check_force_rejected (
     "bias ! | ! gelu", "0", "forward-bias-activation",
     "cannot force at 0: forward-bias-activation: there is a fence before GELU at 1");
-  check_force_refused (
+  check_force_rejected (
     "bias ! make-extra-output ! gelu", "0", "forward-bias-activation",
     "cannot force at 0: forward-bias-activation: the caller reads the value of Make extra output "
     "at 1, between these rows");
-  check_force_refused ("bias ! gelu", "1", "forward-bias-activation",
-                       "cannot force at 1: forward-bias-activation does not begin with gelu");
-  check_force_refused ("bias ! gelu", "1", "forward-nothing",
-                       "fusion 'forward-nothing' is unknown");
+  check_force_rejected ("bias ! gelu", "1", "forward-bias-activation",
+                        "cannot force at 1: forward-bias-activation does not begin with gelu");
+  check_force_rejected ("bias ! gelu", "1", "forward-nothing",
+                        "fusion 'forward-nothing' is unknown");
 }
 
 static void
@@ -81,9 +85,9 @@ test_force_overlap (void)
   g_autoptr (LigSequence) sequence = new_sequence ("basic-linear(6) ! bias ! gelu", "5x8");
   force (sequence, "0", "forward-linear-bias-activation");
   force (sequence, "1", "forward-bias-activation");
-  check_refused (sequence, &options, LIG_ERROR_FUSION,
-                 "cannot force at 1: forward-bias-activation: Bias at 1 is in "
-                 "“forward-linear-bias-activation” at 0 to 2, which is forced");
+  check_rejected (sequence, &options, LIG_ERROR_FUSION,
+                  "cannot force at 1: forward-bias-activation: Bias at 1 is in "
+                  "“forward-linear-bias-activation” at 0 to 2, which is forced");
 }
 
 static const char *const mixed[] = {
@@ -487,7 +491,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/policies/forced", test_forced);
-  g_test_add_func ("/policies/force-refused", test_force_refused);
+  g_test_add_func ("/policies/force-rejected", test_force_rejected);
   g_test_add_func ("/policies/force-overlap", test_force_overlap);
   g_test_add_func ("/policies/policies", test_policies);
   g_test_add_func ("/policies/measured", test_measured);

@@ -87,7 +87,7 @@ read_file (const char *text)
 static void
 test_wishes (void)
 {
-  /* Forces are refused whatever the shapes are; a fence is also found beside a wrong shape. */
+  /* Forces are rejected whatever the shapes are; a fence is also found beside a wrong shape. */
   g_autoptr (LigSequence) sequence =
     read_file ("{\"ligature\":1,\"input\":{\"shape\":[4,8],\"dtype\":\"fp32\"},\"ops\":["
                "{\"op\":\"linear\",\"out-features\":8},{\"op\":\"gelu\"},"

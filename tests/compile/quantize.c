@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Recipes on the CPU: products of quantized operands against their formulas, one quantizer for all
- * readers of a value, products that stay in the compute type, and recipes that are refused. */
+ * readers of a value, products that stay in the compute type, and recipes that are rejected. */
 #include "engine/sequence/recipes.h"
 #include "tests/plan/case.h"
 
@@ -315,10 +315,11 @@ test_inherited (void)
   g_assert_cmpuint (count_kernels (plan, "quantize", LIG_PASS_FORWARD), ==, 6);
 }
 
-/* --- Refusals -------------------------------------------------------------------------------- */
+/* --- Rejections --------------------------------------------------------------------------------
+ */
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *text, *message;
@@ -349,11 +350,11 @@ test_refused (void)
 }
 
 /* Microscaling is planned for a described device of compute capability 10, with a byte for each 32
- * values of a row, and refused elsewhere. */
+ * values of a row, and rejected elsewhere. */
 static void
 test_described (void)
 {
-  static const char *const refused[][2] = {
+  static const char *const rejected[][2] = {
     {"null:h200",
      "recipe mxfp8 needs compute capability 10.0, null:h200 has 9.0; choose another one"},
     {"cpu", "recipe mxfp8 is planned for GPUs of compute capability 10.0 and up, not for cpu; "
@@ -387,11 +388,11 @@ test_described (void)
       found++;
     }
   g_assert_cmpuint (found, ==, 6);
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     g_autoptr (GError) problem = NULL;
-    g_autoptr (LigDevice) other = lig_device_open (refused[i][0], NULL);
+    g_autoptr (LigDevice) other = lig_device_open (rejected[i][0], NULL);
     g_assert_null (lig_plan_compile (fitting, other, &options, &problem));
-    g_assert_cmpstr (problem->message, ==, refused[i][1]);
+    g_assert_cmpstr (problem->message, ==, rejected[i][1]);
   }
 }
 
@@ -454,11 +455,11 @@ test_four_bits (void)
     g_assert_cmpint (lig_plan_get_bits (plan, &groups[i]), ==, i < 2 ? 4 : 0);
 }
 
-/* Four bits are refused as microscaling is, and sides that 16 does not divide fall back. */
+/* Four bits are rejected as microscaling is, and sides that 16 does not divide fall back. */
 static void
-test_four_bits_refused (void)
+test_four_bits_rejected (void)
 {
-  static const char *const refused[][2] = {
+  static const char *const rejected[][2] = {
     {"null:h200",
      "recipe nvfp4 needs compute capability 10.0, null:h200 has 9.0; choose another one"},
     {"cpu", "recipe nvfp4 is planned for GPUs of compute capability 10.0 and up, not for cpu; "
@@ -474,11 +475,11 @@ test_four_bits_refused (void)
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   g_assert_cmpstr (ops[1].unquantized, ==, "40 output features, nvfp4 needs a multiple of 16");
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     g_autoptr (GError) problem = NULL;
-    g_autoptr (LigDevice) other = lig_device_open (refused[i][0], NULL);
+    g_autoptr (LigDevice) other = lig_device_open (rejected[i][0], NULL);
     g_assert_null (lig_plan_compile (odd, other, NULL, &problem));
-    g_assert_cmpstr (problem->message, ==, refused[i][1]);
+    g_assert_cmpstr (problem->message, ==, rejected[i][1]);
   }
 }
 
@@ -582,10 +583,10 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/quantize/norm-axes", test_norm_axes);
   g_test_add_func ("/compile/quantize/frozen", test_frozen);
   g_test_add_func ("/compile/quantize/inherited", test_inherited);
-  g_test_add_func ("/compile/quantize/refused", test_refused);
+  g_test_add_func ("/compile/quantize/rejected", test_rejected);
   g_test_add_func ("/compile/quantize/described", test_described);
   g_test_add_func ("/compile/quantize/four-bits", test_four_bits);
-  g_test_add_func ("/compile/quantize/four-bits-refused", test_four_bits_refused);
+  g_test_add_func ("/compile/quantize/four-bits-rejected", test_four_bits_rejected);
   g_test_add_func ("/compile/quantize/files", test_files);
   g_test_add_func ("/compile/quantize/capability", test_capability);
   g_test_add_func ("/compile/quantize/registry", test_registry);

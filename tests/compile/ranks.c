@@ -327,7 +327,7 @@ test_ring_memory (void)
   g_assert_cmpint (bytes[1], ==, bytes[0]);
 }
 
-/* Sizes that do not divide, and inputs without positions, are refused with the numbers. */
+/* Sizes that do not divide, and inputs without positions, are rejected with the numbers. */
 static void
 test_undivided (void)
 {

@@ -248,7 +248,7 @@ check_problem (const char *expression, int code, const char *message, const char
 {
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence (expression, "4x8");
-  check_refused (sequence, &options, code, message);
+  check_rejected (sequence, &options, code, message);
   g_autoptr (GPtrArray) problems = lig_plan_check (sequence, cpu_device (), &options);
   g_assert_cmpuint (problems->len, ==, 1);
   const LigPlanProblem *problem = problems->pdata[0];
@@ -285,14 +285,15 @@ test_problems (void)
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) later =
     new_sequence ("recall(x) ! gelu ! make-extra-output(x) ! silu", "4x8");
-  check_refused (later, &options, LIG_ERROR_CHANNEL,
-                 "extra tensor channel 'x' consumed by recall at 0 has no earlier producer");
+  check_rejected (later, &options, LIG_ERROR_CHANNEL,
+                  "extra tensor channel 'x' consumed by recall at 0 has no earlier producer");
   g_autoptr (LigSequence) axes = new_sequence ("recall(shape=[2, 2, -1])", "4x8");
-  check_refused (axes, &options, LIG_ERROR_SHAPE,
-                 "recall at 0: shape is -1 for axis 2, the last axis of the sequence's input is 1");
+  check_rejected (
+    axes, &options, LIG_ERROR_SHAPE,
+    "recall at 0: shape is -1 for axis 2, the last axis of the sequence's input is 1");
   g_autoptr (LigSequence) integers = new_sequence ("recall(dtype=int32) ! gelu", "4x8");
-  check_refused (integers, &options, LIG_ERROR_DTYPE,
-                 "gelu at 1: input is int32, expected fp32, fp16 or bf16");
+  check_rejected (integers, &options, LIG_ERROR_DTYPE,
+                  "gelu at 1: input is int32, expected fp32, fp16 or bf16");
 }
 
 /* Problems behind a recalled line are found, and none that only follows from another. */

@@ -206,8 +206,8 @@ test_absurd (void)
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence ("detour", "5x7");
   scratch_bytes = G_MAXINT64 - 1000;
-  check_refused (sequence, &options, LIG_ERROR_MEMORY,
-                 "the plan's values take more than 2^61 bytes");
+  check_rejected (sequence, &options, LIG_ERROR_MEMORY,
+                  "the plan's values take more than 2^61 bytes");
   scratch_bytes = 3000;
   /* Without elements the kernel is not launched and needs none. */
   g_autoptr (LigSequence) empty = new_sequence ("detour", "0x7");

@@ -125,7 +125,7 @@ test_wishes (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! linear(8)", "4x8");
@@ -186,7 +186,7 @@ main (int argc, char **argv)
   g_test_add_func ("/take-apart/channels", test_channels);
   g_test_add_func ("/take-apart/block", test_block);
   g_test_add_func ("/take-apart/wishes", test_wishes);
-  g_test_add_func ("/take-apart/refused", test_refused);
+  g_test_add_func ("/take-apart/rejected", test_rejected);
   g_test_add_func ("/take-apart/examples", test_examples);
   g_test_add_func ("/take-apart/counts", test_counts);
   return g_test_run ();

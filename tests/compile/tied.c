@@ -184,11 +184,11 @@ expect (const char *expression, const char *input, int code, const char *message
 {
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  check_refused (sequence, &options, code, message);
+  check_rejected (sequence, &options, code, message);
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   expect ("linear(7) ! linear(5, tied=0)", "4x7", LIG_ERROR_SHAPE,
           "linear at 1: its weight is 5x7, but 0.weight, to which it is tied, is 7x7");
@@ -234,7 +234,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tied/empty", test_empty);
   g_test_add_func ("/tied/once", test_once);
   g_test_add_func ("/tied/copies", test_copies);
-  g_test_add_func ("/tied/refused", test_refused);
+  g_test_add_func ("/tied/rejected", test_rejected);
   g_test_add_func ("/tied/fix", test_fix);
   return g_test_run ();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans of a rank that has a part of the vocabulary: which embeddings and heads are divided, which
- * rows and classes a rank has, what it exchanges, and which fusions are refused. */
+ * rows and classes a rank has, what it exchanges, and which fusions are rejected. */
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
@@ -9,7 +9,7 @@
 #include <ligature/params-loss.h>
 #include <string.h>
 
-/* Compiles for a rank of one tensor group; null, with the error's text, if that is refused. */
+/* Compiles for a rank of one tensor group; null, with the error's text, if that is rejected. */
 static LigPlan *
 compile_part (const char *expression, int rank, int ranks, LigPlanOptions options, char **problem)
 {
@@ -212,9 +212,9 @@ test_accuracy (void)
              "accuracy_join"));
 }
 
-/* Fusions that need whole rows of logits, or a whole table, are refused with both layouts. */
+/* Fusions that need whole rows of logits, or a whole table, are rejected with both layouts. */
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const char *const names[] = {"joint-linear-cross-entropy", "forward-embedding-position"};
   for (int ranks = 1; ranks <= 2; ranks++) {
@@ -240,7 +240,7 @@ test_refused (void)
   }
 }
 
-/* A vocabulary that cannot be divided as the sequence asks is refused with both numbers. */
+/* A vocabulary that cannot be divided as the sequence asks is rejected with both numbers. */
 static void
 test_uneven (void)
 {
@@ -279,7 +279,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/vocabulary/parts", test_parts);
   g_test_add_func ("/compile/vocabulary/kernels", test_kernels);
   g_test_add_func ("/compile/vocabulary/accuracy", test_accuracy);
-  g_test_add_func ("/compile/vocabulary/refused", test_refused);
+  g_test_add_func ("/compile/vocabulary/rejected", test_rejected);
   g_test_add_func ("/compile/vocabulary/uneven", test_uneven);
   return g_test_run ();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The common parts of the tests of datasets: files in a temporary folder, datasets opened from
- * them, batches, and checks of refusals. */
+ * them, batches, and checks of rejections. */
 #pragma once
 
 #include "tests/base/folder.h"
@@ -62,7 +62,7 @@ assert_error_has (GError *error, int code, const char *words)
 }
 
 static inline void
-assert_refused (const char *kind, const char *rest, gint64 length, int code, const char *words)
+assert_rejected (const char *kind, const char *rest, gint64 length, int code, const char *words)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigDataset) data = try_open (kind, rest, 2, length, &error);
@@ -79,7 +79,7 @@ make_target (LigDtype dtype, gint64 rows, gint64 columns, gint64 classes)
 }
 
 static inline void
-assert_bind_refused (LigDataset *data, LigTarget target, int code, const char *words)
+assert_bind_rejected (LigDataset *data, LigTarget target, int code, const char *words)
 {
   g_autoptr (GError) error = NULL;
   g_assert_false (lig_dataset_bind (data, &target, &error));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets: batches contain the data of the files, an epoch is a permutation, training and held-out
- * parts do not overlap, a position continues identically, and invalid data are refused with file,
+ * parts do not overlap, a position continues identically, and invalid data are rejected with file,
  * line or offset. */
 #include "engine/data/training.h"
 #include "tests/data/case.h"
@@ -32,7 +32,7 @@ test_spec (void)
   lig_shape_init (&shape, 2, (gint64) 2, (gint64) 3);
   write_text ("a.txt", "abcdefghijklmnopqrstuvwxyz");
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
-    assert_refused (bad[i].kind, bad[i].rest, 3, bad[i].code, bad[i].words);
+    assert_rejected (bad[i].kind, bad[i].rest, 3, bad[i].code, bad[i].words);
   g_assert_null (lig_dataset_open (path, &shape, LIG_INT32, 0, 0, &error));
   g_autofree char *suggestion = g_strdup_printf ("text:%s", path);
   assert_error_has (error, LIG_ERROR_FORMAT, suggestion);
@@ -302,11 +302,11 @@ test_text_folder (void)
     g_assert_cmpint (tokens[i], ==, i == 19 ? 255 : '1' + (int) i / 10);
   g_assert_cmpint (lig_dataset_get_largest_token (data), ==, 255);
   g_assert_cmpstr (lig_dataset_describe (data), ==, "text: 4 files, 30 bytes, 27 for training");
-  assert_refused ("text", "empty", 4, LIG_ERROR_FORMAT, "no file");
+  assert_rejected ("text", "empty", 4, LIG_ERROR_FORMAT, "no file");
   if (geteuid () != 0) {
     g_autofree char *locked = in_folder ("corpus/a");
     g_assert_cmpint (g_chmod (locked, 0), ==, 0);
-    assert_refused ("text", "corpus", 4, LIG_ERROR_FILE, "corpus/a");
+    assert_rejected ("text", "corpus", 4, LIG_ERROR_FILE, "corpus/a");
   }
 }
 
@@ -316,20 +316,20 @@ test_text_bad (void)
   write_text ("none", "");
   write_text ("short", "abcde");
   write_text ("a.txt", "abcdefghij~klmnopqrs");
-  assert_refused ("text", "none", 4, LIG_ERROR_FORMAT, "is empty");
-  assert_refused ("text", "short", 4, LIG_ERROR_SHAPE, "4 tokens for training");
-  assert_refused ("text", "a.txt", 0, LIG_ERROR_SHAPE, "BATCHxLENGTH");
+  assert_rejected ("text", "none", 4, LIG_ERROR_FORMAT, "is empty");
+  assert_rejected ("text", "short", 4, LIG_ERROR_SHAPE, "4 tokens for training");
+  assert_rejected ("text", "a.txt", 0, LIG_ERROR_SHAPE, "BATCHxLENGTH");
   g_autoptr (LigDataset) data = open_data ("text", "a.txt", 2, 4);
-  assert_bind_refused (data, make_target (LIG_FP32, 2, 4, 0), LIG_ERROR_DTYPE,
-                       "requires fp32 values");
-  assert_bind_refused (data, make_target (LIG_INT32, 2, 3, 256), LIG_ERROR_SHAPE, "3 targets");
-  assert_bind_refused (data, make_target (LIG_INT32, 3, 0, 256), LIG_ERROR_SHAPE,
-                       "the batch size 2");
-  assert_bind_refused (data, make_target (LIG_INT32, 2, 4, 126), LIG_ERROR_VALUE,
-                       "token 126 at offset 10");
-  assert_bind_refused (data, make_target (LIG_INT32, 2, 4, 0), LIG_ERROR_VALUE, "at least 1");
-  assert_bind_refused (data, make_target (LIG_FP32, 2, 4, 3), LIG_ERROR_VALUE, "3 classes");
-  assert_bind_refused (data, make_target (LIG_UINT8, 2, 4, 3), LIG_ERROR_DTYPE, "uint8");
+  assert_bind_rejected (data, make_target (LIG_FP32, 2, 4, 0), LIG_ERROR_DTYPE,
+                        "requires fp32 values");
+  assert_bind_rejected (data, make_target (LIG_INT32, 2, 3, 256), LIG_ERROR_SHAPE, "3 targets");
+  assert_bind_rejected (data, make_target (LIG_INT32, 3, 0, 256), LIG_ERROR_SHAPE,
+                        "the batch size 2");
+  assert_bind_rejected (data, make_target (LIG_INT32, 2, 4, 126), LIG_ERROR_VALUE,
+                        "token 126 at offset 10");
+  assert_bind_rejected (data, make_target (LIG_INT32, 2, 4, 0), LIG_ERROR_VALUE, "at least 1");
+  assert_bind_rejected (data, make_target (LIG_FP32, 2, 4, 3), LIG_ERROR_VALUE, "3 classes");
+  assert_bind_rejected (data, make_target (LIG_UINT8, 2, 4, 3), LIG_ERROR_DTYPE, "uint8");
   bind (data, make_target (LIG_INT32, 2, 4, 127));
 }
 
@@ -339,24 +339,24 @@ test_tokens_bad (void)
   gint32 header[257] = {20240520, 1, 2};
   header[256] = 5;
   write_file ("t.bin", header, 1020);
-  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "has 1020 bytes");
+  assert_rejected ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "has 1020 bytes");
   write_file ("t.bin", header, 1027);
-  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "which are 4 bytes, 3 follow");
+  assert_rejected ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "which are 4 bytes, 3 follow");
   header[2] = 1;
   write_file ("t.bin", header, 1028);
-  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "which are 2 bytes, 4 follow");
+  assert_rejected ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "which are 2 bytes, 4 follow");
   header[2] = -1;
   write_file ("t.bin", header, 1028);
-  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "claims -1 tokens");
+  assert_rejected ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "claims -1 tokens");
   header[1] = 2;
   write_file ("t.bin", header, 1028);
-  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "version 2, expected 1");
+  assert_rejected ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "version 2, expected 1");
   header[0] = 20240801;
   write_file ("t.bin", header, 1028);
-  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "version 2, expected 7");
+  assert_rejected ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "version 2, expected 7");
   header[0] = 20240326;
   write_file ("t.bin", header, 1028);
-  assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "begins with 20240326");
+  assert_rejected ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "begins with 20240326");
 }
 
 static LigDataset *
@@ -448,14 +448,14 @@ keep_writing (gpointer data)
   return NULL;
 }
 
-/* Each kind refuses a file that changes while it is read, and none crashes. */
+/* Each kind rejects a file that changes while it is read, and none crashes. */
 static void
 test_changing (void)
 {
   static const char *const kinds[] = {"text", "csv", "tokens", "idx"};
   g_autofree char *path = in_folder ("changing");
   Writer writer = {.path = path};
-  guint refused = 0;
+  guint rejected = 0;
   g_autofree char *bytes = g_strnfill (64 << 20, '7');
   LigShape shape;
   lig_shape_init (&shape, 2, (gint64) 2, (gint64) 3);
@@ -466,11 +466,11 @@ test_changing (void)
     g_autoptr (GError) error = NULL;
     g_autoptr (LigDataset) data = lig_dataset_open (spec, &shape, LIG_INT32, 0, 0, &error);
     g_assert_true (data || error);
-    refused += error && strstr (error->message, "while it was read") != NULL;
+    rejected += error && strstr (error->message, "while it was read") != NULL;
   }
   g_atomic_int_set (&writer.stop, 1);
   g_thread_join (thread);
-  g_assert_cmpuint (refused, >=, 8);
+  g_assert_cmpuint (rejected, >=, 8);
 }
 
 /* Files of the same size with different bytes have different content hashes. */

@@ -55,14 +55,14 @@ try_option (const LigDatasetInfo *info, const char *key, const char *value)
 }
 
 static void
-check_refused (const LigDatasetInfo *info, const LigDatasetOption *option, const char *value)
+check_rejected (const LigDatasetInfo *info, const LigDatasetOption *option, const char *value)
 {
   g_autoptr (GError) error = try_option (info, option->name, value);
   g_autofree char *words = g_strdup_printf ("%s is '%s', expected ", option->name, value);
   assert_error_has (error, LIG_ERROR_VALUE, words);
 }
 
-/* Checks that a valid value is not refused, even if opening fails since the file is missing. */
+/* Checks that a valid value is not rejected, even if opening fails since the file is missing. */
 static void
 check_taken (const LigDatasetInfo *info, const LigDatasetOption *option, const char *value)
 {
@@ -76,11 +76,11 @@ check_range (const LigDatasetInfo *info, const LigDatasetOption *option)
   g_autofree char *below = g_strdup_printf ("%.0f", option->minimum - 1);
   g_autofree char *above = g_strdup_printf ("%.0f", option->maximum + 1);
   g_autofree char *min = g_strdup_printf ("%.0f", option->minimum);
-  check_refused (info, option, below);
-  check_refused (info, option, above);
-  check_refused (info, option, "");
-  check_refused (info, option, "nan");
-  check_refused (info, option, "many");
+  check_rejected (info, option, below);
+  check_rejected (info, option, above);
+  check_rejected (info, option, "");
+  check_rejected (info, option, "nan");
+  check_rejected (info, option, "many");
   check_taken (info, option, min);
 }
 
@@ -88,13 +88,13 @@ check_range (const LigDatasetInfo *info, const LigDatasetOption *option)
 static void
 check_part (const LigDatasetInfo *info, const LigDatasetOption *option)
 {
-  check_refused (info, option, "-1");
-  check_refused (info, option, "1");
-  check_refused (info, option, "nan");
-  check_refused (info, option, "");
+  check_rejected (info, option, "-1");
+  check_rejected (info, option, "1");
+  check_rejected (info, option, "nan");
+  check_rejected (info, option, "");
   check_taken (info, option, "0");
   check_taken (info, option, "0.5");
-  (info->path == LIG_DATASET_NO_PATH ? check_refused : check_taken) (info, option, "many");
+  (info->path == LIG_DATASET_NO_PATH ? check_rejected : check_taken) (info, option, "many");
 }
 
 static void
@@ -102,12 +102,12 @@ check_values (const LigDatasetInfo *info, const LigDatasetOption *option)
 {
   switch (option->type) {
   case LIG_DATASET_CHOICE:
-    check_refused (info, option, "neither");
+    check_rejected (info, option, "neither");
     for (const LigDatasetChoice *choice = option->choices; choice->name; choice++)
       check_taken (info, option, choice->name);
     break;
   case LIG_DATASET_BOOLEAN:
-    check_refused (info, option, "yes");
+    check_rejected (info, option, "yes");
     check_taken (info, option, "true");
     check_taken (info, option, "false");
     break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets of rows, csv and idx: formats, numbers, classes, the held-out part, and refusals. */
+/* Datasets of rows, csv and idx: formats, numbers, classes, the held-out part, and rejections. */
 #include "engine/data/training.h"
 #include "tests/data/case.h"
 
@@ -60,17 +60,17 @@ test_csv_columns (void)
   assert_table (table, "&columns=2,b&missing=drop", both, 2, 2);
   assert_table (table, "&columns=b", one, 1, 3);
   assert_table (table, "&skip=1&missing=mean", mean, 2, 3);
-  assert_refused ("csv", "t.csv", 0, LIG_ERROR_FORMAT,
-                  "column 1 (name) is 'x', expected a number; columns=2,3 reads");
-  assert_refused ("csv", "t.csv?skip=name", 0, LIG_ERROR_FORMAT,
-                  "column 2 (a) is 'NA', which is missing; missing=drop");
-  assert_refused ("csv", "t.csv?target=", 0, LIG_ERROR_VALUE, "target names no column");
-  assert_refused ("csv", "t.csv?skip=y", 0, LIG_ERROR_VALUE, "skip 'y' is a target");
+  assert_rejected ("csv", "t.csv", 0, LIG_ERROR_FORMAT,
+                   "column 1 (name) is 'x', expected a number; columns=2,3 reads");
+  assert_rejected ("csv", "t.csv?skip=name", 0, LIG_ERROR_FORMAT,
+                   "column 2 (a) is 'NA', which is missing; missing=drop");
+  assert_rejected ("csv", "t.csv?target=", 0, LIG_ERROR_VALUE, "target names no column");
+  assert_rejected ("csv", "t.csv?skip=y", 0, LIG_ERROR_VALUE, "skip 'y' is a target");
   write_text ("t.csv", "1,5;2,5;0\n2,5;3,5;1\n");
-  assert_refused ("csv", "t.csv", 0, LIG_ERROR_FORMAT, "none is the separator");
+  assert_rejected ("csv", "t.csv", 0, LIG_ERROR_FORMAT, "none is the separator");
   write_text ("t.csv", "1,5;2;0\n2,5;3;1\n");
-  assert_refused ("csv", "t.csv?header=false", 0, LIG_ERROR_FORMAT,
-                  "column 1 is '1,5', expected a number");
+  assert_rejected ("csv", "t.csv?header=false", 0, LIG_ERROR_FORMAT,
+                   "column 1 is '1,5', expected a number");
 }
 
 /* One sign of a missing cell does not make numbers labels; -1 and -100 are no class; labels that
@@ -150,8 +150,9 @@ test_csv_targets (void)
   LigTarget two = make_target (LIG_BF16, 2, 2, 0), one = make_target (LIG_FP32, 2, 1, 0);
   write_text ("t.csv", "a,b,c\n1,2,3\n1,2,3\n");
   g_autoptr (LigDataset) data = open_data ("csv", "t.csv?target=c,a&held-out=0", 2, 0);
-  assert_bind_refused (data, one, LIG_ERROR_SHAPE, "1 feature per row, the targets have 2");
-  assert_bind_refused (data, make_target (LIG_INT32, 2, 0, 5), LIG_ERROR_SHAPE, "2 target columns");
+  assert_bind_rejected (data, one, LIG_ERROR_SHAPE, "1 feature per row, the targets have 2");
+  assert_bind_rejected (data, make_target (LIG_INT32, 2, 0, 5), LIG_ERROR_SHAPE,
+                        "2 target columns");
   bind (data, two);
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (two);
   next (data, input, targets);
@@ -175,23 +176,23 @@ test_csv_classes (void)
     next (data, input, targets);
     for (gint64 i = 0; i < 4; i++)
       g_assert_cmpint (integer (targets, i), ==, classes[(int) lig_tensor_get (input, i)]);
-    assert_bind_refused (data, make_target (LIG_INT32, 4, 0, 2), LIG_ERROR_VALUE,
-                         "t.csv:3: class 2 is beyond the prediction's 2 classes");
-    assert_bind_refused (data, make_target (LIG_INT32, 4, 2, 3), LIG_ERROR_SHAPE, "1 class");
+    assert_bind_rejected (data, make_target (LIG_INT32, 4, 0, 2), LIG_ERROR_VALUE,
+                          "t.csv:3: class 2 is beyond the prediction's 2 classes");
+    assert_bind_rejected (data, make_target (LIG_INT32, 4, 2, 3), LIG_ERROR_SHAPE, "1 class");
     if (text)
-      assert_bind_refused (data, values, LIG_ERROR_DTYPE, "t.csv:2: the target is text");
+      assert_bind_rejected (data, values, LIG_ERROR_DTYPE, "t.csv:2: the target is text");
     else
       bind (data, values);
   }
   g_autoptr (LigDataset) only_classes = open_data ("csv", "t.csv?task=class", 4, 0);
-  assert_bind_refused (only_classes, values, LIG_ERROR_DTYPE, "text");
+  assert_bind_rejected (only_classes, values, LIG_ERROR_DTYPE, "text");
   write_text ("t.csv", "x,y\n0,0\n1,2\n2,-2\n3,0\n");
   g_autoptr (LigDataset) negative = open_data ("csv", "t.csv", 4, 0);
-  assert_bind_refused (negative, three, LIG_ERROR_VALUE, "t.csv:4: the target is -2");
+  assert_bind_rejected (negative, three, LIG_ERROR_VALUE, "t.csv:4: the target is -2");
   g_autoptr (LigDataset) task = open_data ("csv", "t.csv?task=class", 4, 0);
-  assert_bind_refused (task, values, LIG_ERROR_DTYPE, "task=class");
+  assert_bind_rejected (task, values, LIG_ERROR_DTYPE, "task=class");
   g_autoptr (LigDataset) value = open_data ("csv", "t.csv?task=value", 4, 0);
-  assert_bind_refused (value, three, LIG_ERROR_DTYPE, "task=value");
+  assert_bind_rejected (value, three, LIG_ERROR_DTYPE, "task=value");
 }
 
 static void
@@ -283,10 +284,10 @@ test_csv_bad (void)
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autofree char *rest = g_strconcat ("t.csv", bad[i].options, NULL);
     write_text ("t.csv", bad[i].text);
-    assert_refused ("csv", rest, 0, bad[i].code, bad[i].words);
+    assert_rejected ("csv", rest, 0, bad[i].code, bad[i].words);
   }
   write_file ("t.csv", "a,b\n1,2\0\n", 9);
-  assert_refused ("csv", "t.csv", 0, LIG_ERROR_FORMAT, "byte 7 is 0");
+  assert_rejected ("csv", "t.csv", 0, LIG_ERROR_FORMAT, "byte 7 is 0");
 }
 
 static void
@@ -311,9 +312,9 @@ test_idx (void)
   g_assert_cmpstr (lig_dataset_describe (data), ==, "idx: 10 images of 2x3, 9 for training");
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
   g_assert_cmpint (input->shape.axes[1], ==, 6);
-  assert_bind_refused (data, make_target (LIG_INT32, 2, 0, 9), LIG_ERROR_VALUE,
-                       "label 9 of image 9");
-  assert_bind_refused (data, make_target (LIG_FP32, 2, 6, 0), LIG_ERROR_DTYPE, "gives classes");
+  assert_bind_rejected (data, make_target (LIG_INT32, 2, 0, 9), LIG_ERROR_VALUE,
+                        "label 9 of image 9");
+  assert_bind_rejected (data, make_target (LIG_FP32, 2, 6, 0), LIG_ERROR_DTYPE, "gives classes");
   bind (data, target);
   for (int i = 0; i < 20; i++) {
     next (data, input, targets);
@@ -372,27 +373,27 @@ test_idx_bad (void)
   write_idx ("labels", 0x801, 10, 10);
   g_autofree char *labels = g_strdup_printf ("other?labels=%s/labels", folder);
   g_autoptr (LigDataset) data = open_data ("idx", labels, 2, 0);
-  assert_refused ("idx", "other", 0, LIG_ERROR_FORMAT, "labels=PATH");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "labels=PATH");
   write_idx ("labels", 0x801, 11, 11);
-  assert_refused ("idx", labels, 0, LIG_ERROR_SHAPE, "11 labels for 10 images");
+  assert_rejected ("idx", labels, 0, LIG_ERROR_SHAPE, "11 labels for 10 images");
   write_idx ("labels", 0x801, 10, 9);
-  assert_refused ("idx", labels, 0, LIG_ERROR_FORMAT, "claims 10 bytes, 9 follow");
+  assert_rejected ("idx", labels, 0, LIG_ERROR_FORMAT, "claims 10 bytes, 9 follow");
   write_idx ("labels", 0x803, 10, 60);
-  assert_refused ("idx", labels, 0, LIG_ERROR_FORMAT, "0x00000803, expected 0x00000801");
+  assert_rejected ("idx", labels, 0, LIG_ERROR_FORMAT, "0x00000803, expected 0x00000801");
   write_idx ("other", 0x803, 10, 59);
-  assert_refused ("idx", "other", 0, LIG_ERROR_FORMAT, "claims 60 bytes, 59 follow");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "claims 60 bytes, 59 follow");
   write_idx ("other", 0x803, 0, 0);
-  assert_refused ("idx", "other", 0, LIG_ERROR_SHAPE, "axis 0 has length 0");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_SHAPE, "axis 0 has length 0");
   write_idx ("other", 0xd03, 10, 60);
-  assert_refused ("idx", "other", 0, LIG_ERROR_FORMAT, "0x00000d03, expected 0x00000803");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "0x00000d03, expected 0x00000803");
   write_file ("other", "\0\0\x8\3\0\0\0\1\0\0", 10);
-  assert_refused ("idx", "other", 0, LIG_ERROR_FORMAT, "has 10 bytes");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "has 10 bytes");
   write_file ("other", "\0\0\x8\3\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16);
-  assert_refused ("idx", "other", 0, LIG_ERROR_SHAPE, "too much");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_SHAPE, "too much");
   write_file ("other", "\x1f\x8b\x8\0", 4);
-  assert_refused ("idx", "other", 0, LIG_ERROR_FORMAT, "cannot unpack");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "cannot unpack");
   write_file ("other", "", 0);
-  assert_refused ("idx", "other", 0, LIG_ERROR_FORMAT, "has 0 bytes");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "has 0 bytes");
 }
 
 int

@@ -123,14 +123,14 @@ test_stratified (void)
     g_assert_null (lig_dataset_get_warning (data));
   }
   write_text ("s.csv", "1,2.5\n3,0.5\n");
-  assert_refused ("csv", "s.csv?split=stratified", 0, LIG_ERROR_VALUE, "split=random needs none");
+  assert_rejected ("csv", "s.csv?split=stratified", 0, LIG_ERROR_VALUE, "split=random needs none");
   write_text ("s.csv", "a,b,c\n1,2,3\n3,4,5\n");
-  assert_refused ("csv", "s.csv?split=stratified&target=b,c", 0, LIG_ERROR_VALUE,
-                  "needs one target column of classes");
-  assert_refused ("csv", "s.csv?split=half", 0, LIG_ERROR_VALUE,
-                  "split is 'half', expected end or random or stratified");
+  assert_rejected ("csv", "s.csv?split=stratified&target=b,c", 0, LIG_ERROR_VALUE,
+                   "needs one target column of classes");
+  assert_rejected ("csv", "s.csv?split=half", 0, LIG_ERROR_VALUE,
+                   "split is 'half', expected end or random or stratified");
   write_text ("s.txt", "abcdefgh");
-  assert_refused ("text", "s.txt?split=random", 4, LIG_ERROR_VALUE, "text has no option 'split'");
+  assert_rejected ("text", "s.txt?split=random", 4, LIG_ERROR_VALUE, "text has no option 'split'");
 }
 
 /* Mean and deviation are those of the rows for training alone. */
@@ -212,16 +212,17 @@ test_csv_file (void)
   g_autoptr (LigDataset) scaled = open_data ("csv", mean, 1, 0);
   out = read_rows (scaled, TRUE, 3);
   g_assert_cmpfloat_with_epsilon ((double) out.features[0], 9 / sqrt (2.0 / 3), 1e-5);
-  assert_bind_refused (data, make_target (LIG_INT32, 1, 0, 2), LIG_ERROR_VALUE, "b.csv:3: class 2");
-  assert_refused ("csv", both, 0, LIG_ERROR_VALUE, "contradict each other");
-  assert_refused ("csv", self, 0, LIG_ERROR_VALUE, "all files are held out");
-  assert_refused ("csv", no, 0, LIG_ERROR_FILE, "no.csv");
+  assert_bind_rejected (data, make_target (LIG_INT32, 1, 0, 2), LIG_ERROR_VALUE,
+                        "b.csv:3: class 2");
+  assert_rejected ("csv", both, 0, LIG_ERROR_VALUE, "contradict each other");
+  assert_rejected ("csv", self, 0, LIG_ERROR_VALUE, "all files are held out");
+  assert_rejected ("csv", no, 0, LIG_ERROR_FILE, "no.csv");
   write_text ("b.csv", "z,y\n10,cat\n");
-  assert_refused ("csv", rest, 0, LIG_ERROR_FORMAT, "b.csv:1: column 1 is 'z', expected 'x'");
+  assert_rejected ("csv", rest, 0, LIG_ERROR_FORMAT, "b.csv:1: column 1 is 'z', expected 'x'");
   write_text ("b.csv", "x,y\n10\n");
-  assert_refused ("csv", rest, 0, LIG_ERROR_FORMAT, "b.csv:2: has 1 field");
+  assert_rejected ("csv", rest, 0, LIG_ERROR_FORMAT, "b.csv:2: has 1 field");
   write_text ("b.csv", "x,y\n");
-  assert_refused ("csv", rest, 0, LIG_ERROR_FORMAT, "b.csv: has a header and no rows");
+  assert_rejected ("csv", rest, 0, LIG_ERROR_FORMAT, "b.csv: has a header and no rows");
 }
 
 static void
@@ -258,16 +259,16 @@ test_idx_file (void)
   for (int i = 0; i < 9; i++)
     g_assert_cmpfloat (training.features[i], ==, (float) training.classes[i] / 255.0f);
   g_assert_null (lig_dataset_get_warning (data));
-  assert_bind_refused (data, make_target (LIG_INT32, 1, 0, 8), LIG_ERROR_VALUE,
-                       "label 8 of image 8");
+  assert_bind_rejected (data, make_target (LIG_INT32, 1, 0, 8), LIG_ERROR_VALUE,
+                        "label 8 of image 8");
   write_images ("t10k-labels-idx1-ubyte", 0x801, 4, 2, 30);
   g_autoptr (LigDataset) other = open_data ("idx", rest, 1, 0);
-  assert_bind_refused (other, make_target (LIG_INT32, 1, 0, 20), LIG_ERROR_VALUE,
-                       "t10k-images-idx3-ubyte: label 33 of image 3");
+  assert_bind_rejected (other, make_target (LIG_INT32, 1, 0, 20), LIG_ERROR_VALUE,
+                        "t10k-images-idx3-ubyte: label 33 of image 3");
   bind (other, make_target (LIG_INT32, 1, 0, 50));
   g_assert_nonnull (strstr (lig_dataset_get_warning (other), "30, 31, 32, 33"));
   write_images ("t10k-images-idx3-ubyte", 0x803, 4, 3, 5);
-  assert_refused ("idx", rest, 0, LIG_ERROR_SHAPE, "the images are 1x3, those for training 1x2");
+  assert_rejected ("idx", rest, 0, LIG_ERROR_SHAPE, "the images are 1x3, those for training 1x2");
   g_autoptr (LigDataset) random = open_data ("idx", "train-images-idx3-ubyte?held-out=0.3", 1, 0);
   training = read_rows (random, FALSE, 10);
   out = read_rows (random, TRUE, 10);

@@ -62,8 +62,8 @@ test_all (void)
 {
   make_files ();
   g_autofree char *spec = g_strdup_printf ("mixed?held-out-files=%s/mixed/*.bin", folder);
-  assert_refused ("tokens", spec, 8, LIG_ERROR_VALUE,
-                  "all files are held out, none is left for training");
+  assert_rejected ("tokens", spec, 8, LIG_ERROR_VALUE,
+                   "all files are held out, none is left for training");
 }
 
 int

@@ -92,10 +92,10 @@ test_pattern (void)
   g_autoptr (GHashTable) seen = collect (data, 8, 1000);
   g_assert_true (g_hash_table_contains (seen, GINT_TO_POINTER (224)));
   g_autofree char *both = g_strconcat (apart, "&held-out=0.5", NULL);
-  assert_refused ("tokens", both, 8, LIG_ERROR_VALUE, "held-out and held-out-files contradict");
-  assert_refused ("tokens", "tra_*.bin", 8, LIG_ERROR_FILE, "no file matches");
+  assert_rejected ("tokens", both, 8, LIG_ERROR_VALUE, "held-out and held-out-files contradict");
+  assert_rejected ("tokens", "tra_*.bin", 8, LIG_ERROR_FILE, "no file matches");
   make_folder ("bare");
-  assert_refused ("tokens", "bare", 8, LIG_ERROR_FORMAT, "contains no .bin file");
+  assert_rejected ("tokens", "bare", 8, LIG_ERROR_FORMAT, "contains no .bin file");
   /* A file of that very name is no pattern. */
   write_tokens ("train_*.bin", 20240520, 2, 0, 20);
   g_autoptr (LigDataset) literal = open_data ("tokens", "train_*.bin?held-out=0", 1, 8);
@@ -110,11 +110,11 @@ test_wide (void)
   g_assert_cmpint (lig_dataset_get_largest_token (data), ==, 128255);
   g_autoptr (GHashTable) seen = collect (data, 8, 128256);
   g_assert_cmpuint (g_hash_table_size (seen), ==, 31);
-  assert_bind_refused (data, make_target (LIG_INT32, 1, 8, 128255), LIG_ERROR_VALUE,
-                       "wide.bin, offset 255 (byte 2044): token 128255 is beyond the "
-                       "prediction's 128255 classes");
-  assert_refused ("tokens", "wide.bin?type=uint16", 8, LIG_ERROR_VALUE,
-                  "the header says uint32, the option type says uint16");
+  assert_bind_rejected (data, make_target (LIG_INT32, 1, 8, 128255), LIG_ERROR_VALUE,
+                        "wide.bin, offset 255 (byte 2044): token 128255 is beyond the "
+                        "prediction's 128255 classes");
+  assert_rejected ("tokens", "wide.bin?type=uint16", 8, LIG_ERROR_VALUE,
+                   "the header says uint32, the option type says uint16");
 }
 
 /* The widths of files without a header are guessed, and said. */
@@ -144,16 +144,16 @@ test_plain (void)
     g_assert_cmpuint (g_hash_table_size (seen), ==, 24);
   }
   write_file ("odd.bin", "abc", 3);
-  assert_refused ("tokens", "odd.bin", 1, LIG_ERROR_FORMAT,
-                  "ends at byte 3, within the last token, a uint16 at byte 2");
+  assert_rejected ("tokens", "odd.bin", 1, LIG_ERROR_FORMAT,
+                   "ends at byte 3, within the last token, a uint16 at byte 2");
   write_file ("odd.bin", "abcdefg", 7);
-  assert_refused ("tokens", "odd.bin?type=uint32", 1, LIG_ERROR_FORMAT,
-                  "ends at byte 7, within the last token, a uint32 at byte 4");
+  assert_rejected ("tokens", "odd.bin?type=uint32", 1, LIG_ERROR_FORMAT,
+                   "ends at byte 7, within the last token, a uint32 at byte 4");
   write_file ("odd.bin", "", 0);
-  assert_refused ("tokens", "odd.bin", 1, LIG_ERROR_FORMAT, "odd.bin: is empty");
+  assert_rejected ("tokens", "odd.bin", 1, LIG_ERROR_FORMAT, "odd.bin: is empty");
   write_text ("book.txt", "once upon a time");
-  assert_refused ("tokens", "book.txt", 1, LIG_ERROR_FORMAT,
-                  "needs type=uint16, type=uint32 or type=int64");
+  assert_rejected ("tokens", "book.txt", 1, LIG_ERROR_FORMAT,
+                   "needs type=uint16, type=uint32 or type=int64");
 }
 
 /* A damaged shard is named, not the folder. */
@@ -165,8 +165,8 @@ test_bad_shard (void)
   write_tokens ("damaged/b.bin", 20240520, 2, 0, 100);
   g_autofree char *second = in_folder ("damaged/b.bin");
   g_assert_cmpint (truncate (second, 1024 + 190), ==, 0);
-  assert_refused ("tokens", "damaged", 8, LIG_ERROR_FORMAT,
-                  "damaged/b.bin: the header claims 100 tokens, which are 200 bytes, 190 follow");
+  assert_rejected ("tokens", "damaged", 8, LIG_ERROR_FORMAT,
+                   "damaged/b.bin: the header claims 100 tokens, which are 200 bytes, 190 follow");
 }
 
 /* A file of 300 MiB of zeros, which takes no room, with one token that is too large. */

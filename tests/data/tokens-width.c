@@ -59,7 +59,7 @@ test_vocabularies (void)
   }
 }
 
-/* A file of uint32 that was cut off is refused, not read as twice as many tokens; a type that is
+/* A file of uint32 that was cut off is rejected, not read as twice as many tokens; a type that is
  * given is not guessed. */
 static void
 test_cut (void)

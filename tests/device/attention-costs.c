@@ -118,13 +118,13 @@ test_optional (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
-  check_refused ("\"own-forward\": [", "\"own-forward\": [1e-6, ",
-                 "length of own-forward is 7, expected 6");
-  check_refused ("\"own-backward\": [", "\"ownbackward\": [",
-                 "length of own-backward is 0, expected 6");
-  check_refused ("\"bias\": [2", "\"bias\": [-2", "bias contains -2");
+  check_rejected ("\"own-forward\": [", "\"own-forward\": [1e-6, ",
+                  "length of own-forward is 7, expected 6");
+  check_rejected ("\"own-backward\": [", "\"ownbackward\": [",
+                  "length of own-backward is 0, expected 6");
+  check_rejected ("\"bias\": [2", "\"bias\": [-2", "bias contains -2");
 }
 
 int
@@ -134,6 +134,6 @@ main (int argc, char **argv)
   g_test_add_func ("/device/attention-costs/between", test_between);
   g_test_add_func ("/device/attention-costs/measured", test_measured);
   g_test_add_func ("/device/attention-costs/optional", test_optional);
-  g_test_add_func ("/device/attention-costs/refused", test_refused);
+  g_test_add_func ("/device/attention-costs/rejected", test_rejected);
   return g_test_run ();
 }

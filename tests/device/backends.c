@@ -29,7 +29,7 @@ test_names (void)
   }
 }
 
-/* A refusal and the help texts name every backend. */
+/* A rejection and the help texts name every backend. */
 static void
 test_forms (void)
 {

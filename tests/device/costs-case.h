@@ -30,7 +30,7 @@ read_facts (const char *name)
 }
 
 static inline void
-check_refused (const char *find, const char *replace, const char *text)
+check_rejected (const char *find, const char *replace, const char *text)
 {
   g_autofree char *profile = read_profile ("h200");
   g_autoptr (GString) edited = g_string_new (profile);

@@ -106,15 +106,16 @@ test_round_trip (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
-  check_refused ("\"norm\": [", "\"norm\": [1e-6, ", "length of norm is 5, expected 4");
-  check_refused ("\"sums\": [", "\"summe\": [", "length of sums is 0, expected 4");
-  check_refused ("\"products\": [", "\"products\": [-1, ", "length of products is 26, expected 25");
-  check_refused ("\"costs\": {", "\"costs\": {}, \"rest\": {", "length of products is 0");
-  check_refused ("\"vector\": [1", "\"vector\": [-1", "expected a number from 0 to 10");
-  check_refused ("\"vector\": [1", "\"vector\": [\"a\", 1", "length of vector is 5");
-  check_refused ("\"gathered-sums\": [2", "\"gathered-sums\": [1e9, 2", "is 5, expected 4");
+  check_rejected ("\"norm\": [", "\"norm\": [1e-6, ", "length of norm is 5, expected 4");
+  check_rejected ("\"sums\": [", "\"summe\": [", "length of sums is 0, expected 4");
+  check_rejected ("\"products\": [", "\"products\": [-1, ",
+                  "length of products is 26, expected 25");
+  check_rejected ("\"costs\": {", "\"costs\": {}, \"rest\": {", "length of products is 0");
+  check_rejected ("\"vector\": [1", "\"vector\": [-1", "expected a number from 0 to 10");
+  check_rejected ("\"vector\": [1", "\"vector\": [\"a\", 1", "length of vector is 5");
+  check_rejected ("\"gathered-sums\": [2", "\"gathered-sums\": [1e9, 2", "is 5, expected 4");
 }
 
 int
@@ -124,6 +125,6 @@ main (int argc, char **argv)
   g_test_add_func ("/device/costs/kinds", test_kinds);
   g_test_add_func ("/device/costs/between", test_between);
   g_test_add_func ("/device/costs/round-trip", test_round_trip);
-  g_test_add_func ("/device/costs/refused", test_refused);
+  g_test_add_func ("/device/costs/rejected", test_rejected);
   return g_test_run ();
 }

@@ -45,7 +45,7 @@ tear_down (Fixture *f, gconstpointer data)
 }
 
 static void
-check_profile_refused (const char *path, const char *text)
+check_profile_rejected (const char *path, const char *text)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *name = g_strconcat ("null:", path, NULL);
@@ -55,21 +55,21 @@ check_profile_refused (const char *path, const char *text)
   g_assert_nonnull (strstr (error->message, text));
 }
 
-/* An endless device, a pipe without a writer, a folder and a missing file are refused at once. */
+/* An endless device, a pipe without a writer, a folder and a missing file are rejected at once. */
 static void
 test_no_files (Fixture *f, gconstpointer data)
 {
   double began = lig_now ();
-  check_profile_refused ("/dev/zero", "not a regular file");
-  check_profile_refused (f->folder, "not a regular file");
+  check_profile_rejected ("/dev/zero", "not a regular file");
+  check_profile_rejected (f->folder, "not a regular file");
   g_autofree char *fifo = g_build_filename (f->folder, "fifo", NULL);
   g_assert_cmpint (mkfifo (fifo, 0600), ==, 0);
-  check_profile_refused (fifo, "not a regular file");
+  check_profile_rejected (fifo, "not a regular file");
   g_autofree char *large = g_malloc0 (2 << 20);
   memset (large, ' ', (2 << 20) - 1);
   g_assert_true (g_file_set_contents (f->path, large, -1, NULL));
-  check_profile_refused (f->path, "more than 1048576 bytes");
-  check_profile_refused ("/nowhere/at-all.json", "No such file");
+  check_profile_rejected (f->path, "more than 1048576 bytes");
+  check_profile_rejected ("/nowhere/at-all.json", "No such file");
   g_assert_cmpfloat (lig_now () - began, <, 5);
 }
 
@@ -90,7 +90,7 @@ test_ranges (Fixture *f, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *json = g_strdup_printf ("{\"name\": \"a card\", %s}", cases[i][0]);
     g_assert_true (g_file_set_contents (f->path, json, -1, NULL));
-    check_profile_refused (f->path, cases[i][1]);
+    check_profile_rejected (f->path, cases[i][1]);
   }
 }
 

@@ -82,7 +82,7 @@ test_monotonic (void)
 #define LINK "{\"bandwidth\": 1e9, \"latency\": 1e-6}"
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *text, *message;
@@ -133,7 +133,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/device/fabric/formulas", test_formulas);
   g_test_add_func ("/device/fabric/monotonic", test_monotonic);
-  g_test_add_func ("/device/fabric/refused", test_refused);
+  g_test_add_func ("/device/fabric/rejected", test_rejected);
   g_test_add_func ("/device/fabric/shipped", test_shipped);
   return g_test_run ();
 }

@@ -55,7 +55,7 @@ test_rename (DocumentFixture *f, gconstpointer data)
   g_assert_null (lig_document_get_problem (f->doc, 0));
   lig_document_undo (f->doc);
   assert_text (f->doc, text);
-  /* Refused names leave the sequence as it is. */
+  /* Rejected names leave the sequence as it is. */
   const char *const wrong[] = {"", "s", "../r", "a/b"};
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     g_assert_false (lig_edit_rename_channel (f->doc, open_at (f->doc, "0"), "r", wrong[i], &error));

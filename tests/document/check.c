@@ -130,7 +130,7 @@ test_wrong (DocumentFixture *f, gconstpointer data)
 }
 
 static void
-test_refused (DocumentFixture *f, gconstpointer data)
+test_rejected (DocumentFixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   lig_document_set_device (f->doc, "null:h200");
@@ -146,6 +146,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/document-check/right", DocumentFixture, NULL, set_up, test_right, tear_down);
   g_test_add ("/document-check/wrong", DocumentFixture, NULL, set_up, test_wrong, tear_down);
-  g_test_add ("/document-check/refused", DocumentFixture, NULL, set_up, test_refused, tear_down);
+  g_test_add ("/document-check/rejected", DocumentFixture, NULL, set_up, test_rejected, tear_down);
   return g_test_run ();
 }

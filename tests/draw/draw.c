@@ -512,7 +512,7 @@ test_file_png (void)
 }
 
 static void
-test_file_refused (void)
+test_file_rejected (void)
 {
   static const struct {
     const char *format;
@@ -549,6 +549,6 @@ main (int argc, char **argv)
   g_test_add_func ("/draw/score/blocks", test_score_blocks);
   g_test_add_func ("/draw/score/large", test_score_large);
   g_test_add_func ("/draw/file/png", test_file_png);
-  g_test_add_func ("/draw/file/refused", test_file_refused);
+  g_test_add_func ("/draw/file/rejected", test_file_rejected);
   return g_test_run ();
 }

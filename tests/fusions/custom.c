@@ -456,14 +456,14 @@ test_joint_forced (void)
 #define TABLE(name_, pass_, pattern_, ...) \
   { \
     .size = sizeof (LigFusion), .name = name_, .pass = LIG_PASS_##pass_, .pattern = pattern_, \
-    .summary = "Refused", __VA_ARGS__ \
+    .summary = "Rejected", __VA_ARGS__ \
   }
 #define LOWER .lower = lower_axpy
 
 static const struct {
   LigFusion fusion;
   const char *message;
-} refused[] = {
+} rejected[] = {
   {TABLE ("joint-linear-silu", FORWARD, "bias gelu", LOWER),
    "a fusion called joint-linear-silu is registered already"},
   {TABLE ("forward-linear-bias-add", FORWARD, "bias gelu", LOWER),
@@ -511,18 +511,18 @@ static const struct {
           .lower_backward = lower_axpy,
           .saves = "0.x 1.mean"),
    "fusion joint-x: it saves '1.mean', but gelu has no such port"},
-  {{.size = 0, .name = "forward-x", .pattern = "bias gelu", .summary = "Refused", LOWER},
+  {{.size = 0, .name = "forward-x", .pattern = "bias gelu", .summary = "Rejected", LOWER},
    "the table of a fusion has size 0, expected at least 56; set .size = sizeof (LigFusion)"},
 };
 
 static void
-test_refused (void)
+test_rejected (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     g_autoptr (GError) error = NULL;
-    g_assert_false (lig_register_fusion (&refused[i].fusion, FALSE, &error));
+    g_assert_false (lig_register_fusion (&rejected[i].fusion, FALSE, &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_FUSION);
-    g_assert_cmpstr (error->message, ==, refused[i].message);
+    g_assert_cmpstr (error->message, ==, rejected[i].message);
   }
 }
 
@@ -545,8 +545,8 @@ test_bad_port (void)
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   add_fusion (&fusion, FALSE);
   g_autoptr (LigSequence) sequence = new_sequence ("srelu ! srelu", "5x11");
-  check_refused (sequence, &options, LIG_ERROR_OP,
-                 "forward-bad-port at 0: its table names a port '1.nothing' that does not exist");
+  check_rejected (sequence, &options, LIG_ERROR_OP,
+                  "forward-bad-port at 0: its table names a port '1.nothing' that does not exist");
 }
 
 #define run_crowded run_axpy
@@ -568,9 +568,9 @@ test_crowded (void)
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   add_fusion (&fusion, FALSE);
   g_autoptr (LigSequence) sequence = new_sequence ("silu ! silu", "5x11");
-  check_refused (sequence, &options, LIG_ERROR_OP,
-                 "forward-crowded at 0: its kernel crowded: it has 21 operands, at most 20 are "
-                 "possible");
+  check_rejected (sequence, &options, LIG_ERROR_OP,
+                  "forward-crowded at 0: its kernel crowded: it has 21 operands, at most 20 are "
+                  "possible");
 }
 
 int
@@ -585,7 +585,7 @@ main (int argc, char **argv)
   g_test_add_func ("/custom/joint", test_joint);
   g_test_add_func ("/custom/joint-saves", test_joint_saves);
   g_test_add_func ("/custom/joint-forced", test_joint_forced);
-  g_test_add_func ("/custom/refused", test_refused);
+  g_test_add_func ("/custom/rejected", test_rejected);
   g_test_add_func ("/custom/bad-port", test_bad_port);
   g_test_add_func ("/custom/crowded", test_crowded);
   return g_test_run ();

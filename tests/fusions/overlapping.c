@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fusions of a product with the exchange of its rows: on each rank they cover every piece once,
- * wait for one exchange each, and are refused where nothing is exchanged. That they compute what
+ * wait for one exchange each, and are rejected where nothing is exchanged. That they compute what
  * the ops alone do is tested where ranks train, in train/layouts.py. */
 #include "tests/plan/case.h"
 
@@ -255,7 +255,7 @@ compile_reducing (const char *input)
   return plan;
 }
 
-/* Returns the verdicts about a fusion whose pattern fits: those taken, or those refused. */
+/* Returns the verdicts about a fusion whose pattern fits: those taken, or those rejected. */
 static guint
 count_verdicts (LigPlan *plan, const char *fusion, gboolean taken, const char *text)
 {
@@ -387,7 +387,7 @@ test_recipes (void)
 
 /* The scales of blocks are not those of rows, and parts of rows need as many as the recipe says. */
 static void
-test_refused_recipes (void)
+test_rejected_recipes (void)
 {
   static const char *const fusions[] = {"forward-linear-all-reduce", "backward-linear-all-reduce"};
   g_autoptr (LigPlan) blocks = compile_quantized ("fp8-block", "64x64");
@@ -431,7 +431,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fusions/overlapping/reducing", test_reducing);
   g_test_add_func ("/fusions/overlapping/choices", test_choices);
   g_test_add_func ("/fusions/overlapping/recipes", test_recipes);
-  g_test_add_func ("/fusions/overlapping/refused-recipes", test_refused_recipes);
+  g_test_add_func ("/fusions/overlapping/rejected-recipes", test_rejected_recipes);
   g_test_add_func ("/fusions/overlapping/alone", test_alone);
   return g_test_run ();
 }

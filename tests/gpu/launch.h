@@ -366,7 +366,7 @@ launch_on_gpu (const Gpu *gpu, const Case *c, Layout *l, Memory *m, char *image,
   if (captured)
     gpu->calls->graph_free (gpu->handle, captured);
   if (status != LIG_OK)
-    complain (c, "status", launch.where ? launch.where : "refused, and does not say where");
+    complain (c, "status", launch.where ? launch.where : "rejected, and does not say where");
 }
 
 /* Launches on the CPU; false if it has no code for the case. */

@@ -125,16 +125,16 @@ test_vast (gconstpointer data)
   LigStatus status = launch_kernel (gpu, &c, whole.operands, &where);
   gpu_wait (gpu, c.kernel->name);
   if (status != LIG_OK)
-    complain (&c, "status", where ? where : "refused");
+    complain (&c, "status", where ? where : "rejected");
   for (int i = whole.inputs; i < whole.count && status == LIG_OK; i++)
     check_last (gpu, &c, &whole.operands[i], &l, i);
   for (int i = 0; i < whole.count; i++)
     gpu->calls->release (gpu->handle, whole.operands[i].data);
 }
 
-/* --- Refusals ------------------------------------------------------------------------------ */
+/* --- Rejections ------------------------------------------------------------------------------ */
 
-/* Integers for which the CPU has no code are refused by the GPU as well, instead of being read
+/* Integers for which the CPU has no code are rejected by the GPU as well, instead of being read
  * as floats. */
 static void
 test_types (void)
@@ -159,13 +159,13 @@ test_types (void)
     LigStatus status = launch_kernel (gpu, &c, l.o.operands, &where);
     gpu_wait (gpu, kernel->name);
     if (status != LIG_UNSUPPORTED)
-      complain (&c, "status", "integers are not refused");
+      complain (&c, "status", "integers are not rejected");
     else if (!where)
-      complain (&c, "status", "refused, and does not say where");
+      complain (&c, "status", "rejected, and does not say where");
   }
 }
 
-/* Targets and tokens come from files: those that are not a row are refused or have no effect. */
+/* Targets and tokens come from files: those that are not a row are rejected or have no effect. */
 static void
 test_outside (void)
 {
@@ -215,7 +215,7 @@ check_both (const Gpu *gpu, const Case *c, Layout *l)
   gpu_copy (gpu, m->gpu, m->device, l->bytes);
   gpu_wait (gpu, c->kernel->name);
   if (status != LIG_OK)
-    complain (c, "status", where ? where : "refused");
+    complain (c, "status", where ? where : "rejected");
   for (int i = l->o.inputs; i < l->o.count; i++)
     check_output (c, l, i, m, 64);
 }

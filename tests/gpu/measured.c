@@ -257,7 +257,7 @@ multiply (const Gpu *gpu, Product *product)
                       .rehearse = true};
   LigStatus status = lig_kernel_find ("linear")->functions[LIG_BACKEND_CUDA](&launch);
   if (status != LIG_OK)
-    g_test_message ("%s", launch.where ? launch.where : "refused");
+    g_test_message ("%s", launch.where ? launch.where : "rejected");
   return status;
 }
 

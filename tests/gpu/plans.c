@@ -392,7 +392,7 @@ test_opaque (void)
     }
 }
 
-/* --- Plans that are refused ---------------------------------------------------------------- */
+/* --- Plans that are rejected ---------------------------------------------------------------- */
 
 static void
 test_no_features (void)
@@ -411,7 +411,7 @@ test_no_features (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_SHAPE);
 }
 
-/* A plan that needs more memory than the device has is refused with both numbers, and the device
+/* A plan that needs more memory than the device has is rejected with both numbers, and the device
  * continues to work. */
 static void
 test_memory (void)

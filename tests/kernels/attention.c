@@ -282,7 +282,7 @@ absent_outputs (void)
 }
 
 static void
-refusals (void)
+rejections (void)
 {
   case_begin ();
   Shape shape = shape_of (2, 2, 2, 8, 16);
@@ -388,6 +388,6 @@ main (int argc, char **argv)
   g_test_add_func ("/attention/threads", threads);
   g_test_add_func ("/attention/empty-rows", empty_rows);
   g_test_add_func ("/attention/absent-outputs", absent_outputs);
-  g_test_add_func ("/attention/refusals", refusals);
+  g_test_add_func ("/attention/rejections", rejections);
   return g_test_run ();
 }

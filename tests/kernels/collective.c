@@ -318,9 +318,9 @@ test_add_parts (void)
     }
 }
 
-/* A plan for other peers is refused before anything is exchanged, and so are integers. */
+/* A plan for other peers is rejected before anything is exchanged, and so are integers. */
 static void
-test_refused (void)
+test_rejected (void)
 {
   float values[4] = {1, 2, 3, 4};
   const LigKernel *kernel = lig_kernel_find ("all_reduce");
@@ -349,6 +349,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/collective/ring-distances", test_ring);
   g_test_add_func ("/kernels/collective/add-parts", test_add_parts);
   g_test_add_func ("/kernels/collective/shares", test_shares);
-  g_test_add_func ("/kernels/collective/refused", test_refused);
+  g_test_add_func ("/kernels/collective/rejected", test_rejected);
   return g_test_run ();
 }

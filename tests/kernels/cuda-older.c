@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantizing kernels of the module for CUDA refuse devices that have no formats of 8 bits, for
+/* The quantizing kernels of the module for CUDA reject devices that have no formats of 8 bits, for
  * which their code is empty. No GPU is needed: the launches do not reach one. */
 #include "kernels/cuda/common/cuda.h"
 

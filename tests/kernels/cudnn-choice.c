@@ -9,7 +9,7 @@
 
 /* The answers of the stand-ins, and how often they were called. */
 static struct {
-  gboolean refused, cannot_build, capturing;
+  gboolean rejected, cannot_build, capturing;
   LigAttentionRace race;
   LigStatus status; /* of cuDNN's launch */
   const char *stored, *stored_later;
@@ -29,7 +29,7 @@ LigAttentionEntry *
 lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
 {
   *why = "softcaps are not part of it";
-  return fake.refused ? NULL : &fake.entry;
+  return fake.rejected ? NULL : &fake.entry;
 }
 
 bool
@@ -194,7 +194,7 @@ test_race (void)
   expect ("own", 0, 1);
   g_assert_nonnull (strstr (fake.put, "no engine takes the case"));
   reset ();
-  fake.refused = TRUE;
+  fake.rejected = TRUE;
   expect ("own", 0, 1);
   g_assert_nonnull (strstr (fake.put, "softcaps"));
 }

@@ -16,7 +16,7 @@ typedef struct {
 } Made;
 
 typedef struct {
-  gboolean refuses, any_order;
+  gboolean rejects, any_order;
 } Engine;
 
 /* The engines of the stand-in, and its calls. */
@@ -67,7 +67,7 @@ finalize (LigCudnnDescriptor descriptor)
   Made *made = check_alive (descriptor);
   if (fails () || !made)
     return FAILURE;
-  if (made->kind == LIG_CUDNN_PLAN_DESCRIPTOR && fake.engines[made->engine].refuses)
+  if (made->kind == LIG_CUDNN_PLAN_DESCRIPTOR && fake.engines[made->engine].rejects)
     return FAILURE;
   g_assert_false (made->finished);
   made->finished = TRUE;
@@ -143,7 +143,7 @@ describe (int status)
 static void
 last_message (char *message, size_t size)
 {
-  g_strlcpy (message, "the stand-in refuses", size);
+  g_strlcpy (message, "the stand-in rejects", size);
 }
 
 static const LigCudnn library = {.version = 91900,
@@ -251,17 +251,17 @@ test_engines (void)
   fake.n_engines = 4;
   memset (fake.engines, 0, sizeof fake.engines);
   check_engine (&forward, 0, NULL);
-  fake.engines[0].any_order = fake.engines[1].refuses = TRUE;
+  fake.engines[0].any_order = fake.engines[1].rejects = TRUE;
   check_engine (&any_order, 0, NULL);
   check_engine (&ordered, 2, NULL);
-  fake.engines[0].refuses = TRUE;
+  fake.engines[0].rejects = TRUE;
   check_engine (&forward, 2, NULL);
   for (int i = 0; i < 4; i++)
     fake.engines[i] = (Engine){.any_order = TRUE};
   check_engine (&ordered, -1, "none of its 4 engines takes the case");
   for (int i = 0; i < 4; i++)
-    fake.engines[i].refuses = TRUE;
-  check_engine (&any_order, -1, "the stand-in refuses");
+    fake.engines[i].rejects = TRUE;
+  check_engine (&any_order, -1, "the stand-in rejects");
   fake.n_engines = 0;
   check_engine (&forward, -1, "none of its 0 engines");
 }
@@ -273,10 +273,10 @@ test_many_engines (void)
   LigCudnnCase one = a_case (FALSE);
   fake.n_engines = MAX_ENGINES;
   for (int i = 0; i < MAX_ENGINES; i++)
-    fake.engines[i] = (Engine){.refuses = i != 7};
+    fake.engines[i] = (Engine){.rejects = i != 7};
   check_engine (&one, 7, NULL);
-  fake.engines[7].refuses = TRUE;
-  check_engine (&one, -1, "the stand-in refuses");
+  fake.engines[7].rejects = TRUE;
+  check_engine (&one, -1, "the stand-in rejects");
 }
 
 int

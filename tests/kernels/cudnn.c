@@ -73,7 +73,7 @@ is_taken (const Launch *l, bool backward, LigCudnnCase *one, const char **why)
   return lig_cudnn_case (one, l->operands, &l->params, backward, true, why);
 }
 
-/* The variants that the kernels define otherwise than the library are refused with a reason. */
+/* The variants that the kernels define otherwise than the library are rejected with a reason. */
 static void
 test_cases (void)
 {
@@ -95,32 +95,32 @@ test_cases (void)
   g_assert_true (is_taken (&l, false, &other, &why));
   g_assert_cmpint (other.window, ==, 127);
 
-#define REFUSED(change, word) \
+#define REJECTED(change, word) \
   do { \
     l = plain; \
     change; \
     g_assert_false (is_taken (&l, false, &other, &why)); \
     g_assert_nonnull (strstr (why, word)); \
   } while (0)
-  REFUSED (l.params.dropout = 0.1f, "dropout");
-  REFUSED (l.params.softcap = 30, "softcap");
-  REFUSED (l.params.alibi = 1, "ALiBi");
-  REFUSED (l.params.features = 60, "multiple of 8");
-  REFUSED (l.params.features = 264, "at most 256");
-  REFUSED (l.operands[0].dtype = LIG_FP32, "bf16 or fp16");
-  REFUSED (l.operands[3].data = anywhere, "documents");
+  REJECTED (l.params.dropout = 0.1f, "dropout");
+  REJECTED (l.params.softcap = 30, "softcap");
+  REJECTED (l.params.alibi = 1, "ALiBi");
+  REJECTED (l.params.features = 60, "multiple of 8");
+  REJECTED (l.params.features = 264, "at most 256");
+  REJECTED (l.operands[0].dtype = LIG_FP32, "bf16 or fp16");
+  REJECTED (l.operands[3].data = anywhere, "documents");
   /* More queries than keys: the first queries of a bottom-right mask see none, and neither do the
    * last ones of a window. */
-  REFUSED ((add_memory (&l, false, 64), l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT), "no key");
-  REFUSED ((add_memory (&l, false, 64), l.params.window = 16), "no key");
-  REFUSED ((add_memory (&l, false, 64), l.params.window = 100), "no more queries");
-  REFUSED ((add_memory (&l, false, 256), l.operands[2].data = anywhere, l.params.window = 16),
-           "no key");
+  REJECTED ((add_memory (&l, false, 64), l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT), "no key");
+  REJECTED ((add_memory (&l, false, 64), l.params.window = 16), "no key");
+  REJECTED ((add_memory (&l, false, 64), l.params.window = 100), "no more queries");
+  REJECTED ((add_memory (&l, false, 256), l.operands[2].data = anywhere, l.params.window = 16),
+            "no key");
   /* As many keys as queries, but for their lengths. */
-  REFUSED ((add_memory (&l, false, 128), l.operands[2].data = anywhere,
-            l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT),
-           "no key");
-#undef REFUSED
+  REJECTED ((add_memory (&l, false, 128), l.operands[2].data = anywhere,
+             l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT),
+            "no key");
+#undef REJECTED
   l = launch_of (true, 1, 4, 4, 64, LIG_BF16);
   g_assert_false (is_taken (&l, true, &other, &why));
   g_assert_nonnull (strstr (why, "one query"));

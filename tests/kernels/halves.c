@@ -236,9 +236,9 @@ positions (void)
   }
 }
 
-/* Params that do not fit the rows are refused. */
+/* Params that do not fit the rows are rejected. */
 static void
-refused (void)
+rejected (void)
 {
   case_begin ();
   LigOperand x = random_tensor (LIG_FP32, 12, 4), half = blank (LIG_FP32, 6, 2), all = copy (x);
@@ -267,6 +267,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/halves/places", places);
   g_test_add_func ("/kernels/halves/moves", moves);
   g_test_add_func ("/kernels/halves/positions", positions);
-  g_test_add_func ("/kernels/halves/refused", refused);
+  g_test_add_func ("/kernels/halves/rejected", rejected);
   return g_test_run ();
 }

@@ -219,9 +219,9 @@ backward_weight (Shape s, LigDtype compute, LigDtype parameters)
   check_same_bits (first, dweight);
 }
 
-/* A type that no product supports is refused, not misread. */
+/* A type that no product supports is rejected, not misread. */
 static void
-refused (void)
+rejected (void)
 {
   LigStatus status;
   case_begin ();
@@ -242,6 +242,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/linear/activation", &cases[1], each);
   g_test_add_data_func ("/kernels/linear/backward-input", &cases[2], each);
   g_test_add_data_func ("/kernels/linear/backward-weight", &cases[3], each);
-  g_test_add_func ("/kernels/linear/refused", refused);
+  g_test_add_func ("/kernels/linear/rejected", rejected);
   return g_test_run ();
 }

@@ -184,7 +184,7 @@ threads_case (int64_t rows, int64_t columns, LigDtype dtype)
 }
 
 /* If no row is counted, loss and gradient are 0; a target that is not one of the classes is
- * refused; infinitely unlikely classes are allowed. */
+ * rejected; infinitely unlikely classes are allowed. */
 static void
 edges (void)
 {

@@ -27,7 +27,7 @@ launch (const char *name, const LigOperand *operands, const void *params)
 }
 
 static LigStatus
-refuse (const char *name, const LigOperand *operands, const void *params)
+reject (const char *name, const LigOperand *operands, const void *params)
 {
   LigLaunch launch = {.operands = operands, .params = params};
   return lig_kernel_find (name)->functions[LIG_BACKEND_CPU](&launch);
@@ -77,21 +77,21 @@ test_slices (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const LigSliceParams bad[] = {{LENGTH, 6, 5, 0},  {LENGTH, -1, 5, 0}, {LENGTH, 0, 0, 0},
                                        {LENGTH, 0, 5, 10}, {7, 0, 5, 0},       {LENGTH, 0, 4, 0}};
   LigOperand x = random_tensor (LIG_FP32, BATCH * LENGTH, COLUMNS);
   LigOperand y = blank (LIG_FP32, BATCH * 5, WIDTH);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    g_assert_cmpint (refuse ("slice", (LigOperand[]){x, y}, &bad[i]), ==, LIG_FAILED);
-    g_assert_cmpint (refuse ("add_slice", (LigOperand[]){x, y, x}, &bad[i]), ==, LIG_FAILED);
+    g_assert_cmpint (reject ("slice", (LigOperand[]){x, y}, &bad[i]), ==, LIG_FAILED);
+    g_assert_cmpint (reject ("add_slice", (LigOperand[]){x, y, x}, &bad[i]), ==, LIG_FAILED);
   }
   const LigMergeParams merge = {2, 7, LENGTH, 6, 5};
   LigOperand lse = blank (LIG_FP32, BATCH * 4, LENGTH), part = blank (LIG_FP32, BATCH * 5, COLUMNS);
   LigOperand part_lse = blank (LIG_FP32, BATCH * 4, 5);
   g_assert_cmpint (
-    refuse ("attention_merge", (LigOperand[]){x, lse, part, part_lse, x, lse}, &merge), ==,
+    reject ("attention_merge", (LigOperand[]){x, lse, part, part_lse, x, lse}, &merge), ==,
     LIG_FAILED);
 }
 
@@ -196,7 +196,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/slice/slices", test_slices);
-  g_test_add_func ("/kernels/slice/refused", test_refused);
+  g_test_add_func ("/kernels/slice/rejected", test_rejected);
   g_test_add_func ("/kernels/slice/merge", test_merge);
   g_test_add_func ("/kernels/slice/whole", test_whole);
   case_begin ();

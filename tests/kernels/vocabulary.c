@@ -202,7 +202,7 @@ test_alone (void)
 }
 
 /* Classes of a whole part may be infinitely unlikely, but not all classes; a target that is not one
- * of the classes is refused. */
+ * of the classes is rejected. */
 static void
 test_edges (void)
 {
@@ -308,7 +308,7 @@ test_embedding (void)
         }
 }
 
-/* A token outside the vocabulary of all ranks is refused on each of them. */
+/* A token outside the vocabulary of all ranks is rejected on each of them. */
 static void
 test_outside (void)
 {

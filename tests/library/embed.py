@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Uses the library from Python like an embedding program: compiles a sequence for a GPU that is not
-in the machine and prints why each fusion was taken or refused, trains XOR on the CPU with a
+in the machine and prints why each fusion was taken or rejected, trains XOR on the CPU with a
 callback for every step, and reads the run from the store. Checks the results of all three, as TAP.
 """
 import pathlib
@@ -24,7 +24,7 @@ def explain(expression, shape):
     lines = []
     for verdict in plan.get_verdicts():
         if verdict.taken or verdict.reason != Ligature.Reason.PATTERN:
-            word = "taken" if verdict.taken else "refused"
+            word = "taken" if verdict.taken else "rejected"
             lines.append(f"{word}: {verdict.fusion.name} at {verdict.first}: {verdict.text}")
             print("#", lines[-1])
     return lines
@@ -77,7 +77,7 @@ def main():
     verdicts = explain("layer-norm ! linear(512) ! gelu ! linear(256)", "128x256:bf16")
     check(1, "verdicts with their reasons",
           verdicts[0].startswith("taken: forward-linear-bias-activation at 1:")
-          and any(line.startswith("refused: ") for line in verdicts))
+          and any(line.startswith("rejected: ") for line in verdicts))
     try:
         Ligature.Sequence.from_expression("linear(8) ! gleu")
     except GLib.Error as error:

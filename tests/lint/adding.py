@@ -143,8 +143,8 @@ def try_optimizer(lig, work):
         sys.exit(f"resumed: {json.dumps(longer)}")
     expect("optimizer.adam-squares.0.weight",
            pathlib.Path(result["checkpoint"]).read_bytes().decode("latin-1"))
-    refused = run(lig, "train", sequence, *options, "--mean-share", "1", status=2)
-    expect("--mean-share is '1', expected a number from 0 to 0.9999999", refused)
+    rejected = run(lig, "train", sequence, *options, "--mean-share", "1", status=2)
+    expect("--mean-share is '1', expected a number from 0 to 0.9999999", rejected)
     expect("--optimizer sgd|adamw|adam", run(lig, "train", "--help"))
 
 
@@ -152,8 +152,8 @@ def try_dataset(lig, work):
     sequence = "linear(32, init-std=0.5) ! gelu ! linear(2) ! cross-entropy"
     train(lig, work, sequence, "--batch", "14", "--data", "parity?bits=4", "--steps", "200",
           "--lr", "0.02")
-    refused = run(lig, "train", sequence, "--batch", "8", "--data", "parity?bits=21", status=2)
-    expect("bits is '21', expected a whole number from 1 to 20", refused)
+    rejected = run(lig, "train", sequence, "--batch", "8", "--data", "parity?bits=21", status=2)
+    expect("bits is '21', expected a whole number from 1 to 20", rejected)
     expect("Parity of numbers", run(lig, "train", "--help"))
 
 
@@ -183,8 +183,8 @@ def try_backend(lig, work):
     expect("cpu, cuda:N, rocm:N or null[:PROFILE]", run(lig, "fuse", "--help"))
     train(lig, work, "linear(2) ! mean-squared-error", "--input", "8x4", "--data",
           "synthetic?samples=8", "--steps", "30", "--lr", "0.05", device="rocm:0")
-    refused = run(lig, "fuse", "gelu", "--input", "8x4", "--device", "rocm:7", status=1)
-    expect("rocm:7 cannot be used: there is 1 GPU, number 0", refused)
+    rejected = run(lig, "fuse", "gelu", "--input", "8x4", "--device", "rocm:7", status=1)
+    expect("rocm:7 cannot be used: there is 1 GPU, number 0", rejected)
     expect("rocm:0", json.dumps(read(lig, "plan", "gelu", "--input", "8x4")))
     profile = work / "example.json"
     run(lig, "devices", "rocm:0", "-o", profile)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks that data/doc/store.md is the output of engine/store/document.py for the schema, and that
-the script refuses a table or column without a comment."""
+the script rejects a table or column without a comment."""
 import pathlib
 import re
 import shutil
@@ -35,7 +35,7 @@ def main():
             (scratch / "schema.sql").write_text(changed)
             failed = run(scratch)
             if count != 1 or failed.returncode == 0 or name not in failed.stderr:
-                sys.exit(f"{name} without a comment was not refused: {failed.stderr}")
+                sys.exit(f"{name} without a comment was not rejected: {failed.stderr}")
 
 
 if __name__ == "__main__":

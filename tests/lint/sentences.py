@@ -22,13 +22,13 @@ FILES = {
     "sequence/op-check.c": "an op's table",
     "sequence/registry-lock.c": "a caller of the library",
     "sequence/table-size.c": "a table",
-    "base/refusal.c": "a table",
+    "base/rejection.c": "a table",
     "session/settings.c": "an incomplete installation",
 }
 SENTENCES = {"unknown flags": "a caller of the library"}
 CALL = re.compile(r"\b(g_set_error|g_set_error_literal|g_error_new|g_error_new_literal|g_prefix_error"
-                  r"|lig_dataset_refuse|lig_csv_refuse|lig_reader_refuse|lig_tensor_file_refuse"
-                  r"|refuse_file|lig_sql_fail|lig_device_check|lig_reader_expected) \(")
+                  r"|lig_dataset_reject|lig_csv_reject|lig_reader_reject|lig_tensor_file_reject"
+                  r"|reject_file|lig_sql_fail|lig_device_check|lig_reader_expected) \(")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 LITERAL = r'"(?:[^"\\]|\\.)*"'
 TEXT = rf"(?:\s*(?:{LITERAL}|PRI[a-z0-9]+|G_[A-Z0-9]+_FORMAT))+"

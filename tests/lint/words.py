@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-REFUSED = {"layer", "layers", "executor", "executors", "manager", "managers",
+REJECTED = {"layer", "layers", "executor", "executors", "manager", "managers",
            "util", "utils", "context", "contexts", "node", "nodes"}
 ALLOWED = re.compile(r"_?(g|G|gtk|GTK|Gtk|gdk|Gdk|gsk|Gsk|adw|ADW|Adw|pango|Pango|json|JSON|Json|cu|cuda)(_|[A-Z])|layer_norm|LayerNorm"
                      r"|JsonNode|(\w+_)?nodes?$|context$|LIG_GROUP_CONTEXT$", re.I)
@@ -21,17 +21,17 @@ PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def find_words(text):
-    """Yields line and name of each identifier with a refused word."""
+    """Yields line and name of each identifier with a rejected word."""
     def blank(match):
         return "\n" * match.group().count("\n") or " "
     for number, line in enumerate(STRIP.sub(blank, text).splitlines(), 1):
         if line.lstrip().startswith("#include"):
             continue
         for name in re.findall(r"[A-Za-z_]\w*", line):
-            if REFUSED.isdisjoint(part.lower() for part in PART.findall(name)):
+            if REJECTED.isdisjoint(part.lower() for part in PART.findall(name)):
                 continue
             rest = re.sub("layer_?norm|transformer_?layer", "", name, flags=re.I)
-            if REFUSED.isdisjoint(part.lower() for part in PART.findall(rest)):
+            if REJECTED.isdisjoint(part.lower() for part in PART.findall(rest)):
                 continue
             if not ALLOWED.match(name):
                 yield number, name
@@ -42,7 +42,7 @@ def main():
                               "app/*.[ch]", "ui/*.[ch]"], capture_output=True, text=True, check=True)
     files, found = listing.stdout.split(), 0
     for file in files:
-        for word in set(re.split(r"[-/.]", file)) & REFUSED - {"layer"}:
+        for word in set(re.split(r"[-/.]", file)) & REJECTED - {"layer"}:
             print(f"{file}: the name contains '{word}'")
             found += 1
         for number, name in find_words((ROOT / file).read_text()):

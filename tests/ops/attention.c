@@ -94,7 +94,7 @@ wrong (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     g_autoptr (LigSequence) sequence = new_sequence (cases[i].expression, cases[i].input);
-    check_refused (sequence, &options, cases[i].code, cases[i].message);
+    check_rejected (sequence, &options, cases[i].code, cases[i].message);
   }
 }
 

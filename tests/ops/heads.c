@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of packed heads that kernels could not count: they are refused with both numbers, and the
+/* Sizes of packed heads that kernels could not count: they are rejected with both numbers, and the
  * largest that fit are not. */
 #include "tests/plan/case.h"
 
@@ -36,7 +36,7 @@ sizes (void)
     g_autoptr (LigSequence) sequence = new_sequence (cases[i].expression, cases[i].input);
     g_test_message ("%s @ %s", cases[i].expression, cases[i].input);
     if (cases[i].message) {
-      check_refused (sequence, &options, LIG_ERROR_SHAPE, cases[i].message);
+      check_rejected (sequence, &options, LIG_ERROR_SHAPE, cases[i].message);
       continue;
     }
     g_autoptr (LigPlan) plan = compile (sequence, &options);

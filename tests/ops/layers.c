@@ -405,15 +405,15 @@ test_draws (void)
   g_assert_cmpfloat (share, <, 0.2);
 }
 
-/* --- Refused
+/* --- Rejected
  * -------------------------------------------------------------------------------------- */
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const struct {
     const char *macro, *message;
-  } refused[] = {
+  } rejected[] = {
     {"multi-head-attention(3)", "input has 8 features, expected a multiple of 3"},
     {"multi-head-attention(4, kv-heads=3)", "heads is 4, expected a multiple of kv-heads, 3"},
     {"transformer-layer(4, kv-heads=8)", "heads is 4, expected a multiple of kv-heads, 8"},
@@ -432,13 +432,14 @@ test_refused (void)
     {"multi-head-attention(2, memory=m, documents=d)", "with a memory, documents is not possible"},
     {"multi-head-attention(2, memory=m, qk-norm=l2)", "with a memory, qk-norm is not possible"},
   };
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
     g_autoptr (GError) error = NULL;
-    g_autoptr (LigSequence) sequence = new_sequence (refused[i].macro, "2x5x8");
+    g_autoptr (LigSequence) sequence = new_sequence (rejected[i].macro, "2x5x8");
     g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), &options, &error);
-    g_autofree char *message = g_strdup_printf (
-      "%.*s at 0: %s", (int) strcspn (refused[i].macro, "("), refused[i].macro, refused[i].message);
+    g_autofree char *message =
+      g_strdup_printf ("%.*s at 0: %s", (int) strcspn (rejected[i].macro, "("), rejected[i].macro,
+                       rejected[i].message);
     g_assert_null (plan);
     g_assert_cmpstr (error->message, ==, message);
     g_assert_cmpstr (lig_error_get_path (error), ==, "0");
@@ -455,6 +456,6 @@ main (int argc, char **argv)
   g_test_add_func ("/layers/activations", test_activations);
   g_test_add_func ("/layers/deviations", test_deviations);
   g_test_add_func ("/layers/draws", test_draws);
-  g_test_add_func ("/layers/refused", test_refused);
+  g_test_add_func ("/layers/rejected", test_rejected);
   return g_test_run ();
 }

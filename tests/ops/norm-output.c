@@ -222,9 +222,9 @@ test_port (void)
   g_assert_null (lig_op_get_extra_output_channel (op, 0));
 }
 
-/* Two of one name are refused by the name that was written; absent ones are no outputs. */
+/* Two of one name are rejected by the name that was written; absent ones are no outputs. */
 static void
-test_refused (void)
+test_rejected (void)
 {
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (GError) error = NULL;
@@ -254,6 +254,6 @@ main (int argc, char **argv)
   g_test_add_func ("/norm-output/same", test_same);
   g_test_add_func ("/norm-output/apart", test_apart);
   g_test_add_func ("/norm-output/port", test_port);
-  g_test_add_func ("/norm-output/refused", test_refused);
+  g_test_add_func ("/norm-output/rejected", test_rejected);
   return g_test_run ();
 }

@@ -51,7 +51,7 @@ test_accepted (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   check_line (LINE "recall(a, shape=[4, 8])", -1, LIG_ERROR_SHAPE,
               "recall at 2: shape is 4x8, the channel's value is 4x6; leave out shape, or "
@@ -73,6 +73,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/recall/accepted", test_accepted);
-  g_test_add_func ("/recall/refused", test_refused);
+  g_test_add_func ("/recall/rejected", test_rejected);
   return g_test_run ();
 }

@@ -94,7 +94,7 @@ test_defaults (void)
   g_assert_cmpfloat (macro.loss_scale, ==, table.loss_scale);
 }
 
-/* Each parameter of each optimizer has a setting with its range; an unknown optimizer is refused.
+/* Each parameter of each optimizer has a setting with its range; an unknown optimizer is rejected.
  */
 static void
 test_settings (void)
@@ -131,7 +131,7 @@ test_settings (void)
   g_assert_nonnull (strstr (error->message, "adamw"));
 }
 
-/* Values beyond either end of each range, and NaN, are refused for states and plans. */
+/* Values beyond either end of each range, and NaN, are rejected for states and plans. */
 static void
 test_ranges (void)
 {
@@ -311,7 +311,7 @@ test_training (void)
   remove (folder);
 }
 
-/* Numbers that are not finite are refused. */
+/* Numbers that are not finite are rejected. */
 static void
 test_finite (void)
 {

@@ -403,7 +403,7 @@ compile (LigSequence *sequence, const LigPlanOptions *options)
 
 /* Checks that the compilation fails with this message. */
 static inline void
-check_refused (LigSequence *sequence, const LigPlanOptions *options, int code, const char *message)
+check_rejected (LigSequence *sequence, const LigPlanOptions *options, int code, const char *message)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), options, &error);

@@ -115,7 +115,7 @@ test_wrong (void)
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_autoptr (GError) error = NULL;
   LigGradientCheck *worst = (gpointer) &error;
@@ -137,6 +137,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/check/right", test_right);
   g_test_add_func ("/check/wrong", test_wrong);
-  g_test_add_func ("/check/refused", test_refused);
+  g_test_add_func ("/check/rejected", test_rejected);
   return g_test_run ();
 }

@@ -110,8 +110,8 @@ test_opaque_first (void)
   g_autoptr (Results) results = compute (sequence, &options);
   g_assert_cmpint (backward_calls, ==, 0);
   options.input_gradient = TRUE;
-  check_refused (sequence, &options, LIG_ERROR_OP,
-                 "opaque-one-way at 0: a gradient has to pass through it, but it has no backward");
+  check_rejected (sequence, &options, LIG_ERROR_OP,
+                  "opaque-one-way at 0: a gradient has to pass through it, but it has no backward");
 }
 
 static void

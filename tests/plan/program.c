@@ -125,7 +125,7 @@ test_serial (void)
   }
 }
 
-#define REFUSES(flags, message) \
+#define REJECTS(flags, message) \
   expect_error (lig_program_run (program, flags, &error), &error, LIG_ERROR_ORDER, message)
 
 static void
@@ -139,11 +139,11 @@ test_order (void)
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   const unsigned step = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE;
-  REFUSES (0, "no pass requested; request forward, backward or update");
-  REFUSES (1 << 7 | step,
+  REJECTS (0, "no pass requested; request forward, backward or update");
+  REJECTS (1 << 7 | step,
            "unknown flags 0x80; use forward, backward, update, accumulate and partial");
-  REFUSES (LIG_RUN_FORWARD, "input missing; set it with lig_program_set_input()");
-  REFUSES (LIG_RUN_BACKWARD, "no forward pass has run yet; run forward before backward");
+  REJECTS (LIG_RUN_FORWARD, "input missing; set it with lig_program_set_input()");
+  REJECTS (LIG_RUN_BACKWARD, "no forward pass has run yet; run forward before backward");
   g_autofree double *seconds = g_new0 (double, 100);
   expect_error (lig_program_time_steps (program, seconds, &error), &error, LIG_ERROR_ORDER,
                 "input missing; set it with lig_program_set_input()");
@@ -152,9 +152,9 @@ test_order (void)
   lig_plan_get_input (lig_program_get_plan (program), &shape, &dtype);
   g_autoptr (LigTensor) input = named_tensor ("input", dtype, &shape, 1);
   g_assert_true (lig_program_set_input (program, input, &error));
-  REFUSES (LIG_RUN_FORWARD, "extra input 0 missing; set it with lig_program_set_extra_input()");
+  REJECTS (LIG_RUN_FORWARD, "extra input 0 missing; set it with lig_program_set_extra_input()");
   feed_inputs (program);
-  REFUSES (step, "learning rate missing; set it with lig_program_set_rate()");
+  REJECTS (step, "learning rate missing; set it with lig_program_set_rate()");
   expect_error (lig_program_read_loss (program, &value, &error), &error, LIG_ERROR_ORDER,
                 "no loss to read: run a forward pass first");
   g_assert_cmpuint (lig_state_get_micro_step (state), ==, 0);
@@ -162,10 +162,10 @@ test_order (void)
   g_assert_true (lig_program_read_loss (program, &value, &error));
   expect_error (lig_program_read_gradient_norm (program, &value, &error), &error, LIG_ERROR_ORDER,
                 "no norm of the gradients to read: run an update first");
-  REFUSES (LIG_RUN_ACCUMULATE | LIG_RUN_FORWARD,
+  REJECTS (LIG_RUN_ACCUMULATE | LIG_RUN_FORWARD,
            "only a backward pass accumulates gradients; request one");
   run_program (program, LIG_RUN_BACKWARD);
-  REFUSES (LIG_RUN_BACKWARD,
+  REJECTS (LIG_RUN_BACKWARD,
            "the kept values are used up by an earlier backward; run forward again");
   lig_program_set_rate (program, 0.1, 0);
   run_program (program, LIG_RUN_UPDATE);
@@ -208,7 +208,7 @@ test_interrupt (void)
     g_clear_error (&error);
     g_assert_cmpuint (lig_state_get_micro_step (state), ==, micro);
     g_assert_cmpuint (lig_state_get_step (state), ==, 0);
-    REFUSES (LIG_RUN_BACKWARD, "no forward pass has run yet; run forward before backward");
+    REJECTS (LIG_RUN_BACKWARD, "no forward pass has run yet; run forward before backward");
     left = G_MAXINT;
     run_program (program, LIG_RUN_FORWARD);
     g_assert_true (lig_program_read_loss (program, &got, &error));
@@ -239,9 +239,9 @@ test_missing_passes (void)
   feed_inputs (training);
   g_assert_false (lig_plan_has_pass (lig_program_get_plan (program), LIG_PASS_BACKWARD));
   g_assert_true (lig_plan_has_pass (lig_program_get_plan (training), LIG_PASS_BACKWARD));
-  REFUSES (LIG_RUN_FORWARD | LIG_RUN_BACKWARD,
+  REJECTS (LIG_RUN_FORWARD | LIG_RUN_BACKWARD,
            "the plan has no backward pass; compile it for training");
-  REFUSES (LIG_RUN_UPDATE, "the plan has no update; compile it with an optimizer");
+  REJECTS (LIG_RUN_UPDATE, "the plan has no update; compile it with an optimizer");
   expect_error (lig_program_run (training, LIG_RUN_FORWARD | LIG_RUN_UPDATE, &error), &error,
                 LIG_ERROR_ORDER, "the plan has no update; compile it with an optimizer");
   g_assert_cmpuint (lig_state_get_step (state), ==, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers that the caller provides: those that an op does not accept are refused when they are
+/* Integers that the caller provides: those that an op does not accept are rejected when they are
  * set, on every device, with the number, its place and what is expected. */
 #include "tests/plan/case.h"
 
@@ -151,7 +151,7 @@ test_tokens (void)
   g_assert_cmpint (max, ==, 3);
 }
 
-/* A refused tensor does not count as set. */
+/* A rejected tensor does not count as set. */
 static void
 test_missing (void)
 {

@@ -144,16 +144,16 @@ test_half (void)
 static void
 test_tokens (void)
 {
-  static const LigDtype refused[] = {LIG_FP32, LIG_BF16, LIG_FP8_E4M3, LIG_FP8_E5M2};
+  static const LigDtype rejected[] = {LIG_FP32, LIG_BF16, LIG_FP8_E4M3, LIG_FP8_E5M2};
   g_autoptr (LigSequence) sequence = new_sequence ("embedding(4)", "2x3:int32");
   g_autoptr (LigState) state = fresh_state (sequence, options_of (NULL), 1);
   LigPlanOptions options = options_of (NULL);
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   LigShape shape;
   lig_shape_init (&shape, 2, (gint64) 2, (gint64) 3);
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (LigTensor) tensor = lig_tensor_new (refused[i], &shape, NULL);
+    g_autoptr (LigTensor) tensor = lig_tensor_new (rejected[i], &shape, NULL);
     memset (tensor->data, 0, lig_tensor_bytes (tensor));
     g_assert_false (lig_program_set_input (program, tensor, &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_DTYPE);

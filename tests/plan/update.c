@@ -17,7 +17,7 @@ test_ones (void)
 
 /* Sums in 16 bits are an error, as are two types in one state. */
 static void
-test_refused (void)
+test_rejected (void)
 {
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
@@ -116,7 +116,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/update/sums", test_sums);
   g_test_add_func ("/update/ones", test_ones);
-  g_test_add_func ("/update/refused", test_refused);
+  g_test_add_func ("/update/rejected", test_rejected);
   g_test_add_func ("/update/first-plan", test_first_plan);
   g_test_add_func ("/update/skipped", test_skipped);
   g_test_add_func ("/update/overflow", test_overflow);

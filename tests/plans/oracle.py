@@ -167,7 +167,7 @@ def compare_lines(both, lines):
     if not all(len(sums) == len(lines) for sums in (one, other)):
         sys.exit(f'print-plans: {len(one)} and {len(other)} of {len(lines)} cases: '
                  f'{done[0].stderr}{done[1].stderr}')
-    print(f'  {sum(line.startswith("refused") for line in other)} cases are refused by design')
+    print(f'  {sum(line.startswith("rejected") for line in other)} cases are rejected by design')
     different = [words for words, a, b in zip(lines, one, other) if a != b]
     for words in different[:5]:
         print('  print-plans ' + quote(words))

@@ -207,7 +207,7 @@ main (int argc, char **argv)
     if (whole)
       fputs (text, stdout);
     else
-      printf ("%s%s\n", g_str_has_prefix (text, "error: ") ? "refused " : "", sum);
+      printf ("%s%s\n", g_str_has_prefix (text, "error: ") ? "rejected " : "", sum);
     fflush (stdout);
   }
   return ferror (stdin) ? 1 : 0;

@@ -15,7 +15,7 @@ def works(work, count):
     assert job.returncode == 0, f'{job.returncode}: {output}{errors}'
 
 
-def refusal(count, first):
+def rejection(count, first):
     """The sentence names the first rank that differs, and is the same on all ranks."""
     job = launch(count, 'differ', str(first))
     output, errors = job.communicate(timeout=60)
@@ -38,4 +38,4 @@ def shared(count, failed):
 
 
 run([(works, work, count) for work in ('messages', 'pieces', 'leave', 'choices') for count in (1, 2, 4)]
-    + [(works, 'choices', 3), (refusal, 2, 1), (refusal, 4, 2)] + [(shared, 3, rank) for rank in (0, 2, -1, -2)])
+    + [(works, 'choices', 3), (rejection, 2, 1), (rejection, 4, 2)] + [(shared, 3, rank) for rank in (0, 2, -1, -2)])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that each fix works: the edit that a verdict offers removes its refusal. */
+/* Tests that each fix works: the edit that a verdict offers removes its rejection. */
 #include "engine/lower/lower.h"
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
@@ -22,7 +22,7 @@ find (LigPlan *plan, const LigFusion *fusion, int first)
   return NULL;
 }
 
-/* Applies the fix: the fusion is then taken, or refused by a later check. A fusion that was
+/* Applies the fix: the fusion is then taken, or rejected by a later check. A fusion that was
  * forbidden may have any result. */
 static void
 check_fix (Case *self, LigSequence *sequence, const LigVerdict *verdict)
@@ -193,14 +193,14 @@ test_golden (void)
 }
 
 static gboolean
-allows_bf16 (LigLowering *match, LigRefusal *refusal)
+allows_bf16 (LigLowering *match, LigRejection *rejection)
 {
   if (match->graph->request->compute == LIG_BF16)
     return TRUE;
-  refusal->reason = LIG_REASON_DTYPE;
-  refusal->observed = g_strdup (lig_dtype_name (match->graph->request->compute));
-  refusal->required = g_strdup ("bf16");
-  refusal->types = LIG_TYPES (LIG_BF16);
+  rejection->reason = LIG_REASON_DTYPE;
+  rejection->observed = g_strdup (lig_dtype_name (match->graph->request->compute));
+  rejection->required = g_strdup ("bf16");
+  rejection->types = LIG_TYPES (LIG_BF16);
   return FALSE;
 }
 
@@ -247,7 +247,7 @@ test_types (void)
 
 /* An edit that fails changes nothing. */
 static void
-test_refused (void)
+test_rejected (void)
 {
   const LigFix fixes[] = {
     {.kind = LIG_FIX_REMOVE_FENCE, .path = "9"},
@@ -273,6 +273,6 @@ main (int argc, char **argv)
   g_test_add_func ("/fixes/expressions", test_expressions);
   g_test_add_func ("/fixes/golden", test_golden);
   g_test_add_func ("/fixes/types", test_types);
-  g_test_add_func ("/fixes/refused", test_refused);
+  g_test_add_func ("/fixes/rejected", test_rejected);
   return g_test_run ();
 }

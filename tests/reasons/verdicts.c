@@ -86,12 +86,12 @@ test_group_and_wish (void)
   g_assert_cmpint (claimed->found.count, ==, 3);
   g_assert_cmpint (claimed->fix->kind, ==, LIG_FIX_FORCE);
   g_autoptr (LigPlan) none = plan_on ("null:h200", "linear(64) ! gelu", LIG_POLICY_NONE, NULL);
-  const LigVerdict *refused = find_verdict (none, "forward-bias-activation", 1);
-  g_assert_cmpint (refused->reason, ==, LIG_REASON_FORBIDDEN);
-  g_assert_cmpint (refused->found.kind, ==, LIG_EVIDENCE_POLICY);
-  g_assert_cmpstr (refused->found.names[0], ==, "none");
+  const LigVerdict *rejected = find_verdict (none, "forward-bias-activation", 1);
+  g_assert_cmpint (rejected->reason, ==, LIG_REASON_FORBIDDEN);
+  g_assert_cmpint (rejected->found.kind, ==, LIG_EVIDENCE_POLICY);
+  g_assert_cmpstr (rejected->found.names[0], ==, "none");
   /* No edit of the sequence changes the policy. */
-  g_assert_null (refused->fix);
+  g_assert_null (rejected->fix);
 }
 
 static double

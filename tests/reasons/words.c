@@ -221,9 +221,9 @@ test_times (void)
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
   g_assert_no_error (error);
   /* The product alone and bias with GELU, against one kernel. */
-  g_autofree char *refused =
+  g_autofree char *rejected =
     lig_verdict_describe_times (find_verdict (plan, "forward-bias-activation", 1));
-  g_assert_cmpstr (refused, ==, "measured: 50.0 ± 0.4 µs fused, 30.0 ± 0.4 µs as now");
+  g_assert_cmpstr (rejected, ==, "measured: 50.0 ± 0.4 µs fused, 30.0 ± 0.4 µs as now");
   g_autofree char *taken =
     lig_verdict_describe_times (find_verdict (plan, "forward-linear-bias-activation", 0));
   g_assert_cmpstr (taken, ==, "measured: 30.0 ± 0.4 µs fused, 70.0 ± 1.2 µs apart");

@@ -24,7 +24,7 @@ test_list (void)
   g_autoptr (GPtrArray) list = lig_profile_list_attention ();
   g_assert_cmpuint (list->len, ==, 3);
   const LigAttentionTimes *backward = list->pdata[0], *forward = list->pdata[1];
-  const LigAttentionTimes *refused = list->pdata[2];
+  const LigAttentionTimes *rejected = list->pdata[2];
   g_assert_cmpstr (forward->words, ==,
                    "forward bf16, rows 64 x 1024 to 1024, heads 12/12 x 64, causal window 0");
   g_assert_true (forward->cudnn);
@@ -33,11 +33,11 @@ test_list (void)
   g_assert_null (forward->reason);
   g_assert_false (backward->cudnn);
   g_assert_cmpfloat_with_epsilon (backward->own_seconds, 800e-6, 1e-12);
-  g_assert_false (refused->cudnn);
-  g_assert_cmpstr (refused->words, ==,
+  g_assert_false (rejected->cudnn);
+  g_assert_cmpstr (rejected->words, ==,
                    "forward fp16, rows 2 x 8 to 8, heads 4/2 x 64, none window 0");
-  g_assert_cmpstr (refused->reason, ==, "a softcap is not part of its pattern");
-  g_assert_true (isnan (refused->own_seconds));
+  g_assert_cmpstr (rejected->reason, ==, "a softcap is not part of its pattern");
+  g_assert_true (isnan (rejected->own_seconds));
 }
 
 static void
@@ -50,9 +50,9 @@ test_json (void)
   g_assert_cmpstr (json_object_get_string_member (forward, "ran"), ==, "cuDNN");
   g_assert_cmpfloat_with_epsilon (json_object_get_double_member (forward, "own_us"), 512.5, 1e-6);
   g_assert_true (json_object_get_null_member (forward, "reason"));
-  JsonObject *refused = json_array_get_object_element (array, 2);
-  g_assert_true (json_object_get_null_member (refused, "cudnn_us"));
-  g_assert_cmpstr (json_object_get_string_member (refused, "reason"), ==,
+  JsonObject *rejected = json_array_get_object_element (array, 2);
+  g_assert_true (json_object_get_null_member (rejected, "cudnn_us"));
+  g_assert_cmpstr (json_object_get_string_member (rejected, "reason"), ==,
                    "a softcap is not part of its pattern");
 }
 

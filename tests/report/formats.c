@@ -405,8 +405,8 @@ test_run_trace (Fixture *f, gconstpointer data)
 static void
 test_run_broken (Fixture *f, gconstpointer data)
 {
-  static const char *const fine[] = {"html", "svg", "pdf"}, *const refused[] = {"dot",
-                                                                                "trace.json"};
+  static const char *const fine[] = {"html", "svg", "pdf"}, *const rejected[] = {"dot",
+                                                                                 "trace.json"};
   g_autoptr (GError) error = NULL;
   g_autoptr (LigStore) store = lig_store_open (f->path, &error);
   LigRunRecord record = {
@@ -416,8 +416,8 @@ test_run_broken (Fixture *f, gconstpointer data)
     g_bytes_unref (make (NULL, store, run, fine[i]));
   g_autoptr (GBytes) report = make (NULL, store, run, "html");
   g_autofree char *html = to_text (report), *text = read_html (html);
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    g_assert_null (lig_report_run (store, run, refused[i], &error));
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
+    g_assert_null (lig_report_run (store, run, rejected[i], &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
     assert_contains (error->message, "The rails cannot be drawn: ");
     g_clear_error (&error);

@@ -224,7 +224,8 @@ test_folded (void)
   g_assert_cmpuint (count_lines (why, "\n"), <, count / 3);
   g_assert_nonnull (strstr (why, "forward-linear-scale-add: needs a scale after Linear at 0.0.2; "
                                  "Bias of Linear at 0.0.2 follows (12 times)"));
-  /* Near misses are before refusals by another group, and these before refusals by the pattern. */
+  /* Near misses are before rejections by another group, and these before rejections by the pattern.
+   */
   g_assert_true (strstr (why, "already (12 times)") < strstr (why, ": needs "));
   g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
   g_assert_cmpuint (lines->len, <, count / 5);

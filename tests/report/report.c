@@ -515,7 +515,7 @@ assert_unsaved (LigPlan *plan, const char *path)
 /* The folder is missing, is a file, or the file is a folder; and, except for root, the folder is
  * not writable. */
 static void
-test_write_refused (Fixture *f, gconstpointer data)
+test_write_rejected (Fixture *f, gconstpointer data)
 {
   g_autoptr (LigPlan) plan = new_plan ("gelu", NULL, "cpu");
   g_autofree char *missing = g_build_filename (f->folder, "none", "a.md", NULL);
@@ -590,7 +590,7 @@ main (int argc, char **argv)
   ADD ("write/plain", test_write);
   ADD ("write/link", test_write_link);
   g_test_add_func ("/report/write/device", test_write_device);
-  ADD ("write/refused", test_write_refused);
+  ADD ("write/rejected", test_write_rejected);
   ADD ("write/full", test_write_full);
   ADD ("write/unknown", test_unknown);
   return g_test_run ();

@@ -17,7 +17,7 @@ check_channel_error (const char *expression, const char *message)
 {
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = new_sequence (expression, "4x4");
-  check_refused (sequence, &options, LIG_ERROR_CHANNEL, message);
+  check_rejected (sequence, &options, LIG_ERROR_CHANNEL, message);
 }
 
 static void
@@ -256,12 +256,12 @@ test_targets (void)
   g_assert_cmpuint (trained->names->len, ==, 1 + 3);
   for (guint i = 0; i < trained->tensors->len; i++)
     g_assert_true (isfinite (lig_tensor_get (trained->tensors->pdata[i], 0)));
-  /* Targets of the wrong type are refused. */
+  /* Targets of the wrong type are rejected. */
   g_autoptr (LigSequence) wrong =
     new_sequence ("make-extra-output(t) ! linear(8) ! cross-entropy", "4");
   bind_targets (wrong, "t");
-  check_refused (wrong, &options, LIG_ERROR_SHAPE,
-                 "cross-entropy at 2: targets is 4, expected scalar");
+  check_rejected (wrong, &options, LIG_ERROR_SHAPE,
+                  "cross-entropy at 2: targets is 4, expected scalar");
 }
 
 /* Each repetition of a block has its own channels, unless their names begin with ../ */

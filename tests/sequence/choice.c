@@ -132,7 +132,7 @@ check_faulty (const char *names, double initial, const char *message)
     {.name = NULL}};
   LigOpInfo info = whole ("choice-faulty");
   info.params = table;
-  check_refusal (&info, message);
+  check_rejection (&info, message);
 }
 
 static void
@@ -161,7 +161,7 @@ test_tables (void)
   g_autofree char *beyond = g_strdup_printf (
     "op choice-faulty: parameter mask has its end at byte %zu, that of the params struct is at %zu",
     sizeof (Params) + 2, sizeof (Params));
-  check_refusal (&info, beyond);
+  check_rejection (&info, beyond);
   /* A program that was compiled before choices existed has no names. */
   LigParam older[2] = {{LIG_PARAM_CHOICE, "mask", "Mask", "Help", 0, 0, 0, 0, 8, "one|two"}};
   info.params = older;
@@ -169,7 +169,7 @@ test_tables (void)
   older[0].choices = NULL;
   g_autoptr (GString) message = g_string_new (wrong);
   g_string_replace (message, "%s", "", 1);
-  check_refusal (&info, message->str);
+  check_rejection (&info, message->str);
 }
 
 int

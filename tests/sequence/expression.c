@@ -230,8 +230,8 @@ test_depth (void)
   for (int i = 0; i < 100000; i++)
     g_string_prepend (text, "block(1) { ");
   g_autoptr (GError) error = NULL;
-  g_autoptr (LigSequence) refused = lig_sequence_from_expression (text->str, &error);
-  g_assert_null (refused);
+  g_autoptr (LigSequence) rejected = lig_sequence_from_expression (text->str, &error);
+  g_assert_null (rejected);
   g_assert_cmpstr (error->message, ==, "column 186: blocks nest 17 deep, at most 16 are possible");
 }
 

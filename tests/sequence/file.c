@@ -364,7 +364,7 @@ test_mistake (gconstpointer data)
 }
 
 static void
-refused (const char *text, gssize length, const char *message)
+rejected (const char *text, gssize length, const char *message)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = lig_sequence_from_json (text, length, NULL, &error);
@@ -377,9 +377,9 @@ static void
 test_bytes (void)
 {
   static const char zero[] = HEAD "\"ops\":[\0]}";
-  refused (zero, sizeof zero - 1, "it is not UTF-8 text: byte 0x00 at offset 21");
-  refused ("\x89PNG\r\n", -1, "it is not UTF-8 text: byte 0x89 at offset 0");
-  refused ("{\"\xc3", -1, "it is not UTF-8 text: byte 0xc3 at offset 2");
+  rejected (zero, sizeof zero - 1, "it is not UTF-8 text: byte 0x00 at offset 21");
+  rejected ("\x89PNG\r\n", -1, "it is not UTF-8 text: byte 0x89 at offset 0");
+  rejected ("{\"\xc3", -1, "it is not UTF-8 text: byte 0xc3 at offset 2");
   /* No byte beyond the given length is read. */
   g_autoptr (LigSequence) part =
     lig_sequence_from_json (OPS ("") "garbage", (gssize) strlen (OPS ("")), NULL, NULL);
@@ -392,8 +392,8 @@ test_large (void)
   gsize length = ((gsize) 64 << 20) + 1;
   g_autofree char *text = g_malloc (length);
   memset (text, ' ', length);
-  refused (text, (gssize) length,
-           "it has more than 67108864 bytes, the most that a sequence may have");
+  rejected (text, (gssize) length,
+            "it has more than 67108864 bytes, the most that a sequence may have");
 }
 
 static void
@@ -404,7 +404,7 @@ test_deep (void)
   for (int i = 0; i < 64; i++)
     g_string_append (message, "[0]");
   g_string_append (message, ": arrays and objects nest 65 deep, at most 64 are possible");
-  refused (open, -1, message->str);
+  rejected (open, -1, message->str);
 
   g_autoptr (GString) blocks = g_string_new ("{\"op\":\"gelu\"}");
   for (int i = 0; i < 17; i++) {
@@ -417,7 +417,7 @@ test_deep (void)
   for (int i = 0; i < 17; i++)
     g_string_append (message, ".ops[0]");
   g_string_append (message, ".ops: blocks nest 17 deep, at most 16 are possible");
-  refused (blocks->str, -1, message->str);
+  rejected (blocks->str, -1, message->str);
 }
 
 static void
@@ -427,7 +427,7 @@ test_constraints_of_an_op (void)
   for (int i = 0; i < 65; i++)
     g_string_append_printf (json, "%s{\"fusion\":\"f%d\",\"at\":\"0\"}", i > 0 ? "," : "", i);
   g_string_append (json, "]}");
-  refused (json->str, -1, "$.forbid[64]: one op has 65 such fusions, at most 64 are possible");
+  rejected (json->str, -1, "$.forbid[64]: one op has 65 such fusions, at most 64 are possible");
 }
 
 /* --- Files -------------------------------------------------------------------------------- */

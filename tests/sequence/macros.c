@@ -181,7 +181,7 @@ static const struct {
   void (*expand) (LigOp *, LigParts *);
   int code;
   const char *message;
-} refused[] = {
+} rejected[] = {
   {"macro-twin", twin_expand, LIG_ERROR_OP,
    "macro-twin at 1: its parts basic-linear and basic-linear both have a parameter 1.weight; give "
    "the parts names of their own"},
@@ -202,23 +202,23 @@ static const struct {
 
 /* The macro's example reveals the mistake when the macro is registered, before it is compiled. */
 static void
-test_refused (void)
+test_rejected (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     g_autoptr (GError) error = NULL;
-    g_autofree char *example = g_strdup_printf ("gelu ! %s @ 4x8", refused[i].macro);
-    g_autofree char *message = g_strdup_printf ("op %s: its example '%s': %s", refused[i].macro,
-                                                example, refused[i].message);
-    register_macro (refused[i].macro, refused[i].expand, example, &error);
-    g_assert_error (error, LIG_ERROR, refused[i].code);
+    g_autofree char *example = g_strdup_printf ("gelu ! %s @ 4x8", rejected[i].macro);
+    g_autofree char *message = g_strdup_printf ("op %s: its example '%s': %s", rejected[i].macro,
+                                                example, rejected[i].message);
+    register_macro (rejected[i].macro, rejected[i].expand, example, &error);
+    g_assert_error (error, LIG_ERROR, rejected[i].code);
     g_assert_cmpstr (error->message, ==, message);
-    g_assert_null (lig_op_info_find (refused[i].macro));
+    g_assert_null (lig_op_info_find (rejected[i].macro));
     g_clear_error (&error);
-    g_assert_null (lig_op_new (refused[i].macro, &error));
+    g_assert_null (lig_op_new (rejected[i].macro, &error));
   }
 }
 
-/* A macro whose mistake appears only with other parameters is refused when it is compiled, also by
+/* A macro whose mistake appears only with other parameters is rejected when it is compiled, also by
  * lig_state_new(). */
 static bool twice;
 
@@ -230,7 +230,7 @@ moody_expand (LigOp *self, LigParts *parts)
 }
 
 static void
-test_refused_later (void)
+test_rejected_later (void)
 {
   static const char *const message =
     "macro-moody at 1: its parts basic-linear and basic-linear both have a parameter 1.weight; "
@@ -240,7 +240,7 @@ test_refused_later (void)
     sequence_of ("macro-moody", moody_expand, NULL, "gelu ! macro-moody");
   g_autoptr (GError) error = NULL;
   twice = true;
-  check_refused (sequence, &options, LIG_ERROR_OP, message);
+  check_rejected (sequence, &options, LIG_ERROR_OP, message);
   g_assert_null (lig_state_new (sequence, cpu_device (), &options, 1, &error));
   g_assert_cmpstr (error->message, ==, message);
 }
@@ -253,7 +253,7 @@ main (int argc, char **argv)
   g_test_add_func ("/macros/nested", test_nested);
   g_test_add_func ("/macros/draws", test_draws);
   g_test_add_func ("/macros/channels", test_channels);
-  g_test_add_func ("/macros/refused", test_refused);
-  g_test_add_func ("/macros/refused-later", test_refused_later);
+  g_test_add_func ("/macros/rejected", test_rejected);
+  g_test_add_func ("/macros/rejected-later", test_rejected_later);
   return g_test_run ();
 }

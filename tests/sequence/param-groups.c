@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of an op's parameters: each parameter is shown once, faulty groups are refused. */
+/* Groups of an op's parameters: each parameter is shown once, faulty groups are rejected. */
 #include "tests/sequence/register-case.h"
 #include <ligature/register.h>
 
@@ -71,29 +71,29 @@ test_built_in (void)
 }
 
 static void
-refused (const LigParamGroup *groups, const char *message)
+rejected (const LigParamGroup *groups, const char *message)
 {
   g_autoptr (GError) error = NULL;
-  LigOpInfo info = with_groups ("refused-op", groups);
+  LigOpInfo info = with_groups ("rejected-op", groups);
   g_assert_false (lig_register_op (&info, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
   g_assert_nonnull (strstr (error->message, message));
-  g_assert_null (lig_op_info_find ("refused-op"));
+  g_assert_null (lig_op_info_find ("rejected-op"));
 }
 
 static void
-test_refused (void)
+test_rejected (void)
 {
   static const LigParamGroup unknown[] = {{"Some", "first fourth"}, {NULL, NULL}};
   static const LigParamGroup prefix[] = {{"Some", "third"}, {NULL, NULL}};
   static const LigParamGroup twice[] = {{"Some", "first"}, {"More", "second first"}, {NULL, NULL}};
   static const LigParamGroup empty[] = {{"Some", ""}, {NULL, NULL}};
   static const LigParamGroup spaces[] = {{"Some", "first  second"}, {NULL, NULL}};
-  refused (unknown, "the group Some has 'fourth', which is no parameter of the op");
-  refused (prefix, "the group Some has 'third', which is no parameter of the op");
-  refused (twice, "the group More has first, which is in a group already");
-  refused (empty, "the group Some has no parameters");
-  refused (spaces, "the group Some has ''");
+  rejected (unknown, "the group Some has 'fourth', which is no parameter of the op");
+  rejected (prefix, "the group Some has 'third', which is no parameter of the op");
+  rejected (twice, "the group More has first, which is in a group already");
+  rejected (empty, "the group Some has no parameters");
+  rejected (spaces, "the group Some has ''");
 }
 
 /* A table of a program built before groups existed has none. */
@@ -119,7 +119,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/param-groups/order", test_order);
   g_test_add_func ("/param-groups/built-in", test_built_in);
-  g_test_add_func ("/param-groups/refused", test_refused);
+  g_test_add_func ("/param-groups/rejected", test_rejected);
   g_test_add_func ("/param-groups/older", test_older);
   return g_test_run ();
 }

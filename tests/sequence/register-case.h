@@ -71,7 +71,7 @@ whole (const char *name)
 }
 
 static inline void
-check_refusal (const LigOpInfo *info, const char *message)
+check_rejection (const LigOpInfo *info, const char *message)
 {
   g_autoptr (GError) error = NULL;
   g_assert_false (lig_register_op (info, &error));

@@ -27,26 +27,26 @@ test_words (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     LigOpInfo info = whole (names[i].name);
-    check_refusal (&info, names[i].message);
+    check_rejection (&info, names[i].message);
   }
   LigOpInfo info = whole ("twice-words");
   info.name = NULL;
-  check_refusal (&info,
-                 "an op is called '', expected a name in kebab-case of at most 60 bytes, not "
-                 "true or false");
+  check_rejection (&info,
+                   "an op is called '', expected a name in kebab-case of at most 60 bytes, not "
+                   "true or false");
   info = whole ("twice-words");
   info.title = NULL;
-  check_refusal (&info, "op twice-words: it has no title");
+  check_rejection (&info, "op twice-words: it has no title");
   info = whole ("twice-words");
   info.example = NULL;
-  check_refusal (&info, "op twice-words: it has no example");
+  check_rejection (&info, "op twice-words: it has no example");
   info = whole ("twice-words");
   info.flags = LIG_OP_BLOCK;
-  check_refusal (&info, "op twice-words: its flags are 0x20, expected some of 0xfedf");
+  check_rejection (&info, "op twice-words: its flags are 0x20, expected some of 0xfedf");
   /* The name of an op that the program registered itself is taken, too. */
   info = whole ("twice-words");
   check_accepted (&info);
-  check_refusal (&info, "an op called twice-words is registered already");
+  check_rejection (&info, "an op called twice-words is registered already");
   check_twice ("twice-words");
 }
 
@@ -71,16 +71,16 @@ test_traits (void)
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++) {
     LigOpInfo info = whole ("twice-traits");
     info.flags = faults[i].flags;
-    check_refusal (&info, faults[i].message);
+    check_rejection (&info, faults[i].message);
   }
   LigOpInfo info = whole ("twice-traits");
   info.function = 1;
-  check_refusal (&info, "op twice-traits: its function is 1, expected 0 to 0");
+  check_rejection (&info, "op twice-traits: its function is 1, expected 0 to 0");
   info = whole ("twice-traits");
   info.vocabulary = "words";
   info.vocabulary_choice = "words";
-  check_refusal (&info, "op twice-traits: its vocabulary is 'words', expected one of its "
-                        "parameters, beside the parameter parallel and a choice of it");
+  check_rejection (&info, "op twice-traits: its vocabulary is 'words', expected one of its "
+                          "parameters, beside the parameter parallel and a choice of it");
   info = whole ("twice-traits");
   info.flags = LIG_OP_PASSES_GRADIENT;
   check_accepted (&info);
@@ -140,23 +140,23 @@ test_params (void)
       rows[i].row.offset + (rows[i].row.kind == LIG_PARAM_SHAPE ? sizeof (LigShape) : 8),
       sizeof (Params));
     info.params = table;
-    check_refusal (&info, rows[i].message ? rows[i].message : beyond);
+    check_rejection (&info, rows[i].message ? rows[i].message : beyond);
   }
   LigParam nan = params[0];
   nan.initial = NAN;
   const LigParam broken[] = {nan, {.name = NULL}};
   LigOpInfo info = whole ("twice-rows");
   info.params = broken;
-  check_refusal (&info,
-                 "op twice-rows: parameter factor is nan of 0 to 8, expected a number in a range");
+  check_rejection (
+    &info, "op twice-rows: parameter factor is nan of 0 to 8, expected a number in a range");
   info = whole ("twice-rows");
   info.kernel_params_size = 97;
-  check_refusal (&info,
-                 "op twice-rows: its kernels have params of 97 bytes, at most 96 are possible");
+  check_rejection (&info,
+                   "op twice-rows: its kernels have params of 97 bytes, at most 96 are possible");
   info.kernel_params_size = 64;
   info.params_size = 63;
   info.params = NULL;
-  check_refusal (&info, "op twice-rows: its kernels have params of 64 bytes, the op of 63");
+  check_rejection (&info, "op twice-rows: its kernels have params of 64 bytes, the op of 63");
 }
 
 /* The mask of given parameters has 64 bits. */
@@ -176,7 +176,7 @@ test_many_params (void)
     info.params = table;
     info.example = "twice-64(p63=3) @ 4x8";
     if (count == 68)
-      check_refusal (&info, "op twice-68: it has 68 parameters, at most 64 are possible");
+      check_rejection (&info, "op twice-68: it has 68 parameters, at most 64 are possible");
     else
       check_accepted (&info);
   }
@@ -198,26 +198,28 @@ test_ports (void)
 {
   LigOpInfo info = whole ("twice-ports");
   info.extra_inputs = "a b c d e";
-  check_refusal (&info, "op twice-ports: it has 5 extra inputs, at most 4 are possible");
+  check_rejection (&info, "op twice-ports: it has 5 extra inputs, at most 4 are possible");
   info = whole ("twice-ports");
   info.computes = "a b c d e";
-  check_refusal (&info, "op twice-ports: it has 5 computed values, at most 4 are possible");
+  check_rejection (&info, "op twice-ports: it has 5 computed values, at most 4 are possible");
   info = whole ("twice-ports");
   info.extra_outputs = "more Y";
-  check_refusal (&info, "op twice-ports: a port is called 'Y', expected at most 31 lower-case "
-                        "letters, digits or _ after a letter");
+  check_rejection (&info, "op twice-ports: a port is called 'Y', expected at most 31 lower-case "
+                          "letters, digits or _ after a letter");
   info.extra_outputs = "more a234567890123456789012345678901x";
-  check_refusal (&info, "op twice-ports: a port is called 'a234567890123456789012345678901x', "
-                        "expected at most 31 lower-case letters, digits or _ after a letter");
+  check_rejection (&info, "op twice-ports: a port is called 'a234567890123456789012345678901x', "
+                          "expected at most 31 lower-case letters, digits or _ after a letter");
   info.extra_outputs = "more dx";
-  check_refusal (&info, "op twice-ports: two ports or gradients of ports are called dx or ddx");
+  check_rejection (&info, "op twice-ports: two ports or gradients of ports are called dx or ddx");
   info.extra_outputs = NULL;
   info.extra_inputs = info.computes = "more";
-  check_refusal (&info, "op twice-ports: two ports or gradients of ports are called more or dmore");
+  check_rejection (&info,
+                   "op twice-ports: two ports or gradients of ports are called more or dmore");
   info = whole ("twice-ports");
   info.saves = "x mean";
-  check_refusal (&info, "op twice-ports: it saves 'mean', expected x, y, an extra input, a trained "
-                        "parameter or a computed value");
+  check_rejection (&info,
+                   "op twice-ports: it saves 'mean', expected x, y, an extra input, a trained "
+                   "parameter or a computed value");
 }
 
 /* Twelve parameters would overrun the arrays of a plan. */
@@ -230,20 +232,22 @@ test_trained (void)
   for (guint i = 0; i < 12; i++)
     table[i].name = names[i];
   info.parameters = table;
-  check_refusal (&info, "op twice-trained: it has 12 trained parameters, at most 4 are possible");
+  check_rejection (&info, "op twice-trained: it has 12 trained parameters, at most 4 are possible");
   table[1] = (LigParameterInfo){.name = NULL};
-  check_refusal (&info, "op twice-trained: its trained parameters have no shapes; give it an infer "
-                        "function");
+  check_rejection (&info,
+                   "op twice-trained: its trained parameters have no shapes; give it an infer "
+                   "function");
   info.infer = infer_scalars;
   table[0].init = (LigInit) 9;
-  check_refusal (&info, "op twice-trained: a has the unknown initialization 9");
+  check_rejection (&info, "op twice-trained: a has the unknown initialization 9");
   table[0].init = LIG_INIT_ONES;
   table[1].name = "a";
-  check_refusal (&info, "op twice-trained: two ports or gradients of ports are called a or da");
+  check_rejection (&info, "op twice-trained: two ports or gradients of ports are called a or da");
   /* The parameter's gradient is required, but no kernel writes it. */
   table[1].name = NULL;
-  check_refusal (&info, "op twice-trained: its example 'twice-trained @ 4x8': twice-trained at 0: "
-                        "by its table, no kernel writes d0.a, which is needed");
+  check_rejection (&info,
+                   "op twice-trained: its example 'twice-trained @ 4x8': twice-trained at 0: "
+                   "by its table, no kernel writes d0.a, which is needed");
 }
 
 /* --- Kernels and ways ----------------------------------------------------------------------- */
@@ -293,17 +297,17 @@ test_kernels (void)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     LigOpInfo info = plain (cases[i].forward, cases[i].backward);
-    check_refusal (&info, cases[i].message);
+    check_rejection (&info, cases[i].message);
   }
   LigOpInfo info = plain ("gelu", NULL);
   info.lower_forward = lower;
-  check_refusal (&info, "op twice-kernels: it has 2 ways of computing its output, expected 1 of "
-                        "forward, lower_forward, expand and opaque_forward");
+  check_rejection (&info, "op twice-kernels: it has 2 ways of computing its output, expected 1 of "
+                          "forward, lower_forward, expand and opaque_forward");
   info = plain (NULL, NULL);
   info.opaque_forward = opaque;
   info.extra_inputs = "more";
-  check_refusal (&info, "op twice-kernels: it is opaque, so it has neither extra ports, trained "
-                        "parameters, computed values nor kernels");
+  check_rejection (&info, "op twice-kernels: it is opaque, so it has neither extra ports, trained "
+                          "parameters, computed values nor kernels");
   info = plain ("gelu", "gelu_backward");
   info.saves = "x";
   check_accepted (&info);
@@ -355,8 +359,9 @@ test_kernels_by_name (void)
   LigOpInfo info = whole ("twice-by-name");
   info.lower_forward = NULL;
   info.forward = "register-own";
-  check_refusal (&info, "op twice-by-name: no kernel is called 'register-own'; register it before "
-                        "the op");
+  check_rejection (&info,
+                   "op twice-by-name: no kernel is called 'register-own'; register it before "
+                   "the op");
   g_assert_true (lig_register_kernel (&own, &error));
   g_assert_no_error (error);
   check_accepted (&info);
@@ -382,39 +387,40 @@ test_example (void)
 #define EXAMPLE "op twice-example: its example '"
   LigOpInfo info = whole ("twice-example");
   info.example = "twice-example";
-  check_refusal (&info, EXAMPLE "twice-example': it has no input, as in 'twice-example @ 4x16'");
+  check_rejection (&info, EXAMPLE "twice-example': it has no input, as in 'twice-example @ 4x16'");
   info.example = "gelu @ 4x8";
-  check_refusal (&info, EXAMPLE "gelu @ 4x8': it does not contain the op");
+  check_rejection (&info, EXAMPLE "gelu @ 4x8': it does not contain the op");
   info.example = "twice-example(7) @ 4x8";
-  check_refusal (&info, EXAMPLE "twice-example(7) @ 4x8': column 15: each value needs a name here; "
-                                "twice-example has factor, count");
+  check_rejection (&info,
+                   EXAMPLE "twice-example(7) @ 4x8': column 15: each value needs a name here; "
+                           "twice-example has factor, count");
   info.example = "twice-example @ 4y8";
-  check_refusal (&info, EXAMPLE "twice-example @ 4y8': shape '4y8': axis 0 is '4y8', expected a "
-                                "length; write it like 16384x4096:bf16");
+  check_rejection (&info, EXAMPLE "twice-example @ 4y8': shape '4y8': axis 0 is '4y8', expected a "
+                                  "length; write it like 16384x4096:bf16");
 #undef EXAMPLE
 #define EXAMPLE "op twice-example: its example 'twice-example @ 4x8': twice-example at 0: "
   info = whole ("twice-example");
   info.infer = infer_type;
-  check_refusal (&info, EXAMPLE "the type of y is 77, which is not a LigDtype");
+  check_rejection (&info, EXAMPLE "the type of y is 77, which is not a LigDtype");
   info.infer = infer_bad;
   info.computes = "mean";
-  check_refusal (&info, EXAMPLE "axis 0 has length -5, expected at least 0");
+  check_rejection (&info, EXAMPLE "axis 0 has length -5, expected at least 0");
   info.infer = NULL;
   info.lower_forward = lower_unwritten;
-  check_refusal (&info, EXAMPLE "by its table, kernel add reads #0.mean, which no kernel wrote "
-                                "before");
+  check_rejection (&info, EXAMPLE "by its table, kernel add reads #0.mean, which no kernel wrote "
+                                  "before");
   info = whole ("twice-example");
   info.lower_forward = lower_port;
-  check_refusal (&info, EXAMPLE "its table names a port 'z' that does not exist");
+  check_rejection (&info, EXAMPLE "its table names a port 'z' that does not exist");
   info.lower_forward = lower_long;
-  check_refusal (&info, EXAMPLE "its kernel scale is given 97 bytes of parameters, at most 96 "
-                                "are possible");
+  check_rejection (&info, EXAMPLE "its kernel scale is given 97 bytes of parameters, at most 96 "
+                                  "are possible");
 #undef EXAMPLE
   info = whole ("twice-example");
   info.flags = LIG_OP_LOSS;
-  check_refusal (&info, "op twice-example: its example 'twice-example @ 4x8': y is 4x8 of fp32, "
-                        "expected a scalar of fp32, as it is a loss");
-  /* After all the refusals the name is still free. */
+  check_rejection (&info, "op twice-example: its example 'twice-example @ 4x8': y is 4x8 of fp32, "
+                          "expected a scalar of fp32, as it is a loss");
+  /* After all the rejections the name is still free. */
   info = whole ("twice-example");
   check_accepted (&info);
   check_twice ("twice-example");

@@ -209,9 +209,9 @@ test_versions (void)
 
 /* --- Owners -------------------------------------------------------------------------------- */
 
-/* Checks that append, insert and replace all refuse the op and that nothing changes. */
+/* Checks that append, insert and replace all reject the op and that nothing changes. */
 static void
-check_refused_everywhere (LigSequence *sequence, LigOp *op, const char *message)
+check_rejected_everywhere (LigSequence *sequence, LigOp *op, const char *message)
 {
   g_autofree char *before = lig_sequence_to_expression (sequence);
   guint64 version = lig_sequence_get_version (sequence);
@@ -236,13 +236,13 @@ test_one_owner (void)
   g_autoptr (LigSequence) nested = parse ("block(2) { silu }");
   LigSequence *body = lig_op_get_body (lig_sequence_get (nested, 0, NULL));
   g_autoptr (LigOp) dropout = g_list_model_get_item (G_LIST_MODEL (sequence), 1);
-  check_refused_everywhere (
+  check_rejected_everywhere (
     sequence, dropout,
     "dropout: it is op 1 of this sequence already; remove it there, or add a copy of it");
-  check_refused_everywhere (
+  check_rejected_everywhere (
     other, dropout,
     "dropout: it is op 1 of another sequence already; remove it there, or add a copy of it");
-  check_refused_everywhere (
+  check_rejected_everywhere (
     body, dropout,
     "dropout: it is op 1 of another sequence already; remove it there, or add a copy of it");
   /* Edits of the op still count, and once removed it may be added elsewhere. */
@@ -292,8 +292,8 @@ test_block_in_itself (void)
   g_autoptr (LigSequence) sequence = parse ("block(2) { gelu ! block(3) { silu } }");
   g_autoptr (LigOp) block = lig_sequence_pop (sequence, 0, NULL);
   LigSequence *body = lig_op_get_body (block);
-  check_refused_everywhere (body, block, message);
-  check_refused_everywhere (lig_op_get_body (lig_sequence_get (body, 1, NULL)), block, message);
+  check_rejected_everywhere (body, block, message);
+  check_rejected_everywhere (lig_op_get_body (lig_sequence_get (body, 1, NULL)), block, message);
   /* A copy of a sequence in one of its own blocks has the content from before the call. */
   g_assert_true (lig_sequence_append (sequence, block, NULL));
   lig_sequence_extend (body, sequence);

@@ -68,7 +68,7 @@ test_custom_kernels (void)
       g_strdup_printf ("op twice-custom: its example 'twice-custom @ 4x8': twice-custom at 0: %s",
                        kernels[i].message);
     used = &kernels[i].kernel;
-    check_refusal (&info, message);
+    check_rejection (&info, message);
   }
   used = &kernel;
   check_accepted (&info);
@@ -131,7 +131,7 @@ check_size (const LigOpInfo *info, const char *what, gsize min)
 {
   g_autofree char *message = g_strdup_printf (
     "%s has size 0, expected at least %" G_GSIZE_FORMAT "; set LIG_OP_INFO_SIZES", what, min);
-  check_refusal (info, message);
+  check_rejection (info, message);
 }
 
 static void
@@ -207,7 +207,7 @@ test_older_options (void)
   g_autoptr (LigPlan) kept = lig_state_plan (state, sequence, older, &error);
   g_assert_no_error (error);
   options.size = 0;
-  check_refused (
+  check_rejected (
     sequence, &options, LIG_ERROR_VALUE,
     "LigPlanOptions has size 0, expected at least 12; set it by LIG_PLAN_OPTIONS_INIT");
 }
@@ -273,7 +273,7 @@ infer_registering (LigInfer *self, GError **error)
   return TRUE;
 }
 
-/* Registering within a compilation or a registration would wait for itself, so it is refused. */
+/* Registering within a compilation or a registration would wait for itself, so it is rejected. */
 static void
 test_within (void)
 {

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(os.environ["LIGATURE_SOURCE"])
-# A fence refuses a fusion, and the second run learns less than the first.
+# A fence rejects a fusion, and the second run learns less than the first.
 SEQUENCE = "linear(8) ! gelu ! linear(1) ! mean-squared-error"
 DATA = ["--data", f"csv:{ROOT}/data/examples/xor.csv?held-out=0", "--batch", "4", "--lr", "0.05"]
 RUNS = [["train", SEQUENCE, *DATA, "--steps", "200", "--name", "long"],
@@ -38,7 +38,7 @@ def check_groups(rows, database):
     assert any(row["fusion"].startswith("forward-") for row in rows), rows
 
 
-def check_refused(rows, database):
+def check_rejected(rows, database):
     (count,), = database.execute("SELECT count(*) FROM verdict WHERE NOT taken")
     assert rows and sum(row["times"] for row in rows) < count, rows
     assert [row["times"] for row in rows] == sorted((row["times"] for row in rows), reverse=True)
@@ -46,7 +46,7 @@ def check_refused(rows, database):
     assert fenced and fenced[0]["runs"] == 1 and fenced[0]["example"], rows
 
 
-CHECKS = [check_best, check_groups, check_refused]
+CHECKS = [check_best, check_groups, check_rejected]
 
 
 def main():

@@ -35,7 +35,7 @@ describe_folder (const char *folder)
 }
 
 static void
-assert_refused (const char *path, LigStoreAccess access, const char *part)
+assert_rejected (const char *path, LigStoreAccess access, const char *part)
 {
   g_autoptr (GError) error = NULL;
   g_assert_null (lig_store_open_existing (path, access, &error));
@@ -59,14 +59,14 @@ test_missing (Fixture *f, gconstpointer data)
 {
   g_autofree char *deep = g_build_filename (f->folder, "a", "b", "runs.db", NULL);
   for (LigStoreAccess access = LIG_STORE_READ; access <= LIG_STORE_CHANGE; access++) {
-    assert_refused (deep, access, "does not exist");
-    assert_refused (f->path, access, "does not exist");
+    assert_rejected (deep, access, "does not exist");
+    assert_rejected (f->path, access, "does not exist");
   }
   g_autofree char *after = describe_folder (f->folder);
   g_assert_cmpstr (after, ==, "");
 }
 
-/* A text file is refused, for writing as well: only damaged SQLite files may be set aside. */
+/* A text file is rejected, for writing as well: only damaged SQLite files may be set aside. */
 static void
 test_text (Fixture *f, gconstpointer data)
 {
@@ -76,8 +76,8 @@ test_text (Fixture *f, gconstpointer data)
     g_autoptr (GError) error = NULL;
     g_assert_true (g_file_set_contents (f->path, texts[i], -1, NULL));
     g_autofree char *before = describe_folder (f->folder);
-    assert_refused (f->path, LIG_STORE_READ, "is not a store");
-    assert_refused (f->path, LIG_STORE_CHANGE, "is not a store");
+    assert_rejected (f->path, LIG_STORE_READ, "is not a store");
+    assert_rejected (f->path, LIG_STORE_CHANGE, "is not a store");
     g_assert_null (lig_store_open (f->path, &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
     g_autofree char *after = describe_folder (f->folder);
@@ -85,14 +85,14 @@ test_text (Fixture *f, gconstpointer data)
   }
 }
 
-/* Folders, empty files and endless devices are refused. */
+/* Folders, empty files and endless devices are rejected. */
 static void
 test_no_file (Fixture *f, gconstpointer data)
 {
   g_assert_true (g_file_set_contents (f->path, "", 0, NULL));
-  assert_refused (f->path, LIG_STORE_READ, "empty");
-  assert_refused ("/dev/zero", LIG_STORE_READ, "not a regular file");
-  assert_refused (f->folder, LIG_STORE_READ, g_strerror (EISDIR));
+  assert_rejected (f->path, LIG_STORE_READ, "empty");
+  assert_rejected ("/dev/zero", LIG_STORE_READ, "not a regular file");
+  assert_rejected (f->folder, LIG_STORE_READ, g_strerror (EISDIR));
 }
 
 static void
@@ -196,8 +196,8 @@ test_damaged (Fixture *f, gconstpointer data)
   memset (content + 100, 0xa5, size - 100);
   g_assert_true (g_file_set_contents (f->path, content, (gssize) size, NULL));
   g_autofree char *before = describe_folder (f->folder);
-  assert_refused (f->path, LIG_STORE_READ, "malformed");
-  assert_refused (f->path, LIG_STORE_CHANGE, "malformed");
+  assert_rejected (f->path, LIG_STORE_READ, "malformed");
+  assert_rejected (f->path, LIG_STORE_CHANGE, "malformed");
   g_autofree char *after = describe_folder (f->folder);
   g_assert_cmpstr (before, ==, after);
 }

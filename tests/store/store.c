@@ -175,7 +175,7 @@ test_migrate_again (Fixture *f, gconstpointer data)
   g_assert_false (g_file_test (copy, G_FILE_TEST_EXISTS));
 }
 
-/* SQLite takes names of up to 504 bytes, longer ones are refused before a file is made. */
+/* SQLite takes names of up to 504 bytes, longer ones are rejected before a file is made. */
 static void
 test_long_path (Fixture *f, gconstpointer data)
 {
@@ -527,7 +527,8 @@ test_delete (Fixture *f, gconstpointer data)
   assert_query (f->path, rest, "0");
   g_assert_false (lig_store_delete_run (store, two, &error));
   g_clear_error (&error);
-  /* Later rows of a deleted run are refused with an error that names it; other runs are written. */
+  /* Later rows of a deleted run are rejected with an error that names it; other runs are written.
+   */
   g_autofree char *three = begin (store, "x");
   lig_store_add_metric (store, one, 1, "loss", 1);
   lig_store_add_metric (store, "unknown", 1, "loss", 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* safetensors: saved tensors are read back, files of other programs are read, damaged files are
- * refused with the right message, and a failed save changes nothing. */
+ * rejected with the right message, and a failed save changes nothing. */
 #include "tests/base/folder.h"
 #include <ligature/tensor-file.h>
 
@@ -45,7 +45,7 @@ write_raw (const char *header, gsize body_size)
 }
 
 static void
-assert_refused (const char *path, LigError code, const char *words)
+assert_rejected (const char *path, LigError code, const char *words)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, &error);
@@ -170,7 +170,7 @@ write_one (const char *dtype, gconstpointer data, gsize count, gsize size)
 }
 
 static void
-assert_element_refused (const char *path, const char *words)
+assert_element_rejected (const char *path, const char *words)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, &error);
@@ -207,11 +207,11 @@ test_wide_types (void)
     g_assert_true (((float *) tensor->data)[1] == -INFINITY);
   }
   g_free (write_one ("I64", beyond, 2, 8));
-  assert_element_refused (path, "element 1 of tensor 'x' is 2147483648");
+  assert_element_rejected (path, "element 1 of tensor 'x' is 2147483648");
   g_free (write_one ("F64", large, 1, 8));
-  assert_element_refused (path, "1e+300");
+  assert_element_rejected (path, "1e+300");
   g_free (write_one ("BOOL", "\1\7", 2, 1));
-  assert_element_refused (path, "element 1 of tensor 'x' is 7");
+  assert_element_rejected (path, "element 1 of tensor 'x' is 7");
 }
 
 #define TENSOR(name, dtype, shape, offsets) \
@@ -289,7 +289,7 @@ test_bad_header (gconstpointer data)
 {
   gsize i = GPOINTER_TO_SIZE (data);
   g_autofree char *path = write_raw (bad_headers[i].header, bad_headers[i].body);
-  assert_refused (path, bad_headers[i].code, bad_headers[i].words);
+  assert_rejected (path, bad_headers[i].code, bad_headers[i].words);
 }
 
 static void
@@ -299,7 +299,7 @@ test_deep (void)
   for (int i = 0; i < 1000000; i++)
     g_string_append_c (header, '[');
   g_autofree char *path = write_raw (header->str, 0);
-  assert_refused (path, LIG_ERROR_FORMAT, "at most 64 are possible");
+  assert_rejected (path, LIG_ERROR_FORMAT, "at most 64 are possible");
 }
 
 static void
@@ -309,20 +309,20 @@ test_bad_file (void)
   g_autofree char *missing = in_folder ("missing.safetensors");
   const guint64 claims[2] = {G_GUINT64_CONSTANT (2) << 30, 0};
   const guint64 all = G_MAXUINT64;
-  assert_refused (missing, LIG_ERROR_FILE, "cannot open");
-  assert_refused (folder, LIG_ERROR_FILE, "is a folder");
-  assert_refused ("/dev/zero", LIG_ERROR_FILE, "a pipe or a device");
+  assert_rejected (missing, LIG_ERROR_FILE, "cannot open");
+  assert_rejected (folder, LIG_ERROR_FILE, "is a folder");
+  assert_rejected ("/dev/zero", LIG_ERROR_FILE, "a pipe or a device");
   write_file (path, "", 0);
-  assert_refused (path, LIG_ERROR_FORMAT, "has 0 bytes");
+  assert_rejected (path, LIG_ERROR_FORMAT, "has 0 bytes");
   write_file (path, "1234567", 7);
-  assert_refused (path, LIG_ERROR_FORMAT, "has 7 bytes");
+  assert_rejected (path, LIG_ERROR_FORMAT, "has 7 bytes");
   write_file (path, claims, sizeof claims);
-  assert_refused (path, LIG_ERROR_FORMAT, "claims 2147483648 bytes, only 8 follow");
+  assert_rejected (path, LIG_ERROR_FORMAT, "claims 2147483648 bytes, only 8 follow");
   write_file (path, &all, sizeof all);
-  assert_refused (path, LIG_ERROR_FORMAT, "claims 18446744073709551615 bytes, only 0 follow");
+  assert_rejected (path, LIG_ERROR_FORMAT, "claims 18446744073709551615 bytes, only 0 follow");
 }
 
-/* Every truncated file is refused, and no changed byte causes a crash. */
+/* Every truncated file is rejected, and no changed byte causes a crash. */
 static void
 test_damage (void)
 {

@@ -119,7 +119,7 @@ get (LigTensorFile *file, const char *name)
 }
 
 static void
-assert_refused (LigTensorFile *file, const Own *own, const char *words)
+assert_rejected (LigTensorFile *file, const Own *own, const char *words)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigImport) none = try_import (file, own, &error);
@@ -256,7 +256,7 @@ test_tied (void)
   g_autoptr (LigImport) taken = import (out, gpt2);
   g_assert_nonnull (taken);
   add (out, "lm_head.weight", 5, 4);
-  assert_refused (out, gpt2, "lm_head.weight differs from transformer.wte.weight");
+  assert_rejected (out, gpt2, "lm_head.weight differs from transformer.wte.weight");
   /* A head of its own begins as a copy. */
   g_autoptr (LigTensorFile) large = make (llama, LIG_FP32);
   g_autoptr (LigTensorFile) whole = export(large, "llama", 0);
@@ -283,7 +283,7 @@ test_kept_head (void)
   g_autoptr (LigTensor) read = lig_import_read (taken, "0.weight", NULL);
   g_assert_cmpmem (read->data, 80, table->data, 80);
   g_autoptr (LigTensorFile) neither = copy (out, "", "transformer.wte.weight");
-  assert_refused (neither, gpt2, "transformer.wte.weight (for 0.weight) is missing");
+  assert_rejected (neither, gpt2, "transformer.wte.weight (for 0.weight) is missing");
 }
 
 /* Returns the tensors with a prefix before their names, in a file that another one has joined. */
@@ -356,17 +356,17 @@ test_differences (void)
   g_autoptr (LigTensorFile) bad = copy (out, "", "transformer.h.0.ln_1.bias");
   add (bad, "transformer.h.1.mlp.c_fc.weight", 16, 4);
   add (bad, "transformer.h.2.ln_1.bias", 4, 0);
-  assert_refused (bad, gpt2,
-                  "transformer.h.0.ln_1.bias (for 2.0.0.attention-norm.bias) is missing; "
-                  "transformer.h.1.mlp.c_fc.weight is 16x4, expected 4x16 (for 2.1.0.fc1.weight); "
-                  "transformer.h.2.ln_1.bias is surplus");
+  assert_rejected (bad, gpt2,
+                   "transformer.h.0.ln_1.bias (for 2.0.0.attention-norm.bias) is missing; "
+                   "transformer.h.1.mlp.c_fc.weight is 16x4, expected 4x16 (for 2.1.0.fc1.weight); "
+                   "transformer.h.2.ln_1.bias is surplus");
   /* Of many differences the first are shown. */
   g_autoptr (LigTensorFile) other = export(file, "gpt2", 0);
   Own fewer[3] = {gpt2[0], gpt2[1]};
-  assert_refused (other, fewer, "transformer.h.0.ln_1.weight is surplus; and 20 more, 26 in all");
+  assert_rejected (other, fewer, "transformer.h.0.ln_1.weight is surplus; and 20 more, 26 in all");
   /* Larger than the sequence's vocabulary is no padding. */
   add (other, "transformer.wte.weight", 6, 4);
-  assert_refused (other, gpt2, "transformer.wte.weight is 6x4, expected 5x4 (for 0.weight)");
+  assert_rejected (other, gpt2, "transformer.wte.weight is 6x4, expected 5x4 (for 0.weight)");
   g_autoptr (GError) error = NULL;
   static const Own line[] = {{"0.weight", 2, 3}, {"1.weight", 2, 2}, {"2.weight", 2, 2}, {NULL}};
   g_autoptr (LigTensorFile) lines = make (line, LIG_FP32);

@@ -295,8 +295,8 @@ test_read_only (void)
   g_autofree char *store = g_strconcat (prefix, TRAIN "locked/mine.db", NULL);
   g_autofree char *place = g_strconcat ("mkdir -m 777 open; ", prefix,
                                         TRAIN "open/a.db --checkpoint locked/a.safetensors", NULL);
-  g_auto (Outcome) refused = shell (store);
-  assert_failed (&refused, 1, "store", "locked/mine.db");
+  g_auto (Outcome) rejected = shell (store);
+  assert_failed (&rejected, 1, "store", "locked/mine.db");
   g_auto (Outcome) elsewhere = shell (place);
   assert_failed (&elsewhere, 1, "file", "locked/a.safetensors': Permission denied");
   g_auto (Outcome) list = lig ("runs", "list", "--json", "--store", "open/a.db", NULL);

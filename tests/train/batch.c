@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches that no machine can hold are refused before any memory is allocated for them. */
+/* Batches that no machine can hold are rejected before any memory is allocated for them. */
 #include "tests/cli/case.h"
 
 #include <sys/resource.h>
 
 /* Runs a training that does not fit; the program must not have used `max` KiB by then. */
 static void
-check_refused (
+check_rejected (
   const char *model, const char *input, const char *batch, const char *numbers, long max)
 {
   g_auto (Outcome) outcome =
@@ -25,17 +25,17 @@ test_batch (void)
 {
   const char *model = "linear(1) ! mean-squared-error";
   const char *numbers = "a batch of 1000000000 takes 32.0 TB, the host has ";
-  check_refused (model, "32x8000", "1000000000", numbers, 1 << 20);
-  check_refused (model, "32x8000", "1e9", numbers, 1 << 20);
-  check_refused (model, "32x8000", "1e9", "set a smaller batch", 1 << 20);
+  check_rejected (model, "32x8000", "1000000000", numbers, 1 << 20);
+  check_rejected (model, "32x8000", "1e9", numbers, 1 << 20);
+  check_rejected (model, "32x8000", "1e9", "set a smaller batch", 1 << 20);
 }
 
 /* The batch takes 900 MB, which a machine may have, and what is computed from it 10 TB. */
 static void
 test_activations (void)
 {
-  check_refused ("linear(100000) ! gelu ! linear(1) ! mean-squared-error", "32x8", "25000000",
-                 "the plan does not fit cpu: it needs 20.0 TB", 800000);
+  check_rejected ("linear(100000) ! gelu ! linear(1) ! mean-squared-error", "32x8", "25000000",
+                  "the plan does not fit cpu: it needs 20.0 TB", 800000);
 }
 
 int

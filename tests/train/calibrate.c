@@ -166,9 +166,9 @@ test_resume (Fixture *f, gconstpointer data)
   assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
 }
 
-/* A calibration that is followed by no step, or by no recipe with histories, is refused. */
+/* A calibration that is followed by no step, or by no recipe with histories, is rejected. */
 static void
-test_refused (Fixture *f, gconstpointer data)
+test_rejected (Fixture *f, gconstpointer data)
 {
   static const struct {
     const char *expression, *settings, *message;
@@ -214,6 +214,6 @@ main (int argc, char **argv)
               tear_down);
   g_test_add ("/calibrate/resume/late", Fixture, GINT_TO_POINTER (CALIBRATED), set_up, test_resume,
               tear_down);
-  g_test_add ("/calibrate/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  g_test_add ("/calibrate/rejected", Fixture, NULL, set_up, test_rejected, tear_down);
   return g_test_run ();
 }

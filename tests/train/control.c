@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs in a program: settings, pause and cancel from another thread, the signals, initial weights,
- * and every refusal before anything is written. */
+ * and every rejection before anything is written. */
 #include "tests/train/case.h"
 
 #include <ligature/profile.h>
@@ -358,13 +358,13 @@ test_settings (void)
   assert_message (error, "$.train.lr: ");
 }
 
-/* Each refusal is one sentence, and leaves neither a run nor a file. */
+/* Each rejection is one sentence, and leaves neither a run nor a file. */
 static void
-test_refusals (Fixture *f, gconstpointer data)
+test_rejections (Fixture *f, gconstpointer data)
 {
   static const struct {
     const char *expression, *input, *data, *settings, *message;
-  } refused[] = {
+  } rejected[] = {
     {"linear(4) ! gelu", "8x6", "synthetic", "",
      "the sequence ends with gelu at 1, expected a loss: cross-entropy or mean-squared-error"},
     {"linear(4) ! mean-squared-error ! mean-squared-error", "8x6", "synthetic", "",
@@ -396,17 +396,17 @@ test_refusals (Fixture *f, gconstpointer data)
     {"linear(4) ! mean-squared-error", "8x6", "synthetic", "checkpoint=/tmp",
      "cannot write the checkpoint '/tmp': it is a folder"},
   };
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     g_autoptr (GError) error = NULL;
-    g_assert_null (try_run (f, refused[i].expression, refused[i].input, refused[i].data,
-                            refused[i].settings, NULL, &error));
-    assert_message (error, refused[i].message);
+    g_assert_null (try_run (f, rejected[i].expression, rejected[i].input, rejected[i].data,
+                            rejected[i].settings, NULL, &error));
+    assert_message (error, rejected[i].message);
     g_assert_null (strchr (error->message, '\n'));
   }
   g_assert_cmpuint (count_runs (f), ==, 0);
 }
 
-/* An input that contradicts the data is refused, and the message has both. Axis 0 is the batch. */
+/* An input that contradicts the data is rejected, and the message has both. Axis 0 is the batch. */
 static void
 test_contradictions (Fixture *f, gconstpointer data)
 {
@@ -473,7 +473,7 @@ test_usual_batch (Fixture *f, gconstpointer data)
 }
 
 static void
-assert_init_refused (Fixture *f, const char *path, const char *message)
+assert_init_rejected (Fixture *f, const char *path, const char *message)
 {
   g_autoptr (GError) error = NULL;
   g_assert_null (try_run (f, "linear(4) ! gelu ! linear(2) ! mean-squared-error", "8x6", samples,
@@ -483,7 +483,7 @@ assert_init_refused (Fixture *f, const char *path, const char *message)
 }
 
 static void
-test_init_refused (Fixture *f, gconstpointer data)
+test_init_rejected (Fixture *f, gconstpointer data)
 {
   static const float zeros[64];
   g_autofree char *path = in_folder (f, "weights.safetensors");
@@ -493,13 +493,13 @@ test_init_refused (Fixture *f, gconstpointer data)
   add_tensor (file, "2.weight", "2x4", zeros);
   add_tensor (file, "3.bias", "2", zeros);
   g_assert_true (lig_tensor_file_save (file, path, NULL));
-  assert_init_refused (f, path, "0.weight is 6x4, expected 4x6");
-  assert_init_refused (f, path, "2.bias is missing");
-  assert_init_refused (f, path, "3.bias is surplus");
+  assert_init_rejected (f, path, "0.weight is 6x4, expected 4x6");
+  assert_init_rejected (f, path, "2.bias is missing");
+  assert_init_rejected (f, path, "3.bias is surplus");
   g_assert_true (g_file_set_contents (path, "\x08\0\0\0\0\0\0\0{}", 10, NULL));
-  assert_init_refused (f, path, "");
+  assert_init_rejected (f, path, "");
   g_remove (path);
-  assert_init_refused (f, path, "cannot open");
+  assert_init_rejected (f, path, "cannot open");
   g_assert_cmpuint (count_runs (f), ==, 0);
 }
 
@@ -579,10 +579,10 @@ main (int argc, char **argv)
   ADD ("signals", test_signals);
   ADD ("signals/failure", test_signals_of_failure);
   ADD ("diverged", test_diverged);
-  ADD ("refusals", test_refusals);
+  ADD ("rejections", test_rejections);
   ADD ("contradictions", test_contradictions);
   ADD ("usual-batch", test_usual_batch);
   ADD ("init", test_init);
-  ADD ("init/refused", test_init_refused);
+  ADD ("init/rejected", test_init_rejected);
   return run_tests ();
 }

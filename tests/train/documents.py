@@ -81,8 +81,8 @@ def evaluated(folder):
     assert abs(results[0] - results[1]) < 2e-2 * results[1], results
 
 
-def refused(folder):
-    def refuse(model, data, words, code=1):
+def rejected(folder):
+    def reject(model, data, words, code=1):
         path = os.path.join(folder, 'data.txt')
         with open(path, 'wb') as file:
             file.write(b''.join(LINES) * 2)
@@ -90,16 +90,16 @@ def refused(folder):
                    'cpu', '--steps', '1', code=code)
         assert words in said, said
     divided = MODEL.format(', documents=caller')
-    refuse(divided, 'text:{}', 'attention reads documents, which the data does not divide; add '
+    reject(divided, 'text:{}', 'attention reads documents, which the data does not divide; add '
            '?separator=TOKEN')
-    refuse(MODEL.format(''), 'text:{}?separator=10', 'the data has separator 10, but no op reads documents')
-    refuse(divided, 'text:{}?separator=256', "separator is '256', expected a whole number from -1 to 255",
+    reject(MODEL.format(''), 'text:{}?separator=10', 'the data has separator 10, but no op reads documents')
+    reject(divided, 'text:{}?separator=256', "separator is '256', expected a whole number from -1 to 255",
            code=2)
-    refuse(MODEL.format(', lengths=caller'), 'text:{}',
+    reject(MODEL.format(', lengths=caller'), 'text:{}',
            'the sequence takes 2 extra inputs from the caller, a data set gives 1, the targets; ')
 
 
-TESTS = [same_as_rows, same_by_ranks, evaluated, refused]
+TESTS = [same_as_rows, same_by_ranks, evaluated, rejected]
 print(f'1..{len(TESTS)}')
 failed = 0
 for number, test in enumerate(TESTS, 1):

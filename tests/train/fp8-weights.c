@@ -146,7 +146,7 @@ test_file (Fixture *f, gconstpointer data)
   g_assert_cmpstr (row->dtype, ==, "bf16:fp8");
 }
 
-/* A resumption with other types is refused by one sentence, for types of the file as of the
+/* A resumption with other types is rejected by one sentence, for types of the file as of the
  * setting; the same types are no contradiction. */
 static void
 test_resume (Fixture *f, gconstpointer data)

@@ -305,7 +305,7 @@ def export(folder, model, layout):
         assert all(abs(a - b) <= 1e-4 for a, b in zip(values, many[name])), name
 
 
-def refuse(folder, model, layout, *said):
+def reject(folder, model, layout, *said):
     words = (model, *text(SHAPE, '--steps', 1, '--device', 'cpu', '--parallel', layout,
                           '--ranks', count(layout)))
     lines = folder.lig('train', *words, fails=True).splitlines()
@@ -345,22 +345,22 @@ TESTS = [
     (rest, 'tensor=2'), (rest, 'data=2,tensor=2'), (data_exchange,), (data_sum,),
     (data_parts, 'data=2'), (data_parts, 'data=4'), (data_parts, 'data=2,tensor=2'),
     (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
-    (refuse, START + 'all-gather(group=data) ! ' + HEAD, 'data=2', 'all-gather at 2', 'data=2', 'take-part'),
-    (refuse, START + 'all-reduce(group=data, of=gradient) ! ' + HEAD, 'data=2', 'of=gradient', 'data=2', 'of=output'),
-    (refuse, START + 'all-gather(group=data, gradient=part) ! take-part(group=data) ! ' + HEAD, 'data=2', 'gradient=part', 'data=2'),
-    (refuse, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
-    (refuse, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),
-    (refuse, START + 'linear(33, parallel=column) ! linear(32, parallel=row) ! ' + HEAD, 'tensor=2',
+    (reject, START + 'all-gather(group=data) ! ' + HEAD, 'data=2', 'all-gather at 2', 'data=2', 'take-part'),
+    (reject, START + 'all-reduce(group=data, of=gradient) ! ' + HEAD, 'data=2', 'of=gradient', 'data=2', 'of=output'),
+    (reject, START + 'all-gather(group=data, gradient=part) ! take-part(group=data) ! ' + HEAD, 'data=2', 'gradient=part', 'data=2'),
+    (reject, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
+    (reject, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),
+    (reject, START + 'linear(33, parallel=column) ! linear(32, parallel=row) ! ' + HEAD, 'tensor=2',
      'out-features', '33', '2'),
-    (refuse, 'embedding(32, vocabulary=257, parallel=vocabulary) ! ' + HEAD, 'tensor=2',
+    (reject, 'embedding(32, vocabulary=257, parallel=vocabulary) ! ' + HEAD, 'tensor=2',
      'embedding at 0', 'vocabulary', '257', '2'),
-    (refuse, 'embedding(32, vocabulary=255) ! linear(257, parallel=column) ! cross-entropy', 'tensor=2',
+    (reject, 'embedding(32, vocabulary=255) ! linear(257, parallel=column) ! cross-entropy', 'tensor=2',
      'linear at 1', 'out-features', '257', '2'),
-    (refuse, 'embedding(32, parallel=vocabulary) ! linear(256, bias=false, tied=0, parallel=none) ! '
+    (reject, 'embedding(32, parallel=vocabulary) ! linear(256, bias=false, tied=0, parallel=none) ! '
      'cross-entropy', 'tensor=2', 'linear at 1', '0.weight', 'same parallel'),
-    (refuse, START + 'linear(256, parallel=column, sections=[1, 1]) ! cross-entropy', 'tensor=2',
+    (reject, START + 'linear(256, parallel=column, sections=[1, 1]) ! cross-entropy', 'tensor=2',
      'cross-entropy at 3', 'columns'),
-    (refuse, START + 'linear(64, parallel=column) ! layer-norm ! ' + HEAD, 'tensor=2', 'parallel=row'),
+    (reject, START + 'linear(64, parallel=column) ! layer-norm ! ' + HEAD, 'tensor=2', 'parallel=row'),
 ]
 
 if __name__ == '__main__':

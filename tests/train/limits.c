@@ -25,9 +25,9 @@ new_sequence (void)
   return sequence;
 }
 
-/* Asserts that a run with these settings is refused by a sentence about the setting. */
+/* Asserts that a run with these settings is rejected by a sentence about the setting. */
 static void
-assert_refused (const LigRunSettings *settings, const char *name)
+assert_rejected (const LigRunSettings *settings, const char *name)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence ();
@@ -56,7 +56,7 @@ test_settings (void)
                               G_MININT64};
       for (guint k = 0; k < G_N_ELEMENTS (wrong); k++) {
         *(gint64 *) at = wrong[k];
-        assert_refused (&settings, setting->name);
+        assert_rejected (&settings, setting->name);
       }
       *(gint64 *) at = kept;
     } else if (setting->kind == LIG_SETTING_NUMBER) {
@@ -65,7 +65,7 @@ test_settings (void)
                               2 * setting->maximum + 1};
       for (guint k = 0; k < G_N_ELEMENTS (wrong); k++) {
         *(double *) at = wrong[k];
-        assert_refused (&settings, setting->name);
+        assert_rejected (&settings, setting->name);
       }
       *(double *) at = kept;
     }
@@ -85,7 +85,7 @@ test_words (void)
     for (guint k = 0; (setting = lig_run_setting_nth (k)); k++)
       if (g_str_equal (setting->name, names[i]))
         *(char **) ((char *) &settings + setting->offset) = g_strdup ("most");
-    assert_refused (&settings, names[i]);
+    assert_rejected (&settings, names[i]);
   }
 }
 

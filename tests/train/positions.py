@@ -3,7 +3,7 @@
 """Training by ranks that divide the positions of sequences trains what one process trains."""
 
 import layouts
-from layouts import (HEAD, accumulate, bits_16, gradients, init, losses, refuse, resume_other,
+from layouts import (HEAD, accumulate, bits_16, gradients, init, losses, reject, resume_other,
                      resume_same)
 from ranks import difference, run
 
@@ -45,7 +45,7 @@ def shard(folder, model, layout):
     assert (16, 'loss') in rest
 
 
-def refuse_shape(folder, model, shape, layout, *said):
+def reject_shape(folder, model, shape, layout, *said):
     words = (model, *layouts.text(shape, '--steps', 1, '--device', 'cpu', '--parallel', layout,
                                   '--ranks', layouts.count(layout)))
     lines = folder.lig('train', *words, fails=True).splitlines()
@@ -106,19 +106,19 @@ TESTS = [
     (shard, 'gpt', 'context=2'), (shard, 'llama', 'data=2,context=2'),
     (shard, 'gpt', 'context=2,tensor=2'),
     (add_up, 'context=2', 2), (add_up, 'context=4', 4), (add_up, 'data=2,context=2', 2), (by_data,),
-    (refuse, START + 'all-reduce(group=context, of=gradient) ! ' + HEAD, 'context=2', 'of=gradient', 'context=2', 'of=output'),
-    (refuse, START + 'attention(4, block=first) ! ' + HEAD, 'context=2', 'block=first', 'context=2'),
+    (reject, START + 'all-reduce(group=context, of=gradient) ! ' + HEAD, 'context=2', 'of=gradient', 'context=2', 'of=output'),
+    (reject, START + 'attention(4, block=first) ! ' + HEAD, 'context=2', 'block=first', 'context=2'),
     (init, 'llama', 'context=2'), (kind, 'context=2'),
-    (refuse_shape, GPT, '8x15', 'context=2', '15', '4'),
-    (refuse_shape, GPT, '8x12', 'context=4', '12', '8'),
-    (refuse_shape, GPT, '9x16', 'data=2,context=2', '9', '2'),
-    (refuse, START + 'transformer-layer(4, mask=none, window=3) ! ' + HEAD, 'context=2', 'window'),
-    (refuse, START + 'make-extra-output(m) ! multi-head-attention(4, memory=m) ! ' + HEAD,
+    (reject_shape, GPT, '8x15', 'context=2', '15', '4'),
+    (reject_shape, GPT, '8x12', 'context=4', '12', '8'),
+    (reject_shape, GPT, '9x16', 'data=2,context=2', '9', '2'),
+    (reject, START + 'transformer-layer(4, mask=none, window=3) ! ' + HEAD, 'context=2', 'window'),
+    (reject, START + 'make-extra-output(m) ! multi-head-attention(4, memory=m) ! ' + HEAD,
      'context=2', 'memory'),
-    (refuse, 'embedding(32) ! reshape([8, -1]) ! linear(32) ! ' + HEAD, 'context=2', 'context=2'),
-    (refuse, 'embedding(32) ! layer-norm([16, 32]) ! ' + HEAD, 'context=2', '32'),
-    (refuse, 'embedding(32) ! all-gather(group=context) ! ' + HEAD, 'context=2', 'context=2', 'group=data'),
-    (refuse, 'embedding(32) ! position-embedding(15) ! ' + HEAD, 'context=2', '16', '15'),
+    (reject, 'embedding(32) ! reshape([8, -1]) ! linear(32) ! ' + HEAD, 'context=2', 'context=2'),
+    (reject, 'embedding(32) ! layer-norm([16, 32]) ! ' + HEAD, 'context=2', '32'),
+    (reject, 'embedding(32) ! all-gather(group=context) ! ' + HEAD, 'context=2', 'context=2', 'group=data'),
+    (reject, 'embedding(32) ! position-embedding(15) ! ' + HEAD, 'context=2', '16', '15'),
 ]
 
 if __name__ == '__main__':

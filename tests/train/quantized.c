@@ -173,7 +173,7 @@ spoil (Fixture *f, const char *checkpoint, const char *name, const LigTensor *re
 }
 
 static void
-refuse (Fixture *f,
+reject (Fixture *f,
         const char *checkpoint,
         const char *name,
         const LigTensor *replacement,
@@ -208,24 +208,24 @@ test_spoilt (Fixture *f, gconstpointer data)
   g_autoptr (LigTensor) zero = constant (1, 0), endless = constant (1, INFINITY);
   g_autoptr (LigTensor) min = constant (1, 1e-45f);
   g_autoptr (LigTensor) negative = constant (1024, -1), shorter = constant (16, 1);
-  refuse (
+  reject (
     f, path, "quantizer.0.input.scale", NULL,
     "quantizer.0.input.scale is missing; train with the recipe that the file was trained with");
-  refuse (f, path, "quantizer.0.weight.scale", zero,
+  reject (f, path, "quantizer.0.weight.scale", zero,
           "quantizer.0.weight.scale is 0 at 0, expected a finite number above 0");
-  refuse (f, path, "quantizer.0.weight.amax-target", zero,
+  reject (f, path, "quantizer.0.weight.amax-target", zero,
           "quantizer.0.weight.amax-target is 0 at 0, expected a finite number above 0");
-  refuse (f, path, "quantizer.9.weight.scale", min,
+  reject (f, path, "quantizer.9.weight.scale", min,
           "quantizer.9.weight.scale is surplus; train with the recipe that the file was trained");
-  refuse (f, path, "quantizer.0.weight.scale", endless, "is inf at 0, expected a finite number");
-  refuse (f, path, "quantizer.0.weight.scale", min, "above 0 that has a finite inverse");
+  reject (f, path, "quantizer.0.weight.scale", endless, "is inf at 0, expected a finite number");
+  reject (f, path, "quantizer.0.weight.scale", min, "above 0 that has a finite inverse");
   /* Checkpoints of earlier versions have no targets. */
   g_autoptr (GError) error = NULL;
   g_autofree char *older = spoil (f, path, "quantizer.0.weight.amax-target", NULL);
   g_autoptr (LigRun) resumed = resume (f, older, "steps=9", &error);
   g_assert_no_error (error);
   g_clear_object (&resumed);
-  refuse (f, path, "optimizer.moment.0.weight", NULL,
+  reject (f, path, "optimizer.moment.0.weight", NULL,
           "begin a new training from the weights: optimizer.moment.0.weight is missing");
   /* The loss scale of the first version's checkpoints is that of a new training. */
   g_autofree char *first = spoil (f, path, "optimizer.scaling", NULL);
@@ -233,9 +233,9 @@ test_spoilt (Fixture *f, gconstpointer data)
   g_assert_no_error (error);
   g_assert_nonnull (strstr (lig_run_get_weights_note (unscaled), "optimizer.scaling is missing"));
   g_clear_object (&unscaled);
-  refuse (f, path, "quantizer.0.gradient.amax-history", negative,
+  reject (f, path, "quantizer.0.gradient.amax-history", negative,
           "is -1 at 0, expected a number from 0");
-  refuse (
+  reject (
     f, path, "quantizer.0.gradient.amax-history", shorter,
     "the length of quantizer.0.gradient.amax-history is 16 and its type is fp32, expected 1024");
 }
@@ -375,7 +375,7 @@ test_bytes (Fixture *f, gconstpointer data)
 }
 
 static void
-test_refused (Fixture *f, gconstpointer data)
+test_rejected (Fixture *f, gconstpointer data)
 {
   static const struct {
     const char *recipe, *text;
@@ -407,7 +407,7 @@ main (int argc, char **argv)
     g_test_add (overflow, Fixture, recipes[i], set_up, test_overflow, tear_down);
   }
   g_test_add ("/quantized/bytes", Fixture, NULL, set_up, test_bytes, tear_down);
-  g_test_add ("/quantized/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  g_test_add ("/quantized/rejected", Fixture, NULL, set_up, test_rejected, tear_down);
   g_test_add ("/quantized/names", Fixture, NULL, set_up, test_names, tear_down);
   g_test_add ("/quantized/spoilt", Fixture, NULL, set_up, test_spoilt, tear_down);
   g_test_add ("/quantized/scales", Fixture, NULL, set_up, test_scales, tear_down);

@@ -156,8 +156,8 @@ def resume_other(folder, ranks):
         assert found < 1e-5, f'{found:.2g} on {other} ranks'
 
 
-def refused(folder, ranks):
-    """A batch that the ranks do not divide is refused with both numbers, by one sentence."""
+def rejected(folder, ranks):
+    """A batch that the ranks do not divide is rejected with both numbers, by one sentence."""
     said = folder.lig('train', MLP, *text('9x8'), '--device', 'cpu', '--ranks', ranks, fails=True)
     sentences = [line for line in said.splitlines() if 'batch size' in line]
     assert len(sentences) == 1 and f'is 9, expected a multiple of {ranks}' in sentences[0], said
@@ -166,7 +166,7 @@ def refused(folder, ranks):
 TESTS = [(losses_mlp, 2), (losses_mlp, 4), (losses_layer, 2), (losses_layer, 4), (losses_tied, 2),
          (losses_accumulate, 4), (losses_values, 4), (losses_16_bits, 2, 'bf16'),
          (losses_16_bits, 4, 'fp16'), (scales, 2), (scales, 4), (gradients, 2), (gradients, 4), (resume_same, 2), (resume_other, 2),
-         (refused, 2)]
+         (rejected, 2)]
 
 
 def run(tests, make=Folder):

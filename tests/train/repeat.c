@@ -284,7 +284,7 @@ test_profile_groups (Fixture *f, gconstpointer data)
 }
 
 static void
-test_refused (Fixture *f, gconstpointer data)
+test_rejected (Fixture *f, gconstpointer data)
 {
   static const struct {
     const char *text, *part;
@@ -332,7 +332,7 @@ main (int argc, char **argv)
     {"failed", test_failed},
     {"profile", test_profile},
     {"profile-groups", test_profile_groups},
-    {"refused", test_refused},
+    {"rejected", test_rejected},
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++) {

@@ -364,7 +364,7 @@ test_without_store (Fixture *f, gconstpointer data)
 }
 
 static void
-assert_refused (Fixture *f, const char *checkpoint, const char *override, const char *part)
+assert_rejected (Fixture *f, const char *checkpoint, const char *override, const char *part)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *before = NULL, *after = NULL;
@@ -379,7 +379,7 @@ assert_refused (Fixture *f, const char *checkpoint, const char *override, const 
 }
 
 static void
-test_refusals (Fixture *f, gconstpointer data)
+test_rejections (Fixture *f, gconstpointer data)
 {
   g_autofree char *path = in_folder (f, "rows.csv");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,8\n", -1, NULL));
@@ -388,33 +388,33 @@ test_refusals (Fixture *f, gconstpointer data)
     new_run (f, "linear(1) ! mean-squared-error", NULL, spec, "batch=2 steps=10 lr=0.01");
   finish (run);
   const char *checkpoint = lig_run_get_checkpoint (run), *uuid = lig_run_get_uuid (run);
-  assert_refused (f, checkpoint, NULL, "already at step 10; set steps above 10");
-  assert_refused (f, checkpoint, "steps=9", "already at step 10; set steps above 10");
-  assert_refused (f, checkpoint, "lr=0.1", "already at step 10; set steps above 10");
-  assert_refused (f, checkpoint, "batch=4", "already at step 10; set steps above 10");
-  assert_refused (f, checkpoint, "clip=1", "already at step 10; set steps above 10");
-  assert_refused (f, checkpoint, "min-lr=1", "min-lr is 1, expected a number from 0 to lr, 0.01");
-  assert_refused (f, checkpoint, "policy=none",
-                  "policy none contradicts the checkpoint, which has its default");
-  assert_refused (f, checkpoint, "seed=1", "seed 1 contradicts the checkpoint, which has 0");
-  assert_refused (f, checkpoint, "optimizer=sgd", "optimizer sgd contradicts the checkpoint");
-  assert_refused (f, checkpoint, "dtype=bf16",
-                  "dtype bf16:bf16 contradicts the checkpoint, which has fp32:fp32");
-  assert_refused (f, checkpoint, "lr", "'lr' is not a setting; write name=value");
-  assert_refused (f, checkpoint, "", "'' is not a setting; write name=value");
-  assert_refused (f, checkpoint, "lrr=1", "training has no setting 'lrr'");
-  assert_refused (f, checkpoint, "lr=abc", "lr is 'abc', expected a number");
+  assert_rejected (f, checkpoint, NULL, "already at step 10; set steps above 10");
+  assert_rejected (f, checkpoint, "steps=9", "already at step 10; set steps above 10");
+  assert_rejected (f, checkpoint, "lr=0.1", "already at step 10; set steps above 10");
+  assert_rejected (f, checkpoint, "batch=4", "already at step 10; set steps above 10");
+  assert_rejected (f, checkpoint, "clip=1", "already at step 10; set steps above 10");
+  assert_rejected (f, checkpoint, "min-lr=1", "min-lr is 1, expected a number from 0 to lr, 0.01");
+  assert_rejected (f, checkpoint, "policy=none",
+                   "policy none contradicts the checkpoint, which has its default");
+  assert_rejected (f, checkpoint, "seed=1", "seed 1 contradicts the checkpoint, which has 0");
+  assert_rejected (f, checkpoint, "optimizer=sgd", "optimizer sgd contradicts the checkpoint");
+  assert_rejected (f, checkpoint, "dtype=bf16",
+                   "dtype bf16:bf16 contradicts the checkpoint, which has fp32:fp32");
+  assert_rejected (f, checkpoint, "lr", "'lr' is not a setting; write name=value");
+  assert_rejected (f, checkpoint, "", "'' is not a setting; write name=value");
+  assert_rejected (f, checkpoint, "lrr=1", "training has no setting 'lrr'");
+  assert_rejected (f, checkpoint, "lr=abc", "lr is 'abc', expected a number");
   assert_status (f, uuid, "done");
   /* The same value in another spelling is not a contradiction. */
   static const char *const same[] = {"lr=1e-2", "optimizer=adamw", "schedule=constant"};
   for (guint i = 0; i < G_N_ELEMENTS (same); i++)
-    assert_refused (f, checkpoint, same[i], "already at step 10; set steps above 10");
+    assert_rejected (f, checkpoint, same[i], "already at step 10; set steps above 10");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,8\n9,10\n", -1, NULL));
-  assert_refused (f, checkpoint, "steps=20", "the data has changed: it is csv: 5 rows");
+  assert_rejected (f, checkpoint, "steps=20", "the data has changed: it is csv: 5 rows");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,9\n", -1, NULL));
-  assert_refused (f, checkpoint, "steps=20", "but its content differs");
+  assert_rejected (f, checkpoint, "steps=20", "but its content differs");
   g_remove (path);
-  assert_refused (f, checkpoint, "steps=20", "cannot open");
+  assert_rejected (f, checkpoint, "steps=20", "cannot open");
   assert_status (f, uuid, "done");
 }
 
@@ -582,7 +582,7 @@ assert_altered (Fixture *f, const char *from, const char *key, const char *value
   g_autofree char *path = in_folder (f, "altered.safetensors");
   lig_tensor_file_set_metadata (file, key, value);
   g_assert_true (lig_tensor_file_save (file, path, NULL));
-  assert_refused (f, path, "steps=20", part);
+  assert_rejected (f, path, "steps=20", part);
 }
 
 /* Checkpoints that no run wrote, or that are from another machine. */
@@ -598,8 +598,8 @@ test_altered (Fixture *f, gconstpointer data)
   static const float zeros[24];
   add_tensor (weights, "0.weight", "4x6", zeros);
   g_assert_true (lig_tensor_file_save (weights, plain, NULL));
-  assert_refused (f, plain, NULL,
-                  "it is not a checkpoint of a training: it has no ligature.sequence");
+  assert_rejected (f, plain, NULL,
+                   "it is not a checkpoint of a training: it has no ligature.sequence");
   assert_altered (f, path, "ligature.step", "many", "ligature.step is 'many', expected a number");
   assert_altered (f, path, "ligature.instructions", "abacus", "CPU instructions abacus");
   assert_altered (f, path, "ligature.sequence", "{\"ligature\":1", "line 1");
@@ -632,7 +632,7 @@ main (int argc, char **argv)
   ADD ("evaluation", test_evaluation);
   ADD ("measured", test_measured);
   ADD ("without-store", test_without_store);
-  ADD ("refusals", test_refusals);
+  ADD ("rejections", test_rejections);
   ADD ("branch", test_branch);
   ADD ("schedule", test_schedule);
   ADD ("old-split", test_old_split);

@@ -99,7 +99,7 @@ def small_buckets(folder, *more):
 
 
 def recorded_buckets(folder):
-    """The record has the size, also a resumed or repeated run's; others are refused."""
+    """The record has the size, also a resumed or repeated run's; others are rejected."""
     words = (MLP, *text('8x8', '--steps', 4), '--ranks', 2, '--device', 'cpu', '--json')
     run = json.loads(folder.lig('train', *words, '--bucket-size', 2))['run']
     folder.lig('train', '--resume', run, '--steps', 6, '--ranks', 2)
@@ -205,7 +205,7 @@ class Measuring(Folder):
             ranks.LIG = lig
 
 
-def refused(folder):
+def rejected(folder):
     """Masters that are all that is kept of weights are on each rank."""
     said = folder.lig('train', MLP, *text('16x8', '--steps', 2), '--dtype', 'bf16:fp8', '--recipe',
                       'fp8-current', '--device', 'cpu', '--ranks', 2, SHARD, fails=True)
@@ -243,7 +243,7 @@ TESTS = [
     (resume_other, 'layer', 'data=2,tensor=2', (SHARD,), (
         ('data=4',), ('tensor=4',), ('data=2,tensor=2', '--no-shard-optimizer'))),
     (resume_other, 'tokens', 'data=2', (), (('data=4', SHARD), ('data=2', SHARD))),
-    (recorded,), (alone,), (refused,),
+    (recorded,), (alone,), (rejected,),
     # A sanitizer keeps memory that was freed, so that its processes say nothing about ours.
     *([] if b'__asan_init' in pathlib.Path(LIG).read_bytes() else [(memory, 4)]),
 ]

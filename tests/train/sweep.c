@@ -100,7 +100,7 @@ test_zip_and_list (Fixture *f, gconstpointer data)
 }
 
 static void
-refuse (const char *over, const char *part)
+reject (const char *over, const char *part)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSweep) sweep = new_sweep ("steps=3");
@@ -110,18 +110,18 @@ refuse (const char *over, const char *part)
 }
 
 static void
-test_refused (Fixture *f, gconstpointer data)
+test_rejected (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
-  refuse ("lr", "is no list of values");
-  refuse ("lr=1,2", "lr is swept twice");
-  refuse ("seed=1,2,3", "seed has 3 values, expected 2 as lr");
-  refuse ("banana=1,2", "no setting 'banana'");
-  refuse ("batch=1,x", "batch is 'x'");
-  refuse ("checkpoint=a,b", "each run has its own file");
-  refuse ("7.out-features=1,2", "7");
-  refuse ("0.colour=1,2", "linear at 0 has no parameter 'colour'");
-  refuse ("0.out-features=1,wide", "expected a whole number");
+  reject ("lr", "is no list of values");
+  reject ("lr=1,2", "lr is swept twice");
+  reject ("seed=1,2,3", "seed has 3 values, expected 2 as lr");
+  reject ("banana=1,2", "no setting 'banana'");
+  reject ("batch=1,x", "batch is 'x'");
+  reject ("checkpoint=a,b", "each run has its own file");
+  reject ("7.out-features=1,2", "7");
+  reject ("0.colour=1,2", "linear at 0 has no parameter 'colour'");
+  reject ("0.out-features=1,wide", "expected a whole number");
   /* Each value alone is right; together they contradict each other in one point. */
   g_autoptr (LigSweep) sweep = new_sweep ("steps=3");
   add (sweep, "warmup=2,5", FALSE);
@@ -304,7 +304,7 @@ main (int argc, char **argv)
     void (*test) (Fixture *f, gconstpointer data);
   } tests[] = {
     {"grid", test_grid},           {"zip-and-list", test_zip_and_list},
-    {"refused", test_refused},     {"training", test_training},
+    {"rejected", test_rejected},   {"training", test_training},
     {"continued", test_continued}, {"failed", test_failed},
     {"time-left", test_time_left}, {"json", test_json},
     {"ranks", test_ranks},         {"recipe", test_recipe},

@@ -92,7 +92,7 @@ test_checkpoint (Fixture *f, gconstpointer data)
 }
 
 static void
-test_refused (Fixture *f, gconstpointer data)
+test_rejected (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   g_assert_null (try_run (f, plain, "8x12", DATA, "steps=2 freeze=*", NULL, &error));
@@ -119,6 +119,6 @@ main (int argc, char **argv)
     g_test_add (path, Fixture, GUINT_TO_POINTER (n), set_up, test_resume, tear_down);
   }
   g_test_add ("/train-tied/checkpoint", Fixture, NULL, set_up, test_checkpoint, tear_down);
-  g_test_add ("/train-tied/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  g_test_add ("/train-tied/rejected", Fixture, NULL, set_up, test_rejected, tear_down);
   return g_test_run ();
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares Qwen3 models of random weights, whose layers see all keys or a window of them, with PyPI's
 `transformers`, as TAP: the logits of the layers that config.json lists, and that other layers are
-refused. Skipped without torch, transformers and safetensors.
+rejected. Skipped without torch, transformers and safetensors.
 
     LIG=build/app/lig python3 tests/truth/windows.py [--device cpu,cuda:0]
 """
@@ -56,7 +56,7 @@ def apply(folder, layers, device):
 
 
 def check(folder, layers, device):
-    """The layers as they are compute the model's logits; all others are refused, by the member."""
+    """The layers as they are compute the model's logits; all others are rejected, by the member."""
     model = make(layers)
     model.save_pretrained(folder / "model")
     x = torch.randint(0, VOCABULARY, (3, LENGTH))
@@ -70,9 +70,9 @@ def check(folder, layers, device):
     assert distance <= 1e-4, f"the logits are off by {distance:.2g}"
     for others in LAYERS:
         if others != layers:
-            refused = apply(folder, others, device)
-            assert refused.returncode == 1, f"{others} was accepted"
-            assert "window" in refused.stderr, refused.stderr
+            rejected = apply(folder, others, device)
+            assert rejected.returncode == 1, f"{others} was accepted"
+            assert "window" in rejected.stderr, rejected.stderr
 
 
 def main():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inspector: every parameter of every op, refusals, several ops, the whole sequence. */
+/* The inspector: every parameter of every op, rejections, several ops, the whole sequence. */
 #include "ui/inspector/inspector.h"
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
@@ -198,7 +198,7 @@ test_every_op (Fixture *f, gconstpointer data)
 /* --- Typing -------------------------------------------------------------------------------- */
 
 static void
-test_refusals (Fixture *f, gconstpointer data)
+test_rejections (Fixture *f, gconstpointer data)
 {
   fill (f->doc, "linear(16) ! layer-norm");
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
@@ -424,7 +424,7 @@ add_tests (void)
 {
 #define ADD(name) g_test_add ("/inspector/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (every_op);
-  ADD (refusals);
+  ADD (rejections);
   ADD (typing);
   ADD (inferred);
   ADD (facts);

@@ -264,7 +264,7 @@ test_compare (Fixture *f, gconstpointer data)
 }
 
 static void
-test_refusals (Fixture *f, gconstpointer data)
+test_rejections (Fixture *f, gconstpointer data)
 {
   static const LigPolicy policy = LIG_POLICY_ALL;
   LigProfiling *profiling = lig_profiling_of (f->doc);
@@ -374,7 +374,7 @@ add_tests (void)
   ADD (export);
   ADD (profile);
   ADD (compare);
-  ADD (refusals);
+  ADD (rejections);
   ADD (steps);
   ADD (devices);
 #undef ADD

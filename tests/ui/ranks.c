@@ -295,9 +295,9 @@ test_killed (Fixture *f, gconstpointer data)
 }
 
 /* A batch that the ranks cannot share is a problem of the plan, which has a fix; that of a
- * training of another batch size is refused before the first step. */
+ * training of another batch size is rejected before the first step. */
 static void
-test_refused (Fixture *f, gconstpointer data)
+test_rejected (Fixture *f, gconstpointer data)
 {
   if (!can_launch ())
     return;
@@ -322,7 +322,7 @@ add_tests (void)
   g_test_add ("/ranks/columns", Fixture, NULL, set_up, test_columns, tear_down);
   g_test_add ("/ranks/control", Fixture, NULL, set_up, test_control, tear_down);
   g_test_add ("/ranks/killed", Fixture, NULL, set_up, test_killed, tear_down);
-  g_test_add ("/ranks/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  g_test_add ("/ranks/rejected", Fixture, NULL, set_up, test_rejected, tear_down);
 }
 
 int

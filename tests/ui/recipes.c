@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile compares recipes: a row and two columns of the map for each, refusals in their
+/* The page Profile compares recipes: a row and two columns of the map for each, rejections in their
  * rows, progress and cancelling, and the way from the map to the sequence. */
 #include "tests/ui/profile-case.h"
 #include "ui/document/edit.h"
@@ -174,13 +174,13 @@ test_activate (Fixture *f, gconstpointer data)
 
 /* A recipe that the device does not compute with has a sentence in its row; the others go on. */
 static void
-test_refused (Fixture *f, gconstpointer data)
+test_rejected (Fixture *f, gconstpointer data)
 {
   static const char *const recipes[] = {"mxfp8", "fp8-rows", NULL};
   compare (f, recipes);
-  const LigComparedRecipe *refused = lig_comparing_get (f->comparing, 1);
-  g_assert_nonnull (strstr (refused->refusal, "10.0"));
-  g_assert_null (refused->errors);
+  const LigComparedRecipe *rejected = lig_comparing_get (f->comparing, 1);
+  g_assert_nonnull (strstr (rejected->rejection, "10.0"));
+  g_assert_null (rejected->errors);
   g_assert_true (shows (f, "Recipe mxfp8 is planned for GPUs of compute capability 10.0"));
   g_assert_nonnull (lig_comparing_get (f->comparing, 2)->errors);
   g_assert_cmpuint (lig_comparing_get_errors (f->comparing)->len, ==, 1);
@@ -253,7 +253,7 @@ test_cancel (Fixture *f, gconstpointer data)
 
 /* Devices that are only planned for cannot compare, nor can an empty sequence. */
 static void
-test_refusals (Fixture *f, gconstpointer data)
+test_rejections (Fixture *f, gconstpointer data)
 {
   static const char *const recipes[] = {"fp8-current", NULL};
   g_autoptr (GError) error = NULL;
@@ -310,11 +310,11 @@ add_tests (void)
   ADD (all);
   ADD (map);
   ADD (activate);
-  ADD (refused);
+  ADD (rejected);
   ADD (nothing);
   ADD (stale);
   ADD (cancel);
-  ADD (refusals);
+  ADD (rejections);
   ADD (menu);
 #undef ADD
 }

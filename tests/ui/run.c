@@ -374,7 +374,7 @@ test_diverged (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_DONE);
 }
 
-/* Training continues with data that was read; resuming without the file is refused with its name.
+/* Training continues with data that was read; resuming without the file is rejected with its name.
  */
 static void
 test_deleted (Fixture *f, gconstpointer data)

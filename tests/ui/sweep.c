@@ -487,7 +487,7 @@ test_ranks_stopped (Fixture *f, gconstpointer data)
 
 /* A sweep of a batch that ranks cannot divide ends with the reason. */
 static void
-test_ranks_refused (Fixture *f, gconstpointer data)
+test_ranks_rejected (Fixture *f, gconstpointer data)
 {
   if (!choose_two_ranks (f))
     return;
@@ -521,7 +521,7 @@ add_tests (void)
   ADD (not_repeated);
   ADD (ranks);
   g_test_add ("/sweep/ranks/stopped", Fixture, endless, set_up, test_ranks_stopped, tear_down);
-  ADD (ranks_refused);
+  ADD (ranks_rejected);
 }
 
 int

@@ -141,7 +141,7 @@ take_outcome (GObject *source, GAsyncResult *result, gpointer groups)
 
 /* Returns why the plan cannot be checked, or null. */
 static const char *
-find_refusal (LigDocument *self)
+find_rejection (LigDocument *self)
 {
   if (lig_document_is_checking (self))
     return _ ("this plan is being checked already");
@@ -169,9 +169,9 @@ new_job (LigDocument *self)
 gboolean
 lig_document_check_plan (LigDocument *self, GError **error)
 {
-  const char *refusal = find_refusal (self);
-  if (refusal) {
-    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_VALUE, refusal);
+  const char *rejection = find_rejection (self);
+  if (rejection) {
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_VALUE, rejection);
     return FALSE;
   }
   if (!self->checks)

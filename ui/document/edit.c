@@ -253,7 +253,7 @@ lig_edit_duplicate (LigDocument *doc)
 /* --- Move ---------------------------------------------------------------------------------- */
 
 static gboolean
-refuse_inside (GPtrArray *ops, LigSequence *parent, GError **error)
+reject_inside (GPtrArray *ops, LigSequence *parent, GError **error)
 {
   for (guint i = 0; i < ops->len; i++)
     if (holds (ops->pdata[i], parent)) {
@@ -267,7 +267,7 @@ gboolean
 lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError **error)
 {
   g_autoptr (GPtrArray) ops = get_chosen (doc);
-  if (ops->len == 0 || refuse_inside (ops, parent, error))
+  if (ops->len == 0 || reject_inside (ops, parent, error))
     return ops->len == 0;
   LigOp *cursor = lig_document_get_cursor (doc);
   for (guint i = 0; i < ops->len; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits: everything that can be done to a document's sequence. Each is one step of its history,
- * with a label of its own. Those that can be refused return %FALSE with the engine's error. */
+ * with a label of its own. Those that can be rejected return %FALSE with the engine's error. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -24,7 +24,7 @@ gboolean lig_edit_insert_op (
 guint lig_edit_delete (LigDocument *doc);
 guint lig_edit_duplicate (LigDocument *doc);
 
-/* Moves the selection into a gap; refused for a block into itself. */
+/* Moves the selection into a gap; rejected for a block into itself. */
 gboolean lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError **error);
 
 /* Moves the selection by one row, up (-1) or down (1), into and out of open blocks. */

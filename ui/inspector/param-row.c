@@ -156,7 +156,7 @@ reset_op (LigParamRow *self, LigOp *op)
   g_object_set_property (G_OBJECT (op), self->param->name, &value);
 }
 
-/* Ops of one kind refuse the same values, so the first one's answer applies to all. */
+/* Ops of one kind reject the same values, so the first one's answer applies to all. */
 static gboolean
 set_all (LigParamRow *self, const GValue *value, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A parameter of one op, or of several of one kind: label, editor, reset, and below it the engine's
- * error if the typed value is refused. */
+ * error if the typed value is rejected. */
 #pragma once
 
 #include "ui/document/document.h"

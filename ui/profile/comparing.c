@@ -11,7 +11,7 @@
 /* Of one comparison. The recipes and their errors are in the order of `results`. */
 typedef struct {
   GPtrArray *results; /* of LigComparedRecipe */
-  GPtrArray *errors;  /* of LigRecipeErrors: of none, and of all that were not refused */
+  GPtrArray *errors;  /* of LigRecipeErrors: of none, and of all that were not rejected */
   GPtrArray *map;     /* the same without none; owns nothing */
 } Outcome;
 
@@ -30,7 +30,7 @@ free_compared (gpointer data)
 {
   LigComparedRecipe *compared = data;
   g_free (compared->recipe);
-  g_free (compared->refusal);
+  g_free (compared->rejection);
   g_free (compared->remark);
   g_free (compared);
 }
@@ -68,7 +68,7 @@ find_possible (const LigMeasurementJob *job, LigDevice *device, Outcome *outcome
     if (plan)
       g_ptr_array_add (possible, compared->recipe);
     else if (i > 0)
-      compared->refusal = g_strdup (local->message);
+      compared->rejection = g_strdup (local->message);
     else {
       g_propagate_error (error, g_steal_pointer (&local));
       return NULL;
@@ -248,7 +248,7 @@ lig_comparing_to_command (LigComparing *self, char *command)
   guint count = 0;
   g_string_append_printf (text, "%s --compare-recipes ", command);
   for (guint i = 0; (compared = lig_comparing_get (self, i)); i++)
-    if (!compared->refusal)
+    if (!compared->rejection)
       g_string_append_printf (text, "%s%s", count++ > 0 ? "," : "", compared->recipe);
   /* None alone is nothing to be compared. */
   gboolean some = count > 1 && !lig_measurement_is_stale (LIG_MEASUREMENT (self));

@@ -16,12 +16,12 @@ G_DECLARE_FINAL_TYPE (LigComparing, lig_comparing, LIG, COMPARING, LigMeasuremen
 /**
  * LigComparedRecipe: one recipe; times in seconds.
  *
- * @refusal: (nullable): why it cannot be compared; then all that follows is unset
+ * @rejection: (nullable): why it cannot be compared; then all that follows is unset
  * @remark: (nullable): why nothing is quantized by it
  * @errors: (nullable): null for none
  */
 typedef struct {
-  char *recipe, *refusal, *remark;
+  char *recipe, *rejection, *remark;
   LigSpread forward, backward, step;
   LigConditions conditions;
   gint64 bytes;

@@ -160,7 +160,7 @@ finish (GObject *source, GAsyncResult *result, gpointer data)
 
 /* Returns why it cannot be measured, or null. */
 static const char *
-find_refusal (LigMeasurement *self)
+find_rejection (LigMeasurement *self)
 {
   LigMeasurementPrivate *private = get_private (self);
   LigDocument *document = private->document;
@@ -211,10 +211,10 @@ lig_measurement_start (LigMeasurement *self,
                        GError **error)
 {
   LigMeasurementPrivate *private = get_private (self);
-  const char *refusal = find_refusal (self);
-  if (refusal) {
+  const char *rejection = find_rejection (self);
+  if (rejection) {
     LIG_MEASUREMENT_GET_CLASS (self)->free_results (results);
-    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_VALUE, refusal);
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_VALUE, rejection);
     return FALSE;
   }
   Job *job = new_job (self, policies, count, rounds);

@@ -98,8 +98,8 @@ attach_row (GtkGrid *grid,
             int row)
 {
   attach_name (grid, compared->recipe, row);
-  if (compared->refusal) {
-    g_autofree char *sentence = lig_figure_sentence (compared->refusal);
+  if (compared->rejection) {
+    g_autofree char *sentence = lig_figure_sentence (compared->rejection);
     attach_sentence (grid, sentence, row);
   } else if (compared->remark)
     attach_sentence (grid, compared->remark, row);
@@ -130,7 +130,7 @@ lig_recipe_table_describe (LigComparing *comparing)
   if (!compared)
     return NULL;
   for (guint i = 0; !doubt && (compared = lig_comparing_get (comparing, i)); i++)
-    if (!compared->refusal)
+    if (!compared->rejection)
       doubt = lig_conditions_to_text (&compared->conditions);
   g_autofree char *runs = g_strdup_printf (
     ngettext ("Median of %u run; whole steps are compared. Errors are relative to the compute "

@@ -61,7 +61,7 @@ free_table (gpointer data)
   g_free (table);
 }
 
-/* Returns why a training with these data would be refused, or null. */
+/* Returns why a training with these data would be rejected, or null. */
 static char *
 find_misfit (const Request *request, LigDataset *dataset)
 {

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_DATA_PREVIEW (lig_data_preview_get_type ())
 G_DECLARE_FINAL_TYPE (LigDataPreview, lig_data_preview, LIG, DATA_PREVIEW, GtkWidget)
 
-/* Signal `answered`: the data of the last request were read, or refused. */
+/* Signal `answered`: the data of the last request were read, or rejected. */
 GtkWidget *lig_data_preview_new (void);
 
 /* Reads data on a thread, after a short delay. @spec: `KIND:PATH?key=value`, null for none */

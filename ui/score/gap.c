@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The gap before a row: how many fusions were refused across it, and its fence. */
+/* The gap before a row: how many fusions were rejected across it, and its fence. */
 #include "ui/score/gap.h"
 
 #include "ui/score/host.h"
@@ -22,15 +22,15 @@ G_DEFINE_FINAL_TYPE (LigSheetGap, lig_sheet_gap, GTK_TYPE_WIDGET)
 static void
 update_accessible (LigSheetGap *self)
 {
-  g_autofree char *label = NULL, *refused = NULL;
+  g_autofree char *label = NULL, *rejected = NULL;
   label = self->number == 0 ? g_strdup (_ ("Gap before the first row"))
                             : g_strdup_printf (_ ("Gap after row %u"), self->number);
-  refused = g_strdup_printf (
-    ngettext ("%u fusion was refused here", "%u fusions were refused here", self->near_misses),
+  rejected = g_strdup_printf (
+    ngettext ("%u fusion was rejected here", "%u fusions were rejected here", self->near_misses),
     self->near_misses);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                  self->fence ? _ ("There is a fence") : refused, -1);
+                                  self->fence ? _ ("There is a fence") : rejected, -1);
 }
 
 void

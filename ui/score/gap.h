@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The gap before a row: how many fusions were refused across it, and its fence. */
+/* The gap before a row: how many fusions were rejected across it, and its fence. */
 #pragma once
 
 #include "ui/document/document.h"

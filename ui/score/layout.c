@@ -116,7 +116,7 @@ place_ops (LigScoreMap *self)
 
 /* --- Near misses --------------------------------------------------------------------------- */
 
-/* Marks the boundaries within groups of a pass. A refusal of that pass whose boundaries are all
+/* Marks the boundaries within groups of a pass. A rejection of that pass whose boundaries are all
  * marked is shown on the card only. */
 static void
 mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)

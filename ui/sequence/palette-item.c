@@ -124,7 +124,7 @@ lig_palette_item_finalize (GObject *object)
 }
 
 /* The list is one stop of Tab, which arrow keys walk through: otherwise every op that is registered
- * would put the score one press further away. An item that refuses the focus of its neighbour lets
+ * would put the score one press further away. An item that rejects the focus of its neighbour lets
  * the focus leave the list. */
 static gboolean
 focus_item (GtkWidget *widget, GtkDirectionType direction)

@@ -317,13 +317,13 @@ lig_session_new (const char *store, GError **error)
   if (!settings)
     return NULL;
   LigSession *self = g_object_new (LIG_TYPE_SESSION, NULL);
-  g_autoptr (GError) refusal = NULL;
+  g_autoptr (GError) rejection = NULL;
   self->settings = g_steal_pointer (&settings);
   g_autofree char *usual = g_settings_get_string (self->settings, "store");
   const char *path = store ? store : *usual && !g_getenv ("LIGATURE_STORE") ? usual : NULL;
   self->store_path = g_strdup (path);
-  if (!open_store (self, path, FALSE, &refusal) && !self->store_error)
-    self->store_error = g_strdup (refusal->message);
+  if (!open_store (self, path, FALSE, &rejection) && !self->store_error)
+    self->store_error = g_strdup (rejection->message);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_devices, NULL);
   lig_task_run (task, find_devices);
   return self;

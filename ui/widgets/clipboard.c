@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* A sequence has a few kilobytes; larger clipboard contents are refused. */
+/* A sequence has a few kilobytes; larger clipboard contents are rejected. */
 #define MAX_BYTES (4 << 20)
 #define CHUNK_BYTES (64 << 10)
 

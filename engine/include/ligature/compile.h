@@ -61,7 +61,7 @@ LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNU
  *
  * Compiles the sequence of a plan after these edits, for the same device, types and policy. Nothing
  * is measured, and measured times are not used: the plan shows by predictions what the edits would
- * save, also where they let other fusions in than those that were refused. Of several edits that
+ * save, also where they let other fusions in than those that were rejected. Of several edits that
  * insert or remove ops the first may move the ops of the next.
  *
  * Returns: (transfer full): the plan, or %NULL with an error set if an edit is unknown or cannot be

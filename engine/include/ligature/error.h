@@ -24,7 +24,7 @@ G_BEGIN_DECLS
  * @LIG_ERROR_DEVICE: a device is missing or failed
  * @LIG_ERROR_FORMAT: a file, an expression or a data set cannot be understood
  * @LIG_ERROR_FILE: a file cannot be opened, read or written
- * @LIG_ERROR_STORE: the database refused a request
+ * @LIG_ERROR_STORE: the database rejected a request
  * @LIG_ERROR_RANKS: the processes of a run disagree
  * @LIG_ERROR_CANCELLED: the user stopped the work
  * @LIG_ERROR_OP: no such op or parameter

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fixes: edits of a sequence that remove the reason why a fusion was refused.
+/* Fixes: edits of a sequence that remove the reason why a fusion was rejected.
  *
  * Threads: any thread may read a fix; lig_fix_apply() edits the sequence, so it must be called on
  * the thread that owns the sequence. */
@@ -42,7 +42,7 @@ typedef enum {
 /**
  * LigFix:
  * @number: the number of the edit in its plan, from 1; fixes that make the same edit share it
- * @fusion: the name of the fusion that was refused
+ * @fusion: the name of the fusion that was rejected
  * @path: (nullable): the path of the op that is edited, in a block that of the first repetition;
  *   %NULL if the edit concerns the whole sequence
  * @value: (nullable): the name of an op, of an element type, of a fusion or of a policy
@@ -51,7 +51,7 @@ typedef enum {
  * @measured: whether the gain comes from measured times; otherwise it is predicted
  * @bytes: the bytes that a step then reads and writes less; negative if more, NaN if it is unknown
  *
- * An edit that removes a refusal. The strings belong to the plan.
+ * An edit that removes a rejection. The strings belong to the plan.
  */
 typedef struct {
   LigFixKind kind;
@@ -92,7 +92,7 @@ LIG_API gboolean lig_fix_is_edit (const LigFix *self);
  * @sequence: the sequence that was compiled, or a copy of it
  *
  * Makes the edit. If the sequence is compiled again, for the same device and with the same options,
- * the fusion is taken, or refused for another reason.
+ * the fusion is taken, or rejected for another reason.
  *
  * Returns: %FALSE with an error set if the sequence has no such op, or if the fix is no edit; the
  *   sequence is then unchanged

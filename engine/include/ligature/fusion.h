@@ -13,15 +13,15 @@
 
 G_BEGIN_DECLS
 
-typedef struct _LigRefusal LigRefusal;
+typedef struct _LigRejection LigRejection;
 typedef struct LigKernel LigKernel;
 
 /* The share of the device's memory from which on the output of an op is large: joint fusions that
  * avoid it are taken without measuring, and a product before them is not quantized. */
 #define LIG_LARGE_SHARE 0.25
 
-/* The reason why a fusion's condition refuses a place. */
-struct _LigRefusal {
+/* The reason why a fusion's condition rejects a place. */
+struct _LigRejection {
   LigReason reason;          /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */
   char *observed, *required; /* (transfer full) */
   double observed_value, required_value;
@@ -44,7 +44,7 @@ struct _LigFusion {
   const char *pattern;
 
   /* A further condition, or null. It reads ports and params through the lowering. */
-  gboolean (*allows) (LigLowering *match, LigRefusal *refusal);
+  gboolean (*allows) (LigLowering *match, LigRejection *rejection);
 
   /* Emits the kernels of its pass (joint: of the forward pass). */
   void (*lower) (LigLowering *lowering);

@@ -131,11 +131,13 @@ LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *bindings, co
  * lig_lower_is_quantized: (skip)
  * @self: the lowering of a fusion
  * @port: the port y or dx of an op `quantize`
- * @refusal: set to the reason %LIG_REASON_RECIPE if the result is %FALSE
+ * @rejection: set to the reason %LIG_REASON_RECIPE if the result is %FALSE
  *
  * Returns: whether a recipe applies to the op, and no earlier op writes the copies
  */
-LIG_API gboolean lig_lower_is_quantized (LigLowering *self, const char *port, LigRefusal *refusal);
+LIG_API gboolean lig_lower_is_quantized (LigLowering *self,
+                                         const char *port,
+                                         LigRejection *rejection);
 
 /**
  * lig_lower_divides_copies: (skip)
@@ -144,7 +146,7 @@ LIG_API gboolean lig_lower_is_quantized (LigLowering *self, const char *port, Li
  * @port: (nullable): the operand whose rows the fusion divides, `x` or `dy`; %NULL: it exchanges an
  *   operand before that is quantized
  * @parts: the least number of parts
- * @refusal: where the reason goes
+ * @rejection: where the reason goes
  *
  * Checks that a product with a recipe can read its quantized operand by parts of rows: each row has
  * a scale of its own or that of the tensor, and the recipe divides the rows of a part.
@@ -152,18 +154,18 @@ LIG_API gboolean lig_lower_is_quantized (LigLowering *self, const char *port, Li
  * Returns: whether it can; also if the product reads no quantized copies
  */
 LIG_API gboolean lig_lower_divides_copies (
-  LigLowering *self, int element, const char *port, int parts, LigRefusal *refusal);
+  LigLowering *self, int element, const char *port, int parts, LigRejection *rejection);
 
 /**
  * lig_lower_norm_fits: (skip)
  * @self: the lowering of a fusion
  * @element: the number of the pattern's element
- * @refusal: set to the reason %LIG_REASON_SHAPE if the result is %FALSE
+ * @rejection: set to the reason %LIG_REASON_SHAPE if the result is %FALSE
  *
  * Returns: whether the element can be quantized as it is computed: a norm has to be one of the last
  *   axis alone
  */
-LIG_API gboolean lig_lower_norm_fits (LigLowering *self, int element, LigRefusal *refusal);
+LIG_API gboolean lig_lower_norm_fits (LigLowering *self, int element, LigRejection *rejection);
 
 /**
  * lig_lower_quantized: (skip)
@@ -185,7 +187,7 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
  * @self: the lowering of a fusion
  * @element: the number of the product in the pattern
  * @to: the port y of an op `quantize`, to which lig_lower_is_quantized() applies
- * @refusal: set to the reason %LIG_REASON_RECIPE or %LIG_REASON_DTYPE if the result is %FALSE
+ * @rejection: set to the reason %LIG_REASON_RECIPE or %LIG_REASON_DTYPE if the result is %FALSE
  *
  * Checks that the product can write the quantized copy itself: it reads quantized copies, all
  * scales are those of whole tensors, that of @to is known before, no one reads a transposed
@@ -196,7 +198,7 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
 LIG_API gboolean lig_lower_fits_epilogue (LigLowering *self,
                                           int element,
                                           const char *to,
-                                          LigRefusal *refusal);
+                                          LigRejection *rejection);
 
 /**
  * lig_lower_quantized_product: (skip)

@@ -38,16 +38,16 @@ LIG_API void lig_parts_add_scaled (
   LigParts *self, const char *name, LigOp *op, const char *param, gint64 multiple, gint64 divisor);
 
 /**
- * lig_parts_refuse: (skip)
+ * lig_parts_reject: (skip)
  * @self: the parts that `expand` was given
  * @format: a format of printf(), of a sentence without a full stop that names the parameter and
  *   gives both values
  * @...: its arguments
  *
- * Refuses the parameters of a macro that do not go together: compiling the sequence fails with this
+ * Rejects the parameters of a macro that do not go together: compiling the sequence fails with this
  * sentence after `NAME at PATH: `. The first of several calls counts.
  */
-LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+LIG_API void lig_parts_reject (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /**
  * lig_parts_check_divides: (skip)
@@ -55,8 +55,8 @@ LIG_API void lig_parts_refuse (LigParts *self, const char *format, ...) G_GNUC_P
  * @name: the name of a parameter
  * @count: its value
  *
- * Refuses the parameter, like lig_parts_refuse(), if the ranks of a tensor group cannot divide its
- * value evenly. Parts that are written into a sequence have no ranks yet, and are not refused.
+ * Rejects the parameter, like lig_parts_reject(), if the ranks of a tensor group cannot divide its
+ * value evenly. Parts that are written into a sequence have no ranks yet, and are not rejected.
  */
 LIG_API void lig_parts_check_divides (LigParts *self, const char *name, gint64 count);
 

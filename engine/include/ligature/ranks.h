@@ -48,7 +48,7 @@ LIG_API int lig_ranks_launched (void);
  * same.
  *
  * Returns: (transfer none) (nullable): the ranks; %NULL with %LIG_ERROR_DEVICE set if the library
- *   is missing or refuses
+ *   is missing or rejects
  */
 LIG_API LigRanks *lig_ranks_join (GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

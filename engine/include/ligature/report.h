@@ -99,8 +99,8 @@ lig_plan_comparison_to_json (LigPlanComparison *self, const char *before, const 
  * @width: the characters in a line, 60 to 200
  *
  * Returns: (transfer full): both plans beside each other: the totals, the places where the groups
- *   differ, for each pass the ops with the groups, times and bounds of both, and the refusals that
- *   only one plan has. Repetitions of a block with the same groups are shown once
+ *   differ, for each pass the ops with the groups, times and bounds of both, and the rejections
+ * that only one plan has. Repetitions of a block with the same groups are shown once
  */
 LIG_API char *lig_plan_comparison_to_text (
   LigPlanComparison *self, const char *before, const char *after, gboolean colour, int width);

@@ -173,7 +173,7 @@ LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name
  * @warnings: (inout) (optional) (transfer full): warnings about unknown keys
  *
  * Reads the `train` object of a file. Unknown keys are kept with a warning, but one that is like a
- * known key is taken for a misspelt one and refused.
+ * known key is taken for a misspelt one and rejected.
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT, %LIG_ERROR_OP (a misspelt key) or %LIG_ERROR_VALUE set
  */

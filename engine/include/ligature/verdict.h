@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Verdicts: the compiler's decision for each fusion at each place where it could begin. A verdict
- * on a refused fusion has the condition that failed, the edit that would remove the refusal, and
+ * on a rejected fusion has the condition that failed, the edit that would remove the rejection, and
  * its gain. Verdicts belong to a plan and never change.
  *
  * Threads: any thread may read them. */
@@ -25,7 +25,7 @@ typedef enum { LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_UPDATE, LIG_PASS_JO
  */
 LIG_API const char *lig_pass_name (LigPass pass);
 
-/* The checks that can refuse a fusion, in order. */
+/* The checks that can reject a fusion, in order. */
 typedef enum {
   LIG_REASON_NONE,      /* taken */
   LIG_REASON_FENCED,    /* a fence between its ops */
@@ -111,8 +111,8 @@ typedef struct {
  * @first: the expanded index of the first op that was examined
  * @count: the number of those ops
  * @taken: whether the fusion was taken
- * @fits: whether the ops fit the fusion's pattern; a refusal that fits is a near miss
- * @reason: the check that refused the fusion; %LIG_REASON_NONE if it was taken
+ * @fits: whether the ops fit the fusion's pattern; a rejection that fits is a near miss
+ * @reason: the check that rejected the fusion; %LIG_REASON_NONE if it was taken
  * @observed: (nullable): the condition as it is, as text
  * @required: (nullable): the condition as the fusion requires it, as text
  * @found: @observed as data
@@ -131,14 +131,14 @@ typedef struct {
  * @whole: whether the times are of whole steps, with and without the fusion
  * @pieces: the number of parts in which a fusion with LigFusion.min_pieces exchanges and
  * multiplies each rank's rows; 0 if no policy chose it
- * @fix: (nullable): the edit that removes the refusal
+ * @fix: (nullable): the edit that removes the rejection
  * @alternative: (nullable): another edit that removes it
  * @title: the ops that would become one, in translated words: `GELU's gradient + Linear's input
  *   gradient`; if the pattern does not fit, the fusion's summary
  * @why: the reason, one translated phrase that names rows and no expanded index
  * @text: one sentence: the fusion's name and the reason
  *
- * The reason why a fusion was taken or refused at a place. The strings belong to the plan.
+ * The reason why a fusion was taken or rejected at a place. The strings belong to the plan.
  */
 typedef struct {
   const LigFusion *fusion;
@@ -181,9 +181,9 @@ LIG_API void lig_verdict_get_range (const LigVerdict *self, int *first, int *las
  * @pass: a pass; the verdicts of joint fusions are about both
  *
  * Returns: (transfer container) (element-type LigVerdict): one verdict for each fusion of the pass
- *   about the place: that it was taken, or the most important one. First near misses, then refusals
- *   because of another group, then fusions that were taken, then patterns that do not fit; within
- *   each class, the largest gain first. Verdicts whose reason is the end of the sequence are
+ *   about the place: that it was taken, or the most important one. First near misses, then
+ * rejections because of another group, then fusions that were taken, then patterns that do not fit;
+ * within each class, the largest gain first. Verdicts whose reason is the end of the sequence are
  *   returned only for the gap at its end
  */
 LIG_API GPtrArray *lig_verdicts_about (const LigVerdict *verdicts,

@@ -6,8 +6,8 @@
  * a macro with a part `qkv` is a layer's attention, and what follows the last layer is the final
  * norm and the head. data/names/NAME.json lists which tensors each of them is made of. Rotary pairs
  * of these files are the two halves of a head, as with `rotary-interleaved=false`; rows are never
- * reordered, and a sequence with neighbours as pairs is refused. A `config.json` beside the weights
- * is compared with the ops: heads, epsilons, activation, rotary base and scaling. */
+ * reordered, and a sequence with neighbours as pairs is rejected. A `config.json` beside the
+ * weights is compared with the ops: heads, epsilons, activation, rotary base and scaling. */
 #pragma once
 
 #include <ligature/tensor-file.h>

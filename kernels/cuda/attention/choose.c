@@ -57,7 +57,7 @@ remember (const LigLaunch *launch, const LigAttentionEntry *entry, const LigAtte
 
 /* Stores why cuDNN was not considered, so that reports can say it. */
 static void
-remember_refusal (const LigLaunch *launch, bool backward, const char *why)
+remember_rejection (const LigLaunch *launch, bool backward, const char *why)
 {
   const LigChoices *choices = &launch->device->choices;
   char words[256], key[768], choice[512];
@@ -157,7 +157,7 @@ lig_attention_choose (LigLaunch *launch, bool backward, LigKernelFunc own)
   if (entry && !entry->decided && rehearses)
     search (launch, entry, own);
   if (!entry && rehearses)
-    remember_refusal (launch, backward, why);
+    remember_rejection (launch, backward, why);
   if (!entry || !entry->wins)
     return own (launch);
   LigStatus status =

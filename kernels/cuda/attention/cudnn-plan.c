@@ -85,7 +85,7 @@ inspect (const LigCudnn *cudnn, LigCudnnDescriptor config, LigCudnnPlan *plan)
     cudnn->destroy (engine);
 }
 
-/* Finishes the plan of a configuration, which compiles its kernels; false if it refuses. */
+/* Finishes the plan of a configuration, which compiles its kernels; false if it rejects. */
 static bool
 finish (const LigCudnn *cudnn,
         LigCudnnHandle handle,

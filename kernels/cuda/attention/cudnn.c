@@ -77,7 +77,7 @@ differs (const LigOperand *operand, const LigCudnnCase *one)
 
 /* Returns why the operands of a whole case do not suit the library; null if they do. */
 static const char *
-refuse_operands (const Operands *o, const LigCudnnCase *one)
+reject_operands (const Operands *o, const LigCudnnCase *one)
 {
   int64_t rows = one->batch * one->heads * one->length;
   if (one->batch <= 0 || one->length <= 0 || one->keys <= 0)
@@ -156,7 +156,7 @@ lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
     return NULL;
   Operands o = operands_of (launch, backward);
   LigCudnnCase whole = lig_cudnn_case_whole (&one);
-  *why = refuse_operands (&o, &whole);
+  *why = reject_operands (&o, &whole);
   if (!*why && one.ordered && launch->device->capability >= 100)
     *why = "its fixed order is known up to sm_90";
   if (*why)

@@ -33,7 +33,7 @@ const char *lig_cudnn_path (void);
 /* A case that was met, its plan, and the choice between it and the own kernel. */
 typedef struct {
   LigCudnnCase one;
-  LigCudnnPlan *plan; /* null: not tried, or refused */
+  LigCudnnPlan *plan; /* null: not tried, or rejected */
   bool tried;
   bool decided; /* `wins` is known */
   bool wins;    /* cuDNN is to run */

@@ -25,7 +25,7 @@ is_exact (const cublasLtMatmulAlgo_t *algorithm)
          scheme == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE || parts == 1;
 }
 
-/* Sets one preference of the heuristic; false if the library refuses it. */
+/* Sets one preference of the heuristic; false if the library rejects it. */
 static bool
 prefer (cublasLtMatmulPreference_t preference,
         cublasLtMatmulPreferenceAttributes_t which,

@@ -169,7 +169,7 @@ compare (LigLaunch *launch, const LigProduct *product, LigProductWay other)
     fill_all (&trial) && agrees (&trial) &&
     lig_contest (launch->device, launch->stream, launch_own, launch_other, &trial, medians);
   cudaFree (trial.memory);
-  /* A failure of the device, other than a refusal, says nothing about the next time. */
+  /* A failure of the device, other than a rejection, says nothing about the next time. */
   if (cudaGetLastError () != cudaSuccess)
     return true;
   bool wins = good && medians[0] < medians[1];

@@ -476,7 +476,8 @@ lig_own_product (LigLaunch *launch, const LigProduct *product)
   if (product->left_sums.data)
     job.left_sums = workspace + left;
   if (!describe_all (&maps, *product))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: the driver refuses to describe a matrix");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "linear: the driver rejects the description of a matrix");
   LigStatus status = product->left.dtype == LIG_BF16
                        ? launch_for<bf16> (launch, *product, maps, job)
                        : launch_for<half> (launch, *product, maps, job);

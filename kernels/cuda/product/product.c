@@ -167,7 +167,7 @@ data_type (uint8_t dtype)
                                  : CUDA_R_16BF;
 }
 
-/* Sets an attribute of an entry's description; false if the library refuses it. */
+/* Sets an attribute of an entry's description; false if the library rejects it. */
 static bool
 set (LigProductEntry *entry, cublasLtMatmulDescAttributes_t which, const void *value, size_t size)
 {
@@ -259,7 +259,7 @@ entry_new (const LigProductKey *key)
     describe_matrix (&entry->b, key->input, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
     describe_matrix (&entry->c, side, key->m, key->n, key->ldc) &&
     describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
-  /* A product that cannot even be described is known to be refused. */
+  /* A product that cannot even be described is known to be rejected. */
   entry->decided = entry->rehearsed = !described;
   return entry;
 }
@@ -415,7 +415,7 @@ lig_product_call (LigProducts *products,
 
 /* Reports the library's status as the launch's failure. */
 static LigStatus
-refused (LigLaunch *launch, cublasStatus_t status)
+rejected (LigLaunch *launch, cublasStatus_t status)
 {
   LigBackendDevice *device = launch->device;
   LigStatus lost = lig_cuda_status (device, cudaGetLastError (), "multiplying matrices");
@@ -457,7 +457,7 @@ lig_product (LigLaunch *launch, const LigProduct *product)
   if (status == CUBLAS_STATUS_SUCCESS)
     return LIG_OK;
   if (status != CUBLAS_STATUS_NOT_SUPPORTED)
-    return refused (launch, status);
+    return rejected (launch, status);
   entry->supported = false;
   return LIG_UNSUPPORTED;
 }

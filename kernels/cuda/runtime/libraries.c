@@ -51,7 +51,7 @@ describe_nccl (LigBackendLibrary *library)
   const LigNccl *nccl = lig_nccl ();
   int version = 0;
   library->name = "NCCL";
-  library->cost = "training on several GPUs is refused";
+  library->cost = "training on several GPUs is rejected";
   snprintf (library->path, sizeof library->path, "%s", nccl->path);
   if (nccl->why)
     keep_reason (library, "libnccl.so.2", nccl->why);

@@ -13,7 +13,7 @@ extern "C" {
 /**
  * LigStatus:
  * @LIG_OK: the kernel ran, or was launched
- * @LIG_FAILED: the kernel or a library that it calls refused; LigLaunch.where has the reason
+ * @LIG_FAILED: the kernel or a library that it calls rejected; LigLaunch.where has the reason
  * @LIG_OUT_OF_MEMORY: the device has too little memory
  * @LIG_UNSUPPORTED: the kernel has no code for a type or a size
  * @LIG_DEVICE_LOST: nothing more can run on this device in this process

@@ -61,7 +61,7 @@ def test_compare(home):
 
 
 def test_misfit(home):
-    """A file beside the model is proposed, and refused with both sizes before it is used."""
+    """A file beside the model is proposed, and rejected with both sizes before it is used."""
     write(home / "letters.lig", input={"shape": [32, 16], "dtype": "int32"},
           ops=[{"op": "embedding", "features": 8}, {"op": "reshape", "shape": [-1, 128]},
                {"op": "linear", "out-features": 256}, {"op": "cross-entropy"}])

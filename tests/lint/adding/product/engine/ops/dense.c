@@ -29,7 +29,7 @@ divide (LigInfer *self, const LigLinearOpParams *values, int ranks, GError **err
     return lig_check_divides (self, "out-features", values->out_features, error);
   }
   return kind == LIG_SHARDING_NONE || kind == LIG_SHARDING_ROWS ||
-         lig_infer_refuse_sharding (self, error);
+         lig_infer_reject_sharding (self, error);
 }
 
 static gboolean

@@ -127,7 +127,7 @@ test_export (gconstpointer data)
     g_test_fail_printf ("'%s' lacks '%s'", error->message, cases[n].words);
 }
 
-/* The same parameters are refused when they are to be read from a file that fits the others. */
+/* The same parameters are rejected when they are to be read from a file that fits the others. */
 static void
 test_import (gconstpointer data)
 {
@@ -160,8 +160,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   for (guint n = 0; n < G_N_ELEMENTS (cases); n++) {
-    g_autofree char *export = g_strconcat ("/tensor-names-refused/export/", cases[n].name, NULL);
-    g_autofree char *import = g_strconcat ("/tensor-names-refused/import/", cases[n].name, NULL);
+    g_autofree char *export = g_strconcat ("/tensor-names-rejected/export/", cases[n].name, NULL);
+    g_autofree char *import = g_strconcat ("/tensor-names-rejected/import/", cases[n].name, NULL);
     g_test_add_data_func (export, GUINT_TO_POINTER (n), test_export);
     g_test_add_data_func (import, GUINT_TO_POINTER (n), test_import);
   }

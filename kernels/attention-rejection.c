@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The variants of attention that cuDNN computes as the kernels define it. */
-#include "kernels/attention-refusal.h"
+#include "kernels/attention-rejection.h"
 
 #include <stddef.h>
 
@@ -9,7 +9,7 @@ enum { MEMORY = 1, LENGTHS = 2, DOCUMENTS = 3 };
 
 /* Returns what no pattern of the library has. */
 static const char *
-refuse_variant (const LigOperand *x, const LigAttentionParams *params)
+reject_variant (const LigOperand *x, const LigAttentionParams *params)
 {
   if (params->heads < 1 || params->kv_heads < 1 || params->heads % params->kv_heads != 0 ||
       params->mask < LIG_MASK_CAUSAL || params->mask > LIG_MASK_CAUSAL_BOTTOM_RIGHT)
@@ -31,7 +31,7 @@ refuse_variant (const LigOperand *x, const LigAttentionParams *params)
 
 /* Returns which masks and shapes are not defined alike. */
 static const char *
-refuse_shape (const LigOperand *x, const LigAttentionParams *params, bool backward)
+reject_shape (const LigOperand *x, const LigAttentionParams *params, bool backward)
 {
   bool memory = x[MEMORY].data, bottom_right = params->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT;
   int64_t length = params->length, keys = memory ? params->memory_length : length;
@@ -53,8 +53,8 @@ refuse_shape (const LigOperand *x, const LigAttentionParams *params, bool backwa
 }
 
 const char *
-lig_attention_refusal (const LigOperand *x, const LigAttentionParams *params, bool backward)
+lig_attention_rejection (const LigOperand *x, const LigAttentionParams *params, bool backward)
 {
-  const char *variant = refuse_variant (x, params);
-  return variant ? variant : refuse_shape (x, params, backward);
+  const char *variant = reject_variant (x, params);
+  return variant ? variant : reject_shape (x, params, backward);
 }

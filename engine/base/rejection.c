@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets the errors that refuse a table of an op, kernel or fusion. */
-#include "engine/base/refusal.h"
+/* Sets the errors that reject a table of an op, kernel or fusion. */
+#include "engine/base/rejection.h"
 
 gboolean
-lig_refuse (
+lig_reject (
   GError **error, LigError code, const char *thing, const char *name, const char *format, ...)
 {
   va_list arguments;

@@ -10,4 +10,4 @@
  * if cuDNN can compute it. `x` is followed by memory, lengths and documents, as in the signatures
  * of attention and attention_backward; null data means absent. */
 const char *
-lig_attention_refusal (const LigOperand *x, const LigAttentionParams *params, bool backward);
+lig_attention_rejection (const LigOperand *x, const LigAttentionParams *params, bool backward);
