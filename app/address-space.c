@@ -54,7 +54,7 @@ check (int argc, char **argv, char **environment)
   int length =
     snprintf (text, sizeof text,
               "%s: the address space is limited to %zu MiB (ulimit -v), and matrix "
-              "products need %zu MiB more for %d thread%s; OMP_NUM_THREADS=1 needs less\n",
+              "matmuls need %zu MiB more for %d thread%s; OMP_NUM_THREADS=1 needs less\n",
               argc > 0 ? argv[0] : "", (size_t) limit.rlim_cur >> 20, needed, threads,
               threads == 1 ? "" : "s");
   ssize_t written =

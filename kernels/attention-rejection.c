@@ -15,7 +15,7 @@ reject_variant (const LigOperand *x, const LigAttentionParams *params)
       params->mask < LIG_MASK_CAUSAL || params->mask > LIG_MASK_CAUSAL_BOTTOM_RIGHT)
     return "the parameters do not fit each other";
   if (x->dtype != LIG_BF16 && x->dtype != LIG_FP16)
-    return "its products are of bf16 or fp16";
+    return "its matmuls are of bf16 or fp16";
   if (x[DOCUMENTS].data)
     return "documents are not part of its masks";
   if (params->dropout > 0)

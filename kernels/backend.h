@@ -60,7 +60,7 @@ typedef struct {
   void (*no_memory) (
     void *guard,
     const char *what); /* reports that there was no memory to try algorithms for `what`: the sizes
-                          of a product, or words that begin with `attention` */
+                          of a matmul, or words that begin with `attention` */
   void *guard;
 } LigChoices;
 

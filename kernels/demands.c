@@ -34,14 +34,14 @@ visible_pairs (const LigAttentionParams *params)
   return pairs;
 }
 
-/* Counts the products of attention alone: 2 of the forward pass, 5 of the backward pass. The first
+/* Counts the matmuls of attention alone: 2 of the forward pass, 5 of the backward pass. The first
  * operand is x, or dy, with `length` rows for each row of the batch. */
 static double
-count_attention (const LigOperand *operand, const LigAttentionParams *params, int products)
+count_attention (const LigOperand *operand, const LigAttentionParams *params, int matmuls)
 {
   int64_t rows = operand->columns > 0 ? operand->size / operand->columns : 0;
   double batch = params->length > 0 ? (double) (rows / params->length) : 0;
-  return 2.0 * products * batch * params->heads * params->features * visible_pairs (params);
+  return 2.0 * matmuls * batch * params->heads * params->features * visible_pairs (params);
 }
 
 double
@@ -68,13 +68,13 @@ lig_quantized_flops (const LigOperand *operands, const void *params)
 
 /* The bytes of the logits of a chunk. On a processor they should stay in its cache. On a GPU no
  * cache holds a row for each multiprocessor, each chunk reads and writes the sums of weight's
- * gradient once, and products of fewer rows are slower: half of the logits, within these limits. */
+ * gradient once, and matmuls of fewer rows are slower: half of the logits, within these limits. */
 #define CPU_CHUNK_BYTES (4LL << 20)
 #define MIN_CHUNK_BYTES (512LL << 20)
 #define MAX_CHUNK_BYTES (4LL << 30)
 
 /* Divides the rows into chunks of one height, so that the last one fills the device as well and
- * that products of only one shape have to be measured. */
+ * that matmuls of only one shape have to be measured. */
 static int64_t
 chunk_on_gpu (int64_t rows, int64_t row)
 {
@@ -108,8 +108,8 @@ lig_joint_flops (const LigOperand *operands, const void *params)
 {
   (void) params;
   const LigOperand *x = &operands[0], *weight = &operands[1];
-  int products = 1 + (operands[LIG_JOINT_GX].size > 0) + (operands[LIG_JOINT_GWEIGHT].size > 0);
-  return 2.0 * products * (double) x->size *
+  int matmuls = 1 + (operands[LIG_JOINT_GX].size > 0) + (operands[LIG_JOINT_GWEIGHT].size > 0);
+  return 2.0 * matmuls * (double) x->size *
          (double) (weight->size / (weight->columns ? weight->columns : 1));
 }
 

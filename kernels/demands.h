@@ -33,7 +33,7 @@ int64_t lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBacke
 int64_t lig_joint_stride (int64_t classes, LigDtype dtype, LigBackendKind backend);
 
 /* Returns the number of elements from one row to the next of a copy whose rows begin at 16-byte
- * boundaries: without that, products cannot use the tensor memory accelerator. */
+ * boundaries: without that, matmuls cannot use the tensor memory accelerator. */
 int64_t lig_padded_stride (int64_t columns, LigDtype dtype);
 
 /* Returns the number of rows, or of columns, of which such copies are made at once. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The last product of a sequence and its cross-entropy, in chunks of rows, so that the logits exist
- * for one chunk alone: the gradients of the logits are written over them, and the products with
+/* The last matmul of a sequence and its cross-entropy, in chunks of rows, so that the logits exist
+ * for one chunk alone: the gradients of the logits are written over them, and the matmuls with
  * x and weight follow at once. Both backends run this with their own kernels.
  *
  * The gradients are left undivided: those of the sum of the losses instead of their mean, whose
@@ -103,12 +103,12 @@ lig_joint_logits (LigLaunch *launch,
 
 /* Multiplies the logits' gradients of a chunk with weight and x. */
 static inline LigStatus
-lig_joint_products (LigLaunch *launch,
-                    const LigJointCalls *calls,
-                    LigOperand x,
-                    LigOperand logits,
-                    LigOperand gx,
-                    bool first)
+lig_joint_matmuls (LigLaunch *launch,
+                   const LigJointCalls *calls,
+                   LigOperand x,
+                   LigOperand logits,
+                   LigOperand gx,
+                   bool first)
 {
   const LigOperand *o = launch->operands;
   LigOperand input[] = {logits, o[LIG_JOINT_WEIGHT], gx};
@@ -156,7 +156,7 @@ lig_joint_loss (LigLaunch *launch, const LigJointCalls *calls, LigBackendKind ba
     status =
       lig_joint_logits (launch, calls, &scratch, part, targets, logits, scratch.parts + 2 * i);
     if (status == LIG_OK)
-      status = lig_joint_products (launch, calls, part, logits, gx, i == 0);
+      status = lig_joint_matmuls (launch, calls, part, logits, gx, i == 0);
   }
   return status == LIG_OK ? calls->conclude (launch, scratch.parts, chunks) : status;
 }

@@ -67,60 +67,60 @@ LIG_EACH (l2_normalization, "x -> y=x rstd", 4)
 LIG_EACH (l2_normalization_backward, "dy x rstd -> dx=dy|x", 8)
 
 LIG_FAMILY (linear)
-/* Matrix products of x [M, K], weight [N, K] and y [M, N], each multiplied by
+/* matmuls of x [M, K], weight [N, K] and y [M, N], each multiplied by
  * LigScaleParams.factor before bias, extra or branch are added. `sum` is the argument of gelu. An
  * fp32 bias is added as it is, or rounded to the type of a 16-bit y before. */
 LIG_EACH_WITH (linear,
                "x weight -> y",
-               LIG_PRODUCT_OVER_COLUMNS,
+               LIG_MATMUL_OVER_COLUMNS,
                .ignores_tick = true,
                .scratch = lig_linear_scratch)
 LIG_EACH_WITH (linear_bias,
                "x weight bias -> y",
-               LIG_PRODUCT_OVER_COLUMNS,
+               LIG_MATMUL_OVER_COLUMNS,
                .ignores_tick = true,
                .scratch = lig_linear_scratch)
-LIG_EACH (linear_bias_gelu, "x weight bias? -> sum y", LIG_PRODUCT_OVER_COLUMNS)
-LIG_EACH (linear_bias_relu, "x weight bias? -> y", LIG_PRODUCT_OVER_COLUMNS)
-LIG_EACH (linear_bias_add, "x weight bias? extra -> y", LIG_PRODUCT_OVER_COLUMNS)
+LIG_EACH (linear_bias_gelu, "x weight bias? -> sum y", LIG_MATMUL_OVER_COLUMNS)
+LIG_EACH (linear_bias_relu, "x weight bias? -> y", LIG_MATMUL_OVER_COLUMNS)
+LIG_EACH (linear_bias_add, "x weight bias? extra -> y", LIG_MATMUL_OVER_COLUMNS)
 LIG_EACH_WITH (linear_backward_input,
                "dy weight -> dx",
-               LIG_PRODUCT_COLUMNS_BY_ROWS,
+               LIG_MATMUL_COLUMNS_BY_ROWS,
                .ignores_tick = true,
                .scratch = lig_linear_input_scratch)
-LIG_EACH (linear_backward_input_add, "dy weight branch -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
+LIG_EACH (linear_backward_input_add, "dy weight branch -> dx", LIG_MATMUL_COLUMNS_BY_ROWS)
 /* dbias = the sum of dy over rows. */
-LIG_EACH (linear_backward_input_bias, "dy weight -> dx dbias", LIG_PRODUCT_COLUMNS_BY_ROWS)
+LIG_EACH (linear_backward_input_bias, "dy weight -> dx dbias", LIG_MATMUL_COLUMNS_BY_ROWS)
 /* dx = gelu' (x) (dy weight), where x is the activation's input; dbias = the sum of dx over
  * rows. */
-LIG_EACH (linear_backward_input_gelu, "dy weight x -> dx dbias", LIG_PRODUCT_COLUMNS_BY_ROWS)
+LIG_EACH (linear_backward_input_gelu, "dy weight x -> dx dbias", LIG_MATMUL_COLUMNS_BY_ROWS)
 /* The same with dlast = the sum of dy over rows. */
 LIG_EACH (linear_backward_input_gelu_bias,
           "dy weight x -> dx dbias dlast",
-          LIG_PRODUCT_COLUMNS_BY_ROWS)
+          LIG_MATMUL_COLUMNS_BY_ROWS)
 LIG_EACH_WITH (linear_backward_weight,
                "dy x -> dweight",
-               LIG_PRODUCT_OVER_ROWS,
+               LIG_MATMUL_OVER_ROWS,
                .ignores_tick = true,
                .scratch = lig_linear_weight_scratch)
 LIG_EACH_WITH (linear_backward_weight_bias,
                "dy x -> dweight dbias",
-               LIG_PRODUCT_OVER_ROWS,
+               LIG_MATMUL_OVER_ROWS,
                .ignores_tick = true,
                .scratch = lig_linear_weight_scratch)
-/* The product of quantized operands a [M, K] and b [N, K], y = factor a b^T + bias + extra, with
+/* The matmul of quantized operands a [M, K] and b [N, K], y = factor a b^T + bias + extra, with
  * the scales of LigFp8Params; y is added to its old values if it is a parameter's gradient and the
  * launch accumulates. */
 LIG_EACH_WITH (linear_fp8,
                "a b a_scale b_scale bias? extra? -> y",
-               LIG_PRODUCT_OVER_COLUMNS,
+               LIG_MATMUL_OVER_COLUMNS,
                .ignores_tick = true,
                .flops = lig_quantized_flops)
 /* The quantized copy of gelu (factor a b^T + bias) with the scale of the whole tensor, which is
  * known. */
 LIG_EACH (linear_fp8_gelu,
           "a b a_scale b_scale bias? scale -> row row_scale",
-          LIG_PRODUCT_OVER_COLUMNS)
+          LIG_MATMUL_OVER_COLUMNS)
 
 LIG_FAMILY (quantize)
 /* The quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], both with scales of their
@@ -240,7 +240,7 @@ LIG_FAMILY (loss)
  * largest logit is the target, count the number of rows that are not ignored. */
 LIG_EACH (cross_entropy, "x targets -> y lse count", 6)
 LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx=x", 6)
-/* The last product and its cross-entropy in one, without the logits: weight is [C, K], bias [C].
+/* The last matmul and its cross-entropy in one, without the logits: weight is [C, K], bias [C].
  * gx, gweight and gbias are the gradients of the sum of the losses, each computed unless it is
  * absent; the backward kernel multiplies them by dy / count. */
 LIG_EACH_WITH (linear_cross_entropy,

@@ -181,17 +181,17 @@ double
 lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands, const void *params)
 {
   const LigOperand *a = &operands[0], *b = &operands[1];
-  double product = 2.0 * (double) a->size;
+  double matmul = 2.0 * (double) a->size;
   if (kernel->flops)
     return params || kernel->work != LIG_WORK_BY_PARAMS ? kernel->flops (operands, params) : 0;
   switch (kernel->work) {
   case LIG_WORK_BY_PARAMS:
     return 0;
-  case LIG_PRODUCT_OVER_COLUMNS:
-    return product * (double) (b->size / b->columns);
-  case LIG_PRODUCT_OVER_ROWS:
-  case LIG_PRODUCT_COLUMNS_BY_ROWS:
-    return product * (double) b->columns;
+  case LIG_MATMUL_OVER_COLUMNS:
+    return matmul * (double) (b->size / b->columns);
+  case LIG_MATMUL_OVER_ROWS:
+  case LIG_MATMUL_COLUMNS_BY_ROWS:
+    return matmul * (double) b->columns;
   default: {
     int64_t largest = 0;
     int count = lig_signature_count (kernel->signature, NULL);

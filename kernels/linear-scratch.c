@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The copies of matrices whose rows do not begin at 16-byte boundaries, and when products on GPUs
+/* The copies of matrices whose rows do not begin at 16-byte boundaries, and when matmuls on GPUs
  * make them. */
 #include "kernels/demands.h"
 
-/* The bytes of a copy, and the operations from which a product is worth one: an unaligned product
+/* The bytes of a copy, and the operations from which a matmul is worth one: an unaligned matmul
  * of that many takes a tenth of a millisecond more. */
 #define COPY_BYTES (256LL << 20)
 #define MIN_FLOPS 2e10
@@ -36,7 +36,7 @@ lig_padded_columns (int64_t rows, int64_t columns, LigDtype dtype)
   return between (1, between (64, COPY_BYTES / column / 64 * 64, columns), columns);
 }
 
-/* Returns whether a matrix [rows, columns] of a product is copied; `depth` is the length of the
+/* Returns whether a matrix [rows, columns] of a matmul is copied; `depth` is the length of the
  * other matrices' rows, which have to be aligned as they are. */
 static int
 is_copied (int64_t rows, int64_t columns, int64_t depth, LigDtype dtype, LigBackendKind backend)

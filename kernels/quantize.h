@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The scales of quantized values, for every backend: the CPU and the GPU write the same bits. A
- * value x becomes q = round (x scale), saturated to the format; a product multiplies by the
+ * value x becomes q = round (x scale), saturated to the format; a matmul multiplies by the
  * inverse, 1 / scale. All of it is IEEE arithmetic in fp32, each step rounded to nearest. */
 #pragma once
 
@@ -124,7 +124,7 @@ lig_quantize_scaled (float value, float scale, float limit)
   return fabsf (value) <= limit ? value * scale : NAN;
 }
 
-/* Returns the inverse that products multiply by. */
+/* Returns the inverse that matmuls multiply by. */
 LIG_FORMULA float
 lig_quantize_inverse (float scale)
 {

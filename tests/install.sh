@@ -39,7 +39,7 @@ exports_ours_only () {
   [ -n "$names" ] && ! grep -v '^lig_' <<< "$names"
 }
 
-# The first product opens the flavour of OpenBLAS that shares its threads with the kernels; what
+# The first matmul opens the flavour of OpenBLAS that shares its threads with the kernels; what
 # multiplies nothing opens none.
 opens_openmp_flavour () {
   local lig opened

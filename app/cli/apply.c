@@ -106,7 +106,7 @@ feed (LigProgram *program, LigTensorFile *inputs, GError **error)
 }
 
 /* A single run gains nothing from measuring. Unless the user chose a policy, fusions are taken in
- * order, and the library chooses the algorithm of each product. */
+ * order, and the library chooses the algorithm of each matmul. */
 static void
 measure_nothing (LigPlanOptions *plan)
 {

@@ -98,7 +98,7 @@ typedef struct {
   GError *error;
 } Missing;
 
-/* The products of 4 bits, which no type stands for. */
+/* The matmuls of 4 bits, which no type stands for. */
 #define FP4 "fp4"
 
 /* --- Output -------------------------------------------------------------------------------- */
@@ -119,12 +119,12 @@ add_device (JsonBuilder *builder, LigDevice *device)
   lig_json_add_number (builder, "launch", facts->copy > 0 ? facts->launch : NAN);
   lig_json_add_number (builder, "upload", facts->upload > 0 ? facts->upload : NAN);
   lig_json_add_text (builder, "libraries", facts->libraries);
-  lig_json_begin_object (builder, "product");
+  lig_json_begin_object (builder, "matmul");
   for (int i = 0; i < LIG_N_DTYPES; i++)
-    if (facts->product[i] > 0)
-      lig_json_add_number (builder, lig_dtype_name ((LigDtype) i), facts->product[i]);
-  if (facts->product_fp4 > 0)
-    lig_json_add_number (builder, FP4, facts->product_fp4);
+    if (facts->matmul[i] > 0)
+      lig_json_add_number (builder, lig_dtype_name ((LigDtype) i), facts->matmul[i]);
+  if (facts->matmul_fp4 > 0)
+    lig_json_add_number (builder, FP4, facts->matmul_fp4);
   json_builder_end_object (builder);
   lig_cli_add_fabric (builder, &facts->fabric);
   lig_json_add_truth (builder, "measured", facts->measured);
@@ -162,10 +162,10 @@ format_rate (double rate, const char *unit)
   return number ? g_strconcat (number, unit, NULL) : g_strdup ("-");
 }
 
-/* The bit of products of 4 bits in a set of types. */
+/* The bit of matmuls of 4 bits in a set of types. */
 #define FP4_BIT (1u << LIG_N_DTYPES)
 
-/* Returns the types for which at least one device has a rate of products. */
+/* Returns the types for which at least one device has a rate of matmuls. */
 static unsigned
 find_types (GPtrArray *devices)
 {
@@ -173,9 +173,9 @@ find_types (GPtrArray *devices)
   for (guint i = 0; i < devices->len; i++) {
     const LigDeviceFacts *facts = lig_device_get_facts (devices->pdata[i]);
     for (int j = 0; j < LIG_N_DTYPES; j++)
-      if (facts->product[j] > 0)
+      if (facts->matmul[j] > 0)
         types |= 1u << j;
-    if (facts->product_fp4 > 0)
+    if (facts->matmul_fp4 > 0)
       types |= FP4_BIT;
   }
   return types;
@@ -195,9 +195,9 @@ describe_device (LigDevice *device, unsigned types)
   g_ptr_array_add (cells, format_rate (facts->copy, "B/s"));
   for (int i = 0; i < LIG_N_DTYPES; i++)
     if (types & 1u << i)
-      g_ptr_array_add (cells, format_rate (facts->product[i], ""));
+      g_ptr_array_add (cells, format_rate (facts->matmul[i], ""));
   if (types & FP4_BIT)
-    g_ptr_array_add (cells, format_rate (facts->product_fp4, ""));
+    g_ptr_array_add (cells, format_rate (facts->matmul_fp4, ""));
   g_ptr_array_add (cells, g_strdup (facts->measured    ? "measured"
                                     : facts->copy <= 0 ? "unknown"
                                     : is_real (device) ? "assumed"
@@ -225,7 +225,7 @@ print_table (GPtrArray *devices, GPtrArray *missing)
   for (guint i = 0; i < devices->len; i++)
     g_ptr_array_add (rows, describe_device (devices->pdata[i], types));
   lig_cli_print_table ((const char *const *) titles, rows);
-  printf ("\nproducts in FLOP/s; null: devices are only described: plans can be made for them, but "
+  printf ("\nmatmuls in FLOP/s; null: devices are only described: plans can be made for them, but "
           "not run\n");
   lig_cli_print_fabrics (devices);
   const LigBackendInfo *last = NULL;

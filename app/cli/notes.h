@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* Says how rows must be made for weights that were trained on standardized ones. */
 void lig_cli_note_table (const char *weights);
 
-/* Says which products of a plan stay in the compute type although a recipe was asked for; nothing
+/* Says which matmuls of a plan stay in the compute type although a recipe was asked for; nothing
  * if there are none. */
 void lig_cli_note_recipe (LigPlan *plan);
 

@@ -24,21 +24,21 @@ input_of (const LigFusion *fusion)
   return lig_fusion_has (fusion, 0, LIG_OP_INTEGER_INPUT) ? "2x8:int32" : "16x32";
 }
 
-/* Returns whether the fusion needs ranks that divide a product's rows, too. */
+/* Returns whether the fusion needs ranks that divide a matmul's rows, too. */
 static gboolean
 divides_rows (const LigFusion *fusion)
 {
   return lig_fusion_has_trait (fusion, LIG_OP_MOVES_ROWS);
 }
 
-/* Returns whether the fusion needs ranks that divide a product. */
+/* Returns whether the fusion needs ranks that divide a matmul. */
 static gboolean
 exchanges (const LigFusion *fusion)
 {
   return lig_fusion_has_trait (fusion, LIG_OP_EXCHANGES);
 }
 
-/* Returns the path at which the fusion begins in its example: the first product of ranks, before
+/* Returns the path at which the fusion begins in its example: the first matmul of ranks, before
  * which they exchange, or the second one. */
 static const char *
 path_of (const LigFusion *fusion)
@@ -49,13 +49,12 @@ path_of (const LigFusion *fusion)
   return exchanges (fusion) && !before ? "2" : "0";
 }
 
-/* Returns whether a product of the fusion writes the copy of its result, as it does in evaluation
+/* Returns whether a matmul of the fusion writes the copy of its result, as it does in evaluation
  * alone. */
 static gboolean
 evaluates (const LigFusion *fusion)
 {
-  return lig_fusion_has (fusion, 0, LIG_OP_PRODUCT) &&
-         lig_fusion_has (fusion, -1, LIG_OP_QUANTIZES);
+  return lig_fusion_has (fusion, 0, LIG_OP_MATMUL) && lig_fusion_has (fusion, -1, LIG_OP_QUANTIZES);
 }
 
 /* Returns the recipe of an example: one that applies if the fusion quantizes. */

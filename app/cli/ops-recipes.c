@@ -50,7 +50,7 @@ print_text (const LigRecipeInfo *info)
                                                   info->capability / 10, info->capability % 10));
   lig_ops_print_line (
     "sizes",
-    g_strdup_printf ("all sides of a product are multiples of %" G_GINT64_FORMAT, info->multiple));
+    g_strdup_printf ("all sides of a matmul are multiples of %" G_GINT64_FORMAT, info->multiple));
   lig_ops_print_line ("state",
                       g_strdup (info->has_history ? "scales and histories of amaxes" : "nothing"));
   lig_ops_print_params ((const LigOpsParam *) params->data, params->len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig ops`: the recipes, which quantize the operands of products. */
+/* `lig ops`: the recipes, which quantize the operands of matmuls. */
 #pragma once
 
 #include "app/cli/command.h"

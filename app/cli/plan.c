@@ -328,7 +328,7 @@ print_plan (LigPlan *plan)
     "plan for %s, compute %s, parameters %s%s%s%s%s, policy %s",
     lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
     lig_plan_get_parameters_name (plan), quantizes ? ", recipe " : "", quantizes ? recipe : "",
-    lig_plan_get_tf32 (plan) ? ", TF32 products" : "",
+    lig_plan_get_tf32 (plan) ? ", TF32 matmuls" : "",
     lig_plan_get_nondeterministic (plan) ? ", nondeterministic" : "",
     lig_policy_name (lig_plan_get_policy (plan)));
   lig_cli_print_wrapped (title, width);

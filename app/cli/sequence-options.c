@@ -42,7 +42,7 @@ typedef struct {
 #define RECIPE_ENTRY(variable) \
   { \
     "recipe", 0, 0, G_OPTION_ARG_STRING, variable, \
-      "How the operands of products are quantized, like fp8-current or " \
+      "How the operands of matmuls are quantized, like fp8-current or " \
       "fp8-delayed:history=16,margin=1 [default: the file's; none]", \
       "RECIPE" \
   }
@@ -97,8 +97,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     {LIG_OPTION_DEVICE, lig_cli_device_entry (set & LIG_OPTION_RUNS, &options->device)},
     {LIG_OPTION_DTYPE, lig_cli_setting_entry ("dtype", &options->dtype)},
     {LIG_OPTION_TF32, RECIPE_ENTRY (&options->recipe)},
-    SWITCH (LIG_OPTION_TF32, "tf32", 0, &options->tf32,
-            "Allow TF32 matrix products of fp32 tensors"),
+    SWITCH (LIG_OPTION_TF32, "tf32", 0, &options->tf32, "Allow TF32 matmuls of fp32 tensors"),
     SWITCH (LIG_OPTION_TF32, "no-tf32", REVERSE, &options->tf32, UNDO),
     SWITCH (LIG_OPTION_TF32, "nondeterministic", 0, &options->nondeterministic,
             "Allow sums in an order that differs from run to run, where that is faster"),

@@ -11,11 +11,11 @@ static const struct {
   const char *key, *unit;
   gboolean members; /* whether the value is an object, all of whose numbers have this unit */
 } units[] = {
-  {"bandwidth", "B/s", FALSE}, {"copy", "B/s", FALSE},      {"costs", "s", TRUE},
-  {"dur", "us", FALSE},        {"l2", "B", FALSE},          {"latency", "s", FALSE},
-  {"launch", "s", FALSE},      {"live_peak", "B", FALSE},   {"memory", "B", FALSE},
-  {"offset", "B", FALSE},      {"product", "FLOP/s", TRUE}, {"read", "B", FALSE},
-  {"start", "s", FALSE},       {"ts", "us", FALSE},         {"upload", "B/s", FALSE},
+  {"bandwidth", "B/s", FALSE}, {"copy", "B/s", FALSE},    {"costs", "s", TRUE},
+  {"dur", "us", FALSE},        {"l2", "B", FALSE},        {"latency", "s", FALSE},
+  {"launch", "s", FALSE},      {"live_peak", "B", FALSE}, {"matmul", "FLOP/s", TRUE},
+  {"memory", "B", FALSE},      {"offset", "B", FALSE},    {"read", "B", FALSE},
+  {"start", "s", FALSE},       {"ts", "us", FALSE},       {"upload", "B/s", FALSE},
   {"written", "B", FALSE},
 };
 

@@ -131,7 +131,7 @@ has_quantizing (const char *const *names)
   return FALSE;
 }
 
-/* Rejects the recipe if there is nothing to quantize, as the product behind the operand, or before
+/* Rejects the recipe if there is nothing to quantize, as the matmul behind the operand, or before
  * the gradient, stays in the compute type, which a person would see as the op that is missing. */
 static gboolean
 reject_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
@@ -142,42 +142,42 @@ reject_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
   if (found->end >= (int) graph->parts->len || at < 0 || at >= (int) graph->parts->len ||
       !lig_part (graph, found->end)->plan.implicit || !has_quantizing (accepted))
     return FALSE;
-  const LigPart *product = lig_part (graph, at);
-  if (!product->recipe || !product->plan.unquantized)
+  const LigPart *matmul = lig_part (graph, at);
+  if (!matmul->recipe || !matmul->plan.unquantized)
     return FALSE;
   match->found = name_one (graph, LIG_EVIDENCE_NAMES, "none");
-  match->found.path = product->plan.path;
+  match->found.path = matmul->plan.path;
   match->found.first = at;
-  match->needed = name_one (graph, LIG_EVIDENCE_NAMES, product->recipe->info->name);
-  reject (match, LIG_REASON_RECIPE, g_strdup_printf ("none (%s)", product->plan.unquantized),
-          g_strdup (product->recipe->info->name));
+  match->needed = name_one (graph, LIG_EVIDENCE_NAMES, matmul->recipe->info->name);
+  reject (match, LIG_REASON_RECIPE, g_strdup_printf ("none (%s)", matmul->plan.unquantized),
+          g_strdup (matmul->recipe->info->name));
   return TRUE;
 }
 
-/* Rejects a kernel that does more after its product than the products of fp8 do. */
+/* Rejects a kernel that does more after its matmul than the matmuls of fp8 do. */
 static void
-reject_recipe (LigGraph *graph, const LigPart *product, LigMatch *match)
+reject_recipe (LigGraph *graph, const LigPart *matmul, LigMatch *match)
 {
-  const char *name = product->recipe->info->name;
+  const char *name = matmul->recipe->info->name;
   match->found = name_one (graph, LIG_EVIDENCE_NAMES, name);
   match->needed = name_one (graph, LIG_EVIDENCE_NAMES, "none");
   reject (match, LIG_REASON_RECIPE, g_strdup (name), g_strdup ("none"));
 }
 
-/* Lets the walk of a joint fusion pass the parts that quantize, which products of the compute type
- * do not have. Rejects the recipe if the pattern fits then: the product of a forced fusion stays in
+/* Lets the walk of a joint fusion pass the parts that quantize, which matmuls of the compute type
+ * do not have. Rejects the recipe if the pattern fits then: the matmul of a forced fusion stays in
  * the compute type. */
 static gboolean
 reject_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
 {
-  const LigPart *product = lig_part (walk->graph, walk->at);
-  walk->see_quantized = walk->fusion->pass == LIG_PASS_JOINT && lig_part_is_quantized (product);
+  const LigPart *matmul = lig_part (walk->graph, walk->at);
+  walk->see_quantized = walk->fusion->pass == LIG_PASS_JOINT && lig_part_is_quantized (matmul);
   if (!walk->see_quantized || !lig_walk_follow (walk, found))
     return FALSE;
   match->fits = TRUE;
   match->count = found->end - walk->at;
-  reject_recipe (walk->graph, product, match);
-  lig_offer (match, LIG_FIX_FORCE, product->plan.path, NULL);
+  reject_recipe (walk->graph, matmul, match);
+  lig_offer (match, LIG_FIX_FORCE, matmul->plan.path, NULL);
   return TRUE;
 }
 
@@ -372,7 +372,7 @@ check_kernels (LigGraph *graph, LigMatch *match, GError **error)
   return TRUE;
 }
 
-/* Checks the match; a recipe whose products do less after the product gets the match without its
+/* Checks the match; a recipe whose matmuls do less after the matmul gets the match without its
  * optional last elements. */
 static gboolean
 check_match (LigGraph *graph, LigMatch *match, GError **error)

@@ -53,7 +53,7 @@ price_candidate (
 }
 
 /* Finds the number of parts in which each rank's rows are exchanged and multiplied: more parts
- * begin to travel earlier, and their products are less efficient. */
+ * begin to travel earlier, and their matmuls are less efficient. */
 static gboolean
 choose_pieces (LigGraph *graph, LigCandidate *candidate, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Predicts the times of steps. A kernel takes as long as copying its bytes, and what its kind cost
- * at the size when the device was measured; a product as long as one of its area and depth did, and
+ * at the size when the device was measured; a matmul as long as one of its area and depth did, and
  * what its additions cost then. */
 #include "engine/choose/predict.h"
 
@@ -17,25 +17,24 @@
 #include <string.h>
 
 static gboolean
-is_product (const LigGraphStep *step)
+is_matmul (const LigGraphStep *step)
 {
   return step->plan.kernel && step->plan.kernel->work < 0;
 }
 
-/* Returns the operations that a step does in a second: those of products in the type of their
+/* Returns the operations that a step does in a second: those of matmuls in the type of their
  * quantized operands, unless the device emulates it, else in the compute type. Operands of 4 bits
  * are bytes. */
 static double
 find_rate (const LigGraph *graph, const LigGraphStep *step)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (graph->request->device);
-  LigDtype first = is_product (step) && step->values[0] >= 0
-                     ? lig_value (graph, step->values[0])->dtype
-                     : LIG_FP32;
-  double rate = lig_dtype_has (first, LIG_DTYPE_QUANTIZED) ? facts->product[first]
-                : first == LIG_UINT8                       ? facts->product_fp4
+  LigDtype first =
+    is_matmul (step) && step->values[0] >= 0 ? lig_value (graph, step->values[0])->dtype : LIG_FP32;
+  double rate = lig_dtype_has (first, LIG_DTYPE_QUANTIZED) ? facts->matmul[first]
+                : first == LIG_UINT8                       ? facts->matmul_fp4
                                                            : 0;
-  return rate > 0 ? rate : facts->product[graph->request->compute];
+  return rate > 0 ? rate : facts->matmul[graph->request->compute];
 }
 
 /* Returns the seconds of a collective on the device's fabric; 0 for another step, and where the
@@ -63,15 +62,15 @@ double
 lig_predict_floor (const LigGraph *graph, const LigGraphStep *step)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (graph->request->device);
-  gboolean product = is_product (step);
+  gboolean matmul = is_matmul (step);
   double rate = find_rate (graph, step);
-  if (facts->copy <= 0 || (product && rate <= 0))
+  if (facts->copy <= 0 || (matmul && rate <= 0))
     return 0;
   double exchange = predict_collective (graph, step);
   if (exchange > 0)
     return exchange + facts->launch;
   double bytes = (step->plan.read + step->plan.written) / facts->copy;
-  return MAX (bytes, product ? step->plan.flops / rate : 0) + facts->launch;
+  return MAX (bytes, matmul ? step->plan.flops / rate : 0) + facts->launch;
 }
 
 /* Returns whether the step computes all sums that its kernel may leave out: its last output. */
@@ -81,7 +80,7 @@ computes_sums (const LigGraphStep *step)
   return step->values[step->plan.n_operands - 1] >= 0;
 }
 
-/* Returns whether the step adds a bias of fp32 to a product of 16 bits. */
+/* Returns whether the step adds a bias of fp32 to a matmul of 16 bits. */
 static gboolean
 has_mixed_bias (const LigGraph *graph, const LigGraphStep *step)
 {
@@ -128,7 +127,7 @@ predict_attention (const LigGraph *graph, const LigGraphStep *step)
 }
 
 static double
-predict_product (const LigGraph *graph, const LigGraphStep *step)
+predict_matmul (const LigGraph *graph, const LigGraphStep *step)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (graph->request->device);
   LigOperand result = {0}, left = lig_graph_operand (graph, step->values[0]);
@@ -140,14 +139,14 @@ predict_product (const LigGraph *graph, const LigGraphStep *step)
   if (seconds > 0)
     return seconds;
   double rate = find_rate (graph, step);
-  seconds = lig_cost_of_product (facts, graph->request->compute, area, depth);
-  /* Costs of products are known for fp32 and 16 bits: others are faster as their rates are. */
-  if (rate != facts->product[graph->request->compute])
-    seconds = lig_cost_of_product (facts, LIG_BF16, area, depth) * facts->product[LIG_BF16] / rate;
+  seconds = lig_cost_of_matmul (facts, graph->request->compute, area, depth);
+  /* Costs of matmuls are known for fp32 and 16 bits: others are faster as their rates are. */
+  if (rate != facts->matmul[graph->request->compute])
+    seconds = lig_cost_of_matmul (facts, LIG_BF16, area, depth) * facts->matmul[LIG_BF16] / rate;
   LigCost cost = lig_cost_of_kernel (step->plan.kernel, computes_sums (step));
-  const LigOperand *decides = cost == LIG_COST_PRODUCT_SUMS ? &left : &result;
+  const LigOperand *decides = cost == LIG_COST_MATMUL_SUMS ? &left : &result;
   if (cost != LIG_N_COSTS && graph->request->compute == LIG_FP32)
-    cost += LIG_COST_WIDE_BIAS - LIG_COST_PRODUCT_BIAS;
+    cost += LIG_COST_WIDE_BIAS - LIG_COST_MATMUL_BIAS;
   double bytes = (double) decides->size * (double) lig_dtype_size (decides->dtype);
   if (cost != LIG_N_COSTS)
     seconds += has_mixed_bias (graph, step) ? lig_cost_of_mixed (&facts->costs, cost, bytes)
@@ -164,8 +163,8 @@ predict_alone (const LigGraph *graph, const LigGraphStep *step)
   if (floor <= 0 || !facts->costs.known || !step->plan.kernel || step->code.empty ||
       predict_collective (graph, step) > 0)
     return floor;
-  if (is_product (step))
-    return MAX (MAX (predict_product (graph, step), facts->launch + bytes / facts->copy),
+  if (is_matmul (step))
+    return MAX (MAX (predict_matmul (graph, step), facts->launch + bytes / facts->copy),
                 step->plan.flops / find_rate (graph, step));
   LigCost cost = lig_cost_of_kernel (step->plan.kernel, FALSE);
   double counted = bytes;
@@ -249,7 +248,7 @@ lig_predict_steps (const LigGraph *graph, LigGraphStep *steps, guint count)
 }
 
 /* A weight gradient that is too small to use a whole GPU overlaps the steps after it, which do not
- * read it before the update. Longer products gain nothing and would keep their operands alive. */
+ * read it before the update. Longer matmuls gain nothing and would keep their operands alive. */
 #define LONGEST_BESIDE 20e-6
 
 static gboolean
@@ -259,7 +258,7 @@ may_run_beside (const LigGraph *graph, const LigGraphStep *step)
     return FALSE;
   double seconds = lig_predict_floor (graph, step);
   return lig_device_get_facts (graph->request->device)->capability > 0 && step->plan.kernel &&
-         step->plan.kernel->work == LIG_PRODUCT_OVER_ROWS &&
+         step->plan.kernel->work == LIG_MATMUL_OVER_ROWS &&
          step->plan.kernel->traits & LIG_KERNEL_BUILT_IN && seconds > 0 && seconds < LONGEST_BESIDE;
 }
 

@@ -5,7 +5,7 @@
 #include "engine/graph/graph.h"
 
 /* Returns the least seconds that a step takes by the roofline: max(bytes / copy bandwidth, flops /
- * product rate) plus a launch; 0 where the device's ceilings are unknown. */
+ * matmul rate) plus a launch; 0 where the device's ceilings are unknown. */
 double lig_predict_floor (const LigGraph *graph, const LigGraphStep *step);
 
 /* Predicts the seconds that each step of a list adds to its pass, by the measured costs of the

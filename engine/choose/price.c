@@ -202,7 +202,7 @@ find_unknown (LigGraph *graph, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
   return unknown;
 }
 
-/* Returns about the seconds that timing a list takes: the first time of a product or of attention
+/* Returns about the seconds that timing a list takes: the first time of a matmul or of attention
  * is a search for its fastest algorithm. */
 static double
 work_of (const GArray *steps)

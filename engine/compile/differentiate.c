@@ -147,7 +147,7 @@ static void
 save_ports (LigGraph *graph, const LigPart *part)
 {
   const LigPorts *saves = part->ports->saves;
-  /* The backward pass of a quantized product reads copies of them. */
+  /* The backward pass of a quantized matmul reads copies of them. */
   if (lig_part_is_quantized (part))
     return;
   for (int i = 0; i < saves->count; i++) {

@@ -18,7 +18,7 @@
 
 /* The things that all ops share while they are expanded. */
 typedef struct {
-  LigOp *quantizing[2]; /* the ops of implicit parts: before products, and after them */
+  LigOp *quantizing[2]; /* the ops of implicit parts: before matmuls, and after them */
   int n_units;          /* of LIG_RECOMPUTE_ALL, see LigPart */
 } Shared;
 
@@ -32,7 +32,7 @@ typedef struct {
   LigRecompute recompute;
   gboolean chosen;         /* a block or a macro around them has set `recompute` itself */
   int unit;                /* see LigPart */
-  const LigRecipe *recipe; /* how products are quantized; null: they are not */
+  const LigRecipe *recipe; /* how matmuls are quantized; null: they are not */
   gboolean gathered;       /* they are the parts of attention to the positions of other ranks */
   char *scope; /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
@@ -96,10 +96,10 @@ add_part (LigGraph *graph, LigOp *op, const Place *place, const char *prefix)
   g_array_append_val (graph->parts, part);
 }
 
-/* Adds the part that quantizes the input of a product, or the gradient of its output. */
+/* Adds the part that quantizes the input of a matmul, or the gradient of its output. */
 static void
 add_quantizing (
-  LigGraph *graph, LigOp *product, const Place *place, const char *prefix, LigPass pass)
+  LigGraph *graph, LigOp *matmul, const Place *place, const char *prefix, LigPass pass)
 {
   LigOp **op = &place->shared->quantizing[pass];
   Place inside = *place;
@@ -108,17 +108,17 @@ add_quantizing (
     g_object_set (*op, "forward", pass == LIG_PASS_FORWARD, "backward", pass == LIG_PASS_BACKWARD,
                   NULL);
   }
-  inside.written = place->written ? place->written : product;
+  inside.written = place->written ? place->written : matmul;
   inside.path = path_of (place, prefix);
   add_part (graph, *op, &inside, prefix);
   lig_part (graph, graph->parts->len - 1)->plan.implicit = TRUE;
 }
 
-/* Adds an op that is neither a block nor a macro, a product with the parts that quantize. */
+/* Adds an op that is neither a block nor a macro, a matmul with the parts that quantize. */
 static void
 add_basic (LigGraph *graph, LigOp *op, const Place *place, const char *prefix)
 {
-  gboolean quantized = place->recipe && lig_op_get_info (op)->flags & LIG_OP_PRODUCT;
+  gboolean quantized = place->recipe && lig_op_get_info (op)->flags & LIG_OP_MATMUL;
   if (quantized)
     add_quantizing (graph, op, place, prefix, LIG_PASS_FORWARD);
   add_part (graph, op, place, prefix);
@@ -157,7 +157,7 @@ enter_unit (LigGraph *graph, LigOp *op, Place *place)
     place->unit = place->shared->n_units++;
 }
 
-/* Sets the recipe of the op's products. */
+/* Sets the recipe of the op's matmuls. */
 static gboolean
 enter_recipe (LigGraph *graph, LigOp *op, Place *place, const char *prefix, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Guesses the shapes behind an error, so that the ops after it are checked too. A product whose
+/* Guesses the shapes behind an error, so that the ops after it are checked too. A matmul whose
  * input does not fit still has the output that it declares; where an op passes a doubtful axis on,
  * the doubt goes with it, and no error is reported that may come from it. */
 #include "engine/compile/shapes.h"

@@ -295,7 +295,7 @@ place_all (LigGraph *graph, GError **error)
   return FALSE;
 }
 
-/* Returns whether a parameter is kept in fp32 and fp8 alone: the weight of one product whose
+/* Returns whether a parameter is kept in fp32 and fp8 alone: the weight of one matmul whose
  * features its recipe divides. The number of rows does not matter, which differs between the plans
  * of a state; a plan that reads the weight in the compute type converts it. */
 static gboolean
@@ -305,7 +305,7 @@ is_kept_in_fp8 (const LigGraph *graph, int number)
   const LigOwner *owner = lig_owner (graph, number);
   const LigPart *part = lig_part (graph, owner->part);
   if (!graph->request->fp8_parameters || !parameter->trained || parameter->shared ||
-      !part->recipe || !lig_part_is_product (part) || owner->slot != 0)
+      !part->recipe || !lig_part_is_matmul (part) || owner->slot != 0)
     return FALSE;
   gint64 multiple = part->recipe->info->multiple, columns = lig_shape_columns (&parameter->shape);
   return columns % multiple == 0 && lig_shape_size (&parameter->shape) / columns % multiple == 0;
@@ -318,7 +318,7 @@ check_recipes (const LigGraph *graph, GError **error)
   const LigRecipeInfo *found = NULL;
   for (int i = 0; i < (int) graph->parts->len; i++) {
     const LigPart *part = lig_part (graph, i);
-    if (!part->recipe || !lig_part_is_product (part))
+    if (!part->recipe || !lig_part_is_matmul (part))
       continue;
     found = part->recipe->info;
     if (found->described) {
@@ -332,7 +332,7 @@ check_recipes (const LigGraph *graph, GError **error)
   if (found)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-               _ ("parameters in fp8 need a recipe, and no product has one; choose one, like "
+               _ ("parameters in fp8 need a recipe, and no matmul has one; choose one, like "
                   "fp8-current, or parameters in %s"),
                lig_dtype_name (graph->request->compute));
   return lig_error_set_setting (error, "dtype");
@@ -399,7 +399,7 @@ lig_infer (LigGraph *graph, GError **error)
 
 /* Sets the lengths of a macro's parts that follow from the macro's input. A macro expands before
  * any shape is known, but `3.qkv.weight` has a multiple of the features of the macro's input, and
- * the last product has exactly as many, whatever is between. So a part may carry such a rule
+ * the last matmul has exactly as many, whatever is between. So a part may carry such a rule
  * (lig_parts_add_scaled()) that is applied here, once the main line has reached the macro. It is
  * applied to the op too: a macro that is taken apart leaves ops that stand for themselves. */
 
@@ -425,7 +425,7 @@ lig_part_size_find (
                  features, size->param, size->multiple, size->divisor, max);
     return FALSE;
   }
-  *length = product / size->divisor;
+  *length = matmul / size->divisor;
   if (features % size->divisor == 0 && *length > 0)
     return TRUE;
   if (features == 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* recompute: lets the backward pass compute values again that it would read from the forward pass,
  * so that their memory is free between the passes. The steps are those of the forward pass, fused
- * as they are there, with the same bits; where a fused step does too much, such as a product, or
+ * as they are there, with the same bits; where a fused step does too much, such as a matmul, or
  * more than one unit, the op's own kernel runs instead. Random draws depend on counters alone, so
  * they are the same.
  *
- * The level `cheap` adds nothing to what is saved: it chooses values that follow, without products
+ * The level `cheap` adds nothing to what is saved: it chooses values that follow, without matmuls
  * and attention, from what backward reads anyway. The level `all` saves the inputs of each unit. */
 
 #include "engine/choose/predict.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* represent: inserts a conversion where a consumer needs a value in a type that its producer does
- * not provide: the input in the compute type, weights as operands of matrix products, and the
- * gradient of the input in the input's own type; and adds the quantized copies that products
+ * not provide: the input in the compute type, weights as operands of matmuls, and the
+ * gradient of the input in the input's own type; and adds the quantized copies that matmuls
  * read. */
 #include "engine/compile/compilation.h"
 #include "engine/graph/gradients.h"
@@ -86,8 +86,8 @@ lig_represent (LigGraph *graph, GError **error)
   if (first != graph->ends.input)
     convert (graph, graph->ends.input, first, -1);
   convert_input_gradients (graph);
-  lig_quantize_products (graph);
-  lig_calibrate_products (graph);
+  lig_quantize_matmuls (graph);
+  lig_calibrate_matmuls (graph);
   if (graph->request->options.keep_values)
     keep_values (graph);
   if (graph->request->parameter_dtype == graph->request->compute && !graph->request->fp8_parameters)
@@ -96,7 +96,7 @@ lig_represent (LigGraph *graph, GError **error)
   for (int i = 0; i < (int) graph->parts->len; i++) {
     LigPart *part = lig_part (graph, i);
     for (int j = 0; j < part->n_parameters; j++)
-      if (part->plan.info->parameters[j].product && !lig_part_is_quantized (part) &&
+      if (part->plan.info->parameters[j].matmul && !lig_part_is_quantized (part) &&
           lig_value (graph, part->parameters[j])->dtype != graph->request->compute)
         represent_parameter (graph, i, j, copies);
   }

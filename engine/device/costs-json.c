@@ -77,7 +77,7 @@ read_later (JsonObject *object, LigDeviceCosts *costs, GError **error)
 static gboolean
 read_rates (JsonObject *object, LigCostRates *rates, gboolean *found, GError **error)
 {
-  JsonObject *member = get_object (object, "rates"), *product = get_object (member, "product");
+  JsonObject *member = get_object (object, "rates"), *matmul = get_object (member, "matmul");
   const struct {
     JsonObject *of;
     const char *name;
@@ -85,8 +85,8 @@ read_rates (JsonObject *object, LigCostRates *rates, gboolean *found, GError **e
   } numbers[] = {
     {member, "copy", &rates->copy},
     {member, "launch", &rates->launch},
-    {product, "fp32", &rates->fp32},
-    {product, "bf16", &rates->bf16},
+    {matmul, "fp32", &rates->fp32},
+    {matmul, "bf16", &rates->bf16},
   };
   *found = member != NULL;
   for (guint i = 0; member && i < G_N_ELEMENTS (numbers); i++) {
@@ -121,12 +121,12 @@ fit_rates (LigDeviceFacts *facts, const LigCostRates *from, char **remark)
 static gboolean
 read_costs (JsonObject *description, LigDeviceCosts *costs, GError **error)
 {
-  enum { PRODUCTS = LIG_COST_AREAS * LIG_COST_DEPTHS };
+  enum { MATMULS = LIG_COST_AREAS * LIG_COST_DEPTHS };
   JsonObject *object = get_object (description, "costs");
   JsonObject *kernels = get_object (object, "kernels");
   const List lists[] = {
-    {"products", costs->products, PRODUCTS, MAX_SECONDS},
-    {"wide-products", costs->wide_products, PRODUCTS, MAX_SECONDS},
+    {"matmuls", costs->matmuls, MATMULS, MAX_SECONDS},
+    {"wide-matmuls", costs->wide_matmuls, MATMULS, MAX_SECONDS},
   };
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     if (!read_list (object, &lists[i], error))
@@ -196,15 +196,15 @@ write_later (JsonBuilder *builder, const LigDeviceCosts *costs)
 static void
 write_rates (JsonBuilder *builder, const LigDeviceFacts *facts)
 {
-  enum { FIRST_PRODUCT = 2 };
+  enum { FIRST_MATMUL = 2 };
   const struct {
     const char *name;
     double value;
   } numbers[] = {
     {"copy", facts->copy},
     {"launch", facts->launch},
-    {"fp32", facts->product[LIG_FP32]},
-    {"bf16", facts->product[LIG_BF16]},
+    {"fp32", facts->matmul[LIG_FP32]},
+    {"bf16", facts->matmul[LIG_BF16]},
   };
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (!(numbers[i].value > 0))
@@ -212,8 +212,8 @@ write_rates (JsonBuilder *builder, const LigDeviceFacts *facts)
   json_builder_set_member_name (builder, "rates");
   json_builder_begin_object (builder);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
-    if (i == FIRST_PRODUCT) {
-      json_builder_set_member_name (builder, "product");
+    if (i == FIRST_MATMUL) {
+      json_builder_set_member_name (builder, "matmul");
       json_builder_begin_object (builder);
     }
     json_builder_set_member_name (builder, numbers[i].name);
@@ -235,8 +235,8 @@ lig_costs_write (JsonBuilder *builder, const LigDeviceFacts *facts)
   for (LigCost i = 0; i < LIG_N_COSTS; i++)
     write_list (builder, lig_cost_name (i), costs->kernels + i * LIG_COST_SIZES, LIG_COST_SIZES);
   json_builder_end_object (builder);
-  write_list (builder, "products", costs->products, LIG_COST_AREAS * LIG_COST_DEPTHS);
-  write_list (builder, "wide-products", costs->wide_products, LIG_COST_AREAS * LIG_COST_DEPTHS);
+  write_list (builder, "matmuls", costs->matmuls, LIG_COST_AREAS * LIG_COST_DEPTHS);
+  write_list (builder, "wide-matmuls", costs->wide_matmuls, LIG_COST_AREAS * LIG_COST_DEPTHS);
   write_later (builder, costs);
   json_builder_end_object (builder);
 }

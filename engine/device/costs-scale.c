@@ -7,8 +7,8 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The share of the time that a product needs at the rate of its description below which measured
- * products contradict it. Measurements of a card vary by some percent. */
+/* The share of the time that a matmul needs at the rate of its description below which measured
+ * matmuls contradict it. Measurements of a card vary by some percent. */
 #define MIN_SHARE 0.9
 
 /* Scales the part of a time that exceeds a launch by `factor`, and the rest as launches are. */
@@ -19,29 +19,29 @@ scale_time (double seconds, double from, double to, double factor)
   return launch * (to / from) + (seconds - launch) * factor;
 }
 
-/* Keeps how many times as long as the ideal each product took. */
+/* Keeps how many times as long as the ideal each matmul took. */
 static void
-scale_products (double *seconds, const LigCostRates *from, double then, double launch, double rate)
+scale_matmuls (double *seconds, const LigCostRates *from, double then, double launch, double rate)
 {
   for (int i = 0; i < LIG_COST_AREAS * LIG_COST_DEPTHS; i++)
-    seconds[i] *= (launch + lig_cost_product_flops (i) / rate) /
-                  (from->launch + lig_cost_product_flops (i) / then);
+    seconds[i] *= (launch + lig_cost_matmul_flops (i) / rate) /
+                  (from->launch + lig_cost_matmul_flops (i) / then);
 }
 
 void
 lig_costs_scale (LigDeviceFacts *facts, const LigCostRates *from)
 {
   LigDeviceCosts *costs = &facts->costs;
-  double bf16 = facts->product[LIG_BF16], fp32 = facts->product[LIG_FP32];
+  double bf16 = facts->matmul[LIG_BF16], fp32 = facts->matmul[LIG_FP32];
   double launch = facts->launch > 0 ? facts->launch : from->launch;
   double copy = facts->copy > 0 ? from->copy / facts->copy : 1;
   if (bf16 > 0)
-    scale_products (costs->products, from, from->bf16, launch, bf16);
+    scale_matmuls (costs->matmuls, from, from->bf16, launch, bf16);
   if (fp32 > 0)
-    scale_products (costs->wide_products, from, from->fp32, launch, fp32);
-  /* Times beyond those of products contain no launch. */
+    scale_matmuls (costs->wide_matmuls, from, from->fp32, launch, fp32);
+  /* Times beyond those of matmuls contain no launch. */
   for (int i = 0; i < LIG_N_COSTS * LIG_COST_SIZES; i++)
-    costs->kernels[i] = i < LIG_COST_PRODUCT_BIAS * LIG_COST_SIZES
+    costs->kernels[i] = i < LIG_COST_MATMUL_BIAS * LIG_COST_SIZES
                           ? scale_time (costs->kernels[i], from->launch, launch, copy)
                           : costs->kernels[i] * copy;
   for (int i = 0; i < LIG_MIXED_COSTS * LIG_COST_SIZES; i++)
@@ -65,8 +65,8 @@ lig_costs_compare (const LigDeviceFacts *facts, const LigCostRates *from)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   append_change (text, "copy", "B/s", from->copy, facts->copy);
-  append_change (text, "fp32", "FLOP/s", from->fp32, facts->product[LIG_FP32]);
-  append_change (text, "bf16", "FLOP/s", from->bf16, facts->product[LIG_BF16]);
+  append_change (text, "fp32", "FLOP/s", from->fp32, facts->matmul[LIG_FP32]);
+  append_change (text, "bf16", "FLOP/s", from->bf16, facts->matmul[LIG_BF16]);
   if (from->launch != facts->launch) {
     g_autofree char *then = lig_units_time (from->launch);
     g_autofree char *now = lig_units_time (facts->launch);
@@ -79,16 +79,16 @@ lig_costs_compare (const LigDeviceFacts *facts, const LigCostRates *from)
                           facts->name, text->str);
 }
 
-/* Returns the sentence about a product that took less time than its rate allows, or null. */
+/* Returns the sentence about a matmul that took less time than its rate allows, or null. */
 static char *
 find_contradiction (const LigDeviceFacts *facts, LigDtype dtype, const double *seconds)
 {
   for (int i = 0; i < LIG_COST_AREAS * LIG_COST_DEPTHS; i++) {
-    double min = lig_cost_product_flops (i) / facts->product[dtype];
-    if (!(facts->product[dtype] > 0) || seconds[i] >= MIN_SHARE * min)
+    double min = lig_cost_matmul_flops (i) / facts->matmul[dtype];
+    if (!(facts->matmul[dtype] > 0) || seconds[i] >= MIN_SHARE * min)
       continue;
     g_autofree char *took = lig_units_time (seconds[i]), *needed = lig_units_time (min);
-    return g_strdup_printf (_ ("%s: the costs are not used, as a product of %s took %s where its "
+    return g_strdup_printf (_ ("%s: the costs are not used, as a matmul of %s took %s where its "
                                "rate allows no less than %s; measure the costs again"),
                             facts->name, lig_dtype_name (dtype), took, needed);
   }
@@ -98,6 +98,6 @@ find_contradiction (const LigDeviceFacts *facts, LigDtype dtype, const double *s
 char *
 lig_costs_check (const LigDeviceFacts *facts)
 {
-  char *text = find_contradiction (facts, LIG_BF16, facts->costs.products);
-  return text ? text : find_contradiction (facts, LIG_FP32, facts->costs.wide_products);
+  char *text = find_contradiction (facts, LIG_BF16, facts->costs.matmuls);
+  return text ? text : find_contradiction (facts, LIG_FP32, facts->costs.wide_matmuls);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The kinds in the order of LigCost. A kernel belongs to the first kind that has a pattern for it;
- * `sums` marks kernels with the sums that they may leave out. The kinds of fp32 products follow
+ * `sums` marks kernels with the sums that they may leave out. The kinds of fp32 matmuls follow
  * those of others in the same order. */
 static const struct {
   const char *name, *probe;
@@ -28,12 +28,12 @@ static const struct {
    FALSE},
   {"gathered-sums", "embedding_backward", {"embedding_backward"}, FALSE},
   {"elements", "gelu", {NULL}, FALSE},
-  {"product-bias", "linear_bias", {"linear_bias", "linear_bias_relu"}, FALSE},
-  {"product-gelu", "linear_bias_gelu", {"linear_bias_gelu"}, FALSE},
-  {"product-add", "linear_bias_add", {"linear_bias_add", "linear_backward_input_add"}, FALSE},
-  {"product-gelu-gradient", "linear_backward_input_gelu", {"linear_backward_input_gelu*"}, FALSE},
-  {"product-gelu-sums", "linear_backward_input_gelu", {"linear_backward_input_gelu*"}, TRUE},
-  {"product-sums",
+  {"matmul-bias", "linear_bias", {"linear_bias", "linear_bias_relu"}, FALSE},
+  {"matmul-gelu", "linear_bias_gelu", {"linear_bias_gelu"}, FALSE},
+  {"matmul-add", "linear_bias_add", {"linear_bias_add", "linear_backward_input_add"}, FALSE},
+  {"matmul-gelu-gradient", "linear_backward_input_gelu", {"linear_backward_input_gelu*"}, FALSE},
+  {"matmul-gelu-sums", "linear_backward_input_gelu", {"linear_backward_input_gelu*"}, TRUE},
+  {"matmul-sums",
    "linear_backward_weight_bias",
    {"linear_backward_weight_bias", "linear_backward_input_bias"},
    FALSE},
@@ -68,11 +68,11 @@ lig_cost_get_probe (LigCost cost)
 static LigCost
 find_kind (const LigKernel *kernel, gboolean sums)
 {
-  gboolean product = kernel->work < 0;
-  LigCost other = product ? LIG_N_COSTS : LIG_COST_ELEMENTS, found = other;
+  gboolean matmul = kernel->work < 0;
+  LigCost other = matmul ? LIG_N_COSTS : LIG_COST_ELEMENTS, found = other;
   for (LigCost i = 0; i < LIG_N_COSTS; i++)
     for (guint j = 0; j < G_N_ELEMENTS (kinds[i].patterns) && kinds[i].patterns[j]; j++)
-      if (product == (i > LIG_COST_ELEMENTS) && (found == other || (sums && kinds[i].sums)) &&
+      if (matmul == (i > LIG_COST_ELEMENTS) && (found == other || (sums && kinds[i].sums)) &&
           g_pattern_match_simple (kinds[i].patterns[j], kernel->name))
         found = i;
   return found;
@@ -146,7 +146,7 @@ lig_cost_of_bytes (const LigDeviceCosts *self, LigCost cost, double bytes)
 double
 lig_cost_of_mixed (const LigDeviceCosts *self, LigCost cost, double bytes)
 {
-  int kind = (int) cost - LIG_COST_PRODUCT_BIAS;
+  int kind = (int) cost - LIG_COST_MATMUL_BIAS;
   const double *times = self->mixed + kind * LIG_COST_SIZES;
   if (kind < 0 || kind >= LIG_MIXED_COSTS || times[LIG_COST_SIZES - 1] <= 0)
     return lig_cost_of_bytes (self, cost, bytes);
@@ -199,7 +199,7 @@ lig_cost_of_attention (const LigDeviceFacts *facts,
 }
 
 double
-lig_cost_product_flops (int index)
+lig_cost_matmul_flops (int index)
 {
   int row = index / LIG_COST_DEPTHS, column = index % LIG_COST_DEPTHS;
   return 2 * exp2 (LIG_COST_FIRST_AREA + LIG_COST_AREA_STEP * row + LIG_COST_FIRST_DEPTH +
@@ -210,15 +210,15 @@ lig_cost_product_flops (int index)
 static double
 ideal (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)
 {
-  return facts->launch + 2 * area * depth / facts->product[dtype];
+  return facts->launch + 2 * area * depth / facts->matmul[dtype];
 }
 
-/* Returns how many times as long as the ideal a measured product took. */
+/* Returns how many times as long as the ideal a measured matmul took. */
 static double
 get_multiple (const LigDeviceFacts *facts, LigDtype dtype, int row, int column)
 {
   gboolean wide = dtype == LIG_FP32;
-  const double *seconds = wide ? facts->costs.wide_products : facts->costs.products;
+  const double *seconds = wide ? facts->costs.wide_matmuls : facts->costs.matmuls;
   double area = exp2 (LIG_COST_FIRST_AREA + LIG_COST_AREA_STEP * row);
   double depth = exp2 (LIG_COST_FIRST_DEPTH + LIG_COST_DEPTH_STEP * column);
   return seconds[row * LIG_COST_DEPTHS + column] /
@@ -226,7 +226,7 @@ get_multiple (const LigDeviceFacts *facts, LigDtype dtype, int row, int column)
 }
 
 double
-lig_cost_of_product (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)
+lig_cost_of_matmul (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)
 {
   double down, right;
   /* Nothing smaller is faster. */

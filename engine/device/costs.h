@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* The smallest size in bytes at which each kind is measured, the smallest result in elements and
- * the smallest depth at which products are, as powers of two, and the steps to the next. */
+ * the smallest depth at which matmuls are, as powers of two, and the steps to the next. */
 enum {
   LIG_COST_FIRST_SIZE = 18,
   LIG_COST_SIZE_STEP = 3,
@@ -46,20 +46,20 @@ typedef struct {
 /* Returns the kernel whose times stand for a kind. */
 const LigKernel *lig_cost_get_probe (LigCost cost);
 
-/* Returns the kind of a kernel, LIG_N_COSTS for a bare product. `sums` says whether the kernel
+/* Returns the kind of a kernel, LIG_N_COSTS for a bare matmul. `sums` says whether the kernel
  * computes a sum over rows that it may leave out. */
 LigCost lig_cost_of_kernel (const LigKernel *kernel, gboolean sums);
 
-/* Returns the seconds of a kind beyond those of copying `bytes`, or beyond the bare product. The
+/* Returns the seconds of a kind beyond those of copying `bytes`, or beyond the bare matmul. The
  * costs must be known. */
 double lig_cost_of_bytes (const LigDeviceCosts *self, LigCost cost, double bytes);
 
-/* Returns the seconds of a bare product of that many result elements, each a sum of `depth`
- * products. The costs and the rate of the type must be known. */
-double lig_cost_of_product (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth);
+/* Returns the seconds of a bare matmul of that many result elements, each a sum of `depth`
+ * matmuls. The costs and the rate of the type must be known. */
+double lig_cost_of_matmul (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth);
 
-/* Returns the seconds of an addition to a product of 16 bits whose bias is fp32, beyond the bare
- * product; as of lig_cost_of_bytes() for other kinds, and where they are unknown. The costs must be
+/* Returns the seconds of an addition to a matmul of 16 bits whose bias is fp32, beyond the bare
+ * matmul; as of lig_cost_of_bytes() for other kinds, and where they are unknown. The costs must be
  * known. */
 double lig_cost_of_mixed (const LigDeviceCosts *self, LigCost cost, double bytes);
 
@@ -68,8 +68,8 @@ double lig_cost_of_attention (const LigDeviceFacts *facts,
                               LigAttentionCost cost,
                               const LigAttentionWork *work);
 
-/* Returns the operations of measured product `index`. */
-double lig_cost_product_flops (int index);
+/* Returns the operations of measured matmul `index`. */
+double lig_cost_matmul_flops (int index);
 
 /* The rates of a device on which its costs depend. */
 typedef struct {

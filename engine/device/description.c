@@ -63,25 +63,25 @@ text (JsonObject *object, const char *key, char *target, gsize size)
   g_strlcpy (target, fits ? json_node_get_string (node) : "", size);
 }
 
-/* The key of the rate of products of 4 bits. */
+/* The key of the rate of matmuls of 4 bits. */
 #define FP4 "fp4"
 
 static gboolean
-read_products (JsonObject *object, LigDeviceFacts *facts, GError **error)
+read_matmuls (JsonObject *object, LigDeviceFacts *facts, GError **error)
 {
-  JsonNode *node = json_object_get_member (object, "product");
-  JsonObject *product = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  JsonNode *node = json_object_get_member (object, "matmul");
+  JsonObject *matmul = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   for (int i = 0; i < LIG_N_DTYPES; i++) {
     Range range = {lig_dtype_name ((LigDtype) i), " operations a second", 1e6, 1e21};
-    if (!read_number (product, &range, &facts->product[i], error)) {
-      g_prefix_error (error, _ ("product: "));
+    if (!read_number (matmul, &range, &facts->matmul[i], error)) {
+      g_prefix_error (error, _ ("matmul: "));
       return FALSE;
     }
   }
   Range fp4 = {FP4, " operations a second", 1e6, 1e21};
-  if (read_number (product, &fp4, &facts->product_fp4, error))
+  if (read_number (matmul, &fp4, &facts->matmul_fp4, error))
     return TRUE;
-  g_prefix_error (error, _ ("product: "));
+  g_prefix_error (error, _ ("matmul: "));
   return FALSE;
 }
 
@@ -113,7 +113,7 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, char **remark, GError **e
   text (object, "name", facts->name, sizeof facts->name);
   text (object, "libraries", facts->libraries, sizeof facts->libraries);
   text (object, "backend", facts->backend, sizeof facts->backend);
-  return read_products (object, facts, error) && lig_costs_read (object, facts, remark, error) &&
+  return read_matmuls (object, facts, error) && lig_costs_read (object, facts, remark, error) &&
          lig_fabric_read (object, &facts->fabric, error);
 }
 
@@ -159,18 +159,18 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
 }
 
 static void
-write_products (JsonBuilder *builder, const LigDeviceFacts *facts)
+write_matmuls (JsonBuilder *builder, const LigDeviceFacts *facts)
 {
-  json_builder_set_member_name (builder, "product");
+  json_builder_set_member_name (builder, "matmul");
   json_builder_begin_object (builder);
   for (int i = 0; i < LIG_N_DTYPES; i++)
-    if (facts->product[i] > 0) {
+    if (facts->matmul[i] > 0) {
       json_builder_set_member_name (builder, lig_dtype_name ((LigDtype) i));
-      json_builder_add_double_value (builder, facts->product[i]);
+      json_builder_add_double_value (builder, facts->matmul[i]);
     }
-  if (facts->product_fp4 > 0) {
+  if (facts->matmul_fp4 > 0) {
     json_builder_set_member_name (builder, FP4);
-    json_builder_add_double_value (builder, facts->product_fp4);
+    json_builder_add_double_value (builder, facts->matmul_fp4);
   }
   json_builder_end_object (builder);
 }
@@ -210,7 +210,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
     json_builder_set_member_name (builder, "backend");
     json_builder_add_string_value (builder, facts->backend);
   }
-  write_products (builder, facts);
+  write_matmuls (builder, facts);
   if (facts->costs.known)
     lig_costs_write (builder, facts);
   lig_fabric_write (&facts->fabric, builder);

@@ -18,7 +18,7 @@ assume_ceilings (LigDeviceFacts *facts)
   facts->launch = like.launch;
   facts->upload = like.upload;
   facts->costs = like.costs;
-  memcpy (facts->product, like.product, sizeof facts->product);
+  memcpy (facts->matmul, like.matmul, sizeof facts->matmul);
 }
 
 static void

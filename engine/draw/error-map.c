@@ -321,7 +321,7 @@ draw_legend (const Layout *self, double y)
 {
   const char *const lines[] = {
     _ ("error relative to the compute type; the greatest of a column has an outline"),
-    _ ("product with quantized operands"),
+    _ ("matmul with quantized operands"),
     _ ("of each op: its output y, the gradient dy that the output gets, the gradients dw of its "
        "weights"),
   };

@@ -34,7 +34,7 @@ typedef struct {
   const LigDeviceFacts *facts;
   double width, height;
   double left, right, bottom, top; /* logarithms at the edges */
-  double product;                  /* flops a second */
+  double matmul;                   /* flops a second */
   GArray *points;
   GArray *taken;  /* Rect: areas in which no label is placed */
   gboolean mixed; /* unfused ops are predicted but fusions measured: arrows are dashed */
@@ -127,9 +127,9 @@ find_edges (Roofline *roof)
     if (point->from_rate > 0)
       include (roof, point->from_intensity, point->from_rate);
   }
-  if (facts->copy > 0 && roof->product > 0) {
-    include (roof, roof->product / facts->copy * 4, roof->product);
-    include (roof, roof->product / facts->copy / 10, roof->product);
+  if (facts->copy > 0 && roof->matmul > 0) {
+    include (roof, roof->matmul / facts->copy * 4, roof->matmul);
+    include (roof, roof->matmul / facts->copy / 10, roof->matmul);
   }
   if (roof->left > roof->right)
     include (roof, 1, 1e9);
@@ -174,23 +174,23 @@ take_line (Roofline *roof, double x, double y, double u, double v)
   }
 }
 
-/* Draws the roof: the copy bandwidth times the intensity, up to the rate of matrix products. */
+/* Draws the roof: the copy bandwidth times the intensity, up to the rate of matmuls. */
 static void
 draw_ceilings (Roofline *roof)
 {
-  double copy = roof->facts->copy, product = roof->product;
+  double copy = roof->facts->copy, matmul = roof->matmul;
   double right = pow (10, roof->right), left = pow (10, roof->left);
-  double ridge = copy > 0 ? CLAMP (product / copy, left, right) : left;
+  double ridge = copy > 0 ? CLAMP (matmul / copy, left, right) : left;
   LigTextStyle style = {.size = 11, .colour = roof->colours->dim, .anchor = LIG_TEXT_END};
-  if (!(copy > 0 && product > 0))
+  if (!(copy > 0 && matmul > 0))
     return;
   double low = pow (10, roof->bottom), start = CLAMP (low / copy, left, right);
-  double points[] = {to_x (roof, start),   to_y (roof, start * copy), to_x (roof, ridge),
-                     to_y (roof, product), to_x (roof, right),        to_y (roof, product)};
-  g_autofree char *rate = lig_draw_rate (product);
+  double points[] = {to_x (roof, start),  to_y (roof, start * copy), to_x (roof, ridge),
+                     to_y (roof, matmul), to_x (roof, right),        to_y (roof, matmul)};
+  g_autofree char *rate = lig_draw_rate (matmul);
   g_autofree char *bytes = lig_draw_bytes (copy);
   const char *type = lig_dtype_name (lig_plan_get_compute (roof->timed->plan));
-  g_autofree char *flat = g_strdup_printf (_ ("%s products, %s"), type, rate);
+  g_autofree char *flat = g_strdup_printf (_ ("%s matmuls, %s"), type, rate);
   g_autofree char *slope = g_strdup_printf (_ ("%s/s moved"), bytes);
   g_autofree char *origin = g_strdup_printf (
     _ ("ceilings of %s, %s"), roof->facts->name,
@@ -369,7 +369,7 @@ lig_draw_roofline (LigCanvas *canvas,
   g_autoptr (GPtrArray) backward = lig_timed_rows (timed, LIG_PASS_BACKWARD);
   Roofline roof = {canvas, colours, timed, .width = width, .height = height};
   roof.facts = lig_device_get_facts (lig_plan_get_device (timed->plan));
-  roof.product = roof.facts->product[lig_plan_get_compute (timed->plan)];
+  roof.matmul = roof.facts->matmul[lig_plan_get_compute (timed->plan)];
   roof.points = points;
   roof.taken = taken;
   roof.mixed = unfused && timed->steps && !unfused->steps;

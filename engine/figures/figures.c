@@ -57,7 +57,7 @@ derive (LigFigures *self)
   self->bound = isnan (self->predicted) ? LIG_BOUND_UNKNOWN : find_bound (self->floors);
   self->rate = timed ? self->flops / self->seconds : NAN;
   self->copy_share = timed && self->copy > 0 ? self->bytes / self->seconds / self->copy : NAN;
-  self->product_share = timed && self->peak > 0 ? self->products / self->seconds / self->peak : NAN;
+  self->matmul_share = timed && self->peak > 0 ? self->matmuls / self->seconds / self->peak : NAN;
   self->roofline = timed && !isnan (self->predicted)
                      ? (self->floors[0] + self->floors[1] + self->floors[2]) / self->seconds
                      : NAN;
@@ -82,7 +82,7 @@ lig_figures_add (LigFigures *self, const LigFigures *part)
   self->bytes += part->bytes;
   self->flops += part->flops;
   self->alone_bytes += part->alone_bytes;
-  self->products += part->products;
+  self->matmuls += part->matmuls;
   self->copy = MAX (self->copy, part->copy);
   self->peak = MAX (self->peak, part->peak);
   for (guint i = 0; i < G_N_ELEMENTS (self->floors); i++)
@@ -96,20 +96,20 @@ lig_figures_add (LigFigures *self, const LigFigures *part)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-/* Sets the least seconds for moving the bytes, and for the operations if they are a product's; both
+/* Sets the least seconds for moving the bytes, and for the operations if they are a matmul's; both
  * 0 where the device's ceilings are unknown. */
 static void
 find_floors (const LigDeviceFacts *facts,
-             gboolean product,
+             gboolean matmul,
              double bytes,
              double flops,
              LigDtype dtype,
              double floors[2])
 {
-  double rate = facts->product[dtype];
-  gboolean known = facts->copy > 0 && (!product || rate > 0);
+  double rate = facts->matmul[dtype];
+  gboolean known = facts->copy > 0 && (!matmul || rate > 0);
   floors[0] = known ? bytes / facts->copy : 0;
-  floors[1] = known && product ? flops / rate : 0;
+  floors[1] = known && matmul ? flops / rate : 0;
 }
 
 /* Adds the work of steps, and their predicted and measured time, to figures without a saving. */
@@ -119,17 +119,17 @@ add_steps (LigFigures *self, const LigTimedPlan *timed, const int *steps, int co
   const LigPlan *plan = timed->plan;
   const LigDeviceFacts *facts = lig_device_get_facts (plan->request->device);
   self->copy = facts->copy;
-  self->peak = facts->product[plan->request->compute];
+  self->peak = facts->matmul[plan->request->compute];
   for (int i = 0; i < count; i++) {
     const LigPlanStep *step = lig_plan_step (plan, steps[i]);
     double floors[2], bytes = step->read + step->written;
-    gboolean product = step->kernel && step->kernel->work < 0;
-    find_floors (facts, product, bytes, step->flops, plan->request->compute, floors);
+    gboolean matmul = step->kernel && step->kernel->work < 0;
+    find_floors (facts, matmul, bytes, step->flops, plan->request->compute, floors);
     self->floors[floors[1] > floors[0] ? 1 : 0] += MAX (floors[0], floors[1]);
     self->floors[2] += facts->launch;
     self->bytes += bytes;
     self->flops += step->flops;
-    self->products += product ? step->flops : 0;
+    self->matmuls += matmul ? step->flops : 0;
     self->predicted += lig_plan_step_get_predicted (step);
     self->own_pair[MEASURED] += timed->steps ? timed->steps[steps[i]] : NAN;
     self->kernels++;

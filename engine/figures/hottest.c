@@ -85,7 +85,7 @@ find_place (const LigPlanOp *ops, int count, int at)
   return place;
 }
 
-/* Returns the part of a macro that a group is about, its product if it has one; null: none is
+/* Returns the part of a macro that a group is about, its matmul if it has one; null: none is
  * named. */
 static const char *
 find_part (const LigPlanOp *ops, const LigPlanGroup *group)
@@ -93,8 +93,8 @@ find_part (const LigPlanOp *ops, const LigPlanGroup *group)
   const char *found = NULL;
   for (int i = group->first; i < group->first + group->count; i++) {
     const char *part = lig_plan_op_get_part (&ops[i]);
-    gboolean product = ops[i].info->flags & LIG_OP_PRODUCT;
-    if (part && !g_str_equal (part, ops[i].info->name) && (!found || product))
+    gboolean matmul = ops[i].info->flags & LIG_OP_MATMUL;
+    if (part && !g_str_equal (part, ops[i].info->name) && (!found || matmul))
       found = part;
   }
   return found;

@@ -72,7 +72,7 @@ lig_figures_rate_text (const LigFigures *self)
                                       "GFLOP/s", "TFLOP/s", "PFLOP/s"};
   const char *bound = lig_bound_name (self->bound);
   g_autofree char *rate = NULL;
-  if (self->bound == LIG_BOUND_COMPUTE || (!bound && self->products > 0)) {
+  if (self->bound == LIG_BOUND_COMPUTE || (!bound && self->matmuls > 0)) {
     if (!isnan (self->rate) && self->rate > 0)
       rate = lig_units_scale (self->rate, units, G_N_ELEMENTS (units));
   } else if (!isnan (self->copy_share))

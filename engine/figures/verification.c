@@ -475,7 +475,7 @@ judge (LigVerified *entry, LigErrorSum error, const LigErrorSum sums[LIG_N_WITNE
   entry->error = lig_error_of (error);
   entry->rounding = MAX (worst_of (alone, nudged), unit);
   entry->limit = LIG_VERIFICATION_FACTOR * entry->rounding;
-  entry->scale = error.whole > 0 ? error.product / error.whole : NAN;
+  entry->scale = error.whole > 0 ? error.matmul / error.whole : NAN;
   entry->outside = !(entry->error <= entry->limit);
 }
 

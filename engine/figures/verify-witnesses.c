@@ -172,7 +172,7 @@ lig_sum_errors (LigErrorSum *sum, const float *numbers, const float *right, gint
       continue;
     sum->difference += (y - x) * (y - x);
     sum->whole += x * x;
-    sum->product += x * y;
+    sum->matmul += x * y;
   }
 }
 
@@ -210,7 +210,7 @@ lig_witness_read (const LigWitness *self, int value, GError **error)
 
 /* --- Half a bit ---------------------------------------------------------------------------- */
 
-/* Halves of the last bit are lost in rounding. With tf32 products read 10 bits of mantissa. */
+/* Halves of the last bit are lost in rounding. With tf32 matmuls read 10 bits of mantissa. */
 double
 lig_witness_unit (const LigWitness *self)
 {

@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* The squared length of differences from right numbers, that of the right numbers, and the product
+/* The squared length of differences from right numbers, that of the right numbers, and the matmul
  * of both. */
 typedef struct {
-  double difference, whole, product;
+  double difference, whole, matmul;
 } LigErrorSum;
 
 /* The plans that run a batch, in this order: every op alone in fp32 on the CPU; the same after a
@@ -46,7 +46,7 @@ typedef struct {
 void lig_witnesses_pair (LigWitness witnesses[LIG_N_WITNESSES]);
 
 /* Returns the value that a step writes: a part of one that has no right numbers of its own stands
- * for the whole, as of a product that is exchanged in parts. */
+ * for the whole, as of a matmul that is exchanged in parts. */
 int lig_witness_written (const LigWitness *self, int value);
 
 void lig_sum_errors (LigErrorSum *sum, const float *numbers, const float *right, gint64 count);
@@ -65,6 +65,6 @@ gboolean lig_witness_nudge_inputs (LigWitness *self, double amount, guint32 seed
 /* Does the same with a tensor of fp32. */
 void lig_nudge (LigTensor *tensor, double amount, guint32 seed);
 
-/* Returns the relative error of rounding to the type in which the plan computes products: half of
+/* Returns the relative error of rounding to the type in which the plan computes matmuls: half of
  * the last bit. */
 double lig_witness_unit (const LigWitness *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of a product whose terms were reduced and scattered: the gradients of the rows of
+/* The gradients of a matmul whose terms were reduced and scattered: the gradients of the rows of
  * other ranks arrive while the present ones are multiplied. */
 #include "engine/fusions/pieces.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gelu's gradient and both bias gradients with the input-gradient product: the last bias's from
- * the gradient that the product reads, the first one's from the gradient that it writes. */
+/* gelu's gradient and both bias gradients with the input-gradient matmul: the last bias's from
+ * the gradient that the matmul reads, the first one's from the gradient that it writes. */
 #include "engine/fusions/define.h"
 
 static void

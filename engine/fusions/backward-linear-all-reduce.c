@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of a product before which gradients are added up over the ranks: the sums of parts
+/* The gradients of a matmul before which gradients are added up over the ranks: the sums of parts
  * of the input gradient are on their way while the others and the weight gradient are computed. */
 #include "engine/fusions/pieces.h"
 
@@ -16,10 +16,10 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 0);
-  g_autofree char *product =
-    g_strdup_printf ("dy=%d.dy@ weight=1.weight dx=1.dx@", lig_fusion_product_end (lowering, 1));
+  g_autofree char *matmul =
+    g_strdup_printf ("dy=%d.dy@ weight=1.weight dx=1.dx@", lig_fusion_matmul_end (lowering, 1));
   if (lig_lower_has (lowering, "0.dx"))
-    lig_pieces_sum (lowering, &pieces, "linear_backward_input", product, "x=1.dx@ y=0.dx@");
+    lig_pieces_sum (lowering, &pieces, "linear_backward_input", matmul, "x=1.dx@ y=0.dx@");
   lig_fusion_weight_gradient (lowering, 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The weight-gradient product, which reads dy anyway, also computes the bias gradient. */
+/* The weight-gradient matmul, which reads dy anyway, also computes the bias gradient. */
 #include "engine/fusions/define.h"
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The input-gradient product, which reads dy anyway, also computes the bias gradient. */
+/* The input-gradient matmul, which reads dy anyway, also computes the bias gradient. */
 #include "engine/fusions/define.h"
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradient of rows that were gathered for a product: the sum over the ranks of the input
+/* The gradient of rows that were gathered for a matmul: the sum over the ranks of the input
  * gradients is on its way while the weight gradient is computed. */
 #include "engine/fusions/pieces.h"
 
@@ -22,10 +22,10 @@ static void
 lower (LigLowering *lowering)
 {
   const LigPieces pieces = lig_pieces_of (lowering, 0);
-  g_autofree char *product =
-    g_strdup_printf ("dy=%d.dy weight=1.weight dx=1.dx", lig_fusion_product_end (lowering, 1));
+  g_autofree char *matmul =
+    g_strdup_printf ("dy=%d.dy weight=1.weight dx=1.dx", lig_fusion_matmul_end (lowering, 1));
   if (lig_lower_has (lowering, "0.dx")) {
-    lig_lower_kernel (lowering, "linear_backward_input", product, NULL, 0);
+    lig_lower_kernel (lowering, "linear_backward_input", matmul, NULL, 0);
     lig_lower_beside (lowering, "reduce_scatter", "x=1.dx y=0.dx", &pieces.params,
                       sizeof pieces.params);
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The scale as a factor of the input-gradient and the weight-gradient products. Under a recipe
+/* The scale as a factor of the input-gradient and the weight-gradient matmuls. Under a recipe
  * these read quantized copies of the gradient before it is scaled. */
 #include "engine/fusions/define.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 enum { LINEAR, QUANTIZE, SCALE };
 
@@ -33,7 +33,7 @@ LIG_DEFINE_FUSION (backward_linear_scale) = {
   .size = sizeof (LigFusion),
   .name = "backward-linear-scale",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("Scales the gradients in the products"),
+  .summary = N_ ("Scales the gradients in the matmuls"),
   .pattern = "basic-linear [quantize] constant-scale",
   .gradients = "gradients - gradient",
   .allows = allows,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dx = norm gradient + branch gradient, and its quantized copies for the product before, with the
- * gradient of that product's bias in the same reading. */
+/* dx = norm gradient + branch gradient, and its quantized copies for the matmul before, with the
+ * gradient of that matmul's bias in the same reading. */
 #include "engine/fusions/define.h"
 
 enum { QUANTIZE, LAST_BIAS, ADD, BRANCH, NORM };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Declarations for the files of engine/fusions: the fusion's table, rejections, and the
- * weight gradient of a product before a bias. */
+ * weight gradient of a matmul before a bias. */
 #pragma once
 
 #include <ligature/lowering.h>
@@ -23,24 +23,24 @@ lig_fusion_reject_parts (LigLowering *match, const char *port, LigRejection *rej
   return TRUE;
 }
 
-/* Returns the element whose dy is the gradient of the product that is the pattern's element: the
+/* Returns the element whose dy is the gradient of the matmul that is the pattern's element: the
  * bias behind it if that matched. */
 static inline int
-lig_fusion_product_end (LigLowering *lowering, int product)
+lig_fusion_matmul_end (LigLowering *lowering, int matmul)
 {
-  return lig_lower_op (lowering, product + 1) ? product + 1 : product;
+  return lig_lower_op (lowering, matmul + 1) ? matmul + 1 : matmul;
 }
 
-/* Emits the weight gradient of that product, which reads dy and so computes the gradient of the
+/* Emits the weight gradient of that matmul, which reads dy and so computes the gradient of the
  * bias behind it, too. */
 static inline void
-lig_fusion_weight_gradient (LigLowering *lowering, int product)
+lig_fusion_weight_gradient (LigLowering *lowering, int matmul)
 {
-  int end = lig_fusion_product_end (lowering, product);
-  g_autofree char *bindings = g_strdup_printf ("dy=%d.dy x=%d.x dweight=%d.dweight dbias=%d.dbias",
-                                               end, product, product, end);
+  int end = lig_fusion_matmul_end (lowering, matmul);
+  g_autofree char *bindings =
+    g_strdup_printf ("dy=%d.dy x=%d.x dweight=%d.dweight dbias=%d.dbias", end, matmul, matmul, end);
   lig_lower_kernel (lowering,
-                    end > product ? "linear_backward_weight_bias" : "linear_backward_weight",
+                    end > matmul ? "linear_backward_weight_bias" : "linear_backward_weight",
                     bindings, NULL, 0);
 }
 

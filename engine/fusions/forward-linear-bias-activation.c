@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = act(x weight^T + bias), the activation in the epilogue of the product; the input of gelu is
+/* y = act(x weight^T + bias), the activation in the epilogue of the matmul; the input of gelu is
  * kept for backward. */
 #include "engine/fusions/define.h"
 
@@ -21,7 +21,7 @@ LIG_DEFINE_FUSION (forward_linear_bias_activation) = {
   .size = sizeof (LigFusion),
   .name = "forward-linear-bias-activation",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds the bias and applies the activation in the product"),
+  .summary = N_ ("Adds the bias and applies the activation in the matmul"),
   .pattern = "basic-linear [bias] [gelu|relu]",
   .lower = lower,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = x weight^T + bias + extra in one product. */
+/* y = x weight^T + bias + extra in one matmul. */
 #include "engine/fusions/define.h"
 
 static void
@@ -13,7 +13,7 @@ LIG_DEFINE_FUSION (forward_linear_bias_add) = {
   .size = sizeof (LigFusion),
   .name = "forward-linear-bias-add",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds bias and residual in the product"),
+  .summary = N_ ("Adds bias and residual in the matmul"),
   .pattern = "basic-linear [bias] add-extra-input",
   .lower = lower,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized copy of y = gelu (x weight^T + bias), all of it in the epilogue of the product: for
+/* The quantized copy of y = gelu (x weight^T + bias), all of it in the epilogue of the matmul: for
  * evaluation, in which nothing else reads the sum, y or a transposed copy, and by a scale that is
  * known before. */
 #include "engine/fusions/define.h"
@@ -14,14 +14,14 @@ allows (LigLowering *match, LigRejection *rejection)
 static void
 lower (LigLowering *lowering)
 {
-  lig_lower_quantized_product (lowering, 0, "x=0.x weight=0.weight bias=1.bias", "3.y");
+  lig_lower_quantized_matmul (lowering, 0, "x=0.x weight=0.weight bias=1.bias", "3.y");
 }
 
 LIG_DEFINE_FUSION (forward_linear_bias_gelu_quantize) = {
   .size = sizeof (LigFusion),
   .name = "forward-linear-bias-gelu-quantize",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds the bias, applies gelu and quantizes in the product, in evaluation"),
+  .summary = N_ ("Adds the bias, applies gelu and quantizes in the matmul, in evaluation"),
   .pattern = "basic-linear [bias] gelu quantize",
   .allows = allows,
   .lower = lower,

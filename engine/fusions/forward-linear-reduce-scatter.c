@@ -17,9 +17,9 @@ multiply_and_pass (LigLowering *lowering, const LigPieces *pieces, int step, int
   int to = (pieces->rank + step) % pieces->count;
   g_autofree char *place = lig_piece_name (pieces, "", to, part);
   g_autofree char *terms = lig_piece_name (pieces, "terms", lig_piece_before (pieces, step), part);
-  g_autofree char *product = g_strdup_printf ("x=0.x%s weight=0.weight y=0.y%s", place, place);
+  g_autofree char *matmul = g_strdup_printf ("x=0.x%s weight=0.weight y=0.y%s", place, place);
   g_autofree char *pass = g_strdup_printf ("x=0.y%s y=%s", place, terms);
-  lig_lower_kernel (lowering, "linear", product, NULL, 0);
+  lig_lower_kernel (lowering, "linear", matmul, NULL, 0);
   lig_pieces_pass (lowering, pieces, step, pass);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* y = scale x weight^T + extra in one product. */
+/* y = scale x weight^T + extra in one matmul. */
 #include "engine/fusions/define.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 static void
 lower (LigLowering *lowering)
@@ -14,7 +14,7 @@ LIG_DEFINE_FUSION (forward_linear_scale_add) = {
   .size = sizeof (LigFusion),
   .name = "forward-linear-scale-add",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Scales the product and adds the residual in it"),
+  .summary = N_ ("Scales the matmul and adds the residual in it"),
   .pattern = "basic-linear constant-scale add-extra-input",
   .lower = lower,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The quantized copies of an activation of x + bias, and those of its gradient, which computes the
- * sum again: the product before writes x alone, and nothing else is kept for the backward pass. */
+ * sum again: the matmul before writes x alone, and nothing else is kept for the backward pass. */
 #include "engine/fusions/define.h"
 
 enum { QUANTIZE_GRADIENT, BIAS, ACTIVATION, QUANTIZE };

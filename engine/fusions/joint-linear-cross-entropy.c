@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last product and its cross-entropy in chunks of rows, so that the logits exist for one chunk
+/* The last matmul and its cross-entropy in chunks of rows, so that the logits exist for one chunk
  * alone. Their gradients are computed with the loss, while the chunk is there, and divided by the
  * number of rows in the backward pass. */
 #include "engine/fusions/define.h"
@@ -55,7 +55,7 @@ LIG_DEFINE_FUSION (joint_linear_cross_entropy) = {
   .size = sizeof (LigFusion),
   .name = "joint-linear-cross-entropy",
   .pass = LIG_PASS_JOINT,
-  .summary = N_ ("Computes the last product and its cross-entropy without the logits"),
+  .summary = N_ ("Computes the last matmul and its cross-entropy without the logits"),
   .pattern = "basic-linear [bias] cross-entropy",
   .allows = allows,
   .lower = lower,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that fusions of a product and the exchange of its rows share. */
+/* The parts that fusions of a matmul and the exchange of its rows share. */
 #pragma once
 
 #include "engine/fusions/define.h"
 #include <ligature/params-collective.h>
 
-/* Each rank of a group has a piece of the rows, of which one is on its way while the product of
+/* Each rank of a group has a piece of the rows, of which one is on its way while the matmul of
  * another one is computed (Wang and others, 2022, Overlap Communication with Dependent Computation
  * via Decomposition). */
 typedef struct {
@@ -94,12 +94,12 @@ static inline void
 lig_pieces_sum (LigLowering *lowering,
                 const LigPieces *self,
                 const char *kernel,
-                const char *product,
+                const char *matmul,
                 const char *sum)
 {
   for (int i = 0; i < self->each; i++) {
     g_autofree char *place = lig_piece_name (self, "", -1, i);
-    g_autofree char *multiplied = lig_piece_bind (product, place);
+    g_autofree char *multiplied = lig_piece_bind (matmul, place);
     g_autofree char *added = lig_piece_bind (sum, place);
     lig_lower_kernel (lowering, kernel, multiplied, NULL, 0);
     lig_lower_beside (lowering, "all_reduce", added, &self->params, sizeof self->params);

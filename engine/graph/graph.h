@@ -56,35 +56,35 @@ typedef struct {
   int group[2];                       /* forward, backward */
   LigPartSize size;
   int size_from;               /* the macro's first part, whose x is the macro's input */
-  const LigRecipe *recipe;     /* of a product and the quantizing parts around it; or null */
-  gboolean calibrating;        /* a product with a recipe that only records amaxes */
-  int quantizers[LIG_N_ROLES]; /* numbers of a product's quantizers; -1: it is not quantized */
+  const LigRecipe *recipe;     /* of a matmul and the quantizing parts around it; or null */
+  gboolean calibrating;        /* a matmul with a recipe that only records amaxes */
+  int quantizers[LIG_N_ROLES]; /* numbers of a matmul's quantizers; -1: it is not quantized */
   int quantizes[2];            /* of a part `quantize`: of its y, of its dx; or -1 */
-  int histories;               /* of a product: number of its first history, or -1 */
+  int histories;               /* of a matmul: number of its first history, or -1 */
   unsigned incomplete; /* a required parameter is missing: what of the output is then guessed */
   gboolean faulty;     /* its shapes do not fit */
 } LigPart;
 
 /* A quantized copy of a matrix, of the matrix as it is or of its transpose. */
 typedef struct {
-  int data, scale; /* values; -1: no product reads the copy */
+  int data, scale; /* values; -1: no matmul reads the copy */
 } LigForm;
 
 /* The quantization of one value. */
 typedef struct {
   const LigRecipe *recipe;
-  LigProductRole role;
+  LigMatmulRole role;
   int of;   /* the value that is read, a parameter or a port of the part */
-  int part; /* the part `quantize` that writes the copies; of a weight: its product */
+  int part; /* the part `quantize` that writes the copies; of a weight: its matmul */
   LigForm row, transposed;
   int scale, recorded; /* values in the state: its scale, and the amax of this step; or -1 */
 } LigQuantizer;
 
-/* The amax that a step records of an operand which its product reads in the compute type. */
+/* The amax that a step records of an operand which its matmul reads in the compute type. */
 typedef struct {
   const LigRecipe *recipe;
-  LigProductRole role;
-  int of, part; /* the value, and its product */
+  LigMatmulRole role;
+  int of, part; /* the value, and its matmul */
   int recorded; /* value in the state */
 } LigCalibration;
 
@@ -133,7 +133,7 @@ typedef struct _LigGraph {
   GArray *ties;              /* of LigTie */
   GPtrArray *recipes;        /* of LigRecipe: those of parts */
   GArray *quantizers;        /* of LigQuantizer */
-  GArray *calibrations;      /* of LigCalibration, in the order of their products */
+  GArray *calibrations;      /* of LigCalibration, in the order of their matmuls */
   GArray *groups[2];         /* of LigPlanGroup, in op order: forward, backward */
   GHashTable *own_values;    /* of joint fusions, by fusion, ops and name; or null */
   GArray *steps;             /* of LigGraphStep */

@@ -47,8 +47,8 @@ typedef struct {
 
 /* The entry of a quantizer in the state: {scale, amax, history}, `length` numbers in all. */
 typedef struct {
-  char *path; /* of the product, `1.qkv` */
-  LigProductRole role;
+  char *path; /* of the matmul, `1.qkv` */
+  LigMatmulRole role;
   LigRecipe recipe;
   gint64 length, offset;
 } LigHistory;

@@ -3,16 +3,15 @@
 #include "engine/graph/op.h"
 
 gboolean
-lig_part_is_product (const LigPart *part)
+lig_part_is_matmul (const LigPart *part)
 {
-  return part->plan.info->flags & LIG_OP_PRODUCT;
+  return part->plan.info->flags & LIG_OP_MATMUL;
 }
 
 gboolean
 lig_part_is_quantized (const LigPart *part)
 {
-  return part->recipe && lig_part_is_product (part) && !part->plan.unquantized &&
-         !part->calibrating;
+  return part->recipe && lig_part_is_matmul (part) && !part->plan.unquantized && !part->calibrating;
 }
 
 gboolean

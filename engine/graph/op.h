@@ -4,8 +4,8 @@
 
 #include "engine/graph/graph.h"
 
-/* Returns whether the part is a product that recipes apply to, and whether its recipe applies. */
-gboolean lig_part_is_product (const LigPart *part);
+/* Returns whether the part is a matmul that recipes apply to, and whether its recipe applies. */
+gboolean lig_part_is_matmul (const LigPart *part);
 gboolean lig_part_is_quantized (const LigPart *part);
 
 /* Returns whether the part passes its values on unchanged in the pass, so that fusions may extend

@@ -25,7 +25,7 @@ typedef struct {
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;
   LigDtype gradient_dtype; /* of parameters */
-  gboolean fp8_parameters; /* weights of quantized products are kept in fp32 and fp8 alone */
+  gboolean fp8_parameters; /* weights of quantized matmuls are kept in fp32 and fp8 alone */
   LigRecipe recipe;        /* of the sequence */
   gboolean apart, compared, unsure_input; /* see LigRequestFlags */
   GStringChunk *strings;                  /* of the options */

@@ -41,9 +41,9 @@ lig_lower_kernel (
   LigBindings parsed;
   parsed.count = 0;
   lig_bindings_add (&parsed, bindings);
-  const LigPart *product = kernel ? lig_find_quantized (self, kernel, &parsed) : NULL;
-  if (product)
-    lig_emit_quantized (self, product, kernel, &parsed, params);
+  const LigPart *matmul = kernel ? lig_find_quantized (self, kernel, &parsed) : NULL;
+  if (matmul)
+    lig_emit_quantized (self, matmul, kernel, &parsed, params);
   else if (kernel)
     lig_lower_emit (self, kernel, &parsed, params, params_size);
   else if (!self->missing)
@@ -273,7 +273,7 @@ lig_lower_saves (LigGraph *graph, const LigPlanGroup *group, GError **error)
 
 /* --- Pieces ---------------------------------------------------------------------------------- */
 
-/* Products and exchanges by pieces, so that one piece is exchanged while another one is computed. A
+/* Matmuls and exchanges by pieces, so that one piece is exchanged while another one is computed. A
  * piece is a value that has a part of the rows of another one, in its memory. */
 
 int
@@ -284,7 +284,7 @@ lig_lower_get_place (LigLowering *self, int index)
                 : 0;
 }
 
-/* Returns the number of rows of which a piece has a multiple: products of quantized copies have
+/* Returns the number of rows of which a piece has a multiple: matmuls of quantized copies have
  * sides that their recipe divides. */
 static gint64
 find_multiple (const LigGraph *graph, const LigPlanGroup *group)

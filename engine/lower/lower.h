@@ -8,7 +8,7 @@
 /* The result of a probe. */
 typedef struct {
   const char *missing;        /* a missing kernel, or null */
-  const LigPart *unquantized; /* a product whose kernel reads no quantized operands, or null */
+  const LigPart *unquantized; /* a matmul whose kernel reads no quantized operands, or null */
   int unwritten; /* a value that is read outside the group and that no kernel writes, or -1 */
 } LigProbe;
 

@@ -16,7 +16,7 @@ struct _LigLowering {
   GArray *aliases;            /* of int: aliases to undo */
   GError *error;              /* the first error in a table */
   const char *missing;        /* the first missing kernel */
-  const LigPart *unquantized; /* a product whose kernel has no twin for quantized operands */
+  const LigPart *unquantized; /* a matmul whose kernel has no twin for quantized operands */
   GHashTable *own;            /* values that the kernels of an op hand to one another; or null */
 };
 

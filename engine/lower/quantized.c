@@ -11,8 +11,8 @@
 #include <ligature/fusion.h>
 #include <ligature/kernels.h>
 #include <ligature/params-gated.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-norm.h>
-#include <ligature/params-product.h>
 #include <ligature/params-quantize.h>
 
 #include <string.h>
@@ -86,17 +86,17 @@ bind_operands (LigBindings *to, const LigBindings *bindings, const LigQuantizedT
 
 void
 lig_emit_quantized (LigLowering *self,
-                    const LigPart *product,
+                    const LigPart *matmul,
                     const LigKernel *kernel,
                     const LigBindings *bindings,
                     const LigScaleParams *scale)
 {
   const LigQuantizedTwin *twin = lig_quantized_twin (kernel->name);
   if (!twin) {
-    self->unquantized = product;
+    self->unquantized = matmul;
     return;
   }
-  LigFp8Params params = lig_quantized_params (product, twin, scale ? scale->factor : 1);
+  LigFp8Params params = lig_quantized_params (matmul, twin, scale ? scale->factor : 1);
   LigBindings own;
   own.count = 0;
   bind_operands (&own, bindings, twin);
@@ -151,7 +151,7 @@ own_quantizer (LigLowering *self, const char *port)
   return quantizer && lig_part (self->graph, quantizer->part) == part ? quantizer : NULL;
 }
 
-/* Emits a kernel by its name; that of a norm may be missing. None of them is a product. */
+/* Emits a kernel by its name; that of a norm may be missing. None of them is a matmul. */
 static void
 emit (LigLowering *self,
       const char *name,
@@ -218,12 +218,12 @@ lig_lower_is_quantized (LigLowering *self, const char *port, LigRejection *rejec
   return FALSE;
 }
 
-/* Rejects a product whose copies have other scales than those of rows or of the tensor. */
+/* Rejects a matmul whose copies have other scales than those of rows or of the tensor. */
 static gboolean
 reject_scales (const LigPart *part, const char *required, LigRejection *rejection)
 {
   rejection->reason = LIG_REASON_PARALLEL;
-  rejection->observed = g_strdup_printf ("a product with recipe %s", part->recipe->info->name);
+  rejection->observed = g_strdup_printf ("a matmul with recipe %s", part->recipe->info->name);
   rejection->required = g_strdup (required);
   return FALSE;
 }
@@ -273,7 +273,7 @@ lig_lower_norm_fits (LigLowering *self, int element, LigRejection *rejection)
   return FALSE;
 }
 
-/* Rejects the copies that a product would have to write, or to read. */
+/* Rejects the copies that a matmul would have to write, or to read. */
 static gboolean
 reject_copies (LigRejection *rejection, char *observed, const char *required)
 {
@@ -286,9 +286,9 @@ reject_copies (LigRejection *rejection, char *observed, const char *required)
 gboolean
 lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigRejection *rejection)
 {
-  const LigPart *product = lig_part (self->graph, self->group->elements[element]);
+  const LigPart *matmul = lig_part (self->graph, self->group->elements[element]);
   const LigQuantizer *quantizer = own_quantizer (self, to);
-  const LigRecipeInfo *reads = lig_part_is_quantized (product) ? product->recipe->info : NULL;
+  const LigRecipeInfo *reads = lig_part_is_quantized (matmul) ? matmul->recipe->info : NULL;
   const LigRecipeInfo *writes = quantizer->recipe->info;
   if (!reads || reads->row[LIG_ROLE_INPUT] != LIG_SCALES_TENSOR ||
       reads->row[LIG_ROLE_WEIGHT] != LIG_SCALES_TENSOR)
@@ -298,7 +298,7 @@ lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigReje
   if (quantizer->scale < 0)
     return reject_copies (
       rejection, g_strdup_printf ("%s without a history, at an op of its own", writes->name),
-      "one with the history of a product");
+      "one with the history of a matmul");
   if (quantizer->transposed.data >= 0)
     return reject_copies (
       rejection, g_strdup_printf ("%s with a transposed copy for the backward pass", writes->name),
@@ -314,11 +314,11 @@ lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigReje
 }
 
 void
-lig_lower_quantized_product (LigLowering *self, int element, const char *bindings, const char *to)
+lig_lower_quantized_matmul (LigLowering *self, int element, const char *bindings, const char *to)
 {
-  const LigPart *product = lig_part (self->graph, self->group->elements[element]);
+  const LigPart *matmul = lig_part (self->graph, self->group->elements[element]);
   const LigQuantizedTwin *twin = lig_quantized_twin ("linear_bias");
-  LigFp8Params params = lig_quantized_params (product, twin, 1);
+  LigFp8Params params = lig_quantized_params (matmul, twin, 1);
   LigBindings given, all;
   given.count = all.count = 0;
   lig_bindings_add (&given, bindings);

@@ -40,7 +40,7 @@ find_unwritten_form (const LigLowering *self,
                      guint first_step)
 {
   const LigQuantizer *quantizer = lig_port_quantizer (self->graph, part, port);
-  if (!quantizer || lig_part_is_product (part))
+  if (!quantizer || lig_part_is_matmul (part))
     return -1;
   const int values[] = {quantizer->row.data, quantizer->transposed.data};
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
@@ -51,7 +51,7 @@ find_unwritten_form (const LigLowering *self,
 
 /* Finds an unwritten operand whose amax is recorded after the group. */
 static int
-find_unrecorded (const LigLowering *self, LigProductRole role, guint first_step)
+find_unrecorded (const LigLowering *self, LigMatmulRole role, guint first_step)
 {
   const LigPlanGroup *group = self->group;
   int values[LIG_MAX_CALIBRATED];

@@ -85,19 +85,19 @@ measure_copy (Bench *bench, LigDeviceFacts *facts, GError **error)
   return TRUE;
 }
 
-/* Measures the rate of square products, the faster of two sizes: larger ones may be limited by
+/* Measures the rate of square matmuls, the faster of two sizes: larger ones may be limited by
  * power. */
 static gboolean
 measure_rate (Bench *bench, LigDtype dtype, double *rate, GError **error)
 {
   for (gint64 side = bench->side; side >= bench->side / 2; side /= 2) {
     gsize step = (gsize) (side * side) * lig_dtype_size (dtype);
-    LigOperand product[] = {{bench->memory, side * side, side, dtype},
-                            {bench->memory + step, side * side, side, dtype},
-                            {bench->memory + 2 * step, side * side, side, dtype}};
+    LigOperand matmul[] = {{bench->memory, side * side, side, dtype},
+                           {bench->memory + step, side * side, side, dtype},
+                           {bench->memory + 2 * step, side * side, side, dtype}};
     double seconds;
     if (!lig_fill_random (bench->device, bench->memory, 2 * side * side, dtype, error) ||
-        !time_kernel (bench, "linear", product, 2, &seconds, error))
+        !time_kernel (bench, "linear", matmul, 2, &seconds, error))
       return FALSE;
     *rate = MAX (*rate, 2 * (double) (side * side * side) / seconds);
   }
@@ -105,13 +105,13 @@ measure_rate (Bench *bench, LigDtype dtype, double *rate, GError **error)
 }
 
 static gboolean
-measure_products (Bench *bench, LigDeviceFacts *facts, GError **error)
+measure_matmuls (Bench *bench, LigDeviceFacts *facts, GError **error)
 {
   for (int i = 0; i < LIG_N_DTYPES; i++) {
     /* Types without kernels have no rate, even if a data sheet has one. */
-    facts->product[i] = 0;
+    facts->matmul[i] = 0;
     if (lig_dtype_is_floating ((LigDtype) i) &&
-        !measure_rate (bench, (LigDtype) i, &facts->product[i], error))
+        !measure_rate (bench, (LigDtype) i, &facts->matmul[i], error))
       return FALSE;
   }
   return TRUE;
@@ -233,7 +233,7 @@ measure (LigDevice *device, gboolean quickly, GError **error)
                   lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)),
                                    LIG_FP32, error) &&
                   measure_copy (&bench, &found, error) && measure_upload (&bench, &found, error) &&
-                  measure_products (&bench, &found, error) &&
+                  measure_matmuls (&bench, &found, error) &&
                   (lig_device_calls (device)->capture ? measure_launch (&bench, &found, error)
                                                       : measure_step (&bench, &found, error));
   lig_stopwatch_clear (&bench.watch);

@@ -101,10 +101,9 @@ report_no_memory (void *guard, const char *what)
       ? g_strdup_printf (_ ("no memory on %s to compare cuDNN with the own kernel for %s; the own "
                             "kernel runs, which may be slower"),
                          device, what)
-      : g_strdup_printf (
-          _ ("no memory on %s to try algorithms for a product of %s; the product may "
-             "be slower than possible"),
-          device, what);
+      : g_strdup_printf (_ ("no memory on %s to try algorithms for a matmul of %s; the matmul may "
+                            "be slower than possible"),
+                         device, what);
   lig_tuning_say (text);
 }
 

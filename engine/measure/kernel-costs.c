@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures kernels at several sizes as they run in plans: captured in a graph, on random data that
- * rotates through more memory than the last cache holds, products with the algorithm that they
+ * rotates through more memory than the last cache holds, matmuls with the algorithm that they
  * choose by measuring. */
 #include "engine/measure/kernel-costs.h"
 #include "engine/device/costs.h"
@@ -19,8 +19,8 @@ enum { MAX_SETS = 8, SAMPLES = 7, MAX_SAMPLES = 25, MAX_REPEATS = 64, MAX_PORTS 
 
 #define SAMPLE_SPAN 300e-6 /* shortest sample in seconds */
 
-/* A product that would take longer is not measured. */
-#define LONGEST_PRODUCT 2.5e-3
+/* A matmul that would take longer is not measured. */
+#define LONGEST_MATMUL 2.5e-3
 
 typedef struct {
   LigDevice *device;
@@ -210,7 +210,7 @@ matrix (gint64 rows, gint64 columns, LigDtype dtype)
 
 static const LigOperand absent = {0};
 
-/* The operands of the probes that are not products, one letter each: m matrix, v vector over its
+/* The operands of the probes that are not matmuls, one letter each: m matrix, v vector over its
  * columns, s statistic of each row, i whole number of each row, t table of 256 rows, 1 scalar. */
 static const struct {
   const char *operands;
@@ -261,14 +261,14 @@ lay_out_rows (Probe *probe, LigCost cost, gint64 bytes)
     probe->operands[i] = lay_out_operand (cost, letters[i], MAX (bytes / row / matrices, 1));
 }
 
-/* A product of x [rows, depth] with a weight [columns, depth]. */
+/* A matmul of x [rows, depth] with a weight [columns, depth]. */
 typedef struct {
   gint64 rows, columns, depth;
 } Size;
 
-/* Fills in the operands of a bare product, or of one with additions and a vector of that type. */
+/* Fills in the operands of a bare matmul, or of one with additions and a vector of that type. */
 static void
-lay_out_product (Probe *probe, LigCost cost, const Size *size, LigDtype type, LigDtype vector_type)
+lay_out_matmul (Probe *probe, LigCost cost, const Size *size, LigDtype type, LigDtype vector_type)
 {
   LigOperand x = matrix (size->rows, size->depth, type);
   LigOperand weight = matrix (size->columns, size->depth, type);
@@ -276,21 +276,21 @@ lay_out_product (Probe *probe, LigCost cost, const Size *size, LigDtype type, Li
   LigOperand y = matrix (size->rows, size->columns, type);
   LigOperand vector = matrix (1, size->columns, vector_type);
   const LigOperand lists[][6] = {
-    [LIG_COST_PRODUCT_BIAS] = {x, weight, vector, y},
-    [LIG_COST_PRODUCT_GELU] = {x, weight, vector, y, y},
-    [LIG_COST_PRODUCT_ADD] = {x, weight, vector, y, y},
-    [LIG_COST_PRODUCT_GELU_GRADIENT] = {x, back, y, y, absent},
-    [LIG_COST_PRODUCT_GELU_SUMS] = {x, back, y, y, vector},
-    [LIG_COST_PRODUCT_SUMS] = {y, x, matrix (size->columns, size->depth, type), vector},
+    [LIG_COST_MATMUL_BIAS] = {x, weight, vector, y},
+    [LIG_COST_MATMUL_GELU] = {x, weight, vector, y, y},
+    [LIG_COST_MATMUL_ADD] = {x, weight, vector, y, y},
+    [LIG_COST_MATMUL_GELU_GRADIENT] = {x, back, y, y, absent},
+    [LIG_COST_MATMUL_GELU_SUMS] = {x, back, y, y, vector},
+    [LIG_COST_MATMUL_SUMS] = {y, x, matrix (size->columns, size->depth, type), vector},
     [LIG_N_COSTS] = {x, weight, y},
   };
   static const int counts[] = {
-    [LIG_COST_PRODUCT_BIAS] = 4,
-    [LIG_COST_PRODUCT_GELU] = 5,
-    [LIG_COST_PRODUCT_ADD] = 5,
-    [LIG_COST_PRODUCT_GELU_GRADIENT] = 5,
-    [LIG_COST_PRODUCT_GELU_SUMS] = 5,
-    [LIG_COST_PRODUCT_SUMS] = 4,
+    [LIG_COST_MATMUL_BIAS] = 4,
+    [LIG_COST_MATMUL_GELU] = 5,
+    [LIG_COST_MATMUL_ADD] = 5,
+    [LIG_COST_MATMUL_GELU_GRADIENT] = 5,
+    [LIG_COST_MATMUL_GELU_SUMS] = 5,
+    [LIG_COST_MATMUL_SUMS] = 4,
     [LIG_N_COSTS] = 3,
   };
   probe->count = counts[cost];
@@ -322,22 +322,22 @@ measure_rows (Bench *bench, LigCost cost, GError **error)
   return TRUE;
 }
 
-/* The depth at which additions to products are measured; those of fp32 take longer. */
+/* The depth at which additions to matmuls are measured; those of fp32 take longer. */
 enum { ADDITION_DEPTH = 1024 };
 
-/* Measures the difference between a product with additions, with a vector of fp32 if it is `mixed`,
- * and the bare product. */
+/* Measures the difference between a matmul with additions, with a vector of fp32 if it is `mixed`,
+ * and the bare matmul. */
 static gboolean
 measure_additions (Bench *bench, LigCost cost, gboolean mixed, double *to, GError **error)
 {
   static const struct {
     int work;
     const char *kernel;
-  } bare[] = {{LIG_PRODUCT_OVER_COLUMNS, "linear"},
-              {LIG_PRODUCT_COLUMNS_BY_ROWS, "linear_backward_input"},
-              {LIG_PRODUCT_OVER_ROWS, "linear_backward_weight"}};
+  } bare[] = {{LIG_MATMUL_OVER_COLUMNS, "linear"},
+              {LIG_MATMUL_COLUMNS_BY_ROWS, "linear_backward_input"},
+              {LIG_MATMUL_OVER_ROWS, "linear_backward_weight"}};
   gboolean wide = cost >= LIG_COST_WIDE_BIAS;
-  LigCost kind = wide ? cost - (LIG_COST_WIDE_BIAS - LIG_COST_PRODUCT_BIAS) : cost;
+  LigCost kind = wide ? cost - (LIG_COST_WIDE_BIAS - LIG_COST_MATMUL_BIAS) : cost;
   Probe probe = {.kernel = lig_cost_get_probe (cost)}, alone;
   for (int i = 0; i < LIG_COST_SIZES; i++) {
     double seconds;
@@ -345,10 +345,10 @@ measure_additions (Bench *bench, LigCost cost, gboolean mixed, double *to, GErro
     int shift = wide ? 2 : 1;
     Size size = size_of (LIG_COST_FIRST_SIZE - shift + LIG_COST_SIZE_STEP * i,
                          wide ? ADDITION_DEPTH / 4 : ADDITION_DEPTH);
-    lay_out_product (&probe, kind, &size, wide ? LIG_FP32 : LIG_BF16,
-                     wide || mixed ? LIG_FP32 : LIG_BF16);
+    lay_out_matmul (&probe, kind, &size, wide ? LIG_FP32 : LIG_BF16,
+                    wide || mixed ? LIG_FP32 : LIG_BF16);
     alone = probe;
-    alone.operands[2] = probe.operands[kind == LIG_COST_PRODUCT_SUMS ? 2 : 3];
+    alone.operands[2] = probe.operands[kind == LIG_COST_MATMUL_SUMS ? 2 : 3];
     alone.count = 3;
     for (guint j = 0; j < G_N_ELEMENTS (bare); j++)
       if (bare[j].work == probe.kernel->work)
@@ -360,10 +360,10 @@ measure_additions (Bench *bench, LigCost cost, gboolean mixed, double *to, GErro
   return TRUE;
 }
 
-/* Measures products of all sizes and depths. One that would take long is as fast per operation as a
+/* Measures matmuls of all sizes and depths. One that would take long is as fast per operation as a
  * shallower one. */
 static gboolean
-measure_products (Bench *bench, LigDtype type, double *all, GError **error)
+measure_matmuls (Bench *bench, LigDtype type, double *all, GError **error)
 {
   Probe probe = {.kernel = lig_kernel_find ("linear")};
   for (int i = 0; i < LIG_COST_AREAS; i++)
@@ -372,9 +372,9 @@ measure_products (Bench *bench, LigDtype type, double *all, GError **error)
                            (gint64) 1 << (LIG_COST_FIRST_DEPTH + LIG_COST_DEPTH_STEP * j));
       double *seconds = &all[i * LIG_COST_DEPTHS + j];
       double min =
-        2 * (double) (size.rows * size.columns * size.depth) / bench->facts->product[type];
-      lay_out_product (&probe, LIG_N_COSTS, &size, type, type);
-      if (j > 0 && (min > LONGEST_PRODUCT || sum_bytes (&probe) > bench->bytes))
+        2 * (double) (size.rows * size.columns * size.depth) / bench->facts->matmul[type];
+      lay_out_matmul (&probe, LIG_N_COSTS, &size, type, type);
+      if (j > 0 && (min > LONGEST_MATMUL || sum_bytes (&probe) > bench->bytes))
         *seconds = seconds[-1] * exp2 (LIG_COST_DEPTH_STEP);
       else if (!time_probe (bench, &probe, NULL, seconds, error))
         return FALSE;
@@ -437,18 +437,18 @@ static void
 smooth (Bench *bench)
 {
   LigDeviceCosts *costs = &bench->facts->costs;
-  double *tables[] = {costs->products, costs->wide_products};
-  enum { PRODUCTS = LIG_COST_AREAS * LIG_COST_DEPTHS };
+  double *tables[] = {costs->matmuls, costs->wide_matmuls};
+  enum { MATMULS = LIG_COST_AREAS * LIG_COST_DEPTHS };
   for (guint k = 0; k < G_N_ELEMENTS (tables); k++)
-    for (int i = PRODUCTS - 1; i >= 0; i--) {
+    for (int i = MATMULS - 1; i >= 0; i--) {
       if (i % LIG_COST_DEPTHS < LIG_COST_DEPTHS - 1)
         tables[k][i] = MIN (tables[k][i], tables[k][i + 1]);
-      if (i + LIG_COST_DEPTHS < PRODUCTS)
+      if (i + LIG_COST_DEPTHS < MATMULS)
         tables[k][i] = MIN (tables[k][i], tables[k][i + LIG_COST_DEPTHS]);
     }
   for (int i = LIG_N_COSTS * LIG_COST_SIZES - 1; i >= 0; i--) {
     int size = i % LIG_COST_SIZES;
-    double bytes = i / LIG_COST_SIZES < LIG_COST_PRODUCT_BIAS
+    double bytes = i / LIG_COST_SIZES < LIG_COST_MATMUL_BIAS
                      ? exp2 (LIG_COST_FIRST_SIZE + LIG_COST_SIZE_STEP * (size + 1)) -
                          exp2 (LIG_COST_FIRST_SIZE + LIG_COST_SIZE_STEP * size)
                      : 0;
@@ -462,16 +462,16 @@ static gboolean
 measure (Bench *bench, GError **error)
 {
   LigDeviceCosts *costs = &bench->facts->costs;
-  if (!measure_products (bench, LIG_BF16, costs->products, error) ||
-      !measure_products (bench, LIG_FP32, costs->wide_products, error))
+  if (!measure_matmuls (bench, LIG_BF16, costs->matmuls, error) ||
+      !measure_matmuls (bench, LIG_FP32, costs->wide_matmuls, error))
     return FALSE;
   for (LigCost i = 0; i < LIG_N_COSTS; i++)
-    if (i < LIG_COST_PRODUCT_BIAS
+    if (i < LIG_COST_MATMUL_BIAS
           ? !measure_rows (bench, i, error)
           : !measure_additions (bench, i, FALSE, costs->kernels + i * LIG_COST_SIZES, error))
       return FALSE;
   for (int i = 0; i < LIG_MIXED_COSTS; i++)
-    if (!measure_additions (bench, LIG_COST_PRODUCT_BIAS + i, TRUE,
+    if (!measure_additions (bench, LIG_COST_MATMUL_BIAS + i, TRUE,
                             costs->mixed + i * LIG_COST_SIZES, error))
       return FALSE;
   smooth (bench);
@@ -497,7 +497,7 @@ lig_measure_costs (LigDevice *device, LigDeviceFacts *facts, GError **error)
                  .facts = facts,
                  .bytes = (gsize) 1536 << 20};
   facts->costs = (LigDeviceCosts){0};
-  if (!bench.calls->capture || facts->product[LIG_BF16] <= 0 || facts->product[LIG_FP32] <= 0)
+  if (!bench.calls->capture || facts->matmul[LIG_BF16] <= 0 || facts->matmul[LIG_FP32] <= 0)
     return TRUE;
   lig_choices_begin (device, NULL);
   gboolean fine = allocate (&bench, error) && lig_stopwatch_init (&bench.watch, device, error) &&

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Measures the costs of the kernels on a device whose ceilings `facts` contains, and sets them
- * there. Takes some seconds, as products choose among algorithms. On a device without graphs the
+ * there. Takes some seconds, as matmuls choose among algorithms. On a device without graphs the
  * costs stay unknown. */
 gboolean lig_measure_costs (LigDevice *device, LigDeviceFacts *facts, GError **error);
 

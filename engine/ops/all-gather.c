@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = the rows of all ranks. The ranks go on with different parts of a product, and dx is this
+/* y = the rows of all ranks. The ranks go on with different parts of a matmul, and dx is this
  * rank's rows of the sum of their gradients; or all go on with the same y and have the same
  * gradient, and dx is this rank's part of it. Ranks of a data group have losses of their own, whose
  * mean is that of the training, so that dx is always a part of the sum. */

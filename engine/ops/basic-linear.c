@@ -101,7 +101,7 @@ LIG_DEFINE_OP (basic_linear) = {
   .summary = N_ ("Multiplies each row by a weight matrix, without a bias"),
   .formula = "y = x weight^T",
   .example = "basic-linear (12) @ 5x8",
-  .flags = LIG_OP_PRODUCT,
+  .flags = LIG_OP_MATMUL,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (LigLinearOpParams),
@@ -111,7 +111,7 @@ LIG_DEFINE_OP (basic_linear) = {
   .forward = "linear",
   .backward = "linear_backward_weight linear_backward_input",
   .short_title = N_ ("Linear"),
-  .noun = N_ ("a linear product"),
+  .noun = N_ ("a matmul"),
   .vocabulary = "out-features",
   .vocabulary_choice = "column",
 };

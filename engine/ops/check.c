@@ -93,7 +93,7 @@ shard_gated (LigInfer *infer, GError **error)
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
       _ ("its halves are not divided each among the ranks (tensor=%d); set sections=[1, 1] "
-         "of the product before it"),
+         "of the matmul before it"),
       infer->n_ranks[LIG_GROUP_TENSOR]);
     return FALSE;
   }
@@ -201,7 +201,7 @@ check_head_sections (
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("its heads (%" PRId64 ") and kv-heads (%" PRId64
                     ") are not divided each among the ranks (tensor=%d); set sections of the "
-                    "product before it"),
+                    "matmul before it"),
                  heads, kv_heads, infer->n_ranks[LIG_GROUP_TENSOR]);
   return fits;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* y = scale x. */
 #include "engine/ops/define.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 static const LigParam params[] = {
   {LIG_PARAM_FLOAT, "scale", N_ ("Scale"), N_ ("The factor"), -3.4e38, 3.4e38, 1,

@@ -130,7 +130,7 @@ gboolean lig_infer_gated (LigInfer *infer, GError **error);
 /* Adds the parts of attention where ranks divide the positions: see LigOpInfo.expand_positions. */
 void lig_attention_expand_positions (LigOp *attention, LigParts *parts, gint64 length);
 
-/* How the ranks of a tensor group divide a product's weight. */
+/* How the ranks of a tensor group divide a matmul's weight. */
 typedef enum {
   LIG_PARALLEL_NONE,
   LIG_PARALLEL_COLUMN,
@@ -141,7 +141,7 @@ typedef enum {
 /* Returns the name as in files. */
 const char *lig_parallel_name (LigParallel parallel);
 
-/* Add the exchange before a product that divides its columns, or after one that divides its rows,
+/* Add the exchange before a matmul that divides its columns, or after one that divides its rows,
  * if a tensor group has several ranks. Others of these are whole; `by_rows`: ranks have a part of
  * the rows each. */
 void lig_parts_add_before (LigParts *parts, LigParallel parallel, gboolean by_rows);
@@ -169,14 +169,14 @@ typedef struct {
   LIG_CHOICE ( \
     type, field, "recompute", N_ ("Recompute"), \
     N_ ("Values that the backward pass computes again instead of reading saved ones: cheap " \
-        "are those without products and attention; inherit: as around it"), \
+        "are those without matmuls and attention; inherit: as around it"), \
     "inherit|none|cheap|all", 0)
 
-/* The parameter of blocks and products that chooses how products are quantized; the names of all
+/* The parameter of blocks and matmuls that chooses how matmuls are quantized; the names of all
  * recipes (engine/recipes). */
 #define LIG_RECIPE_PARAM(type, field) \
   LIG_CHOICE (type, field, "recipe", N_ ("Recipe"), \
-              N_ ("How the operands of products are quantized; none: not at all; inherit: as " \
+              N_ ("How the operands of matmuls are quantized; none: not at all; inherit: as " \
                   "around it"), \
               "inherit|none|fp8-delayed|fp8-current|fp8-rows|fp8-block|mxfp8|nvfp4", 0)
 

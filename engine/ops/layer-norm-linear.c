@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro: a norm, then a product with its bias. */
+/* A macro: a norm, then a matmul with its bias. */
 #include "engine/ops/macro-parts.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro: a norm, a product, an activation, a product back to the features of the input. */
+/* A macro: a norm, a matmul, an activation, a matmul back to the features of the input. */
 #include "engine/ops/macro-parts.h"
 
 typedef struct {
@@ -25,7 +25,7 @@ static const LigParam params[] = {
 static const LigParamGroup groups[] = {
   LIG_MACRO_PERCEPTRON ("ffn-features "),
   LIG_MACRO_NORMS (" norm-output"),
-  LIG_MACRO_PRODUCTS,
+  LIG_MACRO_MATMULS,
   LIG_MACRO_BACKWARD,
   {.title = NULL},
 };
@@ -45,7 +45,7 @@ LIG_DEFINE_OP (layer_norm_mlp) = {
   .title = N_ ("Layer norm, MLP"),
   .category = N_ ("Layers"),
   .summary =
-    N_ ("Normalizes each row and passes it through two products with an activation between"),
+    N_ ("Normalizes each row and passes it through two matmuls with an activation between"),
   .formula = "y = fc2 (activation (fc1 (norm (x))))",
   .example = "layer-norm-mlp (12) @ 5x8",
   .params = params,

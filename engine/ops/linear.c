@@ -29,14 +29,14 @@ expand (LigOp *self, LigParts *parts)
   LigParallel parallel = (LigParallel) values->parallel;
   if (parallel == LIG_PARALLEL_AUTO)
     parallel = lig_parts_divides_vocabulary (parts) ? LIG_PARALLEL_COLUMN : LIG_PARALLEL_NONE;
-  LigOp *product = lig_op_new ("basic-linear", NULL);
+  LigOp *matmul = lig_op_new ("basic-linear", NULL);
   g_autofree char *tied = NULL;
   g_object_get (self, "tied", &tied, NULL);
-  g_object_set (product, "out-features", values->out_features, "in-features", values->in_features,
+  g_object_set (matmul, "out-features", values->out_features, "in-features", values->in_features,
                 "init-std", (double) values->init_std, "tied", tied, "parallel",
                 lig_parallel_name (parallel), "sections", &values->sections, NULL);
   lig_parts_add_before (parts, parallel, values->sequence_parallel);
-  lig_parts_add (parts, NULL, product);
+  lig_parts_add (parts, NULL, matmul);
   lig_parts_add_after (parts, parallel, values->sequence_parallel);
   if (values->bias)
     lig_parts_add (parts, NULL, lig_op_new ("bias", NULL));
@@ -51,7 +51,7 @@ is_op (const LigParts *parts, guint index, const char *name)
   return op && g_str_equal (lig_op_get_name (op), name);
 }
 
-/* Returns whether the part is the exchange of a product, and whether it is one of rows. */
+/* Returns whether the part is the exchange of a matmul, and whether it is one of rows. */
 static gboolean
 is_exchange (const LigParts *parts, guint index, const char *rows, gboolean *by_rows)
 {
@@ -71,24 +71,24 @@ is_plain (LigOp *op)
   return TRUE;
 }
 
-/* Returns whether the part is the bias of a product, whose name it has. */
+/* Returns whether the part is the bias of a matmul, whose name it has. */
 static gboolean
-is_bias (const LigParts *parts, guint index, const char *product)
+is_bias (const LigParts *parts, guint index, const char *matmul)
 {
   const char *name;
   LigOp *op = lig_parts_nth (parts, index, &name);
-  return is_op (parts, index, "bias") && is_plain (op) && g_strcmp0 (product, name) == 0;
+  return is_op (parts, index, "bias") && is_plain (op) && g_strcmp0 (matmul, name) == 0;
 }
 
-/* Returns (transfer full) (nullable) the linear that a product is with its bias and exchange. */
+/* Returns (transfer full) (nullable) the linear that a matmul is with its bias and exchange. */
 static LigOp *
-make_linear (LigOp *product, gboolean bias, gboolean by_rows)
+make_linear (LigOp *matmul, gboolean bias, gboolean by_rows)
 {
   const LigParam *param;
   g_autoptr (LigOp) linear = lig_op_new ("linear", NULL);
-  for (param = lig_op_get_info (product)->params; linear && param->name; param++) {
+  for (param = lig_op_get_info (matmul)->params; linear && param->name; param++) {
     g_auto (GValue) value = G_VALUE_INIT;
-    if (lig_op_get_value (product, param, &value) &&
+    if (lig_op_get_value (matmul, param, &value) &&
         !lig_op_set_value (linear, param->name, &value, NULL))
       return NULL;
   }
@@ -99,15 +99,15 @@ make_linear (LigOp *product, gboolean bias, gboolean by_rows)
   return g_steal_pointer (&linear);
 }
 
-/* A product, its exchange and its bias of one name are a linear. Those of a linear have no name and
- * remain, without the exchange: between the product and its bias it would prevent fusions on one
+/* A matmul, its exchange and its bias of one name are a linear. Those of a linear have no name and
+ * remain, without the exchange: between the matmul and its bias it would prevent fusions on one
  * rank, and on several the plan says that it is missing. */
 static guint
 collect (LigParts *parts, guint at)
 {
   const char *name;
   gboolean gathers = FALSE, scatters;
-  LigOp *product = lig_parts_nth (parts, at, &name);
+  LigOp *matmul = lig_parts_nth (parts, at, &name);
   if (!is_op (parts, at, "basic-linear"))
     return at;
   gboolean before = at > 0 && is_exchange (parts, at - 1, "all-gather", &gathers);
@@ -115,7 +115,7 @@ collect (LigParts *parts, guint at)
   guint next = at + 1 + (after ? 1 : 0);
   gboolean bias = name && is_bias (parts, next, name);
   LigOp *linear = name && (bias || before || after)
-                    ? make_linear (product, bias, (before && gathers) || (after && scatters))
+                    ? make_linear (matmul, bias, (before && gathers) || (after && scatters))
                     : NULL;
   if (name && !linear)
     return at;

@@ -124,7 +124,7 @@ lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttentio
   if (heads % MAX (kv_heads, 1) != 0)
     lig_parts_reject (parts, _ ("heads is %" PRId64 ", expected a multiple of kv-heads, %" PRId64),
                       heads, kv_heads);
-  /* Otherwise the product before the attention would reject its packed columns. */
+  /* Otherwise the matmul before the attention would reject its packed columns. */
   if (!g_str_equal (division, "none")) {
     lig_parts_check_divides (parts, "heads", heads);
     lig_parts_check_divides (parts, "kv-heads", kv_heads);

@@ -33,10 +33,10 @@ typedef struct {
     LIG_BOOLEAN (type, field.norm_first, "qk-norm-before-rotary", N_ ("Norm of heads first"), \
                  N_ ("Heads are normalized before they are turned, not after"), TRUE), \
     LIG_BOOLEAN (type, field.qkv_bias, "qkv-bias", N_ ("Bias of heads"), \
-                 N_ ("The products of queries, keys and values have a bias even if bias=false"), \
+                 N_ ("The matmuls of queries, keys and values have a bias even if bias=false"), \
                  FALSE), \
     LIG_BOOLEAN (type, field.out_bias, "out-bias", N_ ("Bias behind heads"), \
-                 N_ ("The product behind the attention has a bias if bias=true"), TRUE)
+                 N_ ("The matmul behind the attention has a bias if bias=true"), TRUE)
 
 /* Groups of the parameters above; `more` are names of the macro's own, with a space in front. */
 #define LIG_MACRO_SIZES(more) \
@@ -47,9 +47,9 @@ typedef struct {
   { \
     N_ ("Attention"), "scale softcap attention-dropout memory" more \
   }
-#define LIG_MACRO_HEAD_PRODUCTS \
+#define LIG_MACRO_HEAD_MATMULS \
   { \
-    N_ ("Products"), "bias qkv-bias out-bias init-std output-init-std parallel" \
+    N_ ("Matmuls"), "bias qkv-bias out-bias init-std output-init-std parallel" \
   }
 #define LIG_MACRO_MASKS \
   { \
@@ -80,10 +80,10 @@ typedef struct {
       slot, NULL \
   }
 
-/* Adds self attention from the packed product `qkv` to the product `proj`. */
+/* Adds self attention from the packed matmul `qkv` to the matmul `proj`. */
 void lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values);
 
-/* Adds cross attention: the products `query` and, from the memory, `key-value`, to the product
+/* Adds cross attention: the matmuls `query` and, from the memory, `key-value`, to the matmul
  * `proj`. `lengths`: the macro's parameter for the lengths of the memory. `behind`: whether it
  * follows self attention, whose window and ALiBi are then none of its business: positions of two
  * sequences have no distance. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts that the macros of layers share. Products are basic-linear and bias, each an own part, so
+/* Parts that the macros of layers share. Matmuls are basic-linear and bias, each an own part, so
  * that fusions take a bias with what follows it; a residual is make-extra-output and
- * add-extra-input, the forms that the fusions of products and norms look for. */
+ * add-extra-input, the forms that the fusions of matmuls and norms look for. */
 #include "engine/ops/macro-parts.h"
 
 #include <string.h>
@@ -62,30 +62,30 @@ lig_macro_add_norm_output (LigParts *parts, LigOp *macro)
     lig_macro_add_branch (parts, g_str_equal (channel, "caller") ? NULL : outside);
 }
 
-/* Adds a product and the exchanges around it. */
+/* Adds a matmul and the exchanges around it. */
 static void
-add_product (LigParts *parts,
-             LigOp *macro,
-             const char *name,
-             gboolean bias,
-             LigOp *product,
-             LigMacroLength length,
-             LigParallel parallel)
+add_matmul (LigParts *parts,
+            LigOp *macro,
+            const char *name,
+            gboolean bias,
+            LigOp *matmul,
+            LigMacroLength length,
+            LigParallel parallel)
 {
   g_autofree char *division = lig_macro_text (macro, "parallel");
   gboolean by_rows = g_str_equal (division, "sequence");
   if (g_str_equal (division, "none"))
     parallel = LIG_PARALLEL_NONE;
-  if (product)
-    g_object_set (product, "parallel", lig_parallel_name (parallel), NULL);
+  if (matmul)
+    g_object_set (matmul, "parallel", lig_parallel_name (parallel), NULL);
   lig_parts_add_before (parts, parallel, by_rows);
   if (length.length == 0)
-    lig_parts_add_scaled (parts, name, product, "out-features", length.multiple, length.divisor);
+    lig_parts_add_scaled (parts, name, matmul, "out-features", length.multiple, length.divisor);
   else {
     /* A macro that rejects too many features still adds its parts. */
     gint64 max = (gint64) LIG_MAX_FEATURES;
-    g_object_set (product, "out-features", MIN (length.length, max), NULL);
-    lig_parts_add (parts, name, product);
+    g_object_set (matmul, "out-features", MIN (length.length, max), NULL);
+    lig_parts_add (parts, name, matmul);
   }
   lig_parts_add_after (parts, parallel, by_rows);
   if (bias)
@@ -100,17 +100,17 @@ lig_macro_add_first (LigParts *parts,
                      LigMacroLength length,
                      const LigShape *sections)
 {
-  LigOp *product = lig_macro_op (macro, "basic-linear", "init-std");
-  if (product && sections)
-    g_object_set (product, "sections", sections, NULL);
-  add_product (parts, macro, name, bias, product, length, LIG_PARALLEL_COLUMN);
+  LigOp *matmul = lig_macro_op (macro, "basic-linear", "init-std");
+  if (matmul && sections)
+    g_object_set (matmul, "sections", sections, NULL);
+  add_matmul (parts, macro, name, bias, matmul, length, LIG_PARALLEL_COLUMN);
 }
 
 void
 lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name, gboolean bias)
 {
-  LigOp *product = lig_macro_op (macro, "basic-linear", "output-init-std=init-std");
-  add_product (parts, macro, name, bias, product, (LigMacroLength){0, 1, 1}, LIG_PARALLEL_ROW);
+  LigOp *matmul = lig_macro_op (macro, "basic-linear", "output-init-std=init-std");
+  add_matmul (parts, macro, name, bias, matmul, (LigMacroLength){0, 1, 1}, LIG_PARALLEL_ROW);
 }
 
 void

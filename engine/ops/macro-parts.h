@@ -43,7 +43,7 @@ typedef struct {
     N_ ("Features of the activation's output; left out or 0: four times those of the input"), 1, \
     LIG_MAX_FEATURES / 2, 0, LIG_PARAM_INFERRED | (flags)), \
     LIG_CHOICE (type, field.activation, "activation", N_ ("Activation"), \
-                N_ ("Activation or gated unit; a gated unit doubles the first product"), \
+                N_ ("Activation or gated unit; a gated unit doubles the first matmul"), \
                 LIG_MACRO_ACTIVATIONS, 0), \
     LIG_FLOAT (type, field.limit, "activation-limit", N_ ("Activation's limit"), \
                N_ ("Bound of clamped-swiglu"), 1e-6, 1e6, 7), \
@@ -60,14 +60,14 @@ typedef struct {
   LIG_FLOAT (type, field.first, "init-std", N_ ("Initial deviation"), \
              N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
     LIG_FLOAT (type, field.last, "output-init-std", N_ ("Initial deviation of outputs"), \
-               N_ ("Standard deviation of the initial weights of each branch's last product"), 0, \
+               N_ ("Standard deviation of the initial weights of each branch's last matmul"), 0, \
                1000, 0.023)
 
 #define LIG_MACRO_BIAS(type, field) \
-  LIG_BOOLEAN (type, field, "bias", N_ ("Bias"), N_ ("Products add a trained vector to each row"), \
+  LIG_BOOLEAN (type, field, "bias", N_ ("Bias"), N_ ("Matmuls add a trained vector to each row"), \
                TRUE)
 
-/* How a macro's products are divided among the ranks of a tensor group. */
+/* How a macro's matmuls are divided among the ranks of a tensor group. */
 typedef enum { LIG_MACRO_WHOLE, LIG_MACRO_TENSOR, LIG_MACRO_SEQUENCE } LigMacroParallel;
 
 #define LIG_MACRO_PARALLEL(type, field) \
@@ -86,16 +86,16 @@ typedef enum { LIG_MACRO_WHOLE, LIG_MACRO_TENSOR, LIG_MACRO_SEQUENCE } LigMacroP
   { \
     N_ ("Norms"), "normalization eps zero-centered-gamma" more \
   }
-#define LIG_MACRO_PRODUCTS \
+#define LIG_MACRO_MATMULS \
   { \
-    N_ ("Products"), "bias init-std output-init-std parallel" \
+    N_ ("Matmuls"), "bias init-std output-init-std parallel" \
   }
 #define LIG_MACRO_BACKWARD \
   { \
     N_ ("Backward pass"), "recompute" \
   }
 
-/* A length of a product's output: a number, or if it is 0, multiple / divisor times the features of
+/* A length of a matmul's output: a number, or if it is 0, multiple / divisor times the features of
  * the macro's input. */
 typedef struct {
   gint64 length, multiple, divisor;
@@ -117,8 +117,8 @@ void lig_macro_add_norm (LigParts *parts, LigOp *macro, const char *name);
 /* Adds a branch with the value so far, if the macro's parameter `norm-output` names its reader. */
 void lig_macro_add_norm_output (LigParts *parts, LigOp *macro);
 
-/* Adds a product, with a bias if `bias`. A first product divides its columns, in `sections`, among
- * the ranks of a tensor group, the last product of a branch its rows, if the macro's parameter
+/* Adds a matmul, with a bias if `bias`. A first matmul divides its columns, in `sections`, among
+ * the ranks of a tensor group, the last matmul of a branch its rows, if the macro's parameter
  * `parallel` says so. */
 void lig_macro_add_first (LigParts *parts,
                           LigOp *macro,
@@ -128,7 +128,7 @@ void lig_macro_add_first (LigParts *parts,
                           const LigShape *sections);
 void lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name, gboolean bias);
 
-/* Adds both products of the macro's multilayer perceptron and what is between them. */
+/* Adds both matmuls of the macro's multilayer perceptron and what is between them. */
 void lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features);
 
 /* Adds the start of a branch, its end, and the return to an earlier value. */

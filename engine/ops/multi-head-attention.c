@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro: a packed product for queries, keys and values, attention, a product. With a memory it is
+/* A macro: a packed matmul for queries, keys and values, attention, a matmul. With a memory it is
  * cross attention: the queries come from the main line, keys and values from the memory. */
 #include "engine/ops/macro-attention.h"
 
@@ -38,7 +38,7 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_MASKS,
   LIG_MACRO_POSITIONS,
   LIG_MACRO_NORMS (" input-layer-norm norm-output" LIG_MACRO_HEAD_NORMS),
-  LIG_MACRO_HEAD_PRODUCTS,
+  LIG_MACRO_HEAD_MATMULS,
   LIG_MACRO_BACKWARD,
   {.title = NULL},
 };

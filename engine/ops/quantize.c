@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rounds values to the format of the recipe in effect. The compiler puts one before each product
+/* Rounds values to the format of the recipe in effect. The compiler puts one before each matmul
  * that a recipe quantizes, for its input, and one after it, for the gradient of its output; these
- * write the copies that the products read and nothing else. */
+ * write the copies that the matmuls read and nothing else. */
 #include "engine/ops/define.h"
 
 typedef struct {

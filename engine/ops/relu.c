@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = max(x, 0); saves y, which the next product saves anyway. */
+/* y = max(x, 0); saves y, which the next matmul saves anyway. */
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (relu) = {

@@ -90,7 +90,7 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_PERCEPTRON (""),
   LIG_MACRO_NORMS (LIG_MACRO_HEAD_NORMS " residual-post-norm output-layer-norm"),
   {N_ ("Branches"), "hidden-dropout drop-path parallel-attention-mlp"},
-  LIG_MACRO_HEAD_PRODUCTS,
+  LIG_MACRO_HEAD_MATMULS,
   LIG_MACRO_BACKWARD,
   {.title = NULL},
 };

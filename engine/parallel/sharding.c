@@ -58,7 +58,7 @@ reject (const LigInfer *infer, LigShardingKind kind, GError **error)
     [LIG_SHARDING_PARTIAL] = N_ ("its input is one term of a sum over the ranks (tensor=%d); put "
                                  "all-reduce before it"),
     [LIG_SHARDING_SHARED] =
-      N_ ("its input is for products that divide their columns among the "
+      N_ ("its input is for matmuls that divide their columns among the "
           "ranks (tensor=%d); set parallel=column, or before it gradient=part "
           "in all-gather, or omit all-reduce (of=gradient)"),
   };

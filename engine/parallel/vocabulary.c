@@ -116,7 +116,7 @@ find_classes (GArray *members)
   }
 }
 
-/* Notes the product before the loss that stays whole although the op leaves that open: it is often
+/* Notes the matmul before the loss that stays whole although the op leaves that open: it is often
  * the largest of all. */
 static void
 note_whole (LigGraph *graph, int ranks)

@@ -6,7 +6,7 @@
 
 struct _LigVocabulary {
   GHashTable *divided; /* of LigOp: those whose vocabulary the ranks divide */
-  const char *whole;   /* a sentence on the last product, which is not; null: it is, or none is */
+  const char *whole;   /* a sentence on the last matmul, which is not; null: it is, or none is */
 };
 
 void lig_vocabulary_free (LigVocabulary *self);

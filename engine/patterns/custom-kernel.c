@@ -95,8 +95,8 @@ check_signature (const LigKernel *kernel, GError **error)
   if (kernel->work == LIG_WORK_BY_PARAMS)
     return kernel->flops || reject (error, kernel, "its work follows from its params; set flops");
   return kernel->work >= 0 || counts[0] >= 2 ||
-         reject (error, kernel, "it is a product and has %d input%s, expected at least 2",
-                 counts[0], LIG_ENDING (counts[0]));
+         reject (error, kernel, "it is a matmul and has %d input%s, expected at least 2", counts[0],
+                 LIG_ENDING (counts[0]));
 }
 
 static gboolean

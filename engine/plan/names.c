@@ -21,9 +21,9 @@ get_title (const LigPlanOp *ops, guint count, int at)
   gboolean part = (at > 0 && g_str_equal (ops[at - 1].path, ops[at].path)) ||
                   (at + 1 < (int) count && g_str_equal (ops[at + 1].path, ops[at].path));
   const LigOpInfo *written = lig_op_info_find (ops[at].title);
-  /* The product is what people mean by the linear itself. */
-  gboolean product = ops[at].info->flags & LIG_OP_PRODUCT && written && written->collect;
-  return _ (written && (!part || product) ? written->title : ops[at].info->title);
+  /* The matmul is what people mean by the linear itself. */
+  gboolean matmul = ops[at].info->flags & LIG_OP_MATMUL && written && written->collect;
+  return _ (written && (!part || matmul) ? written->title : ops[at].info->title);
 }
 
 /* Appends a title with a small letter where it begins with a word: `bias`, but `GELU`. Translations
@@ -107,7 +107,7 @@ lig_plan_name_operands (LigPlan *self, const LigPlanStep *step)
 
 /* Appends the path of an op. Of the parts of a macro, which share a path, all but the last have
  * their name behind it: what the last one computes is the value of the macro. Of the ops of one
- * part, such as a product and its bias, likewise. */
+ * part, such as a matmul and its bias, likewise. */
 static void
 append_op (GString *to, const LigPlanOp *ops, guint count, guint64 index)
 {

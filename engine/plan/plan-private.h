@@ -24,7 +24,7 @@ struct _LigPlan {
   GHashTable *prices;          /* measured prices by key, for the plan of every op alone; or
                                   null */
   const char *idle_recipe;     /* the name of a recipe that no op can use; or null */
-  const char *whole;           /* a sentence on a product that ranks do not divide; or null */
+  const char *whole;           /* a sentence on a matmul that ranks do not divide; or null */
   gint64 arena_bytes, live_peak, spared;
   guint segments;
   GStringChunk *strings;

@@ -116,7 +116,7 @@ lig_plan_to_text (LigPlan *self)
     lig_device_get_name (self->request->device), lig_dtype_name (self->request->compute),
     lig_plan_get_parameters_name (self), self->request->recipe.info ? ", recipe " : "",
     self->request->recipe.info ? lig_plan_get_recipe (self) : "",
-    self->request->options.tf32 ? ", TF32 products" : "",
+    self->request->options.tf32 ? ", TF32 matmuls" : "",
     self->request->options.nondeterministic ? ", nondeterministic" : "",
     lig_policy_name (self->request->policy));
   append_rank (self, text);

@@ -133,7 +133,7 @@ static gboolean
 rehearse_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
 {
   LigDevice *device = self->device;
-  lig_tuning_report ("products of the step");
+  lig_tuning_report ("matmuls of the step");
   lig_choices_begin (device, self->plan->request->options.tuning);
   mode.rehearse = true;
   gboolean fine = launch_steps (self, first, end, mode, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration: products stay in the compute type, and steps of no group record the amaxes of those
+/* Calibration: matmuls stay in the compute type, and steps of no group record the amaxes of those
  * operands that their recipes would quantize. Ops and fusions are as without a recipe, unless a
  * fusion would leave no value to record. */
 #include "engine/quantize/calibrate.h"
@@ -12,15 +12,15 @@
 #include <ligature/params-quantize.h>
 #include <ligature/state-arrays.h>
 
-/* Adds the record of an operand, unless an earlier product of the same recipe has the same values;
+/* Adds the record of an operand, unless an earlier matmul of the same recipe has the same values;
  * `known` has the recipes by the source of the values. */
 static void
-add_operand (LigGraph *graph, GHashTable *known, int product, LigProductRole role, int of)
+add_operand (LigGraph *graph, GHashTable *known, int matmul, LigMatmulRole role, int of)
 {
-  const LigPart *part = lig_part (graph, product);
+  const LigPart *part = lig_part (graph, matmul);
   gpointer source = GINT_TO_POINTER (lig_find_source (graph, of));
   LigCalibration calibration = {
-    .recipe = part->recipe, .role = role, .of = of, .part = product, .recorded = -1};
+    .recipe = part->recipe, .role = role, .of = of, .part = matmul, .recorded = -1};
   if (known && g_hash_table_lookup (known, source) == part->recipe)
     return;
   if (known)
@@ -61,7 +61,7 @@ lig_calibration_list (const LigGraph *graph,
 }
 
 static void
-add_product (LigGraph *graph, GHashTable *known, int index)
+add_matmul (LigGraph *graph, GHashTable *known, int index)
 {
   const LigPart *part = lig_part (graph, index), *after = lig_part (graph, index + 1);
   gboolean weight = part->plan.needs_backward && lig_part_trains (graph, part, 0);
@@ -73,7 +73,7 @@ add_product (LigGraph *graph, GHashTable *known, int index)
 }
 
 void
-lig_calibrate_products (LigGraph *graph)
+lig_calibrate_matmuls (LigGraph *graph)
 {
   g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
   if (!graph->request->options.calibrating || !graph->request->options.training)
@@ -82,10 +82,10 @@ lig_calibrate_products (LigGraph *graph)
     const LigPart *part = lig_part (graph, i);
     gboolean forward = FALSE;
     if (part->calibrating && !part->plan.unquantized) {
-      add_product (graph, known, i);
+      add_matmul (graph, known, i);
     } else if (part->recipe && !part->plan.implicit && part->plan.info->flags & LIG_OP_QUANTIZES) {
       g_object_get (part->plan.op, "forward", &forward, NULL);
-      /* Products read the copies of an op that a person wrote, and record nothing. */
+      /* Matmuls read the copies of an op that a person wrote, and record nothing. */
       if (forward)
         g_hash_table_insert (known, GINT_TO_POINTER (part->y), (gpointer) part->recipe);
     }
@@ -142,9 +142,9 @@ record (LigGraph *graph, const LigCalibration *calibration, LigPass pass)
 void
 lig_schedule_calibration (LigGraph *graph, const LigPlanGroup *group, LigPass pass)
 {
-  LigProductRole role = !group                      ? LIG_ROLE_WEIGHT
-                        : pass == LIG_PASS_BACKWARD ? LIG_ROLE_GRADIENT
-                                                    : LIG_ROLE_INPUT;
+  LigMatmulRole role = !group                      ? LIG_ROLE_WEIGHT
+                       : pass == LIG_PASS_BACKWARD ? LIG_ROLE_GRADIENT
+                                                   : LIG_ROLE_INPUT;
   for (guint i = 0; i < graph->calibrations->len; i++) {
     const LigCalibration calibration = g_array_index (graph->calibrations, LigCalibration, i);
     gboolean inside = !group || (calibration.part >= group->first &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The amaxes that a plan records for recipes whose products it computes in the compute type. */
+/* The amaxes that a plan records for recipes whose matmuls it computes in the compute type. */
 #pragma once
 
 #include "engine/graph/graph.h"
 
 /* Finds the operands whose amaxes are recorded. */
-void lig_calibrate_products (LigGraph *graph);
+void lig_calibrate_matmuls (LigGraph *graph);
 
 /* The most values that are equal to an operand. */
 #define LIG_MAX_CALIBRATED 8
@@ -16,6 +16,6 @@ int lig_calibration_list (const LigGraph *graph,
                           const LigCalibration *calibration,
                           int values[LIG_MAX_CALIBRATED]);
 
-/* Adds the steps that record those of a group's products in the pass: inputs, or gradients; without
+/* Adds the steps that record those of a group's matmuls in the pass: inputs, or gradients; without
  * a group those of weights, which depend on parameters alone. */
 void lig_schedule_calibration (LigGraph *graph, const LigPlanGroup *group, LigPass pass);

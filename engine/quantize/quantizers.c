@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives each quantized product its operands: the quantizers of its input, its weight and the
- * gradient of its output, with the copies that the product reads. Products that read one value
+/* Gives each quantized matmul its operands: the quantizers of its input, its weight and the
+ * gradient of its output, with the copies that the matmul reads. Matmuls that read one value
  * through branches share one quantizer; the first of them writes for all. */
 #include "engine/quantize/quantizers.h"
 
@@ -10,7 +10,7 @@
 #include "engine/parallel/reduce.h"
 #include "engine/sequence/recipes.h"
 #include "kernels/quantize.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-quantize.h>
 #include <ligature/state-arrays.h>
 
@@ -100,17 +100,17 @@ lig_add_history_value (LigGraph *graph, int number, int field)
   const LigHistory *history = &g_array_index (graph->layout->histories, LigHistory, number);
   const LigShape scalar = {0};
   int value = lig_graph_add_value (graph, LIG_VALUE_QUANTIZERS, &scalar, LIG_FP32, -1, "%s.%s.%s",
-                                   history->path, lig_product_role_name (history->role),
+                                   history->path, lig_matmul_role_name (history->role),
                                    field == 0 ? "scale" : "amax");
   lig_value (graph, value)->state_offset = history->offset + field;
   return value;
 }
 
 static int
-add_quantizer (LigGraph *graph, const LigPart *product, LigProductRole role, int of, int part)
+add_quantizer (LigGraph *graph, const LigPart *matmul, LigMatmulRole role, int of, int part)
 {
   LigQuantizer quantizer = {
-    .recipe = product->recipe,
+    .recipe = matmul->recipe,
     .role = role,
     .of = of,
     .part = part,
@@ -119,8 +119,8 @@ add_quantizer (LigGraph *graph, const LigPart *product, LigProductRole role, int
     .scale = -1,
     .recorded = -1,
   };
-  if (product->histories >= 0) {
-    int history = product->histories + (int) role;
+  if (matmul->histories >= 0) {
+    int history = matmul->histories + (int) role;
     quantizer.scale = lig_add_history_value (graph, history, 0);
     if (graph->request->options.training)
       quantizer.recorded = lig_add_history_value (graph, history, 1);
@@ -149,24 +149,24 @@ lig_find_source (const LigGraph *graph, int value)
   }
 }
 
-/* Returns the quantizer that writes copies of `of` for a product: that of an earlier product of the
+/* Returns the quantizer that writes copies of `of` for a matmul: that of an earlier matmul of the
  * same recipe, or of an op `quantize`, which `known` has by the source of the values, else a new
  * one in the part. */
 static int
 find_quantizer (
-  LigGraph *graph, GHashTable *known, const LigPart *product, LigProductRole role, int of, int part)
+  LigGraph *graph, GHashTable *known, const LigPart *matmul, LigMatmulRole role, int of, int part)
 {
   gpointer source = GINT_TO_POINTER (lig_find_source (graph, of)), number;
   if (g_hash_table_lookup_extended (known, source, NULL, &number) &&
-      lig_quantizer (graph, GPOINTER_TO_INT (number))->recipe == product->recipe)
+      lig_quantizer (graph, GPOINTER_TO_INT (number))->recipe == matmul->recipe)
     return GPOINTER_TO_INT (number);
-  int added = add_quantizer (graph, product, role, of, part);
+  int added = add_quantizer (graph, matmul, role, of, part);
   g_hash_table_insert (known, source, GINT_TO_POINTER (added));
   return added;
 }
 
 static void
-quantize_product (LigGraph *graph, GHashTable *known, int index)
+quantize_matmul (LigGraph *graph, GHashTable *known, int index)
 {
   LigPart *part = lig_part (graph, index);
   gboolean weight = part->plan.needs_backward && lig_part_trains (graph, part, 0);
@@ -212,7 +212,7 @@ quantize_written (LigGraph *graph, GHashTable *known, int index)
 }
 
 void
-lig_quantize_products (LigGraph *graph)
+lig_quantize_matmuls (LigGraph *graph)
 {
   g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
   if (graph->request->options.calibrating)
@@ -220,7 +220,7 @@ lig_quantize_products (LigGraph *graph)
   for (int i = 0; i < (int) graph->parts->len; i++) {
     const LigPart *part = lig_part (graph, i);
     if (lig_part_is_quantized (part))
-      quantize_product (graph, known, i);
+      quantize_matmul (graph, known, i);
     else if (part->recipe && !part->plan.implicit && part->plan.info->flags & LIG_OP_QUANTIZES)
       quantize_written (graph, known, i);
   }
@@ -288,7 +288,7 @@ schedule_recipe (LigGraph *graph, guint first)
     .margin = (int32_t) recipe->params.margin,
     .most_recent = recipe->params.amax == 1,
   };
-  for (LigProductRole role = 0; role < LIG_N_ROLES; role++)
+  for (LigMatmulRole role = 0; role < LIG_N_ROLES; role++)
     params.formats[role] = (int32_t) lig_recipe_dtype (recipe, role);
   int value = lig_graph_add_value (graph, LIG_VALUE_QUANTIZERS, &shape, LIG_FP32, -1,
                                    "quantizers[%u]", first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized operands of products: which products have them, the values that hold them, and the
+/* The quantized operands of matmuls: which matmuls have them, the values that hold them, and the
  * kernels that write and read them. */
 #pragma once
 
@@ -17,20 +17,20 @@ gboolean lig_recipe_choose (LigRequest *request, GError **error);
 const LigRecipe *
 lig_recipe_of_op (LigGraph *graph, LigOp *op, const LigRecipe *around, GError **error);
 
-/* Places the histories of all products, also of those that this plan leaves in the compute type, so
+/* Places the histories of all matmuls, also of those that this plan leaves in the compute type, so
  * that all plans of a sequence agree. */
 gboolean lig_place_histories (LigGraph *graph, GError **error);
 
-/* Decides for each product whether it follows its recipe: by the sides of its matrices, and by
+/* Decides for each matmul whether it follows its recipe: by the sides of its matrices, and by
  * lig_find_joint(). */
 void lig_decide_quantized (LigGraph *graph);
 
-/* Returns a sentence if the product stays in the compute type for the sake of a joint fusion that
+/* Returns a sentence if the matmul stays in the compute type for the sake of a joint fusion that
  * is forced there, or that avoids a large output; else null. */
 const char *lig_find_joint (LigGraph *graph, int index);
 
-/* Adds the values of the quantized operands of all products. */
-void lig_quantize_products (LigGraph *graph);
+/* Adds the values of the quantized operands of all matmuls. */
+void lig_quantize_matmuls (LigGraph *graph);
 
 /* Adds the value of a field of a history in the state: 0, the scale; 1, the recorded amax. */
 int lig_add_history_value (LigGraph *graph, int history, int field);
@@ -39,7 +39,7 @@ int lig_add_history_value (LigGraph *graph, int history, int field);
  * on. */
 int lig_find_source (const LigGraph *graph, int value);
 
-/* Returns the quantizer of a product's operand, x, weight or dy, or of the y or dx that a part
+/* Returns the quantizer of a matmul's operand, x, weight or dy, or of the y or dx that a part
  * `quantize` writes; null if there is none. */
 const LigQuantizer *
 lig_port_quantizer (const LigGraph *graph, const LigPart *part, const char *port);
@@ -55,7 +55,7 @@ LigQuantizeParams lig_quantize_params (const LigQuantizer *quantizer);
  * has. */
 gboolean lig_reads_again (const LigQuantizer *quantizer);
 
-/* A kernel of products, and the ports that the kernel of quantized operands reads in its place. */
+/* A kernel of matmuls, and the ports that the kernel of quantized operands reads in its place. */
 typedef struct {
   const char *name;
   const char *left, *right; /* operands with the form that is wanted, `x:row` */
@@ -67,7 +67,7 @@ const LigQuantizedTwin *lig_quantized_twin (const char *kernel);
 
 /* Returns the params of linear_fp8 for a twin. */
 LigFp8Params
-lig_quantized_params (const LigPart *product, const LigQuantizedTwin *twin, float factor);
+lig_quantized_params (const LigPart *matmul, const LigQuantizedTwin *twin, float factor);
 
 /* Adds the steps that quantize the weights, which depend on parameters alone; then those that move
  * the histories at the end of an update. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the recipe of each product, decides whether the product can follow it, and places the
+/* Finds the recipe of each matmul, decides whether the matmul can follow it, and places the
  * histories of its quantizers in the state. */
 #include "engine/device/device-private.h"
 #include "engine/graph/op.h"
@@ -50,9 +50,9 @@ lig_recipe_of_op (LigGraph *graph, LigOp *op, const LigRecipe *around, GError **
   return graph->recipes->pdata[graph->recipes->len - 1];
 }
 
-/* --- The products that follow their recipe --------------------------------------------------- */
+/* --- The matmuls that follow their recipe --------------------------------------------------- */
 
-/* Returns a sentence about a side of a product that its recipe does not divide, or null. */
+/* Returns a sentence about a side of a matmul that its recipe does not divide, or null. */
 static const char *
 find_rejection (LigGraph *graph, const LigPart *part)
 {
@@ -80,7 +80,7 @@ lig_decide_quantized (LigGraph *graph)
 {
   for (int i = 0; i < (int) graph->parts->len; i++) {
     LigPart *part = lig_part (graph, i);
-    if (!part->recipe || !lig_part_is_product (part))
+    if (!part->recipe || !lig_part_is_matmul (part))
       continue;
     part->plan.unquantized = find_rejection (graph, part);
     if (!part->plan.unquantized)
@@ -95,7 +95,7 @@ static void
 add_histories (LigGraph *graph, LigPart *part)
 {
   part->histories = (int) graph->layout->histories->len;
-  for (LigProductRole role = 0; role < LIG_N_ROLES; role++) {
+  for (LigMatmulRole role = 0; role < LIG_N_ROLES; role++) {
     LigHistory history = {
       .path = g_strdup (part->plan.prefix),
       .role = role,
@@ -115,7 +115,7 @@ lig_place_histories (LigGraph *graph, GError **error)
   for (int n = -1; n < (int) graph->recipes->len; n++) {
     const LigRecipe *recipe = n < 0 ? &graph->request->recipe : graph->recipes->pdata[n];
     for (int i = 0; recipe->info && recipe->info->has_history && i < (int) graph->parts->len; i++)
-      if (lig_part (graph, i)->recipe == recipe && lig_part_is_product (lig_part (graph, i)))
+      if (lig_part (graph, i)->recipe == recipe && lig_part_is_matmul (lig_part (graph, i)))
         add_histories (graph, lig_part (graph, i));
   }
   if (graph->layout->history_elements < G_MAXINT32)

@@ -3,7 +3,7 @@
 #include "engine/graph/op.h"
 #include "engine/quantize/quantizers.h"
 #include "engine/sequence/recipes.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-quantize.h>
 
 #include <string.h>
@@ -13,10 +13,10 @@ lig_port_quantizer (const LigGraph *graph, const LigPart *part, const char *port
 {
   static const struct {
     const char *port;
-    LigProductRole role;
+    LigMatmulRole role;
   } operands[] = {{"x", LIG_ROLE_INPUT}, {"weight", LIG_ROLE_WEIGHT}, {"dy", LIG_ROLE_GRADIENT}};
   int number = -1;
-  if (lig_part_is_product (part)) {
+  if (lig_part_is_matmul (part)) {
     for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
       if (g_str_equal (operands[i].port, port))
         number = part->quantizers[operands[i].role];
@@ -77,7 +77,7 @@ lig_reads_again (const LigQuantizer *quantizer)
          (transposed && needs_reading (quantizer, info->transposed[quantizer->role]));
 }
 
-/* Each product of fp8 is one of a row of `left` and a row of `right`. */
+/* Each matmul of fp8 is one of a row of `left` and a row of `right`. */
 static const LigQuantizedTwin twins[] = {
   {"linear", "x:row", "weight:row", NULL, NULL, "y"},
   {"linear_bias", "x:row", "weight:row", "bias", NULL, "y"},
@@ -100,17 +100,17 @@ lig_quantized_twin (const char *kernel)
 static LigScales
 scales_of (const LigRecipeInfo *info, const char *operand)
 {
-  LigProductRole role = operand[0] == 'x'   ? LIG_ROLE_INPUT
-                        : operand[0] == 'w' ? LIG_ROLE_WEIGHT
-                                            : LIG_ROLE_GRADIENT;
+  LigMatmulRole role = operand[0] == 'x'   ? LIG_ROLE_INPUT
+                       : operand[0] == 'w' ? LIG_ROLE_WEIGHT
+                                           : LIG_ROLE_GRADIENT;
   return (g_str_has_suffix (operand, ":row") ? info->row : info->transposed)[role];
 }
 
 LigFp8Params
-lig_quantized_params (const LigPart *product, const LigQuantizedTwin *twin, float factor)
+lig_quantized_params (const LigPart *matmul, const LigQuantizedTwin *twin, float factor)
 {
   enum { FAST_FORWARD, FAST_NONE, FAST_ALL };
-  const LigRecipe *recipe = product->recipe;
+  const LigRecipe *recipe = matmul->recipe;
   LigScales left = scales_of (recipe->info, twin->left);
   LigScales right = scales_of (recipe->info, twin->right);
   gboolean forward = twin->left[0] == 'x', whole = left < LIG_SCALES_BLOCK;

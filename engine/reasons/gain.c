@@ -84,7 +84,7 @@ sum_groups (const Explainer *self, LigPass pass, int first, int last)
 }
 
 /* Returns whether the gain is unknown, as for a pattern that no edit makes fit, for another recipe,
- * which would change all products, for another layout of ranks, and for an edit that adds an op. */
+ * which would change all matmuls, for another layout of ranks, and for an edit that adds an op. */
 static gboolean
 is_unknown (const LigVerdict *verdict, const LigFix *fix)
 {

@@ -70,8 +70,8 @@ name_op (const LigReasonCase *self, int index)
 {
   const LigReasonOp *op = &self->ops[index];
   g_autofree char *path = lig_verdict_row_path (op->path);
-  /* The product is what people mean by the linear itself. */
-  if (is_part (self, index) && !(op->info->flags & LIG_OP_PRODUCT))
+  /* The matmul is what people mean by the linear itself. */
+  if (is_part (self, index) && !(op->info->flags & LIG_OP_MATMUL))
     return g_strdup_printf (_ ("%s of %s at %s"), _ (op->info->title), get_title (self, index),
                             path);
   return g_strdup_printf (_ ("%s at %s"), get_title (self, index), path);

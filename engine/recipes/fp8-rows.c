@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One scale for each row of inputs and gradients, and for each row and each column of weights. The
- * products of weight gradients have one scale for each tensor, because rows are what they sum
+ * matmuls of weight gradients have one scale for each tensor, because rows are what they sum
  * over. */
 #include "engine/recipes/define.h"
 

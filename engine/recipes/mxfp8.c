@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One scale, a power of two in a byte, for each 32 values of a row (OCP Microscaling Formats 1.0;
- * TransformerEngine's MXFP8BlockScaling). Products of such operands exist from compute capability
+ * TransformerEngine's MXFP8BlockScaling). Matmuls of such operands exist from compute capability
  * 10.0 on, and are planned for described devices alone. */
 #include "engine/recipes/define.h"
 

@@ -33,7 +33,7 @@ lig_plan_explain_recompute (LigPlan *self)
                               again, bytes);
 }
 
-/* Returns `; its share of the update is 1/8`, unless each rank updates all, and which product is
+/* Returns `; its share of the update is 1/8`, unless each rank updates all, and which matmul is
  * not divided. */
 static char *
 describe_share (LigPlan *plan, const char *whole)

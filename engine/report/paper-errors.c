@@ -31,7 +31,7 @@ append_totals (LigPaper *to, GPtrArray *errors)
   }
 }
 
-/* Returns the three errors of an op, and the recipe's mark of a product that is quantized. */
+/* Returns the three errors of an op, and the recipe's mark of a matmul that is quantized. */
 static char *
 format_op (const LigOpErrors *op)
 {
@@ -73,7 +73,7 @@ lig_paper_errors (LigPaper *to, const LigReportRun *run)
     return;
   lig_paper_say (to, _ ("Errors of each op's output, of the gradient that it gets and of the "
                         "gradients of its parameters, against the compute type on one random "
-                        "batch; a dot marks products with quantized operands:"));
+                        "batch; a dot marks matmuls with quantized operands:"));
   append_ops (to, run->errors);
 }
 

@@ -58,9 +58,9 @@ describe_ceilings (LigDevice *device)
   GString *text = g_string_new (NULL);
   g_string_append_printf (text, "%s: copy %s/s", source, copy);
   for (int i = 0; i < LIG_N_DTYPES; i++) {
-    g_autofree char *rate = lig_units_count (facts->product[i]);
-    if (facts->product[i] > 0)
-      g_string_append_printf (text, ", %s products %s%sflop/s", lig_dtype_name ((LigDtype) i), rate,
+    g_autofree char *rate = lig_units_count (facts->matmul[i]);
+    if (facts->matmul[i] > 0)
+      g_string_append_printf (text, ", %s matmuls %s%sflop/s", lig_dtype_name ((LigDtype) i), rate,
                               strchr (rate, ' ') ? "" : " ");
   }
   g_autofree char *launch = lig_units_time (facts->launch);
@@ -68,16 +68,16 @@ describe_ceilings (LigDevice *device)
   return g_string_free (text, FALSE);
 }
 
-/* Names the recipe of the sequence, if it has one, and what products make of recipes. */
+/* Names the recipe of the sequence, if it has one, and what matmuls make of recipes. */
 static void
 append_recipe (LigPaper *to, LigPlan *plan)
 {
   const char *recipe = lig_plan_get_recipe (plan);
-  g_autofree char *products = lig_plan_explain_recipe (plan);
+  g_autofree char *matmuls = lig_plan_explain_recipe (plan);
   if (!g_str_equal (recipe, "none"))
     lig_paper_fact (to, _ ("Recipe"), recipe);
-  if (products)
-    lig_paper_fact (to, _ ("Products"), products);
+  if (matmuls)
+    lig_paper_fact (to, _ ("Matmuls"), matmuls);
 }
 
 void
@@ -94,8 +94,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
                      lig_device_get_facts (device)->name);
   g_autofree char *ceilings = describe_ceilings (device);
   g_autofree char *types = g_strdup_printf (
-    options->tf32 ? _ ("compute %s, parameters %s, TF32 products")
-                  : _ ("compute %s, parameters %s"),
+    options->tf32 ? _ ("compute %s, parameters %s, TF32 matmuls") : _ ("compute %s, parameters %s"),
     lig_dtype_name (lig_plan_get_compute (plan)), lig_plan_get_parameters_name (plan));
   lig_plan_get_input (plan, &shape, &dtype);
   g_autofree char *input = lig_report_tensor (&shape, dtype);

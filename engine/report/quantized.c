@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Describes the products of a plan that compute with quantized operands. */
+/* Describes the matmuls of a plan that compute with quantized operands. */
 #include <ligature/plan.h>
 #include <ligature/report.h>
 
@@ -7,20 +7,20 @@
 #include <string.h>
 
 typedef struct {
-  guint products, quantized, apart; /* apart: they have a recipe that they cannot follow */
-  guint rounded;                    /* ops that quantize values without a product */
-  const LigPlanOp *first;           /* of those apart */
-} Products;
+  guint matmuls, quantized, apart; /* apart: they have a recipe that they cannot follow */
+  guint rounded;                   /* ops that quantize values without a matmul */
+  const LigPlanOp *first;          /* of those apart */
+} Matmuls;
 
-static Products
-count_products (LigPlan *plan)
+static Matmuls
+count_matmuls (LigPlan *plan)
 {
   guint count;
-  Products self = {0};
+  Matmuls self = {0};
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 0; i < count; i++) {
     self.quantized += ops[i].recipe != NULL;
-    self.products += (ops[i].info->flags & LIG_OP_PRODUCT) != 0;
+    self.matmuls += (ops[i].info->flags & LIG_OP_MATMUL) != 0;
     self.rounded += (ops[i].info->flags & LIG_OP_QUANTIZES) != 0;
     self.apart += ops[i].unquantized != NULL;
     self.first = self.first || !ops[i].unquantized ? self.first : &ops[i];
@@ -31,13 +31,13 @@ count_products (LigPlan *plan)
 char *
 lig_plan_remark_recipe (LigPlan *self)
 {
-  const Products all = count_products (self);
+  const Matmuls all = count_matmuls (self);
   const gboolean idle =
-    (all.products == 0 && all.rounded == 0) || lig_plan_get_idle_recipe (self) != NULL;
+    (all.matmuls == 0 && all.rounded == 0) || lig_plan_get_idle_recipe (self) != NULL;
   return all.apart > 0 || idle ? lig_plan_explain_recipe (self) : NULL;
 }
 
-/* Appends the recipes of the products that follow one, in their order. */
+/* Appends the recipes of the matmuls that follow one, in their order. */
 static void
 append_recipes (LigPlan *plan, GString *text)
 {
@@ -55,46 +55,46 @@ append_recipes (LigPlan *plan, GString *text)
   g_string_append_printf (text, " (%s)", all);
 }
 
-/* Returns the sentence of a plan with a recipe and without products. */
+/* Returns the sentence of a plan with a recipe and without matmuls. */
 static char *
 explain_rest (LigPlan *self, guint rounded)
 {
   const char *recipe = lig_plan_get_recipe (self);
   if (rounded == 0)
-    return g_strdup_printf (_ ("%s quantizes nothing: the sequence has no products"), recipe);
+    return g_strdup_printf (_ ("%s quantizes nothing: the sequence has no matmuls"), recipe);
   return g_strdup_printf (
-    g_dngettext (GETTEXT_PACKAGE, "%u op quantize rounds to %s; the sequence has no products",
-                 "%u ops quantize round to %s; the sequence has no products", (gulong) rounded),
+    g_dngettext (GETTEXT_PACKAGE, "%u op quantize rounds to %s; the sequence has no matmuls",
+                 "%u ops quantize round to %s; the sequence has no matmuls", (gulong) rounded),
     rounded, recipe);
 }
 
-/* Returns the sentence about the products, or null. */
+/* Returns the sentence about the matmuls, or null. */
 static char *
-explain_products (LigPlan *self)
+explain_matmuls (LigPlan *self)
 {
-  const Products all = count_products (self);
-  const guint products = all.products, quantized = all.quantized, apart = all.apart;
+  const Matmuls all = count_matmuls (self);
+  const guint matmuls = all.matmuls, quantized = all.quantized, apart = all.apart;
   const LigPlanOp *first = all.first;
-  if (products == 0 && !g_str_equal (lig_plan_get_recipe (self), "none"))
+  if (matmuls == 0 && !g_str_equal (lig_plan_get_recipe (self), "none"))
     return explain_rest (self, all.rounded);
   if (quantized + apart == 0)
     return NULL;
   GString *text = g_string_new (NULL);
   g_string_printf (text,
-                   g_dngettext (GETTEXT_PACKAGE, "%u of %u product has quantized operands",
-                                "%u of %u products have quantized operands", (gulong) products),
-                   quantized, products);
+                   g_dngettext (GETTEXT_PACKAGE, "%u of %u matmul has quantized operands",
+                                "%u of %u matmuls have quantized operands", (gulong) matmuls),
+                   quantized, matmuls);
   append_recipes (self, text);
   if (first)
     g_string_append_printf (text, _ ("; %s at %s computes in %s: %s"), first->title, first->path,
                             lig_dtype_name (lig_plan_get_compute (self)), first->unquantized);
-  /* While a recipe is calibrated, no product has quantized operands. */
-  if (quantized > 0 && quantized + apart < products)
+  /* While a recipe is calibrated, no matmul has quantized operands. */
+  if (quantized > 0 && quantized + apart < matmuls)
     g_string_append_printf (text,
                             g_dngettext (GETTEXT_PACKAGE, "; %u has recipe none",
                                          "; %u have recipe none",
-                                         (gulong) (products - quantized - apart)),
-                            products - quantized - apart);
+                                         (gulong) (matmuls - quantized - apart)),
+                            matmuls - quantized - apart);
   return g_string_free (text, FALSE);
 }
 
@@ -102,11 +102,11 @@ char *
 lig_plan_explain_recipe (LigPlan *self)
 {
   const char *idle = lig_plan_get_idle_recipe (self);
-  char *products = explain_products (self);
+  char *matmuls = explain_matmuls (self);
   if (!idle)
-    return products;
-  g_autofree char *before = products;
+    return matmuls;
+  g_autofree char *before = matmuls;
   g_autofree char *sentence =
-    g_strdup_printf (_ ("%s quantizes nothing: the block that names it has no products"), idle);
+    g_strdup_printf (_ ("%s quantizes nothing: the block that names it has no matmuls"), idle);
   return before ? g_strconcat (before, "; ", sentence, NULL) : g_steal_pointer (&sentence);
 }

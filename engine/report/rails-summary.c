@@ -41,7 +41,7 @@ append_title (const LigRails *self, GString *text)
   const char *name = lig_device_get_name (lig_plan_get_device (self->plan));
   const char *compute = lig_dtype_name (lig_plan_get_compute (self->plan));
   g_autofree char *types = lig_plan_get_tf32 (self->plan)
-                             ? g_strdup_printf (_ ("%s with TF32 products"), compute)
+                             ? g_strdup_printf (_ ("%s with TF32 matmuls"), compute)
                              : g_strdup (compute);
   g_autofree char *title = g_strdup_printf (_ ("%s, %s, policy %s"), name, types,
                                             lig_policy_name (lig_plan_get_policy (self->plan)));

@@ -154,7 +154,7 @@ append_attention (GString *text, LigPlan *plan, const Place *place, LigPass pass
   }
 }
 
-/* Appends the reasons of products with a recipe that stayed in the compute type. */
+/* Appends the reasons of matmuls with a recipe that stayed in the compute type. */
 static void
 append_unquantized (GString *text, LigPlan *plan, const Place *place)
 {
@@ -163,7 +163,7 @@ append_unquantized (GString *text, LigPlan *plan, const Place *place)
   for (int i = place->first; i <= place->last && !place->gap; i++)
     if (ops[i].unquantized) {
       g_string_append_c (text, '\n');
-      g_string_append_printf (text, _ ("its product is not quantized: %s"), ops[i].unquantized);
+      g_string_append_printf (text, _ ("its matmul is not quantized: %s"), ops[i].unquantized);
       g_string_append_c (text, '\n');
     }
 }

@@ -313,8 +313,8 @@ static gboolean
 check_flags (const LigOpInfo *info, GError **error)
 {
   const unsigned exchange = LIG_OP_EXCHANGES | LIG_OP_MOVES_ROWS;
-  if (info->flags & LIG_OP_PRODUCT && !has_parameter (info, "weight"))
-    return reject (error, info, "it is a product, so it needs the trained parameter weight");
+  if (info->flags & LIG_OP_MATMUL && !has_parameter (info, "weight"))
+    return reject (error, info, "it is a matmul, so it needs the trained parameter weight");
   if (info->flags & LIG_OP_CLASSES &&
       (!(info->flags & LIG_OP_LOSS) || lig_ports_parse (info->extra_inputs)->count == 0 ||
        info->kernel_params_size < sizeof (LigCrossEntropyParams)))

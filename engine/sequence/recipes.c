@@ -23,7 +23,7 @@ enum { FORMAT_HYBRID };
 #define NONE "none"
 
 const char *
-lig_product_role_name (LigProductRole role)
+lig_matmul_role_name (LigMatmulRole role)
 {
   static const char *const names[] = {"input", "weight", "gradient"};
   return (guint) role < G_N_ELEMENTS (names) ? names[role] : NULL;
@@ -254,7 +254,7 @@ lig_recipe_format (const LigRecipe *self)
 }
 
 LigDtype
-lig_recipe_dtype (const LigRecipe *self, LigProductRole role)
+lig_recipe_dtype (const LigRecipe *self, LigMatmulRole role)
 {
   gboolean hybrid = FALSE;
   for (const LigParam *param = self->info->params; param->name; param++)

@@ -47,7 +47,7 @@ lig_op_info_complete (const LigOpInfo *info, GError **error)
                                               LIG_ERROR_OP, error)) ||
       (copy->parameters &&
        !lig_table_check_size ("the LigParameterInfo of an op", remedy, info->parameter_size,
-                              G_STRUCT_OFFSET (LigParameterInfo, product) + sizeof (gboolean),
+                              G_STRUCT_OFFSET (LigParameterInfo, matmul) + sizeof (gboolean),
                               LIG_ERROR_OP, error))) {
     g_free (copy);
     return NULL;

@@ -55,7 +55,7 @@ lig_state_quantizers_new (const LigStateLayout *layout, LigDevice *device)
   g_array_set_clear_func (self->entries, clear_entry);
   for (guint i = 0; i < layout->histories->len; i++) {
     const LigHistory *history = &g_array_index (layout->histories, LigHistory, i);
-    Entry entry = {g_strdup_printf ("%s.%s", history->path, lig_product_role_name (history->role)),
+    Entry entry = {g_strdup_printf ("%s.%s", history->path, lig_matmul_role_name (history->role)),
                    lig_recipe_format (&history->recipe), target_of (history), history->offset,
                    history->length};
     g_array_append_val (self->entries, entry);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The scales and histories of quantizers that a state keeps for recipes whose scales follow from
- * earlier steps: for each operand of each product {scale, amax of this step, history}. */
+ * earlier steps: for each operand of each matmul {scale, amax of this step, history}. */
 #pragma once
 
 #include "engine/graph/layout.h"

@@ -59,7 +59,7 @@ piece_rows (const GArray *roles, const LigRole *role, const LigNameRule *rule, g
 }
 
 /* Returns whether the tensors of a rule have the rows of the parameter, each at least one: the
- * first product of a perceptron without a gate is not one of a gate and one beside it. */
+ * first matmul of a perceptron without a gate is not one of a gate and one beside it. */
 static gboolean
 can_divide (const GArray *roles, const LigRole *role, const LigNameRule *rule)
 {

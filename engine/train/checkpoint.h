@@ -32,7 +32,7 @@ void lig_run_release (LigRun *self);
 /* Writes parameters, moments, counters, settings and choices to self->checkpoint. */
 gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
 
-/* Returns the card and the libraries, on which with the algorithms chosen for products the bits
+/* Returns the card and the libraries, on which with the algorithms chosen for matmuls the bits
  * depend on a GPU; (transfer full). */
 char *lig_run_describe_machine (LigDevice *device);
 

@@ -99,7 +99,7 @@ check_scale (LigRun *self, LigPlan *plan, GError **error)
   return lig_error_set_setting (error, "loss-scale");
 }
 
-/* Returns whether a product has operands whose amaxes are recorded; names the recipe of one that
+/* Returns whether a matmul has operands whose amaxes are recorded; names the recipe of one that
  * has none. */
 static gboolean
 has_histories (LigPlan *plan, const char **recipe)
@@ -131,7 +131,7 @@ check_calibration (LigRun *self, LigPlan *plan, GError **error)
     recipe = around.info ? around.info->name : "none";
   if (unused)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("calibrate is %" PRId64 ", but recipe %s quantizes no product of the sequence; "
+                 _ ("calibrate is %" PRId64 ", but recipe %s quantizes no matmul of the sequence; "
                     "omit it"),
                  steps, recipe);
   else

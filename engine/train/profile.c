@@ -212,7 +212,7 @@ lig_profile_health_to_json (const LigDeviceHealth *health)
 }
 
 /* Describes conditions of the times other than the plan: the device's health, the rounding of
- * products, the order of sums, and the kernels that attention chose. */
+ * matmuls, the order of sums, and the kernels that attention chose. */
 static char *
 describe_settings (const LigProfile *self)
 {

@@ -296,7 +296,7 @@ work (gpointer data)
   /* OpenMP keeps the number for each thread that begins parallel work. */
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
-  /* The checkpoint must contain the number of threads that products really use. */
+  /* The checkpoint must contain the number of threads that matmuls really use. */
   lig_cpu_prepare_threads ();
   lig_choices_watch (&self->searching);
   gboolean fine = train (self, &request, &error);

@@ -86,7 +86,7 @@ static const LigSetting common[] = {
          0,
          1e15,
          0,
-         "First steps, in which products compute without the recipe fp8-delayed and record the "
+         "First steps, in which matmuls compute without the recipe fp8-delayed and record the "
          "amaxes for its scales",
          "0, none"),
   OPTIMIZER_PARAMS,
@@ -169,9 +169,9 @@ static const LigSetting common[] = {
         "recompute",
         "none|cheap|all",
         "Values that the backward pass computes again instead of reading saved ones, so that they "
-        "need no memory; cheap: those without products and attention",
+        "need no memory; cheap: those without matmuls and attention",
         "none"),
-  COUNT (DEVICE, tf32, "tf32", 0, 1, 0, "1: allow TF32 products", NULL),
+  COUNT (DEVICE, tf32, "tf32", 0, 1, 0, "1: allow TF32 matmuls", NULL),
   COUNT (DEVICE,
          nondeterministic,
          "nondeterministic",

@@ -142,10 +142,10 @@ run_step (const Backward *b,
   float *weights = m->weights + place, *dscores = m->dscores + place;
   LigTileLeft keys = {m->keys + at * a->padded, a->padded, 1};
   LigTileLeft values = {m->values + at * a->padded, a->padded, 1};
-  LIG_CPU (tile_product)
+  LIG_CPU (tile_matmul)
   (step->count, columns, features, keys, m->queries_down + step->first, LIG_QUERIES,
    weights + step->first, LIG_QUERIES, false);
-  LIG_CPU (tile_product)
+  LIG_CPU (tile_matmul)
   (step->count, columns, features, values, m->dy_down + step->first, LIG_QUERIES,
    dscores + step->first, LIG_QUERIES, false);
   if (step->masked || p->softcap > 0 || p->alibi)
@@ -162,11 +162,11 @@ run_step (const Backward *b,
   if (!sums->keys)
     return;
   LigTileLeft right = {weights + step->first, LIG_QUERIES, 1};
-  LIG_CPU (tile_product)
+  LIG_CPU (tile_matmul)
   (step->count, a->padded, columns, right, m->dy + step->first * a->padded, a->padded,
    sums->values + step->key * sums->row, sums->row, true);
   right.data = dscores + step->first;
-  LIG_CPU (tile_product)
+  LIG_CPU (tile_matmul)
   (step->count, a->padded, columns, right, m->queries + step->first * a->padded, a->padded,
    sums->keys + step->key * sums->row, sums->row, true);
 }

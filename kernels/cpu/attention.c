@@ -158,7 +158,7 @@ score (const LigAttention *a,
 {
   float *scores = m->scores + at * LIG_QUERIES;
   LigTileLeft keys = {m->keys + at * a->padded, a->padded, 1};
-  LIG_CPU (tile_product)
+  LIG_CPU (tile_matmul)
   (step->count, step->end - step->first, a->params->features, keys, m->queries + step->first,
    LIG_QUERIES, scores + step->first, LIG_QUERIES, false);
   if (step->masked || a->params->softcap > 0 || a->params->alibi)

@@ -3,7 +3,7 @@
  *
  * Attention works on blocks of queries and keys. The scores of a block are kept transposed, a row
  * for each key, so that the maxima and sums over the keys of many queries are vectors, and so that
- * every product reads rows of queries, keys, values or gradients as they lie. Of a block that is
+ * every matmul reads rows of queries, keys, values or gradients as they lie. Of a block that is
  * not visible as a whole, each step of a few keys computes only the columns of the queries that may
  * see them; a column number is the number of a query in its block. */
 #pragma once
@@ -308,13 +308,13 @@ lig_attention_add_rows (const LigAttention *a,
     if (!lig_attention_depth (q, i, queries, key, count, &low, &high))
       continue;
     LigTileLeft left = {weights + low * LIG_QUERIES + i, 1, LIG_QUERIES};
-    LIG_CPU (tile_product)
+    LIG_CPU (tile_matmul)
     (queries, a->padded, high - low, left, rows + low * a->padded, a->padded, sums + i * a->padded,
      a->padded, true);
   }
 }
 
-/* Sets the scores of a step that are not the product alone: softcap, ALiBi, and minus infinity
+/* Sets the scores of a step that are not the matmul alone: softcap, ALiBi, and minus infinity
  * where the mask hides the key. `slope` becomes the slope of the softcap unless it is null. */
 void LIG_CPU (attention_adjust) (
   const LigAttention *a, const LigQueries *q, const LigKeyStep *step, float *scores, float *slope);

@@ -3,16 +3,16 @@
  *   dx [M, K] = factor dy [M, N] weight [N, K],
  *   dweight [N, K] = factor dy [M, N]^T x [M, K],
  * with the operations that are fused with them: bias [N], residual, gelu, relu, gelu's gradient,
- * sums over rows. The product remains in fp32 until the last of them, and each output is rounded
+ * sums over rows. The matmul remains in fp32 until the last of them, and each output is rounded
  * once. */
-#include "kernels/cpu/product.h"
+#include "kernels/cpu/matmul.h"
 #include "kernels/formulas.h"
 #include "kernels/quantize.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 typedef enum { AS_IT_IS, GELU, RELU, GELU_BACKWARD } Activation;
 
-/* The operations on a finished product, in this order. Absent operands take no part. */
+/* The operations on a finished matmul, in this order. Absent operands take no part. */
 typedef struct {
   const LigOperand *bias;  /* added to each row */
   const LigOperand *extra; /* added; may share y's memory */
@@ -74,7 +74,7 @@ activate (Activation activation, const float *values, const float *x, float *out
   }
 }
 
-/* Applies the epilogue to a tile of the product, and adds its columns to `sums` unless that is
+/* Applies the epilogue to a tile of the matmul, and adds its columns to `sums` unless that is
  * null. */
 static void
 finish (const LigTile *tile, const void *data, float *sums)
@@ -105,7 +105,7 @@ finish (const LigTile *tile, const void *data, float *sums)
   }
 }
 
-/* Copies the operand that the product is added to into the result's memory, as fp32. */
+/* Copies the operand that the matmul is added to into the result's memory, as fp32. */
 static void
 copy_to_result (const LigOperand *extra, const LigOperand *y)
 {
@@ -118,29 +118,29 @@ copy_to_result (const LigOperand *extra, const LigOperand *y)
   }
 }
 
-/* Computes the product and its epilogue. An fp32 result is computed in place, on top of the
+/* Computes the matmul and its epilogue. An fp32 result is computed in place, on top of the
  * operand that it is added to. Other types, and a result whose memory still has to be read, take
  * a block of the workspace. */
 static LigStatus
-run (LigLaunch *launch, LigCpuProduct product, Epilogue *epilogue)
+run (LigLaunch *launch, LigCpuMatmul matmul, Epilogue *epilogue)
 {
   const LigScaleParams *params = launch->params;
   const LigOperand *y = epilogue->y, *x = epilogue->x;
   const LigOperand *place = lig_is_present (epilogue->sum) && y->data ? epilogue->sum : y;
-  product.factor = params ? params->factor : 1;
-  epilogue->width = product.n;
-  product.data = epilogue;
-  product.finish = finish;
+  matmul.factor = params ? params->factor : 1;
+  epilogue->width = matmul.n;
+  matmul.data = epilogue;
+  matmul.finish = finish;
   if (place->data && place->dtype == LIG_FP32 && !(x && x->data == place->data)) {
-    product.target = place->data;
-    product.accumulate = lig_is_present (epilogue->extra);
-    if (product.accumulate)
+    matmul.target = place->data;
+    matmul.accumulate = lig_is_present (epilogue->extra);
+    if (matmul.accumulate)
       copy_to_result (epilogue->extra, y);
     epilogue->extra = NULL;
     if (!lig_is_present (epilogue->bias) && epilogue->activation == AS_IT_IS)
-      product.finish = NULL;
+      matmul.finish = NULL;
   }
-  return LIG_CPU (product) (launch, &product);
+  return LIG_CPU (matmul) (launch, &matmul);
 }
 
 /* Computes factor x weight^T and its epilogue. */
@@ -148,11 +148,11 @@ static LigStatus
 forward (LigLaunch *launch, Epilogue *epilogue)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  LigCpuProduct product = {.a = x, .b = weight, .b_transposed = true};
-  product.m = lig_rows (x);
-  product.n = lig_rows (weight);
-  product.k = x->columns;
-  return run (launch, product, epilogue);
+  LigCpuMatmul matmul = {.a = x, .b = weight, .b_transposed = true};
+  matmul.m = lig_rows (x);
+  matmul.n = lig_rows (weight);
+  matmul.k = x->columns;
+  return run (launch, matmul, epilogue);
 }
 
 /* Computes factor dy weight and its epilogue, and dbias, the sum of the result over rows, unless
@@ -161,11 +161,11 @@ static LigStatus
 backward_input (LigLaunch *launch, Epilogue *epilogue, const LigOperand *dbias)
 {
   const LigOperand *dy = &launch->operands[0], *weight = &launch->operands[1];
-  LigCpuProduct product = {.a = dy, .b = weight, .column_sums = dbias};
-  product.m = lig_rows (dy);
-  product.n = weight->columns;
-  product.k = dy->columns;
-  return run (launch, product, epilogue);
+  LigCpuMatmul matmul = {.a = dy, .b = weight, .column_sums = dbias};
+  matmul.m = lig_rows (dy);
+  matmul.n = weight->columns;
+  matmul.k = dy->columns;
+  return run (launch, matmul, epilogue);
 }
 
 /* Computes y = factor x weight^T. */
@@ -272,11 +272,11 @@ LIG_CPU (linear_backward_weight) (LigLaunch *launch)
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
   Epilogue epilogue = {.y = dweight, .extra = launch->accumulate ? dweight : NULL};
-  LigCpuProduct product = {.a = dy, .b = x, .a_transposed = true};
-  product.m = dy->columns;
-  product.n = x->columns;
-  product.k = lig_rows (dy);
-  return run (launch, product, &epilogue);
+  LigCpuMatmul matmul = {.a = dy, .b = x, .a_transposed = true};
+  matmul.m = dy->columns;
+  matmul.n = x->columns;
+  matmul.k = lig_rows (dy);
+  return run (launch, matmul, &epilogue);
 }
 
 /* Computes dweight as above, and dbias [N], the sum of dy over rows. */
@@ -300,13 +300,13 @@ take_scales (const LigOperand *scales, int32_t kind, float *factor)
   return NULL;
 }
 
-/* Returns the product a b^T of quantized operands; `factor` becomes what it is multiplied by. */
-static LigCpuProduct
-quantized_product (const LigLaunch *launch, float *factor)
+/* Returns the matmul a b^T of quantized operands; `factor` becomes what it is multiplied by. */
+static LigCpuMatmul
+quantized_matmul (const LigLaunch *launch, float *factor)
 {
   const LigOperand *operands = launch->operands;
   const LigFp8Params *params = launch->params;
-  LigCpuProduct product = {
+  LigCpuMatmul matmul = {
     .a = &operands[0],
     .b = &operands[1],
     .b_transposed = true,
@@ -317,9 +317,9 @@ quantized_product (const LigLaunch *launch, float *factor)
     .b_kind = (LigScales) params->right,
   };
   *factor = params->factor;
-  product.a_scales = take_scales (&operands[2], params->left, factor);
-  product.b_scales = take_scales (&operands[3], params->right, factor);
-  return product;
+  matmul.a_scales = take_scales (&operands[2], params->left, factor);
+  matmul.b_scales = take_scales (&operands[3], params->right, factor);
+  return matmul;
 }
 
 /* Computes y = factor a b^T + bias + extra for quantized operands, added to the old values if the
@@ -331,15 +331,15 @@ LIG_CPU (linear_fp8) (LigLaunch *launch)
   LigScaleParams scale;
   LigLaunch own = *launch;
   own.params = &scale;
-  LigCpuProduct product = quantized_product (launch, &scale.factor);
+  LigCpuMatmul matmul = quantized_matmul (launch, &scale.factor);
   Epilogue epilogue = {
     .bias = &operands[4], .extra = launch->accumulate ? y : &operands[5], .y = y};
-  LigStatus status = run (&own, product, &epilogue);
+  LigStatus status = run (&own, matmul, &epilogue);
   launch->where = own.where;
   return status;
 }
 
-/* The operations on a finished product that is quantized: bias, gelu, and rounding by `scale`. */
+/* The operations on a finished matmul that is quantized: bias, gelu, and rounding by `scale`. */
 typedef struct {
   const LigOperand *bias, *row;
   float scale;
@@ -372,12 +372,12 @@ LIG_CPU (linear_fp8_gelu) (LigLaunch *launch)
   const LigOperand *operands = launch->operands;
   Quantizing q = {&operands[4], &operands[6], *(const float *) operands[5].data, 0};
   float factor;
-  LigCpuProduct product = quantized_product (launch, &factor);
-  product.factor = factor;
-  q.width = product.n;
-  product.finish = finish_quantized;
-  product.data = &q;
+  LigCpuMatmul matmul = quantized_matmul (launch, &factor);
+  matmul.factor = factor;
+  q.width = matmul.n;
+  matmul.finish = finish_quantized;
+  matmul.data = &q;
   if (operands[7].data)
     *(float *) operands[7].data = lig_quantize_inverse (q.scale);
-  return LIG_CPU (product) (launch, &product);
+  return LIG_CPU (matmul) (launch, &matmul);
 }

@@ -3,7 +3,7 @@
 #include "kernels/cpu/random.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/positions.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-random.h>
 
 /* Converts x to the type of y; any types, any shape. */

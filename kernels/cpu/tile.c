@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small matrix products: a tile of the result stays in vector registers over the whole depth. */
+/* Small matmuls: a tile of the result stays in vector registers over the whole depth. */
 #include "kernels/cpu/tile.h"
 
 /* The floats of a vector, and the rows and vectors of a tile: as many as there are registers, less
@@ -92,15 +92,15 @@ compute_rows (Tile t, int64_t rows, const int vectors)
 }
 
 void
-LIG_CPU (tile_product) (int64_t rows,
-                        int64_t columns,
-                        int64_t depth,
-                        LigTileLeft a,
-                        const float *b,
-                        int64_t b_row,
-                        float *c,
-                        int64_t c_row,
-                        bool add)
+LIG_CPU (tile_matmul) (int64_t rows,
+                       int64_t columns,
+                       int64_t depth,
+                       LigTileLeft a,
+                       const float *b,
+                       int64_t b_row,
+                       float *c,
+                       int64_t c_row,
+                       bool add)
 {
   for (int64_t at = 0; at < columns;) {
     Tile t = {a, b + at, c + at, depth, b_row, c_row, add};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small matrix products inside parallel regions, where BLAS must not run. */
+/* Small matmuls inside parallel regions, where BLAS must not run. */
 #pragma once
 
 #include "kernels/cpu/cpu.h"
@@ -23,15 +23,15 @@ typedef struct {
 /* Computes c = a b, or c += a b, where a is [rows, depth], b is [depth, columns] and c is [rows,
  * columns]; rows of b and c are `b_row` and `c_row` apart. `columns` is a multiple of
  * LIG_TILE_PAD. */
-void LIG_CPU (tile_product) (int64_t rows,
-                             int64_t columns,
-                             int64_t depth,
-                             LigTileLeft a,
-                             const float *b,
-                             int64_t b_row,
-                             float *c,
-                             int64_t c_row,
-                             bool add);
+void LIG_CPU (tile_matmul) (int64_t rows,
+                            int64_t columns,
+                            int64_t depth,
+                            LigTileLeft a,
+                            const float *b,
+                            int64_t b_row,
+                            float *c,
+                            int64_t c_row,
+                            bool add);
 
 /* Writes a [rows, columns] with rows `a_row` apart as its transpose, rows `b_row` apart. Both
  * numbers are multiples of 4. */

@@ -3,7 +3,7 @@
  * the gradient of the scores is dS = P (dP - D), where D is the sum of dy y over a row. One kernel
  * keeps some keys and adds up dv = P^T dy and dk = dS^T q over all queries of all heads that share
  * them; another keeps some queries and adds up dq = dS k over all keys. Each computes the scores
- * for itself: 7 products instead of 5, but every sum has a fixed order and nothing is kept in
+ * for itself: 7 matmuls instead of 5, but every sum has a fixed order and nothing is kept in
  * memory but D. */
 #include "kernels/attention-scratch.h"
 #include "kernels/cuda/attention-backward.cuh"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles of 16-bit elements in shared memory and matrix products of them on tensor cores, by
+/* Tiles of 16-bit elements in shared memory and matmuls of them on tensor cores, by
  * warps: mma.sync m16n8k16 with fp32 sums.
  *
- * In a product of a[16, 16] and b[16, 8], lane l has g = l / 4 and t = l % 4. Of the sums c it
+ * In a matmul of a[16, 16] and b[16, 8], lane l has g = l / 4 and t = l % 4. Of the sums c it
  * holds c[g, 2 t], c[g, 2 t + 1], c[g + 8, 2 t], c[g + 8, 2 t + 1]; of a pairs of neighbours in
  * rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the rounded sums of
- * two neighbouring products are the operand a of the next product, without exchange.
+ * two neighbouring matmuls are the operand a of the next matmul, without exchange.
  *
  * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r is at place c ^ (r % 8), so that
  * eight rows of the same chunk lie in different banks. */
@@ -16,7 +16,7 @@
 
 namespace lig
 {
-/* Adds the product of a and b to c. */
+/* Adds the matmul of a and b to c. */
 template <class T>
 __device__ inline void
 multiply (float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
@@ -147,7 +147,7 @@ template <int D> struct Tile {
   }
 };
 
-/* Sums of MT times 16 rows by N columns: the warp's part of a product. */
+/* Sums of MT times 16 rows by N columns: the warp's part of a matmul. */
 template <int MT, int N> struct Sums16 {
   float v[MT][N / 8][4];
   __device__ void
@@ -163,7 +163,7 @@ template <int MT, int N> struct Sums16 {
   }
 };
 
-/* Adds the products of the warp's rows of `a`, from `row` on, and all rows of `b`: a b^T. */
+/* Adds the matmuls of the warp's rows of `a`, from `row` on, and all rows of `b`: a b^T. */
 template <class T, int MT, int N, int D>
 __device__ inline void
 add_scores (Sums16<MT, N> &c, const Tile<D> &a, int row, const Tile<D> &b)
@@ -188,7 +188,7 @@ add_scores (Sums16<MT, N> &c, const Tile<D> &a, int row, const Tile<D> &b)
   }
 }
 
-/* Adds the products of the rounded `p`, [MT 16, N], and `b`, [N, D]. */
+/* Adds the matmuls of the rounded `p`, [MT 16, N], and `b`, [N, D]. */
 template <class T, int MT, int N, int D>
 __device__ inline void
 add_weighted (Sums16<MT, D> &c, const Sums16<MT, N> &p, const Tile<D> &b)

@@ -48,7 +48,7 @@ soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &
     }
 }
 
-/* Turns products into scores. */
+/* Turns matmuls into scores. */
 __device__ inline void
 bend (Sums16<QUERY_TILES, BLOCK> &scores, const Extras &extras, int query, int key)
 {

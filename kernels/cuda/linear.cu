@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Linear maps: y [M, N] = factor x [M, K] weight [N, K]^T, its two gradients dx [M, K] = factor
  * dy weight and dweight [N, K] = factor dy^T x, and the operations that are fused with them.
- * cuBLASLt runs all of it in one launch where it can. Otherwise the product is computed block by
+ * cuBLASLt runs all of it in one launch where it can. Otherwise the matmul is computed block by
  * block in fp32 in the workspace, and one pass over each block does the rest. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/linear.cuh"
-#include "kernels/cuda/product/blocks.cuh"
-#include "kernels/cuda/product/fallback.cuh"
-#include "kernels/cuda/product/own.h"
-#include "kernels/cuda/product/sums.cuh"
+#include "kernels/cuda/matmul/blocks.cuh"
+#include "kernels/cuda/matmul/fallback.cuh"
+#include "kernels/cuda/matmul/own.h"
+#include "kernels/cuda/matmul/sums.cuh"
 #include "kernels/quantize.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 namespace lig
 {
-/* The division of the workspace: converted operands, blocks of products (from the beginning if
+/* The division of the workspace: converted operands, blocks of matmuls (from the beginning if
  * no operand is converted), a vector, and the part that is left to the library. */
 constexpr size_t MIB = (size_t) 1 << 20;
 constexpr size_t CONVERTED_SPACE = 16 * MIB, VECTOR_SPACE = 2 * MIB;
@@ -35,17 +35,17 @@ round_up (int64_t value, int64_t unit)
   return (value + unit - 1) / unit * unit;
 }
 
-/* Computes one block of a staged product: the bare product into `stage`, from there the result;
+/* Computes one block of a staged matmul: the bare matmul into `stage`, from there the result;
  * its sums, unless `sums` is null, are added to those of the blocks above. */
 static LigStatus
-stage_block (LigLaunch *launch, const LigProduct &job, LigMatrix stage, float *sums, bool first)
+stage_block (LigLaunch *launch, const LigMatmul &job, LigMatrix stage, float *sums, bool first)
 {
-  LigProduct bare = without_sums (job);
+  LigMatmul bare = without_sums (job);
   bare.extra = bare.aux = bare.vector = LigMatrix{};
   bare.activation = LIG_AS_IT_IS;
   bare.result = stage;
   bare.shares_workspace = true;
-  LigStatus status = lig_product (launch, &bare);
+  LigStatus status = lig_matmul (launch, &bare);
   if (status == LIG_UNSUPPORTED)
     status = multiply_any (launch, &bare);
   if (status != LIG_OK)
@@ -69,11 +69,11 @@ stage_block (LigLaunch *launch, const LigProduct &job, LigMatrix stage, float *s
   return status;
 }
 
-/* Computes a product through the workspace, of which the first `taken` bytes are in use. Blocks
+/* Computes a matmul through the workspace, of which the first `taken` bytes are in use. Blocks
  * fit the cache, and a full one has as many tiles as a large GPU works on at once. Sums, if any,
  * are those of the result. */
 static LigStatus
-staged (LigLaunch *launch, const LigProduct &job, size_t taken)
+staged (LigLaunch *launch, const LigMatmul &job, size_t taken)
 {
   int64_t width = min (job.columns, MAX_STAGED_COLUMNS), stride = round_up (width, 8);
   int64_t space = min ((int64_t) ((VECTOR_AT - taken) / sizeof (float)), MAX_STAGED);
@@ -81,9 +81,9 @@ staged (LigLaunch *launch, const LigProduct &job, size_t taken)
   LigMatrix stage = {workspace (launch, taken), stride, LIG_FP32};
   float *sums = job.sums == LIG_NO_SUMS ? nullptr : (float *) workspace (launch, VECTOR_AT);
   for (int64_t column = 0; column < job.columns; column += width) {
-    LigProduct band = columns_of (job, column, min (width, job.columns - column));
+    LigMatmul band = columns_of (job, column, min (width, job.columns - column));
     for (int64_t row = 0; row < job.rows; row += height) {
-      LigProduct block = rows_of (band, row, min (height, job.rows - row));
+      LigMatmul block = rows_of (band, row, min (height, job.rows - row));
       LigStatus status = stage_block (launch, block, stage, sums, row == 0);
       if (status != LIG_OK)
         return status;
@@ -100,7 +100,7 @@ staged (LigLaunch *launch, const LigProduct &job, size_t taken)
 /* Returns whether `right` can be converted to the type of `left`: between fp32 and a 16-bit
  * type. Between the two 16-bit types much precision or range would be lost. */
 static bool
-converts (const LigProduct &job)
+converts (const LigMatmul &job)
 {
   LigDtype left = job.left.dtype, right = job.right.dtype;
   return left != right && (left == LIG_FP32 || right == LIG_FP32);
@@ -109,7 +109,7 @@ converts (const LigProduct &job)
 /* Returns the number of columns of the result whose part of `right` fits the workspace when
  * converted. */
 static int64_t
-max_converted (const LigProduct &job)
+max_converted (const LigMatmul &job)
 {
   int64_t space = (int64_t) (CONVERTED_SPACE / lig_dtype_size (job.left.dtype));
   int64_t depth = job.right_transposed ? round_up (max (job.depth, (int64_t) 1), 8) : job.depth;
@@ -131,7 +131,7 @@ width_of (int64_t columns, int64_t max)
 /* Converts the block's part of `right` to the type of `left`, with rows that begin at 16-byte
  * boundaries. */
 static LigStatus
-convert_right (LigLaunch *launch, LigProduct *block)
+convert_right (LigLaunch *launch, LigMatmul *block)
 {
   int64_t rows = block->right_transposed ? block->columns : block->depth;
   int64_t columns = block->right_transposed ? block->depth : block->columns;
@@ -141,21 +141,21 @@ convert_right (LigLaunch *launch, LigProduct *block)
   return status;
 }
 
-/* Returns whether the product has a bias of another type than the library wants. */
+/* Returns whether the matmul has a bias of another type than the library wants. */
 static bool
-bias_differs (const LigProduct &job)
+bias_differs (const LigMatmul &job)
 {
   return job.vector.data && job.sums == LIG_NO_SUMS &&
-         job.vector.dtype != lig_product_side (job.result.dtype);
+         job.vector.dtype != lig_matmul_side (job.result.dtype);
 }
 
 /* Computes a block whose bias has another type than the result: it is converted to that type, which
  * is exact for an fp32 result and rounds it once for a 16-bit one, as the weights are rounded. One
  * of 8 bits has fewer digits than any. */
 static LigStatus
-with_other_bias (LigLaunch *launch, LigProduct block)
+with_other_bias (LigLaunch *launch, LigMatmul block)
 {
-  LigDtype side = lig_product_side (block.result.dtype);
+  LigDtype side = lig_matmul_side (block.result.dtype);
   LigMatrix bias = {workspace (launch, VECTOR_AT), block.columns, side};
   if ((side == block.result.dtype && side != LIG_FP32 && block.vector.dtype != LIG_FP32) ||
       block.columns > (int64_t) (VECTOR_SPACE / lig_dtype_size (side)))
@@ -163,23 +163,23 @@ with_other_bias (LigLaunch *launch, LigProduct block)
   LigStatus status = convert_matrix (launch, block.vector, bias, 1, block.columns);
   block.vector = bias;
   block.shares_workspace = true;
-  return status == LIG_OK ? lig_product (launch, &block) : status;
+  return status == LIG_OK ? lig_matmul (launch, &block) : status;
 }
 
 /* Computes one block in the best way that works. Clears `summed` if the sums were not computed
  * with it. */
 static LigStatus
-run_block (LigLaunch *launch, LigProduct block, size_t taken, bool *summed)
+run_block (LigLaunch *launch, LigMatmul block, size_t taken, bool *summed)
 {
   /* The library's epilogue may run as a second kernel, which would find an aux matrix in the
    * result's memory overwritten. */
   if (block.result.data && block.result.data != block.aux.data) {
     LigStatus status =
-      bias_differs (block) ? with_other_bias (launch, block) : lig_product (launch, &block);
+      bias_differs (block) ? with_other_bias (launch, block) : lig_matmul (launch, &block);
     if (status == LIG_UNSUPPORTED && block.sums != LIG_NO_SUMS) {
       *summed = false;
       block = without_sums (block);
-      status = lig_product (launch, &block);
+      status = lig_matmul (launch, &block);
     }
     if (status != LIG_UNSUPPORTED)
       return status;
@@ -191,9 +191,9 @@ run_block (LigLaunch *launch, LigProduct block, size_t taken, bool *summed)
   return staged (launch, block, taken);
 }
 
-/* Computes a product in as few blocks of columns as converted operands allow. */
+/* Computes a matmul in as few blocks of columns as converted operands allow. */
 static LigStatus
-run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
+run_blocks (LigLaunch *launch, const LigMatmul &job, bool *summed)
 {
   int64_t max = job.columns;
   bool converting = converts (job) && max_converted (job) > 0;
@@ -203,7 +203,7 @@ run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
     max = min (max, (int64_t) (VECTOR_SPACE / sizeof (float)));
   int64_t width = width_of (job.columns, max);
   for (int64_t column = 0; column < job.columns; column += width) {
-    LigProduct block = columns_of (job, column, min (width, job.columns - column));
+    LigMatmul block = columns_of (job, column, min (width, job.columns - column));
     block.shares_workspace = converting;
     LigStatus status = converting ? convert_right (launch, &block) : LIG_OK;
     if (status == LIG_OK)
@@ -216,7 +216,7 @@ run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
 
 /* Rejects sides and types that no path serves. */
 static LigStatus
-check (LigLaunch *launch, const LigProduct &job)
+check (LigLaunch *launch, const LigMatmul &job)
 {
   const LigMatrix *optional[] = {&job.extra, &job.aux, &job.vector, &job.left_sums};
   if (max (max (job.rows, job.columns), job.depth) > INT32_MAX)
@@ -231,11 +231,11 @@ check (LigLaunch *launch, const LigProduct &job)
                               "linear: not a floating type; convert to fp32, fp16 or bf16");
 }
 
-/* Computes a product and its sums through the library. */
+/* Computes a matmul and its sums through the library. */
 static LigStatus
-run_library (LigLaunch *launch, const LigProduct *product)
+run_library (LigLaunch *launch, const LigMatmul *matmul)
 {
-  LigProduct job = *product;
+  LigMatmul job = *matmul;
   job.left_sums = LigMatrix{};
   bool summed = job.sums != LIG_NO_SUMS && takes_sums (launch, job);
   LigStatus status = LIG_OK;
@@ -243,8 +243,8 @@ run_library (LigLaunch *launch, const LigProduct *product)
     status = run_blocks (launch, summed ? job : without_sums (job), &summed);
   if (status == LIG_OK && job.sums != LIG_NO_SUMS && !summed)
     status = sum_apart (launch, job);
-  if (status == LIG_OK && product->left_sums.data)
-    status = sum_matrix (launch, job.left, job.rows, job.depth, product->left_sums);
+  if (status == LIG_OK && matmul->left_sums.data)
+    status = sum_matrix (launch, job.left, job.rows, job.depth, matmul->left_sums);
   return status;
 }
 
@@ -272,21 +272,21 @@ begins_aligned (const LigMatrix &matrix)
                           whole_part (matrix.stride, matrix.dtype) == matrix.stride);
 }
 
-/* Computes a product through the library. Its fast kernels want rows that begin at 16-byte
+/* Computes a matmul through the library. Its fast kernels want rows that begin at 16-byte
  * boundaries and sides along rows of whole 16 bytes (cuBLAS documentation, tensor core usage). If
  * only a side is not whole, its last elements are computed apart: the first part of a sum alone, so
  * that little is rounded twice. */
 static LigStatus
-run_sides (LigLaunch *launch, const LigProduct *product)
+run_sides (LigLaunch *launch, const LigMatmul *matmul)
 {
-  const LigProduct &job = *product;
+  const LigMatmul &job = *matmul;
   bool plain = job.activation == LIG_AS_IT_IS && job.sums == LIG_NO_SUMS && !job.aux.data &&
                !job.left_sums.data && begins_aligned (job.left) && begins_aligned (job.right) &&
                begins_aligned (job.extra) && begins_aligned (job.result);
   int64_t columns = whole_part (job.columns, job.result.dtype);
   int64_t rows = whole_part (job.rows, job.left.dtype);
   int64_t depth = whole_part (job.depth, job.left.dtype);
-  LigProduct first = job, second = job;
+  LigMatmul first = job, second = job;
   if (plain && columns > 0 && columns < job.columns) {
     first = columns_of (job, 0, columns);
     second = columns_of (job, columns, job.columns - columns);
@@ -299,14 +299,14 @@ run_sides (LigLaunch *launch, const LigProduct *product)
     second = depth_of (job, 0, depth);
     second.extra = job.result;
   } else {
-    return run_library (launch, product);
+    return run_library (launch, matmul);
   }
   LigStatus status = multiply (launch, first);
   return status == LIG_OK ? multiply (launch, second) : status;
 }
 
 LigStatus
-multiply (LigLaunch *launch, LigProduct job)
+multiply (LigLaunch *launch, LigMatmul job)
 {
   const LigScaleParams *params = (const LigScaleParams *) launch->params;
   job.factor = params ? params->factor : 1.0f;
@@ -323,16 +323,16 @@ multiply (LigLaunch *launch, LigProduct job)
   }
   if (launch->scratch)
     return multiply_padded (launch, job);
-  if (lig_own_product_serves (launch, &job) && lig_own_product_wins (launch, &job, run_sides))
-    return lig_own_product (launch, &job);
+  if (lig_own_matmul_serves (launch, &job) && lig_own_matmul_wins (launch, &job, run_sides))
+    return lig_own_matmul (launch, &job);
   return run_sides (launch, &job);
 }
 
-LigProduct
+LigMatmul
 forward (const LigLaunch *launch, const LigOperand &y)
 {
   const LigOperand &x = launch->operands[0], &weight = launch->operands[1];
-  LigProduct job = {};
+  LigMatmul job = {};
   job.rows = rows (&x);
   job.columns = rows (&weight);
   job.depth = x.columns;
@@ -343,11 +343,11 @@ forward (const LigLaunch *launch, const LigOperand &y)
   return job;
 }
 
-LigProduct
+LigMatmul
 backward_input (const LigLaunch *launch, const LigOperand &dx)
 {
   const LigOperand &dy = launch->operands[0], &weight = launch->operands[1];
-  LigProduct job = {};
+  LigMatmul job = {};
   job.rows = rows (&dy);
   job.columns = weight.columns;
   job.depth = dy.columns;
@@ -357,11 +357,11 @@ backward_input (const LigLaunch *launch, const LigOperand &dx)
   return job;
 }
 
-/* Returns the product dy weight, followed by gelu's gradient and sums. */
-static LigProduct
+/* Returns the matmul dy weight, followed by gelu's gradient and sums. */
+static LigMatmul
 backward_gelu (const LigLaunch *launch)
 {
-  LigProduct job = backward_input (launch, launch->operands[3]);
+  LigMatmul job = backward_input (launch, launch->operands[3]);
   job.activation = LIG_GELU_BACKWARD;
   job.aux = matrix (launch->operands[2]);
   job.sums = LIG_SUMS_OF_RESULT;
@@ -369,11 +369,11 @@ backward_gelu (const LigLaunch *launch)
   return job;
 }
 
-LigProduct
+LigMatmul
 backward_weight (const LigLaunch *launch)
 {
   const LigOperand &dy = launch->operands[0], &x = launch->operands[1];
-  LigProduct job = {};
+  LigMatmul job = {};
   job.rows = dy.columns;
   job.columns = x.columns;
   job.depth = rows (&dy);
@@ -400,7 +400,7 @@ lig_cuda_linear (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_linear_bias (LigLaunch *launch)
 {
-  LigProduct job = forward (launch, launch->operands[3]);
+  LigMatmul job = forward (launch, launch->operands[3]);
   job.vector = matrix (launch->operands[2]);
   return multiply (launch, job);
 }
@@ -410,7 +410,7 @@ extern "C" LigStatus
 lig_cuda_linear_bias_gelu (LigLaunch *launch)
 {
   const LigOperand &sum = launch->operands[3], &y = launch->operands[4];
-  LigProduct job = forward (launch, y.data ? y : sum);
+  LigMatmul job = forward (launch, y.data ? y : sum);
   job.vector = matrix (launch->operands[2]);
   if (y.data) {
     job.activation = LIG_GELU;
@@ -423,7 +423,7 @@ lig_cuda_linear_bias_gelu (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_linear_bias_relu (LigLaunch *launch)
 {
-  LigProduct job = forward (launch, launch->operands[3]);
+  LigMatmul job = forward (launch, launch->operands[3]);
   job.vector = matrix (launch->operands[2]);
   job.activation = LIG_RELU;
   return multiply (launch, job);
@@ -433,7 +433,7 @@ lig_cuda_linear_bias_relu (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_linear_bias_add (LigLaunch *launch)
 {
-  LigProduct job = forward (launch, launch->operands[4]);
+  LigMatmul job = forward (launch, launch->operands[4]);
   job.vector = matrix (launch->operands[2]);
   job.extra = matrix (launch->operands[3]);
   return multiply (launch, job);
@@ -450,7 +450,7 @@ lig_cuda_linear_backward_input (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_linear_backward_input_add (LigLaunch *launch)
 {
-  LigProduct job = backward_input (launch, launch->operands[3]);
+  LigMatmul job = backward_input (launch, launch->operands[3]);
   job.extra = matrix (launch->operands[2]);
   return multiply (launch, job);
 }
@@ -459,7 +459,7 @@ lig_cuda_linear_backward_input_add (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_linear_backward_input_bias (LigLaunch *launch)
 {
-  LigProduct job = backward_input (launch, launch->operands[2]);
+  LigMatmul job = backward_input (launch, launch->operands[2]);
   job.left_sums = matrix (launch->operands[3]);
   return multiply (launch, job);
 }
@@ -475,7 +475,7 @@ lig_cuda_linear_backward_input_gelu (LigLaunch *launch)
 extern "C" LigStatus
 lig_cuda_linear_backward_input_gelu_bias (LigLaunch *launch)
 {
-  LigProduct job = backward_gelu (launch);
+  LigMatmul job = backward_gelu (launch);
   job.left_sums = matrix (launch->operands[5]);
   return multiply (launch, job);
 }
@@ -494,19 +494,19 @@ lig_cuda_linear_backward_weight_bias (LigLaunch *launch)
   const LigOperand &dbias = launch->operands[3];
   if (!launch->operands[2].data)
     return dbias.data ? sum_rows (launch, &launch->operands[0], &dbias) : LIG_OK;
-  LigProduct job = backward_weight (launch);
+  LigMatmul job = backward_weight (launch);
   job.sums = LIG_SUMS_OF_LEFT;
   job.vector = matrix (dbias);
   return multiply (launch, job);
 }
 
-/* Returns the product of quantized operands. */
-static LigProduct
-quantized_product (const LigLaunch *launch, const LigOperand &result)
+/* Returns the matmul of quantized operands. */
+static LigMatmul
+quantized_matmul (const LigLaunch *launch, const LigOperand &result)
 {
   const LigOperand *operands = launch->operands;
   const LigFp8Params *params = (const LigFp8Params *) launch->params;
-  LigProduct job = forward (launch, result);
+  LigMatmul job = forward (launch, result);
   job.vector = matrix (operands[4]);
   job.left_scales = LigQuantized{operands[2].data, (LigScales) params->left};
   job.right_scales = LigQuantized{operands[3].data, (LigScales) params->right};
@@ -515,12 +515,11 @@ quantized_product (const LigLaunch *launch, const LigOperand &result)
   return job;
 }
 
-/* Computes a product of quantized operands. */
+/* Computes a matmul of quantized operands. */
 static LigStatus
-multiply_quantized (LigLaunch *launch, const LigProduct &job)
+multiply_quantized (LigLaunch *launch, const LigMatmul &job)
 {
-  LigStatus status =
-    bias_differs (job) ? with_other_bias (launch, job) : lig_product (launch, &job);
+  LigStatus status = bias_differs (job) ? with_other_bias (launch, job) : lig_matmul (launch, &job);
   return status == LIG_UNSUPPORTED
            ? LIG_FAIL (launch, LIG_UNSUPPORTED,
                        "linear_fp8: cuBLASLt has no algorithm for these sizes; quantize less")
@@ -532,7 +531,7 @@ multiply_quantized (LigLaunch *launch, const LigProduct &job)
 extern "C" LigStatus
 lig_cuda_linear_fp8 (LigLaunch *launch)
 {
-  LigProduct job = quantized_product (launch, launch->operands[6]);
+  LigMatmul job = quantized_matmul (launch, launch->operands[6]);
   job.extra = launch->accumulate ? job.result : matrix (launch->operands[5]);
   return multiply_quantized (launch, job);
 }
@@ -551,7 +550,7 @@ extern "C" LigStatus
 lig_cuda_linear_fp8_gelu (LigLaunch *launch)
 {
   const LigOperand *scale = &launch->operands[5], *row_scale = &launch->operands[7];
-  LigProduct job = quantized_product (launch, launch->operands[6]);
+  LigMatmul job = quantized_matmul (launch, launch->operands[6]);
   job.activation = LIG_GELU;
   job.result_scale = scale->data;
   LigStatus status = multiply_quantized (launch, job);

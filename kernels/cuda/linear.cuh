@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The three products of a linear map, for kernels that launch them with operands that lie otherwise
+/* The three matmuls of a linear map, for kernels that launch them with operands that lie otherwise
  * than those of a plan. */
 #pragma once
 
-#include "kernels/cuda/product/product.h"
+#include "kernels/cuda/matmul/matmul.h"
 
 namespace lig
 {
@@ -14,20 +14,20 @@ matrix (const LigOperand &operand)
   return LigMatrix{operand.data, operand.columns, operand.dtype};
 }
 
-/* Returns the product y = x weight^T of the operands x and weight. */
-LigProduct forward (const LigLaunch *launch, const LigOperand &y);
+/* Returns the matmul y = x weight^T of the operands x and weight. */
+LigMatmul forward (const LigLaunch *launch, const LigOperand &y);
 
-/* Returns the product dx = dy weight of the operands dy and weight. */
-LigProduct backward_input (const LigLaunch *launch, const LigOperand &dx);
+/* Returns the matmul dx = dy weight of the operands dy and weight. */
+LigMatmul backward_input (const LigLaunch *launch, const LigOperand &dx);
 
-/* Returns the product dweight = dy^T x of the operands dy, x and dweight, added to the old values
+/* Returns the matmul dweight = dy^T x of the operands dy, x and dweight, added to the old values
  * if the launch accumulates. */
-LigProduct backward_weight (const LigLaunch *launch);
+LigMatmul backward_weight (const LigLaunch *launch);
 
-/* Computes a product with the launch's factor, and its sums, in the faster of two ways. */
-LigStatus multiply (LigLaunch *launch, LigProduct job);
+/* Computes a matmul with the launch's factor, and its sums, in the faster of two ways. */
+LigStatus multiply (LigLaunch *launch, LigMatmul job);
 
 /* The same through copies whose rows begin at 16-byte boundaries, in the launch's scratch memory:
  * of blocks of the result, or of the left operand of a gradient. */
-LigStatus multiply_padded (LigLaunch *launch, const LigProduct &job);
+LigStatus multiply_padded (LigLaunch *launch, const LigMatmul &job);
 } /* namespace lig */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The last product and its cross-entropy without the logits, see kernels/joint-loss.h. Lower bound:
- * three products, and five crossings of the logits: written by the product, read and written by the
- * loss, which replaces them by their gradients, read by either product. */
+/* The last matmul and its cross-entropy without the logits, see kernels/joint-loss.h. Lower bound:
+ * three matmuls, and five crossings of the logits: written by the matmul, read and written by the
+ * loss, which replaces them by their gradients, read by either matmul. */
 #include "kernels/classes.h"
 #include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/columns.cuh"
@@ -286,7 +286,7 @@ conclude (LigLaunch *launch, const float *parts, int64_t chunks)
   return LIG_LAUNCHED (launch);
 }
 
-/* The products of a chunk, whose logits may lie further apart than their number. */
+/* The matmuls of a chunk, whose logits may lie further apart than their number. */
 static bool
 lies_apart (LigMatrix &logits)
 {
@@ -298,7 +298,7 @@ lies_apart (LigMatrix &logits)
 static LigStatus
 multiply_logits (LigLaunch *launch)
 {
-  LigProduct job = forward (launch, launch->operands[2]);
+  LigMatmul job = forward (launch, launch->operands[2]);
   lies_apart (job.result);
   return multiply (launch, job);
 }
@@ -306,7 +306,7 @@ multiply_logits (LigLaunch *launch)
 static LigStatus
 multiply_logits_bias (LigLaunch *launch)
 {
-  LigProduct job = forward (launch, launch->operands[3]);
+  LigMatmul job = forward (launch, launch->operands[3]);
   job.vector = matrix (launch->operands[2]);
   lies_apart (job.result);
   return multiply (launch, job);
@@ -315,7 +315,7 @@ multiply_logits_bias (LigLaunch *launch)
 static LigStatus
 multiply_input (LigLaunch *launch)
 {
-  LigProduct job = backward_input (launch, launch->operands[2]);
+  LigMatmul job = backward_input (launch, launch->operands[2]);
   lies_apart (job.left);
   return multiply (launch, job);
 }
@@ -323,7 +323,7 @@ multiply_input (LigLaunch *launch)
 static LigStatus
 multiply_weight (LigLaunch *launch)
 {
-  LigProduct job = backward_weight (launch);
+  LigMatmul job = backward_weight (launch);
   lies_apart (job.left);
   return multiply (launch, job);
 }
@@ -331,7 +331,7 @@ multiply_weight (LigLaunch *launch)
 static LigStatus
 multiply_weight_bias (LigLaunch *launch)
 {
-  LigProduct job = backward_weight (launch);
+  LigMatmul job = backward_weight (launch);
   if (!lies_apart (job.left))
     return lig_cuda_linear_backward_weight_bias (launch);
   LigOperand logits = {job.left.data, job.depth * job.left.stride, job.left.stride, job.left.dtype};

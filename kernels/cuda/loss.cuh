@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the cross-entropy alone and of that with its product: the running sum of a
+/* The common parts of the cross-entropy alone and of that with its matmul: the running sum of a
  * row's exponentials, and the gradient of a row. */
 #pragma once
 

@@ -3,7 +3,7 @@
  * each operand crosses the memory bus once; the samples that drop_path drops are not read. */
 #include "kernels/cuda/common/map.cuh"
 #include "kernels/positions.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-random.h>
 
 #include <cuda_fp8.h>

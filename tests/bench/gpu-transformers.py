@@ -32,7 +32,7 @@ from transformer_rows import ROWS, tiny
 GIB = 2.0 ** 30
 RECIPES = ("fp8-delayed", "fp8-current", "fp8-rows", "fp8-block")
 # Policy, whether sums may have another order in each run, what the backward pass computes again, and
-# how products are quantized.
+# how matmuls are quantized.
 OURS = {"measured": ("measured", 0, "none", "none"), "measured-free": ("measured", 1, "none", "none"),
         "cheap": ("measured", 0, "cheap", "none"), "all": ("all", 0, "none", "none"),
         **{recipe: ("measured", 1, "none", recipe) for recipe in RECIPES}}

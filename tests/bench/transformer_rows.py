@@ -18,7 +18,7 @@ class Row:
     layers: int = 0  # of a model
     vocabulary: int = 0
     memory: float = 0  # of the peer's peak
-    quantized: float = 0  # of its time, with products in fp8
+    quantized: float = 0  # of its time, with matmuls in fp8
 
     @property
     def each(self):

@@ -516,7 +516,7 @@ test_devices (void)
   }
   g_assert_true (cpu && h200);
   g_auto (Outcome) b200 = lig ("devices", "null:b200", "--json", NULL);
-  g_assert_cmpfloat (rate_at (b200.json, "0.product.fp4"), ==, 6.422e15);
+  g_assert_cmpfloat (rate_at (b200.json, "0.matmul.fp4"), ==, 6.422e15);
   g_assert_cmpint (int_at (b200.json, "0.fabric.multiprocessors"), ==, 24);
   g_assert_cmpfloat (rate_at (b200.json, "0.fabric.start"), ==, 35e-6);
   g_assert_cmpfloat (rate_at (b200.json, "0.fabric.inside.bandwidth"), ==, 580e9);
@@ -527,7 +527,7 @@ test_devices (void)
   g_auto (Outcome) table = lig ("devices", "null:b200", NULL);
   assert_contains (table.out, "6.42 P");
   assert_contains (table.out, "35.0 µs  580 GB/s  3.40 µs  50.0 GB/s  14.0 µs");
-  /* A processor has no links, nor products of 4 bits. */
+  /* A processor has no links, nor matmuls of 4 bits. */
   g_auto (Outcome) processor = lig ("devices", "cpu", NULL);
   g_assert_null (strstr (processor.out, "links"));
   g_assert_null (strstr (processor.out, "fp4"));

@@ -67,8 +67,8 @@ add_costs () {
 part, profile = (json.load (open (path)) for path in sys.argv[1:])
 times = [0.1 * (i + 1) for i in range (25)]
 kinds = part["$defs"]["costs"]["properties"]["kernels"]["properties"]
-profile["costs"] = {"kernels": {kind: times[:4] for kind in kinds}, "products": times,
-                    "wide-products": times}
+profile["costs"] = {"kernels": {kind: times[:4] for kind in kinds}, "matmuls": times,
+                    "wide-matmuls": times}
 for later in ("attention", "mixed"):
     lists = part["$defs"]["costs"]["properties"][later]["properties"]
     profile["costs"][later] = {name: times[:lists[name]["minItems"]] for name in lists}

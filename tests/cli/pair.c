@@ -60,7 +60,7 @@ static void
 test_slow (void)
 {
   static const char slow[] = "{\"name\": \"slow\", \"copy\": 2e9, \"launch\": 1e-6, "
-                             "\"product\": {\"fp32\": 5e10}}";
+                             "\"matmul\": {\"fp32\": 5e10}}";
   g_autofree char *path = g_build_filename (folder, "slow.json", NULL);
   g_assert_true (g_file_set_contents (path, slow, -1, NULL));
   g_auto (Outcome) found =

@@ -56,7 +56,7 @@ test_report (void)
   assert_contains (foreign.err, "--ranks needs a sequence, but 'last' is a run; omit --ranks");
 }
 
-/* The product before the loss is often the largest, and whole where the ranks do not divide it. */
+/* The matmul before the loss is often the largest, and whole where the ranks do not divide it. */
 static void
 test_whole (void)
 {

@@ -97,7 +97,7 @@ test_roofline (void)
   facts.copy = 1e6; /* the lowest that a description may have */
   facts.launch = 1;
   for (int i = 0; i < LIG_MAX_DTYPES; i++)
-    facts.product[i] = 1e6;
+    facts.matmul[i] = 1e6;
   g_autofree char *json = lig_device_facts_to_json (&facts);
   g_autofree char *path = in_folder ("low.db");
   g_autoptr (LigStore) store = lig_store_open (path, &error);
@@ -112,7 +112,7 @@ test_roofline (void)
   facts.copy = 1e13;
   facts.launch = 1e-9;
   for (int i = 0; i < LIG_MAX_DTYPES; i++)
-    facts.product[i] = 1e15;
+    facts.matmul[i] = 1e15;
   g_autofree char *high = lig_device_facts_to_json (&facts);
   store = lig_store_open (path, &error);
   lig_store_put_device (store, "cpu", high, &error);

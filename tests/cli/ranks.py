@@ -259,7 +259,7 @@ def verified():
 
 
 def profiled_unevenly():
-    """A rank whose products are slow is found, and the others wait for it. OpenBLAS has kernels for
+    """A rank whose matmuls are slow is found, and the others wait for it. OpenBLAS has kernels for
     old processors, unless it was built for one."""
     own = ['env', 'OMP_NUM_THREADS=1', LIG, 'profile', WIDE, *PROFILE, '--json']
     slow = [*own[:2], 'OPENBLAS_CORETYPE=Prescott', *own[2:]]

@@ -24,9 +24,9 @@ test_plan (void)
                    "50 output features, fp8-rows needs a multiple of 16");
   assert_contains (text.out, "recipe fp8-rows");
   assert_contains (text.out, "linear_fp8");
-  assert_contains (text.out, "1 of 2 products have quantized operands (fp8-rows); linear at 3 "
+  assert_contains (text.out, "1 of 2 matmuls have quantized operands (fp8-rows); linear at 3 "
                              "computes in\n  bf16: 50");
-  assert_contains (own.out, "1 of 1 product has quantized operands (fp8-block)");
+  assert_contains (own.out, "1 of 1 matmul has quantized operands (fp8-block)");
 }
 
 static void
@@ -55,31 +55,31 @@ test_rejected (void)
   }
 }
 
-/* Each product that is not quantized says why; a recipe without products says that. */
+/* Each matmul that is not quantized says why; a recipe without matmuls says that. */
 static void
 test_explained (void)
 {
   g_auto (Outcome) why = lig ("fuse", "linear(16) ! linear(17) ! linear(16)", "--input", "32x16",
                               "--recipe", "fp8-rows", "--device", "cpu", "--why", "1", NULL);
-  assert_contains (why.out, "its product is not quantized: 17 output features, fp8-rows needs a "
+  assert_contains (why.out, "its matmul is not quantized: 17 output features, fp8-rows needs a "
                             "multiple of");
   g_auto (Outcome) other = lig ("fuse", "linear(16) ! linear(32)", "--input", "32x16", "--recipe",
                                 "fp8-rows", "--device", "cpu", "--why", "1", NULL);
   g_assert_null (strstr (other.out, "not quantized"));
   g_auto (Outcome) none =
     lig ("fuse", "gelu", "--input", "32x16", "--recipe", "fp8-rows", "--device", "cpu", NULL);
-  assert_contains (none.out, "fp8-rows quantizes nothing: the sequence has no products");
+  assert_contains (none.out, "fp8-rows quantizes nothing: the sequence has no matmuls");
   g_auto (Outcome) rounds = lig ("fuse", "gelu ! quantize", "--input", "32x16", "--recipe",
                                  "fp8-rows", "--device", "cpu", NULL);
-  assert_contains (rounds.out, "1 op quantize rounds to fp8-rows; the sequence has no products");
+  assert_contains (rounds.out, "1 op quantize rounds to fp8-rows; the sequence has no matmuls");
   g_auto (Outcome) block = lig ("fuse", "block(recipe=fp8-block) { gelu } ! linear(16)", "--input",
                                 "32x16", "--recipe", "fp8-rows", "--device", "cpu", NULL);
-  assert_contains (block.out, "1 of 1 product has quantized operands (fp8-rows); fp8-block "
-                              "quantizes nothing:\n  the block that names it has no products");
+  assert_contains (block.out, "1 of 1 matmul has quantized operands (fp8-rows); fp8-block "
+                              "quantizes nothing:\n  the block that names it has no matmuls");
   g_auto (Outcome) report = lig ("report", "linear(16)", "--input", "32x16", "--device", "cpu",
                                  "--recipe", "fp8-rows", "--format", "md", "-o", "-", NULL);
   assert_contains (report.out, "| Recipe | fp8-rows |");
-  assert_contains (report.out, "1 of 1 product has quantized operands (fp8-rows)");
+  assert_contains (report.out, "1 of 1 matmul has quantized operands (fp8-rows)");
   g_auto (Outcome) wrong = lig ("profile", "linear(16)", "--input", "32x16", "--device", "cpu",
                                 "--compare-recipes", "none,mxfp8", NULL);
   assert_contains (wrong.err, "(--compare-recipes)");
@@ -109,11 +109,11 @@ test_train (void)
   g_assert_cmpint (int_at (more.json, "steps"), ==, 5);
 }
 
-/* A recipe that products cannot follow is said, as results do not show it. */
+/* A recipe that matmuls cannot follow is said, as results do not show it. */
 static void
 test_unquantized (void)
 {
-  const char *reason = "0 of 1 product has quantized operands; linear at 0 computes in fp32: "
+  const char *reason = "0 of 1 matmul has quantized operands; linear at 0 computes in fp32: "
                        "30 input features, fp8-rows needs a multiple of 16";
   g_auto (Outcome) train =
     lig ("train", "linear(16) ! mean-squared-error", "--input", "32x30", "--data",

@@ -8,7 +8,7 @@
 #include "engine/device/backend.h"
 #include <ligature/compile.h>
 #include <ligature/lowering.h>
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 #include <ligature/register.h>
 
 #include <string.h>

@@ -283,9 +283,9 @@ test_unmarked (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigGraph) graph =
     graph_of ("basic-linear(16) ! basic-linear(16) ! silu", "64x16", FALSE);
-  const LigGraphStep *product = lig_step (graph, 1), *silu = lig_step (graph, 2);
-  LigPlanValue *from = lig_value (graph, product->values[0]);
-  LigPlanValue *to = lig_value (graph, product->values[product->plan.n_inputs]);
+  const LigGraphStep *matmul = lig_step (graph, 1), *silu = lig_step (graph, 2);
+  LigPlanValue *from = lig_value (graph, matmul->values[0]);
+  LigPlanValue *to = lig_value (graph, matmul->values[matmul->plan.n_inputs]);
   g_assert_cmpstr (silu->plan.kernel->name, ==, "silu");
   g_assert_cmpint (lig_value (graph, silu->values[1])->offset, ==, to->offset);
   g_assert_cmpint (from->offset, !=, to->offset);

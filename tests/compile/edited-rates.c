@@ -10,15 +10,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Attention, products, norms, an embedding and a loss: every kind of cost. */
+/* Attention, matmuls, norms, an embedding and a loss: every kind of cost. */
 #define MODEL \
   "embedding(768, vocabulary=4096) ! block(2) { transformer-layer(12) } ! layer-norm ! " \
   "linear(4096) ! cross-entropy"
 
 /* An edit of a description. */
 typedef struct {
-  double copy, products, launch; /* factors */
-  gboolean older;                /* without the rates of the costs */
+  double copy, matmuls, launch; /* factors */
+  gboolean older;               /* without the rates of the costs */
 } Edit;
 
 static void
@@ -42,12 +42,12 @@ open_edited (const char *card, const Edit *edit)
   json_parser_load_from_file (parser, source, &error);
   g_assert_no_error (error);
   JsonObject *root = json_node_get_object (json_parser_get_root (parser));
-  JsonObject *products = json_object_get_object_member (root, "product");
-  g_autoptr (GList) types = json_object_get_members (products);
+  JsonObject *matmuls = json_object_get_object_member (root, "matmul");
+  g_autoptr (GList) types = json_object_get_members (matmuls);
   scale (root, "copy", edit->copy);
   scale (root, "launch", edit->launch);
   for (GList *type = types; type; type = type->next)
-    scale (products, type->data, edit->products);
+    scale (matmuls, type->data, edit->matmuls);
   if (edit->older)
     json_object_remove_member (json_object_get_object_member (root, "costs"), "rates");
   json_generator_set_root (generator, json_parser_get_root (parser));
@@ -84,11 +84,11 @@ check_roofline (LigPlan *plan)
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   const LigDeviceFacts *facts = lig_device_get_facts (lig_plan_get_device (plan));
-  double rate = facts->product[lig_plan_get_compute (plan)];
+  double rate = facts->matmul[lig_plan_get_compute (plan)];
   for (guint i = 0; i < count; i++) {
-    gboolean product = steps[i].kernel && steps[i].kernel->work < 0;
+    gboolean matmul = steps[i].kernel && steps[i].kernel->work < 0;
     double bytes = (steps[i].read + steps[i].written) / facts->copy;
-    double min = MAX (bytes, product ? steps[i].flops / rate : 0);
+    double min = MAX (bytes, matmul ? steps[i].flops / rate : 0);
     g_assert_cmpfloat (steps[i].predicted, >=, min * (1 - 1e-9));
   }
 }
@@ -178,7 +178,7 @@ test_written (void)
   const LigDeviceCosts *now = &facts.costs, *then = &lig_device_get_facts (device)->costs;
   g_assert_true (now->known);
   for (int i = 0; i < LIG_COST_AREAS * LIG_COST_DEPTHS; i++)
-    g_assert_cmpfloat_with_epsilon (now->products[i] / then->products[i], 1, 1e-3);
+    g_assert_cmpfloat_with_epsilon (now->matmuls[i] / then->matmuls[i], 1, 1e-3);
 }
 
 int

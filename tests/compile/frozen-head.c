@@ -7,7 +7,7 @@
 #define FUSION "joint-linear-cross-entropy"
 
 static const struct {
-  const char *head;            /* the last product */
+  const char *head;            /* the last matmul */
   const char *freeze;          /* patterns */
   gboolean gx, gweight, gbias; /* what is computed */
 } cases[] = {
@@ -91,9 +91,9 @@ check (guint n)
   g_assert_cmpint (has (operands, "gx"), ==, cases[n].gx);
   g_assert_cmpint (has (operands, "gweight"), ==, cases[n].gweight);
   g_assert_cmpint (has (operands, "gbias"), ==, cases[n].gbias);
-  /* A product of 12 rows, 6 features and 9 classes for the logits and each gradient. */
-  int products = 1 + cases[n].gx + cases[n].gweight;
-  g_assert_cmpfloat (step->flops, ==, 2.0 * 12 * 6 * 9 * products);
+  /* A matmul of 12 rows, 6 features and 9 classes for the logits and each gradient. */
+  int matmuls = 1 + cases[n].gx + cases[n].gweight;
+  g_assert_cmpfloat (step->flops, ==, 2.0 * 12 * 6 * 9 * matmuls);
 }
 
 static void

@@ -4,7 +4,7 @@
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 #include <ligature/lowering.h>
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 #include <ligature/register.h>
 
 static void

@@ -12,7 +12,7 @@ static gint64 multiple = 4, divisor = 1;
 static const char *rejection;
 
 static LigOp *
-product (gint64 features)
+matmul (gint64 features)
 {
   LigOp *op = lig_op_new ("basic-linear", NULL);
   if (features > 0)
@@ -26,18 +26,18 @@ expand (LigOp *self, LigParts *parts)
 {
   if (rejection)
     lig_parts_reject (parts, "%s", rejection);
-  lig_parts_add_scaled (parts, "fc1", product (0), "out-features", multiple, divisor);
+  lig_parts_add_scaled (parts, "fc1", matmul (0), "out-features", multiple, divisor);
   lig_parts_add (parts, NULL, lig_op_new ("gelu", NULL));
-  lig_parts_add (parts, "fc2", product (24));
-  lig_parts_add_scaled (parts, "fc3", product (0), "out-features", 1, 1);
+  lig_parts_add (parts, "fc2", matmul (24));
+  lig_parts_add_scaled (parts, "fc3", matmul (0), "out-features", 1, 1);
 }
 
 static void
 expand_nested (LigOp *self, LigParts *parts)
 {
-  lig_parts_add (parts, "wide", product (10));
+  lig_parts_add (parts, "wide", matmul (10));
   lig_parts_add (parts, "inner", lig_op_new ("macro-scaled", NULL));
-  lig_parts_add_scaled (parts, "back", product (0), "out-features", 1, 1);
+  lig_parts_add_scaled (parts, "back", matmul (0), "out-features", 1, 1);
 }
 
 static void

@@ -201,7 +201,7 @@ test_remembered (void)
   options.tuning = &tuning;
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! linear(8) ! relu", "5x8");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
-  /* The product with bias and gelu loses, but with the bias alone it still wins. */
+  /* The matmul with bias and gelu loses, but with the bias alone it still wins. */
   check_groups (
     plan, "[0 1 forward-linear-bias-activation] [2] [3 4 5 forward-linear-bias-activation]", "");
 }

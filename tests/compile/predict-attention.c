@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions of whole steps that products do not explain: attention, gradients of embeddings,
+/* Predictions of whole steps that matmuls do not explain: attention, gradients of embeddings,
  * additions with a bias of fp32; against launches on an H200. */
 #include <ligature/compile.h>
 #include <ligature/kernels.h>
@@ -21,7 +21,7 @@ forget_mixed (LigDeviceFacts *facts)
   memset (facts->costs.mixed, 0, sizeof facts->costs.mixed);
 }
 
-/* A device whose products take long to add a matrix beside a bias of fp32. */
+/* A device whose matmuls take long to add a matrix beside a bias of fp32. */
 static void
 slow_mixed (LigDeviceFacts *facts)
 {
@@ -110,10 +110,10 @@ test_attention (void)
   g_assert_cmpfloat (attention ("attention(12, window=128)", GPT2, "attention", NULL), <, causal);
   g_assert_cmpfloat (attention ("attention(12, mask=none)", GPT2, "attention", NULL), >,
                      1.2 * causal);
-  /* Without figures attention is a product, and so it is with fp32. */
-  double product = attention (gpt2, GPT2, "attention", forget_attention);
-  check_near (product, 151e-6, 0.1);
-  g_assert_cmpfloat (attention (gpt2, GPT2, back, forget_attention), >, 2 * product);
+  /* Without figures attention is a matmul, and so it is with fp32. */
+  double matmul = attention (gpt2, GPT2, "attention", forget_attention);
+  check_near (matmul, 151e-6, 0.1);
+  g_assert_cmpfloat (attention (gpt2, GPT2, back, forget_attention), >, 2 * matmul);
 }
 
 /* The time of an embedding's gradient depends on the number of tokens, not on their bytes. */

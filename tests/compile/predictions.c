@@ -80,14 +80,14 @@ set_cost (LigDeviceFacts *facts, LigCost cost, double seconds)
 static void
 make_gelu_slow (LigDeviceFacts *facts)
 {
-  set_cost (facts, LIG_COST_PRODUCT_GELU, 1e-3);
+  set_cost (facts, LIG_COST_MATMUL_GELU, 1e-3);
 }
 
 static void
 make_gelu_gradient_free (LigDeviceFacts *facts)
 {
-  set_cost (facts, LIG_COST_PRODUCT_GELU_GRADIENT, 0);
-  set_cost (facts, LIG_COST_PRODUCT_GELU_SUMS, 0);
+  set_cost (facts, LIG_COST_MATMUL_GELU_GRADIENT, 0);
+  set_cost (facts, LIG_COST_MATMUL_GELU_SUMS, 0);
 }
 
 /* A described GPU with known costs chooses by prediction unless another policy is asked for. */

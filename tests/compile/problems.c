@@ -58,7 +58,7 @@ static void
 test_all (void)
 {
   expect_of ("gelu", "4x8", "");
-  /* Two products that do not fit: the second one's input is the output that the first declares. */
+  /* Two matmuls that do not fit: the second one's input is the output that the first declares. */
   expect_of ("linear(12, in-features=9) ! gelu ! linear(4, in-features=13)", "4x8",
              "shape 0, shape 2");
   expect_of ("linear(12, in-features=9) ! gelu ! linear(4, in-features=12)", "4x8", "shape 0");
@@ -96,8 +96,8 @@ test_wishes (void)
                "\"force\":[{\"fusion\":\"forward-linear-bias-activation\",\"at\":\"0\"},"
                "{\"fusion\":\"forward-add-norm\",\"at\":\"2\"}]}");
   expect (sequence, "shape 3, fusion 2");
-  g_autoptr (LigOp) product = g_object_ref (lig_sequence_get (sequence, 3, NULL));
-  g_object_set (product, "in-features", G_GINT64_CONSTANT (0), NULL);
+  g_autoptr (LigOp) matmul = g_object_ref (lig_sequence_get (sequence, 3, NULL));
+  g_object_set (matmul, "in-features", G_GINT64_CONSTANT (0), NULL);
   expect (sequence, "fusion 2");
 }
 
@@ -123,7 +123,7 @@ test_blocks (void)
 static void
 test_cascades (void)
 {
-  /* It is unknown which of both summands is wrong, so the next product may fit. */
+  /* It is unknown which of both summands is wrong, so the next matmul may fit. */
   expect_of ("make-extra-output(to=r) ! linear(12) ! add-extra-input(from=r) ! "
              "linear(4, in-features=8) ! linear(3, in-features=5)",
              "4x8", "shape 2, shape 4");
@@ -153,7 +153,7 @@ test_missing (void)
   g_autoptr (LigOp) bare = lig_op_new ("linear", NULL);
   lig_sequence_replace (sequence, 0, bare, NULL);
   expect (sequence, "op 0, shape 3");
-  /* Without an input all shapes are unknown, but those that products declare. */
+  /* Without an input all shapes are unknown, but those that matmuls declare. */
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) open = lig_sequence_from_expression (
     "layer-norm([5]) ! linear(4, in-features=9) ! linear(3, in-features=5)", &error);
@@ -242,13 +242,13 @@ check_many (GString *text, guint count)
 static void
 test_many (void)
 {
-  g_autoptr (GString) products = g_string_new ("linear(8, in-features=9)");
+  g_autoptr (GString) matmuls = g_string_new ("linear(8, in-features=9)");
   g_autoptr (GString) readers = g_string_new ("add-extra-input(from=c)");
   for (int i = 1; i < 1000; i++) {
-    g_string_append (products, " ! linear(8, in-features=9)");
+    g_string_append (matmuls, " ! linear(8, in-features=9)");
     g_string_append_printf (readers, " ! add-extra-input(from=c%d)", i);
   }
-  double seconds = check_many (products, 1000) + check_many (readers, 1000);
+  double seconds = check_many (matmuls, 1000) + check_many (readers, 1000);
   g_test_message ("%.3f s", seconds);
   g_assert_cmpfloat (seconds, <, 10);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recipes on the CPU: products of quantized operands against their formulas, one quantizer for all
- * readers of a value, products that stay in the compute type, and recipes that are rejected. */
+/* Recipes on the CPU: matmuls of quantized operands against their formulas, one quantizer for all
+ * readers of a value, matmuls that stay in the compute type, and recipes that are rejected. */
 #include "engine/sequence/recipes.h"
 #include "tests/plan/case.h"
 
@@ -29,7 +29,7 @@ static const char *const recipes[] = {"fp8-delayed",
 enum { M = 32, K = 144, N = 272 };
 
 static float
-scale_of (const LigRecipe *recipe, LigProductRole role, float amax)
+scale_of (const LigRecipe *recipe, LigMatmulRole role, float amax)
 {
   float largest = lig_recipe_dtype (recipe, role) == LIG_FP8_E4M3 ? 448 : 57344;
   float scale = amax > 0 ? largest / amax : 1;
@@ -50,7 +50,7 @@ group_of (LigScales kind, gint64 along, gint64 across)
 
 /* Returns the values of an operand as its copy has them: of a matrix, or of its transpose. */
 static double *
-rounded (const LigTensor *tensor, const LigRecipe *recipe, LigProductRole role, gboolean transposed)
+rounded (const LigTensor *tensor, const LigRecipe *recipe, LigMatmulRole role, gboolean transposed)
 {
   LigScales kind = (transposed ? recipe->info->transposed : recipe->info->row)[role];
   gint64 columns = tensor->shape.axes[tensor->shape.n_axes - 1];
@@ -72,18 +72,18 @@ rounded (const LigTensor *tensor, const LigRecipe *recipe, LigProductRole role, 
   return values;
 }
 
-/* Compares a tensor [rows, columns] with a product that `at` sums up. */
+/* Compares a tensor [rows, columns] with a matmul that `at` sums up. */
 static void
-check_product (const LigTensor *got,
-               gint64 columns,
-               const double *a,
-               const double *b,
-               gint64 depth,
-               gint64 a_row,
-               gint64 a_step,
-               gint64 b_row,
-               gint64 b_step,
-               const char *what)
+check_matmul (const LigTensor *got,
+              gint64 columns,
+              const double *a,
+              const double *b,
+              gint64 depth,
+              gint64 a_row,
+              gint64 a_step,
+              gint64 b_row,
+              gint64 b_step,
+              const char *what)
 {
   double difference = 0, length = 0;
   for (gint64 i = 0; i < got->size; i++) {
@@ -98,7 +98,7 @@ check_product (const LigTensor *got,
     g_error ("%s is off by %g", what, sqrt (difference / length));
 }
 
-/* Checks a product that is scaled behind its quantized operands. */
+/* Checks a matmul that is scaled behind its quantized operands. */
 static void
 check_formulas (const char *text, const char *expression, double factor)
 {
@@ -130,10 +130,10 @@ check_formulas (const char *text, const char *expression, double factor)
     dy_row[i] *= factor;
     dy_column[i] *= factor;
   }
-  check_product (results_find (results, "output"), N, x_row, w_row, K, K, 1, K, 1, "y");
-  check_product (results_find (results, "grad.input"), K, dy_row, w_column, N, N, 1, 1, K, "dx");
-  check_product (results_find (results, "grad.0.weight"), K, dy_column, x_column, M, 1, N, 1, K,
-                 "dweight");
+  check_matmul (results_find (results, "output"), N, x_row, w_row, K, K, 1, K, 1, "y");
+  check_matmul (results_find (results, "grad.input"), K, dy_row, w_column, N, N, 1, 1, K, "dx");
+  check_matmul (results_find (results, "grad.0.weight"), K, dy_column, x_column, M, 1, N, 1, K,
+                "dweight");
 }
 
 static void
@@ -169,7 +169,7 @@ static const struct {
   {"odd", "linear(32) ! linear(50) ! linear(32)", "32x48"},
 };
 
-/* Fused and unfused, and with values computed again, the products read the same copies. */
+/* Fused and unfused, and with values computed again, the matmuls read the same copies. */
 static void
 check_policies (guint n, const char *text, LigDtype dtype)
 {
@@ -216,7 +216,7 @@ count_kernels (LigPlan *plan, const char *name, LigPass pass)
   return found;
 }
 
-/* Three products that read one value through branches share its copies; weights are quantized once
+/* Three matmuls that read one value through branches share its copies; weights are quantized once
  * each. */
 static void
 test_shared (void)
@@ -238,8 +238,8 @@ test_shared (void)
   g_assert_cmpuint (count_kernels (evaluation, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
 }
 
-/* The norm is quantized as it is computed. The products of fp8 add the bias, but gelu runs by
- * itself; the gradient of a bias is summed where the gradient is quantized. Beside a product in the
+/* The norm is quantized as it is computed. The matmuls of fp8 add the bias, but gelu runs by
+ * itself; the gradient of a bias is summed where the gradient is quantized. Beside a matmul in the
  * compute type nothing changes. */
 static void
 test_groups (void)
@@ -301,7 +301,7 @@ test_frozen (void)
   g_assert_cmpuint (copies, ==, 3);
 }
 
-/* A block, and a product in it, have recipes of their own. */
+/* A block, and a matmul in it, have recipes of their own. */
 static void
 test_inherited (void)
 {
@@ -439,17 +439,17 @@ test_four_bits (void)
     g_assert_cmpint (value->dtype, ==, LIG_UINT8);
     g_assert_cmpint (value->bytes, ==, expected[i].bytes);
   }
-  guint count, products = 0;
+  guint count, matmuls = 0;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++) {
     if (!g_str_equal (steps[i].kernel->name, "linear_fp8"))
       continue;
-    double ceiling = lig_device_get_facts (device)->product_fp4;
+    double ceiling = lig_device_get_facts (device)->matmul_fp4;
     g_assert_cmpfloat (steps[i].flops, ==, 2.0 * 208 * 160 * 96);
-    g_assert_cmpfloat (ceiling, >, lig_device_get_facts (device)->product[LIG_FP8_E4M3]);
-    products++;
+    g_assert_cmpfloat (ceiling, >, lig_device_get_facts (device)->matmul[LIG_FP8_E4M3]);
+    matmuls++;
   }
-  g_assert_cmpuint (products, ==, 3);
+  g_assert_cmpuint (matmuls, ==, 3);
   const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &count);
   for (guint i = 0; i < count; i++)
     g_assert_cmpint (lig_plan_get_bits (plan, &groups[i]), ==, i < 2 ? 4 : 0);
@@ -532,7 +532,7 @@ test_capability (void)
   g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_FORWARD), ==, 1);
 }
 
-/* Every recipe of the registry is a choice of blocks and products, and keeps its text. */
+/* Every recipe of the registry is a choice of blocks and matmuls, and keeps its text. */
 static void
 test_registry (void)
 {

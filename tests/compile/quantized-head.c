@@ -22,7 +22,7 @@ plan_head (LigSequence *sequence, LigDevice *device, gboolean training)
   return plan;
 }
 
-/* Returns the verdict on the joint fusion at the last product; null if there is none. */
+/* Returns the verdict on the joint fusion at the last matmul; null if there is none. */
 static const LigVerdict *
 joint_verdict (LigPlan *plan)
 {
@@ -34,17 +34,17 @@ joint_verdict (LigPlan *plan)
   return last;
 }
 
-/* Checks whether the products at a path are quantized; `why` is a part of the reason, null if they
+/* Checks whether the matmuls at a path are quantized; `why` is a part of the reason, null if they
  * are. */
 static void
-check_products (LigPlan *plan, const char *path, const char *why)
+check_matmuls (LigPlan *plan, const char *path, const char *why)
 {
-  guint count, products = 0;
+  guint count, matmuls = 0;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 0; i < count; i++) {
     if (!g_str_equal (ops[i].path, path) || !g_str_equal (ops[i].info->name, "basic-linear"))
       continue;
-    products++;
+    matmuls++;
     g_test_message ("%s: %s", path, ops[i].unquantized ? ops[i].unquantized : "quantized");
     if (why) {
       g_assert_null (ops[i].recipe);
@@ -54,7 +54,7 @@ check_products (LigPlan *plan, const char *path, const char *why)
       g_assert_null (ops[i].unquantized);
     }
   }
-  g_assert_cmpuint (products, ==, 1);
+  g_assert_cmpuint (matmuls, ==, 1);
 }
 
 static guint
@@ -68,7 +68,7 @@ count_kernels (LigPlan *plan, const char *kernel)
 }
 
 /* Small logits leave the head its recipe; the verdict says so, and the edit that it offers makes
- * the fusion be taken. The other product keeps its recipe. */
+ * the fusion be taken. The other matmul keeps its recipe. */
 static void
 test_small (gconstpointer head)
 {
@@ -77,8 +77,8 @@ test_small (gconstpointer head)
     "embedding(32, vocabulary=48) ! linear(64) ! %s ! cross-entropy", (const char *) head);
   g_autoptr (LigSequence) sequence = new_sequence (text, "4x16:int32");
   g_autoptr (LigPlan) plan = plan_head (sequence, cpu_device (), TRUE);
-  check_products (plan, "1", NULL);
-  check_products (plan, "2", NULL);
+  check_matmuls (plan, "1", NULL);
+  check_matmuls (plan, "2", NULL);
   g_assert_cmpuint (count_kernels (plan, "linear_cross_entropy"), ==, 0);
   const LigVerdict *verdict = joint_verdict (plan);
   g_assert_false (verdict->taken);
@@ -89,8 +89,8 @@ test_small (gconstpointer head)
   g_assert_no_error (error);
   for (int training = 0; training < 2; training++) {
     g_autoptr (LigPlan) forced = plan_head (sequence, cpu_device (), training);
-    check_products (forced, "1", NULL);
-    check_products (forced, "2", FUSION " is forced");
+    check_matmuls (forced, "1", NULL);
+    check_matmuls (forced, "2", FUSION " is forced");
     g_assert_cmpuint (count_kernels (forced, "linear_cross_entropy"), ==, (guint) training);
     verdict = joint_verdict (forced);
     g_assert_true (training ? verdict->taken : !verdict);
@@ -147,7 +147,7 @@ test_large (void)
     g_autoptr (LigSequence) sequence = new_sequence (text, cases[i].input);
     for (int training = 0; training < 2; training++) {
       g_autoptr (LigPlan) plan = plan_head (sequence, device, training);
-      check_products (plan, "1", cases[i].large ? "from 25 % on " FUSION : NULL);
+      check_matmuls (plan, "1", cases[i].large ? "from 25 % on " FUSION : NULL);
       g_assert_cmpuint (count_kernels (plan, "linear_cross_entropy"), ==,
                         cases[i].large && training ? 1 : 0);
     }
@@ -173,7 +173,7 @@ test_wishes (void)
     else
       lig_op_set_fence (lig_sequence_find (sequence, "2", NULL), TRUE);
     g_autoptr (LigPlan) plan = plan_head (sequence, device, TRUE);
-    check_products (plan, "1", NULL);
+    check_matmuls (plan, "1", NULL);
     g_assert_cmpint (joint_verdict (plan)->reason, ==,
                      wish < 2 ? LIG_REASON_FORBIDDEN : LIG_REASON_FENCED);
   }

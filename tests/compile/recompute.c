@@ -118,7 +118,7 @@ check_bits (guint n, LigPolicy policy, LigDtype compute)
   g_assert_cmpuint (count_again (plain, NULL), ==, 0);
   g_assert_cmpint (lig_plan_get_spared_bytes (plain), ==, 0);
   lig_plan_get_arena_bytes (plain, &before);
-  /* Of fused products, which round once, cheap recomputation repeats the ops behind them alone. */
+  /* Of fused matmuls, which round once, cheap recomputation repeats the ops behind them alone. */
   int min =
     policy == LIG_POLICY_ALL && compute != LIG_FP32 ? LIG_RECOMPUTE_ALL : LIG_RECOMPUTE_CHEAP;
   for (int level = min; level <= LIG_RECOMPUTE_ALL; level++) {
@@ -175,7 +175,7 @@ plan_of (const char *expression, const char *input, LigRecompute level)
 }
 
 /* Of ten activations, those are computed again that are in memory when most is: at the end of the
- * forward pass. The last activation's product comes right after it. */
+ * forward pass. The last activation's matmul comes right after it. */
 static void
 test_bytes (void)
 {
@@ -223,7 +223,7 @@ test_places (void)
   static const struct {
     const char *parameters[2];
     LigRecompute level;
-    gboolean products, norms;
+    gboolean matmuls, norms;
   } places[] = {
     {{"", ""}, LIG_RECOMPUTE_NONE, FALSE, FALSE},
     {{"", ""}, LIG_RECOMPUTE_CHEAP, FALSE, TRUE},
@@ -240,7 +240,7 @@ test_places (void)
     g_autofree char *expression = g_strdup_printf (
       "block(4%s) { layer-norm-mlp(32%s) }", places[i].parameters[0], places[i].parameters[1]);
     g_autoptr (LigPlan) plan = plan_of (expression, "32x16", places[i].level);
-    g_assert_true ((count_again (plan, "linear") > 0) == places[i].products);
+    g_assert_true ((count_again (plan, "linear") > 0) == places[i].matmuls);
     g_assert_true ((count_again (plan, "layer_norm") > 0) == places[i].norms);
   }
 }

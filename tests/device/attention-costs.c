@@ -99,7 +99,7 @@ test_optional (void)
     for (guint i = 0; i < G_N_ELEMENTS (facts.costs.mixed); i++)
       g_assert_cmpfloat_with_epsilon (again.costs.mixed[i], facts.costs.mixed[i],
                                       1e-3 * facts.costs.mixed[i]);
-    double mixed = lig_cost_of_mixed (&facts.costs, LIG_COST_PRODUCT_ADD, 1 << 27);
+    double mixed = lig_cost_of_mixed (&facts.costs, LIG_COST_MATMUL_ADD, 1 << 27);
     g_assert_cmpfloat (mixed, ==, facts.costs.mixed[3 * LIG_COST_SIZES - 1]);
     memset (again.costs.attention, 0, sizeof again.costs.attention);
     memset (again.costs.mixed, 0, sizeof again.costs.mixed);
@@ -109,12 +109,12 @@ test_optional (void)
     g_assert_true (lig_device_facts_from_json (older, &facts, &error));
     g_assert_true (facts.costs.known);
     g_assert_cmpfloat (causal (&facts, LIG_ATTENTION_FORWARD, 64, 12, 1024, 64), ==, 0);
-    g_assert_cmpfloat (lig_cost_of_mixed (&facts.costs, LIG_COST_PRODUCT_ADD, 1 << 20), ==,
-                       lig_cost_of_bytes (&facts.costs, LIG_COST_PRODUCT_ADD, 1 << 20));
+    g_assert_cmpfloat (lig_cost_of_mixed (&facts.costs, LIG_COST_MATMUL_ADD, 1 << 20), ==,
+                       lig_cost_of_bytes (&facts.costs, LIG_COST_MATMUL_ADD, 1 << 20));
   }
   LigDeviceFacts facts = read_facts ("h200");
-  g_assert_cmpfloat (lig_cost_of_mixed (&facts.costs, LIG_COST_PRODUCT_SUMS, 1 << 20), ==,
-                     lig_cost_of_bytes (&facts.costs, LIG_COST_PRODUCT_SUMS, 1 << 20));
+  g_assert_cmpfloat (lig_cost_of_mixed (&facts.costs, LIG_COST_MATMUL_SUMS, 1 << 20), ==,
+                     lig_cost_of_bytes (&facts.costs, LIG_COST_MATMUL_SUMS, 1 << 20));
 }
 
 static void

@@ -31,12 +31,12 @@ test_kinds (void)
     LigCost cost;
   } cases[] = {
     {"linear", FALSE, LIG_N_COSTS},
-    {"linear_bias_relu", FALSE, LIG_COST_PRODUCT_BIAS},
-    {"linear_backward_input_bias", TRUE, LIG_COST_PRODUCT_SUMS},
-    {"linear_backward_input_gelu_bias", TRUE, LIG_COST_PRODUCT_GELU_SUMS},
-    {"linear_backward_input_add", TRUE, LIG_COST_PRODUCT_ADD},
-    {"linear_backward_input_gelu", FALSE, LIG_COST_PRODUCT_GELU_GRADIENT},
-    {"linear_backward_input_gelu", TRUE, LIG_COST_PRODUCT_GELU_SUMS},
+    {"linear_bias_relu", FALSE, LIG_COST_MATMUL_BIAS},
+    {"linear_backward_input_bias", TRUE, LIG_COST_MATMUL_SUMS},
+    {"linear_backward_input_gelu_bias", TRUE, LIG_COST_MATMUL_GELU_SUMS},
+    {"linear_backward_input_add", TRUE, LIG_COST_MATMUL_ADD},
+    {"linear_backward_input_gelu", FALSE, LIG_COST_MATMUL_GELU_GRADIENT},
+    {"linear_backward_input_gelu", TRUE, LIG_COST_MATMUL_GELU_SUMS},
     {"rms_norm_backward_add", FALSE, LIG_COST_NORM_GRADIENT},
     {"add_layer_norm", FALSE, LIG_COST_NORM},
     {"bias_backward", FALSE, LIG_COST_SUMS},
@@ -69,11 +69,11 @@ test_between (void)
     for (int j = 0; j < LIG_COST_DEPTHS; j++) {
       double area = exp2 (LIG_COST_FIRST_AREA + LIG_COST_AREA_STEP * i);
       double depth = exp2 (LIG_COST_FIRST_DEPTH + LIG_COST_DEPTH_STEP * j);
-      double seconds = facts.costs.products[i * LIG_COST_DEPTHS + j];
-      g_assert_cmpfloat_with_epsilon (lig_cost_of_product (&facts, LIG_BF16, area, depth), seconds,
+      double seconds = facts.costs.matmuls[i * LIG_COST_DEPTHS + j];
+      g_assert_cmpfloat_with_epsilon (lig_cost_of_matmul (&facts, LIG_BF16, area, depth), seconds,
                                       1e-9 * seconds);
-      double little = lig_cost_of_product (&facts, LIG_FP32, area * 1.001, depth * 1.001);
-      double same = lig_cost_of_product (&facts, LIG_FP32, area, depth);
+      double little = lig_cost_of_matmul (&facts, LIG_FP32, area * 1.001, depth * 1.001);
+      double same = lig_cost_of_matmul (&facts, LIG_FP32, area, depth);
       g_assert_cmpfloat (fabs (little - same), <, 0.01 * same);
     }
 }
@@ -91,11 +91,11 @@ test_round_trip (void)
     for (guint i = 0; i < G_N_ELEMENTS (facts.costs.kernels); i++)
       g_assert_cmpfloat_with_epsilon (again.costs.kernels[i], facts.costs.kernels[i],
                                       1e-12 + 1e-3 * facts.costs.kernels[i]);
-    for (guint i = 0; i < G_N_ELEMENTS (facts.costs.products); i++) {
-      g_assert_cmpfloat_with_epsilon (again.costs.products[i], facts.costs.products[i],
-                                      1e-3 * facts.costs.products[i]);
-      g_assert_cmpfloat_with_epsilon (again.costs.wide_products[i], facts.costs.wide_products[i],
-                                      1e-3 * facts.costs.wide_products[i]);
+    for (guint i = 0; i < G_N_ELEMENTS (facts.costs.matmuls); i++) {
+      g_assert_cmpfloat_with_epsilon (again.costs.matmuls[i], facts.costs.matmuls[i],
+                                      1e-3 * facts.costs.matmuls[i]);
+      g_assert_cmpfloat_with_epsilon (again.costs.wide_matmuls[i], facts.costs.wide_matmuls[i],
+                                      1e-3 * facts.costs.wide_matmuls[i]);
     }
     again.costs.known = FALSE;
     g_autofree char *without = lig_device_facts_to_json (&again);
@@ -110,9 +110,8 @@ test_rejected (void)
 {
   check_rejected ("\"norm\": [", "\"norm\": [1e-6, ", "length of norm is 5, expected 4");
   check_rejected ("\"sums\": [", "\"summe\": [", "length of sums is 0, expected 4");
-  check_rejected ("\"products\": [", "\"products\": [-1, ",
-                  "length of products is 26, expected 25");
-  check_rejected ("\"costs\": {", "\"costs\": {}, \"rest\": {", "length of products is 0");
+  check_rejected ("\"matmuls\": [", "\"matmuls\": [-1, ", "length of matmuls is 26, expected 25");
+  check_rejected ("\"costs\": {", "\"costs\": {}, \"rest\": {", "length of matmuls is 0");
   check_rejected ("\"vector\": [1", "\"vector\": [-1", "expected a number from 0 to 10");
   check_rejected ("\"vector\": [1", "\"vector\": [\"a\", 1", "length of vector is 5");
   check_rejected ("\"gathered-sums\": [2", "\"gathered-sums\": [1e9, 2", "is 5, expected 4");

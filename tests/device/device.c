@@ -84,7 +84,7 @@ test_ranges (Fixture *f, gconstpointer data)
     {"\"copy\": 1e12, \"launch\": 1e9", "launch is 1e+09, expected 1e-09 to 1 seconds"},
     {"\"copy\": 1e12, \"memory\": 1e300", "memory is 1e+300, expected"},
     {"\"copy\": 1e12, \"capability\": 1e12", "capability is 1e+12, expected 1 to 9999"},
-    {"\"copy\": 1e12, \"product\": {\"bf16\": 1e-300}", "product: bf16 is 1e-300, expected"},
+    {"\"copy\": 1e12, \"matmul\": {\"bf16\": 1e-300}", "matmul: bf16 is 1e-300, expected"},
     {"\"capability\": 90", "a device description needs a name and a copy bandwidth"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -152,7 +152,7 @@ test_unknown (void)
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu, &options, &error);
   guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &count);
-  /* Only the product's rate is missing; the bandwidth is known. */
+  /* Only the matmul's rate is missing; the bandwidth is known. */
   g_assert_cmpfloat (groups[0].predicted, ==, 0);
   g_assert_cmpfloat (groups[count - 1].predicted, >, 0);
 }

@@ -120,7 +120,7 @@ test_wrong (DocumentFixture *f, gconstpointer data)
     lig_plan_get_groups (lig_document_get_plan (f->doc), LIG_PASS_FORWARD, &count);
   for (guint i = 0; i < count; i++) {
     LigCheck found = lig_document_get_group_check (f->doc, LIG_PASS_FORWARD, i);
-    /* The product behind it computes right from wrong numbers, and is outside, too. */
+    /* The matmul behind it computes right from wrong numbers, and is outside, too. */
     if (groups[i].first == 0)
       g_assert_cmpint (found, ==, LIG_CHECK_INSIDE);
     if (groups[i].fusion && g_str_equal (groups[i].fusion->name, "forward-wrong"))

@@ -9,7 +9,7 @@
 
 enum { OPS = 4 };
 
-/* Returns errors of a sequence `norm ! linear ! gelu`, whose product has the greatest ones. */
+/* Returns errors of a sequence `norm ! linear ! gelu`, whose matmul has the greatest ones. */
 static LigRecipeErrors *
 new_errors (const char *name, double greatest)
 {

@@ -93,7 +93,7 @@ test_profiles (void)
     g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
     LigDeviceFacts facts = *lig_device_get_facts (device);
     facts.copy = positive[i % n];
-    facts.product[LIG_FP32] = positive[i / n];
+    facts.matmul[LIG_FP32] = positive[i / n];
     facts.launch = i % 2 ? positive[i % n] : facts.launch;
     lig_device_set_facts (device, &facts);
     g_autoptr (LigSequence) sequence = new_sequence ("linear(96) ! gelu ! linear(32)", "64x32");

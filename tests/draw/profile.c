@@ -22,7 +22,7 @@ give_ceilings (LigDevice *device)
   LigDeviceFacts facts = *lig_device_get_facts (device);
   facts.copy = 1e10;
   facts.launch = 5e-7;
-  facts.product[LIG_FP32] = 8e10;
+  facts.matmul[LIG_FP32] = 8e10;
   lig_device_set_facts (device, &facts);
 }
 

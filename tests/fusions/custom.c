@@ -2,7 +2,7 @@
 /* Ops, kernels and fusions of an embedding program: forward, backward, joint, first or last. */
 #include "tests/plan/case.h"
 #include <ligature/lowering.h>
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 #include <ligature/register.h>
 
 /* --- Kernels of the embedding program ------------------------------------------------------ */
@@ -89,7 +89,7 @@ silu_slope (float x)
 }
 
 static float *
-product (const LigOperand *x, const LigOperand *weight)
+matmul (const LigOperand *x, const LigOperand *weight)
 {
   int64_t m = x->size / x->columns, n = weight->size / weight->columns, k = x->columns;
   g_autofree float *a = floats_of (x), *b = floats_of (weight);
@@ -106,7 +106,7 @@ static LigStatus
 run_linear_silu (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  g_autofree float *sum = product (&o[0], &o[1]);
+  g_autofree float *sum = matmul (&o[0], &o[1]);
   if (o[2].data)
     write_floats (&o[2], sum);
   for (int64_t i = 0; i < o[3].size; i++)
@@ -122,7 +122,7 @@ run_linear_silu_backward (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   int64_t k = o[1].columns, m = o[1].size / k, n = o[2].size / k;
-  g_autofree float *sum = product (&o[1], &o[2]);
+  g_autofree float *sum = matmul (&o[1], &o[2]);
   g_autofree float *dy = floats_of (&o[0]), *x = floats_of (&o[1]), *weight = floats_of (&o[2]);
   g_autofree float *dx = g_new0 (float, m *k), *dweight = g_new0 (float, n *k);
   for (int64_t i = 0; i < m; i++)
@@ -148,8 +148,8 @@ run_linear_silu_backward (LigLaunch *launch)
 KERNEL (learnable_scale, "x scale -> y", 1);
 KERNEL (learnable_scale_backward, "dy x scale -> dx dscale", 3);
 KERNEL (axpy, "x extra -> y", 2);
-KERNEL (linear_silu, "x weight -> sum y", LIG_PRODUCT_OVER_COLUMNS);
-KERNEL (linear_silu_backward, "dy x weight -> dx dweight", LIG_PRODUCT_COLUMNS_BY_ROWS);
+KERNEL (linear_silu, "x weight -> sum y", LIG_MATMUL_OVER_COLUMNS);
+KERNEL (linear_silu_backward, "dy x weight -> dx dweight", LIG_MATMUL_COLUMNS_BY_ROWS);
 
 /* --- The op -------------------------------------------------------------------------------- */
 
@@ -392,7 +392,7 @@ lower_joint_backward (LigLowering *lowering)
 static const LigFusion joint_linear_silu = {.size = sizeof (LigFusion),
                                             .name = "joint-linear-silu",
                                             .pass = LIG_PASS_JOINT,
-                                            .summary = "Computes the product once more in backward",
+                                            .summary = "Computes the matmul once more in backward",
                                             .pattern = "basic-linear silu",
                                             .lower = lower_forgetful,
                                             .lower_backward = lower_joint_backward,

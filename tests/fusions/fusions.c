@@ -70,7 +70,7 @@ op_text (const char *name)
 }
 
 /* Returns whether only a recipe makes such ops, which compile/quantize.c tests: a quantizer of the
- * gradient right behind its product. */
+ * gradient right behind its matmul. */
 static gboolean
 is_implicit (const GPtrArray *ops)
 {
@@ -109,7 +109,7 @@ each_variant (Variant function)
   const LigFusion *fusion;
   for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {
     g_autoptr (GPtrArray) ops = g_ptr_array_new ();
-    /* It needs a recipe with known scales, and sides that fit: compile/gelu-products.c tests it. */
+    /* It needs a recipe with known scales, and sides that fit: compile/gelu-matmuls.c tests it. */
     if (g_str_equal (fusion->name, "forward-linear-bias-gelu-quantize"))
       continue;
     choose (fusion, lig_fusion_get_pattern (fusion), 0, ops, function);

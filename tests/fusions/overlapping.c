@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fusions of a product with the exchange of its rows: on each rank they cover every piece once,
+/* Fusions of a matmul with the exchange of its rows: on each rank they cover every piece once,
  * wait for one exchange each, and are rejected where nothing is exchanged. That they compute what
  * the ops alone do is tested where ranks train, in train/layouts.py. */
 #include "tests/plan/case.h"
@@ -121,7 +121,7 @@ test_pieces (void)
 static const char *const names[] = {"forward-all-gather-linear", "forward-linear-reduce-scatter",
                                     "backward-linear-reduce-scatter", "backward-all-gather-linear"};
 
-/* A product waits for the piece that it reads, not for all. */
+/* A matmul waits for the piece that it reads, not for all. */
 static void
 test_waits (void)
 {
@@ -129,14 +129,14 @@ test_waits (void)
   g_autoptr (LigPlan) plan = compile_rank ("cpu", 1, 4, &options);
   const LigPlanGroup *group = find_group (plan, "forward-all-gather-linear");
   int first = group->steps[0];
-  /* 3 exchanges, a copy of the own rows, and 4 products. */
+  /* 3 exchanges, a copy of the own rows, and 4 matmuls. */
   const int awaits[] = {-1, -1, -1, -1, -1, first, first + 1, first + 2};
   g_assert_cmpint (group->n_steps, ==, G_N_ELEMENTS (awaits));
   for (int i = 0; i < group->n_steps; i++)
     g_assert_cmpint (lig_plan_step (plan, first + i)->awaits, ==, awaits[i]);
 }
 
-/* Exchanges that slow products, or take long to begin, would be the fastest as a whole. */
+/* Exchanges that slow matmuls, or take long to begin, would be the fastest as a whole. */
 static void
 lighten (LigDevice *device)
 {
@@ -273,11 +273,11 @@ static void
 test_reducing (void)
 {
   static const char *const fusions[] = {"forward-linear-all-reduce", "backward-linear-all-reduce"};
-  static const char *const products[] = {"linear", "linear_backward_input"};
+  static const char *const matmuls[] = {"linear", "linear_backward_input"};
   g_autoptr (LigPlan) plan = compile_reducing ("48x32"), odd = compile_reducing ("47x32");
   for (guint i = 0; i < G_N_ELEMENTS (fusions); i++) {
     const LigPlanGroup *group = find_group (plan, fusions[i]);
-    check_pieces (plan, group, products[i], 0, 2);
+    check_pieces (plan, group, matmuls[i], 0, 2);
     check_pieces (plan, group, "all_reduce", 0, 2);
     check_lanes (plan, group, 2);
     g_assert_cmpuint (count_verdicts (plan, fusions[i], TRUE, NULL), ==, 1);
@@ -365,7 +365,7 @@ compile_quantized (const char *recipe, const char *input)
   return plan;
 }
 
-/* Products read their quantized copies by parts of rows, where each row has a scale of its own or
+/* Matmuls read their quantized copies by parts of rows, where each row has a scale of its own or
  * that of the tensor; those whose operand is quantized behind the exchange overlap nothing. */
 static void
 test_recipes (void)
@@ -394,7 +394,7 @@ test_rejected_recipes (void)
   g_autoptr (LigPlan) few = compile_quantized ("fp8-rows", "48x64");
   for (guint i = 0; i < G_N_ELEMENTS (fusions); i++) {
     g_assert_cmpuint (count_verdicts (blocks, fusions[i], TRUE, NULL), ==, 0);
-    g_assert_cmpuint (count_verdicts (blocks, fusions[i], FALSE, "a product with recipe fp8-block"),
+    g_assert_cmpuint (count_verdicts (blocks, fusions[i], FALSE, "a matmul with recipe fp8-block"),
                       >, 0);
     g_assert_cmpuint (count_verdicts (few, fusions[i], TRUE, NULL), ==, 0);
     g_assert_cmpuint (count_verdicts (few, fusions[i], FALSE,

@@ -115,7 +115,7 @@ add_recall (Maker *self)
   add (self, "recall(%s)", from);
 }
 
-/* Adds a product whose output attention reads, attention, and a product back to 8 features. */
+/* Adds a matmul whose output attention reads, attention, and a matmul back to 8 features. */
 static void
 add_attention (Maker *self)
 {
@@ -234,7 +234,7 @@ add_transformer_layer (Maker *self)
   add (self, "transformer-layer(4%s%s)", values->str, frozen (self));
 }
 
-/* Adds a product of 8 by 8, often with the weight of an earlier one. */
+/* Adds a matmul of 8 by 8, often with the weight of an earlier one. */
 static void
 add_square (Maker *self)
 {

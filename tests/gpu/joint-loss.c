@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last product and its cross-entropy in one on the GPU against the CPU: one chunk and several
+/* The last matmul and its cross-entropy in one on the GPU against the CPU: one chunk and several
  * on either, which divide the rows elsewhere; with and without a bias, ignored rows, smoothed
  * labels, each gradient left out, and gradients that are added to old ones. */
 #include "tests/gpu/shaped.h"

@@ -21,9 +21,9 @@ static const Shape tall[] = {{257, 1, 57},  {257, 3, 57},    {257, 7, 57},    {2
                              {257, 33, 57}, {257, 64, 57},   {257, 1000, 57}, {600, 33, 5000},
                              {3, 257, 1},   {20011, 33, 57}, {70001, 3, 57}};
 static const Shape large[] = {{257, 4097, 57}, {131, 8192, 57}};
-static const Shape products[] = {{1, 1, 1},       {5, 7, 3},      {257, 31, 33}, {64, 64, 64},
-                                 {257, 1000, 64}, {5, 4097, 33},  {3, 1, 8192},  {1000, 33, 8},
-                                 {128, 256, 512}, {8, 512, 2048}, {33, 8, 8191}, {512, 768, 1024}};
+static const Shape matmuls[] = {{1, 1, 1},       {5, 7, 3},      {257, 31, 33}, {64, 64, 64},
+                                {257, 1000, 64}, {5, 4097, 33},  {3, 1, 8192},  {1000, 33, 8},
+                                {128, 256, 512}, {8, 512, 2048}, {33, 8, 8191}, {512, 768, 1024}};
 
 /* Returns whether the operand may be absent in this type: AdamW needs its means, and either
  * parameters or master. */
@@ -143,15 +143,15 @@ run_edges (const Gpu *gpu, const LigKernel *kernel, const LigDtype *pair)
 }
 
 static void
-run_products (const Gpu *gpu, const LigKernel *kernel, const LigDtype *pair)
+run_matmuls (const Gpu *gpu, const LigKernel *kernel, const LigDtype *pair)
 {
-  size_t count = quick () ? 3 : G_N_ELEMENTS (products);
+  size_t count = quick () ? 3 : G_N_ELEMENTS (matmuls);
   for (size_t i = quick () ? 1 : 0; i < count; i++)
-    run_shape (gpu, kernel, products[i], pair, i < 5);
+    run_shape (gpu, kernel, matmuls[i], pair, i < 5);
   if (quick ())
     return;
-  run_variants_at (gpu, kernel, products[2], pair);
-  run_variants_at (gpu, kernel, products[8], pair);
+  run_variants_at (gpu, kernel, matmuls[2], pair);
+  run_variants_at (gpu, kernel, matmuls[8], pair);
 }
 
 static void
@@ -207,7 +207,7 @@ test_kernel (gconstpointer data)
     if (!is_new (kernel, types[i]))
       continue;
     else if (kernel->work < 0)
-      run_products (gpu, kernel, types[i]);
+      run_matmuls (gpu, kernel, types[i]);
     else
       run_rows (gpu, kernel, types[i]);
   char guard[GUARD];
@@ -223,10 +223,10 @@ test_kernel (gconstpointer data)
   g_test_message ("%.2f s", 1e-6 * (double) (g_get_monotonic_time () - begin));
 }
 
-/* The own products, also where the library would win: tiles beyond each edge,
+/* The own matmuls, also where the library would win: tiles beyond each edge,
  * and so many that each block takes several. */
 static void
-test_own_product (gconstpointer data)
+test_own_matmul (gconstpointer data)
 {
   static const Shape shapes[] = {
     {512, 768, 1024}, {1000, 200, 776}, {130, 1544, 8}, {20011, 64, 1544}, {20011, 1544, 64}};
@@ -258,7 +258,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, kernel, test_kernel);
     if (kernel->work < 0) {
       g_autofree char *own = g_strconcat ("/gpu/kernels/own/", kernel->name, NULL);
-      g_test_add_data_func (own, kernel, test_own_product);
+      g_test_add_data_func (own, kernel, test_own_matmul);
     }
   }
   return g_test_run ();

@@ -157,7 +157,7 @@ tolerance_for (const Layout *l, int index, double largest_dx)
   t.of_terms = grains[dtype][0];
   t.normal = grains[dtype][1];
   t.unit = grains[dtype][2];
-  if (family == PRODUCT) {
+  if (family == MATMUL) {
     int64_t terms = strstr (kernel, "backward_weight")  ? p->rows
                     : strstr (kernel, "backward_input") ? p->outputs
                                                         : p->columns;
@@ -394,9 +394,9 @@ largest_of (const Layout *l, const Case *c, const char *name, const char *image)
     .largest;
 }
 
-/* Computes the product alone, in fp32. */
+/* Computes the matmul alone, in fp32. */
 static inline bool
-multiply_on_cpu (const Case *c, const Operands *o, Memory *m, float *product)
+multiply_on_cpu (const Case *c, const Operands *o, Memory *m, float *matmul)
 {
   const char *name = c->kernel->name, *plain = "linear";
   if (g_str_has_prefix (name, "linear_backward_input"))
@@ -404,7 +404,7 @@ multiply_on_cpu (const Case *c, const Operands *o, Memory *m, float *product)
   else if (g_str_has_prefix (name, "linear_backward_weight"))
     plain = "linear_backward_weight";
   LigOperand operands[] = {o->operands[0], o->operands[1], o->operands[o->inputs]};
-  operands[2].data = product;
+  operands[2].data = matmul;
   operands[2].dtype = LIG_FP32;
   LigLaunch launch = {.operands = operands,
                       .params = params_for (name, c->variation),
@@ -429,7 +429,7 @@ repeated (const Operands *o, const char *name, int64_t size)
 }
 
 /* Returns, for each element of the first output, the magnitude of the value that may be rounded
- * before the last term is added; null if no term is added. cuBLASLt may round the product, and
+ * before the last term is added; null if no term is added. cuBLASLt may round the matmul, and
  * its sum with the first of two terms, to the type of the result, as unfused kernels do. Terms
  * may cancel almost entirely, so the error of such a rounding is not proportional to the result:
  * it is one unit roundoff, half a unit in the last place, of the rounded value. If terms
@@ -441,7 +441,7 @@ rounded_terms (const Case *c, Layout *l, Memory *m)
 {
   const Operands *o = &l->o;
   int64_t size = o->operands[o->inputs].size;
-  if (family_of (c->kernel->name) != PRODUCT)
+  if (family_of (c->kernel->name) != MATMUL)
     return NULL;
   place (l, c, m->before);
   g_autofree float *bias = repeated (o, "bias", size), *branch = repeated (o, "branch", size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of matrices whose rows do not begin at 16-byte boundaries, which GPUs compute through
+/* Matmuls of matrices whose rows do not begin at 16-byte boundaries, which GPUs compute through
  * copies: of one block and of several, with biases, and gradients that are added to old ones. */
 #define SHAPED_ARENA ((size_t) 400 << 20)
 #include "tests/gpu/shaped.h"
@@ -21,7 +21,7 @@ static const Shape shapes[] = {
 static void
 run (const Gpu *gpu, const Shape *s, const char *kernel, Part a, Part b, Part c, Part d)
 {
-  Problem problem = {kernel, NULL, {a, b, c, d}, s->accumulate, s->misaligned, "products"};
+  Problem problem = {kernel, NULL, {a, b, c, d}, s->accumulate, s->misaligned, "matmuls"};
   LigOperand operands[] = {{NULL, a.rows * a.columns, a.columns, a.dtype},
                            {NULL, b.rows * b.columns, b.columns, b.dtype}};
   LigLaunch launch = {.operands = operands};

@@ -53,18 +53,18 @@ test_ceilings (void)
     return;
   if (strstr (lig_device_get_facts (device)->name, "H200")) {
     g_assert_cmpfloat (lig_device_get_facts (device)->copy, >, 4e12);
-    g_assert_cmpfloat (lig_device_get_facts (device)->product[LIG_BF16], >, 5e14);
+    g_assert_cmpfloat (lig_device_get_facts (device)->matmul[LIG_BF16], >, 5e14);
   }
   double described = lig_device_get_facts (device)->copy, began = lig_now ();
   g_assert_true (lig_device_measure_quickly (device, &error));
   g_assert_no_error (error);
   const LigDeviceFacts *facts = lig_device_get_facts (device);
   g_test_message ("%.3g s: copies %.3g B/s, bf16 %.3g, fp32 %.3g, a launch %.3g us",
-                  lig_now () - began, facts->copy, facts->product[LIG_BF16],
-                  facts->product[LIG_FP32], facts->launch * 1e6);
+                  lig_now () - began, facts->copy, facts->matmul[LIG_BF16], facts->matmul[LIG_FP32],
+                  facts->launch * 1e6);
   g_assert_cmpfloat (lig_now () - began, <, 5);
   g_assert_true (facts->measured);
-  g_assert_cmpfloat (facts->product[LIG_BF16], >, facts->product[LIG_FP32]);
+  g_assert_cmpfloat (facts->matmul[LIG_BF16], >, facts->matmul[LIG_FP32]);
   if (described > 0)
     g_assert_cmpfloat (facts->copy, >, 0.7 * described);
   g_autoptr (LigSequence) sequence = new_sequence ("linear(4096)", "4096x4096:bf16");
@@ -214,44 +214,44 @@ typedef struct {
   gint64 rows, columns, depth;
   LigOperand operands[3];
   char *memory, *workspace;
-} Product;
+} Matmul;
 
-static Product
-product_new (const Gpu *gpu, gint64 rows, gint64 columns, gint64 depth, LigDtype dtype)
+static Matmul
+matmul_new (const Gpu *gpu, gint64 rows, gint64 columns, gint64 depth, LigDtype dtype)
 {
   g_autoptr (GError) error = NULL;
-  Product product = {.rows = rows, .columns = columns, .depth = depth};
+  Matmul matmul = {.rows = rows, .columns = columns, .depth = depth};
   gint64 sizes[] = {rows * depth, depth * columns, rows * columns};
   gint64 widths[] = {depth, depth, columns};
   gsize bytes = 0;
   for (int i = 0; i < 3; i++)
     bytes += ((gsize) sizes[i] * lig_dtype_size (dtype) + 255) / 256 * 256;
-  product.memory = lig_device_allocate (gpu->device, bytes, &error);
-  product.workspace = lig_device_allocate (gpu->device, LIG_WORKSPACE_SIZE, &error);
+  matmul.memory = lig_device_allocate (gpu->device, bytes, &error);
+  matmul.workspace = lig_device_allocate (gpu->device, LIG_WORKSPACE_SIZE, &error);
   g_assert_no_error (error);
-  char *at = product.memory;
+  char *at = matmul.memory;
   for (int i = 0; i < 3; i++) {
-    product.operands[i] = (LigOperand){at, sizes[i], widths[i], dtype};
+    matmul.operands[i] = (LigOperand){at, sizes[i], widths[i], dtype};
     if (i < 2)
       lig_fill_random (gpu->device, at, sizes[i], dtype, &error);
     at += ((gsize) sizes[i] * lig_dtype_size (dtype) + 255) / 256 * 256;
   }
   g_assert_no_error (error);
-  return product;
+  return matmul;
 }
 
 static void
-product_clear (const Gpu *gpu, Product *product)
+matmul_clear (const Gpu *gpu, Matmul *matmul)
 {
-  lig_device_release (gpu->device, product->memory);
-  lig_device_release (gpu->device, product->workspace);
+  lig_device_release (gpu->device, matmul->memory);
+  lig_device_release (gpu->device, matmul->workspace);
 }
 
 static LigStatus
-multiply (const Gpu *gpu, Product *product)
+multiply (const Gpu *gpu, Matmul *matmul)
 {
-  LigLaunch launch = {.operands = product->operands,
-                      .workspace = product->workspace,
+  LigLaunch launch = {.operands = matmul->operands,
+                      .workspace = matmul->workspace,
                       .stream = gpu->stream,
                       .device = gpu->handle,
                       .rehearse = true};
@@ -262,13 +262,13 @@ multiply (const Gpu *gpu, Product *product)
 }
 
 static char *
-multiply_bits (const Gpu *gpu, Product *product)
+multiply_bits (const Gpu *gpu, Matmul *matmul)
 {
   g_autoptr (GError) error = NULL;
-  const LigOperand *y = &product->operands[2];
+  const LigOperand *y = &matmul->operands[2];
   gsize bytes = (gsize) y->size * lig_dtype_size (y->dtype);
   char *bits = g_malloc (bytes);
-  g_assert_cmpint (multiply (gpu, product), ==, LIG_OK);
+  g_assert_cmpint (multiply (gpu, matmul), ==, LIG_OK);
   g_assert_true (lig_device_download (gpu->device, bits, y->data, bytes, &error));
   g_assert_no_error (error);
   return bits;
@@ -286,18 +286,18 @@ test_repeats (void)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     for (guint j = 0; j < G_N_ELEMENTS (dtypes); j++) {
-      Product product = product_new (gpu, shapes[i][0], shapes[i][1], shapes[i][2], dtypes[j]);
-      g_autofree char *first = multiply_bits (gpu, &product);
-      gsize bytes = (gsize) product.operands[2].size * lig_dtype_size (dtypes[j]);
+      Matmul matmul = matmul_new (gpu, shapes[i][0], shapes[i][1], shapes[i][2], dtypes[j]);
+      g_autofree char *first = multiply_bits (gpu, &matmul);
+      gsize bytes = (gsize) matmul.operands[2].size * lig_dtype_size (dtypes[j]);
       for (int again = 0; again < 8; again++) {
-        g_autofree char *next = multiply_bits (gpu, &product);
+        g_autofree char *next = multiply_bits (gpu, &matmul);
         g_assert_cmpmem (next, bytes, first, bytes);
       }
-      product_clear (gpu, &product);
+      matmul_clear (gpu, &matmul);
     }
 }
 
-/* Products that take no longer than a launch are not searched for: the first result comes at
+/* Matmuls that take no longer than a launch are not searched for: the first result comes at
  * once. */
 static void
 test_tiny (void)
@@ -305,15 +305,15 @@ test_tiny (void)
   const Gpu *gpu = gpu_or_skip ();
   if (!gpu)
     return;
-  Product warm = product_new (gpu, 16, 16, 16, LIG_FP32);
+  Matmul warm = matmul_new (gpu, 16, 16, 16, LIG_FP32);
   g_autofree char *ready = multiply_bits (gpu, &warm);
-  product_clear (gpu, &warm);
-  Product product = product_new (gpu, 8, 64, 64, LIG_FP32);
+  matmul_clear (gpu, &warm);
+  Matmul matmul = matmul_new (gpu, 8, 64, 64, LIG_FP32);
   double began = lig_now ();
-  g_autofree char *bits = multiply_bits (gpu, &product);
+  g_autofree char *bits = multiply_bits (gpu, &matmul);
   g_test_message ("%.3f s", lig_now () - began);
   g_assert_cmpfloat (lig_now () - began, <, 0.2);
-  product_clear (gpu, &product);
+  matmul_clear (gpu, &matmul);
 }
 
 static guint starved;
@@ -334,7 +334,7 @@ test_no_memory (void)
   void *rest = NULL;
   if (!gpu)
     return;
-  Product product = product_new (gpu, 8192, 8192, 8192, LIG_BF16);
+  Matmul matmul = matmul_new (gpu, 8192, 8192, 8192, LIG_BF16);
   LigChoices choices = {.no_memory = count_starved};
   gpu->calls->keep_choices (gpu->handle, &choices);
   gpu_check (gpu, gpu->calls->free_memory (gpu->handle, &unused, &total), "room");
@@ -343,13 +343,13 @@ test_no_memory (void)
       rest = NULL;
   g_assert_nonnull (rest);
   starved = 0;
-  g_assert_cmpint (multiply (gpu, &product), ==, LIG_OK);
+  g_assert_cmpint (multiply (gpu, &matmul), ==, LIG_OK);
   g_assert_cmpuint (starved, ==, 1);
-  g_assert_cmpint (multiply (gpu, &product), ==, LIG_OK);
+  g_assert_cmpint (multiply (gpu, &matmul), ==, LIG_OK);
   g_assert_cmpuint (starved, ==, 1);
   gpu->calls->release (gpu->handle, rest);
   gpu->calls->keep_choices (gpu->handle, NULL);
-  product_clear (gpu, &product);
+  matmul_clear (gpu, &matmul);
 }
 
 int

@@ -9,9 +9,9 @@
 #include <ligature/loss-scaling.h>
 #include <ligature/params-gated.h>
 #include <ligature/params-loss.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-norm.h>
 #include <ligature/params-optimizer.h>
-#include <ligature/params-product.h>
 #include <ligature/params-random.h>
 
 #include <glib.h>
@@ -22,7 +22,7 @@ typedef enum {
   POINTWISE, /* with biases and activations */
   GATED,
   NORM,
-  PRODUCT,
+  MATMUL,
   EMBEDDING,
   ENTROPY, /* with accuracy */
   SQUARES,
@@ -33,7 +33,7 @@ static inline Family
 family_of (const char *kernel)
 {
   if (g_str_has_prefix (kernel, "linear"))
-    return PRODUCT;
+    return MATMUL;
   if (g_str_has_prefix (kernel, "embedding"))
     return EMBEDDING;
   if (strstr (kernel, "entropy") || g_str_equal (kernel, "accuracy"))
@@ -64,7 +64,7 @@ is_shaped (const char *kernel)
   return FALSE;
 }
 
-/* The size of a problem. Products: x is rows by columns, weight outputs by columns. Gated units:
+/* The size of a problem. Matmuls: x is rows by columns, weight outputs by columns. Gated units:
  * a row of y has `columns`, a row of x twice as many. Embedding: rows tokens of `outputs`.
  * Optimizers: rows times columns elements. */
 typedef struct {
@@ -84,13 +84,13 @@ typedef struct {
 } Rule;
 
 static const Rule rules[] = {
-  {PRODUCT, "linear_backward_input_gelu", "dbias", ONE, COLUMNS, OF_PARAMETERS},
-  {PRODUCT, "linear_backward_input_gelu_bias", "dbias", ONE, COLUMNS, OF_PARAMETERS},
-  {PRODUCT, NULL, "bias dbias dlast", ONE, OUTPUTS, OF_PARAMETERS},
-  {PRODUCT, NULL, "weight", OUTPUTS, COLUMNS, OF_COMPUTE},
-  {PRODUCT, NULL, "dweight", OUTPUTS, COLUMNS, OF_PARAMETERS},
-  {PRODUCT, NULL, "x dx branch", ROWS, COLUMNS, OF_COMPUTE},
-  {PRODUCT, NULL, NULL, ROWS, OUTPUTS, OF_COMPUTE},
+  {MATMUL, "linear_backward_input_gelu", "dbias", ONE, COLUMNS, OF_PARAMETERS},
+  {MATMUL, "linear_backward_input_gelu_bias", "dbias", ONE, COLUMNS, OF_PARAMETERS},
+  {MATMUL, NULL, "bias dbias dlast", ONE, OUTPUTS, OF_PARAMETERS},
+  {MATMUL, NULL, "weight", OUTPUTS, COLUMNS, OF_COMPUTE},
+  {MATMUL, NULL, "dweight", OUTPUTS, COLUMNS, OF_PARAMETERS},
+  {MATMUL, NULL, "x dx branch", ROWS, COLUMNS, OF_COMPUTE},
+  {MATMUL, NULL, NULL, ROWS, OUTPUTS, OF_COMPUTE},
   {GATED, NULL, "bias dbias", ONE, WHOLE, OF_PARAMETERS},
   {GATED, NULL, "x dx sum", ROWS, WHOLE, OF_COMPUTE},
   {NORM, NULL, "weight bias dweight dbias", ONE, COLUMNS, OF_PARAMETERS},
@@ -378,7 +378,7 @@ params_for (const char *kernel, int variation)
     return &norms[other];
   case ENTROPY:
     return &entropy[other];
-  case PRODUCT:
+  case MATMUL:
     return &factors[other];
   case OPTIMIZER:
     return strstr (kernel, "gradient")   ? (const void *) &scalings[other]

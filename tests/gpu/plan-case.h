@@ -212,7 +212,7 @@ expect_agreement (const Gpu *gpu,
 
 typedef void (*Variant) (const Gpu *gpu, const LigFusion *fusion, const char *const *ops);
 
-/* Returns the ops of one variant as an expression; products and tables of embeddings have
+/* Returns the ops of one variant as an expression; matmuls and tables of embeddings have
  * `features` outputs, tables of positions more rows than any test's input. */
 static inline char *
 join_ops (const char *const *ops, int features)

@@ -26,7 +26,7 @@ test_op (gconstpointer data)
       expect_agreement (gpu, sequence, types[i], training, FALSE, info->example);
 }
 
-/* Widths that allow no 16-byte access, and those that suit the products. */
+/* Widths that allow no 16-byte access, and those that suit the matmuls. */
 static const struct {
   const char *input;
   int features;
@@ -103,10 +103,10 @@ test_wholes (void)
   }
 }
 
-/* In evaluation a product writes the quantized copy of gelu: the GPU's bytes may be neighbours of
+/* In evaluation a matmul writes the quantized copy of gelu: the GPU's bytes may be neighbours of
  * the CPU's, an eighth apart. */
 static void
-test_gelu_products (void)
+test_gelu_matmuls (void)
 {
   const Gpu *gpu = gpu_or_skip ();
   for (guint j = 0; j < G_N_ELEMENTS (types) && gpu; j++) {
@@ -116,7 +116,7 @@ test_gelu_products (void)
     options.recipe = "fp8-delayed";
     g_autoptr (Results) want = compute_on (cpu_device (), sequence, &options, 1);
     g_autoptr (Results) got = compute_on (gpu->device, sequence, &options, 1);
-    compare_results (got, want, 0.25, "gelu in the product");
+    compare_results (got, want, 0.25, "gelu in the matmul");
   }
 }
 
@@ -296,7 +296,7 @@ test_alternate (void)
   }
 }
 
-/* --- Products in TF32 ---------------------------------------------------------------------- */
+/* --- Matmuls in TF32 ---------------------------------------------------------------------- */
 
 static void
 test_tf32 (void)
@@ -510,7 +510,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, info, test_op);
   }
   for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {
-    /* One GPU exchanges with nobody; test_gelu_products() is for the last. */
+    /* One GPU exchanges with nobody; test_gelu_matmuls() is for the last. */
     if (strstr (fusion->pattern, "all-gather") || strstr (fusion->pattern, "all-reduce") ||
         strstr (fusion->pattern, "reduce-scatter") ||
         g_str_equal (fusion->name, "forward-linear-bias-gelu-quantize"))
@@ -519,7 +519,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, fusion, test_fusion);
   }
   g_test_add_func ("/gpu/plans/wholes", test_wholes);
-  g_test_add_func ("/gpu/plans/gelu-products", test_gelu_products);
+  g_test_add_func ("/gpu/plans/gelu-matmuls", test_gelu_matmuls);
   g_test_add_func ("/gpu/plans/accumulate", test_accumulate);
   g_test_add_func ("/gpu/plans/same-bits", test_same_bits);
   g_test_add_func ("/gpu/plans/replay", test_replay);

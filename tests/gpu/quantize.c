@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies and scales have the same bytes on the GPU as on the CPU, for random and for
- * adversarial data; products of quantized operands are close, and histories move alike. */
+ * adversarial data; matmuls of quantized operands are close, and histories move alike. */
 #include "tests/gpu/case.h"
 #include "tests/kernels/quantize-case.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 /* Launches a kernel on copies of the operands in the device's memory, and copies them back. */
 static gboolean
@@ -433,12 +433,12 @@ quantized (LigDtype format, LigScales kind, int64_t rows, int64_t columns)
 }
 
 static void
-check_product (const Gpu *gpu,
-               const LigScales kind[2],
-               LigDtype format,
-               LigDtype dtype,
-               const int64_t sides[3],
-               unsigned variation)
+check_matmul (const Gpu *gpu,
+              const LigScales kind[2],
+              LigDtype format,
+              LigDtype dtype,
+              const int64_t sides[3],
+              unsigned variation)
 {
   Quantizing a = quantized (format, kind[0], sides[0], sides[2]);
   Quantizing b = quantized (LIG_FP8_E4M3, kind[1], sides[1], sides[2]);
@@ -516,7 +516,7 @@ check_gelu (const Gpu *gpu, LigDtype dtype, const int64_t sides[3], unsigned var
 }
 
 static void
-test_gelu_products (void)
+test_gelu_matmuls (void)
 {
   static const int64_t sides[][3] = {
     {16, 16, 16}, {128, 128, 128}, {272, 400, 144}, {1024, 3072, 768}};
@@ -532,7 +532,7 @@ test_gelu_products (void)
 }
 
 static void
-test_products (void)
+test_matmuls (void)
 {
   static const LigScales pairs[][2] = {{LIG_SCALES_TENSOR, LIG_SCALES_TENSOR},
                                        {LIG_SCALES_ROW, LIG_SCALES_ROW},
@@ -547,8 +547,8 @@ test_products (void)
     for (guint j = 0; j < G_N_ELEMENTS (sides); j++)
       for (unsigned variation = 0; variation < 6; variation++) {
         case_begin ();
-        check_product (gpu, pairs[i], variation % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3,
-                       variation & 4 ? LIG_FP32 : LIG_BF16, sides[j], variation);
+        check_matmul (gpu, pairs[i], variation % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3,
+                      variation & 4 ? LIG_FP32 : LIG_BF16, sides[j], variation);
         case_end ();
       }
 }
@@ -592,8 +592,8 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/quantize/producers", test_producers);
   g_test_add_func ("/gpu/quantize/norms", test_norms);
   g_test_add_func ("/gpu/quantize/norm-gradients", test_norm_gradients);
-  g_test_add_func ("/gpu/quantize/products", test_products);
-  g_test_add_func ("/gpu/quantize/gelu-products", test_gelu_products);
+  g_test_add_func ("/gpu/quantize/matmuls", test_matmuls);
+  g_test_add_func ("/gpu/quantize/gelu-matmuls", test_gelu_matmuls);
   g_test_add_func ("/gpu/quantize/histories", test_histories);
   return g_test_run ();
 }

@@ -103,7 +103,7 @@ formula_read_factor (FormulaReader *reader)
 
 /* Reads factors; those without an operator between them are multiplied. */
 static inline void
-formula_read_product (FormulaReader *reader)
+formula_read_matmul (FormulaReader *reader)
 {
   for (int factors = 0;; factors++) {
     reader->at += strspn (reader->at, " ");
@@ -120,10 +120,10 @@ formula_read_product (FormulaReader *reader)
 static void
 formula_read_sum (FormulaReader *reader)
 {
-  formula_read_product (reader);
+  formula_read_matmul (reader);
   while (*reader->at == '+' || *reader->at == '-') {
     char code = *reader->at++;
-    formula_read_product (reader);
+    formula_read_matmul (reader);
     formula_emit (reader, code, 0);
   }
 }

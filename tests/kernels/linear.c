@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products of the CPU against a reference in double, alone and with all operations that
+/* matmuls of the CPU against a reference in double, alone and with all operations that
  * are fused with them. */
 #include "tests/kernels/case.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 typedef struct {
   int64_t m, k, n;
@@ -36,7 +36,7 @@ each (gconstpointer data)
 
 /* Computes factor op (a) [m, k] op (b) [k, n]. */
 static double *
-product (LigOperand a, bool a_transposed, LigOperand b, bool b_transposed, Shape s, double factor)
+matmul (LigOperand a, bool a_transposed, LigOperand b, bool b_transposed, Shape s, double factor)
 {
   double *left = wide (a), *right = wide (b), *result = doubles (s.m * s.n);
   for (int64_t i = 0; i < s.m; i++)
@@ -77,7 +77,7 @@ forward (Shape s, LigDtype compute, LigDtype parameters)
   LigOperand x = random_tensor (compute, s.m, s.k), weight = random_tensor (parameters, s.n, s.k);
   LigOperand bias = random_tensor (parameters, 1, s.n), extra = random_tensor (compute, s.m, s.n);
   LigOperand y = blank (compute, s.m, s.n), none = absent (parameters, 1, s.n);
-  double *want = product (x, false, weight, true, s, 0.75);
+  double *want = matmul (x, false, weight, true, s, 0.75);
 
   run ("linear", (LigOperand[]){x, weight, y}, &scale, false);
   check (y, want, "linear");
@@ -105,7 +105,7 @@ forward_activation (Shape s, LigDtype compute, LigDtype parameters)
 
   for (int with_bias = 0; with_bias < 2; with_bias++) {
     LigOperand vector = with_bias ? bias : none;
-    double *want = product (x, false, weight, true, s, 1);
+    double *want = matmul (x, false, weight, true, s, 1);
     if (with_bias)
       add (want, bias, count);
     run ("linear_bias_gelu", (LigOperand[]){x, weight, vector, sum, y}, NULL, false);
@@ -161,7 +161,7 @@ backward_input (Shape s, LigDtype compute, LigDtype parameters)
   LigOperand dy = random_tensor (compute, s.m, s.n), weight = random_tensor (parameters, s.n, s.k);
   LigOperand branch = random_tensor (compute, s.m, s.k), x = random_tensor (compute, s.m, s.k);
   LigOperand dx = blank (compute, s.m, s.k), dbias = blank (parameters, 1, s.k);
-  double *want = product (dy, false, weight, false, inner, -1.5), *sums = doubles (s.k);
+  double *want = matmul (dy, false, weight, false, inner, -1.5), *sums = doubles (s.k);
   double *slope = wide (x);
 
   run ("linear_backward_input", (LigOperand[]){dy, weight, dx}, &scale, false);
@@ -196,7 +196,7 @@ backward_weight (Shape s, LigDtype compute, LigDtype parameters)
   LigOperand dy = random_tensor (compute, s.m, s.n), x = random_tensor (compute, s.m, s.k);
   LigOperand dweight = blank (parameters, s.n, s.k), dbias = blank (parameters, 1, s.n);
   LigOperand none = absent (parameters, 1, 1), alone = blank (parameters, 1, s.n);
-  double *want = product (dy, true, x, false, inner, 0.5), *sums = doubles (s.n);
+  double *want = matmul (dy, true, x, false, inner, 0.5), *sums = doubles (s.n);
   double *values = wide (dy);
   for (int64_t i = 0; i < s.m * s.n; i++)
     sums[i % s.n] += values[i];
@@ -219,7 +219,7 @@ backward_weight (Shape s, LigDtype compute, LigDtype parameters)
   check_same_bits (first, dweight);
 }
 
-/* A type that no product supports is rejected, not misread. */
+/* A type that no matmul supports is rejected, not misread. */
 static void
 rejected (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Losses of logits of which the last are padding: they are those of the classes alone, computed in
  * double, whatever the padding is; on one rank, on ranks that have a part each, and with the
- * product that gives the logits. */
+ * matmul that gives the logits. */
 #include "tests/kernels/case.h"
 #include <ligature/params-loss.h>
 
@@ -140,10 +140,10 @@ check_parts (const Case *c)
   g_assert_cmpfloat (*wide (correct), ==, c->hits);
 }
 
-/* The product with the identity gives the logits as they are; only finite ones, as 0 times infinity
+/* The matmul with the identity gives the logits as they are; only finite ones, as 0 times infinity
  * is none. */
 static void
-check_product (const Case *c)
+check_matmul (const Case *c)
 {
   int64_t columns = c->columns;
   LigOperand weight = blank (LIG_FP32, columns, columns), none = absent (LIG_FP32, 1, columns);
@@ -161,7 +161,7 @@ check_product (const Case *c)
   g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_OK);
   for (int64_t i = 0; i < gx.size; i++)
     slopes[i] = c->slopes[i] * *wide (count);
-  check_within (y, &c->loss, 1e-6 * (c->loss + 1), "loss of a product");
+  check_within (y, &c->loss, 1e-6 * (c->loss + 1), "loss of a matmul");
   check_within (gx, slopes, 1e-5, "gx");
   for (int64_t i = c->classes * columns; i < gweight.size; i++)
     g_assert_cmpfloat (((float *) gweight.data)[i], ==, 0);
@@ -178,7 +178,7 @@ test_padding (void)
       check_whole (&c);
       check_parts (&c);
       if (isfinite (padding) && c.columns < 100)
-        check_product (&c);
+        check_matmul (&c);
       case_end ();
     }
 }

@@ -6,7 +6,7 @@
 
 #include "kernels/activations.h"
 #include <ligature/params-gated.h>
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 static const int64_t row_counts[] = {1, 2, 17, 40};
 static const int64_t column_counts[] = {1, 3, 7, 31, 33, 1000, 1030};

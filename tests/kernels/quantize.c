@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantizing kernels of the CPU, which define the bytes, against a reference that finds each
- * element's scale by itself; the products of quantized operands against sums in double; histories
+ * element's scale by itself; the matmuls of quantized operands against sums in double; histories
  * against TransformerEngine's rule. */
 #include "tests/kernels/quantize-case.h"
 
 #include "kernels/quantize.h"
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 /* --- Scales ------------------------------------------------------------------------------- */
 
@@ -351,7 +351,7 @@ test_norm_gradients (void)
         check_norm_gradient (centered, floating[n % 3], kinds[k], matrices[m], n);
 }
 
-/* --- Products ----------------------------------------------------------------------------- */
+/* --- Matmuls ----------------------------------------------------------------------------- */
 
 /* Returns the values of a quantized copy. */
 static double *
@@ -381,8 +381,7 @@ quantized (LigDtype format, LigScales kind, int64_t rows, int64_t columns)
 }
 
 static void
-check_product (
-  LigScales left, LigScales right, LigDtype format, LigDtype dtype, gboolean accumulate)
+check_matmul (LigScales left, LigScales right, LigDtype format, LigDtype dtype, gboolean accumulate)
 {
   enum { M = 80, N = 272, K = 400 };
   case_begin ();
@@ -422,7 +421,7 @@ exact_gelu (double x)
   return 0.5 * x * (1 + tanh (sqrt (2 / G_PI) * (x + 0.044715 * x * x * x)));
 }
 
-/* The copy of gelu of a product is rounded once, by the scale that is given; greater values are the
+/* The copy of gelu of a matmul is rounded once, by the scale that is given; greater values are the
  * greatest number. */
 static void
 check_gelu (LigDtype dtype, float scale)
@@ -455,7 +454,7 @@ check_gelu (LigDtype dtype, float scale)
 }
 
 static void
-test_gelu_products (void)
+test_gelu_matmuls (void)
 {
   static const float scales[] = {1, 0.37f, 64, 4096};
   for (guint i = 0; i < G_N_ELEMENTS (scales); i++) {
@@ -465,7 +464,7 @@ test_gelu_products (void)
 }
 
 static void
-test_products (void)
+test_matmuls (void)
 {
   static const LigScales pairs[][2] = {{LIG_SCALES_TENSOR, LIG_SCALES_TENSOR},
                                        {LIG_SCALES_ROW, LIG_SCALES_ROW},
@@ -473,8 +472,8 @@ test_products (void)
                                        {LIG_SCALES_BLOCK, LIG_SCALES_BLOCK}};
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
     for (int j = 0; j < 4; j++)
-      check_product (pairs[i][0], pairs[i][1], j % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3,
-                     j < 2 ? LIG_FP32 : LIG_BF16, j % 2);
+      check_matmul (pairs[i][0], pairs[i][1], j % 2 ? LIG_FP8_E5M2 : LIG_FP8_E4M3,
+                    j < 2 ? LIG_FP32 : LIG_BF16, j % 2);
 }
 
 /* --- Histories ---------------------------------------------------------------------------- */
@@ -546,8 +545,8 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/quantize/producers", test_producers);
   g_test_add_func ("/kernels/quantize/norms", test_norms);
   g_test_add_func ("/kernels/quantize/norm-gradients", test_norm_gradients);
-  g_test_add_func ("/kernels/quantize/products", test_products);
-  g_test_add_func ("/kernels/quantize/gelu-products", test_gelu_products);
+  g_test_add_func ("/kernels/quantize/matmuls", test_matmuls);
+  g_test_add_func ("/kernels/quantize/gelu-matmuls", test_gelu_matmuls);
   g_test_add_func ("/kernels/quantize/histories", test_histories);
   return g_test_run ();
 }

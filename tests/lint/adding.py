@@ -23,7 +23,7 @@ RECIPES = ROOT / "tests/lint/adding"
 # New files of each kind and edits of existing files; adjacent lines are one edit.
 COSTS = {"op": (1, 1), "fusion": (1, 1), "optimizer": (1, 1), "dataset": (1, 1), "report": (1, 1),
          "command": (1, 1), "activation": (1, 3), "backend": (3, 4), "dtype": (0, 4),
-         "product": (1, 1), "loss": (1, 1), "attention": (1, 1)}
+         "matmul": (1, 1), "loss": (1, 1), "attention": (1, 1)}
 # Ops that compute what a built-in op does: (the added op, the same with the built-in op).
 TWINS = [("dense", "basic-linear"), ("surprise", "cross-entropy"),
          ("focus(4)", "attention(4, kv-heads=2)"), ("focus", "attention")]
@@ -219,7 +219,7 @@ def expect_reports(lig, work, title, sequence, *options):
         work / "runs.db")
 
 
-def try_product(lig, work):
+def try_matmul(lig, work):
     """Recipes quantize its operands, ranks divide its weight, which may be another op's, and fusions
     take it."""
     h200, pair = ["--device", "null:h200"], "dense(64) ! gelu ! dense(64)"
@@ -230,7 +230,7 @@ def try_product(lig, work):
     plan = read(lig, "fuse", pair, "--input", "64x64", *h200, "--recipe", "fp8-rows")
     recipes = [op["recipe"] for op in plan["ops"] if op["op"] == "dense"]
     if recipes != ["fp8-rows", "fp8-rows"]:
-        sys.exit(f"recipes of the products: {recipes}")
+        sys.exit(f"recipes of the matmuls: {recipes}")
     ranks = ["--ranks", "2", "--parallel", "tensor=2"]
     expect_twin(lig, "all-reduce(of=gradient) ! dense(64, parallel=column) ! gelu ! "
                 "dense(64, parallel=row) ! all-reduce", "--input", "64x64", *h200, *ranks)

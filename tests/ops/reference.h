@@ -98,7 +98,7 @@ model_weight (const Model *self, const char *part, const char *name, int size)
   return weight ? weight->at : NULL;
 }
 
-/* --- Products, norms, activations ---------------------------------------------------------------
+/* --- Matmuls, norms, activations ---------------------------------------------------------------
  */
 
 static inline Matrix

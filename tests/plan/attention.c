@@ -67,8 +67,7 @@ test_reasons (void)
 #define OPEN "cuDNN or the own kernel runs: the first launch on the GPU compares both"
   check ("attention(heads=4)", "2x16x192:bf16", "null:h200", OPEN);
   check ("attention(heads=4, window=8)", "2x16x192:fp16", "null:h200", OPEN);
-  check ("attention(heads=4)", "2x16x192:fp32", "null:h200",
-         OWN "its products are of bf16 or fp16");
+  check ("attention(heads=4)", "2x16x192:fp32", "null:h200", OWN "its matmuls are of bf16 or fp16");
   check ("attention(heads=4, dropout=0.1)", "2x16x192:bf16", "null:h200",
          OWN "its random numbers are not those of dropout here");
   check ("attention(heads=4, documents=caller)", "2x16x192:bf16", "null:h200",

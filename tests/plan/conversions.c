@@ -10,7 +10,7 @@
 static const char network[] =
   "linear(7) ! layer-norm ! gelu ! linear(6) ! silu ! linear(4, bias=false) ! mean-squared-error";
 
-#define N_PRODUCTS 3
+#define N_MATMULS 3
 
 static guint launches;
 static LigKernelFunc convert;
@@ -63,25 +63,25 @@ test_once_per_update (void)
   guint n_steps;
   const LigPlanStep *steps = lig_plan_get_steps (lig_program_get_plan (program), &n_steps);
   for (guint i = 0; i < n_steps; i++)
-    g_assert_cmpint (steps[i].once, ==, i < N_PRODUCTS);
+    g_assert_cmpint (steps[i].once, ==, i < N_MATMULS);
   watch (program);
   feed_inputs (program);
   lig_program_set_rate (program, 0.05, 0);
   for (int update = 0; update < 3; update++) {
     run_program (program, STEP);
-    g_assert_cmpuint (take (), ==, N_PRODUCTS);
+    g_assert_cmpuint (take (), ==, N_MATMULS);
     run_program (program, STEP | LIG_RUN_ACCUMULATE);
     run_program (program, STEP | LIG_RUN_ACCUMULATE | LIG_RUN_UPDATE);
     g_assert_cmpuint (take (), ==, 0);
   }
   run_program (program, STEP | LIG_RUN_UPDATE);
   run_program (program, STEP | LIG_RUN_UPDATE);
-  g_assert_cmpuint (take (), ==, 2 * N_PRODUCTS);
+  g_assert_cmpuint (take (), ==, 2 * N_MATMULS);
   run_program (program, LIG_RUN_FORWARD);
   run_program (program, LIG_RUN_BACKWARD);
   run_program (program, LIG_RUN_FORWARD);
   run_program (program, LIG_RUN_UPDATE);
-  g_assert_cmpuint (take (), ==, N_PRODUCTS);
+  g_assert_cmpuint (take (), ==, N_MATMULS);
 }
 
 /* Trains; `afresh` makes every copy again in each run. */
@@ -156,11 +156,11 @@ test_shared_state (void)
   feed_inputs (evaluates);
   lig_program_set_rate (trains, 0.05, 0);
   g_autoptr (LigTensor) before = read_output (evaluates);
-  g_assert_cmpuint (take (), ==, N_PRODUCTS);
+  g_assert_cmpuint (take (), ==, N_MATMULS);
   run_program (trains, STEP | LIG_RUN_UPDATE);
-  g_assert_cmpuint (take (), ==, N_PRODUCTS);
+  g_assert_cmpuint (take (), ==, N_MATMULS);
   g_autoptr (LigTensor) after = read_output (evaluates);
-  g_assert_cmpuint (take (), ==, N_PRODUCTS);
+  g_assert_cmpuint (take (), ==, N_MATMULS);
   g_autoptr (LigTensor) again = read_output (evaluates);
   g_assert_cmpuint (take (), ==, 0);
   g_autoptr (LigTensor) wanted = read_afresh (state, sequence, &reads);
@@ -172,7 +172,7 @@ test_shared_state (void)
   g_autoptr (LigTensor) other = named_tensor ("other", LIG_FP32, &weight->shape, 1);
   g_assert_true (lig_state_set (state, LIG_STATE_PARAMETERS, "3.weight", other, &error));
   g_autoptr (LigTensor) set = read_output (evaluates);
-  g_assert_cmpuint (take (), ==, N_PRODUCTS);
+  g_assert_cmpuint (take (), ==, N_MATMULS);
   g_autoptr (LigTensor) wanted_set = read_afresh (state, sequence, &reads);
   g_assert_cmpfloat (distance_between (set, after), >, 0);
   g_assert_cmpfloat (distance_between (set, wanted_set), ==, 0);

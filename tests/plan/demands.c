@@ -283,7 +283,7 @@ padded_scratch (const char *name, Part a, Part b, LigBackendKind backend)
   return lig_kernel_scratch (lig_kernel_find (name), &launch, backend);
 }
 
-/* GPUs copy the matrices of large products whose rows do not begin at 16-byte boundaries. */
+/* GPUs copy the matrices of large matmuls whose rows do not begin at 16-byte boundaries. */
 static void
 test_padded (void)
 {

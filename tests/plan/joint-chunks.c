@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scratch memory of the last product with its loss on a GPU: the logits of a chunk, of chunks
+/* The scratch memory of the last matmul with its loss on a GPU: the logits of a chunk, of chunks
  * of one height, half of all logits within limits. */
 
 #include <ligature/dtype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The errors of recipes op by op: none where nothing is quantized, those of fp8 behind
- * products. */
+ * matmuls. */
 #include "tests/plan/case.h"
 
 #include <ligature/recipe-errors.h>
@@ -45,7 +45,7 @@ test_ops (void)
     const LigOpErrors *second = find (errors, "4", "basic-linear");
     g_assert_null (first->recipe);
     g_assert_cmpstr (second->recipe, ==, recipes[i]);
-    /* Nothing is rounded before the second product, and no gradient behind it. */
+    /* Nothing is rounded before the second matmul, and no gradient behind it. */
     g_assert_cmpfloat (norm->output, ==, 0);
     g_assert_cmpfloat (first->output, ==, 0);
     g_assert_cmpfloat (second->gradient, ==, 0);
@@ -97,7 +97,7 @@ test_wrong (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
 }
 
-/* Parts of a macro name it, and a product that cannot follow its recipe says why. */
+/* Parts of a macro name it, and a matmul that cannot follow its recipe says why. */
 static void
 test_names (void)
 {

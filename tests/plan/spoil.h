@@ -84,7 +84,7 @@ is_compared (const LigPlanValue *value, LigPass pass)
 }
 
 /* Spoils an output of a step of the fusion's group, which has to be found, there if the output has
- * a right value. A quantized copy is found by what the product makes of it. */
+ * a right value. A quantized copy is found by what the matmul makes of it. */
 static inline void
 spoil_output (LigPlan *plan, int step, int output, const char *fusion)
 {

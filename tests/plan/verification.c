@@ -115,7 +115,7 @@ test_complete (void)
       g_error ("%s has no case here", fusion->name);
 }
 
-/* The product that writes gelu and its copy itself is one of evaluation plans. */
+/* The matmul that writes gelu and its copy itself is one of evaluation plans. */
 static void
 test_evaluation (void)
 {
@@ -200,10 +200,10 @@ run_poisoned (LigLaunch *launch)
 static void
 test_poisoned (void)
 {
-  const Case product = {"forward-linear-bias-add", "basic-linear(32) ! bias ! add-extra-input"};
+  const Case matmul = {"forward-linear-bias-add", "basic-linear(32) ! bias ! add-extra-input"};
   LigPlanOptions options = options_of (LIG_FP32);
-  g_autoptr (LigSequence) sequence = open_case (&product);
-  force (sequence, "0", product.fusion);
+  g_autoptr (LigSequence) sequence = open_case (&matmul);
+  force (sequence, "0", matmul.fusion);
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   LigPlanStep *step = lig_plan_step (plan, plan->phases.forward);
   LigKernel spoiled = *step->kernel;
@@ -216,7 +216,7 @@ test_poisoned (void)
   step->kernel = kernel;
   g_autofree char *text = lig_verification_explain (found);
   g_assert_nonnull (found->outside);
-  g_assert_cmpstr (found->outside->fusion, ==, product.fusion);
+  g_assert_cmpstr (found->outside->fusion, ==, matmul.fusion);
   g_assert_nonnull (strstr (text, "not finite where the right ones are"));
 }
 

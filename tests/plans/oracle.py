@@ -58,24 +58,24 @@ def list_sequences():
 def list_options():
     """Yields the options of `lig plan` with which each sequence is compiled."""
     policies = ['none', 'all', 'measured']
-    for device, dtype, policy in itertools.product(['null:h200', 'null'], ['fp32', 'bf16', 'fp16'],
+    for device, dtype, policy in itertools.matmul(['null:h200', 'null'], ['fp32', 'bf16', 'fp16'],
                                                    policies):
         yield ['--device', device, '--dtype', dtype, '--policy', policy, *ADAMW]
     yield [*H200, '--eval']
     for level in ('cheap', 'all'):
         yield [*H200, *HALF, '--recompute', level, *ADAMW]
-    for recipe, policy in itertools.product(['delayed', 'current', 'rows', 'block'], policies[1:]):
+    for recipe, policy in itertools.matmul(['delayed', 'current', 'rows', 'block'], policies[1:]):
         yield [*H200, *HALF, '--recipe', f'fp8-{recipe}', '--policy', policy, *ADAMW]
     for recipe in ('mxfp8', 'nvfp4'):
         yield ['--device', 'null:b200', *HALF, '--recipe', recipe]
     yield [*H200, '--dtype', 'bf16:fp8', '--recipe', 'fp8-delayed', *ADAMW]
-    for (count, layout), more in itertools.product(LAYOUTS, ([], ['--shard-optimizer'])):
+    for (count, layout), more in itertools.matmul(LAYOUTS, ([], ['--shard-optimizer'])):
         yield [*H200, *HALF, *ADAMW, '--ranks', str(count), '--parallel', layout, *more]
 
 
 def list_commands(now):
     """Yields the commands of `lig`: each sequence with each option, each op and fusion by itself."""
-    for sequence, options in itertools.product(list_sequences(), list_options()):
+    for sequence, options in itertools.matmul(list_sequences(), list_options()):
         yield ['plan', sequence, *options, '--json']
         yield ['plan', sequence, *options, '--text']
         fused = [word for word in options if word not in (*ADAMW, '--shard-optimizer')]
@@ -121,12 +121,12 @@ def list_lines(now):
              for count, layout in LAYOUTS[1:] + [(8, 'data=2,context=2,tensor=2')]
              for rank in range(count) for shard in ([], ['--shard-optimizer'])
              for policy in ('all', 'measured')]
-    for sequence, options in itertools.product(list_sequences(), more + ranks):
+    for sequence, options in itertools.matmul(list_sequences(), more + ranks):
         yield [*base, *options, sequence]
-    for (expression, shape), place, policy, evaluated in itertools.product(
+    for (expression, shape), place, policy, evaluated in itertools.matmul(
             list_examples(now) + EXPRESSIONS, list_places(), ('none', 'all', 'measured'), ([], ['--eval'])):
         yield [*place, '--policy', policy, *evaluated, '--input', shape, expression]
-    for (expression, shape), place, more in itertools.product(
+    for (expression, shape), place, more in itertools.matmul(
             EXPRESSIONS, list_places(), (['--input-gradient'], ['--accumulate'], ['--recompute', 'all'],
                                          ['--keep-values', '--accuracy'])):
         yield [*place, *more, *ADAMW, '--input', shape, expression]

@@ -287,7 +287,7 @@ leave (LigRanks *ranks, int number)
 static char *
 list_choice (gpointer data, const char *part)
 {
-  return g_strdup_printf ("product | %s\tfast\n", part);
+  return g_strdup_printf ("matmul | %s\tfast\n", part);
 }
 
 /* All ranks get the groups, the algorithms and the rates of rank 0, and the same links. */
@@ -307,7 +307,7 @@ choices (LigRanks *ranks, int number)
   g_autofree char *groups = first ? g_strdup ("groups") : NULL;
   must (lig_choices_share (device, first ? &tuning : NULL, &groups, &error), error);
   g_autofree char *algorithms = lig_algorithms_list ();
-  g_autofree char *line = g_strdup_printf ("product | %s\tfast", facts.name);
+  g_autofree char *line = g_strdup_printf ("matmul | %s\tfast", facts.name);
   g_assert_cmpstr (groups, ==, "groups");
   g_assert_true (first || strstr (algorithms, line));
   g_assert_cmpfloat (lig_device_get_facts (device)->copy, ==, 1e9);

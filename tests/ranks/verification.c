@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Products whose rows are gathered and scattered, and products whose parts are added up. */
+/* Matmuls whose rows are gathered and scattered, and matmuls whose parts are added up. */
 static const char *const models[] = {
   "take-part ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! "
   "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)",

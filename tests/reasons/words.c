@@ -65,7 +65,7 @@ test_titles (void)
     {residual, "backward-activation-bias", 3, "Linear's bias gradient + GELU's gradient"},
     {residual, "backward-linear-bias", 5, "Linear's weight and bias gradient"},
     {residual, "backward-add-norm", 0, "Branch gradient + Layer norm's gradient"},
-    {residual, "forward-linear-scale-add", 2, "Scales the product and adds the residual in it"},
+    {residual, "forward-linear-scale-add", 2, "Scales the matmul and adds the residual in it"},
     {"bias ! | ! silu", "backward-activation-bias", 0, "Bias's gradient + SiLU's gradient"},
     {"make-extra-output(to=r) ! linear(64) ! add-extra-input(from=r)", "backward-linear-add", 0,
      "Branch gradient + Linear's input gradient"},
@@ -220,7 +220,7 @@ test_times (void)
   g_autoptr (LigSequence) sequence = new_sequence ("linear(64) ! gelu", "64x64");
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
   g_assert_no_error (error);
-  /* The product alone and bias with GELU, against one kernel. */
+  /* The matmul alone and bias with GELU, against one kernel. */
   g_autofree char *rejected =
     lig_verdict_describe_times (find_verdict (plan, "forward-bias-activation", 1));
   g_assert_cmpstr (rejected, ==, "measured: 50.0 ± 0.4 µs fused, 30.0 ± 0.4 µs as now");

@@ -8,7 +8,7 @@
 #include <math.h>
 
 static const char lines[] =
-  "product | cuBLASLt 130100 | NVIDIA H200 | 1 x 2 x 3\t00ff 1200\n"
+  "matmul | cuBLASLt 130100 | NVIDIA H200 | 1 x 2 x 3\t00ff 1200\n"
   "attention forward bf16 | rows 64 x 1024 to 1024 | heads 12/12 x 64 | causal window 0 | "
   "ligature 1, cuDNN 91900 | NVIDIA H200\tcuDNN: cuDNN 400000 ns, own 512500 ns\n"
   "attention backward deterministic bf16 | rows 64 x 1024 to 1024 | heads 12/12 x 64 | causal "

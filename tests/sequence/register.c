@@ -58,7 +58,7 @@ test_traits (void)
     unsigned flags;
     const char *message;
   } faults[] = {
-    {LIG_OP_PRODUCT, "op twice-traits: it is a product, so it needs the trained parameter weight"},
+    {LIG_OP_MATMUL, "op twice-traits: it is a matmul, so it needs the trained parameter weight"},
     {LIG_OP_CLASSES, "op twice-traits: it has classes, so it has to be a loss with an extra input, "
                      "the targets, and params that begin as those of cross-entropy"},
     {LIG_OP_EXCHANGES,

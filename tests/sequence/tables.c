@@ -48,7 +48,7 @@ static const struct {
   {KERNEL ("k", "a b c d e f g h i j k l m n o p q r s t -> y", 1, 1, run_twice),
    "its kernel k: it has 21 operands, at most 20 are possible"},
   {KERNEL ("k", "x -> y", -1, 1, run_twice),
-   "its kernel k: it is a product and has 1 input, expected at least 2"},
+   "its kernel k: it is a matmul and has 1 input, expected at least 2"},
   {KERNEL ("k", "x -> y", -5, 1, run_twice), "its kernel k: its work is -5, expected at least -4"},
   {KERNEL ("k", "x -> y", -4, 1, run_twice),
    "its kernel k: its work follows from its params; set flops"},
@@ -148,7 +148,7 @@ test_sizeless_op (void)
   info.parameters = trained;
   info.parameter_size = 0;
   check_size (&info, "the LigParameterInfo of an op",
-              G_STRUCT_OFFSET (LigParameterInfo, product) + sizeof (gboolean));
+              G_STRUCT_OFFSET (LigParameterInfo, matmul) + sizeof (gboolean));
 }
 
 static void

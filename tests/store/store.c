@@ -84,7 +84,7 @@ static const char version_1[] =
   " PRIMARY KEY (run, pass, \"group\", step)) WITHOUT ROWID;"
   "CREATE TABLE tuning (key TEXT PRIMARY KEY, microseconds REAL, choice TEXT,"
   " measured INTEGER NOT NULL) WITHOUT ROWID;"
-  "INSERT INTO tuning VALUES ('a price', 12.5, NULL, 1), ('a product', 3.5, 'ab', 1);"
+  "INSERT INTO tuning VALUES ('a price', 12.5, NULL, 1), ('a matmul', 3.5, 'ab', 1);"
   "INSERT INTO experiment VALUES (1, 'old', 'h', '{}');"
   "INSERT INTO run VALUES (7, 'abcd0000-0000-4000-8000-000000000000', 1, 'train', 'cpu', 'fp32',"
   " 'none', 'all', 5, '{}', '{}', 'done', NULL, 1000, 2000, 'h', 'b', 1, 1, 2000, NULL, '', 1);"
@@ -128,7 +128,7 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_cmpint (row->point, ==, -1);
   /* A time of unknown noise is measured again; a chosen algorithm is kept. */
   g_assert_false (lig_store_get_tuning (store, "a price", NULL, NULL, NULL));
-  g_assert_true (lig_store_get_tuning (store, "a product", NULL, NULL, NULL));
+  g_assert_true (lig_store_get_tuning (store, "a matmul", NULL, NULL, NULL));
   assert_query (f->path, "PRAGMA user_version", G_STRINGIFY (NEWEST));
   /* Version 7 has no spreads for older runs, and takes new ones. */
   g_autoptr (GError) error = NULL;

@@ -157,7 +157,7 @@ test_round (void)
   }
 }
 
-/* The products of GPT-2 are stored with swapped axes, its vectors and embeddings as they are. */
+/* The matmuls of GPT-2 are stored with swapped axes, its vectors and embeddings as they are. */
 static void
 test_gpt2 (void)
 {

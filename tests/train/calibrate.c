@@ -25,7 +25,7 @@ losses_of (LigRun *run)
 }
 
 /* The first steps have the losses of a training without a recipe, bit for bit; the next one, whose
- * products are quantized, has not. */
+ * matmuls are quantized, has not. */
 static void
 test_losses (Fixture *f, gconstpointer data)
 {
@@ -93,7 +93,7 @@ test_histories (Fixture *f, gconstpointer data)
     for (gint64 j = 0; j < 1024; j++)
       max = MAX (max, lig_tensor_get (history, j));
     g_assert_cmpfloat (lig_tensor_get (scale, 0), ==, largest / max);
-    /* The input and the weight do not depend on the product, as the first step of the recipe shows;
+    /* The input and the weight do not depend on the matmul, as the first step of the recipe shows;
      * the gradient does a little. */
     float own = last_amax (quantized, "quantizer.0.%s.amax-history", operands[i]);
     if (i < 2)

@@ -5,7 +5,7 @@
 #include <ligature/compile.h>
 #include <ligature/plan.h>
 
-/* An embedding is no product, and the recipe does not divide the features of one weight. */
+/* An embedding is no matmul, and the recipe does not divide the features of one weight. */
 #define MIXED \
   "embedding(32, vocabulary=256) ! layer-norm ! linear(64, recipe=%1$s) ! gelu ! " \
   "linear(24, recipe=%1$s) ! linear(32, recipe=%1$s) ! linear(256, recipe=%1$s) ! cross-entropy"

@@ -66,10 +66,10 @@ SHAPE = '8x8'
 
 def count(layout):
     """The number of ranks of a layout."""
-    product = 1
+    ranks = 1
     for word in layout.split(','):
-        product *= int(word.split('=')[1])
-    return product
+        ranks *= int(word.split('=')[1])
+    return ranks
 
 
 def train(folder, name, layout, *words):
@@ -178,7 +178,7 @@ def exchanges(folder, model, layout, fusions):
 
 
 def overlapping(folder, model, layout, *more):
-    """Products that overlap their exchanges compute what they do apart, in any number of parts."""
+    """Matmuls that overlap their exchanges compute what they do apart, in any number of parts."""
     words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more, '--policy', 'all')
     by_rows = 'take-part' in MODELS[model]
     fusions, others = BY_ROWS_FUSIONS if by_rows else FUSIONS, int(layout.split('tensor=')[1]) - 1
@@ -233,7 +233,7 @@ def disagree(folder, model):
 
 
 def recipe(folder, model, layout, name):
-    """Products of ranks that read quantized copies train what those of one rank train, but for the
+    """Matmuls of ranks that read quantized copies train what those of one rank train, but for the
     amaxes of parts, and what they train apart from their exchanges, but for rounding."""
     words = (MODELS[model], *text(SHAPE, '--steps', 12, '--recipe', name, '--dtype', 'bf16:fp32',
                                   '--policy', 'all'))

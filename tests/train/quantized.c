@@ -110,7 +110,7 @@ read_tensor (const char *path, const char *name)
   return tensor;
 }
 
-/* The file has a scale and a history for each operand of each product; a weight's scale follows
+/* The file has a scale and a history for each operand of each matmul; a weight's scale follows
  * from its largest value so far. */
 static void
 test_names (Fixture *f, gconstpointer data)
@@ -300,7 +300,7 @@ test_scales (Fixture *f, gconstpointer data)
   g_assert_cmpstr (remark, ==, "it has no scales; fp8-delayed begins with scales of 1");
 }
 
-/* One weight has features that the recipe does not divide, an embedding is no product. */
+/* One weight has features that the recipe does not divide, an embedding is no matmul. */
 #define MIXED \
   "embedding(32, vocabulary=256) ! layer-norm ! linear(64, recipe=%1$s) ! gelu ! " \
   "linear(32, recipe=%1$s) ! reshape([256, 32]) ! linear(24, recipe=%1$s) ! " \
@@ -359,7 +359,7 @@ compile_typed (Fixture *f, const char *recipe, int compute, int parameters, GErr
   return lig_plan_compile (sequence, f->device, &options, error);
 }
 
-/* The state has two bytes less for each weight of a quantized product. */
+/* The state has two bytes less for each weight of a quantized matmul. */
 static void
 test_bytes (Fixture *f, gconstpointer data)
 {
@@ -381,7 +381,7 @@ test_rejected (Fixture *f, gconstpointer data)
     const char *recipe, *text;
     int compute;
   } cases[] = {
-    {"none", "no product has one", LIG_BF16},
+    {"none", "no matmul has one", LIG_BF16},
     {"fp8-rows", "expected a compute type of 16 bits", LIG_FP32},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

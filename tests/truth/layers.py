@@ -39,7 +39,7 @@ def rename_attention(tensors, theirs, ours):
 
 
 def rename_cross(tensors, theirs, proj):
-    """Likewise for cross attention, whose queries have their own product."""
+    """Likewise for cross attention, whose queries have their own matmul."""
     result = {}
     for kind in ("weight", "bias"):
         packed = tensors[f"{theirs}in_proj_{kind}"]

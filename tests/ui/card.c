@@ -90,7 +90,7 @@ test_passes (Fixture *f, gconstpointer data)
   g_autofree char *text = read_card (card);
   g_assert_true (g_str_has_prefix (text, "GELU at 3 and Linear at 4 are not one kernel\n"));
   const char *forward = strstr (text, "\nForward\n"), *backward = strstr (text, "\nBackward\n");
-  const char *none = strstr (text, "No fusion joins an activation with a linear product after it.");
+  const char *none = strstr (text, "No fusion joins an activation with a matmul after it.");
   g_assert_true (forward && none && backward && forward < none && none < backward);
   g_assert_cmpuint (count_in (backward, "GELU's gradient + Linear's input gradient\n"), ==, 1);
   g_assert_nonnull (strstr (backward, "policy all takes the first that fits, not the fastest."));

@@ -65,7 +65,7 @@ test_macro (Fixture *f, gconstpointer data)
   g_assert_true (lig_score_slot_is_folded (slot_at (f, 1)));
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
     folded[pass] = sum_rows (f, pass, 1, 1);
-  /* Four products with biases and two norms. */
+  /* Four matmuls with biases and two norms. */
   const gint64 parameters = 12 * 64 * 64 + (3 + 1 + 4 + 1) * 64 + 4 * 64;
   g_assert_cmpint (sum_ops (f, 1).parameters, ==, parameters);
   g_assert_cmpint (sum_ops (f, 1).saved_bytes, >, 0);

@@ -221,7 +221,7 @@ test_bold (Fixture *f, gconstpointer data)
     }
     g_slist_free_full (list, (GDestroyNotify) pango_attribute_destroy);
   }
-  /* Its output, its mean and its reciprocal deviation: the product, and both gradients. */
+  /* Its output, its mean and its reciprocal deviation: the matmul, and both gradients. */
   g_assert_cmpint (bold, ==, 4);
 }
 
@@ -281,15 +281,15 @@ test_follow (Fixture *f, gconstpointer data)
 static void
 test_parameter (Fixture *f, gconstpointer data)
 {
-  int product = find_kernel (f, "linear_bias_gelu"), gradient;
-  choose (f, product);
+  int matmul = find_kernel (f, "linear_bias_gelu"), gradient;
+  choose (f, matmul);
   gradient = follow (f, "2.weight");
   g_assert_cmpstr (lig_plan_step_name_kernel (get_step (f, gradient)), ==, "linear_backward_input");
-  g_assert_cmpint (follow (f, "2.weight"), ==, product);
+  g_assert_cmpint (follow (f, "2.weight"), ==, matmul);
   GtkWidget *bias = find_button (f, "2.bias");
   g_assert_false (gtk_widget_get_sensitive (bias));
   const char *tooltip = gtk_widget_get_tooltip_text (bias);
-  g_autofree char *expected = g_strdup_printf ("2.bias: in the state, read by step %d", product);
+  g_autofree char *expected = g_strdup_printf ("2.bias: in the state, read by step %d", matmul);
   g_assert_cmpstr (tooltip, ==, expected);
   gtk_test_accessible_assert_property (GTK_ACCESSIBLE (bias), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                        expected);
@@ -305,8 +305,8 @@ test_hidden (Fixture *f, gconstpointer data)
   lig_plan_table_search (f->steps, "layer_norm");
   choose (f, norm);
   g_assert_cmpuint (g_list_model_get_n_items (lig_plan_table_get_rows (f->steps)), ==, 2);
-  int product = follow (f, "#1.y");
-  g_assert_cmpstr (lig_plan_step_name_kernel (get_step (f, product)), ==, "linear_bias_gelu");
+  int matmul = follow (f, "#1.y");
+  g_assert_cmpstr (lig_plan_step_name_kernel (get_step (f, matmul)), ==, "linear_bias_gelu");
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "");
   g_assert_cmpuint (g_list_model_get_n_items (lig_plan_table_get_rows (f->steps)), ==,
                     count_steps (f));

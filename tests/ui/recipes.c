@@ -143,7 +143,7 @@ test_map (Fixture *f, gconstpointer data)
   GPtrArray *errors = lig_comparing_get_errors (f->comparing);
   const LigRecipeErrors *first = errors->pdata[0];
   g_assert_cmpuint (errors->len, ==, 2);
-  /* Layer norm, two products with biases, and gelu, which has no parameters. */
+  /* Layer norm, two matmuls with biases, and gelu, which has no parameters. */
   g_assert_cmpuint (first->n_ops, ==, 6);
   g_assert_cmpuint (count, ==, 6 * 2 * 3 - 2);
   g_autofree char *number = lig_draw_error (first->ops[1].output);
@@ -195,12 +195,12 @@ test_nothing (Fixture *f, gconstpointer data)
   fill_with (f->doc, "layer-norm ! gelu", "32x32", NULL);
   wait_for_plan (f->doc);
   compare (f, recipes);
-  g_assert_true (shows (f, "No op of this sequence is a product"));
+  g_assert_true (shows (f, "No op of this sequence is a matmul"));
   g_assert_null (find_map (f));
   fill_with (f->doc, "linear(24)", "32x32", NULL);
   wait_for_plan (f->doc);
   compare (f, recipes);
-  g_assert_true (shows (f, "No product is quantized: "));
+  g_assert_true (shows (f, "No matmul is quantized: "));
   g_assert_true (shows (f, "needs a multiple of 16"));
   g_assert_null (find_map (f));
 }

@@ -319,11 +319,11 @@ static void
 test_fixes (Fixture *f, gconstpointer data)
 {
   show (f, "linear(64, bias=false) ! silu");
-  press (f, 1, "Adds the bias and applies the activation in the product", "Replace by GELU");
+  press (f, 1, "Adds the bias and applies the activation in the matmul", "Replace by GELU");
   assert_text (f->doc, "linear(64, bias=false) ! gelu");
   assert_rail (f, LIG_PASS_FORWARD, "0+2*");
   show (f, "linear(64, bias=false) ! dropout(0) ! gelu");
-  press (f, 1, "Adds the bias and applies the activation in the product", "Remove Dropout");
+  press (f, 1, "Adds the bias and applies the activation in the matmul", "Remove Dropout");
   assert_text (f->doc, "linear(64, bias=false) ! gelu");
   show (f, "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)");
   press (f, 1, "Linear + branch + GELU", "Make the branch private");

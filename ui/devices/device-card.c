@@ -121,23 +121,23 @@ add_fact (LigDeviceCard *self, const char *title, const char *value)
   gtk_widget_set_focusable (gtk_widget_get_parent (box), FALSE);
 }
 
-/* Types with the same rate share a place: `fp16, bf16 products`. */
+/* Types with the same rate share a place: `fp16, bf16 matmuls`. */
 static void
-add_products (LigDeviceCard *self, const LigDeviceFacts *facts)
+add_matmuls (LigDeviceCard *self, const LigDeviceFacts *facts)
 {
   for (int i = 0; i < LIG_N_DTYPES; i++) {
-    gboolean seen = facts->product[i] <= 0;
+    gboolean seen = facts->matmul[i] <= 0;
     g_autoptr (GString) names = g_string_new (NULL);
     for (int j = 0; j < i && !seen; j++)
-      seen = facts->product[j] == facts->product[i];
+      seen = facts->matmul[j] == facts->matmul[i];
     if (seen)
       continue;
     for (int j = i; j < LIG_N_DTYPES; j++)
-      if (facts->product[j] == facts->product[i])
+      if (facts->matmul[j] == facts->matmul[i])
         g_string_append_printf (names, "%s%s", names->len ? ", " : "",
                                 lig_dtype_name ((LigDtype) j));
-    g_autofree char *rate = lig_draw_rate (facts->product[i]);
-    g_autofree char *title = g_strdup_printf (_ ("Products in %s"), names->str);
+    g_autofree char *rate = lig_draw_rate (facts->matmul[i]);
+    g_autofree char *title = g_strdup_printf (_ ("Matmuls in %s"), names->str);
     add_fact (self, title, rate);
   }
 }
@@ -174,7 +174,7 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   add_fact (self, facts->capability > 0 ? _ ("L2 cache") : _ ("Last cache"), l2);
   if (facts->copy > 0)
     add_fact (self, _ ("Copies"), bandwidth);
-  add_products (self, facts);
+  add_matmuls (self, facts);
   if (facts->launch > 0)
     add_fact (self, _ ("Least time of a kernel"), launch);
   if (facts->upload > 0)
@@ -232,7 +232,7 @@ show_state (LigDeviceCard *self)
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), self->measuring);
   gtk_spinner_set_spinning (self->spinner, self->measuring);
   if (self->measuring)
-    show_message (self, _ ("Measuring copies, products and kernels; a GPU takes about a minute…"));
+    show_message (self, _ ("Measuring copies, matmuls and kernels; a GPU takes about a minute…"));
 }
 
 /* --- Looking ------------------------------------------------------------------------------------

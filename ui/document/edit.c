@@ -22,7 +22,7 @@ find_shape (LigDocument *doc, LigSequence *parent, int index, LigShape *shape)
     }
 }
 
-/* Fills in required parameters that are missing: a product keeps the number of features, a scale is
+/* Fills in required parameters that are missing: a matmul keeps the number of features, a scale is
  * 1, a reshape keeps the last axis. The row is valid at once, and the user changes the number. */
 static void
 fill_required (LigOp *op, const LigShape *shape)

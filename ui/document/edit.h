@@ -93,7 +93,7 @@ void lig_edit_set_batch (LigDocument *doc, gint64 batch);
 /* Sets the types, a #LigDtype each, or -1 for the type that follows from the input. */
 void lig_edit_set_types (LigDocument *doc, int compute, int parameters);
 
-/* Sets how the operands of products are quantized, a text for lig_recipe_parse(); null: not at
+/* Sets how the operands of matmuls are quantized, a text for lig_recipe_parse(); null: not at
  * all. */
 void lig_edit_set_recipe (LigDocument *doc, const char *recipe);
 

@@ -251,7 +251,7 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
     make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
   self->parameters =
     make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
-  /* The weights of quantized products are kept in fp8 and fp32. */
+  /* The weights of quantized matmuls are kept in fp8 and fp32. */
   gtk_string_list_append (GTK_STRING_LIST (gtk_drop_down_get_model (self->parameters)),
                           LIG_FP8_PARAMETERS);
   self->error = GTK_LABEL (lig_inspector_label ("", "error"));

@@ -80,7 +80,7 @@ find_possible (const LigMeasurementJob *job, LigDevice *device, Outcome *outcome
 
 /* Says why a recipe quantizes nothing; null if it quantizes something. */
 static char *
-describe_products (const LigRecipeErrors *errors)
+describe_matmuls (const LigRecipeErrors *errors)
 {
   const LigOpErrors *first = NULL;
   for (guint i = 0; i < errors->n_ops; i++) {
@@ -90,8 +90,8 @@ describe_products (const LigRecipeErrors *errors)
     first = !first && errors->ops[i].unquantized ? &errors->ops[i] : first;
   }
   if (!first)
-    return g_strdup (_ ("No op of this sequence is a product that the recipe could quantize."));
-  return g_strdup_printf (_ ("No product is quantized: %s at %s has %s."), first->op, first->path,
+    return g_strdup (_ ("No op of this sequence is a matmul that the recipe could quantize."));
+  return g_strdup_printf (_ ("No matmul is quantized: %s at %s has %s."), first->op, first->path,
                           first->unquantized);
 }
 
@@ -153,7 +153,7 @@ measure_errors (LigMeasurement *self,
     if (g_str_equal (errors->recipe, "none"))
       continue;
     compared->errors = errors;
-    compared->remark = describe_products (errors);
+    compared->remark = describe_matmuls (errors);
     if (!compared->remark)
       g_ptr_array_add (outcome->map, errors);
   }

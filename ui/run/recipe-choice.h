@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice of the document's recipe: how the operands of products are quantized. */
+/* The choice of the document's recipe: how the operands of matmuls are quantized. */
 #pragma once
 
 #include "ui/document/document.h"

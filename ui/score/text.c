@@ -58,7 +58,7 @@ append_features (GString *text, const LigParam *param, const LigPlanOp *parts)
 {
   if (!parts || !g_str_equal (param->name, "out-features"))
     return FALSE;
-  /* A recipe puts an op before the product. */
+  /* A recipe puts an op before the matmul. */
   parts += parts->implicit;
   g_string_append_printf (text, "%" G_GINT64_FORMAT " → %" G_GINT64_FORMAT,
                           (gint64) lig_shape_columns (&parts->x),

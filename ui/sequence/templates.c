@@ -21,11 +21,11 @@ static const struct {
   const char *file, *title, *description;
 } templates[] = {
   {"layer-norm-mlp.lig", N_ ("Layer norm MLP"),
-   N_ ("The feed-forward half of a GPT block: its bias and GELU become part of a product.")},
+   N_ ("The feed-forward half of a GPT block: its bias and GELU become part of a matmul.")},
   {"rms-norm-swiglu-mlp.lig", N_ ("RMS norm SwiGLU MLP"),
    N_ ("The gated feed-forward half of a Llama block, without biases.")},
   {"residual-mlp.lig", N_ ("Residual MLP"),
-   N_ ("A channel carries the input around an MLP, whose last product adds it again.")},
+   N_ ("A channel carries the input around an MLP, whose last matmul adds it again.")},
   {"transformer-layer.lig", N_ ("Transformer layer"),
    N_ (
      "A layer of GPT-2: attention and an MLP, each beside a residual; take it apart to edit it.")},
@@ -36,7 +36,7 @@ static const struct {
   {"byte-model.lig", N_ ("Byte model"),
    N_ ("Predicts the next byte of any text file from the sixteen before it.")},
   {"classifier.lig", N_ ("Classifier"),
-   N_ ("Distinguishes handwritten digits of 28 × 28 pixels; two products and a loss.")},
+   N_ ("Distinguishes handwritten digits of 28 × 28 pixels; two matmuls and a loss.")},
   {"xor.lig", N_ ("Exclusive or"),
    N_ ("The smallest example: it learns XOR in a second on any processor.")},
 };

@@ -17,15 +17,15 @@ G_BEGIN_DECLS
  * @LIG_COST_LOSS: losses
  * @LIG_COST_LOSS_GRADIENT: gradients of losses
  * @LIG_COST_GATHERED_SUMS: gradients of embeddings
- * @LIG_COST_ELEMENTS: all other kernels that are no products
- * @LIG_COST_PRODUCT_BIAS: a bias added by a product; this cost and those below come on top of the
- *   bare product of the same shape
- * @LIG_COST_PRODUCT_GELU: GELU computed by a product, which also saves the sum before it
- * @LIG_COST_PRODUCT_ADD: a residual added by a product
- * @LIG_COST_PRODUCT_GELU_GRADIENT: the gradient of GELU computed by a product
- * @LIG_COST_PRODUCT_GELU_SUMS: the same, with the sums over rows
- * @LIG_COST_PRODUCT_SUMS: the gradient of a bias computed by the product of its weight gradient
- * @LIG_COST_WIDE_BIAS: as @LIG_COST_PRODUCT_BIAS, of fp32 products; so are those below of the kinds
+ * @LIG_COST_ELEMENTS: all other kernels that are no matmuls
+ * @LIG_COST_MATMUL_BIAS: a bias added by a matmul; this cost and those below come on top of the
+ *   bare matmul of the same shape
+ * @LIG_COST_MATMUL_GELU: GELU computed by a matmul, which also saves the sum before it
+ * @LIG_COST_MATMUL_ADD: a residual added by a matmul
+ * @LIG_COST_MATMUL_GELU_GRADIENT: the gradient of GELU computed by a matmul
+ * @LIG_COST_MATMUL_GELU_SUMS: the same, with the sums over rows
+ * @LIG_COST_MATMUL_SUMS: the gradient of a bias computed by the matmul of its weight gradient
+ * @LIG_COST_WIDE_BIAS: as @LIG_COST_MATMUL_BIAS, of fp32 matmuls; so are those below of the kinds
  *   above in the same order
  * @LIG_COST_WIDE_GELU: GELU
  * @LIG_COST_WIDE_ADD: a residual
@@ -46,12 +46,12 @@ typedef enum {
   LIG_COST_LOSS_GRADIENT,
   LIG_COST_GATHERED_SUMS,
   LIG_COST_ELEMENTS,
-  LIG_COST_PRODUCT_BIAS,
-  LIG_COST_PRODUCT_GELU,
-  LIG_COST_PRODUCT_ADD,
-  LIG_COST_PRODUCT_GELU_GRADIENT,
-  LIG_COST_PRODUCT_GELU_SUMS,
-  LIG_COST_PRODUCT_SUMS,
+  LIG_COST_MATMUL_BIAS,
+  LIG_COST_MATMUL_GELU,
+  LIG_COST_MATMUL_ADD,
+  LIG_COST_MATMUL_GELU_GRADIENT,
+  LIG_COST_MATMUL_GELU_SUMS,
+  LIG_COST_MATMUL_SUMS,
   LIG_COST_WIDE_BIAS,
   LIG_COST_WIDE_GELU,
   LIG_COST_WIDE_ADD,
@@ -72,7 +72,7 @@ typedef enum {
 /**
  * LIG_COST_AREAS:
  *
- * The number of result sizes at which products are measured: 2^14 elements, and eight times as many
+ * The number of result sizes at which matmuls are measured: 2^14 elements, and eight times as many
  * at each further size.
  */
 #define LIG_COST_AREAS 5
@@ -80,7 +80,7 @@ typedef enum {
 /**
  * LIG_COST_DEPTHS:
  *
- * The number of depths at which products are measured: 64, and four times as many at each further
+ * The number of depths at which matmuls are measured: 64, and four times as many at each further
  * depth.
  */
 #define LIG_COST_DEPTHS 5
@@ -122,8 +122,8 @@ typedef enum {
 /**
  * LIG_MIXED_COSTS:
  *
- * The number of kinds of products that add a bias of fp32 to a result of 16 bits: those from
- * %LIG_COST_PRODUCT_BIAS to %LIG_COST_PRODUCT_ADD.
+ * The number of kinds of matmuls that add a bias of fp32 to a result of 16 bits: those from
+ * %LIG_COST_MATMUL_BIAS to %LIG_COST_MATMUL_ADD.
  */
 #define LIG_MIXED_COSTS 3
 
@@ -131,10 +131,10 @@ typedef enum {
  * LigDeviceCosts:
  * @known: whether the device's costs are known; all else is 0 otherwise
  * @kernels: by #LigCost and size: the seconds beyond those of copying the kernel's bytes; of a
- *   product's kinds, beyond the bare product, by the bytes of the result, or of the incoming
- *   gradient for %LIG_COST_PRODUCT_SUMS
- * @products: by result size and depth: the seconds of a product of bf16
- * @wide_products: the same of fp32
+ *   matmul's kinds, beyond the bare matmul, by the bytes of the result, or of the incoming
+ *   gradient for %LIG_COST_MATMUL_SUMS
+ * @matmuls: by result size and depth: the seconds of a matmul of bf16
+ * @wide_matmuls: the same of fp32
  * @attention: by #LigAttentionCost and size: the seconds of attention of bf16; 0 if they are
  * unknown, as in older descriptions
  * @mixed: by the kinds of %LIG_MIXED_COSTS and size: as @kernels, but with a bias of fp32; 0 if
@@ -145,8 +145,8 @@ typedef enum {
 typedef struct {
   gboolean known;
   double kernels[LIG_N_COSTS * LIG_COST_SIZES];
-  double products[LIG_COST_AREAS * LIG_COST_DEPTHS];
-  double wide_products[LIG_COST_AREAS * LIG_COST_DEPTHS];
+  double matmuls[LIG_COST_AREAS * LIG_COST_DEPTHS];
+  double wide_matmuls[LIG_COST_AREAS * LIG_COST_DEPTHS];
   double attention[LIG_N_ATTENTION_COSTS * LIG_ATTENTION_SIZES];
   double mixed[LIG_MIXED_COSTS * LIG_COST_SIZES];
 } LigDeviceCosts;

@@ -20,21 +20,21 @@ typedef struct LigRanks LigRanks;
  * predicted.
  */
 typedef struct {
-  char name[64];                  /* `NVIDIA H200` */
-  int capability;                 /* 90 for sm_90; 0 on a CPU */
-  int multiprocessors;            /* cores on a CPU */
-  gint64 memory, l2;              /* bytes */
-  double copy;                    /* bytes read and written per second */
-  double product[LIG_MAX_DTYPES]; /* floating-point operations per second, by operand type */
-  double launch;                  /* the shortest time of a kernel in seconds */
-  char libraries[128];            /* versions, for the tuning table */
-  gboolean measured;              /* whether the rates were measured on this very device */
-  char backend[16];               /* the backend whose kernels it runs; empty: CUDA if the
-                                     capability is not 0, else the CPU */
-  LigDeviceCosts costs;           /* of kernels, beyond the rates above */
-  double product_fp4; /* operations per second of products of 4 bits, which no type stands for */
-  LigFabric fabric;   /* its links to others */
-  double upload;      /* bytes per second from the host's memory into its own; 0 if it has none */
+  char name[64];                 /* `NVIDIA H200` */
+  int capability;                /* 90 for sm_90; 0 on a CPU */
+  int multiprocessors;           /* cores on a CPU */
+  gint64 memory, l2;             /* bytes */
+  double copy;                   /* bytes read and written per second */
+  double matmul[LIG_MAX_DTYPES]; /* floating-point operations per second, by operand type */
+  double launch;                 /* the shortest time of a kernel in seconds */
+  char libraries[128];           /* versions, for the tuning table */
+  gboolean measured;             /* whether the rates were measured on this very device */
+  char backend[16];              /* the backend whose kernels it runs; empty: CUDA if the
+                                    capability is not 0, else the CPU */
+  LigDeviceCosts costs;          /* of kernels, beyond the rates above */
+  double matmul_fp4; /* operations per second of matmuls of 4 bits, which no type stands for */
+  LigFabric fabric;  /* its links to others */
+  double upload;     /* bytes per second from the host's memory into its own; 0 if it has none */
 } LigDeviceFacts;
 
 /**
@@ -43,7 +43,7 @@ typedef struct {
  * @LIG_DEVICE_ACCELERATOR: preferred to the CPU if no name is given
  * @LIG_DEVICE_ASYNCHRONOUS: calls return before their work is done, so steps overlap
  * @LIG_DEVICE_STAGES: it has its own memory, into which host memory is copied in two stages
- * @LIG_DEVICE_CHOOSES: its matrix products choose among algorithms by measuring, and their bits
+ * @LIG_DEVICE_CHOOSES: its matmuls choose among algorithms by measuring, and their bits
  *   depend on the choice
  * @LIG_DEVICE_MEASURES: its default policy is %LIG_POLICY_MEASURED; so is that of a described GPU
  *   with known costs; else it is %LIG_POLICY_ALL

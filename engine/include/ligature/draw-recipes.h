@@ -34,7 +34,7 @@ LIG_API double lig_draw_recipes_width (GPtrArray *errors);
  * relative errors of the op's output, of the gradient that it gets, and of the gradients of its
  * parameters. Each cell has its number and a mark. Its colour is the stronger, the greater the
  * error, on a logarithmic scale that fits the errors and is drawn below them. The greatest error of
- * a column has an outline, products with quantized operands have a dot.
+ * a column has an outline, matmuls with quantized operands have a dot.
  */
 LIG_API void
 lig_draw_recipes (LigCanvas *canvas, const LigColours *colours, GPtrArray *errors, double width);

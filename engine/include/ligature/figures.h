@@ -32,7 +32,7 @@ typedef struct {
  * LigBound:
  * @LIG_BOUND_UNKNOWN: the device's ceilings are unknown, or there is no kernel
  * @LIG_BOUND_MEMORY: reading and writing at the bandwidth of a copy
- * @LIG_BOUND_COMPUTE: matrix products at the device's peak rate
+ * @LIG_BOUND_COMPUTE: matmuls at the device's peak rate
  * @LIG_BOUND_LAUNCH: launching the kernels
  *
  * The part of the least possible time that is the longest.
@@ -73,7 +73,7 @@ LIG_API const char *lig_bound_name (LigBound bound);
  * @bound: the ceiling that bounds it
  * @rate: the achieved floating-point operations per second; NaN unless measured
  * @copy_share: the achieved share of the device's copy bandwidth; NaN unless measured
- * @product_share: the achieved share of the device's peak rate of products; NaN unless measured
+ * @matmul_share: the achieved share of the device's peak rate of matmuls; NaN unless measured
  * @roofline: the least possible time by the device's ceilings, divided by the measured time: 1 for
  *   all of the roofline; NaN unless measured
  *
@@ -88,9 +88,9 @@ typedef struct {
   gboolean saved_measured;
   double fused_seconds, alone_seconds, saved_seconds;
   LigBound bound;
-  double rate, copy_share, product_share, roofline;
+  double rate, copy_share, matmul_share, roofline;
   /*< private >*/
-  double products, floors[3], copy, peak;
+  double matmuls, floors[3], copy, peak;
   double own_pair[2], alone_pair[2]; /* predicted, measured */
 } LigFigures;
 
@@ -172,7 +172,7 @@ lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, Lig
  * @bytes: the bytes of the values that they exchange, each counted once
  * @seconds: the predicted time of these steps, whether other steps run beside them or not
  * @exposed: of these, the predicted seconds for which the main lane waits
- * @whole: (nullable): a translated sentence on the product before the loss, if ranks that divide
+ * @whole: (nullable): a translated sentence on the matmul before the loss, if ranks that divide
  *   parameters cannot divide it, without capital and full stop
  *
  * The exchanges of a step with other ranks. Times are 0 where the device's ceilings are unknown.

@@ -17,7 +17,7 @@ typedef struct _LigRejection LigRejection;
 typedef struct LigKernel LigKernel;
 
 /* The share of the device's memory from which on the output of an op is large: joint fusions that
- * avoid it are taken without measuring, and a product before them is not quantized. */
+ * avoid it are taken without measuring, and a matmul before them is not quantized. */
 #define LIG_LARGE_SHARE 0.25
 
 /* The reason why a fusion's condition rejects a place. */

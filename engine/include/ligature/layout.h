@@ -36,7 +36,7 @@ LIG_API void lig_layout_init (LigLayout *self, int count);
  *   that the others leave, other groups left out have one rank
  * @count: the number of ranks
  *
- * Returns: %FALSE with %LIG_ERROR_VALUE set: a sentence with the faulty word, or with the product
+ * Returns: %FALSE with %LIG_ERROR_VALUE set: a sentence with the faulty word, or with the matmul
  *   of the sizes and the number of ranks
  */
 LIG_API gboolean lig_layout_parse (LigLayout *self, const char *text, int count, GError **error);

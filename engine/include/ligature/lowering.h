@@ -142,16 +142,16 @@ LIG_API gboolean lig_lower_is_quantized (LigLowering *self,
 /**
  * lig_lower_divides_copies: (skip)
  * @self: the lowering that the function of a fusion was given
- * @element: the number of the product in the pattern
+ * @element: the number of the matmul in the pattern
  * @port: (nullable): the operand whose rows the fusion divides, `x` or `dy`; %NULL: it exchanges an
  *   operand before that is quantized
  * @parts: the least number of parts
  * @rejection: where the reason goes
  *
- * Checks that a product with a recipe can read its quantized operand by parts of rows: each row has
+ * Checks that a matmul with a recipe can read its quantized operand by parts of rows: each row has
  * a scale of its own or that of the tensor, and the recipe divides the rows of a part.
  *
- * Returns: whether it can; also if the product reads no quantized copies
+ * Returns: whether it can; also if the matmul reads no quantized copies
  */
 LIG_API gboolean lig_lower_divides_copies (
   LigLowering *self, int element, const char *port, int parts, LigRejection *rejection);
@@ -185,11 +185,11 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
 /**
  * lig_lower_fits_epilogue: (skip)
  * @self: the lowering of a fusion
- * @element: the number of the product in the pattern
+ * @element: the number of the matmul in the pattern
  * @to: the port y of an op `quantize`, to which lig_lower_is_quantized() applies
  * @rejection: set to the reason %LIG_REASON_RECIPE or %LIG_REASON_DTYPE if the result is %FALSE
  *
- * Checks that the product can write the quantized copy itself: it reads quantized copies, all
+ * Checks that the matmul can write the quantized copy itself: it reads quantized copies, all
  * scales are those of whole tensors, that of @to is known before, no one reads a transposed
  * copy, and the compute type is not fp16, in which an overflow would be saturated.
  *
@@ -201,17 +201,17 @@ LIG_API gboolean lig_lower_fits_epilogue (LigLowering *self,
                                           LigRejection *rejection);
 
 /**
- * lig_lower_quantized_product: (skip)
+ * lig_lower_quantized_matmul: (skip)
  * @self: the lowering of a fusion
- * @element: the number of the product in the pattern
+ * @element: the number of the matmul in the pattern
  * @bindings: the ports of x, weight and bias, as for lig_lower_kernel()
  * @to: the port y of an op `quantize`
  *
- * Emits the kernel that computes gelu of the product of quantized operands plus the bias, and
+ * Emits the kernel that computes gelu of the matmul of quantized operands plus the bias, and
  * writes the quantized copy of @to.
  */
 LIG_API void
-lig_lower_quantized_product (LigLowering *self, int element, const char *bindings, const char *to);
+lig_lower_quantized_matmul (LigLowering *self, int element, const char *bindings, const char *to);
 
 /**
  * lig_lower_alias: (skip)

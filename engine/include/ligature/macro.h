@@ -103,7 +103,7 @@ LIG_API void lig_parts_replace (LigParts *self, guint n, LigOp *op);
  * @self: the parts that `expand` was given
  *
  * Returns: whether the ranks of a tensor group divide the out-features of a macro that leaves its
- *   division open: it is the product before a cross-entropy, and all of the ops that share its
+ *   division open: it is the matmul before a cross-entropy, and all of the ops that share its
  *   weight can divide the vocabulary
  */
 LIG_API gboolean lig_parts_divides_vocabulary (const LigParts *self);

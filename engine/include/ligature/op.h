@@ -133,8 +133,8 @@ typedef enum {
 typedef struct {
   const char *name; /* `weight`; the path of the parameter is PATH.weight */
   LigInit init;
-  gboolean product; /* an operand of a matrix product, converted to the compute type */
-  gboolean decays;  /* whether weight decay applies: to weights, not to gains and biases */
+  gboolean matmul; /* an operand of a matmul, converted to the compute type */
+  gboolean decays; /* whether weight decay applies: to weights, not to gains and biases */
 } LigParameterInfo;
 
 /* --- Parts of values ---------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ typedef enum {
   LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without reading their values */
   LIG_OP_RECALL = 1 << 7,        /* reads extra inputs instead of x: the line before it ends */
   LIG_OP_QUANTIZES = 1 << 8,     /* rounds to a form of the recipe, which also places it */
-  LIG_OP_PRODUCT = 1 << 9,       /* multiplies rows of x by the parameter `weight`: recipes apply */
+  LIG_OP_MATMUL = 1 << 9,        /* multiplies rows of x by the parameter `weight`: recipes apply */
   LIG_OP_CLASSES = 1 << 10, /* a loss over the classes on the last axis of x: its first extra input
                                are their numbers, its params begin with LigCrossEntropyParams */
   LIG_OP_EXCHANGES = 1 << 11,       /* exchanges with the ranks of its parameter `group` */

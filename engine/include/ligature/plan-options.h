@@ -20,11 +20,11 @@ typedef struct _LigTuning LigTuning;
  *   each in its input's type
  * @policy: the policy that chooses fusions; %LIG_POLICY_DEFAULT: the device's default, see
  *   lig_policy_for()
- * @tf32: whether fp32 matrix products may round their operands to 10 bits of mantissa
+ * @tf32: whether fp32 matmuls may round their operands to 10 bits of mantissa
  * @compute: the #LigDtype of activations; -1: the sequence's compute type, or its input's type if
  *   it has none
  * @parameters: the #LigDtype of the trained parameters, or -1 likewise. %LIG_FP8_E4M3: that of
- *   @compute, which has 16 bits, but trained weights that only a product with a recipe reads are
+ *   @compute, which has 16 bits, but trained weights that only a matmul with a recipe reads are
  *   kept as their fp32 masters and their copies in fp8 alone; losses are the same
  * @batch: the length that replaces the input's first axis; 0: the sequence's own
  * @optimizer: (nullable): the optimizer whose update is planned
@@ -45,11 +45,11 @@ typedef struct _LigTuning LigTuning;
  * where that is faster; the same seed then gives slightly different results
  * @recompute: the values that the backward pass computes again, for the blocks and macros whose
  *   own parameter `recompute` is `inherit`, and for the ops outside of them
- * @recipe: (nullable): how the operands of products are quantized, a text for lig_recipe_parse();
+ * @recipe: (nullable): how the operands of matmuls are quantized, a text for lig_recipe_parse();
  *   %NULL: as the sequence says. With `none` ops have no recipes of their own either
  * @keep_values: whether the outputs of all ops and their gradients keep their memory until the next
  *   run, for programs that compare them
- * @calibrating: whether products stay in the compute type, while the amaxes of those operands that
+ * @calibrating: whether matmuls stay in the compute type, while the amaxes of those operands that
  *   a recipe with histories would quantize are recorded for its scales
  * @shard_optimizer: whether each rank of a data group updates a part of the parameters and keeps
  *   the optimizer's arrays of that part alone: the gradients of a part are reduced to its rank, and

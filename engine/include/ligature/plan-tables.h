@@ -52,14 +52,14 @@ typedef struct {
   /* For each parameter of its table that is tied: the path of the other op's parameter. */
   const char *tied[LIG_MAX_PARAMETERS];
   gboolean fence;    /* no group crosses the gap before it */
-  gboolean implicit; /* quantizes for the product before or after it; not written by a person */
+  gboolean implicit; /* quantizes for the matmul before or after it; not written by a person */
   gboolean hides[2]; /* of an implicit op, by pass: its y, or its gradient of x, exists in quantized
                         copies alone */
-  const char *recipe; /* of a product: the recipe that quantizes its operands; null: they are not
+  const char *recipe; /* of a matmul: the recipe that quantizes its operands; null: they are not
                          quantized */
   int n_ports;
   const LigPlanPort *ports; /* x, y, extra inputs and outputs, parameters, kept values */
-  const char *unquantized;  /* of a product with a recipe: why its operands are not quantized: `50
+  const char *unquantized;  /* of a matmul with a recipe: why its operands are not quantized: `50
                               output features, fp8-rows needs a multiple of 16`; or null */
 } LigPlanOp;
 

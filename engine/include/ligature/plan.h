@@ -125,7 +125,7 @@ LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
  * @self: a plan
  *
  * Returns: (transfer none): the name of the parameters' type, or `fp8` if the weights of quantized
- *   products are kept in fp8 and fp32 alone
+ *   matmuls are kept in fp8 and fp32 alone
  */
 LIG_API const char *lig_plan_get_parameters_name (LigPlan *self);
 
@@ -133,7 +133,7 @@ LIG_API const char *lig_plan_get_parameters_name (LigPlan *self);
  * lig_plan_get_tf32:
  * @self: a plan
  *
- * Returns: whether fp32 products may round their operands to 10 bits
+ * Returns: whether fp32 matmuls may round their operands to 10 bits
  */
 LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
 
@@ -335,7 +335,7 @@ LIG_API char *lig_plan_get_choices (LigPlan *self);
  * @self: a plan
  *
  * Returns: (transfer none): the recipe of its sequence, `none` or a text for lig_recipe_parse();
- *   blocks and products may have recipes of their own
+ *   blocks and matmuls may have recipes of their own
  */
 LIG_API const char *lig_plan_get_recipe (LigPlan *self);
 

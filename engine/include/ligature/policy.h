@@ -41,7 +41,7 @@ LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
 /**
  * LigRecompute:
  * @LIG_RECOMPUTE_NONE: the forward pass saves all values that the backward pass reads
- * @LIG_RECOMPUTE_CHEAP: the backward pass computes again what neither products nor attention
+ * @LIG_RECOMPUTE_CHEAP: the backward pass computes again what neither matmuls nor attention
  *   compute, such as outputs of norms and activations, from values that are saved anyway
  * @LIG_RECOMPUTE_ALL: the backward pass computes all values inside a repetition of a block, or
  *   inside a macro, again from the inputs of that repetition or macro; outside of them it is

@@ -16,10 +16,10 @@ G_BEGIN_DECLS
  * @output: the relative error of its output
  * @gradient: the relative error of the gradient that its output gets; NaN if it gets none
  * @parameters: the relative error of the gradients of its trained parameters; NaN if it has none
- * @recipe: (nullable): the recipe of a product with quantized operands
+ * @recipe: (nullable): the recipe of a matmul with quantized operands
  * @written: the path of the op as it is written: that of the macro for each of its parts
  * @title: the name of the op as it is written: `linear` for both parts of that macro
- * @unquantized: (nullable): why a product with a recipe stays in the compute type
+ * @unquantized: (nullable): why a matmul with a recipe stays in the compute type
  *
  * The errors of one op. A relative error is the length of the difference between a tensor and that
  * of the compute type, divided by the length of the latter.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recipes: how the operands of matrix products are quantized. Each recipe is described by a table,
+/* Recipes: how the operands of matmuls are quantized. Each recipe is described by a table,
  * which defines its parameters, its formats and scales, and the devices that compute with them.
  *
  * The formulas are those of TransformerEngine's recipes (common/recipe); the formats those of the
@@ -14,20 +14,20 @@
 G_BEGIN_DECLS
 
 /**
- * LigProductRole:
- * @LIG_ROLE_INPUT: the input of a product
+ * LigMatmulRole:
+ * @LIG_ROLE_INPUT: the input of a matmul
  * @LIG_ROLE_WEIGHT: its weight
  * @LIG_ROLE_GRADIENT: the gradient of its output
  * @LIG_N_ROLES: their number
  *
- * The operands of a product that a recipe quantizes.
+ * The operands of a matmul that a recipe quantizes.
  */
-typedef enum { LIG_ROLE_INPUT, LIG_ROLE_WEIGHT, LIG_ROLE_GRADIENT, LIG_N_ROLES } LigProductRole;
+typedef enum { LIG_ROLE_INPUT, LIG_ROLE_WEIGHT, LIG_ROLE_GRADIENT, LIG_N_ROLES } LigMatmulRole;
 
 /* Their number, for the lengths of arrays: bindings do not know those of enumerators. */
-#define LIG_PRODUCT_ROLES 3
+#define LIG_MATMUL_ROLES 3
 #ifndef __GI_SCANNER__
-G_STATIC_ASSERT (LIG_PRODUCT_ROLES == LIG_N_ROLES);
+G_STATIC_ASSERT (LIG_MATMUL_ROLES == LIG_N_ROLES);
 #endif
 
 /**
@@ -36,7 +36,7 @@ G_STATIC_ASSERT (LIG_PRODUCT_ROLES == LIG_N_ROLES);
  * @margin: the power of two by which scales stay below the largest possible ones
  * @amax: 0: the greatest amax of the history; 1: the most recent one
  * @format: 0: e4m3, e5m2 for gradients; 1: e4m3
- * @fast: the products whose partial sums may have fewer bits: 0: those of the forward pass; 1:
+ * @fast: the matmuls whose partial sums may have fewer bits: 0: those of the forward pass; 1:
  * none; 2: all
  * @powers: whether scales are powers of two
  *
@@ -57,7 +57,7 @@ typedef struct {
  * @row: by role, the #LigScales of the copy of a matrix as it is
  * @transposed: those of its transposed copy
  * @capability: the least compute capability of a GPU that computes with it, 89 for 8.9
- * @multiple: the number that divides all sides of a product
+ * @multiple: the number that divides all sides of a matmul
  * @has_history: whether scales follow from earlier steps, so that a state keeps them
  * @described: whether it can only be planned for described devices
  * @bits: the bits of an element
@@ -67,7 +67,7 @@ typedef struct {
 typedef struct {
   const char *name, *title, *help;
   const LigParam *params;
-  LigScales row[LIG_PRODUCT_ROLES], transposed[LIG_PRODUCT_ROLES];
+  LigScales row[LIG_MATMUL_ROLES], transposed[LIG_MATMUL_ROLES];
   int capability;
   gint64 multiple;
   gboolean has_history, described;

@@ -211,7 +211,7 @@ LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *pla
  * @self: a plan
  *
  * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, about
- *   the products that compute with quantized operands, the first of those that have a recipe but do
+ *   the matmuls that compute with quantized operands, the first of those that have a recipe but do
  *   not, and overflows that go unnoticed; %NULL if there is no recipe
  */
 LIG_API char *lig_plan_explain_recipe (LigPlan *self);
@@ -221,7 +221,7 @@ LIG_API char *lig_plan_explain_recipe (LigPlan *self);
  * @self: a plan
  *
  * Returns: (transfer full) (nullable): like lig_plan_explain_recipe(), but %NULL too if all
- * products follow their recipes and nothing goes unnoticed
+ * matmuls follow their recipes and nothing goes unnoticed
  */
 LIG_API char *lig_plan_remark_recipe (LigPlan *self);
 

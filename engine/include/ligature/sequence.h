@@ -98,7 +98,7 @@ LIG_API void lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtyp
  */
 LIG_API void lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype);
 
-/* The name of parameters of which the weights of quantized products are kept in fp8 and fp32. */
+/* The name of parameters of which the weights of quantized matmuls are kept in fp8 and fp32. */
 #define LIG_FP8_PARAMETERS "fp8"
 
 /**
@@ -131,7 +131,7 @@ LIG_API int lig_sequence_get_compute (LigSequence *self);
  * lig_sequence_get_parameters:
  * @self: a sequence
  *
- * Returns: the #LigDtype of parameters, %LIG_FP8_E4M3 if the weights of quantized products are kept
+ * Returns: the #LigDtype of parameters, %LIG_FP8_E4M3 if the weights of quantized matmuls are kept
  *   in fp8 and fp32, -1 if they have the type of activations
  */
 LIG_API int lig_sequence_get_parameters (LigSequence *self);
@@ -150,7 +150,7 @@ LIG_API void lig_sequence_set_types (LigSequence *self, int compute, int paramet
  * lig_sequence_get_recipe:
  * @self: a sequence
  *
- * Returns: (transfer none) (nullable): how the operands of products are quantized, a text for
+ * Returns: (transfer none) (nullable): how the operands of matmuls are quantized, a text for
  *   lig_recipe_parse() like `fp8-current`; %NULL: they are not
  */
 LIG_API const char *lig_sequence_get_recipe (LigSequence *self);
@@ -161,7 +161,7 @@ LIG_API const char *lig_sequence_get_recipe (LigSequence *self);
  * @text: (nullable): a text for lig_recipe_parse(); %NULL or `none`: nothing is quantized
  * @error: set to %LIG_ERROR_VALUE or %LIG_ERROR_OP if the text is no recipe
  *
- * Sets how the operands of products are quantized, where no block or op says otherwise.
+ * Sets how the operands of matmuls are quantized, where no block or op says otherwise.
  *
  * Returns: whether the text is a recipe
  */

@@ -23,7 +23,7 @@ LIG_API guint lig_op_count_ops (LigOp *self);
  *   if it is not known, which is an error where a part depends on it
  *
  * Replaces a macro by its parts, in their order, so that the sequence computes the same and each
- * part can be edited. Parts that are macros stay whole, and a product and its bias become a
+ * part can be edited. Parts that are macros stay whole, and a matmul and its bias become a
  * `linear`. A channel of the macro gets another name where its name is taken. The parameters keep
  * their order, and get the paths of their new ops. The fence is the first part's; fusions that are
  * forbidden or forced at the macro are so at its parts, which are frozen if it is. Ties to a macro

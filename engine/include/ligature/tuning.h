@@ -100,7 +100,7 @@ LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
  * lig_device_measure:
  * @self: a device
  *
- * Measures copy bandwidth and product rates on random data, which takes some seconds, and on a
+ * Measures copy bandwidth and matmul rates on random data, which takes some seconds, and on a
  * device with graphs the costs of kernels, which takes about a minute; sets the device's facts.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set; a null device cannot be measured

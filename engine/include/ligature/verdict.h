@@ -218,7 +218,7 @@ LIG_API char *lig_verdict_describe_needs (const LigVerdict *self) G_GNUC_WARN_UN
  * @after: (nullable): the op after it; %NULL at the end of the sequence
  *
  * Returns: (transfer full): the translated sentence of a gap that no fusion extends across: `No
- *   fusion joins an activation with a linear product after it.`
+ *   fusion joins an activation with a matmul after it.`
  */
 LIG_API char *lig_verdict_describe_none (const LigOpInfo *before,
                                          const LigOpInfo *after) G_GNUC_WARN_UNUSED_RESULT;

@@ -18,7 +18,7 @@ is_capturing (const LigLaunch *launch)
          status != cudaStreamCaptureStatusNone;
 }
 
-/* Returns whether a search is allowed, as for products. */
+/* Returns whether a search is allowed, as for matmuls. */
 static bool
 may_search (void)
 {

@@ -20,11 +20,10 @@ sum_results (LigCudnnScheme *graph, const Backward *all)
   const LigCudnnAxes *axes = &all->axes;
   const LigCudnnTensor *result =
     lig_cudnn_tensor (graph, LIG_CUDNN_RESULT, axes->type, axes->query, axes->result_strides);
-  const LigCudnnTensor *products =
-    lig_cudnn_apply (graph, LIG_CUDNN_MULTIPLY, all->dresult, result);
+  const LigCudnnTensor *matmuls = lig_cudnn_apply (graph, LIG_CUDNN_MULTIPLY, all->dresult, result);
   const LigCudnnTensor *sums =
     lig_cudnn_virtual (graph, LIG_CUDNN_FP32, axes->rows, axes->rows_strides);
-  lig_cudnn_reduce (graph, LIG_CUDNN_SUM, products, sums);
+  lig_cudnn_reduce (graph, LIG_CUDNN_SUM, matmuls, sums);
   /* The library's pattern has a factor here, which is 1 without dropout. */
   const LigCudnnPointwise multiply = {
     .mode = LIG_CUDNN_MULTIPLY,
@@ -41,13 +40,13 @@ static const LigCudnnTensor *
 weights (LigCudnnScheme *graph, const Backward *all)
 {
   const LigCudnnAxes *axes = &all->axes;
-  const LigCudnnProduct scores = {
+  const LigCudnnMatmul scores = {
     .a = all->query,
     .b = all->key,
     .c = lig_cudnn_virtual (graph, LIG_CUDNN_FP32, axes->scores, axes->scores_strides),
     .rows = all->lengths.queries,
     .columns = all->lengths.keys};
-  lig_cudnn_product (graph, &scores);
+  lig_cudnn_matmul (graph, &scores);
   const LigCudnnTensor *last = lig_cudnn_apply (graph, LIG_CUDNN_MULTIPLY, scores.c, all->scale);
   const LigCudnnTensor *lse =
     lig_cudnn_tensor (graph, LIG_CUDNN_LSE, LIG_CUDNN_FP32, axes->rows, axes->rows_strides);
@@ -73,20 +72,20 @@ gradient_of_keys (LigCudnnScheme *graph,
   lig_cudnn_reshape (graph, left, transposed);
   const LigCudnnTensor *gradient =
     lig_cudnn_tensor (graph, (int64_t) id, axes->type, axes->key, axes->key_strides);
-  LigCudnnProduct product = {.a = transposed,
-                             .b = right,
-                             .c = gradient,
-                             .rows = all->lengths.keys,
-                             .depth = all->lengths.queries};
+  LigCudnnMatmul matmul = {.a = transposed,
+                           .b = right,
+                           .c = gradient,
+                           .rows = all->lengths.keys,
+                           .depth = all->lengths.queries};
   if (all->one->heads != all->one->kv_heads) {
     int64_t features = all->one->features, keys = all->one->keys, heads = all->one->heads;
     const int64_t shape[4] = {all->one->batch, heads, keys, features};
     const int64_t strides[4] = {heads * keys * features, keys * features, features, 1};
-    product.c = lig_cudnn_virtual (graph, axes->type, shape, strides);
+    matmul.c = lig_cudnn_virtual (graph, axes->type, shape, strides);
   }
-  lig_cudnn_product (graph, &product);
-  if (product.c != gradient)
-    lig_cudnn_reduce (graph, LIG_CUDNN_SUM, product.c, gradient);
+  lig_cudnn_matmul (graph, &matmul);
+  if (matmul.c != gradient)
+    lig_cudnn_reduce (graph, LIG_CUDNN_SUM, matmul.c, gradient);
 }
 
 /* Computes ds. */
@@ -97,14 +96,14 @@ gradient_of_scores (LigCudnnScheme *graph, const Backward *all, const LigCudnnTe
   int64_t turned[4], turned_strides[4];
   lig_cudnn_transpose (turned, axes->key);
   lig_cudnn_transpose (turned_strides, axes->key_strides);
-  const LigCudnnProduct product = {
+  const LigCudnnMatmul matmul = {
     .a = all->dresult,
     .b = lig_cudnn_tensor (graph, LIG_CUDNN_VALUE, axes->type, turned, turned_strides),
     .c = lig_cudnn_virtual (graph, LIG_CUDNN_FP32, axes->scores, axes->scores_strides),
     .rows = all->lengths.queries,
     .columns = all->lengths.keys};
-  lig_cudnn_product (graph, &product);
-  const LigCudnnTensor *last = lig_cudnn_apply (graph, LIG_CUDNN_SUBTRACT, product.c, all->sums);
+  lig_cudnn_matmul (graph, &matmul);
+  const LigCudnnTensor *last = lig_cudnn_apply (graph, LIG_CUDNN_SUBTRACT, matmul.c, all->sums);
   last = lig_cudnn_apply (graph, LIG_CUDNN_MULTIPLY, last, p);
   return lig_cudnn_apply (graph, LIG_CUDNN_MULTIPLY, last, all->scale);
 }
@@ -120,13 +119,13 @@ gradient_of_queries (LigCudnnScheme *graph, const Backward *all, const LigCudnnT
   lig_cudnn_reshape (graph, all->key, keys);
   const LigCudnnTensor *dquery =
     lig_cudnn_tensor (graph, LIG_CUDNN_DQUERY, axes->type, axes->query, axes->query_strides);
-  LigCudnnProduct product = {
+  LigCudnnMatmul matmul = {
     .a = ds, .b = keys, .c = dquery, .rows = all->lengths.queries, .depth = all->lengths.keys};
   if (!all->one->ordered)
-    product.c = lig_cudnn_tensor (graph, LIG_CUDNN_DQUERY_32, LIG_CUDNN_FP32, axes->query, strides);
-  lig_cudnn_product (graph, &product);
+    matmul.c = lig_cudnn_tensor (graph, LIG_CUDNN_DQUERY_32, LIG_CUDNN_FP32, axes->query, strides);
+  lig_cudnn_matmul (graph, &matmul);
   const LigCudnnPointwise round = {
-    .mode = LIG_CUDNN_IDENTITY, .compute = LIG_CUDNN_FP32, .x = product.c, .y = dquery};
+    .mode = LIG_CUDNN_IDENTITY, .compute = LIG_CUDNN_FP32, .x = matmul.c, .y = dquery};
   if (!all->one->ordered)
     lig_cudnn_pointwise (graph, &round);
 }

@@ -4,7 +4,7 @@
 #include "kernels/cuda/attention/cudnn-case.h"
 
 /* Adds the softmax over the last axis. Its result has the type of the operands of the second
- * product. */
+ * matmul. */
 static const LigCudnnTensor *
 softmax (LigCudnnScheme *graph, const LigCudnnAxes *axes, const LigCudnnTensor *scores)
 {
@@ -43,23 +43,23 @@ lig_cudnn_forward (LigCudnnScheme *graph, const LigCudnnCase *one)
   lig_cudnn_transpose (turned, axes.key);
   lig_cudnn_transpose (turned_strides, axes.key_strides);
   LigCudnnLengths lengths = lig_cudnn_lengths (graph, one);
-  const LigCudnnProduct scores = {
+  const LigCudnnMatmul scores = {
     .a = lig_cudnn_tensor (graph, LIG_CUDNN_QUERY, axes.type, axes.query, axes.query_strides),
     .b = lig_cudnn_tensor (graph, LIG_CUDNN_KEY, axes.type, turned, turned_strides),
     .c = lig_cudnn_virtual (graph, LIG_CUDNN_FP32, axes.scores, axes.scores_strides),
     .rows = lengths.queries,
     .columns = lengths.keys,
     .pads = one->padded};
-  lig_cudnn_product (graph, &scores);
+  lig_cudnn_matmul (graph, &scores);
   const LigCudnnTensor *last =
     lig_cudnn_apply (graph, LIG_CUDNN_MULTIPLY, scores.c, lig_cudnn_number (graph, one->scale));
   last = lig_cudnn_mask_lengths (graph, last, lengths);
   last = lig_cudnn_mask (graph, one, last);
-  const LigCudnnProduct result = {
+  const LigCudnnMatmul result = {
     .a = softmax (graph, &axes, last),
     .b = lig_cudnn_tensor (graph, LIG_CUDNN_VALUE, axes.type, axes.key, axes.key_strides),
     .c = lig_cudnn_tensor (graph, LIG_CUDNN_RESULT, axes.type, axes.query, axes.result_strides),
     .rows = lengths.queries,
     .depth = lengths.keys};
-  lig_cudnn_product (graph, &result);
+  lig_cudnn_matmul (graph, &result);
 }

@@ -198,23 +198,23 @@ add_node (LigCudnnScheme *graph, LigCudnnDescriptor node)
 }
 
 void
-lig_cudnn_product (LigCudnnScheme *graph, const LigCudnnProduct *product)
+lig_cudnn_matmul (LigCudnnScheme *graph, const LigCudnnMatmul *matmul)
 {
   const double padding = 0;
   LigCudnnDescriptor operation = lig_cudnn_make (graph, LIG_CUDNN_MATMUL_DESCRIPTOR);
   set_type (graph, operation, LIG_CUDNN_MATMUL_COMPUTE_TYPE, LIG_CUDNN_FP32);
-  if (product->pads)
+  if (matmul->pads)
     lig_cudnn_set (graph, operation, LIG_CUDNN_MATMUL_PADDING, LIG_CUDNN_TYPE_DOUBLE, 1, &padding);
   lig_cudnn_finish (graph, operation);
   LigCudnnDescriptor node = lig_cudnn_make (graph, LIG_CUDNN_MATMUL_STEP);
   lig_cudnn_set (graph, node, LIG_CUDNN_MATMUL_STEP_OPERATION, LIG_CUDNN_TYPE_DESCRIPTOR, 1,
                  &operation);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_A, product->a);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_B, product->b);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_C, product->c);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_M, product->rows);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_N, product->columns);
-  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_K, product->depth);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_A, matmul->a);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_B, matmul->b);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_C, matmul->c);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_M, matmul->rows);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_N, matmul->columns);
+  set_tensor (graph, node, LIG_CUDNN_MATMUL_STEP_K, matmul->depth);
   add_node (graph, node);
 }
 

@@ -77,14 +77,14 @@ const LigCudnnTensor *lig_cudnn_virtual (LigCudnnScheme *graph,
 const LigCudnnTensor *lig_cudnn_number (LigCudnnScheme *graph, float number);
 const LigCudnnTensor *lig_cudnn_integer (LigCudnnScheme *graph, int32_t integer);
 
-/* Adds the product c = a b of the last two axes. `rows`, `columns` and `depth` are int32 tensors
+/* Adds the matmul c = a b of the last two axes. `rows`, `columns` and `depth` are int32 tensors
  * [batch, 1, 1, 1] of shorter sizes, or null; elements beyond them count as zeros if `pads`. */
 typedef struct {
   const LigCudnnTensor *a, *b, *c;
   const LigCudnnTensor *rows, *columns, *depth;
   bool pads;
-} LigCudnnProduct;
-void lig_cudnn_product (LigCudnnScheme *graph, const LigCudnnProduct *product);
+} LigCudnnMatmul;
+void lig_cudnn_matmul (LigCudnnScheme *graph, const LigCudnnMatmul *matmul);
 
 /* Adds y = mode (x, b), computed in `compute`; b may be null. For LIG_CUDNN_SELECT y is x where
  * `truth` holds, else b. */

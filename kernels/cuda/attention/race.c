@@ -3,7 +3,7 @@
 #include "kernels/cuda/attention/race.h"
 
 #include "kernels/cuda/common/contest.h"
-#include "kernels/cuda/product/algorithms.h"
+#include "kernels/cuda/matmul/algorithms.h"
 
 #include <math.h>
 #include <stdlib.h>

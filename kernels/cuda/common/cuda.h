@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-typedef struct LigProducts LigProducts;   /* the matrix products met so far (product.h) */
+typedef struct LigMatmuls LigMatmuls;     /* the matmuls met so far (matmul.h) */
 typedef struct LigAttention LigAttention; /* the cases of attention met so far (cudnn.h) */
 
 struct LigBackendDevice {
@@ -20,7 +20,7 @@ struct LigBackendDevice {
   int multiprocessors;
   int capability;
   double bytes_of_clock; /* of memory for each multiprocessor in one of its clocks; 0: unknown */
-  LigProducts *products;
+  LigMatmuls *matmuls;
   LigAttention *attention; /* null before the first */
   LigChoices choices;
   struct cudaDeviceProp properties;

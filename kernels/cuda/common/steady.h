@@ -2,7 +2,7 @@
 /* Times at steady clocks. A device at its power limit lowers its clocks step by step, over about a
  * tenth of a second, until the work draws no more than the limit. Ways to do the same work that are
  * timed for a few milliseconds, or in turns, meet the same clocks; in a long run each meets those
- * that its own power leaves. Of two algorithms of a product on an H100, one was 17 % faster in
+ * that its own power leaves. Of two algorithms of a matmul on an H100, one was 17 % faster in
  * turns and 8 % in long runs; of others, the one that was 3 % faster in turns was 4 % slower. */
 #pragma once
 

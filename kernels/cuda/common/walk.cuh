@@ -78,7 +78,7 @@ struct Sums {
   bool accumulate;
 };
 
-/* Adds values to the thread's sums. The addition is not contracted with a product that led to
+/* Adds values to the thread's sums. The addition is not contracted with a matmul that led to
  * the value, because the unfused kernel rounds that. */
 template <int W>
 __device__ inline void

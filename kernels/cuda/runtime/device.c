@@ -7,7 +7,7 @@
 #include "kernels/cuda/attention/cudnn.h"
 #include "kernels/cuda/common/health.h"
 #include "kernels/cuda/connect/nccl.h"
-#include "kernels/cuda/product/product.h"
+#include "kernels/cuda/matmul/matmul.h"
 #include "kernels/cuda/runtime/table.h"
 #include "kernels/times.h"
 
@@ -48,15 +48,15 @@ count (char *why, size_t size)
   return -1;
 }
 
-/* Frees a device, its products and its attention; null is allowed. */
+/* Frees a device, its matmuls and its attention; null is allowed. */
 static void
 close_device (LigBackendDevice *device)
 {
   if (!device)
     return;
   cudaSetDevice (device->number);
-  if (device->products)
-    lig_products_free (device->products);
+  if (device->matmuls)
+    lig_matmuls_free (device->matmuls);
   lig_attention_free (device->attention);
   free (device);
 }
@@ -144,9 +144,9 @@ open_device (int number, LigBackendDevice **opened, char *why, size_t size)
     explain (error, why, size);
     cudaGetLastError ();
   } else if (can_run (device, why, size)) {
-    device->products = lig_products_new (device, why, size);
+    device->matmuls = lig_matmuls_new (device, why, size);
   }
-  if (device->products) {
+  if (device->matmuls) {
     *opened = device;
     return LIG_OK;
   }

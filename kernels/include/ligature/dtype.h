@@ -54,7 +54,7 @@ typedef enum {
  * @LIG_DTYPE_COUNTS: its values are whole numbers or truths
  * @LIG_DTYPE_INDEXES: tokens and classes have it: the input of ops that take integers
  * @LIG_DTYPE_NARROW: gradients underflow in it unless the loss is scaled
- * @LIG_DTYPE_QUANTIZED: a format of quantized operands of products, which need scales
+ * @LIG_DTYPE_QUANTIZED: a format of quantized operands of matmuls, which need scales
  *
  * The roles of a type, as a set.
  */

@@ -30,19 +30,19 @@ extern "C" {
 #endif
 
 /**
- * LIG_PRODUCT_OVER_COLUMNS:
+ * LIG_MATMUL_OVER_COLUMNS:
  *
- * As LigKernel.work: the product of the first two operands a[M, K] and b[N, K], which takes
+ * As LigKernel.work: the matmul of the first two operands a[M, K] and b[N, K], which takes
  * 2 M N K operations, where K is the number of columns of a.
  *
- * LIG_PRODUCT_OVER_ROWS: the product of a[M, N] and b[M, K], likewise, where M is the number of
- * rows of a. LIG_PRODUCT_COLUMNS_BY_ROWS: the product of a[M, N] and b[N, K], where N is the number
+ * LIG_MATMUL_OVER_ROWS: the matmul of a[M, N] and b[M, K], likewise, where M is the number of
+ * rows of a. LIG_MATMUL_COLUMNS_BY_ROWS: the matmul of a[M, N] and b[N, K], where N is the number
  * of columns of a. LIG_WORK_BY_PARAMS: LigKernel.flops counts it.
  */
 enum {
-  LIG_PRODUCT_OVER_COLUMNS = -1,
-  LIG_PRODUCT_OVER_ROWS = -2,
-  LIG_PRODUCT_COLUMNS_BY_ROWS = -3,
+  LIG_MATMUL_OVER_COLUMNS = -1,
+  LIG_MATMUL_OVER_ROWS = -2,
+  LIG_MATMUL_COLUMNS_BY_ROWS = -3,
   LIG_WORK_BY_PARAMS = -4
 };
 
@@ -76,7 +76,7 @@ typedef enum {
  * @name: the name, with underscores, different from that of any built-in kernel
  * @signature: the names of the operands, see above
  * @work: the number of floating-point operations per element of the largest operand, or one of the
- *   negative numbers for matrix products; used for predictions alone
+ *   negative numbers for matmuls; used for predictions alone
  * @types: the set of %LIG_TYPES of its first floating operand that it serves, on every backend
  * @functions: the kernel's function by #LigBackendKind; null where it has none, or where the
  *   backend's module is not loaded

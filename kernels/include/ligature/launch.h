@@ -179,7 +179,7 @@ typedef struct LigPeers {
  *   many; kernels draw by the number of an element among those of all
  * @accumulate: whether gradients of parameters are added to the old values instead of replacing
  *   them
- * @tf32: whether fp32 matrix products may round their operands to 10 bits of mantissa
+ * @tf32: whether fp32 matmuls may round their operands to 10 bits of mantissa
  * @nondeterministic: whether sums may be added up in an order that differs from launch to launch,
  *   where that is faster
  * @rehearse: whether this launch is outside of a capture and may measure, to choose among

@@ -36,7 +36,7 @@ typedef enum { LIG_ROTARY_UNSCALED, LIG_ROTARY_LINEAR, LIG_ROTARY_LLAMA3 } LigRo
  *
  * Parameters of rotary and rotary_backward (Su and others, 2021), which turn the queries and keys
  * of packed rows and leave the values. A pair (a, b) becomes (a cos - b sin, b cos + a sin). The
- * frequency of the pair is computed in double and rounded to fp32, and so is its product with the
+ * frequency of the pair is computed in double and rounded to fp32, and so is its matmul with the
  * position, the angle, as in the models that were trained with it.
  */
 typedef struct {

@@ -14,10 +14,10 @@
 #include <ligature/params-collective.h>
 #include <ligature/params-gated.h>
 #include <ligature/params-loss.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-norm.h>
 #include <ligature/params-optimizer.h>
 #include <ligature/params-positions.h>
-#include <ligature/params-product.h>
 #include <ligature/params-quantize.h>
 #include <ligature/params-random.h>
 #include <ligature/scales.h>

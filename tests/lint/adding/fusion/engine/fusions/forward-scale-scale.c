@@ -2,7 +2,7 @@
 /* Multiplies by the product of two factors. */
 #include "engine/fusions/define.h"
 #include <ligature/lowering.h>
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 static void
 lower (LigLowering *lowering)

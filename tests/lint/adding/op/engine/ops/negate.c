@@ -2,7 +2,7 @@
 /* y = -x. */
 #include "engine/ops/define.h"
 #include <ligature/lowering.h>
-#include <ligature/params-product.h>
+#include <ligature/params-matmul.h>
 
 static const LigScaleParams minus = {.factor = -1};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice of a product's algorithm: a stored choice; else the fastest of those that the
+/* The choice of a matmul's algorithm: a stored choice; else the fastest of those that the
  * heuristic proposes and of their variations, timed on random data; else the heuristic's first. */
-#include "kernels/cuda/product/candidates.h"
+#include "kernels/cuda/matmul/candidates.h"
 #include "kernels/times.h"
 
 #include <stdio.h>
@@ -31,9 +31,9 @@ run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count
 }
 
 void
-lig_algorithm_report_no_memory (const LigProducts *products, LigProductEntry *entry)
+lig_algorithm_report_no_memory (const LigMatmuls *matmuls, LigMatmulEntry *entry)
 {
-  const LigChoices *choices = &products->device->choices;
+  const LigChoices *choices = &matmuls->device->choices;
   char what[96];
   snprintf (what, sizeof what, "%lld x %lld x %lld", (long long) entry->key.n,
             (long long) entry->key.k, (long long) entry->key.m);
@@ -45,8 +45,8 @@ lig_algorithm_report_no_memory (const LigProducts *products, LigProductEntry *en
 /* Times algorithms; returns true if the entry's algorithm is now the fastest. The launch's
  * memory is not touched. */
 static bool
-race (LigProducts *products,
-      LigProductEntry *entry,
+race (LigMatmuls *matmuls,
+      LigMatmulEntry *entry,
       const cublasLtMatmulAlgo_t *proposals,
       int count,
       const LigLaunch *launch)
@@ -55,7 +55,7 @@ race (LigProducts *products,
   LigTrial trial;
   memset (&trial, 0, sizeof trial);
   cudaStreamSynchronize (launch->stream);
-  if (lig_trial_open (&trial, products, entry)) {
+  if (lig_trial_open (&trial, matmuls, entry)) {
     run_proposals (&trial, proposals, count);
     best = lig_trial_decide (&trial);
   }
@@ -64,7 +64,7 @@ race (LigProducts *products,
     entry->microseconds = best->microseconds;
   }
   if (trial.no_memory)
-    lig_algorithm_report_no_memory (products, entry);
+    lig_algorithm_report_no_memory (matmuls, entry);
   lig_trial_close (&trial);
   lig_times_mark ("searching");
   return best != NULL;
@@ -72,9 +72,9 @@ race (LigProducts *products,
 
 /* Stores a choice: the algorithm's bytes in hexadecimal, then its nanoseconds. */
 static void
-remember (const LigProducts *products, const LigProductEntry *entry)
+remember (const LigMatmuls *matmuls, const LigMatmulEntry *entry)
 {
-  const LigChoices *choices = &products->device->choices;
+  const LigChoices *choices = &matmuls->device->choices;
   unsigned char bytes[sizeof entry->algorithm];
   char words[1024], choice[2 * sizeof bytes + 32];
   if (!choices->put)
@@ -84,7 +84,7 @@ remember (const LigProducts *products, const LigProductEntry *entry)
     snprintf (choice + 2 * i, 3, "%02x", bytes[i]);
   /* In nanoseconds, because a decimal point would depend on the locale. */
   snprintf (choice + 2 * sizeof bytes, 32, " %lld", (long long) (entry->microseconds * 1000));
-  lig_product_words (products, &entry->key, "product 2", words, sizeof words);
+  lig_matmul_words (matmuls, &entry->key, "product 2", words, sizeof words);
   choices->put (choices->data, words, (double) entry->microseconds, choice);
 }
 
@@ -95,15 +95,15 @@ digit (char c)
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Takes a stored choice if it is complete and the library finds that it serves this product. */
+/* Takes a stored choice if it is complete and the library finds that it serves this matmul. */
 static bool
-recall (const LigProducts *products, LigProductEntry *entry)
+recall (const LigMatmuls *matmuls, LigMatmulEntry *entry)
 {
-  const LigChoices *choices = &products->device->choices;
+  const LigChoices *choices = &matmuls->device->choices;
   cublasLtMatmulAlgo_t algorithm;
   unsigned char bytes[sizeof algorithm];
   char words[1024], choice[2 * sizeof bytes + 32] = "";
-  lig_product_words (products, &entry->key, "product 2", words, sizeof words);
+  lig_matmul_words (matmuls, &entry->key, "product 2", words, sizeof words);
   if (!choices->get || !choices->get (choices->data, words, choice, sizeof choice))
     return false;
   for (size_t i = 0; i < sizeof bytes; i++) {
@@ -113,7 +113,7 @@ recall (const LigProducts *products, LigProductEntry *entry)
     bytes[i] = (unsigned char) (16 * high + low);
   }
   memcpy (&algorithm, bytes, sizeof bytes);
-  if (!lig_candidate_serves (products, entry, &algorithm))
+  if (!lig_candidate_serves (matmuls, entry, &algorithm))
     return false;
   entry->algorithm = algorithm;
   entry->microseconds = (float) strtoll (choice + 2 * sizeof bytes, NULL, 10) / 1000;
@@ -129,18 +129,18 @@ is_capturing (const LigLaunch *launch)
          status != cudaStreamCaptureStatusNone;
 }
 
-/* Returns whether a product is so small that it takes no longer than a launch, whatever computes
+/* Returns whether a matmul is so small that it takes no longer than a launch, whatever computes
  * it. */
 static bool
-is_tiny (const LigProductKey *key)
+is_tiny (const LigMatmulKey *key)
 {
   return key->k <= 256 && (double) key->m * (double) key->n * (double) key->k <= 1 << 20;
 }
 
 /* Returns whether a search is allowed: LIGATURE_SEARCH=none forbids it, for programs that run a
- * product once, where a search costs more than it gains. */
+ * matmul once, where a search costs more than it gains. */
 static bool
-may_search (const LigProductKey *key)
+may_search (const LigMatmulKey *key)
 {
   const char *setting = getenv ("LIGATURE_SEARCH");
   return !is_tiny (key) && !(setting && strcmp (setting, "none") == 0);
@@ -149,18 +149,18 @@ may_search (const LigProductKey *key)
 /* Searches while no other process measures on the device. A process that did so before may have
  * stored the choice. */
 static bool
-search (LigProducts *products,
-        LigProductEntry *entry,
+search (LigMatmuls *matmuls,
+        LigMatmulEntry *entry,
         const cublasLtMatmulAlgo_t *proposals,
         int count,
         const LigLaunch *launch)
 {
-  LigChoices choices = products->device->choices;
+  LigChoices choices = matmuls->device->choices;
   if (choices.begin)
     choices.begin (choices.guard);
-  bool found = recall (products, entry);
-  if (!found && race (products, entry, proposals, count, launch)) {
-    remember (products, entry);
+  bool found = recall (matmuls, entry);
+  if (!found && race (matmuls, entry, proposals, count, launch)) {
+    remember (matmuls, entry);
     found = true;
   }
   if (choices.end)
@@ -169,21 +169,21 @@ search (LigProducts *products,
 }
 
 void
-lig_algorithm_choose (LigProducts *products, LigProductEntry *entry, const LigLaunch *launch)
+lig_algorithm_choose (LigMatmuls *matmuls, LigMatmulEntry *entry, const LigLaunch *launch)
 {
   bool rehearse = launch->rehearse && !is_capturing (launch);
-  lig_product_assume_alignment (entry);
-  if (rehearse && recall (products, entry)) {
+  lig_matmul_assume_alignment (entry);
+  if (rehearse && recall (matmuls, entry)) {
     entry->decided = entry->supported = entry->rehearsed = true;
     return;
   }
   bool searched = rehearse && may_search (&entry->key);
   cublasLtMatmulAlgo_t proposals[LIG_MAX_PROPOSED];
-  int count = lig_candidates_propose (products, entry, proposals, searched ? LIG_MAX_PROPOSED : 1);
+  int count = lig_candidates_propose (matmuls, entry, proposals, searched ? LIG_MAX_PROPOSED : 1);
   if (count > 0) {
     entry->algorithm = proposals[0];
     entry->decided = entry->supported = true;
-    entry->rehearsed = searched ? search (products, entry, proposals, count, launch) : rehearse;
+    entry->rehearsed = searched ? search (matmuls, entry, proposals, count, launch) : rehearse;
   } else if (!is_capturing (launch)) {
     /* During a capture the heuristic may be unable to answer; then nothing is known yet. */
     entry->decided = entry->rehearsed = true;

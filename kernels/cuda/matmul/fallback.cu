@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that complete the products of cuBLASLt. They serve every size, type and alignment;
+/* Kernels that complete the matmuls of cuBLASLt. They serve every size, type and alignment;
  * only the conversion is used often, and has a path of 16-byte accesses. */
-#include "kernels/cuda/product/fallback.cuh"
+#include "kernels/cuda/matmul/fallback.cuh"
 
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/common/reduce.cuh"
-#include "kernels/cuda/product/algorithms.h"
+#include "kernels/cuda/matmul/algorithms.h"
 
 #include <cuda_fp8.h>
 
@@ -150,20 +150,20 @@ __launch_bounds__ (THREADS)
 }
 
 LigStatus
-multiply_any (LigLaunch *launch, const LigProduct *product)
+multiply_any (LigLaunch *launch, const LigMatmul *matmul)
 {
-  const LigMatrix &a = product->left, &b = product->right;
-  bool ta = product->left_transposed, tb = product->right_transposed;
-  Strided left = {{a.data, a.dtype}, ta ? 1 : a.stride, ta ? a.stride : 1, product->rows};
-  Strided right = {{b.data, b.dtype}, tb ? b.stride : 1, tb ? 1 : b.stride, product->columns};
-  int64_t tiles = ((product->rows + TILE - 1) / TILE) * ((product->columns + TILE - 1) / TILE);
+  const LigMatrix &a = matmul->left, &b = matmul->right;
+  bool ta = matmul->left_transposed, tb = matmul->right_transposed;
+  Strided left = {{a.data, a.dtype}, ta ? 1 : a.stride, ta ? a.stride : 1, matmul->rows};
+  Strided right = {{b.data, b.dtype}, tb ? b.stride : 1, tb ? 1 : b.stride, matmul->columns};
+  int64_t tiles = ((matmul->rows + TILE - 1) / TILE) * ((matmul->columns + TILE - 1) / TILE);
   if (tiles > INT32_MAX)
     return LIG_FAIL (
       launch, LIG_UNSUPPORTED,
-      "linear: a block of the product has too many tiles; reduce its rows or columns");
+      "linear: a block of the matmul has too many tiles; reduce its rows or columns");
   multiply<<<(unsigned) tiles, THREADS, 0, stream (launch)>>> (
-    left, right, product->depth, product->factor, (float *) product->result.data,
-    product->result.stride);
+    left, right, matmul->depth, matmul->factor, (float *) matmul->result.data,
+    matmul->result.stride);
   return LIG_LAUNCHED (launch);
 }
 
@@ -174,7 +174,7 @@ put (const LigMatrix &matrix, int64_t row, int64_t column, float value)
   Target{matrix.data, matrix.dtype}.set (row * matrix.stride + column, value);
 }
 
-/* Returns an element of a product after bias, extra and activation; writes aux for gelu. */
+/* Returns an element of a matmul after bias, extra and activation; writes aux for gelu. */
 __device__ static inline float
 finished (const Finish &finish, int64_t row, int64_t column, float value)
 {
@@ -196,7 +196,7 @@ finished (const Finish &finish, int64_t row, int64_t column, float value)
   }
 }
 
-/* Completes a block of products. Each element is read before it is written: y may share memory
+/* Completes a block of matmuls. Each element is read before it is written: y may share memory
  * with extra or aux. */
 static __global__ void
 __launch_bounds__ (THREADS) finish_each (Finish finish)
@@ -226,7 +226,7 @@ finish_block (LigLaunch *launch, const Finish &finish)
   int64_t over = (finish.columns + width - 1) / width, down = (finish.rows + height - 1) / height;
   if (over > INT32_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "linear: a block of the product has too many columns; reduce them");
+                     "linear: a block of the matmul has too many columns; reduce them");
   dim3 grid ((unsigned) over, (unsigned) min (down, (int64_t) MAX_BLOCKS_Y));
   finish_each<<<grid, dim3 (width, height), 0, stream (launch)>>> (finish);
   return LIG_LAUNCHED (launch);

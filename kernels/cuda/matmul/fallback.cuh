@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations that complete the products of cuBLASLt: conversions, a product of any types, and
- * everything that may follow a product, applied to a block of it that is stored in fp32 in the
+/* Operations that complete the matmuls of cuBLASLt: conversions, a matmul of any types, and
+ * everything that may follow a matmul, applied to a block of it that is stored in fp32 in the
  * workspace. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
-#include "kernels/cuda/product/product.h"
+#include "kernels/cuda/matmul/matmul.h"
 
 namespace lig
 {
@@ -22,10 +22,10 @@ LigStatus
 convert_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, int64_t columns);
 
 /* Computes result = factor left right for operands of any floating types and alignments. The
- * result is fp32; no other member of `product` is used. */
-LigStatus multiply_any (LigLaunch *launch, const LigProduct *product);
+ * result is fp32; no other member of `matmul` is used. */
+LigStatus multiply_any (LigLaunch *launch, const LigMatmul *matmul);
 
-/* The operations on a block of fp32 products, in this order; absent matrices take no part.
+/* The operations on a block of fp32 matmuls, in this order; absent matrices take no part.
  * Matrices begin at the block's first element. gelu's argument is rounded to `aux_dtype`,
  * whether it is kept or not. If `keeps_staged`, `staged` is overwritten with the result as
  * rounded to y's type. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions of compute capability 9.0 (sm_90a) for matrix products: barriers that count bytes,
- * the bulk copies of tiles that arrive at them, and the products of a warpgroup, which is four
+/* Instructions of compute capability 9.0 (sm_90a) for matmuls: barriers that count bytes,
+ * the bulk copies of tiles that arrive at them, and the matmuls of a warpgroup, which is four
  * warps in succession (PTX ISA, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). */
 #pragma once
 
@@ -205,21 +205,21 @@ take_registers ()
 }
 
 __device__ inline void
-products_begin ()
+matmuls_begin ()
 {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 
 __device__ inline void
-products_commit ()
+matmuls_commit ()
 {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/* Waits until at most N committed groups of products are under way. */
+/* Waits until at most N committed groups of matmuls are under way. */
 template <int N>
 __device__ inline void
-products_wait ()
+matmuls_wait ()
 {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }
@@ -241,7 +241,7 @@ describe_equal (uint32_t address)
   return (uint64_t) 16 << 32 | (uint64_t) 8 << 16 | (uint64_t) (address & 0x3ffff) >> 4;
 }
 
-/* Lets products and bulk copies see what this thread has written to shared memory, after its next
+/* Lets matmuls and bulk copies see what this thread has written to shared memory, after its next
  * barrier. */
 __device__ inline void
 publish_writes ()
@@ -272,7 +272,7 @@ publish_writes ()
 
 /* Begins d = left right, added to d if ADDS: 64 rows, 192 columns, a depth of 16. TRANSPOSED says
  * that the rows of the right tile are those of the depth. The registers of d are free for other
- * values until the first product that does not add. */
+ * values until the first matmul that does not add. */
 template <class T, int TRANSPOSED, int ADDS>
 __device__ inline void
 multiply_tile (float (&d)[96], uint64_t left, uint64_t right)

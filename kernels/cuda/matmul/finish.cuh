@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The division of an own product (own.cu) into tiles, and what follows the product of a tile: its
+/* The division of an own matmul (own.cu) into tiles, and what follows the matmul of a tile: its
  * warps finish it in pieces, each by way of shared memory of its own, so that they need no barrier
  * and memory is read and written in units of 16 bytes. */
 #pragma once
 
 #include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/reduce.cuh"
-#include "kernels/cuda/product/warpgroup.cuh"
+#include "kernels/cuda/matmul/warpgroup.cuh"
 #include "kernels/formulas.h"
 
 namespace lig
@@ -28,10 +28,10 @@ constexpr int VECTORS = 5 * TILE_COLUMNS, ONES_BYTES = 256;
  * the left operand and the right one stay in the L2 cache. */
 constexpr int BAND = 8;
 
-/* The work after the product of a tile. */
+/* The work after the matmul of a tile. */
 enum class After { SUM, ADD, GELU, GELU_BACKWARD };
 
-/* The division of shared memory, from a multiple of 1024 bytes on. Products that read no pieces
+/* The division of shared memory, from a multiple of 1024 bytes on. Matmuls that read no pieces
  * have the memory for a stage more: the operands of a tile come late while other tiles are written.
  */
 template <After AFTER> struct Layout {
@@ -50,7 +50,7 @@ struct Maps {
 };
 
 struct Job {
-  int rows, columns, depth; /* of the result; of the product */
+  int rows, columns, depth; /* of the result; of the matmul */
   int tall, wide;           /* pairs of tiles in a column, tiles in a row */
   float factor;
   Vector bias;
@@ -77,7 +77,7 @@ corner_of (const Job &job, int pair, int rank)
 
 /* A lane's share of the pieces of its warp. Of row l / 4 + 8 h of a piece lane l computes the
  * columns 8 j + 2 (l % 4) and the next, as element 4 j + 2 h and the next: the order of the
- * products' sums. It reads the unit of 16 bytes from column 8 (l % 4) on. In shared memory, eight
+ * matmuls' sums. It reads the unit of 16 bytes from column 8 (l % 4) on. In shared memory, eight
  * rows of the same unit, and the units of two rows, lie in different banks, as the bulk copies
  * expect it of rows of 64 bytes. */
 struct Share {
@@ -224,7 +224,7 @@ read_bias (const float *bias)
   return read;
 }
 
-/* Does what follows the product for a thread's elements of a piece; gelu keeps its argument. */
+/* Does what follows the matmul for a thread's elements of a piece; gelu keeps its argument. */
 template <class T, After AFTER>
 __device__ inline void
 finish_piece (float (&v)[16], const uint32_t (&words)[8], float factor, const Bias &bias)

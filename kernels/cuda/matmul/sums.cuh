@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of matrices' columns beside products (linear.cu): alone, and the choice whether cuBLASLt's
+/* Sums of matrices' columns beside matmuls (linear.cu): alone, and the choice whether cuBLASLt's
  * epilogue computes them. */
 #pragma once
 
 #include "kernels/cuda/common/columns.cuh"
-#include "kernels/cuda/product/product.h"
+#include "kernels/cuda/matmul/matmul.h"
 
 namespace lig
 {
-/* Returns the product without its sums. */
-inline LigProduct
-without_sums (LigProduct job)
+/* Returns the matmul without its sums. */
+inline LigMatmul
+without_sums (LigMatmul job)
 {
   if (job.sums != LIG_NO_SUMS)
     job.vector = LigMatrix{};
@@ -30,7 +30,7 @@ sum_matrix (
 
 /* Computes the sums alone, from the result or the left operand in memory. */
 inline LigStatus
-sum_apart (LigLaunch *launch, const LigProduct &job)
+sum_apart (LigLaunch *launch, const LigMatmul &job)
 {
   return job.sums == LIG_SUMS_OF_LEFT
            ? sum_matrix (launch, job.left, job.depth, job.rows, job.vector)
@@ -39,7 +39,7 @@ sum_apart (LigLaunch *launch, const LigProduct &job)
 
 /* Captures the sums `times` times in succession as a graph; returns null if that fails. */
 inline cudaGraphExec_t
-capture_sums (LigLaunch *launch, const LigProduct &job, int times)
+capture_sums (LigLaunch *launch, const LigMatmul &job, int times)
 {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t ready = nullptr;
@@ -60,7 +60,7 @@ capture_sums (LigLaunch *launch, const LigProduct &job, int times)
  * where this launch will write its own. They run once before, because loading a kernel cannot be
  * captured. */
 inline double
-time_sums (const LigLaunch *launch, const LigProduct &job)
+time_sums (const LigLaunch *launch, const LigMatmul &job)
 {
   enum { TIMES = 10 };
   LigLaunch copy = *launch;
@@ -94,39 +94,39 @@ time_sums (const LigLaunch *launch, const LigProduct &job)
 }
 
 /* Times the sums while no other process measures on the device, and keeps the faster way: the
- * product with its sums, or both apart. Returns whether they are computed together. */
+ * matmul with its sums, or both apart. Returns whether they are computed together. */
 inline bool
-compare_sums (LigLaunch *launch, const LigProduct &job, double together, double alone)
+compare_sums (LigLaunch *launch, const LigMatmul &job, double together, double alone)
 {
   LigChoices choices = launch->device->choices;
   if (choices.begin)
     choices.begin (choices.guard);
-  int apart = lig_product_answer (launch, &job, LIG_SUMS_APART);
+  int apart = lig_matmul_answer (launch, &job, LIG_SUMS_APART);
   double sums = apart < 0 ? time_sums (launch, job) : 0;
   if (choices.end)
     choices.end (choices.guard);
   if (sums <= 0)
     return apart <= 0;
-  lig_product_keep_answer (launch, &job, LIG_SUMS_APART, alone + sums < together,
-                           min (alone + sums, together));
+  lig_matmul_keep_answer (launch, &job, LIG_SUMS_APART, alone + sums < together,
+                          min (alone + sums, together));
   return alone + sums >= together;
 }
 
-/* Returns whether the product computes the sums as well. cuBLASLt's epilogues with sums can take
- * longer than product and sums one after the other, so a rehearsal compares both. */
+/* Returns whether the matmul computes the sums as well. cuBLASLt's epilogues with sums can take
+ * longer than matmul and sums one after the other, so a rehearsal compares both. */
 inline bool
-takes_sums (LigLaunch *launch, const LigProduct &job)
+takes_sums (LigLaunch *launch, const LigMatmul &job)
 {
   if (!job.result.data)
     return true;
   if (launch->accumulate || job.vector.dtype != job.result.dtype)
     return false;
-  int apart = lig_product_answer (launch, &job, LIG_SUMS_APART);
+  int apart = lig_matmul_answer (launch, &job, LIG_SUMS_APART);
   if (apart >= 0 || !launch->rehearse)
     return apart <= 0;
-  LigProduct bare = without_sums (job);
-  double together = lig_product_microseconds (launch, &job);
-  double alone = lig_product_microseconds (launch, &bare);
+  LigMatmul bare = without_sums (job);
+  double together = lig_matmul_microseconds (launch, &job);
+  double alone = lig_matmul_microseconds (launch, &bare);
   return !(together > 0 && alone > 0) || compare_sums (launch, job, together, alone);
 }
 } /* namespace lig */

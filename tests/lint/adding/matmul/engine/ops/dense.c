@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A second product: nothing outside of this file knows it but by its trait. */
+/* A second matmul: nothing outside of this file knows it but by its trait. */
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
@@ -53,7 +53,7 @@ LIG_DEFINE_OP (dense) = {
   .summary = N_ ("Multiplies each row by a matrix"),
   .formula = "y = x weight^T",
   .example = "dense (12) @ 5x8",
-  .flags = LIG_OP_PRODUCT,
+  .flags = LIG_OP_MATMUL,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (LigLinearOpParams),

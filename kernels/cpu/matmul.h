@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The product C [m, n] = factor op (A) [m, k] op (B) [k, n] in fp32, block by block. Linear
+/* The matmul C [m, n] = factor op (A) [m, k] op (B) [k, n] in fp32, block by block. Linear
  * kernels differ in the operations that follow, which all run in one pass over a finished block. */
 #pragma once
 
@@ -24,16 +24,16 @@ typedef struct {
   const LigOperand *a_scales, *b_scales;
   LigScales a_kind, b_kind;
 
-  /* The fp32 memory [m, n] into which the product itself may be written; it is added to the old
+  /* The fp32 memory [m, n] into which the matmul itself may be written; it is added to the old
    * values if `accumulate` is set. If null, blocks are stored in the workspace. */
   float *target;
   bool accumulate;
 
   /* Processes a finished tile, and adds its columns to `sums` if there are `column_sums`; tiles
-   * are processed in parallel. If null, the product in `target` is the result. */
+   * are processed in parallel. If null, the matmul in `target` is the result. */
   void (*finish) (const LigTile *tile, const void *data, float *sums);
   const void *data;
   const LigOperand *column_sums; /* sums of n columns; null or absent: none */
-} LigCpuProduct;
+} LigCpuMatmul;
 
-LigStatus LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product);
+LigStatus LIG_CPU (matmul) (LigLaunch *launch, const LigCpuMatmul *matmul);

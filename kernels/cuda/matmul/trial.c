@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The timing and comparison of a product's algorithms: as CUDA graphs of several launches, on
+/* The timing and comparison of a matmul's algorithms: as CUDA graphs of several launches, on
  * memory that has the sizes, strides and alignments of the real operands. */
-#include "kernels/cuda/product/trial.h"
+#include "kernels/cuda/matmul/trial.h"
 #include "kernels/cuda/common/steady.h"
 #include "kernels/quantize.h"
 
@@ -55,7 +55,7 @@ part (LigTrial *trial, char **at, int64_t elements, uint8_t dtype, uint8_t align
 /* Sets the number of elements of A, B, C, D, the vector, aux, and the scales of A and B; 0 for
  * absent ones. */
 static void
-sizes_of (const LigProductKey *key, int64_t sizes[8])
+sizes_of (const LigMatmulKey *key, int64_t sizes[8])
 {
   sizes[0] = key->lda * (key->transposed_a ? key->m : key->k);
   sizes[1] = key->ldb * (key->transposed_b ? key->k : key->n);
@@ -72,7 +72,7 @@ sizes_of (const LigProductKey *key, int64_t sizes[8])
 static bool
 allocate (LigTrial *trial)
 {
-  const LigProductKey *key = &trial->entry->key;
+  const LigMatmulKey *key = &trial->entry->key;
   int64_t sizes[8];
   size_t bytes = 0;
   uint8_t input_a = key->input_a ? key->input_a : key->input;
@@ -83,7 +83,7 @@ allocate (LigTrial *trial)
                                     : i == 4 ? key->vector
                                     : i > 5  ? LIG_FP32
                                              : key->output);
-  cudaDeviceGetAttribute (&l2, cudaDevAttrL2CacheSize, trial->products->device->number);
+  cudaDeviceGetAttribute (&l2, cudaDevAttrL2CacheSize, trial->matmuls->device->number);
   trial->n_calls = bytes < (size_t) l2 && 2 * bytes <= MAX_MEMORY ? 2 : 1;
   size_t whole = (size_t) key->workspace + (size_t) trial->n_calls * bytes;
   trial->no_memory = cudaMalloc ((void **) &trial->memory, whole) == cudaErrorMemoryAllocation;
@@ -91,7 +91,7 @@ allocate (LigTrial *trial)
     return false;
   char *at = trial->memory + key->workspace;
   for (int i = 0; i < trial->n_calls; i++) {
-    LigProductCall *call = &trial->calls[i];
+    LigMatmulCall *call = &trial->calls[i];
     call->workspace = trial->memory;
     call->alpha = 1;
     call->stream = trial->stream;
@@ -111,9 +111,9 @@ allocate (LigTrial *trial)
 }
 
 bool
-lig_trial_open (LigTrial *trial, LigProducts *products, LigProductEntry *entry)
+lig_trial_open (LigTrial *trial, LigMatmuls *matmuls, LigMatmulEntry *entry)
 {
-  trial->products = products;
+  trial->matmuls = matmuls;
   trial->entry = entry;
   trial->best = INFINITY;
   return cudaStreamCreateWithFlags (&trial->stream, cudaStreamNonBlocking) == cudaSuccess &&
@@ -138,12 +138,12 @@ lig_trial_close (LigTrial *trial)
   cudaGetLastError ();
 }
 
-/* Launches the product with an algorithm on one of the sets of operands. */
+/* Launches the matmul with an algorithm on one of the sets of operands. */
 static bool
 call (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, int which)
 {
-  return lig_product_call (trial->products, trial->entry, algorithm,
-                           &trial->calls[which % trial->n_calls]) == CUBLAS_STATUS_SUCCESS;
+  return lig_matmul_call (trial->matmuls, trial->entry, algorithm,
+                          &trial->calls[which % trial->n_calls]) == CUBLAS_STATUS_SUCCESS;
 }
 
 /* Returns the microseconds between `begin` and `end`; negative if nothing can be timed any more. */
@@ -185,7 +185,7 @@ count_launches (float once)
   return launches < MAX_LAUNCHES ? launches : MAX_LAUNCHES;
 }
 
-/* Captures several launches as a graph, because the host launches small products more slowly
+/* Captures several launches as a graph, because the host launches small matmuls more slowly
  * than the device runs them. */
 static void
 capture (LigTrial *trial, LigTrialAlgorithm *candidate)
@@ -269,19 +269,19 @@ lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
   return candidate.microseconds;
 }
 
-/* One of the results of a product. */
+/* One of the results of a matmul. */
 typedef struct {
   void *data;
   int64_t count;
   uint8_t dtype;
 } Output;
 
-/* Sets the outputs of the product; returns their number. */
+/* Sets the outputs of the matmul; returns their number. */
 static int
 outputs_of (const LigTrial *trial, Output outputs[3])
 {
-  const LigProductKey *key = &trial->entry->key;
-  const LigProductCall *call = &trial->calls[0];
+  const LigMatmulKey *key = &trial->entry->key;
+  const LigMatmulCall *call = &trial->calls[0];
   int64_t sizes[8];
   int count = 0;
   sizes_of (key, sizes);
@@ -380,7 +380,7 @@ repeats (LigTrial *trial, const LigTrialAlgorithm *candidate)
  * another order of the sums and one rounding cause, less than a missing part of the depth
  * causes. */
 static float
-tolerance (const LigProductKey *key, uint8_t dtype)
+tolerance (const LigMatmulKey *key, uint8_t dtype)
 {
   return dtype == LIG_BF16                                       ? 1.0f / 64
          : dtype == LIG_FP16                                     ? 1.0f / 512
@@ -475,8 +475,8 @@ find_winner (LigTrial *trial, int finalists)
   }
 }
 
-/* Gives finalists, the fastest first, their times at steady clocks if the product is long and
- * power limits the device: where a step is as long as that, the energy of a product decides. False
+/* Gives finalists, the fastest first, their times at steady clocks if the matmul is long and
+ * power limits the device: where a step is as long as that, the energy of a matmul decides. False
  * after a failure. */
 static bool
 time_steadily (LigTrial *trial, int finalists)
@@ -487,7 +487,7 @@ time_steadily (LigTrial *trial, int finalists)
   for (int i = 0; i < finalists; i++) {
     LigTrialAlgorithm *candidate = &trial->kept[i];
     bool limited;
-    float time = lig_steady_time (trial->products->device, trial->stream, candidate->graph,
+    float time = lig_steady_time (trial->matmuls->device, trial->stream, candidate->graph,
                                   trial->launches, candidate->microseconds, &limited);
     if (time < 0)
       return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Variations of proposed algorithms: other clusters and undocumented options; for products so short
+/* Variations of proposed algorithms: other clusters and undocumented options; for matmuls so short
  * that one more wave of blocks matters, other tiles and splits of the depth too. */
-#include "kernels/cuda/product/candidates.h"
+#include "kernels/cuda/matmul/candidates.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ enum { MAX_TILES = 768, MAX_FAMILIES = 2, MAX_TRIED = 2048, MAX_CUSTOM = 7, MAX_
 /* The seconds that the search may keep the device busy. */
 #define BUDGET 0.35
 
-/* The microseconds from which a product is too long for other tiles to be worth trying. */
+/* The microseconds from which a matmul is too long for other tiles to be worth trying. */
 #define LONGEST 400.0f
 
 /* The multiples of the best time up to which other clusters are tried, and other options too. */
@@ -132,7 +132,7 @@ write_variation (const Search *search,
                                               attributes[i].size) != CUBLAS_STATUS_SUCCESS)
       return false;
   }
-  return lig_candidate_serves (search->trial->products, search->trial->entry, algorithm);
+  return lig_candidate_serves (search->trial->matmuls, search->trial->entry, algorithm);
 }
 
 /* Returns the used part of the time, or of the device's time if that is more. */
@@ -179,7 +179,7 @@ enum { N_CLUSTERS = sizeof clusters / sizeof *clusters };
 static int
 count_clusters (const Search *search)
 {
-  return search->trial->products->device->capability < 90 ? 0 : N_CLUSTERS;
+  return search->trial->matmuls->device->capability < 90 ? 0 : N_CLUSTERS;
 }
 
 /* Tries the other clusters. */
@@ -324,15 +324,15 @@ explore (Search *search)
 }
 
 /* Returns the clocks that a simple model expects: in a wave, each multiprocessor has a tile,
- * whose products take time and whose operands have to be loaded; then the parts are written,
+ * whose matmuls take time and whose operands have to be loaded; then the parts are written,
  * read and added up. */
 static float
 expected_clocks (const LigTrial *trial, int rows, int columns, int count)
 {
-  const LigProductKey *key = &trial->entry->key;
+  const LigMatmulKey *key = &trial->entry->key;
   float area = (float) rows * (float) columns, edge = (float) (rows + columns);
   float tiles = ceilf ((float) key->m / (float) rows) * ceilf ((float) key->n / (float) columns);
-  float waves = ceilf (tiles * (float) count / (float) trial->products->device->multiprocessors);
+  float waves = ceilf (tiles * (float) count / (float) trial->matmuls->device->multiprocessors);
   float clocks =
     waves * ((float) key->k / (float) count * (area / 2048 + edge / 128) + area / 16 + 1000);
   if (count > 1)
@@ -403,8 +403,8 @@ capability (const cublasLtMatmulAlgo_t *algorithm, cublasLtMatmulAlgoCapAttribut
 static bool
 set_up_blank (const Search *search, int32_t id, cublasLtMatmulAlgo_t *blank)
 {
-  LigProducts *products = search->trial->products;
-  LigProductEntry *entry = search->trial->entry;
+  LigMatmuls *matmuls = search->trial->matmuls;
+  LigMatmulEntry *entry = search->trial->entry;
   uint32_t input = 0, side = 0, output = 0;
   cublasComputeType_t compute = entry->key.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   size_t written;
@@ -414,7 +414,7 @@ set_up_blank (const Search *search, int32_t id, cublasLtMatmulAlgo_t *blank)
                                            sizeof side, &written) == CUBLAS_STATUS_SUCCESS &&
          cublasLtMatrixLayoutGetAttribute (&entry->d, CUBLASLT_MATRIX_LAYOUT_TYPE, &output,
                                            sizeof output, &written) == CUBLAS_STATUS_SUCCESS &&
-         cublasLtMatmulAlgoInit (products->handle, compute, CUDA_R_32F, (cudaDataType_t) input,
+         cublasLtMatmulAlgoInit (matmuls->handle, compute, CUDA_R_32F, (cudaDataType_t) input,
                                  (cudaDataType_t) input, (cudaDataType_t) side,
                                  (cudaDataType_t) output, id, blank) == CUBLAS_STATUS_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sizes of cuBLASLt's tiles, by their numbers (cublasLtMatmulTile_t). */
-#include "kernels/cuda/product/candidates.h"
+#include "kernels/cuda/matmul/candidates.h"
 
 /* A run of tiles: its first number and size, and the steps from each to the next. It ends where
  * the following run begins. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the products that stay in the compute type for the sake of a joint fusion: the one that
+/* Finds the matmuls that stay in the compute type for the sake of a joint fusion: the one that
  * computes a head and its loss without the logits reads no quantized operands. It is decided before
  * any time is known, by a force or by the share of the memory that the fusion would save. The
  * decision does not depend on the pass, the policy or the gradients that are wanted, so that
@@ -16,7 +16,7 @@ is_forbidden (const LigGraph *graph, const LigFusion *fusion, LigOp *written)
          g_strv_contains (lig_op_get_forbidden (written), fusion->name);
 }
 
-/* Returns whether the fusion fits the ops from the product on. */
+/* Returns whether the fusion fits the ops from the matmul on. */
 static gboolean
 fits (LigGraph *graph, const LigFusion *fusion, int at)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Products that write the quantized copy of gelu: in evaluation, by scales that are known. */
+/* Matmuls that write the quantized copy of gelu: in evaluation, by scales that are known. */
 #include "tests/plan/case.h"
 
 #define FUSION "forward-linear-bias-gelu-quantize"
 
-/* In evaluation the product writes the quantized copy of gelu itself, if the scale is known. */
+/* In evaluation the matmul writes the quantized copy of gelu itself, if the scale is known. */
 static void
 test_taken (void)
 {
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  guint count, products = 0;
+  guint count, matmuls = 0;
   options.policy = LIG_POLICY_ALL;
   options.training = FALSE;
   options.recipe = "fp8-delayed";
@@ -22,12 +22,12 @@ test_taken (void)
                 "");
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++)
-    products += steps[i].kernel && g_str_equal (steps[i].kernel->name, "linear_fp8_gelu");
-  g_assert_cmpuint (products, ==, 1);
+    matmuls += steps[i].kernel && g_str_equal (steps[i].kernel->name, "linear_fp8_gelu");
+  g_assert_cmpuint (matmuls, ==, 1);
   g_autoptr (Results) fused = compute (sequence, &options);
   options.policy = LIG_POLICY_NONE;
   g_autoptr (Results) apart = compute (sequence, &options);
-  compare_results (fused, apart, 0.04, "gelu in the product");
+  compare_results (fused, apart, 0.04, "gelu in the matmul");
 }
 
 /* In training a transposed copy is needed, too; other recipes find their scales from the values. */
@@ -62,7 +62,7 @@ test_rejected (void)
   }
 }
 
-/* An overflow of fp16 becomes NaN in other copies; the product would saturate it. */
+/* An overflow of fp16 becomes NaN in other copies; the matmul would saturate it. */
 static void
 test_overflow (void)
 {
@@ -84,8 +84,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/compile/gelu-products/taken", test_taken);
-  g_test_add_func ("/compile/gelu-products/rejected", test_rejected);
-  g_test_add_func ("/compile/gelu-products/overflow", test_overflow);
+  g_test_add_func ("/compile/gelu-matmuls/taken", test_taken);
+  g_test_add_func ("/compile/gelu-matmuls/rejected", test_rejected);
+  g_test_add_func ("/compile/gelu-matmuls/overflow", test_overflow);
   return g_test_run ();
 }

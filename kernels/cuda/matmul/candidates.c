@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The algorithms that cuBLASLt's heuristic proposes for a product, and the test whether an
+/* The algorithms that cuBLASLt's heuristic proposes for a matmul, and the test whether an
  * algorithm serves it. The environment variable LIGATURE_SEARCH=heuristic restricts the search
  * to the proposals, LIGATURE_SEARCH=none to the first of them. */
-#include "kernels/cuda/product/candidates.h"
+#include "kernels/cuda/matmul/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether a product that is split along its depth is summed in fp32 and in a fixed
+/* Returns whether a matmul that is split along its depth is summed in fp32 and in a fixed
  * order. A sum in place has no fixed order; a sum in the result's type would round each part. */
 static bool
 is_exact (const cublasLtMatmulAlgo_t *algorithm)
@@ -38,7 +38,7 @@ prefer (cublasLtMatmulPreference_t preference,
 
 /* Describes workspace, reductions and alignments to the heuristic. */
 static bool
-state_preferences (cublasLtMatmulPreference_t preference, const LigProductKey *key)
+state_preferences (cublasLtMatmulPreference_t preference, const LigMatmulKey *key)
 {
   uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   uint32_t a = key->align_a, b = key->align_b, c = key->align_c, d = key->align_d;
@@ -54,8 +54,8 @@ state_preferences (cublasLtMatmulPreference_t preference, const LigProductKey *k
 }
 
 int
-lig_candidates_propose (LigProducts *products,
-                        LigProductEntry *entry,
+lig_candidates_propose (LigMatmuls *matmuls,
+                        LigMatmulEntry *entry,
                         cublasLtMatmulAlgo_t *algorithms,
                         int max)
 {
@@ -64,7 +64,7 @@ lig_candidates_propose (LigProducts *products,
   int found = 0, count = 0;
   memset (results, 0, sizeof results);
   if (!state_preferences (&preference, &entry->key) ||
-      cublasLtMatmulAlgoGetHeuristic (products->handle, &entry->description, &entry->a, &entry->b,
+      cublasLtMatmulAlgoGetHeuristic (matmuls->handle, &entry->description, &entry->a, &entry->b,
                                       &entry->c, &entry->d, &preference, LIG_MAX_PROPOSED, results,
                                       &found) != CUBLAS_STATUS_SUCCESS)
     return 0;
@@ -76,13 +76,13 @@ lig_candidates_propose (LigProducts *products,
 }
 
 bool
-lig_candidate_serves (const LigProducts *products,
-                      LigProductEntry *entry,
+lig_candidate_serves (const LigMatmuls *matmuls,
+                      LigMatmulEntry *entry,
                       const cublasLtMatmulAlgo_t *algorithm)
 {
   cublasLtMatmulHeuristicResult_t result;
   memset (&result, 0, sizeof result);
-  return cublasLtMatmulAlgoCheck (products->handle, &entry->description, &entry->a, &entry->b,
+  return cublasLtMatmulAlgoCheck (matmuls->handle, &entry->description, &entry->a, &entry->b,
                                   &entry->c, &entry->d, algorithm,
                                   &result) == CUBLAS_STATUS_SUCCESS &&
          result.workspaceSize <= entry->key.workspace && is_exact (algorithm);
@@ -91,7 +91,7 @@ lig_candidate_serves (const LigProducts *products,
 /* Returns whether addresses and strides are multiples of 16 bytes. Otherwise no variations are
  * tried, because the library does not check an algorithm against addresses. */
 static bool
-is_aligned (const LigProductKey *key)
+is_aligned (const LigMatmulKey *key)
 {
   int64_t input = 16 / (int64_t) lig_dtype_size ((LigDtype) key->input);
   int64_t output = 16 / (int64_t) lig_dtype_size ((LigDtype) key->output);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products through cuBLASLt, each with the algorithm that was found to be the fastest. */
+/* matmuls through cuBLASLt, each with the algorithm that was found to be the fastest. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"
@@ -24,18 +24,18 @@ typedef struct {
 
 typedef enum { LIG_AS_IT_IS, LIG_GELU, LIG_RELU, LIG_GELU_BACKWARD } LigActivation;
 
-/* Sums over rows that are computed with a product: of the result, or of a transposed left
+/* Sums over rows that are computed with a matmul: of the result, or of a transposed left
  * operand. */
 typedef enum { LIG_NO_SUMS, LIG_SUMS_OF_RESULT, LIG_SUMS_OF_LEFT } LigSums;
 
 /* Returns the type of the matrices and the vector beside a result of that type. */
 static inline LigDtype
-lig_product_side (LigDtype result)
+lig_matmul_side (LigDtype result)
 {
   return lig_dtype_has (result, LIG_DTYPE_QUANTIZED) ? LIG_BF16 : result;
 }
 
-/* A product: result = activation (factor left right + extra + vector) if there are no sums. If
+/* A matmul: result = activation (factor left right + extra + vector) if there are no sums. If
  * there are, they are written to `vector`. `aux` is gelu's argument: LIG_GELU writes it if it is
  * present, LIG_GELU_BACKWARD reads it and multiplies by gelu's slope there. All matrices but `left`
  * and `right` have the type of the result, or bf16 beside one of fp8, but `left_sums`, which
@@ -54,41 +54,41 @@ typedef struct {
   LigQuantized left_scales, right_scales; /* of fp8 operands, which both are if one is */
   const void *result_scale;               /* what an fp8 result is multiplied by before rounding */
   bool fast;                              /* fp8: partial sums may have fewer bits than fp32 */
-} LigProduct;
+} LigMatmul;
 
 /* The part of the workspace, at its end, that is left to the library. */
 #define LIG_LIBRARY_SPACE ((size_t) 8 << 20)
 
-/* Returns an empty table of products; null, with the reason in `why`, if there is no memory. */
-LigProducts *lig_products_new (LigBackendDevice *device, char *why, size_t size);
+/* Returns an empty table of matmuls; null, with the reason in `why`, if there is no memory. */
+LigMatmuls *lig_matmuls_new (LigBackendDevice *device, char *why, size_t size);
 
-/* Frees a table of products; null is allowed. */
-void lig_products_free (LigProducts *products);
+/* Frees a table of matmuls; null is allowed. */
+void lig_matmuls_free (LigMatmuls *matmuls);
 
-/* Launches a product. Returns LIG_UNSUPPORTED, with nothing launched, if cuBLASLt has no
+/* Launches a matmul. Returns LIG_UNSUPPORTED, with nothing launched, if cuBLASLt has no
  * algorithm for it. */
-LigStatus lig_product (LigLaunch *launch, const LigProduct *product);
+LigStatus lig_matmul (LigLaunch *launch, const LigMatmul *matmul);
 
-/* Returns the time of the product by the measurement that chose its algorithm; 0 if unknown. */
-double lig_product_microseconds (LigLaunch *launch, const LigProduct *product);
+/* Returns the time of the matmul by the measurement that chose its algorithm; 0 if unknown. */
+double lig_matmul_microseconds (LigLaunch *launch, const LigMatmul *matmul);
 
-/* Reports, once per product, that there is no memory to measure it. */
-void lig_product_report_no_memory (LigLaunch *launch, const LigProduct *product);
+/* Reports, once per matmul, that there is no memory to measure it. */
+void lig_matmul_report_no_memory (LigLaunch *launch, const LigMatmul *matmul);
 
-/* Questions about a product that a measurement answers: whether the product and its sums are faster
- * apart, and whether the own product is faster than the library's. */
-typedef enum { LIG_SUMS_APART, LIG_OWN_PRODUCT, LIG_N_QUESTIONS } LigProductQuestion;
+/* Questions about a matmul that a measurement answers: whether the matmul and its sums are faster
+ * apart, and whether the own matmul is faster than the library's. */
+typedef enum { LIG_SUMS_APART, LIG_OWN_MATMUL, LIG_N_QUESTIONS } LigMatmulQuestion;
 
 /* Returns the answer that was kept, in a rehearsal also one that is stored: 1, 0, or -1 if there is
  * none. */
-int lig_product_answer (LigLaunch *launch, const LigProduct *product, LigProductQuestion question);
+int lig_matmul_answer (LigLaunch *launch, const LigMatmul *matmul, LigMatmulQuestion question);
 
 /* Keeps and stores an answer, with the microseconds of the faster way. */
-void lig_product_keep_answer (LigLaunch *launch,
-                              const LigProduct *product,
-                              LigProductQuestion question,
-                              bool answer,
-                              double microseconds);
+void lig_matmul_keep_answer (LigLaunch *launch,
+                             const LigMatmul *matmul,
+                             LigMatmulQuestion question,
+                             bool answer,
+                             double microseconds);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of matrix products. See <ligature/params.h> for the rules of all parameters. */
+/* Parameters of matmuls. See <ligature/params.h> for the rules of all parameters. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
  * LigScaleParams:
  * @factor: the factor; default 1
  *
- * Parameters of scale, y = factor x, and of the linear kernels, whose matrix product is multiplied
+ * Parameters of scale, y = factor x, and of the linear kernels, whose matmul is multiplied
  * by the factor before anything is added to it.
  */
 typedef struct LigScaleParams {
@@ -18,7 +18,7 @@ typedef struct LigScaleParams {
 
 /**
  * LigFp8Params:
- * @factor: the factor of the product, as in #LigScaleParams
+ * @factor: the factor of the matmul, as in #LigScaleParams
  * @left: the #LigScales of the first operand
  * @right: those of the second
  * @fast: whether partial sums may be kept with fewer bits than fp32 has, where that is faster

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison of algorithms for one product, on random data: the time of each, whether all
+/* A comparison of algorithms for one matmul, on random data: the time of each, whether all
  * compute the same result, and the fastest. */
 #pragma once
 
-#include "kernels/cuda/product/algorithms.h"
+#include "kernels/cuda/matmul/algorithms.h"
 
 enum { LIG_MAX_TRIALS = 16, LIG_MAX_ROUNDS = 9 };
 
@@ -15,13 +15,13 @@ typedef struct {
 } LigTrialAlgorithm;
 
 typedef struct {
-  LigProducts *products;
-  LigProductEntry *entry;
+  LigMatmuls *matmuls;
+  LigMatmulEntry *entry;
   cudaStream_t stream;
   cudaEvent_t begin, end;
   char *memory;
-  LigProductCall
-    calls[2]; /* used in turn, so that not all operands of a small product are in the cache */
+  LigMatmulCall
+    calls[2]; /* used in turn, so that not all operands of a small matmul are in the cache */
   int n_calls;
   int launches;
   bool lost;                              /* the device does not respond any more */
@@ -38,7 +38,7 @@ double lig_trial_clock (void);
 
 /* Allocates memory, stream and events for a trial, which is zeroed before. The caller closes it
  * even after a failure. */
-bool lig_trial_open (LigTrial *trial, LigProducts *products, LigProductEntry *entry);
+bool lig_trial_open (LigTrial *trial, LigMatmuls *matmuls, LigMatmulEntry *entry);
 void lig_trial_close (LigTrial *trial);
 
 /* Times an algorithm and returns its microseconds: INFINITY if it does not run, a rough time if
@@ -50,6 +50,6 @@ float lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm);
 bool lig_trial_expect (LigTrial *trial);
 
 /* Returns the algorithm with the least median of several rounds that computes the same bits
- * twice; null if there is none. On a device that power limits, the times of long products at
+ * twice; null if there is none. On a device that power limits, the times of long matmuls at
  * steady clocks decide among the fastest (steady.h). */
 const LigTrialAlgorithm *lig_trial_decide (LigTrial *trial);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between the own product and the library's: a stored one, else the faster of both on
- * random numbers, if their results agree. LIGATURE_SEARCH=own takes the own product at any speed.
+/* The choice between the own matmul and the library's: a stored one, else the faster of both on
+ * random numbers, if their results agree. LIGATURE_SEARCH=own takes the own matmul at any speed.
  */
 #include "kernels/cuda/common/contest.h"
-#include "kernels/cuda/product/algorithms.h"
-#include "kernels/cuda/product/own.h"
+#include "kernels/cuda/matmul/algorithms.h"
+#include "kernels/cuda/matmul/own.h"
 #include "kernels/times.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@
 
 typedef struct {
   LigLaunch launch;
-  LigProduct product;
-  LigProductWay other;
+  LigMatmul matmul;
+  LigMatmulWay other;
   char *memory;
   LigMatrix expected; /* the other way's result */
   char *sums;         /* and its sums, first those that are kept in `vector` */
@@ -33,11 +33,11 @@ bytes_of (const LigMatrix *matrix, int64_t rows, int64_t columns)
 
 /* Lets all matrices of the trial lie in its memory, one after the other; returns the bytes. */
 static size_t
-place (Trial *trial, const LigProduct *product, char *memory)
+place (Trial *trial, const LigMatmul *matmul, char *memory)
 {
-  LigProduct *p = &trial->product;
-  bool l = product->left_transposed, r = product->right_transposed;
-  int64_t m = product->rows, n = product->columns, k = product->depth;
+  LigMatmul *p = &trial->matmul;
+  bool l = matmul->left_transposed, r = matmul->right_transposed;
+  int64_t m = matmul->rows, n = matmul->columns, k = matmul->depth;
   const struct {
     LigMatrix *matrix;
     int64_t rows, columns;
@@ -50,8 +50,8 @@ place (Trial *trial, const LigProduct *product, char *memory)
              {&p->left_sums, 1, k},
              {&trial->expected, m, n}};
   size_t at = 256;
-  *p = *product;
-  trial->expected = product->result;
+  *p = *matmul;
+  trial->expected = matmul->result;
   trial->found = (uint32_t *) memory;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     size_t bytes = bytes_of (all[i].matrix, all[i].rows, all[i].columns);
@@ -75,7 +75,7 @@ fill (Trial *trial, const LigMatrix *matrix, int64_t rows, int64_t columns, uint
 static bool
 fill_all (Trial *trial)
 {
-  const LigProduct *p = &trial->product;
+  const LigMatmul *p = &trial->matmul;
   bool l = p->left_transposed, r = p->right_transposed;
   return fill (trial, &p->left, l ? p->depth : p->rows, l ? p->rows : p->depth, 60) &&
          fill (trial, &p->right, r ? p->columns : p->depth, r ? p->depth : p->columns, 61) &&
@@ -89,14 +89,14 @@ static bool
 launch_own (void *data)
 {
   Trial *trial = data;
-  return lig_own_product (&trial->launch, &trial->product) == LIG_OK;
+  return lig_own_matmul (&trial->launch, &trial->matmul) == LIG_OK;
 }
 
 static bool
 launch_other (void *data)
 {
   Trial *trial = data;
-  return trial->other (&trial->launch, &trial->product) == LIG_OK;
+  return trial->other (&trial->launch, &trial->matmul) == LIG_OK;
 }
 
 /* Returns whether numbers agree with those expected, but for roundings. */
@@ -126,7 +126,7 @@ keep_sums (Trial *trial, const LigMatrix *sums, char *to, int64_t count)
 static bool
 agrees (Trial *trial)
 {
-  const LigProduct *p = &trial->product;
+  const LigMatmul *p = &trial->matmul;
   cudaStream_t stream = trial->launch.stream;
   size_t bytes = bytes_of (&p->result, p->rows, p->columns);
   bool summed = p->sums != LIG_NO_SUMS && p->vector.data, left = p->left_sums.data != NULL;
@@ -139,7 +139,7 @@ agrees (Trial *trial)
     keep_sums (trial, &p->vector, trial->sums, p->columns);
   if (left)
     keep_sums (trial, &p->left_sums, left_sums, p->depth);
-  /* Elements that the own product leaves out would be NaN; those between rows are alike. */
+  /* Elements that the own matmul leaves out would be NaN; those between rows are alike. */
   cudaMemset2DAsync (p->result.data, (size_t) p->result.stride * 2, 0xff, (size_t) p->columns * 2,
                      (size_t) p->rows, stream);
   return launch_own (trial) &&
@@ -151,20 +151,20 @@ agrees (Trial *trial)
 
 /* Compares both; false, with nothing decided, if there is no memory for it. */
 static bool
-compare (LigLaunch *launch, const LigProduct *product, LigProductWay other)
+compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
 {
   Trial trial;
-  float medians[2] = {0, 0}; /* of the own product, of the other way */
+  float medians[2] = {0, 0}; /* of the own matmul, of the other way */
   memset (&trial, 0, sizeof trial);
   trial.launch = *launch;
   trial.launch.rehearse = false;
   trial.launch.accumulate = false;
   trial.other = other;
-  if (cudaMalloc ((void **) &trial.memory, place (&trial, product, NULL)) != cudaSuccess) {
+  if (cudaMalloc ((void **) &trial.memory, place (&trial, matmul, NULL)) != cudaSuccess) {
     cudaGetLastError ();
     return false;
   }
-  place (&trial, product, trial.memory);
+  place (&trial, matmul, trial.memory);
   bool good =
     fill_all (&trial) && agrees (&trial) &&
     lig_contest (launch->device, launch->stream, launch_own, launch_other, &trial, medians);
@@ -173,42 +173,42 @@ compare (LigLaunch *launch, const LigProduct *product, LigProductWay other)
   if (cudaGetLastError () != cudaSuccess)
     return true;
   bool wins = good && medians[0] < medians[1];
-  lig_product_keep_answer (launch, product, LIG_OWN_PRODUCT, wins, (double) medians[wins ? 0 : 1]);
+  lig_matmul_keep_answer (launch, matmul, LIG_OWN_MATMUL, wins, (double) medians[wins ? 0 : 1]);
   return true;
 }
 
 /* Returns whether a launch that is repeated on the same operands leaves another result: what it
  * adds to is then what it wrote before. */
 static bool
-changes_operands (const LigLaunch *launch, const LigProduct *product)
+changes_operands (const LigLaunch *launch, const LigMatmul *matmul)
 {
-  bool sums = product->sums != LIG_NO_SUMS || product->left_sums.data;
-  return (launch->accumulate && sums) || product->extra.data == product->result.data ||
-         product->aux.data == product->result.data;
+  bool sums = matmul->sums != LIG_NO_SUMS || matmul->left_sums.data;
+  return (launch->accumulate && sums) || matmul->extra.data == matmul->result.data ||
+         matmul->aux.data == matmul->result.data;
 }
 
 bool
-lig_own_product_wins (LigLaunch *launch, const LigProduct *product, LigProductWay other)
+lig_own_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
 {
   LigChoices choices = launch->device->choices;
-  int answer = lig_product_answer (launch, product, LIG_OWN_PRODUCT);
+  int answer = lig_matmul_answer (launch, matmul, LIG_OWN_MATMUL);
   const char *search = getenv ("LIGATURE_SEARCH");
   if (search && strcmp (search, "own") == 0)
     return true;
   if (answer >= 0 || !launch->rehearse || (search && strcmp (search, "none") == 0))
     return answer > 0;
   /* The library chooses its algorithm first, with the operands as they are. */
-  if (changes_operands (launch, product) || other (launch, product) != LIG_OK ||
+  if (changes_operands (launch, matmul) || other (launch, matmul) != LIG_OK ||
       cudaStreamSynchronize (launch->stream) != cudaSuccess)
     return false;
   if (choices.begin)
     choices.begin (choices.guard);
   bool compared =
-    lig_product_answer (launch, product, LIG_OWN_PRODUCT) >= 0 || compare (launch, product, other);
+    lig_matmul_answer (launch, matmul, LIG_OWN_MATMUL) >= 0 || compare (launch, matmul, other);
   if (choices.end)
     choices.end (choices.guard);
   if (!compared)
-    lig_product_report_no_memory (launch, product);
+    lig_matmul_report_no_memory (launch, matmul);
   lig_times_mark ("searching");
-  return lig_product_answer (launch, product, LIG_OWN_PRODUCT) > 0;
+  return lig_matmul_answer (launch, matmul, LIG_OWN_MATMUL) > 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products in fp32 through BLAS, for operands of any floating type. Narrower operands are
+/* matmuls in fp32 through BLAS, for operands of any floating type. Narrower operands are
  * widened panel by panel, quantized ones multiplied by their scales; a block of the result is
  * accumulated in fp32 over the whole depth k. */
-#include "kernels/cpu/product.h"
+#include "kernels/cpu/matmul.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/threads.h"
 #include "kernels/quantize.h"
@@ -10,7 +10,7 @@
 #include <limits.h>
 
 /* The division of the workspace, in floats, and the largest blocks. BLAS rearranges its operands
- * in each call: with 512 rows per call a product takes 8 % longer, with 1024 rows 3 %, which is
+ * in each call: with 512 rows per call a matmul takes 8 % longer, with 1024 rows 3 %, which is
  * more than keeping the result in the cache saves. So blocks are as large as the memory for them
  * allows. */
 #define A_SIZE (MAX_STAGED_ROWS * MAX_DEPTH)
@@ -24,11 +24,11 @@
 #define TILE_ROWS 32
 _Static_assert(A_SIZE + B_SIZE + C_SIZE + (1 + MAX_ROWS / TILE_ROWS) * MAX_COLUMNS <=
                  (int) (LIG_WORKSPACE_SIZE / sizeof (float)),
-               "the blocks of a product do not fit the workspace");
+               "the blocks of a matmul do not fit the workspace");
 
 typedef struct {
   const LigBlas *blas;
-  const LigCpuProduct *product;
+  const LigCpuMatmul *matmul;
   int64_t rows, columns, depth; /* of a block, and of its panels */
   float *a, *b, *c, *partials, *sums;
 } Blocks;
@@ -49,22 +49,22 @@ part (int64_t size, int64_t max)
   return ((size + parts - 1) / parts + 15) / 16 * 16;
 }
 
-/* Divides a product into blocks, and the workspace among their panels. */
+/* Divides a matmul into blocks, and the workspace among their panels. */
 static Blocks
-divide (const LigCpuProduct *product, float *workspace)
+divide (const LigCpuMatmul *matmul, float *workspace)
 {
-  bool widened = product->a->dtype != LIG_FP32 || product->b->dtype != LIG_FP32;
-  Blocks blocks = {.product = product, .a = workspace, .b = workspace + A_SIZE};
+  bool widened = matmul->a->dtype != LIG_FP32 || matmul->b->dtype != LIG_FP32;
+  Blocks blocks = {.matmul = matmul, .a = workspace, .b = workspace + A_SIZE};
   blocks.c = blocks.b + B_SIZE;
   blocks.sums = blocks.c + C_SIZE;
   blocks.partials = blocks.sums + MAX_COLUMNS;
-  blocks.depth = widened ? part (product->k, MAX_DEPTH) : product->k;
-  if (widened || !product->target) {
-    blocks.rows = part (product->m, MAX_STAGED_ROWS);
-    blocks.columns = part (product->n, MAX_STAGED_COLUMNS);
+  blocks.depth = widened ? part (matmul->k, MAX_DEPTH) : matmul->k;
+  if (widened || !matmul->target) {
+    blocks.rows = part (matmul->m, MAX_STAGED_ROWS);
+    blocks.columns = part (matmul->n, MAX_STAGED_COLUMNS);
   } else {
-    blocks.rows = product->finish ? part (product->m, MAX_ROWS) : product->m;
-    blocks.columns = product->finish ? part (product->n, MAX_COLUMNS) : product->n;
+    blocks.rows = matmul->finish ? part (matmul->m, MAX_ROWS) : matmul->m;
+    blocks.columns = matmul->finish ? part (matmul->n, MAX_COLUMNS) : matmul->n;
   }
   return blocks;
 }
@@ -123,22 +123,21 @@ panel (const LigOperand *matrix,
 static Panel
 panel_a (const Blocks *blocks, int64_t row, int64_t rows, int64_t at, int64_t depth)
 {
-  const LigCpuProduct *product = blocks->product;
-  return product->a_transposed
-           ? panel (product->a, product->a_scales, product->a_kind, at, row, depth, rows, blocks->a)
-           : panel (product->a, product->a_scales, product->a_kind, row, at, rows, depth,
-                    blocks->a);
+  const LigCpuMatmul *matmul = blocks->matmul;
+  return matmul->a_transposed
+           ? panel (matmul->a, matmul->a_scales, matmul->a_kind, at, row, depth, rows, blocks->a)
+           : panel (matmul->a, matmul->a_scales, matmul->a_kind, row, at, rows, depth, blocks->a);
 }
 
 /* Returns the panel of B for `columns` columns from `column` on and `depth` steps from `at` on. */
 static Panel
 panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int64_t depth)
 {
-  const LigCpuProduct *product = blocks->product;
-  return product->b_transposed ? panel (product->b, product->b_scales, product->b_kind, column, at,
-                                        columns, depth, blocks->b)
-                               : panel (product->b, product->b_scales, product->b_kind, at, column,
-                                        depth, columns, blocks->b);
+  const LigCpuMatmul *matmul = blocks->matmul;
+  return matmul->b_transposed ? panel (matmul->b, matmul->b_scales, matmul->b_kind, column, at,
+                                       columns, depth, blocks->b)
+                              : panel (matmul->b, matmul->b_scales, matmul->b_kind, at, column,
+                                       depth, columns, blocks->b);
 }
 
 /* Multiplies one block; `whole_b` is its panel of B if one panel covers the whole depth, else
@@ -146,15 +145,15 @@ panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int6
 static void
 multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
 {
-  const LigCpuProduct *product = blocks->product;
-  for (int64_t at = 0; at < product->k || at == 0; at += blocks->depth) {
-    int64_t depth = product->k - at < blocks->depth ? product->k - at : blocks->depth;
+  const LigCpuMatmul *matmul = blocks->matmul;
+  for (int64_t at = 0; at < matmul->k || at == 0; at += blocks->depth) {
+    int64_t depth = matmul->k - at < blocks->depth ? matmul->k - at : blocks->depth;
     Panel a = panel_a (blocks, block->row, block->rows, at, depth);
     Panel b = whole_b ? *whole_b : panel_b (blocks, block->column, block->columns, at, depth);
-    bool add = at > 0 || (product->target && product->accumulate);
-    blocks->blas->sgemm (CblasRowMajor, product->a_transposed ? CblasTrans : CblasNoTrans,
-                         product->b_transposed ? CblasTrans : CblasNoTrans, (int) block->rows,
-                         (int) block->columns, (int) depth, product->factor, a.values,
+    bool add = at > 0 || (matmul->target && matmul->accumulate);
+    blocks->blas->sgemm (CblasRowMajor, matmul->a_transposed ? CblasTrans : CblasNoTrans,
+                         matmul->b_transposed ? CblasTrans : CblasNoTrans, (int) block->rows,
+                         (int) block->columns, (int) depth, matmul->factor, a.values,
                          (int) a.stride, b.values, (int) b.stride, add ? 1 : 0, block->values,
                          (int) block->stride);
     if (depth == 0)
@@ -162,12 +161,12 @@ multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
   }
 }
 
-/* Calls the product's `finish` for each tile of a block, and adds up the sums of its columns if
+/* Calls the matmul's `finish` for each tile of a block, and adds up the sums of its columns if
  * `sum`. */
 static void
 finish (const Blocks *blocks, const LigTile *block, bool sum)
 {
-  const LigCpuProduct *product = blocks->product;
+  const LigCpuMatmul *matmul = blocks->matmul;
   int64_t down = (block->rows + TILE_ROWS - 1) / TILE_ROWS;
 #pragma omp parallel for schedule(static) if (block->rows * block->columns > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < down; i++) {
@@ -182,7 +181,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
       tile.values = block->values + first * block->stride + at;
       tile.column = block->column + at;
       tile.columns = lig_piece (block->columns, at);
-      product->finish (&tile, product->data, sums ? sums + at : NULL);
+      matmul->finish (&tile, matmul->data, sums ? sums + at : NULL);
     }
   }
   LigOperand total = {blocks->sums, block->columns, block->columns, LIG_FP32};
@@ -195,50 +194,50 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
 static void
 run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOperand *column_sums)
 {
-  const LigCpuProduct *product = blocks->product;
+  const LigCpuMatmul *matmul = blocks->matmul;
   Panel b;
-  bool whole = blocks->depth == product->k;
+  bool whole = blocks->depth == matmul->k;
   if (whole)
-    b = panel_b (blocks, column, columns, 0, product->k);
+    b = panel_b (blocks, column, columns, 0, matmul->k);
   if (column_sums)
     memset (blocks->sums, 0, (size_t) columns * sizeof (float));
-  for (int64_t row = 0; row < product->m; row += blocks->rows) {
-    int64_t rows = product->m - row < blocks->rows ? product->m - row : blocks->rows;
+  for (int64_t row = 0; row < matmul->m; row += blocks->rows) {
+    int64_t rows = matmul->m - row < blocks->rows ? matmul->m - row : blocks->rows;
     LigTile block = {blocks->c, columns, row, column, rows, columns};
-    if (product->target) {
-      block.values = product->target + row * product->n + column;
-      block.stride = product->n;
+    if (matmul->target) {
+      block.values = matmul->target + row * matmul->n + column;
+      block.stride = matmul->n;
     }
     multiply (blocks, &block, whole ? &b : NULL);
-    if (product->finish)
+    if (matmul->finish)
       finish (blocks, &block, column_sums);
   }
 }
 
-/* Runs the product block by block. */
+/* Runs the matmul block by block. */
 LigStatus
-LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product)
+LIG_CPU (matmul) (LigLaunch *launch, const LigCpuMatmul *matmul)
 {
-  if (product->m > INT_MAX || product->n > INT_MAX || product->k > INT_MAX)
+  if (matmul->m > INT_MAX || matmul->n > INT_MAX || matmul->k > INT_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: a side is longer than 2^31 - 1; reduce it");
   const unsigned numbers = LIG_DTYPE_COMPUTES | LIG_DTYPE_QUANTIZED;
-  if (!lig_dtype_has (product->a->dtype, numbers) || !lig_dtype_has (product->b->dtype, numbers))
+  if (!lig_dtype_has (matmul->a->dtype, numbers) || !lig_dtype_has (matmul->b->dtype, numbers))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "linear: not a floating type; convert to fp32, fp16 or bf16");
   if (!lig_cpu_prepare_threads ())
     return LIG_FAIL (launch, LIG_OUT_OF_MEMORY,
                      "linear: no memory for the buffers of BLAS; reduce OMP_NUM_THREADS");
-  Blocks blocks = divide (product, launch->workspace);
+  Blocks blocks = divide (matmul, launch->workspace);
   blocks.blas = lig_cpu_blas ();
   if (!blocks.blas)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "linear: the library " LIG_BLAS_FILE " cannot be opened; install OpenBLAS, in "
                      "Debian libopenblas0-openmp");
-  const LigOperand *sums = product->column_sums;
+  const LigOperand *sums = matmul->column_sums;
   if (sums && !sums->data)
     sums = NULL;
-  for (int64_t column = 0; column < product->n; column += blocks.columns) {
-    int64_t columns = product->n - column < blocks.columns ? product->n - column : blocks.columns;
+  for (int64_t column = 0; column < matmul->n; column += blocks.columns) {
+    int64_t columns = matmul->n - column < blocks.columns ? matmul->n - column : blocks.columns;
     run_columns (&blocks, column, columns, sums);
     if (sums) {
       LigOperand part_of_sums = {lig_at (sums, column), columns, columns, sums->dtype};

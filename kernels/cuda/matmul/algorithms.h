@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface between the table of products, the choice of their algorithms, and the kernels
+/* The interface between the table of matmuls, the choice of their algorithms, and the kernels
  * that help to choose. */
 #pragma once
 
-#include "kernels/cuda/product/product.h"
+#include "kernels/cuda/matmul/matmul.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +35,7 @@ cudaError_t lig_compare_bits (
 #include <cublasLt.h>
 
 /* Everything that the choice of an algorithm depends on, in cuBLASLt's terms: columns first, so
- * that its A is `right` and its B is `left`. All other properties of a product are set per
+ * that its A is `right` and its B is `left`. All other properties of a matmul are set per
  * launch. Keys are compared as bytes, so a key is zeroed first and has no gaps. */
 typedef struct {
   int64_t m, n, k, lda, ldb, ldc, ldd, ld_aux;
@@ -44,14 +44,14 @@ typedef struct {
   uint8_t transposed_a, transposed_b, beta, tf32;
   uint8_t input, output, vector; /* LigDtype of A and B, of all other matrices, of the vector */
   uint8_t align_a, align_b, align_c, align_d, align_vector, align_aux;
-  uint8_t left_sums; /* computed by the own product alone */
+  uint8_t left_sums; /* computed by the own matmul alone */
   uint8_t input_a;   /* LigDtype of A where it differs from B's, as it may in fp8; else 0 */
   uint8_t scales;    /* of fp8: bit 7, bits 2 and 3 for A, 0 and 1 for B, bit 4 if fast; else 0 */
-} LigProductKey;
-_Static_assert(sizeof (LigProductKey) == 96, "the key of a product has gaps");
+} LigMatmulKey;
+_Static_assert(sizeof (LigMatmulKey) == 96, "the key of a matmul has gaps");
 
 typedef struct {
-  LigProductKey key;
+  LigMatmulKey key;
   cublasLtMatmulDescOpaque_t description;
   cublasLtMatrixLayoutOpaque_t a, b, c, d;
   cublasLtMatmulAlgo_t algorithm;
@@ -60,44 +60,44 @@ typedef struct {
   bool supported;
   bool rehearsed;                  /* the algorithm is the fastest, not just the first */
   bool reported;                   /* the lack of memory for a search was reported */
-  int8_t answers[LIG_N_QUESTIONS]; /* the results of lig_product_answer() */
-} LigProductEntry;
+  int8_t answers[LIG_N_QUESTIONS]; /* the results of lig_matmul_answer() */
+} LigMatmulEntry;
 
-struct LigProducts {
+struct LigMatmuls {
   LigBackendDevice *device;
   cublasLtHandle_t handle;
   char machine[320]; /* library and device, with which every key of a stored choice begins */
-  LigProductEntry **entries;
+  LigMatmulEntry **entries;
   size_t capacity, count; /* a power of two, at most half full */
 };
 
-/* The memory and the factor of one launch of a product. */
+/* The memory and the factor of one launch of a matmul. */
 typedef struct {
   const void *a, *b, *c, *a_scales, *b_scales, *d_scale;
   void *d, *vector, *aux, *workspace;
   float alpha;
   cudaStream_t stream;
-} LigProductCall;
+} LigMatmulCall;
 
-/* Launches a product with an algorithm. */
-cublasStatus_t lig_product_call (LigProducts *products,
-                                 LigProductEntry *entry,
-                                 const cublasLtMatmulAlgo_t *algorithm,
-                                 const LigProductCall *call);
+/* Launches a matmul with an algorithm. */
+cublasStatus_t lig_matmul_call (LigMatmuls *matmuls,
+                                LigMatmulEntry *entry,
+                                const cublasLtMatmulAlgo_t *algorithm,
+                                const LigMatmulCall *call);
 
 /* Sets addresses of the vector and the aux matrix in the descriptor that are aligned exactly as
  * the key says, because heuristics read them. */
-void lig_product_assume_alignment (LigProductEntry *entry);
+void lig_matmul_assume_alignment (LigMatmulEntry *entry);
 
 /* Writes the key of a stored choice, as text that begins with `what`. */
-void lig_product_words (
-  const LigProducts *products, const LigProductKey *key, const char *what, char *text, size_t size);
+void lig_matmul_words (
+  const LigMatmuls *matmuls, const LigMatmulKey *key, const char *what, char *text, size_t size);
 
 /* Decides the algorithm of an entry: in a rehearsal by a stored choice or by timing, else by the
  * heuristic. */
-void lig_algorithm_choose (LigProducts *products, LigProductEntry *entry, const LigLaunch *launch);
+void lig_algorithm_choose (LigMatmuls *matmuls, LigMatmulEntry *entry, const LigLaunch *launch);
 
-/* Reports, once per product, that there is no memory for a search: the product takes the
- * heuristic's first, or none of its variations, and no own product. */
-void lig_algorithm_report_no_memory (const LigProducts *products, LigProductEntry *entry);
+/* Reports, once per matmul, that there is no memory for a search: the matmul takes the
+ * heuristic's first, or none of its variations, and no own matmul. */
+void lig_algorithm_report_no_memory (const LigMatmuls *matmuls, LigMatmulEntry *entry);
 #endif

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The algorithms with which cuBLASLt could compute a product: proposals of its heuristic and
+/* The algorithms with which cuBLASLt could compute a matmul: proposals of its heuristic and
  * variations of them. */
 #pragma once
 
-#include "kernels/cuda/product/trial.h"
+#include "kernels/cuda/matmul/trial.h"
 
 enum { LIG_MAX_PROPOSED = 32 };
 
-/* Writes at most `max` algorithms that serve the product, in the heuristic's order; returns
+/* Writes at most `max` algorithms that serve the matmul, in the heuristic's order; returns
  * their number. */
-int lig_candidates_propose (LigProducts *products,
-                            LigProductEntry *entry,
+int lig_candidates_propose (LigMatmuls *matmuls,
+                            LigMatmulEntry *entry,
                             cublasLtMatmulAlgo_t *algorithms,
                             int max);
 
-/* Returns whether the library accepts the algorithm for this product, the workspace suffices and
+/* Returns whether the library accepts the algorithm for this matmul, the workspace suffices and
  * the sum is exact. */
-bool lig_candidate_serves (const LigProducts *products,
-                           LigProductEntry *entry,
+bool lig_candidate_serves (const LigMatmuls *matmuls,
+                           LigMatmulEntry *entry,
                            const cublasLtMatmulAlgo_t *algorithm);
 
 /* Sets the rows and columns of a tile by its number (tiles.c); false if only a newer library has
  * it. */
 bool lig_tile_size (uint32_t id, int *rows, int *columns);
 
-/* Returns whether variations are worth trying for a product whose best proposal was timed. */
+/* Returns whether variations are worth trying for a matmul whose best proposal was timed. */
 bool lig_candidates_can_widen (const LigTrial *trial);
 
 /* Runs variations of the algorithms that the trial has kept, until lig_trial_clock() reaches the

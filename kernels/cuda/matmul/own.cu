@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Own matrix products with tensor memory copies and warpgroup products (compute capability 9.0).
+/* Own matmuls with tensor memory copies and warpgroup matmuls (compute capability 9.0).
  *
  * A result is divided into tiles of 128 x 192, and a block stays on its multiprocessor and takes
  * one tile after the other. One warp copies tiles of the operands, 64 deep, to a ring in shared
@@ -9,18 +9,18 @@
  *
  * The floor is the larger of 2 M N K over the rate of the tensor cores, and the bytes of operands
  * and result over the bandwidth; cuBLASLt's epilogues with gelu stop the tensor cores while they
- * run, which costs up to the time of the product itself where K is short.
+ * run, which costs up to the time of the matmul itself where K is short.
  *
- * The left operand's columns are added up, where that is asked for, by products of its tiles with
+ * The left operand's columns are added up, where that is asked for, by matmuls of its tiles with
  * ones, in the tiles of the result's first column alone: the operand is not read again for it.
  *
  * A thread holds 192 sums and has few registers beside them, and a multiprocessor's scheduler has
  * one warp to finish a tile with: the code of a tile is unrolled, so that pieces overlap. The first
- * products of a tile overwrite the sums, whose registers are free for that code until then. At the
+ * matmuls of a tile overwrite the sums, whose registers are free for that code until then. At the
  * power limit of an H200 a fused kernel gains less than its saved time: it draws more power. */
 #include "kernels/cuda/common/columns.cuh"
-#include "kernels/cuda/product/finish.cuh"
-#include "kernels/cuda/product/own.h"
+#include "kernels/cuda/matmul/finish.cuh"
+#include "kernels/cuda/matmul/own.h"
 
 namespace lig
 {
@@ -99,7 +99,7 @@ release (const Ring &ring, int stage)
     barrier_arrive (ring.empty + 8 * stage, threadIdx.x % 128);
 }
 
-/* Begins the products of a stage; the first of a tile do not add to the sums. If COUNTED, the sums
+/* Begins the matmuls of a stage; the first of a tile do not add to the sums. If COUNTED, the sums
  * of the left tile's columns are begun before, in a group of their own. */
 template <class T, bool TRANSPOSED, bool FIRST, bool COUNTED>
 __device__ inline void
@@ -109,13 +109,13 @@ multiply_stage (float (&sums)[2][96], float (&counts)[4], const Ring &ring, int 
   barrier_wait (ring.full + 8 * stage, parity);
   uint64_t right = describe_tile (ring.right (stage), LEADING);
   uint64_t left = describe_tile (ring.left (stage), 16), ones = describe_equal (ring.ones);
-  products_begin ();
+  matmuls_begin ();
   if constexpr (COUNTED) {
     multiply_columns<T, false> (counts, left, ones);
 #pragma unroll
     for (int k = 1; k < TILE_ROWS / 16; k++)
       multiply_columns<T, true> (counts, left + (k * 16 * 128 >> 4), ones);
-    products_commit ();
+    matmuls_commit ();
   }
   multiply_tile<T, TRANSPOSED, !FIRST> (sums[0], left, right);
   multiply_tile<T, TRANSPOSED, !FIRST> (sums[1], left + (64 * 128 >> 4), right);
@@ -126,7 +126,7 @@ multiply_stage (float (&sums)[2][96], float (&counts)[4], const Ring &ring, int 
     multiply_tile<T, TRANSPOSED, true> (sums[0], left, right);
     multiply_tile<T, TRANSPOSED, true> (sums[1], left + (64 * 128 >> 4), right);
   }
-  products_commit ();
+  matmuls_commit ();
 }
 
 /* Writes the sums of the left tile's columns, of which `row` are the first, and `depth` are left.
@@ -160,7 +160,7 @@ multiply (float (&sums)[2][96],
   if (next && steps == 1)
     turn_pass (next);
   if constexpr (COUNTED) {
-    products_wait<1> ();
+    matmuls_wait<1> ();
     write_counts (counts, row, depth);
   }
   for (int step = 1; step < steps; step++) {
@@ -169,12 +169,12 @@ multiply (float (&sums)[2][96],
     multiply_stage<T, TRANSPOSED, false, COUNTED> (sums, counts, ring, at.stage, at.parity);
     if (next && step == steps - 1)
       turn_pass (next);
-    products_wait<1> ();
+    matmuls_wait<1> ();
     if constexpr (COUNTED)
       write_counts (counts, row + step * TILE_DEPTH, depth - step * TILE_DEPTH);
     release (ring, before);
   }
-  products_wait<0> ();
+  matmuls_wait<0> ();
   release (ring, at.stage);
 }
 
@@ -246,7 +246,7 @@ consume (const Maps &maps,
 template <class T, bool TRANSPOSED, After AFTER>
 __global__ void LIG_IN_PAIRS
 __launch_bounds__ (BLOCK, 1)
-  product_kernel (const __grid_constant__ Maps maps, const __grid_constant__ Job job)
+  matmul_kernel (const __grid_constant__ Maps maps, const __grid_constant__ Job job)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   using Places = Layout<AFTER>;
@@ -322,15 +322,15 @@ describe (
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-/* Returns the matrix that is read after the product. */
+/* Returns the matrix that is read after the matmul. */
 static const LigMatrix &
-read_of (const LigProduct &product)
+read_of (const LigMatmul &matmul)
 {
-  return product.activation == LIG_GELU_BACKWARD ? product.aux : product.extra;
+  return matmul.activation == LIG_GELU_BACKWARD ? matmul.aux : matmul.extra;
 }
 
 static bool
-describe_all (Maps *maps, const LigProduct &p)
+describe_all (Maps *maps, const LigMatmul &p)
 {
   bool right =
     p.right_transposed
@@ -346,22 +346,22 @@ template <class T, bool TRANSPOSED, After AFTER>
 static LigStatus
 launch_kernel (LigLaunch *launch, const Maps &maps, const Job &job)
 {
-  if (cudaFuncSetAttribute (product_kernel<T, TRANSPOSED, AFTER>,
+  if (cudaFuncSetAttribute (matmul_kernel<T, TRANSPOSED, AFTER>,
                             cudaFuncAttributeMaxDynamicSharedMemorySize,
                             Layout<AFTER>::SHARED_BYTES) != cudaSuccess)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: too little shared memory");
   int blocks = launch->device->multiprocessors / 2 * 2, tiles = 2 * job.tall * job.wide;
   dim3 grid (blocks < tiles ? blocks : tiles);
-  product_kernel<T, TRANSPOSED, AFTER>
+  matmul_kernel<T, TRANSPOSED, AFTER>
     <<<grid, BLOCK, Layout<AFTER>::SHARED_BYTES, stream (launch)>>> (maps, job);
   return LIG_LAUNCHED (launch);
 }
 
 template <class T>
 static LigStatus
-launch_for (LigLaunch *launch, const LigProduct &product, const Maps &maps, const Job &job)
+launch_for (LigLaunch *launch, const LigMatmul &matmul, const Maps &maps, const Job &job)
 {
-  switch (product.activation) {
+  switch (matmul.activation) {
   case LIG_GELU:
     return launch_kernel<T, false, After::GELU> (launch, maps, job);
   case LIG_GELU_BACKWARD:
@@ -369,20 +369,20 @@ launch_for (LigLaunch *launch, const LigProduct &product, const Maps &maps, cons
   default:
     break;
   }
-  if (product.extra.data)
-    return product.right_transposed ? launch_kernel<T, false, After::ADD> (launch, maps, job)
-                                    : launch_kernel<T, true, After::ADD> (launch, maps, job);
-  return product.right_transposed ? launch_kernel<T, false, After::SUM> (launch, maps, job)
-                                  : launch_kernel<T, true, After::SUM> (launch, maps, job);
+  if (matmul.extra.data)
+    return matmul.right_transposed ? launch_kernel<T, false, After::ADD> (launch, maps, job)
+                                   : launch_kernel<T, true, After::ADD> (launch, maps, job);
+  return matmul.right_transposed ? launch_kernel<T, false, After::SUM> (launch, maps, job)
+                                 : launch_kernel<T, true, After::SUM> (launch, maps, job);
 }
 
 /* Returns whether a matrix is absent or laid out as the result, which has less than 4 GiB, so that
  * offsets have 32 bits. */
 static bool
-lies_alike (const LigMatrix &matrix, const LigProduct &product)
+lies_alike (const LigMatrix &matrix, const LigMatmul &matmul)
 {
   return !matrix.data ||
-         (matrix.stride == product.result.stride && product.rows * matrix.stride < INT32_MAX);
+         (matrix.stride == matmul.result.stride && matmul.rows * matrix.stride < INT32_MAX);
 }
 
 /* Returns whether a matrix is absent, or of that type and in units of 16 bytes. */
@@ -394,65 +394,64 @@ suits (const LigMatrix &matrix, LigDtype dtype)
 }
 
 static Job
-job_of (const LigProduct &product)
+job_of (const LigMatmul &matmul)
 {
   Job job = {};
-  job.rows = (int) product.rows;
-  job.columns = (int) product.columns;
-  job.depth = (int) product.depth;
-  job.tall = (int) ((product.rows + 2 * TILE_ROWS - 1) / (2 * TILE_ROWS));
-  job.wide = (int) ((product.columns + TILE_COLUMNS - 1) / TILE_COLUMNS);
-  job.factor = product.factor;
-  if (product.sums == LIG_NO_SUMS)
-    job.bias = Vector{product.vector.data, product.vector.dtype};
-  job.read = (const char *) read_of (product).data;
-  job.keeps = product.activation == LIG_GELU && product.aux.data;
-  job.stride = (uint32_t) product.result.stride * 2;
+  job.rows = (int) matmul.rows;
+  job.columns = (int) matmul.columns;
+  job.depth = (int) matmul.depth;
+  job.tall = (int) ((matmul.rows + 2 * TILE_ROWS - 1) / (2 * TILE_ROWS));
+  job.wide = (int) ((matmul.columns + TILE_COLUMNS - 1) / TILE_COLUMNS);
+  job.factor = matmul.factor;
+  if (matmul.sums == LIG_NO_SUMS)
+    job.bias = Vector{matmul.vector.data, matmul.vector.dtype};
+  job.read = (const char *) read_of (matmul).data;
+  job.keeps = matmul.activation == LIG_GELU && matmul.aux.data;
+  job.stride = (uint32_t) matmul.result.stride * 2;
   return job;
 }
 
 /* Returns the places of both sums' parts in a workspace, as numbers of floats. */
 static int64_t
-place_parts (const LigProduct &product, const Job &job, int64_t *left)
+place_parts (const LigMatmul &matmul, const Job &job, int64_t *left)
 {
-  int64_t result = product.sums == LIG_SUMS_OF_RESULT ? 2 * job.tall * product.columns : 0;
+  int64_t result = matmul.sums == LIG_SUMS_OF_RESULT ? 2 * job.tall * matmul.columns : 0;
   *left = result;
-  return result + (product.left_sums.data ? 2 * job.tall * product.depth : 0);
+  return result + (matmul.left_sums.data ? 2 * job.tall * matmul.depth : 0);
 }
 
-/* Returns whether the own product can compute the sums that are asked for. */
+/* Returns whether the own matmul can compute the sums that are asked for. */
 static bool
-serves_sums (const LigProduct &product, const Job &job)
+serves_sums (const LigMatmul &matmul, const Job &job)
 {
-  bool backward = product.activation == LIG_GELU_BACKWARD;
+  bool backward = matmul.activation == LIG_GELU_BACKWARD;
   int64_t left;
-  return (product.sums == LIG_NO_SUMS ? !backward || !product.vector.data
-                                      : product.sums == LIG_SUMS_OF_RESULT && backward) &&
-         (!product.left_sums.data || product.depth % 8 == 0) &&
-         place_parts (product, job, &left) <= (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float));
+  return (matmul.sums == LIG_NO_SUMS ? !backward || !matmul.vector.data
+                                     : matmul.sums == LIG_SUMS_OF_RESULT && backward) &&
+         (!matmul.left_sums.data || matmul.depth % 8 == 0) &&
+         place_parts (matmul, job, &left) <= (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float));
 }
 } /* namespace lig */
 
 using namespace lig;
 
 extern "C" bool
-lig_own_product_serves (const LigLaunch *launch, const LigProduct *product)
+lig_own_matmul_serves (const LigLaunch *launch, const LigMatmul *matmul)
 {
-  LigDtype dtype = product->left.dtype;
-  bool backward = product->activation == LIG_GELU_BACKWARD;
-  bool gelu = backward || product->activation == LIG_GELU;
-  const Job job = job_of (*product);
+  LigDtype dtype = matmul->left.dtype;
+  bool backward = matmul->activation == LIG_GELU_BACKWARD;
+  bool gelu = backward || matmul->activation == LIG_GELU;
+  const Job job = job_of (*matmul);
   return launch->device->capability == 90 && (dtype == LIG_BF16 || dtype == LIG_FP16) &&
-         product->rows > 0 && product->columns > 0 && product->depth > 0 &&
-         product->columns % 8 == 0 && product->result.data && !product->left_transposed &&
-         product->activation != LIG_RELU && suits (product->left, dtype) &&
-         suits (product->right, dtype) && suits (product->extra, dtype) &&
-         suits (product->aux, dtype) && suits (product->result, dtype) &&
-         lies_alike (product->extra, *product) && lies_alike (product->aux, *product) &&
-         lies_alike (product->result, *product) && (!gelu || !product->extra.data) &&
-         (!gelu || product->right_transposed != backward) && (!backward || product->aux.data) &&
-         serves_sums (*product, job) && (int64_t) job.tall * job.wide <= INT32_MAX / 2 &&
-         map_function ();
+         matmul->rows > 0 && matmul->columns > 0 && matmul->depth > 0 && matmul->columns % 8 == 0 &&
+         matmul->result.data && !matmul->left_transposed && matmul->activation != LIG_RELU &&
+         suits (matmul->left, dtype) && suits (matmul->right, dtype) &&
+         suits (matmul->extra, dtype) && suits (matmul->aux, dtype) &&
+         suits (matmul->result, dtype) && lies_alike (matmul->extra, *matmul) &&
+         lies_alike (matmul->aux, *matmul) && lies_alike (matmul->result, *matmul) &&
+         (!gelu || !matmul->extra.data) && (!gelu || matmul->right_transposed != backward) &&
+         (!backward || matmul->aux.data) && serves_sums (*matmul, job) &&
+         (int64_t) job.tall * job.wide <= INT32_MAX / 2 && map_function ();
 }
 
 /* Adds up the parts of sums. */
@@ -464,26 +463,25 @@ add_all (LigLaunch *launch, const float *partials, int parts, int64_t columns, c
 }
 
 extern "C" LigStatus
-lig_own_product (LigLaunch *launch, const LigProduct *product)
+lig_own_matmul (LigLaunch *launch, const LigMatmul *matmul)
 {
   Maps maps = {};
-  Job job = job_of (*product);
+  Job job = job_of (*matmul);
   float *workspace = (float *) launch->workspace;
   int64_t left;
-  place_parts (*product, job, &left);
-  if (product->sums == LIG_SUMS_OF_RESULT)
+  place_parts (*matmul, job, &left);
+  if (matmul->sums == LIG_SUMS_OF_RESULT)
     job.sums = workspace;
-  if (product->left_sums.data)
+  if (matmul->left_sums.data)
     job.left_sums = workspace + left;
-  if (!describe_all (&maps, *product))
+  if (!describe_all (&maps, *matmul))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "linear: the driver rejects the description of a matrix");
-  LigStatus status = product->left.dtype == LIG_BF16
-                       ? launch_for<bf16> (launch, *product, maps, job)
-                       : launch_for<half> (launch, *product, maps, job);
+  LigStatus status = matmul->left.dtype == LIG_BF16 ? launch_for<bf16> (launch, *matmul, maps, job)
+                                                    : launch_for<half> (launch, *matmul, maps, job);
   if (status == LIG_OK && job.sums)
-    status = add_all (launch, job.sums, 2 * job.tall, product->columns, product->vector);
+    status = add_all (launch, job.sums, 2 * job.tall, matmul->columns, matmul->vector);
   if (status == LIG_OK && job.left_sums)
-    status = add_all (launch, job.left_sums, 2 * job.tall, product->depth, product->left_sums);
+    status = add_all (launch, job.left_sums, 2 * job.tall, matmul->depth, matmul->left_sums);
   return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of a product: some columns or rows of its result, or a part of its depth. */
+/* Blocks of a matmul: some columns or rows of its result, or a part of its depth. */
 #pragma once
 
-#include "kernels/cuda/product/fallback.cuh"
+#include "kernels/cuda/matmul/fallback.cuh"
 
 namespace lig
 {
@@ -14,9 +14,9 @@ advance (LigMatrix &matrix, int64_t row, int64_t column)
     matrix.data = element (matrix, row, column);
 }
 
-/* Returns the product for `count` columns of the result from `column` on. */
-inline LigProduct
-columns_of (LigProduct job, int64_t column, int64_t count)
+/* Returns the matmul for `count` columns of the result from `column` on. */
+inline LigMatmul
+columns_of (LigMatmul job, int64_t column, int64_t count)
 {
   job.columns = count;
   advance (job.right, job.right_transposed ? column : 0, job.right_transposed ? 0 : column);
@@ -28,10 +28,10 @@ columns_of (LigProduct job, int64_t column, int64_t count)
   return job;
 }
 
-/* Returns the product for `count` rows of the result from `row` on; its sums are not those of
+/* Returns the matmul for `count` rows of the result from `row` on; its sums are not those of
  * the whole. */
-inline LigProduct
-rows_of (LigProduct job, int64_t row, int64_t count)
+inline LigMatmul
+rows_of (LigMatmul job, int64_t row, int64_t count)
 {
   job.rows = count;
   advance (job.left, job.left_transposed ? 0 : row, job.left_transposed ? row : 0);
@@ -41,9 +41,9 @@ rows_of (LigProduct job, int64_t row, int64_t count)
   return job;
 }
 
-/* Returns the product for `count` elements of its depth from `at` on. */
-inline LigProduct
-depth_of (LigProduct job, int64_t at, int64_t count)
+/* Returns the matmul for `count` elements of its depth from `at` on. */
+inline LigMatmul
+depth_of (LigMatmul job, int64_t at, int64_t count)
 {
   job.depth = count;
   advance (job.left, job.left_transposed ? at : 0, job.left_transposed ? 0 : at);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The own matmuls, for compute capability 9.0: 16-bit operands, and everything that
+ * LigMatmul asks for after the matmul while other tiles are multiplied. */
+#pragma once
+
+#include "kernels/cuda/matmul/matmul.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returns whether lig_own_matmul() serves the matmul on this device. */
+bool lig_own_matmul_serves (const LigLaunch *launch, const LigMatmul *matmul);
+
+/* Launches the matmul; sums, which come from the result alone, are added up in a fixed order. */
+LigStatus lig_own_matmul (LigLaunch *launch, const LigMatmul *matmul);
+
+/* Another way to compute the same matmul. */
+typedef LigStatus (*LigMatmulWay) (LigLaunch *launch, const LigMatmul *matmul);
+
+/* Returns whether the own matmul is faster than the other way: by a stored choice, or, in a
+ * rehearsal, by a race of both on random data, in which their results must agree (own-choice.c). */
+bool lig_own_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other);
+
+#ifdef __cplusplus
+}
+#endif
