@@ -5,12 +5,14 @@
 #include "app/cli/generate.h"
 #include "app/cli/output.h"
 #include "app/cli/overview.h"
+#include "app/cli/say.h"
 #include "app/cli/task.h"
 #include "app/cli/values.h"
 
 #include "kernels/times.h"
 #include <ligature/error.h>
 #include <ligature/folders.h>
+#include <ligature/former-names.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
 
@@ -69,6 +71,29 @@ look_for_json (char **words)
     lig_cli_watch_interrupt ();
 }
 
+/* Replaces options by the names that they have now. */
+static void
+replace_former_options (char **words)
+{
+  for (; *words && strcmp (*words, "--") != 0; words++) {
+    if (!g_str_has_prefix (*words, "--"))
+      continue;
+    g_autofree char *name = g_strndup (*words + 2, strcspn (*words + 2, "="));
+    const char *current = lig_former_name_replace (LIG_FORMER_OPTION, name);
+    if (current != name)
+      *words = g_strconcat ("--", current, *words + 2 + strlen (name), NULL);
+  }
+}
+
+/* Says which names have changed, for people who wrote former ones. */
+static void
+remark_former_names (void)
+{
+  g_auto (GStrv) remarks = lig_former_names_take_remarks ();
+  for (char **remark = remarks; *remark; remark++)
+    lig_cli_say ("%s", *remark);
+}
+
 static int
 print_version (void)
 {
@@ -107,6 +132,7 @@ static int
 run (int argc, char **argv)
 {
   look_for_json (argv + 1);
+  replace_former_options (argv + 1);
   for (int i = 1; i < argc && argv[i][0] == '-'; i++)
     if (is_one_of (argv[i], "--version", "-V"))
       return print_version ();
@@ -134,5 +160,7 @@ main (int argc, char **argv)
   lig_times_mark ("program");
   set_locale ();
   lig_cli_watch_output ();
-  return lig_cli_end (run (argc, argv));
+  int status = run (argc, argv);
+  remark_former_names ();
+  return lig_cli_end (status);
 }

@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/base/suggest.h"
 #include "engine/data/kind.h"
+#include <ligature/former-names.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -103,6 +104,23 @@ find_query (const char *spec)
   return query && strchr (query, '=') ? query : spec + strlen (spec);
 }
 
+/* Replaces what had another name in an earlier version: an option, or its value. */
+static void
+replace_former (char **key, char **value)
+{
+  const char *current = lig_former_name_replace (LIG_FORMER_DATA, *key);
+  if (current != *key) {
+    g_free (*key);
+    *key = g_strdup (current);
+  }
+  g_autofree char *both = g_strdup_printf ("%s=%s", *key, *value);
+  const char *replaced = lig_former_name_replace (LIG_FORMER_DATA, both);
+  if (replaced == both)
+    return;
+  g_free (*value);
+  *value = g_strdup (strchr (replaced, '=') + 1);
+}
+
 static gboolean
 add_option (LigDataset *self, const char *text, GError **error)
 {
@@ -112,6 +130,7 @@ add_option (LigDataset *self, const char *text, GError **error)
   if (!value)
     return lig_dataset_reject (self, error, LIG_ERROR_FORMAT,
                                _ ("option '%s' has no value; options are written key=value"), key);
+  replace_former (&key, &value);
   if (!lig_dataset_check_option (self, key, value, error))
     return FALSE;
   if (g_hash_table_contains (self->options, key))

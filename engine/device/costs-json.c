@@ -2,6 +2,8 @@
 /* The costs of kernels in device descriptions. */
 #include "engine/device/costs.h"
 
+#include <ligature/former-names.h>
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
@@ -16,10 +18,18 @@ typedef struct {
   double max;
 } List;
 
+JsonNode *
+lig_costs_find_member (JsonObject *object, const char *name)
+{
+  JsonNode *node = object ? json_object_get_member (object, name) : NULL;
+  const char *former = node ? NULL : lig_former_name_get (LIG_FORMER_MEMBER, name);
+  return object && former ? json_object_get_member (object, former) : node;
+}
+
 static gboolean
 read_list (JsonObject *object, const List *list, GError **error)
 {
-  JsonNode *node = object ? json_object_get_member (object, list->name) : NULL;
+  JsonNode *node = lig_costs_find_member (object, list->name);
   JsonArray *array = node && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
   guint length = array ? json_array_get_length (array) : 0;
   if (length != list->count) {
@@ -46,7 +56,7 @@ read_list (JsonObject *object, const List *list, GError **error)
 static JsonObject *
 get_object (JsonObject *object, const char *name)
 {
-  JsonNode *node = object ? json_object_get_member (object, name) : NULL;
+  JsonNode *node = lig_costs_find_member (object, name);
   return node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
 }
 

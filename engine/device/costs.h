@@ -55,7 +55,7 @@ LigCost lig_cost_of_kernel (const LigKernel *kernel, gboolean sums);
 double lig_cost_of_bytes (const LigDeviceCosts *self, LigCost cost, double bytes);
 
 /* Returns the seconds of a bare matmul of that many result elements, each a sum of `depth`
- * matmuls. The costs and the rate of the type must be known. */
+ * products. The costs and the rate of the type must be known. */
 double lig_cost_of_matmul (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth);
 
 /* Returns the seconds of an addition to a matmul of 16 bits whose bias is fp32, beyond the bare
@@ -89,6 +89,10 @@ char *lig_costs_compare (const LigDeviceFacts *facts, const LigCostRates *from);
 /* Returns a sentence about costs that contradict the rates of the device, or null (transfer full).
  */
 char *lig_costs_check (const LigDeviceFacts *facts);
+
+/* Returns a member of a description, also by the name that it had in earlier versions; null if
+ * there is none, or no object. */
+JsonNode *lig_costs_find_member (JsonObject *object, const char *name);
 
 /* Reads the member `costs` of a device description whose rates are in `facts`; without it the costs
  * are unknown. Those that were measured at other rates are scaled, and those that contradict the

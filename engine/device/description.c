@@ -69,7 +69,7 @@ text (JsonObject *object, const char *key, char *target, gsize size)
 static gboolean
 read_matmuls (JsonObject *object, LigDeviceFacts *facts, GError **error)
 {
-  JsonNode *node = json_object_get_member (object, "matmul");
+  JsonNode *node = lig_costs_find_member (object, "matmul");
   JsonObject *matmul = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   for (int i = 0; i < LIG_N_DTYPES; i++) {
     Range range = {lig_dtype_name ((LigDtype) i), " operations a second", 1e6, 1e21};

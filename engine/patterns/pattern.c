@@ -2,6 +2,8 @@
 /* Parses patterns such as `basic-linear [bias] [gelu|relu]`. */
 #include "engine/patterns/pattern.h"
 
+#include <ligature/former-names.h>
+
 #include <string.h>
 
 static const struct {
@@ -28,7 +30,7 @@ parse_element (const char *word, LigElement *element, GError **error)
     if (class < G_N_ELEMENTS (classes))
       element->flags |= classes[class].flag;
     else
-      g_strv_builder_add (names, *name);
+      g_strv_builder_add (names, lig_former_name_replace (LIG_FORMER_OP, *name));
   }
   element->names = g_strv_builder_end (names);
   return TRUE;
@@ -73,7 +75,8 @@ lig_element_fits (const LigElement *element, const LigOpInfo *info)
 {
   const char *const *names = (const char *const *) element->names;
   return info->flags & element->flags || g_strv_contains (names, info->name) ||
-         (info->fuses_as && g_strv_contains (names, info->fuses_as));
+         (info->fuses_as &&
+          g_strv_contains (names, lig_former_name_replace (LIG_FORMER_OP, info->fuses_as)));
 }
 
 static void

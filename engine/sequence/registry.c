@@ -4,6 +4,7 @@
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
+#include <ligature/former-names.h>
 #include <ligature/suggest.h>
 
 #include <glib/gi18n-lib.h>
@@ -119,6 +120,9 @@ find (const char *name)
     return g_array_index (entries, Entry, number - 1);
   if (proposer == g_thread_self () && g_str_equal (proposed.info->name, name))
     return proposed;
+  const char *current = lig_former_name_replace (LIG_FORMER_OP, name);
+  if (current != name)
+    return find (current);
   return (Entry){NULL, 0, NULL};
 }
 
