@@ -124,14 +124,14 @@ static const LigRunsColumn columns[] = {
   {"started", "started", "the start in local time", 70, FALSE, LIG_RUN_BY_START, format_started},
   {"step", ">step", "the last step", 50, FALSE, LIG_RUN_BY_STEPS, format_step},
   {"loss", ">loss", "the last training loss", 80, FALSE, LIG_RUN_BY_LOSS, format_last_loss},
-  {"eval-loss", ">eval-loss", "the held-out loss of the last evaluation", 90, FALSE,
+  {"eval-loss", ">eval-loss", "the validation loss of the last evaluation", 90, FALSE,
    LIG_RUN_BY_EVAL_LOSS, format_eval_loss},
   {"tags", "tags", "* for a star, and the tags", 20, TRUE, LIG_RUN_BY_SETTING, format_tags},
   {"sweep", "sweep", "the sweep and the number of the point in it", 10, FALSE, LIG_RUN_BY_SETTING,
    format_sweep},
-  {LIG_RUN_BEST_EVAL_LOSS, ">" LIG_RUN_BEST_EVAL_LOSS, "the least held-out loss", 0, FALSE,
+  {LIG_RUN_BEST_EVAL_LOSS, ">" LIG_RUN_BEST_EVAL_LOSS, "the least validation loss", 0, FALSE,
    LIG_RUN_BY_SETTING, NULL},
-  {"accuracy", ">accuracy", "the held-out accuracy of the last evaluation", 0, FALSE,
+  {"accuracy", ">accuracy", "the validation accuracy of the last evaluation", 0, FALSE,
    LIG_RUN_BY_ACCURACY, format_eval_accuracy},
   {"first-loss", ">first-loss", "the first training loss", 0, FALSE, LIG_RUN_BY_SETTING,
    format_first_loss},
@@ -175,7 +175,8 @@ translate (const char *key)
     {"starred", "star"},       {"eval-accuracy", "accuracy"},
     {"batch-size", "batch"},   {"learning-rate", "lr"},
     {"note", "notes"},         {"tag", "tags"},
-    {"held-out", "eval-loss"}, {"step-ms", "step-time"},
+    {"held-out", "eval-loss"}, {"validation", "eval-loss"},
+    {"step-ms", "step-time"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (strcmp (words[i][0], key) == 0)

@@ -311,7 +311,7 @@ make_json (const LigRunRow *row, const char *best)
   return node;
 }
 
-/* The rows of a list and, for each, the best held-out loss as text, or null. */
+/* The rows of a list and, for each, the best validation loss as text, or null. */
 typedef struct {
   GPtrArray *rows, *best;
 } Listed;

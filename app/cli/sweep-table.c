@@ -39,7 +39,7 @@ choose_columns (GPtrArray *summaries)
 }
 
 static GStrv
-make_header (const LigSweepAxis *axes, guint n_axes, gboolean held_out, Columns columns)
+make_header (const LigSweepAxis *axes, guint n_axes, gboolean validation, Columns columns)
 {
   g_autoptr (GStrvBuilder) header = g_strv_builder_new ();
   for (guint i = 0; i < n_axes; i++) {
@@ -47,7 +47,7 @@ make_header (const LigSweepAxis *axes, guint n_axes, gboolean held_out, Columns 
     if (!columns.spread || !is_seed (&axes[i]))
       g_strv_builder_add (header, key);
   }
-  g_strv_builder_add (header, held_out ? ">held out" : ">loss");
+  g_strv_builder_add (header, validation ? ">validation loss" : ">loss");
   if (columns.spread)
     g_strv_builder_addv (header, (const char *[]){">±", ">least", ">greatest", ">runs", NULL});
   if (columns.accuracy)
@@ -101,7 +101,7 @@ lig_cli_print_sweep (LigSweep *sweep)
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   Columns columns = choose_columns (summaries);
   const LigSweepSummary *first = summaries->pdata[0];
-  g_auto (GStrv) header = make_header (axes, n_axes, first->held_out || !first->count, columns);
+  g_auto (GStrv) header = make_header (axes, n_axes, first->validation || !first->count, columns);
   for (guint i = 0; i < summaries->len; i++)
     g_ptr_array_add (rows, make_row (sweep, summaries->pdata[i], columns));
   lig_cli_print_table ((const char *const *) header, rows);

@@ -216,8 +216,8 @@ say_outcome (LigSweep *sweep, int number)
     lig_cli_warn ("%d of %u: %s: %s: %s", number + 1, count, settings, point->status,
                   point->message);
   else if (isfinite (point->eval_loss))
-    lig_cli_say ("%d of %u: %s: held out %.4g, %s", number + 1, count, settings, point->eval_loss,
-                 seconds);
+    lig_cli_say ("%d of %u: %s: validation loss %.4g, %s", number + 1, count, settings,
+                 point->eval_loss, seconds);
   else
     lig_cli_say ("%d of %u: %s: loss %.4g, %s", number + 1, count, settings, point->loss, seconds);
 }

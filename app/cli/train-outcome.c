@@ -39,9 +39,9 @@ append_result (GString *to, const LigRunProgress *progress)
   if (!isnan (progress->loss))
     g_string_append_printf (to, ": loss %.4g to %.4g", progress->first_loss, progress->loss);
   if (!isnan (progress->eval_loss))
-    g_string_append_printf (to, ", held out %.4g", progress->eval_loss);
+    g_string_append_printf (to, ", validation loss %.4g", progress->eval_loss);
   if (!isnan (progress->eval_accuracy))
-    g_string_append_printf (to, " (%.1f %% right)", 100 * progress->eval_accuracy);
+    g_string_append_printf (to, " (accuracy %.1f %%)", 100 * progress->eval_accuracy);
   if (!isnan (progress->step_seconds))
     g_string_append_printf (to, "; %s a step", step);
   g_string_append_c (to, '\n');

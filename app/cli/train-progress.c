@@ -35,7 +35,7 @@ static volatile sig_atomic_t pipe_broke;
 
 /* The ranks of the parts. Up to LIG_CLI_LAST_ESSENTIAL they are abbreviated before they are left
  * out. */
-enum { STEP, LOSS, EVALUATING, RATE = EVALUATING, LEFT, POINT, HELD_OUT, STEP_TIME, LOSS_SCALE };
+enum { STEP, LOSS, EVALUATING, RATE = EVALUATING, LEFT, POINT, VALIDATION, STEP_TIME, LOSS_SCALE };
 
 static void
 add_step (GArray *line, const LigRunProgress *progress)
@@ -53,7 +53,8 @@ add_losses (GArray *line, const LigRunProgress *progress)
     lig_cli_line_add (line, LOSS, g_strconcat ("loss ", brief, NULL), brief);
   }
   if (!isnan (progress->eval_loss))
-    lig_cli_line_add (line, HELD_OUT, g_strdup_printf ("held out %.4f", progress->eval_loss), NULL);
+    lig_cli_line_add (line, VALIDATION,
+                      g_strdup_printf ("validation loss %.4f", progress->eval_loss), NULL);
   if (!isnan (progress->loss_scale))
     lig_cli_line_add (line, LOSS_SCALE, g_strdup_printf ("loss scale %.6g", progress->loss_scale),
                       NULL);

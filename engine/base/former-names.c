@@ -8,6 +8,8 @@ static const struct {
   LigFormerKind kind;
   const char *former, *current;
 } names[] = {
+  {LIG_FORMER_DATA, "held-out", "validation"},
+  {LIG_FORMER_DATA, "held-out-files", "validation-files"},
   {LIG_FORMER_DATA, "missing=refuse", "missing=reject"},
   {LIG_FORMER_OPTION, "apply-mend", "apply-fix"},
   {LIG_FORMER_MEMBER, "product", "matmul"},

@@ -52,7 +52,7 @@ typedef struct {
    * text; line 0: none. */
   LigCsvPlace largest_place, unfit_place, text_place;
   float unfit;
-  char *held_out_name; /* (nullable): of the second file, in messages */
+  char *validation_name; /* (nullable): of the second file, in messages */
 } Csv;
 
 /* The files of a table: its own and, if it is held out, a second one with the same columns. */
@@ -650,11 +650,11 @@ open_files (LigDataset *self, Csv *csv, Files *files, GError **error)
 {
   if (!open_file (self, files, self->path, self->name, error))
     return FALSE;
-  if (!self->held_out_path)
+  if (!self->validation_path)
     return TRUE;
-  csv->held_out_name = g_filename_display_name (self->held_out_path);
-  return lig_data_check_apart (self->path, self->held_out_path, error) &&
-         open_file (self, files, self->held_out_path, csv->held_out_name, error);
+  csv->validation_name = g_filename_display_name (self->validation_path);
+  return lig_data_check_apart (self->path, self->validation_path, error) &&
+         open_file (self, files, self->validation_path, csv->validation_name, error);
 }
 
 /* Returns the class of each row, -1 for none; null if the targets are no classes. */
@@ -673,7 +673,7 @@ read_classes (const Csv *csv)
 static gboolean
 divide (LigDataset *self, const Csv *csv, GError **error)
 {
-  if (self->held_out_path) {
+  if (self->validation_path) {
     lig_dataset_divide_files (self, csv->n_own, csv->n_rows);
     return TRUE;
   }
@@ -886,7 +886,7 @@ csv_close (LigDataset *self)
   g_clear_pointer (&csv->names, g_ptr_array_unref);
   g_clear_pointer (&csv->labels, g_hash_table_unref);
   g_clear_pointer (&csv->class_names, g_ptr_array_unref);
-  g_free (csv->held_out_name);
+  g_free (csv->validation_name);
   g_free (csv->target_of);
   g_free (csv->means);
   g_free (csv->deviations);

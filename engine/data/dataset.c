@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws batches from a dataset of any kind: the order of an epoch, the position, the held-out part.
+/* Draws batches from a dataset of any kind: the order of an epoch, the position, the validation
+ * part.
  */
 #include <ligature/dataset.h>
 
@@ -87,7 +88,7 @@ clear (gpointer data)
   g_free (self->name);
   g_free (self->description);
   g_free (self->largest_place);
-  g_free (self->held_out_path);
+  g_free (self->validation_path);
   g_free (self->warning);
   g_free (self->order);
 }
@@ -189,9 +190,9 @@ lig_dataset_get_samples (LigDataset *self)
 }
 
 gint64
-lig_dataset_get_held_out_batches (LigDataset *self)
+lig_dataset_get_validation_batches (LigDataset *self)
 {
-  gint64 samples = self->samples[LIG_SPLIT_HELD_OUT];
+  gint64 samples = self->samples[LIG_SPLIT_VALIDATION];
   return samples / whole_batch (self) + (samples % whole_batch (self) != 0);
 }
 
@@ -334,25 +335,25 @@ lig_dataset_may_ignore (LigDataset *self)
 }
 
 gboolean
-lig_dataset_held_out (LigDataset *self,
-                      gint64 batch_index,
-                      LigTensor *input,
-                      LigTensor *targets,
-                      gint64 *valid,
-                      GError **error)
+lig_dataset_validation (LigDataset *self,
+                        gint64 batch_index,
+                        LigTensor *input,
+                        LigTensor *targets,
+                        gint64 *valid,
+                        GError **error)
 {
-  gint64 count = self->samples[LIG_SPLIT_HELD_OUT],
-         batches = lig_dataset_get_held_out_batches (self);
+  gint64 count = self->samples[LIG_SPLIT_VALIDATION],
+         batches = lig_dataset_get_validation_batches (self);
   if (batch_index < 0 || batch_index >= batches)
     return lig_dataset_reject (self, error, LIG_ERROR_INDEX,
-                               _ ("no held-out batch %" PRId64 "; there are %" PRId64), batch_index,
-                               batches);
+                               _ ("no validation batch %" PRId64 "; there are %" PRId64),
+                               batch_index, batches);
   if (!check_tensors (self, input, targets, error))
     return FALSE;
   gint64 first = batch_index * whole_batch (self) + self->rank * self->batch;
   gint64 real = CLAMP (count - first, 0, self->batch);
   for (gint64 row = 0; row < self->batch; row++)
-    if (!read_row (self, LIG_SPLIT_HELD_OUT, (first + row) % count, row, input, targets, error))
+    if (!read_row (self, LIG_SPLIT_VALIDATION, (first + row) % count, row, input, targets, error))
       return FALSE;
   if (targets && targets->dtype == LIG_INT32)
     for (gint64 i = real * self->target_size / MAX (self->blocks.ranks, 1); i < targets->size; i++)
@@ -363,9 +364,9 @@ lig_dataset_held_out (LigDataset *self,
 }
 
 const guint16 *
-lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count)
+lig_dataset_get_tokens (LigDataset *self, gboolean validation, gsize *count)
 {
-  LigSplit part = held_out ? LIG_SPLIT_HELD_OUT : LIG_SPLIT_TRAINING;
+  LigSplit part = validation ? LIG_SPLIT_VALIDATION : LIG_SPLIT_TRAINING;
   *count = self->n_tokens[part];
   return self->tokens[part];
 }

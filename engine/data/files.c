@@ -133,12 +133,12 @@ lig_data_leave_out (GPtrArray *files, GPtrArray *others, const char *path, GErro
 }
 
 gboolean
-lig_data_check_apart (const char *path, const char *held_out, GError **error)
+lig_data_check_apart (const char *path, const char *validation, GError **error)
 {
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (files, g_strdup (path));
-  g_ptr_array_add (others, g_strdup (held_out));
+  g_ptr_array_add (others, g_strdup (validation));
   return lig_data_leave_out (files, others, path, error);
 }
 

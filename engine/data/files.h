@@ -21,7 +21,7 @@ GPtrArray *lig_data_list_folder (const char *path, const char *suffix, GError **
 gboolean lig_data_leave_out (GPtrArray *files, GPtrArray *others, const char *path, GError **error);
 
 /* Rejects a file that is trained on and held out, too. */
-gboolean lig_data_check_apart (const char *path, const char *held_out, GError **error);
+gboolean lig_data_check_apart (const char *path, const char *validation, GError **error);
 
 /* Reads a file as a whole, lig_read_file(), and unpacks it if it is packed by gzip. Rejects what
  * begins as an archive, as text of 16 bits, or as another format that no dataset reads. */

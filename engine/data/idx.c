@@ -113,7 +113,7 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
 /* Derives the path of the labels from that of the images, changing only the file's name:
  * `train-images-idx3-ubyte` gives `train-labels-idx1-ubyte`. */
 static char *
-derive_labels_path (const char *images, gboolean held_out, GError **error)
+derive_labels_path (const char *images, gboolean validation, GError **error)
 {
   static const char *const pairs[][2] = {{"images-idx3", "labels-idx1"},
                                          {"images.idx3", "labels.idx1"}};
@@ -127,18 +127,18 @@ derive_labels_path (const char *images, gboolean held_out, GError **error)
     }
   }
   reject_file (images, error, LIG_ERROR_FORMAT,
-               held_out ? _ ("file of the labels unknown; name the images *images-idx3* and the "
-                             "labels *labels-idx1*")
-                        : _ ("file of the labels unknown; give it as labels=PATH"));
+               validation ? _ ("file of the labels unknown; name the images *images-idx3* and the "
+                               "labels *labels-idx1*")
+                          : _ ("file of the labels unknown; give it as labels=PATH"));
   return NULL;
 }
 
 /* Opens the labels of the images. `given` (nullable): their path. */
 static gboolean
 open_labels (
-  Pictures *file, const char *images, const char *given, gboolean held_out, GError **error)
+  Pictures *file, const char *images, const char *given, gboolean validation, GError **error)
 {
-  g_autofree char *path = given ? g_strdup (given) : derive_labels_path (images, held_out, error);
+  g_autofree char *path = given ? g_strdup (given) : derive_labels_path (images, validation, error);
   gint64 lengths[3];
   if (!path)
     return FALSE;
@@ -154,10 +154,10 @@ open_labels (
 
 /* Opens images and labels, which are hashed. */
 static gboolean
-open_pictures (LigDataset *self, const char *path, gboolean held_out, GError **error)
+open_pictures (LigDataset *self, const char *path, gboolean validation, GError **error)
 {
   Idx *idx = self->data;
-  Pictures *file = &idx->files[held_out];
+  Pictures *file = &idx->files[validation];
   gint64 lengths[3];
   file->images_file = open_file (path, IMAGES_MAGIC, &file->images, lengths, error);
   if (!file->images_file)
@@ -165,13 +165,13 @@ open_pictures (LigDataset *self, const char *path, gboolean held_out, GError **e
   file->count = lengths[0];
   file->lengths[0] = lengths[1];
   file->lengths[1] = lengths[2];
-  if (!open_labels (file, path, held_out ? NULL : lig_dataset_option (self, "labels"), held_out,
+  if (!open_labels (file, path, validation ? NULL : lig_dataset_option (self, "labels"), validation,
                     error))
     return FALSE;
   gsize pixels = (gsize) (lengths[1] * lengths[2]);
   self->content = lig_hash_content (self->content, file->images, (gsize) file->count * pixels);
   self->content = lig_hash_content (self->content, file->labels, (gsize) file->count);
-  if (!held_out || memcmp (file->lengths, idx->files[0].lengths, sizeof file->lengths) == 0)
+  if (!validation || memcmp (file->lengths, idx->files[0].lengths, sizeof file->lengths) == 0)
     return TRUE;
   return reject_file (
     path, error, LIG_ERROR_SHAPE,
@@ -198,7 +198,7 @@ divide (LigDataset *self, GError **error)
   for (gint64 i = 1; i < idx->count; i++)
     if (get_label (idx, i) > get_label (idx, idx->largest))
       idx->largest = i;
-  if (self->held_out_path) {
+  if (self->validation_path) {
     lig_dataset_divide_files (self, idx->files[0].count, idx->count);
     return TRUE;
   }
@@ -213,8 +213,8 @@ idx_open (LigDataset *self, GError **error)
   if (!open_pictures (self, self->path, FALSE, error))
     return FALSE;
   idx->pixels = idx->files[0].lengths[0] * idx->files[0].lengths[1];
-  if (self->held_out_path && (!lig_data_check_apart (self->path, self->held_out_path, error) ||
-                              !open_pictures (self, self->held_out_path, TRUE, error)))
+  if (self->validation_path && (!lig_data_check_apart (self->path, self->validation_path, error) ||
+                                !open_pictures (self, self->validation_path, TRUE, error)))
     return FALSE;
   if (!divide (self, error))
     return FALSE;
@@ -240,7 +240,7 @@ find_file (const LigDataset *self, gint64 *image)
   if (*image < idx->files[0].count)
     return self->path;
   *image -= idx->files[0].count;
-  return self->held_out_path;
+  return self->validation_path;
 }
 
 static gboolean

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum { LIG_SPLIT_TRAINING, LIG_SPLIT_HELD_OUT, LIG_N_SPLITS } LigSplit;
+typedef enum { LIG_SPLIT_TRAINING, LIG_SPLIT_VALIDATION, LIG_N_SPLITS } LigSplit;
 
 typedef struct LigDatasetKind LigDatasetKind;
 
@@ -24,8 +24,8 @@ struct LigDataset {
   char *path; /* null for a kind without a path */
   char *name; /* name in messages: the path, else the kind's name */
   GHashTable *options;
-  double held_out;     /* held-out fraction of the data, 0 with a file of its own */
-  char *held_out_path; /* (nullable): the file of the held-out part */
+  double validation;     /* validation fraction of the data, 0 with a file of its own */
+  char *validation_path; /* (nullable): the file of the validation part */
   guint64 seed;
   gint64 batch;     /* the rows of this rank */
   int rank, ranks;  /* 0 ranks: all rows of a batch are read here */
@@ -136,7 +136,7 @@ gint64 lig_dataset_row (const LigDataset *self, LigSplit part, gint64 sample);
 /* Returns what a description says about rows that are not held out at the end (transfer full). */
 char *lig_dataset_describe_split (const LigDataset *self);
 
-/* Sets the warning of a dataset whose training part lacks a class that the held-out part has.
+/* Sets the warning of a dataset whose training part lacks a class that the validation part has.
  * `names` (nullable): the name of each class. */
 void
 lig_dataset_compare_classes (LigDataset *self, const gint32 *classes, const char *const *names);
@@ -145,7 +145,7 @@ lig_dataset_compare_classes (LigDataset *self, const gint32 *classes, const char
 gint64 lig_dataset_permute (gint64 place, gint64 count, guint64 key);
 
 /* The option that is a share of the data, or a file that is held out. */
-#define LIG_HELD_OUT "held-out"
+#define LIG_VALIDATION "validation"
 
 /* Returns whether the text is a number, whatever its range is. */
 gboolean lig_dataset_is_number (const char *text);

@@ -18,9 +18,9 @@ lig_dataset_reject (const LigDataset *self, GError **error, LigError code, const
 
 static const LigDatasetOption shared[] = {
   {.type = LIG_DATASET_PART,
-   .name = LIG_HELD_OUT,
-   .label = N_ ("Held out"),
-   .help = N_ ("Share of the data that is held out of training, or a file that is held out"),
+   .name = LIG_VALIDATION,
+   .label = N_ ("Validation"),
+   .help = N_ ("Share of the data for validation, which is not trained on, or a file for it"),
    .minimum = 0,
    .maximum = 1,
    .initial = 0.1},

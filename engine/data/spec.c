@@ -139,20 +139,20 @@ add_option (LigDataset *self, const char *text, GError **error)
   return TRUE;
 }
 
-/* The held-out part is a share of the data or a file of its own. */
+/* The validation part is a share of the data or a file of its own. */
 static gboolean
-take_held_out (LigDataset *self, GError **error)
+take_validation (LigDataset *self, GError **error)
 {
-  const char *text = lig_dataset_option (self, LIG_HELD_OUT);
+  const char *text = lig_dataset_option (self, LIG_VALIDATION);
   if (!text || lig_dataset_is_number (text)) {
-    self->held_out = lig_dataset_number (self, LIG_HELD_OUT);
+    self->validation = lig_dataset_number (self, LIG_VALIDATION);
     return TRUE;
   }
-  self->held_out_path = g_strdup (text);
+  self->validation_path = g_strdup (text);
   if (!lig_dataset_option (self, LIG_SPLIT))
     return TRUE;
   return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
-                             _ ("split and the file held-out=%s contradict each other; omit one"),
+                             _ ("split and the file validation=%s contradict each other; omit one"),
                              text);
 }
 
@@ -177,7 +177,7 @@ lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
   for (char **option = options; *option; option++)
     if (!add_option (self, *option, error))
       return FALSE;
-  return take_held_out (self, error);
+  return take_validation (self, error);
 }
 
 const LigDatasetInfo *
@@ -269,7 +269,7 @@ leaves_split_open (const char *spec)
     return FALSE;
   for (char **key = given; *key; key += 2)
     if (strcmp (key[0], LIG_SPLIT) == 0 ||
-        (strcmp (key[0], LIG_HELD_OUT) == 0 && !lig_dataset_is_number (key[1])))
+        (strcmp (key[0], LIG_VALIDATION) == 0 && !lig_dataset_is_number (key[1])))
       return FALSE;
   return TRUE;
 }
@@ -286,9 +286,9 @@ gint64
 lig_dataset_cut (const LigDataset *self, gint64 total)
 {
   /* A tenth of 30 is 3, although 30 * 0.1 may come out a little above it. */
-  double share = (double) total * self->held_out;
-  gint64 held_out = (gint64) ceil (share - share * 1e-12);
-  return total - CLAMP (held_out, 0, total - 1);
+  double share = (double) total * self->validation;
+  gint64 validation = (gint64) ceil (share - share * 1e-12);
+  return total - CLAMP (validation, 0, total - 1);
 }
 
 gboolean

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the rows of tables and images that are held out: those at the end, random ones, or the
  * same share of each class. Random rows depend on their number alone and not on the seed of the
- * training, so that the held-out losses of trainings with several seeds can be compared. Both parts
- * keep the order of the file. */
+ * training, so that the validation losses of trainings with several seeds can be compared. Both
+ * parts keep the order of the file. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
@@ -24,7 +24,7 @@ const LigDatasetChoice lig_split_choices[] = {
 
 typedef struct {
   gint32 class;
-  gint64 rows, held_out;
+  gint64 rows, validation;
   double rest; /* of its share, behind the decimal point */
 } Stratum;
 
@@ -32,7 +32,7 @@ static const char *
 get_split (const LigDataset *self)
 {
   const char *given = lig_dataset_option (self, LIG_SPLIT);
-  return self->held_out_path ? "end" : given ? given : LIG_SPLIT_USUAL;
+  return self->validation_path ? "end" : given ? given : LIG_SPLIT_USUAL;
 }
 
 /* Counts the rows of each class. `numbers` gets the stratum of each class. */
@@ -62,26 +62,26 @@ compare_rests (gconstpointer a, gconstpointer b)
                                   : (one > other) - (one < other);
 }
 
-/* Gives each stratum its share of the held-out rows, by the largest remainders. Each keeps a row
+/* Gives each stratum its share of the validation rows, by the largest remainders. Each keeps a row
  * for training. */
 static void
-share_rows (GArray *strata, gint64 held_out, gint64 total)
+share_rows (GArray *strata, gint64 validation, gint64 total)
 {
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
-  gint64 left = held_out;
+  gint64 left = validation;
   for (guint i = 0; i < strata->len; i++) {
     Stratum *stratum = &g_array_index (strata, Stratum, i);
-    double share = (double) stratum->rows * (double) held_out / (double) total;
-    stratum->held_out = MIN ((gint64) share, stratum->rows - 1);
-    stratum->rest = share - (double) stratum->held_out;
-    left -= stratum->held_out;
+    double share = (double) stratum->rows * (double) validation / (double) total;
+    stratum->validation = MIN ((gint64) share, stratum->rows - 1);
+    stratum->rest = share - (double) stratum->validation;
+    left -= stratum->validation;
     g_ptr_array_add (order, stratum);
   }
   g_ptr_array_sort (order, compare_rests);
   for (guint i = 0; i < order->len && left > 0; i++) {
     Stratum *stratum = g_ptr_array_index (order, i);
-    gboolean more = stratum->held_out + 1 < stratum->rows;
-    stratum->held_out += more;
+    gboolean more = stratum->validation + 1 < stratum->rows;
+    stratum->validation += more;
     left -= more;
   }
 }
@@ -95,7 +95,7 @@ write_order (LigDataset *self, gint64 total, const gboolean *out)
   for (gint64 row = 0; row < total; row++)
     training += !out[row];
   self->samples[LIG_SPLIT_TRAINING] = training;
-  self->samples[LIG_SPLIT_HELD_OUT] = total - training;
+  self->samples[LIG_SPLIT_VALIDATION] = total - training;
   for (gint64 row = 0; row < total; row++)
     self->order[out[row] ? training++ : at++] = row;
 }
@@ -125,8 +125,8 @@ lig_dataset_divide (LigDataset *self, gint64 total, const gint32 *classes, GErro
     gpointer class = GINT_TO_POINTER (stratified ? classes[row] : 0);
     Stratum *stratum =
       &g_array_index (strata, Stratum, GPOINTER_TO_UINT (g_hash_table_lookup (numbers, class)));
-    out[row] = stratum->held_out > 0;
-    stratum->held_out -= out[row];
+    out[row] = stratum->validation > 0;
+    stratum->validation -= out[row];
   }
   write_order (self, total, out);
   return TRUE;
@@ -136,13 +136,13 @@ void
 lig_dataset_divide_files (LigDataset *self, gint64 training, gint64 total)
 {
   self->samples[LIG_SPLIT_TRAINING] = training;
-  self->samples[LIG_SPLIT_HELD_OUT] = total - training;
+  self->samples[LIG_SPLIT_VALIDATION] = total - training;
 }
 
 gint64
 lig_dataset_row (const LigDataset *self, LigSplit part, gint64 sample)
 {
-  gint64 place = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
+  gint64 place = sample + (part == LIG_SPLIT_VALIDATION ? self->samples[LIG_SPLIT_TRAINING] : 0);
   return self->order ? self->order[place] : place;
 }
 
@@ -150,13 +150,13 @@ char *
 lig_dataset_describe_split (const LigDataset *self)
 {
   const char *split = get_split (self);
-  if (self->held_out_path) {
-    g_autofree char *name = g_filename_display_basename (self->held_out_path);
+  if (self->validation_path) {
+    g_autofree char *name = g_filename_display_basename (self->validation_path);
     return g_strdup_printf (_ (", %s held out"), name);
   }
-  if (strcmp (split, "end") == 0 || self->samples[LIG_SPLIT_HELD_OUT] == 0)
+  if (strcmp (split, "end") == 0 || self->samples[LIG_SPLIT_VALIDATION] == 0)
     return g_strdup ("");
-  g_autofree char *count = lig_format_count (self->samples[LIG_SPLIT_HELD_OUT]);
+  g_autofree char *count = lig_format_count (self->samples[LIG_SPLIT_VALIDATION]);
   return g_strdup_printf (strcmp (split, "random") == 0
                             ? _ (", %s held out at random")
                             : _ (", %s held out at random from each class alike"),
@@ -208,7 +208,7 @@ void
 lig_dataset_compare_classes (LigDataset *self, const gint32 *classes, const char *const *names)
 {
   g_autoptr (GHashTable) known = collect_classes (self, LIG_SPLIT_TRAINING, classes);
-  g_autoptr (GHashTable) wanted = collect_classes (self, LIG_SPLIT_HELD_OUT, classes);
+  g_autoptr (GHashTable) wanted = collect_classes (self, LIG_SPLIT_VALIDATION, classes);
   g_autoptr (GPtrArray) lacking = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer class;
@@ -220,14 +220,14 @@ lig_dataset_compare_classes (LigDataset *self, const gint32 *classes, const char
   if (lacking->len == 0)
     return;
   g_autofree char *list = list_classes (lacking, names);
-  const char *remedy = self->held_out_path ? _ ("check that both files have the same classes")
-                                           : _ ("split=stratified divides each class alike");
-  self->warning =
-    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE,
-                                  "%s: no row for training has class %s, which held-out rows have; "
-                                  "%s",
-                                  "%s: no row for training has the classes %s, which held-out rows "
-                                  "have; %s",
-                                  lacking->len),
-                     self->name, list, remedy);
+  const char *remedy = self->validation_path ? _ ("check that both files have the same classes")
+                                             : _ ("split=stratified divides each class alike");
+  self->warning = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE,
+                 "%s: no row for training has class %s, which validation rows have; "
+                 "%s",
+                 "%s: no row for training has the classes %s, which validation rows "
+                 "have; %s",
+                 lacking->len),
+    self->name, list, remedy);
 }

@@ -26,7 +26,7 @@ synthetic_open (LigDataset *self, GError **error)
   if (self->dtype == LIG_INT32)
     self->largest_token = synthetic->vocabulary - 1;
   self->samples[LIG_SPLIT_TRAINING] = lig_dataset_cut (self, samples);
-  self->samples[LIG_SPLIT_HELD_OUT] = samples - self->samples[LIG_SPLIT_TRAINING];
+  self->samples[LIG_SPLIT_VALIDATION] = samples - self->samples[LIG_SPLIT_TRAINING];
   g_autofree char *count = lig_format_count (samples);
   g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
   g_autofree char *all = g_strdup_printf (
@@ -94,7 +94,7 @@ synthetic_read (const LigDataset *self,
                 GError **error G_GNUC_UNUSED)
 {
   const Synthetic *synthetic = self->data;
-  gint64 index = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
+  gint64 index = sample + (part == LIG_SPLIT_VALIDATION ? self->samples[LIG_SPLIT_TRAINING] : 0);
   gint64 size = lig_shape_size (&self->input) / self->batch;
   if (self->dtype == LIG_INT32)
     fill_integers (self, index, INPUTS, synthetic->vocabulary, input, size);

@@ -57,12 +57,12 @@ text_open (LigDataset *self, GError **error)
 {
   gsize size = 0;
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  if (!read_files (self, self->path, self->held_out_path, files, &size, error))
+  if (!read_files (self, self->path, self->validation_path, files, &size, error))
     return FALSE;
   gsize training = size;
-  if (self->held_out_path && !read_files (self, self->held_out_path, NULL, files, &size, error))
+  if (self->validation_path && !read_files (self, self->validation_path, NULL, files, &size, error))
     return FALSE;
-  if (!self->held_out_path)
+  if (!self->validation_path)
     training = (gsize) lig_dataset_cut (self, (gint64) size);
   guint16 *tokens = self->data = g_try_new (guint16, size);
   if (!tokens)

@@ -62,7 +62,7 @@ divide (LigDataset *self, guint count, gboolean apart)
     gint64 all = ((LigShard *) g_ptr_array_index (tokens->shards->all, i))->count;
     gint64 training = i < count ? MIN (left, all) : 0;
     add_segment (self, LIG_SPLIT_TRAINING, i, 0, training);
-    add_segment (self, LIG_SPLIT_HELD_OUT, i, training, all - training);
+    add_segment (self, LIG_SPLIT_VALIDATION, i, training, all - training);
     left -= training;
   }
 }
@@ -76,14 +76,14 @@ show_tokens (LigDataset *self, const LigShards *shards)
     return;
   const char *bytes = g_bytes_get_data (only->content, NULL);
   self->tokens[LIG_SPLIT_TRAINING] = (const guint16 *) (gconstpointer) (bytes + only->begin);
-  self->tokens[LIG_SPLIT_HELD_OUT] =
+  self->tokens[LIG_SPLIT_VALIDATION] =
     self->tokens[LIG_SPLIT_TRAINING] + self->n_tokens[LIG_SPLIT_TRAINING];
 }
 
 static void
 describe (LigDataset *self, const LigShards *shards)
 {
-  gsize count = self->n_tokens[LIG_SPLIT_TRAINING] + self->n_tokens[LIG_SPLIT_HELD_OUT];
+  gsize count = self->n_tokens[LIG_SPLIT_TRAINING] + self->n_tokens[LIG_SPLIT_VALIDATION];
   g_autoptr (GString) text = g_string_new ("tokens: ");
   g_autofree char *all = lig_format_count ((gint64) count);
   g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
@@ -115,11 +115,12 @@ static gboolean
 add_files (LigDataset *self, LigShards *shards, guint *count, GError **error)
 {
   const char *type = lig_dataset_option (self, "type");
-  const char *given = lig_dataset_option (self, "held-out-files");
-  const char *apart = given ? given : self->held_out_path;
-  if (given && lig_dataset_option (self, LIG_HELD_OUT))
-    return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
-                               _ ("held-out and held-out-files contradict each other; omit one"));
+  const char *given = lig_dataset_option (self, "validation-files");
+  const char *apart = given ? given : self->validation_path;
+  if (given && lig_dataset_option (self, LIG_VALIDATION))
+    return lig_dataset_reject (
+      self, error, LIG_ERROR_VALUE,
+      _ ("validation and validation-files contradict each other; omit one"));
   if (!lig_shards_add (shards, self->path, apart, type, error))
     return FALSE;
   *count = shards->all->len;
@@ -259,8 +260,8 @@ static const LigDatasetOption options[] = {
    .unset = N_ ("From the file")},
   LIG_SEPARATOR_OPTION (G_MAXINT32),
   {.type = LIG_DATASET_PATH,
-   .name = "held-out-files",
-   .label = N_ ("Files held out"),
+   .name = "validation-files",
+   .label = N_ ("Validation files"),
    .help = N_ ("File, folder or pattern that is held out as a whole, instead of a share")},
   {.name = NULL},
 };

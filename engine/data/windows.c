@@ -74,8 +74,8 @@ lig_windows_open (
   self->dtype = LIG_INT32;
   self->tokens[LIG_SPLIT_TRAINING] = tokens;
   self->n_tokens[LIG_SPLIT_TRAINING] = training;
-  self->tokens[LIG_SPLIT_HELD_OUT] = tokens + training;
-  self->n_tokens[LIG_SPLIT_HELD_OUT] = count - training;
+  self->tokens[LIG_SPLIT_VALIDATION] = tokens + training;
+  self->n_tokens[LIG_SPLIT_VALIDATION] = count - training;
   count_windows (self, 0);
   return lig_windows_check_samples (self, error);
 }
@@ -83,7 +83,7 @@ lig_windows_open (
 static gboolean
 check_classes (const LigDataset *self, gint64 classes, GError **error)
 {
-  gsize count = self->n_tokens[LIG_SPLIT_TRAINING] + self->n_tokens[LIG_SPLIT_HELD_OUT], at = 0;
+  gsize count = self->n_tokens[LIG_SPLIT_TRAINING] + self->n_tokens[LIG_SPLIT_VALIDATION], at = 0;
   const guint16 *tokens = self->tokens[LIG_SPLIT_TRAINING];
   if (self->largest_token < classes)
     return TRUE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows over a stream of tokens, split into training and held-out parts; used by text;
+/* Windows over a stream of tokens, split into training and validation parts; used by text;
  * tokens has windows of its own over files. */
 #pragma once
 

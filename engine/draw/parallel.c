@@ -80,7 +80,7 @@ lig_sweep_drawing_loss (const LigSweepDrawing *self, guint point)
   const LigSweepPoint *at = &self->points[point];
   if (g_strcmp0 (at->status, "done") != 0)
     return NAN;
-  return self->held_out ? at->eval_loss : at->loss;
+  return self->validation ? at->eval_loss : at->loss;
 }
 
 static int
@@ -125,8 +125,8 @@ lig_sweep_drawing_mark (const LigSweepDrawing *self, guint point, double x, doub
 {
   g_autofree char *settings = lig_sweep_describe_point (self->sweep, point);
   g_autofree char *loss = lig_draw_number (lig_sweep_drawing_loss (self, point), 4);
-  g_autofree char *text =
-    g_strdup_printf (self->held_out ? _ ("%s: held out %s") : _ ("%s: loss %s"), settings, loss);
+  g_autofree char *text = g_strdup_printf (
+    self->validation ? _ ("%s: validation loss %s") : _ ("%s: loss %s"), settings, loss);
   lig_canvas_begin_mark (self->canvas, x - 6, y - 6, 12, 12, text);
 }
 
@@ -186,7 +186,7 @@ draw_losses (const LigSweepDrawing *self)
   double x = self->width - RIGHT;
   LigTextStyle style = {.size = 11, .colour = self->colours->dim};
   g_autoptr (GArray) ticks = lig_axis_ticks (&self->losses, 2 * SPACING);
-  draw_column (self, x, self->held_out ? _ ("held out") : _ ("loss"));
+  draw_column (self, x, self->validation ? _ ("validation loss") : _ ("loss"));
   for (guint i = 0; i < ticks->len; i++) {
     const LigAxisTick *tick = &g_array_index (ticks, LigAxisTick, i);
     double y = lig_axis_place (&self->losses, tick->value), line[] = {x - 3, y, x + 3, y};
@@ -242,8 +242,8 @@ find_losses (LigSweepDrawing *self)
 {
   double min = INFINITY, max = -INFINITY;
   for (guint i = 0; i < self->n_points; i++)
-    self->held_out = self->held_out || (g_strcmp0 (self->points[i].status, "done") == 0 &&
-                                        isfinite (self->points[i].eval_loss));
+    self->validation = self->validation || (g_strcmp0 (self->points[i].status, "done") == 0 &&
+                                            isfinite (self->points[i].eval_loss));
   for (guint i = 0; i < self->n_points; i++) {
     double loss = lig_sweep_drawing_loss (self, i);
     min = isfinite (loss) ? MIN (min, loss) : min;

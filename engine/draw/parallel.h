@@ -23,7 +23,7 @@ typedef struct {
   int chosen;
   LigAxis losses;
   GArray *order; /* guint: the points, the worst first, the best and the chosen one last */
-  gboolean held_out;
+  gboolean validation;
 } LigSweepDrawing;
 
 /* Fills in the scale of an axis between two pixels. */

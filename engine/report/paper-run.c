@@ -122,7 +122,7 @@ append_result (LigPaper *to, const LigRunRow *row)
   g_autofree char *accuracy = g_strdup_printf ("%.4g %%", 100 * row->eval_accuracy);
   g_autofree char *first = lig_report_number (row->first_loss);
   g_autofree char *last = lig_report_number (row->last_loss);
-  g_autofree char *held_out = lig_report_number (row->eval_loss);
+  g_autofree char *validation = lig_report_number (row->eval_loss);
   lig_paper_heading (to, _ ("Result"));
   if (row->last_step < 0) {
     lig_paper_say (to, _ ("The run reported no metrics."));
@@ -132,8 +132,8 @@ append_result (LigPaper *to, const LigRunRow *row)
   lig_paper_fact (to, _ ("Last step"), step);
   lig_paper_fact (to, _ ("First loss"), first);
   lig_paper_fact (to, _ ("Last loss"), last);
-  lig_paper_fact (to, _ ("Held-out loss"), held_out);
-  lig_paper_fact (to, _ ("Held-out accuracy"), isnan (row->eval_accuracy) ? "-" : accuracy);
+  lig_paper_fact (to, _ ("Validation loss"), validation);
+  lig_paper_fact (to, _ ("Validation accuracy"), isnan (row->eval_accuracy) ? "-" : accuracy);
 }
 
 /* --- Settings ------------------------------------------------------------------------------- */
@@ -253,7 +253,7 @@ compare_steps (gconstpointer a, gconstpointer b)
 
 /* Returns evenly spaced steps of the loss and the steps of all evaluations. */
 static GArray *
-choose_steps (const LigMetricRow *loss, const LigMetricRow *held_out)
+choose_steps (const LigMetricRow *loss, const LigMetricRow *validation)
 {
   GArray *steps = g_array_new (FALSE, FALSE, sizeof (gint64));
   guint n = loss ? loss->steps->len : 0, rows = MIN (n, ROWS);
@@ -261,8 +261,8 @@ choose_steps (const LigMetricRow *loss, const LigMetricRow *held_out)
     guint at = rows > 1 ? (guint) ((guint64) i * (n - 1) / (rows - 1)) : 0;
     g_array_append_val (steps, g_array_index (loss->steps, gint64, at));
   }
-  if (held_out)
-    g_array_append_vals (steps, held_out->steps->data, held_out->steps->len);
+  if (validation)
+    g_array_append_vals (steps, validation->steps->data, validation->steps->len);
   g_array_sort (steps, compare_steps);
   return steps;
 }
@@ -271,24 +271,24 @@ static void
 append_loss (LigPaper *to, const LigReportRun *run)
 {
   const LigMetricRow *loss = lig_report_find_metric (run, LIG_METRIC_LOSS);
-  const LigMetricRow *held_out = lig_report_find_metric (run, LIG_METRIC_EVAL_LOSS);
+  const LigMetricRow *validation = lig_report_find_metric (run, LIG_METRIC_EVAL_LOSS);
   const LigMetricRow *accuracy = lig_report_find_metric (run, LIG_METRIC_EVAL_ACCURACY);
-  g_autoptr (GArray) steps = choose_steps (loss, held_out);
+  g_autoptr (GArray) steps = choose_steps (loss, validation);
   if (steps->len == 0)
     return;
   lig_paper_heading (to, _ ("Loss"));
   if (!lig_paper_figure (to, LIG_FIGURE_METRICS) && loss)
     append_sparkline (to, loss);
-  lig_paper_head (to, _ (">Step|>Loss|>Held-out loss|>Held-out accuracy"));
+  lig_paper_head (to, _ (">Step|>Loss|>Validation loss|>Validation accuracy"));
   for (guint i = 0; i < steps->len; i++) {
     gint64 step = g_array_index (steps, gint64, i);
     if (i > 0 && step == g_array_index (steps, gint64, i - 1))
       continue;
     g_autofree char *number = g_strdup_printf ("%" G_GINT64_FORMAT, step);
     g_autofree char *value = lig_report_number (get_value (loss, step));
-    g_autofree char *held_out_value = lig_report_number (get_value (held_out, step));
+    g_autofree char *validation_value = lig_report_number (get_value (validation, step));
     g_autofree char *share = lig_report_number (get_value (accuracy, step));
-    lig_paper_row (to, number, value, held_out_value, share, NULL);
+    lig_paper_row (to, number, value, validation_value, share, NULL);
   }
 }
 

@@ -11,10 +11,10 @@ static const struct {
 } known[] = {
   {N_ ("Loss"),
    {LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS},
-   {N_ ("training"), N_ ("held out")},
+   {N_ ("training"), N_ ("validation loss")},
    NULL,
    TRUE},
-  {N_ ("Held-out accuracy"), {LIG_METRIC_EVAL_ACCURACY}, {N_ ("held out")}, NULL, FALSE},
+  {N_ ("Validation accuracy"), {LIG_METRIC_EVAL_ACCURACY}, {N_ ("validation loss")}, NULL, FALSE},
   {N_ ("Step time"), {"step-ms"}, {N_ ("step time")}, N_ ("milliseconds"), TRUE},
   {N_ ("Waits of ranks"),
    {LIG_METRIC_EXPOSED, LIG_METRIC_IMBALANCE},

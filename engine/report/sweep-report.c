@@ -142,7 +142,7 @@ append_runs (LigPaper *to, LigSweep *sweep)
 {
   guint count;
   const LigSweepPoint *points = lig_sweep_get_points (sweep, &count);
-  begin_table (to, sweep, TRUE, _ (">Loss|>Held out|>Accuracy|>Step|Status|Run"));
+  begin_table (to, sweep, TRUE, _ (">Loss|>Validation loss|>Accuracy|>Step|Status|Run"));
   for (guint i = 0; i < count; i++) {
     GPtrArray *cells = begin_row (sweep, points[i].values, TRUE);
     const double figures[] = {points[i].loss, points[i].eval_loss, points[i].eval_accuracy};

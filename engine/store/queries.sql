@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The example queries of data/doc/store.md, each after a line of two dashes and its title.
 
--- The ten trainings with the lowest loss on held-out data
+-- The ten trainings with the lowest loss on validation data
 SELECT substr (run.uuid, 1, 8) AS run, experiment.name, run.device, run.last_step AS steps,
        coalesce (run.eval_loss, run.last_loss) AS best,
        datetime (run.started / 1e6, 'unixepoch') AS begun

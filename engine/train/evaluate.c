@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Held-out evaluation. */
+/* Validation evaluation. */
 #include "engine/train/evaluate.h"
 #include "engine/figures/exchange.h"
 #include "engine/ranks/messages.h"
@@ -16,20 +16,20 @@
 /* The number of evaluations of a training without a setting. */
 #define EVALUATIONS 20
 
-/* The least number of training batches for each held-out batch then, but at the end. A held-out
+/* The least number of training batches for each validation batch then, but at the end. A validation
  * batch costs about a third of a training batch, so evaluations take at most about a tenth of the
  * time. */
 #define MIN_TRAINING 4
 
-/* A held-out part with at most so many input values is evaluated whole at the end. Of a larger one
- * without a setting there are as many batches as the training had, but at least MIN_AT_END. */
+/* A validation part with at most so many input values is evaluated whole at the end. Of a larger
+ * one without a setting there are as many batches as the training had, but at least MIN_AT_END. */
 #define MAX_WHOLE (G_GINT64_CONSTANT (1) << 23)
 #define MIN_AT_END 256
 
 static gboolean
 evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
 {
-  return lig_dataset_held_out (self->data, batch, self->input, self->targets, valid, error) &&
+  return lig_dataset_validation (self->data, batch, self->input, self->targets, valid, error) &&
          lig_run_set_batch (self, self->eval, self->input, self->targets, error) &&
          lig_run_program (self, self->eval, LIG_RUN_FORWARD, NULL, error);
 }
@@ -174,7 +174,7 @@ lig_run_get_last_evaluation (LigRun *self)
     return settings->eval_batches;
   gint64 values = MAX (lig_shape_size (&self->input->shape), 1) *
                   lig_device_get_n_ranks (self->device, LIG_GROUP_REPLICAS);
-  if (lig_dataset_get_held_out_batches (self->data) <= MAX_WHOLE / values)
+  if (lig_dataset_get_validation_batches (self->data) <= MAX_WHOLE / values)
     return 0;
   gint64 max = settings->steps > G_MAXINT64 / settings->accumulate
                  ? G_MAXINT64
@@ -185,7 +185,7 @@ lig_run_get_last_evaluation (LigRun *self)
 static gboolean
 add_batches (LigRun *self, gint64 count, Sums *sums, gboolean *cut, GError **error)
 {
-  gint64 batches = self->eval ? lig_dataset_get_held_out_batches (self->data) : 0;
+  gint64 batches = self->eval ? lig_dataset_get_validation_batches (self->data) : 0;
   count = count > 0 ? MIN (count, batches) : batches;
   *cut = FALSE;
   for (gint64 i = 0; i < count; i++) {

@@ -139,7 +139,7 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
   self->train = open_program (self, &self->train_options, choices, error);
   if (!self->train)
     return FALSE;
-  if (lig_dataset_get_held_out_batches (self->data) > 0 &&
+  if (lig_dataset_get_validation_batches (self->data) > 0 &&
       !(self->eval = open_program (self, &options, &evaluation, error)))
     return FALSE;
   watch_requests (self);

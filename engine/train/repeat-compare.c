@@ -317,14 +317,14 @@ format_time (const LigSpread *spread)
   return g_strdup_printf (_ ("%s (quartiles %s to %s)"), median, lower, upper);
 }
 
-/* Appends the last losses on held-out data, if both have one. */
+/* Appends the last losses on validation data, if both have one. */
 static void
-append_held_out (GString *text, const LigRecording *before, const LigRecording *after)
+append_validation (GString *text, const LigRecording *before, const LigRecording *after)
 {
   const LigMetricRow *a = lig_recording_find_metric (before, LIG_METRIC_EVAL_LOSS);
   const LigMetricRow *b = lig_recording_find_metric (after, LIG_METRIC_EVAL_LOSS);
   if (a && b && a->values->len > 0 && b->values->len > 0)
-    g_string_append_printf (text, _ ("; held out %.5g, was %.5g"),
+    g_string_append_printf (text, _ ("; validation loss %.5g, was %.5g"),
                             g_array_index (b->values, double, b->values->len - 1),
                             g_array_index (a->values, double, a->values->len - 1));
 }
@@ -393,7 +393,7 @@ write_text (const LigRepetition *self, const LigRecording *before, const LigReco
   g_string_append_printf (text, profile ? _ ("step time %s, was %s") : _ ("last losses %s, was %s"),
                           b, a);
   if (!profile)
-    append_held_out (text, before, after);
+    append_validation (text, before, after);
   append_step (text, self);
   append_differences (text, self, !profile);
   if (profile) {

@@ -39,5 +39,5 @@ lig_sweep_take_axis (LigSweep *self, const char *key, GStrv values, guint with, 
 gboolean lig_sweep_is_alike (LigSweep *self, const LigSweepPoint *a, const LigSweepPoint *b);
 
 /* Returns the loss by which points are compared, NaN without a result; sets whether it is that of
- * the held-out data. */
-double lig_sweep_get_score (const LigSweepPoint *point, gboolean *held_out);
+ * the validation data. */
+double lig_sweep_get_score (const LigSweepPoint *point, gboolean *validation);

@@ -9,11 +9,11 @@
 #include <math.h>
 
 double
-lig_sweep_get_score (const LigSweepPoint *point, gboolean *held_out)
+lig_sweep_get_score (const LigSweepPoint *point, gboolean *validation)
 {
   gboolean done = g_strcmp0 (point->status, "done") == 0;
-  *held_out = isfinite (point->eval_loss);
-  return !done ? NAN : *held_out ? point->eval_loss : point->loss;
+  *validation = isfinite (point->eval_loss);
+  return !done ? NAN : *validation ? point->eval_loss : point->loss;
 }
 
 static void
@@ -28,8 +28,8 @@ free_summary (gpointer data)
 static void
 add_point (LigSweepSummary *to, const LigSweepPoint *point)
 {
-  gboolean held_out;
-  double score = lig_sweep_get_score (point, &held_out);
+  gboolean validation;
+  double score = lig_sweep_get_score (point, &validation);
   to->points++;
   if (!isfinite (score))
     return;
@@ -37,7 +37,7 @@ add_point (LigSweepSummary *to, const LigSweepPoint *point)
     to->best = point->number;
   to->min = to->count == 0 ? score : MIN (to->min, score);
   to->greatest = to->count == 0 ? score : MAX (to->greatest, score);
-  to->held_out = held_out;
+  to->validation = validation;
   to->mean = (to->count == 0 ? 0 : to->mean) + score;
   to->accuracy = (to->count == 0 ? 0 : to->accuracy) + point->eval_accuracy;
   to->step_ms = (to->count == 0 ? 0 : to->step_ms) + point->step_ms;
@@ -62,8 +62,8 @@ summarize (LigSweep *self, guint first, gboolean *seen)
   to->step_ms /= to->count;
   double squares = 0;
   for (guint i = first; i < count && to->count > 1; i++) {
-    gboolean held_out;
-    double score = lig_sweep_get_score (&points[i], &held_out);
+    gboolean validation;
+    double score = lig_sweep_get_score (&points[i], &validation);
     if (isfinite (score) && lig_sweep_is_alike (self, &points[first], &points[i]))
       squares += (score - to->mean) * (score - to->mean);
   }
@@ -191,7 +191,7 @@ add_summaries (JsonBuilder *to, LigSweep *self, const LigSweepAxis *axes, guint 
     json_builder_end_object (to);
     lig_json_add_integer (to, "runs", summary->points);
     lig_json_add_integer (to, "results", summary->count);
-    lig_json_add_truth (to, "held_out", summary->held_out);
+    lig_json_add_truth (to, "validation", summary->validation);
     lig_json_add_number (to, "mean", summary->mean);
     lig_json_add_number (to, "deviation", summary->deviation);
     lig_json_add_number (to, "least", summary->min);

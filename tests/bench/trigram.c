@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* trigram DATA: prints the held-out loss, in nats per byte, of a byte trigram model with add-one
+/* trigram DATA: prints the validation loss, in nats per byte, of a byte trigram model with add-one
  * smoothing, counted on the training part of DATA (as `lig train --data` takes it), which a
- * trained model has to beat. Every held-out byte with two predecessors in that part is
+ * trained model has to beat. Every validation byte with two predecessors in that part is
  * predicted. */
 #include <ligature/dataset.h>
 
@@ -51,10 +51,11 @@ main (int argc, char **argv)
     g_printerr ("trigram: %s\n", error->message);
     return 1;
   }
-  gsize n_training, n_held_out;
+  gsize n_training, n_validation;
   const guint16 *training = lig_dataset_get_tokens (data, FALSE, &n_training);
-  const guint16 *held_out = lig_dataset_get_tokens (data, TRUE, &n_held_out);
-  if (!training || !held_out || n_held_out < 3 || lig_dataset_get_largest_token (data) >= SYMBOLS) {
+  const guint16 *validation = lig_dataset_get_tokens (data, TRUE, &n_validation);
+  if (!training || !validation || n_validation < 3 ||
+      lig_dataset_get_largest_token (data) >= SYMBOLS) {
     g_printerr ("trigram: %s: bytes are wanted, at least three of them held out\n", argv[1]);
     return 1;
   }
@@ -62,6 +63,6 @@ main (int argc, char **argv)
   g_autofree guint32 *totals = g_new0 (guint32, SYMBOLS * SYMBOLS);
   Trigram trigram = {counts, totals};
   count (&trigram, training, n_training);
-  printf ("%.6f\n", evaluate (&trigram, held_out, n_held_out));
+  printf ("%.6f\n", evaluate (&trigram, validation, n_validation));
   return 0;
 }

@@ -8,7 +8,7 @@ make_line (void)
   GArray *line = lig_cli_line_new ();
   lig_cli_line_add (line, 0, g_strdup ("step 120/1000"), g_strdup ("120/1000"));
   lig_cli_line_add (line, 1, g_strdup ("loss 0.4312"), g_strdup ("0.4312"));
-  lig_cli_line_add (line, 6, g_strdup ("held out 0.4400"), NULL);
+  lig_cli_line_add (line, 6, g_strdup ("validation loss 0.4400"), NULL);
   lig_cli_line_add (line, 2, g_strdup ("1320 samples/s"), g_strdup ("1320/s"));
   lig_cli_line_add (line, 7, g_strdup ("24.2 ms a step"), NULL);
   lig_cli_line_add (line, 3, g_strdup ("42 s left"), g_strdup ("42 s"));
@@ -27,14 +27,15 @@ static void
 test_widths (void)
 {
   g_autoptr (GArray) line = make_line ();
-  assert_line (line, 0,
-               "step 120/1000 · loss 0.4312 · held out 0.4400 · 1320 samples/s · 24.2 ms a step · "
-               "42 s left");
+  assert_line (
+    line, 0,
+    "step 120/1000 · loss 0.4312 · validation loss 0.4400 · 1320 samples/s · 24.2 ms a step · "
+    "42 s left");
   assert_line (line, 91,
-               "step 120/1000 · loss 0.4312 · held out 0.4400 · 1320 samples/s · 24.2 ms "
+               "step 120/1000 · loss 0.4312 · validation loss 0.4400 · 1320 samples/s · 24.2 ms "
                "a step · 42 s left");
   assert_line (line, 77,
-               "step 120/1000 · loss 0.4312 · held out 0.4400 · 1320 samples/s · 42 s left");
+               "step 120/1000 · loss 0.4312 · validation loss 0.4400 · 1320 samples/s · 42 s left");
   assert_line (line, 59, "step 120/1000 · loss 0.4312 · 1320 samples/s · 42 s left");
   assert_line (line, 50, "step 120/1000 · loss 0.4312 · 1320/s · 42 s left");
   assert_line (line, 33, "120/1000 · 0.4312 · 1320/s · 42 s");

@@ -57,11 +57,11 @@ def check_width(columns, wanted, unwanted):
 
 
 def widths_20():
-    check_width(20, r'^\d+/1000000', 'held out|samples')
+    check_width(20, r'^\d+/1000000', 'validation loss|samples')
 
 
 def widths_60():
-    check_width(60, r'^(step )?\d+/\d+ · (loss )?\d\.\d+ · \S+( [kM])?( samples)?/s · .*', 'held out')
+    check_width(60, r'^(step )?\d+/\d+ · (loss )?\d\.\d+ · \S+( [kM])?( samples)?/s · .*', 'validation loss')
 
 
 def widths_78():
@@ -69,7 +69,7 @@ def widths_78():
 
 
 def widths_200():
-    check_width(200, STEP + r' · loss \S+ · held out \S+ · .*samples/s · .* a step · .* left$', None)
+    check_width(200, STEP + r' · loss \S+ · validation loss \S+ · .*samples/s · .* a step · .* left$', None)
 
 
 def resize_to(first, second, rewraps):
@@ -169,7 +169,7 @@ def warning_in_between():
 
 
 def evaluation():
-    """A held-out evaluation that takes a while is shown when it happens."""
+    """A validation evaluation that takes a while is shown when it happens."""
     terminal = Terminal([LIG, 'train', MODEL, '--input', '32x8', '--data', 'synthetic?samples=4000000',
                          '--device', 'cpu', '--steps', '100000000', '--eval-every', '20000',
                          '--eval-batches', '10000000'], columns=60)
@@ -201,7 +201,7 @@ def lines_in_a_pipe():
     lines = [line for line in result.stderr.splitlines() if line.startswith('step ')]
     assert 1 <= len(lines) <= 2 + (time.monotonic() - begin) // 10, lines
     assert lines[-1].startswith('step 60000/60000 · loss '), lines
-    assert ' · held out ' in lines[-1] and ' samples/s' in lines[-1] and ' a step' in lines[-1], lines
+    assert ' · validation loss ' in lines[-1] and ' samples/s' in lines[-1] and ' a step' in lines[-1], lines
     if len(lines) > 1:
         assert lines[0].endswith(' left'), lines
 

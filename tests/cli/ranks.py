@@ -412,7 +412,7 @@ def interrupted_in_a_step():
 
 
 def interrupted_in_an_evaluation():
-    """All ranks leave the held-out data; the checkpoint has all steps, and the evaluation begins
+    """All ranks leave the validation data; the checkpoint has all steps, and the evaluation begins
     again when it is resumed."""
     data = [word.replace('synthetic', 'synthetic?samples=40000000').replace('32x8', '2x8')
             for word in DATA]

@@ -28,7 +28,7 @@ test_document (void)
   g_assert_cmpuint (length_at (outcome.json, "groups"), ==, 2);
   g_assert_cmpfloat (json_node_get_double (at (outcome.json, "groups.0.settings.lr")), ==, 0.05);
   g_assert_cmpint (int_at (outcome.json, "groups.0.results"), ==, 2);
-  assert_contains (outcome.err, "4 of 4: lr 0.05, seed 2: held out");
+  assert_contains (outcome.err, "4 of 4: lr 0.05, seed 2: validation loss");
   /* The runs of the store belong to the sweep, and can be listed by it. */
   const char *sweep = text_at (outcome.json, "sweep");
   g_auto (Outcome) runs = lig ("runs", "list", "--sweep", sweep, "--json", NULL);
@@ -74,7 +74,7 @@ test_table (void)
   g_assert_cmpint (outcome.code, ==, 0);
   g_auto (GStrv) lines = g_strsplit (outcome.out, "\n", -1);
   assert_contains (lines[0], "lr");
-  assert_contains (lines[0], "held out");
+  assert_contains (lines[0], "validation loss");
   assert_contains (lines[0], "±");
   assert_contains (lines[1], "0.05");
   assert_contains (lines[2], "0.0001");

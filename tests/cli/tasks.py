@@ -159,7 +159,7 @@ def check_continued(output, folder):
     losses = [metric["count"] for metric in shown["metrics"] if metric["name"] == "loss"]
     assert losses == [2500], shown["metrics"]
     whole = folder.document("train", "data/examples/xor.lig", "--data",
-                            "csv:data/examples/xor.csv?held-out=0", "--steps", "2500",
+                            "csv:data/examples/xor.csv?validation=0", "--steps", "2500",
                             "--name", "once")
     assert whole["loss"]["last"] == shown["loss"]["last"], (whole["loss"], shown["loss"])
 
@@ -205,7 +205,7 @@ CHECKS = [
     ("The steps of a plan that an edit changes", check_difference),
     ("Two learning rates compared", check_rates),
     ("The settings and results in which the runs of a sweep differ", check_compared),
-    ("The run with the best held-out loss", check_best),
+    ("The run with the best validation loss", check_best),
     ("A star for that run", check_star),
     ("Its loss curve into another tool", check_curve),
     ("The loss of a training while it runs", check_followed),

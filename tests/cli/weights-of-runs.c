@@ -19,7 +19,7 @@ write_table (void)
   g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
 }
 
-#define DATA "csv:t.csv?held-out=0&standardize=true"
+#define DATA "csv:t.csv?validation=0&standardize=true"
 
 static void
 train (const char *name, const char *steps)
@@ -62,7 +62,7 @@ test_shown (void)
   g_assert_cmpfloat (json_node_get_double (at (table, "features.1.std")), ==, 1);
   g_assert_cmpstr (text_at (table, "classes.2"), ==, "fox");
   g_assert_cmpstr (text_at (json.json, "settings.data") + strlen (folder) + 5, ==,
-                   "t.csv?held-out=0&standardize=true&split=random");
+                   "t.csv?validation=0&standardize=true&split=random");
 }
 
 /* --weights and --init take a run as --resume does; its numbers are those of its file. */

@@ -118,11 +118,11 @@ next (LigDataset *data, LigTensor *input, LigTensor *targets)
 }
 
 static inline gint64
-held_out (LigDataset *data, gint64 batch, LigTensor *input, LigTensor *targets)
+validation (LigDataset *data, gint64 batch, LigTensor *input, LigTensor *targets)
 {
   g_autoptr (GError) error = NULL;
   gint64 valid = -1;
-  lig_dataset_held_out (data, batch, input, targets, &valid, &error);
+  lig_dataset_validation (data, batch, input, targets, &valid, &error);
   g_assert_no_error (error);
   return valid;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets: batches contain the data of the files, an epoch is a permutation, training and held-out
- * parts do not overlap, a position continues identically, and invalid data are rejected with file,
- * line or offset. */
+/* Datasets: batches contain the data of the files, an epoch is a permutation, training and
+ * validation parts do not overlap, a position continues identically, and invalid data are rejected
+ * with file, line or offset. */
 #include "engine/data/training.h"
 #include "tests/data/case.h"
 
@@ -18,11 +18,11 @@ test_spec (void)
   } bad[] = {
     {"picture", "a.txt", LIG_ERROR_FORMAT, "is unknown; choose from text, tokens, "},
     {"text", "a.txt?color=1", LIG_ERROR_VALUE, "no option 'color'"},
-    {"text", "a.txt?held-out=1", LIG_ERROR_VALUE, "held-out is '1'"},
-    {"text", "a.txt?held-out=nan", LIG_ERROR_VALUE, "held-out is 'nan'"},
-    {"text", "a.txt?held-out=", LIG_ERROR_VALUE, "held-out is ''"},
-    {"text", "a.txt?held-out=0&held-out=0", LIG_ERROR_VALUE, "given twice"},
-    {"text", "a.txt?held-out=0&", LIG_ERROR_FORMAT, "no value"},
+    {"text", "a.txt?validation=1", LIG_ERROR_VALUE, "validation is '1'"},
+    {"text", "a.txt?validation=nan", LIG_ERROR_VALUE, "validation is 'nan'"},
+    {"text", "a.txt?validation=", LIG_ERROR_VALUE, "validation is ''"},
+    {"text", "a.txt?validation=0&validation=0", LIG_ERROR_VALUE, "given twice"},
+    {"text", "a.txt?validation=0&", LIG_ERROR_FORMAT, "no value"},
     {"text", "none.txt", LIG_ERROR_FILE, "cannot open"},
     {"synthetic", "a.txt", LIG_ERROR_FORMAT, "takes no path"},
   };
@@ -74,12 +74,12 @@ test_epochs (void)
     for (gint64 i = 0; i < count; i++)
       g_string_append_printf (text, "%d,0\n", (int) i);
     write_text ("order.csv", text->str);
-    g_autoptr (LigDataset) data = open_data ("csv", "order.csv?held-out=0", 7, 0);
+    g_autoptr (LigDataset) data = open_data ("csv", "order.csv?validation=0", 7, 0);
     g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
     g_autofree gint64 *seen = g_new0 (gint64, count);
     bind (data, target);
     g_assert_cmpint (lig_dataset_get_samples (data), ==, count);
-    g_assert_cmpint (lig_dataset_get_held_out_batches (data), ==, 0);
+    g_assert_cmpint (lig_dataset_get_validation_batches (data), ==, 0);
     for (gint64 given = 0; given < 7 * count; given++) {
       if (given % 7 == 0)
         next (data, input, targets);
@@ -101,7 +101,7 @@ test_shuffled (void)
   for (int i = 0; i < 100; i++)
     g_string_append_printf (text, "%d,0\n", i);
   write_text ("order.csv", text->str);
-  g_autofree char *spec = g_strdup_printf ("csv:%s/order.csv?held-out=0", folder);
+  g_autofree char *spec = g_strdup_printf ("csv:%s/order.csv?validation=0", folder);
   for (int seed = 0; seed < 2; seed++) {
     g_autoptr (LigDataset) data =
       lig_dataset_open (spec, &shape, LIG_FP32, 0, (guint64) seed, NULL);
@@ -126,8 +126,8 @@ test_resume (void)
 {
   LigTarget target = make_target (LIG_INT32, 3, 0, 256);
   write_text ("a.txt", "the quick brown fox jumps over the lazy dog");
-  g_autoptr (LigDataset) data = open_data ("text", "a.txt?held-out=0.3", 3, 5);
-  g_autoptr (LigDataset) resumed = open_data ("text", "a.txt?held-out=0.3", 3, 5);
+  g_autoptr (LigDataset) data = open_data ("text", "a.txt?validation=0.3", 3, 5);
+  g_autoptr (LigDataset) resumed = open_data ("text", "a.txt?validation=0.3", 3, 5);
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
   g_autoptr (LigTensor) input2 = make_input (data), targets2 = make_targets (target);
   bind (data, target);
@@ -135,7 +135,7 @@ test_resume (void)
   for (int batch = 0; batch < 60; batch++) {
     lig_dataset_seek (resumed, lig_dataset_get_position (data));
     if (batch % 3 == 0)
-      held_out (data, 0, input, targets);
+      validation (data, 0, input, targets);
     next (data, input, targets);
     next (resumed, input2, targets2);
     g_assert_cmpmem (input->data, 60, input2->data, 60);
@@ -164,8 +164,8 @@ test_tensors (void)
   g_assert_false (lig_dataset_next (data, input, other_size, &error));
   assert_error_has (error, LIG_ERROR_SHAPE, "3x4, expected 3x5");
   g_clear_error (&error);
-  g_assert_false (lig_dataset_held_out (data, 9, input, targets, NULL, &error));
-  assert_error_has (error, LIG_ERROR_INDEX, "no held-out batch 9");
+  g_assert_false (lig_dataset_validation (data, 9, input, targets, NULL, &error));
+  assert_error_has (error, LIG_ERROR_INDEX, "no validation batch 9");
   g_assert_cmpuint (lig_dataset_get_position (data), ==, 0);
 }
 
@@ -223,7 +223,7 @@ test_windows (void)
 }
 
 static void
-test_held_out_windows (void)
+test_validation_windows (void)
 {
   LigTarget all = make_target (LIG_INT32, 16, 4, 1000), one = make_target (LIG_INT32, 16, 0, 1000);
   write_positions ("positions.bin", 1000);
@@ -231,20 +231,20 @@ test_held_out_windows (void)
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (all);
   bind (data, all);
   /* 100 tokens: 24 windows in batches of 16 and 8. */
-  g_assert_cmpint (lig_dataset_get_held_out_batches (data), ==, 2);
-  g_assert_cmpint (held_out (data, 0, input, targets), ==, 16);
+  g_assert_cmpint (lig_dataset_get_validation_batches (data), ==, 2);
+  g_assert_cmpint (validation (data, 0, input, targets), ==, 16);
   g_assert_cmpint (integer (input, 0), ==, 900);
   g_assert_cmpint (integer (targets, 63), ==, 964);
-  g_assert_cmpint (held_out (data, 1, input, targets), ==, 8);
+  g_assert_cmpint (validation (data, 1, input, targets), ==, 8);
   g_assert_cmpint (integer (input, 0), ==, 964);
   g_assert_cmpint (integer (targets, 31), ==, 996);
   g_assert_cmpint (integer (input, 32), ==, 900);
   for (gint64 i = 32; i < 64; i++)
     g_assert_cmpint (integer (targets, i), ==, -100);
   bind (data, one);
-  g_assert_cmpint (lig_dataset_get_held_out_batches (data), ==, 6);
+  g_assert_cmpint (lig_dataset_get_validation_batches (data), ==, 6);
   g_autoptr (LigTensor) single = make_targets (one);
-  g_assert_cmpint (held_out (data, 5, input, single), ==, 16);
+  g_assert_cmpint (validation (data, 5, input, single), ==, 16);
   g_assert_cmpint (integer (single, 15), ==, 999);
   gsize count;
   g_assert_cmpint (lig_dataset_get_tokens (data, TRUE, &count)[0], ==, 900);
@@ -261,9 +261,9 @@ test_cut (void)
     const char *options;
     gsize training;
   } cuts[] = {
-    {1000, "", 900},       {30, "", 27},
-    {182, "", 163},        {1000, "?held-out=0.5", 500},
-    {6, "?held-out=0", 6}, {100, "?held-out=0.333", 66},
+    {1000, "", 900},         {30, "", 27},
+    {182, "", 163},          {1000, "?validation=0.5", 500},
+    {6, "?validation=0", 6}, {100, "?validation=0.333", 66},
     {60000, "", 54000},
   };
   for (gsize i = 0; i < G_N_ELEMENTS (cuts); i++) {
@@ -381,7 +381,7 @@ test_synthetic (void)
   g_autoptr (LigTensor) input2 = make_input (data);
   bind (data, values);
   g_assert_cmpint (lig_dataset_get_samples (data), ==, 180);
-  g_assert_cmpint (lig_dataset_get_held_out_batches (data), ==, 1);
+  g_assert_cmpint (lig_dataset_get_validation_batches (data), ==, 1);
   next (data, input, targets);
   next (other, input2, NULL);
   g_assert_cmpint (memcmp (input->data, input2->data, lig_tensor_bytes (input)), !=, 0);
@@ -391,7 +391,7 @@ test_synthetic (void)
   }
   g_assert_cmpfloat_with_epsilon (sum / (double) input->size, 0, 0.04);
   g_assert_cmpfloat_with_epsilon (squares / (double) input->size, 1, 0.06);
-  /* All 200 samples differ, so no held-out sample is also used for training. */
+  /* All 200 samples differ, so no validation sample is also used for training. */
   g_autoptr (GHashTable) seen = g_hash_table_new (g_int_hash, g_int_equal);
   g_autofree int *firsts = g_new (int, 200);
   lig_dataset_seek (data, 0);
@@ -399,7 +399,7 @@ test_synthetic (void)
     if (i % 40 == 0 && i < 160)
       next (data, input, NULL);
     if (i == 160)
-      g_assert_cmpint (held_out (data, 0, input, NULL), ==, 20);
+      g_assert_cmpint (validation (data, 0, input, NULL), ==, 20);
     memcpy (&firsts[i], (float *) input->data + i % 40 * 250, sizeof (float));
     g_assert_cmpint (g_hash_table_add (seen, &firsts[i]), ==, i < 180);
   }
@@ -502,7 +502,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/dataset/tensors", test_tensors);
   g_test_add_func ("/dataset/cut", test_cut);
   g_test_add_func ("/dataset/windows", test_windows);
-  g_test_add_func ("/dataset/windows/held-out", test_held_out_windows);
+  g_test_add_func ("/dataset/windows/validation", test_validation_windows);
   g_test_add_func ("/dataset/changing", test_changing);
   g_test_add_func ("/dataset/content", test_content);
   g_test_add_func ("/dataset/text/folder", test_text_folder);

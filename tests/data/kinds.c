@@ -129,7 +129,7 @@ test_options (void)
   const LigDatasetInfo *info;
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
     g_autoptr (GError) error = try_option (info, "no-such", "1");
-    assert_error_has (error, LIG_ERROR_VALUE, "no option 'no-such', only held-out");
+    assert_error_has (error, LIG_ERROR_VALUE, "no option 'no-such', only validation");
     for (const LigDatasetOption *at = info->options; at && at->name; at++) {
       g_assert_nonnull (strstr (error->message, at->name));
       check_values (info, at);

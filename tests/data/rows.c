@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets of rows, csv and idx: formats, numbers, classes, the held-out part, and rejections. */
+/* Datasets of rows, csv and idx: formats, numbers, classes, the validation part, and rejections. */
 #include "engine/data/training.h"
 #include "tests/data/case.h"
 
@@ -9,7 +9,7 @@
 static void
 assert_table (const char *text, const char *options, const float *rows, gint64 features, int count)
 {
-  g_autofree char *rest = g_strconcat ("t.csv?held-out=0", options, NULL);
+  g_autofree char *rest = g_strconcat ("t.csv?validation=0", options, NULL);
   LigTarget target = make_target (LIG_FP32, count, 1, 0);
   write_text ("t.csv", text);
   g_autoptr (LigDataset) data = open_data ("csv", rest, count, 0);
@@ -80,7 +80,7 @@ test_csv_labels (void)
 {
   LigTarget eleven = make_target (LIG_INT32, 4, 0, 11);
   write_text ("t.csv", "0,2\n1,10\n2,-1\n3,-100\n4,NA\n");
-  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?held-out=0&missing=drop", 4, 0);
+  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?validation=0&missing=drop", 4, 0);
   bind (data, eleven);
   static const int wanted[] = {2, 10, LIG_IGNORED_TARGET, LIG_IGNORED_TARGET};
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (eleven);
@@ -89,7 +89,7 @@ test_csv_labels (void)
     g_assert_cmpint (integer (targets, i), ==, wanted[(int) lig_tensor_get (input, i)]);
   g_assert_cmpint (lig_dataset_count_targets (data, targets), ==, 2);
   write_text ("t.csv", "0,10\n1,2\n2,x\n3,2\n");
-  g_autoptr (LigDataset) labels = open_data ("csv", "t.csv?held-out=0&header=false", 4, 0);
+  g_autoptr (LigDataset) labels = open_data ("csv", "t.csv?validation=0&header=false", 4, 0);
   g_assert_nonnull (strstr (lig_dataset_describe (labels), "; 3 classes: 2, 10, x"));
 }
 
@@ -98,7 +98,7 @@ static void
 test_csv_wide (void)
 {
   write_text ("t.csv", "1700000000,0\n1700000001,0\n1700000002,0\n1700000003,0\n");
-  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?held-out=0&standardize=true", 4, 0);
+  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?validation=0&standardize=true", 4, 0);
   g_autoptr (LigTensor) input = make_input (data);
   double sum = 0, squares = 0;
   bind (data, make_target (LIG_FP32, 4, 1, 0));
@@ -110,7 +110,7 @@ test_csv_wide (void)
   }
   g_assert_cmpfloat_with_epsilon (sum, 0, 1e-6);
   g_assert_cmpfloat_with_epsilon (squares, 4, 1e-5);
-  g_autoptr (LigDataset) plain = open_data ("csv", "t.csv?held-out=0", 4, 0);
+  g_autoptr (LigDataset) plain = open_data ("csv", "t.csv?validation=0", 4, 0);
   g_assert_nonnull (strstr (lig_dataset_describe (plain), "fp32 merges numbers of 1 column"));
 }
 
@@ -149,7 +149,7 @@ test_csv_targets (void)
 {
   LigTarget two = make_target (LIG_BF16, 2, 2, 0), one = make_target (LIG_FP32, 2, 1, 0);
   write_text ("t.csv", "a,b,c\n1,2,3\n1,2,3\n");
-  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?target=c,a&held-out=0", 2, 0);
+  g_autoptr (LigDataset) data = open_data ("csv", "t.csv?target=c,a&validation=0", 2, 0);
   assert_bind_rejected (data, one, LIG_ERROR_SHAPE, "1 feature per row, the targets have 2");
   assert_bind_rejected (data, make_target (LIG_INT32, 2, 0, 5), LIG_ERROR_SHAPE,
                         "2 target columns");
@@ -170,7 +170,7 @@ test_csv_classes (void)
   static const int classes[] = {0, 2, 1, 0};
   for (int text = 0; text < 2; text++) {
     write_text ("t.csv", tables[text]);
-    g_autoptr (LigDataset) data = open_data ("csv", "t.csv?held-out=0", 4, 0);
+    g_autoptr (LigDataset) data = open_data ("csv", "t.csv?validation=0", 4, 0);
     bind (data, three);
     g_autoptr (LigTensor) input = make_input (data), targets = make_targets (three);
     next (data, input, targets);
@@ -196,7 +196,7 @@ test_csv_classes (void)
 }
 
 static void
-test_csv_held_out (void)
+test_csv_validation (void)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   LigTarget target = make_target (LIG_INT32, 4, 0, 50), values = make_target (LIG_FP32, 4, 1, 0);
@@ -215,13 +215,13 @@ test_csv_held_out (void)
     for (gint64 row = 0; row < 4; row++)
       g_assert_cmpint (integer (targets, row), <, 45);
   }
-  g_assert_cmpint (lig_dataset_get_held_out_batches (data), ==, 2);
-  g_assert_cmpint (held_out (data, 1, input, targets), ==, 1);
+  g_assert_cmpint (lig_dataset_get_validation_batches (data), ==, 2);
+  g_assert_cmpint (validation (data, 1, input, targets), ==, 1);
   g_assert_cmpint (integer (targets, 0), ==, 49);
   for (gint64 row = 1; row < 4; row++)
     g_assert_cmpint (integer (targets, row), ==, -100);
   bind (data, values);
-  g_assert_cmpint (held_out (data, 1, input, floats), ==, 1);
+  g_assert_cmpint (validation (data, 1, input, floats), ==, 1);
   g_assert_cmpfloat (lig_tensor_get (floats, 0), ==, 49);
   g_assert_cmpfloat (lig_tensor_get (floats, 1), ==, 45);
   g_assert_cmpfloat (lig_tensor_get (floats, 3), ==, 47);
@@ -322,7 +322,7 @@ test_idx (void)
       g_assert_true (((float *) input->data)[j] ==
                      (float) (6 * integer (targets, j / 6) + (int) (j % 6)) / 255.0f);
   }
-  g_assert_cmpint (held_out (data, 0, input, targets), ==, 1);
+  g_assert_cmpint (validation (data, 0, input, targets), ==, 1);
   g_assert_cmpint (integer (targets, 0), ==, 9);
   g_assert_cmpint (integer (targets, 1), ==, -100);
 }
@@ -355,7 +355,7 @@ test_packed (void)
   LigTensor *inputs[2];
   for (int i = 0; i < 2; i++) {
     g_autoptr (LigDataset) data =
-      open_data ("csv", i ? "table.csv.gz?held-out=0" : "table.csv?held-out=0", 4, 0);
+      open_data ("csv", i ? "table.csv.gz?validation=0" : "table.csv?validation=0", 4, 0);
     inputs[i] = make_input (data);
     next (data, inputs[i], NULL);
   }
@@ -407,7 +407,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/dataset/csv/numbers", test_csv_numbers);
   g_test_add_func ("/dataset/csv/targets", test_csv_targets);
   g_test_add_func ("/dataset/csv/classes", test_csv_classes);
-  g_test_add_func ("/dataset/csv/held-out", test_csv_held_out);
+  g_test_add_func ("/dataset/csv/validation", test_csv_validation);
   g_test_add_func ("/dataset/csv/standardize", test_csv_standardize);
   g_test_add_func ("/dataset/csv/bad", test_csv_bad);
   g_test_add_func ("/dataset/csv/packed", test_packed);

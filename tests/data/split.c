@@ -23,11 +23,11 @@ read_rows (LigDataset *data, gboolean out, int classes)
   bind (data, target);
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
   rows.count =
-    (int) (out ? lig_dataset_get_held_out_batches (data) : lig_dataset_get_samples (data));
+    (int) (out ? lig_dataset_get_validation_batches (data) : lig_dataset_get_samples (data));
   g_assert_cmpint (rows.count, <=, MAX_ROWS);
   for (int i = 0; i < rows.count; i++) {
     if (out)
-      held_out (data, i, input, targets);
+      validation (data, i, input, targets);
     else
       next (data, input, targets);
     rows.features[i] = ((float *) input->data)[0];
@@ -89,7 +89,7 @@ test_random (void)
   Rows same = read_rows (other, TRUE, 3);
   g_assert_cmpmem (same.features, sizeof same.features, out.features, sizeof out.features);
   g_assert_null (lig_dataset_get_warning (other));
-  g_autoptr (LigDataset) none = open_data ("csv", "s.csv?held-out=0", 1, 0);
+  g_autoptr (LigDataset) none = open_data ("csv", "s.csv?validation=0", 1, 0);
   Rows all = read_rows (none, FALSE, 3), nothing = read_rows (none, TRUE, 3);
   check_parts (&all, &nothing, 120);
 }
@@ -101,7 +101,7 @@ test_stratified (void)
   static const struct {
     int sizes[3];
     const char *share;
-    int held_out[3];
+    int validation[3];
   } cases[] = {
     {{50, 30, 20}, "0.1", {5, 3, 2}},
     /* Of 3 rows the shares are 2.1, 0.6 and 0.3. */
@@ -112,14 +112,15 @@ test_stratified (void)
     {{4, 4, 4}, "0.4", {2, 2, 1}},
   };
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *rest = g_strconcat ("s.csv?split=stratified&held-out=", cases[i].share, NULL);
+    g_autofree char *rest =
+      g_strconcat ("s.csv?split=stratified&validation=", cases[i].share, NULL);
     int total = cases[i].sizes[0] + cases[i].sizes[1] + cases[i].sizes[2];
     write_sorted (cases[i].sizes, 3);
     g_autoptr (LigDataset) data = open_data ("csv", rest, 1, 0);
     Rows training = read_rows (data, FALSE, 3), out = read_rows (data, TRUE, 3);
     check_parts (&training, &out, total);
     for (int class = 0; class < 3; class ++)
-      g_assert_cmpint (count_class (&out, class), ==, cases[i].held_out[class]);
+      g_assert_cmpint (count_class (&out, class), ==, cases[i].validation[class]);
     g_assert_null (lig_dataset_get_warning (data));
   }
   write_text ("s.csv", "1,2.5\n3,0.5\n");
@@ -141,7 +142,7 @@ test_standardize (void)
   write_sorted (sizes, 2);
   for (int stratified = 0; stratified < 2; stratified++) {
     const char *split = stratified ? "stratified" : "random";
-    g_autofree char *rest = g_strdup_printf ("s.csv?split=%s&held-out=0.3", split);
+    g_autofree char *rest = g_strdup_printf ("s.csv?split=%s&validation=0.3", split);
     g_autofree char *scaled = g_strconcat (rest, "&standardize=true", NULL);
     g_autoptr (LigDataset) plain = open_data ("csv", rest, 1, 0);
     g_autoptr (LigDataset) data = open_data ("csv", scaled, 1, 0);
@@ -178,10 +179,10 @@ test_warning (void)
   Rows out = read_rows (data, TRUE, 3);
   g_assert_cmpint (count_class (&out, 2), ==, 8);
   g_assert_nonnull (strstr (lig_dataset_get_warning (data),
-                            "s.csv: no row for training has class 2, which held-out rows have; "
+                            "s.csv: no row for training has class 2, which validation rows have; "
                             "split=stratified"));
   write_text ("s.csv", "1,a\n2,a\n3,a\n4,b\n5,c\n");
-  g_autoptr (LigDataset) labels = open_data ("csv", "s.csv?split=end&held-out=0.4", 1, 0);
+  g_autoptr (LigDataset) labels = open_data ("csv", "s.csv?split=end&validation=0.4", 1, 0);
   bind (labels, make_target (LIG_INT32, 1, 0, 3));
   g_assert_nonnull (strstr (lig_dataset_get_warning (labels), "has the classes b, c, which"));
   g_autofree char *table = lig_dataset_describe_table (labels);
@@ -194,11 +195,11 @@ test_csv_file (void)
 {
   write_text ("a.csv", "x,y\n0,dog\n1,cat\n2,dog\n");
   write_text ("b.csv", "x,y\n10,cat\n11,emu\n");
-  g_autofree char *rest = g_strdup_printf ("a.csv?held-out=%s/b.csv", folder);
+  g_autofree char *rest = g_strdup_printf ("a.csv?validation=%s/b.csv", folder);
   g_autofree char *mean = g_strdup_printf ("%s&standardize=true", rest);
   g_autofree char *both = g_strdup_printf ("%s&split=end", rest);
-  g_autofree char *self = g_strdup_printf ("a.csv?held-out=%s/a.csv", folder);
-  g_autofree char *no = g_strdup_printf ("a.csv?held-out=%s/no.csv", folder);
+  g_autofree char *self = g_strdup_printf ("a.csv?validation=%s/a.csv", folder);
+  g_autofree char *no = g_strdup_printf ("a.csv?validation=%s/no.csv", folder);
   g_autoptr (LigDataset) data = open_data ("csv", rest, 1, 0);
   Rows training = read_rows (data, FALSE, 3), out = read_rows (data, TRUE, 3);
   g_assert_cmpint (training.count, ==, 3);
@@ -247,7 +248,7 @@ test_idx_file (void)
   write_images ("t10k-images-idx3-ubyte", 0x803, 4, 2, 5);
   write_images ("t10k-labels-idx1-ubyte", 0x801, 4, 2, 5);
   g_autofree char *rest =
-    g_strdup_printf ("train-images-idx3-ubyte?held-out=%s/t10k-images-idx3-ubyte", folder);
+    g_strdup_printf ("train-images-idx3-ubyte?validation=%s/t10k-images-idx3-ubyte", folder);
   g_autoptr (LigDataset) data = open_data ("idx", rest, 1, 0);
   Rows training = read_rows (data, FALSE, 10), out = read_rows (data, TRUE, 10);
   g_assert_cmpint (training.count, ==, 9);
@@ -269,7 +270,7 @@ test_idx_file (void)
   g_assert_nonnull (strstr (lig_dataset_get_warning (other), "30, 31, 32, 33"));
   write_images ("t10k-images-idx3-ubyte", 0x803, 4, 3, 5);
   assert_rejected ("idx", rest, 0, LIG_ERROR_SHAPE, "the images are 1x3, those for training 1x2");
-  g_autoptr (LigDataset) random = open_data ("idx", "train-images-idx3-ubyte?held-out=0.3", 1, 0);
+  g_autoptr (LigDataset) random = open_data ("idx", "train-images-idx3-ubyte?validation=0.3", 1, 0);
   training = read_rows (random, FALSE, 10);
   out = read_rows (random, TRUE, 10);
   g_assert_cmpint (out.count, ==, 3);
@@ -282,7 +283,7 @@ static void
 test_text_file (void)
 {
   g_autofree char *text = in_folder ("texts");
-  g_autofree char *rest = g_strdup_printf ("texts?held-out=%s/texts/b.txt", folder);
+  g_autofree char *rest = g_strdup_printf ("texts?validation=%s/texts/b.txt", folder);
   gsize count;
   g_assert_cmpint (g_mkdir (text, 0700), ==, 0);
   write_text ("texts/a.txt", "abcdefgh");
@@ -296,12 +297,12 @@ test_text_file (void)
   g_assert_cmpuint (tokens[0], ==, 'u');
   write_file ("a.bin", "\1\0\2\0\3\0\4\0\5\0", 10);
   write_file ("b.bin", "\7\0\x8\0\x9\0\xa\0", 8);
-  g_autofree char *bin = g_strdup_printf ("a.bin?type=uint16&held-out=%s/b.bin", folder);
+  g_autofree char *bin = g_strdup_printf ("a.bin?type=uint16&validation=%s/b.bin", folder);
   g_autoptr (LigDataset) numbers = open_data ("tokens", bin, 1, 2);
   bind (numbers, make_target (LIG_INT32, 2, 0, 50));
   g_assert_cmpint (lig_dataset_get_samples (numbers), ==, 2);
   g_autoptr (LigTensor) input = make_input (numbers);
-  held_out (numbers, 0, input, NULL);
+  validation (numbers, 0, input, NULL);
   g_assert_cmpint (integer (input, 0), ==, 7);
 }
 

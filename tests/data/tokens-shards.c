@@ -59,7 +59,7 @@ test_folder (void)
   write_tokens ("shards/b_2.bin", 20240520, 2, 2000, 7);
   write_tokens ("shards/more/c.bin", 20240520, 2, 3000, 50);
   write_text ("shards/a.txt", "no tokens");
-  g_autoptr (LigDataset) data = open_data ("tokens", "shards?held-out=0", 1, 8);
+  g_autoptr (LigDataset) data = open_data ("tokens", "shards?validation=0", 1, 8);
   g_assert_cmpstr (lig_dataset_describe (data), ==,
                    "tokens: 3 files, 157 tokens, 157 for training");
   g_assert_cmpint (lig_dataset_get_largest_token (data), ==, 3049);
@@ -71,8 +71,8 @@ test_folder (void)
   /* A tenth at the end is held out: 16 of 157 tokens, all of the last file. */
   g_autoptr (LigDataset) cut = open_data ("tokens", "shards", 1, 8);
   g_autoptr (LigTensor) input = make_input (cut);
-  g_assert_cmpint (lig_dataset_get_held_out_batches (cut), ==, 1);
-  held_out (cut, 0, input, NULL);
+  g_assert_cmpint (lig_dataset_get_validation_batches (cut), ==, 1);
+  validation (cut, 0, input, NULL);
   g_assert_cmpint (integer (input, 0), ==, 3034);
 }
 
@@ -82,23 +82,24 @@ test_pattern (void)
   write_tokens ("train_1.bin", 20240520, 2, 100, 33);
   write_tokens ("train_2.bin", 20240520, 2, 200, 33);
   write_tokens ("val_1.bin", 20240520, 2, 300, 33);
-  g_autofree char *apart = g_strdup_printf ("train_?.bin?held-out-files=%s/val_*.bin", folder);
+  g_autofree char *apart = g_strdup_printf ("train_?.bin?validation-files=%s/val_*.bin", folder);
   g_autoptr (LigDataset) data = open_data ("tokens", apart, 1, 8);
   g_autoptr (LigTensor) input = make_input (data);
   g_assert_cmpint (lig_dataset_get_samples (data), ==, 8);
-  g_assert_cmpint (lig_dataset_get_held_out_batches (data), ==, 4);
-  held_out (data, 3, input, NULL);
+  g_assert_cmpint (lig_dataset_get_validation_batches (data), ==, 4);
+  validation (data, 3, input, NULL);
   g_assert_cmpint (integer (input, 0), ==, 324);
   g_autoptr (GHashTable) seen = collect (data, 8, 1000);
   g_assert_true (g_hash_table_contains (seen, GINT_TO_POINTER (224)));
-  g_autofree char *both = g_strconcat (apart, "&held-out=0.5", NULL);
-  assert_rejected ("tokens", both, 8, LIG_ERROR_VALUE, "held-out and held-out-files contradict");
+  g_autofree char *both = g_strconcat (apart, "&validation=0.5", NULL);
+  assert_rejected ("tokens", both, 8, LIG_ERROR_VALUE,
+                   "validation and validation-files contradict");
   assert_rejected ("tokens", "tra_*.bin", 8, LIG_ERROR_FILE, "no file matches");
   make_folder ("bare");
   assert_rejected ("tokens", "bare", 8, LIG_ERROR_FORMAT, "contains no .bin file");
   /* A file of that very name is no pattern. */
   write_tokens ("train_*.bin", 20240520, 2, 0, 20);
-  g_autoptr (LigDataset) literal = open_data ("tokens", "train_*.bin?held-out=0", 1, 8);
+  g_autoptr (LigDataset) literal = open_data ("tokens", "train_*.bin?validation=0", 1, 8);
   g_assert_cmpint (lig_dataset_get_samples (literal), ==, 2);
 }
 
@@ -106,7 +107,7 @@ static void
 test_wide (void)
 {
   write_tokens ("wide.bin", 20240801, 4, 128000, 256);
-  g_autoptr (LigDataset) data = open_data ("tokens", "wide.bin?held-out=0", 1, 8);
+  g_autoptr (LigDataset) data = open_data ("tokens", "wide.bin?validation=0", 1, 8);
   g_assert_cmpint (lig_dataset_get_largest_token (data), ==, 128255);
   g_autoptr (GHashTable) seen = collect (data, 8, 128256);
   g_assert_cmpuint (g_hash_table_size (seen), ==, 31);
@@ -135,7 +136,7 @@ test_plain (void)
     {4, 65536, "&type=uint32", "training"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *rest = g_strconcat ("plain.bin?held-out=0", cases[i].type, NULL);
+    g_autofree char *rest = g_strconcat ("plain.bin?validation=0", cases[i].type, NULL);
     write_tokens ("plain.bin", 0, cases[i].width, cases[i].first, 200);
     g_autoptr (LigDataset) data = open_data ("tokens", rest, 1, 8);
     g_assert_true (g_str_has_suffix (lig_dataset_describe (data), cases[i].read));
@@ -200,7 +201,7 @@ test_large (void)
   g_assert_cmpint (fwrite (&token, 2, 1, file), ==, 1);
   fclose (file);
   guint64 position = lig_dataset_get_position (data);
-  g_assert_false (lig_dataset_held_out (data, 0, input, targets, NULL, &error));
+  g_assert_false (lig_dataset_validation (data, 0, input, targets, NULL, &error));
   g_autofree char *words =
     g_strdup_printf ("large.bin, offset %d (byte %d): the token is 50304, expected one below 50304",
                      COUNT - COUNT / 10 + 3, 1024 + 2 * (COUNT - COUNT / 10 + 3));
@@ -209,7 +210,7 @@ test_large (void)
   /* A file that is cut off while it is open is an error. */
   g_clear_error (&error);
   g_assert_cmpint (truncate (path, 2048), ==, 0);
-  g_assert_false (lig_dataset_held_out (data, 1, input, targets, NULL, &error));
+  g_assert_false (lig_dataset_validation (data, 1, input, targets, NULL, &error));
   assert_error_has (error, LIG_ERROR_FILE, "cut off");
   g_assert_cmpuint (before, !=, 0);
 }

@@ -26,7 +26,7 @@ write_tokens (gsize width, guint32 first, guint32 step, guint count, gsize cut)
 static LigDataset *
 open_tokens (const char *path, const char *rest, GError **error)
 {
-  g_autofree char *spec = g_strdup_printf ("tokens:%s?held-out=0%s", path, rest);
+  g_autofree char *spec = g_strdup_printf ("tokens:%s?validation=0%s", path, rest);
   LigShape shape;
   lig_shape_init (&shape, 2, (gint64) 1, (gint64) 8);
   return lig_dataset_open (spec, &shape, LIG_INT32, 1, 1, error);

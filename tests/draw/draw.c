@@ -220,7 +220,7 @@ test_chart_read_out (void)
   const double x[] = {1000, 1200, 1400}, y[] = {1.5, 1.412, 1.3}, later[] = {1.447};
   const LigChartSeries series[] = {
     {.label = "loss", .x = x, .y = y, .count = 3},
-    {.label = "held out", .x = x + 1, .y = later, .count = 1},
+    {.label = "validation loss", .x = x + 1, .y = later, .count = 1},
   };
   LigChart chart = LIG_CHART_INIT;
   chart.series = series;
@@ -229,11 +229,11 @@ test_chart_read_out (void)
   g_autofree char *text = lig_chart_read_out (&chart, 1201);
   g_autofree char *nothing = lig_chart_read_out (&chart, NAN);
   g_autofree char *early = lig_chart_read_out (&chart, -5);
-  g_assert_cmpstr (text, ==, "step 1200 · loss 1.412 · held out 1.447");
+  g_assert_cmpstr (text, ==, "step 1200 · loss 1.412 · validation loss 1.447");
   g_assert_cmpstr (early, ==, "step 1000 · loss 1.5");
   g_assert_null (nothing);
   g_autofree char *csv = lig_chart_to_csv (&chart);
-  g_assert_cmpstr (csv, ==, "step,loss,held out\n1000,1.5,\n1200,1.412,1.447\n1400,1.3,\n");
+  g_assert_cmpstr (csv, ==, "step,loss,validation loss\n1000,1.5,\n1200,1.412,1.447\n1400,1.3,\n");
 }
 
 static void

@@ -56,7 +56,7 @@ test_parallel (Fixture *f, gconstpointer data)
   g_autoptr (LigSweep) sweep = make_sweep (f, FALSE);
   g_autofree char *svg = draw_picture (sweep, -1, -1, &marks);
   static const char *const parts[] = {
-    ">lr<",     ">optimizer<", ">seed<",  ">held out<",
+    ">lr<",     ">optimizer<", ">seed<",  ">validation loss<",
     ">0.0001<", ">sgd<",       ">adamw<", "lr 0.01, optimizer adamw"};
   g_assert_cmpuint (marks, ==, 12);
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
@@ -68,7 +68,7 @@ test_parallel (Fixture *f, gconstpointer data)
   for (guint i = 0; i < count; i++)
     best = points[i].eval_loss < points[best].eval_loss ? i : best;
   g_autofree char *settings = lig_sweep_describe_point (sweep, best);
-  const char *last = g_strrstr (svg, ": held out ");
+  const char *last = g_strrstr (svg, ": validation loss ");
   g_assert_true (last - strlen (settings) > svg);
   g_assert_true (g_str_has_prefix (last - strlen (settings), settings));
 }

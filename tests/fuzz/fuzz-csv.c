@@ -8,7 +8,12 @@
 
 static const char seed[] = "0a,b,\"c, \"\"d\"\n1,2.5,0\n-3e2;\t4,\"1\"\n5,6,x\n";
 static const char *const options[] = {
-  "", "?standardize=true&held-out=0.5", "?target=1,2", "?task=class", "?task=value", "?header=true",
+  "",
+  "?standardize=true&validation=0.5",
+  "?target=1,2",
+  "?task=class",
+  "?task=value",
+  "?header=true",
 };
 
 size_t
@@ -35,8 +40,8 @@ read_batches (LigDataset *data, const LigTarget *target)
     g_assert_true (isfinite (lig_tensor_get (input, i)));
   for (gint64 i = 0; i < targets->size; i++)
     g_assert_true (isfinite (lig_tensor_get (targets, i)));
-  for (gint64 i = 0; i < MIN (lig_dataset_get_held_out_batches (data), 3); i++)
-    g_assert_true (lig_dataset_held_out (data, i, input, targets, NULL, &error));
+  for (gint64 i = 0; i < MIN (lig_dataset_get_validation_batches (data), 3); i++)
+    g_assert_true (lig_dataset_validation (data, i, input, targets, NULL, &error));
 }
 
 int

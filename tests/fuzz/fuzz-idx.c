@@ -30,8 +30,8 @@ read_batches (LigDataset *data)
   g_autoptr (LigTensor) input = lig_tensor_new (dtype, &shape, &error);
   g_autoptr (LigTensor) targets = lig_tensor_new (LIG_INT32, &target.shape, &error);
   g_assert_true (lig_dataset_next (data, input, targets, &error));
-  for (gint64 i = 0; i < lig_dataset_get_held_out_batches (data); i++)
-    g_assert_true (lig_dataset_held_out (data, i, input, targets, NULL, &error));
+  for (gint64 i = 0; i < lig_dataset_get_validation_batches (data); i++)
+    g_assert_true (lig_dataset_validation (data, i, input, targets, NULL, &error));
 }
 
 int
@@ -44,7 +44,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   int labels_fd = fuzz_file (data + 1, split, labels);
   int images_fd = fuzz_file (data + 1 + split, size - 1 - split, images);
   g_autoptr (GError) error = NULL;
-  g_autofree char *spec = g_strdup_printf ("idx:%s?labels=%s&held-out=0.4", images, labels);
+  g_autofree char *spec = g_strdup_printf ("idx:%s?labels=%s&validation=0.4", images, labels);
   g_autoptr (LigDataset) dataset = lig_dataset_open (spec, NULL, LIG_FP32, 3, 1, &error);
   if (dataset)
     read_batches (dataset);

@@ -24,7 +24,7 @@ test_xor (Fixture *f, gconstpointer data)
     return;
   g_autofree char *file =
     write_data (f, "csv", "xor.csv", "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n", -1);
-  g_autofree char *spec = g_strconcat (file, "?held-out=0", NULL);
+  g_autofree char *spec = g_strconcat (file, "?validation=0", NULL);
   LigRunProgress progress = train (f,
                                    "linear(8, init-std=1) ! gelu ! linear(1, init-std=1)"
                                    " ! mean-squared-error",
@@ -158,7 +158,7 @@ test_like_cpu (Fixture *f, gconstpointer data)
     g_assert_true (isfinite (value_at (got, i)));
     furthest = MAX (furthest, fabs (value_at (got, i) / value_at (want, i) - 1));
   }
-  g_test_message ("losses part by %g at most, held-out by %g", furthest,
+  g_test_message ("losses part by %g at most, validation by %g", furthest,
                   fabs (evals[1] / evals[0] - 1));
   g_assert_cmpfloat (furthest, <=, limit);
   g_assert_cmpfloat (fabs (evals[1] / evals[0] - 1), <=, limit);
@@ -341,7 +341,7 @@ test_not_finite (Fixture *f, gconstpointer data)
   LigRunProgress progress;
   if (!gpu_or_skip ())
     return;
-  g_autoptr (LigRun) run = new_run (f, STEEP, "8x6", "synthetic?samples=64&held-out=0",
+  g_autoptr (LigRun) run = new_run (f, STEEP, "8x6", "synthetic?samples=64&validation=0",
                                     "steps=100 dtype=fp16 loss-scale=16777216");
   lig_run_start (run);
   g_assert_false (lig_run_wait (run, &error));

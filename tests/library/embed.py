@@ -39,7 +39,7 @@ def train(data, store):
     ok, shape, dtype = Ligature.Shape.parse("4x2", Ligature.Dtype.FP32)
     sequence.set_input(shape, dtype)
     settings = Ligature.RunSettings.new()
-    for name, value in (("data", f"csv:{data}?held-out=0"), ("name", "xor"), ("steps", "500"),
+    for name, value in (("data", f"csv:{data}?validation=0"), ("name", "xor"), ("steps", "500"),
                         ("lr", "0.01"), ("checkpoint", f"{store}.safetensors")):
         settings.set(name, value)
     device = Ligature.Device.open("cpu")

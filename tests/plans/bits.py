@@ -20,7 +20,7 @@ from pathlib import Path
 from earlier import ROOT, find_both
 
 STEPS = 20
-TEXT = ['--data', 'text:words.txt?held-out=0.2']
+TEXT = ['--data', 'text:words.txt?validation=0.2']
 SYNTHETIC = ['--data', 'synthetic']
 BYTES = ['data/examples/byte-model.lig', *TEXT, '--input', '8x16:int32']
 CLASSES = ['data/examples/classifier.lig', *SYNTHETIC]

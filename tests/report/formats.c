@@ -344,7 +344,7 @@ test_run_html (Fixture *f, gconstpointer data)
   assert_contains (text, "0.001Learning rate");
   assert_contains (text, "from a profile, not measured here: copy ");
   assert_contains (text, "lig train - --device cuda:7 << 'END'");
-  assert_contains (text, "held out: 0.5 to 0.5, last 0.5");
+  assert_contains (text, "validation loss: 0.5 to 0.5, last 0.5");
   g_autoptr (JsonNode) embedded = read_embedded (html);
   g_assert_cmpstr (json_object_get_string_member (json_node_get_object (embedded), "run"), ==, run);
 }

@@ -279,7 +279,7 @@ test_run_md (Fixture *f, gconstpointer data)
   assert_contains (text, "| Seed | 18446744073709551614 |");
   assert_contains (text, "| Tags | first |");
   assert_contains (text, "| Last loss | 0.02 |");
-  assert_contains (text, "| Held-out accuracy | 87.5 % |");
+  assert_contains (text, "| Validation accuracy | 87.5 % |");
   assert_contains (text, "| lr | 0.1 | 0.001 |");
   assert_contains (text, "| data | csv:a\\|b.csv |");
   assert_contains (text, "| odd | [1] |");

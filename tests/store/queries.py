@@ -11,7 +11,7 @@ import tempfile
 ROOT = pathlib.Path(os.environ["LIGATURE_SOURCE"])
 # A fence rejects a fusion, and the second run learns less than the first.
 SEQUENCE = "linear(8) ! gelu ! linear(1) ! mean-squared-error"
-DATA = ["--data", f"csv:{ROOT}/data/examples/xor.csv?held-out=0", "--batch", "4", "--lr", "0.05"]
+DATA = ["--data", f"csv:{ROOT}/data/examples/xor.csv?validation=0", "--batch", "4", "--lr", "0.05"]
 RUNS = [["train", SEQUENCE, *DATA, "--steps", "200", "--name", "long"],
         ["train", SEQUENCE, *DATA, "--steps", "1", "--fence", "1", "--name", "short"],
         ["profile", SEQUENCE, "--input", "4x2", "--steps", "2"]]

@@ -72,9 +72,9 @@ test_histories (Fixture *f, gconstpointer data)
   static const char *const operands[] = {"input", "weight", "gradient"};
   const char *expression = "linear(16, recipe=fp8-delayed, init-std=0.3) ! mean-squared-error";
   g_autoptr (LigRun) quantized =
-    new_run (f, expression, "64x32", "synthetic?samples=64&held-out=0", "steps=1 lr=0");
-  g_autoptr (LigRun) run =
-    new_run (f, expression, "64x32", "synthetic?samples=64&held-out=0", "steps=2 lr=0 calibrate=1");
+    new_run (f, expression, "64x32", "synthetic?samples=64&validation=0", "steps=1 lr=0");
+  g_autoptr (LigRun) run = new_run (f, expression, "64x32", "synthetic?samples=64&validation=0",
+                                    "steps=2 lr=0 calibrate=1");
   finish (quantized);
   finish (run);
   g_autoptr (LigTensor) weight = read_tensor (lig_run_get_checkpoint (run), "0.%s", "weight");

@@ -33,7 +33,7 @@ def losses(folder, model, rows, length, separator=None, ranks=1, kind='text'):
     options = '&type=uint16' if kind == 'tokens' else ''
     options += '' if separator is None else f'&separator={separator}'
     lig(folder, 'train', model, '--input', f'{rows}x{length}:int32', '--data',
-        f'{kind}:{path}?held-out=0{options}', '--device', 'cpu', '--steps', '12', '--lr', '.01',
+        f'{kind}:{path}?validation=0{options}', '--device', 'cpu', '--steps', '12', '--lr', '.01',
         '--optimizer', 'sgd', '--ranks', str(ranks), '--metrics', 'metrics.jsonl')
     with open(os.path.join(folder, 'metrics.jsonl'), encoding='utf-8') as file:
         found = [json.loads(line)['loss'] for line in file]
@@ -65,7 +65,7 @@ def same_by_ranks(folder):
 
 
 def evaluated(folder):
-    """Held-out rows are divided, too, also those of the last, smaller batch."""
+    """Validation rows are divided, too, also those of the last, smaller batch."""
     path = os.path.join(folder, 'many.txt')
     with open(path, 'wb') as file:
         file.write(b''.join(LINES) * 12)
@@ -73,7 +73,7 @@ def evaluated(folder):
     for model, rows, length, more in ((MODEL.format(', documents=caller'), 4, 2 * LENGTH, '&separator=10'),
                                       (MODEL.format(''), 8, LENGTH, '')):
         lig(folder, 'train', model, '--input', f'{rows}x{length}:int32', '--data',
-            f'text:{path}?held-out=0.5{more}', '--device', 'cpu', '--steps', '1', '--lr', '1e-9')
+            f'text:{path}?validation=0.5{more}', '--device', 'cpu', '--steps', '1', '--lr', '1e-9')
         shown = subprocess.run([LIG, 'runs', 'show', 'last', '--json', '--store',
                                 os.path.join(folder, 'store.db')], check=True, capture_output=True)
         results.append(json.loads(shown.stdout)['eval']['loss'])

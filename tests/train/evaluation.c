@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Held-out evaluations of trainings that do not say how often: about 20, over a part of it
+/* Validation evaluations of trainings that do not say how often: about 20, over a part of it
  * where it is large, none without one, and no influence on the training. */
 #include "tests/train/case.h"
 
@@ -47,7 +47,7 @@ test_default (Fixture *f, gconstpointer data)
   g_assert_cmpint (step_at (few, 7), ==, 30);
 }
 
-/* The held-out part has 250 batches. In between a part of them must do, at the end all are used:
+/* The validation part has 250 batches. In between a part of them must do, at the end all are used:
  * the loss is that of a single evaluation. */
 static void
 test_large (Fixture *f, gconstpointer data)
@@ -69,7 +69,7 @@ test_large (Fixture *f, gconstpointer data)
   g_assert_cmpuint (gathered->len, ==, 20);
 }
 
-/* The last batch of held-out samples is filled up with targets that the loss ignores, whichever
+/* The last batch of validation samples is filled up with targets that the loss ignores, whichever
  * they are. */
 static void
 test_ignored (Fixture *f, gconstpointer data)
@@ -85,7 +85,7 @@ test_ignored (Fixture *f, gconstpointer data)
   g_assert_true (isfinite (finish (run).eval_loss));
 }
 
-/* A held-out part of more than 8 million values is sampled at the end: 256 batches of 270. */
+/* A validation part of more than 8 million values is sampled at the end: 256 batches of 270. */
 static void
 test_sampled (Fixture *f, gconstpointer data)
 {
@@ -104,7 +104,7 @@ test_sampled (Fixture *f, gconstpointer data)
 static void
 test_none (Fixture *f, gconstpointer data)
 {
-  g_autoptr (GArray) steps = evaluate (f, "synthetic?samples=100&held-out=0", "steps=40", NULL);
+  g_autoptr (GArray) steps = evaluate (f, "synthetic?samples=100&validation=0", "steps=40", NULL);
   g_assert_cmpuint (steps->len, ==, 0);
 }
 

@@ -202,7 +202,7 @@ test_last_evaluation (void)
 {
   g_autofree char *checkpoint = fresh ("last.safetensors");
   g_autoptr (GSubprocess) child =
-    start ("lig train '" MODEL "' --input 16x8 --data 'synthetic?samples=100000000&held-out=0.9'"
+    start ("lig train '" MODEL "' --input 16x8 --data 'synthetic?samples=100000000&validation=0.9'"
            " --steps 3 --eval-batches 5000000 --store last.db --checkpoint last.safetensors");
   wait_for_file (checkpoint);
   gint64 asked = g_get_monotonic_time ();

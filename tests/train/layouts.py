@@ -77,7 +77,7 @@ def train(folder, name, layout, *words):
 
 
 def losses(folder, model, layout):
-    """Losses, held-out losses and norms of 50 steps."""
+    """Losses, validation losses and norms of 50 steps."""
     words = (MODELS[model], *text(SHAPE, '--steps', 50, '--eval-every', 20, '--clip', 0.5))
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
@@ -86,7 +86,7 @@ def losses(folder, model, layout):
 
 
 def ignored(folder, layout, *more):
-    """Each rank counts another number of rows, and the last held-out batch is not complete."""
+    """Each rank counts another number of rows, and the last validation batch is not complete."""
     words = (IGNORED, *text('8x8', '--steps', 50, '--eval-every', 20, '--clip', 0.5), *more)
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
@@ -249,9 +249,9 @@ def recipe(folder, model, layout, name):
 
 
 def rest(folder, layout):
-    """An incomplete last held-out batch, which ranks cannot divide by rows, counts as on one rank."""
+    """An incomplete last validation batch, which ranks cannot divide by rows, counts as on one rank."""
     words = ('linear(4) ! take-part ! layer-norm ! all-gather(gradient=part) ! mean-squared-error',
-             '--input', '8x4', '--data', 'synthetic?samples=61&held-out=0.3', '--steps', 1)
+             '--input', '8x4', '--data', 'synthetic?samples=61&validation=0.3', '--steps', 1)
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
     assert difference(one, many) < 1e-5, difference(one, many)
@@ -260,13 +260,13 @@ def rest(folder, layout):
 def data_exchange(folder):
     """Ranks without a rest do not come to an exchange among data ranks; nobody waits for them."""
     folder.train('many', 2, 'linear(8) ! all-reduce(group=data) ! mean-squared-error', '--input',
-                 '8x8', '--data', 'synthetic?samples=26&held-out=0.7', '--steps', 2)
+                 '8x8', '--data', 'synthetic?samples=26&validation=0.7', '--steps', 2)
 
 
 def data_parts(folder, layout):
     """Between a gather and its part all rows are computed, and each rank trains its own."""
     model = 'linear(4) ! all-gather(group=data) ! linear(6) ! gelu ! take-part(group=data) ! linear(3) ! mean-squared-error'
-    words = (model, '--input', '8x6', '--data', 'synthetic?held-out=0', '--steps', 20, '--lr', 0.01, '--clip', 0.5)
+    words = (model, '--input', '8x6', '--data', 'synthetic?validation=0', '--steps', 20, '--lr', 0.01, '--clip', 0.5)
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
     assert difference(one, many) < 1e-5, difference(one, many)

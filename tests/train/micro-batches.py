@@ -35,7 +35,7 @@ def train(rows, division, *more, ignored=0, smoothing=0.0):
             file.write(','.join(map(str, values)) + f',{label}\n')
     loss = f'cross-entropy(ignored={ignored}, label-smoothing={smoothing})'
     words = ['train', f'linear({CLASSES}, init-std=0, bias=false) ! {loss}', '--data',
-             'csv:rows.csv?held-out=0', '--input', f'{batch}x{FEATURES}', '--accumulate', str(accumulate),
+             'csv:rows.csv?validation=0', '--input', f'{batch}x{FEATURES}', '--accumulate', str(accumulate),
              '--steps', str(STEPS), '--optimizer', 'sgd', '--momentum', '0', '--schedule', 'constant',
              '--warmup', '0', '--lr', str(RATE), '--device', 'cpu', '--metrics', '-', '--quiet', *more]
     if ranks > 1:

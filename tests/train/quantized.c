@@ -58,7 +58,7 @@ test_resume (Fixture *f, gconstpointer data)
   assert_same_tensors (lig_run_get_checkpoint (whole), lig_run_get_checkpoint (second));
 }
 
-/* The held-out loss is within a percent of that of the compute type. */
+/* The validation loss is within a percent of that of the compute type. */
 static void
 test_loss (Fixture *f, gconstpointer data)
 {

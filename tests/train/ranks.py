@@ -101,7 +101,7 @@ def losses_accumulate(folder, ranks):
 
 
 def losses_values(folder, ranks):
-    """The last held-out batch is incomplete, for some ranks empty."""
+    """The last validation batch is incomplete, for some ranks empty."""
     compare(folder, ranks, 1e-5, VALUES, '--data', 'csv:table.csv?target=y', '--batch', 16,
             '--steps', 40, '--eval-every', 10, '--lr', 0.01)
 

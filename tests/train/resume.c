@@ -283,7 +283,7 @@ test_unstarted (Fixture *f, gconstpointer data)
 static void
 test_evaluation (Fixture *f, gconstpointer data)
 {
-  static const char many[] = "synthetic?samples=3000000&held-out=0.9";
+  static const char many[] = "synthetic?samples=3000000&validation=0.9";
   g_autoptr (GError) error = NULL;
   g_autoptr (LigRun) run =
     new_run (f, "linear(4) ! mean-squared-error", "8x6", many, "steps=3 eval-batches=1000000");

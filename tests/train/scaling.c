@@ -21,7 +21,7 @@ test_accumulate (Fixture *f, gconstpointer data)
   for (int i = 0; i < 40; i++)
     g_string_append (text, "1,0.5,2\n");
   g_autofree char *file = write_data (f, "csv", "same.csv", text->str, -1);
-  g_autofree char *spec = g_strconcat (file, "?held-out=0", NULL);
+  g_autofree char *spec = g_strconcat (file, "?validation=0", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
     g_autofree char *once =
       g_strdup_printf ("batch=4 steps=1 optimizer=sgd lr=0.125 loss-scale=1 dtype=%s", types[i]);
@@ -40,7 +40,7 @@ test_accumulate (Fixture *f, gconstpointer data)
 static void
 test_small (Fixture *f, gconstpointer data)
 {
-  const char *spec = "synthetic?samples=64&held-out=0";
+  const char *spec = "synthetic?samples=64&validation=0";
   LigRunProgress lost = train (f, TINY, "8x6", spec, "steps=1 dtype=fp16:fp16 loss-scale=1");
   LigRunProgress half = train (f, TINY, "8x6", spec, "steps=1 dtype=fp16:fp16");
   LigRunProgress fixed = train (f, TINY, "8x6", spec, "steps=1 dtype=fp16:fp16 loss-scale=32768");
@@ -93,7 +93,7 @@ test_overflow (Fixture *f, gconstpointer data)
 static void
 test_growth (Fixture *f, gconstpointer data)
 {
-  g_autoptr (LigRun) run = new_run (f, TINY, "8x6", "synthetic?samples=64&held-out=0",
+  g_autoptr (LigRun) run = new_run (f, TINY, "8x6", "synthetic?samples=64&validation=0",
                                     "steps=2001 dtype=fp16:fp16 lr=1e-6");
   LigRunProgress progress = finish (run);
   g_autoptr (GArray) scales = read_metric (f, lig_run_get_uuid (run), "loss-scale", 1, 1);
@@ -224,7 +224,7 @@ test_not_finite (Fixture *f, gconstpointer data)
   passes = 0;
   good_passes = 10;
   g_autoptr (LigRun) run = new_run (f, "linear(3) ! spoil-gradient ! mean-squared-error", "8x6",
-                                    "synthetic?samples=64&held-out=0", settings);
+                                    "synthetic?samples=64&validation=0", settings);
   lig_run_start (run);
   g_assert_false (lig_run_wait (run, &error));
   assert_message (error, "not finite in the last 8 steps up to step 18");
@@ -238,7 +238,7 @@ test_not_finite (Fixture *f, gconstpointer data)
   g_autofree char *other = in_folder (f, "ten.safetensors");
   g_autofree char *ten = g_strconcat ("steps=10 lr=0.01 checkpoint=", other, NULL);
   train (f, "linear(3) ! spoil-gradient ! mean-squared-error", "8x6",
-         "synthetic?samples=64&held-out=0", ten);
+         "synthetic?samples=64&validation=0", ten);
   g_autoptr (LigTensorFile) left = load_tensors (path), right = load_tensors (other);
   static const char *const names[] = {"0.weight", "0.bias", "optimizer.moment.0.weight",
                                       "optimizer.variance.0.bias"};
@@ -255,7 +255,7 @@ test_a_while (Fixture *f, gconstpointer data)
   passes = 0;
   good_passes = 10;
   LigRunProgress progress = train (f, "linear(3) ! spoil-gradient-a-while ! mean-squared-error",
-                                   "8x6", "synthetic?samples=64&held-out=0", "steps=100 lr=0.01");
+                                   "8x6", "synthetic?samples=64&validation=0", "steps=100 lr=0.01");
   g_assert_cmpint (progress.skipped, ==, 7);
   g_assert_true (isfinite (progress.loss));
   g_assert_true (isnan (progress.loss_scale));
@@ -266,7 +266,7 @@ static void
 test_fixed (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (LigRun) run = new_run (f, PLAIN, "8x6", "synthetic?samples=64&held-out=0",
+  g_autoptr (LigRun) run = new_run (f, PLAIN, "8x6", "synthetic?samples=64&validation=0",
                                     "steps=100 dtype=fp16 loss-scale=16777216");
   lig_run_start (run);
   g_assert_false (lig_run_wait (run, &error));
@@ -280,7 +280,7 @@ test_no_scale (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
   passes = good_passes = 0;
   g_autoptr (LigRun) run = new_run (f, "linear(3) ! spoil-gradient ! mean-squared-error", "8x6",
-                                    "synthetic?samples=64&held-out=0", "steps=100 dtype=fp16");
+                                    "synthetic?samples=64&validation=0", "steps=100 dtype=fp16");
   lig_run_start (run);
   g_assert_false (lig_run_wait (run, &error));
   assert_message (error, "not finite in the last 32 steps up to step 32");

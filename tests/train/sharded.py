@@ -33,7 +33,7 @@ def only(numbers, *keys):
 
 
 def losses(folder, model, layout, *more):
-    """Losses, held-out losses and norms of 50 steps, against one rank."""
+    """Losses, validation losses and norms of 50 steps, against one rank."""
     words = (ALL[model], *data(model, '--steps', 50, '--eval-every', 20, '--clip', 0.5), *more)
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words, SHARD)

@@ -11,14 +11,14 @@ find_text (void)
   return g_file_test (debian, G_FILE_TEST_IS_DIR) ? debian : source;
 }
 
-/* Returns the held-out loss of a trigram with one added to every count: -log of (n(abc) + 1) /
+/* Returns the validation loss of a trigram with one added to every count: -log of (n(abc) + 1) /
  * (n(ab) + 256) over the bytes that follow two others in their part. */
 static double
 score_trigram (LigDataset *dataset)
 {
-  gsize n_training, n_held_out;
+  gsize n_training, n_validation;
   const guint16 *training = lig_dataset_get_tokens (dataset, FALSE, &n_training);
-  const guint16 *held_out = lig_dataset_get_tokens (dataset, TRUE, &n_held_out);
+  const guint16 *validation = lig_dataset_get_tokens (dataset, TRUE, &n_validation);
   g_autofree guint32 *pairs = g_new0 (guint32, 1 << 16), *triples = g_new0 (guint32, 1 << 24);
   double sum = 0;
   for (gsize i = 2; i < n_training; i++) {
@@ -26,11 +26,11 @@ score_trigram (LigDataset *dataset)
     pairs[pair]++;
     triples[pair << 8 | training[i]]++;
   }
-  for (gsize i = 2; i < n_held_out; i++) {
-    guint pair = (guint) held_out[i - 2] << 8 | held_out[i - 1];
-    sum -= log ((triples[pair << 8 | held_out[i]] + 1.0) / (pairs[pair] + 256.0));
+  for (gsize i = 2; i < n_validation; i++) {
+    guint pair = (guint) validation[i - 2] << 8 | validation[i - 1];
+    sum -= log ((triples[pair << 8 | validation[i]] + 1.0) / (pairs[pair] + 256.0));
   }
-  return sum / (double) (n_held_out - 2);
+  return sum / (double) (n_validation - 2);
 }
 
 /* Opens the model that is shipped, with fewer steps than its settings have. */
@@ -72,7 +72,8 @@ test_bytes (Fixture *f, gconstpointer data)
   g_autoptr (LigDataset) dataset = lig_dataset_open (spec, &shape, dtype, 0, 0, &error);
   g_assert_no_error (error);
   double bar = score_trigram (dataset);
-  g_test_message ("held out %.4f, trigram %.4f, %.0f s", progress.eval_loss, bar, progress.seconds);
+  g_test_message ("validation loss %.4f, trigram %.4f, %.0f s", progress.eval_loss, bar,
+                  progress.seconds);
   g_assert_cmpfloat (progress.eval_loss, <, bar);
 }
 

@@ -8,7 +8,7 @@ test_xor (Fixture *f, gconstpointer data)
 {
   g_autofree char *file =
     write_data (f, "csv", "xor.csv", "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n", -1);
-  g_autofree char *spec = g_strconcat (file, "?held-out=0", NULL);
+  g_autofree char *spec = g_strconcat (file, "?validation=0", NULL);
   LigRunProgress progress = train (f,
                                    "linear(8, init-std=1) ! gelu ! linear(1, init-std=1)"
                                    " ! mean-squared-error",
@@ -230,7 +230,7 @@ test_evaluation (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (value_at (losses, 3), ==, progress.eval_accuracy);
 }
 
-/* The held-out loss does not depend on the batch: ten samples in batches of 4, 10 and 32. */
+/* The validation loss does not depend on the batch: ten samples in batches of 4, 10 and 32. */
 static void
 test_evaluation_remainder (Fixture *f, gconstpointer data)
 {

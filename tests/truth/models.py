@@ -199,7 +199,7 @@ class Case:
     def check_training(self, *options):
         wanted = self.train()
         self.lig("train", f"{self.expression} ! cross-entropy", "--init", "w.safetensors", "--data",
-                 "tokens:tokens.bin?held-out=0", "--input", f"{BATCH}x{LENGTH}:int32", "--steps",
+                 "tokens:tokens.bin?validation=0", "--input", f"{BATCH}x{LENGTH}:int32", "--steps",
                  str(STEPS), "--lr", "3e-3", "--weight-decay", "0.1", "--clip", "1", "--metrics",
                  "losses.jsonl", "--quiet", *options)
         lines = (self.folder / "losses.jsonl").read_text().splitlines()

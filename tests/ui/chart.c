@@ -62,9 +62,9 @@ press (GtkWidget *widget, guint key)
 static void
 add_points (Fixture *f)
 {
-  const double x[] = {1, 2, 3, 4}, train[] = {4, 2, 1, 0.5}, held_out[] = {5, 3, NAN, 1};
+  const double x[] = {1, 2, 3, 4}, train[] = {4, 2, 1, 0.5}, validation[] = {5, 3, NAN, 1};
   lig_chart_view_add_points (f->view, "train", x, train, 4);
-  lig_chart_view_add_points (f->view, "held out", x, held_out, 4);
+  lig_chart_view_add_points (f->view, "validation loss", x, validation, 4);
 }
 
 static void

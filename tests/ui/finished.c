@@ -51,11 +51,11 @@ test_result (Fixture *f, gconstpointer data)
   LigRunProgress progress;
   lig_training_get_progress (training, &progress);
   g_autofree char *loss = lig_train_format_number (progress.loss);
-  g_autofree char *held_out = lig_train_format_number (progress.eval_loss);
-  g_autofree char *expected = g_strdup_printf ("loss %s · held out %s", loss, held_out);
+  g_autofree char *validation = lig_train_format_number (progress.eval_loss);
+  g_autofree char *expected = g_strdup_printf ("loss %s · validation loss %s", loss, validation);
   g_autofree char *result = lig_result_format (training);
   g_assert_true (g_str_has_prefix (result, expected));
-  g_assert_nonnull (strstr (result, "% right"));
+  g_assert_nonnull (strstr (result, "accuracy"));
   WAIT_FOR (says (f, "Done: 120 steps"));
   GtkWidget *line = find_widget (GTK_WIDGET (f->window), has_link, "<a href=\"run\">");
   g_assert_nonnull (line);
@@ -72,14 +72,15 @@ test_result (Fixture *f, gconstpointer data)
   g_assert_cmpstr (get_page (f), ==, "run");
 }
 
-/* Without held-out data there is one loss. */
+/* Without validation data there is one loss. */
 static void
 test_one_loss (Fixture *f, gconstpointer data)
 {
-  LigTraining *training = train (f, "{\"data\":\"synthetic?samples=400&held-out=0\",\"steps\":20}");
+  LigTraining *training =
+    train (f, "{\"data\":\"synthetic?samples=400&validation=0\",\"steps\":20}");
   g_autofree char *result = lig_result_format (training);
   g_assert_true (g_str_has_prefix (result, "loss "));
-  g_assert_null (strstr (result, "held out"));
+  g_assert_null (strstr (result, "validation loss"));
   WAIT_FOR (says (f, result));
 }
 
@@ -104,7 +105,7 @@ test_export (Fixture *f, gconstpointer data)
   g_assert_true (g_file_get_contents (markdown, &text, NULL, NULL));
   g_assert_true (g_file_get_contents (plan, &other, NULL, NULL));
   g_assert_nonnull (strstr (text, lig_training_get_uuid (training)));
-  g_assert_nonnull (strstr (text, "Held-out loss"));
+  g_assert_nonnull (strstr (text, "Validation loss"));
   g_assert_null (strstr (other, lig_training_get_uuid (training)));
   g_assert_nonnull (find_widget (GTK_WIDGET (f->window), has_action, "win.export"));
 }

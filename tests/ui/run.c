@@ -37,7 +37,7 @@ test_xor (Fixture *f, gconstpointer data)
   const char *source = g_getenv ("LIGATURE_DATA");
   g_autofree char *file = g_build_filename (source, "examples", "xor.lig", NULL);
   g_autofree char *table = g_build_filename (source, "examples", "xor.csv", NULL);
-  g_autofree char *spec = g_strdup_printf ("csv:%s?held-out=0", table);
+  g_autofree char *spec = g_strdup_printf ("csv:%s?validation=0", table);
   lig_document_load (f->doc, file, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (lig_train_set (f->doc, "data", spec, &error));
@@ -66,15 +66,15 @@ test_xor (Fixture *f, gconstpointer data)
 }
 
 static void
-test_held_out (Fixture *f, gconstpointer data)
+test_validation (Fixture *f, gconstpointer data)
 {
   prepare (f, "linear(4) ! cross-entropy", "16x6",
            "{\"data\":\"synthetic?samples=400\",\"steps\":40,\"eval-every\":10}");
   act (f, "run");
   WAIT_FOR (!lig_training_is_active (current (f)));
-  LigCurve *held_out = lig_training_get_curve (current (f), LIG_METRIC_EVAL_LOSS);
-  g_assert_cmpuint (lig_curve_get_length (held_out), ==, 4);
-  g_assert_cmpfloat (lig_curve_get_last (held_out), ==, progress_of (current (f)).eval_loss);
+  LigCurve *validation = lig_training_get_curve (current (f), LIG_METRIC_EVAL_LOSS);
+  g_assert_cmpuint (lig_curve_get_length (validation), ==, 4);
+  g_assert_cmpfloat (lig_curve_get_last (validation), ==, progress_of (current (f)).eval_loss);
   g_assert_true (isfinite (progress_of (current (f)).eval_accuracy));
   g_assert_null (lig_training_get_curve (current (f), "no-such-metric"));
 }
@@ -276,7 +276,7 @@ test_no_file (Fixture *f, gconstpointer data)
   g_assert_nonnull (find_widget (f->page, has_action, "training.choose-data"));
 }
 
-/* A page that shows 768 features does not train 2; classes that only held-out rows have are said.
+/* A page that shows 768 features does not train 2; classes that only validation rows have are said.
  */
 static void
 test_data_facts (Fixture *f, gconstpointer data)
@@ -381,7 +381,7 @@ test_deleted (Fixture *f, gconstpointer data)
 {
   g_autofree char *path = g_build_filename (f->folder, "rows.csv", NULL);
   g_autofree char *train =
-    g_strdup_printf ("{\"data\":\"csv:%s?held-out=0\",\"steps\":1000000000}", path);
+    g_strdup_printf ("{\"data\":\"csv:%s?validation=0\",\"steps\":1000000000}", path);
   g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n", -1, NULL));
   prepare (f, "linear(4) ! gelu ! linear(1) ! mean-squared-error", "4x2", train);
   act (f, "run");
@@ -416,9 +416,9 @@ test_chooser (Fixture *f, gconstpointer data)
   WAIT_FOR ((lig_data_chooser_get_preview (chooser, &fine), fine));
   g_assert_nonnull (find_widget (GTK_WIDGET (window), shows_text, "→ y"));
   g_assert_nonnull (find_widget (GTK_WIDGET (window), shows_text, "right"));
-  lig_data_chooser_set_spec (chooser, "csv:/nowhere.csv?target=y%26z&held-out=0.25");
+  lig_data_chooser_set_spec (chooser, "csv:/nowhere.csv?target=y%26z&validation=0.25");
   g_autofree char *again = lig_data_chooser_get_spec (chooser);
-  g_assert_cmpstr (again, ==, "csv:/nowhere.csv?target=y%26z&held-out=0.25");
+  g_assert_cmpstr (again, ==, "csv:/nowhere.csv?target=y%26z&validation=0.25");
   WAIT_FOR (strstr (lig_data_chooser_get_preview (chooser, &fine), "/nowhere.csv"));
   g_assert_false (fine);
   lig_data_chooser_set_path (chooser, path);
@@ -547,7 +547,7 @@ add_tests (void)
   load_run_style ();
 #define ADD(name) g_test_add ("/run/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (xor);
-  ADD (held_out);
+  ADD (validation);
   ADD (pause);
   ADD (save);
   ADD (next_to_file);

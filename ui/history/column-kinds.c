@@ -54,7 +54,7 @@ static const LigHistoryColumn facts[] = {
   {"duration", N_ ("Duration"), LIG_RUN_BY_DURATION, TRUE, 100, get_duration, NULL, NULL},
   {"steps", N_ ("Last step"), LIG_RUN_BY_STEPS, TRUE, 92, get_steps, NULL, NULL},
   {"loss", N_ ("Loss"), LIG_RUN_BY_LOSS, TRUE, 92, get_loss, NULL, NULL},
-  {"eval-loss", N_ ("Held out"), LIG_RUN_BY_EVAL_LOSS, TRUE, 92, get_eval_loss, NULL, NULL},
+  {"eval-loss", N_ ("Validation loss"), LIG_RUN_BY_EVAL_LOSS, TRUE, 92, get_eval_loss, NULL, NULL},
   {"accuracy", N_ ("Accuracy"), LIG_RUN_BY_ACCURACY, TRUE, 92, get_accuracy, NULL, NULL},
   {"step-ms", N_ ("Step, ms"), LIG_RUN_BY_STEP_TIME, TRUE, 92, get_step_ms, NULL, NULL},
   {"tags", N_ ("Tags"), LIG_RUN_N_ORDERS, FALSE, 130, get_tags, NULL, NULL},

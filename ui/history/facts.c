@@ -87,8 +87,8 @@ add_results (GtkBox *to, const LigRunRow *row)
   g_autofree char *steps = row->last_step < 0 ? NULL : lig_history_count (row->last_step);
   add_number (&table, _ ("First loss"), row->first_loss);
   add_number (&table, _ ("Last loss"), row->last_loss);
-  add_number (&table, _ ("Held-out loss"), row->eval_loss);
-  add_number (&table, _ ("Held-out accuracy"), row->eval_accuracy);
+  add_number (&table, _ ("Validation loss"), row->eval_loss);
+  add_number (&table, _ ("Validation accuracy"), row->eval_accuracy);
   add_line (&table, _ ("Last step"), steps);
   g_autofree char *step = lig_figure_time (row->step_ms / 1e3);
   add_line (&table, _ ("Median step"), step);

@@ -122,8 +122,8 @@ typedef struct {
 static const Column columns[] = {
   {N_ ("Group"), 320, 0, FALSE},
   {N_ ("Runs"), 80, 0, FALSE},
-  {N_ ("Held out"), 170, G_STRUCT_OFFSET (LigRunGroup, eval_loss), FALSE},
-  {N_ ("Best held out"), 130, G_STRUCT_OFFSET (LigRunGroup, eval_loss), TRUE},
+  {N_ ("Validation loss"), 170, G_STRUCT_OFFSET (LigRunGroup, eval_loss), FALSE},
+  {N_ ("Best validation loss"), 130, G_STRUCT_OFFSET (LigRunGroup, eval_loss), TRUE},
   {N_ ("Loss"), 170, G_STRUCT_OFFSET (LigRunGroup, last_loss), FALSE},
   {N_ ("Accuracy"), 170, G_STRUCT_OFFSET (LigRunGroup, eval_accuracy), FALSE},
   {N_ ("Step, ms"), 170, G_STRUCT_OFFSET (LigRunGroup, step_ms), FALSE},

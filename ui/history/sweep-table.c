@@ -208,7 +208,7 @@ align_titles (gpointer data)
 }
 
 static void
-make_columns (LigSweepTable *self, LigSweep *sweep, gboolean held_out, gboolean accuracy)
+make_columns (LigSweepTable *self, LigSweep *sweep, gboolean validation, gboolean accuracy)
 {
   guint count, index = 0;
   const LigSweepAxis *axes = lig_sweep_get_axes (sweep, &count);
@@ -220,7 +220,7 @@ make_columns (LigSweepTable *self, LigSweep *sweep, gboolean held_out, gboolean 
   for (guint i = 0; i < count; i++)
     if (!g_str_equal (axes[i].key, "seed"))
       add_column (self, axes[i].key, index++, 120);
-  const char *const titles[] = {held_out ? _ ("Held-out loss") : _ ("Loss"), _ ("Range"),
+  const char *const titles[] = {validation ? _ ("Validation loss") : _ ("Loss"), _ ("Range"),
                                 _ ("Accuracy"), _ ("Runs"), _ ("Step")};
   static const int widths[] = {160, 180, 100, 90, 110};
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
@@ -237,19 +237,19 @@ lig_sweep_table_show (LigSweepTable *self, LigSweep *sweep)
 {
   g_autoptr (GPtrArray) summaries = lig_sweep_summarize (sweep);
   const LigSweepSummary *first = summaries->len > 0 ? summaries->pdata[0] : NULL;
-  gboolean held_out = !first || first->held_out || first->count == 0;
+  gboolean validation = !first || first->validation || first->count == 0;
   gboolean accuracy = FALSE;
   for (guint i = 0; i < summaries->len; i++)
     accuracy = accuracy || isfinite (((const LigSweepSummary *) summaries->pdata[i])->accuracy);
   g_autofree char *key =
-    g_strdup_printf ("%s %d %d", lig_sweep_get_uuid (sweep), held_out, accuracy);
+    g_strdup_printf ("%s %d %d", lig_sweep_get_uuid (sweep), validation, accuracy);
   int before = lig_sweep_table_get_chosen (self);
   guint selected = GTK_INVALID_LIST_POSITION;
   self->updating = TRUE;
   if (g_strcmp0 (self->sweep, key) != 0) {
     g_free (self->sweep);
     self->sweep = g_steal_pointer (&key);
-    make_columns (self, sweep, held_out, accuracy);
+    make_columns (self, sweep, validation, accuracy);
     before = -1;
   }
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);

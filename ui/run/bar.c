@@ -419,7 +419,7 @@ bind_children (GtkWidgetClass *class)
     class, #name, FALSE, G_STRUCT_OFFSET (LigRunBar, live) + G_STRUCT_OFFSET (LigRunLive, name))
   BIND (spark);
   BIND (loss);
-  BIND (held_out);
+  BIND (validation);
   BIND (speed);
   BIND (progress);
   BIND (status);

@@ -84,14 +84,14 @@ static void
 show_losses (LigRunLive *self, const LigRunProgress *progress)
 {
   g_autofree char *loss = lig_train_format_number (progress->loss);
-  g_autofree char *held_out = lig_train_format_number (progress->eval_loss);
+  g_autofree char *validation = lig_train_format_number (progress->eval_loss);
   g_autofree char *loss_text = g_strdup_printf (_ ("loss %s"), loss);
-  g_autofree char *held_out_text = isnan (progress->eval_accuracy)
-                                     ? g_strdup_printf (_ ("held out %s"), held_out)
-                                     : g_strdup_printf (_ ("held out %s · %.1f %% right"), held_out,
-                                                        progress->eval_accuracy * 100);
+  g_autofree char *validation_text =
+    isnan (progress->eval_accuracy) ? g_strdup_printf (_ ("validation loss %s"), validation)
+                                    : g_strdup_printf (_ ("validation loss %s · accuracy %.1f %%"),
+                                                       validation, progress->eval_accuracy * 100);
   set_text (self->loss, loss_text);
-  set_text (self->held_out, isnan (progress->eval_loss) ? "" : held_out_text);
+  set_text (self->validation, isnan (progress->eval_loss) ? "" : validation_text);
 }
 
 static void

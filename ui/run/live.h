@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* Widgets of a template; any may be null. */
 typedef struct {
   GtkWidget *spark;
-  GtkLabel *loss, *held_out, *speed, *status;
+  GtkLabel *loss, *validation, *speed, *status;
   GtkProgressBar *progress;
 
   LigCurve *curve; /* drawn by the spark */

@@ -16,12 +16,12 @@ lig_result_format (LigTraining *training)
   if (isnan (progress.loss))
     return g_strdup ("");
   g_autofree char *loss = lig_train_format_number (progress.loss);
-  g_autofree char *held_out = lig_train_format_number (progress.eval_loss);
+  g_autofree char *validation = lig_train_format_number (progress.eval_loss);
   if (isnan (progress.eval_loss))
     return g_strdup_printf (_ ("loss %s"), loss);
   if (isnan (progress.eval_accuracy))
-    return g_strdup_printf (_ ("loss %s · held out %s"), loss, held_out);
-  return g_strdup_printf (_ ("loss %s · held out %s · %.1f %% right"), loss, held_out,
+    return g_strdup_printf (_ ("loss %s · validation loss %s"), loss, validation);
+  return g_strdup_printf (_ ("loss %s · validation loss %s · accuracy %.1f %%"), loss, validation,
                           progress.eval_accuracy * 100);
 }
 

@@ -93,7 +93,7 @@ fill_charts (LigRunPage *self)
     int chart;
   } curves[] = {
     {LIG_METRIC_LOSS, N_ ("loss"), CHART_LOSS},
-    {LIG_METRIC_EVAL_LOSS, N_ ("held out"), CHART_LOSS},
+    {LIG_METRIC_EVAL_LOSS, N_ ("validation loss"), CHART_LOSS},
     {"samples-per-second", N_ ("samples per second"), CHART_SPEED},
     {"learning-rate", N_ ("learning rate"), CHART_RATE},
     {"gradient-norm", N_ ("gradient norm"), CHART_NORM},
@@ -547,7 +547,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child_full ( \
     class, #name, FALSE, G_STRUCT_OFFSET (LigRunPage, live) + G_STRUCT_OFFSET (LigRunLive, name))
   BIND (loss);
-  BIND (held_out);
+  BIND (validation);
   BIND (speed);
   BIND (status);
   BIND (progress);

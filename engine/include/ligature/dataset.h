@@ -4,10 +4,10 @@
  * A dataset is written `KIND[:PATH][?key=value&...]`; values may contain %XX escapes.
  * lig_dataset_info_nth() lists the kinds with their options, and so does `lig train --help`.
  *
- * A part of the data, by default a tenth (`held-out=FRACTION`), is held out from training, and no
- * sample overlaps both parts; `held-out=FILE` holds out a file of its own. Of csv and idx the rows
- * are chosen by `split=`: `random` ones, the same for every seed; `stratified`, the same share of
- * each class; or those at the `end` of the file. Of the other kinds it is always the end. The
+ * A part of the data, by default a tenth (`validation=FRACTION`), is held out from training, and no
+ * sample overlaps both parts; `validation=FILE` holds out a file of its own. Of csv and idx the
+ * rows are chosen by `split=`: `random` ones, the same for every seed; `stratified`, the same share
+ * of each class; or those at the `end` of the file. Of the other kinds it is always the end. The
  * samples of an epoch are a permutation that depends on the seed and the number of the epoch; a
  * batch may span two epochs.
  *
@@ -248,12 +248,12 @@ LIG_API gint64 lig_dataset_get_largest_token (LigDataset *self);
 LIG_API gint64 lig_dataset_get_samples (LigDataset *self);
 
 /**
- * lig_dataset_get_held_out_batches:
+ * lig_dataset_get_validation_batches:
  * @self: a dataset
  *
- * Returns: the number of batches that contain every held-out sample once; 0 without such samples
+ * Returns: the number of batches that contain every validation sample once; 0 without such samples
  */
-LIG_API gint64 lig_dataset_get_held_out_batches (LigDataset *self);
+LIG_API gint64 lig_dataset_get_validation_batches (LigDataset *self);
 
 /**
  * lig_dataset_next:
@@ -304,36 +304,36 @@ LIG_API guint64 lig_dataset_get_position (LigDataset *self);
 LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
 
 /**
- * lig_dataset_held_out:
+ * lig_dataset_validation:
  * @self: a dataset
- * @batch_index: an index from 0 to lig_dataset_get_held_out_batches() - 1
+ * @batch_index: an index from 0 to lig_dataset_get_validation_batches() - 1
  * @input: the tensor to fill
  * @targets: (nullable): the tensor to fill
  * @valid: (out) (optional): the number of valid samples in this batch
  *
- * Copies a batch of held-out samples in the order of the data; the position is unchanged. The last
- * batch is padded with the first held-out samples, whose integer targets are those that the loss
- * ignores.
+ * Copies a batch of validation samples in the order of the data; the position is unchanged. The
+ * last batch is padded with the first validation samples, whose integer targets are those that the
+ * loss ignores.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX, _SHAPE or _DTYPE set, or an error of lig_dataset_next()
  */
-LIG_API gboolean lig_dataset_held_out (LigDataset *self,
-                                       gint64 batch_index,
-                                       LigTensor *input,
-                                       LigTensor *targets,
-                                       gint64 *valid,
-                                       GError **error);
+LIG_API gboolean lig_dataset_validation (LigDataset *self,
+                                         gint64 batch_index,
+                                         LigTensor *input,
+                                         LigTensor *targets,
+                                         gint64 *valid,
+                                         GError **error);
 
 /**
  * lig_dataset_get_tokens:
  * @self: a dataset
- * @held_out: whether to return the held-out part instead of the training part
+ * @validation: whether to return the validation part instead of the training part
  * @count: (out): the number of tokens
  *
  * Returns: (transfer none) (nullable) (array length=count): the tokens of this part of text, or of
  *   tokens from one file of uint16 that opening read; %NULL otherwise
  */
-LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count);
+LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean validation, gsize *count);
 
 /**
  * lig_dataset_describe:
@@ -347,8 +347,8 @@ LIG_API const char *lig_dataset_describe (LigDataset *self);
  * lig_dataset_get_warning:
  * @self: a dataset that is bound
  *
- * Returns: (transfer none) (nullable): the classes of the held-out part that no sample for training
- *   has, and what to do, in a sentence; %NULL if there are none
+ * Returns: (transfer none) (nullable): the classes of the validation part that no sample for
+ * training has, and what to do, in a sentence; %NULL if there are none
  */
 LIG_API const char *lig_dataset_get_warning (LigDataset *self);
 

@@ -308,7 +308,7 @@ LIG_API double lig_chart_find_x (const LigChart *chart, double width, double hei
  * @x: a position on the x axis
  *
  * Returns: (transfer full) (nullable): the values at the point nearest to @x, `step 1200 ·
- *   loss 1.412 · held out 1.447`; %NULL if there is no such point
+ *   loss 1.412 · validation loss 1.447`; %NULL if there is no such point
  */
 LIG_API char *lig_chart_read_out (const LigChart *chart, double x);
 

@@ -288,7 +288,7 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * @left: the estimated remaining seconds
  * @loss: the loss of the last step
  * @first_loss: the loss of the first step
- * @eval_loss: the loss of the held-out samples at the last evaluation
+ * @eval_loss: the loss of the validation samples at the last evaluation
  * @eval_accuracy: the accuracy at the last evaluation, from 0 to 1; NaN if the loss has no classes
  * @learning_rate: the learning rate of the last step
  * @gradient_norm: the norm of the gradients of the last step, before clipping
@@ -494,8 +494,8 @@ LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 /**
  * lig_run_get_evaluation:
  * @self: a run
- * @batch: (out): the number of held-out batches that are done
- * @batches: (out): the number of held-out batches of this evaluation
+ * @batch: (out): the number of validation batches that are done
+ * @batches: (out): the number of validation batches of this evaluation
  *
  * Reads how far the present evaluation is. May be called from any thread.
  *

@@ -30,8 +30,8 @@ typedef struct {
  * @runs: the number of runs
  * @sample: the key of the newest of them
  * @last_loss: over the last losses
- * @eval_loss: over the last held-out losses
- * @eval_accuracy: over the last held-out accuracies
+ * @eval_loss: over the last validation losses
+ * @eval_accuracy: over the last validation accuracies
  * @step_ms: over the milliseconds of a step
  *
  * Runs with the same value of a setting.
@@ -47,7 +47,7 @@ typedef struct {
  * seed, so that each group has the repetitions of one run. */
 #define LIG_RUN_ALL_BUT_SEED "*"
 
-/* The name of a run's least held-out loss. */
+/* The name of a run's least validation loss. */
 #define LIG_RUN_BEST_EVAL_LOSS "best-eval-loss"
 
 /**

@@ -44,8 +44,8 @@ typedef struct {
  * @done: the number of steps done
  * @first_loss: the first loss; it and the following figures are NaN if unknown
  * @loss: the last loss
- * @eval_loss: the loss on the held-out data
- * @eval_accuracy: the accuracy on the held-out data, from 0 to 1
+ * @eval_loss: the loss on the validation data
+ * @eval_accuracy: the accuracy on the validation data, from 0 to 1
  * @step_ms: the median milliseconds of a step
  * @seconds: the seconds that the run took
  *
@@ -64,12 +64,12 @@ typedef struct {
  * @values: (array zero-terminated=1): the value of each axis, that of the seed as in the best point
  * @points: the number of points that differ in nothing but the seed
  * @count: the number of those with a result
- * @held_out: whether the figures are losses on held-out data, not of the last step
+ * @validation: whether the figures are losses on validation data, not of the last step
  * @mean: the mean loss; NaN without a result, as the following
  * @deviation: the standard deviation of the losses, NaN with fewer than two
  * @min: the least loss
  * @greatest: the greatest loss
- * @accuracy: the mean accuracy on the held-out data
+ * @accuracy: the mean accuracy on the validation data
  * @step_ms: the mean of the median milliseconds of a step
  * @best: the number of the point with the least loss, or of the first point
  *
@@ -78,7 +78,7 @@ typedef struct {
 typedef struct {
   GStrv values;
   guint points, count;
-  gboolean held_out;
+  gboolean validation;
   double mean, deviation, min, greatest, accuracy, step_ms;
   guint best;
 } LigSweepSummary;

@@ -31,11 +31,11 @@ def test_finished(home):
         app.key("F5")
         # The toast goes after ten seconds, so it is read first, and its button with it.
         toast = app.says("^small is trained: ", 60)
-        losses = re.search(r"loss \S+ · held out \S+", toast.name)[0]
+        losses = re.search(r"loss \S+ · validation loss \S+", toast.name)[0]
         app.click(toast.near("push button", "^Show charts"))
-        app.says(r"^Done: 200 steps in .* · " + re.escape(losses) + r" · [\d.]+ % right")
-        held_out = losses.split(" · ")[1]
-        app.says("^" + re.escape(held_out))
+        app.says(r"^Done: 200 steps in .* · " + re.escape(losses) + r" · accuracy [\d.]+ %")
+        validation = losses.split(" · ")[1]
+        app.says("^" + re.escape(validation))
         app.find(name="Export a report of this run")
         report = home / "run.md"
         app.export(report)

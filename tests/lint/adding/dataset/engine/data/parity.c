@@ -10,7 +10,7 @@ parity_open (LigDataset *self, GError **error)
   self->dtype = LIG_FP32;
   lig_shape_init (&self->input, 2, self->batch, bits);
   self->samples[LIG_SPLIT_TRAINING] = lig_dataset_cut (self, samples);
-  self->samples[LIG_SPLIT_HELD_OUT] = samples - self->samples[LIG_SPLIT_TRAINING];
+  self->samples[LIG_SPLIT_VALIDATION] = samples - self->samples[LIG_SPLIT_TRAINING];
   g_autofree char *count = lig_format_count (samples);
   self->description = g_strdup_printf ("parity: %s numbers", count);
   return TRUE;
@@ -25,7 +25,7 @@ parity_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **er
 static void
 parity_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
-  gint64 number = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
+  gint64 number = sample + (part == LIG_SPLIT_VALIDATION ? self->samples[LIG_SPLIT_TRAINING] : 0);
   float *bits = input;
   gint32 odd = 0;
   for (gint64 i = 0; i < self->input.axes[1]; i++) {

@@ -28,12 +28,12 @@ make_files (void)
 
 /* Checks the number of windows of 8 tokens, four of each file, in both parts. */
 static void
-expect (const char *path, const char *apart, int training, int held_out, const char *text)
+expect (const char *path, const char *apart, int training, int validation, const char *text)
 {
-  g_autofree char *spec = g_strdup_printf ("%s?held-out-files=%s/%s", path, folder, apart);
+  g_autofree char *spec = g_strdup_printf ("%s?validation-files=%s/%s", path, folder, apart);
   g_autoptr (LigDataset) data = open_data ("tokens", spec, 1, 8);
   g_assert_cmpint (lig_dataset_get_samples (data), ==, training);
-  g_assert_cmpint (lig_dataset_get_held_out_batches (data), ==, held_out);
+  g_assert_cmpint (lig_dataset_get_validation_batches (data), ==, validation);
   g_assert_cmpstr (lig_dataset_describe (data), ==, text);
 }
 
@@ -61,7 +61,7 @@ static void
 test_all (void)
 {
   make_files ();
-  g_autofree char *spec = g_strdup_printf ("mixed?held-out-files=%s/mixed/*.bin", folder);
+  g_autofree char *spec = g_strdup_printf ("mixed?validation-files=%s/mixed/*.bin", folder);
   assert_rejected ("tokens", spec, 8, LIG_ERROR_VALUE,
                    "all files are held out, none is left for training");
 }
@@ -70,8 +70,8 @@ int
 main (int argc, char **argv)
 {
   start_tests (&argc, &argv);
-  g_test_add_func ("/tokens-held-out/apart", test_apart);
-  g_test_add_func ("/tokens-held-out/link", test_link);
-  g_test_add_func ("/tokens-held-out/all", test_all);
+  g_test_add_func ("/tokens-validation/apart", test_apart);
+  g_test_add_func ("/tokens-validation/link", test_link);
+  g_test_add_func ("/tokens-validation/all", test_all);
   return finish_tests ();
 }
