@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig devices: the devices to run on or to plan for, with their ceilings. */
+/* lig devices: the devices to run on or to plan for, with their peak rates. */
 #include "app/cli/blame.h"
 #include "app/cli/devices-fabric.h"
 #include "app/cli/devices-libraries.h"
@@ -64,7 +64,8 @@ measure_device (LigStore *store, LigDevice *device, GError **error)
   return lig_store_put_device (store, name, json, error);
 }
 
-/* Opens the named devices and measures each or reads its stored ceilings. Returns NULL on error. */
+/* Opens the named devices and measures each or reads its stored peak rates. Returns NULL on error.
+ */
 static GPtrArray *
 open_devices (char **names, GError **error)
 {
@@ -220,7 +221,7 @@ print_table (GPtrArray *devices, GPtrArray *missing)
     }
   if (types & FP4_BIT)
     g_strv_builder_add (header, ">" FP4);
-  g_strv_builder_add (header, "ceilings");
+  g_strv_builder_add (header, "peak_rates");
   g_auto (GStrv) titles = g_strv_builder_end (header);
   for (guint i = 0; i < devices->len; i++)
     g_ptr_array_add (rows, describe_device (devices->pdata[i], types));

@@ -358,7 +358,7 @@ lig_cli_explain_roofline (GPtrArray *profiles, int width)
   if (greatest < 1.005)
     return;
   g_autofree char *text = g_strdup_printf (
-    "A roofline above 100 %%: the ceilings of %s %s:", lig_device_get_name (device),
+    "A roofline above 100 %%: the peak rates of %s %s:", lig_device_get_name (device),
     lig_device_get_facts (device)->measured
       ? "were measured when it was slower, or small groups found their data in a cache. Measure "
         "them again"

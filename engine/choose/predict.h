@@ -5,13 +5,13 @@
 #include "engine/graph/graph.h"
 
 /* Returns the least seconds that a step takes by the roofline: max(bytes / copy bandwidth, flops /
- * matmul rate) plus a launch; 0 where the device's ceilings are unknown. */
+ * matmul rate) plus a launch; 0 where the device's peak rates are unknown. */
 double lig_predict_floor (const LigGraph *graph, const LigGraphStep *step);
 
 /* Predicts the seconds that each step of a list adds to its pass, by the measured costs of the
- * device, and returns their sum; where the costs are not known, by the floors; 0 where the ceilings
- * are unknown too. A step that overlaps others adds its floor and half of the rest, but the list
- * takes at least as long as all such steps. */
+ * device, and returns their sum; where the costs are not known, by the floors; 0 where the peak
+ * rates are unknown too. A step that overlaps others adds its floor and half of the rest, but the
+ * list takes at least as long as all such steps. */
 double lig_predict_steps (const LigGraph *graph, LigGraphStep *steps, guint count);
 
 /* Returns the seconds of a list whose steps took `seconds` without the ranks with which it

@@ -332,7 +332,7 @@ lig_price_recall_bytes (
   if (graph->choice->prices || graph->request->options.tuning) {
     g_autofree char *key = lig_price_key (graph, steps);
     if (look_up (graph, key, price)) {
-      /* A device without ceilings has no predictions. */
+      /* A device without peak rates has no predictions. */
       if (!price->measured && price->seconds <= 0)
         price->seconds = NAN;
       lig_price_exchanges (graph, steps, price);

@@ -20,7 +20,8 @@ gboolean lig_price_groups (LigGraph *graph,
                            GError **error);
 
 /* Finds the price of one group without measuring: from this graph or the tuning table, else
- * predicted; the seconds are NaN where the device's ceilings are unknown or kernels are missing. */
+ * predicted; the seconds are NaN where the device's peak rates are unknown or kernels are missing.
+ */
 void lig_price_recall (LigGraph *graph, const LigPlanGroup *group, LigPass pass, LigPrice *price);
 
 /* The same, and the bytes that the group reads and writes; NaN where kernels are missing. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The costs of kernels beyond a device's ceilings: their kinds, and times between measured ones. */
+/* The costs of kernels beyond a device's peak rates: their kinds, and times between measured ones.
+ */
 #pragma once
 
 #include <ligature/device.h>

@@ -6,10 +6,10 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* Sets the ceilings of a GPU that is not measured yet to those of the shipped description of its
- * name. Without one the ceilings stay unknown, and nothing is predicted. */
+/* Sets the peak rates of a GPU that is not measured yet to those of the shipped description of its
+ * name. Without one the peak rates stay unknown, and nothing is predicted. */
 static void
-assume_ceilings (LigDeviceFacts *facts)
+assume_peak_rates (LigDeviceFacts *facts)
 {
   LigDeviceFacts like;
   if (!lig_description_find (facts, &like))
@@ -33,7 +33,7 @@ describe (LigDevice *self)
   g_strlcpy (self->facts.name, from.name, sizeof self->facts.name);
   g_strlcpy (self->facts.libraries, from.libraries, sizeof self->facts.libraries);
   g_strlcpy (self->id, from.id, sizeof self->id);
-  assume_ceilings (&self->facts);
+  assume_peak_rates (&self->facts);
 }
 
 /* That of exchanges is made when the device joins others. */

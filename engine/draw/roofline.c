@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The roofline: the arithmetic rate of each group against its intensity, under the ceilings of the
- * device; both axes are logarithmic. */
+/* The roofline: the arithmetic rate of each group against its intensity, under the peak rates of
+ * the device; both axes are logarithmic. */
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
@@ -176,7 +176,7 @@ take_line (Roofline *roof, double x, double y, double u, double v)
 
 /* Draws the roof: the copy bandwidth times the intensity, up to the rate of matmuls. */
 static void
-draw_ceilings (Roofline *roof)
+draw_peak_rates (Roofline *roof)
 {
   double copy = roof->facts->copy, matmul = roof->matmul;
   double right = pow (10, roof->right), left = pow (10, roof->left);
@@ -193,7 +193,7 @@ draw_ceilings (Roofline *roof)
   g_autofree char *flat = g_strdup_printf (_ ("%s matmuls, %s"), type, rate);
   g_autofree char *slope = g_strdup_printf (_ ("%s/s moved"), bytes);
   g_autofree char *origin = g_strdup_printf (
-    _ ("ceilings of %s, %s"), roof->facts->name,
+    _ ("peak rates of %s, %s"), roof->facts->name,
     roof->facts->measured ? _ ("measured on this device") : _ ("assumed, or from its description"));
   g_autofree char *text = g_strdup_printf ("%s\n%s\n%s", flat, slope, origin);
   double angle = atan2 (points[3] - points[1], points[2] - points[0]);
@@ -376,7 +376,7 @@ lig_draw_roofline (LigCanvas *canvas,
   guint without = find_points (&roof, forward, unfused) + find_points (&roof, backward, unfused);
   find_edges (&roof);
   draw_grid (&roof);
-  draw_ceilings (&roof);
+  draw_peak_rates (&roof);
   draw_points (&roof);
   draw_legend (&roof, without);
 }

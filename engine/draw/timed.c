@@ -60,7 +60,7 @@ lig_timed_place (const LigTimedPlan *timed, GArray *spans)
 const char *
 lig_timed_nothing_known (void)
 {
-  return _ ("not measured, and the ceilings of the device are unknown");
+  return _ ("not measured, and the peak rates of the device are unknown");
 }
 
 gboolean

@@ -47,7 +47,7 @@ double lig_timed_place (const LigTimedPlan *timed, GArray *spans);
 /* Returns the translated text shown if neither measured nor predicted times are available. */
 const char *lig_timed_nothing_known (void);
 
-/* Returns whether the plan's device has ceilings to predict from. */
+/* Returns whether the plan's device has peak rates to predict from. */
 gboolean lig_timed_is_predicted (const LigTimedPlan *timed);
 
 /* Returns the seconds of a row: measured, or else predicted. */

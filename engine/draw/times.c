@@ -17,7 +17,7 @@ typedef struct {
   double width, left, right; /* the width of the picture, the ends of the bars */
   double max;                /* seconds at the right end */
   double y;
-  gboolean predicted; /* whether the device has ceilings to predict from */
+  gboolean predicted; /* whether the device has peak rates to predict from */
 } Times;
 
 static int

@@ -97,7 +97,7 @@ lig_figures_add (LigFigures *self, const LigFigures *part)
 /* --- Groups -------------------------------------------------------------------------------- */
 
 /* Sets the least seconds for moving the bytes, and for the operations if they are a matmul's; both
- * 0 where the device's ceilings are unknown. */
+ * 0 where the device's peak rates are unknown. */
 static void
 find_floors (const LigDeviceFacts *facts,
              gboolean matmul,

@@ -124,7 +124,7 @@ lig_figures_describe (const LigFigures *self)
     return NULL;
   gboolean both = self->measured && !isnan (self->predicted);
   append_line (lines, self->measured ? _ ("%s measured") : "%s", lig_figures_time_text (self));
-  append_line (lines, _ ("%s is the least possible by the device’s ceilings"),
+  append_line (lines, _ ("%s is the least possible by the device’s peak rates"),
                both ? lig_units_time (self->predicted) : NULL);
   append_line (lines, _ ("%s than its operations alone"), lig_figures_saving_text (self));
   append_line (lines, _ ("alone: %s"), self->fused > 0 ? lig_figures_against_text (self) : NULL);
@@ -132,8 +132,9 @@ lig_figures_describe (const LigFigures *self)
   append_line (lines, self->measured ? "%s" : _ ("bound by %s"), lig_figures_rate_text (self));
   append_line (lines, "%s", lig_figures_roofline_text (self));
   if (self->roofline > MAX_ROOFLINE)
-    append_line (lines, "%s",
-                 g_strdup (_ ("faster than the device’s ceilings: its data was in a cache, or the "
-                              "ceilings were measured on a busy machine")));
+    append_line (
+      lines, "%s",
+      g_strdup (_ ("faster than the device’s peak rates: its data was in a cache, or the "
+                   "peak rates were measured on a busy machine")));
   return lines->len > 0 ? g_strdup (lines->str) : NULL;
 }

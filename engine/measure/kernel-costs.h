@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures what kernels cost beyond a device's ceilings. */
+/* Measures what kernels cost beyond a device's peak rates. */
 #pragma once
 
 #include <ligature/device.h>
 
 G_BEGIN_DECLS
 
-/* Measures the costs of the kernels on a device whose ceilings `facts` contains, and sets them
+/* Measures the costs of the kernels on a device whose peak rates `facts` contains, and sets them
  * there. Takes some seconds, as matmuls choose among algorithms. On a device without graphs the
  * costs stay unknown. */
 gboolean lig_measure_costs (LigDevice *device, LigDeviceFacts *facts, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps measured times and ceilings in the store. */
+/* Keeps measured times and peak rates in the store. */
 #include "engine/store/tuning.h"
 #include "engine/measure/tuning-private.h"
 #include <ligature/device.h>
@@ -36,7 +36,7 @@ lig_tuning_init (LigTuning *self, LigStore *store)
   *self = (LigTuning){get, put, store, list};
 }
 
-/* Returns the key of ceilings that were measured quickly. It contains everything they depend on,
+/* Returns the key of peak rates that were measured quickly. It contains everything they depend on,
  * unlike the key of those stored by `lig devices --measure`, the device's name. */
 static char *
 key_of (LigDevice *device)
@@ -55,7 +55,7 @@ recall_as (LigDevice *device, LigStore *store, const char *key)
       !g_str_equal (facts.libraries, lig_device_get_facts (device)->libraries))
     return FALSE;
   facts.measured = TRUE;
-  /* Ceilings that an older version measured lack some; those of the description stay. */
+  /* Peak rates that an older version measured lack some; those of the description stay. */
   if (!facts.costs.known)
     facts.costs = lig_device_get_facts (device)->costs;
   if (facts.upload == 0)

@@ -331,7 +331,7 @@ append_sentence (const Page *page, const char *text)
   lig_columns_wrap (page->to, text, 0, 0, page->width);
 }
 
-/* Says that a device has no times, because its ceilings are unknown. */
+/* Says that a device has no times, because its peak rates are unknown. */
 static void
 append_unknown (const Page *page, int which)
 {

@@ -186,7 +186,7 @@ append_times (GString *to, const LigPicture *picture)
                      WIDTH, ROOFLINE);
   end_figure (
     to, canvas,
-    _ ("Work over bytes, below the ceilings of the device; an arrow leads from the unfused "
+    _ ("Work over bytes, below the peak rates of the device; an arrow leads from the unfused "
        "ops to the fusion."));
   return TRUE;
 }

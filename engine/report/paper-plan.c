@@ -20,7 +20,7 @@
 /* The width of rails on a page. */
 #define RAILS 100
 
-/* Returns whether the device has ceilings, from which times are predicted. */
+/* Returns whether the device has peak rates, from which times are predicted. */
 static gboolean
 is_priced (LigPlan *plan)
 {
@@ -45,7 +45,7 @@ append_title (LigPaper *to, LigSequence *sequence)
 }
 
 static char *
-describe_ceilings (LigDevice *device)
+describe_peak_rates (LigDevice *device)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (device);
   if (facts->copy <= 0)
@@ -92,7 +92,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   g_autofree char *name =
     g_strdup_printf (here ? "%s, %s" : _ ("%s, %s (only described)"), lig_device_get_name (device),
                      lig_device_get_facts (device)->name);
-  g_autofree char *ceilings = describe_ceilings (device);
+  g_autofree char *rates = describe_peak_rates (device);
   g_autofree char *types = g_strdup_printf (
     options->tf32 ? _ ("compute %s, parameters %s, TF32 matmuls") : _ ("compute %s, parameters %s"),
     lig_dtype_name (lig_plan_get_compute (plan)), lig_plan_get_parameters_name (plan));
@@ -105,7 +105,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   g_autofree char *size = lig_report_size (n_ops, n_steps);
   lig_paper_head (to, "|");
   lig_paper_fact (to, _ ("Device"), name);
-  lig_paper_fact (to, _ ("Ceilings"), ceilings);
+  lig_paper_fact (to, _ ("Peak rates"), rates);
   lig_paper_fact (to, _ ("Libraries"), lig_device_get_facts (device)->libraries);
   lig_paper_fact (to, _ ("Types"), types);
   append_recipe (to, plan);

@@ -79,7 +79,7 @@ void lig_paper_spreads (LigPaper *to, const LigReportRun *run);
  * map, else as a table of ops. */
 void lig_paper_errors (LigPaper *to, const LigReportRun *run);
 
-/* Writes the plan's device, ceilings, types, input and output. */
+/* Writes the plan's device, peak rates, types, input and output. */
 void lig_paper_plan_facts (LigPaper *to, LigPlan *plan);
 
 /* Returns the command line that reproduces the run; (transfer full) (nullable). */

@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Adds times and the roofline share: the floor given by the ceilings, divided by the measured time.
+/* Adds times and the roofline share: the floor given by the peak rates, divided by the measured
+ * time.
  */
 static void
 add_times (JsonBuilder *builder,
@@ -181,7 +182,7 @@ lig_profile_to_json (const LigProfile *self)
   add_groups (builder, self, LIG_PASS_BACKWARD);
   add_update (builder, self);
   json_builder_end_array (builder);
-  json_builder_set_member_name (builder, "ceilings");
+  json_builder_set_member_name (builder, "peak_rates");
   json_builder_add_value (builder, lig_json_from_text (facts, NULL));
   json_builder_end_object (builder);
   return json_builder_get_root (builder);

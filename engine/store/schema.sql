@@ -126,7 +126,7 @@ CREATE TABLE tuning (
   measured INTEGER NOT NULL -- the time of the measurement
 ) WITHOUT ROWID;
 
--- Measured ceilings of devices.
+-- Measured peak rates of devices.
 CREATE TABLE device (
   name TEXT PRIMARY KEY, -- the name that the device reports
   json TEXT NOT NULL, -- its facts in JSON: memory, bandwidth, rates

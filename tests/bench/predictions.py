@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares predictions with the card: for each sequence the groups of the plan for a described
 device with those of the plan that is measured on the card, and the times of the passes, with
-the error of predictions from ceilings alone, in plans with every fusion that fits, beside theirs.
+the error of predictions from peak rates alone, in plans with every fusion that fits, beside theirs.
 
     python3 tests/bench/predictions.py [--lig build/app/lig] [--device cuda:0] [--profile h200]
                                        [--only NAME,NAME] [-o FILE.json]
@@ -85,7 +85,7 @@ def compare(options, name, device):
         result[one] = {
             "predicted_us": seconds(predicted, one, "predicted_us"),
             "measured_us": seconds(measured, one, "measured_us"),
-            "ceilings_us": seconds(before, one, "predicted_us"),
+            "peak_rates_us": seconds(before, one, "predicted_us"),
         }
     return result
 
@@ -101,7 +101,7 @@ def show(result):
     for one in PASSES:
         times = result[one]
         cells.append(f"{times['predicted_us']:>9.1f}{times['measured_us'] or 0:>9.1f}"
-                     f"{error(times, 'predicted_us'):>7}{error(times, 'ceilings_us'):>7}")
+                     f"{error(times, 'predicted_us'):>7}{error(times, 'peak_rates_us'):>7}")
     print("  ".join(cells), flush=True)
 
 

@@ -571,10 +571,10 @@ test_shipped (void)
 /* For a CPU that was never measured nothing is predicted, and reading creates no store. The first
  * command that writes a store measures the CPU and reports it; later commands use the result. */
 static void
-test_ceilings (void)
+test_peak_rates (void)
 {
   const char *text = "linear(8) ! gelu";
-  g_autofree char *store = in_folder ("ceilings.db");
+  g_autofree char *store = in_folder ("peak-rates.db");
   g_auto (Outcome) before =
     lig ("plan", text, "--input", "4x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpint (before.code, ==, 0);
@@ -590,7 +590,7 @@ test_ceilings (void)
   g_auto (Outcome) after =
     lig ("plan", text, "--input", "4x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpfloat (json_node_get_double (at (after.json, "steps.0.predicted_us")), >, 0);
-  /* Steps without rows return immediately, so they have no share of a ceiling. */
+  /* Steps without rows return immediately, so they have no share of a peak rate. */
   g_auto (Outcome) empty =
     lig ("profile", text, "--input", "0x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpint (empty.code, ==, 0);
@@ -638,7 +638,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/too-large", test_too_large);
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/shipped", test_shipped);
-  g_test_add_func ("/cli/ceilings", test_ceilings);
+  g_test_add_func ("/cli/peak-rates", test_peak_rates);
   g_test_add_func ("/cli/bad-profiles", test_bad_profiles);
   return run_cli_tests ();
 }

@@ -71,7 +71,7 @@ test_store_of_another (void)
     g_assert_cmpint (rejected.code, ==, 1);
     assert_contains (rejected.err, "is not a store");
   }
-  /* The fuse command would only keep measured ceilings, so it works without a store. */
+  /* The fuse command would only keep measured peak rates, so it works without a store. */
   g_auto (Outcome) planned = shell ("lig fuse gelu --input 4x8 --device cpu --store notes.txt");
   g_assert_cmpint (planned.code, ==, 0);
   g_auto (Outcome) listed = shell ("ls | grep notes");

@@ -33,7 +33,7 @@ test_report (void)
   g_assert_nonnull (end);
   const char *attention = strstr (list, "| " ATTENTION " | ≈ ");
   g_assert_true (attention && attention < end);
-  /* Without ceilings there is no time. */
+  /* Without peak rates there is no time. */
   g_auto (Outcome) unpriced =
     shell ("lig report " LAYERS " --input 2x512x16 --device null --format md -o -");
   g_assert_null (strstr (unpriced.out, "The time goes to"));

@@ -84,7 +84,7 @@ test_savings (void)
   assert_contains (predicted, "≈ ");
 }
 
-/* Ceilings that are too low make every group better than the roofline. */
+/* Peak rates that are too low make every group better than the roofline. */
 static void
 test_roofline (void)
 {
@@ -107,7 +107,7 @@ test_roofline (void)
   g_clear_object (&store);
   g_auto (Outcome) outcome = shell (PROFILE "--store low.db");
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_contains (outcome.out, "A roofline above 100 %: the ceilings of cpu were measured");
+  assert_contains (outcome.out, "A roofline above 100 %: the peak rates of cpu were measured");
   assert_contains (outcome.out, "\n  lig devices --measure\n");
   facts.copy = 1e13;
   facts.launch = 1e-9;

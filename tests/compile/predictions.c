@@ -147,7 +147,8 @@ test_costs_decide (void)
   g_assert_true (found);
 }
 
-/* No step is predicted to beat the ceilings, and the groups' times are the sums of their steps. */
+/* No step is predicted to beat the peak rates, and the groups' times are the sums of their steps.
+ */
 static void
 check_sums (const char *expression, const char *input)
 {

@@ -444,9 +444,9 @@ test_four_bits (void)
   for (guint i = 0; i < count; i++) {
     if (!g_str_equal (steps[i].kernel->name, "linear_fp8"))
       continue;
-    double ceiling = lig_device_get_facts (device)->matmul_fp4;
+    double peak = lig_device_get_facts (device)->matmul_fp4;
     g_assert_cmpfloat (steps[i].flops, ==, 2.0 * 208 * 160 * 96);
-    g_assert_cmpfloat (ceiling, >, lig_device_get_facts (device)->matmul[LIG_FP8_E4M3]);
+    g_assert_cmpfloat (peak, >, lig_device_get_facts (device)->matmul[LIG_FP8_E4M3]);
     matmuls++;
   }
   g_assert_cmpuint (matmuls, ==, 3);

@@ -157,7 +157,7 @@ test_unknown (void)
   g_assert_cmpfloat (groups[count - 1].predicted, >, 0);
 }
 
-/* Ceilings are measured at the first use, stored, and found again; without a store they are not
+/* Peak rates are measured at the first use, stored, and found again; without a store they are not
  * measured. */
 static void
 test_learn (Fixture *f, gconstpointer data)

@@ -17,7 +17,7 @@ static const char *const sequences[] = {
 
 /* Gives a CPU device facts as if it had been measured. */
 static void
-give_ceilings (LigDevice *device)
+give_peak_rates (LigDevice *device)
 {
   LigDeviceFacts facts = *lig_device_get_facts (device);
   facts.copy = 1e10;
@@ -34,7 +34,7 @@ compile_for (const char *expression, const char *device_name, LigPolicy policy, 
   g_autoptr (LigDevice) device = lig_device_open (device_name, &error);
   g_assert_no_error (error);
   if (g_str_equal (device_name, "cpu"))
-    give_ceilings (device);
+    give_peak_rates (device);
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   options.policy = policy;
@@ -108,7 +108,7 @@ test_marks (void)
       }
 }
 
-/* Pictures for a device with unknown ceilings contain no predictions. */
+/* Pictures for a device with unknown peak rates contain no predictions. */
 static void
 test_unknown (void)
 {

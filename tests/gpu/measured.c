@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring on a GPU: the same answer from one store, never slower than none and all, algorithms
- * that repeat their bits, a message if there is no memory to search for one, ceilings of a GPU
+ * that repeat their bits, a message if there is no memory to search for one, peak rates of a GPU
  * that was never measured. */
 #include "engine/measure/stopwatch.h"
 #include "engine/measure/tuning-private.h"
@@ -45,7 +45,7 @@ open_or_skip (void)
 
 /* A GPU of a shipped profile predicts by it at once; any other is measured within a moment. */
 static void
-test_ceilings (void)
+test_peak_rates (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigDevice) device = open_or_skip ();
@@ -360,7 +360,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/measured/no-memory", test_no_memory);
   g_test_add_func ("/gpu/measured/repeats", test_repeats);
   g_test_add_func ("/gpu/measured/tiny", test_tiny);
-  g_test_add_func ("/gpu/measured/ceilings", test_ceilings);
+  g_test_add_func ("/gpu/measured/peak-rates", test_peak_rates);
   g_test_add_func ("/gpu/measured/all-costs", test_all_costs);
   g_test_add_func ("/gpu/measured/one-store", test_one_store);
   for (guint i = 0; i < G_N_ELEMENTS (large); i++) {

@@ -220,8 +220,8 @@ test_measured (void)
   g_autofree char *before = lig_figures_describe (&figures);
   lig_figures_of_group (&cached, &unfused, fused, &figures);
   g_autofree char *after = lig_figures_describe (&figures);
-  g_assert_null (strstr (before, "faster than the device’s ceilings"));
-  g_assert_nonnull (strstr (after, "faster than the device’s ceilings"));
+  g_assert_null (strstr (before, "faster than the device’s peak rates"));
+  g_assert_nonnull (strstr (after, "faster than the device’s peak rates"));
 
   /* Measured times are not compared with predicted ones. */
   const LigTimedPlan predicted = {.plan = f.unfused};
@@ -336,7 +336,7 @@ test_recalled (void)
   tear_down (&f);
 }
 
-/* A device without ceilings: bytes are known, times are not. */
+/* A device without peak rates: bytes are known, times are not. */
 static void
 test_unknown (void)
 {

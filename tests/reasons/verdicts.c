@@ -127,7 +127,7 @@ test_gain (void)
     checked++;
   }
   g_assert_cmpuint (checked, >=, 3);
-  /* No time is predicted for a device with unknown ceilings, only bytes are counted. */
+  /* No time is predicted for a device with unknown peak rates, only bytes are counted. */
   g_autoptr (LigPlan) unpriced = plan_on ("null", expression, LIG_POLICY_ALL, NULL);
   verdicts = lig_plan_get_verdicts (unpriced, &count);
   for (guint i = 0; i < count; i++) {

@@ -22,9 +22,9 @@ compile_on (const char *name, LigSequence *sequence, LigPolicy policy)
   return plan;
 }
 
-/* Compiles for an H200 whose kernels cost nothing beyond its ceilings. */
+/* Compiles for an H200 whose kernels cost nothing beyond its peak rates. */
 static LigPlan *
-compile_by_ceilings (LigSequence *sequence, LigPolicy policy)
+compile_by_peak_rates (LigSequence *sequence, LigPolicy policy)
 {
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
@@ -344,7 +344,7 @@ test_policy (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence (expression, "512x64");
   g_autofree char *before = lig_sequence_to_json (sequence);
-  g_autoptr (LigPlan) described = compile_by_ceilings (sequence, LIG_POLICY_ALL);
+  g_autoptr (LigPlan) described = compile_by_peak_rates (sequence, LIG_POLICY_ALL);
   const LigVerdict *left = find_verdict (described, "backward-bias-gelu-linear", 1);
   g_assert_cmpfloat (left->gain, >, 0);
   g_assert_true (g_str_has_suffix (left->why, "policy all takes the first that fits, not the "

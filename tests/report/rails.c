@@ -289,7 +289,7 @@ test_reports_fold (Fixture *f, gconstpointer data)
   g_assert_cmpuint (json_array_get_length (list), ==, count);
 }
 
-/* For a device without ceilings no report predicts anything. */
+/* For a device without peak rates no report predicts anything. */
 static void
 test_unpriced (void)
 {

@@ -8,13 +8,13 @@
 
 #include <math.h>
 
-/* @device: null for a card whose kernels cost nothing beyond its ceilings, so that policy `all`
+/* @device: null for a card whose kernels cost nothing beyond its peak rates, so that policy `all`
  * leaves a gain */
 static void
 set_up_priced (Fixture *f, gconstpointer device)
 {
   g_autofree char *described =
-    g_strconcat ("null:", g_getenv ("LIGATURE_SOURCE"), "/tests/ui/ceilings.json", NULL);
+    g_strconcat ("null:", g_getenv ("LIGATURE_SOURCE"), "/tests/ui/peak-rates.json", NULL);
   set_up_on (f, device ? device : described);
 }
 

@@ -286,9 +286,9 @@ assert_rail (Fixture *f, LigPass pass, const char *expected)
 static void
 test_card (Fixture *f, gconstpointer data)
 {
-  /* Kernels that cost nothing beyond the ceilings leave a gain to force. */
+  /* Kernels that cost nothing beyond the peak rates leave a gain to force. */
   g_autofree char *described =
-    g_strconcat ("null:", g_getenv ("LIGATURE_SOURCE"), "/tests/ui/ceilings.json", NULL);
+    g_strconcat ("null:", g_getenv ("LIGATURE_SOURCE"), "/tests/ui/peak-rates.json", NULL);
   lig_document_set_device (f->doc, described);
   show (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
   press (f, 2, "Linear + bias + GELU", "Forbid");
@@ -396,7 +396,7 @@ assert_no_time (GtkWidget *widget)
     assert_no_time (child);
 }
 
-/* Nothing is predicted for a device without ceilings, and no time is shown as 0. */
+/* Nothing is predicted for a device without peak rates, and no time is shown as 0. */
 static void
 test_unpriced (Fixture *f, gconstpointer data)
 {

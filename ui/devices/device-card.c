@@ -154,9 +154,9 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   g_autofree char *launch = lig_draw_time (facts->launch);
   g_autofree char *upload = lig_draw_bytes (facts->upload);
   g_autofree char *uploads = g_strdup_printf ("%s/s", upload);
-  const char *known = facts->measured    ? _ ("ceilings measured on this device")
-                      : facts->copy <= 0 ? _ ("ceilings not known; measure them for predictions")
-                      : self->runs ? _ ("ceilings assumed; measure them for better predictions")
+  const char *known = facts->measured    ? _ ("peak rates measured on this device")
+                      : facts->copy <= 0 ? _ ("peak rates not known; measure them for predictions")
+                      : self->runs ? _ ("peak rates assumed; measure them for better predictions")
                                    : _ ("Only described: plans are made for it, not run");
   /* A name that only the command line needs is left out. */
   g_autofree char *text =
@@ -257,7 +257,8 @@ take_measured (LigDeviceCard *self, gboolean fine)
     return;
   show_message (self, NULL);
   lig_document_refresh_device (self->document, self->name);
-  lig_toast (GTK_WIDGET (self), _ ("The ceilings were measured and are in the store"), NULL, NULL);
+  lig_toast (GTK_WIDGET (self), _ ("The peak rates were measured and are in the store"), NULL,
+             NULL);
 }
 
 static void
@@ -399,7 +400,7 @@ add_buttons (LigDeviceCard *self)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->measure), "device.measure");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->use), "device.use");
   lig_tooltip_set (GTK_WIDGET (self->measure),
-                   _ ("Measure the ceilings that predictions use, and store them"));
+                   _ ("Measure the peak rates that predictions use, and store them"));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->spinner));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->measure));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->use));

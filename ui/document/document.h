@@ -155,7 +155,7 @@ const char *lig_document_get_wanted (LigDocument *self);
 const char *lig_document_get_device (LigDocument *self);
 void lig_document_set_device (LigDocument *self, const char *name);
 
-/* Compiles again if the document plans for this device, whose ceilings were just measured. */
+/* Compiles again if the document plans for this device, whose peak rates were just measured. */
 void lig_document_refresh_device (LigDocument *self, const char *name);
 LigPolicy lig_document_get_policy (LigDocument *self);
 void lig_document_set_policy (LigDocument *self, LigPolicy policy);

@@ -65,7 +65,7 @@ GPtrArray *lig_problem_list (LigSequence *sequence,
                              const LigPlanOptions *options,
                              const GError *error);
 
-/* Opens the device again for the next request, because its ceilings were measured. */
+/* Opens the device again for the next request, because its peak rates were measured. */
 void lig_planner_forget_device (LigPlanner *self);
 
 G_END_DECLS

@@ -80,7 +80,7 @@ open_device (Worker *self, const Job *job, GError **error)
     g_clear_object (&self->device);
     self->device = lig_ranks_open_device (job->device, &job->layout, error);
   }
-  /* Ceilings may have been measured since then. */
+  /* Peak rates may have been measured since then. */
   if (self->device && job->store)
     lig_tuning_recall (self->device, lig_store_get_path (job->store));
   return self->device;

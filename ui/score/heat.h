@@ -26,7 +26,7 @@ double lig_score_bracket_value (const LigScoreMap *map,
                                 const LigScoreBracket *bracket,
                                 LigScoreColour colour);
 
-/* Returns the ceiling that bounds most of a bracket's time. */
+/* Returns the peak rate that bounds most of a bracket's time. */
 LigBound lig_score_bracket_bound (const LigScoreMap *map, const LigScoreBracket *bracket);
 
 /* Returns whether a bracket is no opened block's sum, whose groups have brackets of their own. */

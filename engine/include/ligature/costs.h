@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The costs of kernels on a device beyond its ceilings: measured by lig_device_measure(), kept in
+/* The costs of kernels on a device beyond its peak rates: measured by lig_device_measure(), kept in
  * device descriptions, used to predict the times of plans. */
 #pragma once
 

@@ -15,7 +15,7 @@ typedef struct LigRanks LigRanks;
 
 /**
  * LigDeviceFacts:
- * The capabilities of a device. Rates are ceilings: measured on random data if the device was
+ * The capabilities of a device. Rates are peak rates: measured on random data if the device was
  * measured, otherwise from its profile. A rate is 0 if neither exists, and then nothing is
  * predicted.
  */
@@ -232,7 +232,7 @@ LIG_API gboolean lig_device_get_health (LigDevice *self, LigDeviceHealth *health
  * @self: a device
  * @facts: the new facts, copied
  *
- * Replaces the facts, for example to set measured ceilings. No other thread may read them during
+ * Replaces the facts, for example to set measured peak rates. No other thread may read them during
  * the call.
  */
 LIG_API void lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts);

@@ -371,7 +371,7 @@ LIG_API void lig_draw_timeline (LigCanvas *canvas,
  * @height: the height in pixels
  *
  * Draws operations per second over operations per byte, both logarithmic, under the device's
- * ceilings.
+ * peak rates.
  */
 LIG_API void lig_draw_roofline (LigCanvas *canvas,
                                 const LigColours *colours,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures of plans: the time of a group or a pass, its saving compared with the same ops alone, its
- * rate, and the ceiling that bounds it. The baseline of all savings is the plan of the same
+ * rate, and the peak rate that bounds it. The baseline of all savings is the plan of the same
  * sequence with every op alone, whatever is forced: lig_plan_compile_unfused().
  *
  * Measured seconds are compared with measured ones, predicted with predicted ones. A figure that is
@@ -30,7 +30,7 @@ typedef struct {
 
 /**
  * LigBound:
- * @LIG_BOUND_UNKNOWN: the device's ceilings are unknown, or there is no kernel
+ * @LIG_BOUND_UNKNOWN: the device's peak rates are unknown, or there is no kernel
  * @LIG_BOUND_MEMORY: reading and writing at the bandwidth of a copy
  * @LIG_BOUND_COMPUTE: matmuls at the device's peak rate
  * @LIG_BOUND_LAUNCH: launching the kernels
@@ -60,7 +60,7 @@ LIG_API const char *lig_bound_name (LigBound bound);
  * @fused: the number of these that are fused
  * @measured: whether the time of every part with a kernel was measured
  * @seconds: the time; unless @measured, predicted where nothing was measured; NaN: unknown
- * @predicted: the time by the device's ceilings and costs; NaN: unknown
+ * @predicted: the time by the device's peak rates and costs; NaN: unknown
  * @bytes: the bytes read and written
  * @flops: the floating-point operations
  * @alone_bytes: the bytes of the same ops alone; NaN: unknown
@@ -70,12 +70,12 @@ LIG_API const char *lig_bound_name (LigBound bound);
  * @fused_seconds: the time to compare with @alone_seconds; NaN: unknown
  * @alone_seconds: the time of the same ops alone; NaN: unknown
  * @saved_seconds: @alone_seconds minus @fused_seconds, negative for a loss; NaN: unknown
- * @bound: the ceiling that bounds it
+ * @bound: the peak rate that bounds it
  * @rate: the achieved floating-point operations per second; NaN unless measured
  * @copy_share: the achieved share of the device's copy bandwidth; NaN unless measured
  * @matmul_share: the achieved share of the device's peak rate of matmuls; NaN unless measured
- * @roofline: the least possible time by the device's ceilings, divided by the measured time: 1 for
- *   all of the roofline; NaN unless measured
+ * @roofline: the least possible time by the device's peak rates, divided by the measured time: 1
+ * for all of the roofline; NaN unless measured
  *
  * The figures of a group, of several, or of a pass. The other fields belong to the library.
  */
@@ -175,7 +175,7 @@ lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, Lig
  * @whole: (nullable): a translated sentence on the matmul before the loss, if ranks that divide
  *   parameters cannot divide it, without capital and full stop
  *
- * The exchanges of a step with other ranks. Times are 0 where the device's ceilings are unknown.
+ * The exchanges of a step with other ranks. Times are 0 where the device's peak rates are unknown.
  */
 typedef struct {
   int ranks;
@@ -241,8 +241,9 @@ LIG_API char *lig_figures_saving_text (const LigFigures *self);
  * lig_figures_rate_text:
  * @self: figures
  *
- * Returns: (transfer full) (nullable): the achieved share of the ceiling and its name, `437 TFLOP/s
- *   · compute`, `91 % of copy · memory`; only `compute` if the time is predicted; %NULL: unknown
+ * Returns: (transfer full) (nullable): the achieved share of the peak rate and its name, `437
+ * TFLOP/s · compute`, `91 % of copy · memory`; only `compute` if the time is predicted; %NULL:
+ * unknown
  */
 LIG_API char *lig_figures_rate_text (const LigFigures *self);
 

@@ -82,8 +82,8 @@ typedef struct {
   const int *steps;    /* their numbers, in the order in which they run; between them may be an
                           exchange of gradients, which belongs to no group */
   double bytes, flops; /* that its steps read and write, and compute */
-  double predicted;    /* seconds, from the device's ceilings and costs; 0 if these are unknown */
-  double floor;        /* seconds that the ceilings alone allow; 0 if unknown */
+  double predicted;    /* seconds, from the device's peak rates and costs; 0 if these are unknown */
+  double floor;        /* seconds that the peak rates alone allow; 0 if unknown */
   double measured;     /* seconds; 0 if nothing was measured */
   const char *title;   /* the ops in translated words: `Linear + bias + GELU` */
   int pieces;          /* parts in which each rank's rows are exchanged; 0: the fusion has none */
@@ -105,8 +105,8 @@ typedef struct {
   const LigPlanOperand *operands; /* the inputs first */
   double read, written;           /* bytes */
   double flops;
-  double predicted; /* seconds; 0 if the device's ceilings are unknown */
-  double floor;     /* seconds that the ceilings alone allow; 0 if unknown */
+  double predicted; /* seconds; 0 if the device's peak rates are unknown */
+  double floor;     /* seconds that the peak rates alone allow; 0 if unknown */
   gboolean
     once; /* depends on parameters alone: runs only after they have changed, once per update */
   gboolean again; /* of the backward pass: computes a value of the forward pass again */
@@ -123,7 +123,7 @@ typedef struct {
  * lig_plan_group_get_predicted:
  * @self: a group of a plan
  *
- * Returns: its predicted seconds: 0 of a group without a kernel, NaN where the device's ceilings
+ * Returns: its predicted seconds: 0 of a group without a kernel, NaN where the device's peak rates
  * are unknown, so that a sum of which a part is unknown is, too
  */
 LIG_API double lig_plan_group_get_predicted (const LigPlanGroup *self);
@@ -132,7 +132,7 @@ LIG_API double lig_plan_group_get_predicted (const LigPlanGroup *self);
  * lig_plan_step_get_predicted:
  * @self: a step of a plan
  *
- * Returns: its predicted seconds; NaN where the device's ceilings are unknown
+ * Returns: its predicted seconds; NaN where the device's peak rates are unknown
  */
 LIG_API double lig_plan_step_get_predicted (const LigPlanStep *self);
 

@@ -221,11 +221,11 @@ LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigP
 /**
  * lig_profile_get_roofline:
  * @self: a profile
- * @floor: the time in seconds that a group or step takes at the device's ceilings, 0 if unknown
+ * @floor: the time in seconds that a group or step takes at the device's peak rates, 0 if unknown
  * @measured: its measured time in seconds
  *
- * Returns: the reached share of the ceilings, 1 for all of it; NaN if either time is unknown, or if
- * the input has no elements, so that its steps do nothing
+ * Returns: the reached share of the peak rates, 1 for all of it; NaN if either time is unknown, or
+ * if the input has no elements, so that its steps do nothing
  */
 LIG_API double lig_profile_get_roofline (const LigProfile *self, double floor, double measured);
 

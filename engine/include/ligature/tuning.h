@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring: the ceilings of a device, and the store's tuning table, in which plans keep measured
+/* Measuring: the peak rates of a device, and the store's tuning table, in which plans keep measured
  * times. */
 #pragma once
 
@@ -76,23 +76,23 @@ LIG_API void lig_tuning_set_listener (LigTuningListener listener);
  * @device: a device
  * @path: (nullable): the path of a store, as for lig_store_open()
  *
- * Sets the ceilings of the device to measured ones from a store. If the file or the entry is
+ * Sets the peak rates of the device to measured ones from a store. If the file or the entry is
  * missing, or the entry is of another machine, the device is left unchanged; no store is created.
  *
- * Returns: whether measured ceilings were found
+ * Returns: whether measured peak rates were found
  */
 LIG_API gboolean lig_tuning_recall (LigDevice *device, const char *path);
 
 /**
  * lig_tuning_learn:
  * @device: a device
- * @store: (nullable): the store in which ceilings are looked up and kept; %NULL: the call does
+ * @store: (nullable): the store in which peak rates are looked up and kept; %NULL: the call does
  *   nothing
  *
- * Sets the ceilings of a device that can run kernels and was not measured yet: from the store if it
- * has them. If the store has none and the device has no ceilings from a profile, the call informs
- * the listener, measures in a fraction of a second and keeps the result in the store. A
- * device that cannot be measured is left without ceilings.
+ * Sets the peak rates of a device that can run kernels and was not measured yet: from the store if
+ * it has them. If the store has none and the device has no peak rates from a profile, the call
+ * informs the listener, measures in a fraction of a second and keeps the result in the store. A
+ * device that cannot be measured is left without peak rates.
  */
 LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures a device's ceilings on random data: how fast it copies, multiplies and starts a kernel.
+/* Measures a device's peak rates on random data: how fast it copies, multiplies and starts a
+ * kernel.
  */
 #include "engine/device/device-private.h"
 #include "engine/measure/kernel-costs.h"
@@ -43,7 +44,7 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
 }
 
 /* Measures the seconds of one launch: the best of several samples, each of a few launches in a row
- * after a pause, since a ceiling is the speed of a device that has not heated up. */
+ * after a pause, since a peak rate is the speed of a device that has not heated up. */
 static gboolean
 time_kernel (Bench *bench,
              const char *name,
