@@ -287,7 +287,7 @@ LIG_EACH_WITH (adamw,
 LIG_FAMILY (collective)
 /* Exchanges between processes, which all launch them: y is x reduced over the peers of the launch;
  * the rows of all peers; this peer's part of the rows of the reduction. A part may be its rows of
- * the whole. take_part copies this peer's part of the rows of x, and exchanges nothing.
+ * the whole. shard_rows copies this peer's part of the rows of x, and exchanges nothing.
  * ring_exchange sends x to another peer, and y is that of a third one; add_parts adds up equal
  * parts of x, and exchanges nothing. */
 LIG_EACH_WITH (all_reduce,
@@ -310,7 +310,7 @@ LIG_EACH_WITH (reduce_scatter,
                .exchanges = true,
                .collective = 1 + LIG_REDUCE_SCATTER,
                .scratch = lig_collective_scratch)
-LIG_EACH_WITH (take_part, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+LIG_EACH_WITH (shard_rows, "x -> y", 0, .ignores_tick = true, .exchanges = true)
 LIG_EACH_WITH (ring_exchange,
                "x -> y",
                0,

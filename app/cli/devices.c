@@ -221,7 +221,7 @@ print_table (GPtrArray *devices, GPtrArray *missing)
     }
   if (types & FP4_BIT)
     g_strv_builder_add (header, ">" FP4);
-  g_strv_builder_add (header, "peak_rates");
+  g_strv_builder_add (header, "peak rates");
   g_auto (GStrv) titles = g_strv_builder_end (header);
   for (guint i = 0; i < devices->len; i++)
     g_ptr_array_add (rows, describe_device (devices->pdata[i], types));

@@ -167,7 +167,7 @@ make_example (const LigFusion *fusion)
   g_auto (GStrv) elements = g_strsplit (fusion->pattern, " ", -1);
   if (divides_rows (fusion))
     return g_strdup (
-      "take-part ! linear(64, parallel=column, sequence-parallel=true) ! gelu ! "
+      "shard-rows ! linear(64, parallel=column, sequence-parallel=true) ! gelu ! "
       "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)");
   if (exchanges (fusion))
     return g_strdup ("linear(64, parallel=column) ! gelu ! linear(32, parallel=row)");

@@ -8,6 +8,8 @@ static const struct {
   LigFormerKind kind;
   const char *former, *current;
 } names[] = {
+  {LIG_FORMER_OP, "recall", "load-branch"},
+  {LIG_FORMER_OP, "take-part", "shard-rows"},
   {LIG_FORMER_DATA, "held-out", "validation"},
   {LIG_FORMER_DATA, "held-out-files", "validation-files"},
   {LIG_FORMER_DATA, "missing=refuse", "missing=reject"},

@@ -14,7 +14,7 @@
 static gboolean
 part_needs_gradient (const LigGraph *graph, const LigPart *part)
 {
-  if (!lig_part_recalls (part) && lig_value_work (graph, part->x)->needs_gradient)
+  if (!lig_part_loads_branch (part) && lig_value_work (graph, part->x)->needs_gradient)
     return TRUE;
   for (int i = 0; i < part->n_parameters; i++)
     if (lig_part_trains (graph, part, i))
@@ -185,7 +185,8 @@ differentiate_part (LigGraph *graph, int index, GPtrArray *contributions)
     return;
   }
   int x = lig_part (graph, index)->x;
-  if (lig_value_work (graph, x)->needs_gradient && !lig_part_recalls (lig_part (graph, index))) {
+  if (lig_value_work (graph, x)->needs_gradient &&
+      !lig_part_loads_branch (lig_part (graph, index))) {
     int dx = add_gradient (graph, LIG_VALUE_GRADIENT, x, index, NULL);
     lig_part (graph, index)->dx = dx;
     lig_value (graph, x)->gradient = dx;

@@ -461,8 +461,8 @@ add_producers (LigGraph *graph, GHashTable *producers, GError **error)
       if (other) {
         channel = written_name (part, channel);
         g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                     _ ("extra tensor channel '%s' has multiple producers (%s at %s and %s at %s)"),
-                     channel, lig_part (graph, other->part)->plan.title,
+                     _ ("branch '%s' is written twice (%s at %s and %s at %s)"), channel,
+                     lig_part (graph, other->part)->plan.title,
                      lig_part (graph, other->part)->plan.path, part->plan.title, part->plan.path);
         lig_error_set_path (error, lig_part (graph, other->part)->plan.path);
         if (!lig_graph_goes_on (graph, i, error))
@@ -501,9 +501,9 @@ connect (LigGraph *graph, int index, int slot, GHashTable *producers, GError **e
     return TRUE;
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("extra tensor channel '%s' consumed by %s at %s has no %sproducer"),
-                 written_name (part, channel), part->plan.title, part->plan.path,
-                 producer ? _ ("earlier ") : "");
+                 producer ? _ ("branch '%s', which %s at %s reads, is only written after it")
+                          : _ ("nothing writes branch '%s', which %s at %s reads"),
+                 written_name (part, channel), part->plan.title, part->plan.path);
     lig_error_set_path (error, part->plan.path);
     return lig_graph_goes_on (graph, index, error);
   }
@@ -527,13 +527,13 @@ name_branch (void)
   return NULL;
 }
 
-/* Checks that a branch leads on from every line that ends at a recall. */
+/* Checks that a branch leads on from every line that ends at a load-branch. */
 static gboolean
 check_lines (LigGraph *graph, GError **error)
 {
   for (int i = 1; i < (int) graph->parts->len; i++) {
     const LigPart *last = lig_part (graph, i - 1), *part = lig_part (graph, i);
-    if (!lig_part_recalls (part) || lig_branch_is_used (last))
+    if (!lig_part_loads_branch (part) || lig_branch_is_used (last))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
                  _ ("%s at %s: nobody reads its output, as %s at %s goes on from elsewhere; remove "

@@ -18,7 +18,7 @@ saved_bytes (const LigGraph *graph, const LigPart *part, gboolean *counted)
 {
   gint64 bytes = 0;
   int values[4 + LIG_MAX_KEPT + LIG_MAX_EXTRA], n = 0;
-  values[n++] = lig_part_recalls (part) ? -1 : part->x;
+  values[n++] = lig_part_loads_branch (part) ? -1 : part->x;
   for (int i = 0; i < part->n_inputs; i++)
     values[n++] = part->extra_inputs[i];
   for (int i = 0; i < part->n_kept; i++)
@@ -60,7 +60,7 @@ list_ops (LigPlan *self, LigGraph *graph)
     op.params = g_steal_pointer (&part->params);
     op.hides[LIG_PASS_FORWARD] = lig_part_hides (part, LIG_PASS_FORWARD);
     op.hides[LIG_PASS_BACKWARD] = lig_part_hides (part, LIG_PASS_BACKWARD);
-    op.x = lig_value (graph, lig_part_recalls (part) ? part->y : part->x)->shape;
+    op.x = lig_value (graph, lig_part_loads_branch (part) ? part->y : part->x)->shape;
     op.y = lig_value (graph, part->y)->shape;
     op.y_dtype = lig_value (graph, part->y)->dtype;
     op.saved_bytes = op.needs_backward ? saved_bytes (graph, part, counted) : 0;
@@ -232,7 +232,7 @@ list_ports (LigPlan *self, const LigGraph *graph)
   for (int i = 0; i < (int) graph->parts->len; i++) {
     const LigPart *part = lig_part (graph, i);
     LigPlanOp *op = &g_array_index (self->ops, LigPlanOp, i);
-    gboolean recalls = lig_part_recalls (part);
+    gboolean recalls = lig_part_loads_branch (part);
     add_port (self, op,
               (LigPlanPort){"x", LIG_PORT_X, recalls ? -1 : part->x, recalls ? -1 : part->dx,
                             recalls ? -1 : i - 1, -1, NULL, part->x_range});

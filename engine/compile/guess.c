@@ -185,7 +185,7 @@ guess (LigGraph *graph, const LigPart *part, LigInfer *infer, unsigned unsure)
 
 /* Returns the doubts about the value that a line goes on from. */
 static unsigned
-doubt_recalled (const LigGraph *graph, const LigPart *part)
+doubt_loaded (const LigGraph *graph, const LigPart *part)
 {
   if (part->input_parts[0] < 0)
     return graph->request->unsure_input ? ALL : 0;
@@ -193,13 +193,13 @@ doubt_recalled (const LigGraph *graph, const LigPart *part)
   return lig_value_work (graph, producer->extra_outputs[part->input_slots[0]])->unsure;
 }
 
-/* A recall has the shape of its branch, however doubtful, whatever is before it. */
+/* A load-branch has the shape of its branch, however doubtful, whatever is before it. */
 static unsigned
-guess_recalled (LigGraph *graph, int index, LigInfer *infer)
+guess_loaded (LigGraph *graph, int index, LigInfer *infer)
 {
   LigPart *part = lig_part (graph, index);
   g_autoptr (GError) error = NULL;
-  unsigned unsure = doubt_recalled (graph, part);
+  unsigned unsure = doubt_loaded (graph, part);
   if (lig_infer_shapes (graph, part, infer, &error))
     return unsure;
   if (unsure == 0) {
@@ -286,8 +286,8 @@ unsigned
 lig_guess_shapes (LigGraph *graph, int index, LigInfer *infer)
 {
   LigPart *part = lig_part (graph, index);
-  if (lig_part_recalls (part))
-    return guess_recalled (graph, index, infer);
+  if (lig_part_loads_branch (part))
+    return guess_loaded (graph, index, infer);
   g_autoptr (GError) error = NULL;
   unsigned unsure = lig_value_work (graph, part->x)->unsure;
   unsigned doubts = collect_doubts (graph, part), passed = doubts & LIG_UNSURE_PART;

@@ -49,7 +49,7 @@ add_outputs (LigGraph *graph, int index, const LigInfer *infer)
 
 /* A line that goes on from the caller's value computes in the compute type, like the first one. */
 static void
-convert_recalled (LigGraph *graph, int index, int slot)
+convert_loaded (LigGraph *graph, int index, int slot)
 {
   LigPart *part = lig_part (graph, index);
   int from = part->extra_inputs[slot];
@@ -130,8 +130,8 @@ add_inputs (LigGraph *graph, int index, const LigInfer *infer)
                            infer->extra_input_dtypes[i], -1, "#%d.%s", index, name);
     lig_value_work (graph, part->extra_inputs[i])->reader = index;
     g_array_append_val (graph->ends.extra_inputs, part->extra_inputs[i]);
-    if (lig_part_recalls (part))
-      convert_recalled (graph, index, i);
+    if (lig_part_loads_branch (part))
+      convert_loaded (graph, index, i);
   }
 }
 

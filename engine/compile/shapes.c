@@ -61,7 +61,7 @@ static gboolean
 check_type (const LigPart *part, const LigInfer *infer, GError **error)
 {
   gboolean wants_integers = (part->plan.info->flags & LIG_OP_INTEGER_INPUT) != 0;
-  gboolean any = (part->plan.info->flags & (LIG_OP_ANY_TYPE | LIG_OP_RECALL)) != 0;
+  gboolean any = (part->plan.info->flags & (LIG_OP_ANY_TYPE | LIG_OP_LOADS_BRANCH)) != 0;
   gboolean fits = wants_integers ? lig_dtype_has (infer->x_dtype, LIG_DTYPE_INDEXES)
                                  : any || lig_dtype_is_floating (infer->x_dtype);
   if (!fits)
@@ -133,7 +133,7 @@ gboolean
 lig_infer_shapes (const LigGraph *graph, const LigPart *part, LigInfer *infer, GError **error)
 {
   return check_type (part, infer, error) &&
-         (lig_part_recalls (part) || check_features (infer, error)) &&
+         (lig_part_loads_branch (part) || check_features (infer, error)) &&
          (!part->plan.info->infer || part->plan.info->infer (infer, error)) &&
          lig_sharding_check (part, infer, error) && lig_positions_check (part, infer, error) &&
          check_values (graph, part, infer, error);

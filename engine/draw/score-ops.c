@@ -159,7 +159,7 @@ draw_fence (const LigScoreDrawing *self, const LigLayoutRow *row)
   lig_canvas_end_mark (self->canvas);
 }
 
-/* The line above a recall, which goes on from a channel, ends with a bar. */
+/* The line above a load-branch, which goes on from a channel, ends with a bar. */
 static void
 draw_cut (const LigScoreDrawing *self, guint row)
 {
@@ -167,7 +167,7 @@ draw_cut (const LigScoreDrawing *self, guint row)
   const LigLayoutRow *here = &g_array_index (self->layout->rows, LigLayoutRow, row);
   guint count;
   const LigPlanOp *op = &lig_plan_get_ops (self->layout->plan, &count)[here->first];
-  if (row == 0 || !(op->info->flags & LIG_OP_RECALL))
+  if (row == 0 || !(op->info->flags & LIG_OP_LOADS_BRANCH))
     return;
   double x = self->ops + self->ops_width / 2, end = here->y - 4;
   double stub[] = {x, here->y - LIG_LAYOUT_GAP, x, end};

@@ -145,7 +145,7 @@ typedef struct _LigGraph {
 } LigGraph;
 
 /* Whether the op does not read the output before it: the line before it ends there. */
-#define lig_part_recalls(part) (((part)->plan.info->flags & LIG_OP_RECALL) != 0)
+#define lig_part_loads_branch(part) (((part)->plan.info->flags & LIG_OP_LOADS_BRANCH) != 0)
 
 #define lig_part(graph, i) (&g_array_index ((graph)->parts, LigPart, i))
 #define lig_value(graph, i) (&g_array_index ((graph)->values, LigPlanValue, i))

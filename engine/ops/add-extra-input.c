@@ -30,7 +30,7 @@ lower_backward (LigLowering *lowering)
 LIG_DEFINE_OP (add_extra_input) = {
   LIG_OP_INFO_SIZES,
   .name = "add-extra-input",
-  .title = N_ ("Add extra input"),
+  .title = N_ ("Add branch"),
   .category = N_ ("Branches"),
   .summary = N_ ("Adds a branch that an earlier op started"),
   .formula = "y = x + extra",

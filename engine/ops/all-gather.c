@@ -55,7 +55,7 @@ lower_backward (LigLowering *lowering)
 {
   const AllGatherParams *values = lig_lower_params (lowering, 0);
   lig_lower_collective_backward (lowering,
-                                 values->gradient == SUM ? "reduce_scatter" : "take_part");
+                                 values->gradient == SUM ? "reduce_scatter" : "shard_rows");
 }
 
 LIG_DEFINE_OP (all_gather) = {

@@ -52,7 +52,7 @@ add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, con
   if (block)
     g_object_set (block, "mask", causal ? "causal-bottom-right" : "none", "memory", memory, "block",
                   queries, NULL);
-  lig_parts_add (parts, NULL, make ("recall", "from", queries));
+  lig_parts_add (parts, NULL, make ("load-branch", "from", queries));
   lig_parts_add (parts, queries, block);
 }
 

@@ -103,11 +103,11 @@ lig_macro_add_cross_attention (LigParts *parts,
   lig_macro_add_first (parts, macro, "query", has_qkv_bias (macro),
                        length_of (values, values->heads), NULL);
   lig_macro_add_branch (parts, "query");
-  lig_macro_add_recall (parts, g_strcmp0 (memory, "caller") == 0 ? NULL : outside);
+  lig_macro_add_load_branch (parts, g_strcmp0 (memory, "caller") == 0 ? NULL : outside);
   lig_macro_add_first (parts, macro, "key-value", has_qkv_bias (macro), length_of (values, packed),
                        &sections);
   lig_macro_add_branch (parts, "key-value");
-  lig_macro_add_recall (parts, "query");
+  lig_macro_add_load_branch (parts, "query");
   LigOp *op = lig_macro_op (macro, "attention", behind ? SCORES : ATTENTION);
   if (op)
     g_object_set (op, "mask", mask, "memory", "key-value", NULL);

@@ -147,9 +147,9 @@ lig_macro_add_join (LigParts *parts, const char *channel)
 }
 
 void
-lig_macro_add_recall (LigParts *parts, const char *channel)
+lig_macro_add_load_branch (LigParts *parts, const char *channel)
 {
-  LigOp *op = lig_op_new ("recall", NULL);
+  LigOp *op = lig_op_new ("load-branch", NULL);
   const char *name = channel;
   while (name && g_str_has_prefix (name, "../"))
     name += 3;

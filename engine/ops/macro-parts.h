@@ -134,4 +134,4 @@ void lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features);
 /* Adds the start of a branch, its end, and the return to an earlier value. */
 void lig_macro_add_branch (LigParts *parts, const char *channel);
 void lig_macro_add_join (LigParts *parts, const char *channel);
-void lig_macro_add_recall (LigParts *parts, const char *channel);
+void lig_macro_add_load_branch (LigParts *parts, const char *channel);

@@ -30,7 +30,7 @@ lower_backward (LigLowering *lowering)
 LIG_DEFINE_OP (make_extra_output) = {
   LIG_OP_INFO_SIZES,
   .name = "make-extra-output",
-  .title = N_ ("Make extra output"),
+  .title = N_ ("Make branch"),
   .category = N_ ("Branches"),
   .summary = N_ ("Starts a branch that a later op reads"),
   .formula = "y = x, extra = x; dx = dy + dextra",

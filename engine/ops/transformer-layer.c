@@ -133,7 +133,7 @@ expand_parallel (LigParts *parts, LigOp *self, const TransformerLayerParams *val
   begin (parts, self, values, "residual", "attention-norm");
   lig_macro_add_attention (parts, self, &values->attention);
   lig_macro_add_branch (parts, "attention");
-  lig_macro_add_recall (parts, "residual");
+  lig_macro_add_load_branch (parts, "residual");
   lig_macro_add_norm (parts, self, "mlp-norm");
   lig_macro_add_mlp (parts, self, values->mlp.features);
   lig_macro_add_join (parts, "attention");

@@ -49,9 +49,10 @@ gboolean
 lig_positions_check (const LigPart *part, const LigInfer *infer, GError **error)
 {
   unsigned flags = part->plan.info->flags, kinds = part->plan.info->shardings;
-  gboolean fits = part->plan.implicit ||
-                  flags & (LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION | LIG_OP_GATED | LIG_OP_RECALL) ||
-                  kinds & (LIG_COMPUTES_POSITIONS | LIG_COMPUTES_ROWS | LIG_COMPUTES_ANY);
+  gboolean fits =
+    part->plan.implicit ||
+    flags & (LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION | LIG_OP_GATED | LIG_OP_LOADS_BRANCH) ||
+    kinds & (LIG_COMPUTES_POSITIONS | LIG_COMPUTES_ROWS | LIG_COMPUTES_ANY);
   int ranks = infer->n_ranks[LIG_GROUP_CONTEXT];
   if (ranks == 1 || (fits && !mixes_positions (part)))
     return TRUE;

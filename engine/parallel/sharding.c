@@ -28,7 +28,7 @@ lig_sharding_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infe
       infer->extra_shardings[i] =
         lig_value (graph, producer->extra_outputs[part->input_slots[i]])->sharding;
     }
-  if (lig_part_recalls (part))
+  if (lig_part_loads_branch (part))
     infer->y_sharding = infer->extra_shardings[0];
 }
 
@@ -49,7 +49,7 @@ reject (const LigInfer *infer, LigShardingKind kind, GError **error)
 {
   static const char *const sentences[] = {
     [LIG_SHARDING_NONE] = N_ ("its input is whole on each rank (tensor=%d), expected a part; put "
-                              "take-part before it for some of the rows, or linear with "
+                              "shard-rows before it for some of the rows, or linear with "
                               "parallel=column for some of the columns"),
     [LIG_SHARDING_ROWS] = N_ ("its input is divided by rows among the ranks (tensor=%d); put "
                               "all-gather (gradient=part) before it"),
@@ -82,7 +82,8 @@ check_extras (const LigPart *part, const LigInfer *infer, GError **error)
     LigShardingKind kind = infer->extra_shardings[i].kind;
     gboolean whole = kind == LIG_SHARDING_NONE && infer->x_sharding.kind == LIG_SHARDING_COLUMNS &&
                      !lig_dtype_is_floating (infer->extra_input_dtypes[i]);
-    if (!part->present[i] || whole || kind == infer->x_sharding.kind || lig_part_recalls (part))
+    if (!part->present[i] || whole || kind == infer->x_sharding.kind ||
+        lig_part_loads_branch (part))
       continue;
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -102,7 +103,7 @@ lig_sharding_check (const LigPart *part, const LigInfer *infer, GError **error)
   if (infer->n_ranks[LIG_GROUP_TENSOR] == 1 ||
       (kinds & ~(unsigned) LIG_COMPUTES_POSITIONS) == LIG_COMPUTES_ANY)
     return TRUE;
-  if (kind != LIG_SHARDING_NONE && !(kinds >> kind & 1) && !lig_part_recalls (part))
+  if (kind != LIG_SHARDING_NONE && !(kinds >> kind & 1) && !lig_part_loads_branch (part))
     return reject (infer, kind, error);
   return check_extras (part, infer, error);
 }

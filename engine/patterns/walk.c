@@ -32,7 +32,7 @@ lig_walk_fits (const LigWalk *walk, int element, int index)
     return FALSE;
   if (index == walk->skipped || (part->plan.implicit && is_skipped (walk, part)))
     return FALSE;
-  return !part->plan.info->opaque_forward && !lig_part_recalls (part) &&
+  return !part->plan.info->opaque_forward && !lig_part_loads_branch (part) &&
          lig_element_fits (&walk->pattern->elements[element],
                            index == walk->replaced ? walk->replacement : part->plan.info);
 }

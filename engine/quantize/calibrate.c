@@ -52,7 +52,7 @@ lig_calibration_list (const LigGraph *graph,
   for (int i = calibration->part + 1; i < (int) graph->parts->len; i++) {
     const LigPart *part = lig_part (graph, i);
     int gradient = lig_value (graph, part->y)->gradient;
-    if (lig_part_recalls (part) || !passes_gradient (part) || gradient < 0 ||
+    if (lig_part_loads_branch (part) || !passes_gradient (part) || gradient < 0 ||
         count == LIG_MAX_CALIBRATED)
       break;
     values[count++] = gradient;

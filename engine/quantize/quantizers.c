@@ -140,7 +140,7 @@ lig_find_source (const LigGraph *graph, int value)
     const LigPart *part = producer >= 0 ? lig_part (graph, producer) : NULL;
     if (lig_value (graph, value)->role != LIG_VALUE_COMPUTED || !part)
       return value;
-    if (lig_part_recalls (part) && part->extra_inputs[0] >= 0)
+    if (lig_part_loads_branch (part) && part->extra_inputs[0] >= 0)
       value = part->extra_inputs[0];
     else if ((part->plan.info->flags & LIG_OP_TRANSPARENT) || part->plan.implicit)
       value = part->x;

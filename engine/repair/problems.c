@@ -206,8 +206,8 @@ list_doubtful (Check *self)
 {
   for (int i = 0; i < (int) self->graph->parts->len; i++) {
     const LigPart *part = lig_part (self->graph, i);
-    gboolean unsure =
-      part->x >= 0 && !lig_part_recalls (part) && lig_value_work (self->graph, part->x)->unsure;
+    gboolean unsure = part->x >= 0 && !lig_part_loads_branch (part) &&
+                      lig_value_work (self->graph, part->x)->unsure;
     for (int k = 0; k < part->n_inputs && part->x >= 0; k++)
       unsure |=
         part->present[k] && lig_value_work (self->graph, part->extra_inputs[k])->unsure != 0;

@@ -77,7 +77,7 @@ propose_features (const Proposal *self, int from, gint64 features)
 {
   for (int i = from; i >= 0; i--) {
     const LigPart *at = lig_part (self->graph, i);
-    if (lig_part_recalls (at)) {
+    if (lig_part_loads_branch (at)) {
       if (at->input_parts[0] < 0)
         return;
       i = at->input_parts[0] + 1;

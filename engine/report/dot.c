@@ -106,7 +106,7 @@ append_edges (GString *to, LigPlan *plan, char pass)
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 1; i < count; i++) {
-    if (ops[i].info->flags & LIG_OP_RECALL)
+    if (ops[i].info->flags & LIG_OP_LOADS_BRANCH)
       continue;
     g_string_append_printf (to, "  %c%u -> %c%u;\n", pass, pass == 'f' ? i - 1 : i, pass,
                             pass == 'f' ? i : i - 1);

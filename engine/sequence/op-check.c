@@ -43,7 +43,8 @@ check_words (const LigOpInfo *info, GError **error)
   const unsigned allowed = (LIG_OP_NORM * 2 - 1) & ~(unsigned) (LIG_OP_BLOCK | LIG_OP_QUANTIZES);
   if (info->flags & ~allowed)
     return reject (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags, allowed);
-  if (info->flags & LIG_OP_RECALL && (!info->extra_inputs || info->flags & LIG_OP_TRANSPARENT))
+  if (info->flags & LIG_OP_LOADS_BRANCH &&
+      (!info->extra_inputs || info->flags & LIG_OP_TRANSPARENT))
     return reject (error, info,
                    "it does not read x, so it needs an extra input and is not transparent");
   return TRUE;

@@ -80,7 +80,7 @@ set_text (LigOp *self, const LigParam *param, const GValue *value, GError **erro
     return reject_value (self, param, _ ("the name of a channel"), error);
   if (!g_value_get_string (value) || !*g_value_get_string (value)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("%s: extra tensor channel must be a non-empty string"), lig_op_get_name (self));
+                 _ ("%s: the name of a branch must not be empty"), lig_op_get_name (self));
     return FALSE;
   }
   g_object_set (self, param->name, g_value_get_string (value), NULL);

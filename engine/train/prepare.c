@@ -45,7 +45,7 @@ check_rows (LigRun *self, const LigPlanOp *ops, guint count, GError **error)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
                _ ("all-gather at %s: the loss gets the rows of all ranks (data=%d), but each has "
-                  "the targets of its own; put take-part (group=data) after it"),
+                  "the targets of its own; put shard-rows (group=data) after it"),
                path, ranks);
   return lig_error_set_path (error, path);
 }

@@ -196,7 +196,7 @@ LIG_CPU (add_parts) (LigLaunch *launch)
 
 /* Copies this peer's rows of x. */
 LigStatus
-LIG_CPU (take_part) (LigLaunch *launch)
+LIG_CPU (shard_rows) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
   int rank = launch->peers ? launch->peers->rank : 0;

@@ -211,7 +211,7 @@ lig_cuda_add_parts (LigLaunch *launch)
 
 /* Copies this peer's rows of x. */
 extern "C" LigStatus
-lig_cuda_take_part (LigLaunch *launch)
+lig_cuda_shard_rows (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
   int rank = launch->peers ? launch->peers->rank : 0;

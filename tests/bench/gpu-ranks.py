@@ -34,7 +34,7 @@ SMALL_LAYER = "transformer-layer(8, kv-heads=2, ffn-features=128, bias=false, ro
 
 def small_model(parallel):
     more = f", parallel={parallel}" if parallel else ""
-    part, whole = (("take-part ! ", "all-gather(gradient=part) ! ") if parallel == "sequence" else ("", ""))
+    part, whole = (("shard-rows ! ", "all-gather(gradient=part) ! ") if parallel == "sequence" else ("", ""))
     return (f"embedding(128, vocabulary=256) ! {part}block(2){{ transformer-layer(4, rotary=true{more}) }} "
             f"! {whole}layer-norm ! linear(256) ! cross-entropy")
 
@@ -215,7 +215,7 @@ class Bench:
             words = ["--input", shape, "--dtype", "bf16:bf16", "--nondeterministic"]
             split = ["--ranks", "2", "--parallel", "tensor=2"]
             cases = {"1": (expression(""), []), "tensor=2": (expression(", parallel=tensor"), split),
-                     "sequence": ("take-part ! " + expression(", parallel=sequence"), split)}
+                     "sequence": ("shard-rows ! " + expression(", parallel=sequence"), split)}
             times, documents = {}, {}
             for turn in range(2 if layers > 1 else 1):
                 for name, (what, more) in cases.items():

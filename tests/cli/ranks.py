@@ -246,7 +246,7 @@ def verified():
     divided = ('linear(64, parallel=column{0}) ! gelu ! linear(32, parallel=row{0})')
     for model, fusions in (
             (divided.format(''), ['forward-linear-all-reduce', 'backward-linear-all-reduce']),
-            (f"take-part ! {divided.format(', sequence-parallel=true')} ! all-gather",
+            (f"shard-rows ! {divided.format(', sequence-parallel=true')} ! all-gather",
              ['forward-all-gather-linear', 'forward-linear-reduce-scatter',
               'backward-all-gather-linear', 'backward-linear-reduce-scatter'])):
         found = json.loads(lig('verify', model, '--input', '32x32', '--dtype', 'bf16', '--device', 'cpu',

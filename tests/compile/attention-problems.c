@@ -90,9 +90,9 @@ static void
 test_words (void)
 {
   expect ("transformer-layer(2, lengths=m)", "2x4x8",
-          "extra tensor channel 'm' consumed by transformer-layer at 0 has no producer");
+          "nothing writes branch 'm', which transformer-layer at 0 reads");
   expect ("block(2) { transformer-layer(2, layer-type=decoder, memory='../m') }", "2x4x8",
-          "extra tensor channel '../m' consumed by transformer-layer at 0.0.0 has no producer");
+          "nothing writes branch '../m', which transformer-layer at 0.0.0 reads");
   expect ("make-extra-output(to=m) ! basic-linear(8) ! attention(2, kv-heads=1, memory=m)",
           "2x4x10", "attention at 2: memory is 2x4x10, expected 2x4x8");
   expect ("transformer-layer(2)", "2x4x8:int32",
@@ -125,13 +125,13 @@ test_random (void)
     "make-extra-output(to=a)",
     "make-extra-output(to=b)",
     "make-extra-output",
-    "recall(a)",
-    "recall(b)",
-    "recall",
+    "load-branch(a)",
+    "load-branch(b)",
+    "load-branch",
     "add-extra-input(from=a)",
     "drop-path(0.5)",
     "block(2) { transformer-layer(2, memory='../a', layer-type=decoder) }",
-    "block(2) { linear(8, tied='0') ! make-extra-output(to=a) ! recall('../b') }",
+    "block(2) { linear(8, tied='0') ! make-extra-output(to=a) ! load-branch('../b') }",
     "block(2, trained=false) { layer-norm ! linear(8, tied='../1') }",
     "cross-entropy",
   };

@@ -245,7 +245,7 @@ test_errors (void)
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) missing = new_sequence ("affine(scale=r)", "3x4");
   check_rejected (missing, &options, LIG_ERROR_CHANNEL,
-                  "extra tensor channel 'r' consumed by affine at 0 has no producer");
+                  "nothing writes branch 'r', which affine at 0 reads");
   g_autoptr (LigSequence) floating =
     new_sequence ("make-extra-output(s) ! gelu ! flip(from=s)", "3x4");
   check_rejected (floating, &options, LIG_ERROR_DTYPE, "flip at 2: signs is fp32, expected int32");

@@ -70,7 +70,7 @@ test_force_rejected (void)
     "cannot force at 0: forward-bias-activation: there is a fence before GELU at 1");
   check_force_rejected (
     "bias ! make-extra-output ! gelu", "0", "forward-bias-activation",
-    "cannot force at 0: forward-bias-activation: the caller reads the value of Make extra output "
+    "cannot force at 0: forward-bias-activation: the caller reads the value of Make branch "
     "at 1, between these rows");
   check_force_rejected ("bias ! gelu", "1", "forward-bias-activation",
                         "cannot force at 1: forward-bias-activation does not begin with gelu");

@@ -160,7 +160,7 @@ static const struct {
    "make-extra-output(r) ! layer-norm ! linear(64) ! relu ! linear(48) ! add-extra-input(r)",
    "32x48"},
   {"branches",
-   "layer-norm ! make-extra-output(a) ! linear(32) ! make-extra-output(q) ! recall(a) ! "
+   "layer-norm ! make-extra-output(a) ! linear(32) ! make-extra-output(q) ! load-branch(a) ! "
    "linear(32) ! gelu ! add-extra-input(q)",
    "32x48"},
   {"scaled", "linear(32) ! constant-scale(0.5) ! linear(16) ! add-extra-input", "32x48"},
@@ -223,8 +223,9 @@ test_shared (void)
 {
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = with_recipe (
-    "layer-norm ! make-extra-output(a) ! linear(32) ! make-extra-output(q) ! recall(a) ! "
-    "identity ! linear(32) ! add-extra-input(q) ! make-extra-output(s) ! recall(a) ! linear(32) ! "
+    "layer-norm ! make-extra-output(a) ! linear(32) ! make-extra-output(q) ! load-branch(a) ! "
+    "identity ! linear(32) ! add-extra-input(q) ! make-extra-output(s) ! load-branch(a) ! "
+    "linear(32) ! "
     "add-extra-input(s)",
     "32x48", "fp8-block");
   g_autoptr (LigPlan) plan = compile (sequence, &options);

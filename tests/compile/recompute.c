@@ -21,9 +21,9 @@ static const struct {
    "block(3) { make-extra-output(a) ! layer-norm ! linear(24) ! gelu ! linear(8) ! dropout(0.3) ! "
    "add-extra-input(a) }",
    "9x8"},
-  {"recall",
+  {"load-branch",
    "block(4) { make-extra-output(a) ! linear(12) ! silu ! linear(8) ! make-extra-output(b) ! "
-   "recall(a) ! layer-norm ! linear(8) ! gelu ! add-extra-input(b) } ! linear(8)",
+   "load-branch(a) ! layer-norm ! linear(8) ! gelu ! add-extra-input(b) } ! linear(8)",
    "9x8"},
   {"caller",
    "block(4) { layer-norm ! linear(16) ! gelu ! linear(8) ! make-extra-output(caller=true) ! "

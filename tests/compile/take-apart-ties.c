@@ -79,13 +79,14 @@ test_recompute (void)
                "gelu ! block(recompute=all) { layer-norm ! linear(16, parallel=column) ! gelu ! "
                "linear(8, parallel=row) } ! "
                "linear(16, tied=\"1.0.1\", bias=false)");
-  check_apart ("make-extra-output(s) ! multi-head-attention(2, memory=s, recompute=cheap) ! "
-               "add-extra-input(s)",
-               -1, 1,
-               "make-extra-output(s) ! block(recompute=cheap) { linear(8, parallel=column) ! "
-               "make-extra-output(query) ! recall(../s) ! linear(16, parallel=column, "
-               "sections=[1, 1]) ! make-extra-output(key-value) ! recall(query) ! attention(2, "
-               "memory=key-value) ! linear(8, parallel=row) } ! add-extra-input(s)");
+  check_apart (
+    "make-extra-output(s) ! multi-head-attention(2, memory=s, recompute=cheap) ! "
+    "add-extra-input(s)",
+    -1, 1,
+    "make-extra-output(s) ! block(recompute=cheap) { linear(8, parallel=column) ! "
+    "make-extra-output(query) ! load-branch(../s) ! linear(16, parallel=column, "
+    "sections=[1, 1]) ! make-extra-output(key-value) ! load-branch(query) ! attention(2, "
+    "memory=key-value) ! linear(8, parallel=row) } ! add-extra-input(s)");
 }
 
 static gint64

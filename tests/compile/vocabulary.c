@@ -123,10 +123,10 @@ test_shared (void)
     const char *expression;
     int axis;
   } cases[] = {
-    {"embedding(8) ! make-extra-output(to=m) ! recall ! embedding(8, tied=0) ! "
+    {"embedding(8) ! make-extra-output(to=m) ! load-branch ! embedding(8, tied=0) ! "
      "add-extra-input(from=m) ! linear(256, bias=false, tied=3) ! cross-entropy",
      0},
-    {"embedding(8) ! make-extra-output(to=m) ! recall ! embedding(8, tied=0, parallel=none) ! "
+    {"embedding(8) ! make-extra-output(to=m) ! load-branch ! embedding(8, tied=0, parallel=none) ! "
      "add-extra-input(from=m) ! linear(256, bias=false, tied=3) ! cross-entropy",
      -1},
     {"embedding(8) ! block(2) { linear(256, bias=false, tied=0) ! linear(8) } ! "

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MODEL \
-  "take-part ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! " \
+  "shard-rows ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! " \
   "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)"
 
 static LigPlan *
@@ -160,7 +160,7 @@ test_prediction (void)
     lighten (device);
     lig_device_assume_ranks (device, 0, &layout);
     g_autoptr (LigSequence) sequence = new_sequence (
-      "take-part ! linear(16384, parallel=column, sequence-parallel=true) ! gelu ! "
+      "shard-rows ! linear(16384, parallel=column, sequence-parallel=true) ! gelu ! "
       "linear(4096, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)",
       "8192x4096");
     const char *const none[] = {NULL};
@@ -201,7 +201,7 @@ predict_pieces (const char *pieces)
   lighten (device);
   lig_device_assume_ranks (device, 0, &layout);
   g_autoptr (LigSequence) sequence = new_sequence (
-    "take-part ! transformer-layer(32, parallel=sequence) ! all-gather(gradient=part)",
+    "shard-rows ! transformer-layer(32, parallel=sequence) ! all-gather(gradient=part)",
     "16x4096x4096");
   if (pieces)
     g_setenv ("LIGATURE_PIECES", pieces, TRUE);
@@ -315,7 +315,7 @@ test_choices (void)
   lighten (device);
   lig_device_assume_ranks (device, 0, &layout);
   g_autoptr (LigSequence) sequence = new_sequence (
-    "take-part ! transformer-layer(32, parallel=sequence) ! all-gather(gradient=part)",
+    "shard-rows ! transformer-layer(32, parallel=sequence) ! all-gather(gradient=part)",
     "16x4096x4096");
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
   g_assert_no_error (error);
@@ -344,7 +344,7 @@ test_choices (void)
 
 #define QUANTIZED \
   "linear(64, bias=false, parallel=none) ! linear(96, parallel=column) ! gelu ! " \
-  "linear(64, parallel=row) ! take-part ! " \
+  "linear(64, parallel=row) ! shard-rows ! " \
   "linear(96, parallel=column, sequence-parallel=true) ! gelu ! " \
   "linear(64, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)"
 

@@ -105,14 +105,14 @@ add_branch (Maker *self)
 }
 
 static void
-add_recall (Maker *self)
+add_load_branch (Maker *self)
 {
   g_autofree char *from = find_channel (self);
   g_autofree char *end = new_channel (self);
   if (!from)
     return;
   add (self, "make-extra-output(%s, caller=true)", end);
-  add (self, "recall(%s)", from);
+  add (self, "load-branch(%s)", from);
 }
 
 /* Adds a matmul whose output attention reads, attention, and a matmul back to 8 features. */
@@ -128,10 +128,10 @@ add_attention (Maker *self)
   if (memory) {
     g_autofree char *packed = new_channel (self), *line = new_channel (self);
     add (self, "make-extra-output(%s)", line);
-    add (self, "recall(%s)", memory);
+    add (self, "load-branch(%s)", memory);
     add (self, "linear(%d%s)", 2 * kv * features, frozen (self));
     add (self, "make-extra-output(%s)", packed);
-    add (self, "recall(%s)", line);
+    add (self, "load-branch(%s)", line);
     add (self, "linear(%d%s)", heads * features, frozen (self));
     g_string_append_printf (values, ", memory=%s", packed);
   } else {
@@ -288,7 +288,7 @@ add_op (Maker *self)
   if (choice < 3) {
     add_branch (self);
   } else if (choice < 5) {
-    add_recall (self);
+    add_load_branch (self);
   } else if (choice < 7) {
     g_autofree char *from = find_channel (self);
     if (from)
@@ -464,9 +464,9 @@ test_without_input (void)
     "linear(24, trained=false) ! qk-norm(2, kind=layer) ! linear(8)",
     "basic-linear(8, trained=false) ! layer-norm",
     "basic-linear(8, trained=false) ! position-embedding(5)",
-    "make-extra-output(m) ! linear(8, trained=false) ! make-extra-output(x) ! recall(m) ! "
-    "linear(16) ! make-extra-output(kv) ! recall(x) ! attention(2, memory=kv)",
-    "make-extra-output(m) ! linear(16, trained=false) ! make-extra-output(kv) ! recall(m) ! "
+    "make-extra-output(m) ! linear(8, trained=false) ! make-extra-output(x) ! load-branch(m) ! "
+    "linear(16) ! make-extra-output(kv) ! load-branch(x) ! attention(2, memory=kv)",
+    "make-extra-output(m) ! linear(16, trained=false) ! make-extra-output(kv) ! load-branch(m) ! "
     "linear(8) ! attention(2, memory=kv)",
   };
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;

@@ -97,7 +97,7 @@ add_op (Maker *self)
     /* The line goes on from a branch, and is read later, or by the caller. */
     int at = below (self, self->n_open), end = self->next++;
     add (self, "make-extra-output(c%d, caller=true)", end);
-    add (self, "recall(c%d)", self->open[at]);
+    add (self, "load-branch(c%d)", self->open[at]);
     self->open[at] = end;
   } else if (choice < 7 && self->n_open > 0) {
     int at = below (self, self->n_open);

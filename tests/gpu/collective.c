@@ -156,7 +156,7 @@ expect (const Problem *p, int rank, gint64 at)
   gint64 part = rank * get_result_size (p) + at;
   if (g_str_equal (p->kernel, "all_gather"))
     return (double) p->values[at];
-  if (g_str_equal (p->kernel, "take_part"))
+  if (g_str_equal (p->kernel, "shard_rows"))
     return (double) p->values[rank * p->size + part];
   if (g_str_equal (p->kernel, "ring_exchange"))
     return (double) p->values[(rank + p->count - 1) % p->count * p->size + at];
@@ -269,7 +269,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/gpu/collective/all-reduce", "all_reduce", test_kernel);
   g_test_add_data_func ("/gpu/collective/reduce-scatter", "reduce_scatter", test_kernel);
   g_test_add_data_func ("/gpu/collective/all-gather", "all_gather", test_kernel);
-  g_test_add_data_func ("/gpu/collective/take-part", "take_part", test_kernel);
+  g_test_add_data_func ("/gpu/collective/shard-rows", "shard_rows", test_kernel);
   g_test_add_data_func ("/gpu/collective/ring-exchange", "ring_exchange", test_kernel);
   return g_test_run ();
 }

@@ -151,9 +151,9 @@ expect (const Problem *p, const float *values, int rank, gint64 at)
   gint64 part = rank * get_result_size (p) + at;
   if (is (p, "ring_exchange"))
     return (double) values[(rank + (1 + p->skipped) * (p->count - 1)) % p->count * p->size + at];
-  return is (p, "all_gather")  ? (double) values[at]
-         : is (p, "take_part") ? (double) values[rank * p->size + part]
-                               : reduce_exactly (p, values, is (p, "all_reduce") ? at : part);
+  return is (p, "all_gather")   ? (double) values[at]
+         : is (p, "shard_rows") ? (double) values[rank * p->size + part]
+                                : reduce_exactly (p, values, is (p, "all_reduce") ? at : part);
 }
 
 /* Compares the results with the exact ones; those that all processes have are equal bits. */
@@ -163,7 +163,7 @@ check (const Problem *p, const Process *processes, const float *values)
   gint64 size = get_result_size (p);
   gsize bytes = (gsize) size * lig_dtype_size (p->dtype);
   double spacing = p->dtype == LIG_FP32 ? 0x1p-22 : p->dtype == LIG_FP16 ? 0x1p-10 : 0x1p-7;
-  gboolean copies = is (p, "all_gather") || is (p, "take_part") || is (p, "ring_exchange");
+  gboolean copies = is (p, "all_gather") || is (p, "shard_rows") || is (p, "ring_exchange");
   g_autofree float *result = g_new (float, size);
   for (int rank = 0; rank < p->count; rank++) {
     lig_widen (p->dtype, processes[rank].operands[1].data, result, (gsize) size);
@@ -344,7 +344,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/collective/bf16", GINT_TO_POINTER (LIG_BF16), test_reduce);
   g_test_add_data_func ("/kernels/collective/all-gather", "all_gather", test_rows);
   g_test_add_data_func ("/kernels/collective/reduce-scatter", "reduce_scatter", test_rows);
-  g_test_add_data_func ("/kernels/collective/take-part", "take_part", test_rows);
+  g_test_add_data_func ("/kernels/collective/shard-rows", "shard_rows", test_rows);
   g_test_add_data_func ("/kernels/collective/ring-exchange", "ring_exchange", test_rows);
   g_test_add_func ("/kernels/collective/ring-distances", test_ring);
   g_test_add_func ("/kernels/collective/add-parts", test_add_parts);

@@ -4,7 +4,8 @@
 #include "tests/plan/case.h"
 
 #define MEMORY(positions) \
-  "make-extra-output(q) ! recall(shape=[1, " positions ", 4]) ! make-extra-output(m) ! recall(q) " \
+  "make-extra-output(q) ! load-branch(shape=[1, " positions \
+  ", 4]) ! make-extra-output(m) ! load-branch(q) " \
   "! attention(1, memory=m)"
 
 static void

@@ -13,8 +13,8 @@ typedef struct {
 } Case;
 
 #define MEMORY \
-  "make-extra-output(to=x) ! recall(shape=[2, 7, 12], dtype=fp32) ! " \
-  "make-extra-output(to=m) ! recall(from=x)"
+  "make-extra-output(to=x) ! load-branch(shape=[2, 7, 12], dtype=fp32) ! " \
+  "make-extra-output(to=m) ! load-branch(from=x)"
 #define DECODER "transformer-layer(2, layer-type=decoder, memory=m"
 
 static const Case cases[] = {

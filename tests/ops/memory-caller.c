@@ -33,7 +33,7 @@ test_same (void)
 {
   check_same ("block(1) { multi-head-attention(2, mask=none, memory=caller) }",
               "block(1) { multi-head-attention(2, mask=none, memory=../caller) }");
-  check_same ("make-extra-output(x) ! recall ! make-extra-output(m) ! recall(x) ! "
+  check_same ("make-extra-output(x) ! load-branch ! make-extra-output(m) ! load-branch(x) ! "
               "transformer-layer(2, layer-type=decoder, memory=m)",
               "identity ! identity ! identity ! identity ! "
               "transformer-layer(2, layer-type=decoder, memory=caller)");

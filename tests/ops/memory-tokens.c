@@ -26,8 +26,8 @@ results_of (const char *expression, LigDtype dtype)
 #define TOKENS "embedding(8, vocabulary=9) ! "
 #define FOUR "identity ! identity ! identity ! identity ! "
 #define RECALLED(type) \
-  "make-extra-output(x) ! recall(shape=[2, 3, 8], dtype=" type ") ! make-extra-output(m) ! " \
-  "recall(x) ! "
+  "make-extra-output(x) ! load-branch(shape=[2, 3, 8], dtype=" type ") ! make-extra-output(m) ! " \
+  "load-branch(x) ! "
 
 static void
 check_same (const char *caller, const char *recalled, LigDtype compute)
@@ -70,19 +70,20 @@ check_extra (const char *expression, const char *input, LigDtype compute, const 
   g_assert_cmpstr (got, ==, wanted);
 }
 
-/* A floating input gives its own type, which is converted; a recall alone may take integers. */
+/* A floating input gives its own type, which is converted; a load-branch alone may take integers.
+ */
 static void
 test_types (void)
 {
   check_extra (TOKENS HEADS ("caller"), "2x3:int32", LIG_BF16, "2x3x8:bf16");
   check_extra (HEADS ("caller"), "2x3x8:fp32", LIG_BF16, "2x3x8:fp32");
   check_extra (HEADS ("caller"), "2x3x8:bf16", LIG_FP32, "2x3x8:bf16");
-  check_extra (TOKENS "make-extra-output ! recall ! embedding(4, vocabulary=9)", "2x3:int32",
+  check_extra (TOKENS "make-extra-output ! load-branch ! embedding(4, vocabulary=9)", "2x3:int32",
                LIG_BF16, "2x3:int32");
-  check_extra (TOKENS "make-extra-output ! recall(dtype=floating)", "2x3:int32", LIG_BF16,
+  check_extra (TOKENS "make-extra-output ! load-branch(dtype=floating)", "2x3:int32", LIG_BF16,
                "2x3x8:bf16");
-  check_extra (TOKENS "make-extra-output(e) ! recall(shape=[-1, 5], dtype=floating) ! "
-                      "make-extra-output ! recall(e)",
+  check_extra (TOKENS "make-extra-output(e) ! load-branch(shape=[-1, 5], dtype=floating) ! "
+                      "make-extra-output ! load-branch(e)",
                "2x3:int32", LIG_FP16, "2x5:fp16");
 }
 
@@ -96,7 +97,7 @@ test_apart (void)
   lig_sequence_take_apart (sequence, 1, 8, &error);
   g_assert_no_error (error);
   g_autofree char *text = lig_sequence_to_expression (sequence);
-  g_assert_nonnull (strstr (text, "recall(dtype=floating)"));
+  g_assert_nonnull (strstr (text, "load-branch(dtype=floating)"));
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), &options, &error);
   g_assert_no_error (error);
 }

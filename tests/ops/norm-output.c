@@ -132,8 +132,8 @@ static const Pair pairs[] = {
   {"layer-norm-linear(8, norm-output=caller)", "layer-norm ! make-extra-output ! linear(8)"},
   {"layer-norm-linear(8, norm-output=n) ! gelu" PLUS PLUS, NORM " ! linear(8) ! gelu" PLUS PLUS},
   {"layer-norm-linear(8, norm-output=n)", NORM " ! linear(8)"},
-  {"layer-norm-mlp(norm-output=n)" PLUS " ! make-extra-output ! recall(n) ! linear(3)",
-   NORM " ! linear(32) ! gelu ! linear(8)" PLUS " ! make-extra-output ! recall(n) ! linear(3)"},
+  {"layer-norm-mlp(norm-output=n)" PLUS " ! make-extra-output ! load-branch(n) ! linear(3)", NORM
+   " ! linear(32) ! gelu ! linear(8)" PLUS " ! make-extra-output ! load-branch(n) ! linear(3)"},
   {"layer-norm-mlp(norm-output=n, recompute=all)" PLUS,
    NORM " ! linear(32) ! gelu ! linear(8)" PLUS},
   {"block(3) { layer-norm-mlp(5, activation=geglu, norm-output=n)" PLUS " }",
@@ -234,7 +234,7 @@ test_rejected (void)
   g_autoptr (LigSequence) absent = new_sequence ("layer-norm-mlp ! add-extra-input(n)", "5x8");
   g_assert_null (lig_state_new (twice, cpu_device (), &options, 7, &error));
   g_assert_cmpstr (error->message, ==,
-                   "extra tensor channel 'n' has multiple producers (layer-norm-linear at 0 and "
+                   "branch 'n' is written twice (layer-norm-linear at 0 and "
                    "layer-norm-mlp at 1)");
   g_clear_error (&error);
   g_assert_null (lig_state_new (absent, cpu_device (), &options, 7, &error));

@@ -163,8 +163,8 @@ test_shaped (void)
                           "2x6:int32", seen);
   run_steps_without_tick ("position-embedding(8) ! rotary(2) ! qk-norm(2)", "2x6x24", seen);
   run_steps_without_tick ("linear(12) ! split-heads(1, first=a, second=b) ! "
-                          "arrange-halves(second=c) ! recall(b) ! join-halves(a) ! "
-                          "make-extra-output(d) ! recall(c) ! linear(4) ! add-extra-input(d)",
+                          "arrange-halves(second=c) ! load-branch(b) ! join-halves(a) ! "
+                          "make-extra-output(d) ! load-branch(c) ! linear(4) ! add-extra-input(d)",
                           "2x6x12", seen);
   run_steps_without_tick ("linear(5) ! cross-entropy", "6x8", seen);
   run_steps_without_tick ("linear(16, recipe=fp8-delayed) ! layer-norm ! linear(16)", "32x16",

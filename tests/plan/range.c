@@ -113,11 +113,12 @@ test_lengths (void)
 static void
 test_memory (void)
 {
-  g_autoptr (LigProgram) program = new_case (
-    "linear(8) ! make-extra-output(m) ! recall(shape=[3], dtype=int32) ! make-extra-output(l) ! "
-    "recall(shape=[3, 9, 8]) ! transformer-layer(2, layer-type=decoder, memory=m, "
-    "memory-lengths=l)",
-    "3x5x8");
+  g_autoptr (LigProgram) program =
+    new_case ("linear(8) ! make-extra-output(m) ! load-branch(shape=[3], dtype=int32) ! "
+              "make-extra-output(l) ! "
+              "load-branch(shape=[3, 9, 8]) ! transformer-layer(2, layer-type=decoder, memory=m, "
+              "memory-lengths=l)",
+              "3x5x8");
   check_accepted (program, 0, 1, 1, 5);
   check_outside (program, 0, 1, 7,
                  "transformer-layer at 5: lengths[1] is 7, expected 0 to 5; correct the data");
@@ -127,11 +128,11 @@ static void
 test_tokens (void)
 {
   gint32 min, max;
-  g_autoptr (LigProgram) program =
-    new_case ("make-extra-output(t) ! embedding(6, vocabulary=9) ! linear(4) ! cross-entropy "
-              "! make-extra-output(loss) ! recall(t) ! embedding(2, vocabulary=7) ! linear(1) ! "
-              "make-extra-output(caller=true) ! recall(loss)",
-              "2x3:int32");
+  g_autoptr (LigProgram) program = new_case (
+    "make-extra-output(t) ! embedding(6, vocabulary=9) ! linear(4) ! cross-entropy "
+    "! make-extra-output(loss) ! load-branch(t) ! embedding(2, vocabulary=7) ! linear(1) ! "
+    "make-extra-output(caller=true) ! load-branch(loss)",
+    "2x3:int32");
   check_accepted (program, -1, 0, 4, 6);
   check_outside (program, -1, 4, 9,
                  "embedding at 1: input[1, 1] is 9, expected 0 to 8; correct the data");

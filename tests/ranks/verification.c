@@ -11,7 +11,7 @@
 
 /* Matmuls whose rows are gathered and scattered, and matmuls whose parts are added up. */
 static const char *const models[] = {
-  "take-part ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! "
+  "shard-rows ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! "
   "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)",
   "linear(48, parallel=column) ! gelu ! linear(32, parallel=row)",
 };

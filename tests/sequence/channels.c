@@ -24,20 +24,18 @@ static void
 test_channel_errors (void)
 {
   check_channel_error ("gelu ! add-extra-input(c)",
-                       "extra tensor channel 'c' consumed by add-extra-input at 1 has no producer");
-  check_channel_error (
-    "add-extra-input(c) ! make-extra-output(c)",
-    "extra tensor channel 'c' consumed by add-extra-input at 0 has no earlier producer");
+                       "nothing writes branch 'c', which add-extra-input at 1 reads");
+  check_channel_error ("add-extra-input(c) ! make-extra-output(c)",
+                       "branch 'c', which add-extra-input at 0 reads, is only written after it");
   check_channel_error ("make-extra-output(c) ! make-extra-output(c) ! add-extra-input(c)",
-                       "extra tensor channel 'c' has multiple producers (make-extra-output at 0 "
+                       "branch 'c' is written twice (make-extra-output at 0 "
                        "and make-extra-output at 1)");
-  check_channel_error (
-    "make-extra-output(c) ! block(2) { add-extra-input(c) }",
-    "extra tensor channel 'c' consumed by add-extra-input at 1.0.0 has no producer");
+  check_channel_error ("make-extra-output(c) ! block(2) { add-extra-input(c) }",
+                       "nothing writes branch 'c', which add-extra-input at 1.0.0 reads");
   check_channel_error ("block(2) { make-extra-output(c) } ! add-extra-input(c)",
-                       "extra tensor channel 'c' consumed by add-extra-input at 1 has no producer");
+                       "nothing writes branch 'c', which add-extra-input at 1 reads");
   check_channel_error ("block(2) { make-extra-output(../c) }",
-                       "extra tensor channel '../c' has multiple producers (make-extra-output at "
+                       "branch '../c' is written twice (make-extra-output at "
                        "0.0.0 and make-extra-output at 0.1.0)");
 }
 

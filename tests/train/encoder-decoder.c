@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trains the encoder and decoder that are shipped, to copy and to reverse strings: the source goes
- * to the main input, the target to the caller's input of recall. The task is the target's first
- * token; the others are the answer, one position later. */
+ * to the main input, the target to the caller's input of load-branch. The task is the target's
+ * first token; the others are the answer, one position later. */
 #include "tests/plan/case.h"
 #include <ligature/optimizer.h>
 

@@ -26,7 +26,7 @@ MASKED = START + ('transformer-layer(4, activation=geglu, ffn-features=64, resid
                   '! ' + HEAD)
 TIED = ('embedding(32) ! transformer-layer(4) ! layer-norm ! '
         'linear(256, bias=false, tied=0) ! cross-entropy')
-BY_ROWS = 'embedding(32) ! position-embedding(8) ! take-part ! {} ! all-gather(gradient=part) ! ' + HEAD
+BY_ROWS = 'embedding(32) ! position-embedding(8) ! shard-rows ! {} ! all-gather(gradient=part) ! ' + HEAD
 SEQUENCE = BY_ROWS.format(
     'dropout(0.2) ! transformer-layer(4, parallel=sequence, hidden-dropout=0.1, '
     'attention-dropout=0.2) ! layer-norm')
@@ -47,7 +47,7 @@ WHOLE = 'embedding(32, parallel=none)' + BODY + 'linear(256, parallel=none) ! cr
 ODD = 'embedding(32, vocabulary=257)' + BODY + 'linear(257, bias=false, tied=0) ! cross-entropy'
 # The logits are scaled before the loss, so that the linear is no head, and all have the embedding.
 SCALED = TIED.replace('cross-entropy', 'constant-scale(0.5) ! cross-entropy')
-SEQUENCE_HEAD = ('embedding(32) ! position-embedding(8) ! take-part ! '
+SEQUENCE_HEAD = ('embedding(32) ! position-embedding(8) ! shard-rows ! '
                  'transformer-layer(4, parallel=sequence) ! layer-norm ! '
                  'linear(256, bias=false, tied=0, sequence-parallel=true) ! '
                  'cross-entropy(label-smoothing=0.1)')
@@ -180,7 +180,7 @@ def exchanges(folder, model, layout, fusions):
 def overlapping(folder, model, layout, *more):
     """Matmuls that overlap their exchanges compute what they do apart, in any number of parts."""
     words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more, '--policy', 'all')
-    by_rows = 'take-part' in MODELS[model]
+    by_rows = 'shard-rows' in MODELS[model]
     fusions, others = BY_ROWS_FUSIONS if by_rows else FUSIONS, int(layout.split('tensor=')[1]) - 1
     apart, _ = train(folder, 'apart', layout, *words,
                      *(word for name in fusions for word in ('--forbid', name)))
@@ -237,7 +237,7 @@ def recipe(folder, model, layout, name):
     amaxes of parts, and what they train apart from their exchanges, but for rounding."""
     words = (MODELS[model], *text(SHAPE, '--steps', 12, '--recipe', name, '--dtype', 'bf16:fp32',
                                   '--policy', 'all'))
-    fusions = BY_ROWS_FUSIONS if 'take-part' in MODELS[model] else FUSIONS
+    fusions = BY_ROWS_FUSIONS if 'shard-rows' in MODELS[model] else FUSIONS
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
     apart, _ = train(folder, 'apart', layout, *words,
@@ -250,7 +250,7 @@ def recipe(folder, model, layout, name):
 
 def rest(folder, layout):
     """An incomplete last validation batch, which ranks cannot divide by rows, counts as on one rank."""
-    words = ('linear(4) ! take-part ! layer-norm ! all-gather(gradient=part) ! mean-squared-error',
+    words = ('linear(4) ! shard-rows ! layer-norm ! all-gather(gradient=part) ! mean-squared-error',
              '--input', '8x4', '--data', 'synthetic?samples=61&validation=0.3', '--steps', 1)
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
@@ -265,7 +265,7 @@ def data_exchange(folder):
 
 def data_parts(folder, layout):
     """Between a gather and its part all rows are computed, and each rank trains its own."""
-    model = 'linear(4) ! all-gather(group=data) ! linear(6) ! gelu ! take-part(group=data) ! linear(3) ! mean-squared-error'
+    model = 'linear(4) ! all-gather(group=data) ! linear(6) ! gelu ! shard-rows(group=data) ! linear(3) ! mean-squared-error'
     words = (model, '--input', '8x6', '--data', 'synthetic?validation=0', '--steps', 20, '--lr', 0.01, '--clip', 0.5)
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
@@ -345,9 +345,9 @@ TESTS = [
     (rest, 'tensor=2'), (rest, 'data=2,tensor=2'), (data_exchange,), (data_sum,),
     (data_parts, 'data=2'), (data_parts, 'data=4'), (data_parts, 'data=2,tensor=2'),
     (other_parts, 'sequence'), (disagree, 'sequence'), (init, 'llama', 'tensor=2'), (init, 'tied', 'tensor=4'), (export, 'tied', 'data=2,tensor=2'),
-    (reject, START + 'all-gather(group=data) ! ' + HEAD, 'data=2', 'all-gather at 2', 'data=2', 'take-part'),
+    (reject, START + 'all-gather(group=data) ! ' + HEAD, 'data=2', 'all-gather at 2', 'data=2', 'shard-rows'),
     (reject, START + 'all-reduce(group=data, of=gradient) ! ' + HEAD, 'data=2', 'of=gradient', 'data=2', 'of=output'),
-    (reject, START + 'all-gather(group=data, gradient=part) ! take-part(group=data) ! ' + HEAD, 'data=2', 'gradient=part', 'data=2'),
+    (reject, START + 'all-gather(group=data, gradient=part) ! shard-rows(group=data) ! ' + HEAD, 'data=2', 'gradient=part', 'data=2'),
     (reject, START + 'transformer-layer(3, head-features=8) ! ' + HEAD, 'tensor=2', 'heads', '3', '2'),
     (reject, START + 'transformer-layer(4, kv-heads=2) ! ' + HEAD, 'tensor=4', 'kv-heads', '2', '4'),
     (reject, START + 'linear(33, parallel=column) ! linear(32, parallel=row) ! ' + HEAD, 'tensor=2',

@@ -20,7 +20,7 @@ WINDOW = START + ('transformer-layer(4, window=5, softcap=3, attention-dropout=0
 ALIBI = ('embedding(32) ! transformer-layer(4, alibi=true, parallel-attention-mlp=true, '
          'attention-dropout=0.2) ! ' + HEAD)
 CAPPED = START + 'transformer-layer(4, softcap=3, kv-heads=2) ! ' + HEAD
-SEQUENCE = (START + 'take-part ! dropout(0.1) ! transformer-layer(4, parallel=sequence, hidden-dropout=0.1, '
+SEQUENCE = (START + 'shard-rows ! dropout(0.1) ! transformer-layer(4, parallel=sequence, hidden-dropout=0.1, '
             'drop-path=0.2) ! layer-norm ! all-gather(gradient=part) ! ' + HEAD)
 DIVIDED = LLAMA.replace(', parallel=none', '')
 TIED = ('embedding(32) ! position-embedding(20) ! transformer-layer(4) ! layer-norm ! '

@@ -91,8 +91,8 @@ class Decoder:
         self.memory = torch.randn(BATCH, OTHER, FEATURES, requires_grad=True)
         self.lengths = torch.tensor([11, 1, 6])
         self.expression = (
-            f"make-extra-output(to=x) ! recall(shape=[{BATCH}, {OTHER}, {FEATURES}], dtype=fp32) ! "
-            f"make-extra-output(to=m) ! recall(from=x) ! transformer-layer({HEADS}, "
+            f"make-extra-output(to=x) ! load-branch(shape=[{BATCH}, {OTHER}, {FEATURES}], dtype=fp32) ! "
+            f"make-extra-output(to=m) ! load-branch(from=x) ! transformer-layer({HEADS}, "
             f"ffn-features={INNER}, layer-type=decoder, memory=m, memory-lengths=caller)")
         self.path, self.extra = "4.", {"extra.0": self.memory, "extra.1": self.lengths.int()}
 

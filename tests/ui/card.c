@@ -102,7 +102,7 @@ test_passes (Fixture *f, gconstpointer data)
                     2);
   GtkWidget *other = open_gap (f, 5);
   g_autofree char *last = read_card (other);
-  g_assert_true (g_str_has_prefix (last, "Linear at 4 and Add extra input at 5 are fused "
+  g_assert_true (g_str_has_prefix (last, "Linear at 4 and Add branch at 5 are fused "
                                          "forward\n"));
   const char *near = strstr (last, "Linear + bias + residual\n");
   g_assert_true (near && near < strstr (last, "\nBackward\n"));

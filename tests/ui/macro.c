@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Macros in the score: folded with a sum, unfolded with a sub-row for each part, taken apart; what
- * a recall cuts; and the inspector's mask, choices and switch of frozen parameters. */
+ * a load-branch cuts; and the inspector's mask, choices and switch of frozen parameters. */
 #include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
 #include "ui/inspector/mask.h"

@@ -98,9 +98,8 @@ test_select (Fixture *f, gconstpointer data)
   show (f, "make-extra-output(r) ! linear(64) ! add-extra-input(r)");
   LigScoreChannel *channel = channel_at (f, 0);
   gtk_test_accessible_assert_role (channel, GTK_ACCESSIBLE_ROLE_BUTTON);
-  gtk_test_accessible_assert_property (
-    channel, GTK_ACCESSIBLE_PROPERTY_LABEL,
-    "Channel r from Make extra output at 0 to Add extra input at 2");
+  gtk_test_accessible_assert_property (channel, GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                       "Channel r from Make branch at 0 to Add branch at 2");
   g_assert_false (lig_score_channel_is_lit (channel));
   /* By key from a row, and back to either end. */
   act (row_at (f, 2), "op.channel");

@@ -168,7 +168,7 @@ append_frames (const LigScorePicture *self,
 
 /* --- Ends of the line ---------------------------------------------------------------------- */
 
-/* A recall goes on from a channel: the line of the row above ends with a bar. */
+/* A load-branch goes on from a channel: the line of the row above ends with a bar. */
 static void
 append_cut (const LigScorePicture *self,
             const LigScoreColumns *columns,
@@ -200,7 +200,7 @@ append_cuts (const LigScorePicture *self,
   for (guint i = 1; i < self->map->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
     if (slot->y >= top && slot->y - self->map->metrics.space <= bottom &&
-        lig_op_get_info (slot->op)->flags & LIG_OP_RECALL)
+        lig_op_get_info (slot->op)->flags & LIG_OP_LOADS_BRANCH)
       append_cut (self, columns, i, snapshot, &colour);
   }
 }

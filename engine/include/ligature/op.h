@@ -230,7 +230,7 @@ typedef enum {
   LIG_OP_GATED = 1 << 4,         /* halves the last axis; matches @gated in patterns */
   LIG_OP_BLOCK = 1 << 5,         /* repeats a sequence of its own */
   LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without reading their values */
-  LIG_OP_RECALL = 1 << 7,        /* reads extra inputs instead of x: the line before it ends */
+  LIG_OP_LOADS_BRANCH = 1 << 7,  /* reads extra inputs instead of x: the line before it ends */
   LIG_OP_QUANTIZES = 1 << 8,     /* rounds to a form of the recipe, which also places it */
   LIG_OP_MATMUL = 1 << 9,        /* multiplies rows of x by the parameter `weight`: recipes apply */
   LIG_OP_CLASSES = 1 << 10, /* a loss over the classes on the last axis of x: its first extra input

@@ -22,7 +22,7 @@ typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX } LigReduction;
  * @reduction: a #LigReduction, of the kernels that reduce
  * @group: the #LigRankGroup whose processes take part, by which the peers of a launch are chosen
  *
- * Parameters of all_reduce, all_gather, reduce_scatter and take_part. The last three divide the
+ * Parameters of all_reduce, all_gather, reduce_scatter and shard_rows. The last three divide the
  * rows of the whole evenly, in the order of the peers.
  */
 typedef struct {

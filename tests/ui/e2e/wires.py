@@ -33,7 +33,7 @@ def port(app, number):
 
 
 def channel(app, name, end):
-    return app.find(name=f"Channel {name} from Make extra output at 0 to Add extra input at {end}")
+    return app.find(name=f"Channel {name} from Make branch at 0 to Add branch at {end}")
 
 
 def channels(app):

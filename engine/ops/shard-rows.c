@@ -11,17 +11,17 @@ typedef struct {
   LigCollectiveParams kernel;
   int32_t group;
   LigSliceParams rows; /* of this rank among those of x */
-} TakePartParams;
+} ShardRowsParams;
 
 static const LigParam params[] = {
-  LIG_RANK_GROUP (TakePartParams, group),
+  LIG_RANK_GROUP (ShardRowsParams, group),
   {.name = NULL},
 };
 
 static gboolean
 infer (LigInfer *self, GError **error)
 {
-  TakePartParams *values = (TakePartParams *) self->params;
+  ShardRowsParams *values = (ShardRowsParams *) self->params;
   if (!lig_infer_scattered (self, values->group, error) ||
       !lig_infer_collective (self, values->group, LIG_SHARDING_NONE, LIG_SHARDING_ROWS, error))
     return FALSE;
@@ -34,13 +34,13 @@ infer (LigInfer *self, GError **error)
 static void
 lower_forward (LigLowering *lowering)
 {
-  lig_lower_collective (lowering, "take_part");
+  lig_lower_collective (lowering, "shard_rows");
 }
 
 static void
 lower_backward (LigLowering *lowering)
 {
-  const TakePartParams *values = lig_lower_params (lowering, 0);
+  const ShardRowsParams *values = lig_lower_params (lowering, 0);
   if (values->kernel.peers > 1 && values->group != LIG_GROUP_TENSOR)
     lig_lower_kernel (lowering, "add_slice", "x=- slice=dy y=dx", &values->rows,
                       sizeof values->rows);
@@ -48,18 +48,18 @@ lower_backward (LigLowering *lowering)
     lig_lower_collective_backward (lowering, "all_gather");
 }
 
-LIG_DEFINE_OP (take_part) = {
+LIG_DEFINE_OP (shard_rows) = {
   LIG_OP_INFO_SIZES,
-  .name = "take-part",
-  .title = N_ ("Take part"),
+  .name = "shard-rows",
+  .title = N_ ("Shard rows"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Takes a part of the rows on each rank of a group"),
+  .summary = N_ ("Keeps this rank's rows, of the rows that all ranks of a group have"),
   .formula = "y = a part of the rows of x",
-  .example = "take-part @ 4x8",
+  .example = "shard-rows @ 4x8",
   .flags = LIG_OP_EXCHANGES | LIG_OP_DIVIDES_ROWS,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
-  .params_size = sizeof (TakePartParams),
+  .params_size = sizeof (ShardRowsParams),
   .kernel_params_size = sizeof (LigCollectiveParams),
   .infer = infer,
   .lower_forward = lower_forward,

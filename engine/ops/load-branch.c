@@ -6,7 +6,7 @@
 typedef struct {
   LigShape shape;
   gint32 dtype;
-} RecallParams;
+} LoadBranchParams;
 
 static const LigParam params[] = {
   {LIG_PARAM_INPUT, "from", N_ ("From"), N_ ("Channel to go on from; left out: the caller"), 0, 0,
@@ -14,9 +14,9 @@ static const LigParam params[] = {
   {LIG_PARAM_SHAPE, "shape", N_ ("Shape"),
    N_ ("The whole shape, with at most one -1 for the length of the sequence's input; left out: "
        "the channel's, or from the caller that of the sequence's input"),
-   -1, G_MAXINT32, 0, LIG_PARAM_INFERRED, G_STRUCT_OFFSET (RecallParams, shape), NULL},
+   -1, G_MAXINT32, 0, LIG_PARAM_INFERRED, G_STRUCT_OFFSET (LoadBranchParams, shape), NULL},
   LIG_CHOICE (
-    RecallParams,
+    LoadBranchParams,
     dtype,
     "dtype",
     N_ ("Type"),
@@ -36,7 +36,7 @@ enum { SAME, FLOATING = 5 };
 static gboolean
 is_like_line (const LigInfer *self)
 {
-  return ((const RecallParams *) self->params)->dtype == FLOATING &&
+  return ((const LoadBranchParams *) self->params)->dtype == FLOATING &&
          !lig_dtype_is_floating (self->input_dtype);
 }
 
@@ -44,7 +44,7 @@ is_like_line (const LigInfer *self)
 static gboolean
 find_shape (const LigInfer *self, LigShape *shape, GError **error)
 {
-  *shape = ((const RecallParams *) self->params)->shape;
+  *shape = ((const LoadBranchParams *) self->params)->shape;
   if (shape->n_axes < 0)
     *shape = is_like_line (self) ? self->x : self->input;
   for (int i = 0; i < shape->n_axes; i++) {
@@ -68,7 +68,7 @@ static const LigDtype dtypes[] = {LIG_FP32, LIG_FP32, LIG_FP16, LIG_BF16, LIG_IN
 static gboolean
 check_channel (const LigInfer *self, GError **error)
 {
-  const RecallParams *wanted = self->params;
+  const LoadBranchParams *wanted = self->params;
   const LigShape *value = &self->extra_inputs[0];
   LigDtype dtype = self->extra_input_dtypes[0];
   LigShape shape = *value;
@@ -95,7 +95,7 @@ static gboolean
 infer (LigInfer *self, GError **error)
 {
   if (self->extra_inputs[0].n_axes < 0) {
-    int choice = ((const RecallParams *) self->params)->dtype;
+    int choice = ((const LoadBranchParams *) self->params)->dtype;
     if (!find_shape (self, &self->extra_inputs[0], error))
       return FALSE;
     self->extra_input_dtypes[0] = is_like_line (self)                    ? self->compute
@@ -122,17 +122,17 @@ lower_backward (LigLowering *lowering)
   lig_lower_alias (lowering, "dfrom", "dy");
 }
 
-LIG_DEFINE_OP (recall) = {
+LIG_DEFINE_OP (load_branch) = {
   LIG_OP_INFO_SIZES,
-  .name = "recall",
-  .title = N_ ("Recall"),
+  .name = "load-branch",
+  .title = N_ ("Load branch"),
   .category = N_ ("Branches"),
-  .summary = N_ ("Goes on from a branch that an earlier op started, or from the caller"),
+  .summary = N_ ("Continues from a branch that an earlier op made, or from the caller"),
   .formula = "y = from; dfrom = dy",
-  .example = "recall @ 4x8",
-  .flags = LIG_OP_RECALL | LIG_OP_ANY_TYPE,
+  .example = "load-branch @ 4x8",
+  .flags = LIG_OP_LOADS_BRANCH | LIG_OP_ANY_TYPE,
   .params = params,
-  .params_size = sizeof (RecallParams),
+  .params_size = sizeof (LoadBranchParams),
   .extra_inputs = "from",
   .infer = infer,
   .lower_forward = lower_forward,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The shape and type of `recall` with a channel: they agree with the channel's value, or both are
- * named. */
+/* The shape and type of `load-branch` with a channel: they agree with the channel's value, or both
+ * are named. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 
@@ -42,37 +42,37 @@ check_line (const char *expression, int dtype, int code, const char *message)
 static void
 test_accepted (void)
 {
-  check_accepted (LINE "recall(a)", -1, "4x6:fp32");
-  check_accepted (LINE "recall(a, shape=[4, 6])", -1, "4x6:fp32");
-  check_accepted (LINE "recall(a, shape=[-1, 6], dtype=fp32)", -1, "4x6:fp32");
-  check_accepted (LINE "recall(a, dtype=bf16)", LIG_BF16, "4x6:bf16");
+  check_accepted (LINE "load-branch(a)", -1, "4x6:fp32");
+  check_accepted (LINE "load-branch(a, shape=[4, 6])", -1, "4x6:fp32");
+  check_accepted (LINE "load-branch(a, shape=[-1, 6], dtype=fp32)", -1, "4x6:fp32");
+  check_accepted (LINE "load-branch(a, dtype=bf16)", LIG_BF16, "4x6:bf16");
   /* From the caller, the shape is the caller's. */
-  check_accepted ("make-extra-output(caller=true) ! recall(shape=[3, 5])", -1, "3x5:fp32");
+  check_accepted ("make-extra-output(caller=true) ! load-branch(shape=[3, 5])", -1, "3x5:fp32");
 }
 
 static void
 test_rejected (void)
 {
-  check_line (LINE "recall(a, shape=[4, 8])", -1, LIG_ERROR_SHAPE,
-              "recall at 2: shape is 4x8, the channel's value is 4x6; leave out shape, or "
+  check_line (LINE "load-branch(a, shape=[4, 8])", -1, LIG_ERROR_SHAPE,
+              "load-branch at 2: shape is 4x8, the channel's value is 4x6; leave out shape, or "
               "reshape the value");
-  check_line (LINE "recall(a, shape=[24])", -1, LIG_ERROR_SHAPE,
-              "recall at 2: shape is 24, the channel's value is 4x6; leave out shape, or "
+  check_line (LINE "load-branch(a, shape=[24])", -1, LIG_ERROR_SHAPE,
+              "load-branch at 2: shape is 24, the channel's value is 4x6; leave out shape, or "
               "reshape the value");
-  check_line (LINE "recall(a, shape=[4, -1])", -1, LIG_ERROR_SHAPE,
-              "recall at 2: shape is 4x8, the channel's value is 4x6; leave out shape, or "
+  check_line (LINE "load-branch(a, shape=[4, -1])", -1, LIG_ERROR_SHAPE,
+              "load-branch at 2: shape is 4x8, the channel's value is 4x6; leave out shape, or "
               "reshape the value");
-  check_line (LINE "recall(a, dtype=bf16)", -1, LIG_ERROR_DTYPE,
-              "recall at 2: dtype is bf16, the channel's value is fp32; leave out dtype");
-  check_line (LINE "recall(a, dtype=int32)", LIG_FP16, LIG_ERROR_DTYPE,
-              "recall at 2: dtype is int32, the channel's value is fp16; leave out dtype");
+  check_line (LINE "load-branch(a, dtype=bf16)", -1, LIG_ERROR_DTYPE,
+              "load-branch at 2: dtype is bf16, the channel's value is fp32; leave out dtype");
+  check_line (LINE "load-branch(a, dtype=int32)", LIG_FP16, LIG_ERROR_DTYPE,
+              "load-branch at 2: dtype is int32, the channel's value is fp16; leave out dtype");
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/recall/accepted", test_accepted);
-  g_test_add_func ("/recall/rejected", test_rejected);
+  g_test_add_func ("/load-branch/accepted", test_accepted);
+  g_test_add_func ("/load-branch/rejected", test_rejected);
   return g_test_run ();
 }

@@ -72,41 +72,45 @@ check_sum (const char *expression, const char *const *branches)
 static void
 test_parallel (void)
 {
-  check_sum ("make-extra-output(x) ! layer-norm ! gelu ! make-extra-output(a) ! recall(x) ! "
+  check_sum ("make-extra-output(x) ! layer-norm ! gelu ! make-extra-output(a) ! load-branch(x) ! "
              "silu ! linear(8) ! add-extra-input(a)",
              (const char *const[]){"identity ! layer-norm ! gelu",
                                    "silu ! identity ! identity ! identity ! identity ! identity ! "
                                    "linear(8)",
                                    NULL});
   /* Three readers of one branch: its gradient is their sum. */
-  check_sum ("make-extra-output(x) ! silu ! make-extra-output(a) ! recall(x) ! gelu ! "
-             "make-extra-output(b) ! recall(x) ! qgelu ! add-extra-input(a) ! add-extra-input(b)",
-             (const char *const[]){"silu", "gelu", "qgelu", NULL});
+  check_sum (
+    "make-extra-output(x) ! silu ! make-extra-output(a) ! load-branch(x) ! gelu ! "
+    "make-extra-output(b) ! load-branch(x) ! qgelu ! add-extra-input(a) ! add-extra-input(b)",
+    (const char *const[]){"silu", "gelu", "qgelu", NULL});
   /* The line goes on from where it ended. */
-  check_sum ("make-extra-output(x) ! recall(x) ! gelu", (const char *const[]){"gelu", NULL});
-  check_sum ("gelu ! make-extra-output(x) ! recall(x)", (const char *const[]){"gelu", NULL});
+  check_sum ("make-extra-output(x) ! load-branch(x) ! gelu", (const char *const[]){"gelu", NULL});
+  check_sum ("gelu ! make-extra-output(x) ! load-branch(x)", (const char *const[]){"gelu", NULL});
 }
 
 static const char *const sequences[] = {
-  "make-extra-output(x) ! layer-norm ! linear(8) ! make-extra-output(a) ! recall(x) ! linear(16) ! "
+  "make-extra-output(x) ! layer-norm ! linear(8) ! make-extra-output(a) ! load-branch(x) ! "
+  "linear(16) ! "
   "swiglu ! add-extra-input(a)",
   /* A line that encodes, read twice by the line that decodes the caller's input. */
-  "layer-norm ! linear(8) ! gelu ! make-extra-output(memory) ! recall ! layer-norm ! linear(8) ! "
+  "layer-norm ! linear(8) ! gelu ! make-extra-output(memory) ! load-branch ! layer-norm ! "
+  "linear(8) ! "
   "add-extra-input(memory) ! gelu ! linear(8) ! add-extra-input(memory)",
   /* Ends and beginnings of lines where fusions would match. */
-  "linear(8) ! make-extra-output(a) ! recall(a) ! gelu ! linear(8) ! add-extra-input(a) ! "
-  "make-extra-output(b) ! recall(b) ! layer-norm",
-  "make-extra-output(a) ! basic-linear(8) ! make-extra-output(b) ! recall(a) ! basic-linear(8) ! "
+  "linear(8) ! make-extra-output(a) ! load-branch(a) ! gelu ! linear(8) ! add-extra-input(a) ! "
+  "make-extra-output(b) ! load-branch(b) ! layer-norm",
+  "make-extra-output(a) ! basic-linear(8) ! make-extra-output(b) ! load-branch(a) ! "
+  "basic-linear(8) ! "
   "bias ! add-extra-input(b) ! rms-norm",
-  "block(2) { make-extra-output(x) ! linear(8) ! gelu ! make-extra-output(a) ! recall(x) ! "
+  "block(2) { make-extra-output(x) ! linear(8) ! gelu ! make-extra-output(a) ! load-branch(x) ! "
   "layer-norm ! add-extra-input(a) }",
-  "make-extra-output(x) ! block(2) { linear(8) ! make-extra-output(a) ! recall(../x) ! gelu ! "
+  "make-extra-output(x) ! block(2) { linear(8) ! make-extra-output(a) ! load-branch(../x) ! gelu ! "
   "add-extra-input(a) }",
   /* Branches of a recalled line, and a branch that the caller gets. */
-  "make-extra-output(x) ! silu ! make-extra-output(a, caller=true) ! recall(x) ! "
+  "make-extra-output(x) ! silu ! make-extra-output(a, caller=true) ! load-branch(x) ! "
   "make-extra-output(y) ! gelu ! add-extra-input(y) ! add-extra-input(a) ! add-extra-input(x)",
-  "gelu ! make-extra-output ! recall ! silu",
-  "linear(8) ! make-extra-output(x) ! recall(shape=[4, 2, 4]) ! reshape([4, 8]) ! "
+  "gelu ! make-extra-output ! load-branch ! silu",
+  "linear(8) ! make-extra-output(x) ! load-branch(shape=[4, 2, 4]) ! reshape([4, 8]) ! "
   "add-extra-input(x)",
 };
 
@@ -139,12 +143,13 @@ test_boundary (void)
       const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &n);
       for (guint k = 0; k < n; k++)
         for (int at = groups[k].first; at < groups[k].first + groups[k].count; at++)
-          g_assert_true (groups[k].count == 1 || !(ops[at].info->flags & LIG_OP_RECALL));
+          g_assert_true (groups[k].count == 1 || !(ops[at].info->flags & LIG_OP_LOADS_BRANCH));
     }
   }
   /* A recalled line moves no bytes. */
   LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
-  g_autoptr (LigSequence) plain = new_sequence ("make-extra-output(x) ! recall(x) ! gelu", "4x8");
+  g_autoptr (LigSequence) plain =
+    new_sequence ("make-extra-output(x) ! load-branch(x) ! gelu", "4x8");
   g_autoptr (LigPlan) plan = compile (plain, &options);
   g_autofree char *forward = kernels_text (plan, LIG_PASS_FORWARD);
   g_autofree char *backward = kernels_text (plan, LIG_PASS_BACKWARD);
@@ -158,7 +163,7 @@ test_boundary (void)
 static void
 expand_parallel (LigOp *self, LigParts *parts)
 {
-  LigOp *start = lig_op_new ("make-extra-output", NULL), *end = lig_op_new ("recall", NULL);
+  LigOp *start = lig_op_new ("make-extra-output", NULL), *end = lig_op_new ("load-branch", NULL);
   LigOp *branch = lig_op_new ("make-extra-output", NULL),
         *sum = lig_op_new ("add-extra-input", NULL);
   lig_op_set_extra_output_channel (start, 0, "x", FALSE, NULL);
@@ -214,23 +219,24 @@ check_extra (const char *expression, int compute_type, const char *want)
 static void
 test_caller (void)
 {
-  check_extra ("recall ! gelu", -1, "4x8:fp32");
-  check_extra ("recall ! gelu", LIG_BF16, "4x8:fp32");
-  check_extra ("recall(dtype=bf16) ! gelu", LIG_BF16, "4x8:bf16");
-  check_extra ("recall(dtype=fp16, shape=[2, 6]) ! gelu", LIG_BF16, "2x6:fp16");
-  check_extra ("recall(shape=[-1, 3]) ! gelu", -1, "4x3:fp32");
+  check_extra ("load-branch ! gelu", -1, "4x8:fp32");
+  check_extra ("load-branch ! gelu", LIG_BF16, "4x8:fp32");
+  check_extra ("load-branch(dtype=bf16) ! gelu", LIG_BF16, "4x8:bf16");
+  check_extra ("load-branch(dtype=fp16, shape=[2, 6]) ! gelu", LIG_BF16, "2x6:fp16");
+  check_extra ("load-branch(shape=[-1, 3]) ! gelu", -1, "4x3:fp32");
   /* Integers: the tokens of a line that decodes. */
-  check_extra ("linear(8) ! make-extra-output(memory) ! recall(shape=[4], dtype=int32) ! "
+  check_extra ("linear(8) ! make-extra-output(memory) ! load-branch(shape=[4], dtype=int32) ! "
                "embedding(8, vocabulary=4) ! add-extra-input(memory)",
                -1, "4:int32");
-  check_gradients ("linear(8) ! make-extra-output(memory) ! recall(shape=[4], dtype=int32) ! "
+  check_gradients ("linear(8) ! make-extra-output(memory) ! load-branch(shape=[4], dtype=int32) ! "
                    "embedding(8, vocabulary=4) ! add-extra-input(memory)",
                    "4x8");
   /* A value in another floating type is rounded like the sequence's input. */
   LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   options.compute = LIG_BF16;
-  g_autoptr (LigSequence) exact = new_sequence ("recall ! gelu ! linear(8)", "4x8");
-  g_autoptr (LigSequence) narrow = new_sequence ("recall(dtype=bf16) ! gelu ! linear(8)", "4x8");
+  g_autoptr (LigSequence) exact = new_sequence ("load-branch ! gelu ! linear(8)", "4x8");
+  g_autoptr (LigSequence) narrow =
+    new_sequence ("load-branch(dtype=bf16) ! gelu ! linear(8)", "4x8");
   g_autoptr (Results) first = compute (exact, &options);
   g_autoptr (Results) second = compute (narrow, &options);
   g_assert_cmpfloat (
@@ -269,29 +275,30 @@ check_problem (const char *expression, int code, const char *message, const char
 static void
 test_problems (void)
 {
-  check_problem ("make-extra-output(x) ! gelu ! recall(x) ! silu", LIG_ERROR_OP,
-                 "gelu at 1: nobody reads its output, as recall at 2 goes on from elsewhere; "
+  check_problem ("make-extra-output(x) ! gelu ! load-branch(x) ! silu", LIG_ERROR_OP,
+                 "gelu at 1: nobody reads its output, as load-branch at 2 goes on from elsewhere; "
                  "remove it, or put make-extra-output after it",
                  "remove 1, insert 2");
-  check_problem ("make-extra-output(x) ! block(2) { linear(8) ! recall(../x) ! silu }",
+  check_problem ("make-extra-output(x) ! block(2) { linear(8) ! load-branch(../x) ! silu }",
                  LIG_ERROR_OP,
-                 "linear at 1.0.0: nobody reads its output, as recall at 1.0.1 goes on from "
+                 "linear at 1.0.0: nobody reads its output, as load-branch at 1.0.1 goes on from "
                  "elsewhere; remove it, or put make-extra-output after it",
                  "remove 1.0.0, insert 1.0.1");
-  check_problem ("gelu ! make-extra-output(nobody) ! recall ! silu", LIG_ERROR_OP,
-                 "make-extra-output at 1: nobody reads its output, as recall at 2 goes on from "
-                 "elsewhere; remove it, or put make-extra-output after it",
-                 "remove 1, insert 2");
+  check_problem (
+    "gelu ! make-extra-output(nobody) ! load-branch ! silu", LIG_ERROR_OP,
+    "make-extra-output at 1: nobody reads its output, as load-branch at 2 goes on from "
+    "elsewhere; remove it, or put make-extra-output after it",
+    "remove 1, insert 2");
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) later =
-    new_sequence ("recall(x) ! gelu ! make-extra-output(x) ! silu", "4x8");
+    new_sequence ("load-branch(x) ! gelu ! make-extra-output(x) ! silu", "4x8");
   check_rejected (later, &options, LIG_ERROR_CHANNEL,
-                  "extra tensor channel 'x' consumed by recall at 0 has no earlier producer");
-  g_autoptr (LigSequence) axes = new_sequence ("recall(shape=[2, 2, -1])", "4x8");
+                  "branch 'x', which load-branch at 0 reads, is only written after it");
+  g_autoptr (LigSequence) axes = new_sequence ("load-branch(shape=[2, 2, -1])", "4x8");
   check_rejected (
     axes, &options, LIG_ERROR_SHAPE,
-    "recall at 0: shape is -1 for axis 2, the last axis of the sequence's input is 1");
-  g_autoptr (LigSequence) integers = new_sequence ("recall(dtype=int32) ! gelu", "4x8");
+    "load-branch at 0: shape is -1 for axis 2, the last axis of the sequence's input is 1");
+  g_autoptr (LigSequence) integers = new_sequence ("load-branch(dtype=int32) ! gelu", "4x8");
   check_rejected (integers, &options, LIG_ERROR_DTYPE,
                   "gelu at 1: input is int32, expected fp32, fp16 or bf16");
 }
@@ -301,11 +308,11 @@ static void
 test_all_problems (void)
 {
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
-  g_autoptr (LigSequence) sequence =
-    new_sequence ("make-extra-output(x) ! linear(12, in-features=9) ! make-extra-output(a) ! "
-                  "recall(x) ! linear(4, in-features=13) ! make-extra-output(b) ! recall(a) ! "
-                  "linear(5, in-features=12)",
-                  "4x8");
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "make-extra-output(x) ! linear(12, in-features=9) ! make-extra-output(a) ! "
+    "load-branch(x) ! linear(4, in-features=13) ! make-extra-output(b) ! load-branch(a) ! "
+    "linear(5, in-features=12)",
+    "4x8");
   g_autoptr (GPtrArray) problems = lig_plan_check (sequence, cpu_device (), &options);
   g_autoptr (GString) paths = g_string_new (NULL);
   for (guint i = 0; i < problems->len; i++) {
@@ -319,10 +326,14 @@ test_all_problems (void)
 static void
 test_table (void)
 {
-  static const LigOpInfo wrong = {LIG_OP_INFO_SIZES,      .name = "recall-nothing",
-                                  .title = "Wrong",       .category = "Other",
-                                  .summary = "Wrong",     .example = "recall-nothing @ 3x4",
-                                  .flags = LIG_OP_RECALL, .forward = "gelu"};
+  static const LigOpInfo wrong = {LIG_OP_INFO_SIZES,
+                                  .name = "recall-nothing",
+                                  .title = "Wrong",
+                                  .category = "Other",
+                                  .summary = "Wrong",
+                                  .example = "recall-nothing @ 3x4",
+                                  .flags = LIG_OP_LOADS_BRANCH,
+                                  .forward = "gelu"};
   g_autoptr (GError) error = NULL;
   g_assert_false (lig_register_op (&wrong, &error));
   g_assert_cmpstr (error->message, ==,
@@ -334,14 +345,14 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/recall/parallel", test_parallel);
-  g_test_add_func ("/recall/gradients", test_gradients);
-  g_test_add_func ("/recall/fused", test_fused);
-  g_test_add_func ("/recall/boundary", test_boundary);
-  g_test_add_func ("/recall/macro", test_macro);
-  g_test_add_func ("/recall/caller", test_caller);
-  g_test_add_func ("/recall/problems", test_problems);
-  g_test_add_func ("/recall/all-problems", test_all_problems);
-  g_test_add_func ("/recall/table", test_table);
+  g_test_add_func ("/load-branch/parallel", test_parallel);
+  g_test_add_func ("/load-branch/gradients", test_gradients);
+  g_test_add_func ("/load-branch/fused", test_fused);
+  g_test_add_func ("/load-branch/boundary", test_boundary);
+  g_test_add_func ("/load-branch/macro", test_macro);
+  g_test_add_func ("/load-branch/caller", test_caller);
+  g_test_add_func ("/load-branch/problems", test_problems);
+  g_test_add_func ("/load-branch/all-problems", test_all_problems);
+  g_test_add_func ("/load-branch/table", test_table);
   return g_test_run ();
 }
