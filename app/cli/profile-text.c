@@ -7,7 +7,7 @@
 #include "app/cli/table.h"
 #include <ligature/columns.h>
 #include <ligature/compile.h>
-#include <ligature/hottest.h>
+#include <ligature/hotspots.h>
 #include <ligature/kernels.h>
 #include <ligature/units.h>
 
@@ -250,21 +250,21 @@ lig_cli_print_groups (const LigProfile *profile, const LigProfile *alone, int wi
 }
 
 void
-lig_cli_print_hottest (const LigProfile *profile, int width)
+lig_cli_print_hotspots (const LigProfile *profile, int width)
 {
-  static const char *const header[] = {"the time goes to", ">time", "~passes", NULL};
+  static const char *const header[] = {"hotspots", ">time", "~passes", NULL};
   const double passes[] = {profile->forward, profile->backward, profile->update};
   const LigTimedPlan timed = {profile->plan, profile->steps, passes};
   LigFigures whole;
   lig_figures_of_step (&timed, NULL, &whole);
-  g_autoptr (GPtrArray) list = lig_hottest_list (&timed, NULL, LIG_HOTTEST_NAMES);
+  g_autoptr (GPtrArray) list = lig_hotspot_list (&timed, NULL, LIG_HOTSPOT_NAMES);
   g_autoptr (GPtrArray) rows = new_rows ();
   for (guint i = 0; i < list->len && whole.seconds > 0; i++) {
-    const LigHottest *hottest = list->pdata[i];
-    g_autofree char *detail = lig_hottest_describe (hottest);
+    const LigHotspot *hotspot = list->pdata[i];
+    g_autofree char *detail = lig_hotspot_describe (hotspot);
     char **cells = g_new0 (char *, G_N_ELEMENTS (header));
-    cells[0] = g_strdup (hottest->name);
-    cells[1] = lig_hottest_share_text (&hottest->figures, &whole);
+    cells[0] = g_strdup (hotspot->name);
+    cells[1] = lig_hotspot_share_text (&hotspot->figures, &whole);
     cells[2] = g_strdup (detail ? detail : "");
     g_ptr_array_add (rows, cells);
   }

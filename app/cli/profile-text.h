@@ -16,7 +16,7 @@ void lig_cli_print_profiles (GPtrArray *profiles, gboolean by_recipe, int width)
 void lig_cli_print_groups (const LigProfile *profile, const LigProfile *alone, int width);
 
 /* Prints which groups take most of a step, in the words of the window. */
-void lig_cli_print_hottest (const LigProfile *profile, int width);
+void lig_cli_print_hotspots (const LigProfile *profile, int width);
 
 /* Explains a roofline above 100 %, if there is one. */
 void lig_cli_explain_roofline (GPtrArray *profiles, int width);

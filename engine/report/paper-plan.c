@@ -4,7 +4,7 @@
 #include "engine/report/texts.h"
 #include "engine/report/verdicts.h"
 #include <ligature/compile.h>
-#include <ligature/hottest.h>
+#include <ligature/hotspots.h>
 #include <ligature/plan-memory.h>
 #include <ligature/plan-options.h>
 #include <ligature/plan.h>
@@ -356,7 +356,7 @@ append_times (LigPaper *to, LigPlan *plan)
 
 /* Names the groups that take most of the time. */
 static void
-append_hottest (LigPaper *to, LigPlan *plan)
+append_hotspots (LigPaper *to, LigPlan *plan)
 {
   LigFigures whole;
   g_autoptr (LigPlan) alone = lig_plan_unfuse (plan, NULL);
@@ -365,15 +365,15 @@ append_hottest (LigPaper *to, LigPlan *plan)
   if (!(whole.seconds > 0))
     return;
   g_autoptr (GPtrArray) list =
-    lig_hottest_list (&timed, alone ? &unfused : NULL, LIG_HOTTEST_NAMES);
-  lig_paper_heading (to, _ ("The time goes to"));
+    lig_hotspot_list (&timed, alone ? &unfused : NULL, LIG_HOTSPOT_NAMES);
+  lig_paper_heading (to, _ ("Hotspots"));
   /* Translators: column titles separated by |; those that begin with > are right-aligned. */
   lig_paper_head (to, _ ("Ops|>Time|Passes"));
   for (guint i = 0; i < list->len; i++) {
-    const LigHottest *hottest = list->pdata[i];
-    g_autofree char *share = lig_hottest_share_text (&hottest->figures, &whole);
-    g_autofree char *passes = lig_hottest_describe (hottest);
-    lig_paper_row (to, hottest->name, share, passes ? passes : "", NULL);
+    const LigHotspot *hotspot = list->pdata[i];
+    g_autofree char *share = lig_hotspot_share_text (&hotspot->figures, &whole);
+    g_autofree char *passes = lig_hotspot_describe (hotspot);
+    lig_paper_row (to, hotspot->name, share, passes ? passes : "", NULL);
   }
 }
 
@@ -416,7 +416,7 @@ lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
     lig_paper_heading (to, _ ("Rails"));
   append_rails (to, plan);
   append_times (to, plan);
-  append_hottest (to, plan);
+  append_hotspots (to, plan);
   append_groups (to, plan, LIG_PASS_FORWARD);
   append_groups (to, plan, LIG_PASS_BACKWARD);
   append_verdicts (to, plan);

@@ -235,7 +235,7 @@ leads (GtkWidget *widget, gconstpointer path)
 
 /* A line of the hottest groups leads to its row. */
 static void
-test_hottest (Fixture *f, gconstpointer data)
+test_hotspots (Fixture *f, gconstpointer data)
 {
   show (f, "gelu ! block(3) { linear(3072) ! gelu ! linear(768) }");
   GtkWidget *line = find_widget (f->inspector, leads, "1.0.0");
@@ -279,7 +279,7 @@ add_tests (void)
   ADD (signs);
   ADD (signs_of_blocks);
   ADD (inspector);
-  ADD (hottest);
+  ADD (hotspots);
   ADD (list);
 }
 

@@ -21,7 +21,7 @@ focused_bracket (Fixture *f)
 }
 
 static void
-test_hottest (Fixture *f, gconstpointer data)
+test_hotspots (Fixture *f, gconstpointer data)
 {
   show_rows (f, 60);
   g_autoptr (GPtrArray) hot = lig_score_map_list_hot (map_of (f));
@@ -40,14 +40,14 @@ test_hottest (Fixture *f, gconstpointer data)
     for (guint row = bracket->from; row <= bracket->to; row++)
       g_assert_true (lig_document_is_selected (f->doc, slot_at (f, row)->op));
   }
-  act (f, "previous-hottest");
+  act (f, "previous-hotspot");
   g_assert_true (focused_bracket (f) == hot->pdata[3]);
   /* A folded block counts as a whole, an opened one by its groups. */
   show (f, "gelu ! block(12) { linear(64) } ! silu");
-  act (f, "hottest");
+  act (f, "hotspot");
   g_assert_null (focused_bracket (f)->group);
   act (f, "unfold-all");
-  act (f, "hottest");
+  act (f, "hotspot");
   g_assert_nonnull (focused_bracket (f)->group);
 }
 
@@ -69,7 +69,7 @@ static void
 assert_levels (Fixture *f, LigScoreColour colour)
 {
   double peak = lig_score_map_peak (map_of (f), colour);
-  gboolean hottest = FALSE;
+  gboolean hotspot = FALSE;
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < map_of (f)->brackets[pass]->len; i++) {
       const LigScoreBracket *bracket =
@@ -78,9 +78,9 @@ assert_levels (Fixture *f, LigScoreColour colour)
       guint level = find_level (f, (LigPass) pass, i);
       g_assert_cmpuint (level, <=, LIG_SCORE_HEAT_LEVELS);
       g_assert_cmpfloat (value, <=, peak * level / LIG_SCORE_HEAT_LEVELS * (1 + 1e-9));
-      hottest |= level == LIG_SCORE_HEAT_LEVELS;
+      hotspot |= level == LIG_SCORE_HEAT_LEVELS;
     }
-  g_assert_true (hottest);
+  g_assert_true (hotspot);
 }
 
 static void
@@ -251,7 +251,7 @@ static void
 add_tests (void)
 {
 #define ADD(name) g_test_add ("/look/" #name, Fixture, NULL, set_up_room, test_##name, tear_down)
-  ADD (hottest);
+  ADD (hotspots);
   ADD (colours);
   ADD (text_scale);
   ADD (picture_scale);

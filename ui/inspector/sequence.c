@@ -20,7 +20,7 @@ struct _LigInspectorSequence {
   GtkEditable *name, *shape;
   GtkDropDown *dtype, *compute, *parameters;
   GtkLabel *error;
-  GtkWidget *wishes, *totals, *times, *hottest;
+  GtkWidget *wishes, *totals, *times, *hotspot;
   char *given; /* the shape in the editor */
 };
 
@@ -93,7 +93,7 @@ lig_inspector_sequence_show (LigInspectorSequence *self)
   self->filling = FALSE;
   show_totals (self, plan);
   lig_facts_show_step (LIG_FACTS (self->times), self->doc);
-  lig_facts_show_hottest (LIG_FACTS (self->hottest), self->doc);
+  lig_facts_show_hotspots (LIG_FACTS (self->hotspots), self->doc);
   lig_wish_list_show (LIG_WISH_LIST (self->wishes));
   lig_css_class_set (GTK_WIDGET (self), "stale", lig_document_is_stale (self->doc));
 }
@@ -285,7 +285,7 @@ lig_inspector_sequence_new (LigDocument *doc)
   self->wishes = lig_wish_list_new (doc);
   self->totals = lig_facts_new (_ ("Totals"));
   self->times = lig_facts_new (_ ("Time of a step"));
-  self->hottest = lig_facts_new (_ ("The time goes to"));
+  self->hotspots = lig_facts_new (_ ("Hotspots"));
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "lines");
   fill_card (self, GTK_BOX (card));
@@ -293,7 +293,7 @@ lig_inspector_sequence_new (LigDocument *doc)
   gtk_box_append (GTK_BOX (whole), card);
   gtk_box_append (GTK_BOX (whole), self->wishes);
   gtk_box_append (GTK_BOX (whole), self->times);
-  gtk_box_append (GTK_BOX (whole), self->hottest);
+  gtk_box_append (GTK_BOX (whole), self->hotspots);
   gtk_box_append (GTK_BOX (whole), lig_compared_new (doc));
   gtk_box_append (GTK_BOX (whole), self->totals);
   adw_bin_set_child (ADW_BIN (self), whole);

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* Fill a list of facts: the whole step and its passes compared with every op alone, the groups that
  * take most of the time, and the groups that cover a range of ops. */
 void lig_facts_show_step (LigFacts *facts, LigDocument *doc);
-void lig_facts_show_hottest (LigFacts *facts, LigDocument *doc);
+void lig_facts_show_hotspots (LigFacts *facts, LigDocument *doc);
 void lig_facts_show_groups (LigFacts *facts, LigDocument *doc, int first, int end);
 
 G_END_DECLS

@@ -41,9 +41,9 @@ append_zoom (GMenu *menu)
 static GMenuModel *
 make_menu (void)
 {
-  const char *const hottest[][3] = {
-    {_ ("Next hottest"), "room.hottest", "<Control>h"},
-    {_ ("Previous hottest"), "room.previous-hottest", "<Control><Shift>h"},
+  const char *const hotspots[][3] = {
+    {_ ("Next hotspot"), "room.hotspot", "<Control>h"},
+    {_ ("Previous hotspot"), "room.previous-hotspot", "<Control><Shift>h"},
     {NULL}};
   const char *const rows[][3] = {
     {_ ("Compact where there are many"), "room.score-rows::automatic", NULL},
@@ -58,7 +58,7 @@ make_menu (void)
                                     {_ ("Bound"), "room.score-colour::bound", NULL},
                                     {NULL}};
   GMenu *menu = g_menu_new ();
-  append_section (menu, NULL, hottest);
+  append_section (menu, NULL, hotspots);
   append_zoom (menu);
   append_section (menu, _ ("Rows"), rows);
   append_section (menu, _ ("Colour by"), colours);

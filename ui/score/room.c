@@ -46,7 +46,7 @@ fold (GSimpleAction *action, GVariant *target, gpointer data)
 static void
 go_hot (GSimpleAction *action, GVariant *target, gpointer data)
 {
-  gboolean back = g_str_equal (g_action_get_name (G_ACTION (action)), "previous-hottest");
+  gboolean back = g_str_equal (g_action_get_name (G_ACTION (action)), "previous-hotspot");
   lig_score_sheet_go_hot (((Room *) data)->sheet, back ? -1 : 1);
 }
 
@@ -72,8 +72,8 @@ make_actions (Room *self, GSettings *settings)
     {.name = "compact", .activate = toggle_compact},
     {.name = "fold-all", .activate = fold},
     {.name = "unfold-all", .activate = fold},
-    {.name = "hottest", .activate = go_hot},
-    {.name = "previous-hottest", .activate = go_hot},
+    {.name = "hotspot", .activate = go_hot},
+    {.name = "previous-hotspot", .activate = go_hot},
   };
   GSimpleActionGroup *group = g_simple_action_group_new ();
   g_action_map_add_action_entries (G_ACTION_MAP (group), entries, G_N_ELEMENTS (entries), self);
@@ -105,8 +105,8 @@ add_keys (GtkWidget *view)
     {"<Control>r", "room.compact"},
     {"<Control>bracketleft", "room.fold-all"},
     {"<Control>bracketright", "room.unfold-all"},
-    {"<Control>h", "room.hottest"},
-    {"<Control><Shift>h", "room.previous-hottest"},
+    {"<Control>h", "room.hotspot"},
+    {"<Control><Shift>h", "room.previous-hotspot"},
   };
   GtkEventController *controller = gtk_shortcut_controller_new ();
   gtk_shortcut_controller_set_scope (GTK_SHORTCUT_CONTROLLER (controller),

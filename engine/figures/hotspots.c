@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The groups of a step by name, the longest time first. */
-#include <ligature/hottest.h>
+#include <ligature/hotspots.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct {
 
 /* Groups of one name while they are collected. */
 typedef struct {
-  LigHottest *hottest;
+  LigHotspot *hotspot;
   const char *title;
   char *part;
   Place place;
@@ -34,7 +34,7 @@ free_kind (gpointer data)
 }
 
 void
-lig_hottest_free (LigHottest *self)
+lig_hotspot_free (LigHotspot *self)
 {
   if (!self)
     return;
@@ -113,7 +113,7 @@ name_kind (const Kind *self)
   g_autofree char *times = count > 1 ? g_strdup_printf ("%u\u00a0× ", count) : g_strdup ("");
   if (!self->place.macro) {
     g_autofree char *place =
-      g_strdup_printf (_ ("%s at %s"), what, count > 1 ? self->place.path : self->hottest->path);
+      g_strdup_printf (_ ("%s at %s"), what, count > 1 ? self->place.path : self->hotspot->path);
     return count > 1 ? g_strdup_printf ("%s\u00a0× %u", place, count) : g_steal_pointer (&place);
   }
   g_autofree char *macros = g_strconcat (times, _ (self->place.macro->title), NULL);
@@ -123,11 +123,11 @@ name_kind (const Kind *self)
   /* Translators: a group, one or several macros, the path of that one or of the block around them:
    * Linear · qkv in 12 × Transformer layer at 2. */
   return g_strdup_printf (_ ("%s in %s at %s"), what, macros,
-                          count > 1 ? self->place.path : self->hottest->path);
+                          count > 1 ? self->place.path : self->hotspot->path);
 }
 
 char *
-lig_hottest_describe (const LigHottest *self)
+lig_hotspot_describe (const LigHotspot *self)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   gboolean both = self->counts[0] > 0 && self->counts[1] > 0;
@@ -151,7 +151,7 @@ lig_hottest_describe (const LigHottest *self)
 }
 
 char *
-lig_hottest_share_text (const LigFigures *figures, const LigFigures *whole)
+lig_hotspot_share_text (const LigFigures *figures, const LigFigures *whole)
 {
   g_autofree char *time = lig_figures_time_text (figures);
   if (!(whole->seconds > 0) || !time)
@@ -177,16 +177,16 @@ find_kind (GPtrArray *all, GHashTable *known, LigPlan *plan, const LigPlanGroup 
     return kind;
   }
   kind = g_new0 (Kind, 1);
-  kind->hottest = g_new0 (LigHottest, 1);
-  kind->hottest->path = g_strdup (ops[group->first].path);
+  kind->hotspot = g_new0 (LigHotspot, 1);
+  kind->hotspot->path = g_strdup (ops[group->first].path);
   for (int pass = 0; pass < 2; pass++)
-    lig_figures_init (&kind->hottest->passes[pass]);
-  lig_figures_init (&kind->hottest->figures);
+    lig_figures_init (&kind->hotspot->passes[pass]);
+  lig_figures_init (&kind->hotspot->figures);
   kind->title = group->title;
   kind->part = g_strdup (part);
   kind->place = place;
   kind->paths = g_hash_table_new (g_str_hash, g_str_equal);
-  g_ptr_array_add (all, kind->hottest);
+  g_ptr_array_add (all, kind->hotspot);
   g_hash_table_insert (known, key, kind);
   return kind;
 }
@@ -204,15 +204,15 @@ add_group (GPtrArray *all,
   const LigPlanOp *ops = lig_plan_get_ops (timed->plan, &count);
   lig_figures_of_group (timed, unfused, group, &figures);
   g_hash_table_add (kind->paths, (gpointer) ops[group->first].path);
-  kind->hottest->counts[group->pass]++;
-  lig_figures_add (&kind->hottest->passes[group->pass], &figures);
-  lig_figures_add (&kind->hottest->figures, &figures);
+  kind->hotspot->counts[group->pass]++;
+  lig_figures_add (&kind->hotspot->passes[group->pass], &figures);
+  lig_figures_add (&kind->hotspot->figures, &figures);
 }
 
 static int
 compare (gconstpointer a, gconstpointer b)
 {
-  const LigHottest *one = *(const LigHottest *const *) a, *two = *(const LigHottest *const *) b;
+  const LigHotspot *one = *(const LigHotspot *const *) a, *two = *(const LigHotspot *const *) b;
   double difference = two->figures.seconds - one->figures.seconds;
   return difference > 0 ? 1 : difference < 0 ? -1 : strcmp (one->path, two->path);
 }
@@ -223,19 +223,19 @@ sum_rest (GPtrArray *all, guint max)
 {
   if (all->len <= max)
     return;
-  LigHottest *rest = g_new0 (LigHottest, 1);
+  LigHotspot *rest = g_new0 (LigHotspot, 1);
   rest->name = g_strdup (_ ("The rest"));
   lig_figures_init (&rest->figures);
   for (guint i = max; i < all->len; i++)
-    lig_figures_add (&rest->figures, &((const LigHottest *) all->pdata[i])->figures);
+    lig_figures_add (&rest->figures, &((const LigHotspot *) all->pdata[i])->figures);
   g_ptr_array_set_size (all, (int) max);
   g_ptr_array_add (all, rest);
 }
 
 GPtrArray *
-lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint max)
+lig_hotspot_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint max)
 {
-  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_hottest_free);
+  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_hotspot_free);
   LigShape shape;
   LigDtype dtype;
   lig_plan_get_input (timed->plan, &shape, &dtype);
@@ -256,7 +256,7 @@ lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint 
   g_hash_table_iter_init (&iter, known);
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
     Kind *kind = value;
-    kind->hottest->name = name_kind (kind);
+    kind->hotspot->name = name_kind (kind);
   }
   g_ptr_array_sort (all, compare);
   sum_rest (all, max);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles and reports name what the time goes to in the same words as the window. */
+/* Profiles and reports name the hotspots in the same words as the window. */
 #include "tests/cli/case.h"
 
 #define LAYERS "'block(3) { transformer-layer(heads=2) } ! linear(8)'"
@@ -11,7 +11,7 @@ test_profile (void)
   g_auto (Outcome) outcome =
     shell ("COLUMNS=160 lig profile " LAYERS " --input 2x8x16 --device cpu --steps 3");
   g_assert_cmpint (outcome.code, ==, 0);
-  const char *list = strstr (outcome.out, "the time goes to");
+  const char *list = strstr (outcome.out, "hotspots");
   g_assert_nonnull (list);
   g_assert_nonnull (strstr (list, "in 3\u00a0× Transformer layer at 0"));
   g_assert_nonnull (strstr (list, "forward × 3 "));
@@ -27,7 +27,7 @@ test_report (void)
   g_auto (Outcome) outcome =
     shell ("lig report " LAYERS " --input 2x512x16 --device null:h200 --format md -o -");
   g_assert_cmpint (outcome.code, ==, 0);
-  const char *list = strstr (outcome.out, "## The time goes to");
+  const char *list = strstr (outcome.out, "## Hotspots");
   g_assert_nonnull (list);
   const char *end = strstr (list, "\n## ");
   g_assert_nonnull (end);
@@ -36,14 +36,14 @@ test_report (void)
   /* Without peak rates there is no time. */
   g_auto (Outcome) unpriced =
     shell ("lig report " LAYERS " --input 2x512x16 --device null --format md -o -");
-  g_assert_null (strstr (unpriced.out, "The time goes to"));
+  g_assert_null (strstr (unpriced.out, "Hotspots"));
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/cli/hottest/profile", test_profile);
-  g_test_add_func ("/cli/hottest/report", test_report);
+  g_test_add_func ("/cli/hotspots/profile", test_profile);
+  g_test_add_func ("/cli/hotspots/report", test_report);
   return run_cli_tests ();
 }

@@ -10,14 +10,14 @@
 G_BEGIN_DECLS
 
 /**
- * LIG_HOTTEST_NAMES:
+ * LIG_HOTSPOT_NAMES:
  *
  * The number of names that the window and reports list.
  */
-#define LIG_HOTTEST_NAMES 5
+#define LIG_HOTSPOT_NAMES 5
 
 /**
- * LigHottest: (skip)
+ * LigHotspot: (skip)
  * @name: what they are and where, in translated words: `Linear + bias · qkv in 12 × Transformer
  *   layer at 2`, `Linear at 4`, `Linear at 1.*.3 × 12`; no two have the same
  * @path: (nullable): the path of the first op of the first group; %NULL: the sum of the rest
@@ -33,19 +33,19 @@ typedef struct {
   guint counts[2];
   LigFigures passes[2];
   LigFigures figures;
-} LigHottest;
+} LigHotspot;
 
 /**
- * lig_hottest_free: (skip)
+ * lig_hotspot_free: (skip)
  * @self: (nullable): the groups to free
  *
  * Frees them.
  */
-LIG_API void lig_hottest_free (LigHottest *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHottest, lig_hottest_free)
+LIG_API void lig_hotspot_free (LigHotspot *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHotspot, lig_hotspot_free)
 
 /**
- * lig_hottest_list: (skip)
+ * lig_hotspot_list: (skip)
  * @timed: a plan
  * @unfused: (nullable): the plan of lig_plan_unfuse()
  * @max: the number of names after which the rest is summed
@@ -53,29 +53,29 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHottest, lig_hottest_free)
  * Lists where the time of a step goes. Groups without a kernel are left out, and all groups if the
  * input has no rows.
  *
- * Returns: (transfer full): an array of #LigHottest, the longest time first, the sum of the rest
+ * Returns: (transfer full): an array of #LigHotspot, the longest time first, the sum of the rest
  * last
  */
 LIG_API GPtrArray *
-lig_hottest_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint max);
+lig_hotspot_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint max);
 
 /**
- * lig_hottest_describe: (skip)
+ * lig_hotspot_describe: (skip)
  * @self: groups
  *
  * Returns: (transfer full) (nullable): the passes with their counts, the time of each if there are
  * both, and what bounds it: `forward × 12 ≈ 1.10 ms, backward × 12 ≈ 3.50 ms · compute`; %NULL for
  *   the rest
  */
-LIG_API char *lig_hottest_describe (const LigHottest *self);
+LIG_API char *lig_hotspot_describe (const LigHotspot *self);
 
 /**
- * lig_hottest_share_text: (skip)
+ * lig_hotspot_share_text: (skip)
  * @figures: the figures of some groups
  * @whole: the figures of the step
  *
  * Returns: (transfer full): the time and its share of the step: `≈ 5.40 ms · 19 %`
  */
-LIG_API char *lig_hottest_share_text (const LigFigures *figures, const LigFigures *whole);
+LIG_API char *lig_hotspot_share_text (const LigFigures *figures, const LigFigures *whole);
 
 G_END_DECLS

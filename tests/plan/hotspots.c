@@ -2,7 +2,7 @@
 /* The names of the groups that take most of the time: each once, with all its places. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
-#include <ligature/hottest.h>
+#include <ligature/hotspots.h>
 
 #include <math.h>
 
@@ -21,11 +21,11 @@ compile_for_gpu (const char *expression, const char *input)
   return plan;
 }
 
-static const LigHottest *
+static const LigHotspot *
 find (GPtrArray *list, const char *name)
 {
   for (guint i = 0; i < list->len; i++)
-    if (g_str_equal (((const LigHottest *) list->pdata[i])->name, name))
+    if (g_str_equal (((const LigHotspot *) list->pdata[i])->name, name))
       return list->pdata[i];
   g_error ("nothing is called %s", name);
 }
@@ -35,7 +35,7 @@ static GPtrArray *
 list_all (LigPlan *plan)
 {
   const LigTimedPlan timed = {.plan = plan};
-  GPtrArray *list = lig_hottest_list (&timed, NULL, G_MAXUINT);
+  GPtrArray *list = lig_hotspot_list (&timed, NULL, G_MAXUINT);
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   guint groups = 0, counted = 0;
   double seconds = 0, sum = 0;
@@ -48,15 +48,15 @@ list_all (LigPlan *plan)
     }
   }
   for (guint i = 0; i < list->len; i++) {
-    const LigHottest *hottest = list->pdata[i];
-    g_assert_true (g_hash_table_add (names, hottest->name));
-    counted += hottest->counts[0] + hottest->counts[1];
-    sum += hottest->figures.seconds;
-    g_assert_cmpfloat_with_epsilon (hottest->figures.seconds,
-                                    hottest->passes[0].seconds + hottest->passes[1].seconds, 1e-12);
+    const LigHotspot *hotspot = list->pdata[i];
+    g_assert_true (g_hash_table_add (names, hotspot->name));
+    counted += hotspot->counts[0] + hotspot->counts[1];
+    sum += hotspot->figures.seconds;
+    g_assert_cmpfloat_with_epsilon (hotspot->figures.seconds,
+                                    hotspot->passes[0].seconds + hotspot->passes[1].seconds, 1e-12);
     if (i > 0)
-      g_assert_cmpfloat (hottest->figures.seconds, <=,
-                         ((const LigHottest *) list->pdata[i - 1])->figures.seconds);
+      g_assert_cmpfloat (hotspot->figures.seconds, <=,
+                         ((const LigHotspot *) list->pdata[i - 1])->figures.seconds);
   }
   g_assert_cmpuint (counted, ==, groups);
   g_assert_cmpfloat_with_epsilon (sum, seconds, 1e-9 * seconds);
@@ -72,7 +72,7 @@ test_block (void)
                      "layer-norm ! linear(100, bias=false) ! cross-entropy",
                      "2x16:int32");
   g_autoptr (GPtrArray) list = list_all (plan);
-  const LigHottest *attention = find (list, "Attention in 6\u00a0× Transformer layer at 1");
+  const LigHotspot *attention = find (list, "Attention in 6\u00a0× Transformer layer at 1");
   g_assert_cmpuint (attention->counts[0], ==, 6);
   g_assert_cmpuint (attention->counts[1], ==, 6);
   g_assert_cmpstr (attention->path, ==, "1.0.0");
@@ -81,13 +81,13 @@ test_block (void)
     guint found = 0;
     g_autofree char *end = g_strdup_printf (" · %s in 6\u00a0× Transformer layer at 1", parts[i]);
     for (guint k = 0; k < list->len; k++)
-      found += g_str_has_suffix (((const LigHottest *) list->pdata[k])->name, end);
+      found += g_str_has_suffix (((const LigHotspot *) list->pdata[k])->name, end);
     g_assert_cmpuint (found, >, 0);
   }
-  const LigHottest *head = find (list, "Linear at 3");
+  const LigHotspot *head = find (list, "Linear at 3");
   g_assert_cmpuint (head->counts[0], ==, 1);
   g_assert_cmpuint (head->counts[1], ==, 1);
-  g_autofree char *text = lig_hottest_describe (head);
+  g_autofree char *text = lig_hotspot_describe (head);
   g_assert_true (g_str_has_prefix (text, "forward ≈ "));
   g_assert_nonnull (strstr (text, ", backward ≈ "));
 }
@@ -104,9 +104,9 @@ test_places (void)
   g_autoptr (GPtrArray) list = list_all (plan);
   find (list, "Attention in 3\u00a0× Transformer layer");
   find (list, "Attention in Multi-head attention at 3");
-  const LigHottest *norm = find (list, "L2 normalization at 4.*.3\u00a0× 3");
+  const LigHotspot *norm = find (list, "L2 normalization at 4.*.3\u00a0× 3");
   g_assert_cmpstr (norm->path, ==, "4.0.3");
-  g_autofree char *text = lig_hottest_describe (norm);
+  g_autofree char *text = lig_hotspot_describe (norm);
   g_assert_true (g_str_has_prefix (text, "forward × 3 ≈ "));
 }
 
@@ -119,19 +119,19 @@ test_rest (void)
     compile_for_gpu ("layer-norm ! linear(64) ! relu ! l2-normalization", "64x64:bf16");
   const LigTimedPlan timed = {.plan = plan};
   g_autoptr (GPtrArray) all = list_all (plan);
-  g_autoptr (GPtrArray) some = lig_hottest_list (&timed, NULL, 2);
+  g_autoptr (GPtrArray) some = lig_hotspot_list (&timed, NULL, 2);
   g_assert_cmpuint (all->len, >, 3);
   g_assert_cmpuint (some->len, ==, 3);
-  const LigHottest *rest = some->pdata[2];
+  const LigHotspot *rest = some->pdata[2];
   double sum = 0;
   for (guint i = 2; i < all->len; i++)
-    sum += ((const LigHottest *) all->pdata[i])->figures.seconds;
+    sum += ((const LigHotspot *) all->pdata[i])->figures.seconds;
   g_assert_cmpstr (rest->name, ==, "The rest");
   g_assert_null (rest->path);
-  g_assert_null (lig_hottest_describe (rest));
+  g_assert_null (lig_hotspot_describe (rest));
   g_assert_cmpfloat_with_epsilon (rest->figures.seconds, sum, 1e-12);
   lig_figures_of_step (&timed, NULL, &whole);
-  g_autofree char *share = lig_hottest_share_text (&whole, &whole);
+  g_autofree char *share = lig_hotspot_share_text (&whole, &whole);
   g_assert_true (g_str_has_prefix (share, "≈ "));
   g_assert_true (g_str_has_suffix (share, " · 100 %"));
 }
@@ -140,8 +140,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/hottest/block", test_block);
-  g_test_add_func ("/hottest/places", test_places);
-  g_test_add_func ("/hottest/rest", test_rest);
+  g_test_add_func ("/hotspots/block", test_block);
+  g_test_add_func ("/hotspots/places", test_places);
+  g_test_add_func ("/hotspots/rest", test_rest);
   return g_test_run ();
 }
