@@ -401,7 +401,7 @@ lig_infer (LigGraph *graph, GError **error)
  * any shape is known, but `3.qkv.weight` has a multiple of the features of the macro's input, and
  * the last matmul has exactly as many, whatever is between. So a part may carry such a rule
  * (lig_parts_add_scaled()) that is applied here, once the main line has reached the macro. It is
- * applied to the op too: a macro that is taken apart leaves ops that stand for themselves. */
+ * applied to the op too: a macro that is expanded leaves ops that stand for themselves. */
 
 static const LigParam *
 find_param (const LigOpInfo *info, const LigPartSize *size)

@@ -97,7 +97,7 @@ position_of (LigOp *op)
   return -1;
 }
 
-/* A path taken apart. */
+/* A path expanded. */
 typedef struct {
   LigOp *op;
   const char *suffix; /* the part of a macro, with its point; or empty */

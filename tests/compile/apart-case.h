@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of macros that are taken apart: whether they compute the same. */
+/* Shared by the tests of macros that are expanded: whether they compute the same. */
 #pragma once
 
 #include "tests/plan/case.h"
-#include <ligature/take-apart.h>
+#include <ligature/expand-macro.h>
 
 static inline void
-take_apart (LigSequence *sequence, int index, gint64 features)
+expand_macro (LigSequence *sequence, int index, gint64 features)
 {
   g_autoptr (GError) error = NULL;
-  gboolean fine = lig_sequence_take_apart (sequence, index, features, &error);
+  gboolean fine = lig_sequence_expand_macro (sequence, index, features, &error);
   g_assert_no_error (error);
   g_assert_true (fine);
 }
@@ -22,5 +22,5 @@ compare_apart (LigSequence *whole, LigSequence *apart)
   g_autoptr (LigState) state = new_state (whole, &options);
   g_autoptr (Results) want = compute_like (whole, state, &options);
   g_autoptr (Results) got = compute_like (apart, state, &options);
-  compare_in_order (got, want, 0, "taken apart");
+  compare_in_order (got, want, 0, "expanded");
 }

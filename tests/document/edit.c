@@ -125,7 +125,7 @@ test_into_block (DocumentFixture *f, gconstpointer data)
   g_assert_true (lig_op_get_fence (op_at (f->doc, "0")));
 }
 
-/* The settings of a block are those of its ops when it is taken apart. */
+/* The settings of a block are those of its ops when it is expanded. */
 static void
 test_block_settings (DocumentFixture *f, gconstpointer data)
 {

@@ -65,7 +65,7 @@ test_start (DocumentFixture *f, gconstpointer data)
   g_assert_cmpstr (lig_op_get_extra_input_channel (op_at (f->doc, "2"), 0), ==, "residual");
 }
 
-/* Taken apart, the branch has the name that its readers know; a second one of that name is fixed
+/* Expanded, the branch has the name that its readers know; a second one of that name is fixed
  * by another. */
 static void
 test_apart (DocumentFixture *f, gconstpointer data)

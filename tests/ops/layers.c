@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each parameter of the macros of layers that changes the mathematics, against float64 and its
- * central differences: outputs and all gradients, fused, unfused and taken apart. */
+ * central differences: outputs and all gradients, fused, unfused and expanded. */
 #include "tests/compile/apart-case.h"
 #include "tests/ops/reference.h"
 
@@ -280,7 +280,7 @@ test_mathematics (void)
     check_case (&cases[i]);
 }
 
-/* --- Fused and taken apart ----------------------------------------------------------------------
+/* --- Fused and expanded ----------------------------------------------------------------------
  */
 
 static void
@@ -308,7 +308,7 @@ test_apart (void)
     g_autoptr (LigState) state = new_state (sequence, &options);
     g_autoptr (Results) want = compute (sequence, &options);
     lig_sequence_get_input (sequence, &shape, &dtype);
-    take_apart (sequence, -1, lig_shape_columns (&shape));
+    expand_macro (sequence, -1, lig_shape_columns (&shape));
     g_assert_cmpuint (lig_sequence_get_length (sequence), >, 1);
     g_autoptr (Results) got = compute_like (sequence, state, &options);
     compare_in_order (got, want, 0, cases[i].macro);

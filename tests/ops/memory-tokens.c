@@ -3,7 +3,7 @@
  * and the shape of the line before, as if it were recalled with both. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
-#include <ligature/take-apart.h>
+#include <ligature/expand-macro.h>
 
 static LigPlanOptions
 options_of (LigDtype compute)
@@ -94,7 +94,7 @@ test_apart (void)
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = options_of (LIG_BF16);
   g_autoptr (LigSequence) sequence = new_sequence (TOKENS HEADS ("caller"), "2x3:int32");
-  lig_sequence_take_apart (sequence, 1, 8, &error);
+  lig_sequence_expand_macro (sequence, 1, 8, &error);
   g_assert_no_error (error);
   g_autofree char *text = lig_sequence_to_expression (sequence);
   g_assert_nonnull (strstr (text, "load-branch(dtype=floating)"));

@@ -4,8 +4,8 @@
 #include "tests/compile/apart-case.h"
 #include "tests/ops/reference.h"
 
+#include <ligature/expand-macro.h>
 #include <ligature/lowering.h>
-#include <ligature/take-apart.h>
 
 /* --- Mathematics ----------------------------------------------------------------------------- */
 
@@ -173,7 +173,7 @@ take_macros_apart (LigSequence *sequence)
     if (!g_str_has_prefix (lig_op_get_name (op), "layer-norm-") &&
         !g_str_equal (lig_op_get_name (op), "multi-head-attention"))
       continue;
-    take_apart (sequence, i, 8);
+    expand_macro (sequence, i, 8);
   }
 }
 

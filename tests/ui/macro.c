@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros in the score: folded with a sum, unfolded with a sub-row for each part, taken apart; what
+/* Macros in the score: folded with a sum, unfolded with a sub-row for each part, expanded; what
  * a load-branch cuts; and the inspector's mask, choices and switch of frozen parameters. */
 #include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
@@ -75,7 +75,7 @@ test_crossing (Fixture *f, gconstpointer data)
 }
 
 static void
-test_take_apart (Fixture *f, gconstpointer data)
+test_expand_macro (Fixture *f, gconstpointer data)
 {
   show_for (f, "gelu ! layer-norm-mlp", "64x64:bf16");
   double whole = lig_score_sheet_get_map (f->sheet)->seconds[LIG_PASS_FORWARD];
@@ -187,7 +187,7 @@ add_tests (void)
 {
   ADD ("folding", test_folding);
   ADD ("crossing", test_crossing);
-  ADD ("take-apart", test_take_apart);
+  ADD ("expand-macro", test_expand_macro);
   ADD ("gpt2", test_gpt2);
   ADD ("mask", test_mask);
   ADD ("trained", test_trained);

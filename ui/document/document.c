@@ -133,7 +133,7 @@ remember_open (LigDocument *self)
   state->open = lig_document_list_open (self);
 }
 
-/* An edit may have removed what was open, such as a block that was taken apart; the state to which
+/* An edit may have removed what was open, such as a block that was expanded; the state to which
  * the history returns knows it.
  * @paths: (nullable): of the rows to select */
 static void

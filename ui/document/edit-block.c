@@ -2,7 +2,7 @@
 /* Edits that put ops into a block and take them out again, and that replace a macro by its parts.
  */
 #include "ui/document/edit.h"
-#include <ligature/take-apart.h>
+#include <ligature/expand-macro.h>
 
 #include <glib/gi18n.h>
 
@@ -68,7 +68,7 @@ take_macro_apart (LigDocument *doc, const LigRow *row, GError **error)
   const LigPlanOp *parts = lig_document_find_parts (doc, row->path, &planned);
   gboolean known = parts && g_str_equal (parts->title, lig_op_get_name (macro));
   gint64 features = known ? lig_shape_columns (&parts->x) : 0;
-  if (!lig_sequence_take_apart (parent, index, features, error))
+  if (!lig_sequence_expand_macro (parent, index, features, error))
     return FALSE;
   /* Translators: %s is the title of an operation. */
   g_autofree char *label =
@@ -111,7 +111,7 @@ put_ops (LigSequence *parent, int index)
 }
 
 /* A block that is repeated becomes as many blocks, whose channels do not meet, each of which can be
- * edited and taken apart. */
+ * edited and expanded. */
 static void
 take_block_apart (LigDocument *doc, const LigRow *row)
 {
@@ -145,8 +145,7 @@ lig_edit_ungroup (LigDocument *doc, GError **error)
   LigOp *op = lig_document_get_cursor (doc);
   const LigRow *row = op ? lig_document_find_row (doc, op) : NULL;
   if (!row || !lig_edit_can_ungroup (op)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 _ ("only a block or a macro can be taken apart"));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, _ ("only a block or a macro can be expanded"));
     return FALSE;
   }
   if (!lig_op_get_body (op))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A document's rows, and which of them are selected. */
 #include "ui/document/private.h"
-#include <ligature/take-apart.h>
+#include <ligature/expand-macro.h>
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "ui/document/check.h"
 #include "ui/document/times.h"
-#include <ligature/take-apart.h>
+#include <ligature/expand-macro.h>
 
 /* --- Rows ---------------------------------------------------------------------------------- */
 

@@ -78,7 +78,7 @@ make_menu (LigOpRow *self)
                           {_ ("Move up"), "op.move-up"},
                           {_ ("Move down"), "op.move-down"},
                           {_ ("Group into a block"), "op.group"},
-                          {lig_edit_can_ungroup (self->op) ? _ ("Take apart") : NULL, "op.ungroup"},
+                          {lig_edit_can_ungroup (self->op) ? _ ("Expand") : NULL, "op.ungroup"},
                           {NULL, NULL}});
   return G_MENU_MODEL (menu);
 }

@@ -66,7 +66,7 @@ LIG_API void lig_parts_check_divides (LigParts *self, const char *name, gint64 c
  * @group: a group of ranks
  *
  * Returns: the number of ranks in the group, for macros that have other parts if they are several;
- *   2 for parts that are written into a sequence when the macro is taken apart
+ *   2 for parts that are written into a sequence when the macro is expanded
  */
 LIG_API int lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group);
 

@@ -5,8 +5,8 @@
 #include "engine/sequence/parts.h"
 #include "engine/sequence/tie.h"
 #include <ligature/error.h>
+#include <ligature/expand-macro.h>
 #include <ligature/fusion.h>
-#include <ligature/take-apart.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -322,7 +322,7 @@ replace (LigSequence *self, int index, const LigParts *parts, GError **error)
 }
 
 gboolean
-lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError **error)
+lig_sequence_expand_macro (LigSequence *self, int index, gint64 features, GError **error)
 {
   g_return_val_if_fail (LIG_IS_SEQUENCE (self), FALSE);
   LigOp *op = lig_sequence_get (self, index, error);
@@ -331,7 +331,7 @@ lig_sequence_take_apart (LigSequence *self, int index, gint64 features, GError *
   index = index < 0 ? index + (int) lig_sequence_get_length (self) : index;
   if (!lig_op_get_info (op)->expand) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 _ ("%s at %d: it has no parts; only a macro can be taken apart"),
+                 _ ("%s at %d: it has no parts; only a macro can be expanded"),
                  lig_op_get_name (op), index);
     return FALSE;
   }

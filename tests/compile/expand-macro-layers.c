@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers of random parameters compute the same bits when they are taken apart, also beside tied
+/* Layers of random parameters compute the same bits when they are expanded, also beside tied
  * ops, in blocks, and between branches. */
 #include "tests/compile/apart-case.h"
 
@@ -65,7 +65,7 @@ take_layers_apart (LigSequence *sequence)
     if (lig_op_get_body (op))
       take_layers_apart (lig_op_get_body (op));
     if (g_str_equal (lig_op_get_name (op), "transformer-layer")) {
-      take_apart (sequence, i, FEATURES);
+      expand_macro (sequence, i, FEATURES);
     } else
       i++;
   }
@@ -111,6 +111,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/take-apart-layers/random", test_random);
+  g_test_add_func ("/expand-macro-layers/random", test_random);
   return g_test_run ();
 }

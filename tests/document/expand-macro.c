@@ -55,7 +55,7 @@ test_edit (DocumentFixture *f, gconstpointer data)
   select_at (f->doc, "2");
   g_assert_false (lig_edit_ungroup (f->doc, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
-  g_assert_cmpstr (error->message, ==, "only a block or a macro can be taken apart");
+  g_assert_cmpstr (error->message, ==, "only a block or a macro can be expanded");
 }
 
 /* A macro of few parts does not fold, one of many is folded at first; edits keep what was opened.
@@ -110,8 +110,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   lig_register_op (&layer, &error);
   g_assert_no_error (error);
-  ADD_DOCUMENT_TEST ("/document/take-apart/edit", test_edit);
-  ADD_DOCUMENT_TEST ("/document/take-apart/folding", test_folding);
-  ADD_DOCUMENT_TEST ("/document/take-apart/fence", test_fence);
+  ADD_DOCUMENT_TEST ("/document/expand-macro/edit", test_edit);
+  ADD_DOCUMENT_TEST ("/document/expand-macro/folding", test_folding);
+  ADD_DOCUMENT_TEST ("/document/expand-macro/fence", test_fence);
   return g_test_run ();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ties to a macro, to parts of it and from it, and its `recompute`, when it is taken apart. */
+/* Ties to a macro, to parts of it and from it, and its `recompute`, when it is expanded. */
 #include "tests/compile/apart-case.h"
 
 #include <ligature/compile.h>
@@ -12,7 +12,7 @@ check_apart (const char *expression, int block, int index, const char *text)
   g_autoptr (LigSequence) whole = new_sequence (expression, "2x3x8");
   g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
   LigSequence *list = block < 0 ? apart : lig_op_get_body (lig_sequence_get (apart, block, NULL));
-  take_apart (list, index, 8);
+  expand_macro (list, index, 8);
   g_autofree char *got = lig_sequence_to_expression (apart);
   g_assert_cmpstr (got, ==, text);
   compare_apart (whole, apart);
@@ -107,7 +107,7 @@ test_saves (void)
   g_autoptr (LigSequence) sequence =
     new_sequence ("layer-norm-mlp(64, recompute=all) ! layer-norm-mlp(64)", "64x8");
   gint64 whole = memory_of (sequence);
-  take_apart (sequence, 0, 8);
+  expand_macro (sequence, 0, 8);
   g_assert_cmpint (memory_of (sequence), ==, whole);
   g_object_set (lig_sequence_get (sequence, 0, NULL), "recompute", "none", NULL);
   g_assert_cmpint (memory_of (sequence), >, whole);
@@ -117,12 +117,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/take-apart-ties/parallel", test_parallel);
-  g_test_add_func ("/take-apart-ties/to-parts", test_to_parts);
-  g_test_add_func ("/take-apart-ties/to-linear", test_to_linear);
-  g_test_add_func ("/take-apart-ties/in-block", test_in_block);
-  g_test_add_func ("/take-apart-ties/from-macro", test_from_macro);
-  g_test_add_func ("/take-apart-ties/recompute", test_recompute);
-  g_test_add_func ("/take-apart-ties/saves", test_saves);
+  g_test_add_func ("/expand-macro-ties/parallel", test_parallel);
+  g_test_add_func ("/expand-macro-ties/to-parts", test_to_parts);
+  g_test_add_func ("/expand-macro-ties/to-linear", test_to_linear);
+  g_test_add_func ("/expand-macro-ties/in-block", test_in_block);
+  g_test_add_func ("/expand-macro-ties/from-macro", test_from_macro);
+  g_test_add_func ("/expand-macro-ties/recompute", test_recompute);
+  g_test_add_func ("/expand-macro-ties/saves", test_saves);
   return g_test_run ();
 }

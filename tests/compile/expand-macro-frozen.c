@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The patterns of frozen parameters, when macros are taken apart: they match the same parameters.
+/* The patterns of frozen parameters, when macros are expanded: they match the same parameters.
  */
 #include "tests/compile/apart-case.h"
 
@@ -38,7 +38,7 @@ check (const char *expression, int block, int index, const char *freeze, const c
   lig_sequence_set_train (whole, train);
   g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
   LigSequence *list = block < 0 ? apart : lig_op_get_body (lig_sequence_get (apart, block, NULL));
-  take_apart (list, index, 8);
+  expand_macro (list, index, 8);
   g_autofree char *got = read_freeze (apart);
   g_assert_cmpstr (got, ==, expected);
   g_autofree char *before = list_frozen (whole, freeze), *after = list_frozen (apart, got);
@@ -98,7 +98,7 @@ test_none (void)
   for (guint i = 0; i < G_N_ELEMENTS (trains); i++) {
     g_autoptr (LigSequence) sequence = new_sequence (MODEL, "2x3x8");
     lig_sequence_set_train (sequence, trains[i]);
-    take_apart (sequence, 1, 8);
+    expand_macro (sequence, 1, 8);
     g_assert_cmpstr (lig_sequence_get_train (sequence), ==, trains[i]);
   }
 }
@@ -130,10 +130,10 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/take-apart-frozen/list", test_list);
-  g_test_add_func ("/take-apart-frozen/block", test_block);
-  g_test_add_func ("/take-apart-frozen/more", test_more);
-  g_test_add_func ("/take-apart-frozen/none", test_none);
-  g_test_add_func ("/take-apart-frozen/suggestion", test_suggestion);
+  g_test_add_func ("/expand-macro-frozen/list", test_list);
+  g_test_add_func ("/expand-macro-frozen/block", test_block);
+  g_test_add_func ("/expand-macro-frozen/more", test_more);
+  g_test_add_func ("/expand-macro-frozen/none", test_none);
+  g_test_add_func ("/expand-macro-frozen/suggestion", test_suggestion);
   return g_test_run ();
 }

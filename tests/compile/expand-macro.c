@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro that was taken apart computes the same, whatever channels are around it. */
+/* A macro that was expanded computes the same, whatever channels are around it. */
 #include "tests/compile/apart-case.h"
 
 #include <ligature/lowering.h>
@@ -75,8 +75,8 @@ test_channels (void)
     "make-extra-output(s) ! make-extra-output(r) ! test-layer ! add-extra-input(r) ! test-layer",
     "4x8");
   g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
-  take_apart (apart, -1, 8);
-  take_apart (apart, 2, 8);
+  expand_macro (apart, -1, 8);
+  expand_macro (apart, 2, 8);
   check_text (apart,
               "make-extra-output(s) ! make-extra-output(r) ! make-extra-output(r-3) ! layer-norm ! "
               "linear(16) ! gelu ! linear(8) ! add-extra-input(r-3) ! add-extra-input(s) ! "
@@ -96,7 +96,7 @@ test_block (void)
                   "add-extra-input(../r) }",
                   "4x8");
   g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
-  take_apart (lig_op_get_body (lig_sequence_get (apart, 1, NULL)), 1, 8);
+  expand_macro (lig_op_get_body (lig_sequence_get (apart, 1, NULL)), 1, 8);
   check_text (apart, "make-extra-output(r) ! block(2) { make-extra-output(s) ! "
                      "make-extra-output(r) ! layer-norm ! linear(16) ! gelu ! linear(8) ! "
                      "add-extra-input(r) ! add-extra-input(s) ! block(2) { add-extra-input(../r) "
@@ -114,7 +114,7 @@ test_wishes (void)
   lig_op_set_fence (macro, TRUE);
   lig_op_set_forbidden (macro, forbidden);
   lig_op_set_forced (macro, forced);
-  take_apart (sequence, 1, 8);
+  expand_macro (sequence, 1, 8);
   g_assert_true (lig_op_get_fence (lig_sequence_get (sequence, 1, NULL)));
   g_assert_false (lig_op_get_fence (lig_sequence_get (sequence, 2, NULL)));
   for (int i = 1; i < 9; i++) {
@@ -129,23 +129,22 @@ test_rejected (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! linear(8)", "4x8");
-  g_assert_false (lig_sequence_take_apart (sequence, 0, 8, &error));
+  g_assert_false (lig_sequence_expand_macro (sequence, 0, 8, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
-  g_assert_cmpstr (error->message, ==,
-                   "gelu at 0: it has no parts; only a macro can be taken apart");
+  g_assert_cmpstr (error->message, ==, "gelu at 0: it has no parts; only a macro can be expanded");
   g_clear_error (&error);
-  g_assert_false (lig_sequence_take_apart (sequence, 2, 8, &error));
+  g_assert_false (lig_sequence_expand_macro (sequence, 2, 8, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
   g_clear_error (&error);
   g_autoptr (LigOp) unset = lig_op_new ("linear", NULL);
   g_assert_true (lig_sequence_append (sequence, unset, NULL));
-  g_assert_false (lig_sequence_take_apart (sequence, 2, 8, &error));
+  g_assert_false (lig_sequence_expand_macro (sequence, 2, 8, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
   g_assert_true (g_str_has_prefix (error->message, "linear at 2: "));
   check_text (sequence, "gelu ! linear(8) ! linear");
 }
 
-/* The example of each macro computes the same bits when all its macros are taken apart. */
+/* The example of each macro computes the same bits when all its macros are expanded. */
 static void
 test_examples (void)
 {
@@ -159,7 +158,7 @@ test_examples (void)
     g_autoptr (LigSequence) apart = lig_sequence_copy (whole);
     for (int k = 0; k < (int) lig_sequence_get_length (apart);)
       if (lig_op_get_info (lig_sequence_get (apart, k, NULL))->expand)
-        take_apart (apart, k, 8);
+        expand_macro (apart, k, 8);
       else
         k++;
     compare_apart (whole, apart);
@@ -183,11 +182,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   lig_register_op (&layer, &error);
   g_assert_no_error (error);
-  g_test_add_func ("/take-apart/channels", test_channels);
-  g_test_add_func ("/take-apart/block", test_block);
-  g_test_add_func ("/take-apart/wishes", test_wishes);
-  g_test_add_func ("/take-apart/rejected", test_rejected);
-  g_test_add_func ("/take-apart/examples", test_examples);
-  g_test_add_func ("/take-apart/counts", test_counts);
+  g_test_add_func ("/expand-macro/channels", test_channels);
+  g_test_add_func ("/expand-macro/block", test_block);
+  g_test_add_func ("/expand-macro/wishes", test_wishes);
+  g_test_add_func ("/expand-macro/rejected", test_rejected);
+  g_test_add_func ("/expand-macro/examples", test_examples);
+  g_test_add_func ("/expand-macro/counts", test_counts);
   return g_test_run ();
 }

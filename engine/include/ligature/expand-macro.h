@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros taken apart: their parts in their place, so that each can be edited. */
+/* Macros expanded: their parts in their place, so that each can be edited. */
 #pragma once
 
 #include <ligature/sequence.h>
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 LIG_API guint lig_op_count_ops (LigOp *self);
 
 /**
- * lig_sequence_take_apart:
+ * lig_sequence_expand_macro:
  * @self: a sequence, or the body of a block
  * @index: the place of a macro; negative numbers count from the end
  * @features: the length of the last axis of the macro's input, as its first op has it in a plan; 0
@@ -32,9 +32,9 @@ LIG_API guint lig_op_count_ops (LigOp *self);
  *
  * Returns: %FALSE with an error set, and the sequence unchanged
  */
-LIG_API gboolean lig_sequence_take_apart (LigSequence *self,
-                                          int index,
-                                          gint64 features,
-                                          GError **error);
+LIG_API gboolean lig_sequence_expand_macro (LigSequence *self,
+                                            int index,
+                                            gint64 features,
+                                            GError **error);
 
 G_END_DECLS
