@@ -164,12 +164,12 @@ bind_lists (Bench *bench, GError **error)
 }
 
 static gboolean
-run_list (Bench *bench, const List *list, gboolean rehearse, GError **error)
+run_list (Bench *bench, const List *list, gboolean autotune, GError **error)
 {
   LigSteps *run = list->runs[bench->next];
   LigStatus status;
   bench->next = (bench->next + 1) % bench->sets;
-  int at = lig_steps_run (run, 0, run->n_steps, (LigStepsMode){.rehearse = rehearse}, &status);
+  int at = lig_steps_run (run, 0, run->n_steps, (LigStepsMode){.autotune = autotune}, &status);
   if (at == run->n_steps && status == LIG_OK)
     return TRUE;
   const LigKernel *kernel =

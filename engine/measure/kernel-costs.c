@@ -73,7 +73,7 @@ launch_kernel (Bench *bench,
                const Trial *trial,
                guint set,
                const LigKernel *kernel,
-               gboolean rehearse,
+               gboolean autotune,
                GError **error)
 {
   const Probe *probe = trial->probe;
@@ -92,7 +92,7 @@ launch_kernel (Bench *bench,
     .stream = lig_device_stream (bench->device),
     .tick = bench->tick,
     .device = lig_device_handle (bench->device),
-    .rehearse = rehearse,
+    .autotune = autotune,
   };
   if (lig_device_function (bench->device, kernel) (&one) == LIG_OK)
     return TRUE;
@@ -102,9 +102,9 @@ launch_kernel (Bench *bench,
 }
 
 static gboolean
-launch (Bench *bench, const Trial *trial, guint set, gboolean rehearse, GError **error)
+launch (Bench *bench, const Trial *trial, guint set, gboolean autotune, GError **error)
 {
-  return launch_kernel (bench, trial, set, trial->probe->kernel, rehearse, error);
+  return launch_kernel (bench, trial, set, trial->probe->kernel, autotune, error);
 }
 
 /* Fills the buffers; whole numbers with zeros, which are valid everywhere. */

@@ -33,7 +33,7 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
     .stream = lig_device_stream (bench->device),
     .device = lig_device_handle (bench->device),
     .tf32 = tf32,
-    .rehearse = !bench->quickly, /* without a search the library's first algorithm is used */
+    .autotune = !bench->quickly, /* without a search the library's first algorithm is used */
   };
   LigStatus status = lig_device_function (bench->device, kernel) (&one);
   if (status == LIG_OK)

@@ -130,12 +130,12 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
 
 /* Launches steps while kernels choose among algorithms, and stores the choices. */
 static gboolean
-rehearse_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
+warm_up_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
 {
   LigDevice *device = self->device;
   lig_tuning_report ("matmuls of the step");
   lig_choices_begin (device, self->plan->request->options.tuning);
-  mode.rehearse = true;
+  mode.autotune = true;
   gboolean fine = launch_steps (self, first, end, mode, error);
   lig_choices_end (device);
   return fine;
@@ -177,7 +177,7 @@ static gboolean
 run_segment (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
 {
   LigSteps *run = self->run;
-  mode.rehearse = run->calls->capture != NULL;
+  mode.autotune = run->calls->capture != NULL;
   if (!run->calls->capture || run->wait || self->observer)
     return launch_steps (self, first, end, mode, error);
   LigCapture *capture = find_capture (self, first, end, mode);
@@ -185,7 +185,7 @@ run_segment (LigProgram *self, int first, int end, LigStepsMode mode, GError **e
     LigCapture fresh = {first, end, mode.accumulate, mode.partial, NULL};
     if (!self->captures)
       self->captures = g_array_new (FALSE, FALSE, sizeof (LigCapture));
-    if (!rehearse_steps (self, first, end, mode, error))
+    if (!warm_up_steps (self, first, end, mode, error))
       return FALSE;
     g_array_append_val (self->captures, fresh);
     return TRUE;

@@ -167,7 +167,7 @@ run_step (LigSteps *self, LigStep *step, const LigStep *first, LigStepsMode mode
     return LIG_OK;
   /* A kernel that serves several passes adds to whatever it writes. */
   step->launch.accumulate = (mode.accumulate && step->added != 0) || step->adds;
-  step->launch.rehearse = mode.rehearse;
+  step->launch.autotune = mode.autotune;
   LigStatus status = wait_before (self, step, first, running);
   if (step->lane != LIG_LANE_MAIN) {
     if (status == LIG_OK)

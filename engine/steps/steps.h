@@ -60,7 +60,7 @@ typedef struct {
 /* Settings of one run of a range. */
 typedef struct {
   bool accumulate;
-  bool rehearse; /* kernels may choose among algorithms by measuring */
+  bool autotune; /* kernels may choose among algorithms by measuring */
   bool partial;  /* more micro-batches of the update follow */
 } LigStepsMode;
 

@@ -245,7 +245,7 @@ release (const Gpu *gpu, Placed *p)
 }
 
 static inline LigStatus
-launch_on (const Gpu *gpu, const Placed *p, bool backward, bool any_order, bool rehearse)
+launch_on (const Gpu *gpu, const Placed *p, bool backward, bool any_order, bool autotune)
 {
   LigOperand operands[9];
   const LigKernel *kernel = operands_of (&p->on, backward, operands);
@@ -257,7 +257,7 @@ launch_on (const Gpu *gpu, const Placed *p, bool backward, bool any_order, bool 
                       .stream = gpu->stream,
                       .device = gpu->handle,
                       .nondeterministic = any_order,
-                      .rehearse = rehearse};
+                      .autotune = autotune};
   LigStatus status = kernel->functions[LIG_BACKEND_CUDA](&launch);
   if (status != LIG_OK)
     g_test_message ("%s: %s", kernel->name, launch.where ? launch.where : "no reason");

@@ -346,7 +346,7 @@ launch_on_gpu (const Gpu *gpu, const Case *c, Layout *l, Memory *m, char *image,
                       .stream = gpu->stream,
                       .device = gpu->handle,
                       .accumulate = c->accumulate,
-                      .rehearse = c->kernel->work < 0 && !again};
+                      .autotune = c->kernel->work < 0 && !again};
   void *captured = NULL;
   bool capture = again && c->captured;
   gpu_copy (gpu, m->device, m->before, l->bytes);

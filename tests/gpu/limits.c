@@ -14,7 +14,7 @@ launch_kernel (const Gpu *gpu, const Case *c, const LigOperand *operands, const 
                       .workspace = m->device_workspace,
                       .stream = gpu->stream,
                       .device = gpu->handle,
-                      .rehearse = c->kernel->work < 0};
+                      .autotune = c->kernel->work < 0};
   LigStatus status = c->kernel->functions[LIG_BACKEND_CUDA](&launch);
   *where = launch.where;
   return status;

@@ -254,7 +254,7 @@ multiply (const Gpu *gpu, Matmul *matmul)
                       .workspace = matmul->workspace,
                       .stream = gpu->stream,
                       .device = gpu->handle,
-                      .rehearse = true};
+                      .autotune = true};
   LigStatus status = lig_kernel_find ("linear")->functions[LIG_BACKEND_CUDA](&launch);
   if (status != LIG_OK)
     g_test_message ("%s", launch.where ? launch.where : "rejected");

@@ -116,9 +116,9 @@ static LigBackendDevice device = {
   .choices = {
     .get = get_choice, .put = put_choice, .begin = begin, .end = end, .no_memory = no_memory}};
 
-/* Launches once; a rehearsal may race. */
+/* Launches once; a warm-up may race. */
 static LigStatus
-launch_once (gboolean rehearse)
+launch_once (gboolean autotune)
 {
   static const LigAttentionParams params = {.heads = 2,
                                             .kv_heads = 2,
@@ -131,7 +131,7 @@ launch_once (gboolean rehearse)
   operands[4] = (LigOperand){anywhere, 2 * 128 * 128, 128, LIG_BF16};
   operands[5] = (LigOperand){anywhere, 2 * 2 * 128, 128, LIG_FP32};
   LigLaunch launch = {
-    .operands = operands, .params = &params, .device = &device, .rehearse = rehearse};
+    .operands = operands, .params = &params, .device = &device, .autotune = autotune};
   return lig_attention_choose (&launch, false, run_own);
 }
 
@@ -153,7 +153,7 @@ reset (void)
   g_unsetenv ("LIGATURE_SEARCH");
 }
 
-/* Launches a rehearsal, then twice; checks that one of both ran each time, and the races. */
+/* Launches a warm-up, then twice; checks that one of both ran each time, and the races. */
 static void
 expect (const char *winner, int races, int puts)
 {
@@ -235,7 +235,7 @@ test_no_search (void)
   fake.own = 0;
   fake.stored = "cuDNN: 9 ns";
   expect ("cuDNN", 0, 0);
-  /* Nothing is timed before a rehearsal, or inside a graph. */
+  /* Nothing is timed before a warm-up, or inside a graph. */
   reset ();
   g_assert_cmpint (launch_once (FALSE), ==, LIG_OK);
   fake.capturing = TRUE;

@@ -153,10 +153,10 @@ lig_attention_choose (LigLaunch *launch, bool backward, LigKernelFunc own)
 {
   const char *why = NULL;
   LigAttentionEntry *entry = lig_attention_entry (launch, backward, &why);
-  bool rehearses = launch->rehearse && !is_capturing (launch);
-  if (entry && !entry->decided && rehearses)
+  bool autotunes = launch->autotune && !is_capturing (launch);
+  if (entry && !entry->decided && autotunes)
     search (launch, entry, own);
-  if (!entry && rehearses)
+  if (!entry && autotunes)
     remember_rejection (launch, backward, why);
   if (!entry || !entry->wins)
     return own (launch);

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Launches attention, or attention_backward if `backward`: by the own kernel, unless cuDNN was
- * faster when both were timed on this device. A rehearsal times them, once per case, or takes a
+ * faster when both were timed on this device. A warm-up times them, once per case, or takes a
  * stored choice; before one the own kernel runs. */
 LigStatus lig_attention_choose (LigLaunch *launch, bool backward, LigKernelFunc own);
 

@@ -213,7 +213,7 @@ lig_cudnn_attention_can (const LigLaunch *launch, bool backward, const char **wh
     return false;
   if (!entry->tried && (cudaStreamIsCapturing (launch->stream, &capture) != cudaSuccess ||
                         capture != cudaStreamCaptureStatusNone)) {
-    *why = "it was not rehearsed";
+    *why = "it was not autotuned";
     return false;
   }
   *why = entry->why;

@@ -68,7 +68,7 @@ allocate (Trial *trial, const LigLaunch *launch, const LigCudnnCase *one)
   trial->n_operands = trial->x + (one->backward ? DMEMORY : LSE) + 1;
   trial->launch = *launch;
   trial->launch.operands = trial->operands;
-  trial->launch.rehearse = false;
+  trial->launch.autotune = false;
   memcpy (trial->operands, launch->operands, (size_t) trial->n_operands * sizeof (LigOperand));
   trial->outputs[0] = &trial->operands[trial->x + (one->backward ? DX : Y)];
   trial->outputs[1] = &trial->operands[trial->x + (one->backward ? DMEMORY : LSE)];

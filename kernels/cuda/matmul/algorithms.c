@@ -171,21 +171,21 @@ search (LigMatmuls *matmuls,
 void
 lig_algorithm_choose (LigMatmuls *matmuls, LigMatmulEntry *entry, const LigLaunch *launch)
 {
-  bool rehearse = launch->rehearse && !is_capturing (launch);
+  bool autotune = launch->autotune && !is_capturing (launch);
   lig_matmul_assume_alignment (entry);
-  if (rehearse && recall (matmuls, entry)) {
-    entry->decided = entry->supported = entry->rehearsed = true;
+  if (autotune && recall (matmuls, entry)) {
+    entry->decided = entry->supported = entry->autotuned = true;
     return;
   }
-  bool searched = rehearse && may_search (&entry->key);
+  bool searched = autotune && may_search (&entry->key);
   cublasLtMatmulAlgo_t proposals[LIG_MAX_PROPOSED];
   int count = lig_candidates_propose (matmuls, entry, proposals, searched ? LIG_MAX_PROPOSED : 1);
   if (count > 0) {
     entry->algorithm = proposals[0];
     entry->decided = entry->supported = true;
-    entry->rehearsed = searched ? search (matmuls, entry, proposals, count, launch) : rehearse;
+    entry->autotuned = searched ? search (matmuls, entry, proposals, count, launch) : autotune;
   } else if (!is_capturing (launch)) {
     /* During a capture the heuristic may be unable to answer; then nothing is known yet. */
-    entry->decided = entry->rehearsed = true;
+    entry->decided = entry->autotuned = true;
   }
 }

@@ -58,7 +58,7 @@ typedef struct {
   float microseconds; /* 0: not measured */
   bool decided;       /* `supported` and `algorithm` are known */
   bool supported;
-  bool rehearsed;                  /* the algorithm is the fastest, not just the first */
+  bool autotuned;                  /* the algorithm is the fastest, not just the first */
   bool reported;                   /* the lack of memory for a search was reported */
   int8_t answers[LIG_N_QUESTIONS]; /* the results of lig_matmul_answer() */
 } LigMatmulEntry;
@@ -93,7 +93,7 @@ void lig_matmul_assume_alignment (LigMatmulEntry *entry);
 void lig_matmul_words (
   const LigMatmuls *matmuls, const LigMatmulKey *key, const char *what, char *text, size_t size);
 
-/* Decides the algorithm of an entry: in a rehearsal by a stored choice or by timing, else by the
+/* Decides the algorithm of an entry: in a warm-up by a stored choice or by timing, else by the
  * heuristic. */
 void lig_algorithm_choose (LigMatmuls *matmuls, LigMatmulEntry *entry, const LigLaunch *launch);
 

@@ -259,7 +259,7 @@ entry_new (const LigMatmulKey *key)
     describe_matrix (&entry->c, side, key->m, key->n, key->ldc) &&
     describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
   /* A matmul that cannot even be described is known to be rejected. */
-  entry->decided = entry->rehearsed = !described;
+  entry->decided = entry->autotuned = !described;
   return entry;
 }
 
@@ -357,7 +357,7 @@ static LigMatmulEntry *
 find (LigLaunch *launch, const LigMatmul *matmul)
 {
   LigMatmulEntry *entry = start (launch) ? entry_of (launch, matmul) : NULL;
-  if (entry && (!entry->decided || (launch->rehearse && !entry->rehearsed)))
+  if (entry && (!entry->decided || (launch->autotune && !entry->autotuned)))
     lig_algorithm_choose (launch->device->matmuls, entry, launch);
   return entry;
 }
@@ -492,7 +492,7 @@ lig_matmul_answer (LigLaunch *launch, const LigMatmul *matmul, LigMatmulQuestion
   char words[1024], choice[16] = "";
   if (!entry)
     return -1;
-  if (entry->answers[question] < 0 && launch->rehearse && choices->get) {
+  if (entry->answers[question] < 0 && launch->autotune && choices->get) {
     lig_matmul_words (launch->device->matmuls, &entry->key, questions[question], words,
                       sizeof words);
     if (choices->get (choices->data, words, choice, sizeof choice) &&

@@ -79,7 +79,7 @@ void lig_matmul_report_no_memory (LigLaunch *launch, const LigMatmul *matmul);
  * apart, and whether the own matmul is faster than the library's. */
 typedef enum { LIG_SUMS_APART, LIG_OWN_MATMUL, LIG_N_QUESTIONS } LigMatmulQuestion;
 
-/* Returns the answer that was kept, in a rehearsal also one that is stored: 1, 0, or -1 if there is
+/* Returns the answer that was kept, in a warm-up also one that is stored: 1, 0, or -1 if there is
  * none. */
 int lig_matmul_answer (LigLaunch *launch, const LigMatmul *matmul, LigMatmulQuestion question);
 

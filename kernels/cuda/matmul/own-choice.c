@@ -157,7 +157,7 @@ compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
   float medians[2] = {0, 0}; /* of the own matmul, of the other way */
   memset (&trial, 0, sizeof trial);
   trial.launch = *launch;
-  trial.launch.rehearse = false;
+  trial.launch.autotune = false;
   trial.launch.accumulate = false;
   trial.other = other;
   if (cudaMalloc ((void **) &trial.memory, place (&trial, matmul, NULL)) != cudaSuccess) {
@@ -195,7 +195,7 @@ lig_own_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay ot
   const char *search = getenv ("LIGATURE_SEARCH");
   if (search && strcmp (search, "own") == 0)
     return true;
-  if (answer >= 0 || !launch->rehearse || (search && strcmp (search, "none") == 0))
+  if (answer >= 0 || !launch->autotune || (search && strcmp (search, "none") == 0))
     return answer > 0;
   /* The library chooses its algorithm first, with the operands as they are. */
   if (changes_operands (launch, matmul) || other (launch, matmul) != LIG_OK ||

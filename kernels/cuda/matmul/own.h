@@ -19,7 +19,7 @@ LigStatus lig_own_matmul (LigLaunch *launch, const LigMatmul *matmul);
 typedef LigStatus (*LigMatmulWay) (LigLaunch *launch, const LigMatmul *matmul);
 
 /* Returns whether the own matmul is faster than the other way: by a stored choice, or, in a
- * rehearsal, by a race of both on random data, in which their results must agree (own-choice.c). */
+ * warm-up, by a race of both on random data, in which their results must agree (own-choice.c). */
 bool lig_own_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other);
 
 #ifdef __cplusplus

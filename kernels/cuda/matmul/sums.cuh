@@ -113,7 +113,7 @@ compare_sums (LigLaunch *launch, const LigMatmul &job, double together, double a
 }
 
 /* Returns whether the matmul computes the sums as well. cuBLASLt's epilogues with sums can take
- * longer than matmul and sums one after the other, so a rehearsal compares both. */
+ * longer than matmul and sums one after the other, so a warm-up compares both. */
 inline bool
 takes_sums (LigLaunch *launch, const LigMatmul &job)
 {
@@ -122,7 +122,7 @@ takes_sums (LigLaunch *launch, const LigMatmul &job)
   if (launch->accumulate || job.vector.dtype != job.result.dtype)
     return false;
   int apart = lig_matmul_answer (launch, &job, LIG_SUMS_APART);
-  if (apart >= 0 || !launch->rehearse)
+  if (apart >= 0 || !launch->autotune)
     return apart <= 0;
   LigMatmul bare = without_sums (job);
   double together = lig_matmul_microseconds (launch, &job);

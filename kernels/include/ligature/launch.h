@@ -182,7 +182,7 @@ typedef struct LigPeers {
  * @tf32: whether fp32 matmuls may round their operands to 10 bits of mantissa
  * @nondeterministic: whether sums may be added up in an order that differs from launch to launch,
  *   where that is faster
- * @rehearse: whether this launch is outside of a capture and may measure, to choose among
+ * @autotune: whether this launch is outside of a capture and may measure, to choose among
  *   algorithms
  * @where: set by a kernel that fails: `file:line: reason`, a string that stays valid
  *
@@ -199,12 +199,12 @@ typedef struct {
   const LigPeers *peers;
   int32_t part;
 #ifdef __GI_SCANNER__ /* it takes bool for a type of four bytes */
-  unsigned char accumulate, tf32, nondeterministic, rehearse;
+  unsigned char accumulate, tf32, nondeterministic, autotune;
 #else
   bool accumulate;
   bool tf32;
   bool nondeterministic;
-  bool rehearse;
+  bool autotune;
 #endif
   const char *where;
 } LigLaunch;
