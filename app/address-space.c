@@ -22,7 +22,7 @@ number_after (const char *name, const char *entry)
   return strncmp (entry, name, length) == 0 ? atoi (entry + length) : 0;
 }
 
-/* Counts like OpenBLAS: the processors, unless the environment has a number. */
+/* Counts like OpenBLAS: the CPUs, unless the environment has a number. */
 static int
 count_threads (char **environment)
 {

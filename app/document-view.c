@@ -204,7 +204,7 @@ static void
 take_first_frame (GdkFrameClock *frames, LigDocumentView *self)
 {
   g_signal_handlers_disconnect_by_func (frames, take_first_frame, self);
-  g_debug ("first frame at %" G_GINT64_FORMAT " microseconds, processor time %" G_GINT64_FORMAT,
+  g_debug ("first frame at %" G_GINT64_FORMAT " microseconds, CPU time %" G_GINT64_FORMAT,
            g_get_monotonic_time (), (gint64) clock () * G_USEC_PER_SEC / CLOCKS_PER_SEC);
   if (self->shown)
     return;

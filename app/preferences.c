@@ -50,7 +50,7 @@ fill_devices (LigPreferences *self)
   g_autofree char *wanted =
     g_settings_get_string (lig_session_get_settings (self->session), "device");
   g_autoptr (GtkStringList) list = gtk_string_list_new (NULL);
-  gtk_string_list_append (list, _ ("The first GPU that works, else the processor"));
+  gtk_string_list_append (list, _ ("The first GPU that works, else the CPU"));
   for (guint i = 0; i < count; i++) {
     gtk_string_list_append (list, devices[i].title);
     if (g_str_equal (devices[i].name, wanted))

@@ -32,7 +32,7 @@ wait_at (void *data)
   return NULL;
 }
 
-/* Counts like OpenMP: the processors, unless the environment has a number. */
+/* Counts like OpenMP: the CPUs, unless the environment has a number. */
 static int
 count_computing (void)
 {

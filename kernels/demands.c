@@ -66,7 +66,7 @@ lig_quantized_flops (const LigOperand *operands, const void *params)
   return 2.0 * packed * (double) a->size * (double) (b->size / b->columns);
 }
 
-/* The bytes of the logits of a chunk. On a processor they should stay in its cache. On a GPU no
+/* The bytes of the logits of a chunk. On a CPU they should stay in its cache. On a GPU no
  * cache holds a row for each multiprocessor, each chunk reads and writes the sums of weight's
  * gradient once, and matmuls of fewer rows are slower: half of the logits, within these limits. */
 #define CPU_CHUNK_BYTES (4LL << 20)
@@ -188,7 +188,7 @@ lig_collective_piece (int64_t size, int peers)
   return (each + line - 1) / line * line;
 }
 
-/* On a processor, the pieces that the peers send; those of parts are no longer than others. */
+/* On a CPU, the pieces that the peers send; those of parts are no longer than others. */
 int64_t
 lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend)
 {

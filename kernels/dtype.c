@@ -286,7 +286,7 @@ narrow (LigDtype dtype, const float *restrict source, void *target, size_t count
   }
 }
 
-/* Versions for processors with AVX2 and F16C, chosen at run time because this file is compiled
+/* Versions for CPUs with AVX2 and F16C, chosen at run time because this file is compiled
  * for every machine. The fp16 instructions agree with the formulas to the last bit. */
 #ifdef WIDE
 WIDE static void
@@ -314,7 +314,7 @@ narrow_wide (LigDtype dtype, const float *source, void *target, size_t count)
   narrow (LIG_FP16, source + i, to + i, count - i);
 }
 
-/* Returns whether the processor has AVX2. It then has F16C as well, which not every compiler can
+/* Returns whether the CPU has AVX2. It then has F16C as well, which not every compiler can
  * test by name. */
 static bool
 has_wide (void)

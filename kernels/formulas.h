@@ -113,7 +113,7 @@ lig_exp_parts (float x, int32_t *n)
 
 /* Returns e^x. 2^n is applied in two factors, because n ranges from -150, where the result is
  * subnormal, to 128, where it is infinite. Smaller results are 0 by choice and not by underflow,
- * which takes processors a hundred cycles. A GPU returns 0 instead of subnormal numbers, too. */
+ * which takes CPUs a hundred cycles. A GPU returns 0 instead of subnormal numbers, too. */
 LIG_FORMULA float
 lig_exp (float x)
 {

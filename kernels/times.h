@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* With LIGATURE_TIMES=1 in the environment, writes a line to standard error when a stage of the
- * start has ended: seconds of processor time, seconds of the clock, and the stage's name. */
+ * start has ended: seconds of CPU time, seconds of the clock, and the stage's name. */
 static inline void
 lig_times_mark (const char *stage)
 {

@@ -48,7 +48,7 @@ static volatile sig_atomic_t stopped_process;
 /* --- Starting ------------------------------------------------------------------------------ */
 
 /* OpenMPI reads its parameters from the environment; those of the user have precedence. All ranks
- * are on this machine, which may have fewer processors, or be a container without the right to copy
+ * are on this machine, which may have fewer CPUs, or be a container without the right to copy
  * between processes. They share memory, and so listen on no port. */
 static char **
 set_environment (int count, const char *name)
@@ -60,7 +60,7 @@ set_environment (int count, const char *name)
     {"OMPI_MCA_odls_base_sigkill_timeout", "2"},
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "self,vader"},
-    /* Without /sys, the library that finds processors would complain in each process. */
+    /* Without /sys, the library that finds CPUs would complain in each process. */
     {"HWLOC_HIDE_ERRORS", "2"},
     /* It also looks for screens and accelerators, in mpirun and in each rank, which takes seconds
      * where the name of a display cannot be resolved. */

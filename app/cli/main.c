@@ -25,7 +25,7 @@
 
 /* Threads that wait for work spin for milliseconds by default and starve each other on a busy
  * machine: a training then takes ten times as long. OpenBLAS with its own threads lets them spin
- * for 2^28 cycles already when it is loaded, two seconds of processor time on sixteen cores. Both
+ * for 2^28 cycles already when it is loaded, two seconds of CPU time on sixteen cores. Both
  * libraries read the environment before main, so the program executes itself again with a short
  * spin; if that fails, it continues unchanged. */
 static void

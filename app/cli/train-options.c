@@ -362,18 +362,18 @@ lig_cli_train_settings (const char *text,
   return check_options (options, settings, error);
 }
 
-/* Says that more threads than processors were asked for: they wait for one another. */
+/* Says that more threads than CPUs were asked for: they wait for one another. */
 static void
 note_threads (LigDevice *device)
 {
   const char *text = g_getenv ("OMP_NUM_THREADS");
   guint64 threads;
-  guint processors = g_get_num_processors ();
+  guint cpus = g_get_num_processors ();
   if (text && lig_cli_rank_is_first () && !lig_device_has (device, LIG_DEVICE_ACCELERATOR) &&
-      g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT, &threads, NULL) && threads > processors)
-    lig_cli_say ("OMP_NUM_THREADS is %s, this process has %u processor%s: the threads wait for one "
+      g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT, &threads, NULL) && threads > cpus)
+    lig_cli_say ("OMP_NUM_THREADS is %s, this process has %u CPU%s: the threads wait for one "
                  "another; set at most %u",
-                 text, processors, LIG_ENDING (processors), processors);
+                 text, cpus, LIG_ENDING (cpus), cpus);
 }
 
 LigDevice *

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reads the processor's name from the system. */
+/* Reads the CPU's name from the system. */
 static void
 read_name (char *name, gsize size)
 {

@@ -195,7 +195,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
     {"upload", facts->upload},
   };
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
-    /* The host's memory is a processor's own. */
+    /* The host's memory is a CPU's own. */
     if (numbers[i].value == 0 && g_str_equal (numbers[i].key, "upload"))
       continue;
     json_builder_set_member_name (builder, numbers[i].key);

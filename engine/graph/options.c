@@ -198,7 +198,7 @@ copy_options (const LigPlanOptions *self)
 G_DEFINE_BOXED_TYPE (LigPlanOptions, lig_plan_options, copy_options, lig_plan_options_free)
 
 /* Checks that a device computes with a recipe, which is an op's own or that of the options. On a
- * processor those of 8 bits are emulated. */
+ * CPU those of 8 bits are emulated. */
 gboolean
 lig_recipe_check_on (LigDevice *on, const LigRecipe *recipe, gboolean own, GError **error)
 {

@@ -21,7 +21,7 @@
 
 enum { CLOCK, ALL, OWN };
 
-/* Returns the seconds that all processors together were busy since the boot; negative if the system
+/* Returns the seconds that all CPUs together were busy since the boot; negative if the system
  * does not say. */
 static double
 read_busy (void)
@@ -57,7 +57,7 @@ lig_conditions_begin (LigConditions *self, LigDevice *device)
 {
   LigDeviceHealth health;
   g_return_if_fail (self && LIG_IS_DEVICE (device));
-  *self = (LigConditions){.processors = (int) g_get_num_processors (), .others = -1, .shared = -1};
+  *self = (LigConditions){.cpus = (int) g_get_num_processors (), .others = -1, .shared = -1};
   self->synchronous = !lig_device_has (device, LIG_DEVICE_ASYNCHRONOUS);
   if (getloadavg (&self->load, 1) != 1)
     self->load = -1;
@@ -87,8 +87,8 @@ static gboolean
 is_loaded (const LigConditions *self)
 {
   if (self->others >= 0)
-    return self->others >= (self->synchronous ? MAX_OTHERS : fmax (self->processors - 1, 1));
-  return self->load >= (self->synchronous ? fmax (self->processors / 2., 1) : self->processors);
+    return self->others >= (self->synchronous ? MAX_OTHERS : fmax (self->cpus - 1, 1));
+  return self->load >= (self->synchronous ? fmax (self->cpus / 2., 1) : self->cpus);
 }
 
 unsigned
@@ -110,17 +110,16 @@ lig_conditions_judge (LigConditions *self)
 static char *
 describe (const LigConditions *self, LigDisturbance disturbance)
 {
-  gulong count = (gulong) self->processors;
+  gulong count = (gulong) self->cpus;
   switch (disturbance) {
   case LIG_DISTURBANCE_LOAD:
     if (self->others < 0)
-      return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "The load was %.1f on %d processor",
-                                           "The load was %.1f on %d processors", count),
-                              self->load, self->processors);
-    return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE,
-                                         "Other programs kept %.1f of %d processor busy",
-                                         "Other programs kept %.1f of %d processors busy", count),
-                            self->others, self->processors);
+      return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "The load was %.1f on %d CPU",
+                                           "The load was %.1f on %d CPUs", count),
+                              self->load, self->cpus);
+    return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "Other programs kept %.1f of %d CPU busy",
+                                         "Other programs kept %.1f of %d CPUs busy", count),
+                            self->others, self->cpus);
   case LIG_DISTURBANCE_SHARED:
     return g_strdup_printf (_ ("Other programs used the GPU for %.0f %% of the time"),
                             100 * self->shared);

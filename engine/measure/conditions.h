@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* Notes the load of the machine and of the device, which is idle, before a measurement. */
 void lig_conditions_begin (LigConditions *self, LigDevice *device);
 
-/* Notes the use of the processors by other programs, with the spread of a whole step and the state
+/* Notes the use of the CPUs by other programs, with the spread of a whole step and the state
  * of the device after the measurement, and judges the conditions. May be called again with another
  * spread. Waits until a fifth of a second has passed since the beginning, as the system counts
  * coarsely. */

@@ -41,7 +41,7 @@ LigMpi *lig_mpi_open (GError **error);
 
 /* Waits until the requests are done. It polls for about as long as a transfer of so many bytes
  * takes, then sleeps for an eighth of the time that has passed, `longest` microseconds at most:
- * the other ranks of this machine need the processors. `code` is the result of the calls that began
+ * the other ranks of this machine need the CPUs. `code` is the result of the calls that began
  * the requests. Returns MPI's code, 0 if all is well. */
 int lig_mpi_wait (LigMpi *self, void **requests, int count, gsize bytes, gint64 longest, int code);
 

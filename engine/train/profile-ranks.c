@@ -74,7 +74,7 @@ list_exchanges (LigPlan *plan)
   return list;
 }
 
-/* Returns the number of processors that this process has kept busy since the measurement began. */
+/* Returns the number of CPUs that this process has kept busy since the measurement began. */
 static double
 find_busy (const LigConditions *conditions)
 {

@@ -3,6 +3,7 @@
 #include "engine/train/profile-spread.h"
 
 #include "engine/train/profile-json.h"
+#include <ligature/former-names.h>
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/store-spreads.h>
@@ -90,7 +91,7 @@ lig_profile_conditions_to_json (const LigConditions *conditions)
   const LigConditions *c = conditions;
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  lig_json_add_integer (builder, "processors", c->processors);
+  lig_json_add_integer (builder, "cpus", c->cpus);
   lig_json_add_number (builder, "load", c->load < 0 ? NAN : c->load);
   lig_json_add_number (builder, "others", c->others < 0 ? NAN : c->others);
   lig_json_add_number (builder, "shared", c->shared < 0 ? NAN : c->shared);
@@ -113,6 +114,15 @@ get_known (JsonObject *object, const char *name)
   return node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : -1;
 }
 
+/* Returns the number of CPUs, which runs of earlier versions have by its former name. */
+static int
+read_cpus (JsonObject *object)
+{
+  const char *former = lig_former_name_get (LIG_FORMER_MEMBER, "cpus");
+  gint64 count = lig_json_get_int (object, "cpus", lig_json_get_int (object, former, 1));
+  return (int) CLAMP (count, 1, 1 << 20);
+}
+
 gboolean
 lig_profile_read_conditions (const char *settings, LigConditions *conditions)
 {
@@ -124,7 +134,7 @@ lig_profile_read_conditions (const char *settings, LigConditions *conditions)
     return FALSE;
   JsonObject *object = json_node_get_object (node);
   *conditions = (LigConditions){
-    .processors = (int) CLAMP (lig_json_get_int (object, "processors", 1), 1, 1 << 20),
+    .cpus = read_cpus (object),
     .load = get_known (object, "load"),
     .others = get_known (object, "others"),
     .shared = get_known (object, "shared"),

@@ -357,7 +357,7 @@ ask_monitor (gpointer data)
 }
 
 /* Returns whether a step of the plan takes so long that a reading of the clock before each kernel
- * does not matter: at least a second on a processor of 20 operations a nanosecond. */
+ * does not matter: at least a second on a CPU of 20 operations a nanosecond. */
 static gboolean
 is_long (LigProgram *program)
 {

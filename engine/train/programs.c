@@ -30,7 +30,7 @@ allocate_batch (LigRun *self, GError **error)
   return self->targets != NULL;
 }
 
-/* A step may take minutes on a processor, and requests are obeyed within one; ranks abandon it
+/* A step may take minutes on a CPU, and requests are obeyed within one; ranks abandon it
  * together. An asynchronous device is faster, and has several steps in flight. */
 static void
 watch_requests (LigRun *self)

@@ -55,7 +55,7 @@ read_settings (const LigRecording *self, LigRunSettings *settings, GError **erro
   return TRUE;
 }
 
-/* Another processor or GPU may not have the groups; it then chooses its own. */
+/* Another CPU or GPU may not have the groups; it then chooses its own. */
 LigRun *
 lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *store, GError **error)
 {

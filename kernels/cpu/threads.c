@@ -18,7 +18,7 @@ lig_cpu_prepare_threads (void)
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* The size of one of OpenBLAS's buffers for the largest of the processors that it is built for. */
+/* The size of one of OpenBLAS's buffers for the largest of the CPUs that it is built for. */
 #define BUFFER_SIZE ((size_t) 130 << 20)
 
 /* Returns the bytes of a thread's stack. */

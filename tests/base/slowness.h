@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of time in tests. They hold on an undisturbed machine; neighbours that share its caches
- * and memory slow a program down by half at times, also in processor time. So a yardstick is timed
+ * and memory slow a program down by half at times, also in CPU time. So a yardstick is timed
  * next to the program, and a limit grows as the yardstick does. */
 #pragma once
 
@@ -14,7 +14,7 @@
 #define SLOWNESS 1
 #endif
 
-/* Returns the processor seconds of a fixed amount of formatting, allocating and hashing. */
+/* Returns the CPU seconds of a fixed amount of formatting, allocating and hashing. */
 static inline double
 lig_test_yardstick (void)
 {
@@ -30,7 +30,7 @@ lig_test_yardstick (void)
 static inline double
 lig_test_disturbance (void)
 {
-  const double undisturbed = 0.018; /* seconds, on an x86-64 processor of 2023 */
+  const double undisturbed = 0.018; /* seconds, on an x86-64 CPU of 2023 */
   return MAX (lig_test_yardstick () / undisturbed, 1);
 }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares a training step of data/examples/gpt2-tiny.lig (fp32, AdamW, clipping) with the same
-model in PyTorch's eager mode on the same processors: one process each, which take turns in random
-order; medians and quartiles of the clock and of processor time.
+model in PyTorch's eager mode on the same CPUs: one process each, which take turns in random
+order; medians and quartiles of the clock and of CPU time.
 
     python3 tests/bench/cpu-transformer.py [--threads 2] [--rounds 21]
 
-Processor time can be compared on a loaded machine, best with --threads 1 (it contains what threads
+CPU time can be compared on a loaded machine, best with --threads 1 (it contains what threads
 take that wait for each other); the clock only on a quiet one.
 """
 import argparse
@@ -79,7 +79,7 @@ class Ours:
         self.ligature, self.number = ligature, number
 
     def busy(self):
-        """Seconds of processor time of the process so far, all its threads together."""
+        """Seconds of CPU time of the process so far, all its threads together."""
         words = pathlib.Path(f"/proc/{self.ligature.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 

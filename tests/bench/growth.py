@@ -26,7 +26,7 @@ RUNS = (["list"], ["list", "--json"],
 
 
 def run(command, folder):
-    """Returns the seconds of a processor, on which other programs have no influence, and the megabytes
+    """Returns the seconds of a CPU, on which other programs have no influence, and the megabytes
     of a command."""
     child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     error = child.stderr.read().decode()

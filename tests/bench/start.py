@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints the processor time that the stages of a short command take before and after its first kernel:
+"""Prints the CPU time that the stages of a short command take before and after its first kernel:
 runs `lig apply` of a tiny sequence with LIGATURE_TIMES=1, medians.
 
 Usage: tests/bench/start.py [LIG] [--device D] [--runs N] [--expression E]"""
@@ -24,7 +24,7 @@ def write_input(path, rows, columns):
 
 
 def run_once(command):
-    """Seconds of processor time and of the clock by stage, and the whole processor time."""
+    """Seconds of CPU time and of the clock by stage, and the whole CPU time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, env=dict(os.environ, LIGATURE_TIMES='1'), text=True,
                           capture_output=True)

@@ -140,7 +140,7 @@ def standard_input():
 
 
 def threads():
-    """The ranks share the processors, unless the user says otherwise."""
+    """The ranks share the CPUs, unless the user says otherwise."""
     for given in (None, '3'):
         environment = {name: text for name, text in os.environ.items() if name != 'OMP_NUM_THREADS'}
         environment.update({'OMP_NUM_THREADS': given} if given else {})
@@ -260,7 +260,7 @@ def verified():
 
 def profiled_unevenly():
     """A rank whose matmuls are slow is found, and the others wait for it. OpenBLAS has kernels for
-    old processors, unless it was built for one."""
+    old CPUs, unless it was built for one."""
     own = ['env', 'OMP_NUM_THREADS=1', LIG, 'profile', WIDE, *PROFILE, '--json']
     slow = [*own[:2], 'OPENBLAS_CORETYPE=Prescott', *own[2:]]
     alone = [json.loads(subprocess.run(words, check=True, text=True, capture_output=True).stdout)

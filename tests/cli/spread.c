@@ -21,7 +21,7 @@ test_profile (void)
   g_assert_cmpint (int_at (json.json, "spread.step.count"), ==, 9);
   double median = json_node_get_double (at (json.json, "spread.step.median_us"));
   g_assert_cmpfloat (median, ==, json_node_get_double (at (json.json, "step_us")));
-  g_assert_cmpint (int_at (json.json, "conditions.processors"), >, 0);
+  g_assert_cmpint (int_at (json.json, "conditions.cpus"), >, 0);
 }
 
 static void

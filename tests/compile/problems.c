@@ -227,7 +227,7 @@ test_random (void)
   g_assert_cmpuint (wrong, >, 100);
 }
 
-/* Returns the processor's seconds of the check. */
+/* Returns the CPU's seconds of the check. */
 static double
 check_many (GString *text, guint count)
 {

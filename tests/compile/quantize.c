@@ -188,7 +188,7 @@ check_policies (guint n, const char *text, LigDtype dtype)
   g_autoptr (Results) again = compute (sequence, &options);
   /* A rounding elsewhere moves the amax of a tensor a little, hence its scale, and with it the
    * rounding of every value to fp8; in fp32 it moves some values to the next number of fp8, on some
-   * processors a few more than on others: a tenth of them by an eighth makes sqrt (0.1) / 8. */
+   * CPUs a few more than on others: a tenth of them by an eighth makes sqrt (0.1) / 8. */
   compare_results (fused, apart, dtype == LIG_FP32 ? 0.04 : 0.25, what);
   compare_results (again, fused, 0, what);
   double distance =

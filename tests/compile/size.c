@@ -11,7 +11,7 @@
 
 #include <time.h>
 
-/* Returns processor time, which other programs on the machine do not increase. */
+/* Returns CPU time, which other programs on the machine do not increase. */
 static double
 seconds_used (void)
 {
@@ -169,7 +169,7 @@ test_too_much (void)
   g_assert_cmpint (lig_place (extents, 1, 8), ==, -1);
 }
 
-/* Returns the processor time of compiling a repeated block, and the number of steps. */
+/* Returns the CPU time of compiling a repeated block, and the number of steps. */
 static double
 compile_seconds (const char *body, int repeat, guint *steps)
 {

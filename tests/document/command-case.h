@@ -53,7 +53,7 @@ run_command (DocumentFixture *f, const char *command, const char *more)
 static inline void
 assert_same_plan (DocumentFixture *f)
 {
-  /* The window measures the processor at its first use; the command reads that from the store. */
+  /* The window measures the CPU at its first use; the command reads that from the store. */
   wait_for_plan (f->doc);
   g_autofree char *command = lig_document_to_command (f->doc, "fuse");
   g_autofree char *printed = run_command (f, command, "--json");

@@ -44,7 +44,7 @@ get_rows (LigDocument *doc)
   return shape.axes[0];
 }
 
-/* A device that is only described may have more ranks than this machine has processors. */
+/* A device that is only described may have more ranks than this machine has CPUs. */
 static void
 test_plan (DocumentFixture *f, gconstpointer data)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static const LigConditions quiet = {
-  .processors = 4,
+  .cpus = 4,
   .load = 0.3,
   .others = 0.1,
   .shared = -1,
@@ -37,11 +37,11 @@ test_judge (void)
   now.load = 9;
   assert_judged (now, 0, NULL);
   now.others = -1;
-  assert_judged (now, LIG_DISTURBANCE_LOAD, "The load was 9.0 on 4 processors");
+  assert_judged (now, LIG_DISTURBANCE_LOAD, "The load was 9.0 on 4 CPUs");
   now = quiet;
   now.others = 1.26;
-  assert_judged (now, LIG_DISTURBANCE_LOAD, "Other programs kept 1.3 of 4 processors busy");
-  /* A GPU needs one processor only. */
+  assert_judged (now, LIG_DISTURBANCE_LOAD, "Other programs kept 1.3 of 4 CPUs busy");
+  /* A GPU needs one CPU only. */
   now.synchronous = FALSE;
   assert_judged (now, 0, NULL);
   now.shared = 0.4;
@@ -66,7 +66,7 @@ spend (double seconds)
     ;
 }
 
-/* Returns the use of processors by others while this process works, with or without another. */
+/* Returns the use of CPUs by others while this process works, with or without another. */
 static double
 observe (gboolean busy)
 {
@@ -81,7 +81,7 @@ observe (gboolean busy)
   }
   lig_conditions_begin (&conditions, device);
   g_assert_true (conditions.synchronous);
-  g_assert_cmpint (conditions.processors, ==, (int) g_get_num_processors ());
+  g_assert_cmpint (conditions.cpus, ==, (int) g_get_num_processors ());
   spend (1);
   LigDeviceHealth health = {0};
   lig_conditions_end (&conditions, &quiet.step, &health);
@@ -90,7 +90,7 @@ observe (gboolean busy)
     waitpid (child, NULL, 0);
   }
   g_test_message ("others %g, load %g", conditions.others, conditions.load);
-  g_assert_cmpfloat (conditions.others, <=, conditions.processors + 0.1);
+  g_assert_cmpfloat (conditions.others, <=, conditions.cpus + 0.1);
   return conditions.others;
 }
 
@@ -100,12 +100,12 @@ static void
 test_observe (void)
 {
   if (!g_file_test ("/proc/stat", G_FILE_TEST_EXISTS)) {
-    g_test_skip ("the system does not count the use of its processors");
+    g_test_skip ("the system does not count the use of its CPUs");
     return;
   }
   double alone = observe (FALSE);
   if (g_get_num_processors () == 1) {
-    g_test_skip ("with one processor both processes have half of it");
+    g_test_skip ("with one CPU both processes have half of it");
     return;
   }
   g_assert_cmpfloat (alone, <=, g_get_num_processors () - 0.2);

@@ -7,7 +7,7 @@ Usage: oracle.py [--commit COMMIT] [--only TEXT] BUILD
 
 The earlier commit, built in BUILD/earlier, is by default the last one, or the one before it if the work
 tree has no changes. Both programs read the sequences of this work tree. There are no checksums in the
-tree: predicted times may differ between processors. Exits with 1 if a case differs, and shows where.
+tree: predicted times may differ between CPUs. Exits with 1 if a case differs, and shows where.
 """
 import argparse
 import difflib

@@ -7,7 +7,7 @@ import sys
 import traceback
 
 JOB = os.environ['LIGATURE_RANKS_JOB']
-# More ranks than processors, perhaps in a container: no binding, no copies between processes.
+# More ranks than CPUs, perhaps in a container: no binding, no copies between processes.
 MPIRUN = ['mpirun', '--oversubscribe', '--bind-to', 'none', '--mca', 'mpi_yield_when_idle', '1',
           '--mca', 'btl_vader_single_copy_mechanism', 'none']
 # OpenMPI frees little at its end, and unloads the code that could be named in a suppression.
@@ -17,7 +17,7 @@ if os.geteuid() == 0:
 
 
 def launch(count, *words, **more):
-    """Starts the job; its threads need no processor of their own."""
+    """Starts the job; its threads need no CPU of their own."""
     environment = dict(os.environ, OMP_NUM_THREADS='1', ASAN_OPTIONS=OPTIONS,
                        HWLOC_COMPONENTS='-gl', **more)
     return subprocess.Popen(MPIRUN + ['-n', str(count), JOB, *words], env=environment, text=True,

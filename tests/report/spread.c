@@ -71,7 +71,7 @@ test_profile (Fixture *f, gconstpointer data)
     g_assert_cmpfloat_with_epsilon (row->step_ms, profile->step * 1e3, 1e-9);
     LigConditions conditions;
     g_assert_true (lig_profile_read_conditions (row->settings, &conditions));
-    g_assert_cmpint (conditions.processors, ==, (int) g_get_num_processors ());
+    g_assert_cmpint (conditions.cpus, ==, (int) g_get_num_processors ());
     g_assert_true (conditions.synchronous);
     g_autoptr (JsonNode) json = lig_profile_to_json (profile);
     JsonObject *object = json_node_get_object (json);
@@ -102,6 +102,7 @@ test_report (Fixture *f, gconstpointer data)
   g_autoptr (LigStore) store = open_store (f->path);
   LigRunRecord record = example;
   record.kind = "profile";
+  /* The number of CPUs has the name that earlier versions stored. */
   record.settings = "{\"conditions\": {\"processors\": 4, \"load\": 3.1, \"others\": 2.04,"
                     " \"shared\": null, \"synchronous\": true, \"clocks\": \"\"}}";
   g_autofree char *run = lig_store_begin_run (store, &record, &error);
@@ -112,7 +113,7 @@ test_report (Fixture *f, gconstpointer data)
   g_autofree char *json = report (store, run, "json");
   assert_contains (text, "## Measured times");
   assert_contains (text, "| Whole step | 2.00 ms | 1.90 ms | 2.30 ms | 15 |");
-  assert_contains (text, "Doubtful times. Other programs kept 2.0 of 4 processors busy. "
+  assert_contains (text, "Doubtful times. Other programs kept 2.0 of 4 CPUs busy. "
                          "The middle half of the steps spreads over 20 % of the median.");
   g_assert_null (strstr (text, "synchronous"));
   assert_contains (html, "Doubtful times.");
@@ -124,7 +125,7 @@ test_report (Fixture *f, gconstpointer data)
     json_object_get_double_member (json_array_get_object_element (spreads, 1), "upper_us"), ==,
     2300);
   /* Without a disturbance there is no such sentence. */
-  record.settings = "{\"conditions\": {\"processors\": 4, \"load\": 3.1, \"others\": 0.1}}";
+  record.settings = "{\"conditions\": {\"cpus\": 4, \"load\": 3.1, \"others\": 0.1}}";
   g_autofree char *quiet = lig_store_begin_run (store, &record, &error);
   put (store, quiet, "step", 1990, 2000, 2010);
   g_autofree char *plain = report (store, quiet, "md");

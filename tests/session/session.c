@@ -31,7 +31,7 @@ start (DocumentFixture *f, const char *rows, gint64 steps)
                              (LigLayout){{1, 1, 1}}, &settings);
 }
 
-/* The processor runs plans, a described device only compiles them. Devices are found on a
+/* The CPU runs plans, a described device only compiles them. Devices are found on a
  * thread. */
 static void
 test_devices (DocumentFixture *f, gconstpointer data)

@@ -317,7 +317,7 @@ test_many_runs (Fixture *f, gconstpointer data)
     taken = MIN (taken, (double) clock () / CLOCKS_PER_SEC - begun);
     g_assert_no_error (error);
   }
-  g_test_message ("listing 100,000 runs took %.0f ms of a processor", taken * 1e3);
+  g_test_message ("listing 100,000 runs took %.0f ms of a CPU", taken * 1e3);
   g_assert_cmpuint (runs->len, ==, 100000);
   g_assert_cmpstr (((LigRunRow *) runs->pdata[0])->uuid, ==, run);
   g_assert_cmpint (((LigRunRow *) runs->pdata[99999])->started, ==, 1);

@@ -191,7 +191,7 @@ test_version (Fixture *f, gconstpointer data)
 static double
 time_list (LigStore *store, const LigRunFilter *filter, LigRunOrder order, guint expected)
 {
-  /* Other programs may use the processor, so take the best of several tries. */
+  /* Other programs may use the CPU, so take the best of several tries. */
   double best = INFINITY;
   for (int i = 0; i < 10 && best > 0.1; i++) {
     gint64 start = g_get_monotonic_time ();

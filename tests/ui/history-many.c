@@ -14,7 +14,7 @@ jump (Page *p, guint position)
   g_assert_true (gtk_widget_activate_action (child, "list.scroll-to-item", "u", position));
 }
 
-/* The code that is timed. It may be timed again, as other programs use the processor now and then.
+/* The code that is timed. It may be timed again, as other programs use the CPU now and then.
  */
 typedef void (*Timed) (Page *p, guint n);
 

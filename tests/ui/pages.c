@@ -329,7 +329,7 @@ cards_are_ready (Fixture *f)
   for (guint i = 0; i < cards->len; i++)
     if (!lig_device_card_is_ready (cards->pdata[i]))
       return FALSE;
-  /* The processor and the shipped profiles. */
+  /* The CPU and the shipped profiles. */
   return cards->len >= 4;
 }
 

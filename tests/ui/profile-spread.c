@@ -140,12 +140,12 @@ test_disturbed (Fixture *f, gconstpointer data)
   set_step (f, 0, 149e-6, 150e-6, 151e-6);
   change (f);
   g_assert_false (shows (f, "Doubtful times"));
-  profiled->conditions = (LigConditions){.processors = 4, .others = 2, .shared = -1};
+  profiled->conditions = (LigConditions){.cpus = 4, .others = 2, .shared = -1};
   profiled->conditions.synchronous = TRUE;
   profiled->conditions.step = profiled->spreads[3];
   lig_conditions_judge (&profiled->conditions);
   change (f);
-  g_assert_true (shows (f, "Doubtful times. Other programs kept 2.0 of 4 processors busy."));
+  g_assert_true (shows (f, "Doubtful times. Other programs kept 2.0 of 4 CPUs busy."));
   g_assert_nonnull (find_widget (f->page, has_action, "profile.run"));
 }
 

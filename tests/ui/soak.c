@@ -24,7 +24,7 @@ typedef struct {
   double worst, worst_running;
   double frame;           /* the seconds of a frame, more on a machine that is slower at present */
   double back, ran;       /* when poll came back, and how long this thread had run until then */
-  double waited, seconds; /* for a processor that others had; in all */
+  double waited, seconds; /* for a CPU that others had; in all */
 } Stalls;
 
 static Stalls stalls;
@@ -103,7 +103,7 @@ watch_steps (Fixture *f)
 
 /* All four charts, the numbers and the bar are in view. The first second, in which fonts are read
  * and the first charts replace their placeholders, is not counted. If other programs keep the
- * processors busy, so that this thread waits for one for more than a twentieth of the time,
+ * CPUs busy, so that this thread waits for one for more than a twentieth of the time,
  * iterations are long by the clock whatever they do, and only the time that they ran counts. */
 static void
 test_late_frames (Fixture *f, gconstpointer data)
@@ -116,7 +116,7 @@ test_late_frames (Fixture *f, gconstpointer data)
   double rate = (double) watch_steps (f) / stalls.seconds;
   g_test_message ("%.0f steps a second, %" G_GUINT64_FORMAT " iterations; %u ran longer than a "
                   "frame, %.1f ms at worst; %u took longer, %.1f ms at worst; %.2f s of %.1f s "
-                  "waited for a processor",
+                  "waited for a CPU",
                   rate, stalls.iterations, stalls.late_running, stalls.worst_running * 1e3,
                   stalls.late, stalls.worst * 1e3, stalls.waited, stalls.seconds);
   act (f, "stop");

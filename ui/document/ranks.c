@@ -40,7 +40,7 @@ count_accelerators (LigDocument *doc)
   return MAX ((int) g_strv_length (accelerators), 1);
 }
 
-/* Each rank has a GPU of its own; more ranks than processors would wait for one another. */
+/* Each rank has a GPU of its own; more ranks than CPUs would wait for one another. */
 int
 lig_ranks_get_max (LigDocument *doc)
 {

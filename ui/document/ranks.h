@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ranks for which a document plans, and by which it trains: processes that share each batch.
- * Their number and layout are settings of the user, as processors and GPUs are the machine's; the
+ * Their number and layout are settings of the user, as CPUs and GPUs are the machine's; the
  * document compiles again when they change. */
 #pragma once
 

@@ -297,7 +297,7 @@ show_notice (LigProfilePage *self)
     set_notice (
       self, NULL,
       _ ("This device is only planned for, so nothing can be measured on it. Profiling on "
-         "this computer’s processor plans the sequence for it, too."),
+         "this computer’s CPU plans the sequence for it, too."),
       _ ("Profile on the CPU"), "profile.on-cpu");
   else if (stale)
     set_notice (self, "warning",

@@ -38,7 +38,7 @@ static const struct {
   {"classifier.lig", N_ ("Classifier"),
    N_ ("Distinguishes handwritten digits of 28 × 28 pixels; two matmuls and a loss.")},
   {"xor.lig", N_ ("Exclusive or"),
-   N_ ("The smallest example: it learns XOR in a second on any processor.")},
+   N_ ("The smallest example: it learns XOR in a second on any CPU.")},
 };
 
 /* --- Choosing ------------------------------------------------------------------------------ */

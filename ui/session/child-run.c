@@ -283,7 +283,7 @@ write_sequence (const LigChildOrder *order, GError **error)
   return NULL;
 }
 
-/* In the child: the window on the same processors stays responsive, as with a run of its own. */
+/* In the child: the window on the same CPUs stays responsive, as with a run of its own. */
 static void
 lower_priority (gpointer unused)
 {

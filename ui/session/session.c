@@ -77,7 +77,7 @@ lig_session_name_device (const char *name, const char *facts_name)
     return g_strdup_printf (_ ("%s, plan only"), facts_name);
   if (lig_device_name_has (name, LIG_DEVICE_ACCELERATOR))
     return g_strdup_printf ("%s (%s)", facts_name, name);
-  return g_strdup (_ ("This computer’s processor"));
+  return g_strdup (_ ("This computer’s CPU"));
 }
 
 static void

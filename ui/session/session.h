@@ -44,7 +44,7 @@ GSettings *lig_session_get_settings (LigSession *self);
  * LigDeviceEntry: a device that can be chosen.
  *
  * @name: as lig_device_open() takes it
- * @title: `NVIDIA H200 (cuda:0)`, `This computer's processor`, `NVIDIA H200, plan only`
+ * @title: `NVIDIA H200 (cuda:0)`, `This computer's CPU`, `NVIDIA H200, plan only`
  * @runs: whether plans run on it; a described device is only planned for
  */
 typedef struct {
@@ -57,7 +57,7 @@ typedef struct {
 const LigDeviceEntry *lig_session_get_devices (LigSession *self, guint *count);
 
 /* Returns: (transfer full): the title of a device: @name as in LigDeviceEntry, @facts_name
- *   (nullable for a processor) as in its facts. */
+ *   (nullable for a CPU) as in its facts. */
 char *lig_session_name_device (const char *name, const char *facts_name);
 
 /* Returns the title of a device, or @name where the device is missing. */
@@ -67,7 +67,7 @@ const char *lig_session_get_device_title (LigSession *self, const char *name);
 char *lig_session_append_ranks (const char *text, int ranks);
 
 /* Returns: (transfer full): the title of a device on which so many processes train, of which each
- * has such a GPU: `2 × NVIDIA H200 (cuda:0)`, `This computer's processor · 2 ranks`. */
+ * has such a GPU: `2 × NVIDIA H200 (cuda:0)`, `This computer's CPU · 2 ranks`. */
 char *lig_session_title_ranks (LigSession *self, const char *name, int ranks);
 
 /* Returns the device of new documents: the setting's, else the first GPU, else `cpu`. */

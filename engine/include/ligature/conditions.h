@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /**
  * LigDisturbance:
- * @LIG_DISTURBANCE_LOAD: other programs kept processors busy that the measurement needed
+ * @LIG_DISTURBANCE_LOAD: other programs kept CPUs busy that the measurement needed
  * @LIG_DISTURBANCE_SHARED: other programs used the GPU before the measurement
  * @LIG_DISTURBANCE_CLOCKS: the device reduced its clocks
  * @LIG_DISTURBANCE_SPREAD: the quartiles of a step are further apart than on an idle machine
@@ -26,36 +26,36 @@ typedef enum { /*< flags >*/
 
 /**
  * LigConditions:
- * @processors: the number of processors of the machine
+ * @cpus: the number of CPUs of the machine
  * @load: the load average of the last minute before the measurement; negative if unknown
- * @others: the number of processors that other programs kept busy during the measurement; negative
+ * @others: the number of CPUs that other programs kept busy during the measurement; negative
  *   if unknown
  * @shared: the share of time in which the GPU was busy before the measurement, 1 for all of it;
  *   negative if unknown
  * @step: the spread of a whole step
- * @synchronous: whether the processors themselves run the kernels
+ * @synchronous: whether the CPUs themselves run the kernels
  * @clocks: the reason why the device reduced its clocks; empty if it did not
  * @disturbances: the reasons for doubting the times, flags of #LigDisturbance
  *
  * The conditions of a measurement.
  */
 typedef struct {
-  int processors;
+  int cpus;
   double load, others, shared;
   LigSpread step;
   gboolean synchronous;
   char clocks[64];
   unsigned disturbances;
   /*< private >*/
-  double began[3]; /* seconds: the clock, the use of all processors, the use by this process */
+  double began[3]; /* seconds: the clock, the use of all CPUs, the use by this process */
 } LigConditions;
 
 /**
  * lig_conditions_judge: (skip)
  * @self: conditions
  *
- * Sets the disturbances from the other fields: others kept half a processor busy, or all but one if
- * a GPU runs the kernels; where their use is unknown, a load of half the processors, or of all of
+ * Sets the disturbances from the other fields: others kept half a CPU busy, or all but one if
+ * a GPU runs the kernels; where their use is unknown, a load of half the CPUs, or of all of
  * them; a GPU that was busy for more than 5 % of the time; reduced clocks; quartiles that are more
  * than 10 % of the median apart.
  *

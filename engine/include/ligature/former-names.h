@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * @LIG_FORMER_OP: an op, in sequences and in the patterns of fusions
  * @LIG_FORMER_DATA: an option of a dataset, or with `=` a value of one: `missing=reject`
  * @LIG_FORMER_OPTION: an option of `lig`, without its hyphens
- * @LIG_FORMER_MEMBER: a member of a device description
+ * @LIG_FORMER_MEMBER: a member of JSON that programs write: of device descriptions, and of what
+ *   stores keep of runs
  *
  * The kinds of things that were renamed.
  */

@@ -125,7 +125,7 @@ LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
  * @data: the caller's data
  *
  * Reports progress and can stop the measurement. It is called before each round and, if the plan's
- * steps take long on a processor, up to twenty times a second in a round.
+ * steps take long on a CPU, up to twenty times a second in a round.
  *
  * Returns: %FALSE to stop the measurement
  */

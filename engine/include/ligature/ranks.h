@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranks: the processes that train one sequence together. An MPI launcher starts them, on one
- * machine or on many; MPI carries their small messages and, on processors, the gradients. The
+ * machine or on many; MPI carries their small messages and, on CPUs, the gradients. The
  * library is opened at run time: without it, or without a launcher, a process trains alone.
  *
  * All ranks call the same collective functions in the same order. Between two calls a rank may
@@ -99,7 +99,7 @@ LIG_API const char *lig_ranks_get_host (LigRanks *self, int rank);
  * @data: (inout): @bytes bytes
  * @bytes: the number of bytes, the same on all ranks
  *
- * Copies rank 0's bytes to all ranks. The other ranks wait without using their processor.
+ * Copies rank 0's bytes to all ranks. The other ranks wait without using their CPU.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */

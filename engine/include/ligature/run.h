@@ -419,7 +419,7 @@ LIG_API void lig_run_start (LigRun *self);
  * @background: whether the run's threads have a lower priority
  *
  * Lowers the priority of the run's threads (a nice value of 5), so that a window on the same
- * processors stays responsive; on an idle machine this costs nothing. Must be called before the run
+ * CPUs stays responsive; on an idle machine this costs nothing. Must be called before the run
  * starts.
  */
 LIG_API void lig_run_set_background (LigRun *self, gboolean background);

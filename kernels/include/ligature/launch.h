@@ -24,7 +24,7 @@ typedef enum { LIG_OK, LIG_FAILED, LIG_OUT_OF_MEMORY, LIG_UNSUPPORTED, LIG_DEVIC
 
 /**
  * LigBackendKind:
- * @LIG_BACKEND_CPU: the processor
+ * @LIG_BACKEND_CPU: the CPU
  * @LIG_BACKEND_CUDA: NVIDIA GPUs
  * @LIG_BACKEND_NULL: described devices, on which every kernel does nothing
  * @LIG_N_BACKENDS: the number of backends

@@ -250,8 +250,8 @@ class Program:
         return self.log.read().decode(errors="replace")
 
     def first_frame(self):
-        """Milliseconds from exec to the first frame, and those of the processor in them."""
-        found = wait(lambda: re.search(r"first frame at (\d+) microseconds, processor time (\d+)",
+        """Milliseconds from exec to the first frame, and those of the CPU in them."""
+        found = wait(lambda: re.search(r"first frame at (\d+) microseconds, CPU time (\d+)",
                                        self.read_log()), "the first frame")
         return int(found[1]) / 1e3 - self.started * 1e3, int(found[2]) / 1e3
 

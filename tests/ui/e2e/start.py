@@ -9,19 +9,19 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import main, program  # noqa: E402
 
 LIMIT = 500
-UNDISTURBED = 0.020  # seconds of yardstick() on an x86-64 processor of 2023
+UNDISTURBED = 0.020  # seconds of yardstick() on an x86-64 CPU of 2023
 
 
 def yardstick():
-    """The processor seconds of a fixed amount of formatting, allocating and hashing."""
+    """The CPU seconds of a fixed amount of formatting, allocating and hashing."""
     start = time.process_time()
     len({f"{i * 7919 % 60000} of the yardstick": str(i) for i in range(60000)})
     return time.process_time() - start
 
 
 def test_first_frame(home):
-    """Within half a second, or half a second of a processor where other programs take theirs; the
-    best of several starts counts. Neighbours that share the caches slow the processor down, too, so
+    """Within half a second, or half a second of a CPU where other programs take theirs; the
+    best of several starts counts. Neighbours that share the caches slow the CPU down, too, so
     the limit grows as a yardstick beside each start does."""
     starts, yardsticks = [], []
 
@@ -32,8 +32,8 @@ def test_first_frame(home):
         with program(home) as app:
             starts.append(app.first_frame())
     wall, spent = map(min, zip(*starts))
-    print(f"# first frame after {wall:.0f} ms, {spent:.0f} ms of the processor, of {limit():.0f}; load "
-          f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    print(f"# first frame after {wall:.0f} ms, {spent:.0f} ms of the CPU, of {limit():.0f}; load "
+          f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs")
     assert min(wall, spent) < limit(), starts
 
 
