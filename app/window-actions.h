@@ -18,7 +18,7 @@ void lig_window_actions_add (LigWindowActions *self,
                              int count,
                              gpointer data);
 
-/* Gives a view's actions the own ones of the window. */
+/* Gives a view's actions those of the window. */
 void lig_window_actions_adopt (LigWindowActions *self, GSimpleActionGroup *view);
 
 /* The window's actions are from now on those of this view. @view: (nullable) */

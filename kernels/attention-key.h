@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A case of attention: what its time depends on, and the key under which the choice between cuDNN
- * and the own kernel is stored. Plain C, shared by plans, which look up the choice, and by the
+ * and the built-in kernel is stored. Plain C, shared by plans, which look up the choice, and by the
  * module for CUDA, which makes it. */
 #pragma once
 

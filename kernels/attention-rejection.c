@@ -23,7 +23,7 @@ reject_variant (const LigOperand *x, const LigAttentionParams *params)
   if (params->softcap > 0)
     return "a softcap is not part of its pattern";
   if (params->alibi)
-    return "ALiBi is left to the own kernel";
+    return "ALiBi is left to the built-in kernel";
   if (params->features % 8 != 0 || params->features > 256)
     return "it needs features of a head that are a multiple of 8, at most 256";
   return NULL;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 /* The largest deterministic need that is provided for: it grows with the square of the length. A
- * larger one is met in parts. If one head of keys of one row needs more, the own kernel, which
+ * larger one is met in parts. If one head of keys of one row needs more, the built-in kernel, which
  * needs none of it, runs instead. */
 #define LIG_ATTENTION_MAX_ORDERED ((int64_t) 3 << 30)
 
@@ -95,7 +95,7 @@ lig_attention_parts (int64_t batch, const LigAttentionParams *params)
 }
 
 /* Returns the bytes for a backward pass of that many rows, with sums in any order if the launch
- * permits it. Without the memory for a fixed order the own kernel runs. */
+ * permits it. Without the memory for a fixed order the built-in kernel runs. */
 static inline int64_t
 lig_attention_scratch (int64_t batch, const LigAttentionParams *params, bool nondeterministic)
 {

@@ -159,8 +159,8 @@ lig_attention_forward_scratch (const LigLaunch *launch, LigBackendKind backend)
            : lig_attention_copies (launch->operands, NULL);
 }
 
-/* On CUDA the own kernel keeps four fp32 numbers per query and head, in the workspace where they
- * fit. The operands begin with dy, x. */
+/* On CUDA the built-in kernel keeps four fp32 numbers per query and head, in the workspace where
+ * they fit. The operands begin with dy, x. */
 int64_t
 lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend)
 {

@@ -15,6 +15,8 @@ static const struct {
   {LIG_FORMER_DATA, "missing=refuse", "missing=reject"},
   {LIG_FORMER_OPTION, "apply-mend", "apply-fix"},
   {LIG_FORMER_MEMBER, "processors", "cpus"},
+  {LIG_FORMER_MEMBER, "own-forward", "built-in-forward"},
+  {LIG_FORMER_MEMBER, "own-backward", "built-in-backward"},
   {LIG_FORMER_MEMBER, "product", "matmul"},
   {LIG_FORMER_MEMBER, "products", "matmuls"},
   {LIG_FORMER_MEMBER, "wide-products", "wide-matmuls"},

@@ -123,7 +123,7 @@ predict_attention (const LigGraph *graph, const LigGraphStep *step)
   LigAttentionCost cost = backward ? LIG_ATTENTION_BACKWARD : LIG_ATTENTION_FORWARD;
   return lig_cost_of_attention (
     lig_device_get_facts (graph->request->device),
-    own ? cost + LIG_ATTENTION_OWN_FORWARD - LIG_ATTENTION_FORWARD : cost, &work);
+    own ? cost + LIG_ATTENTION_BUILT_IN_FORWARD - LIG_ATTENTION_FORWARD : cost, &work);
 }
 
 static double

@@ -48,7 +48,8 @@ static const struct {
 const char *
 lig_attention_cost_name (LigAttentionCost cost)
 {
-  static const char *const names[] = {"forward", "backward", "own-forward", "own-backward"};
+  static const char *const names[] = {"forward", "backward", "built-in-forward",
+                                      "built-in-backward"};
   G_STATIC_ASSERT (G_N_ELEMENTS (names) == LIG_N_ATTENTION_COSTS);
   return (guint) cost < LIG_N_ATTENTION_COSTS ? names[cost] : NULL;
 }
@@ -169,7 +170,7 @@ attention_rate (const LigDeviceFacts *facts, LigAttentionCost cost, int wide, in
     facts->costs.attention[cost * LIG_ATTENTION_SIZES + wide * LIG_ATTENTION_LENGTHS + row];
   double length = exp2 (LIG_ATTENTION_FIRST_LENGTH + LIG_ATTENTION_LENGTH_STEP * row);
   double features = LIG_ATTENTION_FEATURES << wide;
-  gboolean backward = cost == LIG_ATTENTION_BACKWARD || cost == LIG_ATTENTION_OWN_BACKWARD;
+  gboolean backward = cost == LIG_ATTENTION_BACKWARD || cost == LIG_ATTENTION_BUILT_IN_BACKWARD;
   double heads = (double) LIG_ATTENTION_ROWS * LIG_ATTENTION_HEADS;
   double flops = (backward ? 5 : 2) * heads * features * (length + 1);
   return flops * idle_factor (facts, heads / LIG_ATTENTION_BLOCK) /

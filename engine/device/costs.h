@@ -104,7 +104,7 @@ lig_costs_read (JsonObject *description, LigDeviceFacts *facts, char **remark, G
 /* Adds the member `costs` to a device description. */
 void lig_costs_write (JsonBuilder *builder, const LigDeviceFacts *facts);
 
-/* Return the name of a kind in device descriptions, `own-forward` or `norm-gradient`. */
+/* Return the name of a kind in device descriptions, `built-in-forward` or `norm-gradient`. */
 const char *lig_attention_cost_name (LigAttentionCost cost);
 const char *lig_cost_name (LigCost cost);
 

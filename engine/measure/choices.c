@@ -98,9 +98,10 @@ report_no_memory (void *guard, const char *what)
   const char *device = lig_device_get_name (guard);
   g_autofree char *text =
     g_str_has_prefix (what, "attention ")
-      ? g_strdup_printf (_ ("no memory on %s to compare cuDNN with the own kernel for %s; the own "
-                            "kernel runs, which may be slower"),
-                         device, what)
+      ? g_strdup_printf (
+          _ ("no memory on %s to compare cuDNN with the built-in kernel for %s; the built-in "
+             "kernel runs, which may be slower"),
+          device, what)
       : g_strdup_printf (_ ("no memory on %s to try algorithms for a matmul of %s; the matmul may "
                             "be slower than possible"),
                          device, what);

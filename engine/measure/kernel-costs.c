@@ -383,18 +383,18 @@ measure_matmuls (Bench *bench, LigDtype type, double *all, GError **error)
 }
 
 /* Fills in the operands of attention over rows of that length. ALiBi, which cuDNN does not compute
- * here, makes the own kernel run. */
+ * here, makes the built-in kernel run. */
 static void
 lay_out_attention (Bench *bench, Probe *probe, LigAttentionCost cost, LigAttentionParams *params)
 {
-  gboolean backward = cost == LIG_ATTENTION_BACKWARD || cost == LIG_ATTENTION_OWN_BACKWARD;
+  gboolean backward = cost == LIG_ATTENTION_BACKWARD || cost == LIG_ATTENTION_BUILT_IN_BACKWARD;
   gint64 columns = (gint64) params->heads * params->features;
   LigOperand y = matrix (LIG_ATTENTION_ROWS, columns, LIG_BF16);
   LigOperand x = matrix (LIG_ATTENTION_ROWS, 3 * columns, LIG_BF16);
   LigOperand lse =
     matrix (2 * LIG_ATTENTION_ROWS * params->heads / params->length, params->length, LIG_FP32);
   const LigOperand all[MAX_PORTS] = {y, x, absent, absent, absent, y, lse, x, absent};
-  params->alibi = cost >= LIG_ATTENTION_OWN_FORWARD;
+  params->alibi = cost >= LIG_ATTENTION_BUILT_IN_FORWARD;
   *probe = (Probe){.kernel = lig_kernel_find (backward ? "attention_backward" : "attention"),
                    .count = backward ? 9 : 6,
                    .params = params,

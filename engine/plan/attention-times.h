@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Choices between cuDNN and the own kernels of attention, as stores and documents have them. */
+/* Choices between cuDNN and the built-in kernels of attention, as stores and documents have them.
+ */
 #pragma once
 
 #include <ligature/attention.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Says which kernel computes each step of attention: the one that was faster when both were
- * compared, as the kernels keep it; else the own one where cuDNN cannot compute the step. */
+ * compared, as the kernels keep it; else the built-in one where cuDNN cannot compute the step. */
 #include "engine/plan/attention.h"
 
 #include "engine/measure/choices.h"
@@ -55,11 +55,11 @@ lig_attention_times_parse (const char *line)
   times->words = find_words (key);
   times->known = TRUE;
   times->cudnn = g_str_has_prefix (choice, "cuDNN:");
-  times->cudnn_seconds = times->own_seconds = NAN;
+  times->cudnn_seconds = times->built_in_seconds = NAN;
   if (sscanf (reason, ": cuDNN %" G_GINT64_FORMAT " ns, own %" G_GINT64_FORMAT " ns", &cudnn,
               &own) == 2) {
     times->cudnn_seconds = (double) cudnn * 1e-9;
-    times->own_seconds = (double) own * 1e-9;
+    times->built_in_seconds = (double) own * 1e-9;
   } else {
     times->reason = g_strdup (reason + strlen (": "));
   }
@@ -70,14 +70,15 @@ char *
 lig_attention_times_describe (const LigAttentionTimes *self)
 {
   if (!self->known)
-    return g_strdup (_ ("cuDNN or the own kernel runs: the first launch on the GPU compares both"));
+    return g_strdup (
+      _ ("cuDNN or the built-in kernel runs: the first launch on the GPU compares both"));
   if (self->reason)
-    return g_strdup_printf (_ ("the own kernel runs, without cuDNN: %s"), self->reason);
+    return g_strdup_printf (_ ("the built-in kernel runs, without cuDNN: %s"), self->reason);
   g_autofree char *cudnn = lig_units_time (self->cudnn_seconds);
-  g_autofree char *own = lig_units_time (self->own_seconds);
+  g_autofree char *own = lig_units_time (self->built_in_seconds);
   return self->cudnn
-           ? g_strdup_printf (_ ("cuDNN runs: it takes %s, the own kernel %s"), cudnn, own)
-           : g_strdup_printf (_ ("the own kernel runs: it takes %s, cuDNN %s"), own, cudnn);
+           ? g_strdup_printf (_ ("cuDNN runs: it takes %s, the built-in kernel %s"), cudnn, own)
+           : g_strdup_printf (_ ("the built-in kernel runs: it takes %s, cuDNN %s"), own, cudnn);
 }
 
 void
@@ -85,9 +86,9 @@ lig_attention_times_to_json (const LigAttentionTimes *self, JsonBuilder *builder
 {
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "case", self->words);
-  lig_json_add_text (builder, "ran", !self->known ? NULL : self->cudnn ? "cuDNN" : "own");
+  lig_json_add_text (builder, "ran", !self->known ? NULL : self->cudnn ? "cuDNN" : "built-in");
   lig_json_add_number (builder, "cudnn_us", self->cudnn_seconds * 1e6);
-  lig_json_add_number (builder, "own_us", self->own_seconds * 1e6);
+  lig_json_add_number (builder, "built_in_us", self->built_in_seconds * 1e6);
   lig_json_add_text (builder, "reason", self->reason);
   json_builder_end_object (builder);
 }
@@ -164,7 +165,7 @@ lig_plan_get_attention (LigPlan *self, guint step)
     return times;
   times = g_new0 (LigAttentionTimes, 1);
   times->words = find_words (begin);
-  times->cudnn_seconds = times->own_seconds = NAN;
+  times->cudnn_seconds = times->built_in_seconds = NAN;
   if (facts->capability == 0)
     why = _ ("it computes on GPUs alone");
   times->known = why != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choices between cuDNN and the own kernels of attention in a plan. */
+/* The choices between cuDNN and the built-in kernels of attention in a plan. */
 #pragma once
 
 #include "engine/plan/plan-private.h"

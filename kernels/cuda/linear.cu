@@ -6,8 +6,8 @@
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/linear.cuh"
 #include "kernels/cuda/matmul/blocks.cuh"
+#include "kernels/cuda/matmul/built-in.h"
 #include "kernels/cuda/matmul/fallback.cuh"
-#include "kernels/cuda/matmul/own.h"
 #include "kernels/cuda/matmul/sums.cuh"
 #include "kernels/quantize.h"
 #include <ligature/params-matmul.h>
@@ -323,8 +323,9 @@ multiply (LigLaunch *launch, LigMatmul job)
   }
   if (launch->scratch)
     return multiply_padded (launch, job);
-  if (lig_own_matmul_serves (launch, &job) && lig_own_matmul_wins (launch, &job, run_sides))
-    return lig_own_matmul (launch, &job);
+  if (lig_built_in_matmul_serves (launch, &job) &&
+      lig_built_in_matmul_wins (launch, &job, run_sides))
+    return lig_built_in_matmul (launch, &job);
   return run_sides (launch, &job);
 }
 

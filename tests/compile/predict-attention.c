@@ -102,7 +102,7 @@ test_attention (void)
   check_near (attention (gpt2, GPT2, "attention", NULL), 305e-6, 0.1);
   check_near (attention (gpt2, GPT2, back, NULL), 1.13e-3, 0.1);
   check_near (attention ("attention(32, kv-heads=8)", LLAMA, "attention", NULL), 490e-6, 0.1);
-  /* The own kernel runs where cuDNN cannot. */
+  /* The built-in kernel runs where cuDNN cannot. */
   check_near (attention ("attention(12, dropout=0.1)", GPT2, "attention", NULL), 536e-6, 0.1);
   check_near (attention ("attention(12, dropout=0.1)", GPT2, back, NULL), 1.79e-3, 0.1);
   /* A window sees fewer keys, and no mask more. */

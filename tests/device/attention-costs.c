@@ -15,7 +15,7 @@ causal (const LigDeviceFacts *facts,
         double length,
         double features)
 {
-  gboolean backward = cost == LIG_ATTENTION_BACKWARD || cost == LIG_ATTENTION_OWN_BACKWARD;
+  gboolean backward = cost == LIG_ATTENTION_BACKWARD || cost == LIG_ATTENTION_BUILT_IN_BACKWARD;
   LigAttentionWork work = {.flops =
                              (backward ? 5 : 2) * batch * heads * features * length * (length + 1),
                            .features = features,
@@ -64,10 +64,10 @@ test_measured (void)
   } cases[] = {
     {LIG_ATTENTION_FORWARD, 64, 12, 1024, 64, 305e-6},
     {LIG_ATTENTION_BACKWARD, 64, 12, 1024, 64, 1.13e-3},
-    {LIG_ATTENTION_OWN_FORWARD, 64, 12, 1024, 64, 536e-6},
-    {LIG_ATTENTION_OWN_BACKWARD, 64, 12, 1024, 64, 1.79e-3},
+    {LIG_ATTENTION_BUILT_IN_FORWARD, 64, 12, 1024, 64, 536e-6},
+    {LIG_ATTENTION_BUILT_IN_BACKWARD, 64, 12, 1024, 64, 1.79e-3},
     {LIG_ATTENTION_FORWARD, 8, 32, 2048, 128, 492e-6},
-    {LIG_ATTENTION_OWN_FORWARD, 8, 32, 2048, 128, 1.09e-3},
+    {LIG_ATTENTION_BUILT_IN_FORWARD, 8, 32, 2048, 128, 1.09e-3},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     double got = causal (&facts, cases[i].cost, cases[i].batch, cases[i].heads, cases[i].length,
@@ -120,10 +120,10 @@ test_optional (void)
 static void
 test_rejected (void)
 {
-  check_rejected ("\"own-forward\": [", "\"own-forward\": [1e-6, ",
-                  "length of own-forward is 7, expected 6");
-  check_rejected ("\"own-backward\": [", "\"ownbackward\": [",
-                  "length of own-backward is 0, expected 6");
+  check_rejected ("\"built-in-forward\": [", "\"built-in-forward\": [1e-6, ",
+                  "length of built-in-forward is 7, expected 6");
+  check_rejected ("\"built-in-backward\": [", "\"ownbackward\": [",
+                  "length of built-in-backward is 0, expected 6");
   check_rejected ("\"bias\": [2", "\"bias\": [-2", "bias contains -2");
 }
 

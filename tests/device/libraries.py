@@ -34,7 +34,7 @@ def test_all():
 
 
 def test_missing():
-    cost = "attention runs on the own kernels, about 1.8 times slower forward"
+    cost = "attention runs on the built-in kernels, about 1.8 times slower forward"
     cudnn = libraries(LIGATURE_CUDNN="none")["cuDNN"]
     assert cudnn == {"library": "cuDNN", "version": None, "path": None,
                      "reason": "LIGATURE_CUDNN=none", "cost": cost}, cudnn

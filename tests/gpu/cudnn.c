@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention through cuDNN against the own kernels and the CPU, in each configuration that it takes:
- * results, the same bits twice and in a captured graph, in parts where the memory for a fixed order
- * asks for them, and the choice between both by time. */
+/* Attention through cuDNN against the built-in kernels and the CPU, in each configuration that it
+ * takes: results, the same bits twice and in a captured graph, in parts where the memory for a
+ * fixed order asks for them, and the choice between both by time. */
 #include "tests/gpu/cudnn-case.h"
 
 /* Returns the device; null after it marked the test as skipped, with the library that is missing.
@@ -216,7 +216,7 @@ static const struct {
   {{LIG_BF16, LIG_MASK_NONE, 0, 8, 2, 128, 8192, 16384, false, false}, " in 2 parts"},
 };
 
-/* Compares the parts with the own kernel, which computes all at once. */
+/* Compares the parts with the built-in kernel, which computes all at once. */
 static void
 test_parts (gconstpointer data)
 {

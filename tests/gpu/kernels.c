@@ -223,10 +223,10 @@ test_kernel (gconstpointer data)
   g_test_message ("%.2f s", 1e-6 * (double) (g_get_monotonic_time () - begin));
 }
 
-/* The own matmuls, also where the library would win: tiles beyond each edge,
+/* The built-in matmuls, also where the library would win: tiles beyond each edge,
  * and so many that each block takes several. */
 static void
-test_own_matmul (gconstpointer data)
+test_built_in_matmul (gconstpointer data)
 {
   static const Shape shapes[] = {
     {512, 768, 1024}, {1000, 200, 776}, {130, 1544, 8}, {20011, 64, 1544}, {20011, 1544, 64}};
@@ -237,7 +237,7 @@ test_own_matmul (gconstpointer data)
   if (!gpu)
     return;
   failures = 0;
-  g_setenv ("LIGATURE_SEARCH", "own", TRUE);
+  g_setenv ("LIGATURE_SEARCH", "built-in", TRUE);
   for (size_t i = 0; i < G_N_ELEMENTS (pairs); i++)
     for (size_t j = 0; j < G_N_ELEMENTS (shapes); j++)
       run_shape (gpu, kernel, shapes[j], pairs[i], false);
@@ -258,7 +258,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, kernel, test_kernel);
     if (kernel->work < 0) {
       g_autofree char *own = g_strconcat ("/gpu/kernels/own/", kernel->name, NULL);
-      g_test_add_data_func (own, kernel, test_own_matmul);
+      g_test_add_data_func (own, kernel, test_built_in_matmul);
     }
   }
   return g_test_run ();

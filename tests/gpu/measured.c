@@ -77,7 +77,7 @@ test_peak_rates (void)
 }
 
 /* Everything that predictions use is measured: each kind of kernel, attention by cuDNN and by the
- * own kernels, and copies from the host. */
+ * built-in kernels, and copies from the host. */
 static void
 test_all_costs (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between cuDNN and the own kernels of attention, with stand-ins for both, for their
- * race and for the store: which of them runs, and when they are raced. */
+/* The choice between cuDNN and the built-in kernels of attention, with stand-ins for both, for
+ * their race and for the store: which of them runs, and when they are raced. */
 #include "kernels/cuda/attention/choose.h"
 #include "kernels/cuda/attention/race.h"
 
@@ -247,7 +247,7 @@ test_no_search (void)
   expect ("cuDNN", 1, 1);
 }
 
-/* A launch that cuDNN does not take is the own kernel's; a failure is a failure. */
+/* A launch that cuDNN does not take is the built-in kernel's; a failure is a failure. */
 static void
 test_launches (void)
 {

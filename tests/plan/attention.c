@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kernel computes the attention of a plan: the own one and why, cuDNN after a comparison, or
- * not yet known; in the plan, in its documents and beside verdicts. */
+/* Which kernel computes the attention of a plan: the built-in one and why, cuDNN after a
+ * comparison, or not yet known; in the plan, in its documents and beside verdicts. */
 #include "engine/measure/choices.h"
 #include "tests/plan/case.h"
 #include <ligature/attention.h>
@@ -54,7 +54,7 @@ check (const char *expression, const char *input, const char *device, const char
     g_autoptr (LigAttentionTimes) times = find_times (plan, pass);
     g_autofree char *text = lig_attention_times_describe (times);
     g_assert_cmpstr (text, ==, sentence);
-    g_assert_true (isnan (times->cudnn_seconds) && isnan (times->own_seconds));
+    g_assert_true (isnan (times->cudnn_seconds) && isnan (times->built_in_seconds));
     g_assert_false (times->cudnn);
     g_assert_true (times->known == (times->reason != NULL));
   }
@@ -63,8 +63,8 @@ check (const char *expression, const char *input, const char *device, const char
 static void
 test_reasons (void)
 {
-#define OWN "the own kernel runs, without cuDNN: "
-#define OPEN "cuDNN or the own kernel runs: the first launch on the GPU compares both"
+#define OWN "the built-in kernel runs, without cuDNN: "
+#define OPEN "cuDNN or the built-in kernel runs: the first launch on the GPU compares both"
   check ("attention(heads=4)", "2x16x192:bf16", "null:h200", OPEN);
   check ("attention(heads=4, window=8)", "2x16x192:fp16", "null:h200", OPEN);
   check ("attention(heads=4)", "2x16x192:fp32", "null:h200", OWN "its matmuls are of bf16 or fp16");
@@ -73,7 +73,7 @@ test_reasons (void)
   check ("attention(heads=4, documents=caller)", "2x16x192:bf16", "null:h200",
          OWN "documents are not part of its masks");
   check ("attention(heads=4, alibi=true)", "2x16x192:bf16", "null:h200",
-         OWN "ALiBi is left to the own kernel");
+         OWN "ALiBi is left to the built-in kernel");
   check ("attention(heads=4, dropout=0.1)", "2x16x192:bf16", "cpu",
          OWN "it computes on GPUs alone");
 }
@@ -117,8 +117,9 @@ check_document (LigPlan *plan)
   g_assert_no_error (error);
   JsonObject *step = find_step (json_parser_get_root (parser), "attention_backward");
   JsonObject *choice = json_object_get_object_member (step, "attention");
-  g_assert_cmpstr (json_object_get_string_member (choice, "ran"), ==, "own");
-  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (choice, "own_us"), 1790, 1e-6);
+  g_assert_cmpstr (json_object_get_string_member (choice, "ran"), ==, "built-in");
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (choice, "built_in_us"), 1790,
+                                  1e-6);
   g_assert_cmpfloat_with_epsilon (json_object_get_double_member (choice, "cudnn_us"), 2790, 1e-6);
 }
 
@@ -130,13 +131,13 @@ check_verdicts (LigPlan *plan)
   g_autofree char *text = lig_plan_explain_place (plan, "0", &error);
   g_assert_no_error (error);
   const char *forward = strstr (text, "forward\n"), *backward = strstr (text, "backward\n");
-  g_assert_true (g_str_has_prefix (forward,
-                                   "forward\n"
-                                   "  forward bf16, rows 3 x 24 to 24, heads 6/2 x 8, causal "
-                                   "window 0\n"
-                                   "    cuDNN runs: it takes 305 µs, the own kernel 536 µs\n"));
+  g_assert_true (
+    g_str_has_prefix (forward, "forward\n"
+                               "  forward bf16, rows 3 x 24 to 24, heads 6/2 x 8, causal "
+                               "window 0\n"
+                               "    cuDNN runs: it takes 305 µs, the built-in kernel 536 µs\n"));
   g_assert_nonnull (
-    strstr (backward, "    the own kernel runs: it takes 1.79 ms, cuDNN 2.79 ms\n"));
+    strstr (backward, "    the built-in kernel runs: it takes 1.79 ms, cuDNN 2.79 ms\n"));
   g_autofree char *gap = lig_plan_explain_place (plan, "|1", &error);
   g_assert_no_error (error);
   g_assert_null (strstr (gap, "cuDNN"));
@@ -157,7 +158,7 @@ test_times (void)
     compile_for ("attention(6, kv-heads=2) ! linear(8)", "3x24x80:bf16", "null:h200", NULL);
   g_autoptr (LigAttentionTimes) forward = find_times (plan, LIG_PASS_FORWARD);
   g_assert_true (forward->known && forward->cudnn);
-  g_assert_cmpfloat_with_epsilon (forward->own_seconds, 536e-6, 1e-12);
+  g_assert_cmpfloat_with_epsilon (forward->built_in_seconds, 536e-6, 1e-12);
   check_document (plan);
   check_verdicts (plan);
   /* Other rows were not compared, and a failed comparison has a reason. */

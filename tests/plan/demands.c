@@ -254,14 +254,14 @@ test_orders (void)
   g_assert_cmpint (ordered, ==, lig_attention_scratch (64, &gpt2, false));
   g_assert_cmpint (any_order, ==, lig_attention_scratch (64, &gpt2, true));
   g_assert_cmpint (ordered - any_order, >, 1400000000);
-  /* Without cuDNN the own kernel needs four numbers per query and head, which fit the
+  /* Without cuDNN the built-in kernel needs four numbers per query and head, which fit the
    * workspace if they are few. */
   gint64 own = scratch_of ("attention(12, dropout=0.1)", "512x1024x2304:bf16", FALSE);
   g_assert_cmpint (own, ==, LIG_ATTENTION_OWN * G_GINT64_CONSTANT (512) * 1024 * 12);
   g_assert_cmpint (scratch_of ("attention(12, dropout=0.1)", "32x1024x2304:bf16", FALSE), ==, 0);
   g_assert_cmpint (scratch_of ("attention(12)", "64x1024x2304:fp32", FALSE), ==, 0);
   /* Beyond the most memory for a fixed order it is that of a part; if a single head needs more, the
-   * own kernel's. */
+   * built-in kernel's. */
   gint64 part = scratch_of ("attention(12)", "4x16384x2304:bf16", FALSE);
   g_assert_cmpint (part, >, 1 << 30);
   g_assert_cmpint (part, <=, LIG_ATTENTION_MAX_ORDERED);

@@ -29,15 +29,15 @@ test_list (void)
                    "forward bf16, rows 64 x 1024 to 1024, heads 12/12 x 64, causal window 0");
   g_assert_true (forward->cudnn);
   g_assert_cmpfloat_with_epsilon (forward->cudnn_seconds, 400e-6, 1e-12);
-  g_assert_cmpfloat_with_epsilon (forward->own_seconds, 512.5e-6, 1e-12);
+  g_assert_cmpfloat_with_epsilon (forward->built_in_seconds, 512.5e-6, 1e-12);
   g_assert_null (forward->reason);
   g_assert_false (backward->cudnn);
-  g_assert_cmpfloat_with_epsilon (backward->own_seconds, 800e-6, 1e-12);
+  g_assert_cmpfloat_with_epsilon (backward->built_in_seconds, 800e-6, 1e-12);
   g_assert_false (rejected->cudnn);
   g_assert_cmpstr (rejected->words, ==,
                    "forward fp16, rows 2 x 8 to 8, heads 4/2 x 64, none window 0");
   g_assert_cmpstr (rejected->reason, ==, "a softcap is not part of its pattern");
-  g_assert_true (isnan (rejected->own_seconds));
+  g_assert_true (isnan (rejected->built_in_seconds));
 }
 
 static void
@@ -48,7 +48,8 @@ test_json (void)
   g_assert_cmpuint (json_array_get_length (array), ==, 3);
   JsonObject *forward = json_array_get_object_element (array, 1);
   g_assert_cmpstr (json_object_get_string_member (forward, "ran"), ==, "cuDNN");
-  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (forward, "own_us"), 512.5, 1e-6);
+  g_assert_cmpfloat_with_epsilon (json_object_get_double_member (forward, "built_in_us"), 512.5,
+                                  1e-6);
   g_assert_true (json_object_get_null_member (forward, "reason"));
   JsonObject *rejected = json_array_get_object_element (array, 2);
   g_assert_true (json_object_get_null_member (rejected, "cudnn_us"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels that compute attention: cuDNN's or the own ones. On a GPU both are compared when a
- * case runs for the first time, and the faster one is kept.
+/* The kernels that compute attention: cuDNN's or the built-in one. On a GPU both are compared when
+ * a case runs for the first time, and the faster one is kept.
  *
  * Threads: any thread may call these functions. */
 #pragma once
@@ -15,19 +15,19 @@ G_BEGIN_DECLS
  * @words: the case in words: the direction, the type, the rows, the heads and the mask
  * @known: whether it is known which kernel runs; otherwise both are compared when the case runs for
  *   the first time
- * @cudnn: whether cuDNN runs, rather than the own kernel
+ * @cudnn: whether cuDNN runs, rather than the built-in kernel
  * @cudnn_seconds: the measured time of a launch by cuDNN; NaN if it was not measured
- * @own_seconds: the measured time of a launch of the own kernel, likewise
- * @reason: (nullable): the reason for which the own kernel runs without a comparison
+ * @built_in_seconds: the measured time of a launch of the built-in kernel, likewise
+ * @reason: (nullable): the reason for which the built-in kernel runs without a comparison
  *
- * The choice between cuDNN and the own kernel for one case of attention.
+ * The choice between cuDNN and the built-in kernel for one case of attention.
  */
 typedef struct {
   char *words;
   gboolean known;
   gboolean cudnn;
   double cudnn_seconds;
-  double own_seconds;
+  double built_in_seconds;
   char *reason;
 } LigAttentionTimes;
 
@@ -45,7 +45,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigAttentionTimes, lig_attention_times_free)
  * @self: a choice
  *
  * Returns: (transfer full): which kernel runs and both times, or the reason, as translated words:
- *   `cuDNN runs: it takes 305 µs, the own kernel 536 µs`
+ *   `cuDNN runs: it takes 305 µs, the built-in kernel 536 µs`
  */
 LIG_API char *lig_attention_times_describe (const LigAttentionTimes *self);
 

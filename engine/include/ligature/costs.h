@@ -87,10 +87,10 @@ typedef enum {
 
 /**
  * LigAttentionCost:
- * @LIG_ATTENTION_FORWARD: attention, by cuDNN or by the own kernel, whichever is faster
+ * @LIG_ATTENTION_FORWARD: attention, by cuDNN or by the built-in kernel, whichever is faster
  * @LIG_ATTENTION_BACKWARD: its gradient, with sums in a fixed order
- * @LIG_ATTENTION_OWN_FORWARD: attention that cuDNN cannot compute, with dropout for example
- * @LIG_ATTENTION_OWN_BACKWARD: its gradient
+ * @LIG_ATTENTION_BUILT_IN_FORWARD: attention that cuDNN cannot compute, with dropout for example
+ * @LIG_ATTENTION_BUILT_IN_BACKWARD: its gradient
  * @LIG_N_ATTENTION_COSTS: the number of kinds
  *
  * A kind of attention whose times are measured.
@@ -98,8 +98,8 @@ typedef enum {
 typedef enum {
   LIG_ATTENTION_FORWARD,
   LIG_ATTENTION_BACKWARD,
-  LIG_ATTENTION_OWN_FORWARD,
-  LIG_ATTENTION_OWN_BACKWARD,
+  LIG_ATTENTION_BUILT_IN_FORWARD,
+  LIG_ATTENTION_BUILT_IN_BACKWARD,
   LIG_N_ATTENTION_COSTS
 } LigAttentionCost;
 

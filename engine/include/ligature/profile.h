@@ -232,8 +232,8 @@ LIG_API double lig_profile_get_roofline (const LigProfile *self, double floor, d
 /**
  * lig_profile_list_attention: (skip)
  *
- * Lists the choices between cuDNN and the own kernels that attention made, or took from a store, in
- * this process. May be called from any thread.
+ * Lists the choices between cuDNN and the built-in kernels that attention made, or took from a
+ * store, in this process. May be called from any thread.
  *
  * Returns: (transfer full): an array of #LigAttentionTimes, in the order of their words; empty
  *   before attention has run on a GPU

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between cuDNN and the own kernels of attention: a stored one; else the faster of both,
- * if they compute the same. */
+/* The choice between cuDNN and the built-in kernels of attention: a stored one; else the faster of
+ * both, if they compute the same. */
 #include "kernels/cuda/attention/choose.h"
 
 #include "kernels/cuda/attention/race.h"
@@ -91,7 +91,7 @@ recall (const LigLaunch *launch, LigAttentionEntry *entry)
   return true;
 }
 
-/* Reports that there is no memory to compare both: the own kernel runs. */
+/* Reports that there is no memory to compare both: the built-in kernel runs. */
 static void
 report_no_memory (const LigLaunch *launch, const LigAttentionEntry *entry)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between cuDNN and the own kernels of attention. */
+/* The choice between cuDNN and the built-in kernels of attention. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* Launches attention, or attention_backward if `backward`: by the own kernel, unless cuDNN was
+/* Launches attention, or attention_backward if `backward`: by the built-in kernel, unless cuDNN was
  * faster when both were timed on this device. A warm-up times them, once per case, or takes a
- * stored choice; before one the own kernel runs. */
+ * stored choice; before one the built-in kernel runs. */
 LigStatus lig_attention_choose (LigLaunch *launch, bool backward, LigKernelFunc own);
 
 #ifdef __cplusplus

@@ -30,7 +30,7 @@ const char *lig_cudnn_path (void);
 
 #include "kernels/cuda/attention/cudnn-case.h"
 
-/* A case that was met, its plan, and the choice between it and the own kernel. */
+/* A case that was met, its plan, and the choice between it and the built-in kernel. */
 typedef struct {
   LigCudnnCase one;
   LigCudnnPlan *plan; /* null: not tried, or rejected */

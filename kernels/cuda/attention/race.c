@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Races cuDNN against an own kernel of attention: on random numbers. */
+/* Races cuDNN against a built-in kernel of attention: on random numbers. */
 #include "kernels/cuda/attention/race.h"
 
 #include "kernels/cuda/common/contest.h"
@@ -19,7 +19,7 @@ typedef struct {
   LigOperand operands[MAX_OPERANDS];
   int n_operands, x; /* the index of x */
   char *memory;
-  char *expected[MAX_OUTPUTS]; /* the own kernel's outputs */
+  char *expected[MAX_OUTPUTS]; /* the built-in kernel's outputs */
   LigOperand *outputs[MAX_OUTPUTS];
   uint32_t *found;
   LigKernelFunc own, cudnn;
@@ -118,7 +118,7 @@ tolerance (LigDtype dtype)
   return dtype == LIG_BF16 ? 1.0f / 32 : dtype == LIG_FP16 ? 1.0f / 256 : 1.0f / 1024;
 }
 
-/* Returns whether an output is as the own kernel's. */
+/* Returns whether an output is as the built-in kernel's. */
 static bool
 agrees (Trial *trial, int output)
 {
@@ -181,7 +181,7 @@ compare (Trial *trial,
          LigKernelFunc own,
          LigKernelFunc cudnn)
 {
-  race->failed = "the own kernel";
+  race->failed = "the built-in kernel";
   keep_outputs (trial);
   if (!run (trial, own))
     return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The comparison of cuDNN with an own kernel of attention on random numbers: whether both compute
- * the same, and the time of each. */
+/* The comparison of cuDNN with a built-in kernel of attention on random numbers: whether both
+ * compute the same, and the time of each. */
 #pragma once
 
 #include "kernels/cuda/attention/cudnn.h"

@@ -44,7 +44,7 @@ typedef struct {
   uint8_t transposed_a, transposed_b, beta, tf32;
   uint8_t input, output, vector; /* LigDtype of A and B, of all other matrices, of the vector */
   uint8_t align_a, align_b, align_c, align_d, align_vector, align_aux;
-  uint8_t left_sums; /* computed by the own matmul alone */
+  uint8_t left_sums; /* computed by the built-in matmul alone */
   uint8_t input_a;   /* LigDtype of A where it differs from B's, as it may in fp8; else 0 */
   uint8_t scales;    /* of fp8: bit 7, bits 2 and 3 for A, 0 and 1 for B, bit 4 if fast; else 0 */
 } LigMatmulKey;
@@ -98,6 +98,6 @@ void lig_matmul_words (
 void lig_algorithm_choose (LigMatmuls *matmuls, LigMatmulEntry *entry, const LigLaunch *launch);
 
 /* Reports, once per matmul, that there is no memory for a search: the matmul takes the
- * heuristic's first, or none of its variations, and no own matmul. */
+ * heuristic's first, or none of its variations, and no built-in matmul. */
 void lig_algorithm_report_no_memory (const LigMatmuls *matmuls, LigMatmulEntry *entry);
 #endif

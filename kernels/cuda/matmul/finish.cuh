@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The division of an own matmul (own.cu) into tiles, and what follows the matmul of a tile: its
- * warps finish it in pieces, each by way of shared memory of its own, so that they need no barrier
- * and memory is read and written in units of 16 bytes. */
+/* The division of a built-in matmul (built-in.cu) into tiles, and what follows the matmul of a
+ * tile: its warps finish it in pieces, each by way of shared memory of its own, so that they need
+ * no barrier and memory is read and written in units of 16 bytes. */
 #pragma once
 
 #include "kernels/cuda/common/async-copy.cuh"

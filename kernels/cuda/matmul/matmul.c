@@ -479,10 +479,10 @@ lig_matmul_report_no_memory (LigLaunch *launch, const LigMatmul *matmul)
     lig_algorithm_report_no_memory (launch->device->matmuls, entry);
 }
 
-/* The questions, as the keys of stored answers begin. The number of the own matmul's is raised
+/* The questions, as the keys of stored answers begin. The number of the built-in matmul's is raised
  * when it becomes faster, or is compared in another way. */
 static const char *const questions[LIG_N_QUESTIONS] = {
-  [LIG_SUMS_APART] = "sums apart", [LIG_OWN_MATMUL] = "own product 3"};
+  [LIG_SUMS_APART] = "sums apart", [LIG_BUILT_IN_MATMUL] = "own product 3"};
 
 int
 lig_matmul_answer (LigLaunch *launch, const LigMatmul *matmul, LigMatmulQuestion question)

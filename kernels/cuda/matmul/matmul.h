@@ -76,8 +76,8 @@ double lig_matmul_microseconds (LigLaunch *launch, const LigMatmul *matmul);
 void lig_matmul_report_no_memory (LigLaunch *launch, const LigMatmul *matmul);
 
 /* Questions about a matmul that a measurement answers: whether the matmul and its sums are faster
- * apart, and whether the own matmul is faster than the library's. */
-typedef enum { LIG_SUMS_APART, LIG_OWN_MATMUL, LIG_N_QUESTIONS } LigMatmulQuestion;
+ * apart, and whether the built-in matmul is faster than the library's. */
+typedef enum { LIG_SUMS_APART, LIG_BUILT_IN_MATMUL, LIG_N_QUESTIONS } LigMatmulQuestion;
 
 /* Returns the answer that was kept, in a warm-up also one that is stored: 1, 0, or -1 if there is
  * none. */

@@ -36,7 +36,7 @@ describe_cudnn (LigBackendLibrary *library)
   const char *why;
   size_t version = lig_cudnn_version (&why);
   library->name = "cuDNN";
-  library->cost = "attention runs on the own kernels, about 1.8 times slower forward";
+  library->cost = "attention runs on the built-in kernels, about 1.8 times slower forward";
   snprintf (library->path, sizeof library->path, "%s", lig_cudnn_path ());
   if (version)
     snprintf (library->version, sizeof library->version, "%zu.%zu.%zu", version / 10000,

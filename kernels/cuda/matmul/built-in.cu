@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Own matmuls with tensor memory copies and warpgroup matmuls (compute capability 9.0).
+/* Built-in matmuls with tensor memory copies and warpgroup matmuls (compute capability 9.0).
  *
  * A result is divided into tiles of 128 x 192, and a block stays on its multiprocessor and takes
  * one tile after the other. One warp copies tiles of the operands, 64 deep, to a ring in shared
@@ -19,8 +19,8 @@
  * matmuls of a tile overwrite the sums, whose registers are free for that code until then. At the
  * power limit of an H200 a fused kernel gains less than its saved time: it draws more power. */
 #include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/matmul/built-in.h"
 #include "kernels/cuda/matmul/finish.cuh"
-#include "kernels/cuda/matmul/own.h"
 
 namespace lig
 {
@@ -420,7 +420,7 @@ place_parts (const LigMatmul &matmul, const Job &job, int64_t *left)
   return result + (matmul.left_sums.data ? 2 * job.tall * matmul.depth : 0);
 }
 
-/* Returns whether the own matmul can compute the sums that are asked for. */
+/* Returns whether the built-in matmul can compute the sums that are asked for. */
 static bool
 serves_sums (const LigMatmul &matmul, const Job &job)
 {
@@ -436,7 +436,7 @@ serves_sums (const LigMatmul &matmul, const Job &job)
 using namespace lig;
 
 extern "C" bool
-lig_own_matmul_serves (const LigLaunch *launch, const LigMatmul *matmul)
+lig_built_in_matmul_serves (const LigLaunch *launch, const LigMatmul *matmul)
 {
   LigDtype dtype = matmul->left.dtype;
   bool backward = matmul->activation == LIG_GELU_BACKWARD;
@@ -463,7 +463,7 @@ add_all (LigLaunch *launch, const float *partials, int parts, int64_t columns, c
 }
 
 extern "C" LigStatus
-lig_own_matmul (LigLaunch *launch, const LigMatmul *matmul)
+lig_built_in_matmul (LigLaunch *launch, const LigMatmul *matmul)
 {
   Maps maps = {};
   Job job = job_of (*matmul);

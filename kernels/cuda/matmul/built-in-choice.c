@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between the own matmul and the library's: a stored one, else the faster of both on
- * random numbers, if their results agree. LIGATURE_SEARCH=own takes the own matmul at any speed.
+/* The choice between the built-in matmul and the library's: a stored one, else the faster of both
+ * on random numbers, if their results agree. LIGATURE_SEARCH=built-in takes the built-in matmul at
+ * any speed.
  */
 #include "kernels/cuda/common/contest.h"
 #include "kernels/cuda/matmul/algorithms.h"
-#include "kernels/cuda/matmul/own.h"
+#include "kernels/cuda/matmul/built-in.h"
 #include "kernels/times.h"
 
 #include <math.h>
@@ -89,7 +90,7 @@ static bool
 launch_own (void *data)
 {
   Trial *trial = data;
-  return lig_own_matmul (&trial->launch, &trial->matmul) == LIG_OK;
+  return lig_built_in_matmul (&trial->launch, &trial->matmul) == LIG_OK;
 }
 
 static bool
@@ -139,7 +140,7 @@ agrees (Trial *trial)
     keep_sums (trial, &p->vector, trial->sums, p->columns);
   if (left)
     keep_sums (trial, &p->left_sums, left_sums, p->depth);
-  /* Elements that the own matmul leaves out would be NaN; those between rows are alike. */
+  /* Elements that the built-in matmul leaves out would be NaN; those between rows are alike. */
   cudaMemset2DAsync (p->result.data, (size_t) p->result.stride * 2, 0xff, (size_t) p->columns * 2,
                      (size_t) p->rows, stream);
   return launch_own (trial) &&
@@ -154,7 +155,7 @@ static bool
 compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
 {
   Trial trial;
-  float medians[2] = {0, 0}; /* of the own matmul, of the other way */
+  float medians[2] = {0, 0}; /* of the built-in matmul, of the other way */
   memset (&trial, 0, sizeof trial);
   trial.launch = *launch;
   trial.launch.autotune = false;
@@ -173,7 +174,8 @@ compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
   if (cudaGetLastError () != cudaSuccess)
     return true;
   bool wins = good && medians[0] < medians[1];
-  lig_matmul_keep_answer (launch, matmul, LIG_OWN_MATMUL, wins, (double) medians[wins ? 0 : 1]);
+  lig_matmul_keep_answer (launch, matmul, LIG_BUILT_IN_MATMUL, wins,
+                          (double) medians[wins ? 0 : 1]);
   return true;
 }
 
@@ -188,12 +190,12 @@ changes_operands (const LigLaunch *launch, const LigMatmul *matmul)
 }
 
 bool
-lig_own_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
+lig_built_in_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
 {
   LigChoices choices = launch->device->choices;
-  int answer = lig_matmul_answer (launch, matmul, LIG_OWN_MATMUL);
+  int answer = lig_matmul_answer (launch, matmul, LIG_BUILT_IN_MATMUL);
   const char *search = getenv ("LIGATURE_SEARCH");
-  if (search && strcmp (search, "own") == 0)
+  if (search && strcmp (search, "built-in") == 0)
     return true;
   if (answer >= 0 || !launch->autotune || (search && strcmp (search, "none") == 0))
     return answer > 0;
@@ -204,11 +206,11 @@ lig_own_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay ot
   if (choices.begin)
     choices.begin (choices.guard);
   bool compared =
-    lig_matmul_answer (launch, matmul, LIG_OWN_MATMUL) >= 0 || compare (launch, matmul, other);
+    lig_matmul_answer (launch, matmul, LIG_BUILT_IN_MATMUL) >= 0 || compare (launch, matmul, other);
   if (choices.end)
     choices.end (choices.guard);
   if (!compared)
     lig_matmul_report_no_memory (launch, matmul);
   lig_times_mark ("searching");
-  return lig_matmul_answer (launch, matmul, LIG_OWN_MATMUL) > 0;
+  return lig_matmul_answer (launch, matmul, LIG_BUILT_IN_MATMUL) > 0;
 }
