@@ -146,7 +146,7 @@ typedef struct LigBackend {
 
   /* Connections with the devices of other processes, by which kernels exchange: a connection is the
    * handle of the launch's peers. One of the processes makes a key, and all of them connect with
-   * it, which ends when all have done so. The state is the failure of an exchange that was
+   * it, which ends when all have done so. The state is the failure of a collective that was
    * launched before, if there was any. Null if kernels exchange by the functions of their peers. */
   LigStatus (*connection_key) (LigBackendDevice *device, char *key);
   LigStatus (*connect) (

@@ -294,28 +294,28 @@ LIG_EACH_WITH (all_reduce,
                "x -> y=x",
                1,
                .ignores_tick = true,
-               .exchanges = true,
+               .communicates = true,
                .collective = 1 + LIG_ALL_REDUCE,
                .scratch = lig_collective_scratch)
 LIG_EACH_WITH (all_gather,
                "x -> y",
                0,
                .ignores_tick = true,
-               .exchanges = true,
+               .communicates = true,
                .collective = 1 + LIG_ALL_GATHER)
 LIG_EACH_WITH (reduce_scatter,
                "x -> y",
                1,
                .ignores_tick = true,
-               .exchanges = true,
+               .communicates = true,
                .collective = 1 + LIG_REDUCE_SCATTER,
                .scratch = lig_collective_scratch)
-LIG_EACH_WITH (shard_rows, "x -> y", 0, .ignores_tick = true, .exchanges = true)
+LIG_EACH_WITH (shard_rows, "x -> y", 0, .ignores_tick = true, .communicates = true)
 LIG_EACH_WITH (ring_exchange,
                "x -> y",
                0,
                .ignores_tick = true,
-               .exchanges = true,
+               .communicates = true,
                .collective = 1 + LIG_RING_EXCHANGE)
 LIG_EACH_WITH (add_parts, "x -> y", 1, .ignores_tick = true)
 

@@ -217,9 +217,9 @@ lig_kernel_ignores_tick (const LigKernel *kernel)
 }
 
 bool
-lig_kernel_exchanges (const LigKernel *kernel)
+lig_kernel_is_collective (const LigKernel *kernel)
 {
-  return kernel->size > offsetof (LigKernel, exchanges) && kernel->exchanges;
+  return kernel->size > offsetof (LigKernel, communicates) && kernel->communicates;
 }
 
 void

@@ -55,9 +55,9 @@ lig_cli_print_fabrics (GPtrArray *devices)
   printf ("\n");
   lig_cli_print_table (header, rows);
   printf ("\n");
-  lig_cli_print_wrapped ("links: the devices of a machine; the time that every exchange takes "
+  lig_cli_print_wrapped ("links: the devices of a machine; the time that every collective takes "
                          "beyond its messages; the rate of a device in each direction "
                          "and the time of a message beyond its bytes, inside a machine and between "
-                         "machines; the multiprocessors that an exchange takes",
+                         "machines; the multiprocessors that a collective takes",
                          lig_cli_text_width ());
 }

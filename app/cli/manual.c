@@ -56,8 +56,9 @@ static const Fact environment[] = {
   {"LIGATURE_SYNC", "If set, lig waits for each CUDA kernel, so that an error names its "
                     "kernel."},
   {"LIGATURE_POISON", "If set, memory is filled with NaN before each run of a plan."},
-  {"LIGATURE_PIECES", "The number of parts in which matmuls that overlap an exchange multiply each "
-                      "rank's rows, instead of the fastest."},
+  {"LIGATURE_PIECES",
+   "The number of parts in which matmuls that overlap a collective multiply each "
+   "rank's rows, instead of the fastest."},
   {"LIGATURE_RANKS_SILENCE",
    "The seconds without a sign of life after which a rank is given up; 15 by default."},
   {"OMP_NUM_THREADS", "The number of threads on the CPU, of each rank."},

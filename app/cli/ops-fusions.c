@@ -33,9 +33,9 @@ divides_rows (const LigFusion *fusion)
 
 /* Returns whether the fusion needs ranks that divide a matmul. */
 static gboolean
-exchanges (const LigFusion *fusion)
+collectives (const LigFusion *fusion)
 {
-  return lig_fusion_has_trait (fusion, LIG_OP_EXCHANGES);
+  return lig_fusion_has_trait (fusion, LIG_OP_COLLECTIVE);
 }
 
 /* Returns the path at which the fusion begins in its example: the first matmul of ranks, before
@@ -43,10 +43,10 @@ exchanges (const LigFusion *fusion)
 static const char *
 path_of (const LigFusion *fusion)
 {
-  gboolean before = lig_fusion_has (fusion, 0, LIG_OP_EXCHANGES);
+  gboolean before = lig_fusion_has (fusion, 0, LIG_OP_COLLECTIVE);
   if (divides_rows (fusion))
     return before ? "1" : "3";
-  return exchanges (fusion) && !before ? "2" : "0";
+  return collectives (fusion) && !before ? "2" : "0";
 }
 
 /* Returns whether a matmul of the fusion writes the copy of its result, as it does in evaluation
@@ -169,7 +169,7 @@ make_example (const LigFusion *fusion)
     return g_strdup (
       "shard-rows ! linear(64, parallel=column, sequence-parallel=true) ! gelu ! "
       "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)");
-  if (exchanges (fusion))
+  if (collectives (fusion))
     return g_strdup ("linear(64, parallel=column) ! gelu ! linear(32, parallel=row)");
   if (evaluates (fusion))
     return g_strdup ("linear(64) ! gelu ! linear(32)");
@@ -196,7 +196,7 @@ compile (const LigFusion *fusion, const char *example, gboolean forced)
   g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
   if (!sequence || !device || !lig_shape_parse (input_of (fusion), &shape, &dtype, NULL))
     return NULL;
-  if (exchanges (fusion)) {
+  if (collectives (fusion)) {
     LigLayout layout;
     lig_layout_init (&layout, 1);
     layout.sizes[LIG_GROUP_TENSOR] = 2;
@@ -301,7 +301,7 @@ print_example (const LigFusion *fusion, const char *example)
   int width = lig_cli_text_width ();
   g_autofree char *command = g_strdup_printf ("  lig fuse '%s'", example);
   g_autofree char *wish = g_strdup_printf ("--force %s@%s", fusion->name, path_of (fusion));
-  const char *ranks = exchanges (fusion) ? "--ranks 2 --parallel tensor=2" : NULL;
+  const char *ranks = collectives (fusion) ? "--ranks 2 --parallel tensor=2" : NULL;
   g_autofree char *input = g_strconcat ("--input ", input_of (fusion), NULL);
   g_autofree char *recipe =
     g_strdup_printf ("--recipe %s%s", recipe_of (fusion), evaluates (fusion) ? " --eval" : "");

@@ -70,15 +70,15 @@ list_rows (const LigProfile *profile)
   const LigPlanOp *ops = lig_plan_get_ops (profile->plan, &count);
   const LigPlanStep *steps = lig_plan_get_steps (profile->plan, &count);
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
-  for (guint i = 0; i < profile->ranks->n_exchanges; i++) {
-    const LigProfileExchange *exchange = &profile->ranks->exchanges[i];
-    const LigPlanStep *step = &steps[exchange->step];
+  for (guint i = 0; i < profile->ranks->n_collectives; i++) {
+    const LigProfileCollective *collective = &profile->ranks->collectives[i];
+    const LigPlanStep *step = &steps[collective->step];
     Row *row = find_row (rows, step);
     if (row->count++ == 0)
       row->path = step->part >= 0 ? ops[step->part].path : NULL;
-    row->seconds += exchange->seconds;
-    row->exposed += exchange->exposed;
-    row->imbalance += exchange->imbalance;
+    row->seconds += collective->seconds;
+    row->exposed += collective->exposed;
+    row->imbalance += collective->imbalance;
   }
   return rows;
 }
@@ -99,7 +99,7 @@ name_row (const Row *row)
 }
 
 void
-lig_cli_print_exchanges (const LigProfile *profile, int width)
+lig_cli_print_collectives (const LigProfile *profile, int width)
 {
   static const char *const header[] = {"pass",   "exchange",   ">bytes", ">time",
                                        ">waits", ">imbalance", NULL};

@@ -15,7 +15,7 @@ LigDevice *lig_cli_open_profile_device (const LigSequenceOptions *options,
                                         GArray *plans,
                                         GError **error);
 
-/* Prints how long the ranks wait for one another, and for each exchange; nothing for one rank. */
-void lig_cli_print_exchanges (const LigProfile *profile, int width);
+/* Prints how long the ranks wait for one another, and for each collective; nothing for one rank. */
+void lig_cli_print_collectives (const LigProfile *profile, int width);
 
 G_END_DECLS

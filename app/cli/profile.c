@@ -258,7 +258,7 @@ print (GPtrArray *profiles, gboolean by_recipe)
     else
       printf ("\nPolicy %s:\n", lig_policy_name (lig_plan_get_policy (profile->plan)));
     lig_cli_print_groups (profile, find_alone (profiles), width);
-    lig_cli_print_exchanges (profile, width);
+    lig_cli_print_collectives (profile, width);
     lig_cli_print_hotspots (profile, width);
   }
   lig_cli_print_attention (width);

@@ -12,9 +12,9 @@
 /* Unknown times are 0, so that a step which adds next to nothing adds this. */
 #define MIN_SECONDS 1e-12
 
-/* The speed beside an exchange of a kernel whose blocks all run at once: those that find no place
+/* The speed beside a collective of a kernel whose blocks all run at once: those that find no place
  * begin when others have ended. With it the passes of a Llama's layer on two H100s, of which 28 %
- * and 20 % of the exchanges were hidden, are predicted within 6 %, and which exchanges are waited
+ * and 20 % of the collectives were hidden, are predicted within 6 %, and which exchanges are waited
  * for. */
 #define SPEED_OF_ONE_WAVE 0.3
 
@@ -22,7 +22,7 @@ typedef struct {
   const LigGraph *graph;
   LigGraphStep *steps;
   int first;     /* the first step since the lanes last met */
-  int open;      /* the first step that may be an exchange which has not begun */
+  int open;      /* the first step that may be a collective which has not begun */
   int last;      /* the main lane's last step, or -1 */
   double now;    /* its end */
   double busy;   /* that of the communication lane's */
@@ -65,7 +65,7 @@ add (const Lanes *self, int end, double from, double to, double share, gboolean 
   }
 }
 
-/* Lets the exchanges before step `end` begin that can do so before a time. */
+/* Lets the collectives before step `end` begin that can do so before a time. */
 static void
 begin (Lanes *self, int end, double before)
 {
@@ -108,7 +108,7 @@ await (Lanes *self, int index)
   self->now = MAX (self->now, end);
 }
 
-/* Lets a step of the main lane run beside the exchanges that can begin. */
+/* Lets a step of the main lane run beside the collectives that can begin. */
 static void
 run_main (Lanes *self, int index)
 {
@@ -142,7 +142,7 @@ run_step (Lanes *self, int index)
   }
   step->plan.starts = MAX (self->now, self->busy);
   step->plan.lasts = 0;
-  /* An exchange that takes no multiprocessors begins at once. */
+  /* A collective that takes no multiprocessors begins at once. */
   if (lig_speed_beside (self->graph, step) == 1)
     begin (self, index + 1, INFINITY);
 }

@@ -66,9 +66,9 @@ lig_predict_floor (const LigGraph *graph, const LigGraphStep *step)
   double rate = find_rate (graph, step);
   if (facts->copy <= 0 || (matmul && rate <= 0))
     return 0;
-  double exchange = predict_collective (graph, step);
-  if (exchange > 0)
-    return exchange + facts->launch;
+  double collective = predict_collective (graph, step);
+  if (collective > 0)
+    return collective + facts->launch;
   double bytes = (step->plan.read + step->plan.written) / facts->copy;
   return MAX (bytes, matmul ? step->plan.flops / rate : 0) + facts->launch;
 }
@@ -198,7 +198,7 @@ overlap (const LigGraph *graph, LigGraphStep *steps, guint count, double total)
 
 /* Returns the seconds of a list some of whose steps exchange beside the others. */
 static double
-predict_exchanges (const LigGraph *graph, LigGraphStep *steps, guint count)
+predict_collectives (const LigGraph *graph, LigGraphStep *steps, guint count)
 {
   g_autofree LigGraphStep *copy = g_memdup2 (steps, count * sizeof *steps);
   lig_find_awaits_in (graph, copy, count);
@@ -206,42 +206,42 @@ predict_exchanges (const LigGraph *graph, LigGraphStep *steps, guint count)
 }
 
 double
-lig_predict_exchanges (const LigGraph *graph, LigGraphStep *steps, guint count, double seconds)
+lig_predict_collectives (const LigGraph *graph, LigGraphStep *steps, guint count, double seconds)
 {
-  double computes = 0, exchanges = 0;
+  double computes = 0, collectives = 0;
   gboolean known = TRUE, any = FALSE;
   for (guint i = 0; i < count && !any; i++)
-    any = steps[i].plan.kernel && lig_kernel_exchanges (steps[i].plan.kernel);
+    any = steps[i].plan.kernel && lig_kernel_is_collective (steps[i].plan.kernel);
   for (guint i = 0; i < count && any; i++) {
-    gboolean exchange = lig_is_collective (&steps[i]);
+    gboolean collective = lig_is_collective (&steps[i]);
     steps[i].plan.predicted =
-      exchange ? predict_collective (graph, &steps[i]) : predict_alone (graph, &steps[i]);
-    *(exchange ? &exchanges : &computes) += steps[i].plan.predicted;
-    known &= exchange || steps[i].plan.predicted > 0;
+      collective ? predict_collective (graph, &steps[i]) : predict_alone (graph, &steps[i]);
+    *(collective ? &collectives : &computes) += steps[i].plan.predicted;
+    known &= collective || steps[i].plan.predicted > 0;
   }
-  if (exchanges <= 0)
+  if (collectives <= 0)
     return seconds;
   if (!known)
-    return seconds + exchanges;
+    return seconds + collectives;
   for (guint i = 0; i < count; i++)
     if (!lig_is_collective (&steps[i]))
       steps[i].plan.predicted *= seconds / computes;
-  return predict_exchanges (graph, steps, count);
+  return predict_collectives (graph, steps, count);
 }
 
 double
 lig_predict_steps (const LigGraph *graph, LigGraphStep *steps, guint count)
 {
   double total = 0;
-  gboolean known = TRUE, exchanges = FALSE;
+  gboolean known = TRUE, collectives = FALSE;
   for (guint i = 0; i < count; i++) {
     steps[i].plan.predicted = predict_alone (graph, &steps[i]);
     total += steps[i].plan.predicted;
     known &= steps[i].plan.predicted > 0;
-    exchanges |= steps[i].plan.lane == LIG_LANE_COMMUNICATION;
+    collectives |= steps[i].plan.lane == LIG_LANE_COMMUNICATION;
   }
-  if (exchanges && count > 1)
-    return known ? predict_exchanges (graph, steps, count) : 0;
+  if (collectives && count > 1)
+    return known ? predict_collectives (graph, steps, count) : 0;
   if (lig_device_get_facts (graph->request->device)->costs.known)
     total = overlap (graph, steps, count, total);
   return known ? total : 0;

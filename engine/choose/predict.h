@@ -15,10 +15,11 @@ double lig_predict_floor (const LigGraph *graph, const LigGraphStep *step);
 double lig_predict_steps (const LigGraph *graph, LigGraphStep *steps, guint count);
 
 /* Returns the seconds of a list whose steps took `seconds` without the ranks with which it
- * exchanges: with these exchanges as predicted, beside other steps where they are in another lane.
+ * exchanges: with these collectives as predicted, beside other steps where they are in another
+ * lane.
  */
 double
-lig_predict_exchanges (const LigGraph *graph, LigGraphStep *steps, guint count, double seconds);
+lig_predict_collectives (const LigGraph *graph, LigGraphStep *steps, guint count, double seconds);
 
 /* Returns the share of a step's speed that is left while a collective runs in another lane, whose
  * kernel occupies multiprocessors. Attention, which has many times as many blocks as run at once,

@@ -237,14 +237,14 @@ time_unknown (LigGraph *graph, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
 }
 
 void
-lig_price_exchanges (const LigGraph *graph, GArray *steps, LigPrice *price)
+lig_price_collectives (const LigGraph *graph, GArray *steps, LigPrice *price)
 {
   if (price->measured && steps->len > 0)
-    price->seconds = lig_predict_exchanges (graph, (LigGraphStep *) (gpointer) steps->data,
-                                            steps->len, price->seconds);
+    price->seconds = lig_predict_collectives (graph, (LigGraphStep *) (gpointer) steps->data,
+                                              steps->len, price->seconds);
 }
 
-/* Finds the prices of lists without their exchanges. */
+/* Finds the prices of lists without their collectives. */
 static gboolean
 price_lists (LigGraph *graph, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GError **error)
 {
@@ -284,7 +284,7 @@ lig_price_groups (LigGraph *graph,
   if (!price_lists (graph, lists, keys, prices, error))
     return FALSE;
   for (guint i = 0; i < count; i++)
-    lig_price_exchanges (graph, lists->pdata[i], &prices[i]);
+    lig_price_collectives (graph, lists->pdata[i], &prices[i]);
   return TRUE;
 }
 
@@ -335,7 +335,7 @@ lig_price_recall_bytes (
       /* A device without peak rates has no predictions. */
       if (!price->measured && price->seconds <= 0)
         price->seconds = NAN;
-      lig_price_exchanges (graph, steps, price);
+      lig_price_collectives (graph, steps, price);
       return;
     }
   }

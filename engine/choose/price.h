@@ -33,8 +33,8 @@ void lig_price_recall_bytes (
 double lig_price_count_work (
   LigGraph *graph, const LigPlanGroup *groups, guint count, LigPass pass, GHashTable *seen);
 
-/* Adds the exchanges with other ranks to a measured price: the other ranks do not measure. */
-void lig_price_exchanges (const LigGraph *graph, GArray *steps, LigPrice *price);
+/* Adds the collectives with other ranks to a measured price: the other ranks do not measure. */
+void lig_price_collectives (const LigGraph *graph, GArray *steps, LigPrice *price);
 
 /* Returns a time as text, `12.3 us`, with `suffix`; the graph owns it. */
 const char *lig_format_price (LigGraph *graph, double seconds, const char *suffix);

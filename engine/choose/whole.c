@@ -341,7 +341,7 @@ time_in_turns (
   if (lig_time_lists (contest->graph, (GArray *const *) lists->pdata, lists->len, timing, prices,
                       &local)) {
     for (guint i = 0; i < lists->len; i++)
-      lig_price_exchanges (contest->graph, lists->pdata[i], &prices[i]);
+      lig_price_collectives (contest->graph, lists->pdata[i], &prices[i]);
     return TRUE;
   }
   if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY))

@@ -43,7 +43,7 @@ gboolean lig_recompute (LigGraph *graph, GError **error);
 
 gboolean lig_allocate (LigGraph *graph, GError **error);
 
-/* When the times of all steps are predicted: moves the exchanges of gradients to where they cost
+/* When the times of all steps are predicted: moves the collectives of gradients to where they cost
  * the others least. */
 void lig_delay_reductions (LigGraph *graph);
 

@@ -101,13 +101,13 @@ lig_share_gradients (LigGraph *graph)
  * multiprocessors they gain little beside most kernels, but cost little beside attention: they wait
  * for it, if the pass has enough of it. */
 
-/* A step of the backward pass that an exchange may overlap. */
+/* A step of the backward pass that a collective may overlap. */
 typedef struct {
-  double seconds; /* the time beside which no exchange has been planned yet */
-  double speed;   /* the share of its speed that is left beside an exchange */
+  double seconds; /* the time beside which no collective has been planned yet */
+  double speed;   /* the share of its speed that is left beside a collective */
 } Room;
 
-/* Returns the time that a step takes from an exchange which still lasts `rest`, and adds to `cost`
+/* Returns the time that a step takes from a collective which still lasts `rest`, and adds to `cost`
  * by how much it becomes longer. */
 static double
 share (const Room *room, double rest, double *cost)
@@ -117,8 +117,8 @@ share (const Room *room, double rest, double *cost)
   return taken;
 }
 
-/* Returns what an exchange costs that begins before the step `at`; it delays the update if it lasts
- * longer than the pass. */
+/* Returns what a collective costs that begins before the step `at`; it delays the update if it
+ * lasts longer than the pass. */
 static double
 find_cost (const Room *rooms, int count, int at, double seconds)
 {
@@ -128,7 +128,7 @@ find_cost (const Room *rooms, int count, int at, double seconds)
   return cost + rest;
 }
 
-/* Takes the time of an exchange from the steps that it overlaps. */
+/* Takes the time of a collective from the steps that it overlaps. */
 static void
 take (Room *rooms, int count, int at, double seconds)
 {
@@ -140,7 +140,7 @@ take (Room *rooms, int count, int at, double seconds)
   }
 }
 
-/* Returns whether the pass has an exchange of gradients, and a step that is slower beside it. */
+/* Returns whether the pass has a collective of gradients, and a step that is slower beside it. */
 static gboolean
 may_gain (const LigGraph *graph)
 {
@@ -166,7 +166,7 @@ list_rooms (const LigGraph *graph, int count)
   return rooms;
 }
 
-/* Returns the place from `first` on where an exchange costs least; a later one has to save
+/* Returns the place from `first` on where a collective costs least; a later one has to save
  * something. */
 static int
 find_place (const Room *rooms, int count, int first, double seconds)
@@ -183,7 +183,7 @@ find_place (const Room *rooms, int count, int first, double seconds)
   return best;
 }
 
-/* A step, and the place at which it runs; an exchange runs before the other step of its place. */
+/* A step, and the place at which it runs; a collective runs before the other step of its place. */
 typedef struct {
   int place;
   LigGraphStep step;

@@ -54,6 +54,6 @@ gboolean lig_description_load (const char *description,
                                char **remark,
                                GError **error);
 
-/* Checks the exchanges with other ranks that the device's kernels have begun, between steps; the
+/* Checks the collectives with other ranks that the device's kernels have begun, between steps; the
  * error is LIG_ERROR_DEVICE. */
 gboolean lig_device_check_ranks (LigDevice *self, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the links between the devices of ranks that join, so that plans know what an exchange
+/* Measures the links between the devices of ranks that join, so that plans know what a collective
  * costs: they add up arrays, which takes as long as the slowest link does. */
 #include "engine/device/links.h"
 #include <ligature/kernels.h>
@@ -19,11 +19,11 @@ typedef struct {
   LigDevice *device;
   const LigPeers *peers;
   LigCollectiveParams params;
-  gsize max;    /* the bytes of the largest exchange */
+  gsize max;    /* the bytes of the largest collective */
   char *memory; /* the data, then the scratch memory of its sums */
 } Links;
 
-/* Describes an exchange of so many bytes; `operands` has room for two. */
+/* Describes a collective of so many bytes; `operands` has room for two. */
 static LigLaunch
 describe (const Links *self, gsize bytes, LigOperand *operands)
 {
@@ -38,7 +38,7 @@ describe (const Links *self, gsize bytes, LigOperand *operands)
 }
 
 static gboolean
-exchange (Links *self, gsize bytes, int times, GError **error)
+collective (Links *self, gsize bytes, int times, GError **error)
 {
   LigOperand operands[2];
   LigLaunch launch = describe (self, bytes, operands);
@@ -61,7 +61,7 @@ clear (Links *self, gsize bytes, GError **error)
   return lig_device_check (self->device, status, _ ("measuring the links of ranks"), error);
 }
 
-/* Returns the least seconds of an exchange in some rounds; the first one also waits for the ranks
+/* Returns the least seconds of a collective in some rounds; the first one also waits for the ranks
  * that are late. */
 static double
 time_exchange (Links *self, gsize bytes, GError **error)
@@ -70,7 +70,7 @@ time_exchange (Links *self, gsize bytes, GError **error)
   double min = G_MAXDOUBLE;
   for (int round = 0; round < ROUNDS; round++) {
     gint64 begun = g_get_monotonic_time ();
-    if (!exchange (self, bytes, TIMES, error))
+    if (!collective (self, bytes, TIMES, error))
       return 0;
     double seconds = (double) (g_get_monotonic_time () - begun) * 1e-6 / TIMES;
     min = round > 0 ? MIN (min, seconds) : min;
@@ -102,7 +102,7 @@ lig_links_measure (LigDevice *device, const LigPeers *peers, LigFabric *fabric, 
     return FALSE;
   double travelled = 2 * (double) self.max * (peers->count - 1) / peers->count;
   const LigFabricLink link = {travelled / MAX (large - small, 1e-9), 0};
-  /* In plans an exchange also waits for other lanes, and others for it: descriptions have that. */
+  /* In plans a collective also waits for other lanes, and others for it: descriptions have that. */
   small = MAX (small, fabric->start);
   *fabric = (LigFabric){.devices = peers->count,
                         .multiprocessors = accelerator ? MULTIPROCESSORS_OF_ACCELERATOR : 0,

@@ -36,7 +36,7 @@ describe (LigDevice *self)
   assume_peak_rates (&self->facts);
 }
 
-/* That of exchanges is made when the device joins others. */
+/* That of collectives is made when the device joins others. */
 static gboolean
 make_streams (LigDevice *self)
 {

@@ -35,9 +35,9 @@ lig_timed_place (const LigTimedPlan *timed, GArray *spans)
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
   double ends[LIG_N_LANES] = {0}, end = 0;
-  gboolean exchanges = FALSE;
+  gboolean collectives = FALSE;
   for (guint i = 0; i < count; i++)
-    exchanges |= !timed->steps && steps[i].lane == LIG_LANE_COMMUNICATION;
+    collectives |= !timed->steps && steps[i].lane == LIG_LANE_COMMUNICATION;
   for (guint i = 0; i < count; i++) {
     double seconds = MAX (lig_timed_step (timed, i), 0);
     double *now = &ends[LIG_LANE_MAIN], *lane = &ends[steps[i].lane];
@@ -46,7 +46,7 @@ lig_timed_place (const LigTimedPlan *timed, GArray *spans)
       *now = end;
     LigTimedSpan span = {MAX (*now, *lane), seconds, i, steps[i].lane};
     /* A prediction knows how collectives overlap the other steps. */
-    if (exchanges) {
+    if (collectives) {
       span.start = lig_timed_hold (steps[i].starts);
       span.seconds = lig_timed_hold (steps[i].lasts);
     }

@@ -40,7 +40,7 @@ typedef struct {
 } LigTimedSpan;
 
 /* Appends the span of each step, in the order of the plan. Returns the end of the last. The times
- * are those of single steps, without gaps and, unless predicted exchanges overlap other steps,
+ * are those of single steps, without gaps and, unless predicted collectives overlap other steps,
  * without the effects of overlap. */
 double lig_timed_place (const LigTimedPlan *timed, GArray *spans);
 

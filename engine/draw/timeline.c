@@ -170,9 +170,9 @@ draw_lanes (Timeline *line, GArray *spans)
   }
 }
 
-/* Names the row of exchanges with other ranks in the passes that have some. */
+/* Names the row of collectives with other ranks in the passes that have some. */
 static void
-draw_exchanges (Timeline *line, GArray *spans)
+draw_collectives (Timeline *line, GArray *spans)
 {
   LigTextStyle style = {.size = 11, .colour = line->colours->dim, .width = LEFT - 16};
   gboolean drawn[3] = {FALSE};
@@ -232,7 +232,7 @@ lig_draw_timeline (LigCanvas *canvas,
   find_rows (&line, spans);
   draw_axis (&line, total);
   draw_lanes (&line, spans);
-  draw_exchanges (&line, spans);
+  draw_collectives (&line, spans);
   if (total > 0)
     draw_spans (&line, spans);
   if (copies)

@@ -104,7 +104,7 @@ make_plans (Verification *self, LigPlan *plan, GError **error)
 {
   LigWitness *witnesses = self->witnesses;
   LigDevice *own = lig_plan_get_device (plan);
-  /* Ranks that exchange need each other for the right numbers, too. */
+  /* Ranks that exchange values need each other for the right numbers, too. */
   g_autoptr (LigDevice) cpu =
     lig_device_get_ranks (own) ? g_object_ref (own) : lig_device_open ("cpu", error);
   for (int i = 0; i < LIG_N_WITNESSES && cpu; i++) {

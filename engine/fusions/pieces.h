@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that fusions of a matmul and the exchange of its rows share. */
+/* The parts that fusions of a matmul and the collective of its rows share. */
 #pragma once
 
 #include "engine/fusions/define.h"
@@ -10,11 +10,11 @@
  * via Decomposition). */
 typedef struct {
   LigCollectiveParams params;
-  int count, rank; /* of the ranks that exchange */
+  int count, rank; /* of the ranks that exchange rows */
   int each;        /* the parts in which a piece is exchanged and multiplied */
 } LigPieces;
 
-/* Returns the pieces of the exchange that is the pattern's element. */
+/* Returns the pieces of the collective that is the pattern's element. */
 static inline LigPieces
 lig_pieces_of (LigLowering *match, int element)
 {

@@ -25,23 +25,23 @@ overlap (const LigGraph *graph, int a, int b)
          y->alias_offset < x->alias_offset + x->bytes;
 }
 
-/* Returns whether a step needs operands of an exchange before it. Exchanges of the same ranks have
+/* Returns whether a step needs operands of a collective before it. Exchanges of the same ranks have
  * to begin in the same order on all of them. */
 static gboolean
-needs (const LigGraph *graph, const LigGraphStep *step, const LigGraphStep *exchange)
+needs (const LigGraph *graph, const LigGraphStep *step, const LigGraphStep *collective)
 {
   LigRankGroup group = lig_step_group (step);
-  if (group < LIG_N_GROUPS && group == lig_step_group (exchange))
+  if (group < LIG_N_GROUPS && group == lig_step_group (collective))
     return TRUE;
   for (int i = 0; i < step->plan.n_operands; i++)
-    for (int j = i < step->plan.n_inputs ? exchange->plan.n_inputs : 0;
-         j < exchange->plan.n_operands; j++)
-      if (overlap (graph, step->values[i], exchange->values[j]))
+    for (int j = i < step->plan.n_inputs ? collective->plan.n_inputs : 0;
+         j < collective->plan.n_operands; j++)
+      if (overlap (graph, step->values[i], collective->values[j]))
         return TRUE;
   return FALSE;
 }
 
-/* Finds the last exchange that the step waits for. `open` has those that nothing waited for; as
+/* Finds the last collective that the step waits for. `open` has those that nothing waited for; as
  * they run one after another, those before it have ended, too. */
 static void
 find_awaited (const LigGraph *graph, LigGraphStep *steps, LigGraphStep *step, GArray *open)
@@ -87,12 +87,12 @@ lig_find_awaits_in (const LigGraph *graph, LigGraphStep *steps, guint count)
 static int
 end_of_exchange (const LigGraph *graph, int index)
 {
-  int end = index, exchanges = 0;
+  int end = index, collectives = 0;
   for (; end + 1 < (int) graph->steps->len && !joins_all (graph, end + 1); end++) {
     const LigGraphStep *next = lig_step (graph, end + 1);
     if (next->plan.awaits >= index)
-      return end - exchanges;
-    exchanges = next->plan.lane == LIG_LANE_COMMUNICATION ? exchanges + 1 : 0;
+      return end - collectives;
+    collectives = next->plan.lane == LIG_LANE_COMMUNICATION ? collectives + 1 : 0;
   }
   return end;
 }

@@ -33,7 +33,7 @@ int lig_step_row_part (const LigGraph *graph, const LigGraphStep *step);
 #define lig_step_group(step) lig_code_group ((step)->plan.kernel, &(step)->code)
 
 /* Returns whether the step exchanges with other ranks. */
-#define lig_is_collective(step) lig_plan_step_exchanges (&(step)->plan)
+#define lig_is_collective(step) lig_plan_step_is_collective (&(step)->plan)
 
 /* Returns the number of the parameter whose gradient a value is, or -1. */
 int lig_value_parameter (const LigGraph *graph, int value);

@@ -25,7 +25,7 @@ lig_plan_op_get_port (const LigPlanOp *self, LigPortKind kind, int slot)
 }
 
 gboolean
-lig_plan_step_exchanges (const LigPlanStep *step)
+lig_plan_step_is_collective (const LigPlanStep *step)
 {
   return step->kernel && step->kernel->collective > 0;
 }
@@ -34,7 +34,7 @@ LigRankGroup
 lig_code_group (const LigKernel *kernel, const LigStepCode *code)
 {
   const LigCollectiveParams *params = (const LigCollectiveParams *) (gconstpointer) code->params;
-  return kernel && lig_kernel_exchanges (kernel) && code->params_size > 0
+  return kernel && lig_kernel_is_collective (kernel) && code->params_size > 0
            ? (LigRankGroup) params->group
            : LIG_N_GROUPS;
 }

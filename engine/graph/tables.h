@@ -35,7 +35,7 @@ typedef struct {
 } LigEnds;
 
 /* Returns whether the step exchanges with other ranks. */
-gboolean lig_plan_step_exchanges (const LigPlanStep *step);
+gboolean lig_plan_step_is_collective (const LigPlanStep *step);
 
 /* Returns the group with whose ranks the step of a kernel exchanges; LIG_N_GROUPS: with none. */
 LigRankGroup lig_code_group (const LigKernel *kernel, const LigStepCode *code);

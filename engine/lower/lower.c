@@ -383,8 +383,8 @@ lig_lower_join_means (LigLowering *self, const char *y, const char *count)
   LigRankGroup group = lig_device_get_replicas (device);
   const LigCollectiveParams params = {lig_device_get_n_ranks (device, group), LIG_REDUCE_MEAN,
                                       (gint32) group};
-  g_autofree char *exchange = g_strdup_printf ("x=own y=%s", count);
+  g_autofree char *collective = g_strdup_printf ("x=own y=%s", count);
   g_autofree char *weigh = g_strdup_printf ("mean=mean own=own count=%s y=%s", count, y);
-  lig_lower_kernel (self, "all_reduce", exchange, &params, sizeof params);
+  lig_lower_kernel (self, "all_reduce", collective, &params, sizeof params);
   lig_lower_kernel (self, "cross_entropy_weigh", weigh, NULL, 0);
 }

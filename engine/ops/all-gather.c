@@ -66,7 +66,7 @@ LIG_DEFINE_OP (all_gather) = {
   .summary = N_ ("Collects the rows of the ranks of a group"),
   .formula = "y = the rows x of all ranks",
   .example = "all-gather @ 4x8",
-  .flags = LIG_OP_EXCHANGES | LIG_OP_GATHERS_ROWS,
+  .flags = LIG_OP_COLLECTIVE | LIG_OP_GATHERS_ROWS,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (AllGatherParams),

@@ -70,7 +70,7 @@ LIG_DEFINE_OP (all_reduce) = {
   .summary = N_ ("Adds up the input, or its gradient, over the ranks of a group"),
   .formula = "y = sum of x over the ranks",
   .example = "all-reduce @ 4x8",
-  .flags = LIG_OP_EXCHANGES,
+  .flags = LIG_OP_COLLECTIVE,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (AllReduceParams),

@@ -105,7 +105,7 @@ add_gathered (LigParts *parts, LigOp *op, gboolean causal)
   lig_parts_add (parts, NULL, make ("join-halves", "first", "done"));
 }
 
-/* The positions of a rank from which a GPU computes long enough to hide the exchanges of a ring:
+/* The positions of a rank from which a GPU computes long enough to hide the collectives of a ring:
  * with fewer, its many short kernels take longer than to gather everything at once, as predicted
  * for GPT-2 on eight H200. */
 #define MIN_IN_RING 1024

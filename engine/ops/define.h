@@ -141,7 +141,7 @@ typedef enum {
 /* Returns the name as in files. */
 const char *lig_parallel_name (LigParallel parallel);
 
-/* Add the exchange before a matmul that divides its columns, or after one that divides its rows,
+/* Add the collective before a matmul that divides its columns, or after one that divides its rows,
  * if a tensor group has several ranks. Others of these are whole; `by_rows`: ranks have a part of
  * the rows each. */
 void lig_parts_add_before (LigParts *parts, LigParallel parallel, gboolean by_rows);

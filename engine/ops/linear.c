@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A macro: basic-linear, then bias unless disabled. Its parts have no names, because their
- * parameters have different ones: `1.weight`, `1.bias`. On several ranks the exchanges with the
+ * parameters have different ones: `1.weight`, `1.bias`. On several ranks the collectives with the
  * others are parts, too. */
 #include "engine/ops/define.h"
 
@@ -51,9 +51,9 @@ is_op (const LigParts *parts, guint index, const char *name)
   return op && g_str_equal (lig_op_get_name (op), name);
 }
 
-/* Returns whether the part is the exchange of a matmul, and whether it is one of rows. */
+/* Returns whether the part is the collective of a matmul, and whether it is one of rows. */
 static gboolean
-is_exchange (const LigParts *parts, guint index, const char *rows, gboolean *by_rows)
+is_collective (const LigParts *parts, guint index, const char *rows, gboolean *by_rows)
 {
   *by_rows = is_op (parts, index, rows);
   return *by_rows || is_op (parts, index, "all-reduce");
@@ -99,9 +99,9 @@ make_linear (LigOp *matmul, gboolean bias, gboolean by_rows)
   return g_steal_pointer (&linear);
 }
 
-/* A matmul, its exchange and its bias of one name are a linear. Those of a linear have no name and
- * remain, without the exchange: between the matmul and its bias it would prevent fusions on one
- * rank, and on several the plan says that it is missing. */
+/* A matmul, its collective and its bias of one name are a linear. Those of a linear have no name
+ * and remain, without the collective: between the matmul and its bias it would prevent fusions on
+ * one rank, and on several the plan says that it is missing. */
 static guint
 collect (LigParts *parts, guint at)
 {
@@ -110,8 +110,8 @@ collect (LigParts *parts, guint at)
   LigOp *matmul = lig_parts_nth (parts, at, &name);
   if (!is_op (parts, at, "basic-linear"))
     return at;
-  gboolean before = at > 0 && is_exchange (parts, at - 1, "all-gather", &gathers);
-  gboolean after = is_exchange (parts, at + 1, "reduce-scatter", &scatters);
+  gboolean before = at > 0 && is_collective (parts, at - 1, "all-gather", &gathers);
+  gboolean after = is_collective (parts, at + 1, "reduce-scatter", &scatters);
   guint next = at + 1 + (after ? 1 : 0);
   gboolean bias = name && is_bias (parts, next, name);
   LigOp *linear = name && (bias || before || after)

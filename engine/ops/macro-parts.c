@@ -62,7 +62,7 @@ lig_macro_add_norm_output (LigParts *parts, LigOp *macro)
     lig_macro_add_branch (parts, g_str_equal (channel, "caller") ? NULL : outside);
 }
 
-/* Adds a matmul and the exchanges around it. */
+/* Adds a matmul and the collectives around it. */
 static void
 add_matmul (LigParts *parts,
             LigOp *macro,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exchanges around matmuls that the ranks of a tensor group divide. */
+/* The collectives around matmuls that the ranks of a tensor group divide. */
 #include "engine/ops/define.h"
 
 #include <inttypes.h>

@@ -78,7 +78,7 @@ range_value (LigGraph *graph, int array, LigElements range)
   return lig_array_value (graph, array, range.first, range.end - range.first);
 }
 
-/* Appends an exchange of the ranks with the same parameters, in the communication lane. */
+/* Appends a collective of the ranks with the same parameters, in the communication lane. */
 static void
 append_beside (LigGraph *graph, GArray *steps, LigPass pass, const char *kernel, const int *values)
 {
@@ -109,7 +109,10 @@ lig_gather_parameters (LigGraph *graph, const LigShare *share)
 }
 
 static void
-append_exchange (LigGraph *graph, const char *kernel, const int *values, LigCollectiveParams params)
+append_collective (LigGraph *graph,
+                   const char *kernel,
+                   const int *values,
+                   LigCollectiveParams params)
 {
   params.peers = lig_device_get_n_ranks (graph->request->device, (LigRankGroup) params.group);
   if (params.peers > 1)
@@ -121,15 +124,15 @@ void
 lig_reduce_amaxes (LigGraph *graph, int quantizers)
 {
   const int values[] = {quantizers, quantizers};
-  append_exchange (graph, "all_reduce", values,
-                   (LigCollectiveParams){.reduction = LIG_REDUCE_MAX, .group = LIG_GROUP_ALL});
+  append_collective (graph, "all_reduce", values,
+                     (LigCollectiveParams){.reduction = LIG_REDUCE_MAX, .group = LIG_GROUP_ALL});
 }
 
 void
 lig_gather_norms (LigGraph *graph, int norm, int norms, LigRankGroup group)
 {
   const int values[] = {norm, norms};
-  append_exchange (graph, "all_gather", values, (LigCollectiveParams){.group = (gint32) group});
+  append_collective (graph, "all_gather", values, (LigCollectiveParams){.group = (gint32) group});
 }
 
 void
@@ -141,8 +144,8 @@ lig_reduce_summed (LigGraph *graph)
     for (guint i = 0; i < own->len; i++) {
       int value = range_value (graph, LIG_STATE_GRADIENTS, g_array_index (own, LigElements, i));
       const int values[] = {value, value};
-      append_exchange (graph, "all_reduce", values,
-                       (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
+      append_collective (graph, "all_reduce", values,
+                         (LigCollectiveParams){.group = LIG_GROUP_TENSOR});
     }
   }
 }

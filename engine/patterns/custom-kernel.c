@@ -112,7 +112,7 @@ check (const LigKernel *kernel, GError **error)
     return reject (error, kernel, "its traits are 0x%x, expected some of 0x%x", kernel->traits,
                    LIG_KERNEL_BUILT_IN - 1);
   if (kernel->collective < 0 || kernel->collective > LIG_N_COLLECTIVES ||
-      (kernel->collective > 0 && !kernel->exchanges))
+      (kernel->collective > 0 && !kernel->communicates))
     return reject (error, kernel,
                    "its collective is %d, expected 0, or 1 to %d of one that exchanges",
                    kernel->collective, LIG_N_COLLECTIVES);

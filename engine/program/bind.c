@@ -120,7 +120,7 @@ find_peers (LigDevice *device, const LigPlanStep *step, const LigStepCode *code)
   return group < LIG_N_GROUPS ? lig_device_get_peers (device, group) : NULL;
 }
 
-/* A process alone, which has no stream for exchanges, runs them among the other steps. */
+/* A process alone, which has no stream for collectives, runs them among the other steps. */
 static LigLane
 lane_of (LigDevice *device, const LigPlanStep *step)
 {

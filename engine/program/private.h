@@ -53,7 +53,7 @@ struct _LigProgram {
   unsigned done;     /* passes whose results are available, as LigRunFlags */
   LigProgramInterrupt interrupt;
   gpointer interrupt_data;
-  gboolean interrupted; /* the present run was; only its exchanges go on, if there are ranks */
+  gboolean interrupted; /* the present run was; only its collectives go on, if there are ranks */
   LigProgramObserver observer;
   gpointer observer_data;
 };

@@ -29,11 +29,11 @@ gboolean
 lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result, GError **error);
 
 /* Returns the seconds for which steps of the main lane have waited for other ranks since the
- * program was made: for the communication lane, and for exchanges in the main lane. 0 without
+ * program was made: for the communication lane, and for collectives in the main lane. 0 without
  * ranks. */
 gboolean lig_program_read_waiting (LigProgram *self, double *seconds, GError **error);
 
-/* Measures the waits from now on for each exchange by itself instead, before any pass runs. */
+/* Measures the waits from now on for each collective by itself instead, before any pass runs. */
 gboolean lig_program_divide_waiting (LigProgram *self, GError **error);
 
 /* Returns the seconds for which steps of the main lane have waited for each step's exchange since

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ranks as collective kernels of the CPU use them. Pieces travel by a message each, as MPI's
- * own exchanges count offsets by an int, which large arrays exceed. */
+ * own collectives count offsets by an int, which large arrays exceed. */
 #include "engine/ranks/ranks-private.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ step_to (const LigPeers *peers, int step)
 }
 
 static LigStatus
-exchange (
+collective (
   const LigPeers *peers, const void *from, const int64_t *bounds, void *to, const char **where)
 {
   Batch batch = begin (peers, TAG_ALL);
@@ -134,7 +134,7 @@ lig_rank_peers_init (LigRankPeers *self, LigRanks *ranks, void *comm, int rank, 
                          .peers = {.rank = rank,
                                    .count = count,
                                    .handle = self,
-                                   .exchange = exchange,
+                                   .collective = collective,
                                    .gather = gather,
                                    .shift = shift}};
 }

@@ -17,7 +17,7 @@ typedef struct {
 typedef struct LigRankWatch LigRankWatch;
 
 /* The processes of a group that this one belongs to, on a communicator of their own, so that each
- * group has its order of exchanges. */
+ * group has its order of collectives. */
 typedef struct {
   LigRanks *ranks;
   void *comm;

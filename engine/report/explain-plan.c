@@ -47,29 +47,29 @@ describe_share (LigPlan *plan, const char *whole)
 char *
 lig_plan_explain_ranks (LigPlan *self)
 {
-  LigExchange exchange;
+  LigCommunication collective;
   LigFigures step;
   const LigTimedPlan timed = {.plan = self};
-  lig_figures_of_exchange (self, &exchange);
-  if (exchange.ranks < 2)
+  lig_figures_of_communication (self, &collective);
+  if (collective.ranks < 2)
     return NULL;
   lig_figures_of_step (&timed, NULL, &step);
-  g_autofree char *bytes = lig_units_bytes (exchange.bytes);
+  g_autofree char *bytes = lig_units_bytes (collective.bytes);
   g_autofree char *memory = lig_units_bytes (lig_plan_get_needed_memory (self));
-  g_autofree char *share = describe_share (self, exchange.whole);
-  if (!(step.predicted > 0 && exchange.seconds > 0))
+  g_autofree char *share = describe_share (self, collective.whole);
+  if (!(step.predicted > 0 && collective.seconds > 0))
     return g_strdup_printf (_ ("rank 0 of %d: exchanges %s in a step, %s of memory%s"),
-                            exchange.ranks, bytes, memory, share);
+                            collective.ranks, bytes, memory, share);
   g_autofree char *time = lig_units_time (step.predicted);
-  g_autofree char *seconds = lig_units_time (exchange.seconds);
-  g_autofree char *exposed = lig_units_time (exchange.exposed);
+  g_autofree char *seconds = lig_units_time (collective.seconds);
+  g_autofree char *exposed = lig_units_time (collective.exposed);
   return g_strdup_printf (
     lig_plan_has_pass (self, LIG_PASS_UPDATE)
       ? _ ("rank 0 of %d: predicted step %s; exchanges %s in %s, of which the main lane waits %s; "
            "%s of memory%s")
       : _ ("rank 0 of %d: predicted step without update %s; exchanges %s in %s, of which the main "
            "lane waits %s; %s of memory%s"),
-    exchange.ranks, time, bytes, seconds, exposed, memory, share);
+    collective.ranks, time, bytes, seconds, exposed, memory, share);
 }
 
 char *

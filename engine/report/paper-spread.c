@@ -21,7 +21,7 @@ get_title (const char *figure)
     {"update", N_ ("Update")},
     {"forward-backward", N_ ("Forward and backward")},
     {"step", N_ ("Whole step")},
-    {LIG_METRIC_EXPOSED, N_ ("Waiting for exchanges")},
+    {LIG_METRIC_EXPOSED, N_ ("Waiting for collectives")},
     {LIG_METRIC_IMBALANCE, N_ ("Waiting for the slowest rank")},
   };
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)

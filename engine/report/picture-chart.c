@@ -18,7 +18,7 @@ static const struct {
   {N_ ("Step time"), {"step-ms"}, {N_ ("step time")}, N_ ("milliseconds"), TRUE},
   {N_ ("Waits of ranks"),
    {LIG_METRIC_EXPOSED, LIG_METRIC_IMBALANCE},
-   {N_ ("for exchanges"), N_ ("for the slowest rank")},
+   {N_ ("for collectives"), N_ ("for the slowest rank")},
    N_ ("milliseconds"),
    TRUE},
   {N_ ("Learning rate"), {"learning-rate"}, {N_ ("learning rate")}, NULL, FALSE},

@@ -188,28 +188,28 @@ lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVe
 void
 lig_plan_add_ranks (LigPlan *plan, JsonBuilder *builder)
 {
-  LigExchange exchange;
+  LigCommunication collective;
   LigFigures step;
   const LigTimedPlan timed = {.plan = plan};
-  lig_figures_of_exchange (plan, &exchange);
-  if (exchange.ranks < 2)
+  lig_figures_of_communication (plan, &collective);
+  if (collective.ranks < 2)
     return;
   lig_figures_of_step (&timed, NULL, &step);
-  gboolean known = step.predicted > 0, links = known && exchange.seconds > 0;
+  gboolean known = step.predicted > 0, links = known && collective.seconds > 0;
   lig_json_begin_object (builder, "ranks");
   g_autofree char *layout =
     lig_layout_to_string (lig_device_get_layout (lig_plan_get_device (plan)));
-  lig_json_add_integer (builder, "count", exchange.ranks);
+  lig_json_add_integer (builder, "count", collective.ranks);
   lig_json_add_text (builder, "parallel", layout);
   lig_json_add_integer (builder, "optimizer_shares", lig_plan_get_shares (plan));
   lig_json_add_integer (builder, "bucket_bytes", lig_plan_get_bucket_bytes (plan));
   lig_json_add_number (builder, "step_us", known ? step.predicted * 1e6 : NAN);
-  lig_json_add_integer (builder, "collectives", exchange.collectives);
-  lig_json_add_number (builder, "exchanged_bytes", exchange.bytes);
-  lig_json_add_number (builder, "exchange_us", links ? exchange.seconds * 1e6 : NAN);
-  lig_json_add_number (builder, "exposed_us", links ? exchange.exposed * 1e6 : NAN);
+  lig_json_add_integer (builder, "collectives", collective.collectives);
+  lig_json_add_number (builder, "collective_bytes", collective.bytes);
+  lig_json_add_number (builder, "collectives_us", links ? collective.seconds * 1e6 : NAN);
+  lig_json_add_number (builder, "exposed_us", links ? collective.exposed * 1e6 : NAN);
   lig_json_add_number (builder, "memory_bytes", lig_plan_get_needed_memory (plan));
-  lig_json_add_text (builder, "undivided", exchange.whole);
+  lig_json_add_text (builder, "undivided", collective.whole);
   json_builder_end_object (builder);
 }
 

@@ -105,21 +105,21 @@ add_spreads (JsonBuilder *builder, const LigProfile *self)
 }
 
 static void
-add_exchange (JsonBuilder *builder, LigPlan *plan, const LigProfileExchange *exchange)
+add_collective (JsonBuilder *builder, LigPlan *plan, const LigProfileCollective *collective)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  const LigPlanStep *step = &lig_plan_get_steps (plan, &count)[exchange->step];
+  const LigPlanStep *step = &lig_plan_get_steps (plan, &count)[collective->step];
   json_builder_begin_object (builder);
-  lig_json_add_integer (builder, "step", exchange->step);
+  lig_json_add_integer (builder, "step", collective->step);
   lig_json_add_text (builder, "pass", lig_pass_name (step->pass));
   lig_json_add_text (builder, "kernel", step->kernel->name);
   lig_json_add_text (builder, "path", step->part >= 0 ? ops[step->part].path : NULL);
   lig_json_add_number (builder, "bytes", MAX (step->read, step->written));
   lig_json_add_number (builder, "predicted_us", step->lasts > 0 ? step->lasts * 1e6 : NAN);
-  lig_json_add_number (builder, "measured_us", exchange->seconds * 1e6);
-  lig_json_add_number (builder, "exposed_us", exchange->exposed * 1e6);
-  lig_json_add_number (builder, "imbalance_us", exchange->imbalance * 1e6);
+  lig_json_add_number (builder, "measured_us", collective->seconds * 1e6);
+  lig_json_add_number (builder, "exposed_us", collective->exposed * 1e6);
+  lig_json_add_number (builder, "imbalance_us", collective->imbalance * 1e6);
   json_builder_end_object (builder);
 }
 
@@ -141,9 +141,9 @@ add_ranks (JsonBuilder *builder, const LigProfile *self)
   lig_json_add_number (builder, "exposed_us", ranks->exposed * 1e6);
   lig_json_add_number (builder, "imbalance_us", ranks->imbalance * 1e6);
   lig_json_add_integer (builder, "slowest", ranks->slowest);
-  lig_json_begin_array (builder, "exchanges");
-  for (guint i = 0; i < ranks->n_exchanges; i++)
-    add_exchange (builder, self->plan, &ranks->exchanges[i]);
+  lig_json_begin_array (builder, "collectives");
+  for (guint i = 0; i < ranks->n_collectives; i++)
+    add_collective (builder, self->plan, &ranks->collectives[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
 }

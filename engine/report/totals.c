@@ -134,21 +134,22 @@ get_memory (const Total *total, const Total *first)
 static char *
 get_ranks (const Total *total, const Total *first)
 {
-  LigExchange exchange;
-  lig_figures_of_exchange (total->plan, &exchange);
-  return exchange.ranks > 1 ? g_strdup_printf ("%d", exchange.ranks) : NULL;
+  LigCommunication collective;
+  lig_figures_of_communication (total->plan, &collective);
+  return collective.ranks > 1 ? g_strdup_printf ("%d", collective.ranks) : NULL;
 }
 
 static char *
-get_exchanges (const Total *total, const Total *first)
+get_collectives (const Total *total, const Total *first)
 {
-  LigExchange exchange;
-  lig_figures_of_exchange (total->plan, &exchange);
-  if (exchange.ranks < 2 || exchange.seconds <= 0)
+  LigCommunication collective;
+  lig_figures_of_communication (total->plan, &collective);
+  if (collective.ranks < 2 || collective.seconds <= 0)
     return NULL;
-  g_autofree char *whole = lig_units_time (exchange.seconds);
-  g_autofree char *exposed = lig_units_time (exchange.exposed);
-  /* Translators: the time of exchanges between ranks, then the part for which other work waits. */
+  g_autofree char *whole = lig_units_time (collective.seconds);
+  g_autofree char *exposed = lig_units_time (collective.exposed);
+  /* Translators: the time of collectives between ranks, then the part for which other work waits.
+   */
   return g_strdup_printf (_ ("≈ %s, %s waited"), whole, exposed);
 }
 
@@ -158,11 +159,19 @@ static const struct {
   const char *label;
   char *(*get) (const Total *total, const Total *first);
 } rows[] = {
-  {N_ ("device"), get_name},         {N_ ("policy"), get_policy},   {N_ ("step"), get_step},
-  {N_ ("speed"), get_speed},         {N_ ("forward"), get_forward}, {N_ ("backward"), get_backward},
-  {N_ ("update"), get_update},       {N_ ("moved"), get_bytes},     {N_ ("kernels"), get_kernels},
-  {N_ ("fused"), get_fused},         {N_ ("memory"), get_memory},   {N_ ("ranks"), get_ranks},
-  {N_ ("exchanges"), get_exchanges},
+  {N_ ("device"), get_name},
+  {N_ ("policy"), get_policy},
+  {N_ ("step"), get_step},
+  {N_ ("speed"), get_speed},
+  {N_ ("forward"), get_forward},
+  {N_ ("backward"), get_backward},
+  {N_ ("update"), get_update},
+  {N_ ("moved"), get_bytes},
+  {N_ ("kernels"), get_kernels},
+  {N_ ("fused"), get_fused},
+  {N_ ("memory"), get_memory},
+  {N_ ("ranks"), get_ranks},
+  {N_ ("collectives"), get_collectives},
 };
 
 /* Appends a row unless no plan has anything in it. */

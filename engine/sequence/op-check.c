@@ -313,7 +313,7 @@ has_param (const LigOpInfo *info, const char *name, LigParamKind kind)
 static gboolean
 check_flags (const LigOpInfo *info, GError **error)
 {
-  const unsigned exchange = LIG_OP_EXCHANGES | LIG_OP_MOVES_ROWS;
+  const unsigned collective = LIG_OP_COLLECTIVE | LIG_OP_MOVES_ROWS;
   if (info->flags & LIG_OP_MATMUL && !has_parameter (info, "weight"))
     return reject (error, info, "it is a matmul, so it needs the trained parameter weight");
   if (info->flags & LIG_OP_CLASSES &&
@@ -322,7 +322,7 @@ check_flags (const LigOpInfo *info, GError **error)
     return reject (error, info,
                    "it has classes, so it has to be a loss with an extra input, the targets, and "
                    "params that begin as those of cross-entropy");
-  if (info->flags & exchange && !has_param (info, "group", LIG_PARAM_CHOICE))
+  if (info->flags & collective && !has_param (info, "group", LIG_PARAM_CHOICE))
     return reject (error, info, "it exchanges with other ranks, so it needs the parameter group");
   return !(info->flags & LIG_OP_NORM) ||
          (lig_ports_find (lig_ports_parse (info->computes), "rstd") >= 0 && info->forward &&

@@ -53,37 +53,37 @@ begin_in (LigSteps *self, LigLane lane, unsigned running)
 }
 
 static LigTimer *
-find_timer (const LigSteps *self, int exchange)
+find_timer (const LigSteps *self, int collective)
 {
-  return self->waits ? &self->waits[exchange] : self->waiting;
+  return self->waits ? &self->waits[collective] : self->waiting;
 }
 
 static LigStatus
-start_waiting (LigSteps *self, int exchange)
+start_waiting (LigSteps *self, int collective)
 {
-  return self->calls->start (self->device, find_timer (self, exchange),
+  return self->calls->start (self->device, find_timer (self, collective),
                              self->lanes[LIG_LANE_MAIN].stream);
 }
 
 static LigStatus
-stop_waiting (LigSteps *self, int exchange)
+stop_waiting (LigSteps *self, int collective)
 {
-  return self->calls->stop (self->device, find_timer (self, exchange),
+  return self->calls->stop (self->device, find_timer (self, collective),
                             self->lanes[LIG_LANE_MAIN].stream);
 }
 
-/* Makes the main lane wait for an event of another one; its wait for an exchange is timed. */
+/* Makes the main lane wait for an event of another one; its wait for a collective is timed. */
 static LigStatus
-await_event (LigSteps *self, int lane, int exchange, void *event)
+await_event (LigSteps *self, int lane, int collective, void *event)
 {
   bool timed = self->waiting && lane == LIG_LANE_COMMUNICATION;
-  LigStatus status = timed ? start_waiting (self, exchange) : LIG_OK;
+  LigStatus status = timed ? start_waiting (self, collective) : LIG_OK;
   if (status == LIG_OK)
     status = self->calls->await (self->device, self->lanes[LIG_LANE_MAIN].stream, event);
-  return timed && status == LIG_OK ? stop_waiting (self, exchange) : status;
+  return timed && status == LIG_OK ? stop_waiting (self, collective) : status;
 }
 
-/* The wait for several exchanges is that for the last. */
+/* The wait for several collectives is that for the last. */
 static LigStatus
 join_lane (LigSteps *self, int lane)
 {
@@ -122,15 +122,15 @@ fill_empty (LigSteps *self, const LigStep *step)
   return status;
 }
 
-/* The other steps wait for an exchange in the main lane. */
+/* The other steps wait for a collective in the main lane. */
 static LigStatus
 launch_exchange (LigSteps *self, LigStep *step)
 {
-  int exchange = (int) (step - self->steps);
-  LigStatus status = start_waiting (self, exchange);
+  int collective = (int) (step - self->steps);
+  LigStatus status = start_waiting (self, collective);
   if (status == LIG_OK)
     status = step->function (&step->launch);
-  return status == LIG_OK ? stop_waiting (self, exchange) : status;
+  return status == LIG_OK ? stop_waiting (self, collective) : status;
 }
 
 /* On a backend whose functions compute before they return, another lane's thread calls them. */

@@ -43,7 +43,7 @@ typedef struct {
   LigStepsLane lanes[LIG_N_LANES];
   LigTimer *waiting; /* in device memory: how long the main lane waits for other ranks; or null */
   LigTimer
-    *waits;    /* or null: likewise, for each step instead, by the exchange that is waited for */
+    *waits;    /* or null: likewise, for each step instead, by the collective that is waited for */
   int awaited; /* the step of the communication lane that was launched last */
   void *begun; /* an event: the place in the main lane where a step of another one begins */
   bool wait;   /* waits after every step, so that an error is attributed to it */

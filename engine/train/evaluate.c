@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Validation evaluation. */
 #include "engine/train/evaluate.h"
-#include "engine/figures/exchange.h"
+#include "engine/figures/communication.h"
 #include "engine/ranks/messages.h"
 #include "engine/train/data.h"
 #include "engine/train/ranks.h"
@@ -75,8 +75,8 @@ evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError
   gint64 batch = self->input->shape.axes[0], times = 1;
   int ranks = lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR);
   *found = FALSE;
-  /* Ranks with other rows may have no rest, and would not come to the exchange. */
-  if (lig_plan_exchanges_rows (lig_program_get_plan (self->eval)))
+  /* Ranks with other rows may have no rest, and would not come to the collective. */
+  if (lig_plan_gathers_rows (lig_program_get_plan (self->eval)))
     return TRUE;
   if (!compile_rest (self, valid, &program, error))
     return FALSE;

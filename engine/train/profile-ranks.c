@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rank measures its own times. An exchange lasts as long as it does on the rank that comes to
+/* Each rank measures its own times. A collective lasts as long as it does on the rank that comes to
  * it last, as it waits for nobody; the waits are compared as in a training: those of the rank that
- * waits least are the exchanges', what others wait longer is for that rank. */
+ * waits least are the collectives', what others wait longer is for that rank. */
 #include "engine/train/profile-ranks.h"
 
 #include "engine/ranks/messages.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* The numbers that a rank sends to the others: those of the step, then those of each exchange. */
-enum { WAITED, BUSY, FIRST_EXCHANGE };
+/* The numbers that a rank sends to the others: those of the step, then those of each collective. */
+enum { WAITED, BUSY, FIRST_COLLECTIVE };
 enum { TIME, WAIT, N_FIGURES };
 
 /* Exchanges of different plans would never end. */
@@ -46,7 +46,7 @@ lig_profile_ranks_free (LigProfileRanks *self)
 {
   if (!self)
     return;
-  g_free (self->exchanges);
+  g_free (self->collectives);
   g_free (self);
 }
 
@@ -61,9 +61,9 @@ find_median (const double *samples, guint width, guint column, guint rounds)
   return spread.median;
 }
 
-/* Returns the steps that are exchanges; (transfer full), of int. */
+/* Returns the steps that are collectives; (transfer full), of int. */
 static GArray *
-list_exchanges (LigPlan *plan)
+list_collectives (LigPlan *plan)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
@@ -100,7 +100,7 @@ exclude_ranks (LigConditions *conditions, LigRanks *ranks, const double *all, gu
 
 /* Returns what this rank measured. */
 static double *
-list_own (GArray *exchanges,
+list_own (GArray *collectives,
           const double *samples,
           guint width,
           guint first_step,
@@ -108,11 +108,11 @@ list_own (GArray *exchanges,
           guint *count)
 {
   guint n_steps = (width - first_step) / 2;
-  *count = FIRST_EXCHANGE + N_FIGURES * exchanges->len;
+  *count = FIRST_COLLECTIVE + N_FIGURES * collectives->len;
   double *own = g_new0 (double, *count);
-  for (guint i = 0; i < exchanges->len; i++) {
-    guint column = first_step + (guint) g_array_index (exchanges, int, i);
-    double *figures = own + FIRST_EXCHANGE + N_FIGURES * i;
+  for (guint i = 0; i < collectives->len; i++) {
+    guint column = first_step + (guint) g_array_index (collectives, int, i);
+    double *figures = own + FIRST_COLLECTIVE + N_FIGURES * i;
     figures[TIME] = find_median (samples, width, column, rounds);
     figures[WAIT] = find_median (samples, width, column + n_steps, rounds);
   }
@@ -124,25 +124,25 @@ list_own (GArray *exchanges,
   return own;
 }
 
-/* Compares an exchange of all ranks; `all` has `stride` numbers of each. */
+/* Compares a collective of all ranks; `all` has `stride` numbers of each. */
 static void
-compare_exchange (
-  const double *all, guint stride, int count, int slowest, LigProfileExchange *exchange)
+compare_collective (
+  const double *all, guint stride, int count, int slowest, LigProfileCollective *collective)
 {
   double min = all[WAIT], max = all[WAIT];
-  exchange->seconds = all[TIME];
+  collective->seconds = all[TIME];
   for (int rank = 1; rank < count; rank++) {
     const double *figures = all + (gsize) rank * stride;
-    exchange->seconds = MIN (exchange->seconds, figures[TIME]);
+    collective->seconds = MIN (collective->seconds, figures[TIME]);
     min = MIN (min, figures[WAIT]);
     max = MAX (max, figures[WAIT]);
   }
-  exchange->exposed = all[(gsize) slowest * stride + WAIT];
-  exchange->imbalance = max - min;
+  collective->exposed = all[(gsize) slowest * stride + WAIT];
+  collective->imbalance = max - min;
 }
 
 static LigProfileRanks *
-compare (const double *all, guint stride, int count, GArray *exchanges)
+compare (const double *all, guint stride, int count, GArray *collectives)
 {
   LigProfileRanks *self = g_new0 (LigProfileRanks, 1);
   double max = all[WAITED];
@@ -155,12 +155,12 @@ compare (const double *all, guint stride, int count, GArray *exchanges)
   }
   self->exposed = all[(gsize) self->slowest * stride + WAITED];
   self->imbalance = max - self->exposed;
-  self->n_exchanges = exchanges->len;
-  self->exchanges = g_new0 (LigProfileExchange, exchanges->len);
-  for (guint i = 0; i < exchanges->len; i++) {
-    self->exchanges[i].step = g_array_index (exchanges, int, i);
-    compare_exchange (all + FIRST_EXCHANGE + N_FIGURES * i, stride, count, self->slowest,
-                      &self->exchanges[i]);
+  self->n_collectives = collectives->len;
+  self->collectives = g_new0 (LigProfileCollective, collectives->len);
+  for (guint i = 0; i < collectives->len; i++) {
+    self->collectives[i].step = g_array_index (collectives, int, i);
+    compare_collective (all + FIRST_COLLECTIVE + N_FIGURES * i, stride, count, self->slowest,
+                        &self->collectives[i]);
   }
   return self;
 }
@@ -178,13 +178,13 @@ lig_profile_join_ranks (LigProfile *self,
   if (!ranks)
     return TRUE;
   int count = lig_ranks_get_count (ranks);
-  g_autoptr (GArray) exchanges = list_exchanges (self->plan);
-  g_autofree double *own = list_own (exchanges, samples, width, first_step, rounds, &stride);
+  g_autoptr (GArray) collectives = list_collectives (self->plan);
+  g_autofree double *own = list_own (collectives, samples, width, first_step, rounds, &stride);
   g_autofree double *all = g_new (double, (gsize) stride *(gsize) count);
   own[BUSY] = find_busy (&self->conditions);
   if (!lig_ranks_gather (ranks, own, stride, all, error))
     return FALSE;
   exclude_ranks (&self->conditions, ranks, all, stride);
-  self->ranks = compare (all, stride, count, exchanges);
+  self->ranks = compare (all, stride, count, collectives);
   return TRUE;
 }

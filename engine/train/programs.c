@@ -3,7 +3,7 @@
  * record amaxes for it. */
 #include "engine/train/programs.h"
 #include "engine/base/layout.h"
-#include "engine/figures/exchange.h"
+#include "engine/figures/communication.h"
 #include "engine/ranks/messages.h"
 #include "engine/train/control.h"
 #include "engine/train/data.h"
@@ -79,24 +79,24 @@ compare_groups (LigRun *self, GError **error)
                           g_checksum_get_string (sum), error);
 }
 
-/* Returns a hash of the exchanges of both programs in a group. */
+/* Returns a hash of the collectives of both programs in a group. */
 static double
-hash_exchanges (LigRun *self, LigRankGroup group)
+hash_collectives (LigRun *self, LigRankGroup group)
 {
   LigProgram *const programs[] = {self->train, self->eval};
   guint hash = 0;
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++) {
     g_autofree char *list =
-      programs[i] ? lig_plan_list_exchanges (lig_program_get_plan (programs[i]), group) : NULL;
+      programs[i] ? lig_plan_list_collectives (lig_program_get_plan (programs[i]), group) : NULL;
     hash = 31 * hash + (list ? g_str_hash (list) : 0);
   }
   return hash;
 }
 
-/* Compares the exchanges of the ranks of each group: with others each would wait for the others.
+/* Compares the collectives of the ranks of each group: with others each would wait for the others.
  * All ranks find the same difference. */
 static gboolean
-compare_exchanges (LigRun *self, GError **error)
+compare_collectives (LigRun *self, GError **error)
 {
   LigRanks *ranks = lig_run_ranks (self);
   const LigLayout *layout = lig_device_get_layout (self->device);
@@ -104,7 +104,7 @@ compare_exchanges (LigRun *self, GError **error)
   double own[LIG_N_GROUPS];
   g_autofree double *all = g_new (double, (gsize) count *LIG_N_GROUPS);
   for (int group = 0; group < LIG_N_GROUPS; group++)
-    own[group] = hash_exchanges (self, (LigRankGroup) group);
+    own[group] = hash_collectives (self, (LigRankGroup) group);
   if (!lig_ranks_gather (ranks, own, LIG_N_GROUPS, all, error))
     return FALSE;
   for (int i = 0; layout && i < count * LIG_N_GROUPS; i++) {
@@ -143,7 +143,8 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
       !(self->eval = open_program (self, &options, &evaluation, error)))
     return FALSE;
   watch_requests (self);
-  return !lig_run_ranks (self) || (compare_groups (self, error) && compare_exchanges (self, error));
+  return !lig_run_ranks (self) ||
+         (compare_groups (self, error) && compare_collectives (self, error));
 }
 
 /* The programs of the recipe come first also in a training that calibrates, so that what is wrong

@@ -196,7 +196,7 @@ static const LigSetting common[] = {
          (double) (LIG_BUCKET_MAX >> 20),
          (double) (LIG_BUCKET_INITIAL >> 20),
          "MiB",
-         "Gradients that ranks exchange at once: larger exchanges are faster, smaller ones begin "
+         "Gradients that ranks exchange at once: larger collectives are faster, smaller ones begin "
          "earlier",
          NULL),
   TEXT (OUTPUT, name, "name", "S", "Name of the experiment", "made from the sequence"),

@@ -144,7 +144,7 @@ lig_run_program (
 }
 
 /* Runs a micro-batch. A rank that is interrupted goes on to the end of the step: others may not
- * know yet, and expect its exchanges. */
+ * know yet, and expect its collectives. */
 static gboolean
 run_part (
   LigRun *self, gint64 part, unsigned flags, double *loss, gboolean *abandoned, GError **error)

@@ -50,7 +50,7 @@ find_bounds (const LigOperand *x, int64_t each, int peers, int64_t *bounds)
 }
 
 /* Checks the types, and that the launch has the peers of its params. One without any computes this
- * process's part, which takes as long but for the exchange; the others are absent. */
+ * process's part, which takes as long but for the collective; the others are absent. */
 static LigStatus
 check (LigLaunch *launch)
 {
@@ -85,7 +85,7 @@ reduce_own (LigLaunch *launch, const int64_t *bounds, const LigOperand *own)
   const LigCollectiveParams *params = launch->params;
   const LigPeers *peers = launch->peers;
   const LigOperand *x = &launch->operands[0];
-  LigStatus status = peers->exchange (peers, x->data, bounds, launch->scratch, &launch->where);
+  LigStatus status = peers->collective (peers, x->data, bounds, launch->scratch, &launch->where);
   LigOperand pieces = {launch->scratch, own->size * peers->count, 1, x->dtype};
   if (status == LIG_OK)
     reduce_pieces (&pieces, peers->count, (LigReduction) params->reduction, own);

@@ -5,7 +5,7 @@
  * In a matmul of a[16, 16] and b[16, 8], lane l has g = l / 4 and t = l % 4. Of the sums c it
  * holds c[g, 2 t], c[g, 2 t + 1], c[g + 8, 2 t], c[g + 8, 2 t + 1]; of a pairs of neighbours in
  * rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the rounded sums of
- * two neighbouring matmuls are the operand a of the next matmul, without exchange.
+ * two neighbouring matmuls are the operand a of the next matmul, without collective.
  *
  * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r is at place c ^ (r % 8), so that
  * eight rows of the same chunk lie in different banks. */

@@ -22,7 +22,7 @@ test_devices (void)
   g_assert_cmpint (json_object_get_int_member (ranks, "count"), ==, 4);
 }
 
-/* Plans for several devices have the exchanges of each. */
+/* Plans for several devices have the collectives of each. */
 static void
 test_several (void)
 {

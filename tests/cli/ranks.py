@@ -225,7 +225,7 @@ def profiled():
     assert all(found['measured_us'] > 0 and found['path'] is None for found in exchanges)
     # The last one has nothing beside it.
     assert 0 < ranks['exposed_us'] < document['step_us'] and ranks['imbalance_us'] >= 0, ranks
-    assert exchanges[-1]['exposed_us'] > 0, exchanges
+    assert collectives[-1]['exposed_us'] > 0, exchanges
     runs = json.loads(lig('runs', 'list', '--kind', 'profile', '--json').stdout)
     assert len(runs) == 1 and runs[0]['run'] == document['run'], runs
     inputs = json.loads(lig('runs', 'show', document['run'], '--json').stdout)['inputs']
@@ -240,7 +240,7 @@ def profiled():
 
 
 def verified():
-    """Ranks compare their parts with every op alone, also of fusions that exchange in parts."""
+    """Ranks compare their parts with every op alone, also of fusions that collective in parts."""
     document = json.loads(lig('verify', MODEL, *DATA, '--ranks', '2', '--json').stdout)
     assert document['inside'] and document['batches'] == 6, document['text']
     divided = ('linear(64, parallel=column{0}) ! gelu ! linear(32, parallel=row{0})')

@@ -114,7 +114,7 @@ test_results (gconstpointer joined)
   compare_results (got, want, 0, "beside");
 }
 
-/* Each step waits for one exchange, the memory of what that reads is kept until then, and the
+/* Each step waits for one collective, the memory of what that reads is kept until then, and the
  * second exchange may write where the first one read. */
 static void
 test_waits (void)
@@ -135,7 +135,7 @@ test_waits (void)
   g_assert_cmpint (lig_end_of_step (graph, AGAIN), ==, FIRST);
 }
 
-/* The prediction has each wait where it is. An exchange that takes multiprocessors begins at the
+/* The prediction has each wait where it is. A collective that takes multiprocessors begins at the
  * end of the kernel that begins with it. */
 static void
 test_prediction (gconstpointer free)

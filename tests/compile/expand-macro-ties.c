@@ -30,7 +30,7 @@ test_to_parts (void)
     "gelu ! linear(8, parallel=row)");
 }
 
-/* The exchanges with other ranks remain those of the macro's matmuls. */
+/* The collectives with other ranks remain those of the macro's matmuls. */
 static void
 test_parallel (void)
 {

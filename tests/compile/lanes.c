@@ -71,18 +71,18 @@ test_ranks (void)
   g_autoptr (LigPlan) alone = compile_for (1);
   double before = check_lanes (alone);
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
-    LigExchange exchange;
+    LigCommunication collective;
     g_autoptr (LigPlan) plan = compile_for (counts[i]);
     double seconds = check_lanes (plan);
     g_assert_cmpfloat (seconds, >, before);
     before = seconds;
-    lig_figures_of_exchange (plan, &exchange);
-    g_assert_cmpint (exchange.ranks, ==, counts[i]);
-    g_assert_cmpuint (exchange.collectives, >, 1);
-    g_assert_cmpfloat (exchange.exposed, >, 0);
-    g_assert_cmpfloat (exchange.exposed, <=, exchange.seconds * (1 + 1e-9));
+    lig_figures_of_communication (plan, &collective);
+    g_assert_cmpint (collective.ranks, ==, counts[i]);
+    g_assert_cmpuint (collective.collectives, >, 1);
+    g_assert_cmpfloat (collective.exposed, >, 0);
+    g_assert_cmpfloat (collective.exposed, <=, collective.seconds * (1 + 1e-9));
     /* Three weights and biases of fp32. */
-    g_assert_cmpfloat (exchange.bytes, ==, 3 * (4096. * 4096 + 4096) * 4);
+    g_assert_cmpfloat (collective.bytes, ==, 3 * (4096. * 4096 + 4096) * 4);
   }
 }
 
@@ -97,7 +97,7 @@ test_ring (void)
     g_assert_no_error (error);
     const LigLayout layout = {{1, 8, 1}};
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-    LigExchange exchange;
+    LigCommunication collective;
     options.compute = LIG_BF16;
     lig_device_assume_ranks (device, 5, &layout);
     g_autoptr (LigSequence) sequence =
@@ -105,20 +105,20 @@ test_ring (void)
     g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
     g_assert_no_error (error);
     check_lanes (plan);
-    lig_figures_of_exchange (plan, &exchange);
-    g_assert_cmpuint (exchange.collectives, >=, 3 * 7);
-    g_assert_cmpfloat (exchange.exposed, <, (i ? 0.9 : 0.3) * exchange.seconds);
+    lig_figures_of_communication (plan, &collective);
+    g_assert_cmpuint (collective.collectives, >=, 3 * 7);
+    g_assert_cmpfloat (collective.exposed, <, (i ? 0.9 : 0.3) * collective.seconds);
   }
 }
 
-/* Checks that no step after an exchange writes a gradient that it averages. */
+/* Checks that no step after a collective writes a gradient that it averages. */
 static void
-check_written (LigPlan *plan, int exchange)
+check_written (LigPlan *plan, int collective)
 {
   const LigPlanValue *range =
-    lig_plan_value (plan, lig_plan_step (plan, exchange)->operands[0].value);
+    lig_plan_value (plan, lig_plan_step (plan, collective)->operands[0].value);
   gint64 first = range->state_offset, end = first + lig_shape_size (&range->shape);
-  for (int i = exchange + 1; i < plan->phases.update; i++) {
+  for (int i = collective + 1; i < plan->phases.update; i++) {
     const LigPlanStep *step = lig_plan_step (plan, i);
     for (int j = step->n_inputs; j < step->n_operands; j++) {
       const LigPlanValue *value =
@@ -167,13 +167,13 @@ test_delayed (void)
 static void
 test_alone (void)
 {
-  LigExchange exchange;
+  LigCommunication collective;
   g_autoptr (LigPlan) plain = compile_for (0);
   g_autoptr (LigPlan) alone = compile_for (1);
   g_assert_cmpfloat (predict_step (plain), ==, predict_step (alone));
-  lig_figures_of_exchange (alone, &exchange);
-  g_assert_cmpuint (exchange.collectives, ==, 0);
-  g_assert_cmpfloat (exchange.seconds, ==, 0);
+  lig_figures_of_communication (alone, &collective);
+  g_assert_cmpuint (collective.collectives, ==, 0);
+  g_assert_cmpfloat (collective.seconds, ==, 0);
 }
 
 int

@@ -160,7 +160,7 @@ test_shares (void)
              "8x8:int32", 4, 2);
 }
 
-/* Returns the number of exchanges of gradients in the plan of one of two ranks. */
+/* Returns the number of collectives of gradients in the plan of one of two ranks. */
 static int
 count_reductions (gint64 bucket, gboolean shard, gboolean wide)
 {
@@ -213,9 +213,9 @@ test_memory (void)
       bytes[shard] = lig_plan_get_state_bytes (plan);
       needed[shard] = (double) bytes[shard] + (double) lig_plan_get_arena_bytes (plan, NULL);
       g_assert_cmpint (lig_plan_get_shares (plan), ==, shard ? 4 : 1);
-      LigExchange exchange;
-      lig_figures_of_exchange (plan, &exchange);
-      g_assert_cmpfloat (exchange.seconds, >, 0);
+      LigCommunication collective;
+      lig_figures_of_communication (plan, &collective);
+      g_assert_cmpfloat (collective.seconds, >, 0);
       g_autofree char *text = lig_plan_explain_ranks (plan);
       g_assert_true ((strstr (text, "update is 1/4") != NULL) == shard);
     }

@@ -170,7 +170,7 @@ test_frozen (void)
   g_assert_cmpuint (check (plan), ==, 2);
 }
 
-/* The text names the lane; memory of an exchange outlives its step up to the update. */
+/* The text names the lane; memory of a collective outlives its step up to the update. */
 static void
 test_text (void)
 {
@@ -211,7 +211,7 @@ runs (const LigPlanStep *step, const char *kernel)
 
 /* Returns the number of steps with that kernel which exchange with the ranks of the group. */
 static guint
-count_exchanges (const LigPlan *plan, const char *kernel, LigRankGroup group)
+count_collectives (const LigPlan *plan, const char *kernel, LigRankGroup group)
 {
   guint count = 0;
   for (guint i = 0; i < plan->steps->len; i++) {
@@ -247,10 +247,10 @@ test_gathered (void)
     blocks++;
   }
   g_assert_cmpuint (blocks, ==, 2);
-  g_assert_cmpuint (count_exchanges (plan, "all_gather", LIG_GROUP_CONTEXT), ==, 1);
-  g_assert_cmpuint (count_exchanges (plan, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 1);
-  g_assert_cmpuint (count_exchanges (plan, "ring_exchange", LIG_GROUP_CONTEXT), ==, 0);
-  g_assert_cmpuint (count_exchanges (plan, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
+  g_assert_cmpuint (count_collectives (plan, "all_gather", LIG_GROUP_CONTEXT), ==, 1);
+  g_assert_cmpuint (count_collectives (plan, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 1);
+  g_assert_cmpuint (count_collectives (plan, "ring_exchange", LIG_GROUP_CONTEXT), ==, 0);
+  g_assert_cmpuint (count_collectives (plan, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
 }
 
 /* Returns the operations of the attention of each step around the ring, and checks that its keys
@@ -299,11 +299,11 @@ test_ring (void)
     g_assert_cmpfloat (backward, ==, rank > 0 ? work[1] : backward);
     work[0] = forward;
     work[1] = backward;
-    g_assert_cmpuint (count_exchanges (plan, "all_gather", LIG_GROUP_CONTEXT), ==, 0);
-    g_assert_cmpuint (count_exchanges (plan, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 0);
-    g_assert_cmpuint (count_exchanges (plan, "ring_exchange", LIG_GROUP_CONTEXT), ==,
+    g_assert_cmpuint (count_collectives (plan, "all_gather", LIG_GROUP_CONTEXT), ==, 0);
+    g_assert_cmpuint (count_collectives (plan, "reduce_scatter", LIG_GROUP_CONTEXT), ==, 0);
+    g_assert_cmpuint (count_collectives (plan, "ring_exchange", LIG_GROUP_CONTEXT), ==,
                       3 * (RANKS - 1));
-    g_assert_cmpuint (count_exchanges (plan, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
+    g_assert_cmpuint (count_collectives (plan, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
   }
 }
 

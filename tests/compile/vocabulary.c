@@ -172,7 +172,7 @@ test_parts (void)
   }
 }
 
-/* The exchanges are of a row of features for each token, and of four numbers for each row. */
+/* The collectives are of a row of features for each token, and of four numbers for each row. */
 static void
 test_kernels (void)
 {

@@ -27,12 +27,12 @@ begin (LigDocument *doc)
   wait_for_plan (doc);
 }
 
-static LigExchange
-get_exchange (LigDocument *doc)
+static LigCommunication
+get_collective (LigDocument *doc)
 {
-  LigExchange exchange;
-  lig_figures_of_exchange (lig_document_get_plan (doc), &exchange);
-  return exchange;
+  LigCommunication collective;
+  lig_figures_of_communication (lig_document_get_plan (doc), &collective);
+  return collective;
 }
 
 static gint64
@@ -49,20 +49,20 @@ static void
 test_plan (DocumentFixture *f, gconstpointer data)
 {
   begin (f->doc);
-  g_assert_cmpint (get_exchange (f->doc).ranks, ==, 1);
+  g_assert_cmpint (get_collective (f->doc).ranks, ==, 1);
   g_assert_cmpint (get_rows (f->doc), ==, 4096);
   lig_ranks_set (f->doc, 64);
   wait_for_plan (f->doc);
-  LigExchange exchange = get_exchange (f->doc);
-  g_assert_cmpint (exchange.ranks, ==, 64);
+  LigCommunication collective = get_collective (f->doc);
+  g_assert_cmpint (collective.ranks, ==, 64);
   g_assert_cmpint (get_rows (f->doc), ==, 64);
-  g_assert_cmpuint (exchange.collectives, >, 0);
-  g_assert_cmpfloat (exchange.seconds, >, 0);
+  g_assert_cmpuint (collective.collectives, >, 0);
+  g_assert_cmpfloat (collective.seconds, >, 0);
   g_autofree char *command = lig_document_to_command (f->doc, "fuse");
   g_assert_nonnull (strstr (command, " --ranks 64"));
   lig_ranks_set (f->doc, 1);
   wait_for_plan (f->doc);
-  g_assert_cmpint (get_exchange (f->doc).ranks, ==, 1);
+  g_assert_cmpint (get_collective (f->doc).ranks, ==, 1);
   g_assert_cmpint (get_rows (f->doc), ==, 4096);
 }
 
@@ -79,7 +79,7 @@ test_layout (DocumentFixture *f, gconstpointer data)
   lig_ranks_set (f->doc, 4);
   lig_ranks_set_layout (f->doc, &layout);
   wait_for_plan (f->doc);
-  g_assert_cmpint (get_exchange (f->doc).ranks, ==, 4);
+  g_assert_cmpint (get_collective (f->doc).ranks, ==, 4);
   g_assert_cmpint (get_rows (f->doc), ==, 2048);
   g_assert_cmpint (lig_plan_get_state_bytes (lig_document_get_plan (f->doc)), <, whole * 2 / 3);
   g_autofree char *command = lig_document_to_command (f->doc, "plan");
@@ -100,7 +100,7 @@ test_batch (DocumentFixture *f, gconstpointer data)
   g_assert_true (problem->whole);
   g_assert_cmpstr (problem->text, ==,
                    "the batch size is 4096, expected a multiple of 3, the number of ranks");
-  g_assert_cmpint (get_exchange (f->doc).ranks, ==, 1);
+  g_assert_cmpint (get_collective (f->doc).ranks, ==, 1);
   g_assert_cmpuint (problem->fixes->len, ==, 1);
   gboolean fixed = lig_edit_fix_problem (f->doc, problem->fixes->pdata[0], &error);
   g_assert_no_error (error);
@@ -108,7 +108,7 @@ test_batch (DocumentFixture *f, gconstpointer data)
   wait_for_plan (f->doc);
   g_assert_null (lig_document_get_problem (f->doc, 0));
   g_assert_cmpint (get_rows (f->doc), ==, 1365);
-  g_assert_cmpint (get_exchange (f->doc).ranks, ==, 3);
+  g_assert_cmpint (get_collective (f->doc).ranks, ==, 3);
 }
 
 /* A preview is of as many ranks. */
@@ -122,9 +122,9 @@ test_preview (DocumentFixture *f, gconstpointer data)
   WAIT_FOR (lig_document_get_preview (f->doc) || lig_document_get_preview_problem (f->doc));
   g_assert_cmpstr (lig_document_get_preview_problem (f->doc), ==, NULL);
   LigPlan *plan = lig_plan_comparison_get_after (lig_document_get_preview (f->doc));
-  LigExchange exchange;
-  lig_figures_of_exchange (plan, &exchange);
-  g_assert_cmpint (exchange.ranks, ==, 8);
+  LigCommunication collective;
+  lig_figures_of_communication (plan, &collective);
+  g_assert_cmpint (collective.ranks, ==, 8);
 }
 
 int

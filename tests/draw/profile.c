@@ -230,9 +230,9 @@ draw_rank (int ranks)
   return lig_canvas_to_svg (canvas);
 }
 
-/* The row of exchanges is named once, in the pass that has them. */
+/* The row of collectives is named once, in the pass that has them. */
 static void
-test_exchanges (void)
+test_collectives (void)
 {
   g_autofree char *alone = draw_rank (1), *shared = draw_rank (4);
   g_assert_null (strstr (alone, "Exchanges"));
@@ -312,7 +312,7 @@ main (int argc, char **argv)
   g_test_add_func ("/draw-profile/repeats", test_repeats);
   g_test_add_func ("/draw-profile/timeline", test_timeline);
   g_test_add_func ("/draw-profile/copies", test_copies);
-  g_test_add_func ("/draw-profile/exchanges", test_exchanges);
+  g_test_add_func ("/draw-profile/exchanges", test_collectives);
   g_test_add_func ("/draw-profile/roofline", test_roofline);
   g_test_add_func ("/draw-profile/memory", test_memory);
   g_test_add_func ("/draw-profile/files", test_files);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fusions of a matmul with the exchange of its rows: on each rank they cover every piece once,
- * wait for one exchange each, and are rejected where nothing is exchanged. That they compute what
+/* Fusions of a matmul with the collective of its rows: on each rank they cover every piece once,
+ * wait for one collective each, and are rejected where nothing is exchanged. That they compute what
  * the ops alone do is tested where ranks train, in train/layouts.py. */
 #include "tests/plan/case.h"
 
@@ -73,23 +73,23 @@ has_step (const LigPlanGroup *group, int step)
   return i < group->n_steps;
 }
 
-/* Checks that each exchange of the group is in the communication lane, and is waited for within the
- * group or by the first step behind it that needs it. */
+/* Checks that each collective of the group is in the communication lane, and is waited for within
+ * the group or by the first step behind it that needs it. */
 static void
-check_lanes (const LigPlan *plan, const LigPlanGroup *group, int exchanges)
+check_lanes (const LigPlan *plan, const LigPlanGroup *group, int collectives)
 {
   int count = 0, awaited = 0;
   for (int i = 0; i < (int) plan->steps->len; i++) {
     const LigPlanStep *step = lig_plan_step (plan, i);
     gboolean inside = has_step (group, i);
-    gboolean exchange = lig_kernel_exchanges (step->kernel);
+    gboolean collective = lig_kernel_is_collective (step->kernel);
     if (inside)
-      g_assert_cmpint (exchange, ==, step->lane == LIG_LANE_COMMUNICATION);
-    count += inside && exchange;
+      g_assert_cmpint (collective, ==, step->lane == LIG_LANE_COMMUNICATION);
+    count += inside && collective;
     awaited += has_step (group, step->awaits);
     g_assert_cmpint (step->awaits, <, i);
   }
-  g_assert_cmpint (count, ==, exchanges);
+  g_assert_cmpint (count, ==, collectives);
   g_assert_cmpint (awaited, >, 0);
 }
 
@@ -366,7 +366,7 @@ compile_quantized (const char *recipe, const char *input)
 }
 
 /* Matmuls read their quantized copies by parts of rows, where each row has a scale of its own or
- * that of the tensor; those whose operand is quantized behind the exchange overlap nothing. */
+ * that of the tensor; those whose operand is quantized behind the collective overlap nothing. */
 static void
 test_recipes (void)
 {

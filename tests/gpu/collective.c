@@ -42,7 +42,7 @@ get_result_size (const Problem *p)
 }
 
 /* Records the first failure; the others end as well, as no process waits for one that fails before
- * an exchange begins. */
+ * a collective begins. */
 static gboolean
 check (Process *self, LigStatus status, const char *what)
 {
@@ -77,7 +77,7 @@ launch (Process *self, LigOperand *operands, void *workspace)
 
 /* Launches the kernel, in a graph if the test says so. */
 static gboolean
-exchange (Process *self, LigOperand *operands, void *workspace)
+collective (Process *self, LigOperand *operands, void *workspace)
 {
   const LigBackend *calls = lig_device_calls (self->device);
   LigBackendDevice *handle = lig_device_handle (self->device);
@@ -108,7 +108,7 @@ work_with (Process *self, LigOperand *operands, void *workspace)
   g_autofree void *host = g_malloc0 (MAX (bytes, result));
   lig_narrow (p->dtype, p->values + self->peers.rank * p->size, host, (gsize) p->size);
   if (!check (self, calls->copy (handle, operands[0].data, host, bytes, stream), "copying") ||
-      !exchange (self, operands, workspace) ||
+      !collective (self, operands, workspace) ||
       !check (self, calls->copy (handle, host, operands[1].data, result, stream), "copying") ||
       !check (self, calls->wait (handle, stream), "waiting") ||
       !check (self, calls->connection_state (handle, self->peers.handle), "the connection"))

@@ -13,7 +13,7 @@
 
 enum { MAX_RANKS = 5 };
 
-/* The exchange of the threads: each leaves the address of its data, and all meet. */
+/* The collective of the threads: each leaves the address of its data, and all meet. */
 typedef struct {
   int count, arrived;
   guint turn;
@@ -38,7 +38,7 @@ meet (Place *place)
 }
 
 static LigStatus
-exchange (
+collective (
   const LigPeers *peers, const void *from, const int64_t *bounds, void *to, const char **where)
 {
   Place *place = peers->handle;
@@ -209,7 +209,7 @@ solve (const Problem *p)
     for (gint64 j = 0; j < p->size; j++)
       own[j] = (float) g_rand_double_range (random, -2, 2);
     processes[i] = (Process){.kernel = p->kernel,
-                             .peers = {i, p->count, &place, exchange, gather, shift},
+                             .peers = {i, p->count, &place, collective, gather, shift},
                              .params = {{p->count, p->reduction, LIG_GROUP_TENSOR}, p->skipped}};
     memory[i] = allocate (p, i, processes[i].operands);
     lig_narrow (p->dtype, own, processes[i].operands[0].data, (gsize) p->size);
@@ -327,7 +327,7 @@ test_rejected (void)
   LigOperand operands[] = {{values, 4, 4, LIG_FP32}, {values, 4, 4, LIG_FP32}};
   LigCollectiveParams params = {2, LIG_REDUCE_SUM, LIG_GROUP_DATA};
   LigLaunch launch = {.operands = operands, .params = &params};
-  const LigPeers peers = {0, 3, NULL, exchange, gather, shift};
+  const LigPeers peers = {0, 3, NULL, collective, gather, shift};
   launch.peers = &peers;
   g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_FAILED);
   g_assert_nonnull (strstr (launch.where, "other peers"));

@@ -91,7 +91,7 @@ test_fusions (gconstpointer dtype)
 
 /* Exchanges need ranks: tests/ranks/verification.c. */
 static gboolean
-exchanges (const LigFusion *fusion)
+collectives (const LigFusion *fusion)
 {
   return strstr (fusion->name, "all-") || strstr (fusion->name, "reduce-scatter");
 }
@@ -110,7 +110,7 @@ test_complete (void)
 {
   const LigFusion *fusion;
   for (guint i = 0; (fusion = lig_fusion_nth (i)); i++)
-    if (!exchanges (fusion) && !has_case (cases, G_N_ELEMENTS (cases), fusion->name) &&
+    if (!collectives (fusion) && !has_case (cases, G_N_ELEMENTS (cases), fusion->name) &&
         !has_case (quantized, G_N_ELEMENTS (quantized), fusion->name))
       g_error ("%s has no case here", fusion->name);
 }

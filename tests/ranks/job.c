@@ -151,7 +151,7 @@ byte_of (int rank, int64_t i)
 }
 
 static void
-check_exchange (const LigPeers *peers, const int64_t *bounds)
+check_collective (const LigPeers *peers, const int64_t *bounds)
 {
   const char *where = NULL;
   int64_t bytes = bounds[peers->count], own = bounds[peers->rank + 1] - bounds[peers->rank];
@@ -159,7 +159,7 @@ check_exchange (const LigPeers *peers, const int64_t *bounds)
   g_autofree guint8 *to = g_malloc0 ((gsize) (own * peers->count) + 1);
   for (int64_t i = 0; i < bytes; i++)
     from[i] = byte_of (peers->rank, i);
-  g_assert_cmpint (peers->exchange (peers, from, bounds, to, &where), ==, LIG_OK);
+  g_assert_cmpint (peers->collective (peers, from, bounds, to, &where), ==, LIG_OK);
   for (int peer = 0; peer < peers->count; peer++)
     for (int64_t i = 0; i < own; i++)
       g_assert_cmpuint (to[peer * own + i], ==, byte_of (peer, bounds[peers->rank] + i));
@@ -202,7 +202,7 @@ pieces (LigRanks *ranks, int number)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     for (int shape = 0; shape < 3; shape++) {
       divide (bounds, peers->count, sizes[i], shape);
-      check_exchange (peers, bounds);
+      check_collective (peers, bounds);
       check_gather (peers, bounds);
     }
   g_thread_join (other);
@@ -222,7 +222,7 @@ speed (LigRanks *ranks, int number)
     bounds[peer] = bytes * peer / peers->count;
   for (int i = 0; i < 5; i++) {
     gint64 began = g_get_monotonic_time ();
-    g_assert_cmpint (peers->exchange (peers, from, bounds, to, &where), ==, LIG_OK);
+    g_assert_cmpint (peers->collective (peers, from, bounds, to, &where), ==, LIG_OK);
     gint64 between = g_get_monotonic_time ();
     g_assert_cmpint (peers->gather (peers, from, bounds, &where), ==, LIG_OK);
     if (peers->rank == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A wrong factor in what a fusion with an exchange writes is found on the rank that reads it: the
+/* A wrong factor in what a fusion with a collective writes is found on the rank that reads it: the
  * program that verification.py starts as ranks, which divide one model by columns and rows. */
 #include "engine/ranks/messages.h"
 #include "tests/plan/spoil.h"
@@ -60,7 +60,7 @@ spoil_exchange (LigPlan *plan, LigRanks *ranks, int pass, int number)
   return spoiled;
 }
 
-/* Verifies a model as it is, then spoils its fusions with exchanges. Prints their names. */
+/* Verifies a model as it is, then spoils its fusions with collectives. Prints their names. */
 static void
 check_model (const char *model, LigDevice *device, LigRanks *ranks)
 {

@@ -61,7 +61,7 @@ test_traits (void)
     {LIG_OP_MATMUL, "op twice-traits: it is a matmul, so it needs the trained parameter weight"},
     {LIG_OP_CLASSES, "op twice-traits: it has classes, so it has to be a loss with an extra input, "
                      "the targets, and params that begin as those of cross-entropy"},
-    {LIG_OP_EXCHANGES,
+    {LIG_OP_COLLECTIVE,
      "op twice-traits: it exchanges with other ranks, so it needs the parameter group"},
     {LIG_OP_GATHERS_ROWS,
      "op twice-traits: it exchanges with other ranks, so it needs the parameter group"},

@@ -167,7 +167,7 @@ FUSIONS = ('forward-linear-all-reduce', 'backward-linear-all-reduce')
 
 
 def exchanges(folder, model, layout, fusions):
-    """The numbers of exchanges of groups of the first of the fusions, which are all taken."""
+    """The numbers of collectives of groups of the first of the fusions, which are all taken."""
     plan = folder.lig('fuse', MODELS[model], '--input', f'{SHAPE}:int32', '--device', 'null',
                       '--policy', 'all', '--ranks', count(layout), '--parallel', layout, '--json')
     plan = json.loads(plan)
@@ -178,7 +178,7 @@ def exchanges(folder, model, layout, fusions):
 
 
 def overlapping(folder, model, layout, *more):
-    """Matmuls that overlap their exchanges compute what they do apart, in any number of parts."""
+    """Matmuls that overlap their collectives compute what they do apart, in any number of parts."""
     words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more, '--policy', 'all')
     by_rows = 'shard-rows' in MODELS[model]
     fusions, others = BY_ROWS_FUSIONS if by_rows else FUSIONS, int(layout.split('tensor=')[1]) - 1
@@ -195,7 +195,7 @@ def overlapping(folder, model, layout, *more):
 
 
 def write_prices(folder, name, ring, others):
-    """A copy of the store, in which steps with exchanges in a ring take so many microseconds."""
+    """A copy of the store, in which steps with collectives in a ring take so many microseconds."""
     shutil.copy(folder.path / 'store.db', folder.path / name)
     with sqlite3.connect(folder.path / name) as store:
         for sign, price in ('', ring), ('NOT', others):
@@ -234,7 +234,7 @@ def disagree(folder, model):
 
 def recipe(folder, model, layout, name):
     """Matmuls of ranks that read quantized copies train what those of one rank train, but for the
-    amaxes of parts, and what they train apart from their exchanges, but for rounding."""
+    amaxes of parts, and what they train apart from their collectives, but for rounding."""
     words = (MODELS[model], *text(SHAPE, '--steps', 12, '--recipe', name, '--dtype', 'bf16:fp32',
                                   '--policy', 'all'))
     fusions = BY_ROWS_FUSIONS if 'shard-rows' in MODELS[model] else FUSIONS
@@ -258,7 +258,7 @@ def rest(folder, layout):
 
 
 def data_exchange(folder):
-    """Ranks without a rest do not come to an exchange among data ranks; nobody waits for them."""
+    """Ranks without a rest do not come to a collective among data ranks; nobody waits for them."""
     folder.train('many', 2, 'linear(8) ! all-reduce(group=data) ! mean-squared-error', '--input',
                  '8x8', '--data', 'synthetic?samples=26&validation=0.7', '--steps', 2)
 

@@ -72,7 +72,7 @@ def buckets(folder):
 WEIGHTS = 'linear(512) ! gelu ! linear(512) ! relu ! linear(512) ! linear(512) ! mean-squared-error'
 
 
-def count_exchanges(folder, *words):
+def count_collectives(folder, *words):
     said = folder.lig('fuse', WEIGHTS, '--input', '8x512', '--device', 'null', '--ranks', 2,
                       '--json', *words)
     found = json.loads(said)['ranks']
@@ -82,9 +82,9 @@ def count_exchanges(folder, *words):
 def small_buckets(folder, *more):
     """Four weights of 1 MiB and the biases: five exchanges with the smallest buckets, two else. The
     losses are those of one rank, and a checkpoint can be resumed with any."""
-    assert count_exchanges(folder) == (2, 25)
-    assert count_exchanges(folder, '--bucket-size', 1) == (5, 1)
-    assert count_exchanges(folder, '--bucket-size', 2) == (3, 2)
+    assert count_collectives(folder) == (2, 25)
+    assert count_collectives(folder, '--bucket-size', 1) == (5, 1)
+    assert count_collectives(folder, '--bucket-size', 2) == (3, 2)
     words = (WEIGHTS, '--data', 'synthetic', '--input', '8x512', '--seed', 3, '--clip', 0.5)
     one, _ = folder.train('one', 1, *words, '--steps', 8)
     for size in (1, 2, 1024):

@@ -64,30 +64,30 @@ show_pass (LigFacts *facts,
   lig_facts_add_figure (facts, label, time, figures.measured, detail->str);
 }
 
-/* Shows the exchanges of a rank with the others; their times are predicted. */
+/* Shows the collectives of a rank with the others; their times are predicted. */
 static void
-show_exchanges (LigFacts *facts, LigPlan *plan)
+show_collectives (LigFacts *facts, LigPlan *plan)
 {
-  LigExchange exchange;
-  lig_figures_of_exchange (plan, &exchange);
-  if (exchange.ranks < 2)
+  LigCommunication collective;
+  lig_figures_of_communication (plan, &collective);
+  if (collective.ranks < 2)
     return;
   g_autofree char *layout =
     lig_layout_to_string (lig_device_get_layout (lig_plan_get_device (plan)));
-  g_autofree char *bytes = lig_units_bytes (exchange.bytes);
-  g_autofree char *seconds = lig_units_time (exchange.seconds);
-  g_autofree char *exposed = lig_units_time (exchange.exposed);
+  g_autofree char *bytes = lig_units_bytes (collective.bytes);
+  g_autofree char *seconds = lig_units_time (collective.seconds);
+  g_autofree char *exposed = lig_units_time (collective.exposed);
   g_autofree char *memory = lig_units_bytes (lig_plan_get_needed_memory (plan));
   g_autofree char *predicted = g_strconcat ("≈ ", seconds, NULL);
   g_autoptr (GString) detail = g_string_new (NULL);
   append (detail, g_strdup_printf (ngettext ("%s among %d rank, %s", "%s among %d ranks, %s",
-                                             (gulong) exchange.ranks),
-                                   bytes, exchange.ranks, layout));
-  if (exchange.seconds > 0)
+                                             (gulong) collective.ranks),
+                                   bytes, collective.ranks, layout));
+  if (collective.seconds > 0)
     append (detail, g_strdup_printf (_ ("other work waits ≈ %s"), exposed));
   append (detail, g_strdup_printf (_ ("each rank needs %s of memory"), memory));
-  append (detail, g_strdup (exchange.whole));
-  lig_facts_add_figure (facts, _ ("Exchanges"), exchange.seconds > 0 ? predicted : "–", FALSE,
+  append (detail, g_strdup (collective.whole));
+  lig_facts_add_figure (facts, _ ("Exchanges"), collective.seconds > 0 ? predicted : "–", FALSE,
                         detail->str);
 }
 
@@ -108,7 +108,7 @@ lig_facts_show_step (LigFacts *facts, LigDocument *doc)
       lig_facts_add_figure (facts, _ ("Against unfused"), against, step.saved_measured, NULL);
     show_pass (facts, &timed, &unfused, LIG_PASS_FORWARD, _ ("Forward"));
     show_pass (facts, &timed, &unfused, LIG_PASS_BACKWARD, _ ("Backward"));
-    show_exchanges (facts, timed.plan);
+    show_collectives (facts, timed.plan);
   }
   lig_facts_end (facts);
 }

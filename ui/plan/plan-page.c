@@ -95,18 +95,18 @@ add_time_and_traffic (LigPlanPage *self)
 }
 
 static void
-add_exchanges (LigPlanPage *self)
+add_collectives (LigPlanPage *self)
 {
-  LigExchange exchange;
-  lig_figures_of_exchange (self->plan, &exchange);
-  if (exchange.ranks < 2)
+  LigCommunication collective;
+  lig_figures_of_communication (self->plan, &collective);
+  if (collective.ranks < 2)
     return;
-  g_autofree char *bytes = lig_draw_bytes (exchange.bytes);
-  g_autofree char *waits = lig_draw_time (exchange.exposed);
+  g_autofree char *bytes = lig_draw_bytes (collective.bytes);
+  g_autofree char *waits = lig_draw_time (collective.exposed);
   g_autofree char *layout =
     lig_layout_to_string (lig_device_get_layout (lig_plan_get_device (self->plan)));
   g_autofree char *known = g_strdup_printf (_ ("%s; waits %s"), layout, waits);
-  add_figure (self, _ ("Exchanges"), bytes, exchange.seconds > 0 ? known : layout);
+  add_figure (self, _ ("Exchanges"), bytes, collective.seconds > 0 ? known : layout);
 }
 
 static void
@@ -117,7 +117,7 @@ show_figures (LigPlanPage *self)
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->figures))))
     gtk_flow_box_remove (self->figures, child);
   add_time_and_traffic (self);
-  add_exchanges (self);
+  add_collectives (self);
   guint segments = lig_plan_get_segments (self->plan);
   g_autofree char *arena_text = lig_draw_bytes ((double) arena);
   g_autofree char *peak_text = lig_draw_bytes ((double) peak);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles: the step of the ranks, what of it waits for exchanges, and the imbalance. */
+/* Tiles: the step of the ranks, what of it waits for collectives, and the imbalance. */
 #include "ui/profile/rank-section.h"
 
 #include "ui/profile/figures.h"
@@ -54,7 +54,7 @@ fill (Section *self, const LigRankWaits *waits)
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, subtitle);
   add_tile (self, _ ("Step of the ranks"), waits->step, steps, NULL);
-  add_tile (self, _ ("Waits for exchanges"), waits->exposed, share, predicted);
+  add_tile (self, _ ("Waits for collectives"), waits->exposed, share, predicted);
   add_tile (self, _ ("Imbalance"), waits->imbalance, slowest, NULL);
 }
 

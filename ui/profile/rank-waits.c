@@ -152,7 +152,7 @@ find (const Request *request, LigLayout *layout)
 static double
 predict (Request *request, const LigLayout *layout)
 {
-  LigExchange exchange;
+  LigCommunication collective;
   g_autoptr (LigDevice) device = lig_device_open (request->device, NULL);
   if (!device || !lig_sequence_has_input (request->sequence))
     return NAN;
@@ -164,8 +164,8 @@ predict (Request *request, const LigLayout *layout)
   g_autoptr (LigPlan) plan = lig_plan_compile (request->sequence, device, &request->options, NULL);
   if (!plan)
     return NAN;
-  lig_figures_of_exchange (plan, &exchange);
-  return exchange.seconds > 0 ? exchange.exposed : NAN;
+  lig_figures_of_communication (plan, &collective);
+  return collective.seconds > 0 ? collective.exposed : NAN;
 }
 
 /* --- The thread ----------------------------------------------------------------------------- */

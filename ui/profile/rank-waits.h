@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long ranks waited for one another in the newest training of a document's sequence by several
- * ranks, from the metrics in the store, and how long they were predicted to wait for exchanges. */
+ * ranks, from the metrics in the store, and how long they were predicted to wait for collectives.
+ */
 #pragma once
 
 #include "ui/document/document.h"
@@ -17,7 +18,7 @@ G_BEGIN_DECLS
  * @parallel: how they divided the work
  * @slowest: the rank that waits least
  * @steps: the number of steps
- * @exposed: for how much of a step other work waits for exchanges
+ * @exposed: for how much of a step other work waits for collectives
  * @imbalance: how much longer that of another rank waits: for the slowest one
  * @step: a step
  * @predicted: the prediction of @exposed, NaN if there is none

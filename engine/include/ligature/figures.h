@@ -166,7 +166,7 @@ LIG_API void
 lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, LigFigures *figures);
 
 /**
- * LigExchange:
+ * LigCommunication:
  * @ranks: the number of ranks that train together
  * @collectives: the number of steps that exchange with other ranks
  * @bytes: the bytes of the values that they exchange, each counted once
@@ -175,7 +175,8 @@ lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, Lig
  * @whole: (nullable): a translated sentence on the matmul before the loss, if ranks that divide
  *   parameters cannot divide it, without capital and full stop
  *
- * The exchanges of a step with other ranks. Times are 0 where the device's peak rates are unknown.
+ * The collectives of a step with other ranks. Times are 0 where the device's peak rates are
+ * unknown.
  */
 typedef struct {
   int ranks;
@@ -183,16 +184,16 @@ typedef struct {
   double bytes;
   double seconds, exposed;
   const char *whole;
-} LigExchange;
+} LigCommunication;
 
 /**
- * lig_figures_of_exchange:
+ * lig_figures_of_communication:
  * @plan: a plan
- * @exchange: (out caller-allocates): its exchanges
+ * @collective: (out caller-allocates): its collectives
  *
  * Finds what the rank of a plan exchanges with the others in a training step.
  */
-LIG_API void lig_figures_of_exchange (LigPlan *plan, LigExchange *exchange);
+LIG_API void lig_figures_of_communication (LigPlan *plan, LigCommunication *collective);
 
 /**
  * LigUpload:

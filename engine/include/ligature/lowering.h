@@ -346,9 +346,9 @@ LIG_API const char *lig_lower_own_mean (LigLowering *self);
  * @y: the port of the loss
  * @count: the port of the number of rows, which the backward pass divides by
  *
- * Emits the exchange of the numbers of rows: @count gets their mean over the ranks that have other
- * rows, @y the sum of this rank's losses divided by it. The mean of @y over the ranks is then the
- * mean over all rows, and so are gradients.
+ * Emits the collective of the numbers of rows: @count gets their mean over the ranks that have
+ * other rows, @y the sum of this rank's losses divided by it. The mean of @y over the ranks is then
+ * the mean over all rows, and so are gradients.
  */
 LIG_API void lig_lower_join_means (LigLowering *self, const char *y, const char *count);
 

@@ -235,7 +235,7 @@ typedef enum {
   LIG_OP_MATMUL = 1 << 9,        /* multiplies rows of x by the parameter `weight`: recipes apply */
   LIG_OP_CLASSES = 1 << 10, /* a loss over the classes on the last axis of x: its first extra input
                                are their numbers, its params begin with LigCrossEntropyParams */
-  LIG_OP_EXCHANGES = 1 << 11,       /* exchanges with the ranks of its parameter `group` */
+  LIG_OP_COLLECTIVE = 1 << 11,      /* exchanges with the ranks of its parameter `group` */
   LIG_OP_GATHERS_ROWS = 1 << 12,    /* y has the rows of all ranks of the group */
   LIG_OP_DIVIDES_ROWS = 1 << 13,    /* y has a part of the rows of x */
   LIG_OP_PASSES_GRADIENT = 1 << 14, /* dx is dy */

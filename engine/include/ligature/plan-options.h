@@ -85,8 +85,8 @@ typedef struct _LigPlanOptions {
   gint64 bucket_bytes;
 } LigPlanOptions;
 
-/* The initial and the largest value of bucket_bytes: an exchange of fewer than some MiB is bound by
- * its latency. */
+/* The initial and the largest value of bucket_bytes: a collective of fewer than some MiB is bound
+ * by its latency. */
 #define LIG_BUCKET_INITIAL (G_GINT64_CONSTANT (25) << 20)
 #define LIG_BUCKET_MAX (G_GINT64_CONSTANT (1) << 30)
 

@@ -99,7 +99,7 @@ typedef struct {
   LigPass pass;
   int group;    /* index of a group of its pass, or -1 */
   int part;     /* expanded index of the first op it serves; -1: it serves no op, as the update or
-                   an exchange of gradients does */
+                   a collective of gradients does */
   LigLane lane; /* not the main one: runs in parallel with the steps after it, in the side
                    lane up to the next such step, in both up to the update */
   const LigPlanOperand *operands; /* the inputs first */
@@ -170,9 +170,9 @@ typedef enum {
   LIG_VALUE_GIVEN,              /* a gradient that the caller provides */
   LIG_VALUE_GRADIENT,           /* computed by a step of the backward pass */
   LIG_VALUE_PARAMETER_GRADIENT, /* in the state */
-  LIG_VALUE_STATE,              /* a range of an array of the state, for exchanges and the update */
-  LIG_VALUE_SCALING,            /* the state's LigScaling */
-  LIG_VALUE_QUANTIZERS,         /* the state's scales and histories of quantizers */
+  LIG_VALUE_STATE,      /* a range of an array of the state, for collectives and the update */
+  LIG_VALUE_SCALING,    /* the state's LigScaling */
+  LIG_VALUE_QUANTIZERS, /* the state's scales and histories of quantizers */
 } LigValueRole;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of

@@ -16,35 +16,35 @@ G_BEGIN_DECLS
 typedef struct _LigStore LigStore;
 
 /**
- * LigProfileExchange:
+ * LigProfileCollective:
  * @step: the step of the plan
- * @seconds: how long the exchange takes by itself, for the rank that comes to it last
+ * @seconds: how long the collective takes by itself, for the rank that comes to it last
  * @exposed: how long other steps of the slowest rank wait for it in a step of the training
  * @imbalance: how much longer those of another rank wait at most
  *
- * An exchange among ranks: medians in seconds. The wait for several at once is that for the last.
+ * A collective among ranks: medians in seconds. The wait for several at once is that for the last.
  */
 typedef struct {
   int step;
   double seconds, exposed, imbalance;
-} LigProfileExchange;
+} LigProfileCollective;
 
 /**
  * LigProfileRanks:
  * @count: the number of ranks
- * @slowest: the rank that waits least, as the others have come to each exchange before it
- * @exposed: how long its other steps wait for exchanges
+ * @slowest: the rank that waits least, as the others have come to each collective before it
+ * @exposed: how long its other steps wait for collectives
  * @imbalance: how much longer those of another rank wait at most: for the slowest rank
- * @exchanges: (array length=n_exchanges): the exchanges in the order of the steps
- * @n_exchanges: their number
+ * @collectives: (array length=n_collectives): the collectives in the order of the steps
+ * @n_collectives: their number
  *
  * How long ranks wait for one another in a step.
  */
 typedef struct {
   int count, slowest;
   double exposed, imbalance;
-  LigProfileExchange *exchanges;
-  guint n_exchanges;
+  LigProfileCollective *collectives;
+  guint n_collectives;
 } LigProfileRanks;
 
 /**

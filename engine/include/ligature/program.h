@@ -152,7 +152,7 @@ typedef gboolean (*LigProgramInterrupt) (gpointer data);
  * earlier runs have been counted. An update is never interrupted, nor is a graph of steps that a
  * device replays.
  *
- * A program of one of several ranks continues with the exchanges of these passes alone, as the
+ * A program of one of several ranks continues with the collectives of these passes alone, as the
  * other ranks wait for them, and fails at the end of the passes: the values are undefined then. Its
  * @interrupt has to stay %TRUE until the ranks have agreed that the step is abandoned, and an
  * update has to be a run of its own, behind that.

@@ -296,7 +296,7 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * @skipped: the total number of updates skipped because the gradients were not finite
  * @step_seconds: the median duration of a step in seconds
  * @samples_per_second: the mean throughput in this process
- * @exposed: the seconds of a step for which every rank's other work waits for exchanges, lately
+ * @exposed: the seconds of a step for which every rank's other work waits for collectives, lately
  * @imbalance: the seconds of a step for which the ranks wait for the slowest one, lately
  * @slowest: the rank for which the others wait
  * @searching: whether kernels choose among algorithms by measuring, as they do at their first
@@ -321,7 +321,7 @@ typedef struct {
  * lig_run_explain_waits:
  * @progress: the progress of a run
  *
- * Returns: (transfer full) (nullable): how long ranks wait for exchanges and for the slowest of
+ * Returns: (transfer full) (nullable): how long ranks wait for collectives and for the slowest of
  *   them, in words; %NULL for a training by one rank
  */
 LIG_API char *lig_run_explain_waits (const LigRunProgress *progress);

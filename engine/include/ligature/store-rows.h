@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define LIG_METRIC_EVAL_ACCURACY "eval-accuracy"
 
 /* Names of the metrics of several ranks: for how much of a step the other work of every rank waits
- * for exchanges, and the fastest ranks for the slowest; and which is the slowest. */
+ * for collectives, and the fastest ranks for the slowest; and which is the slowest. */
 #define LIG_METRIC_EXPOSED "exposed-ms"
 #define LIG_METRIC_IMBALANCE "imbalance-ms"
 #define LIG_METRIC_SLOWEST "slowest-rank"

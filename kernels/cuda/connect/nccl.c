@@ -142,5 +142,5 @@ LigStatus
 lig_cuda_connection_state (LigBackendDevice *device, void *connection)
 {
   int error = 0, failed = nccl.get_state (connection, &error);
-  return check (device, failed ? failed : error, "an exchange");
+  return check (device, failed ? failed : error, "a collective");
 }

@@ -309,7 +309,7 @@ static bool
 describe (
   CUtensorMap *map, const LigMatrix &matrix, int64_t rows, int64_t columns, int high, int wide)
 {
-  CUtensorMapSwizzle exchange =
+  CUtensorMapSwizzle collective =
     wide * 2 == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B;
   CUtensorMapDataType type =
     matrix.dtype == LIG_BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
@@ -317,7 +317,7 @@ describe (
   cuuint64_t strides[1] = {(cuuint64_t) matrix.stride * 2};
   cuuint32_t box[2] = {(cuuint32_t) wide, (cuuint32_t) high}, steps[2] = {1, 1};
   return map_function () (map, type, 2, matrix.data, sides, strides, box, steps,
-                          CU_TENSOR_MAP_INTERLEAVE_NONE, exchange,
+                          CU_TENSOR_MAP_INTERLEAVE_NONE, collective,
                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }

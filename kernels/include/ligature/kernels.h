@@ -87,7 +87,7 @@ typedef enum {
  *   none
  * @ignores_tick: whether it never reads LigLaunch.tick, so that its launches need not wait for new
  *   numbers; false is always right
- * @exchanges: whether it exchanges with LigLaunch.peers, and its params are #LigCollectiveParams
+ * @collectives: whether it exchanges with LigLaunch.peers, and its params are #LigCollectiveParams
  * @traits: some of #LigKernelTraits
  * @collective: 1 + the #LigCollective that it computes, whose time the links between devices
  *   decide; 0: none
@@ -104,7 +104,7 @@ typedef struct LigKernel {
   double (*flops) (const LigOperand *operands, const void *params);
   int64_t (*scratch) (const LigLaunch *launch, LigBackendKind backend);
   bool ignores_tick;
-  bool exchanges;
+  bool communicates;
   unsigned traits;
   int collective;
 } LigKernel;
@@ -193,12 +193,12 @@ LIG_API int64_t lig_kernel_scratch (const LigKernel *kernel,
 LIG_API bool lig_kernel_ignores_tick (const LigKernel *kernel);
 
 /**
- * lig_kernel_exchanges: (skip)
+ * lig_kernel_is_collective: (skip)
  * @kernel: a kernel
  *
- * Returns: LigKernel.exchanges; false for a kernel that was compiled without that field
+ * Returns: LigKernel.communicates; false for a kernel that was compiled without that field
  */
-LIG_API bool lig_kernel_exchanges (const LigKernel *kernel);
+LIG_API bool lig_kernel_is_collective (const LigKernel *kernel);
 
 /**
  * lig_kernel_bytes: (skip)

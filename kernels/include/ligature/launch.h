@@ -130,8 +130,8 @@ typedef enum {
  * @rank: the number of this process among its peers, from 0
  * @count: the number of peers, this process among them
  * @handle: an ncclComm_t on CUDA; on the CPU the data of the functions
- * @exchange: null on CUDA; sends the bytes from `bounds[i]` to `bounds[i + 1]` of `from` to peer i,
- *   and receives what each peer sends to this one, in the order of the peers, in `to`, which has
+ * @collective: null on CUDA; sends the bytes from `bounds[i]` to `bounds[i + 1]` of `from` to peer
+ * i, and receives what each peer sends to this one, in the order of the peers, in `to`, which has
  *   room for @count pieces as long as this peer's own
  * @gather: null on CUDA; of `data`, peer i has the bytes from `bounds[i]` to `bounds[i + 1]`, and
  *   receives the others
@@ -147,11 +147,11 @@ typedef enum {
 typedef struct LigPeers {
   int rank, count;
   void *handle;
-  LigStatus (*exchange) (const struct LigPeers *peers,
-                         const void *from,
-                         const int64_t *bounds,
-                         void *to,
-                         const char **where);
+  LigStatus (*collective) (const struct LigPeers *peers,
+                           const void *from,
+                           const int64_t *bounds,
+                           void *to,
+                           const char **where);
   LigStatus (*gather) (const struct LigPeers *peers,
                        void *data,
                        const int64_t *bounds,

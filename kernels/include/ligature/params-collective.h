@@ -33,12 +33,12 @@ typedef struct {
 
 /**
  * LigRingParams:
- * @exchange: the processes
+ * @collective: the processes
  * @skipped: the number of processes between this one and the one that it sends to; 0: the next one
  *
  * Parameters of ring_exchange: process i sends to process (i + 1 + @skipped) mod peers.
  */
 typedef struct {
-  LigCollectiveParams exchange;
+  LigCollectiveParams collective;
   int32_t skipped;
 } LigRingParams;
