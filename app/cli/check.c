@@ -341,7 +341,7 @@ compile (const char *text,
   plan.policy = LIG_POLICY_NONE;
   plan.input_gradient = TRUE;
   set_batch (sequence, options->batch);
-  if (!lig_cli_divide_plan (options, sequence, device, &optimizer, &plan, error))
+  if (!lig_cli_shard_plan (options, sequence, device, &optimizer, &plan, error))
     return NULL;
   LigPlan *compiled = lig_plan_compile (sequence, device, &plan, error);
   if (!compiled)

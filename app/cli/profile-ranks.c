@@ -24,10 +24,10 @@ lig_cli_open_profile_device (const LigSequenceOptions *options,
   LigPlanOptions divided = LIG_PLAN_OPTIONS_INIT;
   if (!lig_cli_rank_get ())
     return lig_cli_open_device (options, error);
-  g_autoptr (LigDevice) device = lig_cli_open_divided_device (options->device, parallel, error);
+  g_autoptr (LigDevice) device = lig_cli_open_sharded_device (options->device, parallel, error);
   if (!device)
     return NULL;
-  if (!lig_plan_options_divide (&divided, sequence, lig_device_get_layout (device), error)) {
+  if (!lig_plan_options_shard (&divided, sequence, lig_device_get_layout (device), error)) {
     lig_cli_blame (error, "ranks");
     return NULL;
   }

@@ -25,7 +25,7 @@ choose (const char *name, LigRanks *ranks, GError **error)
 }
 
 LigDevice *
-lig_cli_open_divided_device (const char *name, const char *parallel, GError **error)
+lig_cli_open_sharded_device (const char *name, const char *parallel, GError **error)
 {
   LigLayout layout;
   LigRanks *ranks = lig_cli_rank_get ();
@@ -33,7 +33,7 @@ lig_cli_open_divided_device (const char *name, const char *parallel, GError **er
     return NULL;
   g_autofree char *text = lig_layout_to_string (&layout);
   if (ranks && (!lig_ranks_agree (ranks, "--parallel", text, error) ||
-                !lig_ranks_divide (ranks, &layout, error)))
+                !lig_ranks_shard (ranks, &layout, error)))
     return NULL;
   return lig_cli_open_rank_device (name, error);
 }

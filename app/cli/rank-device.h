@@ -12,6 +12,6 @@ LigDevice *lig_cli_open_rank_device (const char *name, GError **error);
 
 /* Divides the ranks by the value of --parallel (nullable), on which they have to agree, and opens
  * the device of this one. */
-LigDevice *lig_cli_open_divided_device (const char *name, const char *parallel, GError **error);
+LigDevice *lig_cli_open_sharded_device (const char *name, const char *parallel, GError **error);
 
 G_END_DECLS

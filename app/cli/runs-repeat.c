@@ -109,7 +109,7 @@ open_device (const LigRecording *recording, const char *given, GError **error)
     return NULL;
   }
   LigDevice *device =
-    lig_cli_open_divided_device (name, lig_recording_get_layout (recording), error);
+    lig_cli_open_sharded_device (name, lig_recording_get_layout (recording), error);
   if (!device && !given)
     lig_cli_warn ("the run was on %s; repeat it elsewhere with --device", name);
   return device;

@@ -334,7 +334,7 @@ share (LigSequence *sequence,
     return FALSE;
   if (lig_layout_size (&layout, LIG_GROUP_ALL) == 1 || !lig_sequence_has_input (sequence))
     return TRUE;
-  if (!lig_plan_options_divide (plan, sequence, &layout, error))
+  if (!lig_plan_options_shard (plan, sequence, &layout, error))
     return lig_cli_blame (error, "ranks");
   lig_device_assume_ranks (device, 0, &layout);
   return TRUE;
@@ -368,12 +368,12 @@ read_optimizer (const LigSequenceOptions *options,
 }
 
 gboolean
-lig_cli_divide_plan (const LigSequenceOptions *options,
-                     LigSequence *sequence,
-                     LigDevice *device,
-                     LigOptimizer *optimizer,
-                     LigPlanOptions *plan,
-                     GError **error)
+lig_cli_shard_plan (const LigSequenceOptions *options,
+                    LigSequence *sequence,
+                    LigDevice *device,
+                    LigOptimizer *optimizer,
+                    LigPlanOptions *plan,
+                    GError **error)
 {
   return read_optimizer (options, optimizer, plan, error) &&
          share (sequence, device, options, plan, error);
@@ -387,7 +387,7 @@ compile (LigSequence *sequence, const LigSequenceOptions *options, GError **erro
   if (!lig_cli_plan_options (options, &plan, error))
     return NULL;
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  if (!device || !lig_cli_divide_plan (options, sequence, device, &optimizer, &plan, error))
+  if (!device || !lig_cli_shard_plan (options, sequence, device, &optimizer, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;
   if (lig_policy_for (plan.policy, device) != LIG_POLICY_MEASURED)
@@ -445,7 +445,7 @@ lig_cli_compile_step (LigSequence *sequence,
   plan.batch = settings->batch;
   plan.input_gradient = plan.training && !ends_with_loss (sequence);
   plan.optimizer = plan.training ? &optimizer : NULL;
-  if (layout && !lig_plan_options_divide (&plan, sequence, layout, error))
+  if (layout && !lig_plan_options_shard (&plan, sequence, layout, error))
     return NULL;
   return lig_plan_compile (sequence, device, &plan, error);
 }

@@ -63,12 +63,12 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
 
 /* Lets the plan be that of one of several ranks, by --ranks and --parallel, and have the update of
  * --optimizer, which is read into `optimizer`. Returns FALSE with the error set. */
-gboolean lig_cli_divide_plan (const LigSequenceOptions *options,
-                              LigSequence *sequence,
-                              LigDevice *device,
-                              LigOptimizer *optimizer,
-                              LigPlanOptions *plan,
-                              GError **error);
+gboolean lig_cli_shard_plan (const LigSequenceOptions *options,
+                             LigSequence *sequence,
+                             LigDevice *device,
+                             LigOptimizer *optimizer,
+                             LigPlanOptions *plan,
+                             GError **error);
 
 /* Opens the sequence and the device, sets the options and compiles a plan. Policy `measured` keeps
  * its times in the store. */

@@ -76,7 +76,7 @@ make_row (LigSweep *sweep, const LigSweepSummary *summary, Columns columns)
       g_ptr_array_add (cells, g_strdup (summary->values[i]));
   g_ptr_array_add (cells, format ("%.4g", summary->mean));
   if (columns.spread) {
-    g_ptr_array_add (cells, format ("%.2g", summary->deviation));
+    g_ptr_array_add (cells, format ("%.2g", summary->std));
     g_ptr_array_add (cells, format ("%.4g", summary->min));
     g_ptr_array_add (cells, format ("%.4g", summary->greatest));
     g_ptr_array_add (cells, summary->count == summary->points

@@ -188,7 +188,7 @@ open_sweep (
   g_autoptr (LigSweep) own = NULL;
   gboolean fresh = !options->train.resume;
   if (fresh)
-    *device = lig_cli_open_divided_device (options->train.device, options->train.parallel, error);
+    *device = lig_cli_open_sharded_device (options->train.device, options->train.parallel, error);
   if (fresh && *device)
     own = begin (text, options, *device, store, error);
   else if (!fresh && store)
@@ -198,7 +198,7 @@ open_sweep (
   g_autoptr (LigSweep) sweep =
     lig_sweep_share (lig_cli_rank_is_first () ? own : NULL, lig_cli_rank_get (), error);
   if (sweep && !fresh)
-    *device = lig_cli_open_divided_device (lig_sweep_get_device (sweep),
+    *device = lig_cli_open_sharded_device (lig_sweep_get_device (sweep),
                                            lig_sweep_get_parallel (sweep), error);
   return *device ? g_steal_pointer (&sweep) : NULL;
 }

@@ -70,7 +70,7 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
       !lig_cli_check_uses (options, &settings, error))
     return NULL;
   g_autoptr (LigDevice) device =
-    lig_cli_open_divided_device (options->device, options->parallel, error);
+    lig_cli_open_sharded_device (options->device, options->parallel, error);
   g_autofree char *init = NULL;
   if (!device || !lig_cli_find_initial (options->init, options->store, &init, error))
     return NULL;
@@ -141,7 +141,7 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
       g_strv_builder_add (builder, text);
   }
   g_auto (GStrv) overrides = g_strv_builder_end (builder);
-  g_autoptr (LigDevice) device = lig_cli_open_divided_device (name, options->parallel, error);
+  g_autoptr (LigDevice) device = lig_cli_open_sharded_device (name, options->parallel, error);
   if (!device)
     g_prefix_error (error, "%s: ", checkpoint);
   LigRun *self =

@@ -220,7 +220,7 @@ verify (const char *text, const Options *options, LigPlan **plan, GError **error
     source.weights = g_strdup (options->weights);
   }
   g_autoptr (LigDevice) device =
-    lig_cli_open_divided_device (options->sequence.device, options->parallel, error);
+    lig_cli_open_sharded_device (options->sequence.device, options->parallel, error);
   if (!device)
     return NULL;
   lig_cli_task_begin ("verifying");

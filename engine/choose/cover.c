@@ -63,7 +63,7 @@ read_pieces (LigGraph *graph, LigCandidate *candidate, const char *text)
     return TRUE;
   if (*text != '/' || candidate->group.fusion->min_pieces < 1 ||
       !g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXINT, &pieces, NULL) ||
-      !lig_group_can_divide (graph, &candidate->group, (int) pieces))
+      !lig_group_can_shard (graph, &candidate->group, (int) pieces))
     return FALSE;
   candidate->group.pieces = (int) pieces;
   g_array_index (graph->choice->verdicts, LigVerdict, candidate->verdict).pieces = (int) pieces;

@@ -66,7 +66,7 @@ choose_pieces (LigGraph *graph, LigCandidate *candidate, GError **error)
   for (int pieces = fewest; pieces <= fewest * MAX_PIECES; pieces *= 2) {
     LigCandidate tried = *candidate;
     tried.group.pieces = pieces;
-    if (!lig_group_can_divide (graph, &candidate->group, pieces))
+    if (!lig_group_can_shard (graph, &candidate->group, pieces))
       break;
     if (!price_candidate (graph, &tried, &measured, &noise, error))
       return FALSE;

@@ -65,7 +65,7 @@ choose_input (LigRequest *self, GError **error)
   lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);
   if (self->options.batch > 0 && self->input.n_axes > 0)
     self->input.axes[0] = self->options.batch;
-  if (!lig_positions_divide (self, error))
+  if (!lig_positions_shard (self, error))
     return FALSE;
   return lig_shape_check (&self->input, self->input_dtype, error);
 }

@@ -137,7 +137,7 @@ add_inputs (LigGraph *graph, int index, const LigInfer *infer)
 
 /* Returns the deviation of normal initial values, the op's parameter init-std. */
 static float
-deviation (const LigPart *part)
+std (const LigPart *part)
 {
   float value = 0.02f;
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (part->plan.op), "init-std"))
@@ -178,7 +178,7 @@ describe_parameters (LigGraph *graph)
     const LigParameterInfo *info = &part->plan.info->parameters[lig_owner (graph, i)->slot];
     parameter->init =
       info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init;
-    parameter->deviation = deviation (part);
+    parameter->std = std (part);
     parameter->decays = info->decays;
   }
 }

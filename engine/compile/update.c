@@ -146,7 +146,7 @@ add_norms (LigGraph *graph, gint64 count, const char *name)
 static LigElements
 find_own_gradients (const LigGraph *graph)
 {
-  const LigElements *divided = graph->layout->ranges[LIG_PARAMETER_DIVIDED];
+  const LigElements *divided = graph->layout->ranges[LIG_PARAMETER_SHARDED];
   return lig_device_get_rank (graph->request->device, LIG_GROUP_TENSOR) == 0
            ? (LigElements){0, graph->layout->elements}
            : (LigElements){divided[TRUE].first, divided[FALSE].end};
@@ -188,7 +188,7 @@ find_own_norm (LigGraph *graph, LigElements own)
 static void
 schedule_global_norm (LigGraph *graph)
 {
-  const LigElements *kind = graph->layout->ranges[LIG_PARAMETER_DIVIDED];
+  const LigElements *kind = graph->layout->ranges[LIG_PARAMETER_SHARDED];
   gboolean divided = kind[TRUE].first<kind[FALSE].end, shared = graph->layout->shares->len> 0;
   graph->ends.gradient_norm = add_norms (graph, 1, "gradient-norm");
   lig_value (graph, graph->ends.gradient_norm)->kept_to_end = TRUE;

@@ -39,15 +39,15 @@ typedef struct {
   guint n_targets;
   int *target_of; /* index of the target in each column, FEATURE or UNUSED */
   gint64 n_rows, n_dropped;
-  gint64 n_own;               /* the rows of the first file */
-  double *wide;               /* rows x features as they are read; a missing one is NaN */
-  float *features;            /* the same, once all rows are known */
-  double *means, *deviations; /* of each feature over the training rows */
-  float *targets;             /* rows x targets; classes as their numbers */
-  GHashTable *labels;         /* text to class; null if targets are numbers */
-  GPtrArray *class_names;     /* the labels in their order; null without labels */
-  gboolean ignores;           /* a target is of no class */
-  float largest;              /* largest class if all targets are classes */
+  gint64 n_own;           /* the rows of the first file */
+  double *wide;           /* rows x features as they are read; a missing one is NaN */
+  float *features;        /* the same, once all rows are known */
+  double *means, *stds;   /* of each feature over the training rows */
+  float *targets;         /* rows x targets; classes as their numbers */
+  GHashTable *labels;     /* text to class; null if targets are numbers */
+  GPtrArray *class_names; /* the labels in their order; null without labels */
+  gboolean ignores;       /* a target is of no class */
+  float largest;          /* largest class if all targets are classes */
   /* The first rows with that class, with a target that is no class (unfit), and with one that is
    * text; line 0: none. */
   LigCsvPlace largest_place, unfit_place, text_place;
@@ -520,9 +520,9 @@ complete_feature (const LigDataset *self, guint feature)
     double difference = column[row * csv->n_features] - mean;
     squares += difference * difference;
   }
-  double deviation = sqrt (squares / (double) training);
-  double scale = deviation > 0 ? 1 / deviation : 1;
-  csv->deviations[feature] = deviation > 0 ? deviation : 1;
+  double std = sqrt (squares / (double) training);
+  double scale = std > 0 ? 1 / std : 1;
+  csv->stds[feature] = std > 0 ? std : 1;
   for (gint64 row = 0; row < csv->n_rows; row++)
     column[row * csv->n_features] = (column[row * csv->n_features] - mean) * scale;
 }
@@ -711,7 +711,7 @@ csv_open (LigDataset *self, GError **error)
       !divide (self, csv, error))
     return FALSE;
   csv->means = g_new0 (double, csv->n_features);
-  csv->deviations = g_new0 (double, csv->n_features);
+  csv->stds = g_new0 (double, csv->n_features);
   for (guint i = 0; i < csv->n_features; i++)
     complete_feature (self, i);
   guint merged = narrow_features (csv);
@@ -848,7 +848,7 @@ add_feature (JsonBuilder *to, const Csv *csv, guint column, guint feature)
   if (csv->standardize || csv->missing == MISSING_MEAN)
     lig_json_add_number (to, "mean", csv->means[feature]);
   if (csv->standardize)
-    lig_json_add_number (to, "std", csv->deviations[feature]);
+    lig_json_add_number (to, "std", csv->stds[feature]);
   json_builder_end_object (to);
 }
 
@@ -889,7 +889,7 @@ csv_close (LigDataset *self)
   g_free (csv->validation_name);
   g_free (csv->target_of);
   g_free (csv->means);
-  g_free (csv->deviations);
+  g_free (csv->stds);
   g_free (csv->wide);
   g_free (csv->features);
   g_free (csv->targets);

@@ -19,7 +19,7 @@ typedef struct {
   LigShape shape, whole; /* of this rank's part, and of all ranks' */
   LigParameterSharding sharding;
   LigInit init;
-  float deviation;
+  float std;
   gboolean decays;
   gint64 offset; /* offset in elements into each array of the state but that of parameters */
   gint64 stored; /* offset into that of parameters; -1: only its fp32 master is kept */
@@ -30,12 +30,12 @@ typedef struct {
 typedef enum {
   LIG_PARAMETER_EQUAL,   /* nothing: all ranks compute the same */
   LIG_PARAMETER_SUMMED,  /* the sum of those of all ranks */
-  LIG_PARAMETER_DIVIDED, /* nothing: each rank has a part of the parameter */
+  LIG_PARAMETER_SHARDED, /* nothing: each rank has a part of the parameter */
   LIG_N_PARAMETER_KINDS
 } LigParameterKind;
 
 #define lig_parameter_kind(parameter) \
-  ((parameter)->sharding.axis >= 0 ? LIG_PARAMETER_DIVIDED \
+  ((parameter)->sharding.axis >= 0 ? LIG_PARAMETER_SHARDED \
    : (parameter)->summed           ? LIG_PARAMETER_SUMMED \
                                    : LIG_PARAMETER_EQUAL)
 

@@ -144,10 +144,10 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
 }
 
 gboolean
-lig_plan_options_divide (LigPlanOptions *self,
-                         LigSequence *sequence,
-                         const LigLayout *layout,
-                         GError **error)
+lig_plan_options_shard (LigPlanOptions *self,
+                        LigSequence *sequence,
+                        const LigLayout *layout,
+                        GError **error)
 {
   LigShape shape;
   LigDtype dtype;

@@ -299,7 +299,7 @@ find_multiple (const LigGraph *graph, const LigPlanGroup *group)
 }
 
 gboolean
-lig_group_can_divide (const LigGraph *graph, const LigPlanGroup *group, int pieces)
+lig_group_can_shard (const LigGraph *graph, const LigPlanGroup *group, int pieces)
 {
   const LigPart *first = lig_part (graph, group->first);
   const LigPart *last = lig_part (graph, group->first + group->count - 1);
@@ -317,7 +317,7 @@ lig_group_get_given_pieces (const LigGraph *graph, const LigPlanGroup *group)
   if (!given || !g_ascii_string_to_unsigned (given, 10, 1, G_MAXINT, &pieces, NULL))
     return 0;
   int max = MAX ((int) pieces, group->fusion->min_pieces);
-  return lig_group_can_divide (graph, group, max) ? max : 0;
+  return lig_group_can_shard (graph, group, max) ? max : 0;
 }
 
 int
@@ -325,7 +325,7 @@ lig_group_get_pieces (const LigGraph *graph, const LigPlanGroup *group)
 {
   int given = lig_group_get_given_pieces (graph, group);
   int pieces = given > 0 ? given : MAX (group->pieces, group->fusion->min_pieces);
-  return lig_group_can_divide (graph, group, pieces) ? pieces : 1;
+  return lig_group_can_shard (graph, group, pieces) ? pieces : 1;
 }
 
 int

@@ -24,7 +24,7 @@ gboolean lig_lower_group (LigGraph *graph,
 
 /* Returns whether each rank's rows, which the group exchanges, have so many equal parts: its first
  * op or its last one is the collective, whose rows of one rank are fewer than all. */
-gboolean lig_group_can_divide (const LigGraph *graph, const LigPlanGroup *group, int pieces);
+gboolean lig_group_can_shard (const LigGraph *graph, const LigPlanGroup *group, int pieces);
 
 /* Returns the number of parts that the environment variable LIGATURE_PIECES asks for, 0 if it does
  * not, or if they do not divide the rows. */

@@ -51,8 +51,8 @@ infer_columns (LigInfer *self, const LigLinearOpParams *values, GError **error)
   if (!find_sections (values, &sections, error))
     return FALSE;
   for (int i = 0; i < sections.count; i++)
-    if (!lig_check_divides (self, sections.count > 1 ? "a section" : "out-features",
-                            sections.lengths[i], error))
+    if (!lig_check_sharding (self, sections.count > 1 ? "a section" : "out-features",
+                             sections.lengths[i], error))
       return FALSE;
   self->y_sharding = (LigSharding){LIG_SHARDING_COLUMNS, sections};
   self->parameter_shardings[0] = (LigParameterSharding){0, sections};

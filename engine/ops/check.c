@@ -226,8 +226,8 @@ lig_infer_heads (const LigInfer *infer,
     return FALSE;
   }
   if (infer->x_sharding.kind == LIG_SHARDING_COLUMNS) {
-    if (!lig_check_divides (infer, "heads", heads, error) ||
-        !lig_check_divides (infer, "kv-heads", kv_heads, error) ||
+    if (!lig_check_sharding (infer, "heads", heads, error) ||
+        !lig_check_sharding (infer, "kv-heads", kv_heads, error) ||
         !check_head_sections (infer, heads, kv_heads, queries_alone, error))
       return FALSE;
     heads /= infer->n_ranks[LIG_GROUP_TENSOR];

@@ -122,7 +122,8 @@ gboolean lig_check_halves (const LigInfer *infer, GError **error);
 
 /* Checks that the length, called `name`, can be divided evenly by the ranks of a
  * tensor group. */
-gboolean lig_check_divides (const LigInfer *infer, const char *name, gint64 length, GError **error);
+gboolean
+lig_check_sharding (const LigInfer *infer, const char *name, gint64 length, GError **error);
 
 /* Infers the shape of a gated unit: y has half the features of x. */
 gboolean lig_infer_gated (LigInfer *infer, GError **error);
@@ -188,7 +189,7 @@ typedef struct {
     LIG_INT (LigLinearOpParams, in_features, "in-features", N_ ("In features"), \
              N_ ("Length of the input's last axis; left out: that of the actual input"), 1, \
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
-    LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
+    LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial std"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
     LIG_RECIPE_PARAM (LigLinearOpParams, recipe), \
     LIG_CHOICE (LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), division_help, \

@@ -39,7 +39,7 @@ static const LigParam params[] = {
   LIG_FLOAT (EmbeddingParams,
              init_std,
              "init-std",
-             N_ ("Initial deviation"),
+             N_ ("Initial std"),
              N_ ("Standard deviation of the initial weights"),
              0,
              1000,
@@ -69,9 +69,9 @@ divide (LigInfer *self, EmbeddingParams *values, GError **error)
   gint64 each = values->vocabulary / ranks;
   values->part = (LigVocabularyPart){0, 0};
   if (ranks == 1 || values->parallel == NONE ||
-      (values->parallel == AUTO && !self->divides_vocabulary))
+      (values->parallel == AUTO && !self->shards_vocabulary))
     return TRUE;
-  if (!lig_check_divides (self, "vocabulary", values->vocabulary, error))
+  if (!lig_check_sharding (self, "vocabulary", values->vocabulary, error))
     return FALSE;
   values->part = (LigVocabularyPart){self->rank * each, values->vocabulary};
   values->ranks = ranks;

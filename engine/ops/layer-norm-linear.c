@@ -5,7 +5,7 @@
 typedef struct {
   LigMacroNorm norm;
   gint64 features;
-  float deviation;
+  float std;
   int32_t recompute, division;
   bool bias;
 } LayerNormLinearParams;
@@ -24,9 +24,9 @@ static const LigParam params[] = {
   LIG_MACRO_NORM_OUTPUT,
   LIG_MACRO_BIAS (LayerNormLinearParams, bias),
   LIG_FLOAT (LayerNormLinearParams,
-             deviation,
+             std,
              "init-std",
-             N_ ("Initial deviation"),
+             N_ ("Initial std"),
              N_ ("Standard deviation of the initial weights"),
              0,
              1000,

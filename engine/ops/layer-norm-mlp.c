@@ -5,7 +5,7 @@
 typedef struct {
   LigMacroNorm norm;
   LigMacroMlp mlp;
-  LigMacroDeviations deviations;
+  LigMacroStds stds;
   int32_t recompute;
   bool bias;
   int32_t division;
@@ -16,7 +16,7 @@ static const LigParam params[] = {
   LIG_MACRO_NORM_PARAMS (LayerNormMlpParams, norm),
   LIG_MACRO_NORM_OUTPUT,
   LIG_MACRO_BIAS (LayerNormMlpParams, bias),
-  LIG_MACRO_DEVIATIONS (LayerNormMlpParams, deviations),
+  LIG_MACRO_STDS (LayerNormMlpParams, stds),
   LIG_RECOMPUTE_PARAM (LayerNormMlpParams, recompute),
   LIG_MACRO_PARALLEL (LayerNormMlpParams, division),
   {.name = NULL},

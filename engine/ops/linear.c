@@ -28,7 +28,7 @@ expand (LigOp *self, LigParts *parts)
   const LigLinearOpParams *values = lig_op_get_params (self);
   LigParallel parallel = (LigParallel) values->parallel;
   if (parallel == LIG_PARALLEL_AUTO)
-    parallel = lig_parts_divides_vocabulary (parts) ? LIG_PARALLEL_COLUMN : LIG_PARALLEL_NONE;
+    parallel = lig_parts_shards_vocabulary (parts) ? LIG_PARALLEL_COLUMN : LIG_PARALLEL_NONE;
   LigOp *matmul = lig_op_new ("basic-linear", NULL);
   g_autofree char *tied = NULL;
   g_object_get (self, "tied", &tied, NULL);

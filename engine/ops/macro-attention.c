@@ -126,8 +126,8 @@ lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttentio
                       heads, kv_heads);
   /* Otherwise the matmul before the attention would reject its packed columns. */
   if (!g_str_equal (division, "none")) {
-    lig_parts_check_divides (parts, "heads", heads);
-    lig_parts_check_divides (parts, "kv-heads", kv_heads);
+    lig_parts_check_sharding (parts, "heads", heads);
+    lig_parts_check_sharding (parts, "kv-heads", kv_heads);
   }
   if ((heads + 2 * kv_heads) * values->features > (gint64) LIG_MAX_FEATURES)
     lig_parts_reject (

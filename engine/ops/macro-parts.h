@@ -54,12 +54,12 @@ typedef struct {
 
 typedef struct {
   float first, last;
-} LigMacroDeviations;
+} LigMacroStds;
 
-#define LIG_MACRO_DEVIATIONS(type, field) \
-  LIG_FLOAT (type, field.first, "init-std", N_ ("Initial deviation"), \
+#define LIG_MACRO_STDS(type, field) \
+  LIG_FLOAT (type, field.first, "init-std", N_ ("Initial std"), \
              N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
-    LIG_FLOAT (type, field.last, "output-init-std", N_ ("Initial deviation of outputs"), \
+    LIG_FLOAT (type, field.last, "output-init-std", N_ ("Initial std of outputs"), \
                N_ ("Standard deviation of the initial weights of each branch's last matmul"), 0, \
                1000, 0.023)
 

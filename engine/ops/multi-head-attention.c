@@ -6,7 +6,7 @@
 typedef struct {
   LigMacroAttention attention;
   LigMacroNorm norm;
-  LigMacroDeviations deviations;
+  LigMacroStds stds;
   int32_t recompute;
   bool bias, input_norm;
   int32_t division;
@@ -26,7 +26,7 @@ static const LigParam params[] = {
   LIG_MACRO_LENGTHS (0, N_ ("Channel of the numbers of tokens, or with a memory of its tokens")),
   LIG_MACRO_DOCUMENTS (1),
   LIG_MACRO_MEMORY (2),
-  LIG_MACRO_DEVIATIONS (MultiHeadAttentionParams, deviations),
+  LIG_MACRO_STDS (MultiHeadAttentionParams, stds),
   LIG_RECOMPUTE_PARAM (MultiHeadAttentionParams, recompute),
   LIG_MACRO_PARALLEL (MultiHeadAttentionParams, division),
   {.name = NULL},

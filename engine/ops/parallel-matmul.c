@@ -39,7 +39,7 @@ lig_parts_add_after (LigParts *parts, LigParallel parallel, gboolean by_rows)
 }
 
 gboolean
-lig_check_divides (const LigInfer *infer, const char *name, gint64 length, GError **error)
+lig_check_sharding (const LigInfer *infer, const char *name, gint64 length, GError **error)
 {
   int ranks = infer->n_ranks[LIG_GROUP_TENSOR];
   if (length % ranks == 0)

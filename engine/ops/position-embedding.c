@@ -24,7 +24,7 @@ static const LigParam params[] = {
   LIG_FLOAT (PositionEmbeddingParams,
              init_std,
              "init-std",
-             N_ ("Initial deviation"),
+             N_ ("Initial std"),
              N_ ("Standard deviation of the initial weights"),
              0,
              1000,

@@ -42,7 +42,7 @@ LIG_DEFINE_OP (reduce_scatter) = {
     N_ ("Adds up the input over the ranks of a group, of which each keeps a part of the rows"),
   .formula = "y = a part of the rows of the sum of x over the ranks",
   .example = "reduce-scatter @ 4x8",
-  .flags = LIG_OP_COLLECTIVE | LIG_OP_DIVIDES_ROWS,
+  .flags = LIG_OP_COLLECTIVE | LIG_OP_SHARDS_ROWS,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (ReduceScatterParams),

@@ -56,7 +56,7 @@ LIG_DEFINE_OP (shard_rows) = {
   .summary = N_ ("Keeps this rank's rows, of the rows that all ranks of a group have"),
   .formula = "y = a part of the rows of x",
   .example = "shard-rows @ 4x8",
-  .flags = LIG_OP_COLLECTIVE | LIG_OP_DIVIDES_ROWS,
+  .flags = LIG_OP_COLLECTIVE | LIG_OP_SHARDS_ROWS,
   .shardings = LIG_COMPUTES_ANY,
   .params = params,
   .params_size = sizeof (ShardRowsParams),

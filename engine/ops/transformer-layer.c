@@ -16,7 +16,7 @@ typedef struct {
   LigMacroAttention attention;
   LigMacroMlp mlp;
   LigMacroNorm norm;
-  LigMacroDeviations deviations;
+  LigMacroStds stds;
   int32_t type, recompute;
   float hidden_dropout, drop_path;
   bool bias, post_norm, output_norm, parallel;
@@ -76,7 +76,7 @@ static const LigParam params[] = {
   LIG_MACRO_MEMORY (2),
   {LIG_PARAM_INPUT, "memory-lengths", N_ ("Memory lengths"),
    N_ ("Channel of the numbers of tokens of the memory"), 0, 0, 0, 0, 3, NULL},
-  LIG_MACRO_DEVIATIONS (TransformerLayerParams, deviations),
+  LIG_MACRO_STDS (TransformerLayerParams, stds),
   LIG_RECOMPUTE_PARAM (TransformerLayerParams, recompute),
   LIG_MACRO_PARALLEL (TransformerLayerParams, division),
   {.name = NULL},

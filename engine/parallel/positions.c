@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 gboolean
-lig_positions_divide (LigRequest *request, GError **error)
+lig_positions_shard (LigRequest *request, GError **error)
 {
   int ranks = lig_device_get_n_ranks (request->device, LIG_GROUP_CONTEXT);
   LigShape *input = &request->input;

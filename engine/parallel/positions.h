@@ -5,7 +5,7 @@
 #include "engine/graph/graph.h"
 
 /* Divides the positions of the input among the ranks. */
-gboolean lig_positions_divide (LigRequest *request, GError **error);
+gboolean lig_positions_shard (LigRequest *request, GError **error);
 
 /* Checks that the op computes with some positions of a row as with all of them. */
 gboolean lig_positions_check (const LigPart *part, const LigInfer *infer, GError **error);

@@ -39,7 +39,7 @@ static GArray *
 list_buckets (LigGraph *graph)
 {
   GArray *buckets = g_array_new (FALSE, FALSE, sizeof (Bucket));
-  g_autoptr (GArray) ranges = lig_divide_gradients (graph, graph->request->gradient_dtype);
+  g_autoptr (GArray) ranges = lig_shard_gradients (graph, graph->request->gradient_dtype);
   gboolean shared = graph->layout->shares->len > 0 && graph->request->options.optimizer;
   for (guint i = 0; i < (shared ? graph->layout->shares->len : ranges->len); i++) {
     Bucket bucket = {.after = graph->phases.backward};

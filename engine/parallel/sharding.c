@@ -18,7 +18,7 @@ lig_sharding_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infe
   for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
     infer->places[group] = lig_device_get_rank (graph->request->device, group);
   infer->rank = infer->places[LIG_GROUP_TENSOR];
-  infer->divides_vocabulary = lig_vocabulary_is_divided (graph, part->plan.op);
+  infer->shards_vocabulary = lig_vocabulary_is_sharded (graph, part->plan.op);
   infer->x_sharding = infer->y_sharding = lig_value (graph, part->x)->sharding;
   for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
     infer->parameter_shardings[i].axis = -1;

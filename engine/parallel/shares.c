@@ -36,7 +36,7 @@ lig_share_unit (const LigGraph *graph)
 /* The parameters without weight decay lie behind the others and are few: a range of both would wait
  * for the whole backward pass. */
 GArray *
-lig_divide_gradients (const LigGraph *graph, LigDtype dtype)
+lig_shard_gradients (const LigGraph *graph, LigDtype dtype)
 {
   gint64 max = graph->request->options.bucket_bytes / (gint64) lig_dtype_size (dtype);
   GArray *ranges = g_array_new (FALSE, FALSE, sizeof (LigElements));
@@ -80,7 +80,7 @@ lig_find_shares (LigGraph *graph, GError **error)
   gint64 ranks = count_replicas (graph);
   gint64 rank =
     lig_device_get_rank (graph->request->device, lig_device_get_replicas (graph->request->device));
-  g_autoptr (GArray) ranges = lig_divide_gradients (graph, graph->request->parameter_dtype);
+  g_autoptr (GArray) ranges = lig_shard_gradients (graph, graph->request->parameter_dtype);
   graph->layout->kept_elements = 0;
   for (guint i = 0; i < ranges->len; i++) {
     LigElements all = g_array_index (ranges, LigElements, i);

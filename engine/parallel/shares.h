@@ -9,7 +9,7 @@
  * first. A range ends once it has a bucket of elements of the type, where a parameter begins or, if
  * its elements are shared, at the next multiple of the shares; (transfer full), of LigElements.
  */
-GArray *lig_divide_gradients (const LigGraph *graph, LigDtype dtype);
+GArray *lig_shard_gradients (const LigGraph *graph, LigDtype dtype);
 
 /* Returns the multiple of elements that ranges have. */
 gint64 lig_share_unit (const LigGraph *graph);

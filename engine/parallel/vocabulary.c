@@ -158,7 +158,7 @@ lig_vocabulary_choose (LigGraph *graph)
 }
 
 gboolean
-lig_vocabulary_is_divided (const LigGraph *graph, LigOp *op)
+lig_vocabulary_is_sharded (const LigGraph *graph, LigOp *op)
 {
   return graph->vocabulary && g_hash_table_contains (graph->vocabulary->divided, op);
 }

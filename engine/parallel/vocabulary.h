@@ -17,4 +17,4 @@ void lig_vocabulary_free (LigVocabulary *self);
 void lig_vocabulary_choose (LigGraph *graph);
 
 /* Returns whether lig_vocabulary_choose() has chosen the op. */
-gboolean lig_vocabulary_is_divided (const LigGraph *graph, LigOp *op);
+gboolean lig_vocabulary_is_sharded (const LigGraph *graph, LigOp *op);

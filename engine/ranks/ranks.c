@@ -108,7 +108,7 @@ lig_ranks_join (GError **error)
     return NULL;
   ranks.local_rank = find_local_rank (&ranks);
   lig_layout_init (&ranks.layout, ranks.count);
-  if (!lig_ranks_divide (&ranks, &ranks.layout, error))
+  if (!lig_ranks_shard (&ranks, &ranks.layout, error))
     return NULL;
   joined = &ranks;
   return joined;
@@ -129,7 +129,7 @@ split (LigRanks *self, LigRankGroup group, void **comm)
 }
 
 gboolean
-lig_ranks_divide (LigRanks *self, const LigLayout *layout, GError **error)
+lig_ranks_shard (LigRanks *self, const LigLayout *layout, GError **error)
 {
   gboolean same = self->groups[0].ranks && memcmp (layout, &self->layout, sizeof *layout) == 0;
   if (same)

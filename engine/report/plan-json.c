@@ -209,7 +209,7 @@ lig_plan_add_ranks (LigPlan *plan, JsonBuilder *builder)
   lig_json_add_number (builder, "collectives_us", links ? collective.seconds * 1e6 : NAN);
   lig_json_add_number (builder, "exposed_us", links ? collective.exposed * 1e6 : NAN);
   lig_json_add_number (builder, "memory_bytes", lig_plan_get_needed_memory (plan));
-  lig_json_add_text (builder, "undivided", collective.whole);
+  lig_json_add_text (builder, "unsharded", collective.whole);
   json_builder_end_object (builder);
 }
 

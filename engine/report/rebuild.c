@@ -77,7 +77,7 @@ divide (const LigReportRun *run, LigSequence *sequence, LigDevice *device, LigPl
   const char *parallel = object ? lig_json_get_string (object, "parallel", NULL) : NULL;
   if (ranks > 1 && ranks <= LIG_MAX_PEERS &&
       lig_layout_parse (&layout, parallel, (int) ranks, NULL) &&
-      lig_plan_options_divide (options, sequence, &layout, NULL))
+      lig_plan_options_shard (options, sequence, &layout, NULL))
     lig_device_assume_ranks (device, 0, &layout);
 }
 

@@ -128,7 +128,7 @@ append_summaries (LigPaper *to, LigSweep *sweep)
   for (guint i = 0; i < summaries->len; i++) {
     const LigSweepSummary *summary = summaries->pdata[i];
     GPtrArray *cells = begin_row (sweep, summary->values, FALSE);
-    const double figures[] = {summary->mean, summary->deviation, summary->min, summary->greatest};
+    const double figures[] = {summary->mean, summary->std, summary->min, summary->greatest};
     for (guint j = 0; j < G_N_ELEMENTS (figures); j++)
       g_ptr_array_add (cells, lig_report_number (figures[j]));
     g_ptr_array_add (cells, g_strdup_printf ("%u / %u", summary->count, summary->points));

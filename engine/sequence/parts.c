@@ -94,13 +94,13 @@ lig_op_count_parts (LigOp *self)
 }
 
 gboolean
-lig_parts_divides_vocabulary (const LigParts *self)
+lig_parts_shards_vocabulary (const LigParts *self)
 {
   return self->divides;
 }
 
 void
-lig_parts_check_divides (LigParts *self, const char *name, gint64 count)
+lig_parts_check_sharding (LigParts *self, const char *name, gint64 count)
 {
   int ranks = self->device ? lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) : 1;
   if (count % ranks != 0)

@@ -18,7 +18,7 @@ struct _LigParts {
   GArray *sizes;     /* of LigPartSize */
   char *problem;     /* why the macro rejects its parameters, or null */
   LigDevice *device; /* (unowned) (nullable) */
-  gboolean divides;  /* see lig_parts_divides_vocabulary () */
+  gboolean divides;  /* see lig_parts_shards_vocabulary () */
   gboolean apart;    /* they are written into a sequence, for ranks of any number */
 };
 

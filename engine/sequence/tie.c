@@ -322,7 +322,7 @@ tied_parameter (LigOp *op, int slot)
 }
 
 static void
-divide_in_op (LigOp *op, LigOp *old, LigTieFind find, gpointer data)
+shard_in_op (LigOp *op, LigOp *old, LigTieFind find, gpointer data)
 {
   LigSequence *body = lig_op_get_body (op);
   for (int slot = 0; slot < LIG_MAX_PARAMETERS; slot++) {
@@ -342,15 +342,15 @@ divide_in_op (LigOp *op, LigOp *old, LigTieFind find, gpointer data)
   }
   for (guint i = 0;
        body && lig_sequence_get_n_ties (body) > 0 && i < lig_sequence_get_length (body); i++)
-    divide_in_op (lig_sequence_get (body, (int) i, NULL), old, find, data);
+    shard_in_op (lig_sequence_get (body, (int) i, NULL), old, find, data);
 }
 
 void
-lig_ties_divide (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data)
+lig_ties_shard (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data)
 {
   LigSequence *root = outermost (edited);
   for (guint i = 0; lig_sequence_get_n_ties (root) > 0 && i < lig_sequence_get_length (root); i++)
-    divide_in_op (lig_sequence_get (root, (int) i, NULL), old, find, data);
+    shard_in_op (lig_sequence_get (root, (int) i, NULL), old, find, data);
 }
 
 static void

@@ -33,7 +33,7 @@ typedef LigOp *(*LigTieFind) (const char *suffix,
                               gpointer data);
 
 /* Called after an op was replaced by several: ties to it name the ones that `find` returns. */
-void lig_ties_divide (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data);
+void lig_ties_shard (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data);
 
 /* Adds `by` to the positions from `first` up to but excluding `end` in the outermost list that the
  * ties of an op name; a tie to another position is marked as removed. */

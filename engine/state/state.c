@@ -63,7 +63,7 @@ lig_state_touch (LigState *self)
 /* Draws with Philox keyed by the seed and the path, so that a parameter's values depend neither on
  * its position in the sequence nor on the device. */
 static void
-draw_normal (guint64 seed, const char *path, float deviation, float *values, gint64 count)
+draw_normal (guint64 seed, const char *path, float std, float *values, gint64 count)
 {
   guint64 hash = G_GUINT64_CONSTANT (14695981039346656037);
   for (const char *at = path; *at; at++)
@@ -77,7 +77,7 @@ draw_normal (guint64 seed, const char *path, float deviation, float *values, gin
     lig_normal_pair (word[0], word[1], &normal[0], &normal[1]);
     lig_normal_pair (word[2], word[3], &normal[2], &normal[3]);
     for (gint64 j = 0; j < 4 && i + j < count; j++)
-      values[i + j] = deviation * normal[j];
+      values[i + j] = std * normal[j];
   }
 }
 
@@ -89,7 +89,7 @@ initialize (LigState *self, const LigParameter *from, GError **error)
     return FALSE;
   float *values = tensor->data;
   if (from->init == LIG_INIT_NORMAL)
-    draw_normal (self->seed, from->path, from->deviation, values, tensor->size);
+    draw_normal (self->seed, from->path, from->std, values, tensor->size);
   for (gint64 i = 0; from->init == LIG_INIT_ONES && i < tensor->size; i++)
     values[i] = 1;
   return lig_state_set (self, LIG_STATE_PARAMETERS, from->path, tensor, error);

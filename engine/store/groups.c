@@ -10,7 +10,7 @@
 
 /* --- Means --------------------------------------------------------------------------------- */
 
-/* Adds a value by Welford's method, which does not lose digits: `deviation` has the sum of the
+/* Adds a value by Welford's method, which does not lose digits: `std` has the sum of the
  * squares until end_mean(). */
 static void
 add_value (LigRunMean *mean, double value)
@@ -20,7 +20,7 @@ add_value (LigRunMean *mean, double value)
   double before = value - mean->mean;
   mean->count++;
   mean->mean += before / mean->count;
-  mean->deviation += before * (value - mean->mean);
+  mean->std += before * (value - mean->mean);
   mean->min = mean->count == 1 ? value : MIN (mean->min, value);
   mean->max = mean->count == 1 ? value : MAX (mean->max, value);
 }
@@ -28,7 +28,7 @@ add_value (LigRunMean *mean, double value)
 static void
 end_mean (LigRunMean *mean)
 {
-  mean->deviation = mean->count > 1 ? sqrt (mean->deviation / (mean->count - 1)) : NAN;
+  mean->std = mean->count > 1 ? sqrt (mean->std / (mean->count - 1)) : NAN;
   if (mean->count == 0)
     mean->mean = mean->min = mean->max = NAN;
 }

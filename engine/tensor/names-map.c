@@ -99,7 +99,7 @@ piece_name (const LigRole *role, const LigNameRule *rule, guint n, const char *p
 }
 
 static void
-reject_to_divide (const LigRole *role, const LigNameRule *rule, LigDifferences *differences)
+reject_to_shard (const LigRole *role, const LigNameRule *rule, LigDifferences *differences)
 {
   g_autofree char *shape = lig_shape_to_string (&role->shape);
   g_autoptr (GString) names = g_string_new (NULL);
@@ -238,7 +238,7 @@ check_role (LigImport *self, const LigRole *role, GHashTable *used, LigDifferenc
     return;
   }
   if (!can_divide (self->roles, role, rule)) {
-    reject_to_divide (role, rule, differences);
+    reject_to_shard (role, rule, differences);
     for (guint n = 0; rule->names[n]; n++)
       g_hash_table_add (used, piece_name (role, rule, n, self->prefix));
     return;
@@ -548,7 +548,7 @@ check_export (const GArray *roles, const LigNames *names, GError **error)
     if (!rule)
       lig_differences_add (&differences, _ ("%s has no counterpart"), role->path);
     else if (!can_divide (roles, role, rule))
-      reject_to_divide (role, rule, &differences);
+      reject_to_shard (role, rule, &differences);
   }
   check_needed (roles, names, &differences);
   g_autofree char *problem =

@@ -153,7 +153,7 @@ static gboolean
 divide (LigSequence *sequence, LigDevice *device, LigPlanOptions *options, GError **error)
 {
   const LigLayout *layout = lig_device_get_ranks (device) ? lig_device_get_layout (device) : NULL;
-  return !layout || lig_plan_options_divide (options, sequence, layout, error);
+  return !layout || lig_plan_options_shard (options, sequence, layout, error);
 }
 
 char *

@@ -51,7 +51,7 @@ summarize (LigSweep *self, guint first, gboolean *seen)
   const LigSweepPoint *points = lig_sweep_get_points (self, &count);
   LigSweepSummary *to = g_new0 (LigSweepSummary, 1);
   to->best = first;
-  to->mean = to->deviation = to->min = to->greatest = to->accuracy = to->step_ms = NAN;
+  to->mean = to->std = to->min = to->greatest = to->accuracy = to->step_ms = NAN;
   for (guint i = first; i < count; i++)
     if (!seen[i] && lig_sweep_is_alike (self, &points[first], &points[i])) {
       seen[i] = TRUE;
@@ -68,7 +68,7 @@ summarize (LigSweep *self, guint first, gboolean *seen)
       squares += (score - to->mean) * (score - to->mean);
   }
   if (to->count > 1)
-    to->deviation = sqrt (squares / (to->count - 1));
+    to->std = sqrt (squares / (to->count - 1));
   to->values = g_strdupv (points[to->best].values);
   return to;
 }
@@ -193,7 +193,7 @@ add_summaries (JsonBuilder *to, LigSweep *self, const LigSweepAxis *axes, guint 
     lig_json_add_integer (to, "results", summary->count);
     lig_json_add_truth (to, "validation", summary->validation);
     lig_json_add_number (to, "mean", summary->mean);
-    lig_json_add_number (to, "deviation", summary->deviation);
+    lig_json_add_number (to, "std", summary->std);
     lig_json_add_number (to, "least", summary->min);
     lig_json_add_number (to, "greatest", summary->greatest);
     lig_json_add_number (to, "accuracy", summary->accuracy);

@@ -219,13 +219,13 @@ def profiled():
     document = json.loads(lig(*words, '--json').stdout)
     ranks = document['ranks']
     assert ranks['count'] == 2 and ranks['parallel'] == 'data=2' and ranks['slowest'] in (0, 1)
-    exchanges = ranks['exchanges']
-    assert [found['kernel'] for found in exchanges] == ['all_reduce'] * 4, exchanges
-    assert sorted(found['bytes'] for found in exchanges)[1:] == [1 << 20] * 3, exchanges
-    assert all(found['measured_us'] > 0 and found['path'] is None for found in exchanges)
+    collectives = ranks['collectives']
+    assert [found['kernel'] for found in collectives] == ['all_reduce'] * 4, collectives
+    assert sorted(found['bytes'] for found in collectives)[1:] == [1 << 20] * 3, collectives
+    assert all(found['measured_us'] > 0 and found['path'] is None for found in collectives)
     # The last one has nothing beside it.
     assert 0 < ranks['exposed_us'] < document['step_us'] and ranks['imbalance_us'] >= 0, ranks
-    assert collectives[-1]['exposed_us'] > 0, exchanges
+    assert collectives[-1]['exposed_us'] > 0, collectives
     runs = json.loads(lig('runs', 'list', '--kind', 'profile', '--json').stdout)
     assert len(runs) == 1 and runs[0]['run'] == document['run'], runs
     inputs = json.loads(lig('runs', 'show', document['run'], '--json').stdout)['inputs']
@@ -235,12 +235,12 @@ def profiled():
     assert re.search(r'all_reduce of gradients × 3 +3\.1\d? MB', text), text
     for more, fields in (('--shard-optimizer', ['reduce_scatter'] * 2 + ['all_gather'] * 3),
                          ('--eval', [])):
-        found = json.loads(lig(*words[:-2], more, '--json').stdout)['ranks']['exchanges']
+        found = json.loads(lig(*words[:-2], more, '--json').stdout)['ranks']['collectives']
         assert [exchange['kernel'] for exchange in found] == fields, found
 
 
 def verified():
-    """Ranks compare their parts with every op alone, also of fusions that collective in parts."""
+    """Ranks compare their parts with every op alone, also of fusions that communicate in parts."""
     document = json.loads(lig('verify', MODEL, *DATA, '--ranks', '2', '--json').stdout)
     assert document['inside'] and document['batches'] == 6, document['text']
     divided = ('linear(64, parallel=column{0}) ! gelu ! linear(32, parallel=row{0})')

@@ -329,7 +329,7 @@ test_ring_memory (void)
 
 /* Sizes that do not divide, and inputs without positions, are rejected with the numbers. */
 static void
-test_undivided (void)
+test_unsharded (void)
 {
   static const char *const cases[][2] = {{"2x12:int32", "12, expected a multiple of 8"},
                                          {"2x4x8:int32", "2x4x8 int32"}};
@@ -355,6 +355,6 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/ranks/gathered", test_gathered);
   g_test_add_func ("/compile/ranks/ring", test_ring);
   g_test_add_func ("/compile/ranks/ring-memory", test_ring_memory);
-  g_test_add_func ("/compile/ranks/undivided", test_undivided);
+  g_test_add_func ("/compile/ranks/undivided", test_unsharded);
   return g_test_run ();
 }

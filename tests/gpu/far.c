@@ -9,7 +9,7 @@
 
 static const double offsets[] = {1e4, 1e6, 1e8, -1e8};
 static const struct {
-  double mean, deviation;
+  double mean, std;
 } places[] = {{1234.567, 0}, {-1e5, 0}, {101325, 0.05}, {1e5, 3}, {-3e7, 100}};
 /* Rows of few and of many, held by one warp, by several, and read again. */
 static const struct {
@@ -17,11 +17,11 @@ static const struct {
 } sizes[] = {{5, 768}, {2000, 768}, {300, 1000}, {300, 1001}, {64, 4096}, {3000, 64}, {20, 40000}};
 
 static float *
-around (int64_t rows, int64_t columns, double offset, double deviation)
+around (int64_t rows, int64_t columns, double offset, double std)
 {
   float *values = g_new (float, rows *columns);
   for (int64_t i = 0; i < rows * columns; i++)
-    values[i] = (float) (offset + (i / columns % 7 == 3 ? 0 : deviation * (double) next_number ()));
+    values[i] = (float) (offset + (i / columns % 7 == 3 ? 0 : std * (double) next_number ()));
   return values;
 }
 
@@ -76,11 +76,10 @@ narrowed (LigDtype dtype, const float *values, int64_t count)
 }
 
 static void
-run_norm (
-  const Gpu *gpu, LigDtype dtype, int64_t rows, int64_t columns, double mean, double deviation)
+run_norm (const Gpu *gpu, LigDtype dtype, int64_t rows, int64_t columns, double mean, double std)
 {
   const LigNormParams params = {.eps = 1e-5f};
-  g_autofree float *wide = around (rows, columns, mean, deviation);
+  g_autofree float *wide = around (rows, columns, mean, std);
   g_autofree void *values = narrowed (dtype, wide, rows * columns);
   g_autofree float *means = g_new (float, rows), *rstds = g_new (float, rows);
   Part x = {dtype, rows, columns, values}, one = {LIG_FP32, 1, columns, NULL};
@@ -107,8 +106,7 @@ test_norms (void)
   const Gpu *gpu = gpu_or_skip ();
   for (size_t i = 0; gpu && i < G_N_ELEMENTS (places); i++)
     for (size_t j = 0; j < G_N_ELEMENTS (sizes); j++)
-      run_norm (gpu, LIG_FP32, sizes[j].rows, sizes[j].columns, places[i].mean,
-                places[i].deviation);
+      run_norm (gpu, LIG_FP32, sizes[j].rows, sizes[j].columns, places[i].mean, places[i].std);
   for (size_t j = 0; gpu && j < G_N_ELEMENTS (sizes); j++) {
     run_norm (gpu, LIG_BF16, sizes[j].rows, sizes[j].columns, 3000, 40);
     run_norm (gpu, LIG_FP16, sizes[j].rows, sizes[j].columns, -1000, 3);

@@ -216,7 +216,7 @@ test_parts (void)
 
 /* A case in parts is that of a part; its words and its strides are those of the whole. */
 static void
-test_divided (void)
+test_sharded (void)
 {
   LigCudnnCase one, whole;
   LigCudnnAxes axes, all;
@@ -422,7 +422,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cudnn/cases", test_cases);
   g_test_add_func ("/cudnn/space", test_space);
   g_test_add_func ("/cudnn/parts", test_parts);
-  g_test_add_func ("/cudnn/divided", test_divided);
+  g_test_add_func ("/cudnn/divided", test_sharded);
   g_test_add_func ("/cudnn/axes", test_axes);
   g_test_add_func ("/cudnn/graphs", test_graphs);
   g_test_add_func ("/cudnn/plans", test_plans);

@@ -8,17 +8,17 @@ enum { ROWS = 40 };
 
 /* Returns random rows around an offset; every seventh has equal values. */
 static LigOperand
-rows_around (int64_t rows, int64_t columns, double offset, double deviation)
+rows_around (int64_t rows, int64_t columns, double offset, double std)
 {
   LigOperand x = random_tensor (LIG_FP32, rows, columns);
   float *values = x.data;
   for (int64_t i = 0; i < x.size; i++)
-    values[i] = (float) (offset + (i / columns % 7 == 3 ? 0 : deviation * (double) values[i]));
+    values[i] = (float) (offset + (i / columns % 7 == 3 ? 0 : std * (double) values[i]));
   return x;
 }
 
 static const struct {
-  double mean, deviation;
+  double mean, std;
 } places[] = {{0, 1}, {1234.567, 0}, {-1e5, 0}, {101325, 0.05}, {1e5, 3}, {-3e7, 100}};
 static const int64_t widths[] = {31, 768, 1000, 4096};
 
@@ -79,7 +79,7 @@ test_norms (void)
     for (size_t j = 0; j < G_N_ELEMENTS (widths); j++) {
       case_begin ();
       int64_t columns = widths[j];
-      LigOperand x = rows_around (ROWS, columns, places[i].mean, places[i].deviation);
+      LigOperand x = rows_around (ROWS, columns, places[i].mean, places[i].std);
       LigOperand weight = blank (LIG_FP32, 1, columns), bias = blank (LIG_FP32, 1, columns);
       LigOperand y = blank (LIG_FP32, ROWS, columns), dy = random_tensor (LIG_FP32, ROWS, columns);
       LigOperand mean = blank (LIG_FP32, ROWS, 1), rstd = blank (LIG_FP32, ROWS, 1);

@@ -208,10 +208,9 @@ test_dropout (void)
       check_same_bits (y, want);
     else
       check_same_bits (y, (LigOperand){scratch ((size_t) size * 4), size, size, x.dtype});
-    double deviation = sqrt ((double) p * (1 - (double) p) * (double) size);
+    double std = sqrt ((double) p * (1 - (double) p) * (double) size);
     if (p > 0 && p < 1)
-      g_assert_cmpfloat (fabs ((double) kept - (1 - (double) p) * (double) size), <,
-                         5 * deviation + 1);
+      g_assert_cmpfloat (fabs ((double) kept - (1 - (double) p) * (double) size), <, 5 * std + 1);
     drop (x, x, p, path_hash, &tick);
     check_same_bits (x, y);
     case_end ();

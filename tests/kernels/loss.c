@@ -268,12 +268,12 @@ enum { ROWS = 40, CLASSES = 96, RANKS = 3 };
 
 /* Returns random rows around an offset; every seventh has equal values. */
 static LigOperand
-rows_around (int64_t rows, int64_t columns, double offset, double deviation)
+rows_around (int64_t rows, int64_t columns, double offset, double std)
 {
   LigOperand x = random_tensor (LIG_FP32, rows, columns);
   float *values = x.data;
   for (int64_t i = 0; i < x.size; i++)
-    values[i] = (float) (offset + (i / columns % 7 == 3 ? 0 : deviation * (double) values[i]));
+    values[i] = (float) (offset + (i / columns % 7 == 3 ? 0 : std * (double) values[i]));
   return x;
 }
 

@@ -338,7 +338,7 @@ test_activations (void)
  * ---------------------------------------------------------------------------------------- */
 
 static double
-deviation_of (LigState *state, const char *path)
+std_of (LigState *state, const char *path)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigTensor) tensor = lig_state_get (state, LIG_STATE_PARAMETERS, path, &error);
@@ -350,7 +350,7 @@ deviation_of (LigState *state, const char *path)
 }
 
 static void
-test_deviations (void)
+test_stds (void)
 {
   static const char *const inner[] = {"4.qkv.weight", "4.fc1.weight", "4.query.weight",
                                       "4.key-value.weight"};
@@ -364,11 +364,11 @@ test_deviations (void)
   g_autoptr (LigState) state = lig_state_new (sequence, cpu_device (), &options, 1, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < G_N_ELEMENTS (inner); i++)
-    g_assert_cmpfloat_with_epsilon (deviation_of (state, inner[i]), 0.5, 0.05);
+    g_assert_cmpfloat_with_epsilon (std_of (state, inner[i]), 0.5, 0.05);
   for (guint i = 0; i < G_N_ELEMENTS (outer); i++)
-    g_assert_cmpfloat_with_epsilon (deviation_of (state, outer[i]), 0.125, 0.0125);
-  g_assert_cmpfloat (deviation_of (state, "4.mlp-norm.weight"), ==, 1);
-  g_assert_cmpfloat (deviation_of (state, "4.fc1.bias"), ==, 0);
+    g_assert_cmpfloat_with_epsilon (std_of (state, outer[i]), 0.125, 0.0125);
+  g_assert_cmpfloat (std_of (state, "4.mlp-norm.weight"), ==, 1);
+  g_assert_cmpfloat (std_of (state, "4.fc1.bias"), ==, 0);
 }
 
 /* Returns the share of the elements by which two outputs are equal. */
@@ -454,7 +454,7 @@ main (int argc, char **argv)
   g_test_add_func ("/layers/fused", test_fused);
   g_test_add_func ("/layers/apart", test_apart);
   g_test_add_func ("/layers/activations", test_activations);
-  g_test_add_func ("/layers/deviations", test_deviations);
+  g_test_add_func ("/layers/stds", test_stds);
   g_test_add_func ("/layers/draws", test_draws);
   g_test_add_func ("/layers/rejected", test_rejected);
   return g_test_run ();

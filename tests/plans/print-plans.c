@@ -129,7 +129,7 @@ set_options (const Case *self,
     return FALSE;
   options->optimizer = self->optimizer ? optimizer : NULL;
   return set_types (self, options, error) &&
-         (self->ranks < 2 || lig_plan_options_divide (options, sequence, layout, error));
+         (self->ranks < 2 || lig_plan_options_shard (options, sequence, layout, error));
 }
 
 static LigSequence *

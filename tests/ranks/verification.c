@@ -25,7 +25,7 @@ join (LigRanks *ranks)
                                       [LIG_GROUP_TENSOR] = lig_ranks_get_count (ranks)}};
   LigDevice *device = lig_device_open ("cpu", &error);
   g_assert_no_error (error);
-  lig_ranks_divide (ranks, &layout, &error);
+  lig_ranks_shard (ranks, &layout, &error);
   g_assert_no_error (error);
   lig_device_join (device, ranks, &error);
   g_assert_no_error (error);

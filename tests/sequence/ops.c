@@ -434,7 +434,7 @@ test_dropout_all (void)
 /* --- Trained parameters at the start ------------------------------------------------------- */
 
 static void
-check_start (const char *expression, const char *path, double mean, double deviation)
+check_start (const char *expression, const char *path, double mean, double std)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence (expression, "2x64");
@@ -451,8 +451,8 @@ check_start (const char *expression, const char *path, double mean, double devia
     sum += value;
     squares += (value - mean) * (value - mean);
   }
-  g_assert_cmpfloat (fabs (sum / size - mean), <=, 4 * deviation / sqrt (size));
-  g_assert_cmpfloat (fabs (sqrt (squares / size) - deviation), <=, 0.1 * deviation);
+  g_assert_cmpfloat (fabs (sum / size - mean), <=, 4 * std / sqrt (size));
+  g_assert_cmpfloat (fabs (sqrt (squares / size) - std), <=, 0.1 * std);
 }
 
 static void

@@ -61,11 +61,11 @@ test_by_setting (Fixture *f, gconstpointer data)
   const LigRunGroup *small = groups->pdata[0], *large = groups->pdata[1], *none = groups->pdata[2];
   g_assert_cmpfloat (g_ascii_strtod (small->value, NULL), ==, 1e-5);
   g_assert_cmpuint (small->runs, ==, 1);
-  g_assert_true (isnan (small->last_loss.deviation));
+  g_assert_true (isnan (small->last_loss.std));
   g_assert_cmpstr (large->value, ==, "0.1");
   g_assert_cmpuint (large->runs, ==, 3);
   g_assert_cmpfloat_with_epsilon (large->last_loss.mean, 7.0 / 3, 1e-12);
-  g_assert_cmpfloat_with_epsilon (large->last_loss.deviation, sqrt (7.0 / 3), 1e-12);
+  g_assert_cmpfloat_with_epsilon (large->last_loss.std, sqrt (7.0 / 3), 1e-12);
   g_assert_cmpfloat (large->eval_loss.min, ==, 2);
   g_assert_cmpfloat (large->eval_loss.max, ==, 8);
   g_assert_cmpuint (large->eval_accuracy.count, ==, 0);

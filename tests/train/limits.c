@@ -144,7 +144,7 @@ test_ranks (void)
   }
   for (guint i = 0; i < G_N_ELEMENTS (layouts); i++) {
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-    g_assert_false (lig_plan_options_divide (&options, sequence, &layouts[i], &error));
+    g_assert_false (lig_plan_options_shard (&options, sequence, &layouts[i], &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
     g_clear_error (&error);
   }

@@ -167,7 +167,7 @@ test_training (Fixture *f, gconstpointer data)
   double a = isfinite (points[2].eval_loss) ? points[2].eval_loss : points[2].loss;
   double b = isfinite (points[3].eval_loss) ? points[3].eval_loss : points[3].loss;
   g_assert_cmpfloat_with_epsilon (best->mean, (a + b) / 2, 1e-12);
-  g_assert_cmpfloat_with_epsilon (best->deviation, fabs (a - b) / sqrt (2), 1e-12);
+  g_assert_cmpfloat_with_epsilon (best->std, fabs (a - b) / sqrt (2), 1e-12);
   g_assert_cmpuint (best->best, ==, a < b ? 2 : 3);
 }
 

@@ -193,8 +193,8 @@ test_numbers (void)
     g_autofree char *text = lig_history_number (cases[i].number);
     g_assert_cmpstr (text, ==, cases[i].text);
   }
-  const LigRunMean several = {.count = 3, .mean = 0.5, .deviation = 0.0123},
-                   one = {.count = 1, .mean = 0.5, .deviation = NAN};
+  const LigRunMean several = {.count = 3, .mean = 0.5, .std = 0.0123},
+                   one = {.count = 1, .mean = 0.5, .std = NAN};
   g_autofree char *spread = lig_history_mean (&several), *alone = lig_history_mean (&one);
   g_assert_cmpstr (spread, ==, "0.5 ± 0.012");
   g_assert_cmpstr (alone, ==, "0.5");

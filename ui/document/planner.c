@@ -168,7 +168,7 @@ divide (const Request *request, LigPlanOptions *options, GPtrArray *problems)
 {
   g_autoptr (GError) error = NULL;
   LigLayout layout = request->layout;
-  if (lig_plan_options_divide (options, request->sequence, &layout, &error))
+  if (lig_plan_options_shard (options, request->sequence, &layout, &error))
     return layout;
   g_ptr_array_add (problems, lig_problem_of_batch (request->sequence, &layout, error));
   lig_layout_init (&layout, 1);

@@ -109,7 +109,7 @@ compile (Job *job)
 {
   LigTuning tuning;
   g_autoptr (GError) error = NULL;
-  LigDevice *device = lig_plan_options_divide (&job->options, job->sequence, &job->layout, &error)
+  LigDevice *device = lig_plan_options_shard (&job->options, job->sequence, &job->layout, &error)
                         ? open_device (job->worker, job, &error)
                         : NULL;
   lig_tuning_init (&tuning, job->store);

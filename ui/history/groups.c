@@ -136,8 +136,7 @@ lig_history_mean (const LigRunMean *mean)
   if (mean->count < 2)
     return g_steal_pointer (&middle);
   /* Digits of the mean below those of its spread say nothing. */
-  g_autofree char *spread =
-    g_strdup_printf (mean->deviation < 99.5 ? "%.2g" : "%.0f", mean->deviation);
+  g_autofree char *spread = g_strdup_printf (mean->std < 99.5 ? "%.2g" : "%.0f", mean->std);
   return g_strdup_printf ("%s ± %s", middle, spread);
 }
 
@@ -336,7 +335,7 @@ lig_history_groups_to_csv (LigHistoryGroups *self)
       if (columns[c].best)
         continue;
       g_string_append_c (text, ',');
-      lig_csv_append_number (text, mean->deviation);
+      lig_csv_append_number (text, mean->std);
       g_string_append_printf (text, ",%u", mean->count);
     }
     g_string_append_c (text, '\n');

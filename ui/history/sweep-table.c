@@ -44,9 +44,9 @@ static char *
 format_mean (const LigSweepSummary *summary)
 {
   g_autofree char *mean = lig_history_number (summary->mean);
-  if (!isfinite (summary->deviation))
+  if (!isfinite (summary->std))
     return g_steal_pointer (&mean);
-  return g_strdup_printf ("%s ± %.2g", mean, summary->deviation);
+  return g_strdup_printf ("%s ± %.2g", mean, summary->std);
 }
 
 static char *

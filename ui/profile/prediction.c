@@ -46,7 +46,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   g_autoptr (LigPrediction) prediction = g_new0 (LigPrediction, 1);
   g_autoptr (LigDevice) device = lig_ranks_open_device (request->device, &request->layout, &error);
   if (device &&
-      !lig_plan_options_divide (&request->options, request->sequence, &request->layout, &error))
+      !lig_plan_options_shard (&request->options, request->sequence, &request->layout, &error))
     g_clear_object (&device);
   if (device && request->store)
     lig_tuning_recall (device, request->store);

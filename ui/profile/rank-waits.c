@@ -157,7 +157,7 @@ predict (Request *request, const LigLayout *layout)
   if (!device || !lig_sequence_has_input (request->sequence))
     return NAN;
   lig_tuning_recall (device, lig_store_get_path (request->store));
-  if (!lig_plan_options_divide (&request->options, request->sequence, layout, NULL))
+  if (!lig_plan_options_shard (&request->options, request->sequence, layout, NULL))
     return NAN;
   lig_device_assume_ranks (device, 0, layout);
   request->options.optimizer = &request->optimizer;

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * @sizes: the number of ranks in a group, by #LigRankGroup up to %LIG_GROUP_TENSOR
  */
 typedef struct {
-  int sizes[LIG_DIVIDING_GROUPS];
+  int sizes[LIG_SHARDING_GROUPS];
 } LigLayout;
 
 /**

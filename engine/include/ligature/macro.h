@@ -50,7 +50,7 @@ LIG_API void lig_parts_add_scaled (
 LIG_API void lig_parts_reject (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /**
- * lig_parts_check_divides: (skip)
+ * lig_parts_check_sharding: (skip)
  * @self: the parts that `expand` was given
  * @name: the name of a parameter
  * @count: its value
@@ -58,7 +58,7 @@ LIG_API void lig_parts_reject (LigParts *self, const char *format, ...) G_GNUC_P
  * Rejects the parameter, like lig_parts_reject(), if the ranks of a tensor group cannot divide its
  * value evenly. Parts that are written into a sequence have no ranks yet, and are not rejected.
  */
-LIG_API void lig_parts_check_divides (LigParts *self, const char *name, gint64 count);
+LIG_API void lig_parts_check_sharding (LigParts *self, const char *name, gint64 count);
 
 /**
  * lig_parts_get_n_ranks: (skip)
@@ -99,14 +99,14 @@ LIG_API LigOp *lig_parts_nth (const LigParts *self, guint n, const char **name);
 LIG_API void lig_parts_replace (LigParts *self, guint n, LigOp *op);
 
 /**
- * lig_parts_divides_vocabulary: (skip)
+ * lig_parts_shards_vocabulary: (skip)
  * @self: the parts that `expand` was given
  *
  * Returns: whether the ranks of a tensor group divide the out-features of a macro that leaves its
  *   division open: it is the matmul before a cross-entropy, and all of the ops that share its
  *   weight can divide the vocabulary
  */
-LIG_API gboolean lig_parts_divides_vocabulary (const LigParts *self);
+LIG_API gboolean lig_parts_shards_vocabulary (const LigParts *self);
 
 /**
  * lig_op_count_parts:

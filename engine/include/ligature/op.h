@@ -187,15 +187,15 @@ typedef struct {
   /* Set by infer; preset to all numbers. The caller's integers are held against them. */
   LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
   /* The ranks of each group, and this rank's number in its tensor group. */
-  int n_ranks[LIG_DIVIDING_GROUPS], rank;
+  int n_ranks[LIG_SHARDING_GROUPS], rank;
   LigSharding x_sharding, extra_shardings[LIG_MAX_EXTRA];
   /* Set by infer; y's is preset to that of x, parameters are preset to be whole. */
   LigSharding y_sharding;
   LigParameterSharding parameter_shardings[LIG_MAX_PARAMETERS];
   /* This rank's number in each group. */
-  int places[LIG_DIVIDING_GROUPS];
+  int places[LIG_SHARDING_GROUPS];
   /* Whether ranks divide the vocabulary of an op that leaves it open. */
-  gboolean divides_vocabulary;
+  gboolean shards_vocabulary;
   /* May be set by infer; an extra output without one is divided as y. */
   LigSharding extra_output_shardings[LIG_MAX_EXTRA];
 } LigInfer;
@@ -237,10 +237,10 @@ typedef enum {
                                are their numbers, its params begin with LigCrossEntropyParams */
   LIG_OP_COLLECTIVE = 1 << 11,      /* exchanges with the ranks of its parameter `group` */
   LIG_OP_GATHERS_ROWS = 1 << 12,    /* y has the rows of all ranks of the group */
-  LIG_OP_DIVIDES_ROWS = 1 << 13,    /* y has a part of the rows of x */
+  LIG_OP_SHARDS_ROWS = 1 << 13,     /* y has a part of the rows of x */
   LIG_OP_PASSES_GRADIENT = 1 << 14, /* dx is dy */
   LIG_OP_NORM = 1 << 15, /* normalizes rows by `rstd`, which it computes, and `mean` if centered */
-  LIG_OP_MOVES_ROWS = LIG_OP_GATHERS_ROWS | LIG_OP_DIVIDES_ROWS,
+  LIG_OP_MOVES_ROWS = LIG_OP_GATHERS_ROWS | LIG_OP_SHARDS_ROWS,
 } LigOpFlags;
 
 /* A table begins with the sizes of its structs as the program was compiled, so that a newer library

@@ -116,7 +116,7 @@ LIG_API LigPlanOptions *lig_plan_options_new (void) G_GNUC_WARN_UNUSED_RESULT;
 LIG_API void lig_plan_options_free (LigPlanOptions *self);
 
 /**
- * lig_plan_options_divide:
+ * lig_plan_options_shard:
  * @self: the options
  * @sequence: a sequence
  * @layout: the layout of the ranks that train it together
@@ -127,10 +127,10 @@ LIG_API void lig_plan_options_free (LigPlanOptions *self);
  * Returns: %FALSE with %LIG_ERROR_SHAPE set, naming both numbers, if the data ranks of the layout
  *   cannot share the input's first axis
  */
-LIG_API gboolean lig_plan_options_divide (LigPlanOptions *self,
-                                          LigSequence *sequence,
-                                          const LigLayout *layout,
-                                          GError **error);
+LIG_API gboolean lig_plan_options_shard (LigPlanOptions *self,
+                                         LigSequence *sequence,
+                                         const LigLayout *layout,
+                                         GError **error);
 
 /**
  * lig_recipe_check_device:

@@ -155,7 +155,7 @@ LIG_API gboolean lig_ranks_watch (LigRanks *self, LigRanksEnd end, gpointer data
 LIG_API void lig_ranks_fail (LigRanks *self, const char *message);
 
 /**
- * lig_ranks_divide:
+ * lig_ranks_shard:
  * @self: ranks
  * @layout: a layout of as many ranks, the same on all ranks
  *
@@ -163,6 +163,6 @@ LIG_API void lig_ranks_fail (LigRanks *self, const char *message);
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
-LIG_API gboolean lig_ranks_divide (LigRanks *self, const LigLayout *layout, GError **error);
+LIG_API gboolean lig_ranks_shard (LigRanks *self, const LigLayout *layout, GError **error);
 
 G_END_DECLS

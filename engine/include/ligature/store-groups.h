@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * LigRunMean:
  * @count: the number of runs that have a value
  * @mean: their mean, NaN without a value
- * @deviation: their standard deviation, of the sample (divided by @count - 1); NaN for fewer than
+ * @std: their standard deviation, of the sample (divided by @count - 1); NaN for fewer than
  *   two values
  * @min: the least value
  * @max: the greatest value
@@ -20,7 +20,7 @@ G_BEGIN_DECLS
  */
 typedef struct {
   guint count;
-  double mean, deviation, min, max;
+  double mean, std, min, max;
 } LigRunMean;
 
 /**

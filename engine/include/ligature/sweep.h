@@ -66,7 +66,7 @@ typedef struct {
  * @count: the number of those with a result
  * @validation: whether the figures are losses on validation data, not of the last step
  * @mean: the mean loss; NaN without a result, as the following
- * @deviation: the standard deviation of the losses, NaN with fewer than two
+ * @std: the standard deviation of the losses, NaN with fewer than two
  * @min: the least loss
  * @greatest: the greatest loss
  * @accuracy: the mean accuracy on the validation data
@@ -79,7 +79,7 @@ typedef struct {
   GStrv values;
   guint points, count;
   gboolean validation;
-  double mean, deviation, min, greatest, accuracy, step_ms;
+  double mean, std, min, greatest, accuracy, step_ms;
   guint best;
 } LigSweepSummary;
 

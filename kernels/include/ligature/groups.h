@@ -4,7 +4,7 @@
 
 /* The number of groups that divide the work, LIG_GROUP_ALL, for the lengths of arrays: bindings do
  * not know those of enumerators. */
-#define LIG_DIVIDING_GROUPS 3
+#define LIG_SHARDING_GROUPS 3
 
 /**
  * LigRankGroup:
@@ -44,5 +44,5 @@ typedef enum {
 } LigCollective;
 
 #if !defined __GI_SCANNER__ && !defined __cplusplus
-_Static_assert(LIG_DIVIDING_GROUPS == LIG_GROUP_ALL, "all groups before that of all ranks");
+_Static_assert(LIG_SHARDING_GROUPS == LIG_GROUP_ALL, "all groups before that of all ranks");
 #endif

@@ -87,7 +87,7 @@ typedef enum {
  *   none
  * @ignores_tick: whether it never reads LigLaunch.tick, so that its launches need not wait for new
  *   numbers; false is always right
- * @collectives: whether it exchanges with LigLaunch.peers, and its params are #LigCollectiveParams
+ * @communicates: whether it exchanges with LigLaunch.peers, and its params are #LigCollectiveParams
  * @traits: some of #LigKernelTraits
  * @collective: 1 + the #LigCollective that it computes, whose time the links between devices
  *   decide; 0: none

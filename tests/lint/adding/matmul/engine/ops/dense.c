@@ -26,7 +26,7 @@ divide (LigInfer *self, const LigLinearOpParams *values, int ranks, GError **err
     self->parameter_shardings[0] = (LigParameterSharding){0, sections};
     self->y.axes[self->y.n_axes - 1] /= ranks;
     self->parameters[0].axes[0] /= ranks;
-    return lig_check_divides (self, "out-features", values->out_features, error);
+    return lig_check_sharding (self, "out-features", values->out_features, error);
   }
   return kind == LIG_SHARDING_NONE || kind == LIG_SHARDING_ROWS ||
          lig_infer_reject_sharding (self, error);
