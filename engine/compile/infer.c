@@ -425,7 +425,7 @@ lig_part_size_find (
                  features, size->param, size->multiple, size->divisor, max);
     return FALSE;
   }
-  *length = matmul / size->divisor;
+  *length = product / size->divisor;
   if (features % size->divisor == 0 && *length > 0)
     return TRUE;
   if (features == 0)

@@ -242,7 +242,7 @@ passes_of (LigPlan *plan)
 
 /* Runs passes that draw the same masks as the run that is compared. */
 static gboolean
-warm_up (LigWitness *witness, unsigned passes, GError **error)
+run_passes (LigWitness *witness, unsigned passes, GError **error)
 {
   gboolean fine = lig_program_run (witness->program, passes, error);
   lig_state_set_steps (witness->state, 0, 0);
@@ -283,7 +283,7 @@ find_scale (Verification *self, LigWitness *witness, GError **error)
   for (;; scaling.scale /= 2) {
     g_autoptr (GError) local = NULL;
     if (!lig_state_set_scaling (witness->state, &scaling, error) ||
-        !warm_up (witness, passes_of (witness->plan) & ~(unsigned) LIG_RUN_UPDATE, error))
+        !run_passes (witness, passes_of (witness->plan) & ~(unsigned) LIG_RUN_UPDATE, error))
       return FALSE;
     if (witness->kind == LIG_WITNESS_PLAN || scaling.scale <= 1 ||
         has_finite_gradients (witness, &local))
@@ -304,11 +304,11 @@ warm_up (Verification *self, LigWitness *witness, GError **error)
   if (!find_scale (self, witness, error))
     return FALSE;
   for (int i = 0; i < runs; i++)
-    if (!warm_up (witness, passes_of (witness->plan), error))
+    if (!run_passes (witness, passes_of (witness->plan), error))
       return FALSE;
   /* Kernels choose their algorithms in a first run. */
   return runs > 0 || !lig_device_calls (witness->device)->capture ||
-         warm_up (witness, passes_of (witness->plan) & ~(unsigned) LIG_RUN_UPDATE, error);
+         run_passes (witness, passes_of (witness->plan) & ~(unsigned) LIG_RUN_UPDATE, error);
 }
 
 static gboolean

@@ -528,9 +528,9 @@ test_devices (void)
   assert_contains (table.out, "6.42 P");
   assert_contains (table.out, "35.0 µs  580 GB/s  3.40 µs  50.0 GB/s  14.0 µs");
   /* A CPU has no links, nor matmuls of 4 bits. */
-  g_auto (Outcome) cpu = lig ("devices", "cpu", NULL);
-  g_assert_null (strstr (cpu.out, "links"));
-  g_assert_null (strstr (cpu.out, "fp4"));
+  g_auto (Outcome) host = lig ("devices", "cpu", NULL);
+  g_assert_null (strstr (host.out, "links"));
+  g_assert_null (strstr (host.out, "fp4"));
   g_auto (Outcome) written = lig ("devices", "null:a100", "-o", "mine.json", NULL);
   g_assert_cmpint (written.code, ==, 0);
   g_auto (Outcome) own =

@@ -20,7 +20,7 @@ struct _LigInspectorSequence {
   GtkEditable *name, *shape;
   GtkDropDown *dtype, *compute, *parameters;
   GtkLabel *error;
-  GtkWidget *wishes, *totals, *times, *hotspot;
+  GtkWidget *wishes, *totals, *times, *hotspots;
   char *given; /* the shape in the editor */
 };
 

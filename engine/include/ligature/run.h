@@ -537,7 +537,7 @@ typedef struct {
 /**
  * lig_run_take_metrics: (skip)
  * @self: a run
- * @to: (array length=most): the array to fill with the oldest metrics that have not been taken
+ * @to: (array length=max): the array to fill with the oldest metrics that have not been taken
  * @max: the length of @to
  *
  * Takes metrics from the run's queue. One thread may call this, which can be any thread. The call
