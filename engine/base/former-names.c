@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <ligature/former-names.h>
+#include "engine/base/former-names.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

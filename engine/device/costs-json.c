@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The costs of kernels in device descriptions. */
+#include "engine/base/former-names.h"
 #include "engine/device/costs.h"
-
-#include <ligature/former-names.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>

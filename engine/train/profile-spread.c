@@ -2,8 +2,8 @@
 /* The spreads and conditions of profiles in the store. */
 #include "engine/train/profile-spread.h"
 
+#include "engine/base/former-names.h"
 #include "engine/train/profile-json.h"
-#include <ligature/former-names.h>
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/store-spreads.h>

@@ -50,8 +50,7 @@ test_rows (void)
      "linear bei 1: die Eingabe hat 767 Merkmale, erwartet: 768"},
     {"linear(1) ! linear(5, in-features=768)",
      "linear bei 1: die Eingabe hat 1 Merkmal, erwartet: 768"},
-    {"add-extra-input(from=r)",
-     "der Kanal „r“, den add-extra-input bei 0 liest, hat keinen Erzeuger"},
+    {"add-extra-input(from=r)", "niemand schreibt den Zweig „r“, den add-extra-input bei 0 liest"},
   };
   g_autoptr (LigDevice) device = lig_device_open ("null:h200", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

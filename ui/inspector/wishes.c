@@ -85,14 +85,16 @@ try_without (GtkWidget *button, LigDocument *doc, LigPreviewTrial *trial, gpoint
                  &forced, &path, &fusion);
   gboolean removed = lig_wish_remove (copy, forced, *path ? path : NULL, fusion);
   trial->sequence = g_steal_pointer (&copy);
-  trial->label = g_strdup_printf (forced ? _ ("Remove the override of %s") : _ ("Allow %s"), fusion);
+  trial->label =
+    g_strdup_printf (forced ? _ ("Remove the override of %s") : _ ("Allow %s"), fusion);
   return removed;
 }
 
 static GtkWidget *
 make_button (LigDocument *doc, const LigWish *wish, const char *place)
 {
-  GtkWidget *button = gtk_button_new_with_label (wish->forced ? _ ("Remove override") : _ ("Allow"));
+  GtkWidget *button =
+    gtk_button_new_with_label (wish->forced ? _ ("Remove override") : _ ("Allow"));
   g_autofree char *label =
     g_strdup_printf (wish->forced ? _ ("Remove the override of %s") : _ ("Allow %s"), place);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);

@@ -37,15 +37,6 @@ typedef enum {
 LIG_API const char *lig_former_name_replace (LigFormerKind kind, const char *name);
 
 /**
- * lig_former_name_get:
- * @kind: the kind of thing that is named
- * @name: a current name
- *
- * Returns: (nullable) (transfer none): the name that the thing had before, %NULL if it had no other
- */
-LIG_API const char *lig_former_name_get (LigFormerKind kind, const char *name);
-
-/**
  * lig_former_names_take_remarks:
  *
  * Takes the remarks on the former names that were met since the last call, each once:
