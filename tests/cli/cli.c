@@ -336,7 +336,7 @@ test_apply_fix (void)
   g_assert_nonnull (choice);
   while (!g_str_has_prefix (choice, "fix "))
     choice--;
-  g_autofree char *number = g_strndup (choice + 5, strcspn (choice + 5, ":"));
+  g_autofree char *number = g_strndup (choice + 4, strcspn (choice + 4, ":"));
   g_auto (Outcome) policy = lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64",
                                  "--device", "cpu", "--apply-fix", number, "-o", "other.lig", NULL);
   g_assert_cmpint (policy.code, !=, 0);

@@ -31,10 +31,10 @@ test_widths (void)
     line, 0,
     "step 120/1000 · loss 0.4312 · validation loss 0.4400 · 1320 samples/s · 24.2 ms a step · "
     "42 s left");
-  assert_line (line, 91,
+  assert_line (line, 98,
                "step 120/1000 · loss 0.4312 · validation loss 0.4400 · 1320 samples/s · 24.2 ms "
                "a step · 42 s left");
-  assert_line (line, 77,
+  assert_line (line, 84,
                "step 120/1000 · loss 0.4312 · validation loss 0.4400 · 1320 samples/s · 42 s left");
   assert_line (line, 59, "step 120/1000 · loss 0.4312 · 1320 samples/s · 42 s left");
   assert_line (line, 50, "step 120/1000 · loss 0.4312 · 1320/s · 42 s left");

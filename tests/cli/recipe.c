@@ -25,7 +25,7 @@ test_plan (void)
   assert_contains (text.out, "recipe fp8-rows");
   assert_contains (text.out, "linear_fp8");
   assert_contains (text.out, "1 of 2 matmuls have quantized operands (fp8-rows); linear at 3 "
-                             "computes in\n  bf16: 50");
+                             "computes in bf16:\n  50");
   assert_contains (own.out, "1 of 1 matmul has quantized operands (fp8-block)");
 }
 

@@ -18,7 +18,7 @@ test_show (void)
   g_auto (Outcome) shown = shell ("lig runs show last --store p.db");
   g_assert_cmpint (shown.code, ==, 0);
   assert_contains (shown.out, "\nConditions of the measurement\n");
-  assert_contains (shown.out, "\n  CPUs ");
+  assert_contains (shown.out, "\n  cpus ");
   assert_contains (shown.out, "\nTimes\n  time ");
   assert_contains (shown.out, "\n  step ");
   g_assert_null (strchr (shown.out, '{'));

@@ -97,7 +97,7 @@ static const struct {
   {"'" LINE "' --batch 2 --data csv:word.csv", "format", "word.csv:3: column 1 (a) is 'x'"},
   {"'" LINE "' --batch 2 --data csv:binary.csv", "format", "binary.csv: byte 6 is 0, a csv"},
   {"'" LINE "' --batch 2 --data csv:good.csv?validation=1", "usage", "validation is '1'"},
-  {"'" LINE "' --batch 2 --data csv:good.csv?validation=0", "usage", "did you mean 'validation'?"},
+  {"'" LINE "' --batch 2 --data csv:good.csv?validaton=0", "usage", "did you mean 'validation'?"},
   {"'" LINE "' --batch 2 --data csv:good.csv?target=c", "value",
    "target 'c' is neither the name of a"},
   {"'" LINE "' --batch 2 --data good.csv", "usage", "has no kind of dataset"},
