@@ -101,13 +101,13 @@ name_row (const Row *row)
 void
 lig_cli_print_collectives (const LigProfile *profile, int width)
 {
-  static const char *const header[] = {"pass",   "exchange",   ">bytes", ">time",
+  static const char *const header[] = {"pass",   "collective", ">bytes", ">time",
                                        ">waits", ">imbalance", NULL};
   if (!profile->ranks)
     return;
   g_autofree char *exposed = lig_cli_format_time (profile->ranks->exposed);
   g_autofree char *imbalance = lig_cli_format_time (profile->ranks->imbalance);
-  g_autofree char *text = g_strdup_printf ("Exchanges among ranks 0 to %d: other work waits %s a "
+  g_autofree char *text = g_strdup_printf ("Collectives among ranks 0 to %d: other work waits %s a "
                                            "step for them, %.0f %% of it; rank %d is the "
                                            "slowest, for which others wait %s",
                                            profile->ranks->count - 1, exposed,

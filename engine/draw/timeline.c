@@ -183,7 +183,7 @@ draw_collectives (Timeline *line, GArray *spans)
       continue;
     drawn[pass] = TRUE;
     double middle = lane_of (line, span) + (line->lane / line->n_rows - 3) / 2;
-    lig_canvas_text (line->canvas, 12, middle + 6, &style, _ ("Exchanges"));
+    lig_canvas_text (line->canvas, 12, middle + 6, &style, _ ("Collectives"));
   }
 }
 

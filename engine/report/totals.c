@@ -150,7 +150,7 @@ get_collectives (const Total *total, const Total *first)
   g_autofree char *exposed = lig_units_time (collective.exposed);
   /* Translators: the time of collectives between ranks, then the part for which other work waits.
    */
-  return g_strdup_printf (_ ("≈ %s, %s waited"), whole, exposed);
+  return g_strdup_printf (_ ("≈ %s, %s exposed"), whole, exposed);
 }
 
 /* --- Text ---------------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static const struct {
   {N_ ("fused"), get_fused},
   {N_ ("memory"), get_memory},
   {N_ ("ranks"), get_ranks},
-  {N_ ("collectives"), get_collectives},
+  {N_ ("comm"), get_collectives},
 };
 
 /* Appends a row unless no plan has anything in it. */

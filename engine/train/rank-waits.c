@@ -97,7 +97,7 @@ lig_run_explain_waits (const LigRunProgress *progress)
   g_autofree char *exposed = lig_units_time (progress->exposed);
   g_autofree char *imbalance = lig_units_time (progress->imbalance);
   return g_strdup_printf (
-    _ ("exchanges: other work waits %s a step for them; rank %d is the slowest, for which others "
+    _ ("collectives: other work waits %s a step for them; rank %d is the slowest, for which others "
        "wait %s"),
     exposed, progress->slowest, imbalance);
 }

@@ -231,7 +231,7 @@ def profiled():
     inputs = json.loads(lig('runs', 'show', document['run'], '--json').stdout)['inputs']
     assert inputs['ranks'] == 2, inputs
     text = lig(*words, '--quiet').stdout
-    assert re.search(r'Exchanges among ranks 0 to 1: other work waits', text), text
+    assert re.search(r'Collectives among ranks 0 to 1: other work waits', text), text
     assert re.search(r'all_reduce of gradients × 3 +3\.1\d? MB', text), text
     for more, fields in (('--shard-optimizer', ['reduce_scatter'] * 2 + ['all_gather'] * 3),
                          ('--eval', [])):

@@ -235,10 +235,10 @@ static void
 test_collectives (void)
 {
   g_autofree char *alone = draw_rank (1), *shared = draw_rank (4);
-  g_assert_null (strstr (alone, "Exchanges"));
-  const char *named = strstr (shared, "Exchanges");
+  g_assert_null (strstr (alone, "Collectives"));
+  const char *named = strstr (shared, "Collectives");
   g_assert_nonnull (named);
-  g_assert_null (strstr (named + 1, "Exchanges"));
+  g_assert_null (strstr (named + 1, "Collectives"));
 }
 
 static void

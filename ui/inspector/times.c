@@ -87,7 +87,7 @@ show_collectives (LigFacts *facts, LigPlan *plan)
     append (detail, g_strdup_printf (_ ("other work waits ≈ %s"), exposed));
   append (detail, g_strdup_printf (_ ("each rank needs %s of memory"), memory));
   append (detail, g_strdup (collective.whole));
-  lig_facts_add_figure (facts, _ ("Exchanges"), collective.seconds > 0 ? predicted : "–", FALSE,
+  lig_facts_add_figure (facts, _ ("Collectives"), collective.seconds > 0 ? predicted : "–", FALSE,
                         detail->str);
 }
 

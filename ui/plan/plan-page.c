@@ -106,7 +106,7 @@ add_collectives (LigPlanPage *self)
   g_autofree char *layout =
     lig_layout_to_string (lig_device_get_layout (lig_plan_get_device (self->plan)));
   g_autofree char *known = g_strdup_printf (_ ("%s; waits %s"), layout, waits);
-  add_figure (self, _ ("Exchanges"), bytes, collective.seconds > 0 ? known : layout);
+  add_figure (self, _ ("Collectives"), bytes, collective.seconds > 0 ? known : layout);
 }
 
 static void
