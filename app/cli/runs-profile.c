@@ -7,6 +7,7 @@
 #include "app/cli/table.h"
 
 #include <ligature/draw-recipes.h>
+#include <ligature/former-names.h>
 #include <ligature/json.h>
 #include <ligature/profile.h>
 #include <ligature/store-spreads.h>
@@ -105,8 +106,9 @@ add_conditions (GPtrArray *lines, JsonObject *settings, const char *name)
   g_autoptr (GList) keys = object ? json_object_get_members (object) : NULL;
   for (GList *key = keys; key; key = key->next) {
     g_autofree char *value = format_condition (json_object_get_member (object, key->data));
+    const char *current = lig_former_name_replace (LIG_FORMER_MEMBER, key->data);
     if (value)
-      g_ptr_array_add (lines, g_strdup_printf ("  %-18s  %s", (char *) key->data, value));
+      g_ptr_array_add (lines, g_strdup_printf ("  %-18s  %s", current, value));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "engine/train/profile-json.h"
 #include "engine/train/recording.h"
 #include <ligature/json-members.h>
+#include <ligature/sequence.h>
 #include <ligature/store.h>
 #include <ligature/units.h>
 
@@ -120,6 +121,15 @@ add_ranks (GStrvBuilder *to, const LigRecording *before, const LigRecording *aft
   g_strv_builder_add (to, text);
 }
 
+/* Returns the sequence as this version writes it: the recording may have former names. */
+static char *
+write_sequence (JsonNode *document)
+{
+  g_autofree char *text = lig_recording_to_text (document);
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (text, -1, NULL, NULL);
+  return sequence ? lig_sequence_to_json (sequence) : g_steal_pointer (&text);
+}
+
 static GStrv
 explain (const LigRecording *before, const LigRecording *after)
 {
@@ -144,8 +154,8 @@ explain (const LigRecording *before, const LigRecording *after)
                                           {"instructions", N_ ("the CPU instructions are")},
                                           {NULL, NULL}};
   g_autoptr (GStrvBuilder) to = g_strv_builder_new ();
-  g_autofree char *old = lig_recording_to_text (before->sequence);
-  g_autofree char *new = lig_recording_to_text (after->sequence);
+  g_autofree char *old = write_sequence (before->sequence);
+  g_autofree char *new = write_sequence (after->sequence);
   if (!g_str_equal (old, new))
     g_strv_builder_add (to, _ ("the sequence differs"));
   add_members (to, before->settings, after->settings, none);
@@ -210,8 +220,8 @@ differs_in (JsonNode *before, JsonNode *after, const char *name)
 static gboolean
 is_same_training (const LigRecording *before, const LigRecording *after)
 {
-  g_autofree char *old = lig_recording_to_text (before->sequence);
-  g_autofree char *new = lig_recording_to_text (after->sequence);
+  g_autofree char *old = write_sequence (before->sequence);
+  g_autofree char *new = write_sequence (after->sequence);
   g_auto (LigRunSettings) a, b;
   lig_run_settings_init (&a);
   lig_run_settings_init (&b);
