@@ -5,6 +5,8 @@
 #include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
 
+#include <ligature/former-names.h>
+
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -163,6 +165,8 @@ take_file (GObject *source, GAsyncResult *result, gpointer data)
   lig_document_take_loaded (self->shared->document, file->sequence, file->path);
   adw_view_stack_set_visible_child_name (self->shared->stack, "sequence");
   show_warnings (self, (const char *const *) file->warnings);
+  g_auto (GStrv) remarks = lig_former_names_take_remarks ();
+  show_warnings (self, (const char *const *) remarks);
   add_recent (file->path);
 }
 

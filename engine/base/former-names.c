@@ -62,8 +62,9 @@ lig_former_names_take_remarks (void)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     if (!met[i] || taken[i])
       continue;
-    g_autofree char *remark =
-      g_strdup_printf (_ ("%s is called %s now"), names[i].former, names[i].current);
+    const char *dashes = names[i].kind == LIG_FORMER_OPTION ? "--" : "";
+    g_autofree char *remark = g_strdup_printf (_ ("%s%s is called %s%s now"), dashes,
+                                               names[i].former, dashes, names[i].current);
     g_strv_builder_add (remarks, remark);
     taken[i] = TRUE;
   }

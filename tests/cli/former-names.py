@@ -51,7 +51,7 @@ def sequence(folder):
     written = folder.lig('fuse', 'sequence.lig', '--device', 'null:h200', '--apply-mend', '1', '-o', 'new.lig')
     assert '"load-branch"' in (folder.path / 'new.lig').read_text()
     assert written.stderr.count('lig: recall is called load-branch now') == 1, written.stderr
-    assert 'lig: apply-mend is called apply-fix now' in written.stderr, written.stderr
+    assert 'lig: --apply-mend is called --apply-fix now' in written.stderr, written.stderr
     again = folder.lig('fuse', 'new.lig', '--device', 'null:h200')
     assert 'is called' not in again.stderr, again.stderr
 
