@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dx = act'(x) dy and dbias = its sum over rows, in one reading. */
+/* dx = act'(x) dy and dbias = its sum over rows, in one pass over memory. */
 #include "engine/fusions/define.h"
 
 static void
@@ -15,7 +15,7 @@ LIG_DEFINE_FUSION (backward_activation_bias) = {
   .size = sizeof (LigFusion),
   .name = "backward-activation-bias",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("Activation gradient and bias gradient in one reading"),
+  .summary = N_ ("Activation gradient and bias gradient in one pass"),
   .pattern = "bias @activation|@gated",
   .gradients = "bias gradient",
   .lower = lower,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dx = norm gradient + branch gradient, in one reading. */
+/* dx = norm gradient + branch gradient, in one pass over memory. */
 #include "engine/fusions/define.h"
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of a matmul whose terms were reduced and scattered: the gradients of the rows of
- * other ranks arrive while the present ones are multiplied. */
+/* The gradients of a matmul before a reduce-scatter: the gradients of other ranks' rows arrive
+ * while the current ones are multiplied. */
 #include "engine/fusions/pieces.h"
 
 static gboolean
@@ -30,7 +30,7 @@ LIG_DEFINE_FUSION (backward_all_gather_linear) = {
   .size = sizeof (LigFusion),
   .name = "backward-all-gather-linear",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("Multiplies gradients of some ranks while those of others arrive"),
+  .summary = N_ ("Overlaps the all-gather of gradients with the gradient matmuls"),
   .pattern = "basic-linear reduce-scatter",
   .gradients = "gradients gradient",
   .allows = allows,

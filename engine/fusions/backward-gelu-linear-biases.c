@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gelu's gradient and both bias gradients with the input-gradient matmul: the last bias's from
- * the gradient that the matmul reads, the first one's from the gradient that it writes. */
+/* gelu's gradient and both bias gradients in the input-gradient matmul: the last bias's from the
+ * gradient that the matmul reads, the first one's from the gradient that it writes. */
 #include "engine/fusions/define.h"
 
 static void
@@ -17,7 +17,7 @@ LIG_DEFINE_FUSION (backward_gelu_linear_biases) = {
   .size = sizeof (LigFusion),
   .name = "backward-gelu-linear-biases",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("GELU and both bias gradients with the input gradient"),
+  .summary = N_ ("GELU and both bias gradients in the input-gradient matmul"),
   .pattern = "[bias] gelu basic-linear bias",
   .gradients = "- gradient input bias",
   .lower = lower,

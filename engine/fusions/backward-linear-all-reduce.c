@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of a matmul before which gradients are added up over the ranks: the sums of parts
- * of the input gradient are on their way while the others and the weight gradient are computed. */
+/* The gradients of a matmul whose input gradient is summed over the ranks: parts of it are
+ * all-reduced while the other parts and the weight gradient are computed. */
 #include "engine/fusions/pieces.h"
 
 static gboolean
@@ -27,7 +27,7 @@ LIG_DEFINE_FUSION (backward_linear_all_reduce) = {
   .size = sizeof (LigFusion),
   .name = "backward-linear-all-reduce",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("Adds up input gradients over the ranks while it computes the weight gradient"),
+  .summary = N_ ("Overlaps the all-reduce of input gradients with the weight gradient"),
   .pattern = "all-reduce basic-linear [bias]",
   .gradients = "gradient weight bias",
   .allows = allows,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradient of rows that were gathered for a matmul: the sum over the ranks of the input
- * gradients is on its way while the weight gradient is computed. */
+/* The gradients of a matmul after an all-gather: the input gradients are reduce-scattered while the
+ * weight gradient is computed. */
 #include "engine/fusions/pieces.h"
 
-/* The ranks have other columns of the weight, so that the gradients of their rows add up. */
+/* Each rank has different columns of the weight, so the input gradients are summed. */
 static gboolean
 allows (LigLowering *match, LigRejection *rejection)
 {
@@ -13,7 +13,7 @@ allows (LigLowering *match, LigRejection *rejection)
   if (lig_lower_count_parts (match, "1.weight") == pieces.count)
     return TRUE;
   rejection->reason = LIG_REASON_PARALLEL;
-  rejection->observed = g_strdup ("a weight that all ranks have");
+  rejection->observed = g_strdup ("an unsharded weight");
   rejection->required = g_strdup ("parallel=column");
   return FALSE;
 }
@@ -36,7 +36,7 @@ LIG_DEFINE_FUSION (backward_linear_reduce_scatter) = {
   .size = sizeof (LigFusion),
   .name = "backward-linear-reduce-scatter",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("Computes the weight gradient while input gradients are exchanged"),
+  .summary = N_ ("Overlaps the reduce-scatter of input gradients with the weight gradient"),
   .pattern = "all-gather basic-linear [bias]",
   .gradients = "gradient weight bias",
   .allows = allows,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* dx = norm gradient + branch gradient, and its quantized copies for the matmul before, with the
- * gradient of that matmul's bias in the same reading. */
+/* dx = norm gradient + branch gradient, its quantized copies for the preceding matmul, and that
+ * matmul's bias gradient in the same pass over memory. */
 #include "engine/fusions/define.h"
 
 enum { QUANTIZE, LAST_BIAS, ADD, BRANCH, NORM };
@@ -28,7 +28,7 @@ LIG_DEFINE_FUSION (backward_norm_quantize) = {
   .size = sizeof (LigFusion),
   .name = "backward-norm-quantize",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("Quantizes the norm's gradient, with that of the branch and of the bias before"),
+  .summary = N_ ("Norm, branch and preceding bias gradients, quantized in one pass"),
   .pattern = "quantize [bias] [add-extra-input] [make-extra-output] layer-norm|rms-norm",
   .gradients = "- bias - branch gradient",
   .allows = allows,

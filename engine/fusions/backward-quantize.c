@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized copies of an activation's gradient, written as it is computed, or of a gradient as
- * it is; the bias gradient in the same reading. */
+/* The quantized copies of an activation's gradient, written as it is computed, or of an existing
+ * gradient; the bias gradient in the same pass over memory. */
 #include "engine/fusions/define.h"
 
 static gboolean
@@ -22,7 +22,7 @@ LIG_DEFINE_FUSION (backward_quantize) = {
   .size = sizeof (LigFusion),
   .name = "backward-quantize",
   .pass = LIG_PASS_BACKWARD,
-  .summary = N_ ("Quantizes the gradient, with those of activation and bias in one reading"),
+  .summary = N_ ("Activation and bias gradients, quantized in one pass"),
   .pattern = "quantize [bias] [@activation|@gated]",
   .gradients = "- bias gradient",
   .allows = allows,

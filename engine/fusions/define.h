@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Declarations for the files of engine/fusions: the fusion's table, rejections, and the
- * weight gradient of a matmul before a bias. */
+/* Declarations for the files of engine/fusions: the fusion's table, rejections, and the weight
+ * gradient of a matmul with a bias. */
 #pragma once
 
 #include <ligature/lowering.h>
 
 #define N_(text) text
 
-/* Rejects a match in which ranks have a part of the port's value each. */
+/* Rejects a match in which the port's value is sharded. */
 static inline gboolean
 lig_fusion_reject_parts (LigLowering *match, const char *port, LigRejection *rejection)
 {
@@ -23,16 +23,16 @@ lig_fusion_reject_parts (LigLowering *match, const char *port, LigRejection *rej
   return TRUE;
 }
 
-/* Returns the element whose dy is the gradient of the matmul that is the pattern's element: the
- * bias behind it if that matched. */
+/* Returns the element whose dy is the output gradient of the pattern's matmul `element`: the bias
+ * after it if that matched. */
 static inline int
 lig_fusion_matmul_end (LigLowering *lowering, int matmul)
 {
   return lig_lower_op (lowering, matmul + 1) ? matmul + 1 : matmul;
 }
 
-/* Emits the weight gradient of that matmul, which reads dy and so computes the gradient of the
- * bias behind it, too. */
+/* Emits the weight gradient of that matmul, which reads dy and so also computes the gradient of the
+ * bias after it. */
 static inline void
 lig_fusion_weight_gradient (LigLowering *lowering, int matmul)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized copies of norm (x + extra): one reading writes the sum and finds the statistics,
- * the next one normalizes and quantizes. */
+/* The quantized copies of norm (x + extra): one pass over memory writes the sum and computes the
+ * statistics, the next one normalizes and quantizes. */
 #include "engine/fusions/define.h"
 
 static gboolean
@@ -24,7 +24,7 @@ LIG_DEFINE_FUSION (forward_add_norm_quantize) = {
   .size = sizeof (LigFusion),
   .name = "forward-add-norm-quantize",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds the residual, normalizes and quantizes in two readings"),
+  .summary = N_ ("Adds the residual, normalizes and quantizes in two passes"),
   .pattern = "add-extra-input [make-extra-output] layer-norm|rms-norm quantize",
   .allows = allows,
   .lower = lower,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sum = x + extra and y = norm(sum), in one reading; the sum is written only if it is used. */
+/* sum = x + extra and y = norm(sum), in one pass over memory; the sum is written only if it is
+ * used. */
 #include "engine/fusions/define.h"
 
 static void
@@ -21,7 +22,7 @@ LIG_DEFINE_FUSION (forward_add_norm) = {
   .size = sizeof (LigFusion),
   .name = "forward-add-norm",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds the residual and normalizes in one reading"),
+  .summary = N_ ("Adds the residual and normalizes in one pass"),
   .pattern = "add-extra-input [make-extra-output] layer-norm|rms-norm",
   .lower = lower,
 };

@@ -10,7 +10,7 @@ allows (LigLowering *match, LigRejection *rejection)
          lig_lower_divides_copies (match, 1, NULL, 1, rejection);
 }
 
-/* Multiplies the rows `x`, which have that place, like `@5/8`, among all. */
+/* Multiplies the rows `x`, whose place among all rows is `place`, like `@5/8`. */
 static void
 multiply (LigLowering *lowering, const char *x, const char *place)
 {
@@ -35,7 +35,7 @@ LIG_DEFINE_FUSION (forward_all_gather_linear) = {
   .size = sizeof (LigFusion),
   .name = "forward-all-gather-linear",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Multiplies the rows of some ranks while those of others arrive"),
+  .summary = N_ ("Overlaps the all-gather of rows with the matmul"),
   .pattern = "all-gather basic-linear [bias] [gelu|relu]",
   .allows = allows,
   .lower = lower,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The quantized copies of an activation of x + bias, written as they are computed; the sum and the
- * values only where others read them. */
+ * values are written only if other ops read them. */
 #include "engine/fusions/define.h"
 
 static gboolean
@@ -19,7 +19,7 @@ LIG_DEFINE_FUSION (forward_bias_activation_quantize) = {
   .size = sizeof (LigFusion),
   .name = "forward-bias-activation-quantize",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds the bias, activates and quantizes in one reading"),
+  .summary = N_ ("Adds the bias, applies the activation and quantizes in one pass"),
   .pattern = "bias @activation quantize",
   .allows = allows,
   .lower = lower,

@@ -15,7 +15,7 @@ LIG_DEFINE_FUSION (forward_bias_activation) = {
   .size = sizeof (LigFusion),
   .name = "forward-bias-activation",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds the bias and applies the activation in one reading"),
+  .summary = N_ ("Adds the bias and applies the activation in one pass"),
   .pattern = "bias @activation|@gated",
   .lower = lower,
 };

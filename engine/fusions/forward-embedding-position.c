@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = weight[x] + position[row % T], in one writing. */
+/* y = weight[x] + position[row % T], written once. */
 #include "engine/fusions/define.h"
 
 static void
@@ -9,7 +9,7 @@ lower (LigLowering *lowering)
                     lig_lower_params (lowering, 1), lig_lower_params_size (lowering, 1));
 }
 
-/* Each rank would add the position to its part of the sum over the ranks. */
+/* With a sharded vocabulary, each rank would add the position to its term of the sum. */
 static gboolean
 allows (LigLowering *match, LigRejection *rejection)
 {
@@ -20,7 +20,7 @@ LIG_DEFINE_FUSION (forward_embedding_position) = {
   .size = sizeof (LigFusion),
   .name = "forward-embedding-position",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Looks up a row and adds that of the position in one writing"),
+  .summary = N_ ("Looks up token and position embeddings and writes their sum once"),
   .pattern = "embedding position-embedding",
   .allows = allows,
   .lower = lower,

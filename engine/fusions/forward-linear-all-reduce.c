@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* y = the sum of x weight^T over the ranks, by parts of the rows: those that are computed are added
- * up while the next ones are multiplied. */
+/* y = the sum of x weight^T over the ranks, in parts of the rows: one part is all-reduced while the
+ * next one is multiplied. */
 #include "engine/fusions/pieces.h"
 
 static gboolean
@@ -23,7 +23,7 @@ LIG_DEFINE_FUSION (forward_linear_all_reduce) = {
   .size = sizeof (LigFusion),
   .name = "forward-linear-all-reduce",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds up some rows over the ranks while it multiplies the next"),
+  .summary = N_ ("Overlaps the all-reduce of rows with the matmul"),
   .pattern = "basic-linear all-reduce",
   .allows = allows,
   .lower = lower,

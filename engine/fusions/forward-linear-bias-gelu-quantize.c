@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized copy of y = gelu (x weight^T + bias), all of it in the epilogue of the matmul: for
- * evaluation, in which nothing else reads the sum, y or a transposed copy, and by a scale that is
- * known before. */
+/* The quantized copy of y = gelu (x weight^T + bias), all in the epilogue of the matmul: for
+ * evaluation, where nothing else reads the sum, y or a transposed copy, and with a scale that is
+ * known in advance. */
 #include "engine/fusions/define.h"
 
 static gboolean
@@ -21,7 +21,7 @@ LIG_DEFINE_FUSION (forward_linear_bias_gelu_quantize) = {
   .size = sizeof (LigFusion),
   .name = "forward-linear-bias-gelu-quantize",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Adds the bias, applies gelu and quantizes in the matmul, in evaluation"),
+  .summary = N_ ("Adds the bias, applies GELU and quantizes in the matmul (evaluation only)"),
   .pattern = "basic-linear [bias] gelu quantize",
   .allows = allows,
   .lower = lower,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* y = this rank's rows of the sum of x weight^T over the ranks: the rows of the others are computed
- * first, and are on their way while this rank's own are computed. */
+/* y = this rank's rows of the sum of x weight^T over the ranks: the other ranks' rows are computed
+ * first, and are sent while this rank's own are computed. */
 #include "engine/fusions/pieces.h"
 
 static gboolean
@@ -10,7 +10,7 @@ allows (LigLowering *match, LigRejection *rejection)
          lig_lower_divides_copies (match, 0, "x", lig_pieces_of (match, 1).count, rejection);
 }
 
-/* Computes a part of the rows of the rank that is `step` behind this one, and sends it there. */
+/* Computes a part of the rows of the rank that is `step` after this one, and sends it there. */
 static void
 multiply_and_pass (LigLowering *lowering, const LigPieces *pieces, int step, int part)
 {
@@ -40,7 +40,7 @@ LIG_DEFINE_FUSION (forward_linear_reduce_scatter) = {
   .size = sizeof (LigFusion),
   .name = "forward-linear-reduce-scatter",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Sends the rows of other ranks while it computes its own"),
+  .summary = N_ ("Overlaps the reduce-scatter of rows with the matmul"),
   .pattern = "basic-linear reduce-scatter",
   .allows = allows,
   .lower = lower,

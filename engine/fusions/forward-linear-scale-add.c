@@ -14,7 +14,7 @@ LIG_DEFINE_FUSION (forward_linear_scale_add) = {
   .size = sizeof (LigFusion),
   .name = "forward-linear-scale-add",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Scales the matmul and adds the residual in it"),
+  .summary = N_ ("Scales and adds the residual in the matmul"),
   .pattern = "basic-linear constant-scale add-extra-input",
   .lower = lower,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized copies of an activation or a norm, written as it is computed; its values only where
- * others read them. */
+/* The quantized copies of an activation or a norm, written as it is computed; its values are
+ * written only if other ops read them. */
 #include "engine/fusions/define.h"
 
 static gboolean
@@ -20,7 +20,7 @@ LIG_DEFINE_FUSION (forward_quantize) = {
   .size = sizeof (LigFusion),
   .name = "forward-quantize",
   .pass = LIG_PASS_FORWARD,
-  .summary = N_ ("Computes an activation or a norm and quantizes it in one reading"),
+  .summary = N_ ("Computes an activation or a norm and quantizes it in one pass"),
   .pattern = "@activation|@gated|layer-norm|rms-norm quantize",
   .allows = allows,
   .lower = lower,

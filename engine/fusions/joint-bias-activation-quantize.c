@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantized copies of an activation of x + bias, and those of its gradient, which computes the
- * sum again: the matmul before writes x alone, and nothing else is kept for the backward pass. */
+/* The quantized copies of an activation of x + bias, and those of its gradient, for which the sum
+ * is recomputed: the preceding matmul writes only x, and nothing else is kept for the backward
+ * pass. */
 #include "engine/fusions/define.h"
 
 enum { QUANTIZE_GRADIENT, BIAS, ACTIVATION, QUANTIZE };
@@ -12,8 +13,8 @@ allows (LigLowering *match, LigRejection *rejection)
          lig_lower_is_quantized (match, "0.dx", rejection);
 }
 
-/* Writes what an op `quantize` at an end of the match passes on in the other direction than that of
- * the copies: the same values, or rounded ones if a person wants that. */
+/* Writes the value that a `quantize` op at an end of the match passes on in the direction without
+ * copies: unchanged, or rounded if the user asks for it. */
 static void
 pass_on (LigLowering *lowering, const char *from, const char *to)
 {
@@ -46,7 +47,8 @@ LIG_DEFINE_FUSION (joint_bias_activation_quantize) = {
   .size = sizeof (LigFusion),
   .name = "joint-bias-activation-quantize",
   .pass = LIG_PASS_JOINT,
-  .summary = N_ ("Adds the bias, activates and quantizes in one reading, in both passes"),
+  .summary = N_ ("Adds the bias, applies the activation and quantizes in one pass, forward and "
+                 "backward"),
   .pattern = "quantize bias gelu|gelu-erf|qgelu|silu|srelu quantize",
   .allows = allows,
   .lower = lower,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The last matmul and its cross-entropy in chunks of rows, so that the logits exist for one chunk
- * alone. Their gradients are computed with the loss, while the chunk is there, and divided by the
- * number of rows in the backward pass. */
+/* Fused LM head and cross-entropy in chunks of rows, so that the full logits are never
+ * materialized. The gradients are computed with the loss, while a chunk's logits exist, and divided
+ * by the number of rows in the backward pass. */
 #include "engine/fusions/define.h"
 
 static gboolean
@@ -17,11 +17,11 @@ allows (LigLowering *match, LigRejection *rejection)
   rejection->observed_value = share;
   rejection->required_value = LIG_LARGE_SHARE;
   rejection->unit = "of the memory";
-  rejection->observed = share < 0.001
-                          ? g_strdup ("small, logits of less than 0.1 % of the memory")
-                          : g_strdup_printf ("small, logits of %.3g %% of the memory", 100 * share);
+  rejection->observed =
+    share < 0.001 ? g_strdup ("small: the logits take less than 0.1 % of the memory")
+                  : g_strdup_printf ("small: the logits take %.3g %% of the memory", 100 * share);
   rejection->required = g_strdup_printf (
-    "at least %.3g %%, or policy measured on a device that runs", 100 * LIG_LARGE_SHARE);
+    "at least %.3g %%, or policy measured on an available device", 100 * LIG_LARGE_SHARE);
   return FALSE;
 }
 
@@ -55,7 +55,7 @@ LIG_DEFINE_FUSION (joint_linear_cross_entropy) = {
   .size = sizeof (LigFusion),
   .name = "joint-linear-cross-entropy",
   .pass = LIG_PASS_JOINT,
-  .summary = N_ ("Computes the last matmul and its cross-entropy without the logits"),
+  .summary = N_ ("Fused LM head and cross-entropy; never materializes the full logits"),
   .pattern = "basic-linear [bias] cross-entropy",
   .allows = allows,
   .lower = lower,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that fusions of a matmul and the collective of its rows share. */
+/* Parts shared by the fusions of a matmul and the collective of its rows. */
 #pragma once
 
 #include "engine/fusions/define.h"
 #include <ligature/params-collective.h>
 
-/* Each rank of a group has a piece of the rows, of which one is on its way while the matmul of
- * another one is computed (Wang and others, 2022, Overlap Communication with Dependent Computation
- * via Decomposition). */
+/* Each rank of a group has a piece of the rows; one piece is communicated while another one is
+ * multiplied (Wang and others, 2022, Overlap Communication with Dependent Computation via
+ * Decomposition). */
 typedef struct {
   LigCollectiveParams params;
   int count, rank; /* of the ranks that exchange rows */
-  int each;        /* the parts in which a piece is exchanged and multiplied */
+  int each;        /* the parts in which a piece is communicated and multiplied */
 } LigPieces;
 
-/* Returns the pieces of the collective that is the pattern's element. */
+/* Returns the pieces of the collective at this element of the pattern. */
 static inline LigPieces
 lig_pieces_of (LigLowering *match, int element)
 {
@@ -32,7 +32,7 @@ lig_piece_name (const LigPieces *self, const char *port, int rank, int part)
   return g_strdup_printf ("%s@%d/%d", port, before + part, all);
 }
 
-/* Returns the piece of the rank that is `step` before this one, which sends to this one in turn
+/* Returns the piece of the rank that is `step` before this one, which sends to this one in step
  * `step`. */
 static inline int
 lig_piece_before (const LigPieces *self, int step)
@@ -40,7 +40,7 @@ lig_piece_before (const LigPieces *self, int step)
   return (self->rank + self->count - step) % self->count;
 }
 
-/* Rejects an exchange with nobody. */
+/* Rejects a group of one rank. */
 static inline gboolean
 lig_pieces_allow (LigLowering *match, int element, LigRejection *rejection)
 {
@@ -51,24 +51,24 @@ lig_pieces_allow (LigLowering *match, int element, LigRejection *rejection)
   rejection->observed_value = pieces.count;
   rejection->required_value = 2;
   rejection->unit = "ranks";
-  rejection->observed = g_strdup ("one rank, which exchanges nothing");
+  rejection->observed = g_strdup ("a group of one rank");
   rejection->required = g_strdup ("at least 2 ranks");
   return FALSE;
 }
 
-/* Rejects an all-reduce that adds up something else, the output or the gradient. */
+/* Rejects an all-reduce of the other value: the output or the gradient. */
 static inline gboolean
 lig_pieces_allow_of (LigLowering *match, int element, const char *of, LigRejection *rejection)
 {
   if (lig_lower_has_choice (match, element, "of", of))
     return TRUE;
   rejection->reason = LIG_REASON_PARALLEL;
-  rejection->observed = g_strdup_printf ("an all-reduce of another value than the %s", of);
+  rejection->observed = g_strdup_printf ("an all-reduce that does not sum the %s", of);
   rejection->required = g_strdup_printf ("of=%s", of);
   return FALSE;
 }
 
-/* Rejects rows that cannot be divided. */
+/* Rejects an odd number of rows. */
 static inline gboolean
 lig_pieces_allow_rows (LigLowering *match, const char *port, LigRejection *rejection)
 {
@@ -88,8 +88,8 @@ lig_piece_bind (const char *bindings, const char *place)
   return g_strjoinv (place, words);
 }
 
-/* Multiplies the parts of the rows, and adds up each over the ranks while the next is multiplied.
- * The bindings have `@` for the place of a part. */
+/* Multiplies the parts of the rows, and all-reduces each while the next one is multiplied. The
+ * bindings have `@` for the place of a part. */
 static inline void
 lig_pieces_sum (LigLowering *lowering,
                 const LigPieces *self,
@@ -106,7 +106,7 @@ lig_pieces_sum (LigLowering *lowering,
   }
 }
 
-/* Sends a value to the rank `step` behind this one, and receives that of the one as far before,
+/* Sends a value to the rank `step` after this one and receives one from the rank `step` before it,
  * while other kernels run. */
 static inline void
 lig_pieces_pass (LigLowering *lowering, const LigPieces *self, int step, const char *bindings)
@@ -116,8 +116,8 @@ lig_pieces_pass (LigLowering *lowering, const LigPieces *self, int step, const c
 }
 
 /* Starts to gather the rows `x` of all ranks in `y`, and copies this rank's own. Then calls
- * `multiply`, unless it is null, for the own rows, and for those of each part as they arrive, with
- * their place among all. */
+ * `multiply`, unless it is null, for its own rows and for each part as it arrives, with their place
+ * among all rows. */
 static inline void
 lig_pieces_gather (LigLowering *lowering,
                    const LigPieces *self,

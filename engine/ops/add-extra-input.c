@@ -3,8 +3,10 @@
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  {LIG_PARAM_INPUT, "from", N_ ("From"), N_ ("Channel of the branch; left out: the caller"), 0, 0,
-   0, LIG_PARAM_POSITIONAL, 0, NULL},
+  {LIG_PARAM_INPUT, "from", N_ ("From"),
+   N_ ("Name of the branch; default: a tensor from the "
+       "caller"),
+   0, 0, 0, LIG_PARAM_POSITIONAL, 0, NULL},
   {.name = NULL},
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* y = the rows of all ranks. The ranks go on with different parts of a matmul, and dx is this
- * rank's rows of the sum of their gradients; or all go on with the same y and have the same
- * gradient, and dx is this rank's part of it. Ranks of a data group have losses of their own, whose
- * mean is that of the training, so that dx is always a part of the sum. */
+/* y = the rows of all ranks. If the ranks then compute different parts of a matmul, dx is this
+ * rank's rows of the sum of their gradients; if all of them compute the same, their gradients are
+ * equal, and dx is this rank's rows of that. Ranks of a data-parallel group have separate losses,
+ * averaged over the group, so dx is always taken from the sum. */
 #include "engine/ops/define.h"
 #include <ligature/params-collective.h>
 
@@ -19,8 +19,8 @@ static const LigParam params[] = {
               gradient,
               "gradient",
               N_ ("Gradient"),
-              N_ ("A part of the sum over ranks that go on in different ways, or of the gradient "
-                  "that all have in common"),
+              N_ ("This rank's rows of the sum of the ranks' gradients (sum), or of the "
+                  "gradient that is equal on all ranks (part)"),
               "sum|part",
               SUM),
   {.name = NULL},
@@ -33,8 +33,8 @@ infer (LigInfer *self, GError **error)
   int ranks = self->n_ranks[LIG_GROUP_DATA];
   if (values->group == LIG_GROUP_DATA && values->gradient == PART && ranks > 1) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("gradient=part with group=data leaves out the gradients of the losses of other "
-                    "ranks (data=%d); give gradient=sum"),
+                 _ ("gradient=part with group=data omits the gradients of other ranks' losses "
+                    "(data=%d); give gradient=sum"),
                  ranks);
     return FALSE;
   }
@@ -63,7 +63,7 @@ LIG_DEFINE_OP (all_gather) = {
   .name = "all-gather",
   .title = N_ ("All-gather"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Collects the rows of the ranks of a group"),
+  .summary = N_ ("Gathers the rows of all ranks of a group"),
   .formula = "y = the rows x of all ranks",
   .example = "all-gather @ 4x8",
   .flags = LIG_OP_COLLECTIVE | LIG_OP_GATHERS_ROWS,

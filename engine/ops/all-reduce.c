@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* y = the sum of x over ranks that go on with the same y, so that all have the same gradient: dx =
- * dy. Or y = x, and dx is the sum of dy over ranks that go on in different ways.
+/* y = the sum of x over the ranks, which then compute the same, so their gradients are equal: dx =
+ * dy. Or y = x for ranks that then compute different things, and dx is the sum of dy over the
+ * ranks.
  *
- * Ranks of a data or context group have losses of their own, whose mean is that of the training,
- * and each has the gradient of its own loss. That of x is then the sum of all dy; and as the
- * gradients of parameters are averaged over these ranks, a sum of gradients alone has no place. */
+ * Ranks of a data-parallel or context-parallel group have separate losses, averaged over the group,
+ * and each has the gradient of its own loss, so the gradient of x is the sum of all dy. Summing
+ * only the gradient is rejected, because parameter gradients are averaged over these ranks
+ * anyway. */
 #include "engine/ops/define.h"
 #include <ligature/params-collective.h>
 
@@ -21,8 +23,8 @@ static const LigParam params[] = {
               of,
               "of",
               N_ ("Of"),
-              N_ ("The value that is added up: the output in the forward pass, or the gradient in "
-                  "the backward pass"),
+              N_ ("The value to sum: the output in the forward pass, or the gradient in the "
+                  "backward pass"),
               "output|gradient",
               OUTPUT),
   {.name = NULL},
@@ -36,7 +38,7 @@ infer (LigInfer *self, GError **error)
   int ranks = self->n_ranks[values->group];
   if (values->group != LIG_GROUP_TENSOR && values->of == GRADIENT && ranks > 1) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("of=gradient with group=%s adds up gradients that are averaged anyway "
+                 _ ("of=gradient with group=%s sums gradients that are averaged anyway "
                     "(%s=%d); omit the op, or give of=output"),
                  group, group, ranks);
     return FALSE;
@@ -67,7 +69,7 @@ LIG_DEFINE_OP (all_reduce) = {
   .name = "all-reduce",
   .title = N_ ("All-reduce"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Adds up the input, or its gradient, over the ranks of a group"),
+  .summary = N_ ("Sums the input, or its gradient, over the ranks of a group"),
   .formula = "y = sum of x over the ranks",
   .example = "all-reduce @ 4x8",
   .flags = LIG_OP_COLLECTIVE,

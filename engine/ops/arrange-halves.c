@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The gathered positions of all ranks of a context group in their order: y for the first block of
- * positions of this rank, and an extra output for its second one. */
+/* Puts the gathered tokens of a context-parallel group in sequence order: y ends with this rank's
+ * first block, the extra output with its second. */
 #include "engine/ops/define.h"
 #include <ligature/params-positions.h>
 
@@ -16,10 +16,11 @@ static const LigParam params[] = {
                causal,
                "causal",
                N_ ("Causal"),
-               N_ ("Each output ends with the rank's own block, as a causal mask needs it"),
+               N_ ("Each output ends with the rank's own block, as a causal mask requires"),
                TRUE),
   {LIG_PARAM_OUTPUT, "second", N_ ("Second"),
-   N_ ("Channel of the positions for the second block; left out: the caller"), 0, 0, 0, 0, 0, NULL},
+   N_ ("Channel of the tokens for the second block; default: returned to the caller"), 0, 0, 0, 0,
+   0, NULL},
   {.name = NULL},
 };
 
@@ -67,8 +68,8 @@ LIG_DEFINE_OP (arrange_halves) = {
   .name = "arrange-halves",
   .title = N_ ("Arrange halves"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Puts the gathered positions of all ranks into their order"),
-  .formula = "y, second = the positions up to the end of each of this rank's blocks",
+  .summary = N_ ("Puts the gathered tokens of all ranks in sequence order"),
+  .formula = "y, second = the tokens up to the end of each of this rank's blocks",
   .example = "arrange-halves @ 2x4x6",
   .params = params,
   .params_size = sizeof (ArrangeHalvesParams),

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of attention where the ranks of a context group divide the positions. It is a ring of
- * keys and values, ring-attention.c. A window and ALiBi depend on distances between positions,
- * which its steps do not know: with them attention gathers the keys and values of all ranks, as in
- * the training of Llama 3 (2024, section 3.3.2), and each of the two blocks of queries attends to
- * the keys up to its end by the kernels for queries to a memory, whose mask is then bottom-right.
- */
+/* Expands attention over a sequence that is sharded over a context-parallel group, usually to ring
+ * attention (ring-attention.c). A window and ALiBi depend on distances between tokens, which the
+ * steps of a ring do not know: with them the keys and values of all ranks are gathered, as in the
+ * training of Llama 3 (2024, section 3.3.2), and each of the two blocks of queries attends to the
+ * keys up to its end with the cross-attention kernels and a bottom-right mask. */
 #include "engine/ops/define.h"
 
-/* Returns a new op with some parameters of attention. */
+/* Returns a new op with the named parameters of the attention op. */
 static LigOp *
 like (LigOp *attention, const char *name, const char *const *params)
 {
@@ -31,7 +30,7 @@ make (const char *name, const char *param, const char *value)
   return op;
 }
 
-/* Adds attention whose keys and values travel from rank to rank. */
+/* Adds ring attention. */
 static void
 add_ring (LigParts *parts, LigOp *op, gboolean causal)
 {
@@ -42,7 +41,7 @@ add_ring (LigParts *parts, LigOp *op, gboolean causal)
   lig_parts_add (parts, NULL, ring);
 }
 
-/* Adds attention of one block of queries to the keys that were arranged for it. */
+/* Adds attention of one block of queries to the keys arranged for it. */
 static void
 add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, const char *memory)
 {
@@ -56,8 +55,7 @@ add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, con
   lig_parts_add (parts, queries, block);
 }
 
-/* Rejects parameters whose meaning depends on positions that a kernel for queries to a memory does
- * not know. */
+/* Rejects parameters that depend on token positions, which cross-attention kernels do not know. */
 static void
 reject (LigParts *parts, LigOp *op, gboolean causal)
 {
@@ -71,16 +69,16 @@ reject (LigParts *parts, LigOp *op, gboolean causal)
     g_object_get (op, inputs[i], &channel, NULL);
     if (channel)
       lig_parts_reject (parts,
-                        _ ("with context=%d, %s is not possible yet; divide the batch: "
+                        _ ("with context=%d, %s is not supported; shard the batch instead: "
                            "data=%d"),
                         ranks, inputs[i], ranks);
   }
   g_object_get (op, "window", &window, "alibi", &alibi, "block", &block, NULL);
   if (!g_str_equal (block, "all"))
     lig_parts_reject (
-      parts, _ ("with context=%d, its blocks are divided without block=%s; omit it"), ranks, block);
+      parts, _ ("with context=%d, its blocks are sharded without block=%s; omit it"), ranks, block);
   if (!causal && (window > 0 || alibi))
-    lig_parts_reject (parts, _ ("with context=%d and mask=none, %s is not possible yet"), ranks,
+    lig_parts_reject (parts, _ ("with context=%d and mask=none, %s is not supported"), ranks,
                       window > 0 ? "window" : "alibi");
 }
 
@@ -105,13 +103,13 @@ add_gathered (LigParts *parts, LigOp *op, gboolean causal)
   lig_parts_add (parts, NULL, make ("join-halves", "first", "done"));
 }
 
-/* The positions of a rank from which a GPU computes long enough to hide the collectives of a ring:
- * with fewer, its many short kernels take longer than to gather everything at once, as predicted
- * for GPT-2 on eight H200. */
+/* The tokens per rank from which attention takes long enough to hide a ring's communication: with
+ * fewer, its many short kernels take longer than gathering everything at once, as predicted for
+ * GPT-2 on eight H200. */
 #define MIN_IN_RING 1024
 
-/* Returns whether keys and values travel in a ring; windows and ALiBi depend on distances, which
- * its kernels do not know. */
+/* Returns whether to use ring attention; windows and ALiBi depend on distances, which its kernels
+ * do not know. */
 static gboolean
 takes_ring (LigParts *parts, LigOp *op, gint64 length)
 {

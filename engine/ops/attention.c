@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Softmax attention of packed query, key and value heads, or of queries to a memory. */
+/* Softmax attention over packed query, key and value heads, or cross attention of queries to a
+ * memory. */
 #include "engine/ops/define.h"
 #include <ligature/params-attention.h>
 
@@ -30,24 +31,28 @@ static const LigParam params[] = {
              kernel.dropout,
              "dropout",
              N_ ("Dropout"),
-             N_ ("Probability that a weight of the attention becomes 0 in training"),
+             N_ ("Dropout probability of attention weights in training"),
              0,
              1,
              0),
-  INPUT (LENGTHS, "lengths", N_ ("Lengths"), N_ ("Channel of the lengths of padded rows")),
+  INPUT (LENGTHS,
+         "lengths",
+         N_ ("Lengths"),
+         N_ ("Channel of the sequence lengths of padded "
+             "rows")),
   INPUT (DOCUMENTS,
          "documents",
          N_ ("Documents"),
-         N_ ("Channel of document numbers; attention stays inside a document")),
+         N_ ("Channel of document ids; attention stays within a document")),
   INPUT (MEMORY,
          "memory",
          N_ ("Memory"),
-         N_ ("Channel of packed keys and values; the input then has queries alone")),
+         N_ ("Channel of packed keys and values; the input then has only queries")),
   LIG_CHOICE (AttentionParams,
               block,
               "block",
               N_ ("Block"),
-              N_ ("Which of the two blocks of positions of a context rank the queries are"),
+              N_ ("Which of a context-parallel rank's two blocks the queries are"),
               "all|first|second",
               ALL),
   {.name = NULL},
@@ -61,7 +66,8 @@ static const LigParamGroup groups[] = {
   {.title = NULL},
 };
 
-/* Checks the memory, and sets its number of keys; one that the caller provides is as long as x. */
+/* Checks the memory, and sets its number of keys; one that the caller provides is as long as x by
+ * default. */
 static gboolean
 check_memory (LigInfer *self, LigAttentionParams *kernel, GError **error)
 {
@@ -85,7 +91,8 @@ check_memory (LigInfer *self, LigAttentionParams *kernel, GError **error)
   return lig_check_extra (self, MEMORY, "memory", &wanted, self->compute, error);
 }
 
-/* Sets the positions of queries that are a block of a rank's, and see the keys of whole rows. */
+/* Sets the positions of queries that are one block of a rank and see the keys of whole
+ * sequences. */
 static gboolean
 find_block (const LigInfer *self, int32_t block, LigAttentionParams *kernel, GError **error)
 {
@@ -96,9 +103,7 @@ find_block (const LigInfer *self, int32_t block, LigAttentionParams *kernel, GEr
     return TRUE;
   if (ranks == 1) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("block=%s is for ranks of a context group, which divide attention "
-                    "themselves; omit it"),
-                 names[block]);
+                 _ ("block=%s is set by context parallelism only; omit it"), names[block]);
     return FALSE;
   }
   kernel->whole = 2 * ranks * kernel->length;
@@ -148,7 +153,7 @@ infer (LigInfer *self, GError **error)
   return TRUE;
 }
 
-/* Both blocks of queries draw what the attention draws whose parts they are. */
+/* Both blocks use the RNG stream of the attention op that was expanded to them. */
 static void
 place (void *values, const char *path)
 {
@@ -178,7 +183,7 @@ LIG_DEFINE_OP (attention) = {
   .name = "attention",
   .title = N_ ("Attention"),
   .category = N_ ("Attention"),
-  .summary = N_ ("Averages the values of the positions that a position attends to"),
+  .summary = N_ ("Scaled dot-product attention, with optional masks, window, ALiBi and dropout"),
   .formula = "y = softmax (scale q k^T + mask) v for each head of x = [q, k, v]",
   .example = "attention (4, kv-heads=2) @ 2x5x32",
   .params = params,

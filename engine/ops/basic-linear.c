@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* y = x weight^T: x[…, K], weight[N, K], y[…, N]. Of several ranks in a tensor group, each has rows
- * of the weight and computes these columns of y, or columns of the weight, by which it multiplies
- * its columns of x to one term of y (Shoeybi and others, 2019). */
+/* y = x weight^T: x[…, K], weight[N, K], y[…, N]. With tensor parallelism each rank has rows of the
+ * weight and computes the same columns of y, or has columns of the weight and multiplies its
+ * columns of x to one term of y (Shoeybi and others, 2019). */
 #include "engine/ops/define.h"
 
 #include <inttypes.h>
@@ -9,15 +9,15 @@
 static const LigParam params[] = {
   LIG_LINEAR_PARAMS ("none|column|row",
                      LIG_PARALLEL_NONE,
-                     N_ ("The part that ranks of a tensor group divide: none, the out-features, or "
-                         "the in-features")),
+                     N_ ("How tensor parallelism shards the weight: none, by out-features "
+                         "(column) or by in-features (row)")),
   {.name = NULL},
 };
 
 static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE, TRUE},
                                               {.name = NULL}};
 
-/* Finds the lengths of the sections of the out-features. */
+/* Computes the lengths of the sections of the out-features. */
 static gboolean
 find_sections (const LigLinearOpParams *values, LigSections *sections, GError **error)
 {
@@ -98,7 +98,7 @@ LIG_DEFINE_OP (basic_linear) = {
   .name = "basic-linear",
   .title = N_ ("Basic linear"),
   .category = N_ ("Linear"),
-  .summary = N_ ("Multiplies each row by a weight matrix, without a bias"),
+  .summary = N_ ("Linear layer without a bias: multiplies each row by a weight matrix"),
   .formula = "y = x weight^T",
   .example = "basic-linear (12) @ 5x8",
   .flags = LIG_OP_MATMUL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Repeats its body: repetition R of op I of the body has the path BLOCK.R.I. */
+/* Repeats its body: op I of the body has the path BLOCK.R.I in repetition R. */
 #include "engine/ops/define.h"
 
 typedef struct {
@@ -12,7 +12,7 @@ static const LigParam params[] = {
            repeat,
            "repeat",
            N_ ("Repeat"),
-           N_ ("Number of times that the ops are repeated"),
+           N_ ("Number of repetitions"),
            1,
            1000000,
            1,

@@ -82,7 +82,7 @@ lig_shape_without (const LigShape *shape, int axes)
   return result;
 }
 
-/* Ranks that divide the columns have the same part of both halves. */
+/* If the columns are sharded, each rank has the same part of both halves. */
 static gboolean
 shard_gated (LigInfer *infer, GError **error)
 {
@@ -92,7 +92,7 @@ shard_gated (LigInfer *infer, GError **error)
   if (sections->count != 2 || sections->lengths[0] != sections->lengths[1]) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
-      _ ("its halves are not divided each among the ranks (tensor=%d); set sections=[1, 1] "
+      _ ("its two halves are not each sharded over the ranks (tensor=%d); set sections=[1, 1] "
          "of the matmul before it"),
       infer->n_ranks[LIG_GROUP_TENSOR]);
     return FALSE;
@@ -165,7 +165,7 @@ lig_check_halves (const LigInfer *infer, GError **error)
   if (infer->x.n_axes > 1 && positions % 2 == 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("the number of positions is %" PRId64 ", expected an even number"), positions);
+               _ ("the sequence length is %" PRId64 ", expected an even number"), positions);
   return FALSE;
 }
 
@@ -187,7 +187,7 @@ check_counts (const LigInfer *infer, GError **error)
   return FALSE;
 }
 
-/* Checks that the queries, keys and values of a row are sections of their own. */
+/* Checks that the queries, keys and values of a row are separate sections. */
 static gboolean
 check_head_sections (
   const LigInfer *infer, gint64 heads, gint64 kv_heads, gboolean queries_alone, GError **error)
@@ -200,7 +200,7 @@ check_head_sections (
   if (!fits)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("its heads (%" PRId64 ") and kv-heads (%" PRId64
-                    ") are not divided each among the ranks (tensor=%d); set sections of the "
+                    ") are not each sharded over the ranks (tensor=%d); set sections of the "
                     "matmul before it"),
                  heads, kv_heads, infer->n_ranks[LIG_GROUP_TENSOR]);
   return fits;

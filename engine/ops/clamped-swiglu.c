@@ -9,7 +9,7 @@ static const LigParam params[] = {
              limit,
              "limit",
              N_ ("Limit"),
-             N_ ("Upper bound of the gate, and bound of the linear half on both sides"),
+             N_ ("Upper bound of the gate, and two-sided bound of the linear half"),
              1e-6,
              1e6,
              7),

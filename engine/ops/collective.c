@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shape rules and lowering that ops which exchange with other ranks share. */
+/* Shape rules and lowering shared by the collectives. */
 #include "engine/ops/define.h"
 #include <ligature/params-collective.h>
 
@@ -44,12 +44,12 @@ lig_infer_gathered (LigInfer *infer, int group, GError **error)
   if (!__builtin_mul_overflow (infer->x.axes[0], (gint64) infer->n_ranks[group], &infer->y.axes[0]))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("the first axis is %" PRId64 ", too long to be gathered from all ranks, %d"),
+               _ ("the first axis is %" PRId64 ", too long to gather from %d ranks"),
                infer->x.axes[0], infer->n_ranks[group]);
   return FALSE;
 }
 
-/* Returns the kernel, or null if there is nobody to exchange with. */
+/* Returns the kernel, or null if the group has one rank. */
 static const char *
 between_ranks (LigLowering *lowering, const char *kernel)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The mean over counted rows of -log softmax(x)[target], natural logarithm. Of several ranks in a
- * tensor group, each may have a part of the classes: they exchange a few numbers for each row
- * instead of the logits (Shoeybi and others, 2019). Ranks with other rows, of which each may count
- * another number, exchange that number. */
+/* The mean over counted rows of -log softmax(x)[target], natural logarithm. With tensor parallelism
+ * the classes may be sharded: the ranks exchange a few numbers per row instead of the logits
+ * (Shoeybi and others, 2019). Ranks with different rows exchange their numbers of counted rows. */
 #include "engine/ops/define.h"
 #include <ligature/params-collective.h>
 #include <ligature/params-loss.h>
@@ -11,7 +10,7 @@
 
 typedef struct {
   LigCrossEntropyParams kernel;
-  LigShape part, parts; /* of this rank, and of all that divide the classes */
+  LigShape part, parts; /* of this rank, and of all that shard the classes */
 } CrossEntropyParams;
 
 /* See cross_entropy_part in kernels/kernel-list.h. */
@@ -23,7 +22,7 @@ static const LigParam params[] = {
            kernel.ignored,
            "ignored",
            N_ ("Ignored"),
-           N_ ("Rows with this target are not counted"),
+           N_ ("Rows with this target are ignored"),
            G_MININT32,
            G_MAXINT32,
            -100,
@@ -41,8 +40,8 @@ static const LigParam params[] = {
     kernel.classes,
     "classes",
     N_ ("Classes"),
-    N_ ("Number of classes; logits from there on, such as those of a padded vocabulary, count "
-        "as minus infinity; 0: all logits are of classes"),
+    N_ ("Number of classes; later logits, such as those of a padded vocabulary, count as minus "
+        "infinity; 0: all logits are classes"),
     0,
     G_MAXINT32,
     0,
@@ -50,7 +49,7 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-/* Leaves out the padding behind the classes of all logits. */
+/* Ignores the padding after the classes. */
 static gboolean
 leave_out_padding (const CrossEntropyParams *values, gint64 *classes, GError **error)
 {
@@ -65,7 +64,7 @@ leave_out_padding (const CrossEntropyParams *values, gint64 *classes, GError **e
   return TRUE;
 }
 
-/* Sets the classes of this rank and the number of all. */
+/* Sets the classes of this rank and their total number. */
 static gboolean
 find_classes (LigInfer *self, CrossEntropyParams *values, gint64 *classes, GError **error)
 {
@@ -136,7 +135,7 @@ LIG_DEFINE_OP (cross_entropy) = {
   .name = "cross-entropy",
   .title = N_ ("Cross-entropy"),
   .category = N_ ("Loss"),
-  .summary = N_ ("Mean negative log-likelihood of the target classes"),
+  .summary = N_ ("Mean cross-entropy of the logits and the target classes"),
   .formula = "y = mean (log (sum (exp (x))) - x[target]) over rows with a target",
   .example = "cross-entropy @ 6x10",
   .flags = LIG_OP_LOSS | LIG_OP_CLASSES,

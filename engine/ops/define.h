@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Declarations for the files of engine/ops: the op's table and the shape checks. Messages need not
- * name the op: the pass that infers shapes puts `linear at 3: ` in front. */
+ * name the op: shape inference prefixes them with `linear at 3: `. */
 #pragma once
 
 #include "kernels/functions.h"
@@ -24,7 +24,7 @@ gboolean lig_check_features (const LigInfer *infer, gint64 features, GError **er
 gboolean lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **error);
 
 /* Returns whether extra input `index`, called `name`, has this shape; sets the shape of one that
- * the caller provides. An absent one fits. */
+ * the caller provides. A missing one is accepted. */
 gboolean lig_check_extra (LigInfer *infer,
                           int index,
                           const char *name,
@@ -32,7 +32,7 @@ gboolean lig_check_extra (LigInfer *infer,
                           LigDtype dtype,
                           GError **error);
 
-/* Returns the hash of an op's path, by which two random ops draw different numbers. */
+/* Returns the hash of an op's path, which gives each random op its own RNG stream. */
 guint64 lig_hash_path (const char *path);
 
 /* Returns the number of positions T of x, [.., T, features]; 1 if it has one axis. */
@@ -40,13 +40,13 @@ gint64 lig_count_positions (const LigInfer *infer);
 
 /* The heads that are packed in a row, as kernels count them. */
 typedef struct {
-  int32_t heads, kv_heads; /* of queries; of keys, and as many of values */
+  int32_t heads, kv_heads; /* of queries; of keys and of values */
   int32_t features;        /* of one head */
   int32_t length;          /* positions */
 } LigHeads;
 
-/* Divides the rows of x into heads of queries and, unless x has the queries alone, of keys and
- * values; `kv_heads` 0: as many as `heads`. */
+/* Splits the rows of x into heads of queries and, unless x has only queries, of keys and values;
+ * `kv_heads` 0: as many as `heads`. */
 gboolean lig_infer_heads (const LigInfer *infer,
                           gint64 heads,
                           gint64 kv_heads,
@@ -60,10 +60,10 @@ gboolean lig_infer_heads (const LigInfer *infer,
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL)
 #define LIG_KV_HEADS(type, field) \
   LIG_INT (type, field, "kv-heads", N_ ("Key heads"), \
-           N_ ("Number of key and value heads; left out or 0: as many as query heads"), 1, 65535, \
+           N_ ("Number of key and value heads; omitted or 0: as many as query heads"), 1, 65535, \
            0, LIG_PARAM_INFERRED)
 
-/* Parameters of attention that its op and the macros share. */
+/* Parameters of attention shared by its op and the macros. */
 typedef struct {
   gint64 window;
   int32_t mask;
@@ -73,18 +73,20 @@ typedef struct {
 
 #define LIG_SCORE_PARAMS(type, field) \
   LIG_CHOICE (type, field.mask, "mask", N_ ("Mask"), \
-              N_ ("Keys that a query sees; causal: none after its own position"), \
+              N_ ("Keys that a query attends to; causal: none after its own position"), \
               "causal|none|causal-bottom-right", 0), \
     LIG_INT (type, field.window, "window", N_ ("Window"), \
-             N_ ("Number of keys that a query sees at most; 0: all"), 0, G_MAXINT32, 0, 0), \
+             N_ ("Sliding window: maximum number of keys that a query attends to; 0: all"), 0, \
+             G_MAXINT32, 0, 0), \
     LIG_FLOAT (type, field.scale, "scale", N_ ("Scale"), \
-               N_ ("Factor of the scores; 0: 1 / root of a head's features"), 0, 1e6, 0), \
+               N_ ("Scale of the scores; 0: 1 / sqrt(head dim)"), 0, 1e6, 0), \
     LIG_FLOAT (type, field.softcap, "softcap", N_ ("Soft cap"), \
-               N_ ("Bound of the scores, approached smoothly; 0: none"), 0, 1e6, 0), \
+               N_ ("Soft cap of the scores, by tanh; 0: none"), 0, 1e6, 0), \
     LIG_BOOLEAN (type, field.alibi, "alibi", N_ ("ALiBi"), \
-                 N_ ("Adds to each score a bias that falls with the distance"), FALSE)
+                 N_ ("Adds a bias to each score that decreases linearly with the distance"), \
+                 FALSE)
 
-/* Parameters of the rotary position embedding, in macros with a prefix. */
+/* Parameters of the rotary position embedding; macros give them a prefix. */
 typedef struct {
   gint64 original;
   int32_t scaling;
@@ -96,55 +98,55 @@ typedef struct {
   LIG_FLOAT (type, field.base, prefix "base", N_ ("Rotary base"), \
              N_ ("Base of the rotary frequencies"), 1, 1e9, 10000), \
     LIG_FLOAT (type, field.fraction, prefix "fraction", N_ ("Rotary fraction"), \
-               N_ ("Part of a head's features that is turned"), 0, 1, 1), \
+               N_ ("Fraction of the head dim that is rotated"), 0, 1, 1), \
     LIG_BOOLEAN (type, field.interleaved, prefix "interleaved", N_ ("Rotary interleaved"), \
-                 N_ ("Pairs are neighbours instead of the two halves"), FALSE), \
+                 N_ ("Rotates adjacent features as pairs instead of the two halves"), FALSE), \
     LIG_CHOICE (type, field.scaling, prefix "scaling", N_ ("Rotary scaling"), \
-                N_ ("How the frequencies are scaled for longer texts"), "none|linear|llama3", 0), \
-    LIG_FLOAT (type, field.factor, prefix "factor", N_ ("Rotary factor"), \
-               N_ ("Factor of the scaling"), 1e-3, 1e6, 8), \
+                N_ ("How the frequencies are scaled for longer contexts"), "none|linear|llama3", \
+                0), \
+    LIG_FLOAT (type, field.factor, prefix "factor", N_ ("Rotary factor"), N_ ("Scaling factor"), \
+               1e-3, 1e6, 8), \
     LIG_FLOAT (type, field.low, prefix "low", N_ ("Rotary low"), \
-               N_ ("Waves longer than original / low are scaled by llama3"), 1e-3, 1e6, 1), \
+               N_ ("llama3: wavelengths above original / low are scaled"), 1e-3, 1e6, 1), \
     LIG_FLOAT (type, field.high, prefix "high", N_ ("Rotary high"), \
-               N_ ("Waves shorter than original / high are not scaled by llama3"), 1e-3, 1e6, 4), \
+               N_ ("llama3: wavelengths below original / high are not scaled"), 1e-3, 1e6, 4), \
     LIG_INT (type, field.original, prefix "original", N_ ("Rotary original"), \
-             N_ ("Length of the texts that the model was first trained with, for llama3"), 1, \
-             G_MAXINT32, 8192, 0)
+             N_ ("llama3: original context length of the model"), 1, G_MAXINT32, 8192, 0)
 
 /* Returns the shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);
 
-/* Checks that a rank with a part of the rows has whole samples: they have an axis of their own. */
+/* Checks that a rank with a part of the rows has whole samples: the samples have a separate
+ * axis. */
 gboolean lig_check_samples (const LigInfer *infer, GError **error);
 
-/* Checks that x has an even number of positions, on an axis of their own. */
+/* Checks that x has an even sequence length, on a separate axis. */
 gboolean lig_check_halves (const LigInfer *infer, GError **error);
 
-/* Checks that the length, called `name`, can be divided evenly by the ranks of a
- * tensor group. */
+/* Checks that the length, called `name`, is a multiple of the tensor-parallel size. */
 gboolean
 lig_check_sharding (const LigInfer *infer, const char *name, gint64 length, GError **error);
 
 /* Infers the shape of a gated unit: y has half the features of x. */
 gboolean lig_infer_gated (LigInfer *infer, GError **error);
 
-/* Adds the parts of attention where ranks divide the positions: see LigOpInfo.expand_positions. */
+/* Adds the parts of attention over a sharded sequence: see LigOpInfo.expand_positions. */
 void lig_attention_expand_positions (LigOp *attention, LigParts *parts, gint64 length);
 
-/* How the ranks of a tensor group divide a matmul's weight. */
+/* How tensor parallelism shards a matmul's weight. */
 typedef enum {
   LIG_PARALLEL_NONE,
   LIG_PARALLEL_COLUMN,
   LIG_PARALLEL_ROW,
-  LIG_PARALLEL_AUTO, /* of linear alone: its out-features before a cross-entropy, else none */
+  LIG_PARALLEL_AUTO, /* only for linear: its out-features before a cross-entropy, else none */
 } LigParallel;
 
 /* Returns the name as in files. */
 const char *lig_parallel_name (LigParallel parallel);
 
-/* Add the collective before a matmul that divides its columns, or after one that divides its rows,
- * if a tensor group has several ranks. Others of these are whole; `by_rows`: ranks have a part of
- * the rows each. */
+/* Add the collective before a column-parallel matmul, or after a row-parallel one, with tensor
+ * parallelism. By default the activations outside are whole on each rank; `by_rows`: each rank has
+ * a part of their rows. */
 void lig_parts_add_before (LigParts *parts, LigParallel parallel, gboolean by_rows);
 void lig_parts_add_after (LigParts *parts, LigParallel parallel, gboolean by_rows);
 
@@ -161,24 +163,23 @@ typedef struct {
 #define LIG_TIED \
   { \
     .kind = LIG_PARAM_PATH, .name = "tied", .label = N_ ("Tied"), \
-    .help = N_ ("Path of the op whose weight this op uses instead of one of its own") \
+    .help = N_ ("Path of the op whose weight this op shares") \
   }
 
-/* The parameter of blocks and macros that chooses what the backward pass computes again, see
+/* The parameter of blocks and macros that selects the activations to recompute, see
  * LigRecompute. */
 #define LIG_RECOMPUTE_PARAM(type, field) \
-  LIG_CHOICE ( \
-    type, field, "recompute", N_ ("Recompute"), \
-    N_ ("Values that the backward pass computes again instead of reading saved ones: cheap " \
-        "are those without matmuls and attention; inherit: as around it"), \
-    "inherit|none|cheap|all", 0)
+  LIG_CHOICE (type, field, "recompute", N_ ("Recompute"), \
+              N_ ("Activations that the backward pass recomputes instead of saving them: cheap " \
+                  "excludes matmuls and attention; inherit: as in the enclosing block"), \
+              "inherit|none|cheap|all", 0)
 
-/* The parameter of blocks and matmuls that chooses how matmuls are quantized; the names of all
+/* The parameter of blocks and matmuls that selects the quantization recipe: the names of all
  * recipes (engine/recipes). */
 #define LIG_RECIPE_PARAM(type, field) \
   LIG_CHOICE (type, field, "recipe", N_ ("Recipe"), \
-              N_ ("How the operands of matmuls are quantized; none: not at all; inherit: as " \
-                  "around it"), \
+              N_ ("How the operands of matmuls are quantized; inherit: as in the " \
+                  "enclosing block"), \
               "inherit|none|fp8-delayed|fp8-current|fp8-rows|fp8-block|mxfp8|nvfp4", 0)
 
 #define LIG_MAX_FEATURES 1e9
@@ -187,7 +188,7 @@ typedef struct {
            N_ ("Length of the output's last axis"), 1, LIG_MAX_FEATURES, 0, \
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL), \
     LIG_INT (LigLinearOpParams, in_features, "in-features", N_ ("In features"), \
-             N_ ("Length of the input's last axis; left out: that of the actual input"), 1, \
+             N_ ("Length of the input's last axis; default: that of the actual input"), 1, \
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial std"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
@@ -198,29 +199,31 @@ typedef struct {
      .name = "sections", \
      .label = N_ ("Sections"), \
      .help = \
-       N_ ("Shares of the out-features that are each divided: [1, 1] for a gated unit, or the " \
-           "heads of queries, keys and values; left out: one"), \
+       N_ ("Relative sizes of the parts of the out-features that are each sharded: [1, 1] for " \
+           "a " \
+           "a " \
+           "gated unit, or the heads of queries, keys and values; default: one part"), \
      .minimum = 1, \
      .maximum = G_MAXINT32, \
      .flags = LIG_PARAM_INFERRED, \
      .offset = G_STRUCT_OFFSET (LigLinearOpParams, sections)}, \
     LIG_TIED
 
-/* The parameter `group` of ops that exchange with other ranks. Their params structs begin with
- * LigCollectiveParams; with one rank in the group they pass their input on. */
+/* The parameter `group` of collectives. Their params structs begin with LigCollectiveParams; in a
+ * group of one rank they pass their input on. */
 #define LIG_RANK_GROUP(type, field) \
   LIG_CHOICE ( \
     type, field, "group", N_ ("Group"), \
-    N_ ("Ranks that take part: those with other rows of the batch, with other positions " \
-        "of them, or with other parts of the parameters"), \
+    N_ ("Parallel group: ranks with different rows of the batch (data), different parts of " \
+        "the sequence (context), or different parts of the parameters (tensor)"), \
     "data|context|tensor", LIG_GROUP_TENSOR)
 
-/* Sets the kernel's params. Of ranks of a tensor group, x has to be of this kind, and y becomes one
- * of the other. */
+/* Sets the kernel's params. In a tensor-parallel group, x must have the sharding `from`, and y gets
+ * the sharding `to`. */
 gboolean lig_infer_collective (
   LigInfer *infer, int group, LigShardingKind from, LigShardingKind to, GError **error);
 
-/* Divides the first axis of y among the ranks of the group, or collects it. */
+/* Shards the first axis of y over the ranks of the group, or gathers it. */
 gboolean lig_infer_scattered (LigInfer *infer, int group, GError **error);
 gboolean lig_infer_gathered (LigInfer *infer, int group, GError **error);
 
@@ -244,7 +247,7 @@ lig_lower_backward_or_pass (LigLowering *lowering, const char *kernel)
     lig_lower_alias (lowering, "dx", "dy");
 }
 
-/* Emits a kernel for y and, in the backward pass, one for dx; null, or one rank in the group: the
- * value is passed on. */
+/* Emit a kernel for y and one for dx; if it is null, or the group has one rank, the value is passed
+ * on. */
 void lig_lower_collective (LigLowering *lowering, const char *kernel);
 void lig_lower_collective_backward (LigLowering *lowering, const char *kernel);

@@ -5,7 +5,7 @@
 #include <ligature/params-random.h>
 
 static const LigParam params[] = {
-  {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Share of the samples that become zero"), 0, 1,
+  {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Fraction of the samples that become zero"), 0, 1,
    0.1, LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigDropPathParams, probability), NULL},
   {.name = NULL},
 };
@@ -33,7 +33,7 @@ lower_forward (LigLowering *lowering)
   lig_lower_or_pass (lowering, drops ? "drop_path" : NULL);
 }
 
-/* The same draws again, so nothing has to be saved. */
+/* The same random numbers again, so nothing has to be saved. */
 static void
 lower_backward (LigLowering *lowering)
 {

@@ -4,12 +4,12 @@
 #include <ligature/params-random.h>
 
 static const LigParam params[] = {
-  {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Share of the elements that become zero"), 0, 1,
+  {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Fraction of the elements that become zero"), 0, 1,
    0.1, LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigDropoutParams, probability), NULL},
   {.name = NULL},
 };
 
-/* Ranks that divide positions draw as one rank draws for each of them. */
+/* With a sharded sequence, each token gets the mask that it would have on a single rank. */
 static gboolean
 infer (LigInfer *self, GError **error)
 {
@@ -25,8 +25,8 @@ infer (LigInfer *self, GError **error)
   return TRUE;
 }
 
-/* The backward pass draws the mask again from (seed, path, micro-step, element), so nothing has to
- * be saved. The hash of the path gives two dropouts different draws. */
+/* The backward pass regenerates the mask from (seed, path, micro-step, element), so nothing has to
+ * be saved. The hash of the path gives each dropout its own RNG stream. */
 static void
 place (void *values, const char *path)
 {

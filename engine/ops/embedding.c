@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* y = weight[x]: a row of weight for each integer of x; the features are a new last axis. Of
- * several ranks in a tensor group, each may have some of the rows: the others are zero, and y is
+/* y = weight[x]: a row of weight for each integer of x; the features are a new last axis. With
+ * tensor parallelism the rows may be sharded: a rank writes zeros for rows that it lacks, and y is
  * the sum over the ranks (Shoeybi and others, 2019). */
 #include "engine/ops/define.h"
 #include <ligature/params-collective.h>
@@ -10,7 +10,7 @@ typedef struct {
   LigVocabularyPart part;
   gint64 features, vocabulary;
   float init_std;
-  int32_t parallel, ranks; /* that divide the vocabulary */
+  int32_t parallel, ranks; /* that shard the vocabulary */
   LigDtype dtype;          /* of y */
   LigShape shape;
 } EmbeddingParams;
@@ -49,9 +49,8 @@ static const LigParam params[] = {
     parallel,
     "parallel",
     N_ ("Parallel"),
-    N_ ("The part that ranks of a tensor group divide: none, or the vocabulary; auto: the "
-        "vocabulary if the ranks divide it evenly, and that of the ops that share the "
-        "weight, else none"),
+    N_ ("Whether tensor parallelism shards the vocabulary; auto: if it is a multiple of the "
+        "number of ranks, for all ops that share the weight"),
     "auto|none|vocabulary",
     AUTO),
   LIG_TIED,
@@ -61,7 +60,7 @@ static const LigParam params[] = {
 static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE, TRUE},
                                               {.name = NULL}};
 
-/* Divides the rows of the weight among the ranks of a tensor group. */
+/* Shards the rows of the weight over a tensor-parallel group. */
 static gboolean
 divide (LigInfer *self, EmbeddingParams *values, GError **error)
 {
@@ -113,7 +112,7 @@ lower_forward (LigLowering *lowering)
   lig_lower_kernel (lowering, "all_reduce", "x=part", &sum, sizeof sum);
 }
 
-/* All ranks have the same gradient, and each takes what belongs to its rows. */
+/* All ranks have the same gradient, and each uses the part for its rows. */
 static void
 lower_backward (LigLowering *lowering)
 {
@@ -128,7 +127,7 @@ LIG_DEFINE_OP (embedding) = {
   .name = "embedding",
   .title = N_ ("Embedding"),
   .category = N_ ("Linear"),
-  .summary = N_ ("Looks up a trained row for each integer"),
+  .summary = N_ ("Looks up a trainable row for each integer"),
   .formula = "y = weight[x]",
   .example = "embedding (8, vocabulary=16) @ 2x5:int32",
   .flags = LIG_OP_INTEGER_INPUT,

@@ -7,7 +7,7 @@ LIG_DEFINE_OP (gelu_erf) = {
   .name = "gelu-erf",
   .title = N_ ("GELU, erf form"),
   .category = N_ ("Activation"),
-  .summary = N_ ("Gaussian error linear unit in its exact form, nn.GELU() of PyTorch"),
+  .summary = N_ ("Gaussian error linear unit in its exact form, PyTorch's nn.GELU()"),
   .formula = "y = 0.5 x (1 + erf (0.70710678 x))",
   .example = "gelu-erf @ 3x8",
   .flags = LIG_OP_ACTIVATION,

@@ -19,7 +19,7 @@ LIG_DEFINE_OP (identity) = {
   .name = "identity",
   .title = N_ ("Identity"),
   .category = N_ ("Other"),
-  .summary = N_ ("Passes its input on"),
+  .summary = N_ ("Returns its input"),
   .formula = "y = x",
   .example = "identity @ 4x8",
   .flags = LIG_OP_TRANSPARENT | LIG_OP_ANY_TYPE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = both halves of the positions, of which x has the second. */
+/* Concatenates `first` and x along the sequence axis. */
 #include "engine/ops/define.h"
 #include <ligature/params-positions.h>
 
@@ -7,7 +7,7 @@
 
 static const LigParam params[] = {
   {LIG_PARAM_INPUT, "first", N_ ("First"),
-   N_ ("Channel of the first half of the positions; left out: the caller"), 0, 0, 0,
+   N_ ("Channel of the first half of the sequence; default: from the caller"), 0, 0, 0,
    LIG_PARAM_POSITIONAL, 0, NULL},
   {.name = NULL},
 };
@@ -22,7 +22,7 @@ infer (LigInfer *self, GError **error)
   if (self->x.n_axes < 2 || length > LIG_MAX_POSITIONS / 2) {
     g_autofree char *shape = lig_shape_to_string (&self->x);
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("input is %s, expected an axis of at most %d positions"), shape,
+                 _ ("input is %s, expected a sequence axis of at most %d"), shape,
                  LIG_MAX_POSITIONS / 2);
     return FALSE;
   }
@@ -48,8 +48,8 @@ LIG_DEFINE_OP (join_halves) = {
   .name = "join-halves",
   .title = N_ ("Join halves"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Puts the two halves of the positions together"),
-  .formula = "y = [first, x] along the positions",
+  .summary = N_ ("Concatenates the two halves of the sequence"),
+  .formula = "y = [first, x] along the sequence axis",
   .example = "join-halves @ 2x4x6",
   .params = params,
   .params_size = sizeof (LigHalvesParams),

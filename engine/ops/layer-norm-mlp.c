@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro: a norm, a matmul, an activation, a matmul back to the features of the input. */
+/* A macro: a norm, a matmul, an activation, and a matmul back to the input's number of features. */
 #include "engine/ops/macro-parts.h"
 
 typedef struct {
@@ -44,8 +44,7 @@ LIG_DEFINE_OP (layer_norm_mlp) = {
   .name = "layer-norm-mlp",
   .title = N_ ("Layer norm, MLP"),
   .category = N_ ("Layers"),
-  .summary =
-    N_ ("Normalizes each row and passes it through two matmuls with an activation between"),
+  .summary = N_ ("A norm and a feed-forward network: two linear layers with an activation between"),
   .formula = "y = fc2 (activation (fc1 (norm (x))))",
   .example = "layer-norm-mlp (12) @ 5x8",
   .params = params,

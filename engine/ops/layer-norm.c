@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = (x - mean) rstd g + bias over the last axes, g = weight or 1 + weight (Ba et al., 2016). */
+/* y = (x - mean) rstd g + bias over the last axes; g = weight or 1 + weight (Ba et al., 2016). */
 #include "engine/ops/norm.h"
 
 static const LigParam params[] = {LIG_NORM_PARAMS (N_ ("Added to the variance before its root"))};

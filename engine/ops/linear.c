@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* A macro: basic-linear, then bias unless disabled. Its parts have no names, because their
- * parameters have different ones: `1.weight`, `1.bias`. On several ranks the collectives with the
- * others are parts, too. */
+ * parameters have different ones: `1.weight`, `1.bias`. With tensor parallelism the collectives are
+ * parts, too. */
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
   LIG_LINEAR_PARAMS ("none|column|row|auto",
                      LIG_PARALLEL_AUTO,
-                     N_ ("The part that ranks of a tensor group divide: none, the out-features, or "
-                         "the in-features; auto: the out-features if a cross-entropy follows and "
-                         "the ranks divide them evenly, else none")),
+                     N_ ("How tensor parallelism shards the weight: none, by out-features "
+                         "(column) or by in-features (row); auto: by out-features if a "
+                         "cross-entropy follows and they are a multiple of the number of "
+                         "ranks, else none")),
   LIG_BOOLEAN (
-    LigLinearOpParams, bias, "bias", N_ ("Bias"), N_ ("Adds a trained vector to each row"), TRUE),
+    LigLinearOpParams, bias, "bias", N_ ("Bias"), N_ ("Adds a trainable vector to each row"), TRUE),
   LIG_BOOLEAN (LigLinearOpParams,
                sequence_parallel,
                "sequence-parallel",
                N_ ("Sequence parallel"),
-               N_ ("Ranks have a part of the rows each, before parallel=column or after "
-                   "parallel=row"),
+               N_ ("Sequence parallelism: each rank has a part of the rows before "
+                   "parallel=column or after parallel=row"),
                FALSE),
   {.name = NULL},
 };
@@ -42,7 +43,7 @@ expand (LigOp *self, LigParts *parts)
     lig_parts_add (parts, NULL, lig_op_new ("bias", NULL));
 }
 
-/* --- Collecting the parts again -------------------------------------------------------------- */
+/* --- Collapsing the parts again -------------------------------------------------------------- */
 
 static gboolean
 is_op (const LigParts *parts, guint index, const char *name)
@@ -51,7 +52,7 @@ is_op (const LigParts *parts, guint index, const char *name)
   return op && g_str_equal (lig_op_get_name (op), name);
 }
 
-/* Returns whether the part is the collective of a matmul, and whether it is one of rows. */
+/* Returns whether the part is the collective of a matmul, and whether it is one over rows. */
 static gboolean
 is_collective (const LigParts *parts, guint index, const char *rows, gboolean *by_rows)
 {
@@ -71,7 +72,7 @@ is_plain (LigOp *op)
   return TRUE;
 }
 
-/* Returns whether the part is the bias of a matmul, whose name it has. */
+/* Returns whether the part is the bias of a matmul: they have the same name. */
 static gboolean
 is_bias (const LigParts *parts, guint index, const char *matmul)
 {
@@ -80,7 +81,8 @@ is_bias (const LigParts *parts, guint index, const char *matmul)
   return is_op (parts, index, "bias") && is_plain (op) && g_strcmp0 (matmul, name) == 0;
 }
 
-/* Returns (transfer full) (nullable) the linear that a matmul is with its bias and exchange. */
+/* Returns (transfer full) (nullable) the linear that the matmul, its bias and its collective
+ * are. */
 static LigOp *
 make_linear (LigOp *matmul, gboolean bias, gboolean by_rows)
 {
@@ -99,9 +101,9 @@ make_linear (LigOp *matmul, gboolean bias, gboolean by_rows)
   return g_steal_pointer (&linear);
 }
 
-/* A matmul, its collective and its bias of one name are a linear. Those of a linear have no name
- * and remain, without the collective: between the matmul and its bias it would prevent fusions on
- * one rank, and on several the plan says that it is missing. */
+/* A matmul, its collective and its bias with one name become a linear. Unnamed parts come from a
+ * linear and stay, without the collective: between the matmul and its bias it would prevent fusions
+ * on one rank, and on several ranks the plan reports that it is missing. */
 static guint
 collect (LigParts *parts, guint at)
 {
@@ -135,7 +137,7 @@ LIG_DEFINE_OP (linear) = {
   .name = "linear",
   .title = N_ ("Linear"),
   .category = N_ ("Linear"),
-  .summary = N_ ("Multiplies each row by a weight matrix and adds a bias"),
+  .summary = N_ ("Linear layer: multiplies each row by a weight matrix and adds a bias"),
   .formula = "y = x weight^T + bias",
   .example = "linear (12) @ 5x8",
   .params = params,

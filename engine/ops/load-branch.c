@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The main line goes on from a channel's value, so that any acyclic graph can be written as a
- * sequence. The line before it ends there; no bytes move. */
+/* The main line continues from a channel's value, so that any acyclic graph can be written as a
+ * sequence. The line before it ends there; no bytes are copied. */
 #include "engine/ops/define.h"
 
 typedef struct {
@@ -9,21 +9,22 @@ typedef struct {
 } LoadBranchParams;
 
 static const LigParam params[] = {
-  {LIG_PARAM_INPUT, "from", N_ ("From"), N_ ("Channel to go on from; left out: the caller"), 0, 0,
-   0, LIG_PARAM_POSITIONAL, 0, NULL},
+  {LIG_PARAM_INPUT, "from", N_ ("From"),
+   N_ ("Branch to continue from; default: a tensor from "
+       "the caller"),
+   0, 0, 0, LIG_PARAM_POSITIONAL, 0, NULL},
   {LIG_PARAM_SHAPE, "shape", N_ ("Shape"),
-   N_ ("The whole shape, with at most one -1 for the length of the sequence's input; left out: "
-       "the channel's, or from the caller that of the sequence's input"),
+   N_ ("The shape, with at most one -1 for that axis of the sequence's input; default: the "
+       "branch's shape, or for a tensor from the caller the shape of the sequence's input"),
    -1, G_MAXINT32, 0, LIG_PARAM_INFERRED, G_STRUCT_OFFSET (LoadBranchParams, shape), NULL},
   LIG_CHOICE (
     LoadBranchParams,
     dtype,
     "dtype",
     N_ ("Type"),
-    N_ (
-      "The type; input: the channel's, or from the caller that of the sequence's input; floating: "
-      "likewise, or for a sequence of integers the compute type, and the shape of the line "
-      "before"),
+    N_ ("The type; input: the branch's type, or for a tensor from the caller the type of the "
+        "sequence's input; floating: the same, but if that is an integer type, the compute type "
+        "and the shape of the line before"),
     "input|fp32|fp16|bf16|int32|floating",
     0),
   {.name = NULL},
@@ -31,8 +32,8 @@ static const LigParam params[] = {
 
 enum { SAME, FLOATING = 5 };
 
-/* Returns whether a value from the caller is like that of the line before; a sequence of integers
- * has no value that the main line could go on from. */
+/* Returns whether a value from the caller is like that of the line before: the main line cannot
+ * continue from the integers of the sequence's input. */
 static gboolean
 is_like_line (const LigInfer *self)
 {
@@ -40,7 +41,7 @@ is_like_line (const LigInfer *self)
          !lig_dtype_is_floating (self->input_dtype);
 }
 
-/* Returns the shape that the parameters name; FALSE if the sequence's input lacks the axis. */
+/* Finds the shape that the parameters give; FALSE if the sequence's input lacks the axis. */
 static gboolean
 find_shape (const LigInfer *self, LigShape *shape, GError **error)
 {
@@ -64,7 +65,7 @@ find_shape (const LigInfer *self, LigShape *shape, GError **error)
 /* Of the choices between SAME and FLOATING. */
 static const LigDtype dtypes[] = {LIG_FP32, LIG_FP32, LIG_FP16, LIG_BF16, LIG_INT32};
 
-/* Returns whether a channel's value is what the parameters say, where they say something. */
+/* Returns whether a channel's value matches the parameters that are set. */
 static gboolean
 check_channel (const LigInfer *self, GError **error)
 {
@@ -77,16 +78,15 @@ check_channel (const LigInfer *self, GError **error)
   if (!lig_shape_equal (&shape, value)) {
     g_autofree char *given = lig_shape_to_string (&shape);
     g_autofree char *there = lig_shape_to_string (value);
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_SHAPE,
-      _ ("shape is %s, the channel's value is %s; leave out shape, or reshape the value"), given,
-      there);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("shape is %s, the channel's value is %s; omit shape, or reshape the value"),
+                 given, there);
     return FALSE;
   }
   if (wanted->dtype == SAME || wanted->dtype == FLOATING || dtypes[wanted->dtype] == dtype)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-               _ ("dtype is %s, the channel's value is %s; leave out dtype"),
+               _ ("dtype is %s, the channel's value is %s; omit dtype"),
                lig_dtype_name (dtypes[wanted->dtype]), lig_dtype_name (dtype));
   return FALSE;
 }

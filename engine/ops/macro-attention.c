@@ -10,7 +10,7 @@ count_kv_heads (const LigMacroAttention *values)
   return values->kv_heads > 0 ? values->kv_heads : values->heads;
 }
 
-/* Returns the length of so many heads. */
+/* Returns the number of features of so many heads. */
 static LigMacroLength
 length_of (const LigMacroAttention *values, gint64 heads)
 {
@@ -18,7 +18,7 @@ length_of (const LigMacroAttention *values, gint64 heads)
   return length;
 }
 
-/* Connects a part's extra input to the channel that the macro has for it, which is outside. */
+/* Connects a part's extra input to the macro's channel, which is outside the macro. */
 static void
 connect (LigOp *macro, const char *param, LigOp *part, const char *port)
 {

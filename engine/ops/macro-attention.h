@@ -15,30 +15,28 @@ typedef struct {
 
 #define LIG_MACRO_ATTENTION_PARAMS(type, field) \
   LIG_HEADS (type, field.heads), LIG_KV_HEADS (type, field.kv_heads), \
-    LIG_INT ( \
-      type, field.features, "head-features", N_ ("Head's features"), \
-      N_ ("Features of a head; left out or 0: those of the input divided by the query heads"), 1, \
-      65536, 0, LIG_PARAM_INFERRED), \
+    LIG_INT (type, field.features, "head-features", N_ ("Head dim"), \
+             N_ ("Head dim; omitted or 0: input features / number of query heads"), 1, 65536, 0, \
+             LIG_PARAM_INFERRED), \
     LIG_SCORE_PARAMS (type, field.scores), \
     LIG_FLOAT (type, field.dropout, "attention-dropout", N_ ("Attention dropout"), \
-               N_ ("Probability that a weight of the attention becomes 0 in training"), 0, 1, 0), \
+               N_ ("Dropout probability of attention weights in training"), 0, 1, 0), \
     LIG_BOOLEAN (type, field.rotary, "rotary", N_ ("Rotary"), \
-                 N_ ("Turns queries and keys by their positions"), FALSE), \
+                 N_ ("Applies rotary position embeddings to queries and keys"), FALSE), \
     LIG_ROTATION_PARAMS (type, field.rotation, "rotary-"), \
-    LIG_CHOICE (type, field.qk_norm, "qk-norm", N_ ("Norm of heads"), \
-                N_ ("How the queries and keys of each head are normalized"), "none|rms|l2|layer", \
-                0), \
-    LIG_FLOAT (type, field.eps, "qk-norm-eps", N_ ("Epsilon of heads"), \
+    LIG_CHOICE (type, field.qk_norm, "qk-norm", N_ ("QK norm"), \
+                N_ ("Norm of the queries and keys of each head"), "none|rms|l2|layer", 0), \
+    LIG_FLOAT (type, field.eps, "qk-norm-eps", N_ ("QK norm epsilon"), \
                N_ ("Added to the variance of a head before its root"), 0, 1, 1e-6), \
-    LIG_BOOLEAN (type, field.norm_first, "qk-norm-before-rotary", N_ ("Norm of heads first"), \
-                 N_ ("Heads are normalized before they are turned, not after"), TRUE), \
-    LIG_BOOLEAN (type, field.qkv_bias, "qkv-bias", N_ ("Bias of heads"), \
-                 N_ ("The matmuls of queries, keys and values have a bias even if bias=false"), \
+    LIG_BOOLEAN (type, field.norm_first, "qk-norm-before-rotary", N_ ("QK norm before rotary"), \
+                 N_ ("Applies the QK norm before the rotary embedding, not after it"), TRUE), \
+    LIG_BOOLEAN (type, field.qkv_bias, "qkv-bias", N_ ("QKV bias"), \
+                 N_ ("Adds a bias to the query, key and value matmuls even if bias=false"), \
                  FALSE), \
-    LIG_BOOLEAN (type, field.out_bias, "out-bias", N_ ("Bias behind heads"), \
-                 N_ ("The matmul behind the attention has a bias if bias=true"), TRUE)
+    LIG_BOOLEAN (type, field.out_bias, "out-bias", N_ ("Output bias"), \
+                 N_ ("Adds a bias to the output projection if bias=true"), TRUE)
 
-/* Groups of the parameters above; `more` are names of the macro's own, with a space in front. */
+/* Groups of the parameters above; `more` are the macro's own names, each after a space. */
 #define LIG_MACRO_SIZES(more) \
   { \
     N_ ("Sizes"), "heads kv-heads head-features" more \
@@ -70,8 +68,7 @@ typedef struct {
 #define LIG_MACRO_DOCUMENTS(slot) \
   { \
     LIG_PARAM_INPUT, "documents", N_ ("Documents"), \
-      N_ ("Channel of document numbers; attention stays inside a document"), 0, 0, 0, 0, slot, \
-      NULL \
+      N_ ("Channel of document ids; attention stays within a document"), 0, 0, 0, 0, slot, NULL \
   }
 #define LIG_MACRO_MEMORY(slot) \
   { \
@@ -85,8 +82,8 @@ void lig_macro_add_attention (LigParts *parts, LigOp *macro, const LigMacroAtten
 
 /* Adds cross attention: the matmuls `query` and, from the memory, `key-value`, to the matmul
  * `proj`. `lengths`: the macro's parameter for the lengths of the memory. `behind`: whether it
- * follows self attention, whose window and ALiBi are then none of its business: positions of two
- * sequences have no distance. */
+ * follows self attention; window and ALiBi then apply only to that, because tokens of two sequences
+ * have no distance. */
 void lig_macro_add_cross_attention (LigParts *parts,
                                     LigOp *macro,
                                     const LigMacroAttention *values,
@@ -96,5 +93,5 @@ void lig_macro_add_cross_attention (LigParts *parts,
                                     const char *proj,
                                     gboolean behind);
 
-/* Rejects parameters of attention that do not go together. */
+/* Rejects attention parameters that exclude each other. */
 void lig_macro_check_attention (LigParts *parts, LigOp *macro, const LigMacroAttention *values);

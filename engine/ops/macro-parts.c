@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts that the macros of layers share. Matmuls are basic-linear and bias, each an own part, so
- * that fusions take a bias with what follows it; a residual is make-extra-output and
- * add-extra-input, the forms that the fusions of matmuls and norms look for. */
+/* Parts that the layer macros share. A matmul is basic-linear and bias, two parts, so that a fusion
+ * can join the bias with the op after it; a residual is make-extra-output and add-extra-input, the
+ * form that the fusions of matmuls and norms match. */
 #include "engine/ops/macro-parts.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters and parts that the macros of layers share. A macro hands its parameters on to its
- * parts by name, so that no value is written twice. */
+/* Parameters and parts that the layer macros share. A macro passes its parameters to its parts by
+ * name, so that no value is written twice. */
 #pragma once
 
 #include "engine/ops/define.h"
@@ -17,14 +17,15 @@ typedef struct {
     LIG_FLOAT (type, field.eps, "eps", N_ ("Epsilon"), \
                N_ ("Added to the variance before its root"), 0, 1, 1e-5), \
     LIG_BOOLEAN (type, field.zero_centered, "zero-centered-gamma", N_ ("Zero-centered gamma"), \
-                 N_ ("The gain is 1 + weight, and weight begins at 0"), FALSE)
+                 N_ ("The scale is 1 + weight, and weight is initialized to 0"), FALSE)
 
 /* The norm's value as extra output 0, whose port is LIG_MACRO_NORM_PORT. */
 #define LIG_MACRO_NORM_PORT "norm_output?"
 #define LIG_MACRO_NORM_OUTPUT \
   { \
     LIG_PARAM_OUTPUT, "norm-output", N_ ("Output of the norm"), \
-      N_ ("Channel of the normalized value; caller: the caller gets it"), 0, 0, 0, 0, 0, NULL \
+      N_ ("Name of a branch with the normalized value; caller: it is returned to the caller"), 0, \
+      0, 0, 0, 0, NULL \
   }
 
 typedef struct {
@@ -40,10 +41,10 @@ typedef struct {
 #define LIG_MACRO_MLP_PARAMS(type, field, flags) \
   LIG_INT ( \
     type, field.features, "ffn-features", N_ ("Inner features"), \
-    N_ ("Features of the activation's output; left out or 0: four times those of the input"), 1, \
+    N_ ("FFN size: features of the activation's output; omitted or 0: four times the input's"), 1, \
     LIG_MAX_FEATURES / 2, 0, LIG_PARAM_INFERRED | (flags)), \
     LIG_CHOICE (type, field.activation, "activation", N_ ("Activation"), \
-                N_ ("Activation or gated unit; a gated unit doubles the first matmul"), \
+                N_ ("Activation or gated unit; a gated unit doubles the first matmul's output"), \
                 LIG_MACRO_ACTIVATIONS, 0), \
     LIG_FLOAT (type, field.limit, "activation-limit", N_ ("Activation's limit"), \
                N_ ("Bound of clamped-swiglu"), 1e-6, 1e6, 7), \
@@ -64,20 +65,19 @@ typedef struct {
                1000, 0.023)
 
 #define LIG_MACRO_BIAS(type, field) \
-  LIG_BOOLEAN (type, field, "bias", N_ ("Bias"), N_ ("Matmuls add a trained vector to each row"), \
-               TRUE)
+  LIG_BOOLEAN (type, field, "bias", N_ ("Bias"), N_ ("Adds a bias to the matmuls"), TRUE)
 
-/* How a macro's matmuls are divided among the ranks of a tensor group. */
+/* How tensor parallelism shards a macro's matmuls. */
 typedef enum { LIG_MACRO_WHOLE, LIG_MACRO_TENSOR, LIG_MACRO_SEQUENCE } LigMacroParallel;
 
 #define LIG_MACRO_PARALLEL(type, field) \
   LIG_CHOICE ( \
     type, field, "parallel", N_ ("Parallel"), \
-    N_ ("The part that ranks of a tensor group divide: none, heads and inner features, or " \
-        "also the rows around them"), \
+    N_ ("How tensor parallelism shards the layer: none, by heads and FFN size (tensor), or " \
+        "also by the rows in between (sequence)"), \
     "none|tensor|sequence", LIG_MACRO_TENSOR)
 
-/* Groups of the parameters above; `more` are names of the macro's own with a space. */
+/* Groups of the parameters above; `more` are the macro's own names, each after a space. */
 #define LIG_MACRO_PERCEPTRON(more) \
   { \
     N_ ("MLP"), more "activation activation-limit activation-alpha glu-linear-offset" \
@@ -95,17 +95,17 @@ typedef enum { LIG_MACRO_WHOLE, LIG_MACRO_TENSOR, LIG_MACRO_SEQUENCE } LigMacroP
     N_ ("Backward pass"), "recompute" \
   }
 
-/* A length of a matmul's output: a number, or if it is 0, multiple / divisor times the features of
- * the macro's input. */
+/* The number of output features of a matmul: a number, or if that is 0, multiple / divisor times
+ * the features of the macro's input. */
 typedef struct {
   gint64 length, multiple, divisor;
 } LigMacroLength;
 
-/* Returns a new op with parameters of a macro: `names` has the names that both know, and pairs
- * `rotary-base=base` of the macro's and the part's. */
+/* Returns a new op with parameters of a macro: `names` lists the names that both have, and pairs
+ * `rotary-base=base` of the macro's and the part's name. */
 LigOp *lig_macro_op (LigOp *macro, const char *op, const char *names);
 
-/* Returns a parameter that is a truth. */
+/* Returns a boolean parameter. */
 gboolean lig_macro_is (LigOp *macro, const char *param);
 
 /* Returns the text of a parameter that is a choice or a channel; null for no channel. */
@@ -117,9 +117,8 @@ void lig_macro_add_norm (LigParts *parts, LigOp *macro, const char *name);
 /* Adds a branch with the value so far, if the macro's parameter `norm-output` names its reader. */
 void lig_macro_add_norm_output (LigParts *parts, LigOp *macro);
 
-/* Adds a matmul, with a bias if `bias`. A first matmul divides its columns, in `sections`, among
- * the ranks of a tensor group, the last matmul of a branch its rows, if the macro's parameter
- * `parallel` says so. */
+/* Adds a matmul, with a bias if `bias`. If the macro's parameter `parallel` says so, the first
+ * matmul of a branch is column-parallel, in `sections`, and the last one row-parallel. */
 void lig_macro_add_first (LigParts *parts,
                           LigOp *macro,
                           const char *name,
@@ -128,7 +127,7 @@ void lig_macro_add_first (LigParts *parts,
                           const LigShape *sections);
 void lig_macro_add_last (LigParts *parts, LigOp *macro, const char *name, gboolean bias);
 
-/* Adds both matmuls of the macro's multilayer perceptron and what is between them. */
+/* Adds both matmuls of the macro's MLP and the ops between them. */
 void lig_macro_add_mlp (LigParts *parts, LigOp *macro, gint64 features);
 
 /* Adds the start of a branch, its end, and the return to an earlier value. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* y = x, and x again as an extra output: the start of a branch. Forward moves no bytes. */
+/* y = x, and x again as an extra output: the start of a branch. Forward copies nothing. */
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  {LIG_PARAM_OUTPUT, "to", N_ ("To"), N_ ("Channel of the branch; left out: the caller"), 0, 0, 0,
-   LIG_PARAM_POSITIONAL, 0, NULL},
-  {LIG_PARAM_CALLER, "caller", N_ ("Caller too"), N_ ("The caller gets the branch as well"), 0, 1,
-   0, 0, 0, NULL},
+  {LIG_PARAM_OUTPUT, "to", N_ ("To"), N_ ("Name of the branch; default: returned to the caller"), 0,
+   0, 0, LIG_PARAM_POSITIONAL, 0, NULL},
+  {LIG_PARAM_CALLER, "caller", N_ ("Caller too"), N_ ("Also returns the branch to the caller"), 0,
+   1, 0, 0, 0, NULL},
   {.name = NULL},
 };
 

@@ -17,7 +17,7 @@ LIG_DEFINE_OP (mean_squared_error) = {
   .name = "mean-squared-error",
   .title = N_ ("Mean squared error"),
   .category = N_ ("Loss"),
-  .summary = N_ ("Mean squared distance from the targets"),
+  .summary = N_ ("Mean squared error of the input and the targets"),
   .formula = "y = mean ((x - targets)^2)",
   .example = "mean-squared-error @ 6x4",
   .flags = LIG_OP_LOSS,

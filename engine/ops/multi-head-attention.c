@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro: a packed matmul for queries, keys and values, attention, a matmul. With a memory it is
- * cross attention: the queries come from the main line, keys and values from the memory. */
+/* A macro: a packed matmul for queries, keys and values, attention, and an output projection. With
+ * a memory it is cross attention: queries come from the main line, keys and values from the
+ * memory. */
 #include "engine/ops/macro-attention.h"
 
 typedef struct {
@@ -19,11 +20,11 @@ static const LigParam params[] = {
                input_norm,
                "input-layer-norm",
                N_ ("Norm of the input"),
-               N_ ("Begins with a norm"),
+               N_ ("Applies a norm to the input first"),
                FALSE),
   LIG_MACRO_NORM_PARAMS (MultiHeadAttentionParams, norm),
   LIG_MACRO_NORM_OUTPUT,
-  LIG_MACRO_LENGTHS (0, N_ ("Channel of the numbers of tokens, or with a memory of its tokens")),
+  LIG_MACRO_LENGTHS (0, N_ ("Channel of the sequence lengths, or with a memory of its lengths")),
   LIG_MACRO_DOCUMENTS (1),
   LIG_MACRO_MEMORY (2),
   LIG_MACRO_STDS (MultiHeadAttentionParams, stds),
@@ -53,7 +54,7 @@ expand (LigOp *self, LigParts *parts)
   g_autofree char *mask = lig_macro_text (self, "mask");
   lig_macro_check_attention (parts, self, &values->attention);
   if (memory && (documents || values->attention.rotary || values->attention.qk_norm))
-    lig_parts_reject (parts, _ ("with a memory, %s is not possible"),
+    lig_parts_reject (parts, _ ("with a memory, %s is not supported"),
                       documents                  ? "documents"
                       : values->attention.rotary ? "rotary"
                                                  : "qk-norm");
@@ -76,7 +77,7 @@ LIG_DEFINE_OP (multi_head_attention) = {
   .name = "multi-head-attention",
   .title = N_ ("Multi-head attention"),
   .category = N_ ("Layers"),
-  .summary = N_ ("Lets each position read from the positions that its mask shows"),
+  .summary = N_ ("Multi-head attention with its QKV and output projections"),
   .formula = "y = proj (attention (qkv (x)))",
   .example = "multi-head-attention (2) @ 2x4x8",
   .params = params,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that the ops of both norms share. */
+/* Parts that both norms share. */
 #pragma once
 
 #include "engine/ops/define.h"
@@ -18,7 +18,7 @@ gboolean lig_infer_norm (LigInfer *infer, GError **error);
   {LIG_PARAM_SHAPE, \
    "normalized-shape", \
    N_ ("Normalized shape"), \
-   N_ ("The last axes that are normalized together; left out: the last one"), \
+   N_ ("The last axes that are normalized together; default: the last one"), \
    1, \
    G_MAXINT32, \
    0, \
@@ -28,7 +28,7 @@ gboolean lig_infer_norm (LigInfer *infer, GError **error);
     LIG_FLOAT (LigNormOpParams, kernel.eps, "eps", N_ ("Epsilon"), added, 0, 1, 1e-5), \
     LIG_BOOLEAN (LigNormOpParams, kernel.zero_centered, "zero-centered-gamma", \
                  N_ ("Zero-centered gamma"), \
-                 N_ ("The gain is 1 + weight, and weight begins at 0"), FALSE), \
+                 N_ ("The scale is 1 + weight, and weight is initialized to 0"), FALSE), \
   { \
     .name = NULL \
   }

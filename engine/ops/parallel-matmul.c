@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The collectives around matmuls that the ranks of a tensor group divide. */
+/* The collectives around tensor-parallel matmuls. */
 #include "engine/ops/define.h"
 
 #include <inttypes.h>
@@ -45,8 +45,7 @@ lig_check_sharding (const LigInfer *infer, const char *name, gint64 length, GErr
   if (length % ranks == 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("%s is %" PRId64 ", expected a multiple of %d, the number of ranks that divide "
-                  "it"),
-               name, length, ranks);
+               _ ("%s is %" PRId64 ", expected a multiple of the tensor-parallel size, %d"), name,
+               length, ranks);
   return FALSE;
 }

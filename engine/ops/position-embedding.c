@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = x + weight[position]: a trained row for each position of x [.., T, features]. */
+/* y = x + weight[position]: a trainable row for each position of x [.., T, features]. */
 #include "engine/ops/define.h"
 #include <ligature/params-positions.h>
 
@@ -16,7 +16,7 @@ static const LigParam params[] = {
            length,
            "length",
            N_ ("Length"),
-           N_ ("Largest number of positions"),
+           N_ ("Maximum sequence length"),
            1,
            LIG_MAX_FEATURES,
            0,
@@ -72,7 +72,7 @@ LIG_DEFINE_OP (position_embedding) = {
   .name = "position-embedding",
   .title = N_ ("Position embedding"),
   .category = N_ ("Attention"),
-  .summary = N_ ("Adds a trained row for each position"),
+  .summary = N_ ("Adds a trainable row for each position"),
   .formula = "y = x + weight[position]",
   .example = "position-embedding (8) @ 2x5x16",
   .params = params,

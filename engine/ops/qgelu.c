@@ -7,7 +7,7 @@ LIG_DEFINE_OP (qgelu) = {
   .name = "qgelu",
   .title = N_ ("Quick GELU"),
   .category = N_ ("Activation"),
-  .summary = N_ ("A cheaper GELU: the sigmoid of 1.702 x as gate"),
+  .summary = N_ ("A cheaper GELU: x sigmoid(1.702 x)"),
   .formula = "y = x sigmoid (1.702 x)",
   .example = "qgelu @ 3x8",
   .flags = LIG_OP_ACTIVATION,

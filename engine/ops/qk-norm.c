@@ -15,7 +15,7 @@ static const LigParam params[] = {
               kernel.kind,
               "kind",
               N_ ("Kind"),
-              N_ ("How a head is normalized: by root mean square, by length, or as by layer norm"),
+              N_ ("Norm of a head: RMS norm, L2 normalization or layer norm"),
               "rms|l2|layer",
               0),
   LIG_FLOAT (QkNormParams,
@@ -29,7 +29,7 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-/* The layer norm has all, the norm by root mean square the gains, the other none. */
+/* Layer norm has weights and biases, RMS norm only weights, L2 normalization none. */
 static const LigParameterInfo parameters[] = {{"query", LIG_INIT_ONES, FALSE, FALSE},
                                               {"key", LIG_INIT_ONES, FALSE, FALSE},
                                               {"query_bias", LIG_INIT_ZEROS, FALSE, FALSE},
@@ -59,7 +59,7 @@ infer (LigInfer *self, GError **error)
 LIG_DEFINE_OP (qk_norm) = {
   LIG_OP_INFO_SIZES,
   .name = "qk-norm",
-  .title = N_ ("Norm of heads"),
+  .title = N_ ("QK norm"),
   .category = N_ ("Attention"),
   .summary = N_ ("Normalizes each query and key head of packed rows"),
   .formula = "q = norm (q) query + query_bias, k = norm (k) key + key_bias for each head",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rounds values to the format of the recipe in effect. The compiler puts one before each matmul
  * that a recipe quantizes, for its input, and one after it, for the gradient of its output; these
- * write the copies that the matmuls read and nothing else. */
+ * only write the copies that the matmuls read. */
 #include "engine/ops/define.h"
 
 typedef struct {
@@ -13,7 +13,7 @@ static const LigParam params[] = {
                forward,
                "forward",
                N_ ("Forward"),
-               N_ ("Quantizes the values, scaled by their own amax: the op keeps no history"),
+               N_ ("Quantizes the values with their current amax, without an amax history"),
                TRUE),
   LIG_BOOLEAN (
     QuantizeParams, backward, "backward", N_ ("Backward"), N_ ("Quantizes their gradients"), FALSE),

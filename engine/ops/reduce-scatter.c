@@ -38,9 +38,8 @@ LIG_DEFINE_OP (reduce_scatter) = {
   .name = "reduce-scatter",
   .title = N_ ("Reduce-scatter"),
   .category = N_ ("Ranks"),
-  .summary =
-    N_ ("Adds up the input over the ranks of a group, of which each keeps a part of the rows"),
-  .formula = "y = a part of the rows of the sum of x over the ranks",
+  .summary = N_ ("Sums the input over the ranks of a group; each rank keeps a part of the rows"),
+  .formula = "y = this rank's rows of the sum of x over the ranks",
   .example = "reduce-scatter @ 4x8",
   .flags = LIG_OP_COLLECTIVE | LIG_OP_SHARDS_ROWS,
   .shardings = LIG_COMPUTES_ANY,

@@ -7,7 +7,7 @@ LIG_DEFINE_OP (relu) = {
   .name = "relu",
   .title = N_ ("ReLU"),
   .category = N_ ("Activation"),
-  .summary = N_ ("Zero below zero"),
+  .summary = N_ ("Rectified linear unit: max (x, 0)"),
   .formula = "y = max (x, 0)",
   .example = "relu @ 3x8",
   .flags = LIG_OP_ACTIVATION,

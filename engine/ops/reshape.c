@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y is x with other axes; no bytes move. */
+/* y is x with another shape; no bytes are copied. */
 #include "engine/ops/define.h"
 
 #include <inttypes.h>
@@ -9,13 +9,14 @@ typedef struct {
 } ReshapeParams;
 
 static const LigParam params[] = {
-  {LIG_PARAM_SHAPE, "shape", N_ ("Shape"), N_ ("The whole shape, with at most one -1"), -1,
+  {LIG_PARAM_SHAPE, "shape", N_ ("Shape"), N_ ("The new shape, with at most one -1"), -1,
    G_MAXINT32, 0, LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (ReshapeParams, shape),
    NULL},
   {.name = NULL},
 };
 
-/* Ranks that divide positions each have some of them on the second axis, which has to stay. */
+/* With context parallelism each rank has a part of the sequence, the second axis, which must not
+ * change. */
 static gboolean
 check_positions (const LigInfer *self, GError **error)
 {
@@ -28,13 +29,13 @@ check_positions (const LigInfer *self, GError **error)
   g_autofree char *to = lig_shape_to_string (y);
   g_set_error (
     error, LIG_ERROR, LIG_ERROR_SHAPE,
-    _ ("on each rank it makes %s of %s; with context=%d the first two axes have to stay"), to, from,
-    ranks);
+    _ ("on each rank it makes %s of %s; with context=%d the first two axes must not change"), to,
+    from, ranks);
   return FALSE;
 }
 
-/* Ranks that divide the batch each have some of its rows on the first axis: a fixed one would merge
- * others, and parameters could have another shape, than those of one rank. */
+/* With data parallelism each rank has a part of the batch, the first axis: a fixed length would
+ * merge other rows than on a single rank, and parameters could have another shape. */
 static gboolean
 check_batch (const LigInfer *self, const LigShape *wanted, GError **error)
 {
@@ -43,7 +44,8 @@ check_batch (const LigInfer *self, const LigShape *wanted, GError **error)
     return TRUE;
   g_autofree char *shape = lig_shape_to_string (wanted);
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("%s has a fixed first axis, and ranks divide it (data=%d); begin it with -1"),
+               _ ("%s has a fixed first axis, which is sharded (data=%d); begin the shape with "
+                  "-1"),
                wanted->n_axes > 0 ? shape : _ ("a scalar"), ranks);
   return FALSE;
 }
@@ -94,8 +96,8 @@ LIG_DEFINE_OP (reshape) = {
   .name = "reshape",
   .title = N_ ("Reshape"),
   .category = N_ ("Other"),
-  .summary = N_ ("Gives the same elements other axes"),
-  .formula = "y = x with the axes of shape",
+  .summary = N_ ("Changes the shape without moving elements"),
+  .formula = "y = x with the given shape",
   .example = "reshape ([2, -1]) @ 4x3x2",
   .flags = LIG_OP_ANY_TYPE,
   .params = params,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of positions that the ranks of a context group divide, in a ring (Liu and others, Ring
- * Attention, 2023): in each of as many steps as there are ranks, a rank attends to the keys and
- * values of one, while it sends them to the next rank and gets those of the rank before. It never
- * has those of more than two ranks. The results of the steps are merged in fp32 by their sums of
- * exponentials.
+/* Ring attention over a sequence that is sharded over a context-parallel group (Liu and others,
+ * Ring Attention, 2023): in each step, of which there are as many as ranks, a rank attends to the
+ * keys and values of one rank, while it sends them to the next rank and receives those of the
+ * previous one. It never holds those of more than two ranks. The results of the steps are merged in
+ * fp32 by their log-sum-exp.
  *
- * A rank has two blocks of positions, see kernels/positions.h. With a causal mask it sees, of an
- * earlier rank, the first block by all of its queries; of a later rank, both blocks by its second
- * block of queries; and its own ones by an ordinary mask. So all steps are the same work. */
+ * A rank has two blocks of positions, see kernels/positions.h. With a causal mask, all of its
+ * queries attend to the first block of an earlier rank; its second block of queries attends to both
+ * blocks of a later rank; and its own keys get an ordinary mask. So all steps are equal work. */
 #include "engine/ops/define.h"
 #include <ligature/params-attention.h>
 #include <ligature/params-collective.h>
@@ -33,14 +33,14 @@ static const LigParam params[] = {
               mask,
               "mask",
               N_ ("Mask"),
-              N_ ("Keys that a query sees; causal: none after its own position"),
+              N_ ("Keys that a query attends to; causal: none after its own position"),
               "causal|none",
               CAUSAL),
   LIG_FLOAT (RingParams,
              scale,
              "scale",
              N_ ("Scale"),
-             N_ ("Factor of the scores; 0: 1 / root of a head's features"),
+             N_ ("Scale of the scores; 0: 1 / sqrt(head dim)"),
              0,
              1e6,
              0),
@@ -48,7 +48,7 @@ static const LigParam params[] = {
              softcap,
              "softcap",
              N_ ("Soft cap"),
-             N_ ("Bound of the scores, approached smoothly; 0: none"),
+             N_ ("Soft cap of the scores, by tanh; 0: none"),
              0,
              1e6,
              0),
@@ -56,15 +56,15 @@ static const LigParam params[] = {
              kernel.dropout,
              "dropout",
              N_ ("Dropout"),
-             N_ ("Probability that a weight of the attention becomes 0 in training"),
+             N_ ("Dropout probability of attention weights in training"),
              0,
              1,
              0),
   {.name = NULL},
 };
 
-/* Sets the positions of the queries and keys in the whole row, by which dropout draws: `first` is
- * that of the rank's queries from which on they attend to keys of the rank `of`. */
+/* Sets the positions of the queries and keys in the whole sequence, which index the RNG stream of
+ * dropout: `first` is the first of the rank's queries that attend to keys of the rank `of`. */
 static void
 find_positions (const RingParams *p, gint64 first, int of, LigAttentionParams *attention)
 {
@@ -128,7 +128,7 @@ place (void *values, const char *path)
 
 /* --- Lowering ------------------------------------------------------------------------------ */
 
-/* The queries that attend in a step, and the number of keys that they see, from the first on. */
+/* The queries that attend in a step, and the number of leading keys that they see. */
 typedef struct {
   gint64 first, queries, keys;
 } Pair;
@@ -188,7 +188,7 @@ emit (LigLowering *lowering,
   lig_lower_kernel (lowering, kernel, bindings, values, size);
 }
 
-/* Sends a value of the step to the next rank, and receives that of `to` from the one before. */
+/* Sends a value of the step to the next rank, and receives that of `to` from the previous one. */
 static void
 pass_on (LigLowering *lowering, const char *name, int step, const char *to)
 {
@@ -208,7 +208,7 @@ pass_keys (LigLowering *lowering, int step)
   pass_on (lowering, "kv", step, "kv");
 }
 
-/* Takes positions and columns out of a value. */
+/* Copies a range of tokens and columns of a value. */
 static void
 take (LigLowering *lowering,
       const char *from,
@@ -223,7 +223,7 @@ take (LigLowering *lowering,
 }
 
 /* Returns the first step that has so many queries, or the number of steps if none has. They are
- * taken out once for all such steps, under its number. */
+ * copied once for all such steps, under its number. */
 static int
 first_step (const RingParams *p, gint64 queries)
 {
@@ -233,8 +233,8 @@ first_step (const RingParams *p, gint64 queries)
   return step;
 }
 
-/* Takes what the steps need out of the rank's own rows: the keys, which begin their way, and the
- * queries. */
+/* Copies the parts of the rank's own rows that the steps need: the keys, which are sent first, and
+ * the queries. */
 static void
 prepare (LigLowering *lowering)
 {
@@ -250,7 +250,7 @@ prepare (LigLowering *lowering)
   }
 }
 
-/* Takes out the keys of a step if they are not all of those that arrived. Returns their name. */
+/* Copies the keys of a step if they are not all of those that arrived. Returns their name. */
 static const char *
 take_keys (LigLowering *lowering, int step, Pair pair)
 {
@@ -335,7 +335,8 @@ lower_forward (LigLowering *lowering)
 
 /* --- Backward ------------------------------------------------------------------------------ */
 
-/* Takes the second half of y, of its gradient and of lse out, if steps have that of the queries. */
+/* Copies the second half of y, of its gradient and of lse, if steps use that half of the
+ * queries. */
 static void
 prepare_half (LigLowering *lowering)
 {
@@ -351,7 +352,7 @@ prepare_half (LigLowering *lowering)
   emit (lowering, "slice", &columns, sizeof columns, "x=lse y=lse.%d", step);
 }
 
-/* Adds a part of a gradient to the sum `before`, in fp32; the first step begins with 0. */
+/* Adds a part of a gradient to the sum `before`, in fp32; the first step starts from 0. */
 static void
 sum_up (LigLowering *lowering,
         const char *name,
@@ -366,7 +367,7 @@ sum_up (LigLowering *lowering,
         step > 1 ? before : "-", part, step, name, step);
 }
 
-/* Computes the gradients of a step, while that of the keys arrives, to which the ranks before have
+/* Computes the gradients of a step, while the key gradient arrives to which the previous ranks have
  * added theirs. */
 static void
 attend_back (LigLowering *lowering, int step)
@@ -391,7 +392,8 @@ attend_back (LigLowering *lowering, int step)
           (LigSliceParams){length, pair.first, pair.queries, 0}, queries);
 }
 
-/* Sends the gradient of a step's keys on; after the last step it arrives where they are from. */
+/* Sends the gradient of a step's keys to the next rank; the last step sends it to the rank that
+ * owns the keys. */
 static void
 pass_gradient (LigLowering *lowering, int step)
 {
@@ -400,7 +402,7 @@ pass_gradient (LigLowering *lowering, int step)
   pass_on (lowering, "dkv", step, "arrived");
 }
 
-/* The rank's own keys come last, while their gradient is on its way home. */
+/* The rank's own keys come last, while their gradient is in transit to it. */
 static void
 attend_own_back (LigLowering *lowering)
 {
@@ -442,7 +444,7 @@ LIG_DEFINE_OP (ring_attention) = {
   .name = "ring-attention",
   .title = N_ ("Ring attention"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Attends to the positions of all ranks, whose keys travel from one to the next"),
+  .summary = N_ ("Attention over a sharded sequence: keys and values pass from rank to rank"),
   .formula = "y = softmax (scale q k^T + mask) v for each head of x = [q, k, v] of all ranks",
   .example = "ring-attention (4, kv-heads=2) @ 2x4x32",
   .params = params,

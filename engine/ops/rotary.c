@@ -30,7 +30,7 @@ infer (LigInfer *self, GError **error)
   int rotated = (int) floor (packed.features * (double) rotation->fraction + 1e-4);
   if (rotated % 2 != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("of a head's features it rotates %d of %d, expected an even number"), rotated,
+                 _ ("it rotates %d of %d features of each head, expected an even number"), rotated,
                  packed.features);
     return FALSE;
   }
@@ -63,7 +63,7 @@ LIG_DEFINE_OP (rotary) = {
   .name = "rotary",
   .title = N_ ("Rotary"),
   .category = N_ ("Attention"),
-  .summary = N_ ("Turns queries and keys by angles that grow with the position"),
+  .summary = N_ ("Rotary position embedding of the queries and keys"),
   .formula =
     "(a, b) -> (a cos t - b sin t, b cos t + a sin t), t = position base^(-2 i / features)",
   .example = "rotary (2) @ 2x5x24",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* y = this rank's rows of x, which all ranks have; dx = the rows dy of all ranks.
+/* y = this rank's rows of x, which is the same on all ranks; dx = the rows dy of all ranks.
  *
- * Ranks of a data group have losses of their own, whose mean is that of the training, and each has
- * the gradient of its own loss: dx is dy in its rows, and 0 in those of the others. */
+ * Ranks of a data-parallel group have separate losses, averaged over the group, and each has the
+ * gradient of its own loss: dx is dy in its rows, and 0 in those of the others. */
 #include "engine/ops/define.h"
 #include <ligature/params-collective.h>
 #include <ligature/params-positions.h>
@@ -10,7 +10,7 @@
 typedef struct {
   LigCollectiveParams kernel;
   int32_t group;
-  LigSliceParams rows; /* of this rank among those of x */
+  LigSliceParams rows; /* index of this rank's first row in x */
 } ShardRowsParams;
 
 static const LigParam params[] = {
@@ -53,8 +53,8 @@ LIG_DEFINE_OP (shard_rows) = {
   .name = "shard-rows",
   .title = N_ ("Shard rows"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Keeps this rank's rows, of the rows that all ranks of a group have"),
-  .formula = "y = a part of the rows of x",
+  .summary = N_ ("Keeps this rank's rows of a tensor that all ranks of a group have"),
+  .formula = "y = this rank's rows of x",
   .example = "shard-rows @ 4x8",
   .flags = LIG_OP_COLLECTIVE | LIG_OP_SHARDS_ROWS,
   .shardings = LIG_COMPUTES_ANY,

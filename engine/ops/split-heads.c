@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The queries of both halves of the positions, and y, the keys and values: x = [q, k, v]. */
+/* Splits x = [q, k, v] into the queries of both halves of the sequence, and y, the keys and
+ * values. */
 #include "engine/ops/define.h"
 #include <ligature/params-positions.h>
 
@@ -12,10 +13,12 @@ static const LigParam params[] = {
   LIG_HEADS (SplitHeadsParams, heads),
   LIG_KV_HEADS (SplitHeadsParams, kv_heads),
   {LIG_PARAM_OUTPUT, "first", N_ ("First"),
-   N_ ("Channel of the queries of the first half of the positions; left out: the caller"), 0, 0, 0,
-   0, 0, NULL},
+   N_ ("Channel of the queries of the first half of the sequence; default: returned to the "
+       "caller"),
+   0, 0, 0, 0, 0, NULL},
   {LIG_PARAM_OUTPUT, "second", N_ ("Second"),
-   N_ ("Channel of the queries of the second half; left out: the caller"), 0, 0, 0, 0, 1, NULL},
+   N_ ("Channel of the queries of the second half; default: returned to the caller"), 0, 0, 0, 0, 1,
+   NULL},
   {.name = NULL},
 };
 
@@ -60,7 +63,7 @@ LIG_DEFINE_OP (split_heads) = {
   .name = "split-heads",
   .title = N_ ("Split heads"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Separates the queries of both halves of the positions from keys and values"),
+  .summary = N_ ("Separates the queries of both halves of the sequence from keys and values"),
   .formula = "first, second = the queries of x = [q, k, v]; y = [k, v]",
   .example = "split-heads (2) @ 2x4x12",
   .params = params,

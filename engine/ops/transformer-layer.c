@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro: attention, in a decoder cross attention, and a multilayer perceptron, each a branch
- * whose result is added to the main line (Vaswani and others, 2017).
+/* A macro: self attention, in a decoder also cross attention, and an MLP, each a residual branch
+ * (Vaswani and others, 2017).
  *
  *   pre-norm, the default       x += attention (norm (x)); x += mlp (norm (x))
  *   residual-post-norm          n = norm (x); x = n + attention (n); likewise for the perceptron
@@ -34,7 +34,7 @@ static const LigParam params[] = {
              hidden_dropout,
              "hidden-dropout",
              N_ ("Hidden dropout"),
-             N_ ("Probability that an element of a branch becomes 0 in training"),
+             N_ ("Dropout probability of a branch's output in training"),
              0,
              1,
              0),
@@ -42,7 +42,7 @@ static const LigParam params[] = {
              drop_path,
              "drop-path",
              N_ ("Drop path"),
-             N_ ("Probability that a branch of a sample becomes 0 in training"),
+             N_ ("Probability that a sample skips a branch in training (stochastic depth)"),
              0,
              1,
              0),
@@ -50,32 +50,32 @@ static const LigParam params[] = {
               type,
               "layer-type",
               N_ ("Layer type"),
-              N_ ("A decoder also has cross attention to a memory, without window and ALiBi"),
+              N_ ("A decoder also has cross attention to a memory, without window or ALiBi"),
               "encoder|decoder",
               ENCODER),
   LIG_BOOLEAN (TransformerLayerParams,
                post_norm,
                "residual-post-norm",
                N_ ("Residual after norm"),
-               N_ ("A branch is added to the output of its norm instead of the norm's input"),
+               N_ ("Adds a branch to the output of its norm instead of the norm's input"),
                FALSE),
   LIG_BOOLEAN (TransformerLayerParams,
                output_norm,
                "output-layer-norm",
                N_ ("Norm of the output"),
-               N_ ("Ends with a norm instead of beginning with one"),
+               N_ ("Post-norm: ends with a norm instead of starting with one"),
                FALSE),
   LIG_BOOLEAN (TransformerLayerParams,
                parallel,
                "parallel-attention-mlp",
                N_ ("Parallel branches"),
-               N_ ("Attention and multilayer perceptron read the same input"),
+               N_ ("Attention and MLP read the same input"),
                FALSE),
-  LIG_MACRO_LENGTHS (0, N_ ("Channel of the numbers of tokens; the rest is padding")),
+  LIG_MACRO_LENGTHS (0, N_ ("Channel of the sequence lengths; the rest is padding")),
   LIG_MACRO_DOCUMENTS (1),
   LIG_MACRO_MEMORY (2),
   {LIG_PARAM_INPUT, "memory-lengths", N_ ("Memory lengths"),
-   N_ ("Channel of the numbers of tokens of the memory"), 0, 0, 0, 0, 3, NULL},
+   N_ ("Channel of the memory's sequence lengths"), 0, 0, 0, 0, 3, NULL},
   LIG_MACRO_STDS (TransformerLayerParams, stds),
   LIG_RECOMPUTE_PARAM (TransformerLayerParams, recompute),
   LIG_MACRO_PARALLEL (TransformerLayerParams, division),
@@ -111,7 +111,7 @@ begin (LigParts *parts,
     lig_macro_add_norm (parts, self, norm);
 }
 
-/* Ends a branch: what it drops, and the sum. */
+/* Ends a branch with its dropout, drop path and residual addition. */
 static void
 end (LigParts *parts,
      LigOp *self,
@@ -173,7 +173,7 @@ check (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
   if (!values->parallel)
     return;
   if (values->type == DECODER || values->post_norm || values->output_norm)
-    lig_parts_reject (parts, _ ("with parallel-attention-mlp, %s is not possible"),
+    lig_parts_reject (parts, _ ("with parallel-attention-mlp, %s is not supported"),
                       values->type == DECODER ? "layer-type=decoder"
                       : values->post_norm     ? "residual-post-norm"
                                               : "output-layer-norm");
@@ -195,7 +195,7 @@ LIG_DEFINE_OP (transformer_layer) = {
   .name = "transformer-layer",
   .title = N_ ("Transformer layer"),
   .category = N_ ("Layers"),
-  .summary = N_ ("Adds attention and a multilayer perceptron to each position"),
+  .summary = N_ ("Transformer layer: attention and an MLP with residual connections"),
   .formula = "y = h + mlp (norm (h)), h = x + attention (norm (x))",
   .example = "transformer-layer (2) @ 2x4x8",
   .params = params,

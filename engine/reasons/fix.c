@@ -41,9 +41,9 @@ lig_fix_describe (const LigFix *self)
   case LIG_FIX_UNFORCE:
     return g_strdup_printf (_ ("do not force %s at %s"), self->value, self->path);
   case LIG_FIX_CHOOSE_POLICY:
-    return g_strdup_printf (_ ("choose the policy %s"), self->value);
+    return g_strdup_printf (_ ("use policy %s"), self->value);
   default:
-    return g_strdup_printf (_ ("replace the op at %s by %s"), self->path, self->value);
+    return g_strdup_printf (_ ("replace the op at %s with %s"), self->path, self->value);
   }
 }
 
@@ -59,7 +59,7 @@ change_names (const char *const *names, const char *name, gboolean with)
   return g_strv_builder_end (changed);
 }
 
-/* Also allows the fusion everywhere, as it would otherwise stay forbidden. @op: (nullable) */
+/* Also allows the fusion everywhere, because it would otherwise stay forbidden. @op: (nullable) */
 static void
 unforbid (LigSequence *sequence, LigOp *op, const char *fusion)
 {
@@ -86,7 +86,7 @@ count_ports (const char *ports)
 }
 
 /* Disconnects the readers of the branch in its sequence, and in blocks within, which refer to it
- * with `../`: they take their extra input from the caller. */
+ * with `../`: their extra input then comes from the caller. */
 static void
 disconnect (LigSequence *sequence, const char *channel)
 {
@@ -172,7 +172,7 @@ set_dtype (LigSequence *sequence, const char *name, GError **error)
   return TRUE;
 }
 
-/* Drops a force, `FUSION@PATH`. */
+/* Removes a forced fusion, `FUSION@PATH`. */
 static gboolean
 drop_force (LigSequence *sequence, const char *replaced, GError **error)
 {
@@ -186,7 +186,7 @@ drop_force (LigSequence *sequence, const char *replaced, GError **error)
   return op != NULL;
 }
 
-/* Makes an edit that changes the op in its place. */
+/* Makes an edit that changes the op in place. */
 static gboolean
 change_op (const LigFix *self, LigSequence *sequence, LigOp *op)
 {
@@ -220,7 +220,8 @@ lig_fix_apply (const LigFix *self, LigSequence *sequence, GError **error)
   int index;
   if (!lig_fix_is_edit (self)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
-                 _ ("the policy is an option and no part of the sequence; compile with policy %s"),
+                 _ ("the policy is an option, not a part of the sequence; compile with policy "
+                    "%s"),
                  self->value);
     return FALSE;
   }

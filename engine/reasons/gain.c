@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates the time that a rejected fusion would save compared with the current groups, and
- * numbers the fixes. An estimate is the bytes of the values that would stay in the kernel, divided
+ * numbers the fixes. The estimate is the bytes of the values that would stay in the kernel, divided
  * by the copy bandwidth, plus the saved launches; known times of the groups replace it. */
 #include "engine/reasons/near-miss.h"
 #include "engine/reasons/words.h"
@@ -24,7 +24,7 @@ is_timed (const LigReasonTimes *times)
   return !isnan (times->fused) && !isnan (times->unfused);
 }
 
-/* Returns the microseconds saved if `first` to `last`, as one kernel, did not write and read
+/* Returns the microseconds saved if `first` to `last` were one kernel that neither writes nor reads
  * intermediate values. A value that another op reads is still written. */
 static double
 estimate_saving (const Explainer *self, int first, int last, gboolean kept)
@@ -35,12 +35,12 @@ estimate_saving (const Explainer *self, int first, int last, gboolean kept)
   return 1e6 * (bytes * (kept ? 1 : 2) / self->facts->copy + self->facts->launch * (last - first));
 }
 
-/* The savings of groups against their ops alone. */
+/* The savings of groups compared with their unfused ops. */
 typedef struct {
   double timed, estimated; /* microseconds; timed: NaN if a time is missing */
   double bytes;            /* NaN if unknown */
-  double noise;            /* of the timed ones, in seconds */
-  double outside;          /* seconds of their ops outside the range, alone */
+  double noise;            /* of the timed groups, in seconds */
+  double outside;          /* seconds of their ops outside the range, unfused */
   gboolean measured;
   guint count;
 } Savings;
@@ -75,7 +75,7 @@ sum_groups (const Explainer *self, LigPass pass, int first, int last)
         continue;
       const LigVerdict *group = &self->facts->verdicts[owner];
       previous = owner;
-      /* Counted with the first side. */
+      /* Already counted with the first pass. */
       if (side == 1 && group->pass == LIG_PASS_JOINT && covers (pass, 0))
         continue;
       add_group (self, owner, first, last, &sum);
@@ -83,8 +83,8 @@ sum_groups (const Explainer *self, LigPass pass, int first, int last)
   return sum;
 }
 
-/* Returns whether the gain is unknown, as for a pattern that no edit makes fit, for another recipe,
- * which would change all matmuls, for another layout of ranks, and for an edit that adds an op. */
+/* Returns whether the gain is unknown: for a pattern that no edit makes match, for another recipe,
+ * which would change all matmuls, for other parallelism, and for an edit that adds an op. */
 static gboolean
 is_unknown (const LigVerdict *verdict, const LigFix *fix)
 {
@@ -94,8 +94,8 @@ is_unknown (const LigVerdict *verdict, const LigFix *fix)
          (fix && fix->kind == LIG_FIX_INSERT_OP);
 }
 
-/* Returns the bytes of the values that would stay in the kernel: each is neither written nor read,
- * but one that another op reads is still written. */
+/* Returns the bytes of the values that would stay in the kernel: they are neither written nor read,
+ * except that one that another op reads is still written. */
 static double
 estimate_bytes (const Explainer *self, int first, int last, gboolean kept)
 {
@@ -105,7 +105,7 @@ estimate_bytes (const Explainer *self, int first, int last, gboolean kept)
   return bytes * (kept ? 1 : 2);
 }
 
-/* Fills in the times. Those of whole steps, with which the compiler decided, replace those of
+/* Fills in the times. Times of whole steps, by which the compiler decided, replace those of
  * groups. */
 static void
 fill_times (LigVerdict *verdict, const LigReasonTimes *times, const Savings *now)
@@ -118,7 +118,7 @@ fill_times (LigVerdict *verdict, const LigReasonTimes *times, const Savings *now
     verdict->fused = verdict->found.value;
     verdict->present = verdict->needed.value;
   } else if (is_timed (times)) {
-    /* Both are times of the same ops: also of those that the present groups would lose. */
+    /* Both times cover the same ops, including those that the current groups would lose. */
     verdict->fused = 1e6 * (times->fused + now->outside);
     verdict->fused_noise = 1e6 * times->fused_noise;
     verdict->present = 1e6 * (times->unfused + now->outside) - (verdict->taken ? 0 : now->timed);
@@ -149,7 +149,7 @@ estimate_gain (const Explainer *self, guint number)
     verdict->gain = verdict->present - verdict->fused;
   else if (self->facts->copy > 0)
     verdict->gain = estimate_saving (self, first, last, kept) - now.estimated;
-  /* The compiler has judged that a difference within two percent and the noise is none. */
+  /* The compiler ignores a difference within 2 % or the noise. */
   if (verdict->reason == LIG_REASON_SLOWER && verdict->gain > 0)
     verdict->gain = 0;
 }
@@ -163,7 +163,7 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
   return order != 0 ? order : one < two ? -1 : 1;
 }
 
-/* Returns a text that is the same for the same edit. */
+/* Returns a key of the edit: equal edits have equal keys. */
 static char *
 describe_edit (const LigFix *fix)
 {
@@ -179,14 +179,14 @@ number_fix (const Explainer *self, guint verdict_number, LigFix *fix, GHashTable
   if (!fix)
     return;
   if (fix->path) {
-    /* An edit in a block is one of all its repetitions. */
+    /* An edit in a block applies to all its repetitions. */
     g_autofree char *path = lig_verdict_row_path (fix->path);
     fix->path = g_string_chunk_insert_const (self->facts->strings, path);
   }
   char *edit = describe_edit (fix);
   guint number = GPOINTER_TO_UINT (g_hash_table_lookup (edits, edit));
   fix->number = number > 0 ? number : g_hash_table_size (edits) + 1;
-  /* An edit that only lets another group in has no gain of its own. */
+  /* An edit that only enables another group has no gain of its own. */
   gboolean blocked = self->facts->times[verdict_number].blocked;
   fix->gain = blocked ? NAN : verdict->gain;
   fix->measured = verdict->gain_measured;
@@ -213,8 +213,8 @@ number_fixes (const Explainer *self)
   }
 }
 
-/* Gives a verdict its fixes; another policy is one only where the present policy left a gain, or
- * where nothing is known because nothing was measured. */
+/* Sets a verdict's fixes; another policy is a fix only if the current policy missed a gain, or if
+ * the gain is unknown because nothing was measured. */
 static void
 give_fixes (const Explainer *self, guint number)
 {

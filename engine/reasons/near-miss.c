@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the verdicts of a place, most useful first. */
+/* Finds the verdicts at a place, most useful first. */
 #include "engine/reasons/near-miss.h"
 
 #include <ligature/verdict.h>
@@ -18,8 +18,8 @@ lig_verdict_get_range (const LigVerdict *self, int *first, int *last)
   *first = MAX (*first, *last - 1);
 }
 
-/* Returns the rank of a verdict. An edit may satisfy a condition; an overlapping group is harder to
- * avoid. */
+/* Returns the priority of a verdict. An edit may satisfy a condition; an overlapping group is
+ * harder to avoid. */
 static int
 get_rank (const LigVerdict *verdict)
 {
@@ -46,7 +46,7 @@ lig_verdict_compare (const LigVerdict *a, const LigVerdict *b)
   return 0;
 }
 
-/* Compares verdicts; the order of the plan decides between equals. */
+/* Compares verdicts; ties keep the order of the plan. */
 static int
 compare (gconstpointer a, gconstpointer b)
 {

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Orders verdicts for a reader, as for qsort(): first near misses, then rejections because of
- * another group, then fusions that were taken, then patterns that do not fit; within each class,
+ * another group, then fusions that were taken, then patterns that do not match; within each class,
  * the largest gain first. */
 int lig_verdict_compare (const LigVerdict *a, const LigVerdict *b);
 

@@ -50,7 +50,7 @@ lig_problem_fix_describe (const LigProblemFix *self)
   switch (self->kind) {
   case LIG_PROBLEM_FIX_SET:
     return value ? g_strdup_printf (_ ("set %s to %s at %s"), name, value, path)
-                 : g_strdup_printf (_ ("leave out %s at %s"), name, path);
+                 : g_strdup_printf (_ ("omit %s at %s"), name, path);
   case LIG_PROBLEM_FIX_SET_INPUT:
     return g_strdup_printf (_ ("set the input to %s"), value);
   case LIG_PROBLEM_FIX_SET_DTYPE:
@@ -161,7 +161,8 @@ set_dtype (LigSequence *sequence, const char *name, GError **error)
   return TRUE;
 }
 
-/* --- Wishes -------------------------------------------------------------------------------- */
+/* --- Forced and forbidden fusions
+ * -------------------------------------------------------------------------------- */
 
 static GStrv
 without (const char *const *names, const char *name)
@@ -180,7 +181,7 @@ unforce (LigOp *op, const char *fusion)
   lig_op_set_forced (op, (const char *const *) rest);
 }
 
-/* Also allows the fusion everywhere, as it would otherwise stay forbidden. */
+/* Also allows the fusion everywhere, because it would otherwise stay forbidden. */
 static void
 unforbid (LigSequence *sequence, LigOp *op, const char *fusion)
 {
@@ -225,8 +226,8 @@ count_points (const char *path)
   return count;
 }
 
-/* Connects with an op of the same sequence or of one around it. An output without a channel gets
- * the name that the reader has. */
+/* Connects to an op of the same sequence or an enclosing one. An output without a channel gets the
+ * reader's name. */
 static gboolean
 connect (LigOp *reader, const LigProblemFix *self, LigOp *producer, GError **error)
 {
@@ -264,8 +265,8 @@ produces (LigOp *op, const char *channel)
   return FALSE;
 }
 
-/* Renames the readers of a channel from an op on, until another op starts a channel of that name;
- * in blocks they refer to it with `../`. */
+/* Renames the readers of a channel from an op onwards, until another op starts a channel of that
+ * name; in blocks they refer to it with `../`. */
 static void
 rename_readers (LigSequence *sequence, guint from, const char *channel, const char *name)
 {

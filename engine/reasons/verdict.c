@@ -116,7 +116,7 @@ say_claim (const LigReasonCase *self, const LigVerdict *verdict)
   const LigEvidence *found = &verdict->found;
   const char *policy = verdict->needed.names ? verdict->needed.names[0] : "";
   if (found->kind != LIG_EVIDENCE_GROUP)
-    return g_strdup_printf (_ ("%s cover an op already"), verdict->observed);
+    return g_strdup_printf (_ ("%s already cover an op"), verdict->observed);
   g_autofree char *rows = name_rows (self, found->first, found->count);
   int shared = MAX (found->first, verdict->first);
   g_autofree char *op = lig_reasons_name_op (self, shared, verdict->first);
@@ -125,9 +125,9 @@ say_claim (const LigReasonCase *self, const LigVerdict *verdict)
     return g_strdup_printf (_ ("%s is in “%s” at %s, which is forced"), op, title, rows);
   if (g_str_equal (policy, "all") && verdict->gain > 0.05)
     return g_strdup_printf (
-      _ ("%s is in “%s” at %s: policy all takes the first that fits, not the fastest"), op, title,
+      _ ("%s is in “%s” at %s: policy all takes the first match, not the fastest"), op, title,
       rows);
-  return g_strdup_printf (_ ("%s is in “%s” at %s already"), op, title, rows);
+  return g_strdup_printf (_ ("%s is already in “%s” at %s"), op, title, rows);
 }
 
 /* Returns `61.4 ± 0.4 µs`. */
@@ -158,11 +158,11 @@ lig_verdict_describe_times (const LigVerdict *self)
                               : _ ("predicted whole steps: %s with it, %s without"),
                             fused, present);
   if (self->taken)
-    return g_strdup_printf (self->times_measured ? _ ("measured: %s fused, %s apart")
-                                                 : _ ("predicted: %s fused, %s apart"),
+    return g_strdup_printf (self->times_measured ? _ ("measured: %s fused, %s unfused")
+                                                 : _ ("predicted: %s fused, %s unfused"),
                             fused, present);
-  return g_strdup_printf (self->times_measured ? _ ("measured: %s fused, %s as now")
-                                               : _ ("predicted: %s fused, %s as now"),
+  return g_strdup_printf (self->times_measured ? _ ("measured: %s fused, %s currently")
+                                               : _ ("predicted: %s fused, %s currently"),
                           fused, present);
 }
 
@@ -175,15 +175,15 @@ say_slower (const LigVerdict *verdict)
   if (times && verdict->present > verdict->fused)
     return g_strdup_printf (_ ("%s; the difference is within 2 %% or the noise"), times);
   return times ? g_steal_pointer (&times)
-               : g_strdup_printf (_ ("not fast enough to be worth fusing, %s fused and %s apart"),
-                                  verdict->observed, verdict->required);
+               : g_strdup_printf (_ ("not worth fusing: %s fused, %s unfused"), verdict->observed,
+                                  verdict->required);
 }
 
 static char *
 say_forbidden (const LigReasonCase *self, const LigVerdict *verdict)
 {
   if (verdict->found.kind == LIG_EVIDENCE_POLICY)
-    return g_strdup (_ ("policy none fuses nothing that is not forced"));
+    return g_strdup (_ ("policy none takes only forced fusions"));
   if (!verdict->found.path)
     return g_strdup (_ ("forbidden everywhere"));
   g_autofree char *op = lig_reasons_name_op (self, verdict->first, -1);
@@ -234,7 +234,7 @@ lig_reasons_write (const LigReasonCase *self, LigVerdict *verdict, const LigReas
 {
   g_autofree char *why = say (self, verdict);
   g_autofree char *text = g_strconcat (fusion->name, ": ", why, NULL);
-  /* Most name rows, so that looking for the same text is in vain. */
+  /* Most texts name rows, so searching for an equal one would not pay. */
   verdict->text = g_string_chunk_insert (self->strings, text);
   verdict->why = verdict->text + strlen (fusion->name) + 2;
 }
@@ -248,7 +248,7 @@ lig_reasons_entitle (const LigReasonCase *self, LigVerdict *verdict, const LigRe
       : _ (fusion->summary);
 }
 
-/* Appends the bytes to a sentence about the time, or returns them alone. */
+/* Appends the bytes to a sentence about the time, or returns only the bytes. */
 static char *
 add_bytes (const LigVerdict *self, const char *time)
 {

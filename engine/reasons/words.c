@@ -10,7 +10,7 @@
 char *
 lig_verdict_row_path (const char *path)
 {
-  /* No number is shorter than the 0 that takes the place of a repetition. */
+  /* Every number is at least as long as the 0 that replaces a repetition's. */
   char *row = g_strdup (path), *to = row;
   gboolean repetition = FALSE;
   for (const char *from = path; *from; from++) {
@@ -70,7 +70,7 @@ name_op (const LigReasonCase *self, int index)
 {
   const LigReasonOp *op = &self->ops[index];
   g_autofree char *path = lig_verdict_row_path (op->path);
-  /* The matmul is what people mean by the linear itself. */
+  /* The matmul is named as the linear itself. */
   if (is_part (self, index) && !(op->info->flags & LIG_OP_MATMUL))
     return g_strdup_printf (_ ("%s of %s at %s"), _ (op->info->title), get_title (self, index),
                             path);
@@ -110,7 +110,7 @@ raise_first (const char *text)
   return g_strconcat (raised, text + strlen (first), NULL);
 }
 
-/* The same words as in lig_plan_name_ops(). */
+/* The same phrases as in lig_plan_name_ops(). */
 static char *
 short_name (const LigOpInfo *info, gboolean begins)
 {
@@ -154,7 +154,7 @@ title_backward (const LigReasonCase *self, const LigReasonFusion *fusion)
     if (elements[i] < 0 || g_str_equal (word, "-"))
       continue;
     int next = i + 1 < g_strv_length (words) ? elements[i + 1] : -1;
-    /* Both gradients of one row are one phrase. */
+    /* Both gradients of one row become one phrase. */
     if (next >= 0 && g_str_equal (word, "weight") && g_str_equal (words[i + 1], "bias") &&
         g_str_equal (self->ops[elements[i]].path, self->ops[next].path)) {
       g_autofree char *both =
@@ -210,7 +210,7 @@ find_kind (const LigOpInfo *info)
   return -1;
 }
 
-/* Returns how many of the names are of the kind. */
+/* Returns how many of the names are of that kind. */
 static guint
 count_kind (const char *const *names, int kind)
 {
@@ -220,8 +220,8 @@ count_kind (const char *const *names, int kind)
   return count;
 }
 
-/* Returns whether the names are folded: all activations or gated units of the registry, or several
- * norms, of which the others are rare. */
+/* Returns whether the names are replaced by their kind: all activations or gated units of the
+ * registry, or several norms, because the other norms are rare. */
 static gboolean
 folds (const char *const *names, int kind)
 {
@@ -240,7 +240,7 @@ name_need (const char *name)
   return info ? _ (info->noun ? info->noun : info->title) : name;
 }
 
-/* Returns an op by its kind: `an activation`. */
+/* Returns the phrase for a kind of op: `an activation`. */
 static const char *
 name_kind (const LigOpInfo *info)
 {
@@ -252,8 +252,7 @@ char *
 lig_verdict_describe_none (const LigOpInfo *before, const LigOpInfo *after)
 {
   if (!after)
-    return g_strdup_printf (_ ("No fusion joins %s with an operation after it."),
-                            name_kind (before));
+    return g_strdup_printf (_ ("No fusion joins %s with an op after it."), name_kind (before));
   return g_strdup_printf (_ ("No fusion joins %s with %s after it."), name_kind (before),
                           name_kind (after));
 }

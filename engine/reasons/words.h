@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words for ops, groups and accepted ops, as people call them: by the rows that they see. */
+/* Phrases for ops, groups and accepted ops, named by the rows that the user sees. */
 #pragma once
 
 #include "engine/reasons/explain.h"
@@ -15,6 +15,6 @@ char *lig_reasons_name_op (const LigReasonCase *self, int index, int from);
 char *lig_reasons_title (
   const LigReasonCase *self, const LigReasonFusion *fusion, LigPass pass, int first, int count);
 
-/* Returns the accepted ops, folded by their kind: `an activation or a gated unit`. @names: (array
+/* Returns the accepted ops, grouped by kind: `an activation or a gated unit`. @names: (array
  * zero-terminated=1) */
 char *lig_reasons_name_needs (const char *const *names);

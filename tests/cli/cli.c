@@ -332,7 +332,7 @@ test_apply_fix (void)
   /* A policy is no part of a sequence. */
   g_auto (Outcome) policies = lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64",
                                    "--device", "cpu", "--all", NULL);
-  const char *choice = strstr (policies.out, ": choose the policy measured");
+  const char *choice = strstr (policies.out, ": use policy measured");
   g_assert_nonnull (choice);
   while (!g_str_has_prefix (choice, "fix "))
     choice--;

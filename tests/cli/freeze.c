@@ -80,7 +80,7 @@ test_ops (void)
   assert_contains (op.out, "tied");
   assert_contains (op.out, "path");
   g_auto (Outcome) norm = lig ("ops", "qk-norm", NULL);
-  assert_contains (norm.out, "left out or 0: as many as query");
+  assert_contains (norm.out, "omitted or 0: as many as query");
   g_auto (Outcome) none =
     lig ("check", "qk-norm(2, kv-heads=0, kind=layer)", "--input", "4x12", NULL);
   g_assert_cmpint (none.code, ==, 0);

@@ -110,7 +110,7 @@ test_checked (void)
   assert_contains (shown.out, first);
   g_auto (Outcome) merged = lig ("check", "linear(6) ! reshape([2, -1]) ! layer-norm", RANKS, NULL);
   g_assert_cmpint (merged.code, ==, 1);
-  assert_contains (merged.err, "2x-1 has a fixed first axis, and ranks divide it (data=4)");
+  assert_contains (merged.err, "2x-1 has a fixed first axis, which is sharded (data=4)");
   g_assert_cmpint (batch.code, ==, 2);
   assert_contains (batch.err, "--ranks: the batch size is 30, expected a multiple of 4");
 }
@@ -132,12 +132,12 @@ test_problems (void)
 {
   check_problem ("block(2){transformer-layer(32, kv-heads=8)} ! rms-norm ! linear(8)", "2x8x64",
                  "3",
-                 "lig: transformer-layer at 0.0.0: heads is 32, expected a multiple of 3, the "
-                 "number of ranks that divide it\n");
+                 "lig: transformer-layer at 0.0.0: heads is 32, expected a multiple of the "
+                 "tensor-parallel size, 3\n");
   check_problem ("linear(33, parallel=column) ! gelu ! linear(32, parallel=row) ! layer-norm",
                  "8x8", "2",
-                 "lig: linear at 0: out-features is 33, expected a multiple of 2, the number of "
-                 "ranks that divide it\n");
+                 "lig: linear at 0: out-features is 33, expected a multiple of the "
+                 "tensor-parallel size, 2\n");
 }
 
 int

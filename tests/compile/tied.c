@@ -218,7 +218,7 @@ test_fix (void)
   g_assert_cmpuint (problem->fixes->len, ==, 1);
   const LigProblemFix *fix = problem->fixes->pdata[0];
   g_autofree char *text = lig_problem_fix_describe (fix);
-  g_assert_cmpstr (text, ==, "leave out tied at 1");
+  g_assert_cmpstr (text, ==, "omit tied at 1");
   g_assert_true (lig_problem_fix_apply (fix, sequence, &error));
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_assert_cmpstr (expression, ==, "linear(7) ! linear(5)");

@@ -248,11 +248,9 @@ test_uneven (void)
     const char *expression, *problem;
   } cases[] = {
     {"embedding(8, vocabulary=257, parallel=vocabulary)",
-     "embedding at 0: vocabulary is 257, expected a multiple of 2, the number of ranks that divide "
-     "it"},
+     "embedding at 0: vocabulary is 257, expected a multiple of the tensor-parallel size, 2"},
     {"embedding(8) ! linear(257, parallel=column) ! cross-entropy",
-     "linear at 1: out-features is 257, expected a multiple of 2, the number of ranks that divide "
-     "it"},
+     "linear at 1: out-features is 257, expected a multiple of the tensor-parallel size, 2"},
     {"embedding(8, parallel=vocabulary) ! linear(256, bias=false, tied=0) ! gelu",
      "linear at 1: its weight and 0.weight, to which it is tied, are divided in different ways "
      "over "

@@ -425,12 +425,13 @@ test_rejected (void)
     {"transformer-layer(2, memory-lengths=m)",
      "layer-type is encoder, expected decoder with memory-lengths"},
     {"transformer-layer(2, parallel-attention-mlp=true, residual-post-norm=true)",
-     "with parallel-attention-mlp, residual-post-norm is not possible"},
+     "with parallel-attention-mlp, residual-post-norm is not supported"},
     {"transformer-layer(2, parallel-attention-mlp=true, output-layer-norm=true)",
-     "with parallel-attention-mlp, output-layer-norm is not possible"},
-    {"multi-head-attention(2, memory=m, rotary=true)", "with a memory, rotary is not possible"},
-    {"multi-head-attention(2, memory=m, documents=d)", "with a memory, documents is not possible"},
-    {"multi-head-attention(2, memory=m, qk-norm=l2)", "with a memory, qk-norm is not possible"},
+     "with parallel-attention-mlp, output-layer-norm is not supported"},
+    {"multi-head-attention(2, memory=m, rotary=true)", "with a memory, rotary is not supported"},
+    {"multi-head-attention(2, memory=m, documents=d)", "with a memory, documents is not "
+                                                       "supported"},
+    {"multi-head-attention(2, memory=m, qk-norm=l2)", "with a memory, qk-norm is not supported"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (rejected); i++) {
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;

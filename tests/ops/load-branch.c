@@ -54,18 +54,18 @@ static void
 test_rejected (void)
 {
   check_line (LINE "load-branch(a, shape=[4, 8])", -1, LIG_ERROR_SHAPE,
-              "load-branch at 2: shape is 4x8, the channel's value is 4x6; leave out shape, or "
+              "load-branch at 2: shape is 4x8, the channel's value is 4x6; omit shape, or "
               "reshape the value");
   check_line (LINE "load-branch(a, shape=[24])", -1, LIG_ERROR_SHAPE,
-              "load-branch at 2: shape is 24, the channel's value is 4x6; leave out shape, or "
+              "load-branch at 2: shape is 24, the channel's value is 4x6; omit shape, or "
               "reshape the value");
   check_line (LINE "load-branch(a, shape=[4, -1])", -1, LIG_ERROR_SHAPE,
-              "load-branch at 2: shape is 4x8, the channel's value is 4x6; leave out shape, or "
+              "load-branch at 2: shape is 4x8, the channel's value is 4x6; omit shape, or "
               "reshape the value");
   check_line (LINE "load-branch(a, dtype=bf16)", -1, LIG_ERROR_DTYPE,
-              "load-branch at 2: dtype is bf16, the channel's value is fp32; leave out dtype");
+              "load-branch at 2: dtype is bf16, the channel's value is fp32; omit dtype");
   check_line (LINE "load-branch(a, dtype=int32)", LIG_FP16, LIG_ERROR_DTYPE,
-              "load-branch at 2: dtype is int32, the channel's value is fp16; leave out dtype");
+              "load-branch at 2: dtype is int32, the channel's value is fp16; omit dtype");
 }
 
 int

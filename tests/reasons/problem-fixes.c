@@ -76,12 +76,12 @@ test_shapes (void)
   /* The features of a head are not those of the packed heads, which a part of the macro has. */
   expect ("transformer-layer(4, rotary=true, head-features=7)", "2x5x32", "");
   expect ("linear(6) ! layer-norm([5])", "4x8",
-          "leave out normalized-shape at 1; set out-features to 5 at 0");
+          "omit normalized-shape at 1; set out-features to 5 at 0");
   expect ("reshape([4, 9]) ! gelu", "4x8", "set shape to [4, -1] at 0");
   expect ("embedding(8)", "4x8", "set the input to 4x8:int32");
   expect ("linear(4)", "4x8:int32", "set the input to 4x8:fp32");
   expect ("linear(4) ! mean-squared-error ! layer-norm", "4x8", "remove mean-squared-error at 1");
-  expect ("layer-norm([5])", "4x8", "leave out normalized-shape at 0; set the input to 4x5:fp32");
+  expect ("layer-norm([5])", "4x8", "omit normalized-shape at 0; set the input to 4x5:fp32");
 }
 
 /* An edit may reveal a problem that was left out before. */

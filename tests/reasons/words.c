@@ -65,7 +65,7 @@ test_titles (void)
     {residual, "backward-activation-bias", 3, "Linear's bias gradient + GELU's gradient"},
     {residual, "backward-linear-bias", 5, "Linear's weight and bias gradient"},
     {residual, "backward-add-norm", 0, "Branch gradient + Layer norm's gradient"},
-    {residual, "forward-linear-scale-add", 2, "Scales the matmul and adds the residual in it"},
+    {residual, "forward-linear-scale-add", 2, "Scales and adds the residual in the matmul"},
     {"bias ! | ! silu", "backward-activation-bias", 0, "Bias's gradient + SiLU's gradient"},
     {"make-extra-output(to=r) ! linear(64) ! add-extra-input(from=r)", "backward-linear-add", 0,
      "Branch gradient + Linear's input gradient"},
@@ -104,7 +104,7 @@ test_reasons (void)
     {"bias ! make-extra-output ! gelu", "forward-bias-activation", 0,
      "the caller reads the value of Make branch at 1, between these rows"},
     {"linear(64) ! gelu", "forward-bias-activation", 1,
-     "Bias of Linear at 0 is in “Linear + bias + GELU” at 0 to 1 already"},
+     "Bias of Linear at 0 is already in “Linear + bias + GELU” at 0 to 1"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (LigPlan) plan = plan_of (cases[i].expression, LIG_POLICY_ALL);
@@ -223,10 +223,10 @@ test_times (void)
   /* The matmul alone and bias with GELU, against one kernel. */
   g_autofree char *rejected =
     lig_verdict_describe_times (find_verdict (plan, "forward-bias-activation", 1));
-  g_assert_cmpstr (rejected, ==, "measured: 50.0 ± 0.4 µs fused, 30.0 ± 0.4 µs as now");
+  g_assert_cmpstr (rejected, ==, "measured: 50.0 ± 0.4 µs fused, 30.0 ± 0.4 µs currently");
   g_autofree char *taken =
     lig_verdict_describe_times (find_verdict (plan, "forward-linear-bias-activation", 0));
-  g_assert_cmpstr (taken, ==, "measured: 30.0 ± 0.4 µs fused, 70.0 ± 1.2 µs apart");
+  g_assert_cmpstr (taken, ==, "measured: 30.0 ± 0.4 µs fused, 70.0 ± 1.2 µs unfused");
 }
 
 /* Fused kernels take 40.1 µs, less than single ones by less than the noise. */
@@ -256,8 +256,8 @@ test_noise (void)
   g_assert_cmpint (verdict->reason, ==, LIG_REASON_SLOWER);
   g_assert_cmpfloat (verdict->gain, ==, 0);
   g_assert_cmpstr (verdict->why, ==,
-                   "measured: 40.1 ± 2 µs fused, 40.4 ± 4 µs as now; the "
-                   "difference is within 2 % or the noise");
+                   "measured: 40.1 ± 2 µs fused, 40.4 ± 4 µs currently; the difference is "
+                   "within 2 % or the noise");
 }
 
 /* --- Fixes --------------------------------------------------------------------------------- */
@@ -347,7 +347,7 @@ test_policy (void)
   g_autoptr (LigPlan) described = compile_by_peak_rates (sequence, LIG_POLICY_ALL);
   const LigVerdict *left = find_verdict (described, "backward-bias-gelu-linear", 1);
   g_assert_cmpfloat (left->gain, >, 0);
-  g_assert_true (g_str_has_suffix (left->why, "policy all takes the first that fits, not the "
+  g_assert_true (g_str_has_suffix (left->why, "policy all takes the first match, not the "
                                               "fastest"));
   g_assert_null (left->alternative);
   g_autoptr (LigPlan) plan = compile_on ("cpu", sequence, LIG_POLICY_ALL);

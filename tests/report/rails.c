@@ -218,9 +218,9 @@ test_folded (void)
   g_assert_cmpuint (count, >, 180);
   g_assert_cmpint (verdicts[0].count, >, 0);
   g_assert_null (strstr (few, "Verdicts:"));
-  g_assert_nonnull (strstr (why,
-                            "  0.0.4   forward-linear-bias-activation: Linear at 0.0.4 is in "
-                            "“Linear + bias + residual” at 0.0.4 to 0.0.5 already (12 times)\n"));
+  g_assert_nonnull (strstr (why, "  0.0.4   forward-linear-bias-activation: Linear at 0.0.4 is "
+                                 "already in “Linear + bias + residual” at 0.0.4 to 0.0.5 (12 "
+                                 "times)\n"));
   g_assert_cmpuint (count_lines (why, "\n"), <, count / 3);
   g_assert_nonnull (strstr (why, "forward-linear-scale-add: needs a scale after Linear at 0.0.2; "
                                  "Bias of Linear at 0.0.2 follows (12 times)"));

@@ -93,7 +93,7 @@ test_passes (Fixture *f, gconstpointer data)
   const char *none = strstr (text, "No fusion joins an activation with a matmul after it.");
   g_assert_true (forward && none && backward && forward < none && none < backward);
   g_assert_cmpuint (count_in (backward, "GELU's gradient + Linear's input gradient\n"), ==, 1);
-  g_assert_nonnull (strstr (backward, "policy all takes the first that fits, not the fastest."));
+  g_assert_nonnull (strstr (backward, "policy all takes the first match, not the fastest."));
   g_assert_nonnull (strstr (backward, "Predicted: "));
   gtk_test_accessible_assert_property (GTK_ACCESSIBLE (card), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                        "GELU at 3 and Linear at 4 are not one kernel");

@@ -89,9 +89,9 @@ def test_fix(home):
         app.says("^2 problems$")
         click_settled(app, "push button", "Set in-features to 64 at 0")
         app.says("^1 problem$")
-        click_settled(app, "push button", "Leave out normalized-shape at 2")
+        click_settled(app, "push button", "Omit normalized-shape at 2")
         # The bar keeps its text while it is hidden, the list does not.
-        wait(lambda: not app.look(name=re.compile("^Leave out")), "no problem")
+        wait(lambda: not app.look(name=re.compile("^Omit")), "no problem")
         app.says("^• wires — Ligature$")
 
 
