@@ -21,8 +21,8 @@ lig_columns_width (const char *text)
   return width;
 }
 
-/* Returns the end of the longest beginning that takes at most the width, with the marks that
- * combine with its last character. */
+/* Returns the end of the longest prefix that fits the width, including the marks that combine with
+ * its last character. */
 static const char *
 find_end (const char *text, int width)
 {
@@ -34,8 +34,8 @@ find_end (const char *text, int width)
   return text;
 }
 
-/* Returns the begin of the longest ending that takes at most the width. It begins with no mark, as
- * that would combine with the character in front. */
+/* Returns the start of the longest suffix that fits the width. It does not start with a mark, which
+ * would combine with the character before it. */
 static const char *
 find_begin (const char *text, int width)
 {
@@ -74,7 +74,7 @@ lig_columns_append (GString *to, const char *text, int width, LigSide side)
                           side == LIG_SIDE_LEFT ? rest : 0, "");
 }
 
-/* Appends a word that no line can contain, broken where each line is full. Returns the columns of
+/* Appends a word that is longer than a line, broken where each line is full. Returns the columns of
  * the last line. */
 static int
 append_broken (GString *to, const char *word, int at, int indent, int width)
@@ -91,7 +91,7 @@ append_broken (GString *to, const char *word, int at, int indent, int width)
   return at + lig_columns_width (word);
 }
 
-/* Returns whether no line ends with the word: a number stays with its unit. */
+/* Returns whether a line must not end with the word: a number stays with its unit. */
 static gboolean
 is_glued (const char *word, const char *next)
 {

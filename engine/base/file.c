@@ -119,7 +119,7 @@ lig_read_file (const char *path, GError **error)
 static gboolean
 write_stream (const char *path, gconstpointer data, gsize size, GError **error)
 {
-  /* O_NONBLOCK, as opening a pipe without a reader would wait indefinitely. */
+  /* O_NONBLOCK, because opening a pipe without a reader would block indefinitely. */
   int number = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "wb") : NULL;
   gboolean fine = file && fwrite (data, 1, size, file) == size;
@@ -160,8 +160,8 @@ lig_write_file (const char *path, gconstpointer data, gsize size, GError **error
   return FALSE;
 }
 
-/* Applies the finalizer of splitmix64 to words of eight bytes. It hashes several gigabytes a
- * second, so opening a dataset does not become slower. */
+/* Applies the finalizer of splitmix64 to words of eight bytes. It hashes several gigabytes per
+ * second, so it does not slow down opening a dataset. */
 guint64
 lig_hash_content (guint64 hash, gconstpointer bytes, gsize size)
 {

@@ -11,19 +11,19 @@ G_BEGIN_DECLS
  * block. */
 int lig_open_file (const char *path, gsize *size, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Reads `size` bytes at `offset`. A file that was truncated is an error here; with a mapping it
- * would crash the program. */
+/* Reads `size` bytes at `offset`. A file that was truncated is an error here; with mmap it would
+ * crash the program. */
 gboolean
 lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size, GError **error);
 
 /* Reads a whole regular file; rejects one that changes during the read. */
 GBytes *lig_read_file (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Replaces a regular file as a whole, or the one that a link points to; a device or a pipe is
- * written to and stays. The error is LIG_ERROR_FILE and names the path. */
+/* Replaces a regular file atomically, or the one that a link points to; a device or a pipe is
+ * written to instead. The error is LIG_ERROR_FILE and names the path. */
 gboolean lig_write_file (const char *path, gconstpointer data, gsize size, GError **error);
 
-/* Returns a non-cryptographic hash of `bytes`, to distinguish contents. `hash` is 0 for the first
+/* Returns a non-cryptographic hash of `bytes`, to compare contents. `hash` is 0 for the first
  * piece, then the result for the previous piece. */
 guint64 lig_hash_content (guint64 hash, gconstpointer bytes, gsize size);
 

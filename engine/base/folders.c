@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The installation folders, with whose paths no other file is compiled, and the folders of a build.
- * No path of a build or of the source is compiled in. */
+/* The installation folders, whose paths are compiled into this file only, and the folders of a
+ * build. No path of a build or of the source is compiled in. */
 #include "engine/base/folders-private.h"
 #include <ligature/folders.h>
 
@@ -15,7 +15,7 @@
 /* Meson writes this file into the build folder; it contains the path of the source. */
 #define MARK "ligature-source"
 
-/* The most folders between a library or program and its build folder: tests/ui. */
+/* The maximum number of folders between a library or program and its build folder: tests/ui. */
 #define MAX_LEVELS 2
 
 typedef struct {
@@ -36,8 +36,8 @@ find_object (void)
 }
 
 /* Returns the path in the folder's mark (transfer full), or null if it has none. The mark belongs
- * to the owner of the library or program, so that nobody else can declare the surroundings of an
- * installed one, such as /tmp of /tmp/lib, a build. */
+ * to the owner of the library or program, so that other users cannot make a folder around an
+ * installed one, such as /tmp around /tmp/lib, look like a build. */
 static char *
 read_mark (const char *folder, uid_t owner)
 {
@@ -128,7 +128,7 @@ lig_schema_folders (void)
   return g_strv_builder_end (folders);
 }
 
-/* Tests for the catalogue of any language: the folder exists before a catalogue is built. */
+/* Checks for the catalogue of any language: the folder exists before a catalogue is built. */
 static gboolean
 has_catalogue (const char *folder)
 {

@@ -29,7 +29,7 @@ static const struct {
 };
 
 static GMutex lock;
-/* Whether each name was met, and whether its remark was taken. */
+/* Whether each name was used, and whether its remark was taken. */
 static gboolean met[G_N_ELEMENTS (names)], taken[G_N_ELEMENTS (names)];
 
 const char *
@@ -63,7 +63,7 @@ lig_former_names_take_remarks (void)
     if (!met[i] || taken[i])
       continue;
     const char *dashes = names[i].kind == LIG_FORMER_OPTION ? "--" : "";
-    g_autofree char *remark = g_strdup_printf (_ ("%s%s is called %s%s now"), dashes,
+    g_autofree char *remark = g_strdup_printf (_ ("%s%s is now called %s%s"), dashes,
                                                names[i].former, dashes, names[i].current);
     g_strv_builder_add (remarks, remark);
     taken[i] = TRUE;

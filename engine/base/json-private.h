@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* The largest nesting depth of arrays and objects, and the largest number of values. */
+/* The maximum nesting depth of arrays and objects, and the maximum number of values. */
 #define LIG_JSON_MAX_DEPTH 64
 #define LIG_JSON_MAX_VALUES 4000000
 
@@ -31,7 +31,7 @@ void lig_json_append_string (GString *text, const char *string);
 /* Adds a whole number, or its decimal digits as a string if it exceeds a signed 64-bit number. */
 void lig_json_add_unsigned (JsonBuilder *to, const char *name, guint64 value);
 
-/* Adds a moment in microseconds since 1970 in ISO 8601 (UTC), or null for 0 and for a moment
+/* Adds a time, given in microseconds since 1970, in ISO 8601 (UTC), or null for 0 and for a time
  * outside the range of dates. */
 void lig_json_add_moment (JsonBuilder *to, const char *name, gint64 when);
 
@@ -41,7 +41,7 @@ void lig_json_add_range (JsonBuilder *to, const char *name, int first, int count
 /* Returns (transfer full) an element. */
 typedef JsonNode *(*LigJsonElement) (guint index, gpointer data);
 
-/* The elements of an array that would be too large as a whole. */
+/* The elements of an array that would be too large to hold in memory. */
 typedef struct {
   const char *member; /* whose value is replaced, an empty array */
   guint count;
@@ -49,8 +49,8 @@ typedef struct {
   gpointer data;       /* passed to `make` */
 } LigJsonElements;
 
-/* Writes a large object, of which only a part is in memory at any time: the sink takes the parts of
- * the text that lig_json_to_text() would return, one after the other. */
+/* Writes a large object piecewise, to keep only a part in memory: the sink receives the parts of
+ * the text that lig_json_to_text() would return, in order. */
 void lig_json_write (JsonNode *document,
                      const LigJsonElements *elements,
                      LigJsonSink sink,

@@ -26,7 +26,7 @@ typedef struct {
   gboolean used[G_N_ELEMENTS (units)];
 } Found;
 
-/* Returns whether the value is a number, or null in the place of one. */
+/* Returns whether the value is a number, or null instead of one. */
 static gboolean
 is_number (JsonNode *value)
 {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Documents of this program are far smaller. */
+/* The documents of this program are far smaller. */
 #define LONGEST_TEXT (64 << 20)
 
 typedef struct {
@@ -265,7 +265,7 @@ check_inside (Checker *self, gboolean object)
 {
   self->at++;
   if (++self->depth > LIG_JSON_MAX_DEPTH)
-    return reject (self, _ ("arrays and objects nest %u deep, at most %d are possible"),
+    return reject (self, _ ("arrays and objects nest %u deep, at most %d levels are allowed"),
                    self->depth, LIG_JSON_MAX_DEPTH);
   if (!(object ? check_object (self) : check_array (self)))
     return FALSE;
@@ -273,7 +273,7 @@ check_inside (Checker *self, gboolean object)
   return TRUE;
 }
 
-/* Reads a value and the space around it. */
+/* Reads a value and the surrounding white space. */
 static gboolean
 check_value (Checker *self)
 {
@@ -392,8 +392,7 @@ lig_json_append_key (GString *path, const char *key)
   g_string_append (path, strlen (start) < strlen (key) ? "…]" : "]");
 }
 
-/* Returns how many characters of ASCII the text begins with that are written as they are: nearly
- * all of a document. */
+/* Returns the number of leading ASCII characters that need no escape: nearly all of a document. */
 static gsize
 count_plain (const char *text)
 {
@@ -467,8 +466,8 @@ append_object (GString *text, JsonObject *object, gsize end)
   g_string_append_c (text, '}');
 }
 
-/* Appends a value on one line, not all of it if the text becomes longer than `end`: most values of
- * a large document do not fit on a line. */
+/* Appends a value on one line, but stops once the text is longer than `end`: most values of a large
+ * document do not fit on a line. */
 static void
 append_until (GString *text, JsonNode *value, gsize end)
 {
@@ -501,7 +500,7 @@ lig_json_append (GString *text, JsonNode *value)
   append_until (text, value, G_MAXSIZE);
 }
 
-/* Begins a line behind a separator. */
+/* Starts a line after a separator. */
 static void
 begin_line (GString *text, const char *separator, int depth)
 {
@@ -551,8 +550,8 @@ is_nested (JsonArray *array)
   return FALSE;
 }
 
-/* Writes an object or an array that is not empty on one line if it fits or has plain values alone;
- * otherwise, and for the document itself, one line for each member or element. */
+/* Writes a non-empty object or array on one line if it fits or has only plain values; otherwise,
+ * and for the document itself, writes one line per member or element. */
 static void
 append_container (GString *text, JsonNode *value, gboolean object, int depth)
 {
@@ -596,7 +595,7 @@ lig_json_to_text (JsonNode *document)
 
 /* --- Large documents ----------------------------------------------------------------------- */
 
-/* The most bytes that wait for a sink, but for one element. */
+/* The maximum number of bytes buffered for a sink, not counting one element. */
 enum { PART = 1 << 16 };
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The division of ranks into groups. */
+/* The layout of the ranks: the sizes of the parallel groups. */
 #include "engine/base/layout.h"
 
 #include <ligature/layout.h>
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* More ranks than that are none of one training. */
+/* No training run has more ranks. */
 #define MAX_RANKS (1 << 20)
 
 static const char *const names[LIG_N_GROUPS] = {"data", "context", "tensor", "all", "replicas"};

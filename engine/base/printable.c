@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Escapes the characters of a text that would control a terminal. */
+/* Escapes the characters of a text that a terminal would interpret as control codes. */
 #include "engine/base/printable.h"
 
 #include <ligature/printable.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells which characters are safe for one line of a terminal. */
+/* Checks which characters are safe on one line of a terminal. */
 #pragma once
 
 #include <ligature/printable.h>

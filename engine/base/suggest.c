@@ -5,13 +5,13 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The names of this project are shorter; the rest of a longer word is not a slip of the hand. */
+/* The names of this project are shorter; the rest of a longer word is not a typo. */
 #define LONGEST 63
 
-/* A prefix of at least this many characters is meant as an abbreviation. */
+/* A prefix of at least this many characters counts as an abbreviation. */
 #define MIN_PREFIX 2
 
-/* The same for letters left out in the middle. */
+/* The same for letters omitted in the middle. */
 #define MIN_ABBREVIATION 3
 
 enum { RANK_CASE, RANK_PREFIX, RANK_EDITS, RANK_NONE };
@@ -51,7 +51,7 @@ count_edits (const char *a, const char *b)
   return last[width];
 }
 
-/* Returns whether the word is the name without some of its letters, the commonest slip. */
+/* Returns whether the word is the name without some of its letters, the most common typo. */
 static gboolean
 lacks_letters (const char *word, const char *name)
 {
@@ -72,13 +72,13 @@ compare (const char *word, const char *candidate)
   if (length >= MIN_PREFIX && g_str_has_prefix (name, word))
     return (Likeness){RANK_PREFIX, (guint) (longer - length)};
   guint edits = count_edits (word, name);
-  /* A short name that begins otherwise is another word, such as `gpu` for `cpu`. */
+  /* A short name with another first letter is another word, such as `gpu` and `cpu`. */
   gboolean other = longer <= 3 && word[0] != name[0] && word[0] != name[1];
   gboolean lacks = lacks_letters (word, name);
   /* An abbreviation such as `adm` may lack half of the letters. */
   gboolean brief = lacks && length >= MIN_ABBREVIATION && word[0] == name[0];
   gboolean similar = edits <= MAX (longer, 3) / (brief ? 2 : 3) && edits < length && !other;
-  /* Of names with as many edits, one that only lacks letters is more likely. */
+  /* Among names at equal distance, one that only lacks letters is more likely. */
   return (Likeness){similar ? RANK_EDITS : RANK_NONE, 2 * edits - lacks};
 }
 

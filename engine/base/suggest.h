@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* Does the same as lig_suggest_ending() with the names of a table: structures of `size` bytes with
- * the name at `offset`; the last one has none. A missing table is empty. */
+ * the name at `offset`; the last one has none. A null table is empty. */
 char *lig_suggest_from (const char *word, gconstpointer table, gsize size, gsize offset);
 
 /* The same for a table whose structures of the type have a member `name`. */

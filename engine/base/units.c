@@ -17,11 +17,11 @@ lig_units_scale (double value, const char *const *units, guint count)
     unit++;
   }
   double size = fabs (value);
-  /* Bytes and the like are whole as long as they are in the first unit. */
+  /* Counts such as bytes are whole numbers in the first unit. */
   gboolean whole = unit == 0 && value == floor (value);
   int decimals = whole || size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
   const char *gap = *units[unit] ? " " : "";
-  /* Beyond all units. */
+  /* Larger than the last unit. */
   if (size >= 999999.5 || (size > 0 && size < 0.0995))
     return g_strdup_printf ("%.3g%s%s", value, gap, units[unit]);
   return g_strdup_printf ("%.*f%s%s", decimals, value, gap, units[unit]);

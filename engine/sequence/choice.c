@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters that are one of several names, `causal|none`; structs hold the index of the name. */
+/* Parameters with named choices, `causal|none`; structs contain the index of the name. */
 #include "engine/base/rejection.h"
 #include "engine/sequence/literal.h"
 #include "engine/sequence/op-private.h"

@@ -36,8 +36,9 @@ read_stream (FILE *stream, const char *name, GError **error)
 static GString *
 read_file (const char *path, GError **error)
 {
-  /* Opening a named pipe would wait for a writer, which may never come; reading a pipe without a
-     writer returns its end at once. A pipe that a shell put at this path has its writer already. */
+  /* Opening a named pipe would block until a writer opens it, possibly forever; reading a pipe
+   * without a writer returns the end at once. A pipe that a shell put at this path already has its
+   * writer. */
   int number = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "rb") : NULL;
   if (!file) {
@@ -133,7 +134,7 @@ lig_sequence_open (const char *text, GStrv *warnings, GError **error)
     return lig_sequence_load (text, warnings, error);
   /* A channel's name like ../r contains a slash, but does not make an expression a file name. */
   gboolean call = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS);
-  /* No expression of one word has a point. */
+  /* No expression of one word contains a dot. */
   gboolean named = strchr (text, '.') && !strpbrk (text, "!(=, ");
   if (named || (strchr (text, '/') && !call))
     return lig_sequence_load (text, warnings, error);

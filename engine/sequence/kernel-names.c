@@ -20,7 +20,7 @@ gboolean
 lig_kernel_name (const LigKernel *kernel, GError **error)
 {
   if (lig_kernel_named (kernel->name)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "a kernel called %s is registered already",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "a kernel called %s is already registered",
                  kernel->name);
     return FALSE;
   }

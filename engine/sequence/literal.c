@@ -62,7 +62,7 @@ lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error)
     return reject (_ ("a whole number"), value, error);
   if (shape->n_axes == LIG_MAX_AXES) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("a shape has at least %d axes, at most %d are possible"), shape->n_axes + 1,
+                 _ ("a shape has at least %d axes, at most %d are allowed"), shape->n_axes + 1,
                  LIG_MAX_AXES);
     return FALSE;
   }
@@ -108,7 +108,7 @@ check_channel (const char *name, GError **error)
     own += 3;
   if (strlen (name) > LONGEST_CHANNEL) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("a channel's name has %zu bytes, at most %d are possible"), strlen (name),
+                 _ ("a channel's name has %zu bytes, at most %d are allowed"), strlen (name),
                  LONGEST_CHANNEL);
     return FALSE;
   }
@@ -126,7 +126,7 @@ check_channel (const char *name, GError **error)
   return TRUE;
 }
 
-/* Returns the name of the expected kind if the value has another kind, else null. */
+/* Returns the name of the expected type if the value has another type, else null. */
 static const char *
 mismatch (const LigParam *param, const GValue *value)
 {
@@ -205,7 +205,7 @@ lig_literal_count (LigOp *op, gint64 inside, gint64 *total, GError **error)
   if (sum > LIG_MAX_OPS) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("with its blocks repeated the sequence has %s%" PRId64
-                    " ops up to here, at most %d are possible"),
+                    " ops up to here, at most %d are allowed"),
                  sum == G_MAXINT64 ? _ ("more than ") : "", sum, LIG_MAX_OPS);
     return FALSE;
   }
@@ -226,7 +226,7 @@ lig_literal_check_reserved (LigOp *op, const char *name, GError **error)
 gboolean
 lig_literal_get (LigOp *op, const LigParam *param, GValue *value)
 {
-  /* A required parameter is written even if it equals its default, else it would be missing. */
+  /* A required parameter is written even if it equals its default, because reading requires it. */
   return lig_op_get_value (op, param, value) ||
          (param->flags & LIG_PARAM_REQUIRED && lig_op_check (op, NULL));
 }
@@ -256,7 +256,7 @@ lig_literal_check_text (const char *text, gsize length, GError **error)
   const char *valid;
   if (length > LIG_MAX_TEXT) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 _ ("it has more than %zu bytes, the most that a sequence may have"), LIG_MAX_TEXT);
+                 _ ("it has more than %zu bytes, the maximum for a sequence"), LIG_MAX_TEXT);
     return FALSE;
   }
   if (!g_utf8_validate_len (text, length, &valid)) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules that files and expressions share, private to the engine: the spelling of parameter values,
+/* Rules shared by files and expressions, private to the engine: the spelling of parameter values,
  * the limits on sequences, and the reserved words. */
 #pragma once
 
 #include <ligature/sequence.h>
 
-/* The most levels of nested blocks, and the most ops of a sequence with its blocks repeated. */
+/* The maximum nesting depth of blocks, and the maximum number of ops with all blocks repeated. */
 #define LIG_MAX_BLOCKS 16
 #define LIG_MAX_OPS 1000000
 
-/* The longest text that is read as a sequence, in bytes. */
+/* The maximum length of a sequence's text, in bytes. */
 #define LIG_MAX_TEXT ((gsize) 64 << 20)
 
-/* Axes that are longer, and tensors that have more elements, are rejected as mistakes. */
+/* Longer axes, and tensors with more elements, are rejected as mistakes. */
 #define LIG_MAX_AXIS G_MAXINT32
 #define LIG_LARGEST_SHAPE (G_GINT64_CONSTANT (1) << 40)
 
@@ -23,10 +23,10 @@ const LigParam *lig_literal_param (LigOp *op, const char *name);
  * the expected and the given value; the caller adds the position. */
 gboolean lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError **error);
 
-/* Sets whether the op's parameters are trained, from a boolean; likewise. */
+/* Sets whether the op's parameters are trained, from a boolean; errors as above. */
 gboolean lig_literal_set_trained (LigOp *op, const GValue *value, GError **error);
 
-/* Sets the index of a choice by its name, null for the default; FALSE for a name that is none. */
+/* Sets the index of a choice by its name, null for the default; FALSE for an unknown name. */
 gboolean lig_choice_store (const LigParam *param, const char *name, gint32 *index);
 
 /* Sets a LIG_PARAM_CHOICE by name; the error lists the names. */
@@ -49,15 +49,15 @@ gboolean lig_literal_check_reserved (LigOp *op, const char *name, GError **error
  * initialized. */
 gboolean lig_literal_get (LigOp *op, const LigParam *param, GValue *value);
 
-/* Appends the value as JSON; expressions spell values alike, except for names without quotes.
- * Floats have the fewest digits that give the same fp32 back. */
+/* Appends the value as JSON; expressions use the same spelling, except for names without quotes.
+ * Floats have the fewest digits that read back as the same fp32. */
 void lig_literal_append (GString *text, const GValue *value);
 
 /* Returns whether the text is UTF-8 without zero bytes and has at most LIG_MAX_TEXT bytes. */
 gboolean lig_literal_check_text (const char *text, gsize length, GError **error);
 
-/* Does the work of lig_sequence_from_json(), for text that lig_literal_check_text() has accepted;
- * messages begin with the name of the `file` unless it is null. */
+/* Implements lig_sequence_from_json() for text that lig_literal_check_text() has accepted; messages
+ * begin with the name of the `file` unless it is null. */
 LigSequence *lig_sequence_read (const char *text,
                                 gsize length,
                                 const char *file,

@@ -39,14 +39,14 @@ check_words (const LigOpInfo *info, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (!words[i].text || !*words[i].text)
       return reject (error, info, "it has no %s", words[i].field);
-  /* Blocks, and the op that recipes place, are the library's own. */
+  /* Only the library defines blocks and the op that recipes insert. */
   const unsigned allowed = (LIG_OP_NORM * 2 - 1) & ~(unsigned) (LIG_OP_BLOCK | LIG_OP_QUANTIZES);
   if (info->flags & ~allowed)
     return reject (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags, allowed);
   if (info->flags & LIG_OP_LOADS_BRANCH &&
       (!info->extra_inputs || info->flags & LIG_OP_TRANSPARENT))
     return reject (error, info,
-                   "it does not read x, so it needs an extra input and is not transparent");
+                   "it does not read x, so it must have an extra input and not be transparent");
   return TRUE;
 }
 
@@ -71,7 +71,7 @@ field_size (const LigParam *param)
   }
 }
 
-/* A macro hands the path on to its parts, whose tables it cannot know. */
+/* A macro passes the path to its parts, whose tables are unknown here. */
 static gboolean
 check_tie (const LigOpInfo *info, const LigParam *param, GError **error)
 {
@@ -158,17 +158,18 @@ check_params (const LigOpInfo *info, GError **error)
   while (info->params && info->params[count].name)
     count++;
   if (count > MAX_PARAMS)
-    return reject (error, info, "it has %u parameters, at most %d are possible", count, MAX_PARAMS);
+    return reject (error, info, "it has %u parameters, at most %d are allowed", count, MAX_PARAMS);
   for (guint i = 0; i < count; i++) {
     if (!check_param (info, &info->params[i], seen, error))
       return FALSE;
     positional += (info->params[i].flags & LIG_PARAM_POSITIONAL) != 0;
   }
   if (positional > 1)
-    return reject (error, info, "%u parameters are positional, at most 1 is possible", positional);
+    return reject (error, info, "%u parameters are positional, at most 1 is allowed", positional);
   if (info->kernel_params_size > LIG_MAX_PARAMS)
     return reject (error, info,
-                   "its kernels have params of %" G_GSIZE_FORMAT " bytes, at most %d are possible",
+                   "its kernels have params of %" G_GSIZE_FORMAT " bytes, at most %d are "
+                   "allowed",
                    info->kernel_params_size, LIG_MAX_PARAMS);
   return info->kernel_params_size <= info->params_size ||
          reject (
@@ -252,7 +253,7 @@ add_ports (const LigOpInfo *info,
     count++;
   }
   return count <= max ||
-         reject (error, info, "it has %d %s, at most %d are possible", count, what, max);
+         reject (error, info, "it has %d %s, at most %d are allowed", count, what, max);
 }
 
 static gboolean
@@ -266,7 +267,7 @@ check_trained (const LigOpInfo *info, GHashTable *seen, GError **error)
       return reject (error, info, "%s has the unknown initialization %d", at->name, (int) at->init);
   }
   if (count > LIG_MAX_PARAMETERS)
-    return reject (error, info, "it has %d trained parameters, at most %d are possible", count,
+    return reject (error, info, "it has %d trained parameters, at most %d are allowed", count,
                    LIG_MAX_PARAMETERS);
   return count == 0 || info->infer ||
          reject (error, info, "its trained parameters have no shapes; give it an infer function");
@@ -309,7 +310,7 @@ has_param (const LigOpInfo *info, const char *name, LigParamKind kind)
   return param && param->name && param->kind == kind;
 }
 
-/* Checks that the op has what a flag promises to its readers. */
+/* Checks that the op has the ports and parameters that its flags promise. */
 static gboolean
 check_flags (const LigOpInfo *info, GError **error)
 {
@@ -320,15 +321,15 @@ check_flags (const LigOpInfo *info, GError **error)
       (!(info->flags & LIG_OP_LOSS) || lig_ports_parse (info->extra_inputs)->count == 0 ||
        info->kernel_params_size < sizeof (LigCrossEntropyParams)))
     return reject (error, info,
-                   "it has classes, so it has to be a loss with an extra input, the targets, and "
-                   "params that begin as those of cross-entropy");
+                   "it has classes, so it must be a loss with an extra input, the targets, and "
+                   "params that begin like those of cross-entropy");
   if (info->flags & collective && !has_param (info, "group", LIG_PARAM_CHOICE))
-    return reject (error, info, "it exchanges with other ranks, so it needs the parameter group");
+    return reject (error, info, "it is a collective, so it needs the parameter group");
   return !(info->flags & LIG_OP_NORM) ||
          (lig_ports_find (lig_ports_parse (info->computes), "rstd") >= 0 && info->forward &&
           has_parameter (info, "weight") && info->kernel_params_size == sizeof (LigNormParams)) ||
          reject (error, info,
-                 "it is a norm, so it needs a forward kernel, the params of one, the parameter "
+                 "it is a norm, so it needs a forward kernel, a norm's params, the parameter "
                  "weight and the computed value rstd");
 }
 
@@ -345,11 +346,11 @@ check_traits (const LigOpInfo *info, GError **error)
       (info->vocabulary && (!has_param (info, info->vocabulary, LIG_PARAM_INT) ||
                             !has_param (info, "parallel", LIG_PARAM_CHOICE))))
     return reject (error, info,
-                   "its vocabulary is '%.60s', expected one of its parameters, beside the "
+                   "its vocabulary is '%.60s', expected one of its parameters, next to the "
                    "parameter parallel and a choice of it",
                    info->vocabulary ? info->vocabulary : "");
   if (info->collect && !info->expand)
-    return reject (error, info, "it collects parts, so it has to be a macro");
+    return reject (error, info, "it collapses parts, so it must be a macro");
   return check_flags (info, error);
 }
 
@@ -375,7 +376,7 @@ check_kernel (const LigOpInfo *info, const char *name, gboolean backward, GError
     gboolean fits = !backward ? is_forward (info, operand, written)
                               : is_gradient (info, operand) || (!written && saves (info, operand));
     if (!fits)
-      return reject (error, info, "its kernel %s %s '%s', which is no port that its %s %s", name,
+      return reject (error, info, "its kernel %s %s '%s', which is not a port that its %s %s", name,
                      written ? "writes" : "reads", operand, backward ? "backward" : "forward",
                      written ? "writes" : "reads");
   }
@@ -419,18 +420,19 @@ check_ways (const LigOpInfo *info, GError **error)
     return reject (error, info, "it has both backward and lower_backward, expected one");
   if (info->expand && (info->backward || info->lower_backward || info->opaque_backward ||
                        info->parameters || info->computes || info->saves))
-    return reject (error, info, "it is a macro, so its parts provide what backward needs, not it");
+    return reject (error, info, "it is a macro, so its parts define backward, not the macro");
   gboolean bare = !info->backward && !info->lower_backward && !info->parameters &&
                   !info->extra_inputs && !info->extra_outputs && !info->computes;
   if (info->opaque_forward && !bare)
     return reject (error, info,
-                   "it is opaque, so it has neither extra ports, trained parameters, computed "
-                   "values nor kernels");
+                   "it is opaque, so it must not have extra ports, trained parameters, "
+                   "computed values or kernels");
   return !info->opaque_backward || info->opaque_forward ||
          reject (error, info, "it has opaque_backward without opaque_forward");
 }
 
-/* Returns whether two tables have the same parameters, which kernels read in their order. */
+/* Returns whether two tables have the same parameters in the same order, in which kernels read
+ * them. */
 static gboolean
 has_same_parameters (const LigOpInfo *a, const LigOpInfo *b)
 {
@@ -449,12 +451,12 @@ check_fuses_as (const LigOpInfo *info, GError **error)
   if (!info->fuses_as)
     return TRUE;
   if (!as)
-    return reject (error, info, "it fuses as '%.60s', which no op is called", info->fuses_as);
+    return reject (error, info, "it fuses as '%.60s', which is not an op", info->fuses_as);
   gboolean same = g_strcmp0 (info->extra_inputs, as->extra_inputs) == 0 &&
                   g_strcmp0 (info->extra_outputs, as->extra_outputs) == 0 &&
                   g_strcmp0 (info->computes, as->computes) == 0 && has_same_parameters (info, as);
   if (!same)
-    return reject (error, info, "it fuses as %s, whose ports and parameters have other names",
+    return reject (error, info, "it fuses as %s, whose ports or parameters have other names",
                    as->name);
   return info->kernel_params_size == as->kernel_params_size ||
          reject (error, info, "it fuses as %s, whose kernels read other params", as->name);

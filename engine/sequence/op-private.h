@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that op.c, registry.c and sequence.c share. */
+/* Functions shared by op.c, registry.c and sequence.c. */
 #pragma once
 
 #include <ligature/op.h>
@@ -14,7 +14,7 @@ GParamSpec *lig_param_spec (const LigParam *param);
 LigSequence *lig_op_get_owner (LigOp *self);
 void lig_op_set_owner (LigOp *self, LigSequence *owner);
 
-/* Returns whether the op was taken out of a sequence at least once. */
+/* Returns whether the op was ever removed from a sequence. */
 gboolean lig_op_was_moved (LigOp *self);
 
 /* Announces an edit of the op, or of an op of the sequence, from the inside out: to the sequence
@@ -22,18 +22,18 @@ gboolean lig_op_was_moved (LigOp *self);
 void lig_op_touch (LigOp *self);
 void lig_sequence_touch (LigSequence *self);
 
-/* Returns the path in a parameter of kind LIG_PARAM_PATH, or null. `target` (optional) is set to
- * the op that was found for it, or to null. */
+/* Returns the path in a parameter of kind LIG_PARAM_PATH, or null. Sets `target` (optional) to the
+ * op that was found at this path, or to null. */
 const char *lig_op_get_tie (LigOp *self, int slot, LigOp **target);
 
-/* Sets the path and the op that it names, both of which may be null, without announcing it. */
+/* Sets the path and the op that it names, each possibly null, without announcing it. */
 void lig_op_set_tie (LigOp *self, int slot, const char *path, LigOp *target);
 
 /* Return the number of such paths in an op and its body, and in a sequence and its blocks. */
 int lig_op_get_n_ties (LigOp *self);
 int lig_sequence_get_n_ties (LigSequence *self);
 
-/* Adds to the number of paths of the sequence and of those around it. */
+/* Adds to the number of paths of the sequence and of the enclosing ones. */
 void lig_sequence_count_ties (LigSequence *self, int change);
 
 /* Returns the block whose body the sequence is, or null. */

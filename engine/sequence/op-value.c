@@ -35,7 +35,7 @@ set_number (LigOp *self, const LigParam *param, const GValue *value, GError **er
   if (!fits && !(param->flags & LIG_PARAM_INFERRED && number == param->initial)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  param->flags & LIG_PARAM_INFERRED && param->initial < param->minimum
-                   ? _ ("%s: %s is %.15g, expected %.15g to %.15g, or %.15g to leave it out")
+                   ? _ ("%s: %s is %.15g, expected %.15g to %.15g, or %.15g to omit it")
                    : _ ("%s: %s is %.15g, expected %.15g to %.15g"),
                  lig_op_get_name (self), param->name, number, param->minimum, param->maximum,
                  param->initial);
@@ -98,7 +98,7 @@ set_path (LigOp *self, const LigParam *param, const GValue *value, GError **erro
   gsize length = strlen (path);
   if (length > LONGEST_PATH) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s: %s has %zu bytes, at most %d are possible"), lig_op_get_name (self),
+                 _ ("%s: %s has %zu bytes, at most %d are allowed"), lig_op_get_name (self),
                  param->name, length, LONGEST_PATH);
     return FALSE;
   }

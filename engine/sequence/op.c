@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Instances of ops: GObject properties over the plain params struct that an op's table describes.
- * Every op of the registry has its own final class, made from its table by one function. */
+ * Every op of the registry has its own final class, which one function makes from its table. */
 #include <ligature/op.h>
 
 #include "engine/sequence/literal.h"
@@ -18,9 +18,9 @@ typedef struct {
   bool to_caller[LIG_MAX_EXTRA];
   guint64 given; /* one bit for each parameter: set at least once */
   gboolean fence, frozen;
-  gboolean moved;                     /* taken out of a sequence at least once */
+  gboolean moved;                     /* removed from a sequence at least once */
   char *ties[LIG_MAX_PARAMETERS];     /* as written */
-  LigOp *targets[LIG_MAX_PARAMETERS]; /* weak: the ops that they name, once they were found */
+  LigOp *targets[LIG_MAX_PARAMETERS]; /* weak: the ops that they name, once found */
   GStrv forbidden, forced;
   char *unknown;
   LigSequence *body;
@@ -123,7 +123,7 @@ set_text (char **at, const char *text)
   *at = text && *text ? g_strdup (text) : NULL;
 }
 
-/* Returns FALSE if the value means nothing to the parameter, which keeps its own. */
+/* Returns FALSE if the value is invalid; the parameter is then unchanged. */
 static gboolean
 set_param (LigOp *self, const LigParam *param, const GValue *value)
 {
@@ -258,12 +258,14 @@ op_class_init (gpointer class, gpointer data)
   object_class->get_property = get_property;
   g_object_class_install_property (
     object_class, PROP_FENCE,
-    g_param_spec_boolean ("fence", "Fence", "No fusion crosses the gap before this op", FALSE,
-                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+    g_param_spec_boolean ("fence", "Fence",
+                          "Whether fusions must not cross the gap before "
+                          "this op",
+                          FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (
     object_class, PROP_TRAINED,
-    g_param_spec_boolean ("trained", "Trained", "Its parameters are trained, not frozen", TRUE,
-                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+    g_param_spec_boolean ("trained", "Trained", "Whether its parameters are trained, not frozen",
+                          TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
   for (guint i = 0; op_class->info->params && op_class->info->params[i].name; i++)
     g_object_class_install_property (object_class, FIRST_PARAM + i,
                                      lig_param_spec (&op_class->info->params[i]));
@@ -288,7 +290,7 @@ GType
 lig_op_register_type (const LigOpInfo *info)
 {
   g_autofree char *name = g_strconcat ("LigOp-", info->name, NULL);
-  /* A type of this name exists if a table with the same name was rejected before. */
+  /* A type of this name already exists if a table of the same name was rejected before. */
   for (guint i = 2; g_type_from_name (name); i++) {
     g_free (name);
     name = g_strdup_printf ("LigOp-%s-%u", info->name, i);

@@ -69,10 +69,10 @@ check_group (const LigOpInfo *info, const LigParamGroup *group, GHashTable *seen
   for (char **name = names; *name; name++) {
     const LigParam *param = find_param (info, *name, strlen (*name));
     if (!param)
-      return reject (error, info, "the group %s has '%.60s', which is no parameter of the op",
+      return reject (error, info, "the group %s has '%.60s', which is not a parameter of the op",
                      group->title, *name);
     if (!g_hash_table_add (seen, (gpointer) param->name))
-      return reject (error, info, "the group %s has %s, which is in a group already", group->title,
+      return reject (error, info, "the group %s has %s, which is already in a group", group->title,
                      param->name);
   }
   return TRUE;

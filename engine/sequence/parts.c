@@ -54,7 +54,7 @@ lig_parts_reject (LigParts *self, const char *format, ...)
   va_end (arguments);
 }
 
-/* A part that could not be made is null. */
+/* A part that could not be created is null. */
 static void
 unref (gpointer op)
 {
@@ -104,9 +104,9 @@ lig_parts_check_sharding (LigParts *self, const char *name, gint64 count)
 {
   int ranks = self->device ? lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) : 1;
   if (count % ranks != 0)
-    lig_parts_reject (
-      self, _ ("%s is %" PRId64 ", expected a multiple of %d, the number of ranks that divide it"),
-      name, count, ranks);
+    lig_parts_reject (self,
+                      _ ("%s is %" PRId64 ", expected a multiple of the tensor-parallel size, %d"),
+                      name, count, ranks);
 }
 
 gboolean

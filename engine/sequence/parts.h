@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts that a macro's `expand` adds, and the lengths that it leaves open. */
+/* The parts that a macro's `expand` adds, and the lengths that are known only after shape
+ * inference. */
 #pragma once
 
 #include <ligature/device.h>
@@ -19,10 +20,10 @@ struct _LigParts {
   char *problem;     /* why the macro rejects its parameters, or null */
   LigDevice *device; /* (unowned) (nullable) */
   gboolean divides;  /* see lig_parts_shards_vocabulary () */
-  gboolean apart;    /* they are written into a sequence, for ranks of any number */
+  gboolean apart;    /* they are written into a sequence, for any number of ranks */
 };
 
-/* `device`: (nullable): whose ranks the parts are for; null: one rank. */
+/* `device`: (nullable): the device whose ranks the parts are for; null: one rank. */
 LigParts *lig_parts_new (LigDevice *device);
 void lig_parts_free (LigParts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigParts, lig_parts_free)

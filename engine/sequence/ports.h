@@ -8,16 +8,16 @@
 typedef struct {
   const char *name;
   gboolean optional; /* may be absent */
-  unsigned places;   /* of an output: the inputs, by bit, whose place it may take */
+  unsigned places;   /* of an output: the inputs, by bit, whose memory it may reuse */
 } LigPort;
 
 typedef struct {
-  int count, n_inputs; /* n_inputs: the ports before the arrow, all ports without an arrow */
+  int count, n_inputs; /* n_inputs: the ports before the arrow; without an arrow, all ports */
   const LigPort *ports;
 } LigPorts;
 
-/* Returns the ports of a text, which may be null for none. The first call with a text parses it;
- * the result is never freed. May be called from any thread. */
+/* Returns the ports of a text; null has none. The first call with a text parses it; the result is
+ * never freed. May be called from any thread. */
 const LigPorts *lig_ports_parse (const char *text);
 
 /* Returns the position of a name among the ports, or -1. */
@@ -26,7 +26,7 @@ int lig_ports_find (const LigPorts *self, const char *name);
 /* Returns how many different texts have been parsed so far. */
 guint lig_ports_parsed (void);
 
-/* A port, or its gradient: its kind, and its number among those of the kind. */
+/* A port, or its gradient: its kind, and its index among the ports of that kind. */
 typedef struct {
   LigPortKind kind;
   int slot;

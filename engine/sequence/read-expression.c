@@ -61,7 +61,7 @@ fail (Parser *self, const char *at, int code, const char *format, ...)
   return FALSE;
 }
 
-/* Puts the column in front of an error that another function has set. */
+/* Prefixes an error that another function has set with the column. */
 static gboolean
 place (Parser *self, const char *at)
 {
@@ -452,7 +452,8 @@ parse_body (Parser *self, LigOp *op, guint depth, gint64 *inside)
     return expected (self, _ ("'{' and the ops of the block"));
   if (depth >= LIG_MAX_BLOCKS)
     return fail (self, self->token.start, LIG_ERROR_FORMAT,
-                 _ ("blocks nest %u deep, at most %d are possible"), depth + 1, LIG_MAX_BLOCKS);
+                 _ ("blocks nest %u deep, at most %d levels are allowed"), depth + 1,
+                 LIG_MAX_BLOCKS);
   if (!next (self) || !parse_items (self, lig_op_get_body (op), depth + 1, inside))
     return FALSE;
   if (self->token.kind != '}')

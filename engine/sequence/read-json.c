@@ -99,7 +99,7 @@ read_body (LigReader *self, JsonObject *object, LigOp *op, guint depth, gint64 *
   gsize outside = lig_reader_enter (self, "ops");
   if (depth >= LIG_MAX_BLOCKS)
     return lig_reader_reject (self, LIG_ERROR_FORMAT,
-                              _ ("blocks nest %u deep, at most %d are possible"), depth + 1,
+                              _ ("blocks nest %u deep, at most %d levels are allowed"), depth + 1,
                               LIG_MAX_BLOCKS);
   JsonNode *ops = json_object_get_member (object, "ops");
   if (!read_ops (self, ops, lig_op_get_body (op), depth + 1, inside))
@@ -284,7 +284,7 @@ read_name (LigReader *self, JsonNode *value, LigSequence *sequence)
   glong length = name ? g_utf8_strlen (name, -1) : 0;
   if (length > LIG_SEQUENCE_LONGEST_NAME)
     return lig_reader_reject (self, LIG_ERROR_VALUE,
-                              _ ("the name has %ld characters, at most %d are possible"), length,
+                              _ ("the name has %ld characters, at most %d are allowed"), length,
                               LIG_SEQUENCE_LONGEST_NAME);
   if (name)
     lig_sequence_set_name (sequence, name);
@@ -318,7 +318,7 @@ read_recipe (LigReader *self, JsonNode *value, LigSequence *sequence)
   if (!name)
     return FALSE;
   gsize outside = lig_reader_enter (self, "name");
-  /* A recipe's name alone: parameters are members of the object. */
+  /* Only a recipe's name: parameters are members of the object. */
   if (strchr (name, ':'))
     return lig_reader_reject (self, LIG_ERROR_VALUE,
                               _ ("expected the name of a recipe, got '%.60s'"), name);
@@ -379,7 +379,7 @@ read_fences (LigReader *self, JsonNode *value, LigSequence *sequence)
   return array != NULL;
 }
 
-/* Adds a name to a list. The list is copied whole each time, hence the limit on its length. */
+/* Adds a name to a list. The whole list is copied each time, hence the limit on its length. */
 static gboolean
 add_fusion (LigReader *self, LigOp *op, const char *fusion, gboolean force)
 {
@@ -389,7 +389,7 @@ add_fusion (LigReader *self, LigOp *op, const char *fusion, gboolean force)
     return TRUE;
   if (count == MAX_FUSIONS_OF_AN_OP)
     return lig_reader_reject (self, LIG_ERROR_FUSION,
-                              _ ("one op has %u such fusions, at most %d are possible"), count + 1,
+                              _ ("one op has %u such fusions, at most %d are allowed"), count + 1,
                               MAX_FUSIONS_OF_AN_OP);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_strv_builder_addv (builder, (const char **) old);
@@ -402,8 +402,8 @@ add_fusion (LigReader *self, LigOp *op, const char *fusion, gboolean force)
   return TRUE;
 }
 
-/* Stores the unknown keys of an entry with a path in the op, so that they move with it: among the
- * op's unknown keys under `$forbid` or `$force`, by the fusion's name. */
+/* Stores the unknown keys of an entry with a path in its op, so that they move with the op: among
+ * the op's unknown keys under `$forbid` or `$force`, by the fusion's name. */
 static void
 keep_unknown_constraint (LigReader *self, JsonObject *entry, LigOp *op, const char *list)
 {

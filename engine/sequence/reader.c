@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads JSON values and keeps their path for messages. */
+/* Reads JSON values and tracks their path for messages. */
 #include "engine/sequence/reader.h"
 
 #include "engine/sequence/literal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads JSON values and keeps their path for messages; private to the engine. A function that fails
- * sets an error that begins with the path and does not restore the path. */
+/* Reads JSON values and tracks their path for messages; private to the engine. A function that
+ * fails sets an error that begins with the path and does not restore the path. */
 #pragma once
 
 #include "engine/base/json-private.h"
@@ -24,7 +24,7 @@ gboolean lig_reader_reject (LigReader *self, int code, const char *format, ...)
   G_GNUC_PRINTF (3, 4);
 gboolean lig_reader_expected (LigReader *self, const char *what, JsonNode *value);
 
-/* Puts the path in front of an error that another function has set. Returns false. */
+/* Prefixes an error that another function has set with the path. Returns false. */
 gboolean lig_reader_place (LigReader *self);
 
 /* Return the content of a value (null: a missing one); null, with an error, for another type. */

@@ -18,7 +18,7 @@ static const LigRecipeInfo *const recipes[] = {
 #undef LIG_RECIPE
 };
 
-/* The choice `format` that has no e5m2, and the whole name of no recipe. */
+/* The value of `format` without e5m2, and the full name of the recipe none. */
 enum { FORMAT_HYBRID };
 #define NONE "none"
 
@@ -184,7 +184,7 @@ read_params (LigRecipe *self, const char *name, const char *text, GError **error
     char *pair = pairs[i] ? pairs[i] : (char *) "", *equals = strchr (pair, '=');
     if (!equals) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   _ ("recipe %s: '%.60s' is no parameter, expected one like margin=1"), name,
+                   _ ("recipe %s: '%.60s' is not a parameter, expected one like margin=1"), name,
                    pair);
       return FALSE;
     }

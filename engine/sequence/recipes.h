@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recipes on the operands of matmuls. */
+/* Recipes for the operands of matmuls. */
 #pragma once
 
 #include <ligature/recipe.h>

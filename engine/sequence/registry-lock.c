@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Lets many compilations run at the same time, but a registration only alone: a fusion that was
- * inserted while a compilation reads the list would shift those behind it. */
+/* A readers-writer lock: compilations run concurrently, but a registration excludes them, because
+ * inserting a fusion would shift the later ones in the list that a compilation reads. */
 #include "engine/sequence/registry-lock.h"
 
 static GRWLock lock;
-static GPrivate depth; /* how often this thread holds the registries; 1 while it registers */
+static GPrivate depth; /* how many times this thread holds the registries; 1 while it registers */
 
 void
 lig_registry_hold (void)

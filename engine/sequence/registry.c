@@ -22,8 +22,8 @@ typedef struct {
 
 static GMutex lock;
 static GArray *entries;     /* of Entry, grows only */
-static GHashTable *numbers; /* by name: the place among the entries, from 1 */
-static Entry proposed;      /* an op under test: visible to the proposer alone */
+static GHashTable *numbers; /* by name: the index among the entries, from 1 */
+static Entry proposed;      /* an op under test: visible only to the proposer */
 static GThread *proposer;
 
 /* Adds the ports of a list, or their gradients, unless a port of that name is known. */
@@ -84,7 +84,7 @@ entry_free (Entry *entry)
   g_free ((LigOpPorts *) entry->ports);
 }
 
-/* The first of a name stays its op. */
+/* The first op of a name keeps it. */
 static void
 append (Entry entry)
 {
@@ -188,7 +188,7 @@ is_free (const char *name, GError **error)
 {
   if (!name || !lig_op_info_find (name))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("an op called %s is registered already"), name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("an op called %s is already registered"), name);
   return FALSE;
 }
 

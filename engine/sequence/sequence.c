@@ -102,8 +102,8 @@ edited (LigSequence *self, guint position, guint removed, guint added)
   lig_sequence_touch (self);
 }
 
-/* An op is in one place only, so that its edits are no longer announced once it is removed, and a
- * block is not inside itself, so that repetition ends. */
+/* An op is in at most one place, so that its edits are no longer announced once it is removed, and
+ * a block does not contain itself, so that expansion ends. */
 static gboolean
 check_free (LigSequence *self, LigOp *op, GError **error)
 {
@@ -112,7 +112,8 @@ check_free (LigSequence *self, LigOp *op, GError **error)
   if (owner) {
     g_ptr_array_find (owner->ops, op, &at);
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 _ ("%s: it is op %u of %s sequence already; remove it there, or add a copy of it"),
+                 _ ("%s: it is already op %u of %s sequence; remove it there, or add a copy of "
+                    "it"),
                  lig_op_get_name (op), at, owner == self ? _ ("this") : _ ("another"));
     return FALSE;
   }
@@ -467,7 +468,7 @@ lig_sequence_insert (LigSequence *self, int index, LigOp *op, GError **error)
   guint position;
   if (!locate (self, index, self->ops->len + 1, &position, error) || !check_free (self, op, error))
     return FALSE;
-  /* An op that was never in a sequence shifts nothing at the end, and nothing is tied to it. */
+  /* Appending an op that was never in a sequence shifts no paths, and nothing is tied to it. */
   gboolean shifts = position < self->ops->len || lig_op_was_moved (op);
   if (shifts)
     lig_ties_find (self, op);
@@ -522,7 +523,7 @@ lig_sequence_replace (LigSequence *self, int index, LigOp *op, GError **error)
   guint position;
   if (!locate (self, index, self->ops->len, &position, error) || !check_free (self, op, error))
     return FALSE;
-  /* Ties name the place, which the new op takes. */
+  /* Ties name the position, where the new op is now. */
   g_autoptr (LigOp) old = take (self, position);
   insert (self, position, op);
   lig_ties_forget (self, old);
@@ -588,8 +589,7 @@ find_first (LigSequence *self)
   return first && lig_op_get_body (first) ? find_first (lig_op_get_body (first)) : first;
 }
 
-/* The example of an op has the input that it takes. Of the usual kinds the lengths are those that
- * people use. */
+/* The example of an op shows its input. For common kinds of ops the lengths are typical ones. */
 char *
 lig_sequence_suggest_input (LigSequence *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of programs that were built against an older or a newer header: fields that both sides
- * know are copied. */
+/* Tables from programs that were built against an older or newer header: only the fields that both
+ * sides know are copied. */
 #include "engine/sequence/table.h"
 
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables that embedding programs fill: adapting them to the size that this library knows,
- * checking those of ops, and keeping registrations and compilations from overlapping. */
+/* The tables that embedding programs fill: adapting them to this library's struct sizes, checking
+ * those of ops, and preventing registrations during compilations. */
 #pragma once
 
 #include <ligature/op.h>
 
 typedef struct LigKernel LigKernel;
 
-/* The longest names of ops and fusions, and of ports, in bytes. */
+/* The maximum lengths of the names of ops and fusions, and of ports, in bytes. */
 #define LIG_LONGEST_NAME 60
 #define LIG_LONGEST_PORT 31
 
@@ -34,9 +34,10 @@ gboolean lig_op_groups_check (const LigOpInfo *info, GError **error);
 /* Returns whether the op has a port of this name, in its forward or backward pass. */
 gboolean lig_op_info_has_port (const LigOpInfo *info, const char *port);
 
-/* Checks a table of that size, makes a class of it, and makes the op visible to this thread alone
+/* Checks a table of that size, makes a class from it, and makes the op visible only to this thread
  * until lig_op_info_decide() makes it visible to all threads or, if it was not accepted, to none.
- * FALSE if the table is faulty or its name taken: then there is nothing to decide. */
+ * FALSE if the table is invalid or its name is taken: then lig_op_info_decide() must not be
+ * called. */
 gboolean lig_op_info_propose (const LigOpInfo *info, GError **error);
 void lig_op_info_decide (gboolean accepted);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps the paths of tied parameters right while ops are inserted, removed and moved. */
+/* Keeps the paths of tied parameters correct while ops are inserted, removed and moved. */
 #include "engine/sequence/tie.h"
 
 #include "engine/sequence/op-private.h"
@@ -97,10 +97,10 @@ position_of (LigOp *op)
   return -1;
 }
 
-/* A path expanded. */
+/* A parsed path. */
 typedef struct {
   LigOp *op;
-  const char *suffix; /* the part of a macro, with its point; or empty */
+  const char *suffix; /* the part of a macro, with its dot; or empty */
   int ups, levels;    /* number of `../`; of repetitions */
   guint repetitions[MAX_LEVELS];
 } Place;
@@ -114,8 +114,8 @@ read_number (const char **at)
   return (guint) MIN (number, (guint64) G_MAXINT);
 }
 
-/* Returns the list that a path from the outermost one on begins at; null in a block that is in no
- * sequence yet. */
+/* Returns the outermost list, where absolute paths begin; null in a block that is not in a sequence
+ * yet. */
 static LigSequence *
 start_of (LigSequence *list, Added added)
 {
@@ -173,8 +173,8 @@ append_descent (GString *text, LigSequence *from, LigOp *op, const Place *old)
   }
 }
 
-/* Returns the path that names the target. A path from the outermost list stays one if the target is
- * as deep as before; ops that were put into one block together are tied within each repetition. */
+/* Returns the path that names the target. An absolute path stays absolute if the target is as deep
+ * as before; ops that were put into one block together are tied within each repetition. */
 static char *
 write_path (LigOp *tied, LigOp *target, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a sequence as the canonical JSON of a .lig file: keys in one order, one line for each op,
+/* Writes a sequence as the canonical JSON of a .lig file: keys in a fixed order, one line per op,
  * no values that equal their defaults. Reading the text and writing it again changes nothing. */
 #include "engine/base/json-private.h"
 #include "engine/sequence/literal.h"

@@ -50,10 +50,10 @@ def sequence(folder):
     """New files have the current name, and a remark says so once."""
     written = folder.lig('fuse', 'sequence.lig', '--device', 'null:h200', '--apply-mend', '1', '-o', 'new.lig')
     assert '"load-branch"' in (folder.path / 'new.lig').read_text()
-    assert written.stderr.count('lig: recall is called load-branch now') == 1, written.stderr
-    assert 'lig: --apply-mend is called --apply-fix now' in written.stderr, written.stderr
+    assert written.stderr.count('lig: recall is now called load-branch') == 1, written.stderr
+    assert 'lig: --apply-mend is now called --apply-fix' in written.stderr, written.stderr
     again = folder.lig('fuse', 'new.lig', '--device', 'null:h200')
-    assert 'is called' not in again.stderr, again.stderr
+    assert 'is now called' not in again.stderr, again.stderr
 
 
 def description(folder):
@@ -72,7 +72,7 @@ def shown(folder):
 
 def continued(folder):
     result = folder.lig('train', '--resume', RUN[:8], '--steps', '16', '--metrics', 'm.jsonl', '--device', 'cpu')
-    assert 'lig: held-out is called validation now' in result.stderr, result.stderr
+    assert 'lig: held-out is now called validation' in result.stderr, result.stderr
     lines = [json.loads(line) for line in (folder.path / 'm.jsonl').read_text().splitlines()]
     losses = [line['loss'] for line in lines if 'loss' in line]
     assert all(abs(a - b) < 1e-5 for a, b in zip(losses, CONTINUED)) and len(losses) == 4, losses

@@ -42,7 +42,7 @@ test_rejected (void)
      "fast-accumulation",
      2},
     {"fp8-delayed:history=", "cpu", "history of recipe fp8-delayed is ''", 2},
-    {"fp8-delayed:", "cpu", "recipe fp8-delayed: '' is no parameter, expected one like margin=1",
+    {"fp8-delayed:", "cpu", "recipe fp8-delayed: '' is not a parameter, expected one like margin=1",
      2},
     {"fp8-delayed:margin=1,margin=2", "cpu", "recipe fp8-delayed: margin is given twice", 2},
     {"fp8-rows", "null:a100", "recipe fp8-rows needs compute capability 9.0", 1},

@@ -37,7 +37,7 @@ test_range (void)
   g_auto (Outcome) linear = lig ("ops", "linear", NULL);
   assert_contains (linear.out, "0 or at least 1");
   g_auto (Outcome) negative = lig ("check", "attention(4, kv-heads=-1)", "--input", "2x4x24", NULL);
-  check (&negative, 1, "kv-heads is -1, expected 1 to 65535, or 0 to leave it out");
+  check (&negative, 1, "kv-heads is -1, expected 1 to 65535, or 0 to omit it");
   g_auto (Outcome) required = lig ("check", "attention(0)", "--input", "2x4x24", NULL);
   check (&required, 1, "heads is 0, expected 1 to 65535");
   g_assert_null (strstr (required.err, "leave it out"));

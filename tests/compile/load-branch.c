@@ -337,8 +337,8 @@ test_table (void)
   g_autoptr (GError) error = NULL;
   g_assert_false (lig_register_op (&wrong, &error));
   g_assert_cmpstr (error->message, ==,
-                   "op recall-nothing: it does not read x, so it needs an extra input and is not "
-                   "transparent");
+                   "op recall-nothing: it does not read x, so it must have an extra input and "
+                   "not be transparent");
 }
 
 int

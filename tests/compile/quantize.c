@@ -338,8 +338,8 @@ test_rejected (void)
     {"fp8-delayed:amax=least", "amax of recipe fp8-delayed is 'least', expected max or "
                                "most-recent"},
     {"fp8-rows:power-of-two=1", "power-of-two of recipe fp8-rows is '1', expected true or false"},
-    {"fp8-rows:power-of-two", "recipe fp8-rows: 'power-of-two' is no parameter, expected one like "
-                              "margin=1"},
+    {"fp8-rows:power-of-two", "recipe fp8-rows: 'power-of-two' is not a parameter, expected "
+                              "one like margin=1"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     g_autoptr (GError) error = NULL;

@@ -198,7 +198,7 @@ test_op (void)
   g_assert_no_error (error);
   g_assert_false (lig_register_op (&learnable_scale_op, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
-  g_assert_cmpstr (error->message, ==, "an op called learnable-scale is registered already");
+  g_assert_cmpstr (error->message, ==, "an op called learnable-scale is already registered");
   for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++) {
     options.compute = (int) floating_types[i];
     g_autoptr (LigSequence) sequence = new_sequence ("learnable-scale", "7x5");
@@ -569,8 +569,8 @@ test_crowded (void)
   add_fusion (&fusion, FALSE);
   g_autoptr (LigSequence) sequence = new_sequence ("silu ! silu", "5x11");
   check_rejected (sequence, &options, LIG_ERROR_OP,
-                  "forward-crowded at 0: its kernel crowded: it has 21 operands, at most 20 are "
-                  "possible");
+                  "forward-crowded at 0: its kernel crowded: it has 21 operands, at most 20 "
+                  "are allowed");
 }
 
 int

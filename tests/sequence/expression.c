@@ -173,7 +173,9 @@ static const struct {
   {"reshape([2, [3]])", "column 13: expected a number, got '['", LIG_ERROR_FORMAT},
   {"reshape([2, 3.5])", "column 13: expected a whole number, got 3.5", LIG_ERROR_VALUE},
   {"reshape([2 3])", "column 12: expected ',' or ']', got '3'", LIG_ERROR_FORMAT},
-  {"reshape([1,1,1,1,1,1,1,1,1])", "column 26: a shape has at least 9 axes, at most 8 are possible",
+  {"reshape([1,1,1,1,1,1,1,1,1])",
+   "column 26: a shape has at least 9 axes, at most 8 are "
+   "allowed",
    LIG_ERROR_SHAPE},
   {"reshape([0])", "column 9: shape of reshape: axis 0 has length 0, expected 1 to 2147483647",
    LIG_ERROR_SHAPE},
@@ -196,12 +198,12 @@ static const struct {
   {"block(2, offload=true) { gelu }", "column 10: offload of block: reserved: not implemented yet",
    LIG_ERROR_OP},
   {"block(1000) { block(1001) { gelu } }",
-   "column 1: with its blocks repeated the sequence has 1001000 ops up to here, at most 1000000 "
-   "are possible",
+   "column 1: with its blocks repeated the sequence has 1001000 ops up to here, at most "
+   "1000000 are allowed",
    LIG_ERROR_VALUE},
   {"gelu ! block(1000000) { gelu }",
-   "column 8: with its blocks repeated the sequence has 1000001 ops up to here, at most 1000000 "
-   "are possible",
+   "column 8: with its blocks repeated the sequence has 1000001 ops up to here, at most "
+   "1000000 are allowed",
    LIG_ERROR_VALUE},
 };
 
@@ -232,7 +234,9 @@ test_depth (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) rejected = lig_sequence_from_expression (text->str, &error);
   g_assert_null (rejected);
-  g_assert_cmpstr (error->message, ==, "column 186: blocks nest 17 deep, at most 16 are possible");
+  g_assert_cmpstr (error->message, ==,
+                   "column 186: blocks nest 17 deep, at most 16 levels are "
+                   "allowed");
 }
 
 static void

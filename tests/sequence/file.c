@@ -120,7 +120,7 @@ test_long_name (void)
   g_assert_null (lig_sequence_from_json (longer, -1, NULL, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
   g_assert_cmpstr (error->message, ==,
-                   "$.name: the name has 201 characters, at most 200 are possible");
+                   "$.name: the name has 201 characters, at most 200 are allowed");
   lig_sequence_set_name (sequence, name->str);
   g_assert_cmpint (g_utf8_strlen (lig_sequence_get_name (sequence), -1), ==, 200);
 }
@@ -260,7 +260,7 @@ static const struct {
   {HEAD "\"input\":{\"shape\":[[4]]},\"ops\":[]}",
    "$.input.shape[0]: expected a whole number, got an array"},
   {HEAD "\"input\":{\"shape\":[1,1,1,1,1,1,1,1,1]},\"ops\":[]}",
-   "$.input.shape[8]: a shape has at least 9 axes, at most 8 are possible"},
+   "$.input.shape[8]: a shape has at least 9 axes, at most 8 are allowed"},
   {HEAD "\"input\":{\"shape\":[-1]},\"ops\":[]}",
    "$.input.shape: axis 0 has length -1, expected at least 0"},
   {HEAD "\"input\":{\"shape\":[1000000000000000000]},\"ops\":[]}",
@@ -326,10 +326,10 @@ static const struct {
    "$.ops[0].repeat: block: repeat is 1000000000, expected 1 to 1000000"},
   {OPS ("{\"op\":\"block\",\"repeat\":1000000,\"ops\":[{\"op\":\"gelu\"},{\"op\":\"gelu\"}]}"),
    "$.ops[0].repeat: with its blocks repeated the sequence has 2000000 ops up to here, at most "
-   "1000000 are possible"},
+   "1000000 are allowed"},
   {OPS ("{\"op\":\"block\",\"repeat\":1000000,\"ops\":[{\"op\":\"gelu\"}]},{\"op\":\"gelu\"}"),
-   "$.ops[1]: with its blocks repeated the sequence has 1000001 ops up to here, at most 1000000 "
-   "are possible"},
+   "$.ops[1]: with its blocks repeated the sequence has 1000001 ops up to here, at most "
+   "1000000 are allowed"},
   /* fences, forbid and force */
   {HEAD "\"ops\":[],\"fences\":\"1\"}", "$.fences: expected an array, got \"1\""},
   {HEAD "\"ops\":[],\"fences\":[1]}", "$.fences[0]: expected a string, got 1"},
@@ -392,8 +392,7 @@ test_large (void)
   gsize length = ((gsize) 64 << 20) + 1;
   g_autofree char *text = g_malloc (length);
   memset (text, ' ', length);
-  rejected (text, (gssize) length,
-            "it has more than 67108864 bytes, the most that a sequence may have");
+  rejected (text, (gssize) length, "it has more than 67108864 bytes, the maximum for a sequence");
 }
 
 static void
@@ -403,7 +402,7 @@ test_deep (void)
   g_autoptr (GString) message = g_string_new ("$");
   for (int i = 0; i < 64; i++)
     g_string_append (message, "[0]");
-  g_string_append (message, ": arrays and objects nest 65 deep, at most 64 are possible");
+  g_string_append (message, ": arrays and objects nest 65 deep, at most 64 levels are allowed");
   rejected (open, -1, message->str);
 
   g_autoptr (GString) blocks = g_string_new ("{\"op\":\"gelu\"}");
@@ -416,7 +415,7 @@ test_deep (void)
   g_string_assign (message, "$");
   for (int i = 0; i < 17; i++)
     g_string_append (message, ".ops[0]");
-  g_string_append (message, ".ops: blocks nest 17 deep, at most 16 are possible");
+  g_string_append (message, ".ops: blocks nest 17 deep, at most 16 levels are allowed");
   rejected (blocks->str, -1, message->str);
 }
 
@@ -427,7 +426,7 @@ test_constraints_of_an_op (void)
   for (int i = 0; i < 65; i++)
     g_string_append_printf (json, "%s{\"fusion\":\"f%d\",\"at\":\"0\"}", i > 0 ? "," : "", i);
   g_string_append (json, "]}");
-  rejected (json->str, -1, "$.forbid[64]: one op has 65 such fusions, at most 64 are possible");
+  rejected (json->str, -1, "$.forbid[64]: one op has 65 such fusions, at most 64 are allowed");
 }
 
 /* --- Files -------------------------------------------------------------------------------- */

@@ -221,7 +221,7 @@ check_range (LigSequence *sequence, const LigParam *param)
     gboolean open = param->flags & LIG_PARAM_INFERRED && param->initial < param->minimum;
     g_autofree char *wanted = g_strdup_printf (
       "%s: %s is %.15g, expected %.15g to %.15g%s", lig_op_get_name (op), param->name, outside[i],
-      param->minimum, param->maximum, open ? ", or 0 to leave it out" : "");
+      param->minimum, param->maximum, open ? ", or 0 to omit it" : "");
     g_assert_cmpstr (error->message, ==, wanted);
     g_assert_cmpmem (lig_op_get_params (op), lig_op_get_info (op)->params_size,
                      lig_op_get_params (untouched), lig_op_get_info (op)->params_size);

@@ -89,9 +89,9 @@ test_rejected (void)
   static const LigParamGroup twice[] = {{"Some", "first"}, {"More", "second first"}, {NULL, NULL}};
   static const LigParamGroup empty[] = {{"Some", ""}, {NULL, NULL}};
   static const LigParamGroup spaces[] = {{"Some", "first  second"}, {NULL, NULL}};
-  rejected (unknown, "the group Some has 'fourth', which is no parameter of the op");
-  rejected (prefix, "the group Some has 'third', which is no parameter of the op");
-  rejected (twice, "the group More has first, which is in a group already");
+  rejected (unknown, "the group Some has 'fourth', which is not a parameter of the op");
+  rejected (prefix, "the group Some has 'third', which is not a parameter of the op");
+  rejected (twice, "the group More has first, which is already in a group");
   rejected (empty, "the group Some has no parameters");
   rejected (spaces, "the group Some has ''");
 }

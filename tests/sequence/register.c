@@ -13,8 +13,8 @@ test_words (void)
   static const struct {
     const char *name, *message;
   } names[] = {
-    {"linear", "an op called linear is registered already"},
-    {"block", "an op called block is registered already"},
+    {"linear", "an op called linear is already registered"},
+    {"block", "an op called block is already registered"},
     {"Twice",
      "an op is called 'Twice', expected a name in kebab-case of at most 60 bytes, not true "
      "or false"},
@@ -46,7 +46,7 @@ test_words (void)
   /* The name of an op that the program registered itself is taken, too. */
   info = whole ("twice-words");
   check_accepted (&info);
-  check_rejection (&info, "an op called twice-words is registered already");
+  check_rejection (&info, "an op called twice-words is already registered");
   check_twice ("twice-words");
 }
 
@@ -59,14 +59,12 @@ test_traits (void)
     const char *message;
   } faults[] = {
     {LIG_OP_MATMUL, "op twice-traits: it is a matmul, so it needs the trained parameter weight"},
-    {LIG_OP_CLASSES, "op twice-traits: it has classes, so it has to be a loss with an extra input, "
-                     "the targets, and params that begin as those of cross-entropy"},
-    {LIG_OP_COLLECTIVE,
-     "op twice-traits: it exchanges with other ranks, so it needs the parameter group"},
-    {LIG_OP_GATHERS_ROWS,
-     "op twice-traits: it exchanges with other ranks, so it needs the parameter group"},
-    {LIG_OP_NORM, "op twice-traits: it is a norm, so it needs a forward kernel, the params of one, "
-                  "the parameter weight and the computed value rstd"},
+    {LIG_OP_CLASSES, "op twice-traits: it has classes, so it must be a loss with an extra "
+                     "input, the targets, and params that begin like those of cross-entropy"},
+    {LIG_OP_COLLECTIVE, "op twice-traits: it is a collective, so it needs the parameter group"},
+    {LIG_OP_GATHERS_ROWS, "op twice-traits: it is a collective, so it needs the parameter group"},
+    {LIG_OP_NORM, "op twice-traits: it is a norm, so it needs a forward kernel, a norm's "
+                  "params, the parameter weight and the computed value rstd"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++) {
     LigOpInfo info = whole ("twice-traits");
@@ -80,7 +78,7 @@ test_traits (void)
   info.vocabulary = "words";
   info.vocabulary_choice = "words";
   check_rejection (&info, "op twice-traits: its vocabulary is 'words', expected one of its "
-                          "parameters, beside the parameter parallel and a choice of it");
+                          "parameters, next to the parameter parallel and a choice of it");
   info = whole ("twice-traits");
   info.flags = LIG_OP_PASSES_GRADIENT;
   check_accepted (&info);
@@ -152,7 +150,7 @@ test_params (void)
   info = whole ("twice-rows");
   info.kernel_params_size = 97;
   check_rejection (&info,
-                   "op twice-rows: its kernels have params of 97 bytes, at most 96 are possible");
+                   "op twice-rows: its kernels have params of 97 bytes, at most 96 are allowed");
   info.kernel_params_size = 64;
   info.params_size = 63;
   info.params = NULL;
@@ -176,7 +174,7 @@ test_many_params (void)
     info.params = table;
     info.example = "twice-64(p63=3) @ 4x8";
     if (count == 68)
-      check_rejection (&info, "op twice-68: it has 68 parameters, at most 64 are possible");
+      check_rejection (&info, "op twice-68: it has 68 parameters, at most 64 are allowed");
     else
       check_accepted (&info);
   }
@@ -198,10 +196,10 @@ test_ports (void)
 {
   LigOpInfo info = whole ("twice-ports");
   info.extra_inputs = "a b c d e";
-  check_rejection (&info, "op twice-ports: it has 5 extra inputs, at most 4 are possible");
+  check_rejection (&info, "op twice-ports: it has 5 extra inputs, at most 4 are allowed");
   info = whole ("twice-ports");
   info.computes = "a b c d e";
-  check_rejection (&info, "op twice-ports: it has 5 computed values, at most 4 are possible");
+  check_rejection (&info, "op twice-ports: it has 5 computed values, at most 4 are allowed");
   info = whole ("twice-ports");
   info.extra_outputs = "more Y";
   check_rejection (&info, "op twice-ports: a port is called 'Y', expected at most 31 lower-case "
@@ -232,7 +230,8 @@ test_trained (void)
   for (guint i = 0; i < 12; i++)
     table[i].name = names[i];
   info.parameters = table;
-  check_rejection (&info, "op twice-trained: it has 12 trained parameters, at most 4 are possible");
+  check_rejection (&info, "op twice-trained: it has 12 trained parameters, at most 4 are "
+                          "allowed");
   table[1] = (LigParameterInfo){.name = NULL};
   check_rejection (&info,
                    "op twice-trained: its trained parameters have no shapes; give it an infer "
@@ -278,18 +277,19 @@ test_kernels (void)
     {"gelu relu", NULL, "op twice-kernels: it has 2 kernels for forward, expected 1"},
     {" ", NULL, "op twice-kernels: it has 0 kernels for forward, expected 1"},
     {"bias", NULL,
-     "op twice-kernels: its kernel bias reads 'bias', which is no port that its forward reads"},
+     "op twice-kernels: its kernel bias reads 'bias', which is not a port that its forward "
+     "reads"},
     {"layer_norm", NULL,
-     "op twice-kernels: its kernel layer_norm reads 'weight', which is no port that its forward "
-     "reads"},
+     "op twice-kernels: its kernel layer_norm reads 'weight', which is not a port that its "
+     "forward reads"},
     {"bias_backward", NULL,
-     "op twice-kernels: its kernel bias_backward reads 'dy', which is no port that its forward "
-     "reads"},
+     "op twice-kernels: its kernel bias_backward reads 'dy', which is not a port that its "
+     "forward reads"},
     {"gelu", "gelu_backward",
-     "op twice-kernels: its kernel gelu_backward reads 'x', which is no port that its backward "
-     "reads"},
+     "op twice-kernels: its kernel gelu_backward reads 'x', which is not a port that its "
+     "backward reads"},
     {"gelu", "gelu",
-     "op twice-kernels: its kernel gelu reads 'x', which is no port that its backward reads"},
+     "op twice-kernels: its kernel gelu reads 'x', which is not a port that its backward reads"},
     {NULL, NULL,
      "op twice-kernels: it has 0 ways of computing its output, expected 1 of forward, "
      "lower_forward, "
@@ -306,8 +306,8 @@ test_kernels (void)
   info = plain (NULL, NULL);
   info.opaque_forward = opaque;
   info.extra_inputs = "more";
-  check_rejection (&info, "op twice-kernels: it is opaque, so it has neither extra ports, trained "
-                          "parameters, computed values nor kernels");
+  check_rejection (&info, "op twice-kernels: it is opaque, so it must not have extra ports, "
+                          "trained parameters, computed values or kernels");
   info = plain ("gelu", "gelu_backward");
   info.saves = "x";
   check_accepted (&info);
@@ -373,7 +373,7 @@ test_kernels_by_name (void)
   g_assert_cmpstr (kernels, ==, "register-own");
   g_assert_false (lig_register_kernel (&own, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
-  g_assert_cmpstr (error->message, ==, "a kernel called register-own is registered already");
+  g_assert_cmpstr (error->message, ==, "a kernel called register-own is already registered");
   g_clear_error (&error);
   g_assert_false (lig_register_kernel (&other, &error));
   g_assert_cmpstr (error->message, ==,

@@ -238,13 +238,13 @@ test_one_owner (void)
   g_autoptr (LigOp) dropout = g_list_model_get_item (G_LIST_MODEL (sequence), 1);
   check_rejected_everywhere (
     sequence, dropout,
-    "dropout: it is op 1 of this sequence already; remove it there, or add a copy of it");
+    "dropout: it is already op 1 of this sequence; remove it there, or add a copy of it");
   check_rejected_everywhere (
     other, dropout,
-    "dropout: it is op 1 of another sequence already; remove it there, or add a copy of it");
+    "dropout: it is already op 1 of another sequence; remove it there, or add a copy of it");
   check_rejected_everywhere (
     body, dropout,
-    "dropout: it is op 1 of another sequence already; remove it there, or add a copy of it");
+    "dropout: it is already op 1 of another sequence; remove it there, or add a copy of it");
   /* Edits of the op still count, and once removed it may be added elsewhere. */
   guint64 version = lig_sequence_get_version (sequence);
   g_object_set (dropout, "p", 0.25, NULL);

@@ -46,7 +46,7 @@ static const struct {
                                              "most 31 lower-case letters, digits or _ after a "
                                              "letter"},
   {KERNEL ("k", "a b c d e f g h i j k l m n o p q r s t -> y", 1, 1, run_twice),
-   "its kernel k: it has 21 operands, at most 20 are possible"},
+   "its kernel k: it has 21 operands, at most 20 are allowed"},
   {KERNEL ("k", "x -> y", -1, 1, run_twice),
    "its kernel k: it is a matmul and has 1 input, expected at least 2"},
   {KERNEL ("k", "x -> y", -5, 1, run_twice), "its kernel k: its work is -5, expected at least -4"},
