@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* allocate: turns lifetimes of values into offsets in one arena; larger values are placed first. */
+/* allocate: assigns values offsets in one arena by their lifetimes; larger values are placed
+ * first. */
 #include "engine/compile/compilation.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/lifetimes.h"
@@ -8,8 +9,8 @@
 
 #include <glib/gi18n-lib.h>
 
-/* The values that the backward pass reads. Ops mark those that their backward pass reads by its
- * description; a part of it may be left out, as the gradient of a frozen weight. */
+/* The values that the backward pass reads. An op's table declares the values that its backward pass
+ * reads, but a part of that pass may be omitted, such as the gradient of a frozen weight. */
 
 /* Marks the memory that steps of the backward pass read. */
 static gboolean *
@@ -25,7 +26,7 @@ find_read (const LigGraph *graph)
   return read;
 }
 
-/* A callback of the embedding program reads its values by itself. */
+/* A callback of the embedding program reads its values without a step. */
 static void
 keep_opaque (const LigGraph *graph, gboolean *read)
 {

@@ -33,7 +33,7 @@ choose_types (LigRequest *self, GError **error)
     parameters = compute;
     if (lig_dtype_size (self->compute) != 2) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                   _ ("parameters in fp8 are rounded from %s, expected a compute type of 16 bits; "
+                   _ ("parameters in fp8 are rounded from %s, expected a 16-bit compute type; "
                       "choose bf16:fp8 or fp16:fp8"),
                    lig_dtype_name (self->compute));
       return lig_error_set_setting (error, "dtype");
@@ -70,7 +70,7 @@ choose_input (LigRequest *self, GError **error)
   return lig_shape_check (&self->input, self->input_dtype, error);
 }
 
-/* Copies the options and everything that they point to, as the caller may free it before the
+/* Copies the options and everything that they point to, because the caller may free it before the
  * plan. */
 static void
 keep_options (LigRequest *self, const LigPlanOptions *options)
@@ -92,7 +92,7 @@ keep_options (LigRequest *self, const LigPlanOptions *options)
     self->options.freeze = g_string_chunk_insert (self->strings, self->options.freeze);
 }
 
-/* Returns the sequence without its forced fusions, which need other ops than one alone. */
+/* Returns the sequence without its forced fusions, which need more than one op. */
 static void
 drop_forces (LigSequence *sequence)
 {

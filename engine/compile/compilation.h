@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A compilation: the passes, in order, and what runs them. */
+/* A compilation: the passes, in order, and the functions that run them. */
 #pragma once
 
 #include "engine/graph/graph.h"
 #include <ligature/plan.h>
 
-/* Frees a graph and what other rooms keep for it. */
+/* Frees a graph and the data that other rooms keep for it. */
 void lig_compilation_free (LigGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigGraph, lig_compilation_free)
 
@@ -16,10 +16,10 @@ LigGraph *lig_graph_new (LigSequence *sequence,
                          unsigned flags,
                          GError **error);
 
-/* Lets the graph be of the sequence of another request, of whose copy it was made. */
+/* Makes the graph refer to the sequence of another request, from whose copy it was made. */
 void lig_graph_follow (LigGraph *self, const LigRequest *of);
 
-/* Lets a policy that measures accept what the policy `all` accepts. */
+/* Makes a measuring policy accept the same fusions as the policy `all`. */
 void lig_graph_measure_nothing (LigGraph *self);
 
 /* Runs and verifies the passes from the first to the last of these names; the caller holds the
@@ -32,8 +32,8 @@ gboolean lig_graph_compile (LigGraph *self, GError **error);
 /* Runs the passes up to the shapes of all values and parameters. */
 gboolean lig_graph_infer (LigGraph *self, GError **error);
 
-/* The passes of this room, in order; fuse and predict are in engine/choose. Each returns FALSE with
- * the error set. */
+/* The passes of this room, in order; fuse and predict are in engine/choose. On failure each returns
+ * FALSE with the error set. */
 gboolean lig_expand (LigGraph *graph, GError **error);
 gboolean lig_infer (LigGraph *graph, GError **error);
 gboolean lig_differentiate (LigGraph *graph, GError **error);
@@ -43,11 +43,11 @@ gboolean lig_recompute (LigGraph *graph, GError **error);
 
 gboolean lig_allocate (LigGraph *graph, GError **error);
 
-/* When the times of all steps are predicted: moves the collectives of gradients to where they cost
- * the others least. */
+/* After the times of all steps are predicted: delays gradient collectives to the steps that they
+ * slow least. */
 void lig_delay_reductions (LigGraph *graph);
 
-/* Moves the tables of a graph, on which all passes have run, into a plan, and frees the graph. */
+/* Moves the tables of a graph into a plan after all passes have run, and frees the graph. */
 LigPlan *lig_plan_finish (LigGraph *graph);
 
 /* Compiles the example of the op, which may so far be visible only to the calling thread. */

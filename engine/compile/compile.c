@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles plans: from a sequence, with every op alone, after edits that the verdicts of another
- * plan offer, and with another choice of what is computed again. */
+/* Compiles plans: from a sequence, unfused, after edits that the verdicts of another plan suggest,
+ * and with another choice of recomputation. */
 #include "engine/choose/choice.h"
 #include "engine/compile/compilation.h"
 #include "engine/plan/plan-private.h"
 #include <ligature/compile.h>
 #include <ligature/plan-options.h>
 
-/* Compiles a new graph, which it takes; null: an error is set, also where there is no graph. */
+/* Compiles a new graph, of which it takes ownership; null graph: its creation failed and the error
+ * is set. */
 static LigPlan *
 compile (LigGraph *started, GError **error)
 {
@@ -38,7 +39,7 @@ lig_plan_fix (LigPlan *self, const guint *numbers, guint count, GError **error)
   g_return_val_if_fail (self && (numbers || count == 0), NULL);
   LigPlanOptions options = self->request->options;
   g_autoptr (LigSequence) sequence = lig_sequence_copy (self->request->sequence);
-  /* Edits that move ops are made last, so that the paths of the others are right. */
+  /* Edits that move ops are made last, so that the paths of the others stay valid. */
   for (int moving = 0; moving < 2; moving++)
     for (guint i = 0; i < count; i++) {
       const LigFix *fix = lig_plan_find_fix (self, numbers[i], error);
@@ -47,7 +48,7 @@ lig_plan_fix (LigPlan *self, const guint *numbers, guint count, GError **error)
       if (moves_ops (fix) == moving && !lig_fix_apply (fix, sequence, error))
         return NULL;
     }
-  options.tuning = NULL; /* its data may be gone */
+  options.tuning = NULL; /* its data may be freed */
   options.recall = TRUE;
   options.choices = NULL;
   return lig_plan_compile (sequence, self->request->device, &options, error);
@@ -59,16 +60,16 @@ lig_plan_with_recompute (LigPlan *self, LigRecompute recompute, GError **error)
   g_return_val_if_fail (self, NULL);
   LigPlanOptions options = self->request->options;
   g_autofree char *choices = lig_plan_get_choices (self);
-  options.tuning = NULL; /* its data may be gone */
+  options.tuning = NULL; /* its data may be freed */
   options.recall = TRUE;
   options.choices = choices;
   options.recompute = recompute;
   return lig_plan_compile (self->request->sequence, self->request->device, &options, error);
 }
 
-/* --- Every op alone ------------------------------------------------------------------------ */
+/* --- Unfused plans ------------------------------------------------------------------------ */
 
-/* @of: (nullable): the plan of whose sequence it is a copy, and whose measured prices it has */
+/* @of: (nullable): the plan whose sequence was copied, and whose measured times it uses */
 static LigPlan *
 compile_alone (LigSequence *sequence,
                LigDevice *device,
@@ -105,6 +106,6 @@ LigPlan *
 lig_plan_unfuse (LigPlan *self, GError **error)
 {
   LigPlanOptions options = self->request->options;
-  options.tuning = NULL; /* its data may be gone */
+  options.tuning = NULL; /* its data may be freed */
   return compile_alone (self->request->sequence, self->request->device, &options, self, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* differentiate: finds the values that need a gradient, the ops that run backward, and the values
- * that forward has to keep for them. A gradient is one value; if several ops contribute to it, a
+ * that forward must save for them. Each gradient is one value; if several ops contribute to it, a
  * sum is recorded. */
 #include "engine/compile/compilation.h"
 #include "engine/graph/gradients.h"
@@ -69,9 +69,9 @@ add_gradient (LigGraph *graph, LigValueRole role, int of, int part, const char *
   return lig_graph_add_value (graph, role, &shape, dtype, part, "d%s", own);
 }
 
-/* Returns whether gradients are scaled: those of a loss are if one of their types has few
- * exponents, or if the caller gives a scale. An output that is no loss has gradients of the
- * caller's scale. */
+/* Returns whether gradients are scaled: those of a loss are if one of their types has a small
+ * exponent range, or if the caller gives a scale. The gradients of an output that is not a loss
+ * have the caller's scale. */
 static gboolean
 scales_loss (const LigGraph *graph)
 {
@@ -83,8 +83,8 @@ scales_loss (const LigGraph *graph)
                    : narrow && lig_value (graph, graph->ends.output)->shape.n_axes == 0;
 }
 
-/* Adds a gradient that the caller provides, as the backward pass reads it. `given` (nullable) is
- * set to the value that the caller writes. */
+/* Adds a gradient that the caller provides, in the form that the backward pass reads. `given`
+ * (nullable) is set to the value that the caller writes. */
 static int
 add_given (LigGraph *graph, int of, int *given)
 {
@@ -102,7 +102,7 @@ add_given (LigGraph *graph, int of, int *given)
   return to;
 }
 
-/* Adds the gradient of an extra output, from the contributions of its readers. */
+/* Adds the gradient of an extra output, the sum of its readers' contributions. */
 static void
 gather (LigGraph *graph, int index, int slot, GArray *contributions)
 {
@@ -164,8 +164,8 @@ save_ports (LigGraph *graph, const LigPart *part)
   }
 }
 
-/* Returns whether a gradient arrives at an output. None does at the end of a line whose branches
- * only lead to ops without derivatives. */
+/* Returns whether an output has a gradient. It has none if it ends a line whose branches only lead
+ * to ops without derivatives. */
 static gboolean
 is_reached (const LigGraph *graph, const LigPart *part)
 {
@@ -206,14 +206,14 @@ differentiate_part (LigGraph *graph, int index, GPtrArray *contributions)
   }
   save_ports (graph, lig_part (graph, index));
   if (lig_part (graph, index)->plan.info->opaque_backward) {
-    /* A callback gets both x and y, as the values that it reads are unknown. */
+    /* A callback gets both x and y, because the values that it reads are unknown. */
     lig_value (graph, lig_part (graph, index)->x)->saved = TRUE;
     lig_value (graph, lig_part (graph, index)->y)->saved = TRUE;
   }
 }
 
-/* Checks that no gradient has to pass through an op without a backward. Ops of the embedding
- * program may lack one if nothing before them is trained. */
+/* Checks that no gradient passes through an op without a backward. Ops of the embedding program may
+ * lack one if nothing before them is trained. */
 static gboolean
 check_backward (LigGraph *graph, GError **error)
 {

@@ -16,7 +16,7 @@
 #define MAX_NESTING 32
 #define LONGEST_NAME 31 /* of a part's name */
 
-/* The things that all ops share while they are expanded. */
+/* The state shared by all ops during expansion. */
 typedef struct {
   LigOp *quantizing[2]; /* the ops of implicit parts: before matmuls, and after them */
   int n_units;          /* of LIG_RECOMPUTE_ALL, see LigPart */
@@ -25,15 +25,15 @@ typedef struct {
 /* The context in which ops are expanded. */
 typedef struct {
   Shared *shared;
-  LigOp *written;     /* in a macro: the op of the sequence that is expanded; else null */
+  LigOp *written;     /* in a macro: the expanded op of the sequence; else null */
   const char *path;   /* in a macro: path of the written op */
   const char *prefix; /* of the ops' parameters: the text before an op's number or name */
-  gboolean frozen;    /* the block or macro around them is */
+  gboolean frozen;    /* the enclosing block or macro is */
   LigRecompute recompute;
-  gboolean chosen;         /* a block or a macro around them has set `recompute` itself */
+  gboolean chosen;         /* an enclosing block or macro has set `recompute` itself */
   int unit;                /* see LigPart */
   const LigRecipe *recipe; /* how matmuls are quantized; null: they are not */
-  gboolean gathered;       /* they are the parts of attention to the positions of other ranks */
+  gboolean gathered;       /* they are the parts of attention over a sharded sequence */
   char *scope; /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
 } Place;
@@ -114,7 +114,7 @@ add_quantizing (
   lig_part (graph, graph->parts->len - 1)->plan.implicit = TRUE;
 }
 
-/* Adds an op that is neither a block nor a macro, a matmul with the parts that quantize. */
+/* Adds an op that is neither a block nor a macro; a matmul also gets its quantizing parts. */
 static void
 add_basic (LigGraph *graph, LigOp *op, const Place *place, const char *prefix)
 {
@@ -139,8 +139,8 @@ own_recompute (LigOp *op)
   return name && lig_recompute_from_name (name, &level) ? (int) level : -1;
 }
 
-/* Sets what is computed again in the op. A block's repetitions become units as they are expanded;
- * so does a macro outside of blocks. */
+/* Sets the recomputation level of the op. Each repetition of a block is a recomputation unit; so is
+ * a macro outside of blocks. */
 static void
 enter_unit (LigGraph *graph, LigOp *op, Place *place)
 {
@@ -210,12 +210,12 @@ expand_block (LigGraph *graph, LigOp *op, const Place *place, const char *prefix
   return TRUE;
 }
 
-/* Checks the name of a part, which is used in the paths of parameters, where numbers mean ops. */
+/* Checks the name of a part, which is used in parameter paths, where numbers denote ops. */
 static gboolean
 check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GError **error)
 {
   if (!part)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: a part%s%s could not be made"),
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: a part%s%s could not be created"),
                  lig_op_get_name (macro), path, name ? _ (" called ") : "", name ? name : "");
   else if (name && !lig_name_check (name, "-_", LONGEST_NAME))
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
@@ -227,7 +227,7 @@ check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GErro
   return lig_error_set_path (error, path);
 }
 
-/* Records that the size of the last op follows from the input of the macro, whose parts begin at
+/* Records that the size of the last op depends on the input of the macro, whose parts begin at
  * `first`. */
 static void
 record_size (LigGraph *graph, const LigPartSize *size, int first)
@@ -239,7 +239,7 @@ record_size (LigGraph *graph, const LigPartSize *size, int first)
   lig_part (graph, last)->size_from = first;
 }
 
-/* Sets the error of a macro that has no parts. Returns whether expansion goes on without them. */
+/* Sets the error of a macro that has no parts. Returns whether expansion continues without them. */
 static gboolean
 reject_macro (LigGraph *graph, LigOp *op, const Place *inside, const char *problem, GError **error)
 {
@@ -249,7 +249,7 @@ reject_macro (LigGraph *graph, LigOp *op, const Place *inside, const char *probl
   return lig_graph_goes_on (graph, -1, error);
 }
 
-/* Parts that cannot be made of an incomplete macro are left out. */
+/* Parts that an incomplete macro cannot create are omitted. */
 static gboolean
 expand_macro (LigGraph *graph,
               LigOp *op,
@@ -297,7 +297,7 @@ expand_macro (LigGraph *graph,
   return fine;
 }
 
-/* Checks that the required parameters are set. Without one, the output is a guess. */
+/* Checks that the required parameters are set. If one is missing, the output is a guess. */
 static gboolean
 check_required (LigGraph *graph, LigOp *op, const char *path, unsigned *incomplete, GError **error)
 {
@@ -376,7 +376,7 @@ expand_sequence (LigGraph *graph, GError **error)
   return fine;
 }
 
-/* Records that a part has something with that path; false if an earlier one has it, too. */
+/* Records that a part has something with that path; false if an earlier one already has. */
 static gboolean
 claim (LigGraph *graph, GHashTable *owners, int index, char *path, const char *what, GError **error)
 {
@@ -386,17 +386,17 @@ claim (LigGraph *graph, GHashTable *owners, int index, char *path, const char *w
     g_hash_table_insert (owners, path, GINT_TO_POINTER (index));
     return TRUE;
   }
-  g_set_error (
-    error, LIG_ERROR, LIG_ERROR_OP,
-    _ ("%s at %s: its parts %s and %s both have %s %s; give the parts names of their own"),
-    part->plan.title, part->plan.path, lig_part (graph, GPOINTER_TO_INT (other))->plan.info->name,
-    part->plan.info->name, what, path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+               _ ("%s at %s: its parts %s and %s both have %s %s; give the parts different names"),
+               part->plan.title, part->plan.path,
+               lig_part (graph, GPOINTER_TO_INT (other))->plan.info->name, part->plan.info->name,
+               what, path);
   g_free (path);
   return lig_error_set_path (error, part->plan.path);
 }
 
-/* Checks that paths are unique. A parameter's path is its name in the state and in files, and the
- * seed of its random numbers. Ops have different paths, so only parts of one macro can collide. */
+/* Checks that paths are unique. A parameter's path is its name in the state and in files, and seeds
+ * its random numbers. Ops have different paths, so only parts of one macro can collide. */
 static gboolean
 check_unique (LigGraph *graph, GError **error)
 {
@@ -478,7 +478,7 @@ add_producers (LigGraph *graph, GHashTable *producers, GError **error)
   return TRUE;
 }
 
-/* Returns whether a channel that no op starts is the caller's. */
+/* Returns whether the caller provides a channel that no op starts. */
 static gboolean
 is_caller (const char *channel)
 {
@@ -501,7 +501,7 @@ connect (LigGraph *graph, int index, int slot, GHashTable *producers, GError **e
     return TRUE;
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 producer ? _ ("branch '%s', which %s at %s reads, is only written after it")
+                 producer ? _ ("branch '%s', which %s at %s reads, is only written later")
                           : _ ("nothing writes branch '%s', which %s at %s reads"),
                  written_name (part, channel), part->plan.title, part->plan.path);
     lig_error_set_path (error, part->plan.path);
@@ -527,7 +527,7 @@ name_branch (void)
   return NULL;
 }
 
-/* Checks that a branch leads on from every line that ends at a load-branch. */
+/* Checks that every line that ends at a load-branch has a branch. */
 static gboolean
 check_lines (LigGraph *graph, GError **error)
 {
@@ -536,8 +536,8 @@ check_lines (LigGraph *graph, GError **error)
     if (!lig_part_loads_branch (part) || lig_branch_is_used (last))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 _ ("%s at %s: nobody reads its output, as %s at %s goes on from elsewhere; remove "
-                    "it, or put %s after it"),
+                 _ ("%s at %s: nothing reads its output, because %s at %s continues from "
+                    "another value; remove it, or put %s after it"),
                  last->plan.title, last->plan.path, part->plan.title, part->plan.path,
                  name_branch ());
     lig_error_set_path (error, last->plan.path);

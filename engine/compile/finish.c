@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finishes a plan: its tables get the edges between ops, values and steps, names, and the figures
- * that are known when all steps are. */
+/* Finishes a plan: adds to its tables the edges between ops, values and steps, names, and the
+ * figures that depend on all steps. */
 #include "engine/choose/choice.h"
 #include "engine/choose/predict.h"
 #include "engine/compile/compilation.h"
@@ -79,8 +79,8 @@ list_ops (LigPlan *self, LigGraph *graph)
   }
 }
 
-/* Returns the bits of a value's elements if it is a quantized copy, else 0. Two of 4 bits are in a
- * byte. */
+/* Returns the bits of a value's elements if it is a quantized copy, else 0. A byte holds two of 4
+ * bits. */
 static int
 bits_of_copy (const LigGraph *graph, int value)
 {
@@ -109,7 +109,7 @@ find_bits (const LigGraph *graph, const LigPlanGroup *group)
   return 0;
 }
 
-/* Lists the steps of each group: counts them, divides one list, and fills it. */
+/* Lists the steps of each group: counts them, partitions one list, and fills it. */
 static void
 list_group_steps (LigPlan *self, LigGraph *graph)
 {
@@ -138,7 +138,7 @@ list_group_steps (LigPlan *self, LigGraph *graph)
   }
 }
 
-/* Gives each group of a pass what is known of it when all steps are. */
+/* Sets the figures of each group of a pass that depend on its steps. */
 static void
 finish_groups (LigPlan *self, LigGraph *graph, LigPass pass)
 {
@@ -175,7 +175,7 @@ list_steps (LigPlan *self, LigGraph *graph)
   }
 }
 
-/* Gives each value the place of its memory: that of an alias is in another one's. */
+/* Sets the place of each value in memory; an alias is in the memory of another value. */
 static void
 place_values (LigPlan *self)
 {
@@ -287,8 +287,7 @@ list_operands (LigPlan *self, const LigGraph *graph)
   }
 }
 
-/* Counts the steps that read and write each value, or notes them once the values have their places
- * in the list. */
+/* Counts the steps that read and write each value, or stores them once the list is partitioned. */
 static void
 walk_operands (LigPlan *self, gboolean notes)
 {
@@ -307,7 +306,7 @@ walk_operands (LigPlan *self, gboolean notes)
   }
 }
 
-/* Lists the readers and writers of all values: counts them, divides one list, and fills it. */
+/* Lists the readers and writers of all values: counts them, partitions one list, and fills it. */
 static void
 list_edges (LigPlan *self)
 {
@@ -328,7 +327,7 @@ list_edges (LigPlan *self)
 
 /* --- The plan ------------------------------------------------------------------------------ */
 
-/* Returns the name of a recipe that no op of the graph can use; null if there is none. */
+/* Returns the name of a recipe that no op of the graph can use, or null. */
 static const char *
 find_idle_recipe (const LigGraph *graph)
 {
@@ -368,7 +367,7 @@ new_plan (const LigGraph *graph)
   return self;
 }
 
-/* Takes over what a plan needs of the graph as it is. */
+/* Moves the parts of the graph that a plan needs unchanged. */
 static void
 take_tables (LigPlan *self, LigGraph *graph)
 {

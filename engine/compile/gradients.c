@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums the gradients of a parameter that several ops share. The steps that write it run one after
- * another, so that the sum is always added up in the same order. */
+ * another, so that the order of summation is fixed. */
 #include "engine/compile/gradients.h"
 
 #include "engine/choose/predict.h"
@@ -21,7 +21,7 @@ append_sum (LigGraph *graph, GArray *steps, const LigGraphStep *of, int a, int b
   return step;
 }
 
-/* Lets a sum without operands only zero its output. */
+/* Makes a sum without operands only zero its output. */
 static void
 only_zero (LigGraphStep *sum)
 {
@@ -31,7 +31,7 @@ only_zero (LigGraphStep *sum)
   sum->plan.read = sum->plan.flops = 0;
 }
 
-/* Adds a step to the figures of its group. */
+/* Adds the figures of a step to its group. */
 static void
 count_step (LigGraph *graph, LigGraphStep *step)
 {
@@ -41,9 +41,9 @@ count_step (LigGraph *graph, LigGraphStep *step)
   group->flops += step->plan.flops;
 }
 
-/* Lets output `i` of a step, a gradient that an earlier step wrote, go to a value of its own, which
- * is then added. The value is zeroed before, as the step adds to its outputs in later micro-batches
- * of an update. Appends the three steps. */
+/* Redirects output `i` of a step, a gradient that an earlier step wrote, to a separate value, which
+ * is then added. The value is zeroed before, because the step accumulates into its outputs in later
+ * micro-batches of an update. Appends the three steps. */
 static void
 add_apart (LigGraph *graph, GArray *steps, LigGraphStep step, guint later)
 {
@@ -95,20 +95,20 @@ lig_share_gradients (LigGraph *graph)
   g_array_append_vals (graph->steps, steps->data, steps->len);
 }
 
-/* --- Exchanges that wait --------------------------------------------------------------------- */
+/* --- Delayed collectives --------------------------------------------------------------------- */
 
-/* Lets exchanges of gradients begin at the steps that they slow least. If they occupy
- * multiprocessors they gain little beside most kernels, but cost little beside attention: they wait
- * for it, if the pass has enough of it. */
+/* Delays gradient collectives to the steps that they slow least. If they occupy SMs they gain
+ * little concurrently with most kernels, but cost little concurrently with attention: they wait for
+ * it if the pass has enough of it. */
 
 /* A step of the backward pass that a collective may overlap. */
 typedef struct {
-  double seconds; /* the time beside which no collective has been planned yet */
-  double speed;   /* the share of its speed that is left beside a collective */
+  double seconds; /* the time that no collective overlaps yet */
+  double speed;   /* the fraction of its speed that remains concurrently with a collective */
 } Room;
 
-/* Returns the time that a step takes from a collective which still lasts `rest`, and adds to `cost`
- * by how much it becomes longer. */
+/* Returns the time of a collective that the step hides, of the `rest` that remains, and adds the
+ * step's slowdown to `cost`. */
 static double
 share (const Room *room, double rest, double *cost)
 {
@@ -117,8 +117,8 @@ share (const Room *room, double rest, double *cost)
   return taken;
 }
 
-/* Returns what a collective costs that begins before the step `at`; it delays the update if it
- * lasts longer than the pass. */
+/* Returns the cost of a collective that begins before the step `at`; it delays the update if it
+ * outlasts the pass. */
 static double
 find_cost (const Room *rooms, int count, int at, double seconds)
 {
@@ -128,7 +128,7 @@ find_cost (const Room *rooms, int count, int at, double seconds)
   return cost + rest;
 }
 
-/* Takes the time of a collective from the steps that it overlaps. */
+/* Reserves the time of a collective in the steps that it overlaps. */
 static void
 take (Room *rooms, int count, int at, double seconds)
 {
@@ -140,7 +140,8 @@ take (Room *rooms, int count, int at, double seconds)
   }
 }
 
-/* Returns whether the pass has a collective of gradients, and a step that is slower beside it. */
+/* Returns whether the pass has a gradient collective, and a step that is slower concurrently with
+ * it. */
 static gboolean
 may_gain (const LigGraph *graph)
 {
@@ -152,7 +153,7 @@ may_gain (const LigGraph *graph)
   return reduces && slower;
 }
 
-/* Returns the steps of the backward pass as the room that they have. */
+/* Returns the steps of the backward pass with the time in which each can hide collectives. */
 static Room *
 list_rooms (const LigGraph *graph, int count)
 {
@@ -166,8 +167,8 @@ list_rooms (const LigGraph *graph, int count)
   return rooms;
 }
 
-/* Returns the place from `first` on where a collective costs least; a later one has to save
- * something. */
+/* Returns the place from `first` on where a collective costs least; a later place must save at
+ * least 5 %. */
 static int
 find_place (const Room *rooms, int count, int first, double seconds)
 {
@@ -183,7 +184,7 @@ find_place (const Room *rooms, int count, int first, double seconds)
   return best;
 }
 
-/* A step, and the place at which it runs; a collective runs before the other step of its place. */
+/* A step and its place in the order; a collective runs before the other step at its place. */
 typedef struct {
   int place;
   LigGraphStep step;
@@ -213,7 +214,7 @@ lig_delay_reductions (LigGraph *graph)
     }
     g_array_append_val (placed, one);
   }
-  g_array_sort (placed, by_place); /* keeps the order of equal ones */
+  g_array_sort (placed, by_place); /* a stable sort */
   for (guint i = 0; i < placed->len; i++)
     *lig_step (graph, graph->phases.backward + (int) i) = g_array_index (placed, Placed, i).step;
 }

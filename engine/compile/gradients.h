@@ -4,6 +4,6 @@
 
 #include "engine/graph/graph.h"
 
-/* After the backward pass is scheduled: lets the first step that writes a gradient replace it, and
- * every later one add to it. */
+/* Runs after the backward pass is scheduled: makes the first step that writes a gradient overwrite
+ * it, and every later one add to it. */
 void lig_share_gradients (LigGraph *graph);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Guesses the shapes behind an error, so that the ops after it are checked too. A matmul whose
- * input does not fit still has the output that it declares; where an op passes a doubtful axis on,
- * the doubt goes with it, and no error is reported that may come from it. */
+/* Guesses the shapes after an error, so that later ops are checked too. A matmul whose input does
+ * not fit still has the output that it declares; a doubtful axis that an op passes on stays
+ * doubtful, and errors that it may have caused are not reported. */
 #include "engine/compile/shapes.h"
 #include "engine/graph/problems.h"
 
@@ -10,8 +10,8 @@
 
 #define ALL (LIG_UNSURE_FEATURES | LIG_UNSURE_ROWS)
 
-/* Returns a copy of the op's params in which the inferred ones are left out; a required number that
- * is missing keeps the features. */
+/* Returns a copy of the op's params without the inferred ones; a missing required number keeps the
+ * number of features. */
 static gpointer
 relax (const LigPart *part, const LigShape *x)
 {
@@ -47,7 +47,8 @@ compare (const LigShape *a, const LigShape *b)
   return differs;
 }
 
-/* Takes the extra inputs from the caller. Returns how they differ from the main input. */
+/* Takes the extra inputs from the caller. Returns the aspects in which they differ from the main
+ * input. */
 static unsigned
 drop_extras (const LigGraph *graph, const LigPart *part, LigInfer *infer)
 {
@@ -64,8 +65,8 @@ drop_extras (const LigGraph *graph, const LigPart *part, LigInfer *infer)
   return differs;
 }
 
-/* Returns what of the output depends on the doubtful axes of the input: the output changes when
- * they are doubled. */
+/* Returns the aspects of the output that depend on the doubtful axes of the input: they change when
+ * those axes are doubled. */
 static unsigned
 pass_on (const LigGraph *graph,
          const LigPart *part,
@@ -124,7 +125,7 @@ guess_declared (const LigGraph *graph,
   return infer_like (graph, part, &own, infer);
 }
 
-/* Finds an input like the present one that the op accepts. */
+/* Finds an input similar to the current one that the op accepts. */
 static gboolean
 guess_similar (
   const LigGraph *graph, const LigPart *part, LigInfer *like, LigInfer *infer, unsigned *doubt)
@@ -142,7 +143,7 @@ guess_similar (
   return infer_like (graph, part, like, infer);
 }
 
-/* Fills in shapes that are all wrong, but valid. */
+/* Fills in placeholder shapes that are valid. */
 static void
 give_up (const LigPart *part, LigInfer *infer)
 {
@@ -183,7 +184,7 @@ guess (LigGraph *graph, const LigPart *part, LigInfer *infer, unsigned unsure)
   return unsure;
 }
 
-/* Returns the doubts about the value that a line goes on from. */
+/* Returns the doubts about the value that a line continues from. */
 static unsigned
 doubt_loaded (const LigGraph *graph, const LigPart *part)
 {
@@ -193,7 +194,8 @@ doubt_loaded (const LigGraph *graph, const LigPart *part)
   return lig_value_work (graph, producer->extra_outputs[part->input_slots[0]])->unsure;
 }
 
-/* A load-branch has the shape of its branch, however doubtful, whatever is before it. */
+/* A load-branch has the shape of its branch, even a doubtful one, independently of the op before
+ * it. */
 static unsigned
 guess_loaded (LigGraph *graph, int index, LigInfer *infer)
 {
@@ -227,7 +229,7 @@ collect_doubts (const LigGraph *graph, const LigPart *part)
   return unsure;
 }
 
-/* Returns whether the error stays the same whatever part of the input the ranks have. */
+/* Returns whether the error is the same for every sharding of the input. */
 static gboolean
 is_certain_of_parts (const LigGraph *graph, const LigPart *part, LigInfer like, const GError *error)
 {
@@ -242,8 +244,8 @@ is_certain_of_parts (const LigGraph *graph, const LigPart *part, LigInfer like, 
   return TRUE;
 }
 
-/* Returns whether the error is there whatever the doubtful axes of the input are: its message stays
- * the same when they are doubled. */
+/* Returns whether the error is independent of the doubtful axes of the input: its message stays the
+ * same when they are doubled. */
 static gboolean
 is_certain (const LigGraph *graph, const LigPart *part, unsigned doubts, const GError *error)
 {
@@ -271,7 +273,8 @@ is_certain (const LigGraph *graph, const LigPart *part, unsigned doubts, const G
   return TRUE;
 }
 
-/* Doubts the type of the input that an op rejected, also where a branch leads it elsewhere. */
+/* Marks the type of the input that an op rejected as doubtful, also where a branch passes it
+ * elsewhere. */
 static void
 doubt_type (LigGraph *graph, int index)
 {
@@ -291,8 +294,8 @@ lig_guess_shapes (LigGraph *graph, int index, LigInfer *infer)
   g_autoptr (GError) error = NULL;
   unsigned unsure = lig_value_work (graph, part->x)->unsure;
   unsigned doubts = collect_doubts (graph, part), passed = doubts & LIG_UNSURE_PART;
-  /* Ops trust that required parameters are in their range, so that a missing one is not inferred.
-   */
+  /* Ops rely on required parameters being in range, so shapes are not inferred if one is
+   * missing. */
   gboolean fits = !part->incomplete && lig_infer_shapes (graph, part, infer, &error);
   if (fits && doubts == 0)
     return 0;

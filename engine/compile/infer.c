@@ -47,7 +47,8 @@ add_outputs (LigGraph *graph, int index, const LigInfer *infer)
   }
 }
 
-/* A line that goes on from the caller's value computes in the compute type, like the first one. */
+/* A line that continues from a value of the caller computes in the compute type, like the first
+ * one. */
 static void
 convert_loaded (LigGraph *graph, int index, int slot)
 {
@@ -65,7 +66,7 @@ convert_loaded (LigGraph *graph, int index, int slot)
   part->extra_inputs[slot] = to;
 }
 
-/* Returns the number of a part among those of its macro. */
+/* Returns the index of a part in its macro. */
 static int
 place_in_macro (const LigGraph *graph, int index)
 {
@@ -76,7 +77,7 @@ place_in_macro (const LigGraph *graph, int index)
   return index - first;
 }
 
-/* Returns whether both are one part of one op as written, in two repetitions of a block. */
+/* Returns whether both are the same part of the same op in two repetitions of a block. */
 static gboolean
 is_repetition (const LigGraph *graph, int first, int index)
 {
@@ -87,8 +88,8 @@ is_repetition (const LigGraph *graph, int first, int index)
 }
 
 /* Returns the value of the caller that an earlier repetition of the same op in a block reads at the
- * slot, or -1. The lengths and documents of a batch are the same for all of them; a value that has
- * a gradient may differ. */
+ * slot, or -1. All repetitions use the same lengths and documents of a batch; a value that has a
+ * gradient may differ. */
 static int
 find_shared (const LigGraph *graph, int index, int slot, const LigInfer *infer)
 {
@@ -135,7 +136,7 @@ add_inputs (LigGraph *graph, int index, const LigInfer *infer)
   }
 }
 
-/* Returns the deviation of normal initial values, the op's parameter init-std. */
+/* Returns the standard deviation of normal initial values, the op's parameter init-std. */
 static float
 std (const LigPart *part)
 {
@@ -168,7 +169,7 @@ add_parameters (LigGraph *graph, int index, const LigInfer *infer)
   }
 }
 
-/* Sets how the parameters begin and whether they decay. */
+/* Sets how the parameters are initialized and whether weight decay applies. */
 static void
 describe_parameters (LigGraph *graph)
 {
@@ -213,8 +214,8 @@ infer_part (LigGraph *graph, int index, GError **error)
   return TRUE;
 }
 
-/* Places the parameters of a kind that are trained with or without weight decay, or frozen, from an
- * offset on. Returns the end, -1 if it is too large. */
+/* Places the parameters of one kind (trained with or without weight decay, or frozen) from an
+ * offset on. Returns the end, or -1 if it is too large. */
 static gint64
 place_kind (LigGraph *graph, gint64 at, LigParameterKind kind, gboolean trained, gboolean decays)
 {
@@ -232,8 +233,8 @@ place_kind (LigGraph *graph, gint64 at, LigParameterKind kind, gboolean trained,
   return at;
 }
 
-/* Places parameters of all kinds. Divided ones are behind the others with weight decay and before
- * those without, so that all of them are one range. */
+/* Places parameters of all kinds. Sharded ones come last among those with weight decay and first
+ * among those without, so that they are one range. */
 static gint64
 place_parameters (LigGraph *graph, gint64 at, gboolean trained, gboolean decays)
 {
@@ -247,7 +248,7 @@ place_parameters (LigGraph *graph, gint64 at, gboolean trained, gboolean decays)
   return at;
 }
 
-/* Returns the number of elements, or -1, from which the shares of all ranks are equal. */
+/* Returns the number of elements rounded up so that the shares of all ranks are equal, or -1. */
 static gint64
 round_up (const LigGraph *graph, gint64 elements)
 {
@@ -255,8 +256,8 @@ round_up (const LigGraph *graph, gint64 elements)
   return elements < 0 ? elements : (elements + unit - 1) / unit * unit;
 }
 
-/* Returns the path of the parameter with the most elements, or of the first whose number is too
- * large to be known. */
+/* Returns the path of the parameter with the most elements, or of the first whose number
+ * overflows. */
 static const char *
 find_largest (const LigGraph *graph)
 {
@@ -275,7 +276,7 @@ find_largest (const LigGraph *graph)
 }
 
 /* Places the parameters in the state: those with weight decay, the other trained ones, then the
- * frozen ones, so that gradients and the optimizer's arrays end before them. */
+ * frozen ones, so that gradients and optimizer state end before them. */
 static gboolean
 place_all (LigGraph *graph, GError **error)
 {
@@ -295,9 +296,9 @@ place_all (LigGraph *graph, GError **error)
   return FALSE;
 }
 
-/* Returns whether a parameter is kept in fp32 and fp8 alone: the weight of one matmul whose
- * features its recipe divides. The number of rows does not matter, which differs between the plans
- * of a state; a plan that reads the weight in the compute type converts it. */
+/* Returns whether a parameter is kept only in fp32 and fp8: it is the weight of one matmul whose
+ * features fit the blocks of its recipe. The number of rows is ignored, because it differs between
+ * the plans of a state; a plan that reads the weight in the compute type converts it. */
 static gboolean
 is_kept_in_fp8 (const LigGraph *graph, int number)
 {
@@ -323,8 +324,8 @@ check_recipes (const LigGraph *graph, GError **error)
     found = part->recipe->info;
     if (found->described) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                   _ ("parameters in fp8 need a recipe that is computed, %s is only described; "
-                      "choose fp8-current or another one"),
+                   _ ("parameters in fp8 need a recipe that can run, %s can only be planned; "
+                      "choose another one, like fp8-current"),
                    found->name);
       return lig_error_set_setting (error, "dtype");
     }
@@ -338,8 +339,8 @@ check_recipes (const LigGraph *graph, GError **error)
   return lig_error_set_setting (error, "dtype");
 }
 
-/* Places the parameters in their array, in the order of the other arrays, without those that are
- * kept in fp8. The value of such a parameter is its fp32 master. */
+/* Places the parameters in their array, in the order of the other arrays, except those that are
+ * kept in fp8. The value of those is their fp32 master. */
 static gboolean
 store_parameters (LigGraph *graph, GError **error)
 {
@@ -372,7 +373,7 @@ lig_infer (LigGraph *graph, GError **error)
   int at = lig_graph_add_value (graph, LIG_VALUE_INPUT, &graph->request->input, dtype, -1, "input");
   graph->ends.input = at;
   if (lig_dtype_is_floating (dtype) && dtype != graph->request->compute) {
-    /* represent inserts the conversion that writes it. */
+    /* The pass represent inserts the conversion that writes it. */
     at = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &graph->request->input,
                               graph->request->compute, -1, "input:%s",
                               lig_dtype_name (graph->request->compute));
@@ -397,11 +398,11 @@ lig_infer (LigGraph *graph, GError **error)
 
 /* --- Lengths that follow from the input of a macro ------------------------------------------- */
 
-/* Sets the lengths of a macro's parts that follow from the macro's input. A macro expands before
- * any shape is known, but `3.qkv.weight` has a multiple of the features of the macro's input, and
- * the last matmul has exactly as many, whatever is between. So a part may carry such a rule
- * (lig_parts_add_scaled()) that is applied here, once the main line has reached the macro. It is
- * applied to the op too: a macro that is expanded leaves ops that stand for themselves. */
+/* Sets the lengths of a macro's parts that depend on the macro's input. A macro expands before any
+ * shape is known, but `3.qkv.weight` has a multiple of the features of the macro's input, and the
+ * last matmul has exactly as many, whatever is between them. So a part may carry such a rule
+ * (lig_parts_add_scaled()), which is applied here, once inference has reached the macro. It is
+ * applied to the op too, so that expanding a macro in the sequence leaves complete ops. */
 
 static const LigParam *
 find_param (const LigOpInfo *info, const LigPartSize *size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The facts of a sequence that are known once its shapes are, before anything is chosen: enough to
- * make a state. */
+/* The properties of a sequence that are known after shape inference, before fusions are chosen:
+ * enough to create a state. */
 #pragma once
 
 #include "engine/graph/layout.h"

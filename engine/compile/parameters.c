@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ties and frozen parameters: a tied op uses the parameter of another op, so that one parameter has
+/* Tied and frozen parameters: a tied op uses the parameter of another op, so one parameter has
  * several readers; a frozen one is not trained. */
 #include "engine/compile/parameters.h"
 
@@ -66,7 +66,7 @@ wanted_path (const LigGraph *graph, const LigTie *tie)
 }
 
 /* Follows ties to tied ops. Returns the number of the parameter at their end, -1 if there is none;
- * `missing` is then the path that leads nowhere, or null if ties go round in a circle. */
+ * `missing` is then the path that names nothing, or null if the ties form a cycle. */
 static int
 find_root (const LigGraph *graph, GHashTable *numbers, const LigTie *tie, char **missing)
 {
@@ -100,7 +100,7 @@ suggest (const LigGraph *graph, const LigTie *tie, const char *missing)
   return missing ? lig_suggest_ending (missing, (const char *const *) paths) : g_strdup ("");
 }
 
-/* Records that the tie cannot be made; the op then has a parameter of its own. */
+/* Records that the tie is invalid; the op then has its own parameter. */
 static gboolean
 give_up (LigGraph *graph, const LigTie *tie, GError **error)
 {
@@ -124,7 +124,7 @@ reject (LigGraph *graph, const LigTie *tie, const char *missing, GError **error)
   g_autofree char *like = suggest (graph, tie, missing);
   if (g_str_has_prefix (text, LIG_TIE_REMOVED))
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 _ ("%s at %s: tied to the op that was at %s and is removed; leave out the tie, or "
+                 _ ("%s at %s: tied to the op that was at %s and is removed; omit the tie, or "
                     "tie it to another op"),
                  part->plan.title, part->plan.path, text + strlen (LIG_TIE_REMOVED));
   else if (missing)
@@ -133,12 +133,13 @@ reject (LigGraph *graph, const LigTie *tie, const char *missing, GError **error)
                  part->plan.path, text, missing, like);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 _ ("%s at %s: tied to '%s', which leads to no op with a parameter of its own"),
+                 _ ("%s at %s: tied to '%s', which does not lead to an op with its own "
+                    "parameter"),
                  part->plan.title, part->plan.path, text);
   return give_up (graph, tie, error);
 }
 
-/* Returns whether the shape of the part's parameter may follow from a guess. */
+/* Returns whether the shape of the part's parameter may depend on a guess. */
 static gboolean
 is_guessed (const LigGraph *graph, int index)
 {
@@ -157,8 +158,8 @@ tie_one (LigGraph *graph, const LigTie *tie, GHashTable *numbers, GError **error
   LigParameter *target = lig_parameter (graph, (guint) root);
   if (!lig_sharding_same (tie, target)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("%s at %s: its %s and %s, to which it is tied, are divided in different ways "
-                    "over the ranks; give both ops the same parallel"),
+                 _ ("%s at %s: its %s and %s, to which it is tied, are sharded differently; "
+                    "give both ops the same parallel"),
                  part->plan.title, part->plan.path, parameter_name (graph, tie), target->path);
     return give_up (graph, tie, error);
   }
@@ -180,8 +181,8 @@ tie_one (LigGraph *graph, const LigTie *tie, GHashTable *numbers, GError **error
   return TRUE;
 }
 
-/* In the table of numbers, a parameter has its number plus 1, a tied one has its tie's, negative.
- */
+/* The table of numbers contains a parameter's number plus 1, and for a tied one the negative number
+ * of its tie. */
 gboolean
 lig_tie_parameters (LigGraph *graph, GError **error)
 {
@@ -236,9 +237,9 @@ freeze (LigGraph *graph, const char *pattern, GError **error)
     return TRUE;
   g_autofree char *like = suggest_pattern (graph, pattern);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               some->len > 0
-                 ? _ ("no parameter has a path like '%s' to freeze; there are %s%s%s")
-                 : _ ("no parameter has a path like '%s' to freeze; there are none%s%s%s"),
+               some->len > 0 ? _ ("no parameter has a path like '%s' to freeze; there are %s%s%s")
+                             : _ ("no parameter has a path like '%s' to freeze; there are no "
+                                  "parameters%s%s%s"),
                pattern, some->str, graph->layout->parameters->len > MAX_SHOWN ? " …" : "", like);
   return lig_error_set_setting (error, "freeze");
 }

@@ -7,7 +7,7 @@
 /* Adds a parameter of a part to the graph and returns its number. */
 int lig_add_parameter (LigGraph *graph, const LigTie *needed);
 
-/* Lets tied ops use the parameters of the ops that they name, which may be later ones. */
+/* Makes tied ops use the parameters of the ops that they name, which may be later ones. */
 gboolean lig_tie_parameters (LigGraph *graph, GError **error);
 
 /* Freezes the parameters whose paths match the options' patterns. */

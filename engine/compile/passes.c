@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The passes of the compiler in their order, and what runs them. */
+/* The passes of the compiler in order, and the functions that run them. */
 #include "engine/choose/fuse.h"
 #include "engine/choose/predict.h"
 #include "engine/compile/compilation.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { UNLESS_COMPARED = 1 << 0 }; /* needless if the plan is only compared */
+enum { UNLESS_COMPARED = 1 << 0 }; /* not needed if the plan is only compared */
 
 static gboolean
 predict (LigGraph *graph, GError **error)
@@ -36,8 +36,8 @@ static const struct {
   {"predict", predict, NULL, 0},
 };
 
-/* Returns whether problems were collected, which a pass goes on after; its conditions need not hold
- * then. */
+/* Returns whether problems were collected. A pass continues after them, but its conditions need not
+ * hold then. */
 static gboolean
 has_problems (const LigGraph *graph)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* recompute: lets the backward pass compute values again that it would read from the forward pass,
- * so that their memory is free between the passes. The steps are those of the forward pass, fused
- * as they are there, with the same bits; where a fused step does too much, such as a matmul, or
- * more than one unit, the op's own kernel runs instead. Random draws depend on counters alone, so
- * they are the same.
+/* recompute: makes the backward pass recompute values instead of reading them from the forward
+ * pass, so that their memory is free between the passes. The steps are those of the forward pass,
+ * with the same fusions and bit-identical results; where a fused step does too much, such as a
+ * matmul, or spans more than one unit, the op's own kernel runs instead. Random numbers depend only
+ * on counters, so they are the same.
  *
- * The level `cheap` adds nothing to what is saved: it chooses values that follow, without matmuls
- * and attention, from what backward reads anyway. The level `all` saves the inputs of each unit. */
+ * The level `cheap` saves nothing additional: it recomputes values that can be computed, without
+ * matmuls and attention, from values that backward reads anyway. The level `all` saves only the
+ * inputs of each unit. */
 
 #include "engine/choose/predict.h"
 #include "engine/compile/compilation.h"
@@ -17,7 +18,7 @@
 #include "engine/lower/lower.h"
 #include <ligature/kernels.h>
 
-/* A value of the forward pass that is no alias of another. */
+/* A value of the forward pass that is not an alias. */
 typedef struct {
   LigRecompute level;
   int unit;           /* see LigPart; -1 unless the level is LIG_RECOMPUTE_ALL */
@@ -25,11 +26,11 @@ typedef struct {
   gboolean read;      /* by the backward pass */
   gboolean lasting;   /* in memory until the end, whether it is read or not */
   gboolean unstable;  /* written by several steps */
-  gboolean outside;   /* read, or needed to compute something again, outside its unit */
-  gboolean available; /* to steps that compute others again */
-  gboolean again;     /* the backward pass computes it again */
-  gboolean dropped;   /* it is saved, as computing it again would not lower the peak */
-  gboolean needed;    /* a step that computes it again has been added */
+  gboolean outside;   /* read, or needed for recomputation, outside its unit */
+  gboolean available; /* to steps that recompute others */
+  gboolean again;     /* the backward pass recomputes it */
+  gboolean dropped;   /* it is saved, because recomputing it would not lower the peak */
+  gboolean needed;    /* a step that recomputes it has been added */
   guint first, count; /* steps in Recomputation.recipes that compute it; none if count is 0 */
 } Source;
 
@@ -38,16 +39,16 @@ typedef struct {
   int n_sources;   /* values of the graph before copies are added */
   Source *sources; /* by value */
   GArray *recipes; /* of LigGraphStep, which read and write values of the forward pass */
-  int *copies;     /* by value: what backward computes again in its place, or -1 */
+  int *copies;     /* by value: the recomputed copy that backward uses instead, or -1 */
 } Recomputation;
 
 #define source_of(self, value) (&(self)->sources[lig_graph_root ((self)->graph, (value))])
 
 /* --- Copies of steps ------------------------------------------------------------------------- */
 
-/* Adds the steps that compute values of the forward pass again to the backward pass. */
+/* Adds the steps that recompute values of the forward pass to the backward pass. */
 
-/* A value that is to be computed again. */
+/* A value to recompute. */
 typedef struct {
   int root;
   int writer, part; /* values are computed in this order */
@@ -78,8 +79,8 @@ need (Repetition *at, int root)
   source->needed = TRUE;
 }
 
-/* Returns whether a step that computes values of `reader` again reads a copy of the value instead
- * of the value itself. */
+/* Returns whether a step that recomputes values of `reader` reads a copy of the value instead of
+ * the value itself. */
 static gboolean
 reads_copy (Recomputation *self, const Source *reader, int value)
 {
@@ -90,7 +91,7 @@ reads_copy (Recomputation *self, const Source *reader, int value)
          source->count > 0;
 }
 
-/* Collects what the needed values need themselves. */
+/* Collects the values that the needed values depend on. */
 static void
 complete_needs (Repetition *at)
 {
@@ -108,7 +109,7 @@ complete_needs (Repetition *at)
   }
 }
 
-/* Returns a new value for what is computed again. An alias gets the memory of its root's copy. */
+/* Returns a new value for a recomputed one. An alias gets the memory of its root's copy. */
 static int
 add_copy (Recomputation *self, int value)
 {
@@ -139,7 +140,7 @@ find_copy (Recomputation *self, int value)
   return self->copies[value];
 }
 
-/* Sets the outputs of a repeated step: new copies, or nothing for what is saved. */
+/* Sets the outputs of a repeated step: new copies, or none for saved values. */
 static void
 set_outputs (Recomputation *self, LigGraphStep *step)
 {
@@ -157,7 +158,7 @@ set_outputs (Recomputation *self, LigGraphStep *step)
   }
 }
 
-/* Adds a step again. It reads copies where there are any. */
+/* Adds a step again. It reads copies where they exist. */
 static void
 repeat_step (Repetition *at, LigGraphStep step)
 {
@@ -167,19 +168,19 @@ repeat_step (Repetition *at, LigGraphStep step)
   set_outputs (self, &step);
   step.plan.pass = LIG_PASS_BACKWARD;
   step.plan.group = -1;
-  /* Ranks exchange in one order: that of the lane. */
+  /* Ranks run collectives in one order: that of the lane. */
   if (step.plan.lane != LIG_LANE_COMMUNICATION)
     step.plan.lane = LIG_LANE_MAIN;
   step.plan.again = TRUE;
   lig_step_add_scratch (self->graph, &step);
-  /* A kernel of an op alone, in place of a fused one, has no time yet; one that ran beside others
-   * had a share of theirs. */
+  /* An unfused kernel in place of a fused one has no time yet; one that ran concurrently with
+   * others had a share of their time. */
   lig_predict_steps (self->graph, &step, 1);
   g_array_append_val (at->steps, step);
 }
 
-/* Adds the steps that compute the values again which the steps from `first` to `end` - 1, those of
- * a group, read. */
+/* Adds the steps that recompute the values that the steps from `first` to `end` - 1, those of a
+ * group, read. */
 static void
 repeat_for (Repetition *at, int first, int end)
 {
@@ -249,10 +250,11 @@ repeat_steps (Recomputation *self)
   g_array_unref (at.needs);
 }
 
-/* --- Whether it is worth it ------------------------------------------------------------------ */
+/* --- Recomputation that does not pay
+ * ------------------------------------------------------------------ */
 
-/* Finds values that are computed again in vain: saved, they would live while the other values leave
- * enough room below the peak. The bytes that live at each step are a tree of intervals. */
+/* Finds values whose recomputation saves nothing: even if saved, they would fit below the memory
+ * peak. The bytes alive at each step are kept in a segment tree. */
 
 typedef struct {
   int root, unit, writer;
@@ -262,7 +264,7 @@ typedef struct {
 
 typedef struct {
   int length;          /* a power of two */
-  gint64 *max, *added; /* by node: the most bytes below it; bytes added to all of it */
+  gint64 *max, *added; /* by node: the maximum of the bytes below it; bytes added to all of it */
 } Curve;
 
 static void
@@ -279,7 +281,7 @@ curve_init (Curve *self, const gint64 *bytes, int count)
 }
 
 /* Adds bytes to the steps from `first` to `last` that the node covers, `begin` to `end` - 1.
- * Returns the most bytes at one of these steps. */
+ * Returns the maximum of the bytes at these steps. */
 static gint64
 curve_add (Curve *self, int node, int begin, int end, int first, int last, gint64 bytes)
 {
@@ -297,8 +299,8 @@ curve_add (Curve *self, int node, int begin, int end, int first, int last, gint6
 }
 
 /* Adds the bytes of a value to the steps between its last use in the forward pass and its copy, or
- * with the factor -1 takes them back. Returns the most bytes at one of these steps. If the last use
- * is in place, another value has its memory already in that step. */
+ * with the factor -1 takes them back. Returns the maximum of the bytes at these steps. If the last
+ * use is in place, another value has its memory already in that step. */
 static gint64
 bridge (Curve *curve, const Chosen *chosen, int factor)
 {
@@ -306,7 +308,8 @@ bridge (Curve *curve, const Chosen *chosen, int factor)
                     factor * chosen->bytes);
 }
 
-/* The last values of the forward pass are the first to be dropped; a unit counts as a whole. */
+/* The last values of the forward pass are the first that are saved after all; a unit counts as a
+ * whole. */
 static int
 from_last (gconstpointer a, gconstpointer b)
 {
@@ -367,12 +370,13 @@ drop_repeated (Recomputation *self)
 
 /* --- The pass ------------------------------------------------------------------------------ */
 
-/* A value with less than this share of the bytes of what its steps compute is saved, such as
- * statistics; at the level `cheap` also of what they read, as the losses of rows. */
+/* A value with less than this fraction of the bytes that its steps write is saved, for example
+ * statistics; at the level `cheap` also one with less than this fraction of the bytes that they
+ * read, for example the losses of rows. */
 #define SMALL 4
 
-/* Returns whether the bytes of all values and their copies can be added up. Other plans are
- * rejected when their memory is allocated. */
+/* Returns whether the bytes of all values and their copies can be summed without overflow. Other
+ * plans are rejected when their memory is allocated. */
 static gboolean
 is_countable (const LigGraph *graph)
 {
@@ -398,7 +402,7 @@ is_wanted (const LigGraph *graph)
   return FALSE;
 }
 
-/* Returns whether the ops that a step of the backward pass serves belong to the unit. */
+/* Returns whether the ops of a step of the backward pass belong to the unit. */
 static gboolean
 is_inside (const LigGraph *graph, const LigGraphStep *step, int unit)
 {
@@ -469,8 +473,7 @@ find_sources (Recomputation *self)
   }
 }
 
-/* Returns whether a step that computes values of `reader`'s level and unit again may read the
- * value. */
+/* Returns whether a step that recomputes values of `reader`'s level and unit may read the value. */
 static gboolean
 may_read (Recomputation *self, const Source *reader, int value)
 {
@@ -517,7 +520,7 @@ is_written (const Recomputation *self, const LigGraphStep *steps, guint count, i
   return FALSE;
 }
 
-/* Takes steps as the recipe of a value, if all of them can run again. */
+/* Uses steps as the recipe of a value if all of them can run again. */
 static gboolean
 take_recipe (Recomputation *self, int root, const LigGraphStep *steps, guint count)
 {
@@ -541,7 +544,7 @@ take_recipe (Recomputation *self, int root, const LigGraphStep *steps, guint cou
   return TRUE;
 }
 
-/* Finds the kernels of an op by itself. Aliases are left as its group has set them. */
+/* Finds the kernels of an unfused op. Aliases are left as its group has set them. */
 static gboolean
 lower_alone (LigGraph *graph, int index, GArray *steps)
 {
@@ -559,7 +562,7 @@ lower_alone (LigGraph *graph, int index, GArray *steps)
   return fine && !probe.missing;
 }
 
-/* Takes the kernels of the value's op by itself. */
+/* Uses the kernels of the value's unfused op. */
 static void
 take_alone (Recomputation *self, int root)
 {
@@ -581,7 +584,7 @@ find_recipe (Recomputation *self, int root, const LigGraphStep *writer)
     take_alone (self, root);
 }
 
-/* Finds recipes in the order of the forward pass. An output of a fused step may follow from another
+/* Finds recipes in the order of the forward pass. An output of a fused step may depend on another
  * one of the same step, so there are two rounds. */
 static void
 find_recipes (Recomputation *self)
@@ -596,8 +599,8 @@ find_recipes (Recomputation *self)
   }
 }
 
-/* Marks values that steps of other units need: these are saved, so that no unit is computed again
- * for another one. */
+/* Marks values that steps of other units need: these are saved, so that no unit is recomputed for
+ * another one. */
 static void
 find_inputs_of_units (Recomputation *self)
 {
@@ -626,7 +629,7 @@ is_small (const Recomputation *self, int root)
   return lig_value (self->graph, root)->bytes <= max / SMALL;
 }
 
-/* Chooses the values that are computed again. Returns whether there are any. */
+/* Chooses the values to recompute. Returns whether there are any. */
 static gboolean
 choose (Recomputation *self)
 {
@@ -650,7 +653,7 @@ find_peak (LigGraph *graph)
   return peak;
 }
 
-/* The parts of a graph that change, to undo the change. */
+/* The parts of a graph that change, kept to undo the change. */
 typedef struct {
   GArray *steps, *groups;
   int first_update;
@@ -675,7 +678,7 @@ undo (Recomputation *self, const Before *before)
   self->graph->phases.update = before->first_update;
 }
 
-/* Marks what is saved now. */
+/* Marks the values that are now saved. */
 static void
 mark_saved (Recomputation *self)
 {
@@ -692,8 +695,9 @@ mark_saved (Recomputation *self)
   }
 }
 
-/* Returns whether ranks repeat exchanges although their peaks differ: those of a context merge
- * other parts of attention. They have to do alike, so that none of them follows its own peak. */
+/* Returns whether ranks repeat collectives although their peaks differ, because ranks of a
+ * context-parallel group merge different parts of attention. All ranks must repeat the same ones,
+ * so none may decide by its own peak. */
 static gboolean
 repeats_unlike (const LigGraph *graph)
 {

@@ -56,9 +56,10 @@ check_output (const LigOpInfo *info, const LigGraph *graph, GError **error)
       continue;
     gboolean scalar = y->n_axes == 0 && dtype == LIG_FP32;
     gboolean same = lig_shape_equal (x, y);
-    const char *wanted = info->flags & LIG_OP_LOSS && !scalar ? "a scalar of fp32, as it is a loss"
+    const char *wanted = info->flags & LIG_OP_LOSS && !scalar ? "an fp32 scalar, because it is "
+                                                                "a loss"
                          : info->flags & (LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION) && !same
-                           ? "the shape of x, by its flags"
+                           ? "the shape of x, according to its flags"
                            : NULL;
     if (!wanted)
       continue;
@@ -126,7 +127,7 @@ lig_op_info_try (const LigOpInfo *info, GError **error)
 }
 
 /* Takes ownership of the table if it returns true, or if it created a class for it, which exists
- * until the program ends. */
+ * until the process exits. */
 static gboolean
 admit (LigOpInfo *info, GError **error)
 {

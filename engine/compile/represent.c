@@ -17,8 +17,8 @@ convert (LigGraph *graph, int from, int to, int part)
   g_array_append_val (graph->gradients->conversions, conversion);
 }
 
-/* Converts the gradient of a value that the caller provides to that value's type: the caller gets
- * it in the type of its tensor. Returns the converted gradient. */
+/* Converts the gradient of a value that the caller provides to that value's type: the caller
+ * receives it in the type of its tensor. Returns the converted gradient. */
 static int
 convert_gradient (LigGraph *graph, int gradient, int of)
 {
@@ -65,8 +65,8 @@ represent_parameter (LigGraph *graph, int index, int slot, int *copies)
   lig_part (graph, index)->representations[slot] = *copy;
 }
 
-/* Lets the outputs of all ops, and the gradients that they get, live to the end. Those that exist
- * in quantized copies alone have no memory. */
+/* Keeps the outputs of all ops, and their gradients, alive to the end. Those that exist only as
+ * quantized copies have no memory. */
 static void
 keep_values (LigGraph *graph)
 {

@@ -26,7 +26,7 @@ by_part (gconstpointer a, gconstpointer b)
   return x->part < y->part ? -1 : x->part > y->part ? 1 : x->to - y->to;
 }
 
-/* Adds the conversions that the op `last` and those before it need; `next` advances, as the
+/* Adds the conversions that the op `last` and those before it need; `next` advances, because the
  * conversions are sorted. */
 static void
 run_conversions (LigGraph *graph, LigPass pass, int last, guint *next)
@@ -106,7 +106,7 @@ add_counted (LigGraph *graph, const LigShape *shape, const char *name)
   return lig_graph_add_value (graph, LIG_VALUE_COMPUTED, shape, LIG_FP32, -1, "%s", name);
 }
 
-/* Adds the steps of the accuracy on ranks that have a part of the classes each. */
+/* Adds the steps of the accuracy if the classes are sharded. */
 static void
 run_accuracy_of_parts (LigGraph *graph, const int *values, const LigCrossEntropyParams *params)
 {
@@ -129,7 +129,7 @@ run_accuracy_of_parts (LigGraph *graph, const int *values, const LigCrossEntropy
                    (int[]){parts, targets, values[2], values[3]}, params, sizeof *params);
 }
 
-/* Adds a step that counts the rows whose largest logit is the target, where the sequence ends in a
+/* Adds a step that counts the rows whose largest logit is the target, if the sequence ends in a
  * cross-entropy. */
 static void
 run_accuracy (LigGraph *graph)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the shapes of one op: presets those of its inputs, and checks what its shape rule gives. */
+/* Infers the shapes of one op: presets those of its inputs, and checks the results of its shape
+ * rule. */
 #include "engine/compile/shapes.h"
 
 #include "engine/parallel/positions.h"
@@ -107,7 +108,7 @@ lig_infer_input_shape (const LigInfer *infer, int slot)
   return infer->extra_inputs[slot].n_axes < 0 ? &infer->x : &infer->extra_inputs[slot];
 }
 
-/* Checks everything that the op's infer function gave. */
+/* Checks all results of the op's infer function. */
 static gboolean
 check_values (const LigGraph *graph, const LigPart *part, const LigInfer *infer, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules the update: the gradients' global norm, then the optimizer over the parameters with
- * weight decay and over the others, or over those that are this rank's share. */
+ * weight decay and over the others, or only over this rank's share of them. */
 #include "engine/compile/update.h"
 
 #include "engine/graph/gradients.h"
@@ -12,12 +12,12 @@
 #include <ligature/optimizer.h>
 #include <ligature/state-arrays.h>
 
-/* The parts of the state arrays that one update works on, and its parameters. */
+/* The parts of the state arrays that one update changes, and its parameters. */
 typedef struct {
   const LigOptimizerInfo *info;
   LigOptimizer optimizer;
   gint64 first, count;
-  gint64 stored; /* offset into the array of parameters; -1: there are only the masters */
+  gint64 stored; /* offset into the array of parameters; -1: only the masters exist */
 } Region;
 
 static double
@@ -79,8 +79,8 @@ update_region (LigGraph *graph, gint64 first, gint64 count, gint64 stored, gbool
                    region.optimizer.params, region.info->params_size);
 }
 
-/* Updates the parameters from `first` to `end`, in regions that all have elements in the array of
- * parameters or all have none. */
+/* Updates the parameters from `first` to `end`, in regions that are entirely in the array of
+ * parameters or entirely outside it. */
 static void
 update_regions (LigGraph *graph, gint64 first, gint64 end, gboolean decays)
 {
@@ -141,8 +141,8 @@ add_norms (LigGraph *graph, gint64 count, const char *name)
   return lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &shape, LIG_FP32, -1, "%s", name);
 }
 
-/* Returns the gradients whose norm this rank computes: all, but of those that are equal on the
- * ranks of a tensor group only the first rank's count. */
+/* Returns the gradients whose norm this rank computes: all, except that gradients that are equal on
+ * all ranks of a tensor-parallel group count only on its first rank. */
 static LigElements
 find_own_gradients (const LigGraph *graph)
 {
@@ -152,8 +152,8 @@ find_own_gradients (const LigGraph *graph)
            : (LigElements){divided[TRUE].first, divided[FALSE].end};
 }
 
-/* Schedules the norms of several ranges of gradients into one value, which it returns; it has the
- * same norm as all of them. */
+/* Schedules the norms of several ranges of gradients into one value, which it returns; its norm is
+ * that of all of them. */
 static int
 schedule_norms (LigGraph *graph, const GArray *ranges)
 {
@@ -170,7 +170,8 @@ schedule_norms (LigGraph *graph, const GArray *ranges)
   return norms;
 }
 
-/* Returns the value whose norm is that of the gradients of this rank. Without any it is empty. */
+/* Returns the value whose norm is that of the gradients of this rank; without gradients it is
+ * empty. */
 static int
 find_own_norm (LigGraph *graph, LigElements own)
 {
@@ -183,8 +184,8 @@ find_own_norm (LigGraph *graph, LigElements own)
   return lig_array_value (graph, LIG_STATE_GRADIENTS, only.first, only.end - only.first);
 }
 
-/* Schedules the global norm; if gradients are divided among ranks, it is the norm of the norms of
- * their parts. */
+/* Schedules the global norm; if gradients are sharded, it is the norm of the norms of their
+ * parts. */
 static void
 schedule_global_norm (LigGraph *graph)
 {
@@ -207,7 +208,7 @@ schedule_global_norm (LigGraph *graph)
   schedule_norm (graph, of, graph->ends.gradient_norm, lig_graph_scaling (graph));
 }
 
-/* Updates this rank's shares. While one is gathered, the next is updated. */
+/* Updates this rank's shares; the next one is updated while one is gathered. */
 static void
 update_shares (LigGraph *graph)
 {

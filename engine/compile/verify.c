@@ -155,7 +155,7 @@ lig_verify_steps (const LigGraph *graph, GError **error)
 }
 
 typedef struct {
-  int step; /* step in which it begins or, negated order, ends */
+  int step; /* step in which it begins or ends */
   gboolean ends;
   const LigPlanValue *value;
 } Event;

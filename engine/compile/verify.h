@@ -4,7 +4,7 @@
 
 #include "engine/graph/graph.h"
 
-/* Check the invariants after each pass; an error is a bug of the compiler or of a custom table. */
+/* Check the invariants after each pass; an error is a bug in the compiler or in a custom table. */
 gboolean lig_verify_parts (const LigGraph *graph, GError **error);
 gboolean lig_verify_values (const LigGraph *graph, GError **error);
 gboolean lig_verify_groups (const LigGraph *graph, GError **error);

@@ -37,9 +37,9 @@ check_functions (const LigFusion *fusion, GError **error)
   gboolean joint = fusion->pass == LIG_PASS_JOINT;
   if (!fusion->lower || joint != (fusion->lower_backward != NULL))
     return reject (error, fusion, "it needs a lower function%s",
-                   joint ? " for either pass" : " for its pass alone");
+                   joint ? " for either pass" : " for its pass only");
   return joint || !fusion->saves ||
-         reject (error, fusion, "it has saves, which only a joint fusion may set");
+         reject (error, fusion, "it has saves, which only a joint fusion may have");
 }
 
 /* Checks that every name of an element is an op that a pattern may contain. */
@@ -53,14 +53,14 @@ check_element (const LigFusion *fusion, const LigElement *element, GError **erro
                      **name == '@' ? " nor @activation or @gated" : "");
     if (info->expand || info->flags & LIG_OP_BLOCK)
       return reject (error, fusion,
-                     "its pattern names %s, which is replaced by its parts; name these", *name);
+                     "its pattern names %s, which is expanded to its parts; name those", *name);
     if (info->opaque_forward)
       return reject (error, fusion, "its pattern names %s, which is opaque", *name);
   }
   return TRUE;
 }
 
-/* Checks a port as in bindings, `0.x`, which every op that fits the element must have. */
+/* Checks a port as in bindings, `0.x`, which every op that matches the element must have. */
 static gboolean
 check_save (const LigFusion *fusion, const LigPattern *pattern, const char *port, GError **error)
 {

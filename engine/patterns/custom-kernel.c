@@ -39,7 +39,8 @@ check_places (const LigKernel *kernel, const char *places, GHashTable *seen, GEr
   for (char **name = names; *name; name++)
     if (!GPOINTER_TO_INT (g_hash_table_lookup (seen, *name)))
       return reject (error, kernel,
-                     "it has an output in the place of '%.60s', which is not an input", *name);
+                     "it has an output that shares the memory of '%.60s', which is not an input",
+                     *name);
   return TRUE;
 }
 
@@ -87,7 +88,7 @@ check_signature (const LigKernel *kernel, GError **error)
     return reject (error, kernel, "it has the signature '%.60s', expected one like 'x weight -> y'",
                    kernel->signature ? kernel->signature : "");
   if (counts[0] + counts[1] > LIG_MAX_OPERANDS)
-    return reject (error, kernel, "it has %d operands, at most %d are possible",
+    return reject (error, kernel, "it has %d operands, at most %d are allowed",
                    counts[0] + counts[1], LIG_MAX_OPERANDS);
   if (kernel->work < LIG_WORK_BY_PARAMS)
     return reject (error, kernel, "its work is %d, expected at least %d", kernel->work,
@@ -106,15 +107,14 @@ check (const LigKernel *kernel, GError **error)
   if (!check_name (kernel, error) || !check_signature (kernel, error))
     return FALSE;
   if (!(kernel->types & LIG_FLOATING_TYPES))
-    return reject (error, kernel, "it serves none of %s; set its types",
+    return reject (error, kernel, "it supports none of %s; set its types",
                    lig_dtype_names (LIG_FLOATING_TYPES, " and "));
   if (kernel->traits & ~(unsigned) (LIG_KERNEL_BUILT_IN - 1))
     return reject (error, kernel, "its traits are 0x%x, expected some of 0x%x", kernel->traits,
                    LIG_KERNEL_BUILT_IN - 1);
   if (kernel->collective < 0 || kernel->collective > LIG_N_COLLECTIVES ||
       (kernel->collective > 0 && !kernel->communicates))
-    return reject (error, kernel,
-                   "its collective is %d, expected 0, or 1 to %d of one that exchanges",
+    return reject (error, kernel, "its collective is %d, expected 0, or 1 to %d for a collective",
                    kernel->collective, LIG_N_COLLECTIVES);
   for (int i = 0; i < LIG_N_BACKENDS; i++)
     functions += kernel->functions[i] != NULL;

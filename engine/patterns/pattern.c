@@ -90,7 +90,7 @@ add_names (const LigElement *element, GPtrArray *names)
       g_ptr_array_add (names, (gpointer) info->name);
 }
 
-/* Returns whether the element is an op that recipes place, and that nobody has to. */
+/* Returns whether the element is an op that recipes insert and users need not write. */
 static gboolean
 is_placed (const LigElement *element)
 {

@@ -5,8 +5,8 @@
 #include <ligature/fusion.h>
 
 typedef struct {
-  GStrv names;    /* names of ops that fit */
-  unsigned flags; /* any op with one of these LigOpFlags fits too */
+  GStrv names;    /* names of ops that match */
+  unsigned flags; /* any op with one of these LigOpFlags matches too */
   gboolean optional;
 } LigElement;
 
@@ -17,11 +17,11 @@ typedef struct {
 
 gboolean lig_pattern_parse (const char *text, LigPattern *pattern, GError **error);
 
-/* Returns whether an op fits the element. */
+/* Returns whether an op matches the element. */
 gboolean lig_element_fits (const LigElement *element, const LigOpInfo *info);
 
 /* Returns (transfer container) the names accepted at element `from`: those of the optional elements
- * up to and including the next required one, but for ops that recipes place. The names are
+ * up to and including the next required one, except ops that recipes insert. The names are
  * static. */
 const char **lig_pattern_accepted (const LigPattern *pattern, int from);
 

@@ -134,7 +134,9 @@ static gboolean
 admit (LigFusion *fusion, gboolean first, GError **error)
 {
   if (fusion->name && lig_fusion_find (fusion->name)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("a fusion called %s is registered already"),
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+                 _ ("a fusion called %s is already "
+                    "registered"),
                  fusion->name);
     return FALSE;
   }

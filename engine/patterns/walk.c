@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows a pattern along the ops from an index on. */
+/* Matches a pattern against the ops from an index on. */
 #include "engine/patterns/walk.h"
 
 #include "engine/graph/op.h"
 
-/* Returns whether the pattern continues behind the part. */
+/* Returns whether the pattern continues after the part. */
 static gboolean
 is_skipped (const LigWalk *walk, const LigPart *part)
 {
@@ -37,7 +37,7 @@ lig_walk_fits (const LigWalk *walk, int element, int index)
                            index == walk->replaced ? walk->replacement : part->plan.info);
 }
 
-/* Returns the op that fits the element, skipping identities and unused branches; -1 for none. */
+/* Returns the op that matches the element, skipping identities and unused branches; -1 for none. */
 static int
 next_fit (const LigWalk *walk, int element, int index)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Follows a pattern along the ops from an index on. */
+/* Matches a pattern against the ops from an index on. */
 #pragma once
 
 #include "engine/graph/graph.h"
 #include "engine/patterns/pattern.h"
 
-/* The largest number of identities and branches that are skipped between two elements. Without a
- * limit, every op of a long chain of them would walk the rest of it. */
+/* The maximum number of identities and branches that are skipped between two elements. Without a
+ * limit, every op in a long chain of them would walk the rest of the chain. */
 #define LIG_MAX_TRANSPARENT 64
 
-/* A walk along the ops as they are, or as an edit would make them. */
+/* A walk along the ops, either unchanged or as an edit would change them. */
 typedef struct {
   LigGraph *graph;
   const LigFusion *fusion;
   const LigPattern *pattern;
-  int at, from; /* first op, and the element that it fits */
+  int at, from; /* first op, and the element that it matches */
   gboolean ignore_fences;
   gboolean see_through; /* skip branches that are used, too */
   int skipped;          /* an op treated as removed, or -1 */
@@ -22,7 +22,7 @@ typedef struct {
   const LigOpInfo *replacement;
   gboolean early;         /* before the gradients are known: ops may have none */
   gboolean see_quantized; /* skip parts that quantize, too */
-  int inserted;           /* an element that an inserted op would fit, or -1 */
+  int inserted;           /* an element that an inserted op would match, or -1 */
 } LigWalk;
 
 typedef struct {
@@ -30,10 +30,10 @@ typedef struct {
   int end;         /* one past the last op that was matched */
   int matched;     /* elements */
   int last;        /* element matched last */
-  gboolean fenced; /* an element would have fitted after a fence */
+  gboolean fenced; /* an element would have matched after a fence */
 } LigFound;
 
-/* Returns a walk from an op on, along the ops as they are. */
+/* Returns a walk from an op on, along the unchanged ops. */
 LigWalk lig_walk_from (LigGraph *graph, const LigFusion *fusion, int at);
 
 gboolean lig_walk_fits (const LigWalk *walk, int element, int index);

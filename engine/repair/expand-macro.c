@@ -314,7 +314,7 @@ replace (LigSequence *self, int index, const LigParts *parts, GError **error)
       if (!lig_sequence_insert (self, index + (int) i, parts->ops->pdata[i], error))
         return FALSE;
   }
-  lig_ties_shard (self, macro, find_tied, (gpointer) parts);
+  lig_ties_split (self, macro, find_tied, (gpointer) parts);
   lig_ties_renew (self);
   if (parts->ops->len > 0 && lig_op_get_fence (macro))
     lig_op_set_fence (parts->ops->pdata[0], TRUE);

@@ -346,7 +346,7 @@ shard_in_op (LigOp *op, LigOp *old, LigTieFind find, gpointer data)
 }
 
 void
-lig_ties_shard (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data)
+lig_ties_split (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data)
 {
   LigSequence *root = outermost (edited);
   for (guint i = 0; lig_sequence_get_n_ties (root) > 0 && i < lig_sequence_get_length (root); i++)

@@ -33,7 +33,7 @@ typedef LigOp *(*LigTieFind) (const char *suffix,
                               gpointer data);
 
 /* Called after an op was replaced by several: ties to it name the ops that `find` returns. */
-void lig_ties_shard (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data);
+void lig_ties_split (LigSequence *edited, LigOp *old, LigTieFind find, gpointer data);
 
 /* Adds `by` to the positions that the ties of an op name in the outermost list, if they are in
  * [first, end); a tie to another position is marked as removed. */

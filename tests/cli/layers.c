@@ -62,7 +62,7 @@ static const Wrong wrong[] = {
   {"linear(8, tied=-1)", "2x8",
    "linear: tied is '-1', expected the path of an op like 0, 3.qkv or ../0"},
   {"make-extra-output(a) ! load-branch(c) ! make-extra-output(c) ! add-extra-input(a)", "2x4",
-   "branch 'c', which load-branch at 1 reads, is only written after it"},
+   "branch 'c', which load-branch at 1 reads, is only written later"},
   {"linear(8) ! load-branch", "2x4",
    "linear at 0: nobody reads its output, as load-branch at 1 goes on from elsewhere"},
   {"attention(2, mask=casual)", "2x4x12",

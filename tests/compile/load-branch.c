@@ -276,24 +276,24 @@ static void
 test_problems (void)
 {
   check_problem ("make-extra-output(x) ! gelu ! load-branch(x) ! silu", LIG_ERROR_OP,
-                 "gelu at 1: nobody reads its output, as load-branch at 2 goes on from elsewhere; "
-                 "remove it, or put make-extra-output after it",
+                 "gelu at 1: nothing reads its output, because load-branch at 2 continues from "
+                 "another value; remove it, or put make-extra-output after it",
                  "remove 1, insert 2");
   check_problem ("make-extra-output(x) ! block(2) { linear(8) ! load-branch(../x) ! silu }",
                  LIG_ERROR_OP,
-                 "linear at 1.0.0: nobody reads its output, as load-branch at 1.0.1 goes on from "
-                 "elsewhere; remove it, or put make-extra-output after it",
+                 "linear at 1.0.0: nothing reads its output, because load-branch at 1.0.1 "
+                 "continues from another value; remove it, or put make-extra-output after it",
                  "remove 1.0.0, insert 1.0.1");
   check_problem (
     "gelu ! make-extra-output(nobody) ! load-branch ! silu", LIG_ERROR_OP,
-    "make-extra-output at 1: nobody reads its output, as load-branch at 2 goes on from "
-    "elsewhere; remove it, or put make-extra-output after it",
+    "make-extra-output at 1: nothing reads its output, because load-branch at 2 continues from "
+    "another value; remove it, or put make-extra-output after it",
     "remove 1, insert 2");
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) later =
     new_sequence ("load-branch(x) ! gelu ! make-extra-output(x) ! silu", "4x8");
   check_rejected (later, &options, LIG_ERROR_CHANNEL,
-                  "branch 'x', which load-branch at 0 reads, is only written after it");
+                  "branch 'x', which load-branch at 0 reads, is only written later");
   g_autoptr (LigSequence) axes = new_sequence ("load-branch(shape=[2, 2, -1])", "4x8");
   check_rejected (
     axes, &options, LIG_ERROR_SHAPE,

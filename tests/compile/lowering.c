@@ -213,7 +213,8 @@ test_kernels (void)
                    "copy-fp32 at 1: its kernel copy_fp32 serves fp32, not bf16");
   expect_unregistered (
     &no_type,
-    "copy-none at 0: its kernel copy_none: it serves none of fp32, fp16 and bf16; set its types");
+    "copy-none at 0: its kernel copy_none: it supports none of fp32, fp16 and bf16; set its "
+    "types");
 }
 
 /* A kernel of the embedding program works in place if its signature allows it. */

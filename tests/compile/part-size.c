@@ -140,7 +140,7 @@ test_wrong (void)
   g_assert_false (register_macro ("macro-wrong", expand_wrong, &error));
   g_assert_cmpstr (error->message, ==,
                    "op macro-wrong: its example 'macro-wrong @ 4x8': macro-wrong at 0: a part "
-                   "called norm could not be made");
+                   "called norm could not be created");
 }
 
 int

@@ -198,11 +198,11 @@ test_rejected (void)
   expect ("gelu ! linear(7, tied=0)", "4x7", LIG_ERROR_OP,
           "linear at 1: tied to '0', but no op has the parameter 0.weight");
   expect ("linear(7, tied=0)", "4x7", LIG_ERROR_OP,
-          "linear at 0: tied to '0', which leads to no op with a parameter of its own");
+          "linear at 0: tied to '0', which does not lead to an op with its own parameter");
   expect ("linear(7, tied=1) ! linear(7, tied=0)", "4x7", LIG_ERROR_OP,
-          "linear at 0: tied to '1', which leads to no op with a parameter of its own");
+          "linear at 0: tied to '1', which does not lead to an op with its own parameter");
   expect ("linear(7) ! linear(7, tied=../../0)", "4x7", LIG_ERROR_OP,
-          "linear at 1: tied to '../../0', which leads to no op with a parameter of its own");
+          "linear at 1: tied to '../../0', which does not lead to an op with its own parameter");
 }
 
 /* Each problem comes with the edit that removes it. */

@@ -252,9 +252,8 @@ test_uneven (void)
     {"embedding(8) ! linear(257, parallel=column) ! cross-entropy",
      "linear at 1: out-features is 257, expected a multiple of the tensor-parallel size, 2"},
     {"embedding(8, parallel=vocabulary) ! linear(256, bias=false, tied=0) ! gelu",
-     "linear at 1: its weight and 0.weight, to which it is tied, are divided in different ways "
-     "over "
-     "the ranks; give both ops the same parallel"},
+     "linear at 1: its weight and 0.weight, to which it is tied, are sharded differently; give "
+     "both ops the same parallel"},
     {"embedding(8) ! linear(256, parallel=column, sections=[1, 3]) ! cross-entropy",
      "cross-entropy at 2: its input is divided by columns among the ranks (tensor=2); put linear "
      "with parallel=row before it"},

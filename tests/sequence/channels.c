@@ -26,7 +26,7 @@ test_channel_errors (void)
   check_channel_error ("gelu ! add-extra-input(c)",
                        "nothing writes branch 'c', which add-extra-input at 1 reads");
   check_channel_error ("add-extra-input(c) ! make-extra-output(c)",
-                       "branch 'c', which add-extra-input at 0 reads, is only written after it");
+                       "branch 'c', which add-extra-input at 0 reads, is only written later");
   check_channel_error ("make-extra-output(c) ! make-extra-output(c) ! add-extra-input(c)",
                        "branch 'c' is written twice (make-extra-output at 0 "
                        "and make-extra-output at 1)");

@@ -183,21 +183,21 @@ static const struct {
   const char *message;
 } rejected[] = {
   {"macro-twin", twin_expand, LIG_ERROR_OP,
-   "macro-twin at 1: its parts basic-linear and basic-linear both have a parameter 1.weight; give "
-   "the parts names of their own"},
+   "macro-twin at 1: its parts basic-linear and basic-linear both have a parameter 1.weight; "
+   "give the parts different names"},
   {"macro-mixed", mixed_expand, LIG_ERROR_OP,
-   "macro-mixed at 1: its parts basic-linear and basic-linear both have a parameter 1.fc1.weight; "
-   "give the parts names of their own"},
+   "macro-mixed at 1: its parts basic-linear and basic-linear both have a parameter "
+   "1.fc1.weight; give the parts different names"},
   {"macro-dice", dice_expand, LIG_ERROR_OP,
-   "macro-dice at 1: its parts dropout and dropout both have the path 1; give the parts names of "
-   "their own"},
+   "macro-dice at 1: its parts dropout and dropout both have the path 1; give the parts "
+   "different names"},
   {"macro-endless", endless_expand, LIG_ERROR_SHAPE,
    "macro-endless at 1: blocks and macros nest deeper than 32"},
   {"macro-numbered", numbered_expand, LIG_ERROR_OP,
    "macro-numbered at 1: a part is called '0.1', expected at most 31 lower-case letters, "
    "digits, - or _ after a letter"},
   {"macro-broken", broken_expand, LIG_ERROR_OP,
-   "macro-broken at 1: a part called fc1 could not be made"},
+   "macro-broken at 1: a part called fc1 could not be created"},
 };
 
 /* The macro's example reveals the mistake when the macro is registered, before it is compiled. */
@@ -234,7 +234,7 @@ test_rejected_later (void)
 {
   static const char *const message =
     "macro-moody at 1: its parts basic-linear and basic-linear both have a parameter 1.weight; "
-    "give the parts names of their own";
+    "give the parts different names";
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence =
     sequence_of ("macro-moody", moody_expand, NULL, "gelu ! macro-moody");

@@ -418,8 +418,8 @@ test_example (void)
 #undef EXAMPLE
   info = whole ("twice-example");
   info.flags = LIG_OP_LOSS;
-  check_rejection (&info, "op twice-example: its example 'twice-example @ 4x8': y is 4x8 of fp32, "
-                          "expected a scalar of fp32, as it is a loss");
+  check_rejection (&info, "op twice-example: its example 'twice-example @ 4x8': y is 4x8 of "
+                          "fp32, expected an fp32 scalar, because it is a loss");
   /* After all the rejections the name is still free. */
   info = whole ("twice-example");
   check_accepted (&info);

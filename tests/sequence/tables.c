@@ -36,7 +36,7 @@ static const struct {
    "its kernel k: it has the signature 'x ->', expected one like 'x weight -> y'"},
   {KERNEL ("k", "x x -> y", 1, 1, run_twice), "its kernel k: it has two operands called x"},
   {KERNEL ("k", "x -> y=x z=y", 1, 1, run_twice),
-   "its kernel k: it has an output in the place of 'y', which is not an input"},
+   "its kernel k: it has an output that shares the memory of 'y', which is not an input"},
   {KERNEL ("k", "x -> y=", 1, 1, run_twice),
    "its kernel k: it has an output in the place of '', which is not an input"},
   {KERNEL ("k", "x=x -> y", 1, 1, run_twice), "its kernel k: it has the operand 'x=x', expected at "
@@ -53,7 +53,7 @@ static const struct {
   {KERNEL ("k", "x -> y", -4, 1, run_twice),
    "its kernel k: its work follows from its params; set flops"},
   {KERNEL ("k", "x -> y", 1, 0, run_twice),
-   "its kernel k: it serves none of fp32, fp16 and bf16; set its types"},
+   "its kernel k: it supports none of fp32, fp16 and bf16; set its types"},
   {KERNEL ("k", "x -> y", 1, 1, NULL), "its kernel k: it has no function for any backend"},
   {{.size = 0, .name = "k"},
    "its kernel has size 0, expected at least 32; set .size = sizeof (LigKernel)"},
