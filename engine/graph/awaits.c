@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of the communication lane, which overlap those after them: which steps have to wait for
- * them, and how long their operands stay in memory. */
+/* Steps of the communication lane, which overlap those after them: which steps wait for them, and
+ * how long their operands stay in memory. */
 #include "engine/graph/awaits.h"
 
 #include "engine/graph/graph.h"
@@ -14,7 +14,7 @@ joins_all (const LigGraph *graph, int index)
   return index == graph->phases.update || !lig_step (graph, index)->plan.kernel;
 }
 
-/* Returns whether two values have bytes in common. */
+/* Returns whether two values share bytes. */
 static gboolean
 overlap (const LigGraph *graph, int a, int b)
 {
@@ -25,8 +25,8 @@ overlap (const LigGraph *graph, int a, int b)
          y->alias_offset < x->alias_offset + x->bytes;
 }
 
-/* Returns whether a step needs operands of a collective before it. Exchanges of the same ranks have
- * to begin in the same order on all of them. */
+/* Returns whether a step conflicts with the operands of an earlier collective. Collectives of the
+ * same ranks must start in the same order on all of them. */
 static gboolean
 needs (const LigGraph *graph, const LigGraphStep *step, const LigGraphStep *collective)
 {
@@ -41,8 +41,8 @@ needs (const LigGraph *graph, const LigGraphStep *step, const LigGraphStep *coll
   return FALSE;
 }
 
-/* Finds the last collective that the step waits for. `open` has those that nothing waited for; as
- * they run one after another, those before it have ended, too. */
+/* Finds the last collective that the step waits for. `open` contains those that nothing has waited
+ * for yet; they run one after another, so the earlier ones have ended, too. */
 static void
 find_awaited (const LigGraph *graph, LigGraphStep *steps, LigGraphStep *step, GArray *open)
 {
@@ -82,8 +82,8 @@ lig_find_awaits_in (const LigGraph *graph, LigGraphStep *steps, guint count)
   find_awaits (graph, steps, count, -1);
 }
 
-/* Steps of the communication lane that are next to each other wait for one another by themselves,
- * so that the later ones may already have the memory. */
+/* Adjacent steps of the communication lane run in order without waiting, so the later ones may
+ * already use the memory. */
 static int
 end_of_exchange (const LigGraph *graph, int index)
 {

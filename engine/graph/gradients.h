@@ -14,7 +14,7 @@ typedef struct {
 /* A copy of a value in another type. */
 typedef struct {
   int from, to;
-  int part; /* the part before which it runs; -1: at the start; or one of the two below */
+  int part; /* the part before which it runs; -1: at the start; or one of the two constants below */
 } LigConversion;
 
 #define LIG_BEFORE_FORWARD (-2) /* only if the parameters have changed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A graph: the ops, values and steps of a plan under construction. Each pass of the compiler
  * (engine/compile/passes.c) reads the results of earlier passes and adds its own; finish.c makes a
- * plan of the last ones. */
+ * plan from the final tables. */
 #pragma once
 
 #include "engine/graph/layout.h"
@@ -17,13 +17,15 @@
 #include <ligature/tuning.h>
 #include <ligature/verdict.h>
 
-/* The part of a value that only passes need. */
+/* The data of a value that only passes need. */
 typedef struct {
   int reader; /* of an extra input: index of the first op that reads it */
   gboolean needs_gradient;
-  unsigned unsure; /* while problems are collected: what of the shape is guessed, see problems.h */
-  gboolean brief;  /* read only by the steps that follow the parameters, which need it no longer */
-  int beside;      /* the last step beside which one of another lane may use it, or -1 */
+  unsigned
+    unsure; /* while problems are collected: the guessed aspects of the shape, see problems.h */
+  gboolean
+    brief;    /* read only by the steps that depend on parameters alone; not needed after them */
+  int beside; /* the last step that overlaps a step of another lane that uses it, or -1 */
 } LigValueWork;
 
 /* An expanded op with its ports as numbers of values (-1: none). */
@@ -49,7 +51,7 @@ typedef struct {
   gboolean frozen; /* contributes to no parameter's gradient */
   LigRecompute recompute;
   int unit; /* of LIG_RECOMPUTE_ALL: number of the block repetition or macro whose values are
-               computed again from its inputs; else -1 */
+               recomputed from its inputs; else -1 */
   int kept[LIG_MAX_KEPT];
   int dx;                             /* its contribution to x's gradient, -1: not needed */
   int extra_gradients[LIG_MAX_EXTRA]; /* its contributions to the gradients of its extra inputs */
@@ -61,11 +63,11 @@ typedef struct {
   int quantizers[LIG_N_ROLES]; /* numbers of a matmul's quantizers; -1: it is not quantized */
   int quantizes[2];            /* of a part `quantize`: of its y, of its dx; or -1 */
   int histories;               /* of a matmul: number of its first history, or -1 */
-  unsigned incomplete; /* a required parameter is missing: what of the output is then guessed */
+  unsigned incomplete; /* a required parameter is missing: the guessed aspects of the output */
   gboolean faulty;     /* its shapes do not fit */
 } LigPart;
 
-/* A quantized copy of a matrix, of the matrix as it is or of its transpose. */
+/* A quantized copy of a matrix or of its transpose. */
 typedef struct {
   int data, scale; /* values; -1: no matmul reads the copy */
 } LigForm;
@@ -80,7 +82,7 @@ typedef struct {
   int scale, recorded; /* values in the state: its scale, and the amax of this step; or -1 */
 } LigQuantizer;
 
-/* The amax that a step records of an operand which its matmul reads in the compute type. */
+/* The amax of an operand that its matmul reads in the compute type, recorded by a step. */
 typedef struct {
   const LigRecipe *recipe;
   LigMatmulRole role;
@@ -95,7 +97,7 @@ typedef struct {
   const LigPorts *ports;               /* of the kernel */
   int values[LIG_MAX_OPERANDS];        /* -1: absent */
   const char *bound[LIG_MAX_OPERANDS]; /* the ports to which a table binds the operands; or null */
-  gint64 scratch_bytes;                /* that its kernel needs beyond the workspace */
+  gint64 scratch_bytes;                /* bytes that its kernel needs beyond the workspace */
 } LigGraphStep;
 
 /* The op that a parameter belongs to, its number there, and its value. */
@@ -103,12 +105,12 @@ typedef struct {
   int part, slot, value;
 } LigOwner;
 
-/* A parameter of the op `part`, before it is its own or that of another op. */
+/* A parameter of the op `part`, before ties are resolved. */
 typedef struct {
   int part, slot;
   LigShape shape; /* that the op needs */
   LigParameterSharding sharding;
-  gboolean summed; /* its gradient is the sum of those of the ranks of a tensor group */
+  gboolean summed; /* its gradient is summed over the tensor-parallel group */
 } LigTie;
 
 typedef struct _LigGradients LigGradients;
@@ -116,15 +118,14 @@ typedef struct _LigVocabulary LigVocabulary;
 typedef struct _LigChoice LigChoice;
 typedef struct _LigCollection LigCollection;
 
-/* The tables of a compilation, and what other rooms keep for it, of which this one knows nothing.
- */
+/* The tables of a compilation, and the opaque data that other rooms keep for it. */
 typedef struct _LigGraph {
   const LigRequest *request;
   LigStateLayout *layout;    /* written by infer */
   LigGradients *gradients;   /* written by differentiate and represent */
-  LigVocabulary *vocabulary; /* written by expand; null: one rank has all of it */
+  LigVocabulary *vocabulary; /* written by expand; null: not sharded */
   LigChoice *choice;         /* written by fuse */
-  LigCollection *problems;   /* collects all problems; null: the first error is the end */
+  LigCollection *problems;   /* collects all problems; null: stops at the first error */
   guint n_shape_problems;    /* those before `differentiate` */
   GArray *owners;            /* of LigOwner, by number of the layout's parameters */
   GArray *parts;             /* of LigPart */
@@ -140,11 +141,11 @@ typedef struct _LigGraph {
   LigPhases phases;
   LigEnds ends;
   gint64 arena_bytes, live_peak;
-  gint64 spared;         /* bytes by which values that are computed again lower live_peak */
+  gint64 spared;         /* bytes by which recomputation lowers live_peak */
   GStringChunk *strings; /* of verdicts */
 } LigGraph;
 
-/* Whether the op does not read the output before it: the line before it ends there. */
+/* Whether the op does not read the preceding output: the line before it ends there. */
 #define lig_part_loads_branch(part) (((part)->plan.info->flags & LIG_OP_LOADS_BRANCH) != 0)
 
 #define lig_part(graph, i) (&g_array_index ((graph)->parts, LigPart, i))
@@ -156,13 +157,13 @@ typedef struct _LigGraph {
 #define lig_owner(graph, i) (&g_array_index ((graph)->owners, LigOwner, i))
 #define lig_quantizer(graph, i) (&g_array_index ((graph)->quantizers, LigQuantizer, i))
 
-/* Whether the part's y, or in the backward pass its dx, exists in quantized copies alone. */
+/* Whether the part's y, or in the backward pass its dx, exists only as quantized copies. */
 #define lig_part_hides(part, pass) \
   ((part)->plan.implicit && (pass) < LIG_PASS_UPDATE && (part)->quantizes[pass] >= 0)
 
 /* Creates the empty tables. */
 void lig_graph_make_arrays (LigGraph *self);
 
-/* Frees the tables alone; lig_compilation_free() is for everybody else, and frees what other rooms
- * keep for the graph, too. */
+/* Frees only the tables; other callers use lig_compilation_free(), which also frees the data that
+ * other rooms keep for the graph. */
 void lig_graph_free_tables (LigGraph *self);

@@ -15,21 +15,21 @@ typedef struct {
   char *path;
   gboolean trained;      /* else it is frozen */
   gboolean shared;       /* other ops are tied to it */
-  gboolean summed;       /* its gradient is the sum of those of the ranks of a tensor group */
+  gboolean summed;       /* its gradient is summed over the tensor-parallel group */
   LigShape shape, whole; /* of this rank's part, and of all ranks' */
   LigParameterSharding sharding;
   LigInit init;
   float std;
   gboolean decays;
-  gint64 offset; /* offset in elements into each array of the state but that of parameters */
+  gint64 offset; /* offset in elements into each array of the state except that of parameters */
   gint64 stored; /* offset into that of parameters; -1: only its fp32 master is kept */
 } LigParameter;
 
-/* Parameters by what their gradients need on the ranks of a tensor group, in the order in which
- * those with weight decay are placed. */
+/* Parameters by the communication that their gradients need in a tensor-parallel group, in the
+ * order in which those with weight decay are placed. */
 typedef enum {
   LIG_PARAMETER_EQUAL,   /* nothing: all ranks compute the same */
-  LIG_PARAMETER_SUMMED,  /* the sum of those of all ranks */
+  LIG_PARAMETER_SUMMED,  /* an all-reduce */
   LIG_PARAMETER_SHARDED, /* nothing: each rank has a part of the parameter */
   LIG_N_PARAMETER_KINDS
 } LigParameterKind;
@@ -39,10 +39,11 @@ typedef enum {
    : (parameter)->summed           ? LIG_PARAMETER_SUMMED \
                                    : LIG_PARAMETER_EQUAL)
 
-/* A range of parameters that the ranks of a data group update together, and this rank's part. */
+/* A range of parameters whose update is sharded over a data-parallel group, and this rank's
+ * part. */
 typedef struct {
   LigElements all, own;
-  gint64 kept; /* offset of the part in the optimizer's arrays, which have the rank's parts alone */
+  gint64 kept; /* offset of the part in the optimizer state, which has only this rank's parts */
 } LigShare;
 
 /* The entry of a quantizer in the state: {scale, amax, history}, `length` numbers in all. */
@@ -53,18 +54,17 @@ typedef struct {
   gint64 length, offset;
 } LigHistory;
 
-/* The arrays of a state: the parameters, their places, and the parts of them that this rank has. It
- * follows from the sequence, the types, the recipe, frozen ops and the ranks, never from the
- * fusions. */
+/* The arrays of a state: the parameters, their offsets, and this rank's parts of them. It depends
+ * on the sequence, the types, the recipe, frozen ops and the ranks, never on the fusions. */
 typedef struct {
   LigDtype dtype;           /* of parameters */
   GArray *parameters;       /* of LigParameter, in the order of ops */
   gint64 decayed, elements; /* trained elements of each array; first those with weight decay */
-  gint64 all_elements;      /* with the frozen ones, which come last */
+  gint64 all_elements;      /* including the frozen ones, which come last */
   /* The trained parameters of each kind: without weight decay, with it. */
   LigElements ranges[LIG_N_PARAMETER_KINDS][2];
   gint64 stored_elements;  /* of the array of parameters */
-  gint64 kept_elements;    /* of the optimizer's arrays on this rank */
+  gint64 kept_elements;    /* of the optimizer state on this rank */
   GArray *shares;          /* of LigShare; empty: each rank updates all parameters */
   GArray *histories;       /* of LigHistory, all of one recipe in a row */
   gint64 history_elements; /* of all histories */

@@ -17,7 +17,7 @@ lig_value_in_arena (const LigPlanValue *value)
          value->role != LIG_VALUE_QUANTIZERS;
 }
 
-/* Lets the value live from a step to the end of that. */
+/* Extends the lifetime to [step, the last step that overlaps it]. */
 static void
 use (LigGraph *graph, int value, int step, int end)
 {
@@ -75,7 +75,8 @@ find_lifetimes (LigGraph *graph)
 }
 
 /* Returns whether output `to` of a step may use the memory of its input `from`: no later step reads
- * the input, none of another lane may still read it, and no other operand shares its memory. */
+ * the input, no overlapping step of another lane may read it, and no other operand shares its
+ * memory. */
 static gboolean
 may_replace (const LigGraph *graph, int index, int from, int to)
 {

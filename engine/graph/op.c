@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers about an op of a graph. */
+/* Properties of an op of a graph. */
 #include "engine/graph/op.h"
 
 gboolean

@@ -12,8 +12,7 @@ gboolean lig_part_is_quantized (const LigPart *part);
  * across it. */
 gboolean lig_part_is_transparent (const LigPart *part, LigPass pass);
 
-/* Returns the value of the gradient that a part's output gets: before it is quantized; -1 for none.
- */
+/* Returns the gradient of a part's output before it is quantized; -1 for none. */
 int lig_part_gradient (const LigGraph *graph, int index);
 
 /* Returns whether the part computes a gradient of its parameter. */

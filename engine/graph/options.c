@@ -163,7 +163,7 @@ lig_plan_options_shard (LigPlanOptions *self,
     self->batch = rows / ranks;
     return TRUE;
   }
-  /* Ranks that divide positions or weights have the same rows. */
+  /* Ranks of context-parallel and tensor-parallel groups have the same rows. */
   g_set_error (
     error, LIG_ERROR, LIG_ERROR_SHAPE,
     ranks == lig_layout_size (layout, LIG_GROUP_ALL)
@@ -186,7 +186,7 @@ lig_plan_options_free (LigPlanOptions *self)
   g_free (self);
 }
 
-/* Copies options; the program may have been compiled with fewer fields, or more. */
+/* Copies options; the program may have been compiled with fewer or more fields. */
 static LigPlanOptions *
 copy_options (const LigPlanOptions *self)
 {
@@ -197,8 +197,8 @@ copy_options (const LigPlanOptions *self)
 
 G_DEFINE_BOXED_TYPE (LigPlanOptions, lig_plan_options, copy_options, lig_plan_options_free)
 
-/* Checks that a device computes with a recipe, which is an op's own or that of the options. On a
- * CPU those of 8 bits are emulated. */
+/* Checks that a device supports a recipe, which is an op's own or that of the options. A CPU
+ * emulates 8-bit recipes. */
 gboolean
 lig_recipe_check_on (LigDevice *on, const LigRecipe *recipe, gboolean own, GError **error)
 {
@@ -214,8 +214,8 @@ lig_recipe_check_on (LigDevice *on, const LigRecipe *recipe, gboolean own, GErro
     own ? _ ("set its parameter recipe to another one") : _ ("choose another one");
   if (facts->capability == 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 _ ("recipe %s is planned for GPUs of compute capability %d.%d and up, not for %s; "
-                    "%s"),
+                 _ ("recipe %s is only planned, for GPUs of compute capability %d.%d and up, "
+                    "not for %s; %s"),
                  info->name, info->capability / 10, info->capability % 10, device, remedy);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,

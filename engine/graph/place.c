@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* First fit, larger extents first, without comparing each extent with every one placed before.
  *
- * A tree halves the time again and again. Each span of time has two unions of memory ranges: those
- * taken during the whole span, and those taken at some moment of it. A lifetime consists of a few
- * spans, each contained in larger ones. Memory is free if it is neither taken at some moment of its
- * spans nor during the whole of the larger ones. Adjacent ranges merge, so the search skips many
- * extents at a time. */
+ * A segment tree over time. Each node has two unions of memory ranges: those taken during its whole
+ * span, and those taken at some step of it. A lifetime consists of a few nodes. Memory is free if
+ * it is taken neither at any step of these nodes nor during the whole span of a node above them.
+ * Adjacent ranges merge, so the search skips many extents at once. */
 #include "engine/graph/place.h"
 
 typedef struct {
@@ -25,7 +24,8 @@ typedef struct {
 
 #define range(set, i) (&g_array_index (set, Range, i))
 
-/* Returns the first range that ends after `at`, with `also` the first that ends at or after it. */
+/* Returns the first range that ends after `at`, or with `also` the first that ends at or after
+ * it. */
 static guint
 find (const GArray *set, gint64 at, gboolean also)
 {
@@ -69,7 +69,8 @@ fit (const GArray *set, gint64 at, gint64 bytes)
   return at;
 }
 
-/* Takes the range in the spans of a lifetime; number, begin and length describe one span. */
+/* Marks the range as taken in the spans of a lifetime; number, begin and length describe one
+ * span. */
 static void
 occupy (Tree *tree, int number, int begin, int length, const LigExtent *life, Range taken)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives extents of memory with limited lifetimes offsets such that no two overlap in both memory
+/* Assigns offsets to memory extents with limited lifetimes so that no two overlap in both memory
  * and time. */
 #pragma once
 
@@ -13,7 +13,7 @@ typedef struct {
   gint64 offset;   /* written by lig_place () */
 } LigExtent;
 
-/* Gives every extent the lowest offset that is free during its whole lifetime, larger extents
+/* Assigns every extent the lowest offset that is free during its whole lifetime, larger extents
  * first. Steps are numbered from 0 to `steps`; a lifetime may begin before and end after them.
  * Returns the end of the highest extent, or -1 if it exceeds 2^61 bytes. */
 gint64 lig_place (LigExtent *extents, guint count, int steps);

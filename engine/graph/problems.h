@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects every problem of a sequence, for lig_plan_check(): a pass goes on after an error with a
- * guess, and errors that may only follow from a guess are left out. */
+/* Collects every problem of a sequence, for lig_plan_check(): a pass continues after an error with
+ * a guess, and errors that may be caused by a guess are omitted. */
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -11,7 +11,7 @@ enum {
   LIG_UNSURE_FEATURES = 1 << 0, /* its last axis */
   LIG_UNSURE_ROWS = 1 << 1,     /* its other axes, and their number */
   LIG_UNSURE_TYPE = 1 << 2,     /* its type: a reader was rejected for it */
-  LIG_UNSURE_PART = 1 << 3,     /* the part of it that each rank of a tensor group has */
+  LIG_UNSURE_PART = 1 << 3,     /* its sharding over the tensor-parallel group */
 };
 
 typedef struct {
@@ -25,11 +25,11 @@ void lig_collection_free (LigCollection *self);
 guint lig_collection_count (const LigCollection *self);
 LigGraphProblem *lig_collection_get (const LigCollection *self, guint n);
 
-/* If the graph collects problems, moves the error to them and returns TRUE: the pass goes on.
- * Repetitions of a block have their problems in common. `part`: the expanded index, or -1. */
+/* If the graph collects problems, moves the error to them and returns TRUE: the pass continues.
+ * Repetitions of a block report a problem once. `part`: the expanded index, or -1. */
 gboolean lig_graph_goes_on (LigGraph *self, int part, GError **error);
 
-/* Offers an edit that may remove the problem that the last lig_graph_goes_on() has added. Does
- * nothing if it added none. */
+/* Suggests an edit that may fix the problem that the last lig_graph_goes_on() added. Does nothing
+ * if it added none. */
 void lig_graph_offer (
   LigGraph *self, LigProblemFixKind kind, const char *path, const char *name, const char *value);

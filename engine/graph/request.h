@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The request of a compilation, which does not change once it is made. */
+/* The request for a compilation; immutable once created. */
 #pragma once
 
 #include <ligature/device.h>
@@ -9,8 +9,8 @@
 #include <ligature/tuning.h>
 
 typedef enum {
-  LIG_REQUEST_APART = 1 << 0,    /* every op is alone, so that no fusion is tried or forced */
-  LIG_REQUEST_COMPARED = 1 << 1, /* only its figures are used: its values have no memory */
+  LIG_REQUEST_APART = 1 << 0,    /* every op is unfused; no fusion is tried or forced */
+  LIG_REQUEST_COMPARED = 1 << 1, /* only its figures are used: values get no memory */
   LIG_REQUEST_UNSURE = 1 << 2,   /* the input's shape is a guess */
 } LigRequestFlags;
 
@@ -25,7 +25,7 @@ typedef struct {
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;
   LigDtype gradient_dtype; /* of parameters */
-  gboolean fp8_parameters; /* weights of quantized matmuls are kept in fp32 and fp8 alone */
+  gboolean fp8_parameters; /* weights of quantized matmuls are kept only in fp32 and fp8 */
   LigRecipe recipe;        /* of the sequence */
   gboolean apart, compared, unsure_input; /* see LigRequestFlags */
   GStringChunk *strings;                  /* of the options */
@@ -37,13 +37,13 @@ LigDtype lig_request_array_dtype (const LigRequest *self, int array);
 void lig_request_free (LigRequest *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRequest, lig_request_free)
 
-/* Reads options with the size that this library knows; missing fields, or all if they are null,
- * have their defaults. */
+/* Reads options at this library's struct size; missing fields, or all if they are null, have their
+ * defaults. */
 gboolean
 lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error);
 
-/* Replaces LIG_RECOMPUTE_DEFAULT by the level that it stands for. */
+/* Replaces LIG_RECOMPUTE_DEFAULT with the actual level. */
 gboolean lig_recompute_resolve (LigSequence *sequence, LigRecompute *level, GError **error);
 
-/* Returns whether the device computes with the recipe. `own`: it is that of an op or a block. */
+/* Returns whether the device supports the recipe. `own`: it is that of an op or a block. */
 gboolean lig_recipe_check_on (LigDevice *on, const LigRecipe *recipe, gboolean own, GError **error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps by themselves: making one of a kernel and values, and what can be asked of one, whether it
- * is in a graph, in a probe or in a list that is timed. */
+/* Single steps: creating one from a kernel and values, and its properties, whether it is in a
+ * graph, in a probe or in a list that is timed. */
 #include "engine/graph/step.h"
 
 #include "engine/device/device-private.h"

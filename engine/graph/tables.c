@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers that the tables of a graph and of a plan give alike. */
+/* Functions shared by the tables of a graph and of a plan. */
 #include "engine/graph/tables.h"
 
 #include <ligature/kernels.h>

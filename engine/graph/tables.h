@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a graph that a finished plan takes over besides its public ones: how steps are
- * launched, where the phases begin, and the values that the caller sets and reads. */
+/* The tables of a graph that a finished plan keeps besides its public ones: how steps are launched,
+ * where the phases begin, and the values that the caller sets and reads. */
 #pragma once
 
 #include <ligature/op.h>
@@ -19,12 +19,12 @@ typedef struct {
   gboolean adds;       /* always accumulates: earlier steps wrote the same gradients */
 } LigStepCode;
 
-/* The first step of each phase; the steps before `forward` depend on parameters alone. */
+/* The first step of each phase; the steps before `forward` depend only on parameters. */
 typedef struct {
   int forward, backward, update;
 } LigPhases;
 
-/* The values that the caller sets and reads; -1: there is none. */
+/* The values that the caller sets and reads; -1: none. */
 typedef struct {
   int input, output, input_gradient, gradient_norm;
   int given;                            /* the output's gradient from the caller */
@@ -34,14 +34,14 @@ typedef struct {
   GArray *extra_inputs, *extra_outputs; /* of int: values */
 } LigEnds;
 
-/* Returns whether the step exchanges with other ranks. */
+/* Returns whether the step communicates with other ranks. */
 gboolean lig_plan_step_is_collective (const LigPlanStep *step);
 
-/* Returns the group with whose ranks the step of a kernel exchanges; LIG_N_GROUPS: with none. */
+/* Returns the group in which the step of a kernel communicates, or LIG_N_GROUPS. */
 LigRankGroup lig_code_group (const LigKernel *kernel, const LigStepCode *code);
 
 /* Returns the value that aliases resolve to; `values` are of LigPlanValue. */
 int lig_values_root (const GArray *values, int value);
 
-/* Returns an operand for a value, without memory; null: for one that is absent. */
+/* Returns an operand for a value, without memory; null: an absent operand. */
 LigOperand lig_value_operand (const LigPlanValue *value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: adding them, and what can be asked of one; likewise of parameters. */
+/* Values and parameters: adding them, and their properties. */
 #include "engine/graph/value.h"
 
 #include <ligature/loss-scaling.h>

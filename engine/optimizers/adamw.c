@@ -2,7 +2,7 @@
 /* AdamW (Loshchilov and Hutter, 2019): decay is decoupled, moments are bias-corrected. */
 #include "engine/optimizers/define.h"
 
-/* Below 1 in single precision, and above 0: the update divides by 1 - beta and by eps. */
+/* Bounds below 1 in single precision, and above 0: the update divides by 1 - beta and by eps. */
 #define BETA_MAXIMUM 0.9999999
 #define EPS_MINIMUM 1e-30
 
@@ -11,7 +11,7 @@ static const LigParam params[] = {
              beta1,
              "beta1",
              N_ ("Beta 1"),
-             N_ ("Share of the mean of the gradients that each update keeps"),
+             N_ ("Decay rate of the running mean of the gradients (beta1)"),
              0,
              BETA_MAXIMUM,
              0.9),
@@ -19,7 +19,7 @@ static const LigParam params[] = {
              beta2,
              "beta2",
              N_ ("Beta 2"),
-             N_ ("Share of the mean of the squared gradients that each update keeps"),
+             N_ ("Decay rate of the running mean of the squared gradients (beta2)"),
              0,
              BETA_MAXIMUM,
              0.95),
@@ -27,7 +27,7 @@ static const LigParam params[] = {
              eps,
              "eps",
              N_ ("Epsilon"),
-             N_ ("Added to the root by which the update is divided"),
+             N_ ("Epsilon, added to the square root in the denominator"),
              EPS_MINIMUM,
              1,
              1e-8),
@@ -44,7 +44,7 @@ static const LigOptimizerArray arrays[] = {
 LIG_DEFINE_OPTIMIZER (adamw) = {
   .name = "adamw",
   .title = N_ ("AdamW"),
-  .help = N_ ("Adapts the rate of each weight to its gradients; weight decay is decoupled"),
+  .help = N_ ("Adam with decoupled weight decay"),
   .kernel = "adamw",
   .params = params,
   .params_size = sizeof (LigAdamwParams),

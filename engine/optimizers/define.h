@@ -2,9 +2,9 @@
 /* Included by the files of engine/optimizers, each of which defines one table. The kernel's
  * operands are `gradients norm? scaling? -> parameters ARRAY… master`.
  *
- * Parameters are settings of a training, options of `lig train` and keys of a file's `train`
- * object under the same name. If several optimizers have a parameter of the same name, its label,
- * help, range and default are the same. The names of settings that every training has, like `lr`,
+ * Parameters are settings of a training run: options of `lig train` and keys of a file's `train`
+ * object with the same name. If several optimizers have a parameter of the same name, its label,
+ * help, range and default must be the same. The names of settings that every run has, like `lr`,
  * are reserved. */
 #pragma once
 
@@ -21,4 +21,4 @@
 /* Defines the parameter that a table names as its `decay`. */
 #define LIG_WEIGHT_DECAY(type) \
   LIG_FLOAT (type, weight_decay, "weight-decay", N_ ("Weight decay"), \
-             N_ ("Decay of the weights of linear maps and embeddings"), 0, 1e3, 0)
+             N_ ("Weight decay of linear layers and embeddings"), 0, 1e3, 0)

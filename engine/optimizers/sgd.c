@@ -7,7 +7,7 @@ static const LigParam params[] = {
              momentum,
              "momentum",
              N_ ("Momentum"),
-             N_ ("Share of the previous update that is kept; 0 needs no array"),
+             N_ ("Momentum coefficient; 0 needs no momentum buffer"),
              0,
              1,
              0),
@@ -23,7 +23,7 @@ static const LigOptimizerArray arrays[] = {
 LIG_DEFINE_OPTIMIZER (sgd) = {
   .name = "sgd",
   .title = N_ ("Stochastic gradient descent"),
-  .help = N_ ("Follows the gradient, optionally with momentum"),
+  .help = N_ ("SGD, optionally with momentum"),
   .kernel = "sgd",
   .params = params,
   .params_size = sizeof (LigSgdParams),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Says which kernel computes each step of attention: the one that was faster when both were
- * compared, as the kernels keep it; else the built-in one where cuDNN cannot compute the step. */
+/* Reports which kernel computes each attention step: the one that was faster when the kernels
+ * compared both, or the built-in one if cuDNN cannot compute the step. */
 #include "engine/plan/attention.h"
 
 #include "engine/measure/choices.h"
@@ -29,7 +29,7 @@ lig_attention_times_free (LigAttentionTimes *self)
 
 /* --- Stored choices ------------------------------------------------------------------------ */
 
-/* Returns the words of a key without the versions and the device behind them: `attention forward
+/* Returns the words of a key without the versions and the device after them: `attention forward
  * bf16 | rows 64 x 1024 to 1024 | ...`. */
 static char *
 find_words (const char *key)
@@ -95,8 +95,8 @@ lig_attention_times_to_json (const LigAttentionTimes *self, JsonBuilder *builder
 
 /* --- Steps of plans ------------------------------------------------------------------------ */
 
-/* Returns the words of the step's case, null for a step that is not of attention; sets what cuDNN
- * lacks for it. */
+/* Returns the words of the step's case, or null if it is not an attention step; sets the reason why
+ * cuDNN cannot compute it. */
 static gboolean
 find_case (const LigPlan *plan, int number, LigCudnnCase *one, const char **why)
 {
@@ -110,7 +110,7 @@ find_case (const LigPlan *plan, int number, LigCudnnCase *one, const char **why)
   for (int i = 0; i < step->n_operands; i++) {
     int value = step->operands[i].value;
     operands[i] = lig_value_operand (value < 0 ? NULL : lig_plan_value (plan, value));
-    /* The presence of an operand is all that counts. */
+    /* Only the presence of an operand matters. */
     operands[i].data = value >= 0 ? operands : NULL;
   }
   lig_cudnn_case (one, operands, (const LigAttentionParams *) (gconstpointer) code->params,
@@ -167,7 +167,7 @@ lig_plan_get_attention (LigPlan *self, guint step)
   times->words = find_words (begin);
   times->cudnn_seconds = times->built_in_seconds = NAN;
   if (facts->capability == 0)
-    why = _ ("it computes on GPUs alone");
+    why = _ ("it runs only on GPUs");
   times->known = why != NULL;
   times->reason = g_strdup (why);
   return times;

@@ -14,14 +14,14 @@ lig_plan_op_get_part (const LigPlanOp *op)
            : NULL;
 }
 
-/* A macro's only part has the macro's name, as the row has that shows it. */
+/* A macro's only part has the macro's name, like the row that shows it. */
 static const char *
 get_title (const LigPlanOp *ops, guint count, int at)
 {
   gboolean part = (at > 0 && g_str_equal (ops[at - 1].path, ops[at].path)) ||
                   (at + 1 < (int) count && g_str_equal (ops[at + 1].path, ops[at].path));
   const LigOpInfo *written = lig_op_info_find (ops[at].title);
-  /* The matmul is what people mean by the linear itself. */
+  /* The matmul is named as the linear itself. */
   gboolean matmul = ops[at].info->flags & LIG_OP_MATMUL && written && written->collect;
   return _ (written && (!part || matmul) ? written->title : ops[at].info->title);
 }
@@ -103,11 +103,11 @@ lig_plan_name_operands (LigPlan *self, const LigPlanStep *step)
 
 /* --- Values ---------------------------------------------------------------------------------- */
 
-/* The names of values for people: paths in place of expanded indexes. */
+/* The names of values for users: paths instead of expanded indexes. */
 
-/* Appends the path of an op. Of the parts of a macro, which share a path, all but the last have
- * their name behind it: what the last one computes is the value of the macro. Of the ops of one
- * part, such as a matmul and its bias, likewise. */
+/* Appends the path of an op. The parts of a macro share a path; all but the last have their name
+ * after it, because the last one computes the value of the macro. The same holds for the ops of one
+ * part, such as a matmul and its bias. */
 static void
 append_op (GString *to, const LigPlanOp *ops, guint count, guint64 index)
 {

@@ -9,7 +9,7 @@
 
 struct _LigPlan {
   int count;   /* of references, atomic */
-  LigPlan *of; /* the plan whose tables it shares, but for its groups; or null */
+  LigPlan *of; /* the plan whose tables, except groups, it shares; or null */
   LigRequest *request;
   LigStateLayout *layout;                   /* that it needs of a state */
   GArray *ops, *groups[2], *steps, *values; /* the public tables */
@@ -21,10 +21,9 @@ struct _LigPlan {
   LigEnds ends;
   GArray *verdicts;            /* of LigVerdict */
   GPtrArray *fixes[2], *names; /* that the verdicts refer to */
-  GHashTable *prices;          /* measured prices by key, for the plan of every op alone; or
-                                  null */
+  GHashTable *prices;          /* measured times by key, for the unfused plan; or null */
   const char *idle_recipe;     /* the name of a recipe that no op can use; or null */
-  const char *whole;           /* a sentence on a matmul that ranks do not divide; or null */
+  const char *whole;           /* a sentence on a matmul that is not sharded; or null */
   gint64 arena_bytes, live_peak, spared;
   guint segments;
   GStringChunk *strings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: what their tables say, and their references. */
+/* Plans: access to their tables, and their references. */
 #include "engine/plan/plan-private.h"
 #include <ligature/state-arrays.h>
 
@@ -12,7 +12,7 @@ lig_plan_ref (LigPlan *self)
   return self;
 }
 
-/* Frees what no other plan shares. */
+/* Frees the data that no other plan shares. */
 static void
 free_tables (LigPlan *self)
 {

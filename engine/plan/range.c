@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers that the ops of a plan accept from the caller. */
+/* The range of numbers that the ops of a plan accept from the caller. */
 #include "engine/plan/plan-private.h"
 
 void

@@ -75,7 +75,7 @@ append_memory (LigPlan *self, GString *text)
                           " state %" G_GINT64_FORMAT "\n",
                           arena, peak, lig_plan_get_state_bytes (self));
   if (lig_plan_get_spared_bytes (self) > 0)
-    g_string_append_printf (text, "  %" G_GINT64_FORMAT " less by computing again\n",
+    g_string_append_printf (text, "  %" G_GINT64_FORMAT " less by recomputation\n",
                             lig_plan_get_spared_bytes (self));
   for (guint i = 0; i < count; i++) {
     const LigPlanValue *value = &values[i];
@@ -88,7 +88,7 @@ append_memory (LigPlan *self, GString *text)
       text, "  %s %s:%s at %" G_GINT64_FORMAT " bytes %" G_GINT64_FORMAT " steps %d..%s%s\n",
       value->name, shape, lig_dtype_name (value->dtype), value->offset, value->bytes, value->first,
       last,
-      value->again   ? " computed again in backward"
+      value->again   ? " recomputed in backward"
       : value->saved ? " saved"
                      : "");
   }

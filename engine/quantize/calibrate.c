@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calibration: matmuls stay in the compute type, and steps of no group record the amaxes of those
- * operands that their recipes would quantize. Ops and fusions are as without a recipe, unless a
- * fusion would leave no value to record. */
+/* Calibration: matmuls stay in the compute type, and separate steps record the amaxes of the
+ * operands that their recipes would quantize. Ops and fusions are the same as without a recipe,
+ * unless a fusion would leave no value to record. */
 #include "engine/quantize/calibrate.h"
 
 #include "engine/graph/op.h"
@@ -12,8 +12,8 @@
 #include <ligature/params-quantize.h>
 #include <ligature/state-arrays.h>
 
-/* Adds the record of an operand, unless an earlier matmul of the same recipe has the same values;
- * `known` has the recipes by the source of the values. */
+/* Adds an operand to record, unless an earlier matmul of the same recipe has the same values;
+ * `known` maps the source of the values to the recipe. */
 static void
 add_operand (LigGraph *graph, GHashTable *known, int matmul, LigMatmulRole role, int of)
 {
@@ -31,7 +31,7 @@ add_operand (LigGraph *graph, GHashTable *known, int matmul, LigMatmulRole role,
   g_array_append_val (graph->calibrations, calibration);
 }
 
-/* Returns whether the gradient of the part's input is that of its output. */
+/* Returns whether the gradients of the part's input and output are equal. */
 static gboolean
 passes_gradient (const LigPart *part)
 {
@@ -85,7 +85,7 @@ lig_calibrate_matmuls (LigGraph *graph)
       add_matmul (graph, known, i);
     } else if (part->recipe && !part->plan.implicit && part->plan.info->flags & LIG_OP_QUANTIZES) {
       g_object_get (part->plan.op, "forward", &forward, NULL);
-      /* Matmuls read the copies of an op that a person wrote, and record nothing. */
+      /* Matmuls read the copies of a `quantize` op that the user wrote, and record nothing. */
       if (forward)
         g_hash_table_insert (known, GINT_TO_POINTER (part->y), (gpointer) part->recipe);
     }
@@ -108,8 +108,8 @@ is_written (const LigGraph *graph, int value)
   return FALSE;
 }
 
-/* Returns the value that is recorded first of all: of a weight that is kept in fp32 and fp8 alone
- * its copy in the compute type, of which later steps make the quantized ones. */
+/* Returns the preferred value to record: for a weight that is kept only in fp32 and fp8, its copy
+ * in the compute type, from which later steps make the quantized copies. */
 static int
 recorded_value (const LigGraph *graph, const LigCalibration *calibration)
 {
@@ -118,8 +118,7 @@ recorded_value (const LigGraph *graph, const LigCalibration *calibration)
   return master ? lig_part (graph, calibration->part)->representations[0] : calibration->of;
 }
 
-/* Adds the step that records an operand: of the values that are equal to it, one that has memory.
- */
+/* Adds the step that records an operand, from a value equal to it that has memory. */
 static void
 record (LigGraph *graph, const LigCalibration *calibration, LigPass pass)
 {

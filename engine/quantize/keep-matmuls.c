@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the matmuls that stay in the compute type for the sake of a joint fusion: the one that
- * computes a head and its loss without the logits reads no quantized operands. It is decided before
- * any time is known, by a force or by the share of the memory that the fusion would save. The
- * decision does not depend on the pass, the policy or the gradients that are wanted, so that
- * training and evaluation compute alike. */
+/* Finds the matmuls that stay in the compute type for a joint fusion: the fused LM head and
+ * cross-entropy reads no quantized operands. This is decided before any time is known, by a forced
+ * fusion or by the fraction of the memory that the fusion would save. The decision does not depend
+ * on the pass, the policy or the requested gradients, so that training and evaluation compute the
+ * same. */
 #include "engine/patterns/walk.h"
 #include "engine/quantize/quantizers.h"
 
@@ -16,7 +16,7 @@ is_forbidden (const LigGraph *graph, const LigFusion *fusion, LigOp *written)
          g_strv_contains (lig_op_get_forbidden (written), fusion->name);
 }
 
-/* Returns whether the fusion fits the ops from the matmul on. */
+/* Returns whether the fusion matches the ops from the matmul on. */
 static gboolean
 fits (LigGraph *graph, const LigFusion *fusion, int at)
 {
@@ -43,8 +43,8 @@ lig_find_joint (LigGraph *graph, int index)
       continue;
     g_autofree char *text =
       forced ? g_strdup_printf (_ ("%s is forced and reads no quantized operands"), fusion->name)
-             : g_strdup_printf (_ ("the output takes %.3g %% of the memory, from %.3g %% on %s "
-                                   "avoids it and reads no quantized operands"),
+             : g_strdup_printf (_ ("the output takes %.3g %% of the memory, at least %.3g %%, "
+                                   "so %s avoids it and reads no quantized operands"),
                                 100 * share, 100 * LIG_LARGE_SHARE, fusion->name);
     return g_string_chunk_insert_const (graph->strings, text);
   }

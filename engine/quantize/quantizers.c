@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gives each quantized matmul its operands: the quantizers of its input, its weight and the
  * gradient of its output, with the copies that the matmul reads. Matmuls that read one value
- * through branches share one quantizer; the first of them writes for all. */
+ * through branches share one quantizer; the first of them writes the copies for all. */
 #include "engine/quantize/quantizers.h"
 
 #include "engine/graph/op.h"
@@ -56,15 +56,15 @@ scale_dtype (LigScales kind)
   return kind == LIG_SCALES_MX || kind == LIG_SCALES_NV ? LIG_UINT8 : LIG_FP32;
 }
 
-/* Makes the shape of a matrix that of its copy: elements of 4 bits share a byte by two. */
+/* Changes the shape of a matrix to that of its copy: two 4-bit elements share a byte. */
 static void
 pack_copy (const LigQuantizer *quantizer, LigShape *shape)
 {
   shape->axes[shape->n_axes - 1] /= 8 / quantizer->recipe->info->bits;
 }
 
-/* Adds the copy of a quantizer as it is, or the transposed one, unless it exists. `saved`: the
- * backward pass reads it. */
+/* Adds the row-major or the transposed copy of a quantizer, unless it exists. `saved`: the backward
+ * pass reads it. */
 static void
 want (LigGraph *graph, int number, gboolean transposed, gboolean saved)
 {
@@ -150,7 +150,7 @@ lig_find_source (const LigGraph *graph, int value)
 }
 
 /* Returns the quantizer that writes copies of `of` for a matmul: that of an earlier matmul of the
- * same recipe, or of an op `quantize`, which `known` has by the source of the values, else a new
+ * same recipe, or of an op `quantize`, which `known` maps from the source of the values, else a new
  * one in the part. */
 static int
 find_quantizer (
@@ -194,7 +194,7 @@ quantize_matmul (LigGraph *graph, GHashTable *known, int index)
     want (graph, dy, TRUE, FALSE);
 }
 
-/* Gives an op `quantize` that a person wrote its quantizers, whose values others read as well. */
+/* Adds the quantizers of an op `quantize` that the user wrote; other ops read their values too. */
 static void
 quantize_written (LigGraph *graph, GHashTable *known, int index)
 {
@@ -228,8 +228,8 @@ lig_quantize_matmuls (LigGraph *graph)
 
 /* --- Steps that belong to no op ------------------------------------------------------------ */
 
-/* Returns the value that the copies of a weight are made of. A weight that is kept in fp32 and fp8
- * alone is first rounded to the compute type, so that its copies are those of a stored one. */
+/* Returns the value from which the copies of a weight are made. A weight that is kept only in fp32
+ * and fp8 is first rounded to the compute type, so that its copies equal those of a stored one. */
 static int
 round_weight (LigGraph *graph, const LigQuantizer *quantizer)
 {
@@ -272,7 +272,8 @@ lig_schedule_weights (LigGraph *graph)
   }
 }
 
-/* Adds the step for the histories from `first` on that have one recipe; returns the next one. */
+/* Adds the step for the histories from `first` on that share a recipe; returns the first one after
+ * them. */
 static guint
 schedule_recipe (LigGraph *graph, guint first)
 {

@@ -28,7 +28,7 @@ lig_recipe_of_op (LigGraph *graph, LigOp *op, const LigRecipe *around, GError **
   g_autofree char *name = NULL;
   LigRecipe recipe;
   GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (op), "recipe");
-  /* The options say that nothing is quantized, whatever ops say. */
+  /* The options disable quantization for all ops. */
   if (graph->request->options.recipe && !graph->request->recipe.info)
     return NULL;
   if (!spec || G_PARAM_SPEC_VALUE_TYPE (spec) != G_TYPE_STRING)
@@ -38,7 +38,7 @@ lig_recipe_of_op (LigGraph *graph, LigOp *op, const LigRecipe *around, GError **
     return around;
   if (!lig_recipe_parse (&recipe, name, error) || !recipe.info)
     return NULL;
-  /* Of two recipes with one name, the sequence's has the parameters. */
+  /* If both name the same recipe, the sequence's has the parameters. */
   if (graph->request->recipe.info == recipe.info)
     return &graph->request->recipe;
   for (guint i = 0; i < graph->recipes->len; i++)
@@ -52,7 +52,8 @@ lig_recipe_of_op (LigGraph *graph, LigOp *op, const LigRecipe *around, GError **
 
 /* --- The matmuls that follow their recipe --------------------------------------------------- */
 
-/* Returns a sentence about a side of a matmul that its recipe does not divide, or null. */
+/* Returns a sentence about a dimension of a matmul that is not a multiple of its recipe's blocks,
+ * or null. */
 static const char *
 find_rejection (LigGraph *graph, const LigPart *part)
 {
@@ -111,7 +112,7 @@ add_histories (LigGraph *graph, LigPart *part)
 gboolean
 lig_place_histories (LigGraph *graph, GError **error)
 {
-  /* Recipe by recipe, so that one launch serves all of one recipe. */
+  /* Grouped by recipe, so that one launch updates all histories of a recipe. */
   for (int n = -1; n < (int) graph->recipes->len; n++) {
     const LigRecipe *recipe = n < 0 ? &graph->request->recipe : graph->recipes->pdata[n];
     for (int i = 0; recipe->info && recipe->info->has_history && i < (int) graph->parts->len; i++)

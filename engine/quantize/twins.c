@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantizers of ports, and the kernels that read quantized operands in the place of others. */
+/* The quantizers of ports, and the kernels that replace others for quantized operands. */
 #include "engine/graph/op.h"
 #include "engine/quantize/quantizers.h"
 #include "engine/sequence/recipes.h"
@@ -77,7 +77,7 @@ lig_reads_again (const LigQuantizer *quantizer)
          (transposed && needs_reading (quantizer, info->transposed[quantizer->role]));
 }
 
-/* Each matmul of fp8 is one of a row of `left` and a row of `right`. */
+/* Each element of an fp8 matmul is the dot product of a row of `left` and a row of `right`. */
 static const LigQuantizedTwin twins[] = {
   {"linear", "x:row", "weight:row", NULL, NULL, "y"},
   {"linear_bias", "x:row", "weight:row", "bias", NULL, "y"},

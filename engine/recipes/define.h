@@ -19,7 +19,7 @@
 
 #define LIG_RECIPE_FAST(initial) \
   LIG_CHOICE (LigRecipeParams, fast, "fast-accumulation", N_ ("Fast accumulation"), \
-              N_ ("Matmuls whose partial sums may have fewer bits than fp32, where that is " \
+              N_ ("Matmuls that may accumulate with fewer bits than fp32 where that is " \
                   "faster"), \
               "forward|none|all", initial)
 

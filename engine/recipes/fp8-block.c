@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One scale for each 128 values of activations and gradients, and for each 128 by 128 of weights
+/* One scale per 128 values of activations and gradients, and per 128x128 block of weights
  * (TransformerEngine's Float8BlockScaling). */
 #include "engine/recipes/define.h"
 
@@ -11,7 +11,7 @@ static const LigParam params[] = {
 LIG_DEFINE_RECIPE (fp8_block) = {
   .name = "fp8-block",
   .title = N_ ("fp8, blocks"),
-  .help = N_ ("One scale for each 128 values of a row, and for each 128 by 128 of a weight"),
+  .help = N_ ("One scale per 128 values of a row, and per 128x128 block of a weight"),
   .params = params,
   .row = {LIG_SCALES_BLOCK, LIG_SCALES_TILE, LIG_SCALES_BLOCK},
   .transposed = {LIG_SCALES_BLOCK, LIG_SCALES_TILE, LIG_SCALES_BLOCK},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One scale for each tensor, from its own values (TransformerEngine's Float8CurrentScaling). */
+/* One scale per tensor, from its current amax (TransformerEngine's Float8CurrentScaling). */
 #include "engine/recipes/define.h"
 
 static const LigParam params[] = {
@@ -12,7 +12,7 @@ static const LigParam params[] = {
 LIG_DEFINE_RECIPE (fp8_current) = {
   .name = "fp8-current",
   .title = N_ ("fp8, current"),
-  .help = N_ ("One scale for each tensor, from its own values"),
+  .help = N_ ("One scale per tensor, from its current amax"),
   .params = params,
   .capability = 89,
   .multiple = 16,

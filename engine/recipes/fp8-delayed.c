@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One scale for each tensor, from the amaxes of earlier steps (TransformerEngine's
+/* One scale per tensor, from the amax history of earlier steps (TransformerEngine's
  * DelayedScaling). */
 #include "engine/recipes/define.h"
 
@@ -8,7 +8,7 @@ static const LigParam params[] = {
            history,
            "history",
            N_ ("History"),
-           N_ ("Number of steps whose amaxes a scale follows from"),
+           N_ ("Length of the amax history in steps"),
            1,
            65536,
            1024,
@@ -17,14 +17,14 @@ static const LigParam params[] = {
               amax,
               "amax",
               N_ ("Amax"),
-              N_ ("max: the greatest amax of the history; most-recent: the last one"),
+              N_ ("max: the largest amax of the history; most-recent: the last one"),
               "max|most-recent",
               0),
   LIG_INT (LigRecipeParams,
            margin,
            "margin",
            N_ ("Margin"),
-           N_ ("Power of two by which scales stay below the largest possible ones"),
+           N_ ("Power of two by which scales stay below the largest possible value"),
            -32,
            32,
            0,
@@ -37,7 +37,7 @@ static const LigParam params[] = {
 LIG_DEFINE_RECIPE (fp8_delayed) = {
   .name = "fp8-delayed",
   .title = N_ ("fp8, delayed"),
-  .help = N_ ("One scale for each tensor, from the largest values of earlier steps"),
+  .help = N_ ("One scale per tensor, from the amax history of earlier steps"),
   .params = params,
   .capability = 89,
   .multiple = 16,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One scale for each row of inputs and gradients, and for each row and each column of weights. The
- * matmuls of weight gradients have one scale for each tensor, because rows are what they sum
- * over. */
+/* One scale per row of inputs and gradients, and per row and per column of weights. Weight-gradient
+ * matmuls have one scale per tensor, because they sum over rows. */
 #include "engine/recipes/define.h"
 
 static const LigParam params[] = {
@@ -14,8 +13,8 @@ static const LigParam params[] = {
 LIG_DEFINE_RECIPE (fp8_rows) = {
   .name = "fp8-rows",
   .title = N_ ("fp8, rows"),
-  .help = N_ ("One scale for each row of activations and gradients, and for each output and each "
-              "input of a weight"),
+  .help = N_ ("One scale per row of activations and gradients, and per output and per input "
+              "channel of a weight"),
   .params = params,
   .row = LIG_FOR_ALL (LIG_SCALES_ROW),
   .transposed = {[LIG_ROLE_WEIGHT] = LIG_SCALES_ROW},

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of 4 bits, two in a byte, with one scale of 8 bits for each 16 of a row and one of 32 bits
- * for the whole (TransformerEngine's NVFP4BlockScaling). Its scales of weights are equal in squares
- * of 16, gradients are rounded at random, and blocks of transposed copies of activations and
- * gradients are rotated before by a Hadamard transform; none of that changes the forms or the bytes
- * that a plan has. */
+/* 4-bit values, two per byte, with an 8-bit scale per 16 values of a row and a 32-bit scale per
+ * tensor (TransformerEngine's NVFP4BlockScaling). Weights have one scale per 16x16 block, gradients
+ * are rounded stochastically, and blocks of the transposed copies of activations and gradients
+ * first get a Hadamard transform; none of this changes the forms or bytes in a plan. */
 #include "engine/recipes/define.h"
 
 static const LigParam params[] = {
@@ -13,9 +12,9 @@ static const LigParam params[] = {
 LIG_DEFINE_RECIPE (nvfp4) = {
   .name = "nvfp4",
   .title = N_ ("NV fp4"),
-  .help = N_ ("One e4m3 scale for each 16 values of a row, in squares for weights, and one for the "
-              "tensor; stochastic rounding and Hadamard transform of gradients; planned for "
-              "described GPUs alone"),
+  .help = N_ ("One e4m3 scale per 16 values of a row, per 16x16 block of a weight, and one "
+              "scale per tensor; stochastic rounding and Hadamard transform of gradients; only "
+              "for plans on device descriptions"),
   .params = params,
   .row = LIG_FOR_ALL (LIG_SCALES_NV),
   .transposed = LIG_FOR_ALL (LIG_SCALES_NV),

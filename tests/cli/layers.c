@@ -64,7 +64,7 @@ static const Wrong wrong[] = {
   {"make-extra-output(a) ! load-branch(c) ! make-extra-output(c) ! add-extra-input(a)", "2x4",
    "branch 'c', which load-branch at 1 reads, is only written later"},
   {"linear(8) ! load-branch", "2x4",
-   "linear at 0: nobody reads its output, as load-branch at 1 goes on from elsewhere"},
+   "linear at 0: nothing reads its output, because load-branch at 1 continues from another value"},
   {"attention(2, mask=casual)", "2x4x12",
    "attention: mask is 'casual', expected causal, none or causal-bottom-right; did you mean "
    "'causal'?"},

@@ -190,7 +190,7 @@ test_bytes (void)
   g_assert_cmpuint (count_again (all, "linear"), >=, 9);
   g_autofree char *text = lig_plan_to_text (plan);
   g_assert_nonnull (strstr (text, "#17.y:again 64x32:fp32"));
-  g_assert_nonnull (strstr (text, " computed again in backward\n"));
+  g_assert_nonnull (strstr (text, " recomputed in backward\n"));
 }
 
 /* The output of relu is saved for both sides, statistics are small, and a dropout needs nothing. */

@@ -481,7 +481,7 @@ static const struct {
   {TABLE ("joint-x", JOINT, "bias gelu", LOWER),
    "fusion joint-x: it needs a lower function for either pass"},
   {TABLE ("forward-x", FORWARD, "bias gelu", .lower = NULL),
-   "fusion forward-x: it needs a lower function for its pass alone"},
+   "fusion forward-x: it needs a lower function for its pass only"},
   {TABLE ("forward-x", FORWARD, "bias gelu", LOWER, .saves = "0.x"),
    "fusion forward-x: it has saves, which only a joint fusion may have"},
   {TABLE ("forward-x", FORWARD, NULL, LOWER),

@@ -74,8 +74,7 @@ test_reasons (void)
          OWN "documents are not part of its masks");
   check ("attention(heads=4, alibi=true)", "2x16x192:bf16", "null:h200",
          OWN "ALiBi is left to the built-in kernel");
-  check ("attention(heads=4, dropout=0.1)", "2x16x192:bf16", "cpu",
-         OWN "it computes on GPUs alone");
+  check ("attention(heads=4, dropout=0.1)", "2x16x192:bf16", "cpu", OWN "it runs only on GPUs");
 }
 
 /* The choices that a comparison on an H200 left, for rows 3 x 24 with heads 6/2 x 8. */

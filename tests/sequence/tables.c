@@ -38,7 +38,7 @@ static const struct {
   {KERNEL ("k", "x -> y=x z=y", 1, 1, run_twice),
    "its kernel k: it has an output that shares the memory of 'y', which is not an input"},
   {KERNEL ("k", "x -> y=", 1, 1, run_twice),
-   "its kernel k: it has an output in the place of '', which is not an input"},
+   "its kernel k: it has an output that shares the memory of '', which is not an input"},
   {KERNEL ("k", "x=x -> y", 1, 1, run_twice), "its kernel k: it has the operand 'x=x', expected at "
                                               "most 31 lower-case letters, digits or _ after "
                                               "a letter"},

@@ -382,7 +382,7 @@ test_rejected (Fixture *f, gconstpointer data)
     int compute;
   } cases[] = {
     {"none", "no matmul has one", LIG_BF16},
-    {"fp8-rows", "expected a compute type of 16 bits", LIG_FP32},
+    {"fp8-rows", "expected a 16-bit compute type", LIG_FP32},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;

@@ -7,7 +7,7 @@ static const LigParam params[] = {
              beta1,
              "mean-share",
              N_ ("Share of the mean"),
-             N_ ("Share of the mean of the gradients that each update keeps"),
+             N_ ("Decay rate of the running mean of the gradients (beta1)"),
              0,
              0.9999999,
              0.9),
