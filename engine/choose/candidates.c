@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Candidates: places where a fusion is legal, and the ops that the taken ones cover. */
+/* Candidates: places where a fusion is legal, and the ops that the accepted ones cover. */
 #include "engine/choose/choice.h"
 #include "engine/choose/cover.h"
 #include "engine/reasons/explain.h"
@@ -19,7 +19,7 @@ describe_group (LigGraph *graph, const LigPlanGroup *group)
   return g_string_chunk_insert_const (graph->strings, text);
 }
 
-/* Names the policy in the evidence, whose number stays. */
+/* Names the policy in the evidence and keeps its number. */
 static void
 name_policy (LigGraph *graph, LigEvidence *evidence)
 {

@@ -51,10 +51,10 @@ lig_cover_in_order (LigGraph *graph, GArray *candidates)
 /* --- Choices of a checkpoint ----------------------------------------------------------------- */
 
 /* Restores covers: a checkpoint names its groups, `FUSION@FIRST+COUNT` each, followed by `/PIECES`
- * if each rank's rows are exchanged in several parts. */
+ * if each rank's rows are communicated in several parts. */
 
-/* Returns whether the text is the number of parts in which the candidate exchanges rows, if any,
- * and lets it do so. */
+/* Returns whether the text is the number of parts in which the candidate communicates rows, if any,
+ * and sets it. */
 static gboolean
 read_pieces (LigGraph *graph, LigCandidate *candidate, const char *text)
 {
@@ -63,7 +63,7 @@ read_pieces (LigGraph *graph, LigCandidate *candidate, const char *text)
     return TRUE;
   if (*text != '/' || candidate->group.fusion->min_pieces < 1 ||
       !g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXINT, &pieces, NULL) ||
-      !lig_group_can_shard (graph, &candidate->group, (int) pieces))
+      !lig_group_can_split (graph, &candidate->group, (int) pieces))
     return FALSE;
   candidate->group.pieces = (int) pieces;
   g_array_index (graph->choice->verdicts, LigVerdict, candidate->verdict).pieces = (int) pieces;

@@ -21,30 +21,29 @@ typedef struct {
 /* Returns whether the candidate covers ops in this pass; joint ones do in both. */
 gboolean lig_covers_pass (const LigCandidate *candidate, LigPass pass);
 
-/* Takes the forced candidates; two that overlap are an error. */
+/* Accepts the forced candidates; it is an error if two overlap. */
 gboolean lig_cover_forced (LigGraph *graph, GArray *candidates, GError **error);
 
-/* Takes the groups that options.choices names; it is an error if one is not legal here. */
+/* Accepts the groups that options.choices names; it is an error if one is not legal here. */
 gboolean lig_cover_choices (LigGraph *graph, GArray *candidates, GError **error);
 
-/* Takes the candidates in the order of the fusions, from left to right, where their ops are
- * free. */
+/* Accepts candidates in the order of the fusions, from left to right, if their ops are free. */
 void lig_cover_in_order (LigGraph *graph, GArray *candidates);
 
 /* Finds the cover with the least total time in each pass. */
 gboolean lig_cover_measured (LigGraph *graph, GArray *candidates, GError **error);
 
-/* Runs the chosen cover against others as whole steps, where the device has graphs, and adopts the
- * fastest. Changes nothing if there is not enough memory for that. The progress counts it as so
- * much work. */
+/* Times the chosen cover against others as whole steps, if the device supports graphs, and adopts
+ * the fastest. Changes nothing if there is not enough memory for this. `work` is its part of the
+ * progress. */
 gboolean lig_cover_whole (LigGraph *graph, GArray *candidates, double work, GError **error);
 
-/* Returns the index of the whole step to keep: the fastest, or of those equally fast the one that
+/* Returns the index of the whole step to keep: the fastest, or among equally fast ones the one that
  * reads and writes least. If `varied`, the first is a variation that was the fastest of many: it
- * has to beat the fastest of the others by more than one percent and its noise. */
+ * must beat the fastest of the others by more than one percent and its noise. */
 guint lig_cover_judge (const LigPrice *prices, const double *bytes, guint count, gboolean varied);
 
-/* Takes the candidate if its ops are free, else records the group that claimed them. */
+/* Accepts the candidate if its ops are free, else records the group that claimed them. */
 gboolean lig_cover_claim (LigGraph *graph, GArray *candidates, LigCandidate *candidate);
 
 /* Returns the candidate that covers one of the ops, in a pass of the candidate; null: they are

@@ -104,7 +104,7 @@ lig_offer_private (const LigWalk *walk, const LigFound *found, LigMatch *match)
     lig_offer_private_branch (walk->graph, branch, match);
 }
 
-/* Returns the first op after the matched ones that is not skipped; -1 for none. */
+/* Returns the first op after the matched ones that is not skipped, or -1. */
 static int
 find_blocker (const LigWalk *walk, const LigFound *found)
 {
@@ -118,7 +118,7 @@ find_blocker (const LigWalk *walk, const LigFound *found)
 }
 
 static gboolean
-does_nothing (const LigPart *part)
+is_disabled_dropout (const LigPart *part)
 {
   return part->plan.info->idle && part->plan.info->idle (lig_op_get_params (part->plan.op));
 }
@@ -130,8 +130,7 @@ follows (const LigWalk *walk)
   return lig_walk_follow (walk, &other);
 }
 
-/* Returns whether a new op of this kind, inserted into a sequence, changes nothing before it is
- * trained. */
+/* Returns whether a new op of this kind is an identity before it is trained. */
 static gboolean
 begins_as_identity (const LigOpInfo *info)
 {
@@ -203,7 +202,7 @@ lig_offer_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
   if (blocker < 0)
     return;
   const LigPart *part = lig_part (walk->graph, blocker);
-  walk->skipped = does_nothing (part) && is_written (part) ? blocker : -1;
+  walk->skipped = is_disabled_dropout (part) && is_written (part) ? blocker : -1;
   if (walk->skipped >= 0 && follows (walk)) {
     lig_offer (match, LIG_FIX_REMOVE_OP, part->plan.path, part->plan.info->name);
     return;
@@ -250,12 +249,13 @@ lig_offer_dtype (const LigGraph *graph, const GArray *steps, unsigned types, Lig
   }
 }
 
-/* --- Forces ---------------------------------------------------------------------------------- */
+/* --- Forced fusions
+ * ---------------------------------------------------------------------------------- */
 
-/* Finds the fusions that would be taken if they were forced. A force applies to an op as written,
- * so all candidates of a fusion that begin at the same written op are forced together. Forced
- * candidates are taken before all others, in order; two different fusions that overlap are an
- * error. */
+/* Finds the fusions that would be accepted if they were forced. A forced fusion applies to an op as
+ * written, so all candidates of a fusion that begin at the same written op are forced together.
+ * Forced candidates are accepted before all others, in order; two different fusions that overlap
+ * are an error. */
 
 typedef struct {
   LigGraph *graph;
@@ -281,8 +281,8 @@ set_owner (Forcing *self, const LigCandidate *candidate, int owner)
       self->owners[pass][candidate->group.first + i] = owner;
 }
 
-/* Takes the candidates of the group in order; `taken` are the numbers of those that would get their
- * ops. */
+/* Accepts the candidates of the group in order; `taken` are the numbers of those that would get
+ * their ops. */
 static void
 try_group (Forcing *self, GArray *group, GArray *taken)
 {
@@ -366,15 +366,15 @@ lig_offer_forces (LigGraph *graph, GArray *candidates)
   g_free (self.owners[1]);
 }
 
-/* --- Dropped forces, and the policy that measures -------------------------------------------- */
+/* --- Fixes that unforce a fusion or choose policy measured
+ * -------------------------------------------- */
 
-/* Offers to drop the force of the group that covers a fusion's ops, and to choose the policy that
- * measures. */
+/* Suggests to unforce the group that covers a fusion's ops, and to choose the policy `measured`. */
 
 typedef struct {
   LigGraph *graph;
   GArray *candidates;
-  const LigFusion *dropped; /* the force that is dropped: its fusion and its op as written */
+  const LigFusion *dropped; /* the forced fusion to drop, and its op as written */
   const LigOp *at;
 } Trial;
 
@@ -417,7 +417,7 @@ claim (const LigCandidate *candidate, guint8 *owned)
   return TRUE;
 }
 
-/* Returns whether policy `all` would take the candidate without the force. */
+/* Returns whether policy `all` would accept the candidate without the forced fusion. */
 static gboolean
 wins_in_order (const Trial *self, const LigCandidate *wanted)
 {
@@ -433,8 +433,8 @@ wins_in_order (const Trial *self, const LigCandidate *wanted)
   return taken;
 }
 
-/* Returns whether policy `measured` would take the candidate: it saves more than all those together
- * whose ops it needs. */
+/* Returns whether policy `measured` would accept the candidate: it saves more than all the
+ * candidates together whose ops it needs. */
 static gboolean
 wins_measured (const Trial *self, const LigCandidate *wanted)
 {
@@ -447,7 +447,7 @@ wins_measured (const Trial *self, const LigCandidate *wanted)
       continue;
     if (stays_forced (self, candidate))
       return FALSE;
-    /* A shorter match at the same op saves a part of what the whole one saves. */
+    /* A shorter match at the same op saves a part of the whole one's saving. */
     gboolean part = candidate->shorter && candidate->group.fusion == wanted->group.fusion &&
                     candidate->group.first == wanted->group.first;
     if (!candidate->loses && !part)
@@ -467,7 +467,7 @@ new_fix (LigFixKind kind, const LigCandidate *candidate, const char *path, const
   return fix;
 }
 
-/* Returns whether the candidate would be taken if its force replaced the one that is dropped. Two
+/* Returns whether the candidate would be accepted if it were forced instead of the dropped one. Two
  * different forced fusions that overlap are an error. */
 static gboolean
 wins_by_force (const Trial *self, const LigCandidate *wanted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fixes: the edit that removes a rejection, found by following the pattern as if the edit were
- * made. Each function adds a fix to the match where one edit is enough, and nothing otherwise. */
+/* Fixes: the edit that removes a rejection, found by matching the pattern as if the edit were made.
+ * Each function adds a fix to the match if one edit is enough, and nothing otherwise. */
 #pragma once
 
 #include "engine/choose/match.h"
@@ -8,35 +8,35 @@
 
 void lig_offer (LigMatch *match, LigFixKind kind, const char *path, const char *value);
 
-/* Offers to lift the bans of the fusion, where the match begins and everywhere. */
+/* Suggests to allow the fusion, where the match begins and everywhere. */
 void lig_offer_unforbid (const LigGraph *graph, const char *fusion, LigMatch *match);
 
-/* Offers to remove the fence if there is only one between the matched ops. */
+/* Suggests to remove the fence if there is only one between the matched ops. */
 void lig_offer_unfence (const LigWalk *walk, const LigFound *found, LigMatch *match);
 
-/* Offers to make the branch private if only one branch that is no element of the pattern is used
- * between the matched ops. */
+/* Suggests to make the branch private if only one branch that is not an element of the pattern is
+ * used between the matched ops. */
 void lig_offer_private (const LigWalk *walk, const LigFound *found, LigMatch *match);
 
-/* Offers to make the branch of one op private. */
+/* Suggests to make the branch of one op private. */
 void lig_offer_private_branch (const LigGraph *graph, int branch, LigMatch *match);
 
-/* Offers to remove the op after the matched ones, to replace it, or to insert an op before it. */
+/* Suggests to remove the op after the matched ones, to replace it, or to insert an op before it. */
 void lig_offer_pattern (LigWalk *walk, const LigFound *found, LigMatch *match);
 
-/* Offers a type for which the device has the kernels of all steps; without steps, one of
+/* Suggests a type for which the device has the kernels of all steps; without steps, one of
  * `types`. */
 void lig_offer_dtype (const LigGraph *graph, const GArray *steps, unsigned types, LigMatch *match);
 
-/* Finds those claimed fusions that would be taken if they were forced. Called once the cover is
- * chosen. */
+/* Finds the fusions with claimed ops that would be accepted if they were forced. Called once the
+ * cover is chosen. */
 void lig_offer_forces (LigGraph *graph, GArray *candidates);
 
-/* Offers to drop the forces that keep fusions out, and to choose the policy that measures. */
+/* Suggests to drop forced fusions that prevent others, and to choose the policy `measured`. */
 void lig_offer_options (LigGraph *graph, GArray *candidates);
 
-/* Returns whether another group would keep the candidate out once its fix is made: a forced one,
- * or with policy `all` one that is tried before it. */
+/* Returns whether another group would prevent the candidate even after its fix: a forced one, or
+ * with policy `all` one that is tried before it. */
 gboolean lig_is_blocked (LigGraph *graph, GArray *candidates, guint number);
 
 /* Adds the gains and the numbers of the fixes, when all verdicts are complete. */

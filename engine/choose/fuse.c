@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse: finds the legal fusions and chooses among them. The policy `all` takes them in the order of
- * the list; `measured` takes the cover with the least total time. */
+/* fuse: finds the legal fusions and chooses among them. The policy `all` accepts them in the order
+ * of the list; `measured` chooses the cover with the least total time. */
 #include "engine/choose/fuse.h"
 
 #include "engine/base/suggest.h"
@@ -52,8 +52,8 @@ add_candidate (LigGraph *graph, GArray *candidates, LigMatch *match)
   g_array_append_val (candidates, candidate);
 }
 
-/* Adds the match without its optional last elements, which may be faster: `measured` prices it too,
- * and the options' choices may name it. They share one verdict. */
+/* Adds the match without its optional last elements, which may be faster: `measured` times it too,
+ * and the options' choices may name it. Both share one verdict. */
 static gboolean
 add_shorter (LigGraph *graph, GArray *candidates, LigMatch *match, GError **error)
 {
@@ -102,7 +102,7 @@ find_candidates (LigGraph *graph, GArray *candidates, GError **error)
   return TRUE;
 }
 
-/* Returns whether a rejection may only follow from a shape that does not fit or is guessed. */
+/* Returns whether a rejection may be caused by a shape that does not fit or is guessed. */
 static gboolean
 may_follow (LigGraph *graph, const LigCandidate *candidate, const LigVerdict *verdict)
 {
@@ -117,7 +117,7 @@ may_follow (LigGraph *graph, const LigCandidate *candidate, const LigVerdict *ve
   return depends && guessed;
 }
 
-/* Offers the edit that removes the rejection of a forced fusion. */
+/* Suggests the edit that removes the rejection of a forced fusion. */
 static void
 offer_fix (LigGraph *graph, const LigFix *fix)
 {
@@ -145,8 +145,8 @@ reject_unknown (const char *name, GError **error)
   g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("fusion '%s' is unknown%s"), name, like);
 }
 
-/* Checks a forced fusion. It is also an error if it names no fusion, or an op at which the fusion
- * does not begin. */
+/* Checks a forced fusion. It is also an error if the fusion does not exist, or does not begin at
+ * the op. */
 static gboolean
 check_force (LigGraph *graph, GArray *candidates, int index, const char *name, GError **error)
 {
@@ -205,7 +205,7 @@ check_constraints (LigGraph *graph, GArray *candidates, GError **error)
     const char *const *forced = lig_op_get_forced (written);
     for (; *forced; forced++) {
       const LigFusion *fusion = lig_fusion_find (*forced);
-      /* Without a backward pass such a force has no effect and cannot fail. */
+      /* Without a backward pass, forcing such a fusion has no effect and cannot fail. */
       if (fusion && fusion->pass != LIG_PASS_FORWARD && !graph->request->options.training)
         continue;
       if (!check_force (graph, candidates, i, *forced, error))
@@ -225,7 +225,7 @@ check_constraints (LigGraph *graph, GArray *candidates, GError **error)
   return TRUE;
 }
 
-/* Builds the groups of a pass; ops that no candidate took become groups of their own. */
+/* Builds the groups of a pass; ops that no candidate covers become single-op groups. */
 static void
 build_groups (LigGraph *graph, GArray *candidates, LigPass pass)
 {
@@ -271,7 +271,7 @@ write_verdicts (LigGraph *graph, GArray *candidates)
   }
 }
 
-/* Finds the times that were measured for groups by themselves, earlier or for the cover. */
+/* Finds the times that were measured for single groups, earlier or for the cover. */
 static void
 recall_prices (LigGraph *graph, LigPass pass)
 {
@@ -285,7 +285,7 @@ recall_prices (LigGraph *graph, LigPass pass)
   }
 }
 
-/* Finds the candidates and takes those that are forced. */
+/* Finds the candidates and accepts the forced ones. */
 static gboolean
 begin (LigGraph *graph, GArray *candidates, GError **error)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Predicts how the communication lane overlaps the others. A step of it begins when the steps
- * before it and the lane's last step have ended; the main lane waits for it before the update, or
- * before the first step that needs it. A kernel that takes all multiprocessors at once lets no
- * exchange begin before its end, that which could have begun with it included. */
+/* Predicts how the communication lane overlaps the others. A step of that lane begins when the
+ * steps before it and the lane's last step have ended; the main lane waits for it before the
+ * update, or before the first step that needs it. While a kernel occupies all SMs, no collective
+ * can begin, even one that was ready when the kernel started. */
 #include "engine/choose/predict.h"
 #include "engine/graph/step.h"
 #include <ligature/kernels.h>
 
 #include <math.h>
 
-/* Unknown times are 0, so that a step which adds next to nothing adds this. */
+/* A step that adds almost nothing adds this, because 0 means an unknown time. */
 #define MIN_SECONDS 1e-12
 
-/* The speed beside a collective of a kernel whose blocks all run at once: those that find no place
- * begin when others have ended. With it the passes of a Llama's layer on two H100s, of which 28 %
- * and 20 % of the collectives were hidden, are predicted within 6 %, and which exchanges are waited
- * for. */
+/* The speed, concurrently with a collective, of a kernel whose blocks otherwise all run at once:
+ * blocks without a free SM start when others have ended. With this value the passes of a Llama
+ * layer on two H100s, which hid 28 % and 20 % of the collectives, are predicted within 6 %, as are
+ * the collectives that are waited for. */
 #define SPEED_OF_ONE_WAVE 0.3
 
 typedef struct {
@@ -25,8 +25,8 @@ typedef struct {
   int open;      /* the first step that may be a collective which has not begun */
   int last;      /* the main lane's last step, or -1 */
   double now;    /* its end */
-  double busy;   /* that of the communication lane's */
-  double *added; /* what each step of the communication lane adds to the main one */
+  double busy;   /* the end of the communication lane's last step */
+  double *added; /* the time that each step of the communication lane adds to the main one */
 } Lanes;
 
 double
@@ -41,7 +41,7 @@ lig_speed_beside (const LigGraph *graph, const LigGraphStep *step)
   return waves || lig_is_collective (step) ? share : MIN (share, SPEED_OF_ONE_WAVE);
 }
 
-/* Returns by how much a step becomes longer that begins while collectives still last for `overlap`
+/* Returns the slowdown in seconds of a step that begins while collectives still last for `overlap`
  * seconds. */
 static double
 find_loss (const LigGraphStep *step, double speed, double overlap)
@@ -49,8 +49,8 @@ find_loss (const LigGraphStep *step, double speed, double overlap)
   return (1 - speed) * MIN (MAX (overlap, 0), step->plan.predicted / speed);
 }
 
-/* Divides what the main lane lost from `from` to `to`, a share of this time, among the collectives
- * before step `end` that ran then; it waited for them or was slower. */
+/* Distributes the time that the main lane lost between `from` and `to`, a fraction of it, over the
+ * collectives before step `end` that ran then: the lane waited for them or was slower. */
 static void
 add (const Lanes *self, int end, double from, double to, double share, gboolean waits)
 {
@@ -65,7 +65,7 @@ add (const Lanes *self, int end, double from, double to, double share, gboolean 
   }
 }
 
-/* Lets the collectives before step `end` begin that can do so before a time. */
+/* Starts the collectives before step `end` that can begin before a given time. */
 static void
 begin (Lanes *self, int end, double before)
 {
@@ -82,7 +82,7 @@ begin (Lanes *self, int end, double before)
   }
 }
 
-/* Lets the main lane wait for the collectives before step `end`. */
+/* Makes the main lane wait for the collectives before step `end`. */
 static void
 meet (Lanes *self, int end)
 {
@@ -95,7 +95,7 @@ meet (Lanes *self, int end)
   self->first = end;
 }
 
-/* Lets the main lane wait for the collective that the step `index` needs. */
+/* Makes the main lane wait for the collective that the step `index` needs. */
 static void
 await (Lanes *self, int index)
 {
@@ -108,7 +108,7 @@ await (Lanes *self, int index)
   self->now = MAX (self->now, end);
 }
 
-/* Lets a step of the main lane run beside the collectives that can begin. */
+/* Runs a step of the main lane concurrently with the collectives that can begin. */
 static void
 run_main (Lanes *self, int index)
 {
@@ -142,7 +142,7 @@ run_step (Lanes *self, int index)
   }
   step->plan.starts = MAX (self->now, self->busy);
   step->plan.lasts = 0;
-  /* A collective that takes no multiprocessors begins at once. */
+  /* A collective that occupies no SMs begins at once. */
   if (lig_speed_beside (self->graph, step) == 1)
     begin (self, index + 1, INFINITY);
 }

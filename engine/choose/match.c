@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matches a pattern with the ops from an index on and checks the legality of the group. */
+/* Matches a pattern against the ops from an index on and checks whether the group is legal. */
 #include "engine/choose/match.h"
 
 #include "engine/choose/choice.h"
@@ -131,8 +131,9 @@ has_quantizing (const char *const *names)
   return FALSE;
 }
 
-/* Rejects the recipe if there is nothing to quantize, as the matmul behind the operand, or before
- * the gradient, stays in the compute type, which a person would see as the op that is missing. */
+/* Rejects the recipe if there is nothing to quantize because the matmul after the operand, or
+ * before the gradient, stays in the compute type; users would otherwise see a missing op as the
+ * reason. */
 static gboolean
 reject_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
@@ -154,7 +155,7 @@ reject_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
   return TRUE;
 }
 
-/* Rejects a kernel that does more after its matmul than the matmuls of fp8 do. */
+/* Rejects a kernel with an epilogue that fp8 matmuls lack. */
 static void
 reject_recipe (LigGraph *graph, const LigPart *matmul, LigMatch *match)
 {
@@ -164,9 +165,9 @@ reject_recipe (LigGraph *graph, const LigPart *matmul, LigMatch *match)
   reject (match, LIG_REASON_RECIPE, g_strdup (name), g_strdup ("none"));
 }
 
-/* Lets the walk of a joint fusion pass the parts that quantize, which matmuls of the compute type
- * do not have. Rejects the recipe if the pattern fits then: the matmul of a forced fusion stays in
- * the compute type. */
+/* Makes the walk of a joint fusion skip quantizing parts, which matmuls of the compute type do not
+ * have. Rejects the recipe if the pattern then matches: the matmul of a forced fusion stays in the
+ * compute type. */
 static gboolean
 reject_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
 {
@@ -181,8 +182,8 @@ reject_quantized (LigWalk *walk, LigFound *found, LigMatch *match)
   return TRUE;
 }
 
-/* Explains why the pattern did not match, in the order of the checks. If it would fit without a
- * fence or a used branch, these ops are what was found. */
+/* Explains why the pattern did not match, in the order of the checks. If it would match without a
+ * fence or a used branch, the evidence is those ops. */
 static void
 explain (LigWalk *walk, LigFound *found, LigMatch *match)
 {
@@ -227,8 +228,8 @@ is_forbidden (LigGraph *graph, const LigFusion *fusion, int at, LigEvidence *fou
   return *observed != NULL;
 }
 
-/* Checks whether the user forbids the fusion. That replaces every other rejection except a fence,
- * whose removal is then not enough. */
+/* Checks whether the user forbids the fusion. This replaces every other rejection except a fence,
+ * which would also have to be removed. */
 static void
 check_constraints (LigGraph *graph, const LigFusion *fusion, LigMatch *match)
 {
@@ -330,7 +331,7 @@ probe_pass (LigGraph *graph, LigMatch *match, LigPass pass, GError **error)
   return TRUE;
 }
 
-/* Takes the numbers and the accepted types that the fusion's condition reported. */
+/* Copies the numbers and the accepted types that the fusion's condition reported. */
 static void
 keep_rejection (LigGraph *graph, LigMatch *match)
 {
@@ -372,7 +373,7 @@ check_kernels (LigGraph *graph, LigMatch *match, GError **error)
   return TRUE;
 }
 
-/* Checks the match; a recipe whose matmuls do less after the matmul gets the match without its
+/* Checks the match; if the recipe's matmuls lack the epilogue, the match is shortened by its
  * optional last elements. */
 static gboolean
 check_match (LigGraph *graph, LigMatch *match, GError **error)

@@ -6,10 +6,10 @@
 #include "engine/patterns/pattern.h"
 
 typedef struct {
-  LigPlanGroup group;     /* complete where reason is NONE */
+  LigPlanGroup group;     /* complete if reason is NONE */
   int first, count;       /* the ops that were compared */
-  gboolean fits;          /* the pattern fits, apart from fences and used branches */
-  gboolean whole;         /* the pattern fits without any fence or used branch in between */
+  gboolean fits;          /* the pattern matches, apart from fences and used branches */
+  gboolean whole;         /* the pattern matches without any fence or used branch in between */
   LigReason reason;       /* one of those up to LIG_REASON_KERNEL */
   LigRejection rejection; /* observed and required are owned by the caller */
   LigEvidence found, needed;
@@ -17,7 +17,7 @@ typedef struct {
 } LigMatch;
 
 /* Returns FALSE if the fusion does not even begin at this op, which needs no verdict. The error is
- * set if the fusion's table is faulty. */
+ * set if the fusion's table is invalid. */
 gboolean
 lig_match (LigGraph *graph, const LigFusion *fusion, int at, LigMatch *match, GError **error);
 

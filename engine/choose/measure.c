@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Times lists of steps on the device as they would run: on random data, in turns so that all run at
- * the same clocks, as a graph if the plan uses one. Buffers rotate through as much memory as the
- * whole plan uses, up to more than the last cache: data that stays in the cache between the steps
- * of a small plan then stays there here. */
+/* Times lists of steps on the device as they would run: on random data, interleaved so that all run
+ * at the same clocks, as a graph if the plan uses one. Buffers rotate through as much memory as the
+ * whole plan uses, but at most somewhat more than the last-level cache, so that data that would
+ * stay in the cache between the steps of a small plan also stays there here. */
 #include "engine/choose/timed-memory.h"
 #include "engine/device/device-private.h"
 #include "engine/graph/step.h"
@@ -18,8 +18,8 @@
 
 enum { MAX_SETS = 8, MAX_SAMPLES = 21, MAX_REPEATS = 64 };
 
-/* By LigTiming: the least number of turns, of lists with long samples and of others, and the
- * seconds of one session, warm-up excluded, after which no more turns follow. */
+/* By LigTiming: the minimum number of turns, for lists with long samples and for others, and the
+ * seconds of a session, excluding warm-up, after which no more turns follow. */
 static const struct {
   int turns, short_turns;
   double budget;
@@ -27,9 +27,9 @@ static const struct {
 
 #define SAMPLE_SPAN 200e-6 /* shortest sample of a graph, in seconds */
 
-/* Steps that take longer than this are limited by power, which shows only in long runs: the clocks
- * are steady after a tenth of a second. Their samples last SUSTAINED_SPAN, each after runs that are
- * not measured. */
+/* Steps that take longer than this may be power-limited, which shows only in long runs: clocks are
+ * steady after a tenth of a second. Their samples last SUSTAINED_SPAN, each after unmeasured
+ * runs. */
 #define SUSTAINED_FROM 2e-3
 #define SUSTAINED_SPAN 40e-3
 #define WARMING_SPAN 80e-3
@@ -43,7 +43,7 @@ typedef struct {
   GArray *samples;          /* of double: seconds of one run */
 } List;
 
-/* All lists share the memory, `sets` times. */
+/* The memory that all lists share, `sets` times. */
 typedef struct {
   LigGraph *graph;
   LigDevice *device;
@@ -53,7 +53,7 @@ typedef struct {
   LigTimedMemory places; /* of the values in a set */
   guint sets, next;
   LigTiming timing;
-  gboolean sustained; /* Steps are limited by power: each turn finds other clocks. */
+  gboolean sustained; /* Steps are power-limited: the clocks differ between turns. */
   char *memory;
   LigTick *tick;
   void *workspaces[2]; /* for the steps and for those that overlap them */
@@ -61,7 +61,7 @@ typedef struct {
   LigStopwatch watch;
 } Bench;
 
-/* Finds the places of all values, and the number of sets. */
+/* Finds the offsets of all values, and the number of sets. */
 static void
 lay_out (Bench *bench)
 {
@@ -203,8 +203,8 @@ run_sample (Bench *bench, List *list, double *seconds, GError **error)
   return TRUE;
 }
 
-/* Warms a list up: kernels choose their algorithms; then, if the device has graphs, enough runs for
- * a sample that is long enough become one graph. */
+/* Warms a list up: kernels choose their algorithms; then, if the device supports graphs, captures
+ * as many runs in one graph as a sufficiently long sample needs. */
 static gboolean
 warm_up (Bench *bench, List *list, GError **error)
 {
@@ -234,7 +234,7 @@ warm_up (Bench *bench, List *list, GError **error)
          run_sample (bench, list, &seconds, error);
 }
 
-/* Shuffles the numbers of the lists: a list that always follows the same one always finds the
+/* Shuffles the order of the lists, because a list that always follows the same one always gets the
  * caches and clocks that it leaves. */
 static void
 shuffle (GRand *chance, guint *order, guint count)

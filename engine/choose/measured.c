@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Policy `measured`: every legal candidate and every single op has a price; in each pass, dynamic
- * programming over positions finds the cover with the least total time. A candidate must be faster
+/* Policy `measured`: every legal candidate and every single op is timed; in each pass, dynamic
+ * programming over the ops finds the cover with the least total time. A candidate must be faster
  * than its single ops by more than 2 % and the noise. */
 #include "engine/choose/choice.h"
 #include "engine/choose/cover.h"
@@ -10,10 +10,10 @@
 #include <math.h>
 
 #define MIN_GAIN 0.02
-/* The time of whole steps, of that of all prices. */
+/* The time of measuring whole steps relative to that of all prices. */
 #define WHOLE_SHARE 0.4
-#define MAX_PIECES 4      /* times the fewest that a fusion needs */
-#define PIECES_GAIN 0.005 /* by which more of them have to be faster, plus the noise */
+#define MAX_PIECES 4      /* times the minimum that a fusion needs */
+#define PIECES_GAIN 0.005 /* by which more parts must be faster, plus the noise */
 
 /* Returns the candidate's group, then those of its single ops. */
 static LigPlanGroup *
@@ -52,8 +52,8 @@ price_candidate (
   return TRUE;
 }
 
-/* Finds the number of parts in which each rank's rows are exchanged and multiplied: more parts
- * begin to travel earlier, and their matmuls are less efficient. */
+/* Finds the number of parts in which each rank's rows are communicated and multiplied: with more
+ * parts, communication begins earlier, but the matmuls are less efficient. */
 static gboolean
 choose_pieces (LigGraph *graph, LigCandidate *candidate, GError **error)
 {
@@ -66,7 +66,7 @@ choose_pieces (LigGraph *graph, LigCandidate *candidate, GError **error)
   for (int pieces = fewest; pieces <= fewest * MAX_PIECES; pieces *= 2) {
     LigCandidate tried = *candidate;
     tried.group.pieces = pieces;
-    if (!lig_group_can_shard (graph, &candidate->group, pieces))
+    if (!lig_group_can_split (graph, &candidate->group, pieces))
       break;
     if (!price_candidate (graph, &tried, &measured, &noise, error))
       return FALSE;
@@ -136,7 +136,8 @@ is_free (const LigGraph *graph, const LigCandidate *candidate, LigPass pass)
   return TRUE;
 }
 
-/* Returns whether a candidate may be taken in a pass: its ops are free, and not those of `kept`. */
+/* Returns whether a candidate may be accepted in a pass: its ops are free, and not those of
+ * `kept`. */
 static gboolean
 can_take (const LigGraph *graph,
           const LigCandidate *candidate,
@@ -149,7 +150,7 @@ can_take (const LigGraph *graph,
          is_free (graph, candidate, pass);
 }
 
-/* Finds the cover of one pass that takes no op of `kept`, unless that is null, and claims it if
+/* Finds the best cover of one pass without the ops of `kept`, unless that is null, and claims it if
  * `claims`. Only differences matter: a single op costs nothing, a candidate minus its gain. Returns
  * the cost. */
 static double
@@ -200,7 +201,7 @@ cost_beside (LigGraph *graph, GArray *candidates, const LigCandidate *kept)
          choose (graph, candidates, kept, LIG_PASS_BACKWARD, FALSE);
 }
 
-/* Takes joint candidates first, if both passes together are faster with them than with the best
+/* Accepts joint candidates first, if both passes together are faster with them than with the best
  * covers of the others. */
 static void
 choose_joint (LigGraph *graph, GArray *candidates)
@@ -238,8 +239,8 @@ explain_losers (LigGraph *graph, GArray *candidates)
   }
 }
 
-/* Returns whether an op can be timed alone: a callback of the embedding program is not called for
- * that, and a kernel may be missing. */
+/* Returns whether a single op can be timed: a callback of the embedding program is not called for
+ * timing, and a kernel may be missing. */
 static gboolean
 can_be_priced (LigGraph *graph, const LigPlanGroup *group, LigPass pass, GArray *steps)
 {
@@ -275,7 +276,7 @@ typedef struct {
   double whole; /* of whole steps; 0 until it is counted */
 } Work;
 
-/* Returns the work of measuring all prices that are unknown, and whole steps. */
+/* Returns the work of measuring all unknown prices and whole steps. */
 static double
 count_work (gpointer data)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Predicts the times of steps. A kernel takes as long as copying its bytes, and what its kind cost
- * at the size when the device was measured; a matmul as long as one of its area and depth did, and
- * what its additions cost then. */
+/* Predicts the times of steps. A kernel takes the time to copy its bytes, plus the measured cost of
+ * its kind at that size; a matmul takes the measured time of one of its output area and depth, plus
+ * the measured cost of its epilogue. */
 #include "engine/choose/predict.h"
 
 #include "engine/base/layout.h"
@@ -22,9 +22,9 @@ is_matmul (const LigGraphStep *step)
   return step->plan.kernel && step->plan.kernel->work < 0;
 }
 
-/* Returns the operations that a step does in a second: those of matmuls in the type of their
- * quantized operands, unless the device emulates it, else in the compute type. Operands of 4 bits
- * are bytes. */
+/* Returns the flops per second of a step: of matmuls in the type of their quantized operands,
+ * unless the device emulates it, else in the compute type. 4-bit operands have the type of
+ * bytes. */
 static double
 find_rate (const LigGraph *graph, const LigGraphStep *step)
 {
@@ -37,8 +37,8 @@ find_rate (const LigGraph *graph, const LigGraphStep *step)
   return rate > 0 ? rate : facts->matmul[graph->request->compute];
 }
 
-/* Returns the seconds of a collective on the device's fabric; 0 for another step, and where the
- * fabric is unknown. */
+/* Returns the seconds of a collective on the device's fabric; 0 for another step, and if the fabric
+ * is unknown. */
 static double
 predict_collective (const LigGraph *graph, const LigGraphStep *step)
 {
@@ -73,14 +73,14 @@ lig_predict_floor (const LigGraph *graph, const LigGraphStep *step)
   return MAX (bytes, matmul ? step->plan.flops / rate : 0) + facts->launch;
 }
 
-/* Returns whether the step computes all sums that its kernel may leave out: its last output. */
+/* Returns whether the step computes all sums that its kernel may omit: its last output. */
 static gboolean
 computes_sums (const LigGraphStep *step)
 {
   return step->values[step->plan.n_operands - 1] >= 0;
 }
 
-/* Returns whether the step adds a bias of fp32 to a matmul of 16 bits. */
+/* Returns whether the step adds an fp32 bias to a 16-bit matmul. */
 static gboolean
 has_mixed_bias (const LigGraph *graph, const LigGraphStep *step)
 {
@@ -94,8 +94,8 @@ has_mixed_bias (const LigGraph *graph, const LigGraphStep *step)
   return FALSE;
 }
 
-/* Returns the seconds of a step of attention of 16 bits; 0 for another step, and on a device whose
- * costs of attention are unknown. */
+/* Returns the seconds of a 16-bit attention step; 0 for another step, and on a device whose
+ * attention costs are unknown. */
 static double
 predict_attention (const LigGraph *graph, const LigGraphStep *step)
 {
@@ -107,7 +107,7 @@ predict_attention (const LigGraph *graph, const LigGraphStep *step)
   for (int i = 0; i < 4; i++) {
     int value = step->values[i + backward];
     x[i] = lig_graph_operand (graph, value);
-    x[i].data = value >= 0 ? x : NULL; /* the presence of an operand is all that counts */
+    x[i].data = value >= 0 ? x : NULL; /* only the presence of an operand matters */
   }
   if (x[0].dtype == LIG_FP32 || params->length < 1)
     return 0;
@@ -140,7 +140,8 @@ predict_matmul (const LigGraph *graph, const LigGraphStep *step)
     return seconds;
   double rate = find_rate (graph, step);
   seconds = lig_cost_of_matmul (facts, graph->request->compute, area, depth);
-  /* Costs of matmuls are known for fp32 and 16 bits: others are faster as their rates are. */
+  /* Costs of matmuls are known for fp32 and 16 bits: those of other types are scaled by the ratio
+   * of their rates. */
   if (rate != facts->matmul[graph->request->compute])
     seconds = lig_cost_of_matmul (facts, LIG_BF16, area, depth) * facts->matmul[LIG_BF16] / rate;
   LigCost cost = lig_cost_of_kernel (step->plan.kernel, computes_sums (step));
@@ -154,7 +155,7 @@ predict_matmul (const LigGraph *graph, const LigGraphStep *step)
   return seconds;
 }
 
-/* Returns the seconds of a step by itself. */
+/* Returns the seconds of a step that runs by itself. */
 static double
 predict_alone (const LigGraph *graph, const LigGraphStep *step)
 {
@@ -175,10 +176,10 @@ predict_alone (const LigGraph *graph, const LigGraphStep *step)
   return bytes / facts->copy + lig_cost_of_bytes (&facts->costs, cost, counted);
 }
 
-/* The share of the time beyond the floor that a step which overlaps others adds to theirs. */
+/* The fraction of its time beyond the floor that an overlapping step adds to the others. */
 #define EXPOSED 0.5
 
-/* Lets the steps of the side lane share the time that they add to the others. */
+/* Distributes the time that the side lane adds to the others over its steps. */
 static double
 overlap (const LigGraph *graph, LigGraphStep *steps, guint count, double total)
 {
@@ -196,7 +197,7 @@ overlap (const LigGraph *graph, LigGraphStep *steps, guint count, double total)
   return whole;
 }
 
-/* Returns the seconds of a list some of whose steps exchange beside the others. */
+/* Returns the seconds of a list in which some collectives overlap the other steps. */
 static double
 predict_collectives (const LigGraph *graph, LigGraphStep *steps, guint count)
 {
@@ -262,7 +263,7 @@ may_run_beside (const LigGraph *graph, const LigGraphStep *step)
          step->plan.kernel->traits & LIG_KERNEL_BUILT_IN && seconds > 0 && seconds < LONGEST_BESIDE;
 }
 
-/* Returns whether a step reads a value that the other writes. */
+/* Returns whether a step reads a value that the other one writes. */
 static gboolean
 depends (const LigGraph *graph, const LigGraphStep *step, const LigGraphStep *on)
 {

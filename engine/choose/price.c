@@ -28,7 +28,7 @@ predict (LigGraph *graph, GArray *steps)
   return lig_predict_steps (graph, (LigGraphStep *) (gpointer) steps->data, steps->len);
 }
 
-/* Lowers a group to the steps that are timed: as in a plan, some may overlap. */
+/* Lowers a group to the steps to time: as in a plan, some may overlap. */
 static gboolean
 lower (LigGraph *graph,
        const LigPlanGroup *group,
@@ -44,7 +44,7 @@ lower (LigGraph *graph,
   return TRUE;
 }
 
-/* Keys are made by the thousand for long sequences, and formatting takes most of that time. */
+/* Long sequences need thousands of keys, and formatting takes most of that time. */
 static void
 append_number (GString *key, gint64 number)
 {
@@ -68,9 +68,9 @@ append_bytes (GString *key, const guint8 *bytes, gsize count)
   }
 }
 
-/* Appends a kernel's params as they would be at another path, so that the repetitions of a block,
- * which draw different random numbers, have the same key. Those of a step may differ from the op's,
- * but not in what depends on the path. */
+/* Appends a kernel's params without their dependence on the path, so that the repetitions of a
+ * block, which have different RNG streams, have the same key. Those of a step may differ from the
+ * op's, but not in what depends on the path. */
 static void
 append_params (GString *key, const LigGraph *graph, const LigGraphStep *step)
 {
@@ -163,8 +163,8 @@ tell_what (GPtrArray *lists)
   lig_tuning_report (kernel ? kernel->name : "an opaque op");
 }
 
-/* Times the lists. They are predicted where the device is only described or must not be used, or
- * has no memory for more buffers. */
+/* Times the lists. They are predicted if the device is only described or must not be used, or has
+ * no memory for more buffers. */
 static gboolean
 time_or_predict (LigGraph *graph, GPtrArray *lists, LigPrice *prices, GError **error)
 {
@@ -185,7 +185,7 @@ time_or_predict (LigGraph *graph, GPtrArray *lists, LigPrice *prices, GError **e
   return TRUE;
 }
 
-/* Fills in the known prices and returns the lists and numbers of the others. */
+/* Fills in the known prices and returns the lists and indexes of the others. */
 static GPtrArray *
 find_unknown (LigGraph *graph, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GArray *numbers)
 {
@@ -202,8 +202,8 @@ find_unknown (LigGraph *graph, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
   return unknown;
 }
 
-/* Returns about the seconds that timing a list takes: the first time of a matmul or of attention
- * is a search for its fastest algorithm. */
+/* Estimates the seconds to time a list: the first run of a matmul or of attention searches for its
+ * fastest algorithm. */
 static double
 work_of (const GArray *steps)
 {
@@ -252,7 +252,7 @@ price_lists (LigGraph *graph, GPtrArray *lists, GPtrArray *keys, LigPrice *price
   g_autoptr (GPtrArray) unknown = find_unknown (graph, lists, keys, prices, numbers);
   if (unknown->len == 0)
     return TRUE;
-  /* Without measuring there is no reason to wait for another process that measures. */
+  /* Without measuring there is no need to wait for another process that measures. */
   if (graph->request->options.recall)
     return time_unknown (graph, lists, keys, prices, error);
   lig_measuring_begin (graph->request->device);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of groups: measured on the device, recalled, or predicted. */
+/* The time of groups: measured on the device, read from a store, or predicted. */
 #pragma once
 
 #include "engine/lower/lower.h"
 
 typedef struct {
   double seconds;
-  double noise;      /* half the spread of the middle half of the samples */
-  gboolean measured; /* on this device, now or earlier; else predicted */
+  double noise;      /* half the interquartile range of the samples */
+  gboolean measured; /* measured on this device, now or earlier; else predicted */
 } LigPrice;
 
 /* Finds the prices of groups in one pass. Groups that neither this graph nor the tuning table
- * contains are timed in turns, on random data; where the device cannot run they are predicted. */
+ * contains are timed in turns, on random data; if the device cannot run, they are predicted. */
 gboolean lig_price_groups (LigGraph *graph,
                            const LigPlanGroup *groups,
                            guint count,
@@ -20,20 +20,19 @@ gboolean lig_price_groups (LigGraph *graph,
                            GError **error);
 
 /* Finds the price of one group without measuring: from this graph or the tuning table, else
- * predicted; the seconds are NaN where the device's peak rates are unknown or kernels are missing.
- */
+ * predicted; the seconds are NaN if the device's peak rates are unknown or kernels are missing. */
 void lig_price_recall (LigGraph *graph, const LigPlanGroup *group, LigPass pass, LigPrice *price);
 
-/* The same, and the bytes that the group reads and writes; NaN where kernels are missing. */
+/* The same, and the bytes that the group reads and writes; NaN if kernels are missing. */
 void lig_price_recall_bytes (
   LigGraph *graph, const LigPlanGroup *group, LigPass pass, LigPrice *price, double *bytes);
 
-/* Returns the work of measuring the prices of groups that are unknown, about in seconds; keys that
- * `seen` has do not count, and those that count are added to it. */
+/* Returns the work, about in seconds, of measuring the unknown prices of groups; keys in `seen` do
+ * not count, and those that count are added to it. */
 double lig_price_count_work (
   LigGraph *graph, const LigPlanGroup *groups, guint count, LigPass pass, GHashTable *seen);
 
-/* Adds the collectives with other ranks to a measured price: the other ranks do not measure. */
+/* Adds the predicted collectives to a measured price: other ranks do not take part in measuring. */
 void lig_price_collectives (const LigGraph *graph, GArray *steps, LigPrice *price);
 
 /* Returns a time as text, `12.3 us`, with `suffix`; the graph owns it. */
@@ -51,15 +50,15 @@ typedef enum {
 
 enum { LIG_LAST_TURNS = 12 };
 
-/* Removes from samples of several lists, one of each in every turn, what a turn has in common:
- * where power limits the clocks they differ between turns, which the differences of the lists do
- * not depend on. Each sample is divided by the turn's mean, to which it counts in proportion to the
- * median of its list. As each list is a part of that mean, the scatter that is left is widened. */
+/* Removes the common factor of each turn from the samples of several lists, one sample per list and
+ * turn: if power limits the clocks, they differ between turns, but the ratios of the lists do not.
+ * Each sample is divided by the turn's mean, weighted by the medians of the lists. Because each
+ * list is a part of that mean, the remaining scatter is widened. */
 void lig_price_level (double *const *samples, guint lists, guint turns);
 
 /* Times lists of steps (GArray of LigGraphStep) in turns, each turn in another random order, after
  * a warm-up, with inputs that rotate through more memory than the last cache holds. The price is
- * the median; lists that power limits are leveled first. */
+ * the median; power-limited lists are leveled first. */
 gboolean lig_time_lists (LigGraph *graph,
                          GArray *const *lists,
                          guint count,

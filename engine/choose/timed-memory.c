@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values that a list reads before it writes them, and those that last longer than a step, have a
- * place of their own. In whole steps all others live from their first use to their last one. */
+/* Values that a list reads before it writes them, and those that outlive a step, have their own
+ * memory. In whole steps all others live from their first use to their last one. */
 #include "engine/choose/timed-memory.h"
 #include "engine/device/device-private.h"
 
@@ -23,7 +23,7 @@ key_of (int value)
   return GINT_TO_POINTER (value + 1);
 }
 
-/* Gives a value a place of its own. */
+/* Gives a value its own memory. */
 static void
 give_place (LigTimedMemory *self, int value)
 {
@@ -33,7 +33,7 @@ give_place (LigTimedMemory *self, int value)
   self->bytes += slot_bytes (self, value);
 }
 
-/* Returns whether the value lasts longer than a step, or has numbers that kernels rely on. */
+/* Returns whether the value outlives a step, or has contents that kernels rely on. */
 static gboolean
 lasts (const LigTimedMemory *self, int value)
 {
@@ -42,15 +42,15 @@ lasts (const LigTimedMemory *self, int value)
          !lig_dtype_has (one->dtype, LIG_DTYPE_COMPUTES | LIG_DTYPE_QUANTIZED);
 }
 
-/* Returns whether a step needs what its operand `j` has been before. */
+/* Returns whether a step needs the previous contents of its operand `j`. */
 static gboolean
 reads (const LigGraphStep *step, int j)
 {
   return j < step->plan.n_inputs || (step->code.added >> (j - step->plan.n_inputs) & 1);
 }
 
-/* Gives values of a list places of their own: all of them, or those that cannot share memory. Adds
- * up the bytes of its values. */
+/* Gives values of a list their own memory: all of them, or those that cannot share memory. Sums the
+ * bytes of its values. */
 static void
 place_common (LigTimedMemory *self, GArray *list, gboolean whole)
 {
@@ -70,8 +70,8 @@ place_common (LigTimedMemory *self, GArray *list, gboolean whole)
   self->min = MIN (self->min, bytes);
 }
 
-/* Returns the last step during which the operands of a step are in use. A step beside others may
- * run until the next one of its lane. */
+/* Returns the last step during which the operands of a step are in use. A step that overlaps others
+ * may run until the next one of its lane. */
 static int
 end_of (GArray *list, int index)
 {
@@ -82,7 +82,7 @@ end_of (GArray *list, int index)
   return index;
 }
 
-/* Finds the lifetimes of a list's other values; `numbers` gets value + 1 -> the number of its
+/* Finds the lifetimes of a list's other values; `numbers` gets value + 1 -> the index of its
  * extent. */
 static GArray *
 find_extents (const LigTimedMemory *self, GArray *list, GHashTable *numbers)
@@ -107,7 +107,7 @@ find_extents (const LigTimedMemory *self, GArray *list, GHashTable *numbers)
   return extents;
 }
 
-/* Places a list's other values behind the common ones, and returns their end. */
+/* Places a list's other values after the common ones, and returns their end. */
 static gsize
 place_own (LigTimedMemory *self, GArray *list)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of lists of steps that are timed (measure.c): the places of their values in one set of
- * buffers, which all lists share. */
+/* The memory of lists of steps that are timed (measure.c): the offsets of their values in one set
+ * of buffers, which all lists share. */
 #pragma once
 
 #include "engine/choose/price.h"
@@ -9,17 +9,17 @@ G_BEGIN_DECLS
 
 typedef struct {
   LigGraph *graph;
-  GHashTable *common; /* value + 1 -> offset / 256: values with a place of their own */
-  GPtrArray *own;     /* of GHashTable, likewise: by list, those that live for some of its steps */
+  GHashTable *common; /* value + 1 -> offset / 256: values with their own memory */
+  GPtrArray *own;     /* of the same GHashTable, by list: values that live for some of its steps */
   gsize bytes;        /* of a set */
   gsize min;          /* bytes of the values of the smallest list */
   gsize
     scratch_at[2]; /* offsets of scratch memory, for the steps and for those that overlap them */
 } LigTimedMemory;
 
-/* Gives the values of lists (GArray of LigGraphStep) their places. If `whole`, values share memory
- * where their lifetimes allow it, as in a plan: the values of a whole step with places of their own
- * may need several times the memory of the plan. */
+/* Assigns offsets to the values of lists (GArray of LigGraphStep). If `whole`, values share memory
+ * if their lifetimes allow it, as in a plan: without sharing, the values of a whole step may need
+ * several times the memory of the plan. */
 void lig_timed_memory_init (
   LigTimedMemory *self, LigGraph *graph, GArray *const *lists, guint count, gboolean whole);
 

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* Returns the case of a graph with its ops, without verdicts. The ops are (transfer full). */
+/* Returns the LigReasonCase of a graph with its ops, without verdicts. The ops are (transfer
+ * full). */
 LigReasonCase
 lig_begin_case (LigGraph *graph, LigReasonOp **ops)
 {

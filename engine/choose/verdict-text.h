@@ -5,7 +5,8 @@
 #include "engine/graph/graph.h"
 #include "engine/reasons/explain.h"
 
-/* Returns the case of a graph with its ops, without verdicts. The ops are (transfer full). */
+/* Returns the LigReasonCase of a graph with its ops, without verdicts. The ops are (transfer
+ * full). */
 LigReasonCase lig_begin_case (LigGraph *graph, LigReasonOp **ops);
 
 LigReasonFusion lig_name_fusion (const LigFusion *fusion);

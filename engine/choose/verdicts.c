@@ -54,8 +54,8 @@ find_times (Prices *self, const LigCandidate *candidate)
   return times;
 }
 
-/* Returns whether the candidate's ops can be lowered. A forbidden fusion with a condition of its
- * own is excluded, as the condition was not checked. */
+/* Returns whether the candidate's ops can be lowered. A forbidden fusion with its own condition is
+ * excluded, because the condition was not checked. */
 static gboolean
 can_be_priced (const LigCandidate *candidate, const LigVerdict *verdict)
 {

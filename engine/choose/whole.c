@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Times covers as whole steps. In a whole step kernels do not take as long as alone: power is
- * shared, caches are warm or cold, launches cost time. So the cover that the single prices chose
- * runs against no fusion and against all in order, and the best of these against itself with one
- * kind of fusion added or removed. Last, the winner runs against no fusion and all in order again,
- * in more turns. */
+/* Times covers as whole steps. In a whole step kernels do not take as long as by themselves: power
+ * is shared, caches are warm or cold, launches cost time. So the cover chosen by single prices is
+ * timed against no fusion and against all in order, then the best of these against itself with one
+ * kind of fusion added or removed. Last, the winner is timed against no fusion and all in order
+ * again, in more turns. */
 #include "engine/choose/choice.h"
 #include "engine/choose/cover.h"
 #include "engine/choose/predict.h"
@@ -11,10 +11,10 @@
 #include "engine/measure/tuning-private.h"
 
 enum { MAX_PROPOSALS = 14, ROUNDS = 2 };
-#define MIN_GAIN 0.01 /* by which a cover has to beat an earlier one, plus the noise */
+#define MIN_GAIN 0.01 /* by which a cover must beat an earlier one, plus the noise */
 #define TIE 0.005     /* times that differ by less are equally fast */
 
-/* A set of candidates to take, one flag each. */
+/* A set of candidates, one flag each. */
 typedef struct {
   gboolean *taken;
   double seconds, noise;
@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   LigGraph *graph;
   GArray *candidates;
-  GPtrArray *covers; /* of Cover; the first is the one that the prices chose */
+  GPtrArray *covers; /* of Cover; the first is the one chosen by prices */
   Cover *none, *all; /* members of covers: only forced candidates, and all in order */
   double work;       /* of timing whole steps, for the progress */
 } Contest;
@@ -39,7 +39,7 @@ cover_free (gpointer data)
   g_free (cover);
 }
 
-/* For each pass and part the number of the candidate that a cover takes there, -1 without one. */
+/* For each pass and part the number of the cover's candidate there, or -1. */
 typedef struct {
   int *owners[2];
 } Places;
@@ -53,7 +53,7 @@ places_clear (Places *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Places, places_clear)
 
-/* Replaces the owner of the candidate's places. */
+/* Replaces the owner of the candidate's parts. */
 static void
 replace_owner (Contest *contest, Places *places, guint number, int from, int to)
 {
@@ -80,8 +80,8 @@ find_places (Contest *contest, const gboolean *taken)
   return places;
 }
 
-/* Returns a candidate of the cover that overlaps this one, -1 if there is none; a forced one first.
- */
+/* Returns a candidate of the cover that overlaps this one, preferably a forced one; -1 if there is
+ * none. */
 static int
 find_overlapping (Contest *contest, const Places *places, guint number)
 {
@@ -121,7 +121,8 @@ equal_kind (gconstpointer a, gconstpointer b)
   return same_kind (a, b);
 }
 
-/* Takes the candidate and drops those that overlap it; nothing changes if one of them is forced. */
+/* Adds the candidate to the cover and removes those that overlap it; changes nothing if one of them
+ * is forced. */
 static void
 take (Contest *contest, gboolean *taken, Places *places, guint number)
 {
@@ -162,7 +163,7 @@ copy (Contest *contest, const gboolean *taken)
   return flags;
 }
 
-/* Proposes the cover that the prices chose, only forced candidates, and all in order. */
+/* Proposes the cover chosen by prices, only forced candidates, and all in order. */
 static void
 propose_first (Contest *contest)
 {
@@ -186,7 +187,7 @@ propose_first (Contest *contest)
 /* A kind of candidates, by the first of them. */
 typedef struct {
   guint first;
-  double seconds; /* of its groups: the most that a decision about the kind can gain */
+  double seconds; /* of its groups: the maximum gain of a decision about the kind */
 } Kind;
 
 static int
@@ -213,8 +214,8 @@ add_to_kind (Contest *contest, GArray *kinds, GHashTable *numbers, guint i)
     MAX (candidate->fused, candidate->unfused);
 }
 
-/* Returns the kinds of candidates, those that take the longest first. A kind that takes too little
- * of the step to decide anything is left out: it could only win by chance. */
+/* Returns the kinds of candidates, the most time-consuming first. A kind that takes too little of
+ * the step to matter is omitted: it could only win by chance. */
 static GArray *
 find_kinds (Contest *contest, const Cover *best)
 {
@@ -255,7 +256,7 @@ propose_variations (Contest *contest, const Cover *best)
   }
 }
 
-/* Returns for each part the candidate that the cover takes there in the pass, or null. */
+/* Returns for each part the cover's candidate there in the pass, or null. */
 static const LigCandidate **
 find_taken (Contest *contest, const Cover *cover, LigPass pass)
 {
@@ -350,7 +351,7 @@ time_in_turns (
 }
 
 /* Times the covers from `from` on in turns with the best so far. Scales the results so that the
- * time of the best does not change, as the card may be warmer than in the round before. FALSE
+ * time of the best does not change, because the GPU may be warmer than in the previous round. FALSE
  * without an error if they cannot be timed. */
 static gboolean
 time_covers (Contest *contest, Cover *best, guint from, GError **error)
@@ -404,7 +405,7 @@ explain (Contest *contest, LigCandidate *candidate, double with, double without)
   verdict->whole = TRUE;
 }
 
-/* Returns whether no group of the graph's cover has the candidate's ops. */
+/* Returns whether the candidate's ops are in no group of the graph's cover. */
 static gboolean
 is_free (Contest *contest, const LigCandidate *candidate)
 {
@@ -415,7 +416,7 @@ is_free (Contest *contest, const LigCandidate *candidate)
   return TRUE;
 }
 
-/* Adopts the winner as the graph's cover. Candidates that it decides differently from their prices
+/* Adopts the winner as the graph's cover. Candidates for which it differs from the choice by prices
  * get the times of whole steps in their verdicts. */
 static void
 adopt (Contest *contest, const Cover *first, const Cover *best)
@@ -430,8 +431,8 @@ adopt (Contest *contest, const Cover *first, const Cover *best)
   for (guint i = 0; i < contest->candidates->len; i++) {
     LigCandidate *candidate = candidate_at (contest, i);
     gboolean lost = !best->taken[i] && first->taken[i];
-    /* A candidate may become free because the one that claimed its ops lost. It is not taken, as
-     * that cover was not timed. */
+    /* A candidate may become free because the one that claimed its ops lost. It is not accepted,
+     * because that cover was not timed. */
     lost |= !best->taken[i] && !candidate->loses && is_free (contest, candidate);
     if (!candidate->legal || (best->taken[i] == first->taken[i] && !lost))
       continue;
@@ -442,7 +443,7 @@ adopt (Contest *contest, const Cover *first, const Cover *best)
 }
 
 /* Returns the key of the decision, which depends on all steps of the unfused cover and on the
- * candidates. Its number is raised when covers are timed in another way. */
+ * candidates. Its version number increases when covers are timed in another way. */
 static char *
 decision_key (Contest *contest, GError **error)
 {
@@ -462,8 +463,8 @@ decision_key (Contest *contest, GError **error)
   return g_strconcat ("cover|3|", hash, NULL);
 }
 
-/* Reads a decision: a digit for each candidate, then the nanoseconds of the cover that the prices
- * chose. */
+/* Reads a decision: a digit for each candidate, then the nanoseconds of the cover chosen by
+ * prices. */
 static gboolean
 recall (Contest *contest, const char *key)
 {
@@ -526,13 +527,13 @@ lig_cover_judge (const LigPrice *prices, const double *bytes, guint count, gbool
   for (guint i = first; i < count; i++)
     if (prices[i].seconds <= prices[fastest].seconds * (1 + TIE) && bytes[i] < bytes[best])
       best = i;
-  /* Among many variations one is always the fastest by chance, but not in a long training. */
+  /* Among many variations one is always the fastest by chance, but not in a long run. */
   double gain = prices[fastest].seconds * MIN_GAIN + prices[0].noise;
   return first == 1 && prices[0].seconds < prices[fastest].seconds - gain ? 0 : best;
 }
 
-/* Runs the best of the rounds against none and all, so that a cover that won by chance loses
- * here. The one that the prices chose did not win by chance and needs no margin. */
+/* Times the best of the rounds against none and all, so that a cover that won by chance loses here.
+ * The one chosen by prices did not win by chance and needs no margin. */
 static gboolean
 run_last_round (Contest *contest, Cover **best, GError **error)
 {
@@ -548,7 +549,7 @@ run_last_round (Contest *contest, Cover **best, GError **error)
     g_ptr_array_add (covers, contest->all);
   if (!time_in_turns (contest, covers, LIG_TIMING_LAST, prices, error))
     return FALSE;
-  /* Verdicts compare the cover that the prices chose with the winner, so both are timed in this
+  /* Verdicts compare the cover chosen by prices with the winner, so both are timed in this
    * round. */
   Cover *first = contest->covers->pdata[0];
   first->seconds *= prices[0].seconds / (*best)->seconds;
@@ -562,8 +563,8 @@ run_last_round (Contest *contest, Cover **best, GError **error)
   return TRUE;
 }
 
-/* Runs the covers, or recalls a decision that another process has stored in the meantime. If they
- * cannot be timed, the prices decide; that is stored too, so that the next compilation agrees. */
+/* Times the covers, or reads a decision that another process has stored in the meantime. If they
+ * cannot be timed, the prices decide; this is stored too, so that the next compilation agrees. */
 static gboolean
 decide (Contest *contest, const char *key, GError **error)
 {
@@ -584,10 +585,10 @@ decide (Contest *contest, const char *key, GError **error)
   return TRUE;
 }
 
-/* The share by which predictions of whole steps err. */
+/* The relative error of predicted whole steps. */
 #define PREDICTION_NOISE 0.03
 
-/* Decides by predictions, as the last round would by times. */
+/* Decides by predictions, like the last round by times. */
 static gboolean
 decide_predicted (Contest *contest, GError **error)
 {

@@ -299,8 +299,8 @@ curve_add (Curve *self, int node, int begin, int end, int first, int last, gint6
 }
 
 /* Adds the bytes of a value to the steps between its last use in the forward pass and its copy, or
- * with the factor -1 takes them back. Returns the maximum of the bytes at these steps. If the last
- * use is in place, another value has its memory already in that step. */
+ * with the factor -1 removes them. Returns the maximum of the bytes at these steps. If the last use
+ * is in place, another value already has its memory in that step. */
 static gint64
 bridge (Curve *curve, const Chosen *chosen, int factor)
 {

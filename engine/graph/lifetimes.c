@@ -17,7 +17,7 @@ lig_value_in_arena (const LigPlanValue *value)
          value->role != LIG_VALUE_QUANTIZERS;
 }
 
-/* Extends the lifetime to [step, the last step that overlaps it]. */
+/* Extends the lifetime to [step, end]. */
 static void
 use (LigGraph *graph, int value, int step, int end)
 {

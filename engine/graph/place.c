@@ -24,16 +24,16 @@ typedef struct {
 
 #define range(set, i) (&g_array_index (set, Range, i))
 
-/* Returns the first range that ends after `at`, or with `also` the first that ends at or after
+/* Returns the first range that ends after `at`, or if `inclusive` the first that ends at or after
  * it. */
 static guint
-find (const GArray *set, gint64 at, gboolean also)
+find (const GArray *set, gint64 at, gboolean inclusive)
 {
   guint low = 0, high = set->len;
   while (low < high) {
     guint middle = low + (high - low) / 2;
     gint64 end = range (set, middle)->end;
-    if (end > at || (also && end == at))
+    if (end > at || (inclusive && end == at))
       high = middle;
     else
       low = middle + 1;

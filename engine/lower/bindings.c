@@ -24,7 +24,7 @@ divide (LigBinding *self)
   self->form = colon ? (int) (colon + 1 - self->text) : 0;
 }
 
-/* Parses a port of so many bytes. A form may come behind the place: `x@2/4:row`. */
+/* Parses a port of `length` bytes. A form may follow the place: `x@2/4:row`. */
 static void
 parse (LigBinding *self, const char *port, gsize length)
 {

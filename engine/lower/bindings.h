@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bindings of the operands of kernels, `dy=1.dy x=0.x:row y=terms@2/4`: what lowering functions
- * write as text is parsed once for each kernel that they emit. */
+/* Bindings of the operands of kernels, `dy=1.dy x=0.x:row y=terms@2/4`: the text from lowering
+ * functions is parsed once for each kernel that they emit. */
 #pragma once
 
 #include "engine/graph/graph.h"
@@ -8,7 +8,7 @@
 /* The port of an op, a form of it or a part of its rows to which an operand is bound; or nothing.
  */
 typedef struct {
-  char operand[32]; /* of the kernel; empty: of a port by itself */
+  char operand[32]; /* of the kernel; empty: a port without an operand */
   char text[64];    /* the port as written, without its place: `1.x:row`, `-` */
   int element;      /* the number of the pattern's element; -1: none is written */
   int name, form; /* where the names of the port and of its form begin in the text; form 0: none */
@@ -23,12 +23,12 @@ typedef struct {
 /* Parses the text of a port. */
 void lig_binding_parse (LigBinding *self, const char *port);
 
-/* Adds the bindings of a text (nullable); of two for an operand the first one counts. Those of a
- * kernel with more operands than it can have are left out. */
+/* Adds the bindings of a text (nullable); of two for an operand the first one counts. Those beyond
+ * the maximum number of operands are omitted. */
 void lig_bindings_add (LigBindings *self, const char *text);
 
-/* Adds a binding of the operand to that, or to another form of it: `-scale` is appended to the name
- * of the form if `suffix` is given. Null: to nothing. */
+/* Adds a binding of the operand to this port, or to another form of it: if `suffix` is given, such
+ * as `-scale`, it is appended to the name of the form. Null: to nothing. */
 void lig_bindings_bind (LigBindings *self,
                         const char *operand,
                         const LigBinding *to,

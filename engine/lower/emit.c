@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Returns whether a kernel has to compute the value. A value without readers may be omitted if the
+/* Returns whether a kernel must compute the value. A value without readers may be omitted if the
  * kernel supports that. */
 static gboolean
 wanted_output (const LigGraph *graph, int value)
@@ -67,7 +67,7 @@ take_params (LigLowering *self, LigGraphStep *step, const void *params, gsize si
   }
   if (params && size > sizeof step->code.params) {
     lig_lower_fault (
-      self, "kernel %s is given %" G_GSIZE_FORMAT " bytes of parameters, at most %d are possible",
+      self, "kernel %s is given %" G_GSIZE_FORMAT " bytes of parameters, at most %d are allowed",
       step->plan.kernel->name, size, (int) sizeof step->code.params);
     return FALSE;
   }

@@ -41,7 +41,9 @@ lig_check_kernels (const LigGraph *graph,
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: its kernel %s cannot run on %s"),
                  name, part->plan.path, kernel->name, lig_device_get_name (graph->request->device));
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s at %s: its kernel %s serves %s, not %s"),
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 _ ("%s at %s: its kernel %s supports %s, not "
+                    "%s"),
                  name, part->plan.path, kernel->name, *types ? types : _ ("no type"),
                  lig_dtype_name (dtype));
   return lig_error_set_path (error, part->plan.path);

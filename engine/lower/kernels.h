@@ -17,5 +17,5 @@ gboolean lig_check_kernels (const LigGraph *graph,
                             guint first,
                             GError **error);
 
-/* Checks every op alone, in both passes: the policy `measured` times them all. */
+/* Checks every op unfused, in both passes: the policy `measured` times them all. */
 gboolean lig_check_single_ops (LigGraph *graph, GError **error);

@@ -64,7 +64,7 @@ lig_lower_beside (LigLowering *self,
 }
 
 /* Checks that `to` can be an alias: the group itself must compute it, so that it has no memory yet,
- * and it must have the bytes of `from`. */
+ * and it must have the size of `from`. */
 static gboolean
 check_alias (LigLowering *self, const char *to, int target, const char *from, int source)
 {
@@ -273,8 +273,8 @@ lig_lower_saves (LigGraph *graph, const LigPlanGroup *group, GError **error)
 
 /* --- Pieces ---------------------------------------------------------------------------------- */
 
-/* Matmuls and exchanges by pieces, so that one piece is exchanged while another one is computed. A
- * piece is a value that has a part of the rows of another one, in its memory. */
+/* Matmuls and collectives in pieces, so that one piece is communicated while another one is
+ * computed. A piece is a value that is a part of the rows of another one, in the same memory. */
 
 int
 lig_lower_get_place (LigLowering *self, int index)
@@ -284,8 +284,8 @@ lig_lower_get_place (LigLowering *self, int index)
                 : 0;
 }
 
-/* Returns the number of rows of which a piece has a multiple: matmuls of quantized copies have
- * sides that their recipe divides. */
+/* Returns the number of rows of which a piece must be a multiple: the dimensions of quantized
+ * matmuls are multiples of their recipe's blocks. */
 static gint64
 find_multiple (const LigGraph *graph, const LigPlanGroup *group)
 {
@@ -299,7 +299,7 @@ find_multiple (const LigGraph *graph, const LigPlanGroup *group)
 }
 
 gboolean
-lig_group_can_shard (const LigGraph *graph, const LigPlanGroup *group, int pieces)
+lig_group_can_split (const LigGraph *graph, const LigPlanGroup *group, int pieces)
 {
   const LigPart *first = lig_part (graph, group->first);
   const LigPart *last = lig_part (graph, group->first + group->count - 1);
@@ -317,7 +317,7 @@ lig_group_get_given_pieces (const LigGraph *graph, const LigPlanGroup *group)
   if (!given || !g_ascii_string_to_unsigned (given, 10, 1, G_MAXINT, &pieces, NULL))
     return 0;
   int max = MAX ((int) pieces, group->fusion->min_pieces);
-  return lig_group_can_shard (graph, group, max) ? max : 0;
+  return lig_group_can_split (graph, group, max) ? max : 0;
 }
 
 int
@@ -325,7 +325,7 @@ lig_group_get_pieces (const LigGraph *graph, const LigPlanGroup *group)
 {
   int given = lig_group_get_given_pieces (graph, group);
   int pieces = given > 0 ? given : MAX (group->pieces, group->fusion->min_pieces);
-  return lig_group_can_shard (graph, group, pieces) ? pieces : 1;
+  return lig_group_can_split (graph, group, pieces) ? pieces : 1;
 }
 
 int
@@ -360,8 +360,8 @@ lig_lower_has_choice (LigLowering *self, int element, const char *param, const c
 
 /* --- Means over ranks ------------------------------------------------------------------------ */
 
-/* Losses that are means over the rows that they count, of which ranks with other rows may count
- * other numbers. */
+/* Losses that are means over counted rows, whose number may differ between ranks with different
+ * rows. */
 
 const char *
 lig_lower_own_mean (LigLowering *self)

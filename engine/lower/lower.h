@@ -12,9 +12,9 @@ typedef struct {
   int unwritten; /* a value that is read outside the group and that no kernel writes, or -1 */
 } LigProbe;
 
-/* Appends the steps of a group. With `probe`, only `steps` changes, but for values that a table
+/* Appends the steps of a group. With `probe`, only `steps` changes, except for values that a table
  * adds and that a later call for the same group finds again. FALSE if the table of the op or fusion
- * is faulty; without `probe` a missing kernel is an error too. */
+ * is invalid; without `probe` a missing kernel is an error too. */
 gboolean lig_lower_group (LigGraph *graph,
                           const LigPlanGroup *group,
                           LigPass pass,
@@ -22,15 +22,15 @@ gboolean lig_lower_group (LigGraph *graph,
                           LigProbe *probe,
                           GError **error);
 
-/* Returns whether each rank's rows, which the group exchanges, have so many equal parts: its first
- * op or its last one is the collective, whose rows of one rank are fewer than all. */
-gboolean lig_group_can_shard (const LigGraph *graph, const LigPlanGroup *group, int pieces);
+/* Returns whether each rank's rows, which the group communicates, can be split into so many equal
+ * parts: its first or last op is the collective, on the side where a rank has only its own rows. */
+gboolean lig_group_can_split (const LigGraph *graph, const LigPlanGroup *group, int pieces);
 
-/* Returns the number of parts that the environment variable LIGATURE_PIECES asks for, 0 if it does
- * not, or if they do not divide the rows. */
+/* Returns the number of parts in the environment variable LIGATURE_PIECES; 0 if it is not set, or
+ * does not divide the rows. */
 int lig_group_get_given_pieces (const LigGraph *graph, const LigPlanGroup *group);
 
-/* Returns the number of parts in which the group of a fusion with min_pieces exchanges rows. */
+/* Returns the number of parts in which the group of a fusion with min_pieces communicates rows. */
 int lig_group_get_pieces (const LigGraph *graph, const LigPlanGroup *group);
 
 /* Returns a value that is read outside the group and that none of the group's steps, from

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Ports: the names in bindings become values. A joint fusion computes values in its forward kernels
- * for its backward ones, kernels of one op hand values to one another, and a piece is a value that
- * has a part of the rows of another one, in its memory. These values belong to the fusion and its
- * first op, or to the op and a pass, so that all groups of the same ops that are tried share it. */
+ * for its backward ones, kernels of one op pass values to one another, and a piece is a value that
+ * is a part of the rows of another one, in the same memory. These values belong to the fusion and
+ * its first op, or to the op and a pass, so that all tried groups of the same ops share them. */
 #include "engine/lower/ports.h"
 
 #include "engine/graph/value.h"
@@ -58,7 +58,7 @@ lig_lower_part_port (const LigGraph *graph, const LigPart *part, const char *nam
   case LIG_PORT_KEPT:
     return part->kept[port->slot];
   default:
-    /* Those that infer left out are absent. */
+    /* Those that infer omitted are absent. */
     if (port->slot >= part->n_parameters || (gradient && part->frozen))
       return PORT_ABSENT;
     return gradient ? lig_value (graph, part->parameters[port->slot])->gradient
@@ -66,7 +66,7 @@ lig_lower_part_port (const LigGraph *graph, const LigPart *part, const char *nam
   }
 }
 
-/* Returns the value of a form of a port, `x:row`; `form` points behind the colon. */
+/* Returns the value of a form of a port, `x:row`; `form` points past the colon. */
 static int
 form_port (const LigGraph *graph, const LigPart *part, const char *name, const char *form)
 {
@@ -172,8 +172,8 @@ lig_lower_share (LigLowering *self, const char *port)
                                   : 0;
 }
 
-/* Adds the piece of a value, whose rows are divided into `count` equal ones. The scales of rows are
- * a vector, with one element for each. */
+/* Adds a piece of a value, whose rows are split into `count` equal pieces. The scales of rows are a
+ * vector, with one element per row. */
 static int
 add_piece (LigGraph *graph, int whole, int index, int count)
 {
@@ -200,7 +200,7 @@ find_piece (LigLowering *self, const LigBinding *port)
   int piece;
   all.pieces = 0;
   int whole = lig_lower_bound (self, &all);
-  /* All rows have the scale of a tensor. */
+  /* All rows share the scale of a tensor. */
   if (whole < 0 || (port->form > 0 && lig_value (self->graph, whole)->shape.n_axes == 0))
     return whole;
   g_autofree char *key = g_strdup_printf ("%d@%d/%d", whole, port->piece, port->pieces);

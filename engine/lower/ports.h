@@ -17,7 +17,7 @@ struct _LigLowering {
   GError *error;              /* the first error in a table */
   const char *missing;        /* the first missing kernel */
   const LigPart *unquantized; /* a matmul whose kernel has no twin for quantized operands */
-  GHashTable *own;            /* values that the kernels of an op hand to one another; or null */
+  GHashTable *own;            /* values that the kernels of an op pass to one another; or null */
 };
 
 /* Records the first error in the table of the op or fusion, which ends the compilation. */
@@ -31,11 +31,11 @@ int lig_lower_part_port (const LigGraph *graph, const LigPart *part, const char 
 int lig_lower_port (LigLowering *self, const char *port);
 
 /* Finds a value that the group computes for itself, by LigFusion.computes of its joint fusion or by
- * lig_lower_value () of its op. Returns FALSE if it computes none of that name; -1 is that of an
- * optional element that is missing. */
+ * lig_lower_value () of its op. Returns FALSE if it computes none of that name; the value is -1 for
+ * a missing optional element. */
 gboolean lig_find_own_value (LigLowering *self, const char *name, int *value);
 
-/* Finds a value that was kept by its key, or keeps one; takes the key. */
+/* Finds a value that was stored under its key, or stores a new one; takes ownership of the key. */
 gboolean lig_find_own (const LigGraph *graph, const char *key, int *value);
 void lig_keep_own (LigGraph *graph, char *key, int value);
 

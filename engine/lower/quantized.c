@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Emits the kernels that write quantized copies, and those that read them in the place of the
- * kernels that ops and fusions name. */
+/* Emits the kernels that write quantized copies, and those that read them instead of the kernels
+ * that ops and fusions name. */
 #include "engine/lower/quantized.h"
 
 #include "engine/graph/op.h"
@@ -52,7 +52,7 @@ bind_form (LigBindings *to,
   lig_bindings_bind (to, operand, &port, colon + 1, suffix);
 }
 
-/* Binds an operand as the kernel's own operand is bound; null: to nothing. */
+/* Binds an operand like the kernel's own operand; null: to nothing. */
 static void
 bind_like (LigBindings *to, const LigBindings *bindings, const char *operand, const char *own)
 {
@@ -125,7 +125,7 @@ bind_copies (LigBindings *to, const LigQuantizer *quantizer, const char *of)
   }
 }
 
-/* Binds the operand that gets the values as they were rounded, which a written op has as well. */
+/* Binds the operand for the rounded values, which an op that the user wrote also has. */
 static void
 bind_rounded (LigBindings *to,
               LigLowering *self,
@@ -139,7 +139,7 @@ bind_rounded (LigBindings *to,
     to, operand, lig_part (self->graph, quantizer->part)->plan.implicit ? NULL : &port, NULL, NULL);
 }
 
-/* Returns the quantizer that the part of a port has for itself; null if it has none. */
+/* Returns the quantizer that belongs to the part of a port; null if it has none. */
 static const LigQuantizer *
 own_quantizer (LigLowering *self, const char *port)
 {
@@ -151,7 +151,7 @@ own_quantizer (LigLowering *self, const char *port)
   return quantizer && lig_part (self->graph, quantizer->part) == part ? quantizer : NULL;
 }
 
-/* Emits a kernel by its name; that of a norm may be missing. None of them is a matmul. */
+/* Emits a kernel that is not a matmul by its name; that of a norm may be missing. */
 static void
 emit (LigLowering *self,
       const char *name,
@@ -181,7 +181,7 @@ emit_copies (LigLowering *self,
     g_array_index (self->steps, LigGraphStep, before).plan.read *= 2;
 }
 
-/* Keeps a fusion that would compute nothing, as there is nothing to quantize, from being priced. */
+/* Prevents timing of a fusion that would compute nothing because there is nothing to quantize. */
 static void
 reject_fusion (LigLowering *self)
 {
@@ -218,7 +218,7 @@ lig_lower_is_quantized (LigLowering *self, const char *port, LigRejection *rejec
   return FALSE;
 }
 
-/* Rejects a matmul whose copies have other scales than those of rows or of the tensor. */
+/* Rejects a matmul whose copies do not have one scale per row or per tensor. */
 static gboolean
 reject_scales (const LigPart *part, const char *required, LigRejection *rejection)
 {
@@ -242,7 +242,7 @@ lig_lower_divides_copies (
   const LigRecipeInfo *info = quantizer->recipe->info;
   LigScales kind = info->row[quantizer->role];
   if (kind != LIG_SCALES_TENSOR && kind != LIG_SCALES_ROW)
-    return reject_scales (part, "one with a scale for a tensor or a row", rejection);
+    return reject_scales (part, "one with a scale per tensor or per row", rejection);
   const LigShape *shape = &lig_value (self->graph, quantizer->of)->shape;
   gint64 rows = lig_shape_size (shape) / MAX (lig_shape_columns (shape), 1);
   if (rows % (parts * info->multiple) == 0)
@@ -269,7 +269,7 @@ lig_lower_norm_fits (LigLowering *self, int element, LigRejection *rejection)
   rejection->required_value = (double) columns;
   rejection->unit = "values";
   rejection->observed = g_strdup_printf ("a norm over rows of %" G_GINT64_FORMAT, length);
-  rejection->required = g_strdup_printf ("%" G_GINT64_FORMAT ", the last axis alone", columns);
+  rejection->required = g_strdup_printf ("%" G_GINT64_FORMAT ", only the last axis", columns);
   return FALSE;
 }
 
@@ -296,16 +296,16 @@ lig_lower_fits_epilogue (LigLowering *self, int element, const char *to, LigReje
   if (!writes->has_history)
     return reject_copies (rejection, g_strdup (writes->name), "fp8-delayed");
   if (quantizer->scale < 0)
-    return reject_copies (
-      rejection, g_strdup_printf ("%s without a history, at an op of its own", writes->name),
-      "one with the history of a matmul");
+    return reject_copies (rejection,
+                          g_strdup_printf ("%s without a history, at a separate op", writes->name),
+                          "one with the history of a matmul");
   if (quantizer->transposed.data >= 0)
     return reject_copies (
       rejection, g_strdup_printf ("%s with a transposed copy for the backward pass", writes->name),
-      "a copy of rows alone, as in evaluation");
+      "only a row-major copy, as in evaluation");
   if (self->graph->request->compute != LIG_FP16)
     return TRUE;
-  /* The epilogue saturates what overflows in fp16, and would hide it: see lig_quantize_limit(). */
+  /* The epilogue would saturate, and so hide, an overflow of fp16: see lig_quantize_limit(). */
   rejection->reason = LIG_REASON_DTYPE;
   rejection->types = LIG_TYPES (LIG_FP32) | LIG_TYPES (LIG_BF16);
   rejection->observed = g_strdup (lig_dtype_name (LIG_FP16));
@@ -343,7 +343,7 @@ bind_norm (LigBindings *to, const LigPart *norm, int element, gboolean backward)
   }
 }
 
-/* Emits the kernel that finds the statistics of a norm, behind an addition if the bindings have
+/* Emits the kernel that computes the statistics of a norm, after an addition if the bindings have
  * one, and the kernel that normalizes and quantizes. */
 static void
 lower_normalized (LigLowering *self,

@@ -11,7 +11,7 @@ typedef struct LigScaleParams LigScaleParams;
 const LigPart *
 lig_find_quantized (LigLowering *self, const LigKernel *kernel, const LigBindings *bindings);
 
-/* Emits the matmul of quantized operands in the place of a kernel; without a twin it sets
+/* Emits the matmul of quantized operands instead of a kernel; without a twin it sets
  * `unquantized`. */
 void lig_emit_quantized (LigLowering *self,
                          const LigPart *matmul,

@@ -7,8 +7,8 @@
 #include "engine/quantize/calibrate.h"
 #include "engine/quantize/quantizers.h"
 
-/* Returns whether no step writes this value of the group, which is read outside it and is no alias
- * of a value from outside. */
+/* Returns whether no step writes this value of the group, which is read outside it and is not an
+ * alias of a value from outside. */
 static gboolean
 is_unwritten (const LigLowering *self, int value, guint first_step)
 {

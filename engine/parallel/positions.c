@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The positions of rows that the ranks of a context group divide: of 2 n equal blocks rank r of n
- * has number r and number 2 n - 1 - r, so that with a causal mask all have the same work. Most ops
- * compute position by position; the others say by which parts they are computed then. */
+/* Sequences that are sharded over a context-parallel group: of 2 n equal blocks rank r of n has
+ * blocks r and 2 n - 1 - r, so that with a causal mask all ranks have the same work. Most ops
+ * compute each token independently; the others declare the parts to which they expand. */
 #include "engine/parallel/positions.h"
 
 #include <glib/gi18n-lib.h>
@@ -17,8 +17,8 @@ lig_positions_shard (LigRequest *request, GError **error)
   if (input->n_axes != (request->input_dtype == LIG_INT32 ? 2 : 3)) {
     g_autofree char *shape = lig_shape_to_string (input);
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the input is %s %s, which has no axis of positions for context=%d to divide; "
-                    "train on sequences of tokens, or divide the batch: data=%d"),
+                 _ ("the input is %s %s, which has no sequence axis for context=%d to shard; "
+                    "train on sequences of tokens, or shard the batch: data=%d"),
                  shape, lig_dtype_name (request->input_dtype), ranks, ranks);
     return lig_error_set_setting (error, "input");
   }
@@ -33,8 +33,9 @@ lig_positions_shard (LigRequest *request, GError **error)
   return TRUE;
 }
 
-/* Returns whether the user put an op there that has rows of other ranks of the group, which are
- * other positions: those behind it would not know which. A sum of all has as many as each. */
+/* Returns whether the user wrote a collective that gives rows of other ranks of the group, which
+ * are other tokens, to the ops after it, which do not know their positions. An all-reduce is
+ * accepted, because it keeps the number of rows. */
 static gboolean
 mixes_positions (const LigPart *part)
 {
@@ -58,14 +59,14 @@ lig_positions_check (const LigPart *part, const LigInfer *infer, GError **error)
     return TRUE;
   if (fits)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("group=context exchanges rows of other positions (context=%d), which the ops "
-                    "after it cannot know; give group=data or group=tensor"),
+                 _ ("group=context exchanges rows of other tokens (context=%d), whose "
+                    "positions later ops do not know; give group=data or group=tensor"),
                  ranks);
   else
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
-      _ ("it may compute across positions, which the ranks of context=%d divide; take the op "
-         "away, or divide the batch: data=%d"),
+      _ ("it may compute across tokens, which are sharded with context=%d; remove the op, or "
+         "shard the batch: data=%d"),
       ranks, ranks);
   return FALSE;
 }

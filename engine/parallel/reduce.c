@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients are averaged over the ranks in buckets, ranges of their array, each as soon as the last
- * step has run that writes any of its gradients. Steps fill the array from its end. If ranks share
- * the update, each gets the mean of its part of a bucket, and gives the others its parameters. */
+ * step has run that writes any of its gradients. Steps fill the array from its end. If the update
+ * is sharded, each rank gets the mean of its part of a bucket, and sends the others its
+ * parameters. */
 #include "engine/parallel/reduce.h"
 
 #include "engine/graph/step.h"
@@ -33,8 +34,8 @@ find_writers (const LigGraph *graph)
   return writers;
 }
 
-/* Returns the buckets without their steps. Ranks share an update that is planned; else each gets
- * the means of all gradients. */
+/* Returns the buckets without their steps. A planned update may be sharded; otherwise each rank
+ * gets the means of all gradients. */
 static GArray *
 list_buckets (LigGraph *graph)
 {

@@ -8,17 +8,18 @@
  * average the gradients over them. */
 void lig_schedule_reductions (LigGraph *graph);
 
-/* Likewise, appends the step that gives all ranks the greatest amaxes, which differ where each rank
- * quantizes its own rows; scales and histories, which do not, stay as they are. */
+/* Does the same for amaxes: appends the step that gives all ranks the largest amaxes, which differ
+ * if each rank quantizes its own rows; scales and histories are equal on all ranks and not
+ * changed. */
 void lig_reduce_amaxes (LigGraph *graph, int quantizers);
 
-/* Appends the steps of the update that add up gradients of which each rank of a tensor group has a
- * term, of those that this rank updates. */
+/* Appends the steps of the update that sum gradients of which each rank of a tensor-parallel group
+ * has a term, among those that this rank updates. */
 void lig_reduce_summed (LigGraph *graph);
 
 /* Appends the step of the update that gives each rank of a group the norms of all. */
 void lig_gather_norms (LigGraph *graph, int norm, int norms, LigRankGroup group);
 
-/* Appends the step of the update, beside those after it, that gives all replicas the
- * parameters that the others updated. */
+/* Appends the step of the update that gives all replicas the parameters that the others updated; it
+ * overlaps the steps after it. */
 void lig_gather_parameters (LigGraph *graph, const LigShare *share);

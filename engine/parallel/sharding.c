@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of values and parameters that the ranks of a tensor group have: checks that each op can
- * compute with the part of its input, and finds the gradients that are sums over the ranks. */
+/* The sharding of values and parameters over a tensor-parallel group: checks that each op can
+ * compute with the sharding of its input, and finds the gradients that are summed over the
+ * ranks. */
 #include "engine/parallel/sharding.h"
 
 #include "engine/parallel/vocabulary.h"
@@ -32,7 +33,7 @@ lig_sharding_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infe
     infer->y_sharding = infer->extra_shardings[0];
 }
 
-/* Returns the parts of inputs with which the op computes, as bits of LigShardingKind. */
+/* Returns the shardings of inputs that the op supports, as bits of LigShardingKind. */
 static unsigned
 find_kinds (const LigPart *part)
 {
@@ -48,19 +49,18 @@ static gboolean
 reject (const LigInfer *infer, LigShardingKind kind, GError **error)
 {
   static const char *const sentences[] = {
-    [LIG_SHARDING_NONE] = N_ ("its input is whole on each rank (tensor=%d), expected a part; put "
-                              "shard-rows before it for some of the rows, or linear with "
-                              "parallel=column for some of the columns"),
-    [LIG_SHARDING_ROWS] = N_ ("its input is divided by rows among the ranks (tensor=%d); put "
-                              "all-gather (gradient=part) before it"),
-    [LIG_SHARDING_COLUMNS] = N_ ("its input is divided by columns among the ranks (tensor=%d); put "
-                                 "linear with parallel=row before it"),
-    [LIG_SHARDING_PARTIAL] = N_ ("its input is one term of a sum over the ranks (tensor=%d); put "
-                                 "all-reduce before it"),
+    [LIG_SHARDING_NONE] = N_ ("its input is not sharded (tensor=%d), but must be; put "
+                              "shard-rows before it to shard the rows, or linear with "
+                              "parallel=column to shard the columns"),
+    [LIG_SHARDING_ROWS] = N_ ("its input is sharded by rows (tensor=%d); put all-gather "
+                              "(gradient=part) before it"),
+    [LIG_SHARDING_COLUMNS] = N_ ("its input is sharded by columns (tensor=%d); put linear with "
+                                 "parallel=row before it"),
+    [LIG_SHARDING_PARTIAL] = N_ ("its input is one term of a sum over the ranks (tensor=%d); "
+                                 "put all-reduce before it"),
     [LIG_SHARDING_SHARED] =
-      N_ ("its input is for matmuls that divide their columns among the "
-          "ranks (tensor=%d); set parallel=column, or before it gradient=part "
-          "in all-gather, or omit all-reduce (of=gradient)"),
+      N_ ("its input is for column-parallel matmuls (tensor=%d); set parallel=column, or "
+          "before it gradient=part in all-gather, or omit all-reduce (of=gradient)"),
   };
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ (sentences[kind]),
                infer->n_ranks[LIG_GROUP_TENSOR]);
@@ -73,8 +73,8 @@ lig_infer_reject_sharding (const LigInfer *infer, GError **error)
   return reject (infer, infer->x_sharding.kind, error);
 }
 
-/* Other inputs are divided as the main one. Numbers by row, such as lengths, are whole on ranks
- * that have all rows. */
+/* Other inputs have the sharding of the main one. Numbers by row, such as lengths, are unsharded on
+ * ranks that have all rows. */
 static gboolean
 check_extras (const LigPart *part, const LigInfer *infer, GError **error)
 {
@@ -87,8 +87,7 @@ check_extras (const LigPart *part, const LigInfer *infer, GError **error)
       continue;
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
-      _ ("its input and %s are divided in different ways among the ranks (tensor=%d); give "
-         "both the same parallel"),
+      _ ("its input and %s are sharded differently (tensor=%d); give both the same parallel"),
       part->ports->extra_inputs->ports[i].name, infer->n_ranks[LIG_GROUP_TENSOR]);
     return FALSE;
   }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of values and parameters that the ranks of a tensor group have. */
+/* The sharding of values and parameters over a tensor-parallel group. */
 #pragma once
 
 #include "engine/graph/graph.h"
 
-/* Presets the parts in the input of an op's shape rule. */
+/* Presets the shardings in the input of an op's shape rule. */
 void lig_sharding_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer);
 
-/* Checks that the op computes with the parts of its inputs. */
+/* Checks that the op supports the shardings of its inputs. */
 gboolean lig_sharding_check (const LigPart *part, const LigInfer *infer, GError **error);
 
-/* Sets the part of the parameter that an op needs, and whether its gradient is a sum over the
+/* Sets the sharding of the parameter that an op needs, and whether its gradient is summed over the
  * ranks. */
 void lig_sharding_parameter (LigTie *parameter, const LigInfer *infer);

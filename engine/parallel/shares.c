@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides parameters among the ranks that have the same. Every range that is exchanged at once is
- * divided evenly, by elements and not by parameters: each rank then sends, sums and updates as much
- * as any other, whatever the sizes of parameters are, and a range takes one reduce-scatter and one
- * all-gather, which together transfer what an all-reduce does. */
+/* Shards the update of parameters over the ranks that have the same ones. Every range that is
+ * communicated at once is split evenly, by elements and not by parameters: each rank then sends,
+ * sums and updates as much as any other, for all parameter sizes, and a range takes one
+ * reduce-scatter and one all-gather, which together transfer as much as an all-reduce. */
 #include "engine/parallel/shares.h"
 
 #include "engine/graph/value.h"
@@ -10,7 +10,7 @@
 
 #include <glib/gi18n-lib.h>
 
-/* The elements that the start of a share is a multiple of, as that of a parameter. */
+/* The alignment of a share in elements, the same as a parameter's. */
 #define SHARE_ALIGNMENT 64
 
 /* Returns the number of ranks that have the same parameters. */
@@ -33,7 +33,7 @@ lig_share_unit (const LigGraph *graph)
   return divides (graph) ? SHARE_ALIGNMENT * count_replicas (graph) : 1;
 }
 
-/* The parameters without weight decay lie behind the others and are few: a range of both would wait
+/* The parameters without weight decay are few and come after the others: a range of both would wait
  * for the whole backward pass. */
 GArray *
 lig_shard_gradients (const LigGraph *graph, LigDtype dtype)
@@ -72,8 +72,8 @@ lig_find_shares (LigGraph *graph, GError **error)
     return TRUE;
   if (graph->request->fp8_parameters) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                 _ ("shard-optimizer divides the masters of all parameters, and with parameters in "
-                    "fp8 each rank needs all masters; choose parameters in %s, or omit it"),
+                 _ ("shard-optimizer shards the masters of all parameters, and with parameters "
+                    "in fp8 each rank needs all masters; choose parameters in %s, or omit it"),
                  lig_dtype_name (graph->request->compute));
     return lig_error_set_setting (error, "shard-optimizer");
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the ops of which the ranks of a tensor group divide the vocabulary (Shoeybi and others,
- * "Megatron-LM", 2019): the sequence as written says which weights are shared. */
+/* Chooses the ops whose vocabulary tensor parallelism shards (Shoeybi and others, "Megatron-LM",
+ * 2019): the sequence as written determines which weights are shared. */
 #include "engine/parallel/vocabulary.h"
 
 #include "engine/sequence/tie.h"
@@ -8,12 +8,12 @@
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 
-/* An op that may have a part of the vocabulary, or that shares the weight of one that may. */
+/* An op whose vocabulary may be sharded, or that shares the weight of one. */
 typedef struct {
   LigOp *op; /* (unowned) */
   char *path, *tied;
-  gboolean divides; /* as far as the op itself is concerned */
-  gboolean open;    /* it is not said in the op */
+  gboolean divides; /* by the op's own parameters */
+  gboolean open;    /* the op leaves it open */
   int class;        /* the number of the first member with the same weight */
 } Member;
 
@@ -52,8 +52,7 @@ has_sections (LigOp *op)
   return sections && sections->n_axes > 0;
 }
 
-/* Returns whether the op divides its vocabulary among the ranks; `open` is set if it leaves that
- * open. */
+/* Returns whether the op's vocabulary is sharded; `open` is set if the op leaves that open. */
 static gboolean
 divides (LigOp *op, gboolean outermost, gboolean head, int ranks, gboolean *open)
 {
@@ -94,8 +93,7 @@ collect (GArray *members, LigSequence *list, const char *prefix, int ranks)
   }
 }
 
-/* Finds the members with the same weight. A weight of something else is of none of them, and is not
- * divided. */
+/* Finds the members with the same weight. A weight that belongs to another op is not sharded. */
 static void
 find_classes (GArray *members)
 {
@@ -116,8 +114,8 @@ find_classes (GArray *members)
   }
 }
 
-/* Notes the matmul before the loss that stays whole although the op leaves that open: it is often
- * the largest of all. */
+/* Notes the matmul before the loss if it stays unsharded although the op leaves that open: it is
+ * often the largest of all. */
 static void
 note_whole (LigGraph *graph, int ranks)
 {
@@ -131,8 +129,8 @@ note_whole (LigGraph *graph, int ranks)
       divides (head, TRUE, TRUE, ranks, &open) || !open || info->flags & LIG_OP_INTEGER_INPUT)
     return;
   g_autofree char *text = g_strdup_printf (
-    _ ("%s at %u is whole on each rank: %s is %" PRId64 ", no multiple of %d"), info->name,
-    length - 2, info->vocabulary, get_length (head, info->vocabulary), ranks);
+    _ ("%s at %u is not sharded: %s is %" PRId64 ", not a multiple of %d"), info->name, length - 2,
+    info->vocabulary, get_length (head, info->vocabulary), ranks);
   graph->vocabulary->whole = g_string_chunk_insert_const (graph->strings, text);
 }
 

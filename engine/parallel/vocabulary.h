@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The ops of which the ranks of a tensor group divide the vocabulary. */
+/* The ops whose vocabulary tensor parallelism shards. */
 #pragma once
 
 #include "engine/graph/graph.h"
 
 struct _LigVocabulary {
-  GHashTable *divided; /* of LigOp: those whose vocabulary the ranks divide */
+  GHashTable *divided; /* of LigOp: those whose vocabulary is sharded */
   const char *whole;   /* a sentence on the last matmul, which is not; null: it is, or none is */
 };
 
 void lig_vocabulary_free (LigVocabulary *self);
 
-/* Finds the ops with parallel=auto that ranks divide: an embedding outside of blocks, and the
- * linear before the cross-entropy that ends the sequence. The number of ranks divides their
- * vocabulary, and ops that share a weight are all divided, or none. */
+/* Finds the ops with parallel=auto to shard: an embedding outside of blocks, and the linear before
+ * the cross-entropy that ends the sequence. Their vocabulary must be a multiple of the number of
+ * ranks, and of ops that share a weight all are sharded, or none. */
 void lig_vocabulary_choose (LigGraph *graph);
 
 /* Returns whether lig_vocabulary_choose() has chosen the op. */

@@ -70,7 +70,8 @@ allocate_workspaces (LigProgram *self, GError **error)
   return TRUE;
 }
 
-/* The waits for other ranks are timed in each step, as they change with what the ranks compute. */
+/* The waits for other ranks are timed in each step, because they change with the work of the
+ * ranks. */
 static gboolean
 allocate_timer (LigProgram *self, GError **error)
 {
@@ -86,7 +87,7 @@ static gboolean
 allocate (LigProgram *self, GError **error)
 {
   LigDevice *device = self->device;
-  /* Allocate every state array of the plan before taking pointers to it. */
+  /* Allocates every state array of the plan before taking pointers to it. */
   for (int i = 0; i < (int) self->plan->values->len; i++) {
     const LigPlanValue *value = lig_plan_value (self->plan, i);
     LigStateArray array = value->role == LIG_VALUE_STATE ? (LigStateArray) value->array
@@ -112,7 +113,7 @@ allocate (LigProgram *self, GError **error)
   return self->tick && allocate_workspaces (self, error) && allocate_timer (self, error);
 }
 
-/* Returns the processes with which a collective step exchanges, and null for other steps. */
+/* Returns the group of processes of a collective step, and null for other steps. */
 static const LigPeers *
 find_peers (LigDevice *device, const LigPlanStep *step, const LigStepCode *code)
 {
@@ -120,7 +121,7 @@ find_peers (LigDevice *device, const LigPlanStep *step, const LigStepCode *code)
   return group < LIG_N_GROUPS ? lig_device_get_peers (device, group) : NULL;
 }
 
-/* A process alone, which has no stream for collectives, runs them among the other steps. */
+/* A single process, which has no stream for collectives, runs them among the other steps. */
 static LigLane
 lane_of (LigDevice *device, const LigPlanStep *step)
 {
@@ -270,7 +271,7 @@ preset_gradients (LigProgram *self, GError **error)
   return TRUE;
 }
 
-/* Records the inputs that have to be set before anything runs. */
+/* Records the inputs that must be set before anything runs. */
 static void
 await_inputs (LigProgram *self)
 {
@@ -339,7 +340,7 @@ lig_program_unbind (LigProgram *self)
 {
   LigDevice *device = self->device;
   if (self->run) {
-    /* Steps that still run use the memory. */
+    /* Steps that are still running use the memory. */
     self->run->calls->wait (self->run->device, lig_device_stream (self->device));
     forget_captures (self);
     free_events (self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A ring of slots, each with host memory, device memory and the events after which they may be
- * overwritten. They are copied in the lane of copies. Devices that share the host's memory are
- * written at once. */
+ * overwritten. They are copied in the copy lane. Devices that share the host's memory are written
+ * directly. */
 #include "engine/program/feed.h"
 
 #include <glib/gi18n-lib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends batches to the device: copied ahead, in a separate stream, from pinned host memory, while
- * the device still works on the previous batch. */
+/* Sends batches to the device: prefetched in a separate stream, from pinned host memory, while the
+ * device still works on the previous batch. */
 #pragma once
 
 #include "engine/device/device-private.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Returns the end of the integers from 0 on that the plan accepts as its extra input `n`, or as its
- * main input if it is -1. Any integers suit as documents, of which there are then two. */
+/* Returns the exclusive upper bound of the integers that the plan accepts as its extra input `n`,
+ * or as its main input if it is -1. Document ids may be any integers; two are used. */
 static gint32
 bound_of (LigPlan *plan, int n)
 {

@@ -4,10 +4,10 @@
 
 #include <ligature/program.h>
 
-/* Sets all inputs, and the gradient of an output that is no loss: the same for each program of the
- * same shapes and types. */
+/* Sets all inputs, and the gradient of an output that is not a loss: the same for each program of
+ * the same shapes and types. */
 gboolean lig_program_fill (LigProgram *self, GError **error);
 
-/* Does the same with the numbers of a seed, and sets the gradients of the caller's extra outputs,
- * too. */
+/* Does the same with numbers from a seed, and also sets the gradients of the caller's extra
+ * outputs. */
 gboolean lig_program_fill_by_seed (LigProgram *self, guint32 seed, GError **error);

@@ -5,7 +5,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* Sends a tensor through the value's feed, which rounds if the types differ. */
+/* Sends a tensor through the value's feed, which converts it if the types differ. */
 static gboolean
 send (LigProgram *self, int value, LigTensor *tensor, GError **error)
 {

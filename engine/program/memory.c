@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that a plan needs, and whether a device has it. */
+/* Checks the memory that a plan needs against that of the device. */
 #include <ligature/compile.h>
 #include <ligature/plan-memory.h>
 #include <ligature/units.h>
@@ -7,10 +7,9 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The part of a device's memory that plans leave to others: at most the first, and at most one of
- * the second number of equal parts. The context of a GPU, the code of kernels and libraries and the
- * buffers of collectives take hundreds of megabytes however large the card is; a host has other
- * programs. */
+/* The device memory that plans leave free: at most the first number of bytes, and at most 1 / the
+ * second number of the total. A GPU's context, the code of kernels and libraries and the buffers of
+ * collectives take hundreds of megabytes on a card of any size; a host has other programs. */
 #define MAX_RESERVED ((double) (1 << 30))
 #define RESERVED_PART 16
 
@@ -83,8 +82,8 @@ list_largest (LigPlan *plan)
   return g_strdup (text->str);
 }
 
-/* Returns how to fit the plan by computing values again in the backward pass, with the least that
- * is computed again; or null if that does not suffice. */
+/* Returns a sentence on the lowest recomputation level that makes the plan fit, or null if none
+ * does. */
 static char *
 suggest_recompute (LigPlan *self, double available)
 {

@@ -9,8 +9,8 @@
 #include "engine/steps/steps.h"
 #include <ligature/program.h>
 
-/* Is called after each step of a run, when all lanes have ended. Returns FALSE with the error set
- * to end the run. */
+/* Called after each step of a run, when all lanes have ended. Returns FALSE with the error set to
+ * end the run. */
 typedef gboolean (*LigProgramObserver) (LigProgram *self, int step, gpointer data, GError **error);
 
 /* A gradient that the caller provides. */
@@ -35,8 +35,8 @@ struct _LigProgram {
 
   char *arena;
   LigTick *tick;     /* in device memory */
-  LigTimer *waiting; /* likewise: how long the main lane waited for other ranks; or null */
-  LigTimer *waits;   /* likewise, for each step; null unless they are divided */
+  LigTimer *waiting; /* in device memory: how long the main lane waited for other ranks; or null */
+  LigTimer *waits;   /* in device memory: the same for each step; null unless waits are itemized */
   LigTick sent, now; /* the tick in device memory, and the one that the next step needs */
   void *workspaces[LIG_N_LANES];   /* null for a lane without steps */
   LigSteps *run;                   /* launches with their pointers */
@@ -53,7 +53,7 @@ struct _LigProgram {
   unsigned done;     /* passes whose results are available, as LigRunFlags */
   LigProgramInterrupt interrupt;
   gpointer interrupt_data;
-  gboolean interrupted; /* the present run was; only its collectives go on, if there are ranks */
+  gboolean interrupted; /* the current run was; only its collectives continue, if there are ranks */
   LigProgramObserver observer;
   gpointer observer_data;
 };
@@ -75,8 +75,9 @@ gboolean lig_program_preset_gradient (LigProgram *self, int value, GError **erro
 /* Returns whether all inputs were set. */
 gboolean lig_program_check_inputs (LigProgram *self, GError **error);
 
-/* Lets runs go step by step, and an observer read what each step has written before others use its
- * memory again; null: no one does. Kernels of a GPU choose their algorithms in a run before. */
+/* Makes runs go step by step, so that an observer can read the output of each step before its
+ * memory is reused; null: no observer. Run once before it: GPU kernels choose their algorithms in
+ * the first run. */
 void lig_program_observe (LigProgram *self, LigProgramObserver observer, gpointer data);
 
 /* Launches one step by itself. */

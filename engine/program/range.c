@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers that the ops of a plan accept from the caller. The host checks them:
- * a check on the GPU would force a synchronization. */
+/* The range of numbers that the ops of a plan accept from the caller. The host checks them: a check
+ * on the GPU would force a synchronization. */
 #include "engine/program/private.h"
 
 #include <glib/gi18n-lib.h>
@@ -39,8 +39,8 @@ reject (const LigPlanOp *op,
   return lig_error_set_path (error, op->path);
 }
 
-/* Returns the first number outside the range, or -1. All numbers are looked at, as this loop is
- * one of vector instructions. */
+/* Returns the first number outside the range, or -1. Scans without an early exit so that the loop
+ * vectorizes. */
 static gint64
 find_outside (const LigRange *range, const LigTensor *tensor)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* The most results in flight from the device. */
+/* The maximum number of results in flight from the device. */
 #define LIG_PROGRAM_LATE 8
 
 typedef struct {
@@ -33,12 +33,12 @@ lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result
  * ranks. */
 gboolean lig_program_read_waiting (LigProgram *self, double *seconds, GError **error);
 
-/* Measures the waits from now on for each collective by itself instead, before any pass runs. */
+/* Measures the waits for each collective separately from now on; called before any pass runs. */
 gboolean lig_program_divide_waiting (LigProgram *self, GError **error);
 
-/* Returns the seconds for which steps of the main lane have waited for each step's exchange since
- * then; `seconds` has a number for each step of the plan. A wait for several is that for the last
- * of them. */
+/* Returns the seconds for which steps of the main lane have waited for each collective since then;
+ * `seconds` has a number for each step of the plan. A wait for several counts for the last of
+ * them. */
 gboolean lig_program_read_waits (LigProgram *self, double *seconds, GError **error);
 
 /* Keeps the set gradients for all later backward passes: setting them again takes time. */

@@ -96,7 +96,7 @@ reject_step (LigProgram *self, int at, LigStatus status, GError **error)
   const LigPlanStep *step = lig_plan_step (self->plan, at);
   const char *where = self->run->steps[at].launch.where;
   const char *path = step->part >= 0 ? lig_plan_op (self->plan, step->part)->path : NULL;
-  /* It begins with a source location, which does not help with insufficient memory. */
+  /* The message begins with a source location, which does not help with insufficient memory. */
   if (where && status == LIG_OUT_OF_MEMORY && strstr (where, ": "))
     where = strstr (where, ": ") + 2;
   if (!where && status != LIG_OK && self->run->device)
@@ -198,7 +198,7 @@ run_segment (LigProgram *self, int first, int end, LigStepsMode mode, GError **e
     _ ("running"), error);
 }
 
-/* Waits for all lanes, and shows the observer what the step has written. */
+/* Waits for all lanes, and shows the observer the output of the step. */
 static gboolean
 show_step (LigProgram *self, int step, GError **error)
 {
@@ -231,7 +231,7 @@ run_range (LigProgram *self, int first, int end, LigStepsMode mode, GError **err
   return TRUE;
 }
 
-/* Gradients cannot be accumulated in 16 bits: the sum soon is so large that it no longer
+/* Gradients cannot be accumulated in 16 bits: the sum soon becomes so large that it no longer
  * changes. */
 static gboolean
 begin_gradients (LigProgram *self, unsigned flags, GError **error)
@@ -319,7 +319,7 @@ use_gradients (LigProgram *self)
   }
 }
 
-/* Successive passes are one range, and one graph. The steps that depend on parameters alone precede
+/* Successive passes are one range, and one graph. The steps that depend only on parameters precede
  * the forward pass if the parameters have changed since they ran. */
 static gboolean
 run_passes (LigProgram *self, unsigned flags, GError **error)

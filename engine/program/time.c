@@ -53,7 +53,7 @@ lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error
     status = run->calls->event_new (run->device, &events[i]);
   gboolean fine = lig_device_check (self->device, status, _ ("making events"), error) &&
                   time_each (self, events, seconds, error);
-  /* The update is among the steps. */
+  /* The update is among the timed steps. */
   lig_state_touch (self->state);
   for (guint i = 0; i < count; i++)
     if (events[i])

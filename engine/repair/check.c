@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds every problem of a sequence: the passes, which go on after an error. */
+/* Finds every problem of a sequence by running the passes, which continue after an error. */
 #include "engine/repair/check.h"
 
 #include "engine/choose/choice.h"
@@ -10,7 +10,7 @@
 #include "engine/sequence/registry-lock.h"
 
 /* Finds the other problems of a sequence whose shapes are fine. The policy `measured` would use the
- * device, and accepts what `all` accepts. */
+ * device, and accepts the same fusions as `all`. */
 static gboolean
 check_whole (LigGraph *self, GError **error)
 {
@@ -26,13 +26,13 @@ check_whole (LigGraph *self, GError **error)
   if (lig_run_passes (self, "fuse", "schedule", error) &&
       lig_run_passes (self, "allocate", "allocate", error))
     return TRUE;
-  /* The others of an op whose kernel is missing. */
+  /* The other problems of an op whose kernel is missing. */
   lig_graph_goes_on (self, -1, error);
   return lig_check_single_ops (self, error);
 }
 
-/* Finds the forced fusions that are not legal whatever the shapes are. An error of a table may come
- * from a guessed shape, so it is left out. */
+/* Finds the forced fusions that are not legal for any shapes. An error of a table may come from a
+ * guessed shape, so it is omitted. */
 static void
 check_rest (LigGraph *self)
 {

@@ -66,7 +66,7 @@ walk_channels (LigOp *op, int level, ChangeChannel change, gpointer data)
     walk_channels (lig_sequence_get (body, (int) i, NULL), level + 1, change, data);
 }
 
-/* Returns the name without its `../`, and how many these are. */
+/* Returns the name without its `../`, and their number. */
 static const char *
 split_channel (const char *channel, int *outward)
 {
@@ -135,7 +135,8 @@ rename_channels (LigSequence *self, const LigParts *parts)
   g_hash_table_unref (names.renamed);
 }
 
-/* --- Wishes -------------------------------------------------------------------------------- */
+/* --- Forced and forbidden fusions
+ * -------------------------------------------------------------------------------- */
 
 /* Returns whether a fusion may begin at the part, or within it if it is a macro. */
 static gboolean
@@ -178,7 +179,7 @@ carry_wishes (LigOp *macro, const LigParts *parts)
 
 /* --- Macros within a macro ------------------------------------------------------------------ */
 
-/* Lets each macro join the parts that are what it stands for: it is shorter to read and to edit. */
+/* Makes each macro collapse the parts that it stands for, which is shorter to read and to edit. */
 static void
 collect_macros (LigParts *parts)
 {
@@ -234,9 +235,9 @@ find_tied (const char *suffix, const char *parameter, const char **rest, gpointe
   return part < 0 ? NULL : parts->ops->pdata[part];
 }
 
-/* --- The whole ----------------------------------------------------------------------------- */
+/* --- The macro ----------------------------------------------------------------------------- */
 
-/* Sets the lengths of parts that follow from the features of the macro's input. */
+/* Sets the lengths of parts that depend on the features of the macro's input. */
 static gboolean
 set_sizes (const LigParts *parts, gint64 features, GError **error)
 {
@@ -270,15 +271,15 @@ check_parts (LigOp *macro, const LigParts *parts, gint64 features, GError **erro
   }
   for (guint i = 0; i < parts->ops->len; i++)
     if (!parts->ops->pdata[i]) {
-      g_set_error_literal (error, LIG_ERROR, LIG_ERROR_OP, _ ("a part could not be made"));
+      g_set_error_literal (error, LIG_ERROR, LIG_ERROR_OP, _ ("a part could not be created"));
       return FALSE;
     }
   return set_sizes (parts, features, error);
 }
 
-/* Returns (transfer full) (nullable) a block that computes the parts again as the macro does; null
- * if the macro leaves that to what is around it. The block's channels are as hidden as those of the
- * macro, and have their names. */
+/* Returns (transfer full) (nullable) a block with the macro's recomputation level; null if the
+ * macro inherits it. The block's channels are as private as those of the macro, and keep their
+ * names. */
 static LigOp *
 make_block (LigOp *macro, const LigParts *parts)
 {
@@ -296,7 +297,8 @@ make_block (LigOp *macro, const LigParts *parts)
   return block;
 }
 
-/* The ties of the parts count from the macro's place, and are found while it is there. */
+/* The ties of the parts are relative to the macro's position, and are resolved while it is
+ * there. */
 static gboolean
 replace (LigSequence *self, int index, const LigParts *parts, GError **error)
 {

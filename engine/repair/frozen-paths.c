@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Patterns of frozen parameters follow an edit. A pattern that matches the same parameters by their
- * new paths stays as it is; another one is replaced by the fewest, shortest patterns that do. */
+ * new paths is kept; otherwise it is replaced by the fewest, shortest patterns that do. */
 #include "engine/repair/frozen-paths.h"
 
 #include "engine/base/json-private.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define DEEPEST 32
-#define MAX_PARAMETERS 20000 /* of longer lists the patterns stay */
+#define MAX_PARAMETERS 20000 /* patterns of longer lists are not changed */
 
 /* --- Paths --------------------------------------------------------------------------------- */
 
@@ -106,7 +106,7 @@ typedef struct {
   gboolean *covered; /* by path: a new pattern matches it */
 } Cover;
 
-/* Marks the paths that a pattern matches, unless it matches one that is not wanted. */
+/* Marks the paths that a pattern matches, unless it matches an unwanted one. */
 static gboolean
 cover_by (Cover *self, const char *pattern)
 {
@@ -149,7 +149,7 @@ cover_path (Cover *self, const char *path, GPtrArray *patterns)
     }
 }
 
-/* Adds the patterns that match, of the new paths, what one matched of the old paths. */
+/* Adds patterns that match the new paths of the parameters whose old paths one pattern matched. */
 static void
 follow (const char *pattern, const GPtrArray *before, const GPtrArray *after, GPtrArray *patterns)
 {

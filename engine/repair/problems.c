@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds every problem of a sequence, and the edits that remove them: each proposed edit is tried on
- * a copy, so that none is offered in vain. */
+ * a copy, so that only effective ones are suggested. */
 #include "engine/graph/problems.h"
 #include "engine/compile/compilation.h"
 #include "engine/plan/plan-private.h"
@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-/* The most edits that a problem offers. */
+/* The maximum number of edits per problem. */
 #define MAX_FIXES 3
 
-/* The most ops that all trials together check: a tenth of a second, as an edit of a long sequence
- * waits for them; later problems then have no edits that need a trial. */
+/* The maximum number of ops that all trials together check: a tenth of a second, because an edit of
+ * a long sequence waits for them; later problems then get no edits that need a trial. */
 #define MAX_TRIED 40000
 
 typedef struct {
@@ -22,7 +22,8 @@ typedef struct {
   const LigPlanOptions *options;
   LigGraph *graph;
   guint n_shapes, n_all; /* problems of the graph: with shapes, and all of them */
-  GHashTable *doubtful; /* paths of ops whose problems were left out, as their inputs are guessed */
+  GHashTable
+    *doubtful; /* paths of ops whose problems were omitted because their inputs are guessed */
   guint tried;
 } Check;
 
@@ -53,7 +54,8 @@ is_same (const LigGraphProblem *problem, const GError *error, gboolean own)
               : g_str_equal (problem->error->message, error->message));
 }
 
-/* Returns whether the edit needs no trial: without the wish there is no problem with it. */
+/* Returns whether the edit needs no trial: it removes the forced or forbidden fusion, or the op,
+ * that is the problem. */
 static gboolean
 is_certain (const LigProblemFix *fix)
 {
@@ -62,8 +64,8 @@ is_certain (const LigProblemFix *fix)
 }
 
 typedef enum {
-  KEEPS,   /* the problem stays, or others come */
-  REVEALS, /* another problem of the same op follows */
+  KEEPS,   /* the problem remains, or others appear */
+  REVEALS, /* another problem of the same op appears */
   REMOVES,
 } Effect;
 
@@ -77,9 +79,9 @@ had_problem (Check *self, const GError *error)
   return FALSE;
 }
 
-/* Returns whether the problem is gone after the edit, and no other one came. The edit may reveal a
- * problem that was left out, and, if it is of the very op, another one of this op. A new problem of
- * this op may also hide several others, of the parts of a macro. */
+/* Returns whether the problem is gone after the edit, and no other one appeared. The edit may
+ * reveal a problem that was omitted, and, if it edits the same op, another one of this op. A new
+ * problem of this op may also hide several others, of the parts of a macro. */
 static Effect
 try_fix (Check *self, guint number, const LigProblemFix *fix)
 {
@@ -119,7 +121,7 @@ is_listed (const GPtrArray *fixes, const LigProblemFix *fix)
   return FALSE;
 }
 
-/* Returns whether another value of the same missing parameter is offered. */
+/* Returns whether another value of the same missing parameter is already suggested. */
 static gboolean
 is_chosen (const LigPlanProblem *problem, const LigProblemFix *fix)
 {
@@ -129,7 +131,7 @@ is_chosen (const LigPlanProblem *problem, const LigProblemFix *fix)
          last->kind == fix->kind && g_strcmp0 (last->name, fix->name) == 0;
 }
 
-/* Adds the fixes that have the effect. */
+/* Adds the fixes that have this effect. */
 static void
 add_effective (Check *self, guint number, LigPlanProblem *problem, Effect wanted)
 {
@@ -147,7 +149,7 @@ add_effective (Check *self, guint number, LigPlanProblem *problem, Effect wanted
   }
 }
 
-/* Adds the fixes that remove the problem, else those that bring the op further. */
+/* Adds the fixes that remove the problem, else those that get the op past this problem. */
 static void
 add_fixes (Check *self, guint number, LigPlanProblem *problem)
 {
@@ -175,7 +177,8 @@ guess_features (LigSequence *sequence)
   return 768;
 }
 
-/* Makes a graph of a sequence whose input or types are wrong, so that its ops are checked. */
+/* Makes a graph of a sequence with an invalid input or invalid types, so that its ops are still
+ * checked. */
 static LigGraph *
 assume_input (Check *self, LigPlanProblem *problem)
 {

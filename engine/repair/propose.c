@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proposes edits that may remove a problem with shapes, types or channels, from the shapes of all
- * parts. lig_plan_check() tries each and keeps those that do. */
+ * parts. lig_plan_check() tries each and keeps those that work. */
 #include "engine/graph/problems.h"
 #include "engine/repair/check.h"
 
@@ -70,8 +70,8 @@ propose_input (const Proposal *self, gint64 features, LigDtype dtype)
   propose (self, LIG_PROBLEM_FIX_SET_INPUT, NULL, NULL, value);
 }
 
-/* Proposes the edit after which the output of a part has so many features: of the op that chooses
- * their number, or of the input. */
+/* Proposes the edit that gives the output of a part so many features: of the op that sets their
+ * number, or of the input. */
 static void
 propose_features (const Proposal *self, int from, gint64 features)
 {
@@ -99,8 +99,8 @@ propose_features (const Proposal *self, int from, gint64 features)
   propose_input (self, features, LIG_FP32);
 }
 
-/* Parameters that repeat the number of features, and do not fit. Those of a macro alone, as the
- * features of a head, are not about the input of the part. */
+/* Parameters that repeat the number of features, and do not fit. Those that only a macro has, such
+ * as the head dim, are not about the input of the part. */
 static void
 propose_own (const Proposal *self)
 {
@@ -145,7 +145,7 @@ propose_extra (const Proposal *self)
   }
 }
 
-/* An axis of a whole shape may follow from the number of elements. */
+/* An axis of a shape may be computed from the number of elements. */
 static void
 propose_shape (const Proposal *self)
 {
@@ -195,8 +195,8 @@ propose_for_type (const Proposal *self)
   propose_input (self, 0, integers ? LIG_INT32 : self->graph->request->compute);
 }
 
-/* A required parameter that is missing. A number may be that of the features or of the positions;
- * else 1 fits the most. */
+/* A required parameter that is missing. A number may be the number of features or the sequence
+ * length; else 1 fits most often. */
 static void
 propose_for_op (const Proposal *self)
 {
@@ -231,8 +231,8 @@ find_input (const LigPart *part, int slot)
   return NULL;
 }
 
-/* Returns the only op above that has an extra output which the part can read: one that nobody
- * reads, else any. */
+/* Returns the only op above that has an extra output which the part can read: one without a reader,
+ * else any. */
 static const LigPart *
 find_candidate (const Proposal *self)
 {
@@ -277,7 +277,7 @@ is_taken (const LigGraph *graph, const char *name)
   return FALSE;
 }
 
-/* Invents the new names of channels. */
+/* Generates new channel names. */
 static void
 name_channels (const Proposal *self)
 {

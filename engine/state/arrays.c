@@ -30,7 +30,7 @@ lig_state_hides (const LigState *self)
   return self->layout->stored_elements < self->layout->all_elements;
 }
 
-/* Copies `count` parameters from an element on to the masters. */
+/* Copies `count` parameters, starting at an element, to the masters. */
 static gboolean
 widen (LigState *self, gint64 from, gint64 to, gint64 count, GError **error)
 {

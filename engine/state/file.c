@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes states in files: parameters by their paths, the optimizer's values below
+/* Reads and writes states in files: parameters by their paths, optimizer state below
  * `optimizer.`. */
 #include "engine/sequence/sequence-private.h"
 #include "engine/state/struct.h"
@@ -19,8 +19,8 @@
 #define SCALING LIG_OPTIMIZER_PREFIX "scaling"
 enum { SCALE, GOOD, ROW, SKIPPED, N_FIELDS };
 
-/* Returns (transfer full) (nullable) the tensor's name for array `n` of those that an optimizer
- * keeps of a parameter, fp32 weights first: `optimizer.moment.1.weight`; null after the last. */
+/* Returns (transfer full) (nullable) the tensor's name for array `n` of a parameter's optimizer
+ * state, fp32 weights first: `optimizer.moment.1.weight`; null after the last. */
 static char *
 kept_name (guint n, const char *path)
 {
@@ -41,7 +41,7 @@ store_kept (LigState *self, LigTensorFile *file, const char *path, GError **erro
       lig_state_get_whole (self, (LigStateArray) (LIG_STATE_MASTER + n), path, &local);
     if (kept && file)
       lig_tensor_file_add (file, name, kept);
-    /* A frozen parameter has none of the arrays, and others may not be there yet. */
+    /* A frozen parameter has none of the arrays, and other arrays may not exist yet. */
     if (g_error_matches (local, LIG_ERROR, LIG_ERROR_INDEX)) {
       g_clear_error (&local);
     } else if (!kept) {
@@ -51,7 +51,7 @@ store_kept (LigState *self, LigTensorFile *file, const char *path, GError **erro
   }
 }
 
-/* Names the tensors that are missing, surplus or wrongly shaped. */
+/* Lists the tensors that are missing, surplus or have wrong shapes. */
 static gboolean
 check_names (LigState *self, LigTensorFile *file, GError **error)
 {
@@ -79,7 +79,7 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
   return lig_differences_end (&differences, _ ("the weights do not fit the sequence"), error);
 }
 
-/* Finds out whether the file has the names of another program. */
+/* Detects whether the file has the names of another program. */
 static gboolean
 find_import (LigState *self, LigTensorFile *file, LigImport **import, GError **error)
 {
@@ -161,7 +161,7 @@ set_all (LigState *self, GArray *all, GError **error)
   return TRUE;
 }
 
-/* A training that begins with such a number would fail at its first loss, without naming it. */
+/* A run that starts with such a number would fail at its first loss, without naming it. */
 static gboolean
 check_finite (const char *path, const LigTensor *tensor, GError **error)
 {
@@ -219,7 +219,7 @@ add_remark (char **note, const char *remark)
   *note = before && *before ? g_strconcat (before, "; ", remark, NULL) : g_strdup (remark);
 }
 
-/* Loads the scales that weights were trained with, and adds a remark if they have none. */
+/* Loads the scales with which the weights were trained, and adds a remark if the file has none. */
 static gboolean
 load_scales (LigState *self, LigTensorFile *file, char **note, GError **error)
 {

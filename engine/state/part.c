@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Divides parameters among the ranks of a tensor group: each has an equal part of each section of
+/* Shards parameters over a tensor-parallel group: each rank has an equal part of each section of
  * one of the first two axes. */
 #include "engine/state/part.h"
 
@@ -56,9 +56,7 @@ lig_state_gather (const LigPeers *peers, void *data, const gint64 *bounds, GErro
   const char *where = NULL;
   if (!peers || peers->gather (peers, data, bounds, &where) == LIG_OK)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               _ ("ranks: MPI failed: %s; start the training "
-                  "again"),
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("ranks: MPI failed: %s; start the run again"),
                where);
   return FALSE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a parameter that a rank of a tensor group keeps. */
+/* The part of a parameter that a rank of a tensor-parallel group keeps. */
 #pragma once
 
 #include "engine/state/struct.h"
@@ -10,10 +10,10 @@ LigTensor *lig_state_take_part (LigState *self,
                                 LigTensor *whole,
                                 GError **error);
 
-/* Collects what the peers have of the data, piece i from byte bounds[i] on: all of them call it. */
+/* Gathers the peers' pieces of the data, piece i from byte bounds[i] on: all of them call it. */
 gboolean lig_state_gather (const LigPeers *peers, void *data, const gint64 *bounds, GError **error);
 
-/* Returns (transfer full) the whole parameter, from the parts of all ranks, which all call it. */
+/* Returns (transfer full) the whole parameter, gathered from all ranks, which all call it. */
 LigTensor *lig_state_join_parts (LigState *self,
                                  const LigParameter *parameter,
                                  LigTensor *part,

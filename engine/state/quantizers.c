@@ -22,7 +22,7 @@ struct _LigStateQuantizers {
 typedef struct {
   char *name; /* `1.qkv.input` */
   char *recipe;
-  float target; /* the magnitude that an amax becomes */
+  float target; /* the magnitude to which an amax is scaled */
   gint64 offset, length;
 } Entry;
 
@@ -90,18 +90,16 @@ lig_state_quantizers_fit (const LigStateQuantizers *self,
                  entry->recipe);
     return FALSE;
   }
-  /* A plan without a recipe, or with one without histories, leaves those of the state alone. */
+  /* A plan without a recipe, or with one without histories, does not use those of the state. */
   if (wanted == 0 || here == wanted)
     return TRUE;
-  g_set_error (
-    error, LIG_ERROR, LIG_ERROR_VALUE,
-    _ ("the histories of the state are %u, those of the plan %u; make the state with the same "
-       "recipe"),
-    here, wanted);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("the state has %u histories, the plan %u; create the state with the same recipe"),
+               here, wanted);
   return FALSE;
 }
 
-/* Returns (transfer full) the numbers of a state that has not trained yet. */
+/* Returns (transfer full) the numbers of an untrained state. */
 static float *
 initial_values (const LigStateQuantizers *self)
 {
@@ -210,8 +208,8 @@ read_tensor (const Entry *entry, LigTensorFile *file, Kind kind, float *values, 
   return check_numbers (name, values, count, kind, error);
 }
 
-/* Reads a scale. One of another format or margin, as a file of weights may have it, is converted
- * for the amax that it follows from; 1 is also that of a tensor without one. */
+/* Reads a scale. One of another format or margin, which a file of weights may have, is converted
+ * through its amax; 1 is also the scale of a tensor without an amax. */
 static gboolean
 read_scale (const Entry *entry, LigTensorFile *file, float *scale, GError **error)
 {
@@ -280,7 +278,7 @@ lig_state_quantizers_load_scales (LigStateQuantizers *self,
   g_autofree float *values = initial_values (self);
   *note = NULL;
   if (!has_any (file)) {
-    *note = g_strdup_printf (_ ("it has no scales; %s begins with scales of 1"),
+    *note = g_strdup_printf (_ ("it has no scales; %s starts with scales of 1"),
                              g_array_index (self->entries, Entry, 0).recipe);
     return TRUE;
   }

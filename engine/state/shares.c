@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and writes arrays of which each rank of a data group has the part that it updates. A range
- * of elements is divided evenly among the ranks, in their order; see engine/parallel/shares.c. */
+/* Reads and writes arrays that are sharded over a data-parallel group. A range of elements is split
+ * evenly over the ranks, in their order; see engine/parallel/shares.c. */
 #include "engine/state/shares.h"
 
 #include "engine/ranks/messages.h"
@@ -13,10 +13,10 @@ lig_state_shares (LigState *self, LigStateArray array)
   return array > LIG_STATE_GRADIENTS && self->layout->shares->len > 0;
 }
 
-/* Elements that a rank has, of those of a parameter. */
+/* The elements of a parameter that a rank has. */
 typedef struct {
   gint64 at, count; /* from the parameter's first element on */
-  gint64 kept;      /* offset into the array; of this rank's elements alone */
+  gint64 kept;      /* offset into the array, which has only this rank's elements */
 } Piece;
 
 /* Returns the elements of a parameter among those of a rank in a share. */

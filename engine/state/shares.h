@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays of which each rank of a data group has the part that it updates. */
+/* Arrays that are sharded over a data-parallel group: each rank has the part that it updates. */
 #pragma once
 
 #include "engine/state/struct.h"
 
-/* Returns whether the ranks of the data group have different parts of the array. */
+/* Returns whether the array is sharded over the data-parallel group. */
 gboolean lig_state_shares (LigState *self, LigStateArray array);
 
-/* Returns (transfer full) the values of a parameter in such an array, from all ranks of the group,
- * which all call it. */
+/* Returns (transfer full) the values of a parameter in such an array, gathered from all ranks of
+ * the group, which all call it. */
 LigTensor *lig_state_collect (LigState *self,
                               LigStateArray array,
                               const LigParameter *parameter,

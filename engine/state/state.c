@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* States: flat arrays of all parameters, of their gradients and of the optimizer's values. */
+/* States: flat arrays of all parameters, of their gradients and of the optimizer state. */
 #include "engine/compile/inferred.h"
 #include "engine/plan/plan-private.h"
 #include "engine/sequence/sequence-private.h"
@@ -60,8 +60,8 @@ lig_state_touch (LigState *self)
   self->version++;
 }
 
-/* Draws with Philox keyed by the seed and the path, so that a parameter's values depend neither on
- * its position in the sequence nor on the device. */
+/* Samples with Philox keyed by the seed and the path, so that a parameter's values depend neither
+ * on its position in the sequence nor on the device. */
 static void
 draw_normal (guint64 seed, const char *path, float std, float *values, gint64 count)
 {
@@ -95,7 +95,7 @@ initialize (LigState *self, const LigParameter *from, GError **error)
   return lig_state_set (self, LIG_STATE_PARAMETERS, from->path, tensor, error);
 }
 
-/* Makes the arrays of parameters, and initializes them. */
+/* Allocates and initializes the arrays of parameters. */
 static gboolean
 make_parameters (LigState *self, GError **error)
 {
@@ -103,7 +103,7 @@ make_parameters (LigState *self, GError **error)
   for (guint i = 0; i < parameters->len; i++)
     g_ptr_array_add (self->paths, g_array_index (parameters, LigParameter, i).path);
   g_ptr_array_add (self->paths, NULL);
-  /* Allocate before drawing: values that do not fit the device would not fit the host either. */
+  /* Allocates before sampling: values that do not fit the device would not fit the host either. */
   if (!lig_state_ensure_array (self, LIG_STATE_PARAMETERS, error) ||
       (lig_state_hides (self) && !lig_state_ensure_array (self, LIG_STATE_MASTER, error)))
     return FALSE;
@@ -216,8 +216,8 @@ fit_gradients (LigState *self, const LigRequest *request, GError **error)
     return TRUE;
   if (self->arrays[LIG_STATE_GRADIENTS]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                 _ ("the state keeps gradients in %s, the plan needs %s; the option accumulate has "
-                    "to be the same in all its plans"),
+                 _ ("the state keeps gradients in %s, the plan needs %s; the option accumulate "
+                    "must be the same in all its plans"),
                  lig_dtype_name (self->gradient_dtype), lig_dtype_name (request->gradient_dtype));
     return FALSE;
   }
@@ -225,8 +225,7 @@ fit_gradients (LigState *self, const LigRequest *request, GError **error)
   return TRUE;
 }
 
-/* Checks that the shares of a state and a plan are the same: buckets of other sizes end
- * elsewhere. */
+/* Checks that the shares of a state and a plan are equal: they depend on the bucket size. */
 static gboolean
 compare_shares (LigState *self, const LigStateLayout *wanted, GError **error)
 {
@@ -240,13 +239,13 @@ compare_shares (LigState *self, const LigStateLayout *wanted, GError **error)
     return TRUE;
   g_set_error (
     error, LIG_ERROR, LIG_ERROR_VALUE,
-    _ ("the state divides the optimizer's arrays into %u ranges, the plan into %u others; "
-       "set the plan option bucket_bytes to that of the state's options"),
+    _ ("the state shards the optimizer state in %u ranges, the plan in %u others; set the plan "
+       "option bucket_bytes to that of the state's options"),
     self->layout->shares->len, wanted->shares->len);
   return lig_error_set_setting (error, "bucket-size");
 }
 
-/* Checks that the state and the plan divide the optimizer's arrays among the same ranks. */
+/* Checks that the state and the plan shard the optimizer state over the same ranks. */
 static gboolean
 check_shares (LigState *self, const LigStateLayout *wanted, GError **error)
 {
@@ -255,9 +254,9 @@ check_shares (LigState *self, const LigStateLayout *wanted, GError **error)
     return compare_shares (self, wanted, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                self->layout->shares->len > 0
-                 ? _ ("the state has the optimizer's arrays for 1/%d of the parameters, the plan "
+                 ? _ ("the state has the optimizer state for 1/%d of the parameters, the plan "
                       "needs all; set the plan option shard-optimizer")
-                 : _ ("the state has the optimizer's arrays for all parameters, the plan needs "
+                 : _ ("the state has the optimizer state for all parameters, the plan needs "
                       "1/%d; omit the plan option shard-optimizer"),
                ranks);
   return FALSE;

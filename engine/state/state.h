@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The private calls of plans and programs to a state. */
+/* The private functions of a state for plans and programs. */
 #pragma once
 
 #include "engine/state/quantizers.h"
@@ -25,7 +25,7 @@ gboolean lig_state_keeps_plan (LigState *self, LigPlan *plan);
 /* Returns a number that grows whenever the parameters change; never 0. */
 guint64 lig_state_get_version (LigState *self);
 
-/* Called when something else than lig_state_set() has changed the parameters. */
+/* Called when something other than lig_state_set() has changed the parameters. */
 void lig_state_touch (LigState *self);
 
 /* Returns the address of an element of an array, which the first call allocates. */
@@ -46,8 +46,7 @@ gboolean lig_state_begin_gradients (LigState *self, gboolean scaled, GError **er
  * type. */
 LigTensor *lig_state_unscale (LigState *self, LigTensor *gradients, LigDtype dtype, GError **error);
 
-/* Returns (transfer full) an array of a parameter of which ranks may have parts each; all of them
- * call it. */
+/* Returns (transfer full) an array of a parameter, gathered if it is sharded; all ranks call it. */
 LigTensor *
 lig_state_get_whole (LigState *self, LigStateArray array, const char *path, GError **error);
 

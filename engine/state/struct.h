@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The insides of a state, for the files that implement it. */
+/* The private struct of a state, for the files that implement it. */
 #pragma once
 
 #include "engine/device/device-private.h"
@@ -10,11 +10,12 @@ struct _LigState {
   LigDevice *device;
   guint64 seed, micro_step, step;
   LigStateLayout *layout;
-  LigDtype gradient_dtype;            /* that of the first plan with gradients */
-  GPtrArray *paths;                   /* null-terminated */
-  gboolean updated;                   /* a plan updates the masters, or they were set */
-  guint64 version;                    /* of the parameters */
-  gint64 vocabulary;                  /* rows that loaded weights had of a longer one; 0: all */
+  LigDtype gradient_dtype; /* that of the first plan with gradients */
+  GPtrArray *paths;        /* null-terminated */
+  gboolean updated;        /* a plan updates the masters, or they were set */
+  guint64 version;         /* of the parameters */
+  gint64
+    vocabulary; /* rows of the loaded weights if they had fewer than a longer parameter; 0: all */
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
   LigScaling *scaling;                /* in device memory */
   gboolean scaled;                    /* the gradients carry a loss scale */
@@ -27,7 +28,7 @@ struct _LigState {
 /* Returns the type of an array. */
 LigDtype lig_state_array_dtype (const LigState *self, LigStateArray array);
 
-/* Returns whether weights are kept in fp8 alone; the state then has masters from the beginning. */
+/* Returns whether weights are kept only in fp8; the state then always has masters. */
 gboolean lig_state_hides (const LigState *self);
 
 /* Allocates an array, unless it exists. */

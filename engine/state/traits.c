@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The traits of a model that the ops of a sequence show, for config.json of other programs. */
+/* The traits of a model, derived from the ops of a sequence, for config.json of other programs. */
 #include "engine/compile/inferred.h"
 #include "engine/state/state.h"
 #include "engine/tensor/config.h"
@@ -43,8 +43,8 @@ add_traits (GArray *traits,
                (const char *) values + param->offset);
 }
 
-/* Adds the traits of an op, and those that it alone shows: of the macro that begins with it, and,
- * as `embedding ! dropout.p`, of an op by the op before it. */
+/* Adds the traits of an op, and those that depend on it: of the macro that begins with it, and, as
+ * `embedding ! dropout.p`, of an op by the op before it. */
 static void
 add_op (GArray *traits, const LigPlanOp *op, const LigPlanOp *before)
 {

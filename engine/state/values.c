@@ -34,7 +34,7 @@ static gpointer
 reject_frozen (const char *path, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-               _ ("%s is frozen: it has neither a gradient nor an optimizer's values"), path);
+               _ ("%s is frozen: it has no gradient and no optimizer state"), path);
   return NULL;
 }
 

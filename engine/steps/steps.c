@@ -36,8 +36,8 @@ runs (unsigned running, int lane)
   return running >> lane & 1;
 }
 
-/* Makes a lane wait for everything launched in the main lane so far and, if it exchanges gradients,
- * in the side lane, which writes some. */
+/* Makes a lane wait for everything launched so far in the main lane and, if it communicates
+ * gradients, in the side lane, which writes some. */
 static LigStatus
 begin_in (LigSteps *self, LigLane lane, unsigned running)
 {
@@ -72,7 +72,7 @@ stop_waiting (LigSteps *self, int collective)
                             self->lanes[LIG_LANE_MAIN].stream);
 }
 
-/* Makes the main lane wait for an event of another one; its wait for a collective is timed. */
+/* Makes the main lane wait for an event of another one; waits for collectives are timed. */
 static LigStatus
 await_event (LigSteps *self, int lane, int collective, void *event)
 {
@@ -148,8 +148,8 @@ launch (LigSteps *self, LigStep *step)
   return step->function (&step->launch);
 }
 
-/* Waits for what the step needs of other lanes. Steps before `first`, where the range begins, have
- * ended. */
+/* Waits for the steps of other lanes that the step needs. Steps before `first`, where the range
+ * begins, have ended. */
 static LigStatus
 wait_before (LigSteps *self, const LigStep *step, const LigStep *first, unsigned *running)
 {
@@ -165,7 +165,7 @@ run_step (LigSteps *self, LigStep *step, const LigStep *first, LigStepsMode mode
 {
   if (step->reduces && mode.partial)
     return LIG_OK;
-  /* A kernel that serves several passes adds to whatever it writes. */
+  /* A kernel of several passes accumulates into its outputs. */
   step->launch.accumulate = (mode.accumulate && step->added != 0) || step->adds;
   step->launch.autotune = mode.autotune;
   LigStatus status = wait_before (self, step, first, running);
@@ -212,7 +212,7 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
     self->interrupted = self->interrupted || is_interrupted (self, at);
     if (self->interrupted && (!self->meets || at >= self->interruptible))
       break;
-    /* Steps that are left out wait nevertheless: a later exchange may have the memory. */
+    /* Omitted steps wait nevertheless: a later collective may use the memory. */
     *status = self->interrupted && !step->launch.peers
                 ? wait_before (self, step, &self->steps[first], &running)
                 : run_step (self, step, &self->steps[first], mode, &running);

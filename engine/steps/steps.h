@@ -2,7 +2,7 @@
 /* Runs steps in plain C, without GLib objects, allocations or locks. A step is a function pointer
  * with its launch; a plan's steps are in one array, their operands in another.
  *
- * A step of another lane than the main one runs in parallel with those that follow it: it begins
+ * A step of a lane other than the main one runs in parallel with those that follow it: it begins
  * when all steps before it have ended, and has ended when a later step awaits it or joins its lane,
  * or the range ends. */
 #pragma once
@@ -18,7 +18,7 @@ typedef struct LigStep {
   unsigned joins;               /* bit mask of the lanes that it waits for, too */
   const struct LigStep *awaits; /* a step of another lane that it waits for; or null */
   void *ended;                  /* the event that marks its end, if another step awaits it */
-  bool reduces;                 /* is left out of runs after which gradients are still added */
+  bool reduces;   /* is omitted from runs after which more gradients are accumulated */
   bool adds;      /* always accumulates: earlier steps of the pass wrote the same gradients */
   unsigned added; /* the operands that are gradients of parameters, which accumulate, as bits */
   /* An operand has no elements. Instead of calling the function, the outputs whose bits are set in
@@ -42,19 +42,18 @@ typedef struct {
   LigBackendDevice *device;
   LigStepsLane lanes[LIG_N_LANES];
   LigTimer *waiting; /* in device memory: how long the main lane waits for other ranks; or null */
-  LigTimer
-    *waits;    /* or null: likewise, for each step instead, by the collective that is waited for */
-  int awaited; /* the step of the communication lane that was launched last */
-  void *begun; /* an event: the place in the main lane where a step of another one begins */
-  bool wait;   /* waits after every step, so that an error is attributed to it */
+  LigTimer *waits;   /* or null: the same for each step, by the collective that is waited for */
+  int awaited;       /* the step of the communication lane that was launched last */
+  void *begun;       /* an event: the place in the main lane where a step of another one begins */
+  bool wait;         /* waits after every step, so that an error is attributed to it */
   /* Called before each step below `interruptible`, if not null; true ends the range there, or with
-   * `meets` lets only exchanges run from there on, up to `interruptible`: other ranks may be
+   * `meets` runs only collectives from there on, up to `interruptible`: other ranks may be
    * interrupted elsewhere, or not yet, and wait for them. */
   bool (*interrupt) (void *data);
   void *interrupt_data;
   int interruptible;
   bool meets;
-  bool interrupted; /* the last range ended so */
+  bool interrupted; /* the last range was interrupted */
 } LigSteps;
 
 /* Settings of one run of a range. */

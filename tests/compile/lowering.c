@@ -164,11 +164,11 @@ OP (built_in_params,
 static void
 test_params (void)
 {
-  expect_unregistered (&many_params, "many-params at 0: its kernel copy_any is given 97 bytes of "
-                                     "parameters, at most 96 are possible");
+  expect_unregistered (&many_params, "many-params at 0: its kernel copy_any is given 97 bytes "
+                                     "of parameters, at most 96 are allowed");
   expect_unregistered (&built_in_params,
-                       "built-in-params at 0: its kernel gelu is given 97 bytes of "
-                       "parameters, at most 96 are possible");
+                       "built-in-params at 0: its kernel gelu is given 97 bytes of parameters, "
+                       "at most 96 are allowed");
 }
 
 static void
@@ -210,7 +210,7 @@ test_kernels (void)
   expect_rejected ("gelu ! copy-any", "null:h200", LIG_FP32,
                    "copy-any at 1: its kernel copy_any cannot run on null:h200");
   expect_rejected ("gelu ! copy-fp32", "cpu", LIG_BF16,
-                   "copy-fp32 at 1: its kernel copy_fp32 serves fp32, not bf16");
+                   "copy-fp32 at 1: its kernel copy_fp32 supports fp32, not bf16");
   expect_unregistered (
     &no_type,
     "copy-none at 0: its kernel copy_none: it supports none of fp32, fp16 and bf16; set its "

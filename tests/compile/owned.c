@@ -285,7 +285,7 @@ check_bucket_sizes (LigDevice *device)
   options.bucket_bytes = 1;
   g_assert_null (lig_state_plan (state, sequence, &options, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
-  g_assert_nonnull (strstr (error->message, "into 2 ranges, the plan into 3"));
+  g_assert_nonnull (strstr (error->message, "in 2 ranges, the plan in 3"));
   for (options.bucket_bytes = -1; options.bucket_bytes < 2 * LIG_BUCKET_MAX;
        options.bucket_bytes += LIG_BUCKET_MAX + 2) {
     g_clear_error (&error);

@@ -255,8 +255,8 @@ test_uneven (void)
      "linear at 1: its weight and 0.weight, to which it is tied, are sharded differently; give "
      "both ops the same parallel"},
     {"embedding(8) ! linear(256, parallel=column, sections=[1, 3]) ! cross-entropy",
-     "cross-entropy at 2: its input is divided by columns among the ranks (tensor=2); put linear "
-     "with parallel=row before it"},
+     "cross-entropy at 2: its input is sharded by columns (tensor=2); put linear with "
+     "parallel=row before it"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;

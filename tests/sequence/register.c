@@ -413,8 +413,8 @@ test_example (void)
   info.lower_forward = lower_port;
   check_rejection (&info, EXAMPLE "its table names a port 'z' that does not exist");
   info.lower_forward = lower_long;
-  check_rejection (&info, EXAMPLE "its kernel scale is given 97 bytes of parameters, at most 96 "
-                                  "are possible");
+  check_rejection (&info, EXAMPLE "its kernel scale is given 97 bytes of parameters, at most "
+                                  "96 are allowed");
 #undef EXAMPLE
   info = whole ("twice-example");
   info.flags = LIG_OP_LOSS;

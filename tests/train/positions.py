@@ -76,7 +76,7 @@ def kind(folder, layout):
     words = ('linear(16) ! relu ! linear(1) ! mean-squared-error', '--data', 'csv:table.csv',
              '--batch', 8, '--steps', 1, '--device', 'cpu', '--parallel', layout, '--ranks', 2)
     lines = folder.lig('train', *words, fails=True)
-    assert 'no axis of positions' in lines and 'context=2' in lines, lines
+    assert 'no sequence axis' in lines and 'context=2' in lines, lines
 
 
 TESTS = [

@@ -297,7 +297,7 @@ test_scales (Fixture *f, gconstpointer data)
   }
   g_assert_true (lig_tensor_file_save (weights, plain, &error));
   g_assert_cmpfloat (load_scale (f, plain, recipe, "input", &remark), ==, 1);
-  g_assert_cmpstr (remark, ==, "it has no scales; fp8-delayed begins with scales of 1");
+  g_assert_cmpstr (remark, ==, "it has no scales; fp8-delayed starts with scales of 1");
 }
 
 /* One weight has features that the recipe does not divide, an embedding is no matmul. */
