@@ -43,7 +43,8 @@ test_rejected (void)
     {"fp8-rows", "linear(64)", "recipe is fp8-rows, expected fp8-delayed", FALSE, 2},
     {"fp8-delayed", "linear(64, recipe=none)", "recipe is none, expected fp8-delayed", FALSE, 1},
     {"fp8-delayed", "linear(64)", "transposed copy for the backward pass", TRUE, 2},
-    {"fp8-delayed", "linear(64) ! gelu ! quantize", "without a history, at a separate op", FALSE, 2},
+    {"fp8-delayed", "linear(64) ! gelu ! quantize", "without a history, at a separate op", FALSE,
+     2},
   };
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.policy = LIG_POLICY_ALL;
