@@ -40,7 +40,7 @@ LIG_API const char *lig_former_name_replace (LigFormerKind kind, const char *nam
  * lig_former_names_take_remarks:
  *
  * Takes the remarks on the former names that were met since the last call, each once:
- * `recall is called load-branch now`.
+ * `recall is now called load-branch`.
  *
  * Returns: (transfer full): the translated sentences; empty without former names
  */
