@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The positions of samples that ranks of a context group divide. Of 2 n equal blocks rank r has
- * number r and number 2 n - 1 - r: with a causal mask all ranks then have the same work. */
+/* Shards the sequence axis of samples over the ranks of a context (CP) group. The sequence is cut
+ * into 2 n equal blocks, and rank r gets blocks r and 2 n - 1 - r, which balances the work under a
+ * causal mask. */
 #include "engine/data/kind.h"
 #include "engine/data/training.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns whether axis 1 has positions: of tokens, or of rows of features. */
+/* Returns whether axis 1 is a sequence axis: of tokens, or of rows of features. */
 static gboolean
 has_positions (const LigDataset *self)
 {
@@ -23,14 +24,14 @@ lig_dataset_share_positions (LigDataset *self, int rank, int count, GError **err
   if (!has_positions (self)) {
     g_autofree char *shape = lig_shape_to_string (&self->input);
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the input is %s %s, which has no axis of positions for context=%d to divide; "
-                    "train on sequences of tokens, or divide the batch: data=%d"),
+                 _ ("the input is %s %s, which has no sequence axis for context=%d to shard; train "
+                    "on sequences of tokens, or shard the batch: data=%d"),
                  shape, lig_dtype_name (self->dtype), count, count);
     return FALSE;
   }
   if (length % (2 * count) != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the length of a sequence is %" PRId64
+                 _ ("the sequence length is %" PRId64
                     ", expected a multiple of %d: two blocks on each rank of context=%d"),
                  length, 2 * count, count);
     return FALSE;
@@ -71,7 +72,7 @@ lig_blocks_check_target (const LigDataset *self, gint64 size, GError **error)
   return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                              _ ("the number of targets of a sample is %" PRId64
                                 ", expected a multiple of %" PRId64
-                                ", the length of a sequence, which the ranks of context=%d divide"),
+                                ", the sequence length, which context=%d shards"),
                              size, length, self->blocks.ranks);
 }
 

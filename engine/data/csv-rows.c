@@ -35,10 +35,10 @@ count_separators (const char *text, const char *end, int *counts)
   return text;
 }
 
-/* Returns the separator that occurs equally often, and at all, in each of the first lines: a
- * decimal comma does not, unless each number of each line has one. Of several the most frequent one
- * is taken, of equally frequent ones none: 0. If none occurs equally often, the most frequent of
- * the first line is taken, whose fields show what is wrong. */
+/* Returns the separator that occurs equally often, at least once, in each of the first lines. A
+ * decimal comma does not, unless each number of each line has one. Takes the most frequent of
+ * several, and returns 0 if two are equally frequent. If none occurs equally often, takes the most
+ * frequent one of the first line, so that an error can show the fields. */
 static char
 find_separator (const char *text, const char *end)
 {

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* The first line of a row, counted from 1, and the name of its file in messages, which the caller
- * keeps. */
+ * owns. */
 typedef struct {
   const char *name;
   gint64 line;
@@ -23,8 +23,8 @@ typedef struct {
   GArray *fields; /* offset of each field in `text` */
 } LigCsvRows;
 
-/* Begins before the first row of `text`, which must not contain a NUL. The separator is the one
- * that occurs equally often in each line, NUL if two do. */
+/* Starts before the first row of `text`, which must not contain a NUL. Detects the separator, the
+ * one that occurs equally often in each line; NUL if two do. */
 void lig_csv_rows_init (LigCsvRows *self, const char *name, const char *text, gsize length);
 void lig_csv_rows_clear (LigCsvRows *self);
 
@@ -37,11 +37,11 @@ gboolean lig_csv_rows_next (LigCsvRows *self, gboolean *found, GError **error);
 guint lig_csv_rows_count (const LigCsvRows *self);
 const char *lig_csv_rows_field (const LigCsvRows *self, guint column);
 
-/* Parses decimal numbers only. Accepts NaN and infinity, which the caller rejects with a message of
- * their own. */
+/* Parses decimal numbers only. Accepts NaN and infinity, for which the caller has separate
+ * messages. */
 gboolean lig_csv_parse_number (const char *text, double *value);
 
-/* Returns whether a field says that its cell is missing, as pandas reads it. */
+/* Returns whether a field is a missing value by the rules of pandas. */
 gboolean lig_csv_is_missing (const char *text);
 
 /* Sets the error `FILE:LINE: message`. Always returns FALSE. */

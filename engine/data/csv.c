@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* csv: a table of numbers, fields separated by `,`, `;` or tab and optionally quoted. A target
- * column with a text that is neither a number nor a sign of a missing cell has labels, which are
- * numbered in order: numbers by their values, then texts. The text is read twice, first to count
- * rows and to find out whether the targets are labels, then to fill arrays of the right size;
- * afterwards it is freed. */
+ * column that contains a text other than a number or a missing value has labels, which are numbered
+ * in order: numbers by value, then texts. The text is parsed twice, first to count the rows and to
+ * detect labels, then to fill arrays of the right size; then it is freed. */
 #include "engine/base/file.h"
 #include "engine/data/csv-rows.h"
 #include "engine/data/files.h"
@@ -16,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The largest number up to which fp32 represents every whole number. */
+/* fp32 represents every integer up to this one. */
 #define MAX_CLASSES (1 << 24)
 
 /* The labels that a description names. */
@@ -37,25 +36,26 @@ typedef struct {
   guint n_columns;
   guint n_features;
   guint n_targets;
-  int *target_of; /* index of the target in each column, FEATURE or UNUSED */
+  int *target_of; /* for each column the index of its target, FEATURE or UNUSED */
   gint64 n_rows, n_dropped;
   gint64 n_own;           /* the rows of the first file */
-  double *wide;           /* rows x features as they are read; a missing one is NaN */
+  double *wide;           /* rows x features as read; missing values are NaN */
   float *features;        /* the same, once all rows are known */
   double *means, *stds;   /* of each feature over the training rows */
   float *targets;         /* rows x targets; classes as their numbers */
-  GHashTable *labels;     /* text to class; null if targets are numbers */
+  GHashTable *labels;     /* label to class; null if targets are numbers */
   GPtrArray *class_names; /* the labels in their order; null without labels */
-  gboolean ignores;       /* a target is of no class */
+  gboolean ignores;       /* some target has no class */
   float largest;          /* largest class if all targets are classes */
-  /* The first rows with that class, with a target that is no class (unfit), and with one that is
+  /* The first rows with that class, with a target that is not a class (unfit), and with one that is
    * text; line 0: none. */
   LigCsvPlace largest_place, unfit_place, text_place;
   float unfit;
   char *validation_name; /* (nullable): of the second file, in messages */
 } Csv;
 
-/* The files of a table: its own and, if it is held out, a second one with the same columns. */
+/* The files of a table: its own and, for validation, an optional second one with the same
+ * columns. */
 typedef struct {
   GBytes *bytes[2];
   LigCsvRows rows[2];
@@ -84,8 +84,8 @@ name_column (const Csv *csv, guint column)
 
 static gboolean rewind_rows (const Csv *csv, LigCsvRows *rows, GError **error);
 
-/* Returns an option that reads the columns of numbers alone, or nothing if there are none or too
- * many to be named. It reads the rows again, as text elsewhere would be rejected next. */
+/* Returns an option that reads only the numeric columns, or nothing if there are none or too many
+ * to list. It reads the rows again, because text in another column would be the next error. */
 static char *
 name_numbers (const Csv *csv, LigCsvRows *rows)
 {
@@ -108,7 +108,7 @@ name_numbers (const Csv *csv, LigCsvRows *rows)
       g_string_append_printf (list, "%s%u", list->len > 0 ? "," : "", i + 1);
   return list->len == 0 || list->len > 200
            ? g_strdup ("")
-           : g_strdup_printf (_ ("; columns=%s reads the columns of numbers"), list->str);
+           : g_strdup_printf (_ ("; columns=%s reads only the numeric columns"), list->str);
 }
 
 static gboolean
@@ -120,7 +120,7 @@ reject_field (const LigDataset *self, LigCsvRows *rows, guint column, GError **e
   double number;
   g_autofree char *where = name_column (csv, column);
   g_autofree char *shown = lig_format_excerpt (text, 40);
-  const char *remedy = _ ("missing=drop leaves such rows out, missing=mean takes the mean");
+  const char *remedy = _ ("missing=drop drops such rows, missing=mean takes the mean");
   if (!*text)
     return lig_csv_reject (&place, error, LIG_ERROR_FORMAT, _ ("%s is empty; %s"), where, remedy);
   if (lig_csv_is_missing (text))
@@ -135,7 +135,7 @@ reject_field (const LigDataset *self, LigCsvRows *rows, guint column, GError **e
                          names ? _ ("; header=true takes the first row as names") : numbers);
 }
 
-/* Reads a number that fp32 can have; NaN for a missing one unless these are rejected. */
+/* Reads a number within the range of fp32; a missing one is NaN unless these are rejected. */
 static gboolean
 read_number (const LigDataset *self, LigCsvRows *rows, guint column, double *value, GError **error)
 {
@@ -178,7 +178,7 @@ read_header (Csv *csv, const LigCsvRows *rows)
   }
 }
 
-/* Returns the column of that name, else the one of that number counted from 1; -1 if neither
+/* Returns the column with that name, else the one with that number, counted from 1; -1 if neither
  * exists. */
 static int
 find_column (const Csv *csv, const char *name)
@@ -192,7 +192,7 @@ find_column (const Csv *csv, const char *name)
   return -1;
 }
 
-/* Makes a column what the option says. */
+/* Assigns to a column the role that the option gives it. */
 typedef gboolean (*Choose) (
   LigDataset *self, const char *option, const char *name, int column, GError **error);
 
@@ -401,8 +401,8 @@ survey_files (Csv *csv, Files *files, gint64 n_rows[2], GError **error)
   return TRUE;
 }
 
-/* Returns whether a class is one that losses leave out: PyTorch's, or the one that scikit-learn
- * gives to rows without a label. */
+/* Returns whether losses ignore a class: PyTorch's ignore_index, or the one that scikit-learn gives
+ * to unlabeled rows. */
 static gboolean
 is_ignored (float value)
 {
@@ -425,7 +425,7 @@ note_target (Csv *csv, float value, const LigCsvPlace *place)
   }
 }
 
-/* Reads the used fields of a row. `whole` becomes FALSE if one is missing that nothing replaces. */
+/* Reads the used fields of a row. `whole` becomes FALSE if one is missing and is not replaced. */
 static gboolean
 fill_row (LigDataset *self, Csv *csv, LigCsvRows *rows, gboolean *whole, GError **error)
 {
@@ -468,7 +468,7 @@ fill_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 n_rows, GError *
   if (csv->n_rows > before)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s", rows->place.name,
-               _ ("a cell is missing in each row; skip= leaves columns out"));
+               _ ("a cell is missing in each row; skip= skips columns"));
   return FALSE;
 }
 
@@ -493,8 +493,8 @@ fill_table (LigDataset *self, Csv *csv, Files *files, const gint64 counts[2], GE
   return TRUE;
 }
 
-/* Completes a feature: replaces missing numbers by the mean of those of the training rows. If it is
- * to be standardized, scales it to mean 0 and variance 1 over the training rows; one that is
+/* Completes a feature: replaces missing numbers by the mean over the training rows. With
+ * standardization, scales it to mean 0 and variance 1 over the training rows; a feature that is
  * constant there becomes 0. */
 static void
 complete_feature (const LigDataset *self, guint feature)
@@ -527,7 +527,8 @@ complete_feature (const LigDataset *self, guint feature)
     column[row * csv->n_features] = (column[row * csv->n_features] - mean) * scale;
 }
 
-/* Makes the numbers fp32. Returns how many columns have neighbours that differ and become equal. */
+/* Converts the numbers to fp32. Returns in how many columns adjacent values that differ become
+ * equal. */
 static guint
 narrow_features (Csv *csv)
 {
@@ -561,8 +562,8 @@ check_header (const Csv *csv, LigCsvRows *rows, GError **error)
     g_autofree char *shown = lig_format_excerpt (name, 40);
     g_autofree char *expected = lig_format_excerpt (wanted, 40);
     return lig_csv_reject (&rows->place, error, LIG_ERROR_FORMAT,
-                           _ ("column %u is '%s', expected '%s' as in the file for training"),
-                           i + 1, shown, expected);
+                           _ ("column %u is '%s', expected '%s' as in the training file"), i + 1,
+                           shown, expected);
   }
   return TRUE;
 }
@@ -588,7 +589,7 @@ read_table (LigDataset *self, Csv *csv, Files *files, GError **error)
          survey_files (csv, files, n_rows, error) && fill_table (self, csv, files, n_rows, error);
 }
 
-/* Returns what else is worth to be known about the table, each behind a semicolon. */
+/* Returns further remarks about the table, each after a semicolon. */
 static char *
 describe_notes (const Csv *csv, guint merged)
 {
@@ -605,14 +606,14 @@ describe_notes (const Csv *csv, guint merged)
   }
   if (csv->n_dropped > 0) {
     g_autofree char *dropped = lig_format_count (csv->n_dropped);
-    g_string_append_printf (text, _ ("; %s left out, as cells are missing"), dropped);
+    g_string_append_printf (text, _ ("; %s dropped because of missing cells"), dropped);
   }
   if (merged > 0)
     g_string_append_printf (
       text,
-      g_dngettext (GETTEXT_PACKAGE,
-                   "; fp32 merges numbers of %u column, standardize=true keeps them",
-                   "; fp32 merges numbers of %u columns, standardize=true keeps them", merged),
+      g_dngettext (
+        GETTEXT_PACKAGE, "; fp32 merges numbers of %u column, standardize=true keeps them distinct",
+        "; fp32 merges numbers of %u columns, standardize=true keeps them distinct", merged),
       merged);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
@@ -639,8 +640,8 @@ open_file (LigDataset *self, Files *files, const char *path, const char *name, G
   if (rows->separator != '\0')
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               _ ("%s: commas, semicolons or tabs are equally many in each line, so that "
-                  "none is the separator; write decimal points, or one of them"),
+               _ ("%s: the separator is ambiguous, because each line has equal numbers of commas, "
+                  "semicolons or tabs; write decimal points, or use only one of them"),
                name);
   return FALSE;
 }
@@ -657,7 +658,7 @@ open_files (LigDataset *self, Csv *csv, Files *files, GError **error)
          open_file (self, files, self->validation_path, csv->validation_name, error);
 }
 
-/* Returns the class of each row, -1 for none; null if the targets are no classes. */
+/* Returns the class of each row, -1 for none; null if the targets are not classes. */
 static gint32 *
 read_classes (const Csv *csv)
 {
@@ -669,7 +670,7 @@ read_classes (const Csv *csv)
   return classes;
 }
 
-/* Chooses the rows of both parts. */
+/* Chooses the training and validation rows. */
 static gboolean
 divide (LigDataset *self, const Csv *csv, GError **error)
 {
@@ -803,7 +804,7 @@ show_target (const Csv *csv, float value)
                     : g_strdup ("");
 }
 
-/* Returns the text of a cell of the preview. */
+/* Returns the text of a preview cell. */
 static char *
 show_cell (const Csv *csv, gint64 row, guint column)
 {
@@ -816,7 +817,7 @@ show_cell (const Csv *csv, gint64 row, guint column)
   return g_strdup_printf ("%g", (double) csv->features[row * csv->n_features + feature]);
 }
 
-/* Shows the columns that are read, with an arrow before the targets. */
+/* Shows the columns that are read; targets have an arrow before their name. */
 static guint
 csv_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 {
@@ -838,7 +839,7 @@ csv_preview (const LigDataset *self, guint rows, GPtrArray *cells)
   return count;
 }
 
-/* Adds a feature and how it was made. */
+/* Adds a feature and its scaling. */
 static void
 add_feature (JsonBuilder *to, const Csv *csv, guint column, guint feature)
 {
@@ -910,7 +911,7 @@ static const LigDatasetChoice task_choices[] = {
 
 static const LigDatasetChoice missing_choices[] = {
   {"reject", N_ ("Reject the file")},
-  {"drop", N_ ("Leave the row out")},
+  {"drop", N_ ("Drop the row")},
   {"mean", N_ ("Take the mean of the column")},
   {NULL, NULL},
 };
@@ -923,15 +924,15 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_TEXT,
    .name = "columns",
    .label = N_ ("Feature columns"),
-   .help = N_ ("Columns to be read as features, by name or number; all others by default")},
+   .help = N_ ("Columns read as features, by name or number; all others by default")},
   {.type = LIG_DATASET_TEXT,
    .name = "skip",
-   .label = N_ ("Columns left out"),
-   .help = N_ ("Columns that are not read, by name or number")},
+   .label = N_ ("Skipped columns"),
+   .help = N_ ("Columns to skip, by name or number")},
   {.type = LIG_DATASET_CHOICE,
    .name = "missing",
    .label = N_ ("Missing cells"),
-   .help = N_ ("Treatment of empty cells and of NA; a row without a target is always left out"),
+   .help = N_ ("Handling of empty cells and NA; a row without a target is always dropped"),
    .choices = missing_choices,
    .unset = N_ ("Reject the file")},
   {.type = LIG_DATASET_CHOICE,
@@ -949,7 +950,7 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_BOOLEAN,
    .name = "standardize",
    .label = N_ ("Standardize"),
-   .help = N_ ("Each feature gets mean 0 and variance 1")},
+   .help = N_ ("Scales each feature to mean 0 and variance 1")},
   LIG_SPLIT_OPTION,
   {.name = NULL},
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws batches from a dataset of any kind: the order of an epoch, the position, the validation
- * part.
- */
+/* Draws batches from a dataset of any kind: shuffles epochs, keeps the position, reads the
+ * validation split. */
 #include <ligature/dataset.h>
 
 #include "engine/data/kind.h"
@@ -9,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* The rows of a batch of which neither a shape nor the caller says how many it has. */
+/* The batch size if neither a shape nor the caller sets it. */
 #define USUAL_BATCH 32
 
 /* Sets the batch size from the argument or the shape. */
@@ -116,8 +115,7 @@ lig_dataset_share (LigDataset *self, int rank, int count, GError **error)
 {
   if (count < 1 || rank < 0 || rank >= count) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("the rank is %d of %d, expected 0 to below their "
-                    "number"),
+                 _ ("the rank is %d of %d, expected at least 0 and below the number of ranks"),
                  rank, count);
     return FALSE;
   }
@@ -135,7 +133,7 @@ lig_dataset_share (LigDataset *self, int rank, int count, GError **error)
   return TRUE;
 }
 
-/* Returns the rows that all ranks read together. */
+/* Returns the global batch size, over all ranks. */
 static gint64
 whole_batch (const LigDataset *self)
 {
@@ -207,9 +205,9 @@ mix (guint64 bits)
   return bits ^ (bits >> 31);
 }
 
-/* Needs no array: applies a Feistel cipher over the smallest even number of bits that can hold
- * count, and repeats it while the result is not below count. The cipher permutes fewer than 4 *
- * count numbers, so it is applied fewer than 4 times on average. */
+/* Permutes without an array: applies a Feistel cipher over the smallest even number of bits that
+ * can hold count, and repeats it until the result is below count. The cipher permutes fewer than 4
+ * * count numbers, so it is applied fewer than 4 times on average. */
 gint64
 lig_dataset_permute (gint64 place, gint64 count, guint64 key)
 {
@@ -327,7 +325,7 @@ lig_dataset_count_targets (LigDataset *self, LigTensor *targets)
   return count;
 }
 
-/* Most kinds give classes of the target's range alone, of which one may be ignored. */
+/* Most kinds give only classes within the target's range, one of which may be ignored. */
 gboolean
 lig_dataset_may_ignore (LigDataset *self)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Documents in rows of tokens: a separator ends each, so that attention can hide the others. */
+/* Documents packed into rows of tokens: a separator ends each, so that attention can mask the
+ * others. */
 #include "engine/data/kind.h"
 #include "engine/data/training.h"
 

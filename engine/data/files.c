@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the files that a dataset consists of: one, those of a folder, or those of a pattern. */
+/* Finds the files of a dataset: one file, the files of a folder, or those that match a pattern. */
 #include "engine/data/files.h"
 
 #include "engine/base/file.h"
@@ -101,7 +101,7 @@ lig_data_list_files (const char *path, const char *suffix, GError **error)
   return NULL;
 }
 
-/* Returns (transfer full) what identifies a file whatever its path is. */
+/* Returns (transfer full) the identity of a file, which does not depend on its path. */
 static char *
 identify (const char *path)
 {
@@ -128,7 +128,7 @@ lig_data_leave_out (GPtrArray *files, GPtrArray *others, const char *path, GErro
     return TRUE;
   g_autofree char *shown = g_filename_display_name (path);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("%s: all files are held out, none is left for training"), shown);
+               _ ("%s: all files are validation files, none is left for training"), shown);
   return FALSE;
 }
 
@@ -151,19 +151,19 @@ static const struct {
   gsize length;
   const char *name;
 } foreign[] = {
-  {GZIP, 3, N_ ("packed by gzip")},
+  {GZIP, 3, N_ ("compressed with gzip")},
   {"PK\3\4", 4, N_ ("a zip archive")},
-  {"BZh", 3, N_ ("packed by bzip2")},
+  {"BZh", 3, N_ ("compressed with bzip2")},
   {"\xfd"
    "7zXZ",
-   5, N_ ("packed by xz")},
-  {"\x28\xb5\x2f\xfd", 4, N_ ("packed by zstd")},
-  {"\x93NUMPY", 6, N_ ("an array of NumPy")},
+   5, N_ ("compressed with xz")},
+  {"\x28\xb5\x2f\xfd", 4, N_ ("compressed with zstd")},
+  {"\x93NUMPY", 6, N_ ("a NumPy array")},
   {"PAR1", 4, N_ ("a Parquet file")},
   {"\x89HDF", 4, N_ ("an HDF5 file")},
   {"SQLite format 3", 15, N_ ("a database")},
-  {"\xff\xfe", 2, N_ ("text of 16 bits (UTF-16)")},
-  {"\xfe\xff", 2, N_ ("text of 16 bits (UTF-16)")},
+  {"\xff\xfe", 2, N_ ("UTF-16 text")},
+  {"\xfe\xff", 2, N_ ("UTF-16 text")},
 };
 
 const char *
@@ -194,8 +194,8 @@ unpack (GBytes *packed, const char *path, GError **error)
   if (count == 0)
     return g_byte_array_free_to_bytes (g_steal_pointer (&all));
   g_autofree char *shown = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("cannot unpack '%s': %s"), shown,
-               local ? local->message : _ ("it is longer than 2 GiB; unpack it by gunzip"));
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("cannot decompress '%s': %s"), shown,
+               local ? local->message : _ ("it is longer than 2 GiB; decompress it with gunzip"));
   return NULL;
 }
 
@@ -215,6 +215,7 @@ lig_data_read (const char *path, GError **error)
     return g_steal_pointer (&file);
   g_autofree char *shown = g_filename_display_name (path);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               _ ("%s: is %s, which is not read; unpack or convert it first"), shown, _ (name));
+               _ ("%s: is %s, which is not supported; decompress or convert it first"), shown,
+               _ (name));
   return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the files that a dataset consists of. */
+/* Finds the files of a dataset. */
 #pragma once
 
 #include <glib.h>
@@ -20,15 +20,15 @@ GPtrArray *lig_data_list_folder (const char *path, const char *suffix, GError **
  * `path` is left. */
 gboolean lig_data_leave_out (GPtrArray *files, GPtrArray *others, const char *path, GError **error);
 
-/* Rejects a file that is trained on and held out, too. */
+/* Rejects a file that is used for both training and validation. */
 gboolean lig_data_check_apart (const char *path, const char *validation, GError **error);
 
-/* Reads a file as a whole, lig_read_file(), and unpacks it if it is packed by gzip. Rejects what
- * begins as an archive, as text of 16 bits, or as another format that no dataset reads. */
+/* Reads a whole file with lig_read_file(), and decompresses it if it is a gzip file. Rejects a file
+ * that begins like an archive, like UTF-16 text, or like another format that no dataset reads. */
 GBytes *lig_data_read (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Returns (nullable) what a file is that begins with these bytes, if no dataset reads it as it is.
- */
+/* Returns (nullable) the format of a file that begins with these bytes, if no dataset reads that
+ * format. */
 const char *lig_data_name_foreign (gconstpointer bytes, gsize size);
 
 G_END_DECLS

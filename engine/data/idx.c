@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* idx: images and labels in the format of MNIST. A file is a big-endian magic number (0x0803:
- * unsigned bytes with three axes, 0x0801: with one), the axes' lengths, and the bytes. */
+/* idx: images and labels in MNIST's format. A file is a big-endian magic number (0x0803: unsigned
+ * bytes with three axes, 0x0801: with one), the axes' lengths, and the bytes. */
 #include "engine/base/file.h"
 #include "engine/data/files.h"
 #include "engine/data/kind.h"
@@ -19,12 +19,12 @@ typedef struct {
 } Pictures;
 
 typedef struct {
-  Pictures files[2]; /* the second one is held out; empty without one */
+  Pictures files[2]; /* the second one is for validation; empty without one */
   gint64 count, pixels;
-  gint64 largest; /* index of the first image with the largest label, over both */
+  gint64 largest; /* index of the first image with the largest label, over both files */
 } Idx;
 
-/* Returns the label of an image, of those of both files; its pixels. */
+/* Return the label and the pixels of an image, counted over both files. */
 static guint8
 get_label (const Idx *idx, gint64 image)
 {
@@ -62,7 +62,7 @@ check_magic (const char *path, const guint8 *bytes, gsize size, guint32 magic, G
 {
   if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
     return reject_file (path, error, LIG_ERROR_FORMAT,
-                        _ ("is compressed; unpack it first (gunzip)"));
+                        _ ("is compressed; decompress it first (gunzip)"));
   if (size >= 4 && read_number (bytes) != magic)
     return reject_file (path, error, LIG_ERROR_FORMAT,
                         _ ("the magic number is 0x%08x, expected 0x%08x (%s of unsigned bytes)"),
@@ -86,8 +86,8 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
     return NULL;
   if (size < header) {
     reject_file (path, error, LIG_ERROR_FORMAT,
-                 g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header alone has %zu",
-                              "has %zu bytes, the header alone has %zu", (gulong) (size)),
+                 g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header itself has %zu",
+                              "has %zu bytes, the header itself has %zu", (gulong) (size)),
                  size, header);
     return NULL;
   }
@@ -110,7 +110,7 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
   return g_steal_pointer (&file);
 }
 
-/* Derives the path of the labels from that of the images, changing only the file's name:
+/* Derives the path of the labels from that of the images by the file's name:
  * `train-images-idx3-ubyte` gives `train-labels-idx1-ubyte`. */
 static char *
 derive_labels_path (const char *images, gboolean validation, GError **error)
@@ -126,14 +126,15 @@ derive_labels_path (const char *images, gboolean validation, GError **error)
       return g_build_filename (folder, labels, NULL);
     }
   }
-  reject_file (images, error, LIG_ERROR_FORMAT,
-               validation ? _ ("file of the labels unknown; name the images *images-idx3* and the "
-                               "labels *labels-idx1*")
-                          : _ ("file of the labels unknown; give it as labels=PATH"));
+  reject_file (
+    images, error, LIG_ERROR_FORMAT,
+    validation
+      ? _ ("label file unknown; name the images *images-idx3* and the labels *labels-idx1*")
+      : _ ("label file unknown; give it as labels=PATH"));
   return NULL;
 }
 
-/* Opens the labels of the images. `given` (nullable): their path. */
+/* Opens the labels of the images. @given: (nullable): their path */
 static gboolean
 open_labels (
   Pictures *file, const char *images, const char *given, gboolean validation, GError **error)
@@ -152,7 +153,7 @@ open_labels (
   return TRUE;
 }
 
-/* Opens images and labels, which are hashed. */
+/* Opens and hashes images and labels. */
 static gboolean
 open_pictures (LigDataset *self, const char *path, gboolean validation, GError **error)
 {
@@ -189,7 +190,7 @@ read_classes (const Idx *idx)
   return classes;
 }
 
-/* Chooses the images of both parts, and finds the largest label. */
+/* Chooses the training and validation images, and finds the largest label. */
 static gboolean
 divide (LigDataset *self, GError **error)
 {
@@ -232,7 +233,8 @@ idx_open (LigDataset *self, GError **error)
   return TRUE;
 }
 
-/* Returns the path of the images of which one is, and makes its number that in the file. */
+/* Returns the path of the file that contains an image, and sets `number` to its index in that
+ * file. */
 static const char *
 find_file (const LigDataset *self, gint64 *image)
 {
@@ -287,7 +289,7 @@ idx_read (const LigDataset *self,
   return TRUE;
 }
 
-/* Shows the brightness of each image, so that a file of zeros is noticed. */
+/* Shows the brightness of each image, which exposes a file of zeros. */
 static guint
 idx_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 {
@@ -321,14 +323,14 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_PATH,
    .name = "labels",
    .label = N_ ("Labels"),
-   .help = N_ ("File of the labels; next to the images by default")},
+   .help = N_ ("Label file; next to the images by default")},
   LIG_SPLIT_OPTION,
   {.name = NULL},
 };
 
 const LigDatasetKind lig_dataset_idx = {
   .info = {.name = "idx",
-           .title = N_ ("Images: the format of MNIST"),
+           .title = N_ ("Images: MNIST's format"),
            .help = N_ ("An images-idx3 file"),
            .path = LIG_DATASET_FILE,
            .files = "*idx3*",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the options of datasets, checks their values, and rejects them. */
+/* Finds the options of datasets and checks their values. */
 #include "engine/base/suggest.h"
 #include "engine/data/kind.h"
 
@@ -20,7 +20,7 @@ static const LigDatasetOption shared[] = {
   {.type = LIG_DATASET_PART,
    .name = LIG_VALIDATION,
    .label = N_ ("Validation"),
-   .help = N_ ("Share of the data for validation, which is not trained on, or a file for it"),
+   .help = N_ ("Share of the data for validation, or a validation file"),
    .minimum = 0,
    .maximum = 1,
    .initial = 0.1},
@@ -129,7 +129,7 @@ lig_dataset_is_number (const char *text)
   return end != text && !*end;
 }
 
-/* A kind without a file has none that could be held out, and an empty text names none. */
+/* A kind without a file cannot have a validation file, and an empty text is not a file name. */
 static gboolean
 check_part (const LigDataset *self,
             const LigDatasetOption *option,

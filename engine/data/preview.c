@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds the preview of a dataset whose kind has none of its own: a table of numbers. */
+/* Builds the default preview of a dataset: a table of numbers. */
 #include "engine/data/kind.h"
 
 static char *

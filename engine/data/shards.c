@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Files of tokens. The format of llm.c has a header of 256 int32, of which the first three are
- * used: 20240520, version 1, number of tokens, which follow as uint16; or 20240801, version 7 for
- * uint32. A file of NumPy (.npy) has a header that says the type. A plain file has tokens only. All
- * numbers are little-endian. */
+/* Token files. llm.c's format has a header of 256 int32, of which the first three are used:
+ * 20240520, version 1, number of tokens, which follow as uint16; or 20240801, version 7 for uint32.
+ * A NumPy file (.npy) has a header with the type. A plain file has only tokens. All numbers are
+ * little-endian. */
 #include "engine/data/shards.h"
 
 #include "engine/base/file.h"
@@ -18,14 +18,14 @@
 #define HEADER_BYTES 1024
 #define HEADER_NUMBERS 256
 
-/* The number of files that are kept open. Data sets of thousands of shards exceed the number of
- * descriptors that a process may have. */
+/* The maximum number of open files: data sets may have more shards than a process may have
+ * descriptors. */
 #define MAX_OPEN 64
 
-/* The bytes from which the type of a plain file is guessed. */
+/* The number of bytes from which the type of a plain file is guessed. */
 #define GUESS_BYTES ((gsize) 1 << 16)
 
-/* So many 16-bit numbers do not look like 32-bit ones by chance. */
+/* This many 16-bit numbers do not look like 32-bit ones by chance. */
 #define CERTAIN 256
 
 static const struct {
@@ -40,7 +40,7 @@ lig_shards_type (gsize width)
   return width == 2 ? "uint16" : width == 4 ? "uint32" : "int64";
 }
 
-/* Returns the token at a place, which is negative only in a file of int64. */
+/* Returns the token at an index, which is negative only in a file of int64. */
 static inline gint64
 token_at (gconstpointer tokens, gsize width, gint64 at)
 {
@@ -99,14 +99,14 @@ static gboolean G_GNUC_PRINTF (4, 5)
 
 /* --- Headers ------------------------------------------------------------------------------- */
 
-/* Takes the width and count of a header whose magic number is known. */
+/* Reads the width and the count from a header whose magic number is known. */
 static gboolean
 take_header (LigShard *shard, const gint32 *header, guint type, const char *wanted, GError **error)
 {
   if (shard->size < HEADER_BYTES)
     return reject (shard, LIG_ERROR_FORMAT, error,
-                   g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header alone has %d",
-                                "has %zu bytes, the header alone has %d", (gulong) (shard->size)),
+                   g_dngettext (GETTEXT_PACKAGE, "has %zu byte, the header itself has %d",
+                                "has %zu bytes, the header itself has %d", (gulong) (shard->size)),
                    shard->size, HEADER_BYTES);
   if (header[1] != types[type].version)
     return reject (shard, LIG_ERROR_FORMAT, error, _ ("has version %d, expected %d"), header[1],
@@ -150,8 +150,8 @@ find_width (const char *header, gsize length)
   return 0;
 }
 
-/* Takes a .npy file (NEP 1): 6 bytes of magic, a version, the length of the header in 2 or 4 bytes,
- * the header, the numbers. Its shape is not read: rows of tokens follow one another. */
+/* Reads a .npy file (NEP 1): 6 bytes of magic, a version, the length of the header in 2 or 4 bytes,
+ * the header, the numbers. The shape is ignored: rows of tokens are concatenated. */
 static gboolean
 take_numpy (LigShard *shard, const guchar *head, gsize length, const char *wanted, GError **error)
 {
@@ -163,8 +163,7 @@ take_numpy (LigShard *shard, const guchar *head, gsize length, const char *wante
   if (width == 0)
     return reject (
       shard, LIG_ERROR_FORMAT, error,
-      _ ("has no numbers of NumPy's types uint16, uint32, int32 or int64; convert them "
-         "by astype"));
+      _ ("has a type other than NumPy's uint16, uint32, int32 and int64; convert it with astype"));
   if (wanted && strcmp (wanted, lig_shards_type (width)) != 0)
     return reject (shard, LIG_ERROR_VALUE, error,
                    _ ("the header says %s, the option type says %s; omit the option"),
@@ -178,8 +177,8 @@ take_numpy (LigShard *shard, const guchar *head, gsize length, const char *wante
                  shard->size);
 }
 
-/* Returns whether the file seems to have a header of another format: one number or a few, then
- * zeros to the end of the header. */
+/* Returns whether the file seems to have a header of another format: a few numbers, then zeros to
+ * the end of the header. */
 static gboolean
 seems_headed (const gint32 *header, gsize length)
 {
@@ -204,10 +203,10 @@ is_widest (const guint16 *halves, gsize count)
   return count >= 8 && low > 0 && high == 0;
 }
 
-/* Returns the width of a plain file's tokens. As uint16, every second number of uint32 tokens is a
- * high half: 0, or below 16 in vocabularies of up to a million. The tokens of a small vocabulary
- * are below 16 at every place, and such a file is uint16. A short file may look so by chance; a
- * long one whose size does not fit was cut off. */
+/* Returns the width of a plain file's tokens. Read as uint16, every second number of uint32 tokens
+ * is a high half: 0, or below 16 in vocabularies of up to a million. If all numbers are below 16,
+ * the file is uint16 with a small vocabulary. A short file may look like uint32 by chance; a long
+ * one whose size does not fit was truncated. */
 static gsize
 guess_width (const LigShard *shard, const guint16 *halves, gsize count)
 {
@@ -222,7 +221,7 @@ guess_width (const LigShard *shard, const guint16 *halves, gsize count)
   return shard->size % 8 == 0 && is_widest (halves, count) ? 8 : 4;
 }
 
-/* Takes a file without a header. */
+/* Reads a file without a header. */
 static gboolean
 take_plain (LigShard *shard, gconstpointer head, gsize length, const char *wanted, GError **error)
 {
@@ -243,7 +242,7 @@ take_plain (LigShard *shard, gconstpointer head, gsize length, const char *wante
   return TRUE;
 }
 
-/* Decides from the first bytes of a file how its tokens lie. */
+/* Detects the layout of a file's tokens from its first bytes. */
 static gboolean
 take_head (LigShard *shard, gconstpointer head, gsize length, const char *wanted, GError **error)
 {
@@ -258,12 +257,12 @@ take_head (LigShard *shard, gconstpointer head, gsize length, const char *wanted
   if (foreign)
     return reject (
       shard, LIG_ERROR_FORMAT, error,
-      _ ("is %s, not of tokens; unpack or convert it, or if it is of tokens, say type="),
+      _ ("is %s, not a token file; decompress or convert it, or if it contains tokens, set type="),
       _ (foreign));
   if (!wanted && (seems_headed (header, length) || !g_str_has_suffix (shard->path, ".bin")))
     return reject (shard, LIG_ERROR_FORMAT, error,
-                   _ ("begins with %d, a file of tokens with %d (uint16) or %d (uint32); a file "
-                      "without a header needs type=uint16, type=uint32 or type=int64"),
+                   _ ("begins with %d, but a token file begins with %d (uint16) or %d (uint32); a "
+                      "file without a header needs type=uint16, type=uint32 or type=int64"),
                    header[0], types[0].magic, types[1].magic);
   return take_plain (shard, head, length, wanted, error);
 }
@@ -292,7 +291,7 @@ open_whole (LigShards *self, LigShard *shard, const char *wanted, GError **error
   return TRUE;
 }
 
-/* Reads the first and the last bytes of a file: they and its size identify it. */
+/* Reads the first and the last bytes of a file, which together with its size identify it. */
 static gboolean
 open_large (LigShards *self, LigShard *shard, const char *wanted, GError **error)
 {
@@ -374,12 +373,12 @@ find_file (LigShards *self, guint number, GError **error)
     return fd;
   }
   close (fd);
-  reject (shard, LIG_ERROR_FILE, error, _ ("is of size %zu, but was of %zu when it was opened"),
+  reject (shard, LIG_ERROR_FILE, error, _ ("has a size of %zu, but had %zu when it was opened"),
           size, shard->size);
   return -1;
 }
 
-/* Copies `count` tokens of the width to `to`. Returns the place of the first that is not below the
+/* Copies `count` tokens of the width to `to`. Returns the index of the first that is not below the
  * limit, or `count`. */
 static gint64
 widen (gconstpointer from, gsize width, gint64 count, gint64 limit, gint32 *to)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Shards: files of tokens, which are opened, checked and read at any place. Small data are read
- * when they are opened; of larger ones only the headers, and the tokens are read as they are
- * needed. */
+/* Shards: token files with random access. Small data sets are read when they are opened; for larger
+ * ones only the headers, and tokens are read on demand. */
 #pragma once
 
 #include "engine/data/kind.h"
 
 G_BEGIN_DECLS
 
-/* Data of more bytes are not read as a whole when they are opened. */
+/* Larger data sets, in bytes, are read on demand. */
 #define LIG_SHARDS_AT_ONCE ((gsize) 256 << 20)
 
 typedef struct {
@@ -26,7 +25,7 @@ typedef struct {
   gsize at_once;  /* LIG_SHARDS_AT_ONCE */
   gsize bytes;    /* of all files */
   guint64 content;
-  gint64 largest; /* the largest token of all data; -1 if they were not read */
+  gint64 largest; /* the largest token of all data; -1 if the data were not read */
   guint largest_shard;
   gint64 largest_at;
   GHashTable *open; /* shard number -> descriptor */
@@ -38,9 +37,9 @@ const char *lig_shards_type (gsize width);
 LigShards *lig_shards_new (void);
 void lig_shards_free (LigShards *self);
 
-/* Adds the files of a path, folder or pattern, but not those that `without` names (null: all).
- * `type` is uint16, uint32, int64 or null: as the header says, or for plain files as the contents
- * suggest. Errors name the file and the offset. */
+/* Adds the files of a path, folder or pattern, except those that `without` names (null: all).
+ * `type` is uint16, uint32, int64 or null: the header's type or, for plain files, a guess from the
+ * contents. Errors name the file and the offset. */
 gboolean lig_shards_add (
   LigShards *self, const char *path, const char *without, const char *type, GError **error);
 
@@ -49,7 +48,7 @@ gboolean lig_shards_add (
 gboolean lig_shards_read (
   LigShards *self, guint shard, gint64 at, gint64 count, gint64 limit, gint32 *to, GError **error);
 
-/* Returns the place of a token for messages, `FILE, offset 12 (byte 1048)` (transfer full). */
+/* Returns the location of a token for messages, `FILE, offset 12 (byte 1048)` (transfer full). */
 char *lig_shards_place (LigShards *self, guint shard, gint64 at);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigShards, lig_shards_free)

@@ -48,7 +48,7 @@ join_kinds (void)
   return g_string_free (text, FALSE);
 }
 
-/* Returns the kind of the files with a name like the spec's, without its query; or null. */
+/* Returns the kind whose files have names like the spec without its query; or null. */
 static const char *
 find_by_name (const char *spec)
 {
@@ -79,12 +79,12 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
   const char *known = bare ? find_by_name (spec) : NULL;
   if (known) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 _ ("'%s' has no kind of dataset; did you mean '%s:%s'?"), shown, known, shown);
+                 _ ("'%s' names no kind of dataset; did you mean '%s:%s'?"), shown, known, shown);
     return FALSE;
   }
   if (g_file_test (spec, G_FILE_TEST_EXISTS)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 _ ("'%s' has no kind of dataset; text:%s reads its bytes as tokens"), shown,
+                 _ ("'%s' names no kind of dataset; text:%s reads its bytes as tokens"), shown,
                  shown);
     return FALSE;
   }
@@ -104,7 +104,7 @@ find_query (const char *spec)
   return query && strchr (query, '=') ? query : spec + strlen (spec);
 }
 
-/* Replaces what had another name in an earlier version: an option, or its value. */
+/* Replaces old names of options and of values by the current ones. */
 static void
 replace_former (char **key, char **value)
 {
@@ -139,7 +139,7 @@ add_option (LigDataset *self, const char *text, GError **error)
   return TRUE;
 }
 
-/* The validation part is a share of the data or a file of its own. */
+/* Validation data are a share of the data or a separate file. */
 static gboolean
 take_validation (LigDataset *self, GError **error)
 {
@@ -258,7 +258,7 @@ lig_dataset_locate (const char *spec)
   return g_string_free (text, FALSE);
 }
 
-/* Returns whether the spec leaves open which rows are held out. */
+/* Returns whether the spec leaves the choice of validation rows open. */
 static gboolean
 leaves_split_open (const char *spec)
 {
@@ -285,7 +285,7 @@ lig_dataset_name_split (const char *spec, const char *split)
 gint64
 lig_dataset_cut (const LigDataset *self, gint64 total)
 {
-  /* A tenth of 30 is 3, although 30 * 0.1 may come out a little above it. */
+  /* Avoids rounding errors: 30 * 0.1 may be slightly above 3. */
   double share = (double) total * self->validation;
   gint64 validation = (gint64) ceil (share - share * 1e-12);
   return total - CLAMP (validation, 0, total - 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the rows of tables and images that are held out: those at the end, random ones, or the
- * same share of each class. Random rows depend on their number alone and not on the seed of the
- * training, so that the validation losses of trainings with several seeds can be compared. Both
- * parts keep the order of the file. */
+/* Chooses the validation rows of tables and images: those at the end, random ones, or the same
+ * share of each class. The random choice depends only on the number of rows and not on the run's
+ * seed, so that validation losses of runs with different seeds can be compared. Both splits keep
+ * the order of the file. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
@@ -25,7 +25,7 @@ const LigDatasetChoice lig_split_choices[] = {
 typedef struct {
   gint32 class;
   gint64 rows, validation;
-  double rest; /* of its share, behind the decimal point */
+  double rest; /* fractional part of its share */
 } Stratum;
 
 static const char *
@@ -35,7 +35,7 @@ get_split (const LigDataset *self)
   return self->validation_path ? "end" : given ? given : LIG_SPLIT_USUAL;
 }
 
-/* Counts the rows of each class. `numbers` gets the stratum of each class. */
+/* Counts the rows of each class. `numbers` maps each class to its stratum. */
 static GArray *
 count_classes (gint64 total, const gint32 *classes, GHashTable *numbers)
 {
@@ -86,7 +86,7 @@ share_rows (GArray *strata, gint64 validation, gint64 total)
   }
 }
 
-/* Writes the rows that are not held out, then the others. */
+/* Writes the training rows, then the validation rows. */
 static void
 write_order (LigDataset *self, gint64 total, const gboolean *out)
 {
@@ -157,9 +157,8 @@ lig_dataset_describe_split (const LigDataset *self)
   if (strcmp (split, "end") == 0 || self->samples[LIG_SPLIT_VALIDATION] == 0)
     return g_strdup ("");
   g_autofree char *count = lig_format_count (self->samples[LIG_SPLIT_VALIDATION]);
-  return g_strdup_printf (strcmp (split, "random") == 0
-                            ? _ (", %s held out at random")
-                            : _ (", %s held out at random from each class alike"),
+  return g_strdup_printf (strcmp (split, "random") == 0 ? _ (", %s for validation, random")
+                                                        : _ (", %s for validation, stratified"),
                           count);
 }
 
@@ -173,7 +172,7 @@ compare_numbers (gconstpointer a, gconstpointer b)
   return (one > other) - (one < other);
 }
 
-/* Returns the classes of a part; those below 0 are none. */
+/* Returns the classes of a split; negative ones mean no class. */
 static GHashTable *
 collect_classes (const LigDataset *self, LigSplit part, const gint32 *classes)
 {
@@ -221,13 +220,10 @@ lig_dataset_compare_classes (LigDataset *self, const gint32 *classes, const char
     return;
   g_autofree char *list = list_classes (lacking, names);
   const char *remedy = self->validation_path ? _ ("check that both files have the same classes")
-                                             : _ ("split=stratified divides each class alike");
+                                             : _ ("split=stratified splits each class alike");
   self->warning = g_strdup_printf (
-    g_dngettext (GETTEXT_PACKAGE,
-                 "%s: no row for training has class %s, which validation rows have; "
-                 "%s",
-                 "%s: no row for training has the classes %s, which validation rows "
-                 "have; %s",
-                 lacking->len),
+    g_dngettext (
+      GETTEXT_PACKAGE, "%s: class %s occurs in validation rows but in no training row; %s",
+      "%s: the classes %s occur in validation rows but in no training row; %s", lacking->len),
     self->name, list, remedy);
 }

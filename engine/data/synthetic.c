@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* synthetic: random samples, each determined by the seed and its index alone: standard normal
+/* synthetic: random samples, each determined only by the seed and its index: standard normal
  * numbers, or integers distributed uniformly over a vocabulary or the classes. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
@@ -41,7 +41,7 @@ synthetic_bind (LigDataset *self, const LigTarget *target, gint64 size, GError *
   if (target->classes <= G_MAXINT32)
     return TRUE;
   return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
-                             _ ("the prediction has %" PRId64 " classes, at most %d are drawn"),
+                             _ ("the prediction has %" PRId64 " classes, at most %d are supported"),
                              target->classes, G_MAXINT32);
 }
 
@@ -117,14 +117,14 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_COUNT,
    .name = "samples",
    .label = N_ ("Samples"),
-   .help = N_ ("Different samples in all, held out ones included"),
+   .help = N_ ("Number of different samples, including those for validation"),
    .minimum = 1,
    .maximum = (double) (G_GINT64_CONSTANT (1) << 40),
    .initial = 65536},
   {.type = LIG_DATASET_COUNT,
    .name = "vocabulary",
    .label = N_ ("Vocabulary"),
-   .help = N_ ("Different tokens, where the input is whole numbers"),
+   .help = N_ ("Vocabulary size, for integer inputs"),
    .minimum = 1,
    .maximum = G_MAXINT32,
    .initial = 256},
@@ -134,7 +134,7 @@ static const LigDatasetOption options[] = {
 const LigDatasetKind lig_dataset_synthetic = {
   .info = {.name = "synthetic",
            .title = N_ ("Random values, to try things out"),
-           .help = N_ ("Inputs and targets of any shape and type, drawn from the seed"),
+           .help = N_ ("Inputs and targets of any shape and type, sampled from the seed"),
            .path = LIG_DATASET_NO_PATH,
            .needs_shape = TRUE,
            .options = options},

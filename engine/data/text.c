@@ -7,8 +7,8 @@
 
 #define LINE_CHARACTERS 72
 
-/* Adds the contents of a file, or of all files of a folder but those of `without` (nullable), and
- * adds up their sizes. */
+/* Adds the contents of a file, or of all files of a folder except those of `without` (nullable),
+ * and sums their sizes. */
 static gboolean
 read_files (LigDataset *self,
             const char *path,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tokens: windows over files of tokens. A window never crosses two files: shards of one corpus
- * need not continue each other, and a reader of thousands of them opens one file per window. At
- * most T tokens at the end of each are unused. */
+/* tokens: windows over token files. A window never crosses a file boundary: shards of one corpus
+ * need not be contiguous, and with thousands of them each window opens only one file. At most T
+ * tokens at the end of each file are unused. */
 #include "engine/base/file.h"
 #include "engine/data/shards.h"
 #include "engine/data/windows.h"
@@ -11,11 +11,11 @@
 
 #define ROW_TOKENS 12
 
-/* A run of tokens in one file, all of one part. */
+/* A contiguous range of tokens in one file, of one split. */
 typedef struct {
   guint shard;
   gint64 begin, count;
-  gint64 first; /* the number of its first sample in the part */
+  gint64 first; /* the index of its first sample in the split */
 } Segment;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
   GArray *segments[LIG_N_SPLITS];
 } Tokens;
 
-/* Numbers the windows of each part. */
+/* Numbers the windows of each split. */
 static void
 count_windows (LigDataset *self, gint64 target_size)
 {
@@ -48,8 +48,8 @@ add_segment (LigDataset *self, LigSplit part, guint shard, gint64 begin, gint64 
   self->n_tokens[part] += (gsize) count;
 }
 
-/* Divides the tokens of the first `count` shards at one place: those after it are held out. The
- * shards after these are held out as a whole. */
+/* Splits the tokens of the first `count` shards at one point: those after it are for validation,
+ * and so are all later shards. */
 static void
 divide (LigDataset *self, guint count, gboolean apart)
 {
@@ -67,7 +67,7 @@ divide (LigDataset *self, guint count, gboolean apart)
   }
 }
 
-/* Sets the pointers to the tokens where they lie in memory as one row of uint16. */
+/* Sets the pointers to the tokens if memory contains them as one row of uint16. */
 static void
 show_tokens (LigDataset *self, const LigShards *shards)
 {
@@ -174,8 +174,8 @@ find_segment (const Tokens *tokens, LigSplit part, gint64 sample)
 {
   const GArray *all = tokens->segments[part];
   guint low = 0, high = all->len;
-  /* The last one that begins at or before the sample; those without windows share their first
-   * number with the next. */
+  /* The last one that begins at or before the sample: segments without windows share their first
+   * index with the next. */
   while (high - low > 1) {
     guint middle = low + (high - low) / 2;
     if (g_array_index (all, Segment, middle).first <= sample)
@@ -257,23 +257,24 @@ static const LigDatasetOption options[] = {
    .label = N_ ("Type"),
    .help = N_ ("Type of the tokens in files without a header"),
    .choices = types,
-   .unset = N_ ("From the file")},
+   .unset = N_ ("Detected from the file")},
   LIG_SEPARATOR_OPTION (G_MAXINT32),
   {.type = LIG_DATASET_PATH,
    .name = "validation-files",
    .label = N_ ("Validation files"),
-   .help = N_ ("File, folder or pattern that is held out as a whole, instead of a share")},
+   .help = N_ ("Validation file, folder or pattern, instead of a share of the data")},
   {.name = NULL},
 };
 
 const LigDatasetKind lig_dataset_tokens = {
-  .info = {.name = "tokens",
-           .title = N_ ("Tokens: .bin files of numbers"),
-           .help = N_ ("A .bin file, a folder of them or a pattern, with or without the header of "
-                       "llm.c; or .npy files"),
-           .path = LIG_DATASET_FILE_OR_FOLDER,
-           .files = "*.bin *.npy",
-           .options = options},
+  .info =
+    {.name = "tokens",
+     .title = N_ ("Tokens: .bin files of numbers"),
+     .help = N_ (
+       "A .bin file, a folder of them or a pattern, with or without llm.c's header; or .npy files"),
+     .path = LIG_DATASET_FILE_OR_FOLDER,
+     .files = "*.bin *.npy",
+     .options = options},
   .open = tokens_open,
   .bind = tokens_bind,
   .read = tokens_read,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows over a stream of tokens: sample s begins at token s * stride of its part, and its targets
- * are the tokens shifted by one. With a target at every position the stride is T, so that no target
- * occurs twice in an epoch; with only the token after the window as target the stride is 1, so that
- * every token is a target once. */
+/* Windows over a stream of tokens: sample s begins at token s * stride of its split, and its
+ * targets are the tokens shifted by one. With a target for every token the stride is T, so that no
+ * target occurs twice in an epoch; with only the token after the window as target the stride is 1,
+ * so that every token is a target once. */
 #include "engine/data/windows.h"
 
 #include <inttypes.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows over a stream of tokens, split into training and validation parts; used by text;
- * tokens has windows of its own over files. */
+/* Windows over a stream of tokens, split into training and validation. Used by text; tokens makes
+ * its windows over files. */
 #pragma once
 
 #include "engine/data/kind.h"
 
 G_BEGIN_DECLS
 
-/* Sets up windows of the input's axis 1 over `tokens`, of which there is at least one and which the
- * caller keeps until the dataset is closed. The first `training` of them are for training. */
+/* Sets up windows of the input's axis 1 over `tokens`, at least one, which the caller keeps until
+ * the dataset is closed. The first `training` tokens are for training. */
 gboolean lig_windows_open (
   LigDataset *self, const guint16 *tokens, gsize training, gsize count, GError **error);
 
@@ -17,9 +17,8 @@ gboolean lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 siz
 gboolean lig_windows_read (
   const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target, GError **error);
 
-/* The parts of them that kinds with other places for their tokens share: the check of the input's
- * shape, that of the targets, the distance between the starts of two windows, and the number of
- * windows in a row of tokens. */
+/* Helpers for kinds that store their tokens elsewhere: check the input's shape, check the targets,
+ * return the stride between windows, and the number of windows in a row of tokens. */
 gboolean lig_windows_check_input (const LigDataset *self, GError **error);
 gboolean lig_windows_check_target (const LigDataset *self,
                                    const LigTarget *target,
@@ -28,7 +27,7 @@ gboolean lig_windows_check_target (const LigDataset *self,
 gint64 lig_windows_stride (const LigDataset *self, gint64 target_size);
 gint64 lig_windows_count (const LigDataset *self, gint64 tokens, gint64 target_size);
 
-/* Rejects data without a window for training. */
+/* Rejects data without a training window. */
 gboolean lig_windows_check_samples (const LigDataset *self, GError **error);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores the choices that kernels make by measuring, in this process and in the tuning table. */
+/* Caches the choices that kernels make by measuring, in this process and in the tuning table. */
 #include "engine/measure/choices.h"
 #include "engine/device/device-private.h"
 
@@ -12,8 +12,8 @@
 /* Guards `chosen`: several threads may run programs at once. */
 static GMutex lock;
 
-/* The choices of this process. They are kept even without a store, so that training twice in one
- * process gives the same result. */
+/* The choices of this process. They are kept even without a store, so that two training runs in one
+ * process give the same result. */
 static GHashTable *chosen; /* key -> text */
 
 static void
@@ -51,8 +51,8 @@ put_choice (void *data, const char *key, double microseconds, const char *choice
     tuning->put (tuning->data, key, microseconds, 0, choice);
 }
 
-/* The seconds that this thread has searched, since when it does, how deep searches nest, and who is
- * to know that it searches. */
+/* The seconds that this thread has searched, the start of the current search, the nesting depth of
+ * searches, and the flag that reports a search. */
 static _Thread_local struct {
   double seconds, since;
   guint depth;

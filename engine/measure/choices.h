@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores the choices that kernels make by measuring. */
+/* Caches the choices that kernels make by measuring. */
 #pragma once
 
 #include "engine/device/device-private.h"
@@ -10,27 +10,27 @@ typedef struct _LigTuning LigTuning;
 
 /* Makes kernels of the device look up their choices in this process and in the tuning, and store
  * those that they measure there, until lig_choices_end(). Without a tuning (null), choices are kept
- * for this process alone. The caller keeps the tuning alive until lig_choices_end() returns. */
+ * only for this process. The caller keeps the tuning alive until lig_choices_end() returns. */
 void lig_choices_begin (LigDevice *device, const LigTuning *tuning);
 void lig_choices_end (LigDevice *device);
 
-/* Returns the seconds that this thread has spent on searching in all, waits for other searches on
- * the device included. */
+/* Returns the total seconds that this thread has spent searching, including waits for other
+ * searches on the device. */
 double lig_choices_seconds (void);
 
 /* Sets the variable that is atomically TRUE while this thread searches, FALSE otherwise; it lives
  * as long as the thread, or until null is set. */
 void lig_choices_watch (int *watch);
 
-/* Takes over a choice that the tuning has, if this process has none. */
+/* Copies a choice from the tuning if this process has none. */
 void lig_choices_recall (const LigTuning *tuning, const char *key);
 
-/* Returns the first choice of this process, `key`, tab, choice, whose key has that beginning and
- * that end; null if there is none (transfer full). */
+/* Returns the first choice of this process, `key`, tab, choice, whose key has that prefix and
+ * suffix; null if there is none (transfer full). */
 char *lig_choices_find (const char *begin, const char *end);
 
-/* Returns the choices that kernels made or recalled in this process, one per line: key, tab, choice
- * (transfer full). */
+/* Returns the choices that kernels made or looked up in this process, one per line: key, tab,
+ * choice (transfer full). */
 char *lig_algorithms_list (void);
 
 /* Presets the choices of this process from a text in the format of lig_algorithms_list(); ignores

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* A shorter time says nothing about other programs: the system counts in hundredths. */
+/* A shorter time says nothing about other programs: the system counts in hundredths of a second. */
 #define MIN_SECONDS 0.2
 
 #define MAX_OTHERS 0.5
@@ -21,8 +21,7 @@
 
 enum { CLOCK, ALL, OWN };
 
-/* Returns the seconds that all CPUs together were busy since the boot; negative if the system
- * does not say. */
+/* Returns the total busy seconds of all CPUs since the boot; negative if unknown. */
 static double
 read_busy (void)
 {

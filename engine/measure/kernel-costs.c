@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures kernels at several sizes as they run in plans: captured in a graph, on random data that
- * rotates through more memory than the last cache holds, matmuls with the algorithm that they
- * choose by measuring. */
+ * rotates through more memory than the last-level cache holds, matmuls with their autotuned
+ * algorithm. */
 #include "engine/measure/kernel-costs.h"
 #include "engine/device/costs.h"
 #include "engine/device/device-private.h"
@@ -32,14 +32,14 @@ typedef struct {
   gsize bytes; /* size of `memory` */
 } Bench;
 
-/* A launch on operands without memory, which each set of buffers gives them. */
+/* A launch whose operands get their memory from each set of buffers. */
 typedef struct {
   const LigKernel *kernel;
   int count;
   LigOperand operands[MAX_PORTS]; /* size 0: absent */
-  gsize scratch;                  /* bytes behind the operands */
+  gsize scratch;                  /* bytes after the operands */
   const LigAttentionParams *params;
-  const LigKernel *before; /* null, or runs once on the operands from the second on */
+  const LigKernel *before; /* null, or runs once before, on the operands from the second on */
 } Probe;
 
 /* --- Timing --------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ typedef struct {
   void *graph;
 } Trial;
 
-/* Launches the probe, or the kernel that has to run before it. */
+/* Launches the probe, or the kernel that must run before it. */
 static gboolean
 launch_kernel (Bench *bench,
                const Trial *trial,
@@ -107,7 +107,7 @@ launch (Bench *bench, const Trial *trial, guint set, gboolean autotune, GError *
   return launch_kernel (bench, trial, set, trial->probe->kernel, autotune, error);
 }
 
-/* Fills the buffers; whole numbers with zeros, which are valid everywhere. */
+/* Fills the buffers; integers with zeros, which are valid everywhere. */
 static gboolean
 fill (Bench *bench, const Trial *trial, GError **error)
 {
@@ -172,9 +172,9 @@ prepare (Bench *bench, Trial *trial, gsize space, GError **error)
   return capture (bench, trial, error) && replay (bench, trial, &once, error);
 }
 
-/* Measures the seconds of one launch of the probe: the median of several samples. With another
- * probe, measures by how much the first takes longer, in turns, so that both have the same clocks.
- */
+/* Measures the seconds of one launch of the probe: the median of several samples. With a second
+ * probe, measures how much longer the first takes; samples alternate, so that both have the same
+ * clocks. */
 static gboolean
 time_probe (Bench *bench, const Probe *probe, const Probe *other, double *seconds, GError **error)
 {
@@ -211,7 +211,7 @@ matrix (gint64 rows, gint64 columns, LigDtype dtype)
 static const LigOperand absent = {0};
 
 /* The operands of the probes that are not matmuls, one letter each: m matrix, v vector over its
- * columns, s statistic of each row, i whole number of each row, t table of 256 rows, 1 scalar. */
+ * columns, s statistic per row, i integer per row, t table of 256 rows, 1 scalar. */
 static const struct {
   const char *operands;
   gint64 columns;
@@ -248,7 +248,7 @@ lay_out_operand (LigCost cost, char letter, gint64 rows)
   }
 }
 
-/* Fills in the operands of a kernel that moves about that many bytes. */
+/* Fills in the operands of a kernel that moves about `bytes` bytes. */
 static void
 lay_out_rows (Probe *probe, LigCost cost, gint64 bytes)
 {
@@ -266,7 +266,7 @@ typedef struct {
   gint64 rows, columns, depth;
 } Size;
 
-/* Fills in the operands of a bare matmul, or of one with additions and a vector of that type. */
+/* Fills in the operands of a bare matmul, or of one with epilogues and a vector of that type. */
 static void
 lay_out_matmul (Probe *probe, LigCost cost, const Size *size, LigDtype type, LigDtype vector_type)
 {
@@ -322,11 +322,11 @@ measure_rows (Bench *bench, LigCost cost, GError **error)
   return TRUE;
 }
 
-/* The depth at which additions to matmuls are measured; those of fp32 take longer. */
+/* The depth at which epilogues are measured; those of fp32 take longer. */
 enum { ADDITION_DEPTH = 1024 };
 
-/* Measures the difference between a matmul with additions, with a vector of fp32 if it is `mixed`,
- * and the bare matmul. */
+/* Measures the difference between a matmul with epilogues, with an fp32 vector if `mixed`, and the
+ * bare matmul. */
 static gboolean
 measure_additions (Bench *bench, LigCost cost, gboolean mixed, double *to, GError **error)
 {
@@ -360,8 +360,8 @@ measure_additions (Bench *bench, LigCost cost, gboolean mixed, double *to, GErro
   return TRUE;
 }
 
-/* Measures matmuls of all sizes and depths. One that would take long is as fast per operation as a
- * shallower one. */
+/* Measures matmuls of all sizes and depths. One that would take too long counts as fast per
+ * operation as a shallower one. */
 static gboolean
 measure_matmuls (Bench *bench, LigDtype type, double *all, GError **error)
 {
@@ -382,8 +382,8 @@ measure_matmuls (Bench *bench, LigDtype type, double *all, GError **error)
   return TRUE;
 }
 
-/* Fills in the operands of attention over rows of that length. ALiBi, which cuDNN does not compute
- * here, makes the built-in kernel run. */
+/* Fills in the operands of attention over sequences of that length. ALiBi, for which cuDNN is not
+ * used, selects the built-in kernel. */
 static void
 lay_out_attention (Bench *bench, Probe *probe, LigAttentionCost cost, LigAttentionParams *params)
 {
@@ -404,8 +404,8 @@ lay_out_attention (Bench *bench, Probe *probe, LigAttentionCost cost, LigAttenti
   probe->scratch = (gsize) lig_device_count_scratch (bench->device, probe->kernel, &asks);
 }
 
-/* Measures attention at two numbers of features and several lengths, each over as many rows.
- * Without the memory for all of them none is measured. */
+/* Measures attention at two head dims and several sequence lengths, each over the same number of
+ * tokens. Measures nothing if the memory does not suffice for all of them. */
 static gboolean
 measure_attention (Bench *bench, GError **error)
 {
@@ -432,7 +432,7 @@ measure_attention (Bench *bench, GError **error)
   return TRUE;
 }
 
-/* A smaller problem never takes longer than a larger one, which a kernel could compute instead. */
+/* A smaller problem never takes longer than a larger one, because a kernel could pad it. */
 static void
 smooth (Bench *bench)
 {

@@ -41,7 +41,7 @@ find (const char *id)
   return held;
 }
 
-/* Takes the lock within this process if it is free or this thread holds it already; else returns
+/* Takes the lock within this process if it is free or this thread already holds it; else returns
  * null. */
 static Held *
 claim (const char *id)
@@ -79,7 +79,7 @@ report_once (gboolean *reported)
   *reported = TRUE;
 }
 
-/* Returns whether the file was locked. Does not wait for a file that cannot be locked at all. */
+/* Returns whether the file was locked. Does not wait if the file cannot be locked at all. */
 static gboolean
 lock_file (int file, double deadline, gboolean *reported)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lets one thread at a time measure on a device, since times measured in parallel with another
+/* Lets only one thread at a time measure on a device: times measured in parallel with another
  * process or thread are wrong and would be stored. */
 #pragma once
 

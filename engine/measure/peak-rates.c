@@ -13,7 +13,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The parts shared by all measurements: memory for the operands, a workspace, a stopwatch. */
+/* State shared by all measurements: memory for the operands, a workspace, a stopwatch. */
 typedef struct {
   LigDevice *device;
   LigStopwatch watch;
@@ -44,7 +44,7 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
 }
 
 /* Measures the seconds of one launch: the best of several samples, each of a few launches in a row
- * after a pause, since a peak rate is the speed of a device that has not heated up. */
+ * after a pause, because a peak rate is the speed of a device that has not heated up. */
 static gboolean
 time_kernel (Bench *bench,
              const char *name,
@@ -109,7 +109,7 @@ static gboolean
 measure_matmuls (Bench *bench, LigDeviceFacts *facts, GError **error)
 {
   for (int i = 0; i < LIG_N_DTYPES; i++) {
-    /* Types without kernels have no rate, even if a data sheet has one. */
+    /* Types without kernels have no rate, even if the data sheet lists one. */
     facts->matmul[i] = 0;
     if (lig_dtype_is_floating ((LigDtype) i) &&
         !measure_rate (bench, (LigDtype) i, &facts->matmul[i], error))
@@ -118,7 +118,7 @@ measure_matmuls (Bench *bench, LigDeviceFacts *facts, GError **error)
   return TRUE;
 }
 
-/* Measures the time to start a kernel, by scaling a single element many times. */
+/* Measures the launch time of a kernel by scaling a single element many times. */
 static gboolean
 measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
 {
@@ -147,7 +147,7 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
   return fine;
 }
 
-/* Copies page-locked memory several times in a row to a device that has its own. */
+/* Copies page-locked memory several times in a row to a device with its own memory. */
 static gboolean
 time_uploads (Bench *bench, const void *from, gsize bytes, double *seconds, GError **error)
 {
@@ -166,7 +166,7 @@ time_uploads (Bench *bench, const void *from, gsize bytes, double *seconds, GErr
   return TRUE;
 }
 
-/* Measures how fast batches reach the device. */
+/* Measures the rate at which batches are copied to the device. */
 static gboolean
 measure_upload (Bench *bench, LigDeviceFacts *facts, GError **error)
 {

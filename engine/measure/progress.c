@@ -8,7 +8,7 @@ static GMutex lock;
 static LigTuningMonitor monitor;
 static LigTuningListener listener;
 static struct {
-  LigTuningWork count; /* of the series; null once it has counted */
+  LigTuningWork count; /* of the series; null once its work is counted */
   gpointer data;
   double work, done; /* no work: unknown */
 } series;
@@ -39,7 +39,7 @@ lig_tuning_begin (LigTuningWork count, gpointer data)
   g_mutex_unlock (&lock);
 }
 
-/* Counts the work of a series that has begun, once. */
+/* Counts the work of the current series, once. */
 static void
 count_work (void)
 {

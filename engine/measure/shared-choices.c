@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks that have equal devices choose alike: each would measure other times, and need as long as
- * rank 0, which has the store. */
+/* Ranks with equal devices use rank 0's choices: each would measure different times, and would take
+ * as long as rank 0, which has the store. */
 #include "engine/measure/shared-choices.h"
 
 #include "engine/measure/choices.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Returns the algorithms that rank 0 chose for its device, now or earlier; (transfer full). */
+/* Returns the algorithms that rank 0 has chosen for its device; (transfer full). */
 static char *
 list_algorithms (LigDevice *device, const LigTuning *tuning)
 {

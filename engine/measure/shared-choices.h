@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives all ranks what rank 0 chose by measuring. */
+/* Gives all ranks the choices that rank 0 made by measuring. */
 #pragma once
 
 #include <ligature/tuning.h>
@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 
 /* Copies rank 0's choice of groups, a text that may be null, to all ranks that the device has
  * joined; to those with an equal device also the rates of the device and the algorithms of its
- * kernels, so that predictions and programs are the same. Without ranks nothing happens. All ranks
- * call it at once; `tuning` is rank 0's table, or null. */
+ * kernels, so that predictions and programs are the same. Does nothing without ranks. All ranks
+ * call it together; `tuning` is rank 0's table, or null. */
 gboolean
 lig_choices_share (LigDevice *device, const LigTuning *tuning, char **groups, GError **error);
 

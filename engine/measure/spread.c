@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The half-width of the interval, in distances of the quartiles divided by the root of the count:
- * 1.96 standard errors of a median, which are 1.2533 standard deviations over the root of the
- * count; a standard deviation is the distance of the quartiles over 1.349. */
+/* The half-width of the confidence interval, in units of the interquartile range over the square
+ * root of the count: 1.96 standard errors of a median, each 1.2533 standard deviations over the
+ * square root of the count; a standard deviation is the interquartile range over 1.349. */
 #define HALF_WIDTH (1.96 * 1.2533 / 1.349)
 #define MAX_COUNTED 25
 #define MIN_NOISE 0.005
@@ -22,7 +22,7 @@ compare (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Returns the value below which a share of the sorted values is. */
+/* Returns a quantile of sorted values. */
 static double
 find_quantile (const double *sorted, guint count, double share)
 {
@@ -103,7 +103,7 @@ lig_spread_compare (const LigSpread *sample, const LigSpread *reference, LigDiff
   return found.kind;
 }
 
-/* Returns a share in percent with one digit after the point if it is small. */
+/* Returns a share in percent, with one decimal if it is small. */
 static char *
 format_share (double share)
 {

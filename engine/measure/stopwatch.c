@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Times by events, and fills memory with random data: zeros would run faster than real data. */
+/* Measures times by events, and fills memory with random data, because zeros would run faster than
+ * real data. */
 #include "engine/measure/stopwatch.h"
 #include "engine/device/device-private.h"
 

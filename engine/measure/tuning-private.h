@@ -6,20 +6,20 @@
 
 G_BEGIN_DECLS
 
-/* Returns how much work a series of measurements is, in a unit of its own. */
+/* Returns the amount of work of a series of measurements, in any unit. */
 typedef double (*LigTuningWork) (gpointer data);
 
-/* Begins a series of measurements. Its work is counted before the first one is reported, as most
+/* Begins a series of measurements. Its work is only counted before the first report, because most
  * compilations measure nothing. Null ends the series. */
 void lig_tuning_begin (LigTuningWork count, gpointer data);
 
-/* Says that so much of the work is done. */
+/* Reports that this much of the work is done. */
 void lig_tuning_advance (double work);
 
-/* Reports to the monitor what is measured next. */
+/* Reports the next measurement to the monitor. */
 void lig_tuning_report (const char *what);
 
-/* Passes a sentence about the measuring to the listener. */
+/* Passes a message about measuring to the listener. */
 void lig_tuning_say (const char *text);
 
 /* Measures like lig_device_measure(), but in a fraction of a second and with rates that are a few

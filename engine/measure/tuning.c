@@ -15,8 +15,8 @@ get (gpointer data, const char *key, double *microseconds, double *noise, char *
   return data && lig_store_get_tuning (data, key, microseconds, noise, choice);
 }
 
-/* Ignores errors: a time that cannot be stored is measured again next time, which is no reason to
- * fail a compilation. */
+/* Ignores errors: a time that cannot be stored is measured again next time, which must not fail a
+ * compilation. */
 static void
 put (gpointer data, const char *key, double microseconds, double noise, const char *choice)
 {
@@ -36,8 +36,8 @@ lig_tuning_init (LigTuning *self, LigStore *store)
   *self = (LigTuning){get, put, store, list};
 }
 
-/* Returns the key of peak rates that were measured quickly. It contains everything they depend on,
- * unlike the key of those stored by `lig devices --measure`, the device's name. */
+/* Returns the key of peak rates that were measured quickly. It contains everything on which they
+ * depend; the key of those stored by `lig devices --measure` is only the device's name. */
 static char *
 key_of (LigDevice *device)
 {
@@ -55,7 +55,8 @@ recall_as (LigDevice *device, LigStore *store, const char *key)
       !g_str_equal (facts.libraries, lig_device_get_facts (device)->libraries))
     return FALSE;
   facts.measured = TRUE;
-  /* Peak rates that an older version measured lack some; those of the description stay. */
+  /* Peak rates measured by an older version may be incomplete; the missing ones are taken from the
+   * description. */
   if (!facts.costs.known)
     facts.costs = lig_device_get_facts (device)->costs;
   if (facts.upload == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares the ops of a sequence with config.json. */
+/* Compares the ops of an op sequence with config.json. */
 #include "engine/tensor/config.h"
 
 #include "engine/base/file.h"
@@ -26,7 +26,7 @@ trait_of (const GArray *traits, JsonObject *rule, guint n)
   return NULL;
 }
 
-/* Returns whether a value of the other program's is that of the trait. */
+/* Returns whether a value of the other program equals that of the trait. */
 static gboolean
 is_equal (JsonObject *rule, const LigTrait *trait, JsonNode *value)
 {
@@ -46,7 +46,7 @@ is_equal (JsonObject *rule, const LigTrait *trait, JsonNode *value)
   return lig_config_is_text (own) && g_str_equal (json_node_get_string (own), trait->text);
 }
 
-/* Returns the text of a value of the other program's. */
+/* Returns the text of a value of the other program. */
 static char *
 describe_value (JsonNode *value)
 {
@@ -55,7 +55,7 @@ describe_value (JsonNode *value)
            : json_to_string (value, FALSE);
 }
 
-/* Returns a member of nested objects by its path with points; null if it is missing or null. */
+/* Returns a member of nested objects by its dotted path; null if it is missing or null. */
 static JsonNode *
 find_member (JsonObject *object, const char *path)
 {
@@ -72,7 +72,7 @@ find_member (JsonObject *object, const char *path)
 
 /* --- Checking ------------------------------------------------------------------------------ */
 
-/* Checks the values that all models of the names have, or all weights in files. */
+/* Checks the values that all models with these names have, or all weight files. */
 static void
 check_required (const LigModel *model, gboolean of_files, LigDifferences *all)
 {
@@ -98,7 +98,7 @@ check_required (const LigModel *model, gboolean of_files, LigDifferences *all)
   }
 }
 
-/* Returns what a rule says of layers that may differ, null if it says nothing. */
+/* Returns the part of a rule about layers that may differ, or null. */
 static JsonObject *
 blocks_of (JsonObject *rule)
 {
@@ -106,8 +106,8 @@ blocks_of (JsonObject *rule)
                                                  : NULL;
 }
 
-/* Returns the value of a layer: that of the model, or another one if config.json says so of the
- * layer, by a list of the kinds of all layers or by the first layer that has it. */
+/* Returns the value of a layer: that of the model, unless config.json overrides it for the layer,
+ * by a list of the kinds of all layers or by the first layer that has it. */
 static JsonNode *
 value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value)
 {
@@ -188,7 +188,7 @@ check_size (
                        json_object_get_string_member (rule, "size"));
 }
 
-/* Compares a member with the value, or the list of values, that models of the names have. */
+/* Compares a member with the value, or the list of values, that models with these names have. */
 static void
 check_constant (JsonObject *rule, const char *key, JsonNode *value, LigDifferences *all)
 {
@@ -205,8 +205,8 @@ check_constant (JsonObject *rule, const char *key, JsonNode *value, LigDifferenc
   lig_differences_add (all, _ ("%s is %s, expected %s"), key, theirs, wanted);
 }
 
-/* Returns the value of the first member that config.json has of those that a rule names, or the one
- * that a missing member has; null if there is none. */
+/* Returns the value of the first of a rule's members that config.json has, or the default of a
+ * missing member; null if there is none. */
 static JsonNode *
 find_value (JsonObject *rule, JsonObject *config, const char **key)
 {
@@ -276,7 +276,7 @@ lig_config_compare (const LigModel *model, JsonObject *config, GError **error)
   return lig_differences_end (&all, problem, error);
 }
 
-/* Returns the config.json beside a file; null without an error if there is none. */
+/* Returns the config.json next to a file; null without an error if there is none. */
 static JsonNode *
 read_config (LigTensorFile *file, GError **error)
 {
@@ -306,7 +306,7 @@ read_config (LigTensorFile *file, GError **error)
   return g_steal_pointer (&root);
 }
 
-/* Returns whether a rule names the member, or something in it. */
+/* Returns whether a rule reads the member or a part of it. */
 static gboolean
 is_named (JsonObject *rule, const char *member)
 {
@@ -328,8 +328,8 @@ is_named (JsonObject *rule, const char *member)
                      g_str_equal (json_object_get_string_member (blocks, "from"), member)));
 }
 
-/* Members that the configurations of all models may have, and that change nothing that is
- * computed. */
+/* Members that the configurations of all models may have, and that do not affect the
+ * computation. */
 static const char *const general[] = {"_attn_implementation",
                                       "_name_or_path",
                                       "attn_implementation",
@@ -356,8 +356,8 @@ static const char *const general[] = {"_attn_implementation",
                                       "use_cache",
                                       NULL};
 
-/* Notes the members that no rule reads and that are not known to be harmless: they may change what
- * the model computes. */
+/* Notes the members that no rule reads and that are not known to be harmless: they may affect the
+ * computation. */
 static void
 note_unknown (LigImport *import, JsonObject *config)
 {
@@ -376,7 +376,7 @@ note_unknown (LigImport *import, JsonObject *config)
       g_string_append_printf (unknown, "%s%s", unknown->len > 0 ? ", " : "", member);
   }
   if (unknown->len > 0)
-    lig_import_note (import, _ ("config.json has members that are not read: %s"), unknown->str);
+    lig_import_note (import, _ ("config.json has members that are ignored: %s"), unknown->str);
 }
 
 gboolean

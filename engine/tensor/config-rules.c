@@ -4,7 +4,7 @@
 
 #include <glib/gi18n-lib.h>
 
-/* The rules stay JSON, which is checked when the table is read: they are few and read once. */
+/* The rules stay JSON, which is checked when the table is loaded: they are few and read once. */
 static gboolean
 reject_rule (guint n, const char *expected, GError **error)
 {

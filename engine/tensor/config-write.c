@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns a trait of the same name with another value, null if there is none. */
+/* Returns a trait of the same name with another value, or null. */
 static const LigTrait *
 find_other (const GArray *traits, const LigTrait *trait)
 {
@@ -21,7 +21,7 @@ find_other (const GArray *traits, const LigTrait *trait)
   return NULL;
 }
 
-/* Returns a number as it is written: whole, or with as few digits as an fp32 needs. */
+/* Returns a number as an integer, or with as few digits as an fp32 needs. */
 static JsonNode *
 number_node (double number)
 {
@@ -35,7 +35,7 @@ number_node (double number)
   return node;
 }
 
-/* Returns the value of a rule that names traits; null with the error set if none suits. */
+/* Returns the value of a rule that names traits; null with the error set if no trait fits. */
 static JsonNode *
 value_node (const LigModel *model, JsonObject *rule, GError **error)
 {
@@ -89,7 +89,7 @@ size_node (const LigModel *model, JsonObject *rule, GError **error)
   return NULL;
 }
 
-/* Sets a member of nested objects by its path with points. */
+/* Sets a member of nested objects by its dotted path. */
 static void
 set_member (JsonObject *object, const char *path, JsonNode *value)
 {

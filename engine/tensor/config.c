@@ -117,7 +117,7 @@ count_depth (const GArray *roles)
   return max + 1;
 }
 
-/* Returns the rows of a parameter in the other program, which has no more of them than its
+/* Returns the number of rows of a parameter in the other program, which has at most as many as its
  * vocabulary. */
 static gint64
 count_rows (const LigModel *model, const LigRole *role)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* config.json of other programs: what it says about a model beside its weights, compared with the
- * ops of a sequence, or made of them. The rules are `config` and `requires` of
- * data/names/NAME.json.
- */
+/* config.json of other programs: the description of a model next to its weights, which is compared
+ * with the ops of a sequence or generated from them. The rules are `config` and `requires` of
+ * data/names/NAME.json. */
 #pragma once
 
 #include "engine/tensor/names.h"
 
 G_BEGIN_DECLS
 
-/* A trait that an op of a sequence shows: a parameter, `attention.heads`, or `activation`, its
+/* A trait of an op of a sequence: a parameter, such as `attention.heads`, or `activation`, the op's
  * name. */
 typedef struct {
   char *name, *title, *path;
@@ -29,48 +28,50 @@ const LigTrait *lig_traits_find (const GArray *traits, const char *name, guint n
 typedef struct {
   const LigNames *names;
   const GArray *traits, *roles;
-  const LigImport *import;   /* (nullable): the file that is read, which may have fewer rows */
-  gint64 length, vocabulary; /* when written: positions of the input; rows to write, 0 for all */
+  const LigImport *import; /* (nullable): the source file, which may have fewer rows */
+  gint64 length,
+    vocabulary; /* for writing: sequence length of the input; rows to write, 0 for all */
 } LigModel;
 
-/* Reads the members of a table of names. */
+/* Reads the members of a name table. */
 gboolean lig_config_parse (LigNames *names, JsonObject *table, GError **error);
 
-/* Checks that the ops compute what the weights were made for: what `requires` says of files, and
- * if a config.json is beside the file all that `requires` and it say. Members of it that nobody
- * knows are named in the notes. */
+/* Checks that the ops are those that the weights were trained for: by the rules of `requires` about
+ * files and, if a config.json is next to the file, by all of `requires` and the config.json. The
+ * notes list its unknown members. */
 gboolean lig_config_check (LigImport *import, const GArray *traits, GError **error);
 
-/* Compares a model with `requires` and with config.json, the same way when it was read and when it
- * is to be written. Without `config` only with what `requires` says of files. */
+/* Compares a model with `requires` and with config.json, both after reading and before writing it.
+ * Without `config` only with the rules of `requires` about files. */
 gboolean lig_config_compare (const LigModel *model, JsonObject *config, GError **error);
 
-/* Checks what `requires` says of all models of the names. */
+/* Checks the rules of `requires` about all models with these names. */
 gboolean lig_config_check_required (const LigModel *model, GError **error);
 
-/* Returns whether the ops at a path have the trait that the rule excepts by `unless`. Without a
- * path the first ops that have such a trait count. */
+/* Returns whether the ops at a path have the trait that the rule exempts by `unless`. Without a
+ * path the first ops with such a trait count. */
 gboolean lig_config_is_exception (const GArray *traits, JsonObject *rule, const char *path);
 
-/* Returns whether a rule applies to a model: by the roles that it has, and by a trait. */
+/* Returns whether a rule applies to a model, by the model's roles and by a trait. */
 gboolean lig_config_applies (const LigModel *model, JsonObject *rule);
 
-/* Returns the size that a rule names, 0 if the model has none. */
+/* Returns the size that a rule names; 0 if the model lacks it. */
 gint64 lig_config_size (const LigModel *model, JsonObject *rule);
 
 gboolean lig_config_is_text (JsonNode *node);
 
-/* Returns the name that the other program has for a text; null if it has none. */
+/* Returns the other program's name for a text; null if it has none. */
 const char *lig_config_their_text (JsonObject *rule, const char *text);
 
 /* Returns a number with as few digits as an fp32 needs. */
 char *lig_config_format (double number);
 
-/* Returns the value of a trait in the other program's words. */
+/* Returns the value of a trait as the other program writes it. */
 char *lig_config_describe (JsonObject *rule, const LigTrait *trait);
 
 /* Returns the text of the config.json of exported parameters, `file`, under their paths. `length`:
- * the number of positions of the input; `vocabulary`: the rows that were written, 0 for all. */
+ * the sequence length of the input; `vocabulary`: the number of rows that were written, 0 for
+ * all. */
 char *lig_config_make (const LigNames *names,
                        LigTensorFile *file,
                        const GArray *traits,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The types of elements in a safetensors file. */
+/* The element types of a safetensors file. */
 #pragma once
 
 #include <ligature/tensor.h>
@@ -12,7 +12,7 @@ typedef struct {
   LigDtype dtype;   /* type in memory */
 } LigFileType;
 
-/* Returns the file type in which a dtype is written, or the one that a header names; null for an
+/* Return the file type in which a dtype is written, and the one that a header names; null for an
  * unknown name. */
 const LigFileType *lig_file_type_of (LigDtype dtype);
 const LigFileType *lig_file_type_find (const char *name);

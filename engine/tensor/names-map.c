@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes parameters of the tensors of another program, and the other way round. */
+/* Converts the tensors of another program to parameters, and back. */
 #include "engine/tensor/names.h"
 
 #include "engine/tensor/safetensors.h"
@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The number of differences that a message shows. */
+/* The maximum number of differences in a message. */
 #define MAX_SHOWN 6
 
 void
@@ -45,7 +45,7 @@ lig_differences_end (LigDifferences *self, const char *problem, GError **error)
 
 /* --- Pieces -------------------------------------------------------------------------------- */
 
-/* Returns the number of rows of the nth of the tensors that a parameter is made of. */
+/* Returns the number of rows of the nth tensor of a parameter. */
 static gint64
 piece_rows (const GArray *roles, const LigRole *role, const LigNameRule *rule, guint n)
 {
@@ -58,8 +58,8 @@ piece_rows (const GArray *roles, const LigRole *role, const LigNameRule *rule, g
   return n == 0 ? columns : (rows - columns) / (count - 1);
 }
 
-/* Returns whether the tensors of a rule have the rows of the parameter, each at least one: the
- * first matmul of a perceptron without a gate is not one of a gate and one beside it. */
+/* Returns whether the tensors of a rule together have the rows of the parameter, each at least one:
+ * the first matmul of an ungated MLP does not match a rule with a gate and an up projection. */
 static gboolean
 can_divide (const GArray *roles, const LigRole *role, const LigNameRule *rule)
 {
@@ -75,7 +75,7 @@ can_divide (const GArray *roles, const LigRole *role, const LigNameRule *rule)
   return rows == role->shape.axes[0];
 }
 
-/* Returns the shape that a tensor of so many rows has in the file of the other program. */
+/* Returns the shape in the other program's file of a tensor with this many rows. */
 static LigShape
 piece_shape (const LigRole *role, const LigNameRule *rule, gint64 rows)
 {
@@ -88,7 +88,7 @@ piece_shape (const LigRole *role, const LigNameRule *rule, gint64 rows)
   return shape;
 }
 
-/* Returns the name of the nth tensor with the number of the layer and the prefix. */
+/* Returns the name of the nth tensor, with its layer index and prefix. */
 static char *
 piece_name (const LigRole *role, const LigNameRule *rule, guint n, const char *prefix)
 {
@@ -107,7 +107,7 @@ reject_to_shard (const LigRole *role, const LigNameRule *rule, LigDifferences *d
     g_autofree char *name = piece_name (role, rule, n, "");
     g_string_append_printf (names, "%s%s", n > 0 ? ", " : "", name);
   }
-  lig_differences_add (differences, _ ("%s is %s, which cannot be divided into %s"), role->path,
+  lig_differences_add (differences, _ ("%s is %s, which cannot be split into %s"), role->path,
                        shape, names->str);
 }
 
@@ -161,8 +161,8 @@ has_tensor (const LigImport *self, const LigRole *role, const LigNameRule *rule)
   return lig_tensor_file_has (self->file, name);
 }
 
-/* Returns the rule for a parameter: the tied one where its own tensor is missing in the file, which
- * may have kept either of the two. */
+/* Returns the rule for a parameter: that of the tied role if the parameter's own tensor is missing
+ * in the file, which may contain either of the two. */
 static const LigNameRule *
 find_rule (const LigImport *self, const LigRole *role)
 {
@@ -179,7 +179,7 @@ find_rule (const LigImport *self, const LigRole *role)
   return rule;
 }
 
-/* Notes that a parameter is made of the tensor of another one to which it is tied. */
+/* Notes that a parameter is read from the tensor to which it is tied. */
 static void
 note_tied (LigImport *self, const LigRole *role, const LigNameRule *rule)
 {
@@ -187,11 +187,11 @@ note_tied (LigImport *self, const LigRole *role, const LigNameRule *rule)
   if (lig_names_rule (self->names, role->role)->tied)
     lig_import_note (self, _ ("%s begins as a copy of the embedding"), role->path);
   else
-    lig_import_note (self, _ ("%s is read from %s, as the file has only that of the two"),
+    lig_import_note (self, _ ("%s is read from %s, because the file has only the latter"),
                      role->path, name);
 }
 
-/* Checks one tensor that a parameter is made of. */
+/* Checks one tensor of a parameter. */
 static void
 check_piece (LigImport *self,
              const LigRole *role,
@@ -276,8 +276,8 @@ are_equal (LigTensorFile *file, const char *a, const char *b)
   return x && y && memcmp (x->data, y->data, lig_tensor_bytes (x)) == 0;
 }
 
-/* Returns whether a tensor that no parameter is made of is a copy of one that a parameter is tied
- * to: files of tied models may contain the head nevertheless. */
+/* Returns whether an unused tensor is a copy of one to which a parameter is tied: files of tied
+ * models may contain the head nevertheless. */
 static gboolean
 is_copy (const LigImport *self, const char *name, LigDifferences *differences)
 {
@@ -386,7 +386,7 @@ read_piece (LigImport *self, const LigRole *role, const LigNameRule *rule, guint
   return g_steal_pointer (&turned);
 }
 
-/* Copies the pieces one below the other; rows that are left stay zero. */
+/* Stacks the pieces along axis 0; remaining rows stay zero. */
 static LigTensor *
 join (LigImport *self, const LigRole *role, const LigNameRule *rule, GError **error)
 {
@@ -398,7 +398,7 @@ join (LigImport *self, const LigRole *role, const LigNameRule *rule, GError **er
       return NULL;
     if (!whole && !(whole = lig_tensor_new (piece->dtype, &role->shape, error)))
       return NULL;
-    /* Tensors of several types are unusual; the first decides. */
+    /* Pieces of different types are unusual; the first one's type is used. */
     g_autoptr (LigTensor) same = lig_tensor_convert (piece, whole->dtype, error);
     if (!same)
       return NULL;
@@ -428,7 +428,7 @@ lig_weights_names_nth (guint n)
   return lig_names_nth (n);
 }
 
-/* Returns rows of a tensor, as the other program has them. */
+/* Returns rows of a tensor in the other program's layout. */
 static LigTensor *
 cut (const LigTensor *from, gint64 begin, const LigShape *shape, gboolean turned, GError **error)
 {
@@ -455,7 +455,7 @@ add (LigTensorFile *to, const char *name, LigTensor *tensor, int dtype, GError *
   return converted != NULL;
 }
 
-/* Adds the tensors that a parameter consists of in the other program. */
+/* Adds the tensors of which a parameter consists in the other program. */
 static gboolean
 write_role (LigTensorFile *to,
             const GArray *roles,
@@ -475,10 +475,9 @@ write_role (LigTensorFile *to,
     LigShape shape = piece_shape (role, rule, written);
     g_autofree char *name = piece_name (role, rule, n, names->prefixes[0]);
     if (written > rows) {
-      g_set_error (
-        error, LIG_ERROR, LIG_ERROR_VALUE,
-        _ ("the vocabulary is %" PRId64 ", more than the number of rows of %s, %" PRId64),
-        vocabulary, name, rows);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("the vocabulary is %" PRId64 ", more than the rows of %s, %" PRId64),
+                   vocabulary, name, rows);
       return lig_error_set_setting (error, "vocabulary");
     }
     g_autoptr (LigTensor) piece =
@@ -507,8 +506,8 @@ lig_roles_of_file (LigTensorFile *file)
                         (const LigShape *) (gpointer) shapes->data);
 }
 
-/* Returns whether every layer of the model has the tensors of a rule: those that no file lacks, and
- * those of another layer. */
+/* Returns whether every layer of the model must have the tensors of a rule: required ones, and
+ * those that another layer has. */
 static gboolean
 is_needed (const GArray *roles, const LigNameRule *rule)
 {
@@ -518,7 +517,7 @@ is_needed (const GArray *roles, const LigNameRule *rule)
   return found || rule->needed;
 }
 
-/* Names the tensors that no file of the other program lacks, and that no parameter becomes. */
+/* Lists the tensors that the other program requires and that no parameter provides. */
 static void
 check_needed (const GArray *roles, const LigNames *names, LigDifferences *differences)
 {
@@ -578,7 +577,7 @@ lig_weights_export (
   const char *data = lig_tensor_file_get_metadata (file, LIG_WEIGHTS_TABLE);
   if (data)
     lig_tensor_file_set_metadata (to, LIG_WEIGHTS_TABLE, data);
-  /* Hugging Face's library rejects files that do not say which framework's layouts they have. */
+  /* Hugging Face's library rejects files that do not name a framework. */
   if (table)
     lig_tensor_file_set_metadata (to, "format", "pt");
   return g_steal_pointer (&to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads data/names/NAME.json and finds the table that a file's names fit. */
+/* Reads data/names/NAME.json and finds the table that matches a file's names. */
 #include "engine/tensor/config.h"
 
 #include "engine/base/file.h"
@@ -10,7 +10,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The tables of data/names, compiled in so that they are there without the data folder. */
+/* The tables of data/names, compiled in so that they are available without the data folder. */
 static const struct {
   const char *name, *text;
 } shipped[] = {
@@ -127,7 +127,7 @@ read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
   return FALSE;
 }
 
-/* The same of a list that may be missing. */
+/* Does the same for an optional list. */
 static gboolean
 read_optional (JsonObject *object, const char *key, GStrv *texts, GError **error)
 {
@@ -230,7 +230,7 @@ lig_names_is_parameter (const char *name)
   return TRUE;
 }
 
-/* Returns how many tensors of a block have a name that fits the file. */
+/* Returns how many tensors of a block have a name that the file contains. */
 static guint
 count_block_names (LigTensorFile *file, const LigNames *names, const char *prefix)
 {
@@ -250,9 +250,9 @@ count_block_names (LigTensorFile *file, const LigNames *names, const char *prefi
   return count;
 }
 
-/* Tries a table with each of its prefixes: a file has the name by which it is known, or, as that
- * may be the one that is missing, two other names of a block. Takes the table if it fits better
- * than `best`. */
+/* Tries a table with each of its prefixes: a matching file has the table's characteristic name or,
+ * because that may be the missing one, two other names of a block. Takes the table if it matches
+ * better than `best`. */
 static void
 try_names (LigTensorFile *file, LigNames **one, guint *best, LigNames **names, const char **prefix)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of other programs' files of weights: which of their tensors, in which layout, a parameter
- * of a sequence is made of. A parameter is found by its role, which follows from its path and those
+/* Tensor names in the weight files of other programs: the tensors, and their layout, that make up a
+ * parameter of a sequence. A parameter is found by its role, which follows from its path and those
  * of its neighbours: `embedding.weight`, `layer.qkv.bias`, `head.weight`. data/names/NAME.json maps
  * roles to names. */
 #pragma once
@@ -11,32 +11,32 @@
 
 G_BEGIN_DECLS
 
-/* The tensors that a role is made of. */
+/* The tensors of a role. */
 typedef struct {
   char *role;
-  GStrv names;         /* one below the other along axis 0; {layer} is the number of the layer */
+  GStrv names;         /* stacked along axis 0; {layer} is the layer index */
   gboolean transposed; /* matrices have their axes swapped */
   gboolean padded;     /* the parameter may have more rows; these are zeros */
   gboolean prefixed;   /* the names have the prefix of the file */
-  gboolean needed;     /* no file lacks it */
+  gboolean needed;     /* every file has it */
   char *first;         /* (nullable): the role whose columns are the rows of the first tensor */
-  char *tied;          /* (nullable): the role that replaces this one where it is missing */
+  char *tied;          /* (nullable): the role that replaces this one if it is missing */
 } LigNameRule;
 
 typedef struct {
   char *name;     /* gpt2 */
-  char *title;    /* for people */
-  char *known_by; /* a name that only such files have */
-  GStrv prefixes; /* of all names but those that are not prefixed; the first is written */
+  char *title;    /* display name */
+  char *known_by; /* a name that occurs only in such files */
+  GStrv prefixes; /* of all prefixed names; the first is written */
   GStrv ignored;  /* patterns of names without a prefix */
-  GStrv harmless; /* members of config.json that change nothing that is computed */
+  GStrv harmless; /* members of config.json that do not affect the computation */
   GPtrArray *rules;
   JsonArray *config, *requires; /* of rules for config.json, see engine/tensor/config.h */
 } LigNames;
 
 void lig_names_free (LigNames *self);
 
-/* Returns the name of the nth table that is compiled in, null after the last. */
+/* Returns the name of the nth compiled-in table; null after the last. */
 const char *lig_names_nth (guint n);
 
 /* Returns the table of that name. One in a data folder replaces the compiled one. */
@@ -45,11 +45,11 @@ LigNames *lig_names_find (const char *name, GError **error);
 /* Reads the text of a table; `name` is used in messages. */
 LigNames *lig_names_parse (const char *name, const char *text, GError **error);
 
-/* Returns the rule of a role, null if it has none. */
+/* Returns the rule of a role, or null. */
 const LigNameRule *lig_names_rule (const LigNames *self, const char *role);
 
-/* Finds the table that the file's names fit, and its prefix, which belongs to the table. Returns
- * FALSE on failure only; `names` is null if no table fits. */
+/* Finds the table that matches the file's names, and the prefix, which the table owns. Returns
+ * FALSE only on failure; `names` is null if no table matches. */
 gboolean
 lig_names_detect (LigTensorFile *file, LigNames **names, const char **prefix, GError **error);
 
@@ -58,14 +58,14 @@ typedef struct {
   char *path;
   LigShape shape;
   char *role; /* (nullable): its role, which no other parameter of its layer has */
-  int depth;  /* the number of its layer, -1 outside */
+  int depth;  /* its layer index, -1 outside of layers */
 } LigRole;
 
 /* Returns a LigRole for each of the paths, sorted by the order of ops in a sequence. */
 GArray *lig_roles_new (const char *const *paths, const LigShape *shapes);
 
-/* Tensors of a checkpoint whose names begin so are no parameters, but the optimizer's arrays, and
- * the scales and histories of quantizers. */
+/* Tensors of a checkpoint with these prefixes are not parameters, but optimizer state, and the
+ * scales and amax histories of quantizers. */
 #define LIG_OPTIMIZER_PREFIX "optimizer."
 #define LIG_QUANTIZER_PREFIX "quantizer."
 
@@ -75,11 +75,11 @@ gboolean lig_names_is_parameter (const char *name);
 /* Returns the same of a file's parameters. */
 GArray *lig_roles_of_file (LigTensorFile *file);
 
-/* Returns the parameter with a role in a layer, null if there is none. */
+/* Returns the parameter with a role in a layer, or null. */
 const LigRole *lig_roles_find (const GArray *roles, const char *role, int depth);
 
-/* Appends `PATH is 3x4, expected 4x3` and the like to a list of differences, of which the first are
- * shown and all are counted. */
+/* Appends a difference such as `PATH is 3x4, expected 4x3` to a list; all are counted, the first
+ * ones are shown. */
 typedef struct {
   GString *text;
   guint count;
@@ -96,11 +96,11 @@ typedef struct {
   LigNames *names;
   const char *prefix;
   GArray *roles;
-  GString *notes; /* sentences for people, separated by `; ` */
+  GString *notes; /* sentences for the user, separated by `; ` */
 } LigImport;
 
-/* Checks a file against the parameters and names each difference. Returns FALSE on failure;
- * `import` is null if the file has no names of another program. */
+/* Checks a file against the parameters and lists the differences. Returns FALSE on failure;
+ * `import` is null if the file does not use the names of another program. */
 gboolean lig_import_new (LigTensorFile *file,
                          const char *const *paths,
                          const LigShape *shapes,
@@ -111,11 +111,11 @@ void lig_import_free (LigImport *self);
 /* Adds a sentence to the notes. */
 void lig_import_note (LigImport *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* Returns the rows that the tensors of a parameter have in the file, fewer than its own if it is
- * padded. */
+/* Returns the number of rows that the tensors of a parameter have in the file, fewer than its own
+ * if it is padded. */
 gint64 lig_import_rows (const LigImport *self, const LigRole *role);
 
-/* Returns the rows that the file has of a vocabulary of which a parameter has more; 0: all. */
+/* Returns the file's vocabulary size if a parameter is padded beyond it; 0 otherwise. */
 gint64 lig_import_vocabulary (const LigImport *self);
 
 /* Returns (transfer full) the values of a parameter, in the file's type. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A path, `2.0.0.qkv.weight`, divided. */
+/* A path, `2.0.0.qkv.weight`, split into its parts. */
 typedef struct {
   char *op;   /* 2.0.0 */
   char *part; /* (nullable): qkv */
@@ -173,7 +173,7 @@ name_all (GArray *roles, const GArray *paths)
       role->role = name_part (path, kind);
     else
       role->role = name_plain (path, matrix, depth < 0, depth >= 0 && i > last, embeddings);
-    /* A second final norm or head has no place in the models that have roles. */
+    /* Models with roles have only one final norm and one head. */
     if (role->role && is_taken (roles, i))
       g_clear_pointer (&role->role, g_free);
     embeddings += depth < 0 && matrix;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the header of a safetensors file: eight bytes with its length, then JSON that maps each
- * name to {"dtype", "shape", "data_offsets": [begin, end]}, offsets counted from the end of the
+ * name to {"dtype", "shape", "data_offsets": [begin, end]}, with offsets from the end of the
  * header, and `__metadata__` to texts. Every number in it is checked before use. */
 #include "engine/tensor/safetensors.h"
 
@@ -38,7 +38,7 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
       claimed, size - sizeof claimed);
   if (claimed > LIG_LONGEST_HEADER)
     return lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
-                                   _ ("the header has %" PRIu64 " bytes, at most %d are read"),
+                                   _ ("the header has %" PRIu64 " bytes, at most %d are supported"),
                                    claimed, LIG_LONGEST_HEADER);
   *length = (gsize) claimed;
   *header = self->header = g_try_malloc (*length + 1);
@@ -231,7 +231,7 @@ compare_offsets (gconstpointer a, gconstpointer b)
                      *second = *(const LigFileEntry *const *) b;
   if (first->begin != second->begin)
     return first->begin < second->begin ? -1 : 1;
-  /* An empty tensor comes before the one that begins at the same offset. */
+  /* An empty tensor comes before another one at the same offset. */
   return first->end < second->end ? -1 : first->end > second->end;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The structure of a tensor file. */
+/* The internal structure of a tensor file. */
 #pragma once
 
 #include "engine/tensor/file-types.h"
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* The key of the header whose value contains texts instead of a tensor. */
+/* The header key whose value contains texts instead of a tensor. */
 #define LIG_METADATA "__metadata__"
 /* The length limit for a header in bytes, the same as in the reference reader. */
 #define LIG_LONGEST_HEADER 100000000
@@ -26,7 +26,7 @@ struct LigTensorFile {
   char *path;     /* path of the loaded file, null without one */
   int fd;         /* of the loaded file, open until this is freed; -1 without one */
   gint64 size;    /* bytes of the file when it was opened */
-  char *header;   /* text of the header while it is read, else null */
+  char *header;   /* text of the header while it is parsed, else null */
   gint64 body_at; /* offset of the body in the file */
   gint64 body_size;
   GHashTable *entries;  /* name to LigFileEntry */
@@ -42,10 +42,10 @@ GPtrArray *lig_tensor_file_get_entries (LigTensorFile *self);
 /* Adds the tensors of a loaded file, which stays open. A name that both have is an error. */
 gboolean lig_tensor_file_join (LigTensorFile *self, LigTensorFile *part, GError **error);
 
-/* Removes the first `length` characters of the names of all tensors, which stay different. */
+/* Removes the first `length` characters of all tensor names, which stay unique. */
 void lig_tensor_file_strip (LigTensorFile *self, gsize length);
 
-/* Removes the prefixes of a wrapped PyTorch module, if all names have them. Returns (transfer full)
+/* Removes the prefixes of wrapped PyTorch modules if all names have them. Returns (transfer full)
  * (nullable) the removed prefix. */
 char *lig_weights_unwrap (LigTensorFile *file);
 

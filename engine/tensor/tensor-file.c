@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Named tensors, those of an open safetensors file and added ones, and writing them to a file. */
+/* Named tensors: those of an open safetensors file and added ones. Writes them to a file. */
 #include "engine/base/file.h"
 #include "engine/tensor/safetensors.h"
 
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #if G_BYTE_ORDER != G_LITTLE_ENDIAN
-#error "tensors are copied to memory as they are in the file, which is little-endian"
+#error "tensors are copied unchanged from the file, which is little-endian"
 #endif
 
 void
@@ -65,7 +65,7 @@ lig_tensor_file_free (LigTensorFile *self)
 
 G_DEFINE_BOXED_TYPE (LigTensorFile, lig_tensor_file, g_atomic_rc_box_acquire, lig_tensor_file_free)
 
-/* The most characters of a message; a name in a damaged header may have millions. */
+/* The maximum length of a message; a name in a damaged header may have millions of characters. */
 #define LONGEST_MESSAGE 500
 
 gboolean
@@ -96,8 +96,8 @@ lig_tensor_file_join (LigTensorFile *self, LigTensorFile *part, GError **error)
     const LigFileEntry *from = value, *other = g_hash_table_lookup (self->entries, from->name);
     if (other)
       return lig_tensor_file_reject (part, error, LIG_ERROR_FORMAT,
-                                     _ ("contains tensor '%s', as '%s' does"), from->name,
-                                     other->part ? other->part->name : self->name);
+                                     _ ("contains tensor '%s', which '%s' contains, too"),
+                                     from->name, other->part ? other->part->name : self->name);
     LigFileEntry *entry = g_new0 (LigFileEntry, 1);
     *entry = *from;
     entry->name = g_strdup (from->name);
@@ -208,7 +208,7 @@ copy_doubles (const char *source, LigTensor *tensor, gint64 *bad, char **shown)
   return TRUE;
 }
 
-/* Converts the elements from the file's type, and checks bools. On failure sets the index of the
+/* Converts the elements from the file's type and checks bools. On failure sets the index of the
  * first invalid element in `bad` and the reason in `why`. */
 static gboolean
 convert_elements (
@@ -381,7 +381,7 @@ build_entry (
   return TRUE;
 }
 
-/* Builds the length and the JSON, padded with spaces so that the body begins at a multiple of 8. */
+/* Builds the length and the JSON, padded with spaces so that the body starts at a multiple of 8. */
 static GString *
 build_header (LigTensorFile *self, GPtrArray *entries, GError **error)
 {
@@ -402,7 +402,7 @@ build_header (LigTensorFile *self, GPtrArray *entries, GError **error)
   guint64 length = (strlen (text) + 7) / 8 * 8;
   if (length > LIG_LONGEST_HEADER) {
     lig_tensor_file_reject (self, error, LIG_ERROR_FORMAT,
-                            _ ("the header would have %" PRIu64 " bytes, at most %d are read"),
+                            _ ("the header would have %" PRIu64 " bytes, at most %d are supported"),
                             length, LIG_LONGEST_HEADER);
     return NULL;
   }
@@ -482,9 +482,9 @@ sync_folder (const char *folder)
 #define TEMPORARY ".ligature-"
 #define TEMPORARY_LETTERS 6
 
-/* Creates the temporary file and locks it for as long as this process writes it: a process that
- * gets the lock of such a file may remove it as the leftover of a killed process. As that may
- * happen between creating and locking, a file that was removed is created again. */
+/* Creates the temporary file and locks it while this process writes it: a process that gets the
+ * lock of such a file may remove it as the leftover of a killed process. Because that may happen
+ * between creating and locking, a removed file is created again. */
 static int
 make_temporary (char *temporary, int mode)
 {
@@ -537,7 +537,7 @@ replace_file (LigTensorFile *self, const char *path, const GString *header, GPtr
     return FALSE;
   }
   remove_leftovers (folder);
-  /* A checkpoint is readable by its owner alone, like the store. */
+  /* Only its owner can read a checkpoint, like the store. */
   mode_t mode = lig_tensor_file_get_metadata (self, "ligature.checkpoint") ? 0600 : 0666;
   int fd = make_temporary (temporary, exists ? info.st_mode & 0777 : mode);
   if (fd < 0)

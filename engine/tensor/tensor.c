@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of types, shapes with overflow-checked sizes, and reference-counted host tensors. */
+/* Type names, shapes with overflow-checked sizes, and reference-counted host tensors. */
 #include "engine/base/suggest.h"
 #include <ligature/tensor.h>
 

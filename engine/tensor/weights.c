@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens weights in one or several files. */
+/* Opens weights in one or more files. */
 #include <ligature/weights.h>
 
 #include "engine/base/file.h"
@@ -51,7 +51,7 @@ read_index (const char *path, GError **error)
   return NULL;
 }
 
-/* Opens each file that the index names, once. */
+/* Opens each file of the index once. */
 static gboolean
 open_files (const char *path, JsonObject *map, LigTensorFile *all, GError **error)
 {
@@ -65,11 +65,10 @@ open_files (const char *path, JsonObject *map, LigTensorFile *all, GError **erro
     gboolean text =
       JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING;
     const char *name = text ? json_node_get_string (node) : "";
-    /* The file may come from anywhere, and must not name files elsewhere. */
+    /* The index is untrusted and must not name files in other folders. */
     if (!*name || strchr (name, '/') || strchr (name, '\\') || *name == '.')
       return reject (path, error,
-                     _ ("the file of '%s' is '%s', expected the name of a file beside "
-                        "the index"),
+                     _ ("the file of '%s' is '%s', expected the name of a file next to the index"),
                      tensor, name);
     if (!g_hash_table_add (seen, (gpointer) name))
       continue;
@@ -105,7 +104,7 @@ open_index (const char *path, GError **error)
   return g_steal_pointer (&all);
 }
 
-/* Returns whether the names of all tensors have the prefix, and are longer. */
+/* Returns whether the names of all tensors have the prefix and more characters. */
 static gboolean
 all_have (LigTensorFile *file, const char *prefix)
 {
@@ -128,7 +127,7 @@ lig_weights_unwrap (LigTensorFile *file)
       continue;
     lig_tensor_file_strip (file, strlen (wrappers[i]));
     g_string_append (removed, wrappers[i]);
-    i = (guint) -1; /* one may be inside the other */
+    i = (guint) -1; /* prefixes may be nested */
   }
   return removed->len > 0 ? g_string_free (g_steal_pointer (&removed), FALSE) : NULL;
 }

@@ -41,7 +41,7 @@ static const struct {
    "device 'h100' is unknown; choose from cpu, cuda:N and null[:PROFILE]; did you mean "
    "'null:h100'?"},
   {USAGE, "train " LINE " --data iris.csv",
-   "--data: 'iris.csv' has no kind of dataset; did you mean 'csv:iris.csv'?"},
+   "--data: 'iris.csv' names no kind of dataset; did you mean 'csv:iris.csv'?"},
   {FAILED, "fuse 'embedding(8)' --device null",
    "the sequence has no input shape; give --input, like 32x128:int32"},
   {FAILED, "fuse 'block(2) { attention(4) }' --device null",

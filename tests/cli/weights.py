@@ -98,7 +98,7 @@ def check_rejections(folder):
     lig(folder, "export-weights", sequence, *INPUT, "--names", "gpt2", "-o", "gpt2.safetensors")
     rejected("did you mean 'gpt2'?", sequence, *INPUT, "--names", "gtp2", code=2)
     rejected("--vocabulary needs --names", sequence, *INPUT, "--vocabulary", "3", code=2)
-    rejected("the vocabulary is 21, more than the number of rows of transformer.wte.weight, 20", sequence,
+    rejected("the vocabulary is 21, more than the rows of transformer.wte.weight, 20", sequence,
             *INPUT, "--names", "gpt2", "--vocabulary", "21")
     rejected("--type is 'int32'", sequence, *INPUT, "--type", "int32", code=2)
     rejected("0.bias has no counterpart", "linear(3)", "--input", "4x8", "--names", "gpt2")

@@ -76,9 +76,9 @@ test_random (void)
   static const int sizes[] = {40, 40, 40};
   write_sorted (sizes, 3);
   g_autoptr (LigDataset) data = open_data ("csv", "s.csv", 1, 0);
-  g_assert_cmpstr (lig_dataset_describe (data), ==,
-                   "csv: 120 rows of 2 features and 1 target, 108 for training, 12 held out at "
-                   "random");
+  g_assert_cmpstr (
+    lig_dataset_describe (data), ==,
+    "csv: 120 rows of 2 features and 1 target, 108 for training, 12 for validation, random");
   Rows training = read_rows (data, FALSE, 3), out = read_rows (data, TRUE, 3);
   check_parts (&training, &out, 120);
   g_assert_cmpint (count_class (&out, 2), <, 12);
@@ -179,7 +179,7 @@ test_warning (void)
   Rows out = read_rows (data, TRUE, 3);
   g_assert_cmpint (count_class (&out, 2), ==, 8);
   g_assert_nonnull (strstr (lig_dataset_get_warning (data),
-                            "s.csv: no row for training has class 2, which validation rows have; "
+                            "s.csv: class 2 occurs in validation rows but in no training row; "
                             "split=stratified"));
   write_text ("s.csv", "1,a\n2,a\n3,a\n4,b\n5,c\n");
   g_autoptr (LigDataset) labels = open_data ("csv", "s.csv?split=end&validation=0.4", 1, 0);

@@ -63,7 +63,7 @@ test_all (void)
   make_files ();
   g_autofree char *spec = g_strdup_printf ("mixed?validation-files=%s/mixed/*.bin", folder);
   assert_rejected ("tokens", spec, 8, LIG_ERROR_VALUE,
-                   "all files are held out, none is left for training");
+                   "all files are validation files, none is left for training");
 }
 
 int

@@ -66,13 +66,13 @@ static const struct {
    llama,
    "llama",
    {"1.fc1.weight", 2, 10, 8},
-   "1.fc1.weight is 10x8, which cannot be divided into layers.0.mlp.gate_proj.weight, "
+   "1.fc1.weight is 10x8, which cannot be split into layers.0.mlp.gate_proj.weight, "
    "layers.0.mlp.up_proj.weight"},
   {"odd-rows",
    llama,
    "llama",
    {"1.qkv.weight", 2, 11, 8},
-   "1.qkv.weight is 11x8, which cannot be divided into layers.0.self_attn.q_proj.weight"},
+   "1.qkv.weight is 11x8, which cannot be split into layers.0.self_attn.q_proj.weight"},
   {"one-bias",
    deep,
    "llama",

@@ -442,7 +442,7 @@ test_parts (void)
   assert_unopened ("model.safetensors.index.json");
   save ("b.safetensors", "x", NULL);
   write_index ("{\"weight_map\": {\"x\": \"a.safetensors\", \"y\": \"b.safetensors\"}}");
-  assert_unopened ("contains tensor 'x', as");
+  assert_unopened ("contains tensor 'x', which");
 }
 
 /* --- Tables -------------------------------------------------------------------------------- */

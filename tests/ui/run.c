@@ -293,7 +293,8 @@ test_data_facts (Fixture *f, gconstpointer data)
   act (f, "run");
   WAIT_FOR (!lig_training_is_active (current (f)));
   g_assert_null (lig_training_get_error (current (f)));
-  WAIT_FOR (find_widget (f->page, shows_text, "no row for training has class 1"));
+  WAIT_FOR (
+    find_widget (f->page, shows_text, "class 1 occurs in validation rows but in no training row"));
 }
 
 static void
