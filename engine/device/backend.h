@@ -17,9 +17,9 @@ typedef struct {
   LigBackendKind kind; /* index of its functions in LigKernel */
   LigTakes takes;
 
-  /* For a backend in a module, ligature-NAME.so: the driver library without which the module is not
-   * opened, and the driver's maker, `NVIDIA`. Its devices are numbered; `open` and `list` are null.
-   */
+  /* For a backend in a module, ligature-NAME.so: the driver library that must exist before the
+   * module is opened, and the driver's vendor, `NVIDIA`. Its devices are numbered; `open` and
+   * `list` are null. */
   const char *driver, *maker;
 
   /* Fills in a device's facts, calls and handle. `rest` is the part of the name after the colon,
@@ -47,11 +47,12 @@ struct _LigDevice {
   LigDeviceFacts facts;
   const LigBackend *calls; /* null for a device that is only described */
   LigBackendDevice *handle;
-  void *streams[LIG_N_LANES]; /* null on a backend without streams, and before it joins others */
-  LigRanks *ranks;            /* null: the process is alone, or the ranks are only assumed */
+  void *streams[LIG_N_LANES]; /* null on a backend without streams, and before the device joins
+                                 others */
+  LigRanks *ranks;            /* null: there is one process, or the ranks are only assumed */
   int rank;
-  LigLayout layout;             /* no ranks: the process is alone */
-  LigPeers peers[LIG_N_GROUPS]; /* of a backend with connections of its own */
+  LigLayout layout;             /* no ranks: there is one process */
+  LigPeers peers[LIG_N_GROUPS]; /* of a backend with its own connections */
 };
 
 /* Returns backend `n` in the order of the list; null after the last. */
@@ -72,9 +73,9 @@ const LigBackendTable *lig_backend_table_described (const LigDeviceFacts *facts)
  * message in `reason` that stays valid. May be called by any thread. */
 const LigBackend *lig_module_load (const LigBackendTable *backend, const char **reason);
 
-/* Devices of a backend in a module: opens the device with the number `rest`; opens device `number`,
- * with the reason of a failure in `why`; counts the devices, with the reason in `why` if the count
- * is 0. */
+/* Devices of a backend in a module: open the device with the number `rest`; open device `number`,
+ * with the reason of a failure in `why`; return the number of devices, with the reason in `why` if
+ * it is 0. */
 gboolean lig_numbered_open (LigDevice *self, const char *rest, GError **error);
 gboolean lig_numbered_try (LigDevice *self, int number, char *why, gsize size);
 int lig_numbered_count (const LigBackendTable *backend, char *why, gsize size);

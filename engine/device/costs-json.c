@@ -6,7 +6,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The longest plausible time: others are typing mistakes. */
+/* The longest plausible time: longer ones are typing mistakes. */
 #define MAX_SECONDS 10.0
 
 /* A list of numbers in a description. */
@@ -59,10 +59,10 @@ get_object (JsonObject *object, const char *name)
   return node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
 }
 
-/* The kinds of additions with a bias of fp32, in the order of LigDeviceCosts.mixed. */
+/* The kinds of epilogues with an fp32 bias, in the order of LigDeviceCosts.mixed. */
 static const char *const mixed[LIG_MIXED_COSTS] = {"bias", "gelu", "add"};
 
-/* Reads what older descriptions lack; each is there as a whole or not at all. */
+/* Reads the members that older descriptions lack; each is complete or missing. */
 static gboolean
 read_later (JsonObject *object, LigDeviceCosts *costs, GError **error)
 {
@@ -113,7 +113,7 @@ read_rates (JsonObject *object, LigCostRates *rates, gboolean *found, GError **e
   return TRUE;
 }
 
-/* Lets the costs be those of the device's rates. */
+/* Declares that the costs belong to the device's rates. */
 static void
 fit_rates (LigDeviceFacts *facts, const LigCostRates *from, char **remark)
 {
@@ -166,7 +166,7 @@ lig_costs_read (JsonObject *description, LigDeviceFacts *facts, char **remark, G
   return TRUE;
 }
 
-/* Writes numbers with four digits: measurements are not more precise. */
+/* Writes numbers with four digits: measurements are no more precise. */
 static void
 write_list (JsonBuilder *builder, const char *name, const double *values, guint count)
 {
@@ -180,7 +180,7 @@ write_list (JsonBuilder *builder, const char *name, const double *values, guint 
   json_builder_end_array (builder);
 }
 
-/* Writes what read_later() reads, if it is known. */
+/* Writes the members that read_later() reads, if they are known. */
 static void
 write_later (JsonBuilder *builder, const LigDeviceCosts *costs)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Costs that were measured at other rates than those of their description, as after an edit by
- * hand: they are scaled, or dropped if they contradict the rates. */
+/* Adapts costs that were measured at other rates than those of their description, for example after
+ * an edit by hand: scales them, or drops them if they contradict the rates. */
 #include "engine/device/costs.h"
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The share of the time that a matmul needs at the rate of its description below which measured
- * matmuls contradict it. Measurements of a card vary by some percent. */
+/* Measured matmuls contradict the rate of a description if they take less than this share of the
+ * time at that rate. Measurements of a card vary by some percent. */
 #define MIN_SHARE 0.9
 
-/* Scales the part of a time that exceeds a launch by `factor`, and the rest as launches are. */
+/* Scales the part of a time that exceeds the launch time by `factor`, and the rest like launch
+ * times. */
 static double
 scale_time (double seconds, double from, double to, double factor)
 {
@@ -19,7 +20,7 @@ scale_time (double seconds, double from, double to, double factor)
   return launch * (to / from) + (seconds - launch) * factor;
 }
 
-/* Keeps how many times as long as the ideal each matmul took. */
+/* Keeps the ratio of each matmul's time to the ideal time. */
 static void
 scale_matmuls (double *seconds, const LigCostRates *from, double then, double launch, double rate)
 {
@@ -39,7 +40,7 @@ lig_costs_scale (LigDeviceFacts *facts, const LigCostRates *from)
     scale_matmuls (costs->matmuls, from, from->bf16, launch, bf16);
   if (fp32 > 0)
     scale_matmuls (costs->wide_matmuls, from, from->fp32, launch, fp32);
-  /* Times beyond those of matmuls contain no launch. */
+  /* Times on top of a matmul contain no launch. */
   for (int i = 0; i < LIG_N_COSTS * LIG_COST_SIZES; i++)
     costs->kernels[i] = i < LIG_COST_MATMUL_BIAS * LIG_COST_SIZES
                           ? scale_time (costs->kernels[i], from->launch, launch, copy)
@@ -88,8 +89,8 @@ find_contradiction (const LigDeviceFacts *facts, LigDtype dtype, const double *s
     if (!(facts->matmul[dtype] > 0) || seconds[i] >= MIN_SHARE * min)
       continue;
     g_autofree char *took = lig_units_time (seconds[i]), *needed = lig_units_time (min);
-    return g_strdup_printf (_ ("%s: the costs are not used, as a matmul of %s took %s where its "
-                               "rate allows no less than %s; measure the costs again"),
+    return g_strdup_printf (_ ("%s: the costs are not used, because a matmul of %s took %s, but "
+                               "takes at least %s at its rate; measure the costs again"),
                             facts->name, lig_dtype_name (dtype), took, needed);
   }
   return NULL;

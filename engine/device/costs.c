@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds of kernels whose costs are measured, and times between the measured ones. */
+/* The kinds of kernels with measured costs, and interpolation between the measured times. */
 #include "engine/device/costs.h"
 #include <ligature/kernels.h>
 
 #include <math.h>
 
-/* The kinds in the order of LigCost. A kernel belongs to the first kind that has a pattern for it;
- * `sums` marks kernels with the sums that they may leave out. The kinds of fp32 matmuls follow
- * those of others in the same order. */
+/* The kinds in the order of LigCost. A kernel belongs to the first kind with a pattern that matches
+ * its name; `sums` marks kernels that compute optional sums. The kinds of fp32 matmuls follow those
+ * of other types in the same order. */
 static const struct {
   const char *name, *probe;
   const char *patterns[4];
@@ -79,8 +79,8 @@ find_kind (const LigKernel *kernel, gboolean sums)
   return found;
 }
 
-/* Returns the kinds of the built-in kernels, without and with sums: a plan of many ops asks for
- * them thousands of times. */
+/* Returns cached kinds of the built-in kernels, without and with sums: compiling a plan of many ops
+ * looks them up thousands of times. */
 static GHashTable *const *
 get_tables (void)
 {
@@ -108,8 +108,8 @@ lig_cost_of_kernel (const LigKernel *kernel, gboolean sums)
   return find_kind (kernel, sums);
 }
 
-/* Returns a place in a table of `count` measured values at equal steps of the logarithm, from
- * `first`: the number of the value before it, and in `rest` the share of the next. */
+/* Locates a value in a table of `count` measured values at logarithmic steps from `first`: returns
+ * the index of the value before it, and in `rest` the weight of the next. */
 static int
 find_place (double value, int first, int step, int count, double *rest)
 {
@@ -120,14 +120,14 @@ find_place (double value, int first, int step, int count, double *rest)
   return number;
 }
 
-/* Costs are powers of the size between two measured ones. */
+/* Interpolates by a power law between two measured costs. */
 static double
 interpolate (double from, double to, double share)
 {
   return from <= 0 || to <= 0 ? from + share * (to - from) : from * pow (to / from, share);
 }
 
-/* Returns the seconds at that many bytes between the measured ones. */
+/* Returns the seconds for a number of bytes, interpolated between the measured ones. */
 static double
 at_bytes (const double *times, double bytes)
 {
@@ -154,7 +154,7 @@ lig_cost_of_mixed (const LigDeviceCosts *self, LigCost cost, double bytes)
   return at_bytes (times, bytes);
 }
 
-/* Returns by how much the time grows because the last blocks leave multiprocessors idle. */
+/* Returns the factor by which the last, partial wave of blocks lengthens the time. */
 static double
 idle_factor (const LigDeviceFacts *facts, double blocks)
 {
@@ -162,7 +162,7 @@ idle_factor (const LigDeviceFacts *facts, double blocks)
   return width > 0 && blocks > 0 ? ceil (blocks / width) * width / blocks : 1;
 }
 
-/* Returns the rate that a measured time of attention gives. */
+/* Returns the rate that follows from a measured time of attention. */
 static double
 attention_rate (const LigDeviceFacts *facts, LigAttentionCost cost, int wide, int row)
 {
@@ -183,7 +183,7 @@ lig_cost_of_attention (const LigDeviceFacts *facts,
                        const LigAttentionWork *work)
 {
   double rest, min = exp2 (LIG_ATTENTION_FIRST_LENGTH), rates[2];
-  /* Fewer features take as long. */
+  /* A smaller head dim takes as long. */
   double features = MAX (work->features, LIG_ATTENTION_FEATURES);
   double flops = work->flops * features / MAX (work->features, 1);
   double wide = CLAMP (log2 (features / LIG_ATTENTION_FEATURES), 0, 1);
@@ -194,7 +194,7 @@ lig_cost_of_attention (const LigDeviceFacts *facts,
   for (int i = 0; i < 2; i++)
     rates[i] = interpolate (attention_rate (facts, cost, i, row),
                             attention_rate (facts, cost, i, row + 1), rest);
-  /* Shorter rows do not take less time per query. */
+  /* Shorter sequences do not take less time per query. */
   double rate = interpolate (rates[0], rates[1], wide) * MIN (work->length / min, 1);
   return facts->launch + flops * idle_factor (facts, work->blocks) / MAX (rate, 1);
 }
@@ -207,14 +207,14 @@ lig_cost_matmul_flops (int index)
                    LIG_COST_DEPTH_STEP * column);
 }
 
-/* Returns the seconds of a launch and of the operations at the device's rate. */
+/* Returns the seconds of a launch plus those of the operations at the device's rate. */
 static double
 ideal (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)
 {
   return facts->launch + 2 * area * depth / facts->matmul[dtype];
 }
 
-/* Returns how many times as long as the ideal a measured matmul took. */
+/* Returns the ratio of a measured matmul's time to the ideal time. */
 static double
 get_multiple (const LigDeviceFacts *facts, LigDtype dtype, int row, int column)
 {
@@ -230,7 +230,7 @@ double
 lig_cost_of_matmul (const LigDeviceFacts *facts, LigDtype dtype, double area, double depth)
 {
   double down, right;
-  /* Nothing smaller is faster. */
+  /* Smaller problems are not faster. */
   area = MAX (area, exp2 (LIG_COST_FIRST_AREA));
   depth = MAX (depth, exp2 (LIG_COST_FIRST_DEPTH));
   int row = find_place (area, LIG_COST_FIRST_AREA, LIG_COST_AREA_STEP, LIG_COST_AREAS, &down);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU as a device, and the facts known of it without measuring. */
+/* The CPU as a device, and its facts that are known without measuring. */
 #include "engine/device/backend.h"
 #include "kernels/threads.h"
 #include <ligature/kernels.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Device descriptions: JSON files with a device's facts, shipped in data/devices or given by path.
- */
+/* Device descriptions: JSON files with a device's facts, from data/devices or from a path. */
 #include "engine/base/json-private.h"
 #include "engine/base/suggest.h"
 #include "engine/device/backend.h"
@@ -20,16 +19,16 @@
 /* A description is a page of text; larger files are rejected. */
 #define MAX_BYTES ((gsize) 1 << 20)
 
-/* The descriptions of data/devices, compiled in so that a card is recognized by its name even if
- * the data folder is missing. */
+/* The descriptions of data/devices, compiled in so that a card is recognized by its name without
+ * the data folder. */
 static const struct {
   const char *name, *text;
 } shipped[] = {
 #include "engine/descriptions.h"
 };
 
-/* The plausible range of a number, generous on both sides: values outside are typing mistakes, and
- * would give charts of unlimited size. */
+/* The plausible range of a number, with wide margins: values outside are typing mistakes, and would
+ * make charts of unlimited size. */
 typedef struct {
   const char *key, *unit;
   double min, max;
@@ -63,7 +62,7 @@ text (JsonObject *object, const char *key, char *target, gsize size)
   g_strlcpy (target, fits ? json_node_get_string (node) : "", size);
 }
 
-/* The key of the rate of matmuls of 4 bits. */
+/* The key of the rate of 4-bit matmuls. */
 #define FP4 "fp4"
 
 static gboolean
@@ -195,7 +194,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
     {"upload", facts->upload},
   };
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
-    /* The host's memory is a CPU's own. */
+    /* The memory of a CPU is that of the host. */
     if (numbers[i].value == 0 && g_str_equal (numbers[i].key, "upload"))
       continue;
     json_builder_set_member_name (builder, numbers[i].key);
@@ -229,7 +228,7 @@ find_file (const char *description)
   return lig_data_find (name);
 }
 
-/* Reads a file (transfer full). Opening a pipe does not wait for a writer; it is rejected. */
+/* Reads a file (transfer full). Rejects a pipe, without waiting for a writer. */
 static char *
 read_file (const char *path, GError **error)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of devices and of device descriptions for use within the engine. */
+/* Internal functions of devices and device descriptions. */
 #pragma once
 
 #include "kernels/backend.h"
 #include <ligature/device.h>
 
-/* Returns the calls of the device's backend, and the handle to pass to them. A described device has
+/* Return the calls of the device's backend, and the handle to pass to them. A described device has
  * no calls; the CPU has no handle, and its only stream is null. */
 const LigBackend *lig_device_calls (LigDevice *self);
 
@@ -14,7 +14,7 @@ const LigBackend *lig_device_calls (LigDevice *self);
 gint64 lig_device_count_scratch (LigDevice *self, const LigKernel *kernel, const LigLaunch *launch);
 LigBackendDevice *lig_device_handle (LigDevice *self);
 
-/* Returns the stream in which plans run and memory is copied, and that of a lane. */
+/* Return the stream in which plans run and memory is copied, and that of a lane. */
 void *lig_device_stream (LigDevice *self);
 void *lig_device_lane (LigDevice *self, LigLane lane);
 
@@ -26,11 +26,11 @@ const char *lig_device_get_id (LigDevice *self);
  * message. */
 gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error);
 
-/* Writes everything that times on the device depend on: versions, and for the CPU its instruction
+/* Writes everything on which times on the device depend: versions, and for the CPU its instruction
  * set and the number of threads that a kernel would use now. */
 void lig_device_libraries (LigDevice *self, char *text, gsize size);
 
-/* Returns the processes with which kernels exchange in a group; null if the process is alone. */
+/* Returns the processes with which kernels communicate in a group; null if there is one process. */
 const LigPeers *lig_device_get_peers (LigDevice *self, LigRankGroup group);
 
 /* Ends the connections with other processes. */
@@ -42,8 +42,8 @@ LigKernelFunc lig_device_function (LigDevice *self, const LigKernel *kernel);
 /* Returns whether a device of that name would belong to the same backend. */
 gboolean lig_device_same_backend (LigDevice *self, const char *name);
 
-/* Returns the name of shipped description `n`, null after the last; finds the description of a card
- * by its name, multiprocessors and memory. */
+/* Return the name of shipped description `n`, null after the last, and the description of a card by
+ * its name, multiprocessors and memory. */
 const char *lig_description_nth (guint n);
 gboolean lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
 
@@ -54,6 +54,6 @@ gboolean lig_description_load (const char *description,
                                char **remark,
                                GError **error);
 
-/* Checks the collectives with other ranks that the device's kernels have begun, between steps; the
- * error is LIG_ERROR_DEVICE. */
+/* Checks, between steps, for errors of collectives that the device's kernels have begun; the error
+ * is LIG_ERROR_DEVICE. */
 gboolean lig_device_check_ranks (LigDevice *self, GError **error);

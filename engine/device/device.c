@@ -46,7 +46,7 @@ device_new (const LigBackendTable *backend, const char *name)
   return self;
 }
 
-/* Names the backend in the facts if the capability does not imply it, so that a description written
+/* Sets the backend in the facts if the capability does not imply it, so that a description written
  * from these facts contains it. */
 static LigDevice *
 finish (LigDevice *self)
@@ -106,7 +106,7 @@ open_best (GError **error)
   return self;
 }
 
-/* Returns whether the word is the part behind the colon of a device's name, as `h100` is of
+/* Returns whether the word is the part after the colon of a device's name, like `h100` in
  * `null:h100`. */
 static gboolean
 is_end_of (const char *word, const char *name)
@@ -214,7 +214,7 @@ lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts)
 {
   LigFabric measured = self->facts.fabric;
   self->facts = *facts;
-  /* Of the links to the ranks that it joined, a description has only an estimate. */
+  /* The description has only an estimate of the links to the ranks that the device joined. */
   if (self->ranks)
     self->facts.fabric = measured;
 }
@@ -239,9 +239,9 @@ lig_device_get_health (LigDevice *self, LigDeviceHealth *health)
 gboolean
 lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype)
 {
-  /* A described GPU has every built-in kernel, as their functions may be in a module that is not
-   * loaded, but only those of an embedding program's kernels that have a function for its backend.
-   */
+  /* A described GPU has every built-in kernel, because their functions may be in a module that is
+   * not loaded, but of an embedding program's kernels only those with a function for its
+   * backend. */
   gboolean described = lig_device_has (self, LIG_DEVICE_DESCRIBED);
   gboolean runs = described && kernel->traits & LIG_KERNEL_BUILT_IN;
   const LigBackendTable *of =
@@ -286,8 +286,7 @@ lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **
     return TRUE;
   g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
                _ ("%s: %s on %s%s"), what, self->calls->message (self->handle), self->name,
-               status == LIG_DEVICE_LOST ? _ ("; the device must be opened again by a new process")
-                                         : "");
+               status == LIG_DEVICE_LOST ? _ ("; open the device again in a new process") : "");
   return FALSE;
 }
 

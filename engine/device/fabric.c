@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The links between devices: their descriptions, and the times of collectives on them. */
+/* The links between devices: descriptions, and predicted times of collectives. */
 #include "engine/device/fabric.h"
 
 #include <ligature/json-members.h>
@@ -10,7 +10,7 @@
 
 /* --- Times --------------------------------------------------------------------------------- */
 
-/* Returns the seconds of a reduce-scatter or an all-gather by a ring. */
+/* Returns the seconds of a ring reduce-scatter or all-gather. */
 static double
 pass_around (const LigFabricLink *link, int ranks, double bytes)
 {
@@ -24,7 +24,7 @@ reduce_all (const LigFabricLink *link, int ranks, double bytes)
   return ranks < 2 ? 0 : MIN (2 * pass_around (link, ranks, bytes), tree);
 }
 
-/* Returns the seconds in which each rank sends to the next one: as long as the slowest does. */
+/* Returns the seconds in which each rank sends to the next one: those of the slowest link. */
 static double
 pass_on (const LigFabric *self, int machines, int here, double bytes)
 {
@@ -33,7 +33,8 @@ pass_on (const LigFabric *self, int machines, int here, double bytes)
   return MAX (link->latency + bytes / link->bandwidth, here > 1 ? inside : 0);
 }
 
-/* Returns the seconds for which the data travels; ranks have `stride` others between them. */
+/* Returns the seconds of the transfer itself; the numbers of the group's ranks are `stride`
+ * apart. */
 static double
 travel (const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes)
 {
@@ -60,7 +61,7 @@ lig_fabric_predict (
 
 /* --- Descriptions -------------------------------------------------------------------------- */
 
-/* A number of an object, and its plausible range. */
+/* A number in an object, and its plausible range. */
 typedef struct {
   const char *key;
   double min, max;

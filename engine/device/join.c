@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices of ranks: the processes with which collective kernels on a device exchange, by MPI or by
- * connections of the backend. */
+/* Joins the devices of ranks: the processes with which a device's collective kernels communicate,
+ * by MPI or by the backend's own connections. */
 #include "engine/base/layout.h"
 #include "engine/device/backend.h"
 #include "engine/device/links.h"
@@ -9,7 +9,7 @@
 
 #include <glib/gi18n-lib.h>
 
-/* Gives all ranks of a group the key that the first one has made. */
+/* Broadcasts the key that the first rank of a group has made. */
 static gboolean
 share_key (const LigPeers *peers, char *key, GError **error)
 {
@@ -19,12 +19,12 @@ share_key (const LigPeers *peers, char *key, GError **error)
     bounds[i] = i == 0 ? 0 : LIG_CONNECTION_KEY;
   if (peers->gather (peers, key, bounds, &where) == LIG_OK)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_RANKS,
-               _ ("ranks: MPI failed: %s; start the training again"), where);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_RANKS, _ ("ranks: MPI failed: %s; start the run again"),
+               where);
   return FALSE;
 }
 
-/* Connects the devices of a group, if the backend's kernels do not exchange by MPI. */
+/* Connects the devices of a group if the backend's kernels do not communicate by MPI. */
 static gboolean
 connect_group (LigDevice *self, LigRankGroup group, GError **error)
 {
@@ -88,7 +88,7 @@ lig_device_check_ranks (LigDevice *self, GError **error)
     void *connection = self->peers[group].handle;
     if (connection &&
         !lig_device_check (self, self->calls->connection_state (self->handle, connection),
-                           _ ("exchanging with other ranks"), error))
+                           _ ("communicating with other ranks"), error))
       return FALSE;
   }
   return TRUE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries that the modules of backends open. */
+/* Finds the libraries that the modules of backends open. */
 #include "engine/device/backend.h"
 
 #include <glib/gi18n-lib.h>
@@ -16,7 +16,7 @@ lig_backend_get_library (const char *name, guint n, LigLibrary *library)
     return FALSE;
   g_strlcpy (library->name, found.name, sizeof library->name);
   g_strlcpy (library->version, found.version, sizeof library->version);
-  /* The loader's path leads through the folders from which it searched. */
+  /* The path from the loader may go through the folders from which it searched. */
   char *file = realpath (found.path, NULL);
   g_strlcpy (library->path, file ? file : found.path, sizeof library->path);
   free (file);

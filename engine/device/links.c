@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the links between the devices of ranks that join, so that plans know what a collective
- * costs: they add up arrays, which takes as long as the slowest link does. */
+/* Measures the links between the devices of joining ranks, so that plans know the costs of
+ * collectives: times all-reduces, which take as long as the slowest link. */
 #include "engine/device/links.h"
 #include <ligature/kernels.h>
 #include <ligature/params-collective.h>
 
 #include <glib/gi18n-lib.h>
 
-/* Small exchanges are bound by latency, large ones by bandwidth. */
+/* Small collectives are bound by latency, large ones by bandwidth. */
 #define SMALL_BYTES 256
 #define LARGE_BYTES (4 << 20)
 #define LARGE_BYTES_OF_ACCELERATOR (64 << 20)
 
-/* The blocks of NCCL's collectives on GPUs that NVLink connects. */
+/* The thread blocks of NCCL's collectives on GPUs that are connected by NVLink. */
 #define MULTIPROCESSORS_OF_ACCELERATOR 24
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
   char *memory; /* the data, then the scratch memory of its sums */
 } Links;
 
-/* Describes a collective of so many bytes; `operands` has room for two. */
+/* Describes a collective of `bytes` bytes; `operands` has room for two. */
 static LigLaunch
 describe (const Links *self, gsize bytes, LigOperand *operands)
 {
@@ -51,7 +51,7 @@ collective (Links *self, gsize bytes, int times, GError **error)
   return lig_device_check (self->device, status, _ ("measuring the links of ranks"), error);
 }
 
-/* Sums of whatever is in the memory could be subnormal numbers, which are slow. */
+/* Sums of uninitialized memory could be subnormal numbers, which are slow. */
 static gboolean
 clear (Links *self, gsize bytes, GError **error)
 {
@@ -61,8 +61,8 @@ clear (Links *self, gsize bytes, GError **error)
   return lig_device_check (self->device, status, _ ("measuring the links of ranks"), error);
 }
 
-/* Returns the least seconds of a collective in some rounds; the first one also waits for the ranks
- * that are late. */
+/* Returns the minimum seconds of a collective over several rounds; the first round also waits for
+ * late ranks. */
 static double
 time_exchange (Links *self, gsize bytes, GError **error)
 {
@@ -102,7 +102,7 @@ lig_links_measure (LigDevice *device, const LigPeers *peers, LigFabric *fabric, 
     return FALSE;
   double travelled = 2 * (double) self.max * (peers->count - 1) / peers->count;
   const LigFabricLink link = {travelled / MAX (large - small, 1e-9), 0};
-  /* In plans a collective also waits for other lanes, and others for it: descriptions have that. */
+  /* In plans a collective also synchronizes with other lanes: that time comes from descriptions. */
   small = MAX (small, fabric->start);
   *fabric = (LigFabric){.devices = peers->count,
                         .multiprocessors = accelerator ? MULTIPROCESSORS_OF_ACCELERATOR : 0,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The links between the devices of ranks, as measured. */
+/* Measures the links between the devices of ranks. */
 #pragma once
 
 #include "engine/device/device-private.h"
 #include <ligature/fabric.h>
 
-/* Measures how long the ranks need to add up arrays; all of them call it at once. The fabric
- * counts as one machine whose links are as slow as the slowest. */
+/* Measures all-reduce times; all ranks call it together. The fabric counts as one machine with
+ * links that are as slow as the slowest. */
 gboolean
 lig_links_measure (LigDevice *device, const LigPeers *peers, LigFabric *fabric, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The devices of this machine. */
+/* Lists the devices of this machine. */
 #include "engine/device/backend.h"
 
 #include <string.h>
@@ -21,7 +21,8 @@ lig_device_list (void)
   return (GStrv) g_ptr_array_steal (names, NULL);
 }
 
-/* Returns whether that is the device of the name, which has no number for the first of a kind. */
+/* Returns whether a device has this name, in which the first device of a kind may lack its
+ * number. */
 static gboolean
 is_named (const char *device, const char *name)
 {

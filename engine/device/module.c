@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads a backend's module, searching $LIGATURE_MODULES, the folder of the library, the build
  * folder, the installation folder, then the loader's search path. Without the module everything
- * else works. It stays loaded, since its kernels are in the table of kernels. */
+ * else works. It stays loaded, because its kernels are in the table of kernels. */
 #include "engine/base/folders-private.h"
 #include "engine/device/backend.h"
 #include "kernels/times.h"
@@ -59,14 +59,15 @@ static const LigBackend *
 load (const LigBackendTable *table, char **reason)
 {
   g_autofree char *path = NULL;
-  /* Checks for the driver first: the module loads large libraries, which are useless without it. */
+  /* Checks for the driver first: the module loads large libraries, which are useless without a
+   * driver. */
   void *driver = dlopen (table->driver, RTLD_LAZY | RTLD_LOCAL);
   if (!driver) {
     *reason = g_strdup_printf (_ ("no %s driver is installed (%s was not found)"), table->maker,
                                table->driver);
     return NULL;
   }
-  /* The driver library stays open, since the runtime would load it again. */
+  /* The driver library stays open, because the runtime would load it again. */
   lig_times_mark ("driver library");
   void *module = open_module (table->info.name, &path, reason);
   lig_times_mark ("module and libraries");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices that are only described, by a shipped description or a JSON file: plans can be compiled
- * for them but not run. */
+/* Devices that are only described, by a shipped description or a JSON file: plans for them can be
+ * compiled but not run. */
 #include "engine/base/folders-private.h"
 #include "engine/device/backend.h"
 #include <ligature/folders.h>
@@ -30,7 +30,8 @@ list_folder (GPtrArray *names, const char *folder)
   }
 }
 
-/* Searches in the same order as opening a description, so that each name means the same file. */
+/* Searches in the same order as opening a description does, so that each name means the same
+ * file. */
 static void
 list_descriptions (GPtrArray *names)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbered devices, those of backends in modules. */
+/* Numbered devices: those of backends in modules. */
 #include "engine/device/backend.h"
 #include "kernels/times.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* Sets the peak rates of a GPU that is not measured yet to those of the shipped description of its
- * name. Without one the peak rates stay unknown, and nothing is predicted. */
+/* Sets the peak rates of a GPU that is not measured yet to those of the shipped description with
+ * its name. Without one the peak rates stay unknown, and nothing is predicted. */
 static void
 assume_peak_rates (LigDeviceFacts *facts)
 {
@@ -36,7 +36,7 @@ describe (LigDevice *self)
   assume_peak_rates (&self->facts);
 }
 
-/* That of collectives is made when the device joins others. */
+/* The stream for collectives is made when the device joins others. */
 static gboolean
 make_streams (LigDevice *self)
 {

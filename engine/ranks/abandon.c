@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The work that rank 0 abandons for all ranks. Its word travels on the connections of the watch, as
- * another rank may not come to a collective for minutes. */
+/* Lets rank 0 abandon work on all ranks. Its message is sent on the connections of the watch,
+ * because another rank may not reach a collective for minutes. */
 #include "engine/ranks/messages.h"
 #include "engine/ranks/ranks-private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends this process because of another rank, whatever its other threads do. */
+/* Ends this process because of another rank, even if its other threads hang. */
 #include "engine/ranks/watch-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The time that the program has to write down the reason, and MPI to end all ranks, in seconds. */
+/* The time limit for the program to record the reason, and for MPI to end all ranks, in seconds. */
 enum { LONGEST_END = 8, LONGEST_ABORT = 3 };
 
 /* The time between the message to the others and the end of this process, in microseconds. */
 enum { MOMENT = 200000 };
 
-/* The time after which a rank ends by itself if rank 0 did not end it, in seconds. */
+/* The time after which a rank ends by itself if rank 0 has not ended it, in seconds. */
 enum { LONGEST_WAIT = 20 };
 
 static void
@@ -23,7 +23,7 @@ print (const char *sentence)
   g_autofree char *line = lig_printable (sentence);
   const char *name = g_get_prgname ();
   g_autofree char *text = g_strdup_printf ("%s: %s\n", name ? name : "ligature", line);
-  /* Without a buffer, whose lock another thread may have. */
+  /* Unbuffered, because another thread may hold the lock of a buffer. */
   gssize written = write (STDERR_FILENO, text, strlen (text));
   (void) written;
 }
@@ -40,8 +40,8 @@ abort_mpi (gpointer data)
   return NULL;
 }
 
-/* Ends this process. The launcher ends the others, as it ended with a failure; one that is stopped
- * may need more, so MPI ends all ranks, or the time does this one. */
+/* Ends this process with a failure, after which the launcher ends the others. A stopped process may
+ * not react to that, so MPI aborts all ranks; after the time limit this process ends by itself. */
 static void G_GNUC_NORETURN
 end_all (LigRanks *ranks, LigRankReason reason)
 {
@@ -67,7 +67,7 @@ print_once (Last *last)
     print (last->sentence);
 }
 
-/* Ends the process if the program does not return from its last chance. */
+/* Ends the process if the program's last callback does not return. */
 static gpointer
 limit (gpointer data)
 {
@@ -95,8 +95,8 @@ stop_first (LigRankWatch *self, LigRankReason reason, char *sentence)
   end_all (self->ranks, reason);
 }
 
-/* Returns how many machines have ranks before this one, or -1 if a rank before this one, apart from
- * rank 0, is on this machine: it prints the sentence. */
+/* Returns how many machines have ranks before this one, or -1 if an earlier rank other than rank 0
+ * is on this machine and prints the message. */
 static int
 find_turn (LigRanks *ranks)
 {
@@ -111,8 +111,8 @@ find_turn (LigRanks *ranks)
   return machines;
 }
 
-/* Rank 0 has ended or is silent. One rank says so, and ends all. Its machine may have ended with
- * rank 0's, therefore the first rank of each machine has its turn, a moment later. */
+/* Rank 0 has ended or is silent. One rank reports that and ends all. Because its machine may have
+ * failed together with rank 0's, the first rank of each further machine does so a moment later. */
 static void G_GNUC_NORETURN
 stop_other (LigRankWatch *self, LigRankReason reason, const char *sentence)
 {
@@ -121,7 +121,7 @@ stop_other (LigRankWatch *self, LigRankReason reason, const char *sentence)
   g_usleep ((gulong) (turn < 0 ? MAX_WAIT : MIN (turn, MAX_WAIT)) * G_USEC_PER_SEC);
   if (turn >= 0)
     print (sentence);
-  /* Rank 0 may be continued, and must not say that this rank has ended. */
+  /* A stopped rank 0 may be continued, and must not report that this rank has ended. */
   lig_link_send (&self->links[0], LIG_LINK_END, NULL);
   end_all (self->ranks, reason);
 }

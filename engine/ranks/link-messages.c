@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages on the connections between rank 0 and the others. */
+/* Messages on the connections between rank 0 and the others. */
 #include "engine/ranks/link.h"
 
 #include <errno.h>

@@ -15,14 +15,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The time for all connections, and for one attempt, in milliseconds. */
+/* The timeouts for all connections, and for one attempt, in milliseconds. */
 enum { LONGEST = 30000, LONGEST_ATTEMPT = 3000 };
 
 enum { MAX_ADDRESSES = 16 };
 
-/* How the others reach rank 0. */
+/* The address and port of rank 0. */
 typedef struct {
-  guint8 secret[16]; /* a connection that does not begin with it is closed */
+  guint8 secret[16]; /* connections that do not begin with it are closed */
   int port;          /* 0: rank 0 cannot listen, with `code` as the reason */
   int code;
   int n_addresses;
@@ -58,7 +58,7 @@ is_one_host (LigRanks *ranks)
 
 /* --- Rank 0 -------------------------------------------------------------------------------- */
 
-/* Adds an address of IPv4 in the form that it has in IPv6. */
+/* Adds an IPv4 address in its IPv6-mapped form. */
 static void
 add_address (Invitation *invitation, const struct sockaddr *address)
 {
@@ -92,7 +92,7 @@ find_addresses (Invitation *invitation)
   freeifaddrs (all);
 }
 
-/* Listens on all addresses, or on that of this machine alone; a machine may have no IPv6. */
+/* Listens on all addresses, or only on the loopback address; a machine may have no IPv6. */
 static int
 listen_on (gboolean everywhere, Invitation *invitation)
 {
@@ -115,7 +115,7 @@ listen_on (gboolean everywhere, Invitation *invitation)
   if (listen (listener, SOMAXCONN) != 0 ||
       getsockname (listener, (struct sockaddr *) &six, &size) != 0)
     return -1;
-  /* The port has the same place in both kinds of addresses. */
+  /* The port has the same offset in both kinds of addresses. */
   invitation->port = ntohs (six.sin6_port);
   return listener;
 }
@@ -135,7 +135,7 @@ invite (LigRanks *ranks, Invitation *invitation)
   return listener;
 }
 
-/* Receives the greeting; a stranger has a moment for it. Returns the rank, or -1. */
+/* Receives the greeting, with a short timeout for strangers. Returns the rank, or -1. */
 static int
 greet (int from, const Invitation *invitation, int count)
 {
@@ -149,7 +149,7 @@ greet (int from, const Invitation *invitation, int count)
   return greeting.rank;
 }
 
-/* Waits until all others are connected. Returns how many are missing. */
+/* Waits until all others are connected. Returns the number of missing ones. */
 static int
 accept_all (LigRanks *ranks, int listener, const Invitation *invitation, LigLink *links)
 {
@@ -271,7 +271,7 @@ lig_link_all (LigRanks *ranks, int *count, GError **error)
     links[0].socket = accept_invitation (ranks, &invitation);
   if (listener >= 0)
     close (listener);
-  /* Rank 0 knows best who is missing. */
+  /* Only rank 0 knows which ranks are missing. */
   if (spread && lig_ranks_broadcast (ranks, &missing, sizeof missing, error)) {
     if (missing == 0 && invitation.port > 0 && links[0].socket >= 0) {
       prepare (links, *count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The small messages of ranks: broadcasts, sums, comparisons and failures. */
+/* Small messages between ranks: broadcasts, sums, comparisons and failures. */
 #include "engine/ranks/messages.h"
 
 #include "engine/ranks/ranks-private.h"
@@ -7,10 +7,10 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The longest text of a difference, in characters; a hash fits. */
+/* The longest text of a difference, in characters; long enough for a hash. */
 #define LONGEST_TEXT 80
 
-/* Waits for one request, and makes its code an error. */
+/* Waits for one request, and converts its code to an error. */
 static gboolean
 wait_for (LigRanks *self, void *request, gsize bytes, gint64 longest, int code, GError **error)
 {
@@ -52,7 +52,7 @@ lig_ranks_broadcast (LigRanks *self, gpointer data, gsize bytes, GError **error)
   return !self || lig_ranks_spread (self, 0, data, bytes, error);
 }
 
-/* Copies the text of a rank, which is null or ends with a zero. */
+/* Copies the text of a rank, which is null or NUL-terminated. */
 static gboolean
 spread_text (LigRanks *self, int root, char **text, GError **error)
 {
@@ -101,7 +101,7 @@ lig_ranks_sum (LigRanks *self, double *values, guint count, GError **error)
 
 /* --- Comparing ----------------------------------------------------------------------------- */
 
-/* Shortens a text to the part in which it differs from another one, and a little before that. */
+/* Shortens a text to the part that differs from another one, with a little context before it. */
 static char *
 shorten (const char *text, const char *other)
 {
@@ -119,8 +119,8 @@ shorten (const char *text, const char *other)
   return g_strdelimit (g_steal_pointer (&shown), "\n", ' ');
 }
 
-/* Returns the first rank whose text differs from rank 0's, 0 if none does, or -1 with an error
- * set. */
+/* Returns the first rank with a text that differs from rank 0's, 0 if there is none, or -1 with an
+ * error set. */
 static int
 find_difference (LigRanks *self, const char *text, GError **error)
 {
@@ -171,7 +171,7 @@ find_failed (LigRanks *self, gboolean fine, GError **error)
   return rank;
 }
 
-/* Replaces the error by that of another rank, unless all have the same. */
+/* Replaces the error by that of another rank, unless all ranks have the same error. */
 static void
 take_failure (LigRanks *self, int rank, gboolean fine, GError **error)
 {

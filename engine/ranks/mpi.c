@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens OpenMPI's library and waits for its requests. */
+/* Opens the OpenMPI library and waits for requests. */
 #include "engine/ranks/mpi.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #define LONGEST_ERROR_STRING 256
 #define STATUSES_IGNORE NULL
 
-/* Each function, and the member of LigMpi that has it. */
+/* Each function and its member of LigMpi. */
 static const struct {
   const char *name;
   gsize member;
@@ -60,7 +60,7 @@ lig_mpi_open (GError **error)
   static const char *const files[] = {"libmpi.so.40", "libmpi.so"};
   g_autofree char *reason = NULL;
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
-    /* Global, as OpenMPI opens parts of its own that use the library's symbols. */
+    /* Global, because OpenMPI opens plugins that use the library's symbols. */
     void *library = dlopen (files[i], RTLD_NOW | RTLD_GLOBAL);
     if (library)
       return bind (&mpi, library, files[i], error) ? &mpi : NULL;
@@ -116,7 +116,7 @@ lig_mpi_check (LigMpi *self, int code, GError **error)
   if (!code)
     return TRUE;
   g_autofree char *reason = lig_mpi_describe (self, code);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               _ ("ranks: MPI failed: %s; start the training again"), reason);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, _ ("ranks: MPI failed: %s; start the run again"),
+               reason);
   return FALSE;
 }

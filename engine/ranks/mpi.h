@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of the MPI library that ranks need, found when it is opened. No header of MPI is
- * used: the prototypes are those of OpenMPI's binary interface, in which handles are pointers. */
+/* The functions of the MPI library that ranks need, looked up when it is opened. No MPI header is
+ * used: the prototypes follow OpenMPI's ABI, in which handles are pointers. */
 #pragma once
 
 #include <ligature/error.h>
@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  GMutex lock; /* held during each call, so that no call happens in two threads at the same time */
+  GMutex lock; /* held during each call, so that only one thread at a time calls MPI */
   void *world, *byte, *errors_return;
   int (*init_thread) (int *argc, char ***argv, int required, int *provided);
   int (*finalize) (void);
@@ -39,16 +39,16 @@ typedef struct {
  * not OpenMPI. */
 LigMpi *lig_mpi_open (GError **error);
 
-/* Waits until the requests are done. It polls for about as long as a transfer of so many bytes
- * takes, then sleeps for an eighth of the time that has passed, `longest` microseconds at most:
- * the other ranks of this machine need the CPUs. `code` is the result of the calls that began
- * the requests. Returns MPI's code, 0 if all is well. */
+/* Waits until the requests are done. Polls for about as long as a transfer of this many bytes
+ * takes, then sleeps for an eighth of the elapsed time, at most `longest` microseconds, because the
+ * other ranks of this machine need the CPUs. `code` is the result of the calls that began the
+ * requests. Returns MPI's code, 0 for success. */
 int lig_mpi_wait (LigMpi *self, void **requests, int count, gsize bytes, gint64 longest, int code);
 
-/* Returns MPI's sentence on a code; (transfer full). */
+/* Returns MPI's message for a code; (transfer full). */
 char *lig_mpi_describe (LigMpi *self, int code);
 
-/* Sets an error with that sentence, unless the code is 0. Returns whether it is. */
+/* Sets an error with that message unless the code is 0. Returns whether it is 0. */
 gboolean lig_mpi_check (LigMpi *self, int code, GError **error);
 
 G_END_DECLS

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The ranks as collective kernels of the CPU use them. Pieces travel by a message each, as MPI's
- * own collectives count offsets by an int, which large arrays exceed. */
+/* The ranks for collective kernels on the CPU. Each piece is sent as a message, because MPI's own
+ * collectives have int offsets, which large arrays exceed. */
 #include "engine/ranks/ranks-private.h"
 
 #include <string.h>
 
-/* The tags of messages: those of two threads do not meet. */
+/* The tags of messages, so that those of two threads are not mixed up. */
 enum { TAG_ALL, TAG_RING };
 
 /* The requests of one call. */
@@ -14,12 +14,11 @@ typedef struct {
   LigMpi *mpi;
   GArray *requests;
   int tag;
-  gsize bytes; /* of all of them */
+  gsize bytes; /* the total */
   int code;
 } Batch;
 
-/* Adds the messages of one piece; those between two ranks arrive in the order in which they are
- * sent. */
+/* Adds the messages of one piece; messages between two ranks arrive in order. */
 static void
 add (Batch *batch, gboolean sends, int peer, char *data, int64_t bytes)
 {
@@ -49,7 +48,7 @@ finish (Batch *batch, const char **where)
   if (!code)
     return LIG_OK;
   g_autofree char *reason = lig_mpi_describe (mpi, code);
-  /* The reason has to stay valid; there are few different ones. */
+  /* The reason must stay valid; there are few different ones. */
   *where = g_intern_string (reason);
   return LIG_FAILED;
 }
@@ -64,7 +63,7 @@ begin (const LigPeers *peers, int tag)
                  .requests = g_array_new (FALSE, FALSE, sizeof (void *))};
 }
 
-/* Returns the peer at a distance of `step`; beginning with the next one spreads the load. */
+/* Returns the peer at a distance of `step`; starting with the next one spreads the load. */
 static int
 step_to (const LigPeers *peers, int step)
 {

@@ -30,13 +30,13 @@ lig_ranks_launched (void)
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     if (read_number (counts[i]) > 0)
       return read_number (counts[i]);
-  /* The count of a job is also set in a script outside of any step, that of a step only in a step;
-   * PMIX_RANK is set by a launcher that speaks with MPI. */
+  /* SLURM sets a job's count also in a script outside of any step, a step's count only in a step. A
+   * launcher that communicates with MPI sets PMIX_RANK. */
   return g_getenv ("PMIX_RANK") ? MAX (read_number ("SLURM_STEP_NUM_TASKS"), 0) : 0;
 }
 
-/* Returns the number of this rank on its machine: the launcher's, as containers may share a host's
- * name, else counted. */
+/* Returns the local rank: the launcher's, because containers may share a host name, else a counted
+ * one. */
 static int
 find_local_rank (LigRanks *self)
 {
@@ -53,7 +53,7 @@ find_local_rank (LigRanks *self)
 
 /* --- Joining ------------------------------------------------------------------------------- */
 
-/* Begins MPI and makes the communicator of messages. */
+/* Initializes MPI and makes the communicator for messages. */
 static gboolean
 begin (LigRanks *self, GError **error)
 {
@@ -62,7 +62,7 @@ begin (LigRanks *self, GError **error)
   int provided = 0, code = mpi->init_thread (NULL, NULL, MULTIPLE, &provided);
   if (!code && provided < SERIALIZED) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 _ ("ranks: MPI gives threads the level %d, %d needed; use an MPI with threads"),
+                 _ ("ranks: MPI's thread level is %d, expected %d; use an MPI with thread support"),
                  provided, SERIALIZED);
     return FALSE;
   }
@@ -82,7 +82,8 @@ find_places (LigRanks *self, GError **error)
   return lig_ranks_collect (self, &own, sizeof own, self->places, error);
 }
 
-/* The environment of a rank's shell looks as if a launcher had started what is called there. */
+/* A shell that a launcher started passes the launcher's environment on to commands that are not
+ * ranks. */
 static gboolean
 check_launcher (LigRanks *self, GError **error)
 {
@@ -114,7 +115,8 @@ lig_ranks_join (GError **error)
   return joined;
 }
 
-/* Makes the communicator of the processes that differ from this one in the group alone. */
+/* Makes the communicator of the processes that differ from this one only in their index in the
+ * group. */
 static int
 split (LigRanks *self, LigRankGroup group, void **comm)
 {
@@ -146,7 +148,7 @@ lig_ranks_shard (LigRanks *self, const LigLayout *layout, GError **error)
   return TRUE;
 }
 
-/* MPI's own end polls without a pause until the last rank is here, so a barrier comes first. */
+/* MPI_Finalize() polls without a pause until the last rank arrives, so a barrier comes first. */
 void
 lig_ranks_leave (void)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Watches the other ranks by a thread, and ends this process if one of them ends or falls silent.
+/* Monitors the liveness of the other ranks on a thread, and ends this process if one of them ends
+ * or becomes silent.
  *
- * Rank 0 is connected with each other rank. It decides alone that all have to end, and why,
- * and ends the others; they decide only about rank 0. */
+ * Rank 0 is connected to each other rank. Only rank 0 decides that all ranks must end, and why, and
+ * ends the others; they decide only about rank 0. */
 #include "engine/ranks/messages.h"
 #include "engine/ranks/watch-private.h"
 
@@ -16,18 +17,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A sign each second; a rank is silent after 15. */
+/* A heartbeat each second; a rank is silent after 15 seconds. */
 #define INTERVAL (1 * G_USEC_PER_SEC)
 #define SILENCE (15 * G_USEC_PER_SEC)
 
-/* A failure is reported after this time: it may be one of all ranks, or the effect of the end of
- * another, whose connection is closed at the same time. */
+/* A failure is reported after this delay: it may be common to all ranks, or the consequence of
+ * another rank's end, which closes its connection at about the same time. */
 #define GRACE (300 * 1000)
 
-/* The others wait so long for the word of rank 0 when the launcher has ended. */
+/* The time for which the others wait for a message of rank 0 after the launcher has ended. */
 #define WORD (3 * G_USEC_PER_SEC)
 
-/* The watch of this process; a process joins ranks once. */
+/* The watch of this process; a process joins ranks only once. */
 static LigRankWatch *watch;
 
 /* --- Reasons ------------------------------------------------------------------------------- */
@@ -43,7 +44,7 @@ end_for_closed (LigRankWatch *self, int rank)
       place->host, (int) place->pid));
 }
 
-/* Rank 0 itself was silent if another rank says so to it. */
+/* If another rank reports silence to rank 0, rank 0 itself was silent. */
 static void
 end_for_silence (LigRankWatch *self, int rank)
 {
@@ -51,8 +52,8 @@ end_for_silence (LigRankWatch *self, int rank)
   double seconds = (double) self->silence / G_USEC_PER_SEC;
   lig_rank_watch_stop (
     self, rank == self->ranks->rank ? LIG_RANK_SAID : LIG_RANK_SILENT,
-    g_strdup_printf (_ ("ranks: rank %d on %s gave no sign of life for %.3g seconds (process %d); "
-                        "the last checkpoint can be resumed"),
+    g_strdup_printf (_ ("ranks: rank %d on %s sent no heartbeat for %.3g seconds (process %d); the "
+                        "last checkpoint can be resumed"),
                      rank, place->host, seconds, (int) place->pid));
 }
 
@@ -71,8 +72,8 @@ end_for_launcher (LigRankWatch *self)
     _exit (1);
 }
 
-/* Notes a failure; rank 0 reports it later. One that rank 0 shares with another rank is one of all
- * ranks. */
+/* Notes a failure; rank 0 reports it later. A failure that rank 0 shares with another rank is
+ * common to all ranks. */
 static void
 note_failure (LigRankWatch *self, int rank, char *text)
 {
@@ -127,7 +128,7 @@ check_closed (LigRankWatch *self)
       end_for_closed (self, self->links[i].rank);
 }
 
-/* Waits for messages, until the next sign at most. */
+/* Waits for messages, at most until the next heartbeat. */
 static void
 wait_for_messages (LigRankWatch *self, gint64 until)
 {
@@ -163,7 +164,7 @@ give_sign (LigRankWatch *self)
     end_for_launcher (self);
 }
 
-/* Takes a failure of this process, which another thread left here. */
+/* Takes a failure of this process that another thread has noted. */
 static void
 take_failure (LigRankWatch *self)
 {
@@ -176,9 +177,9 @@ take_failure (LigRankWatch *self)
     report_failure (self);
 }
 
-/* A thread that did not run for longer than it wanted to was stopped itself, or the machine is
- * busy, and it cannot say how long others were silent: Ctrl+Z stops all ranks. So it counts only
- * the time between two signs. */
+/* If this thread slept for longer than intended, it was stopped itself (Ctrl+Z stops all ranks), or
+ * the machine is busy, and the silence of others is unknown. So at most the time between two
+ * heartbeats is counted. */
 static void
 count_quiet (LigRankWatch *self, gint64 passed)
 {
@@ -207,7 +208,7 @@ run (gpointer data)
 
 /* --- Beginning and ending ------------------------------------------------------------------ */
 
-/* Tests shorten the silence. */
+/* Tests shorten the timeout. */
 static gint64
 find_silence (void)
 {
@@ -216,8 +217,8 @@ find_silence (void)
   return seconds >= 1 && seconds <= 3600 ? (gint64) (seconds * G_USEC_PER_SEC) : SILENCE;
 }
 
-/* Starts the thread, which gets no signal: they are the program's, and a message to a launcher that
- * has ended must not end this process before it has said why. */
+/* Starts the thread with all signals blocked: the program handles them, and SIGPIPE from a launcher
+ * that has ended must not end this process before it has reported the reason. */
 static void
 start (LigRankWatch *self)
 {

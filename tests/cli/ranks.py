@@ -508,7 +508,7 @@ def rank_stopped():
         job = Job(2)
         os.kill(job.ranks[rank], signal.SIGSTOP)
         sentence = job.find_sentence()
-        assert sentence == (f'lig: ranks: rank {rank} on {HOST} gave no sign of life for {SILENCE} '
+        assert sentence == (f'lig: ranks: rank {rank} on {HOST} sent no heartbeat for {SILENCE} '
                             f'seconds (process {job.ranks[rank]}){RESUMED}'), sentence
         if rank > 0:
             expect_failed(sentence)

@@ -74,7 +74,7 @@ def stopped(count, rank):
     job, processes, seen = begin(count, 'hang')
     os.kill(processes[rank], signal.SIGSTOP)
     finish(job, processes, seen,
-           f'ranks: rank {rank} on {HOST} gave no sign of life for {SILENCE} seconds '
+           f'ranks: rank {rank} on {HOST} sent no heartbeat for {SILENCE} seconds '
            f'(process {processes[rank]}){RESUMED}', True if rank > 0 else None)
 
 
