@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks that a checkpoint has everything that the optimizer keeps: a training without it would go
- * on with other steps than those that were interrupted. */
+/* Checks that a checkpoint has the complete optimizer state: without it the run would continue with
+ * different updates. */
 #include "engine/tensor/names.h"
 #include "engine/train/checkpoint.h"
 #include "engine/train/run-private.h"
@@ -9,7 +9,7 @@
 
 #include <glib/gi18n-lib.h>
 
-/* Returns whether the optimizer keeps the array with these settings. */
+/* Returns whether the optimizer has the array with these settings. */
 static gboolean
 is_kept (const LigOptimizer *optimizer,
          const LigOptimizerInfo *info,
@@ -49,12 +49,11 @@ lig_run_check_arrays (LigRun *self, LigTensorFile *file, gint64 step, GError **e
       if (is_kept (&optimizer, info, array))
         look_for (file, array->name, *path, &missing);
   }
-  /* Checkpoints of the first version lack it. It has a value to begin with, other arrays do not. */
+  /* Checkpoints of the first version lack it. Unlike other arrays it has an initial value. */
   if (step > 0 && !lig_tensor_file_has (file, "optimizer.scaling") && !self->weights_note)
     self->weights_note =
       g_strdup (_ ("optimizer.scaling is missing, as in checkpoints of the first version; the loss "
-                   "scale, which only fp16 has, begins with its first value"));
+                   "scale, which only fp16 uses, restarts from its initial value"));
   return lig_differences_end (
-    &missing, _ ("the optimizer's arrays are incomplete, begin a new training from the weights"),
-    error);
+    &missing, _ ("the optimizer state is incomplete; start a new run from the weights"), error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The places where a training may write: a file from an untrusted sender must not choose any place
- * of this machine. */
+/* Restricts where a run may write: a file from an untrusted sender must not choose an arbitrary
+ * path on this machine. */
 #include "engine/base/file.h"
 #include "engine/train/checkpoint.h"
 #include <ligature/run.h>
@@ -52,7 +52,7 @@ lig_run_settings_confine (LigRunSettings *self, const char *folder, GError **err
   if (!self->checkpoint)
     return TRUE;
   g_autofree char *path = g_canonicalize_filename (self->checkpoint, base);
-  /* A link at the end of the path is followed, like those before it. */
+  /* A link at the end of the path is followed, like those within it. */
   g_autofree char *real = lig_run_resolve_place (path);
   if (!is_below (real, base) && !is_below (real, data)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
@@ -75,7 +75,7 @@ reject (const char *path, const char *why, GError **error)
   return FALSE;
 }
 
-/* Returns whether replacing the file loses nothing: it is empty or a checkpoint. */
+/* Returns whether the file may be replaced: it is empty or a checkpoint. */
 static gboolean
 is_replaceable (const char *path, const GStatBuf *info)
 {
@@ -85,8 +85,8 @@ is_replaceable (const char *path, const GStatBuf *info)
   return file && lig_tensor_file_get_metadata (file, "ligature.checkpoint");
 }
 
-/* Returns whether SQLite keeps rows of a database in a file of this name. The name counts even if
- * the file is empty or missing: SQLite makes it again in its next transaction. */
+/* Returns whether SQLite keeps rows of a database in a file of this name. Only the name counts,
+ * because SQLite recreates an empty or missing file in its next transaction. */
 static gboolean
 is_companion (const char *path)
 {
@@ -124,7 +124,7 @@ lig_run_check_place (const char *path, GError **error)
          "or move it away"),
       error);
   if (is_companion (path))
-    return reject (path, _ ("SQLite keeps rows of the database in this file; choose another name"),
+    return reject (path, _ ("SQLite keeps data of the database in this file; choose another name"),
                    error);
   if (g_access (folder, W_OK | X_OK) != 0)
     return reject (path, g_strerror (errno), error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints: safetensors with parameters and moments; their metadata has everything else that is
- * needed to continue the training bit-identically. */
+/* Checkpoints: safetensors with parameters and optimizer state; the metadata has everything else
+ * that is needed to resume the run bit for bit. */
 #include "engine/train/checkpoint.h"
 #include "engine/data/training.h"
 #include "engine/measure/choices.h"
@@ -76,7 +76,7 @@ set_data (LigRun *self, LigTensorFile *file)
   set_number (file, "ligature.position", lig_dataset_get_position (self->data));
 }
 
-/* Returns whether the file of rank 0 has parts of this rank. */
+/* Returns whether rank 0's file has shards of this rank. */
 static gboolean
 gives_parts (LigRun *self)
 {
@@ -100,8 +100,8 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
-  /* A run that continues from here needs the metrics up to here, whatever happens. A store that
-   * fails now does not end the training; the missing values are reported at its end. */
+  /* Flushes the metrics, because a run that resumes from here needs them. A failing store does not
+   * end the run; the missing values are reported at the end. */
   flush_store (self);
   if (!lig_state_store (self->state, file, TRUE, error))
     return FALSE;

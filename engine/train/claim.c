@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One training at a time writes to a checkpoint file. It holds a lock in the user's runtime folder,
+/* Lets only one run at a time write to a checkpoint file, by a lock in the user's runtime folder,
  * named by the hash of the file's name; the system releases it when the process ends. */
 #include "engine/train/checkpoint.h"
 #include "engine/train/ranks.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns the lock file of a checkpoint, (transfer full); null if no folder for it can be made. */
+/* Returns the lock file of a checkpoint (transfer full); null if its folder cannot be created. */
 static char *
 name_lock (const char *checkpoint)
 {
@@ -24,8 +24,8 @@ name_lock (const char *checkpoint)
   return g_mkdir_with_parents (folder, 0700) == 0 ? g_build_filename (folder, name, NULL) : NULL;
 }
 
-/* Returns FALSE if another training has the lock. That training may have removed the lock file
- * after it was opened here and before it was locked. */
+/* Returns FALSE if another run holds the lock. That run may have removed the lock file between
+ * opening and locking it here. */
 static gboolean
 lock (const char *path, int *file)
 {
@@ -58,8 +58,8 @@ lig_run_claim (LigRun *self, GError **error)
   if (path && !lock (path, &file)) {
     g_autofree char *name = g_filename_display_name (named);
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 _ ("cannot write the checkpoint '%s': another training writes to it; choose "
-                    "another name, or wait until that one ends"),
+                 _ ("cannot write the checkpoint '%s': another run writes to it; choose another "
+                    "name, or wait until that run ends"),
                  name);
     return FALSE;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A training by several ranks: what they must have in common, and what they decide together. */
+/* A run on several ranks: compares their inputs, and makes common decisions. */
 #include "engine/data/training.h"
 #include "engine/device/device-private.h"
 #include "engine/measure/shared-choices.h"
@@ -31,7 +31,7 @@ lig_run_describe_layout (LigRun *self)
   return layout ? lig_layout_to_string (layout) : NULL;
 }
 
-/* Returns the settings without those that concern rank 0 alone. */
+/* Returns the settings without those that concern only rank 0. */
 static char *
 describe_settings (LigRun *self)
 {
@@ -40,7 +40,7 @@ describe_settings (LigRun *self)
   return lig_run_settings_to_json (&settings);
 }
 
-/* A rank with another file or version would train something else, and nothing would show it. */
+/* A rank with another file or version would silently train another model. */
 gboolean
 lig_run_compare_ranks (LigRun *self, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The data of a training, and what its plan requires of it. */
+/* The data of a run, and the requirements of its plan. */
 #pragma once
 
 #include <ligature/dataset.h>
@@ -11,32 +11,32 @@ G_BEGIN_DECLS
 /* Fills in the targets that the loss at the end of a plan requires. */
 void lig_run_find_target (LigPlan *plan, LigTarget *target);
 
-/* Gets a parameter that a loss over classes may have. Returns FALSE if it has none. */
+/* Gets an optional parameter of a loss over classes. Returns FALSE if the loss lacks it. */
 gboolean lig_run_get_loss_number (LigOp *op, const char *name, gint64 *value);
 
-/* Returns the number of the caller's extra inputs that are documents; the targets follow them. */
+/* Returns how many of the caller's extra inputs are documents; the targets follow them. */
 guint lig_run_count_documents (LigPlan *plan);
 
-/* Checks that the data has the extra inputs that the plan takes, and that none is left unread. */
+/* Checks that the data has the extra inputs of the plan, and that the plan reads all of them. */
 gboolean lig_run_check_extras (LigRun *self, LigPlan *plan, GError **error);
 
-/* Gives a batch to a program of this training. */
+/* Passes a batch to a program of this run. */
 gboolean lig_run_set_batch (
   LigRun *self, LigProgram *program, LigTensor *input, LigTensor *targets, GError **error);
 
-/* Binds the data again after the number of classes of the loss was set. */
+/* Rebinds the data after the number of classes of the loss was set. */
 gboolean lig_run_bind_classes (LigRun *self, GError **error);
 
-/* Checks that the tokens of the data are row numbers of the first embedding; the ops before it do
+/* Checks that the tokens of the data are row indices of the first embedding; the ops before it do
  * not change them. */
 gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error);
 
-/* Rejects data whose samples are not those of the input that a sequence has; axis 0 is the batch,
- * which a setting may replace. */
+/* Rejects data with samples that do not match the input of a sequence; axis 0 is the batch, which a
+ * setting may override. */
 gboolean
 lig_run_check_input (LigDataset *data, const LigShape *input, LigDtype dtype, GError **error);
 
-/* Makes the paths in the data setting absolute: a training may be resumed from another folder. */
+/* Makes the paths in the data setting absolute: a run may be resumed from another folder. */
 void lig_run_locate_data (LigRunSettings *settings);
 
 G_END_DECLS

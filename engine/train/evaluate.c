@@ -13,16 +13,16 @@
 #include <math.h>
 #include <string.h>
 
-/* The number of evaluations of a training without a setting. */
+/* The default number of evaluations per run. */
 #define EVALUATIONS 20
 
-/* The least number of training batches for each validation batch then, but at the end. A validation
- * batch costs about a third of a training batch, so evaluations take at most about a tenth of the
- * time. */
+/* The minimum number of training batches per validation batch by default, except in the last
+ * evaluation. A validation batch costs about a third of a training batch, so evaluations take at
+ * most about a tenth of the time. */
 #define MIN_TRAINING 4
 
-/* A validation part with at most so many input values is evaluated whole at the end. Of a larger
- * one without a setting there are as many batches as the training had, but at least MIN_AT_END. */
+/* By default the last evaluation uses all validation data of up to this many input values. For
+ * larger data it uses as many batches as the run trained on, but at least MIN_AT_END. */
 #define MAX_WHOLE (G_GINT64_CONSTANT (1) << 23)
 #define MIN_AT_END 256
 
@@ -34,7 +34,7 @@ evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
          lig_run_program (self, self->eval, LIG_RUN_FORWARD, NULL, error);
 }
 
-/* Returns the first samples of a batch, `times` times. */
+/* Returns the first samples of a batch, repeated `times` times. */
 static LigTensor *
 take_samples (const LigTensor *all, gint64 batch, gint64 count, gint64 times, GError **error)
 {
@@ -47,7 +47,7 @@ take_samples (const LigTensor *all, gint64 batch, gint64 count, gint64 times, GE
   return some;
 }
 
-/* Compiles the sequence for that batch size; `program` is null if the sequence does not accept that
+/* Compiles the sequence for a batch size; `program` is null if the sequence does not accept that
  * size, for example because of a reshape. */
 static gboolean
 compile_rest (LigRun *self, gint64 valid, LigProgram **program, GError **error)
@@ -63,10 +63,10 @@ compile_rest (LigRun *self, gint64 valid, LigProgram **program, GError **error)
   return FALSE;
 }
 
-/* Computes the loss of an incomplete last batch. It is filled up with other samples, whose targets
- * cannot be ignored unless they are classes: therefore a plan for only the valid samples runs, or
- * for each of them as many times as there are ranks that divide rows, which has the same mean.
- * `found` is FALSE if such a plan is impossible; then the loss is unchanged. */
+/* Computes the loss of an incomplete last batch. It is padded with other samples, whose targets can
+ * be ignored only if they are classes. Therefore a plan runs on only the valid samples, each
+ * repeated once per data-parallel rank, which has the same mean. `found` is FALSE if such a plan is
+ * impossible; then the loss is unchanged. */
 static gboolean
 evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError **error)
 {
@@ -75,7 +75,8 @@ evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError
   gint64 batch = self->input->shape.axes[0], times = 1;
   int ranks = lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR);
   *found = FALSE;
-  /* Ranks with other rows may have no rest, and would not come to the collective. */
+  /* Ranks with other rows may have no incomplete batch, and would not take part in the
+   * collective. */
   if (lig_plan_gathers_rows (lig_program_get_plan (self->eval)))
     return TRUE;
   if (!compile_rest (self, valid, &program, error))
@@ -99,7 +100,7 @@ evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError
   return TRUE;
 }
 
-/* Notes how far the evaluation is, and returns whether the training has to end. */
+/* Notes the progress of the evaluation, and returns whether the run must end. */
 static gboolean
 note_batch (LigRun *self, gint64 batch, gint64 batches)
 {
@@ -111,16 +112,17 @@ note_batch (LigRun *self, gint64 batch, gint64 batches)
   return unwanted;
 }
 
-/* The sums over all batches: a loss over classes is weighed by the rows that it counts, any other
+/* The sums over all batches: a loss over classes is weighted by the rows that it counts, any other
  * by its samples. */
 typedef struct {
   double loss, weight, correct;
-  double abandoned; /* the batches that a request ended */
+  double abandoned; /* a request ended the evaluation */
 } Sums;
 
 #define N_SUMS (sizeof (Sums) / sizeof (double))
 
-/* An incomplete last batch whose filling cannot be excluded counts only if it is the only batch. */
+/* An incomplete last batch with padding that cannot be masked counts only if it is the only
+ * batch. */
 static gboolean
 add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error)
 {
@@ -133,7 +135,7 @@ add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error
     return FALSE;
   double mean = (double) loss;
   weight = (double) valid;
-  if (valid == 0) /* the last batch ends in the part of an earlier rank */
+  if (valid == 0) /* the last batch ends in the rows of an earlier rank */
     return TRUE;
   if (!self->classes && valid < self->input->shape.axes[0]) {
     if (!evaluate_rest (self, valid, &found, &mean, error))
@@ -201,7 +203,7 @@ add_batches (LigRun *self, gint64 count, Sums *sums, gboolean *cut, GError **err
       g_propagate_error (error, local);
       return FALSE;
     }
-    /* Other ranks may not know yet; rank 0 ends the evaluation for all. */
+    /* Other ranks may not know of the request yet; rank 0 ends the evaluation for all. */
     g_error_free (local);
     sums->abandoned++;
     *cut = !lig_run_ranks (self);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether data fits a sequence or its plan, in words for people, before a training is started. */
+/* Checks whether data fits a sequence or its plan before a run starts, with messages for the
+ * user. */
 #include "engine/data/kind.h"
 #include "engine/train/data.h"
 #include <ligature/compile.h>
@@ -28,7 +29,7 @@ count_elements (const LigShape *shape)
   return count;
 }
 
-/* Returns `16 whole tokens` or `2 numbers`: one sample of a batch. */
+/* Describes one sample of a batch: `16 whole tokens` or `2 numbers`. */
 static char *
 describe_sample (const LigShape *shape, LigDtype dtype)
 {
@@ -49,16 +50,15 @@ describe_input (const LigShape *shape, LigDtype dtype, gboolean types)
   return types ? g_strconcat (text, ":", lig_dtype_name (dtype), NULL) : g_steal_pointer (&text);
 }
 
-/* Returns whether data that are no tokens are given to an input of tokens. Tokens may be given to
- * any input, as those of which the type is not said are fp32. One axis is the batch alone, which
- * has no type. */
+/* Returns whether an input of tokens gets other data. Any input may get tokens, because an input
+ * without a type is fp32. A single axis is only the batch, which has no type. */
 static gboolean
 differs_in_type (const LigShape *input, LigDtype dtype, LigDtype given_dtype)
 {
   return dtype == LIG_INT32 && given_dtype != LIG_INT32 && input->n_axes > 1;
 }
 
-/* Returns whether the samples of data have the shape of those of an input. */
+/* Returns whether the samples of the data have the shape of an input's samples. */
 static gboolean
 has_shape (const LigShape *input, const LigShape *given)
 {
@@ -84,7 +84,7 @@ lig_run_find_target (LigPlan *plan, LigTarget *target)
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   *target = (LigTarget){0};
   lig_plan_get_extra_input (plan, lig_run_count_documents (plan), &target->shape, &target->dtype);
-  /* Floating targets come as fp32 and are rounded when they are copied into the plan. */
+  /* Floating-point targets are fp32 and are rounded when they are copied into the plan. */
   if (ops[count - 1].info->flags & LIG_OP_CLASSES) {
     if (!lig_run_get_loss_number (ops[count - 1].op, "classes", &target->classes) ||
         target->classes == 0)
@@ -106,7 +106,7 @@ lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error)
   if (!g_object_class_find_property (G_OBJECT_GET_CLASS (ops->op), "vocabulary"))
     return TRUE;
   g_object_get (ops->op, "vocabulary", &vocabulary, NULL);
-  /* Tokens that opening has not read are compared with it when they are. */
+  /* Tokens that are read lazily are compared with it later. */
   data->vocabulary = vocabulary;
   if (largest < vocabulary)
     return TRUE;
@@ -139,8 +139,8 @@ lig_run_check_input (LigDataset *data, const LigShape *input, LigDtype dtype, GE
   return lig_error_set_setting (error, "input");
 }
 
-/* Checks the targets and the tokens of a sequence with a loss; without one there is nothing yet to
- * fit. */
+/* Checks the targets and the tokens of a sequence with a loss; without a loss there is nothing to
+ * check yet. */
 static gboolean
 check_loss (LigPlan *plan, LigDataset *data, GError **error)
 {

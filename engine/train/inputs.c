@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The facts that decide the bits of a run besides its sequence and settings, for the store. */
+/* The facts that determine the bits of a run besides its sequence and settings, for the store. */
 #include "engine/train/inputs.h"
 #include "engine/base/json-private.h"
 #include "engine/data/training.h"
@@ -17,7 +17,7 @@
 
 #include <glib/gi18n-lib.h>
 
-/* The bytes that are hashed in one call, whose argument has a sign. */
+/* The bytes that are hashed per call, which takes a signed count. */
 #define HASHED_AT_ONCE ((gsize) 1 << 30)
 
 static gboolean
@@ -62,7 +62,7 @@ add_machine (JsonBuilder *to, LigDevice *device, int threads)
   lig_json_add_text (to, "instructions", lig_cpu_level ());
 }
 
-/* Adds the ranks and, unless they only divide the batch, their layout. */
+/* Adds the ranks and, unless they are only data-parallel, the parallelism. */
 static void
 add_ranks (JsonBuilder *to, LigDevice *device)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The schedule of the learning rate. */
+/* The learning-rate schedule. */
 #include "engine/train/learning-rate.h"
 
 #include <math.h>

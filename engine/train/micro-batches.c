@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The share that each micro-batch has in its step. The loss of a step is the mean over all rows
- * that it counts, of all its micro-batches and ranks; that of a micro-batch is the mean over its
- * own, on all ranks. With c rows of C in micro-batch i, the step's loss is the sum of c_i / C times
- * the loss i, and so is the gradient. */
+/* The weight of each micro-batch in its step. The loss of a step is the mean over all rows that it
+ * counts, of all its micro-batches and ranks; that of a micro-batch is the mean over its own rows,
+ * on all ranks. With c_i of C rows in micro-batch i, the step's loss is the sum of c_i / C times
+ * loss i, and likewise its gradient. */
 #include "engine/data/training.h"
 #include "engine/ranks/messages.h"
 #include "engine/train/ranks.h"
@@ -10,7 +10,7 @@
 #include "engine/train/step.h"
 #include <ligature/ranks.h>
 
-/* Reads the targets of the next micro-batches ahead, and counts those that the loss counts. */
+/* Reads the targets of the next micro-batches ahead, and counts those that are not ignored. */
 static gboolean
 count_ahead (LigRun *self, double *counts, GError **error)
 {
@@ -24,8 +24,8 @@ count_ahead (LigRun *self, double *counts, GError **error)
   return fine;
 }
 
-/* Adds the counts of all ranks. Those that have the same rows count them all, which leaves the
- * shares as they are. */
+/* Sums the counts over all ranks. Ranks with the same rows all count them, which does not change
+ * the weights. */
 static gboolean
 add_ranks (LigRun *self, double *counts, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings that are given when a checkpoint is continued. Some extend the run, some make it a new
- * run that names the old one as its parent, and the others would make the checkpoint useless. */
+/* Settings that are given when a checkpoint is resumed. Some extend the run, some make it a new run
+ * with the old one as its parent, and the others contradict the checkpoint. */
 #include "engine/train/overrides.h"
 #include "engine/data/kind.h"
 #include "engine/train/data.h"
@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Returns whether the word is the default, which is the same as a missing word. */
+/* Returns whether the word is the default, which equals a missing word. */
 static gboolean
 is_default (const char *name, const char *word)
 {
@@ -23,9 +23,9 @@ is_default (const char *name, const char *word)
   return FALSE;
 }
 
-/* Returns whether the same run goes on: more steps extend it, what each rank keeps of the
- * optimizer, or exchanges at once, is no part of the file, and the length of the schedule is
- * compared by itself. */
+/* Returns whether the same run continues with another value: more steps extend it, the file does
+ * not depend on optimizer sharding or bucket size, and the length of the schedule is compared
+ * separately. */
 static gboolean
 is_open (const char *name)
 {
@@ -34,8 +34,8 @@ is_open (const char *name)
   return g_strv_contains (open, name);
 }
 
-/* Returns whether another value makes it another run, which needs nothing that the checkpoint
- * lacks: the optimizer's arrays and the types stay. */
+/* Returns whether another value makes it another run for which the checkpoint is sufficient: the
+ * optimizer state and the types stay. */
 static gboolean
 may_differ (const char *name)
 {
@@ -45,7 +45,7 @@ may_differ (const char *name)
   return g_strv_contains (others, name);
 }
 
-/* Returns whether another value gives another plan. */
+/* Returns whether another value changes the plan. */
 static gboolean
 decides_plan (const char *name)
 {
@@ -53,7 +53,7 @@ decides_plan (const char *name)
   return g_strv_contains (names, name);
 }
 
-/* Returns the batch size, also where the first axis of the input says it. */
+/* Returns the batch size, from the setting or the first axis of the input. */
 static char *
 describe_batch (LigSequence *sequence, const LigRunSettings *settings)
 {
@@ -65,7 +65,7 @@ describe_batch (LigSequence *sequence, const LigRunSettings *settings)
   return g_strdup_printf ("%" PRId64, shape.axes[0]);
 }
 
-/* Returns a setting as text; types are those that the training has, from the sequence too. */
+/* Returns a setting as text; types are those of the run, also if the sequence sets them. */
 static char *
 describe_setting (LigSequence *sequence, const LigRunSettings *settings, const char *name)
 {
@@ -75,7 +75,7 @@ describe_setting (LigSequence *sequence, const LigRunSettings *settings, const c
                                      : lig_run_settings_get (settings, name);
 }
 
-/* Makes the paths of the data absolute. Rows are held out as before if this is not said. */
+/* Makes the paths of the data absolute. By default keeps the validation split. */
 static void
 locate_again (LigRunSettings *settings, const char *before)
 {
@@ -93,7 +93,7 @@ locate_again (LigRunSettings *settings, const char *before)
   lig_run_locate_data (settings);
 }
 
-/* Notes a setting that differs from the checkpoint's, or rejects it. */
+/* Notes a setting that differs from that of the checkpoint, or rejects it. */
 static gboolean
 take_difference (LigRun *self,
                  const char *name,
@@ -104,8 +104,8 @@ take_difference (LigRun *self,
 {
   if (!may_differ (name)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s %s contradicts the checkpoint, which has %s; omit it, or start a new "
-                    "training from its weights (init)"),
+                 _ ("%s %s contradicts the checkpoint, which has %s; omit it, or start a new run "
+                    "from its weights (init)"),
                  name, new ? new : "''", old ? old : _ ("its default"));
     return FALSE;
   }
@@ -140,8 +140,8 @@ apply (LigRun *self, const char *override, GString *differences, GError **error)
 
 /* --- The schedule -------------------------------------------------------------------------- */
 
-/* Says which rates follow. A schedule that becomes longer has had other rates before: a run with
- * this many steps from its beginning would differ. */
+/* Reports the following learning rates. A schedule that is extended had lower rates before: a run
+ * with this many steps from its beginning would differ. */
 static void
 remark_schedule (LigRun *self, const LigRunSettings *before, gint64 step)
 {
@@ -159,8 +159,8 @@ remark_schedule (LigRun *self, const LigRunSettings *before, gint64 step)
   lig_run_remark (self,
                   _ ("cosine schedule to step %" PRId64 ", and was to step %" PRId64
                      ": the rate is %.4g at step %" PRId64 " and %.4g at step %" PRId64
-                     ", unlike that of one run to step %" PRId64
-                     "; keep the schedule by schedule-steps=%" PRId64),
+                     ", unlike in a single run to step %" PRId64
+                     "; to keep the schedule, set schedule-steps=%" PRId64),
                   span, was, lig_run_rate (before, step), step, lig_run_rate (settings, step + 1),
                   step + 1, settings->steps, was);
 }
@@ -177,10 +177,10 @@ lig_run_apply_overrides (LigRun *self, const char *const *overrides, gint64 step
     if (!apply (self, *overrides, differences, error))
       return FALSE;
   if (differences->len > 0)
-    lig_run_remark (self, _ ("other settings than the checkpoint's: %s"), differences->str);
+    lig_run_remark (self, _ ("settings that differ from the checkpoint's: %s"), differences->str);
   self->branches |=
     lig_run_bends_schedule (&before, &self->settings) && step > self->settings.warmup;
-  /* The new run does not write to the file of the old one. */
+  /* The new run must not write to the file of the old one. */
   if (self->branches && g_strcmp0 (before.checkpoint, self->settings.checkpoint) == 0)
     g_clear_pointer (&self->settings.checkpoint, g_free);
   remark_schedule (self, &before, step);

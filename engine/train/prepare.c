@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All checks and preparations before a training starts. */
+/* All checks and preparations before a run starts. */
 #include "engine/data/kind.h"
 #include "engine/data/training.h"
 #include "engine/sequence/sequence-private.h"
@@ -16,8 +16,8 @@
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 
-/* Returns by how much an op multiplies the rows of a rank: 1 for once the number of data ranks, -1
- * for a division by it. */
+/* Returns how an op changes the number of rows of a rank: 1 if it multiplies it by the number of
+ * data-parallel ranks, -1 if it divides by it. */
 static int
 count_gathered (const LigPlanOp *op)
 {
@@ -30,7 +30,8 @@ count_gathered (const LigPlanOp *op)
   return op->info->flags & LIG_OP_GATHERS_ROWS ? 1 : -1;
 }
 
-/* Checks that the loss gets the rows of this rank, whose targets it has, and not those of all. */
+/* Checks that the loss gets the rows of this rank, for which it has targets, and not those of all
+ * ranks. */
 static gboolean
 check_rows (LigRun *self, const LigPlanOp *ops, guint count, GError **error)
 {
@@ -44,8 +45,8 @@ check_rows (LigRun *self, const LigPlanOp *ops, guint count, GError **error)
   if (gathered <= 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-               _ ("all-gather at %s: the loss gets the rows of all ranks (data=%d), but each has "
-                  "the targets of its own; put shard-rows (group=data) after it"),
+               _ ("all-gather at %s: the loss gets the rows of all ranks (data=%d), but each rank "
+                  "has only the targets of its own rows; put shard-rows (group=data) after it"),
                path, ranks);
   return lig_error_set_path (error, path);
 }
@@ -70,7 +71,7 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
     lig_dataset_set_ignored (self->data, (gint32) ignored);
   if (!check_rows (self, ops, count, error))
     return FALSE;
-  /* The update may consist of the scales of quantizers alone. */
+  /* The update may consist only of quantizer scales. */
   gint64 parameters = 0, trained = 0;
   for (guint i = 0; i < count; i++) {
     parameters += ops[i].parameters;
@@ -79,28 +80,27 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   if (trained > 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-               parameters > 0 ? _ ("all parameters are frozen: nothing can be trained")
-                              : _ ("the sequence has no parameters: nothing can be trained"));
+               parameters > 0 ? _ ("all parameters are frozen: there is nothing to train")
+                              : _ ("the sequence has no parameters: there is nothing to train"));
   return FALSE;
 }
 
-/* Checks that a fixed loss scale, which 1 is not, has a use. */
+/* Checks that a fixed loss scale other than 1 is used only with fp16. */
 static gboolean
 check_scale (LigRun *self, LigPlan *plan, GError **error)
 {
   double scale = self->settings.loss_scale;
   if (scale == 0 || scale == 1 || lig_plan_get_compute (plan) == LIG_FP16)
     return TRUE;
-  g_set_error (
-    error, LIG_ERROR, LIG_ERROR_VALUE,
-    _ ("loss-scale is %g, but is for fp16, and this training computes in %s; omit it, or "
-       "compute in fp16"),
-    scale, lig_dtype_name (lig_plan_get_compute (plan)));
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("loss-scale is %g, but is only for fp16, and this run computes in %s; omit it, "
+                  "or compute in fp16"),
+               scale, lig_dtype_name (lig_plan_get_compute (plan)));
   return lig_error_set_setting (error, "loss-scale");
 }
 
-/* Returns whether a matmul has operands whose amaxes are recorded; names the recipe of one that
- * has none. */
+/* Returns whether some matmul has operands with recorded amaxes; names the recipe of one that has
+ * none. */
 static gboolean
 has_histories (LigPlan *plan, const char **recipe)
 {
@@ -115,7 +115,7 @@ has_histories (LigPlan *plan, const char **recipe)
   return FALSE;
 }
 
-/* Checks that the setting `calibrate` has amaxes to record. */
+/* Checks that calibration has amaxes to record. */
 static gboolean
 check_calibration (LigRun *self, LigPlan *plan, GError **error)
 {
@@ -143,8 +143,8 @@ check_calibration (LigRun *self, LigPlan *plan, GError **error)
   return lig_error_set_setting (error, "calibrate");
 }
 
-/* Checks that the host can hold a batch at all, before any of it is allocated: memory that the
- * system promises and does not have ends the process when it is written. */
+/* Checks that a batch fits into host memory before allocating it: with overcommitted memory the
+ * process would be killed when it writes. */
 static gboolean
 check_batch (
   const LigShape *input, LigDtype dtype, const LigTarget *target, gint64 batch, GError **error)
@@ -188,7 +188,7 @@ lig_run_bind_classes (LigRun *self, GError **error)
   return lig_dataset_bind (self->data, &target, error);
 }
 
-/* The data decides the input; a floating type that the sequence has for its input is kept as the
+/* The data determines the input; a floating-point type of the sequence's input is kept as the
  * compute type. */
 static gboolean
 open_data (LigRun *self, GError **error)
@@ -224,7 +224,7 @@ open_data (LigRun *self, GError **error)
   lig_dataset_get_input (self->data, &shape, &dtype);
   lig_sequence_set_input (self->sequence, &shape, dtype);
   if (!known && self->settings.batch == 0)
-    lig_run_remark (self, _ ("batch size %" PRId64 ", as none is given"), shape.axes[0]);
+    lig_run_remark (self, _ ("batch size %" PRId64 " by default"), shape.axes[0]);
   return lig_run_share_batch (self, error);
 }
 
@@ -251,7 +251,7 @@ read_settings (LigRun *self, GError **error)
   if (!lig_run_read_types (settings->dtype, &options.compute, &options.parameters, error))
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
-  /* On asynchronous devices predictions decide which steps overlap. */
+  /* On asynchronous devices predicted times decide which steps overlap. */
   if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
     lig_tuning_learn (self->device, self->store);
   options.tf32 = settings->tf32 != 0;
@@ -268,8 +268,8 @@ read_settings (LigRun *self, GError **error)
   return TRUE;
 }
 
-/* Lets a device stand for this rank's, which has some positions of each row, but the whole
- * vocabulary that tokens are checked against. */
+/* Uses a described device in place of this rank's, which has only a shard of each sequence, but the
+ * full vocabulary against which tokens are checked. */
 static void
 assume_positions (LigRun *self, LigDevice *device)
 {
@@ -285,11 +285,11 @@ lig_run_prepare (LigRun *self, gboolean fresh, GError **error)
 {
   if (!read_settings (self, error))
     return FALSE;
-  /* The device below stands for any: it would name itself. */
+  /* Errors must not name the placeholder device below. */
   const char *recipe = lig_sequence_get_recipe (self->sequence);
   if (recipe && !lig_recipe_check_device (recipe, self->device, error))
     return FALSE;
-  /* A sequence without an input shape is checked once the data has given it one. */
+  /* A sequence without an input shape is checked after it got one from the data. */
   if (!open_data (self, error))
     return FALSE;
   g_autoptr (LigDevice) null = lig_device_open ("null", error);

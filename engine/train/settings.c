@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of a training: one table for the command line, files, checkpoints and the store. */
+/* Settings of a run: one table for the command line, files, checkpoints and the store. */
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
 #include "engine/base/suggest.h"
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A text: its group, field, name, values, help and the effect of not setting it. */
+/* A text: its group, field, name, values, help and the effect of its absence. */
 #define TEXT(group_, field, name_, argument_, help_, unset_) \
   { \
     .name = name_, .kind = LIG_SETTING_TEXT, .offset = G_STRUCT_OFFSET (LigRunSettings, field), \
@@ -53,7 +53,7 @@
 
 static const LigSetting common[] = {
   TEXT (DATA, data, "data", "KIND[:PATH][?key=value&…]", NULL, NULL),
-  COUNT (SCHEDULE, steps, "steps", 1, 1e15, 1000, "Optimizer steps in all", NULL),
+  COUNT (SCHEDULE, steps, "steps", 1, 1e15, 1000, "Total optimizer steps", NULL),
   COUNT (DATA,
          batch,
          "batch",
@@ -62,14 +62,14 @@ static const LigSetting common[] = {
          0,
          "Samples per micro-batch",
          "the input's first axis, else 32 or all"),
-  WORD (OPTIMIZER, optimizer, "optimizer", NULL, "Rule of the updates", LIG_OPTIMIZER_DEFAULT),
+  WORD (OPTIMIZER, optimizer, "optimizer", NULL, "Update rule", LIG_OPTIMIZER_DEFAULT),
   NUMBER (OPTIMIZER, lr, "lr", 0, 1e6, 1e-3, "Learning rate", NULL),
-  NUMBER (SCHEDULE, min_lr, "min-lr", 0, 1e6, 0, "Last rate of a cosine schedule", NULL),
+  NUMBER (SCHEDULE, min_lr, "min-lr", 0, 1e6, 0, "Final rate of a cosine schedule", NULL),
   WORD (SCHEDULE,
         schedule,
         "schedule",
         "constant|cosine",
-        "Schedule of the rate after the warm-up",
+        "Schedule of the learning rate after the warm-up",
         "constant"),
   COUNT (SCHEDULE,
          schedule_steps,
@@ -77,34 +77,27 @@ static const LigSetting common[] = {
          0,
          1e15,
          0,
-         "Steps after which the rate of a cosine schedule is the last one",
-         "0, as many as steps"),
-  COUNT (SCHEDULE, warmup, "warmup", 0, 1e15, 0, "Steps in which the rate rises linearly", NULL),
+         "Step at which a cosine schedule reaches its final rate",
+         "0, the last step"),
+  COUNT (SCHEDULE, warmup, "warmup", 0, 1e15, 0, "Steps of linear learning-rate warm-up", NULL),
   COUNT (SCHEDULE,
          calibrate,
          "calibrate",
          0,
          1e15,
          0,
-         "First steps, in which matmuls compute without the recipe fp8-delayed and record the "
-         "amaxes for its scales",
+         "Initial steps in which matmuls run unquantized and record amaxes for the scales of "
+         "recipe fp8-delayed",
          "0, none"),
   OPTIMIZER_PARAMS,
-  NUMBER (OPTIMIZER,
-          clip,
-          "clip",
-          0,
-          1e30,
-          0,
-          "Largest global norm of the gradients",
-          "0, never clipped"),
+  NUMBER (OPTIMIZER, clip, "clip", 0, 1e30, 0, "Maximum global gradient norm", "0, never clipped"),
   NUMBER (OPTIMIZER,
           loss_scale,
           "loss-scale",
           0,
           1 << 24,
           0,
-          "Factor of the gradients of an fp16 training; 1: none",
+          "Loss scale for fp16; 1: none",
           "0, adapted"),
   COUNT (OPTIMIZER,
          accumulate,
@@ -112,15 +105,14 @@ static const LigSetting common[] = {
          1,
          1e6,
          1,
-         "Micro-batches whose gradients are averaged",
+         "Micro-batches per step, for gradient accumulation",
          NULL),
   TEXT (OPTIMIZER,
         freeze,
         "freeze",
         "PATTERN",
-        "Parameters that are not trained, by their paths, such as 0.* or *.bias, also several "
-        "separated by commas",
-        "all are trained"),
+        "Parameters that are not trained: path patterns such as 0.* or *.bias, separated by commas",
+        "train all"),
   COUNT (OUTPUT,
          eval_every,
          "eval-every",
@@ -129,20 +121,21 @@ static const LigSetting common[] = {
          0,
          "Steps between validation evaluations",
          "0, about 20 times in all"),
-  COUNT (OUTPUT,
-         eval_batches,
-         "eval-batches",
-         0,
-         1e9,
-         0,
-         "Most validation batches at a time",
-         "0, at the end all, or of more than 8 million values as many as the training had"),
+  COUNT (
+    OUTPUT,
+    eval_batches,
+    "eval-batches",
+    0,
+    1e9,
+    0,
+    "Maximum validation batches per evaluation",
+    "0, all at the end; for more than 8 million input values, about as many as training batches"),
   TEXT (OUTPUT,
         checkpoint,
         "checkpoint",
         "FILE",
-        "File of the checkpoints",
-        "a file of the run in Ligature's data folder"),
+        "Checkpoint file",
+        "one per run in Ligature's data folder"),
   COUNT (OUTPUT,
          checkpoint_every,
          "checkpoint-every",
@@ -151,12 +144,12 @@ static const LigSetting common[] = {
          0,
          "Steps between checkpoints",
          "0, once a minute"),
-  COUNT (DATA, seed, "seed", 0, 9e18, 0, "Seed of initial values, order and dropout", NULL),
+  COUNT (DATA, seed, "seed", 0, 9e18, 0, "Seed for initialization, data order and dropout", NULL),
   TEXT (DEVICE,
         dtype,
         "dtype",
         "COMPUTE[:PARAMETERS]",
-        "Type of computations, fp32, fp16 or bf16, and of parameters, also fp8",
+        "Compute type (fp32, fp16 or bf16) and parameter type (also fp8)",
         "the file's, else fp32"),
   TEXT (DEVICE,
         policy,
@@ -168,8 +161,8 @@ static const LigSetting common[] = {
         recompute,
         "recompute",
         "none|cheap|all",
-        "Values that the backward pass computes again instead of reading saved ones, so that they "
-        "need no memory; cheap: those without matmuls and attention",
+        "Activations that the backward pass recomputes, to save memory; cheap: except those of "
+        "matmuls and attention",
         "none"),
   COUNT (DEVICE, tf32, "tf32", 0, 1, 0, "1: allow TF32 matmuls", NULL),
   COUNT (DEVICE,
@@ -178,7 +171,7 @@ static const LigSetting common[] = {
          0,
          1,
          0,
-         "1: allow sums in an order that differs from run to run",
+         "1: allow nondeterministic summation order",
          NULL),
   COUNT (DEVICE,
          shard_optimizer,
@@ -186,7 +179,7 @@ static const LigSetting common[] = {
          0,
          1,
          0,
-         "1: divide the optimizer's arrays and its work among the data ranks",
+         "1: shard optimizer state and updates over the data-parallel ranks",
          NULL),
   VALUE (DEVICE,
          bucket_size,
@@ -196,8 +189,7 @@ static const LigSetting common[] = {
          (double) (LIG_BUCKET_MAX >> 20),
          (double) (LIG_BUCKET_INITIAL >> 20),
          "MiB",
-         "Gradients that ranks exchange at once: larger collectives are faster, smaller ones begin "
-         "earlier",
+         "Size of gradient buckets: larger collectives are faster, smaller ones start earlier",
          NULL),
   TEXT (OUTPUT, name, "name", "S", "Name of the experiment", "made from the sequence"),
 };
@@ -395,7 +387,7 @@ find (const char *name)
   return NULL;
 }
 
-/* A setting whose argument is a list of words accepts no other. */
+/* A setting whose argument is a list of words accepts only these. */
 static gboolean
 check_word (const LigSetting *setting, const char *text, GError **error)
 {
@@ -459,8 +451,8 @@ lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, 
   return TRUE;
 }
 
-/* A program in C sets fields without lig_run_settings_set(), which compares with the same ranges.
- */
+/* A C program sets fields directly, without lig_run_settings_set(), which checks the same
+ * ranges. */
 static gboolean
 check_range (const LigRunSettings *self, const LigSetting *setting, GError **error)
 {
@@ -564,8 +556,8 @@ read_member (LigRunSettings *self, const char *name, JsonNode *node, GError **er
   return lig_error_set_path (error, path);
 }
 
-/* Warns of an unknown key, and rejects one that is like a known key: the setting would be left at
- * its default without a word. */
+/* Warns of an unknown key, and rejects one that resembles a known key: otherwise a typing mistake
+ * would silently keep the default. */
 static gboolean
 note_unknown (const char *name, GStrvBuilder *unknown, GError **error)
 {
@@ -580,7 +572,7 @@ note_unknown (const char *name, GStrvBuilder *unknown, GError **error)
   return lig_error_set_path (error, path);
 }
 
-/* Reads an object of settings. `unknown` (nullable) gets warnings; without it unknown keys are
+/* Reads an object of settings. `unknown` (nullable) collects warnings; without it unknown keys are
  * ignored. */
 static gboolean
 read_object (LigRunSettings *self, const char *json, GStrvBuilder *unknown, GError **error)

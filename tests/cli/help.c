@@ -72,8 +72,8 @@ test_groups (void)
     g_assert_null (strstr (at + 1, titles[i]));
   }
   assert_contains (train.out,
-                   "  --steps N                   Optimizer steps in all [default: 1000]");
-  assert_contains (train.out, "Rule of the updates [default: adamw]");
+                   "  --steps N                   Total optimizer steps [default: 1000]");
+  assert_contains (train.out, "Update rule [default: adamw]");
   g_auto (Outcome) list = lig ("help", "runs", "list", NULL);
   assert_contains (list.out, "--limit N");
   g_assert_null (strstr (list.out, "--yes"));

@@ -100,7 +100,8 @@ test_settings (void)
   g_auto (Outcome) renamed = lig ("train", "--resume", "first", "--name", "second", "--steps", "9",
                                   "--store", "s.db", "--json", NULL);
   g_assert_cmpint (renamed.code, ==, 0);
-  assert_contains (renamed.err, "other settings than the checkpoint's: name second (was first)");
+  assert_contains (renamed.err,
+                   "settings that differ from the checkpoint's: name second (was first)");
   g_auto (Outcome) second = lig ("runs", "show", "second", "--store", "s.db", "--json", NULL);
   g_assert_cmpstr (text_at (second.json, "run"), ==, text_at (renamed.json, "run"));
   g_assert_cmpstr (text_at (second.json, "parent"), ==, text_at (trained.json, "run"));

@@ -28,9 +28,9 @@ test_settings (void)
   make_store ();
   g_auto (Outcome) wide = with_columns ("200", "lig runs show large");
   g_auto (Outcome) narrow = with_columns ("60", "lig runs show large");
-  assert_contains (wide.out, "* steps             50        default 1000; Optimizer steps in all\n"
+  assert_contains (wide.out, "* steps             50        default 1000; Total optimizer steps\n"
                              "* lr                0.1       default 0.001; Learning rate\n"
-                             "  optimizer         adamw     Rule of the updates\n");
+                             "  optimizer         adamw     Update rule\n");
   assert_contains (narrow.out, "* lr                0.1       default 0.001; Learning rate\n");
   g_auto (GStrv) lines = g_strsplit (narrow.out, "\n", -1);
   gboolean inside = FALSE;
@@ -57,7 +57,8 @@ test_best (void)
   sqlite3_close (db);
   g_auto (Outcome) shown = with_columns ("120", "lig runs show small~2");
   assert_cells (shown.out, "\n eval-accuracy 3 0.25 0.5 0.75 20\n");
-  assert_cells (shown.out, "\n schedule constant Schedule of the rate after the warm-up\n");
+  assert_cells (shown.out,
+                "\n schedule constant Schedule of the learning rate after the warm-up\n");
   g_auto (Outcome) compared = lig ("runs", "compare", "1111000", "2222", NULL);
   assert_cells (compared.out, "\neval-accuracy, greatest 0.75 0.375 (-0.375)\n");
 }

@@ -122,7 +122,7 @@ static const struct {
   {USAGE, TRAIN "--min-lr 1e-5",
    "--min-lr is the last rate of a cosine schedule; omit it, or give --schedule cosine"},
   {FAILED, TRAIN "--loss-scale 8",
-   "loss-scale is 8, but is for fp16, and this training computes in fp32; omit it, or compute in "
+   "loss-scale is 8, but is only for fp16, and this run computes in fp32; omit it, or compute in "
    "fp16 (--loss-scale)"},
   {FAILED, TRAIN "--loss-scale 8 --dtype bf16", "this training computes in bf16; omit it, or"},
   {USAGE, TRAIN "--resume last",

@@ -27,7 +27,7 @@ train (const char *name, const char *steps)
   g_auto (Outcome) done =
     lig ("train", MODEL, "--data", DATA, "--steps", steps, "--name", name, "--device", "cpu", NULL);
   g_assert_cmpint (done.code, ==, 0);
-  assert_contains (done.err, "batch size 30, as none is given");
+  assert_contains (done.err, "batch size 30 by default");
 }
 
 static void
@@ -235,7 +235,7 @@ test_resume (void)
   train ("flowers", "5");
   g_auto (Outcome) more = lig ("train", "--resume", "flowers", "--steps", "8", "--lr", "0.5", NULL);
   g_assert_cmpint (more.code, ==, 0);
-  assert_contains (more.err, "other settings than the checkpoint's: lr 0.5 (was 0.001)");
+  assert_contains (more.err, "settings that differ from the checkpoint's: lr 0.5 (was 0.001)");
   assert_contains (more.err, "the checkpoint continues as a new run");
   /* A repetition from the beginning would be another training. */
   g_auto (Outcome) repeat = lig ("runs", "repeat", "last", NULL);

@@ -216,7 +216,7 @@ test_csv_file (void)
   assert_bind_rejected (data, make_target (LIG_INT32, 1, 0, 2), LIG_ERROR_VALUE,
                         "b.csv:3: class 2");
   assert_rejected ("csv", both, 0, LIG_ERROR_VALUE, "contradict each other");
-  assert_rejected ("csv", self, 0, LIG_ERROR_VALUE, "all files are held out");
+  assert_rejected ("csv", self, 0, LIG_ERROR_VALUE, "all files are validation files");
   assert_rejected ("csv", no, 0, LIG_ERROR_FILE, "no.csv");
   write_text ("b.csv", "z,y\n10,cat\n");
   assert_rejected ("csv", rest, 0, LIG_ERROR_FORMAT, "b.csv:1: column 1 is 'z', expected 'x'");

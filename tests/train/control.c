@@ -458,7 +458,7 @@ test_usual_batch (Fixture *f, gconstpointer data)
     LigShape shape;
     LigDtype dtype;
     g_autofree char *said =
-      g_strdup_printf ("batch size %" G_GINT64_FORMAT ", as none is given", wanted[i]);
+      g_strdup_printf ("batch size %" G_GINT64_FORMAT " by default", wanted[i]);
     g_autoptr (LigRun) run =
       new_run (f, "linear(1) ! mean-squared-error", NULL, tables[i], "steps=2");
     lig_sequence_get_input (lig_run_get_sequence (run), &shape, &dtype);

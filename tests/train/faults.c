@@ -511,7 +511,7 @@ test_one_checkpoint (void)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autofree char *line = g_strconcat ("lig train '" MODEL "' " DATA, rest, names[i], NULL);
     g_auto (Outcome) second = shell (line);
-    assert_failed (&second, 1, "file", "another training writes to it; choose another name");
+    assert_failed (&second, 1, "file", "another run writes to it; choose another name");
   }
   g_auto (Outcome) other = shell ("lig train '" MODEL "' " DATA
                                   " --steps 2 --store second.db --checkpoint other.safetensors");

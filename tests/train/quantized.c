@@ -226,7 +226,7 @@ test_spoilt (Fixture *f, gconstpointer data)
   g_assert_no_error (error);
   g_clear_object (&resumed);
   reject (f, path, "optimizer.moment.0.weight", NULL,
-          "begin a new training from the weights: optimizer.moment.0.weight is missing");
+          "start a new run from the weights: optimizer.moment.0.weight is missing");
   /* The loss scale of the first version's checkpoints is that of a new training. */
   g_autofree char *first = spoil (f, path, "optimizer.scaling", NULL);
   g_autoptr (LigRun) unscaled = resume (f, first, "steps=9", &error);

@@ -458,7 +458,7 @@ test_branch (Fixture *f, gconstpointer data)
     g_autofree char *more = g_strconcat ("steps=15 ", others[i], NULL);
     g_autoptr (LigRun) branch = resume (f, checkpoint, more);
     assert_branch (f, branch, run);
-    g_assert_true (remarks (branch, "other settings than the checkpoint's: "));
+    g_assert_true (remarks (branch, "settings that differ from the checkpoint's: "));
     g_assert_cmpint (remarks (branch, "batch 4 (was 8)"), ==, i == 1);
     finish (branch);
     g_autoptr (GArray) losses = read_metric (f, lig_run_get_uuid (branch), LIG_METRIC_LOSS, 11, 1);

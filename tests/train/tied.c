@@ -97,12 +97,12 @@ test_rejected (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
   g_assert_null (try_run (f, plain, "8x12", DATA, "steps=2 freeze=*", NULL, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
-  g_assert_cmpstr (error->message, ==, "all parameters are frozen: nothing can be trained");
+  g_assert_cmpstr (error->message, ==, "all parameters are frozen: there is nothing to train");
   g_clear_error (&error);
   /* Its update consists of scales. */
   g_assert_null (try_run (f, "linear(16, trained=false, recipe=fp8-delayed) ! mean-squared-error",
                           "16x16", "synthetic?samples=64", "steps=2", NULL, &error));
-  g_assert_cmpstr (error->message, ==, "all parameters are frozen: nothing can be trained");
+  g_assert_cmpstr (error->message, ==, "all parameters are frozen: there is nothing to train");
   g_clear_error (&error);
   g_assert_null (try_run (f, plain, "8x12", DATA, "steps=2 freeze=7.*", NULL, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
