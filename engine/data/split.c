@@ -152,7 +152,7 @@ lig_dataset_describe_split (const LigDataset *self)
   const char *split = get_split (self);
   if (self->validation_path) {
     g_autofree char *name = g_filename_display_basename (self->validation_path);
-    return g_strdup_printf (_ (", %s held out"), name);
+    return g_strdup_printf (_ (", %s for validation"), name);
   }
   if (strcmp (split, "end") == 0 || self->samples[LIG_SPLIT_VALIDATION] == 0)
     return g_strdup ("");

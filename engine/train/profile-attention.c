@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the choices between cuDNN and the built-in kernels of attention in this process. */
+/* Lists the choices of this process between cuDNN and the built-in attention kernels. */
 #include <ligature/profile.h>
 
 #include "engine/measure/choices.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors of recipes as JSON, and with the profiles of their comparison in the store. */
+/* The errors of recipes as JSON, and their storage with the profiles of the comparison. */
 #include "engine/store/errors.h"
 #include <ligature/json-members.h>
 #include <ligature/json.h>
@@ -12,8 +12,7 @@
 
 #define INFINITE "infinite"
 
-/* Adds an error. JSON has no infinite numbers: documents have null in their place, the store a
- * word. */
+/* Adds an error. JSON has no infinite numbers: documents have null instead, the store a word. */
 static void
 add_error (JsonBuilder *to, const char *name, double error, gboolean stored)
 {
@@ -67,7 +66,7 @@ lig_profile_errors_to_json (GPtrArray *errors)
 
 /* --- Writing ------------------------------------------------------------------------------- */
 
-/* Returns the recipe with its parameters in one order, as plans have it. */
+/* Returns the recipe with its parameters in canonical order, like plans do. */
 static char *
 normalize (const char *text)
 {
@@ -129,7 +128,7 @@ lig_profile_record_errors (GPtrArray *profiles, GPtrArray *errors, LigStore *sto
 
 /* --- Reading ------------------------------------------------------------------------------- */
 
-/* Returns the text of a member; null if it is missing or no text. Foreign programs may write the
+/* Returns the text of a member; null if it is missing or not a text. Other programs may write the
  * store. */
 static const char *
 text_of (JsonObject *op, const char *name)
@@ -168,7 +167,7 @@ read_op (JsonObject *object, LigOpErrors *op)
   op->parameters = error_of (object, "parameters");
 }
 
-/* Returns the errors of a row; null if its text is no list of ops. */
+/* Returns the errors of a row; null if its text is not a list of ops. */
 static LigRecipeErrors *
 read_row (const LigRecipeErrorRow *row)
 {
@@ -192,7 +191,7 @@ read_row (const LigRecipeErrorRow *row)
   return errors;
 }
 
-/* Returns whether both have errors of the same ops. */
+/* Returns whether both contain errors of the same ops. */
 static gboolean
 has_same_ops (const LigRecipeErrors *a, const LigRecipeErrors *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of profiles as JSON, for documents and for the settings that a profile records. */
+/* Parts of profiles as JSON, for documents and for the settings that a profile records. */
 #pragma once
 
 #include <ligature/profile.h>
@@ -10,12 +10,12 @@ G_BEGIN_DECLS
  * null for each that the device does not report. */
 JsonNode *lig_profile_health_to_json (const LigDeviceHealth *health);
 
-/* Returns (transfer full) an object with the load and the names of the disturbances, null for each
- * figure that is unknown. */
+/* Returns (transfer full) an object with the load and the names of the disturbances; unknown
+ * figures are null. */
 JsonNode *lig_profile_conditions_to_json (const LigConditions *conditions);
 
 /* Reads the conditions that a profile recorded in its settings, JSON, and judges them without the
- * spread of a step. Returns FALSE if the settings contain none, as those of other programs and of
+ * spread of a step. Returns FALSE if the settings contain none, like those of other programs and of
  * older versions. */
 gboolean lig_profile_read_conditions (const char *settings, LigConditions *conditions);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rank measures its own times. A collective lasts as long as it does on the rank that comes to
- * it last, as it waits for nobody; the waits are compared as in a training: those of the rank that
- * waits least are the collectives', what others wait longer is for that rank. */
+/* Each rank measures its own times. The duration of a collective is the one on the rank that
+ * reaches it last, because that rank does not wait. Waits are compared like in a run: those of the
+ * rank that waits least are the time of the collectives, and the others' longer waits are for that
+ * rank. */
 #include "engine/train/profile-ranks.h"
 
 #include "engine/ranks/messages.h"
@@ -17,7 +18,7 @@
 enum { WAITED, BUSY, FIRST_COLLECTIVE };
 enum { TIME, WAIT, N_FIGURES };
 
-/* Exchanges of different plans would never end. */
+/* Collectives of different plans would hang. */
 gboolean
 lig_profile_compare_ranks (
   LigSequence *sequence, LigDevice *device, guint count, guint rounds, GError **error)
@@ -61,7 +62,7 @@ find_median (const double *samples, guint width, guint column, guint rounds)
   return spread.median;
 }
 
-/* Returns the steps that are collectives; (transfer full), of int. */
+/* Returns the indices of steps that are collectives; (transfer full), of int. */
 static GArray *
 list_collectives (LigPlan *plan)
 {
@@ -74,7 +75,7 @@ list_collectives (LigPlan *plan)
   return list;
 }
 
-/* Returns the number of CPUs that this process has kept busy since the measurement began. */
+/* Returns the mean number of CPUs that this process has kept busy since the measurement began. */
 static double
 find_busy (const LigConditions *conditions)
 {
@@ -86,7 +87,7 @@ find_busy (const LigConditions *conditions)
   return seconds > 0 ? fmax (used - conditions->began[2], 0) / seconds : 0;
 }
 
-/* The other ranks of this machine are none of the programs that disturb the measurement. */
+/* The other ranks of this machine do not count as programs that disturb the measurement. */
 static void
 exclude_ranks (LigConditions *conditions, LigRanks *ranks, const double *all, guint stride)
 {
@@ -98,7 +99,7 @@ exclude_ranks (LigConditions *conditions, LigRanks *ranks, const double *all, gu
   lig_conditions_judge (conditions);
 }
 
-/* Returns what this rank measured. */
+/* Returns the numbers that this rank measured. */
 static double *
 list_own (GArray *collectives,
           const double *samples,

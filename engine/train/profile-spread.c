@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The most steps of a training that count, as for the time that lists of runs show. */
+/* The maximum number of last steps of a run that count, like for the time in lists of runs. */
 #define MAX_STEPS 1000
 
 #define STEP "step"
@@ -45,7 +45,7 @@ lig_profile_record_spreads (const LigProfile *self, LigStore *store, GError **er
   return TRUE;
 }
 
-/* Reads the last steps of a training. */
+/* Reads the last steps of a training run. */
 static gboolean
 get_steps (LigStore *store, const char *run, LigSpread *spread, GError **error)
 {
@@ -106,7 +106,7 @@ lig_profile_conditions_to_json (const LigConditions *conditions)
   return json_builder_get_root (builder);
 }
 
-/* Returns a number of the object, -1 if there is none. */
+/* Returns a number of the object, -1 if it is missing. */
 static double
 get_known (JsonObject *object, const char *name)
 {
@@ -114,7 +114,7 @@ get_known (JsonObject *object, const char *name)
   return node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : -1;
 }
 
-/* Returns the number of CPUs, which runs of earlier versions have by its former name. */
+/* Returns the number of CPUs, which has another name in runs of earlier versions. */
 static int
 read_cpus (JsonObject *object)
 {

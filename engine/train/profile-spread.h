@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Records the spread of each pass that the plan has, and of the step, with the profile's run. */
+/* Records the spread of each pass of the plan, and of the step, with the profile's run. */
 gboolean lig_profile_record_spreads (const LigProfile *self, LigStore *store, GError **error);
 
 G_END_DECLS

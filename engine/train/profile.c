@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures whole steps of a training, and single steps of its plan, on random data. */
+/* Measures whole training steps, and single steps of the plan, on random data. */
 #include "engine/device/device-private.h"
 #include "engine/measure/conditions.h"
 #include "engine/measure/shared-choices.h"
@@ -40,10 +40,10 @@ lig_profile_free (LigProfile *self)
 
 G_DEFINE_BOXED_TYPE (LigProfile, lig_profile, g_atomic_rc_box_acquire, lig_profile_free)
 
-/* The columns of one round: runs of one pass or several, then every step. */
+/* The columns of one round: executions of one or more passes, then every step. */
 enum { FORWARD, BACKWARD, UPDATE, FORWARD_BACKWARD, WHOLE, FIRST_STEP };
 
-/* Runs those of the passes that the plan has. */
+/* Runs the passes, except those that the plan lacks. */
 static gboolean
 run_passes (LigProgram *program, unsigned flags, GError **error)
 {
@@ -55,7 +55,7 @@ run_passes (LigProgram *program, unsigned flags, GError **error)
   return flags == 0 || lig_program_run (program, flags, error);
 }
 
-/* Returns the number of columns of a round; ranks have their waits for each step, too. */
+/* Returns the number of columns of a round; with ranks also the waits for each step. */
 static guint
 count_columns (LigPlan *plan)
 {
@@ -64,7 +64,7 @@ count_columns (LigPlan *plan)
   return FIRST_STEP + (lig_device_get_ranks (lig_plan_get_device (plan)) ? 2 * count : count);
 }
 
-/* Adds the waits since the program was made to those of the round, or subtracts them. */
+/* Adds the accumulated waits of the program to those of the round, or subtracts them. */
 static gboolean
 add_waits (LigProgram *program, double sign, double *sample, GError **error)
 {
@@ -98,7 +98,7 @@ run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **er
     [FORWARD_BACKWARD] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD,
     [WHOLE] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE,
   };
-  /* A synchronous device takes as long for the passes together as for each in turn. */
+  /* On a synchronous device the time of all passes is the sum of each pass's time. */
   gboolean apart = watch->device && !lig_device_has (watch->device, LIG_DEVICE_ASYNCHRONOUS);
   int runs = apart ? FORWARD_BACKWARD : FIRST_STEP, whole = apart ? FORWARD : WHOLE;
   for (int i = 0; i < runs; i++)
@@ -114,7 +114,7 @@ run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **er
   return lig_program_time_steps_freely (program, sample + FIRST_STEP, error);
 }
 
-/* Finds the figures of a plan. `conditions` are those from before the measurement. */
+/* Computes the figures of a plan. `conditions` are those from before the measurement. */
 static void
 summarize (LigProfile *self,
            const LigConditions *conditions,
@@ -140,7 +140,7 @@ summarize (LigProfile *self,
   lig_conditions_end (&self->conditions, &self->step_spread, &self->health);
 }
 
-/* Returns a program on a new state. */
+/* Returns a program with a new state. */
 static LigProgram *
 prepare_plan (LigSequence *sequence,
               LigDevice *device,
@@ -158,7 +158,7 @@ prepare_plan (LigSequence *sequence,
   return g_steal_pointer (&program);
 }
 
-/* Each rank would choose other groups; rank 0 does for all. */
+/* Rank 0 chooses the groups for all ranks, which would choose different ones. */
 static LigProgram *
 prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
 {
@@ -211,8 +211,8 @@ lig_profile_health_to_json (const LigDeviceHealth *health)
   return json_builder_get_root (builder);
 }
 
-/* Describes conditions of the times other than the plan: the device's health, the rounding of
- * matmuls, the order of sums, and the kernels that attention chose. */
+/* Describes the conditions of the times besides the plan: the device's health, the rounding of
+ * matmuls, the order of sums, and the chosen attention kernels. */
 static char *
 describe_settings (const LigProfile *self)
 {
@@ -278,7 +278,7 @@ record_times (LigProfile *self, LigStore *store)
                             steps[i].read + steps[i].written, steps[i].flops);
 }
 
-/* Returns the sequence with the recipe of the plan, which an option may have chosen. */
+/* Returns the sequence with the plan's recipe, which an option may have chosen. */
 static char *
 describe_sequence (const LigProfile *self, LigSequence *sequence)
 {
@@ -337,7 +337,7 @@ record (LigProfile *self,
 
 enum { WARM_UP = 3 };
 
-/* The monitor in a round of slow steps. */
+/* The monitor during a round of slow steps. */
 typedef struct {
   LigProfileMonitor monitor;
   gpointer data;
@@ -356,8 +356,8 @@ ask_monitor (gpointer data)
   return !self->monitor (self->round, self->rounds, self->data);
 }
 
-/* Returns whether a step of the plan takes so long that a reading of the clock before each kernel
- * does not matter: at least a second on a CPU of 20 operations a nanosecond. */
+/* Returns whether steps of the plan are so long that reading the clock before each kernel does not
+ * matter: at least a second on a CPU at 20 operations per nanosecond. */
 static gboolean
 is_long (LigProgram *program)
 {
@@ -369,7 +369,7 @@ is_long (LigProgram *program)
   return work > 2e10 && count < 1e5;
 }
 
-/* Lets the monitor end long programs between two of their steps; null: no longer. */
+/* Lets the monitor end long programs between two of their steps; null removes it. */
 static void
 watch_long (GPtrArray *programs, Watch *watch)
 {
@@ -403,7 +403,7 @@ run_rounds (LigDevice *device,
   return TRUE;
 }
 
-/* Runs all rounds; a program that is ended in one fails with %LIG_ERROR_CANCELLED, too. */
+/* Runs all rounds; ending a program within a round also fails with %LIG_ERROR_CANCELLED. */
 static gboolean
 run_watched (LigDevice *device,
              GPtrArray *programs,
@@ -413,7 +413,7 @@ run_watched (LigDevice *device,
              GError **error)
 {
   LigStopwatch stopwatch;
-  /* Ranks would have to end at the same place. */
+  /* Ranks would have to end at the same point. */
   gboolean asks = watch->monitor && !lig_device_get_ranks (device);
   if (asks)
     watch_long (programs, watch);
@@ -425,7 +425,8 @@ run_watched (LigDevice *device,
   return fine;
 }
 
-/* Returns one of the caller's elements, which have the size that its own header declared. */
+/* Returns one of the caller's array elements, whose size is that of the header with which the
+ * caller was compiled. */
 static gconstpointer
 get_options (const LigPlanOptions *options, guint i)
 {

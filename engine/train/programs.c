@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs of a training: those that its recipe quantizes and, before them, those that only
- * record amaxes for it. */
+/* The programs of a run: those that its recipe quantizes and, for calibration before them, those
+ * that only record amaxes. */
 #include "engine/train/programs.h"
 #include "engine/base/layout.h"
 #include "engine/figures/communication.h"
@@ -16,7 +16,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The batch comes last: the programs' memory, which is larger, is rejected first. */
+/* The batch is allocated last, so that the programs' memory, which is larger, fails first. */
 static gboolean
 allocate_batch (LigRun *self, GError **error)
 {
@@ -30,7 +30,7 @@ allocate_batch (LigRun *self, GError **error)
   return self->targets != NULL;
 }
 
-/* A step may take minutes on a CPU, and requests are obeyed within one; ranks abandon it
+/* A step may take minutes on a CPU, so requests are handled within a step; ranks abandon it
  * together. An asynchronous device is faster, and has several steps in flight. */
 static void
 watch_requests (LigRun *self)
@@ -45,8 +45,8 @@ watch_requests (LigRun *self)
 }
 
 /* Returns a program with the groups of `choices`. If these are open, rank 0 chooses for all: each
- * rank would measure other times, and exchanges that are not the same would never end. If rank 0
- * fails, the others try without its choice, as they may fail for the same reason. */
+ * rank would measure different times, and mismatched collectives would hang. If rank 0 fails, the
+ * others try without its choice, because they may fail for the same reason. */
 static LigProgram *
 open_program (LigRun *self, LigPlanOptions *options, char **choices, GError **error)
 {
@@ -93,8 +93,8 @@ hash_collectives (LigRun *self, LigRankGroup group)
   return hash;
 }
 
-/* Compares the collectives of the ranks of each group: with others each would wait for the others.
- * All ranks find the same difference. */
+/* Compares the collectives of the ranks of each group: mismatched ones would hang. All ranks find
+ * the same difference. */
 static gboolean
 compare_collectives (LigRun *self, GError **error)
 {
@@ -116,14 +116,14 @@ compare_collectives (LigRun *self, GError **error)
     self->together = TRUE;
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_RANKS,
-      _ ("the plans of ranks %d and %d exchange otherwise in group %s; report this fault"), first,
-      rank, lig_rank_group_name (group));
+      _ ("the plans of ranks %d and %d have different collectives in group %s; report this fault"),
+      first, rank, lig_rank_group_name (group));
     return FALSE;
   }
   return TRUE;
 }
 
-/* Opens the programs of one kind in the place of the others, whose memory is released first. */
+/* Opens the programs of one kind in place of the others, releasing their memory first. */
 static gboolean
 open_programs (LigRun *self, gboolean calibrating, GError **error)
 {
@@ -147,8 +147,8 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
          (compare_groups (self, error) && compare_collectives (self, error));
 }
 
-/* The programs of the recipe come first also in a training that calibrates, so that what is wrong
- * with them ends it now, and not after the calibration. */
+/* A run that calibrates also opens the programs of the recipe first, so that their errors end it
+ * now and not after the calibration. */
 gboolean
 lig_run_compile (LigRun *self, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long ranks wait for one another: the slowest one waits least, as the others have come to each
- * exchange before it. */
+/* Measures how long ranks wait for each other: the slowest one waits least, because the others
+ * reach each collective before it. */
 #include "engine/ranks/messages.h"
 #include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
@@ -12,7 +12,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The weight of the last step in the averages. */
+/* The weight of the last step in the moving averages. */
 static const double NEWEST = 0.1;
 
 static int
@@ -21,7 +21,7 @@ count_ranks (LigRun *self)
   return lig_ranks_get_count (lig_run_ranks (self));
 }
 
-/* The waits of a program begin at 0. */
+/* The waits of a program start at 0. */
 static double
 find_waited (LigRun *self, double waiting)
 {
@@ -57,7 +57,7 @@ lig_run_join_step (LigRun *self, double *loss, double waiting, gboolean *abandon
   return TRUE;
 }
 
-/* Returns the rank with the least of the waits, and sets the least and the most. */
+/* Returns the rank with the shortest wait, and sets the minimum and the maximum. */
 static int
 find_slowest (const double *waited, int count, double *min, double *max)
 {
@@ -96,8 +96,7 @@ lig_run_explain_waits (const LigRunProgress *progress)
     return NULL;
   g_autofree char *exposed = lig_units_time (progress->exposed);
   g_autofree char *imbalance = lig_units_time (progress->imbalance);
-  return g_strdup_printf (
-    _ ("collectives: other work waits %s a step for them; rank %d is the slowest, for which others "
-       "wait %s"),
-    exposed, progress->slowest, imbalance);
+  return g_strdup_printf (_ ("collectives: other work waits %s per step for them; rank %d is the "
+                             "slowest, for which others wait %s"),
+                          exposed, progress->slowest, imbalance);
 }

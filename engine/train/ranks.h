@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ranks that train together: what they must have in common, what they decide together, and how
- * long they wait for one another. */
+/* The ranks of a run: compares their inputs, makes common decisions, and measures how long they
+ * wait for each other. */
 #pragma once
 
 #include "engine/train/control.h"
@@ -8,32 +8,32 @@
 
 G_BEGIN_DECLS
 
-/* Returns the ranks that train together, null if this process trains alone. */
+/* Returns the ranks that train together; null if there is only this process. */
 LigRanks *lig_run_ranks (LigRun *self);
 
-/* Returns (transfer full) the layout of the ranks, null if the run is of none. */
+/* Returns (transfer full) the parallelism; null without ranks. */
 char *lig_run_describe_layout (LigRun *self);
 
-/* Returns whether this rank writes the checkpoints and the store, and obeys requests. */
+/* Returns whether this rank writes checkpoints and the store, and handles requests. */
 gboolean lig_run_writes (LigRun *self);
 
-/* Gives each rank its part of a batch, which its plans have instead of that of the sequence;
- * rejects a batch that the ranks do not divide. */
+/* Gives each rank its shard of a batch, for which its plans are compiled; rejects a batch that the
+ * ranks do not divide evenly. */
 gboolean lig_run_share_batch (LigRun *self, GError **error);
 
-/* Rejects ranks that have prepared different trainings. */
+/* Rejects ranks that have prepared different runs. */
 gboolean lig_run_compare_ranks (LigRun *self, GError **error);
 
-/* Lets all ranks fail if one does, lig_ranks_share_failure(). */
+/* Makes all ranks fail if one does, see lig_ranks_share_failure(). */
 gboolean lig_run_share_failure (LigRun *self, gboolean fine, GError **error);
 
-/* Replace a text, a request by rank 0's. */
+/* Replace a text or a request by rank 0's. */
 gboolean lig_run_share_choices (LigRun *self, char **choices, GError **error);
 gboolean lig_run_share_request (LigRun *self, LigRunRequest *request, GError **error);
 
-/* Replaces a step's loss by its mean over the ranks, and notes how long each of them waited for the
- * others; `waiting`: how long this one has waited since its program was made. `abandoned`: whether
- * this rank has abandoned the step; then whether any has. */
+/* Replaces a step's loss by its mean over the ranks, and notes how long each waited for the others.
+ * `waiting`: the total wait of this rank's program. `abandoned`: in, whether this rank has
+ * abandoned the step; out, whether any rank has. */
 gboolean
 lig_run_join_step (LigRun *self, double *loss, double waiting, gboolean *abandoned, GError **error);
 

@@ -24,7 +24,7 @@ lig_plan_record (LigPlan *self, LigStore *store, const char *run)
                            verdicts[i].required, verdicts[i].text);
 }
 
-/* Names a run without a name after its sequence, else after its first ops. */
+/* Names an unnamed run after its sequence, else after its first ops. */
 static char *
 choose_name (LigRun *self)
 {

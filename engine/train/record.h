@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of a plan in the store, of a training or a profile. */
+/* Records the plan of a training run or a profile in the store. */
 #pragma once
 
 #include <ligature/plan.h>
@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 /* Adds the plan's groups and verdicts to a run. */
 void lig_plan_record (LigPlan *self, LigStore *store, const char *run);
 
-/* Returns as JSON what a repetition of a profile needs besides its sequence and settings; (transfer
- * full). `options` may be NULL. */
+/* Returns as JSON the inputs that a repetition of a profile needs besides sequence and settings;
+ * (transfer full). `options` may be NULL. */
 char *lig_plan_describe_inputs (LigPlan *plan, const LigPlanOptions *options, guint rounds);
 
 /* Records the run, its fusions and verdicts in the store. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads what is recorded on a run, from the store or from a report. */
+/* Reads the record of a run from the store or from a report. */
 #include "engine/train/recording.h"
 
 #include "engine/base/json-private.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The most runs that a message lists. */
+/* The maximum number of runs in a message. */
 #define MAX_NAMED 6
 
 static void
@@ -46,7 +46,7 @@ lig_recording_to_text (JsonNode *document)
   return g_string_free (text, FALSE);
 }
 
-/* Returns the object in the text; an empty one without a text. */
+/* Returns the object in the text; an empty object without a text. */
 static JsonNode *
 read_object (const char *text, const char *what, GError **error)
 {
@@ -63,7 +63,7 @@ read_object (const char *text, const char *what, GError **error)
 
 /* --- From the store ------------------------------------------------------------------------ */
 
-/* Returns the groups in the format of lig_plan_get_choices(). A joint one is recorded in both
+/* Returns the groups in the format of lig_plan_get_choices(). A joint group is recorded in both
  * passes and listed once. */
 static char *
 list_choices (GPtrArray *fusions)
@@ -277,7 +277,7 @@ read_choices (JsonObject *object)
   return g_string_free (text, FALSE);
 }
 
-/* Sets the error for the report of a sweep, which names its runs. */
+/* Sets the error for the report of a sweep; it names the sweep's runs. */
 static void
 fail_sweep (JsonObject *object, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a recording, shared by the files that read, repeat and compare it. */
+/* The internals of a recording, for the files that read, repeat and compare it. */
 #pragma once
 
 #include <ligature/repeat.h>
@@ -7,13 +7,13 @@
 
 #include <json-glib/json-glib.h>
 
-/* The documents are objects; `inputs` and `versions` may be empty. */
+/* All documents are objects; `inputs` and `versions` may be empty. */
 struct _LigRecording {
   char *run, *name, *kind, *status, *message, *device, *dtype, *policy, *choices;
   JsonNode *settings, *versions, *inputs, *sequence;
   GPtrArray *metrics; /* LigMetricRow */
   LigSpread step;     /* of a profile, in seconds */
-  gboolean update;    /* a profile that measured the update */
+  gboolean update;    /* whether the profile measured the update */
 };
 
 /* Returns the recorded values of a metric, or NULL. */

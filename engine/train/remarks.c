@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choices that a run has made by itself, in sentences for the person who starts it. */
+/* The choices that a run has made by itself, in sentences for the user. */
 #include "engine/train/run-private.h"
 
 void
@@ -7,7 +7,7 @@ lig_run_remark (LigRun *self, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
-  /* The array ends with a null, before which remarks are inserted. */
+  /* Remarks are inserted before the null at the end. */
   g_ptr_array_insert (self->remarks, (gint) self->remarks->len - 1,
                       g_strdup_vprintf (format, arguments));
   va_end (arguments);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares a repetition with the recording: the bits of each step, the figures, and everything that
- * could explain a difference. */
+/* Compares a repetition with the recording: the bits of each step, the figures, and possible
+ * explanations of a difference. */
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
 #include "engine/train/profile-json.h"
@@ -16,12 +16,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The same plan takes another time in another process: its memory is placed differently, and clocks
- * follow the temperature. The samples of one process do not show that; on an H200 the medians of
+/* Times of the same plan vary between processes, because memory is placed differently and clocks
+ * follow the temperature. The samples of one process do not show that: on an H200 the medians of
  * two profiles differed by 2.6 %, although the quartiles of each were 1 % apart. */
 #define NOISE_OF_PROCESSES 0.03
 
-/* The last losses whose distributions are compared: a quarter of all, within these bounds. */
+/* The number of last losses with distributions that are compared: a quarter of all, within these
+ * bounds. */
 enum { MIN_LOSSES = 5, MAX_LOSSES = 50 };
 
 void
@@ -64,8 +65,8 @@ format_value (JsonNode *node)
   return node ? lig_recording_to_text (node) : g_strdup (_ ("none"));
 }
 
-/* Adds `WHAT is B, was A` for each member that differs; `names` gives people's words for some
- * members, an empty word leaves a member out. */
+/* Adds `WHAT is B, was A` for each member that differs; `names` has display names for some members,
+ * and an empty one skips the member. */
 static void
 add_members (GStrvBuilder *to, JsonNode *before, JsonNode *after, const char *const names[][2])
 {
@@ -78,7 +79,7 @@ add_members (GStrvBuilder *to, JsonNode *before, JsonNode *after, const char *co
       if (g_str_equal (names[i][0], name))
         word = names[i][1];
     g_autofree char *old = format_value (was), *new = format_value (is);
-    /* A value that the other record does not have was not recorded by an older program. */
+    /* Skips a value that the other record lacks: an older program did not record it. */
     if (!was || (word && !*word) || g_str_equal (old, new))
       continue;
     g_autofree char *text = word ? g_strdup_printf (_ ("%s %s, was %s"), _ (word), new, old)
@@ -87,7 +88,7 @@ add_members (GStrvBuilder *to, JsonNode *before, JsonNode *after, const char *co
   }
 }
 
-/* Adds a sentence on a file whose content has another hash. */
+/* Adds a sentence on a file with another content hash. */
 static void
 add_file (GStrvBuilder *to,
           const LigRecording *before,
@@ -99,7 +100,7 @@ add_file (GStrvBuilder *to,
   const char *was = lig_json_get_string (a, hash, NULL), *is = lig_json_get_string (b, hash, NULL);
   if (!was || !is || g_str_equal (was, is))
     return;
-  g_autofree char *text = g_strdup_printf (_ ("%s has another content (hash %.16s, was %.16s)"),
+  g_autofree char *text = g_strdup_printf (_ ("the content of %s differs (hash %.16s, was %.16s)"),
                                            file ? file : _ ("a file"), is, was);
   g_strv_builder_add (to, text);
 }
@@ -110,14 +111,15 @@ get_ranks (const LigRecording *recording)
   return lig_json_get_int (json_node_get_object (recording->inputs), "ranks", 1);
 }
 
-/* Adds a sentence on the number of ranks, which one process does not record. */
+/* Adds a sentence on the number of ranks, which runs of one process do not record. */
 static void
 add_ranks (GStrvBuilder *to, const LigRecording *before, const LigRecording *after)
 {
   gint64 was = get_ranks (before), is = get_ranks (after);
   if (was == is)
     return;
-  g_autofree char *text = g_strdup_printf (_ ("the ranks are %" PRId64 ", was %" PRId64), is, was);
+  g_autofree char *text =
+    g_strdup_printf (_ ("the number of ranks is %" PRId64 ", was %" PRId64), is, was);
   g_strv_builder_add (to, text);
 }
 
@@ -148,8 +150,8 @@ explain (const LigRecording *before, const LigRecording *after)
                                           {"data", N_ ("the data is")},
                                           {"rounds", ""},
                                           {"ranks", ""},
-                                          {"parallel", N_ ("the layout of the ranks is")},
-                                          {"threads", N_ ("the threads are")},
+                                          {"parallel", N_ ("the parallelism is")},
+                                          {"threads", N_ ("the number of threads is")},
                                           {"choices", N_ ("the groups are")},
                                           {"instructions", N_ ("the CPU instructions are")},
                                           {NULL, NULL}};
@@ -176,8 +178,8 @@ explain (const LigRecording *before, const LigRecording *after)
 
 /* --- Steps --------------------------------------------------------------------------------- */
 
-/* Compares a metric step by step; notes the first difference if it is before that of the metrics
- * before. Returns the number of steps that both have. */
+/* Compares a metric step by step; notes the first difference if it is earlier than those of
+ * previous metrics. Returns the number of common steps. */
 static gint64
 compare_metric (LigRepetition *to, const LigMetricRow *before, const LigMetricRow *after)
 {
@@ -206,7 +208,7 @@ compare_metric (LigRepetition *to, const LigMetricRow *before, const LigMetricRo
   return common;
 }
 
-/* Returns whether the texts of a member of both documents differ. */
+/* Returns whether a text member differs between both documents. */
 static gboolean
 differs_in (JsonNode *before, JsonNode *after, const char *name)
 {
@@ -215,8 +217,8 @@ differs_in (JsonNode *before, JsonNode *after, const char *name)
   return was && is && !g_str_equal (was, is);
 }
 
-/* Returns whether both are the same training, of which libraries, devices and threads alone may
- * round differently. With other data or settings, figures that are close prove nothing. */
+/* Returns whether both are the same run, up to rounding differences of libraries, devices and
+ * threads. With different data or settings, similar figures prove nothing. */
 static gboolean
 is_same_training (const LigRecording *before, const LigRecording *after)
 {
@@ -244,7 +246,7 @@ is_same_training (const LigRecording *before, const LigRecording *after)
          !differs_in (before->inputs, after->inputs, "weights");
 }
 
-/* Measured times are no part of the result of a training. */
+/* Measured times are not part of the result of a training run. */
 static gboolean
 is_time (const char *metric)
 {
@@ -254,7 +256,7 @@ is_time (const char *metric)
   return g_strv_contains (times, metric);
 }
 
-/* Returns whether both are trainings to the end, or ended alike. */
+/* Returns whether both runs completed, or ended alike. */
 static gboolean
 ended_alike (const LigRecording *before, const LigRecording *after)
 {
@@ -327,7 +329,7 @@ format_time (const LigSpread *spread)
   return g_strdup_printf (_ ("%s (quartiles %s to %s)"), median, lower, upper);
 }
 
-/* Appends the last losses on validation data, if both have one. */
+/* Appends the last validation losses, if both have one. */
 static void
 append_validation (GString *text, const LigRecording *before, const LigRecording *after)
 {
@@ -339,7 +341,7 @@ append_validation (GString *text, const LigRecording *before, const LigRecording
                             g_array_index (a->values, double, a->values->len - 1));
 }
 
-/* Appends the first step that differs with both values, to all their digits. */
+/* Appends the first step that differs, with both values at full precision. */
 static void
 append_step (GString *text, const LigRepetition *self)
 {
@@ -360,10 +362,10 @@ append_differences (GString *text, const LigRepetition *self, gboolean training)
   for (char **one = self->differences; *one; one++)
     g_string_append_printf (text, "; %s", *one);
   if (!*self->differences && (training || self->outcome == LIG_REPETITION_DIFFERENT))
-    g_string_append (text, _ ("; nothing that is recorded differs"));
+    g_string_append (text, _ ("; no recorded input differs"));
 }
 
-/* Appends what disturbed the measurement of a profile. */
+/* Appends the disturbances of a profile's measurement. */
 static void
 append_conditions (GString *text, const LigRecording *recording, const char *which)
 {

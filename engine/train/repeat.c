@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Does a recorded training or profile again. */
+/* Repeats a recorded training run or profile. */
 #include "engine/base/json-private.h"
 #include "engine/train/inputs.h"
 #include "engine/train/recording.h"
@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The bounds of the rounds that a recording may ask for, and the number if it names none. */
+/* The bounds of the number of rounds that a recording may request, and the default. */
 enum { MIN_ROUNDS = 5, USUAL_ROUNDS = 15, MAX_ROUNDS = 10000 };
 
 static JsonObject *
@@ -22,8 +22,8 @@ get_inputs (const LigRecording *self)
   return json_node_get_object (self->inputs);
 }
 
-/* Returns the groups of the plan. The inputs also have the number of parts in which a group
- * exchanges rows; the list of fusions, which is all that older records have, does not. */
+/* Returns the groups of the plan, from the inputs, which include the number of parts in which a
+ * group communicates rows. Older records have only the list of fusions, which lacks it. */
 static const char *
 get_choices (const LigRecording *self)
 {
@@ -40,7 +40,7 @@ read_sequence (const LigRecording *self, GError **error)
   return sequence;
 }
 
-/* The checkpoint is the recorded run's own; types and policy may have been chosen by it. */
+/* The checkpoint belongs to the recorded run; that run may have chosen types and policy itself. */
 static gboolean
 read_settings (const LigRecording *self, LigRunSettings *settings, GError **error)
 {
@@ -55,7 +55,7 @@ read_settings (const LigRecording *self, LigRunSettings *settings, GError **erro
   return TRUE;
 }
 
-/* Another CPU or GPU may not have the groups; it then chooses its own. */
+/* Another CPU or GPU may not support the groups; then the run chooses its own. */
 LigRun *
 lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *store, GError **error)
 {
@@ -65,16 +65,15 @@ lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *stor
   lig_run_settings_init (&settings);
   if (lig_recording_is_profile (self)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("run %.8s is a profile, expected a training"), self->run);
+                 _ ("run %.8s is a profile, expected a training run"), self->run);
     return NULL;
   }
   JsonObject *inputs = get_inputs (self);
   gint64 step = lig_json_get_int (inputs, "continues", 0);
   if (step > 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("run %.8s continued another run with other settings from step %" PRId64
-                    ", and was not trained from the beginning; repeat its parent, and resume that "
-                    "with these settings"),
+                 _ ("run %.8s continued another run with different settings from step %" PRId64
+                    "; repeat its parent, and resume that with these settings"),
                  self->run, step);
     return NULL;
   }
@@ -148,7 +147,7 @@ make_options (const LigRecording *self,
   return TRUE;
 }
 
-/* Lets the plan be that of one of the ranks that the device has joined. */
+/* Compiles the plan for one of the ranks that the device has joined. */
 static gboolean
 divide (LigSequence *sequence, LigDevice *device, LigPlanOptions *options, GError **error)
 {
@@ -170,7 +169,7 @@ lig_recording_profile (const LigRecording *self,
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   if (!lig_recording_is_profile (self)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("run %.8s is a training, expected a profile"), self->run);
+                 _ ("run %.8s is a training run, expected a profile"), self->run);
     return NULL;
   }
   lig_tuning_init (&tuning, store);

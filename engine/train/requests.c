@@ -8,17 +8,17 @@
 #include "engine/train/step.h"
 #include <ligature/store.h>
 
-/* The time between checkpoints that no setting asks for. */
+/* The default time between checkpoints. */
 #define CHECKPOINT_SECONDS 60
 
-/* Returns whether it is time for a checkpoint that no setting asks for. */
+/* Returns whether it is time for a default checkpoint. */
 static gboolean
 is_due (LigRun *self)
 {
   return self->settings.checkpoint_every == 0 && lig_now () - self->saved_at > CHECKPOINT_SECONDS;
 }
 
-/* Returns whether the pending steps have to end first, because of a request. */
+/* Returns whether a request requires the pending steps to finish first. */
 static gboolean
 is_interrupted (LigRun *self)
 {
@@ -47,7 +47,7 @@ wait_for_request (LigRun *self)
   return request == LIG_REQUEST_NONE && save ? LIG_REQUEST_SAVE : request;
 }
 
-/* A checkpoint that cannot be written does not end the training: the next one may succeed. */
+/* A checkpoint that cannot be written does not end the run: the next one may succeed. */
 gboolean
 lig_run_save_between (LigRun *self, GError **error)
 {
@@ -67,9 +67,9 @@ lig_run_save_between (LigRun *self, GError **error)
   return TRUE;
 }
 
-/* A store that this process can never write to again would block every other process until this one
- * ends: the training saves a checkpoint and ends. Other ranks wait for a request, and may have
- * parts of the checkpoint. */
+/* A store to which this process can never write again would block every other process until this
+ * one ends: the run saves a checkpoint and ends. It does so by a request, because other ranks wait
+ * for one and may have parts of the checkpoint. */
 static gboolean
 check_store (LigRun *self, GError **error)
 {
@@ -82,7 +82,7 @@ check_store (LigRun *self, GError **error)
   return FALSE;
 }
 
-/* The other ranks wait for what rank 0 has decided. */
+/* The other ranks wait for rank 0's decision. */
 gboolean
 lig_run_handle_requests (LigRun *self, LigRunRequest *request, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Continues a training from a checkpoint, bit for bit, or rejects it where that is impossible. */
+/* Resumes a run from a checkpoint bit for bit, or rejects the checkpoint if that is impossible. */
 #include "engine/data/training.h"
 #include "engine/measure/choices.h"
 #include "engine/store/writing.h"
@@ -21,7 +21,7 @@ require (LigTensorFile *file, const char *key, GError **error)
   const char *value = lig_tensor_file_get_metadata (file, key);
   if (!value)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 _ ("it is not a checkpoint of a training: it has no %s"), key);
+                 _ ("it is not a checkpoint of a run: it has no %s"), key);
   return value;
 }
 
@@ -37,7 +37,8 @@ number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
   return FALSE;
 }
 
-/* The checkpoint contains the GPU's algorithms; another card or other libraries may lack them. */
+/* The checkpoint contains the GPU's algorithms; another card or other library versions may lack
+ * them. */
 static gboolean
 check_gpu (LigRun *self, LigTensorFile *file, GError **error)
 {
@@ -49,10 +50,10 @@ check_gpu (LigRun *self, LigTensorFile *file, GError **error)
     lig_algorithms_preset (lig_tensor_file_get_metadata (file, "ligature.algorithms"));
     return TRUE;
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               _ ("it was made on %s, this is %s: the bits would differ; start a new training from "
-                  "its weights"),
-               before, today);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_DEVICE,
+    _ ("it was made on %s, this is %s: the bits would differ; start a new run from its weights"),
+    before, today);
   return FALSE;
 }
 
@@ -67,8 +68,8 @@ count_ranks (LigTensorFile *file)
   return (int) MAX (ranks, 1);
 }
 
-/* Returns whether the plan of the ranks that wrote a checkpoint has the same ops as that of these.
- * Then its groups are chosen again. */
+/* Returns whether the plan of the ranks that wrote a checkpoint has the same ops as the plan of the
+ * current ranks. Then its groups are chosen again. */
 static gboolean
 has_same_parts (LigRun *self, LigTensorFile *file)
 {
@@ -83,7 +84,7 @@ has_same_parts (LigRun *self, LigTensorFile *file)
            lig_device_get_n_ranks (device, LIG_GROUP_CONTEXT);
 }
 
-/* Sums in another order would give other bits. */
+/* Another summation order would give other bits. */
 static gboolean
 check_machine (LigRun *self, LigTensorFile *file, GError **error)
 {
@@ -93,8 +94,8 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
     return FALSE;
   if (!lig_device_same_backend (self->device, device)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 _ ("it was made on %s and cannot continue, bit for bit, on %s; start a new "
-                    "training from its weights"),
+                 _ ("it was made on %s and cannot be resumed bit for bit on %s; start a new run "
+                    "from its weights"),
                  device, lig_device_get_name (self->device));
     return FALSE;
   }
@@ -106,7 +107,7 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
   if (!g_str_equal (level, lig_cpu_level ())) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  _ ("it was made with CPU instructions %s, this process uses %s; set "
-                    "LIGATURE_CPU=%s, or start a new training from its weights"),
+                    "LIGATURE_CPU=%s, or start a new run from its weights"),
                  level, lig_cpu_level (), level);
     return FALSE;
   }
@@ -115,22 +116,22 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
                  g_dngettext (GETTEXT_PACKAGE,
                               "it was made with %" PRIu64
                               " thread, this process may have %d (OMP_THREAD_LIMIT); with fewer "
-                              "the bits would differ, start a new training from its weights",
+                              "the bits would differ, start a new run from its weights",
                               "it was made with %" PRIu64
                               " threads, this process may have %d (OMP_THREAD_LIMIT); with fewer "
-                              "the bits would differ, start a new training from its weights",
+                              "the bits would differ, start a new run from its weights",
                               (gulong) (threads)),
                  threads, omp_get_thread_limit ());
     return FALSE;
   }
-  /* Another number of ranks adds up gradients in another order in any case. */
+  /* Another number of ranks sums gradients in another order in any case. */
   if (count_ranks (file) == lig_device_get_n_ranks (self->device, LIG_GROUP_ALL))
     self->threads = (int) CLAMP (threads, 1, 4096);
   return TRUE;
 }
 
-/* A file that grew, lost lines or has other content would give other batches. A hash decides where
- * there is one: descriptions are translated, and say more from version to version. */
+/* A changed file would give other batches. If there is a hash, it decides, because descriptions are
+ * translated and change between versions. */
 static gboolean
 check_data (LigRun *self, LigTensorFile *file, GError **error)
 {
@@ -143,21 +144,20 @@ check_data (LigRun *self, LigTensorFile *file, GError **error)
     return TRUE;
   if (before && read && g_str_equal (before, today) && !g_str_equal (read, content)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 _ ("the data has changed: it is %s as before, but its content differs (hash %s, "
-                    "and was %s); start a new training from the weights"),
+                 _ ("the data has changed: it is still %s, but its content differs (hash %s, was "
+                    "%s); start a new run from the weights"),
                  today, content, read);
     return FALSE;
   }
   if (!before || g_strcmp0 (before, today) == 0)
     return TRUE;
-  g_set_error (
-    error, LIG_ERROR, LIG_ERROR_FORMAT,
-    _ ("the data has changed: it is %s, and was %s; start a new training from the weights"), today,
-    before);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               _ ("the data has changed: it is %s, was %s; start a new run from the weights"),
+               today, before);
   return FALSE;
 }
 
-/* Reads everything that this rank needs from the file, without the others. */
+/* Reads everything that this rank needs from the file, without communication. */
 static gboolean
 restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError **error)
 {
@@ -190,7 +190,7 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
   return TRUE;
 }
 
-/* Reads the file on each rank, and makes the programs with the others. */
+/* Reads the file on each rank, and makes the programs together with the others. */
 static LigTensorFile *
 open_file (LigRun *self, const char *checkpoint, const char *const *overrides, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a run, and what all parts of a training note in it. */
+/* The internals of a run, shared by the files of this folder. */
 #pragma once
 
 #include "engine/measure/stopwatch.h"
@@ -11,10 +11,10 @@
 #include <ligature/tensor-file.h>
 #include <ligature/tuning.h>
 
-/* Steps whose times are kept for the median. */
+/* The number of last step times that are kept for the median. */
 #define LIG_KEPT_STEP_TIMES 4096
 
-/* A pending micro-batch: its step, whether it is the step's last, and when it began. */
+/* A pending micro-batch: its step, whether it is the step's last, and its start time. */
 typedef struct {
   gint64 step;
   gboolean last;
@@ -24,20 +24,20 @@ typedef struct {
 
 struct _LigRun {
   GObject parent_instance;
-  LigSequence *sequence; /* a copy, with the input that the data decides */
+  LigSequence *sequence; /* a copy, with the input that the data determines */
   LigDevice *device;
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *checkpoint;
   char *choices, *calibration_choices; /* the groups of the programs; null before they are made */
   char *weights_note;   /* (nullable): how the file of the initial parameters was read */
-  GPtrArray *remarks;   /* what the run has chosen by itself, for whoever starts it */
-  char *init, *weights; /* the file of the initial parameters, and its hash */
+  GPtrArray *remarks;   /* the choices that the run has made by itself, for the user */
+  char *init, *weights; /* the file of initial parameters, and its hash */
   char *repeats;        /* the run that this one repeats */
-  char *parent;         /* the run from whose checkpoint this one continues */
+  char *parent;         /* the run that wrote the checkpoint from which this one resumes */
   char *status_before;  /* the status of a resumed run, until it starts */
-  gboolean branches;    /* it continues the checkpoint as another run, with other settings */
-  gboolean replans;     /* of which some give another plan */
+  gboolean branches;    /* it resumes the checkpoint as a new run, with different settings */
+  gboolean replans;     /* some of which change the plan */
   gboolean changes_data;
   int claim; /* descriptor of the lock file, -1 without one */
   char *claim_path;
@@ -49,30 +49,30 @@ struct _LigRun {
   LigPlanOptions train_options, eval_options;
   LigProgramCache *programs;
   LigProgram *train, *eval; /* of this step */
-  LigPlan *plan;            /* of the training with its recipe, also while it calibrates */
+  LigPlan *plan;            /* for training with the recipe, also during calibration */
   LigTensor *input, *targets;
   gboolean classes;    /* the loss is a cross-entropy */
-  int threads;         /* of OpenMP; 0: as many as it has */
+  int threads;         /* for OpenMP; 0: its default */
   gboolean background; /* its threads run at lower priority */
-  gint64 first_step;   /* number of steps done before this process continued the run */
+  gint64 first_step;   /* number of steps done before this process resumed the run */
   gint64 saved_step;   /* of the last checkpoint, -1 before */
   double saved_at;     /* the time of the last checkpoint, or of the start */
 
-  /* Numbers of micro-batches launched, and of results taken: of the training's thread. */
+  /* Numbers of micro-batches launched, and of results taken: used by the training thread. */
   guint64 sent, taken;
   LigRunPending pending[LIG_PROGRAM_LATE];
-  double *shares; /* of each micro-batch in its step; null if a step has one */
+  double *shares; /* weight of each micro-batch in its step; null if a step has one */
   double partial_loss, last_ended;
 
-  /* How long this rank had waited before the step; how long each waited in the step, and in the
-   * last ones on average: of the training's thread. */
+  /* The total wait of this rank before the step; the wait of each rank in the step, and its average
+   * over the last steps: used by the training thread. */
   double waiting_before, *waited, *waited_lately;
 
-  guint work;        /* the number of the training among those of its ranks */
-  gboolean together; /* all ranks have found what ended the training */
+  guint work;        /* the number of the run among the work items of its ranks */
+  gboolean together; /* all ranks have found the reason that ended the run */
 
   GThread *thread;
-  GMainContext *context; /* where signals are emitted */
+  GMainContext *context; /* in which signals are emitted */
   GSource *ticker, *end; /* of that context: the former while the run has handlers */
   double began;          /* monotonic, seconds */
   GMutex lock;           /* guards the fields up to save_requested */
@@ -80,18 +80,19 @@ struct _LigRun {
   gboolean paused;
   LigRunRequest request;
   LigRunProgress progress;
-  gint64 eval_batch, eval_batches; /* of the present evaluation, 0 without one */
+  gint64 eval_batch, eval_batches; /* of the current evaluation, 0 without one */
   GError *error;
-  char *problem;        /* the reason why the last checkpoint is missing */
-  GArray *step_seconds; /* of float, the last ones, for the median */
-  double searched;      /* seconds of steps in which kernels chose algorithms, part of no rate */
+  char *problem;        /* the error of the last checkpoint */
+  GArray *step_seconds; /* of float, the last step times, for the median */
+  double searched; /* seconds of steps in which kernels chose algorithms, excluded from rates */
   gboolean save_requested;
-  gboolean stepping; /* the thread is in a step, which a requested checkpoint may abandon */
-  double idle;       /* seconds of the present step that passed while paused or in a search */
-  int searching;     /* atomic: kernels choose among algorithms */
-  int asked;         /* atomic: paused or request may have been set since the steps last looked */
+  gboolean stepping; /* whether the thread is in a step, which a requested checkpoint may abandon */
+  double idle;       /* seconds of the current step while paused or searching */
+  int searching;     /* atomic: kernels are choosing algorithms */
+  int asked;         /* atomic: paused or request may have been set since the steps last checked */
 
-  /* A ring of metrics for the caller, with its own lock; the total numbers written and read. */
+  /* A ring buffer of metrics for the caller, with its own lock, and the total numbers written and
+   * read. */
   GMutex metrics_lock;
   LigRunMetric *metrics;
   guint64 metrics_in, metrics_out;
@@ -100,5 +101,5 @@ struct _LigRun {
 /* Notes a value for the caller and, if it is finite, in the store, if any. */
 void lig_run_metric (LigRun *self, gint64 step, const char *name, double value);
 
-/* Adds a sentence to those of lig_run_get_remarks(). */
+/* Adds a sentence to lig_run_get_remarks(). */
 void lig_run_remark (LigRun *self, const char *format, ...) G_GNUC_PRINTF (2, 3);

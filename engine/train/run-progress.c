@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The progress and the metrics of a training, written by its thread and read by others. */
+/* The progress and the metrics of a run, written by its thread and read by others. */
 #include "engine/train/run-private.h"
 #include <ligature/store.h>
 
@@ -50,9 +50,9 @@ median_step (LigRun *self)
   return (double) g_array_index (sorted, float, sorted->len / 2);
 }
 
-/* The training takes the lock thousands of times a second, each time briefly. A thread that sleeps
- * until it is free finds it taken again when it wakes, which costs a window 20 ms per frame.
- * Repeated attempts find one of the many moments in which it is free. */
+/* The training thread takes the lock thousands of times a second, each time briefly. A thread that
+ * sleeps on it finds it taken again when it wakes, which costs a window 20 ms per frame. Polling
+ * finds one of the many moments in which the lock is free. */
 static void
 lock_to_watch (LigRun *self)
 {

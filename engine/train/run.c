@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: the training loop on its thread, and what the caller asks of it. */
+/* Runs: the training loop on its thread, and the requests of the caller. */
 #include "engine/measure/choices.h"
 #include "engine/ranks/messages.h"
 #include "engine/train/checkpoint.h"
@@ -199,7 +199,7 @@ evaluate (LigRun *self, gint64 step, gint64 batches, gboolean *cut, GError **err
     return FALSE;
   if (isnan (loss))
     return TRUE;
-  /* The loss comes last: with it, the evaluation is complete for those who take the metrics. */
+  /* The loss comes last: it marks the evaluation as complete for readers of the metrics. */
   lig_run_metric (self, step, LIG_METRIC_EVAL_ACCURACY, accuracy);
   lig_run_metric (self, step, LIG_METRIC_EVAL_LOSS, loss);
   g_mutex_lock (&self->lock);
@@ -209,7 +209,7 @@ evaluate (LigRun *self, gint64 step, gint64 batches, gboolean *cut, GError **err
   return TRUE;
 }
 
-/* Runs a step. Sets `abandoned` if a request ended it, so that it is as if it had not begun. */
+/* Runs a step. Sets `abandoned` if a request ended it, which undoes it. */
 static gboolean
 run_step (LigRun *self, gint64 step, gboolean *abandoned, GError **error)
 {
@@ -239,7 +239,7 @@ train (LigRun *self, LigRunRequest *request, GError **error)
     if (!lig_run_choose_programs (self, step, error) || !run_step (self, step, &abandoned, error))
       return FALSE;
     if (abandoned) {
-      step--; /* it is run once the request was handled */
+      step--; /* the step is repeated after the request */
       continue;
     }
     gboolean last = step == settings->steps;
@@ -252,7 +252,7 @@ train (LigRun *self, LigRunRequest *request, GError **error)
     if (due && !last && !lig_run_save_between (self, error))
       return FALSE;
   }
-  /* The evaluation may take long; if it is ended, the checkpoint already has all steps. */
+  /* The evaluation may take long; if it is ended, the checkpoint already contains all steps. */
   if (self->saved_step < settings->steps && !lig_run_save_between (self, error))
     return FALSE;
   if (!evaluate (self, settings->steps, lig_run_get_last_evaluation (self), &cut, error))
@@ -290,10 +290,10 @@ work (gpointer data)
   LigRun *self = data;
   GError *error = NULL;
   LigRunRequest request = LIG_REQUEST_NONE;
-  /* Linux keeps the nice value for each thread, and threads of OpenMP inherit this one's. */
+  /* Linux has a nice value per thread, and OpenMP's threads inherit this one's. */
   if (self->background)
     setpriority (PRIO_PROCESS, 0, 5);
-  /* OpenMP keeps the number for each thread that begins parallel work. */
+  /* OpenMP keeps the number per thread that begins parallel work. */
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
   /* The checkpoint must contain the number of threads that matmuls really use. */
@@ -334,8 +334,8 @@ lig_run_start (LigRun *self)
   self->thread = g_thread_try_new ("train", work, self, &error);
   if (self->thread)
     return;
-  GError *failure =
-    g_error_new (LIG_ERROR, LIG_ERROR_MEMORY, _ ("no thread for the training: %s"), error->message);
+  GError *failure = g_error_new (LIG_ERROR, LIG_ERROR_MEMORY,
+                                 _ ("cannot start a thread for the run: %s"), error->message);
   g_error_free (error);
   finish (self, LIG_RUN_FAILED, failure);
   lig_run_announce_end (self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives a batch to a program: the inputs, the targets of the loss, and the documents that the data
- * has in each row. */
+/* Passes a batch to a program: the inputs, the targets of the loss, and the documents in each
+ * row. */
 #include "engine/data/training.h"
 #include "engine/train/data.h"
 #include "engine/train/run-private.h"
@@ -8,7 +8,7 @@
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 
-/* Returns whether an extra input of the caller is read as documents by attention. */
+/* Returns whether attention reads an extra input of the caller as documents. */
 static gboolean
 is_documents (LigPlan *plan, guint n)
 {
@@ -25,7 +25,7 @@ lig_run_count_documents (LigPlan *plan)
   return n;
 }
 
-/* Returns the names of the caller's inputs that no data set gives: `0.lengths, 1.memory`. */
+/* Returns the names of the caller's inputs that data sets cannot provide: `0.lengths, 1.memory`. */
 static char *
 name_extras (LigPlan *plan)
 {
@@ -45,18 +45,17 @@ lig_run_check_extras (LigRun *self, LigPlan *plan, GError **error)
   gint64 separator = lig_dataset_get_separator (self->data);
   g_autofree char *names = name_extras (plan);
   if (extra != documents + 1)
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_CHANNEL,
-      g_dngettext (GETTEXT_PACKAGE,
-                   "the sequence takes %u extra input from the caller, a data set gives 1, the "
-                   "targets; train it from a program, or leave out %s",
-                   "the sequence takes %u extra inputs from the caller, a data set gives 1, the "
-                   "targets; train it from a program, or leave out %s",
-                   (gulong) extra),
-      extra, names);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                 g_dngettext (GETTEXT_PACKAGE,
+                              "the sequence takes %u extra input from the caller, but a data set "
+                              "provides only 1, the targets; train it from a program, or omit %s",
+                              "the sequence takes %u extra inputs from the caller, but a data set "
+                              "provides only 1, the targets; train it from a program, or omit %s",
+                              (gulong) extra),
+                 extra, names);
   else if (documents > 0 && separator < 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("attention reads documents, which the data does not divide; add "
+                 _ ("attention reads documents, but the data is not divided into any; add "
                     "?separator=TOKEN to text or tokens, the token that ends a document"));
   else if (documents == 0 && separator >= 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,

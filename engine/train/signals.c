@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The signals of a run. The training's thread emits nothing: a source in the main context of the
- * starting thread reads the notes of the training, so that no step waits for a handler. */
+/* The signals of a run. The training thread emits nothing: a source in the main context of the
+ * starting thread reads the progress, so that no step waits for a handler. */
 #include "engine/train/signals.h"
 #include "engine/train/run-private.h"
 #include <ligature/store-rows.h>
 
-/* The interval of the ticks, and the longest duration of one, both in milliseconds. */
+/* The interval of the ticks, and the maximum duration of one, both in milliseconds. */
 enum { TICK = 16, LONGEST_TICK = 8 };
 
 enum { STEP, PROGRESS, ENDED, N_SIGNALS };
@@ -59,8 +59,8 @@ is_watched (LigRun *self, int signal)
   return g_signal_has_handler_pending (self, signals[signal], 0, TRUE);
 }
 
-/* Emits `step` for the steps since the last tick, or for some of them if the handlers are slow and
- * the run continues. */
+/* Emits `step` for the steps since the last tick, or for only some of them if the handlers are slow
+ * and the run continues. */
 static void
 emit_steps (LigRun *self, gboolean all)
 {
@@ -133,7 +133,7 @@ prepare_source (LigRun *self, GSource *source, GSourceFunc function)
 void
 lig_run_watch (LigRun *self)
 {
-  /* Made here, because the caller holds a reference to the run and the training's thread none. */
+  /* Made here, because the caller holds a reference to the run and the training thread does not. */
   self->end = prepare_source (self, g_idle_source_new (), emit_end);
   g_source_set_priority (self->end, G_PRIORITY_DEFAULT);
   if (!is_watched (self, STEP) && !is_watched (self, PROGRESS))
@@ -142,8 +142,8 @@ lig_run_watch (LigRun *self)
   g_source_attach (self->ticker, self->context);
 }
 
-/* The signal always comes from an iteration of the context: emitted at once, it would come on the
- * training's thread, and before the caller who started the run waits for it. */
+/* The signal is always emitted in an iteration of the context: emitted at once, it would come on
+ * the training thread, and before the caller that started the run waits for it. */
 void
 lig_run_announce_end (LigRun *self)
 {

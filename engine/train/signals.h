@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Add the signals to the class of runs; begin to emit them; emit the last ones, from any thread;
- * end. */
+/* Add the signals to the class of runs; start emitting them; emit the last ones, from any thread;
+ * stop. */
 void lig_run_add_signals (GType run);
 void lig_run_watch (LigRun *self);
 void lig_run_announce_end (LigRun *self);

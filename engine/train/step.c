@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One step of a training. On the CPU the loss is checked before the update. On an asynchronous
- * device the whole step is launched at once and its loss is read a few steps later, so that the
- * host does not wait; a loss that is not finite ends the training then. */
+/* One training step. On the CPU the loss is checked before the update. On an asynchronous device
+ * the whole step is launched at once and its loss is read a few steps later, so that the host does
+ * not wait; a loss that is not finite ends the run then. */
 #include "engine/train/step.h"
 #include "engine/measure/choices.h"
 #include "engine/ranks/messages.h"
@@ -17,14 +17,14 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The number of consecutive updates that may be skipped before the training ends. While the loss
- * scale comes down from 2^24, more are allowed: after 32 it is 2^-8. */
+/* The number of consecutive updates that may be skipped before the run ends. While the loss scale
+ * comes down from 2^24, more are allowed: after 32 it is 2^-8. */
 enum { MAX_SKIPPED = 8, MAX_SKIPPED_SCALED = 32 };
 
-/* The largest number of pending micro-batches. */
+/* The maximum number of pending micro-batches. */
 enum { LATE = LIG_PROGRAM_LATE - 2 };
 
-/* Returns whether the loss scale is adapted during the training. */
+/* Returns whether the loss scale is adapted during the run. */
 static gboolean
 searches_scale (LigRun *self)
 {
@@ -76,18 +76,19 @@ check_finite (LigRun *self, double loss, gint64 step, GError **error)
   return FALSE;
 }
 
-/* A few batches may give gradients that are not finite; if all do, the training has to end, on all
- * ranks, which have counted the same norms. */
+/* A few batches may give gradients that are not finite; if all do, the run must end on all ranks,
+ * which have counted the same norms. */
 static gboolean
 check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **error)
 {
   if (scaling->row < (float) (searches_scale (self) ? MAX_SKIPPED_SCALED : MAX_SKIPPED))
     return TRUE;
   self->together = TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the gradients were not finite in the last %.0f steps up to step %" PRId64
-                  ", which changed nothing; a smaller lr, another dtype or loss-scale may help"),
-               (double) scaling->row, step);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_VALUE,
+    _ ("the gradients were not finite in the last %.0f steps up to step %" PRId64
+       ", so their updates were skipped; a smaller lr, another dtype or loss-scale may help"),
+    (double) scaling->row, step);
   return FALSE;
 }
 
@@ -143,7 +144,7 @@ lig_run_program (
   return fine;
 }
 
-/* Runs a micro-batch. A rank that is interrupted goes on to the end of the step: others may not
+/* Runs a micro-batch. A rank that is interrupted continues to the end of the step: others may not
  * know yet, and expect its collectives. */
 static gboolean
 run_part (
@@ -190,7 +191,7 @@ run_parts (LigRun *self, double *loss, GError **error)
   return !abandoned;
 }
 
-/* Like run_parts(). A step that is interrupted is as if it had not begun. */
+/* Like run_parts(), but undoes an interrupted step. */
 static gboolean
 run_or_abandon (LigRun *self, double *loss, GError **error)
 {

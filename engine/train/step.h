@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a training. */
+/* The steps of a run. */
 #pragma once
 
 #include <ligature/program.h>
@@ -8,18 +8,17 @@
 G_BEGIN_DECLS
 
 /* Runs passes of a program. Adds to `searched`, if it is not null, the seconds in which its kernels
- * chose among algorithms, as they do at their first launch: they are part of no step and no rate.
- */
+ * chose algorithms, at their first launch: they do not count in step times and rates. */
 gboolean lig_run_program (
   LigRun *self, LigProgram *program, unsigned flags, double *searched, GError **error);
 
-/* Runs a step of the training. Its results are noted now or, on asynchronous devices, a few steps
- * later; lig_run_finish_pending() waits for all pending results and notes them. */
+/* Runs a training step. Its results are noted now or, on asynchronous devices, a few steps later;
+ * lig_run_finish_pending() waits for all pending results and notes them. */
 gboolean lig_run_step (LigRun *self, gint64 step, GError **error);
 gboolean lig_run_finish_pending (LigRun *self, GError **error);
 
-/* Finds the shares of the next step's micro-batches; returns one; gives it to the program that
- * trains, as the gradient of the loss. All ranks come to the first together. */
+/* Compute the weights of the next step's micro-batches; return one; pass it to the training
+ * program, as the gradient of the loss. All ranks call the first function together. */
 gboolean lig_run_share_parts (LigRun *self, GError **error);
 double lig_run_get_share (LigRun *self, gint64 part);
 gboolean lig_run_scale_part (LigRun *self, gint64 part, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The axes of a sweep: their text form, their values, and the points that they make. */
+/* The axes of a sweep: their text form, their values, and their points. */
 #include "engine/base/suggest.h"
 #include "engine/train/sweep-private.h"
 #include <ligature/recipe.h>
@@ -53,7 +53,7 @@ read_value (const LigParam *param, const char *key, const char *text, GValue *to
     return TRUE;
   default:
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s cannot be swept; sweep a number, a truth value or a choice"), key);
+                 _ ("%s cannot be swept; sweep a number, a boolean or a choice"), key);
     return FALSE;
   }
 }
@@ -130,8 +130,8 @@ lig_sweep_take_axis (LigSweep *self, const char *key, GStrv values, guint with, 
   if (first && g_strv_length (first->values) != g_strv_length (taken)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  g_dngettext (GETTEXT_PACKAGE,
-                              "%s has %u value, expected %u as %s, with which it advances",
-                              "%s has %u values, expected %u as %s, with which it advances",
+                              "%s has %u value, expected %u like %s, with which it varies",
+                              "%s has %u values, expected %u like %s, with which it varies",
                               (gulong) (g_strv_length (taken))),
                  key, g_strv_length (taken), g_strv_length (first->values), first->key);
     return FALSE;
@@ -141,7 +141,7 @@ lig_sweep_take_axis (LigSweep *self, const char *key, GStrv values, guint with, 
   return TRUE;
 }
 
-/* Adds a value, or the whole numbers of `A..B`. */
+/* Adds a value, or the integers of `A..B`. */
 static gboolean
 add_values (GStrvBuilder *to, const char *text, GError **error)
 {
@@ -154,10 +154,10 @@ add_values (GStrvBuilder *to, const char *text, GError **error)
     g_strv_builder_add (to, text);
     return TRUE;
   }
-  /* The difference of two gint64 may be none. */
+  /* The difference of two gint64 may overflow. */
   if (last < from || (guint64) last - (guint64) from >= LIG_SWEEP_MAX) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("range '%s' is empty or too long; write its least number first, like 1..5"),
+                 _ ("range '%s' is empty or too long; write the smaller number first, like 1..5"),
                  text);
     return FALSE;
   }
@@ -176,7 +176,7 @@ lig_sweep_add (LigSweep *self, const char *over, gboolean zip, GError **error)
   const char *equals = strchr (over, '=');
   if (!equals || equals == over || !equals[1]) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("'%s' is no list of values; write lr=0.1,0.01 or seed=1..5"), over);
+                 _ ("'%s' is not a list of values; write lr=0.1,0.01 or seed=1..5"), over);
     return FALSE;
   }
   g_autofree char *key = g_strstrip (g_strndup (over, (gsize) (equals - over)));
@@ -190,7 +190,7 @@ lig_sweep_add (LigSweep *self, const char *over, gboolean zip, GError **error)
   return lig_sweep_take_axis (self, key, g_strv_builder_end (values), with, error);
 }
 
-/* Splits a line at its commas; a cell in quotes may contain commas, and quotes twice. */
+/* Splits a line at its commas; a quoted cell may contain commas, and doubled quotes. */
 static GStrv
 split_cells (const char *line)
 {
@@ -272,7 +272,7 @@ count_points (LigSweep *self)
   return (guint) count;
 }
 
-/* Returns the values of a point: the last axis changes first. */
+/* Returns the values of a point: the last axis varies fastest. */
 static GStrv
 get_values (LigSweep *self, guint number)
 {

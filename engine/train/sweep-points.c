@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The points of a sweep: their results, and the training of the next one. */
+/* The points of a sweep: their results, and the run of the next one. */
 #include "engine/ranks/messages.h"
 #include "engine/train/sweep-private.h"
 #include <ligature/ranks.h>
@@ -32,7 +32,7 @@ take_row (LigSweepPoint *point, const LigRunRow *row)
   point->seconds = row->ended ? (double) (row->ended - row->started) * 1e-6 : NAN;
 }
 
-/* Of several runs of one point the newest counts, but none replaces one that is done. */
+/* The newest of several runs of one point counts, but none replaces a completed one. */
 gboolean
 lig_sweep_refresh (LigSweep *self, GError **error)
 {
@@ -104,7 +104,7 @@ lig_sweep_retry (LigSweep *self)
 
 /* --- Training ------------------------------------------------------------------------------ */
 
-/* Returns the newest checkpoint among the first `left` artifacts, and lowers their number. */
+/* Returns the newest checkpoint among the first `left` artifacts, and lowers `left`. */
 static char *
 take_checkpoint (GPtrArray *artifacts, guint *left)
 {
@@ -117,7 +117,7 @@ take_checkpoint (GPtrArray *artifacts, guint *left)
   return NULL;
 }
 
-/* Returns the files of the run of a point that is missing, or NULL if it has no run. */
+/* Returns the files of an unfinished point's run, or NULL if it has no run. */
 static GPtrArray *
 get_artifacts (LigSweep *self, const LigSweepPoint *at)
 {
@@ -135,8 +135,8 @@ lig_sweep_find_checkpoint (LigSweep *self, guint point)
   return take_checkpoint (artifacts, &left);
 }
 
-/* Continues the run of a point from its newest checkpoint. Returns NULL if that is not possible.
- * All ranks try the files that rank 0 finds. */
+/* Resumes the run of a point from its newest checkpoint. Returns NULL if that is not possible. All
+ * ranks try the files that rank 0 finds. */
 static LigRun *
 resume (LigSweep *self, const LigSweepPoint *at, LigDevice *device)
 {
@@ -160,8 +160,8 @@ check_ranks (LigSweep *self, LigDevice *device, GError **error)
   if (count == self->ranks)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("ranks: %d, expected %d, those of the sweep %.8s; continue it with as many"),
-               count, self->ranks, self->uuid);
+               _ ("ranks: %d, expected %d like in sweep %.8s; continue it with as many"), count,
+               self->ranks, self->uuid);
   return FALSE;
 }
 
@@ -191,7 +191,8 @@ lig_sweep_prepare (LigSweep *self, guint point, LigDevice *device, GError **erro
            : NULL;
 }
 
-/* Returns the samples of a number of steps of a point, to which its time is about proportional. */
+/* Returns the number of samples in a number of steps of a point, an estimate of its relative
+ * time. */
 static double
 weigh (LigSweep *self, const LigSweepPoint *point, gint64 steps)
 {

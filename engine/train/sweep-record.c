@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The record of a sweep in the store, and what ranks get of it. */
+/* The record of a sweep in the store, and the part that ranks receive. */
 #include "engine/base/json-private.h"
 #include "engine/data/kind.h"
 #include "engine/train/data.h"
@@ -46,7 +46,7 @@ write_document (LigSweep *self)
   return g_string_free (text, FALSE);
 }
 
-/* A sweep may be continued from another folder, so paths of data become absolute. */
+/* A sweep may be continued from another folder, so data paths become absolute. */
 static void
 locate_data (LigSweep *self)
 {
@@ -93,7 +93,7 @@ read_axes (LigSweep *self, JsonArray *axes, GError **error)
     JsonArray *texts = axis ? json_object_get_array_member (axis, "values") : NULL;
     for (guint j = 0; texts && j < json_array_get_length (texts); j++) {
       const char *text = json_array_get_string_element (texts, j);
-      /* Older sweeps do not say which rows are held out: those at the end. */
+      /* Older sweeps do not record the validation split: rows at the end. */
       g_autofree char *value =
         data && text ? lig_dataset_name_split (text, LIG_SPLIT_END) : g_strdup (text);
       g_strv_builder_add (values, value ? value : "");

@@ -24,7 +24,7 @@ free_summary (gpointer data)
   g_free (summary);
 }
 
-/* Adds a result to the sums: `mean` is a sum until all points were added. */
+/* Adds a result to the sums: `mean` is a sum until all points are added. */
 static void
 add_point (LigSweepSummary *to, const LigSweepPoint *point)
 {

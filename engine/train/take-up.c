@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The run in the store that a training from a checkpoint continues: the one that wrote the file or,
- * if that one has advanced beyond the file, a new one that names it as its parent. */
+/* Chooses the run in the store that resumes from a checkpoint: the one that wrote the file or, if
+ * that run has advanced beyond the file, a new one with it as its parent. */
 #include "engine/store/writing.h"
 #include "engine/train/checkpoint.h"
 #include "engine/train/inputs.h"
@@ -32,9 +32,9 @@ writes_to (LigRun *self, const LigRunRow *row, const char *path)
   return FALSE;
 }
 
-/* A run that ended in its last evaluation has no step left, only that evaluation. A kill may have
- * come between the checkpoint and the store's note of it. Rank 0 alone has the store that says so.
- */
+/* A run that ended in its last evaluation has no step left, only that evaluation. The process may
+ * have been killed between writing the checkpoint and recording it in the store. Only rank 0 has
+ * the store. */
 gboolean
 lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
 {
@@ -53,7 +53,7 @@ lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
     g_propagate_error (error, g_steal_pointer (&busy));
   else if (found[1])
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_STORE,
-                         _ ("the run that writes it is running in another process"));
+                         _ ("the run that writes it is active in another process"));
   if (found[1])
     return FALSE;
   if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
@@ -64,9 +64,8 @@ lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
   return lig_error_set_setting (error, "steps");
 }
 
-/* Returns whether the run's history contains steps that would not be repeated identically. The
- * steps that a killed run reported after its last checkpoint are repeated bit for bit, and
- * replaced. */
+/* Returns whether the run's history contains steps that would not be repeated identically. Steps
+ * that a killed run reported after its last checkpoint are repeated bit for bit, and replaced. */
 static gboolean
 is_older (LigRun *self, LigTensorFile *file, const LigRunRow *row)
 {
@@ -80,8 +79,8 @@ is_older (LigRun *self, LigTensorFile *file, const LigRunRow *row)
                                                 row->last_step > self->settings.steps));
 }
 
-/* Lets the new run write to a file of its own: that of a setting that was given now, else one that
- * is named after the run. */
+/* Lets the new run write to its own file: that of a newly given setting, else one that is named
+ * after the run. */
 static gboolean
 leave_file (LigRun *self, GError **error)
 {
@@ -107,7 +106,7 @@ begin_child (LigRun *self, const LigRunRow *row, GError **error)
   return TRUE;
 }
 
-/* The run is that of the ranks which train it now. */
+/* Records the current ranks as the ranks of the run. */
 static gboolean
 note_ranks (LigRun *self, const LigRunRow *row, GError **error)
 {
@@ -135,9 +134,9 @@ gboolean
 lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (LigRunRow) row = find_row (self, file);
-  /* The store may differ from that in which the run was begun. */
+  /* The store may be another one than when the run began. */
   gboolean child = !row || is_older (self, file, row);
-  /* The file may be a copy in another place than the one in its settings. */
+  /* The file may be a copy with another path than the one in its settings. */
   if (self->settings.checkpoint && !self->branches) {
     g_free (self->settings.checkpoint);
     self->settings.checkpoint = g_strdup (self->checkpoint);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The types of a training: of its computations and of its parameters, `bf16:fp8`. */
+/* The types of a run: compute type and parameter type, `bf16:fp8`. */
 #include "engine/train/types.h"
 
 #include <glib/gi18n-lib.h>

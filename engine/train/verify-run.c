@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verifies the plan of a training on batches of its data. */
+/* Verifies the plan of a run on batches of its data. */
 #include "engine/train/data.h"
 #include "engine/train/run-private.h"
 
@@ -7,10 +7,10 @@
 
 typedef struct {
   LigRun *run;
-  GArray *positions; /* of guint64: where each batch begins in the data */
+  GArray *positions; /* of guint64: the data position of each batch */
 } Source;
 
-/* Each batch is asked for once for every program, and is the same. */
+/* Each batch is requested once per program, and is the same. */
 static gboolean
 feed (LigProgram *program, guint batch, gpointer data, GError **error)
 {

@@ -67,7 +67,7 @@ test_csv_columns (void)
   assert_rejected ("csv", "t.csv?target=", 0, LIG_ERROR_VALUE, "target names no column");
   assert_rejected ("csv", "t.csv?skip=y", 0, LIG_ERROR_VALUE, "skip 'y' is a target");
   write_text ("t.csv", "1,5;2,5;0\n2,5;3,5;1\n");
-  assert_rejected ("csv", "t.csv", 0, LIG_ERROR_FORMAT, "none is the separator");
+  assert_rejected ("csv", "t.csv", 0, LIG_ERROR_FORMAT, "the separator is ambiguous");
   write_text ("t.csv", "1,5;2;0\n2,5;3;1\n");
   assert_rejected ("csv", "t.csv?header=false", 0, LIG_ERROR_FORMAT,
                    "column 1 is '1,5', expected a number");

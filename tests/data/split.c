@@ -208,7 +208,7 @@ test_csv_file (void)
   g_assert_cmpint (out.classes[0], ==, 0); /* cat, dog, emu */
   g_assert_cmpint (out.classes[1], ==, 2);
   g_assert_nonnull (strstr (lig_dataset_get_warning (data), "class emu"));
-  g_assert_nonnull (strstr (lig_dataset_describe (data), "3 for training, b.csv held out"));
+  g_assert_nonnull (strstr (lig_dataset_describe (data), "3 for training, b.csv for validation"));
   /* 0, 1 and 2 have the mean 1 and the variance 2/3. */
   g_autoptr (LigDataset) scaled = open_data ("csv", mean, 1, 0);
   out = read_rows (scaled, TRUE, 3);

@@ -368,8 +368,8 @@ test_rejections (Fixture *f, gconstpointer data)
     {"linear(4) ! gelu", "8x6", "synthetic", "",
      "the sequence ends with gelu at 1, expected a loss: cross-entropy or mean-squared-error"},
     {"linear(4) ! mean-squared-error ! mean-squared-error", "8x6", "synthetic", "",
-     "the sequence takes 2 extra inputs from the caller, a data set gives 1, the targets; train it "
-     "from a program, or leave out "},
+     "the sequence takes 2 extra inputs from the caller, but a data set provides only 1, the "
+     "targets; train it from a program, or omit "},
     {"linear(4, in-features=5) ! mean-squared-error", "8x6", "synthetic", "",
      "linear at 0: input has 6 features, expected 5"},
     {"relu ! mean-squared-error", "8x6", "synthetic", "", "the sequence has no parameters"},
