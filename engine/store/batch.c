@@ -117,7 +117,8 @@ key_at (const GArray *rows, guint i)
                                                  i * g_array_get_element_size ((GArray *) rows));
 }
 
-/* Drops the rows of long series whose step is no multiple of @stride, except the newest eighth. */
+/* Drops the rows of long series with a step that is not a multiple of @stride, except the newest
+ * eighth. */
 static void
 thin_rows (GArray *rows, gint64 stride)
 {

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 #define LIG_ROW_TEXTS 6
 #define LIG_ROW_INTEGERS 3
 
-/* Kinds of rows that are so rare that each owns its texts. */
+/* Kinds of rare rows, each of which owns its texts. */
 typedef enum { LIG_ROW_FUSION, LIG_ROW_VERDICT, LIG_ROW_ARTIFACT, LIG_ROW_SAVED } LigRowKind;
 
 /* A run with queued rows; it outlives the rows, so they point to it. After its creation only the
@@ -17,14 +17,14 @@ typedef enum { LIG_ROW_FUSION, LIG_ROW_VERDICT, LIG_ROW_ARTIFACT, LIG_ROW_SAVED 
  * and holds the writer's lock to do so. */
 typedef struct {
   char *uuid;
-  gboolean active; /* whether this process writes its heartbeat */
-  guint64 missing; /* rows that wait for another try, or that will never be written */
+  gboolean active; /* whether this process writes the run's heartbeat */
+  guint64 missing; /* rows that wait for another attempt, or that will never be written */
   char *why;       /* the first failure of a row that will never be written */
   gint64 id;       /* in the database; 0 until looked up, -1 if the database has no such run */
   gboolean touched;
   gint64 last_step; /* of the metrics in this batch, if touched */
   guint64 waiting;  /* rows in the batch that could not be written */
-  guint64 rejected; /* rows that the database rejected in this try */
+  guint64 rejected; /* rows that the database rejected in this attempt */
   guint64 lost;     /* rows that were rejected or thinned out for good */
 } LigQueuedRun;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The comparisons of recipes: each profile of one has the errors of its recipe. */
+/* Comparisons of recipes: each profile of a comparison has the errors of its recipe. */
 #include "engine/store/errors.h"
 #include "engine/store/private.h"
 

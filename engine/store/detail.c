@@ -13,8 +13,8 @@ typedef enum {
   NUMBER,   /* int */
   TRUTH,    /* gboolean */
   REAL,     /* double, NaN for NULL */
-  FIRST,    /* int, an op that a sequence can have */
-  COUNT,    /* int, a number of ops that begin at the FIRST of the column before */
+  FIRST,    /* int, a valid op index of a sequence */
+  COUNT,    /* int, a number of ops, from the FIRST in the previous column on */
   TEXT,     /* char *, NULL for NULL */
   REQUIRED, /* char *, "" for NULL */
 } Kind;

@@ -34,8 +34,8 @@ finalize (gpointer data)
   sqlite3_finalize (data);
 }
 
-/* Prepares the statements, as preparing a deletion takes longer than the deletion (transfer full).
- * Their second parameter, if they have one, is `text`. */
+/* Prepares the statements once, because preparing a deletion takes longer than the deletion
+ * (transfer full). Their second parameter, if any, is `text`. */
 static GPtrArray *
 prepare_all (LigStore *self, const char *const *statements, const char *text, GError **error)
 {

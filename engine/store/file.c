@@ -130,8 +130,8 @@ resolve (const char *path)
   return whole;
 }
 
-/* SQLite takes no longer names, including those of the companion files, and reports neither the
- * name nor the reason. */
+/* SQLite does not accept longer names, including those of the companion files, and reports neither
+ * the name nor the reason. */
 static gboolean
 check_length (const char *path, GError **error)
 {
@@ -156,7 +156,7 @@ lig_store_file_check_existing (const char *path, int newest, GError **error)
     return FALSE;
   if (stat (path, &info) != 0 && errno == ENOENT) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 _ ("store '%s' does not exist; a training or a profile creates it"), path);
+                 _ ("store '%s' does not exist; a run or a profile creates it"), path);
     return FALSE;
   }
   if (stat (path, &info) != 0)
@@ -200,7 +200,7 @@ lig_store_file_check_writable (const char *path, GError **error)
   return TRUE;
 }
 
-/* Creates the file readable and writable for this user alone, regardless of the umask; SQLite gives
+/* Creates the file readable and writable only for this user, regardless of the umask; SQLite gives
  * its companion files the same mode. Closing a file drops the locks of this process on it, so no
  * other thread may open it before this function returns. */
 gboolean
@@ -256,7 +256,7 @@ move (const char *from, const char *to)
   int result = renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
   if (result == 0 || (errno != EINVAL && errno != ENOSYS))
     return result;
-  /* This file system has no atomic check, so check first. */
+  /* This file system cannot check atomically, so check first. */
   if (g_file_test (to, G_FILE_TEST_EXISTS)) {
     errno = EEXIST;
     return -1;
@@ -271,7 +271,7 @@ lig_store_file_name_copy (const char *from, const char *to, GError **error)
          fail (error, _ ("keep a copy of the store,"), to, errno);
 }
 
-/* Returns a name that neither the file nor its companions have yet. */
+/* Returns a name that is unused for the file and its companions. */
 static char *
 find_name (const char *path)
 {
@@ -289,7 +289,7 @@ find_name (const char *path)
   }
 }
 
-/* Renames the database last: if this fails earlier, the next opening finds the damage again. */
+/* Renames the database last: if this fails earlier, the next open finds the damage again. */
 static gboolean
 move_all (const char *path, const char *why, char **warning, GError **error)
 {
@@ -315,7 +315,8 @@ lig_store_file_set_aside (
   struct stat now;
   gboolean done = TRUE;
   /* Two processes may find the same damage. The lock on the folder prevents the second of them from
-   * setting aside the new database. Without such locks only the comparison protects it. */
+   * setting aside the new database. Without such locks only the comparison of identities protects
+   * it. */
   int lock = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock >= 0)
     flock (lock, LOCK_EX);

@@ -21,7 +21,7 @@ char *lig_store_file_uri (const char *path, const char *parameters);
  * is not another program's and has no schema newer than `newest`. Changes nothing. */
 gboolean lig_store_file_check_existing (const char *path, int newest, GError **error);
 
-/* Creates missing folders and a missing file, for this user alone. Rejects an existing file that is
+/* Creates missing folders and a missing file, only for this user. Rejects an existing file that is
  * neither empty nor a store, and one that cannot be written. */
 gboolean lig_store_file_prepare (const char *path, int newest, GError **error);
 
@@ -39,7 +39,7 @@ gboolean lig_store_file_fail_foreign (const char *path, GError **error);
 /* Creates an empty file that only this user may read, unless it exists. */
 gboolean lig_store_file_make (const char *path, GError **error);
 
-/* Gives a copy of the store its name, unless a file has it already. */
+/* Renames a copy of the store to its final name, unless that exists already. */
 gboolean lig_store_file_name_copy (const char *from, const char *to, GError **error);
 
 /* Records the identity of the file. */

@@ -10,8 +10,8 @@
 
 /* --- Means --------------------------------------------------------------------------------- */
 
-/* Adds a value by Welford's method, which does not lose digits: `std` has the sum of the
- * squares until end_mean(). */
+/* Adds a value by Welford's method, which is numerically stable: `std` contains the sum of squares
+ * until end_mean(). */
 static void
 add_value (LigRunMean *mean, double value)
 {
@@ -45,7 +45,7 @@ free_group (gpointer data)
 
 enum { KEY, VALUE, LAST_LOSS, EVAL_LOSS, EVAL_ACCURACY, STEP_MS };
 
-/* Runs of one value follow each other. */
+/* Runs with equal values are adjacent. */
 static LigRunGroup *
 find_group (GPtrArray *groups, sqlite3_stmt *row)
 {

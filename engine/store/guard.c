@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaves SQLite by a long jump if a file that it has mapped was truncated. */
+/* Escapes from SQLite by a long jump if a file that it has mapped was truncated. */
 #include "engine/store/guard.h"
 #include <ligature/store.h>
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The expression that each LigRunOrder sorts by; from the steps on it may be NULL. */
+/* The sort expression of each LigRunOrder; from the steps on it may be NULL. */
 static const char *const orders[LIG_RUN_N_ORDERS] = {
   [LIG_RUN_BY_START] = "r.started",
   [LIG_RUN_BY_NAME] = "(SELECT name FROM experiment WHERE id = r.experiment) COLLATE NOCASE",
@@ -28,7 +28,7 @@ static const char *const orders[LIG_RUN_N_ORDERS] = {
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
-/* Returns a statement with only those conditions that the filter sets, so that the others take no
+/* Returns a statement with only the conditions that the filter sets, so that the others take no
  * time. */
 static GString *
 make_statement (const char *columns, const LigRunFilter *f)
@@ -89,8 +89,8 @@ order_statement (GString *sql, const LigRunFilter *f, LigRunOrder order, gboolea
   return g_string_free (sql, FALSE);
 }
 
-/* Returns the keys of the runs whose status is `running` although their process is gone, or NULL
- * with an error set. */
+/* Returns the keys of the runs with status `running` whose process is gone, or NULL with an error
+ * set. */
 static GHashTable *
 find_gone (LigStore *self, GError **error)
 {

@@ -77,7 +77,7 @@ get_newest_version (void)
   }
 }
 
-/* Runs the missing blocks, all or none. The version is read again within the transaction, as
+/* Runs the missing blocks, all or none. The version is read again within the transaction, because
  * another process may be opening the same file. */
 static gboolean
 migrate (sqlite3 *db, GError **error)
@@ -101,7 +101,7 @@ migrate (sqlite3 *db, GError **error)
   return lig_sql_end (db, done, error);
 }
 
-/* Copies all of a database. */
+/* Copies a whole database. */
 static gboolean
 copy_database (sqlite3 *source, sqlite3 *copy, GError **error)
 {
@@ -114,8 +114,8 @@ copy_database (sqlite3 *source, sqlite3 *copy, GError **error)
   return done;
 }
 
-/* Keeps a copy of a store of an older schema, as an older Ligature cannot read the newer one. The
- * copy gets its name once it is complete; one that exists is kept. */
+/* Keeps a copy of a store with an older schema, because an older Ligature cannot read the newer
+ * one. The copy gets its name when it is complete; an existing copy is kept. */
 static gboolean
 keep_older (sqlite3 *db, const char *path, char **warning, GError **error)
 {
@@ -138,15 +138,14 @@ keep_older (sqlite3 *db, const char *path, char **warning, GError **error)
   done = done && lig_store_file_name_copy (part, name, error);
   g_unlink (part);
   if (done)
-    *warning =
-      g_strdup_printf (_ ("store '%s' was changed from schema version %d to %d, which older "
-                          "programs cannot read; '%s' is a copy from before"),
-                       path, (int) version, newest, name);
+    *warning = g_strdup_printf (_ ("store '%s' was migrated from schema version %d to %d, which "
+                                   "older programs cannot read; '%s' is a copy of the old one"),
+                                path, (int) version, newest, name);
   return done;
 }
 
 /* Returns whether the database is a store that this program may use; writes nothing. Reads in one
- * transaction, as another process may be creating the tables of the same file. */
+ * transaction, because another process may be creating the tables of the same file. */
 static gboolean
 check_owner (sqlite3 *db, const char *path, GError **error)
 {
@@ -269,8 +268,8 @@ open_or_replace (LigStore *self, GError **error)
   }
 }
 
-/* Stores that the runs of processes that are gone were interrupted. Reading reports them as
- * interrupted in any case, so a failure is ignored. */
+/* Marks the runs of processes that are gone as interrupted. Reading reports them as interrupted in
+ * any case, so a failure is ignored. */
 static void
 mark_interrupted (LigStore *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the parts of the store: the object, and functions to read and write it. */
+/* The internals of the store: the object, and functions to read and write it. */
 #pragma once
 
 #include "engine/store/sql.h"
@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* One connection writes, for the writer thread and for the functions that write at once; another
- * one reads, so that views never wait for the disk. */
+/* One connection writes, for the writer thread and for the functions that write immediately;
+ * another one reads, so that views never wait for the disk. */
 struct _LigStore {
   GObject parent_instance;
   char *path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The identity of the process that runs a run, from /proc. */
+/* The identity of the process of a run, from /proc. */
 #include "engine/store/process.h"
 
 #include <string.h>

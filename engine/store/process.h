@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The identity of the process that runs a run; a later process with the same number differs. */
+/* The identity of the process of a run; a later process with the same number has another
+ * identity. */
 #pragma once
 
 #include <glib.h>

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The example queries of data/doc/store.md, each after a line of two dashes and its title.
 
--- The ten trainings with the lowest loss on validation data
+-- The ten runs with the lowest validation loss
 SELECT substr (run.uuid, 1, 8) AS run, experiment.name, run.device, run.last_step AS steps,
        coalesce (run.eval_loss, run.last_loss) AS best,
        datetime (run.started / 1e6, 'unixepoch') AS begun
@@ -19,7 +19,7 @@ FROM timing LEFT JOIN fusion USING (run, pass, "group")
 WHERE timing.run = (SELECT max (id) FROM run WHERE kind = 'profile')
 ORDER BY timing.pass, timing."group";
 
--- The fusions that were rejected most often although their pattern fits, and why
+-- The fusions that were rejected most often although their pattern matches, and why
 SELECT fusion, reason, count (*) AS times, count (DISTINCT run) AS runs, min (text) AS example
 FROM verdict WHERE NOT taken AND reason != 'pattern'
 GROUP BY fusion, reason ORDER BY times DESC, fusion LIMIT 20;

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The strings of a row in the order of the columns below. Neighbouring rows share equal strings,
- * because a list of many runs repeats the same few sequences and settings. */
+/* The strings of a row in the order of the columns below. Adjacent rows share equal strings,
+ * because a list of many runs repeats few sequences and settings. */
 static const gsize strings[] = {
   G_STRUCT_OFFSET (LigRunRow, uuid),     G_STRUCT_OFFSET (LigRunRow, name),
   G_STRUCT_OFFSET (LigRunRow, kind),     G_STRUCT_OFFSET (LigRunRow, device),
@@ -130,7 +130,7 @@ lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error)
     return NULL;
   GPtrArray *rows =
     lig_store_read_runs (self, (const gint64 *) (gpointer) keys->data, keys->len, error);
-  /* A run may be deleted between the two. */
+  /* A run may be deleted between the two queries. */
   while (rows && g_ptr_array_remove (rows, NULL))
     ;
   return rows;
@@ -146,7 +146,7 @@ lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **e
   const LigRunRow *before = NULL;
   sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "i", (gint64) 0);
   sqlite3 *db = statement ? sqlite3_db_handle (statement) : NULL;
-  /* One transaction locks the file once, and all rows are of the same moment. */
+  /* One transaction locks the file once and reads all rows from one snapshot. */
   gboolean begun = count > 1 && db && lig_sql_exec (db, "BEGIN", &failure);
   for (guint i = 0; statement && !failure && i < count; i++) {
     sqlite3_reset (statement);

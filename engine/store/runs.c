@@ -212,8 +212,8 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
   return done;
 }
 
-/* The median of the last 1,000 steps, because reading all steps of a long training would take
- * seconds; the step of a profile, in older stores the sum of its groups. */
+/* The median of the last 1,000 steps, because reading all steps of a long run would take seconds;
+ * for a profile its step, in older stores the sum of its groups. */
 #define STEP_MS \
   "CASE kind WHEN 'profile' THEN coalesce (" \
   "  (SELECT microseconds / 1000 FROM spread WHERE run = run.id AND figure = 'step')," \
@@ -223,7 +223,7 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
   "   SELECT value FROM metric WHERE run = run.id AND name = 'step-ms'" \
   "   ORDER BY step DESC LIMIT 1000)) WHERE place = n / 2 + 1) END"
 
-/* Returns an error with the number of values that a run reported but that are not in the store,
+/* Returns an error with the number of values that a run reported but that are not in the store;
  * NULL if none is missing. */
 static GError *
 find_missing (LigStore *self, const char *run)

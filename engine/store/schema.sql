@@ -16,9 +16,9 @@ CREATE TABLE experiment (
   UNIQUE (name, hash)
 );
 
--- Trainings and profiles. The numbers of deleted runs are not reused, so that a process that still
--- writes to a deleted run cannot write to a newer one. A seed is an unsigned number of 64 bits,
--- stored as a signed one.
+-- Training runs and profiles. The numbers of deleted runs are not reused, so that a process that
+-- still writes to a deleted run cannot write to a newer one. A seed is an unsigned number of 64
+-- bits, stored as a signed one.
 CREATE TABLE run (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- the number that all other tables refer to
   uuid TEXT NOT NULL UNIQUE, -- the identifier of the run for users and programs
@@ -28,8 +28,8 @@ CREATE TABLE run (
   dtype TEXT NOT NULL, -- the types of activations and parameters: `bf16:fp32`
   recipe TEXT NOT NULL, -- the quantization recipe: `none`
   policy TEXT NOT NULL, -- the policy for choosing fusions: `none`, `all`, `measured`
-  seed INTEGER NOT NULL, -- the seed of initial values, data order and dropout
-  settings TEXT NOT NULL, -- the settings of the training or the profile, in JSON
+  seed INTEGER NOT NULL, -- the seed for initialization, data order and dropout
+  settings TEXT NOT NULL, -- the settings of the run or the profile, in JSON
   versions TEXT NOT NULL, -- versions of program, libraries, device and driver, in JSON
   status TEXT NOT NULL, -- `running`, `done`, `failed`, `cancelled` or `interrupted`
   message TEXT, -- the reason for a failure
@@ -39,7 +39,7 @@ CREATE TABLE run (
   boot TEXT NOT NULL, -- the boot id and the process namespace in which `pid` is valid
   pid INTEGER NOT NULL, -- the number of the process that runs it
   process_start INTEGER NOT NULL, -- the start of that process, in clock ticks since the boot
-  heartbeat INTEGER NOT NULL, -- the last time at which the process reported that it runs
+  heartbeat INTEGER NOT NULL, -- the last time at which the process reported that it is alive
   revision TEXT, -- the git revision from the environment, as set by continuous integration
   notes TEXT NOT NULL DEFAULT '', -- the notes of the user
   starred INTEGER NOT NULL DEFAULT 0 -- 1 if the user starred it
@@ -163,7 +163,7 @@ UPDATE run SET
 -- 3
 -- The time of a step, and an index by which lists of runs are filtered and sorted without reading
 -- the rows, which are long.
-ALTER TABLE run ADD COLUMN step_ms REAL; -- the median step of a training or a profile
+ALTER TABLE run ADD COLUMN step_ms REAL; -- the median step time of a run or a profile
 UPDATE run SET step_ms = CASE kind
   WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing WHERE run = run.id)
   ELSE (SELECT value FROM (
@@ -175,18 +175,18 @@ CREATE INDEX run_list ON run (started, experiment, kind, device, dtype, policy, 
 
 -- 4
 -- The uncertainty of a measured time. Without it, a later decision from the stored time could
--- differ from the first one. Times without it are measured again.
+-- differ from the first one. Times without it are remeasured.
 ALTER TABLE tuning ADD COLUMN noise REAL; -- the uncertainty of the time, in microseconds
 DELETE FROM tuning WHERE choice IS NULL OR key LIKE 'cover|%';
 
 -- 5
--- The run that a training continues as a new run, and the step of the newest checkpoint.
+-- The run that a new run continues, and the step of the newest checkpoint.
 ALTER TABLE run ADD COLUMN parent TEXT; -- the uuid of the run whose checkpoint began this one
 ALTER TABLE run ADD COLUMN saved_step INTEGER; -- the step of the newest checkpoint
 UPDATE run SET saved_step = last_step WHERE kind = 'train' AND status != 'running';
 
 -- 6
--- Trainings of one sequence over lists of settings, one after another.
+-- Runs of one sequence over lists of settings, one after another.
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- the number of the row, in the order of their starts
   uuid TEXT NOT NULL UNIQUE, -- the identifier of the sweep for users and programs
@@ -195,14 +195,14 @@ CREATE TABLE sweep (
   started INTEGER NOT NULL -- the time of its start
 );
 
--- The sweep of a training, and what a repetition needs besides sequence, settings and versions.
-ALTER TABLE run ADD COLUMN sweep TEXT; -- the uuid of the sweep to which this training belongs
-ALTER TABLE run ADD COLUMN point INTEGER; -- the number of its settings in the sweep, from 0
+-- The sweep of a run, and the other inputs of a repetition besides sequence, settings and versions.
+ALTER TABLE run ADD COLUMN sweep TEXT; -- the uuid of the sweep to which this run belongs
+ALTER TABLE run ADD COLUMN point INTEGER; -- the index of its settings in the sweep, from 0
 ALTER TABLE run ADD COLUMN inputs TEXT; -- hashes of its data and weights, threads and so on, in JSON
 CREATE INDEX run_by_sweep ON run (sweep) WHERE sweep IS NOT NULL;
 
 -- 7
--- The distribution of repeated measurements, so that runs can be compared with the noise of both.
+-- The distribution of repeated measurements, so that runs can be compared up to their noise.
 CREATE TABLE spread (
   run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
   figure TEXT NOT NULL, -- `forward`, `backward`, `update`, `forward-backward` or `step`
@@ -214,14 +214,14 @@ CREATE TABLE spread (
 ) WITHOUT ROWID;
 
 -- 8
--- The errors that recipes bring, as `lig profile --compare-recipes` and the window measure them.
+-- The errors of recipes, as measured by `lig profile --compare-recipes` and the window.
 CREATE TABLE recipe_error (
   run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE, -- the profile of the recipe
   comparison TEXT NOT NULL, -- the identifier that all profiles of one comparison share
-  recipe TEXT NOT NULL, -- the recipe with its parameters; `none`: what others are compared with
+  recipe TEXT NOT NULL, -- the recipe with its parameters; `none`: the baseline of the comparison
   output REAL, -- the relative error of the output of the sequence
   gradient REAL, -- the relative error of all gradients of parameters together
-  bytes INTEGER NOT NULL, -- the bytes of a training by this recipe, 0 if they are unknown
+  bytes INTEGER NOT NULL, -- the bytes of a training run with this recipe, 0 if unknown
   ops TEXT NOT NULL -- the errors of its ops, as in the JSON of the comparison
 );
 CREATE INDEX recipe_error_by_comparison ON recipe_error (comparison);

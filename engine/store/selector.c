@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the run that a user's word selects: `last`, a name, a uuid or the beginning of one, each
- * with `~N` for the Nth run before it. */
+/* Finds the run that a user selects: by `last`, a name, a uuid or the beginning of one, each with
+ * `~N` for the Nth run before it. */
 #include "engine/store/private.h"
 #include <ligature/store-select.h>
 #include <ligature/suggest.h>
@@ -8,18 +8,18 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* A shorter beginning of a uuid is a slip of the hand. */
+/* A shorter beginning of a uuid is probably a typing mistake. */
 #define MIN_PREFIX 4
 
-/* The most runs that the message about an ambiguous selector lists. */
+/* The maximum number of runs in the message about an ambiguous selector. */
 #define MAX_CANDIDATES 6
 
-/* A later `~N` could not be the number of a run. */
+/* A larger `~N` could not be the number of a run. */
 #define FARTHEST 1000000000
 
 #define NEWEST_FIRST " ORDER BY r.started DESC, r.id DESC LIMIT ?3"
 
-/* The statements take a text, a kind or NULL, and the most rows. */
+/* The statements take a text, a kind or NULL, and the maximum number of rows. */
 static const char by_time[] = "SELECT r.id FROM run r WHERE ?2 IS NULL OR r.kind = ?2" NEWEST_FIRST;
 static const char by_name[] = "SELECT r.id FROM run r JOIN experiment e ON e.id = r.experiment"
                               " WHERE e.name = ?1 AND (?2 IS NULL OR r.kind = ?2)" NEWEST_FIRST;
@@ -28,7 +28,7 @@ static const char by_uuid[] =
 static const char by_successor[] = "SELECT r.id FROM run r, run s WHERE s.uuid = ?1 AND "
                                    "(r.started, r.id) <= (s.started, s.id)" NEWEST_FIRST;
 
-/* The names from which a similar one is suggested. */
+/* The names from which a similar one is chosen as a suggestion. */
 static const char newest_names[] =
   "SELECT name FROM experiment GROUP BY name ORDER BY max (id) DESC LIMIT 1000";
 
@@ -152,7 +152,7 @@ fail_far (LigStore *self, const char *selector, const char *kind, guint found, G
 /* --- The parts of a selector --------------------------------------------------------------- */
 
 /* Removes `~N` from the end and returns N; `~` alone counts as `~1`, as in git. Returns -1 if the
- * end is no such number. */
+ * end is not such a number. */
 static gint64
 cut_distance (char *selector)
 {
@@ -169,7 +169,7 @@ cut_distance (char *selector)
 }
 
 /* Finds the runs from the selected one backwards, at most `max`. `alike` is set to the number of
- * runs of the name if the selector is one. NULL with an error set if none matches. */
+ * runs with that name if the selector is a name. NULL with an error set if none matches. */
 static GArray *
 find_backwards (
   LigStore *self, const char *selector, const char *kind, gint64 max, guint *alike, GError **error)

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Returns (transfer full) the JSON path in a sequence of an op's parameter, `0.features` or in a
- * block `3.0.2.features`, in which the second number is that of the repetition; null for other
+/* Returns (transfer full) the JSON path in a sequence of an op's parameter, `0.features` or, in a
+ * block, `3.0.2.features`, where the second number is the index of the repetition; null for other
  * names. */
 static char *
 find_parameter (const char *name)

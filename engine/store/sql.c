@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-/* The time that SQLite waits for another writer, and the number of further tries of a transaction.
- */
+/* The time that SQLite waits for another writer, and the number of retries of a transaction. */
 #define BUSY_TIMEOUT_MS 5000
 #define BUSY_RETRIES 3
 

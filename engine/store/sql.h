@@ -16,7 +16,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)
  * that of the system. Always returns FALSE. */
 gboolean lig_sql_fail (sqlite3 *db, const char *doing, GError **error);
 
-/* Returns whether the last failure on this connection means that the file is damaged. */
+/* Returns whether the last failure on this connection indicates a damaged file. */
 gboolean lig_sql_is_damage (sqlite3 *db);
 
 /* Returns a statement with its parameters bound to the arguments after `types`: t text (may be

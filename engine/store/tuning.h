@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* Returns whether the store has a measurement with this key, and fills in those of the time, its
- * uncertainty and the choice (transfer full) (nullable) that are given. A key is the device, the
- * library versions, the kernel or fusion, the shapes and the types, joined by `|`. */
+/* Returns whether the store has a measurement with this key, and sets the non-null ones of time,
+ * uncertainty and choice (transfer full) (nullable). A key consists of the device, the library
+ * versions, the kernel or fusion, the shapes and the types, joined by `|`. */
 gboolean lig_store_get_tuning (
   LigStore *self, const char *key, double *microseconds, double *noise, char **choice);
 

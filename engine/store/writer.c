@@ -8,8 +8,8 @@
 #define HEARTBEAT_INTERVAL (5 * G_TIME_SPAN_SECOND)
 #define RETRY_INTERVAL G_TIME_SPAN_SECOND
 
-/* The most rows that wait while nothing can be written; if there are more, older ones are thinned.
- */
+/* The maximum number of rows that wait while nothing can be written; if there are more, older ones
+ * are thinned. */
 #define MAX_WAITING (1 << 20)
 
 struct _LigWriter {
@@ -26,14 +26,14 @@ struct _LigWriter {
   int broken;     /* atomic: whether the connection can never be used again */
   char *path;     /* of the database */
   GError *lost;   /* the error for rows that will never be written */
-  GError *failed; /* the error for rows that wait for another try */
+  GError *failed; /* the error for rows that wait for another attempt */
   char *reported; /* the last of these errors that was returned to a caller */
 
   /* Only the writer thread uses the following fields. */
   LigInserter inserter;
   LigBatch pending;
   gint64 retry_at, beat_at;
-  gint64 stride;      /* to which the waiting rows are thinned */
+  gint64 stride;      /* the stride to which the waiting rows are thinned */
   GPtrArray *beating; /* active runs, collected under the lock */
 };
 
@@ -91,7 +91,8 @@ wait_and_take (LigWriter *self)
     lig_batch_append (&self->pending, &self->queue);
   }
   g_ptr_array_set_size (self->beating, 0);
-  /* Rows bring a heartbeat with them, as it becomes the end of a run whose process is killed. */
+  /* Each write includes a heartbeat, because that becomes the end time of a run whose process is
+   * killed. */
   gboolean writes = lig_batch_count (&self->pending) > 0;
   if (!self->n_active || (!writes && g_get_monotonic_time () < self->beat_at))
     return;
@@ -125,7 +126,7 @@ record_missing (LigWriter *self, gboolean done, const char *why)
   g_mutex_unlock (&self->lock);
 }
 
-/* Records the result of a try to write. */
+/* Records the result of an attempt to write. */
 static void
 record_result (LigWriter *self, gboolean done, GError *failure)
 {
@@ -176,7 +177,7 @@ try_to_write (LigWriter *self, GError **error)
   if (!lig_writer_is_broken (self)) {
     if (lig_guard_run (write_pending, &write))
       return write.done;
-    /* SQLite, which alone accesses the mapping, is only called with this lock held. */
+    /* Only SQLite accesses the mapping, and it is only called with this lock held. */
     g_mutex_unlock (self->inserter.db_lock);
     lig_writer_break (self);
     g_clear_error (error);
@@ -209,7 +210,7 @@ work (gpointer data)
   return NULL;
 }
 
-/* Returns the entry of a run, which is created with `id`, 0 if it is unknown. */
+/* Returns the entry of a run, and creates it with `id`, 0 if unknown. */
 static LigQueuedRun *
 get_run (LigWriter *self, const char *uuid, gint64 id)
 {

@@ -45,7 +45,7 @@ gboolean lig_writer_flush (LigWriter *self, GError **error);
 gboolean lig_writer_is_broken (LigWriter *self);
 void lig_writer_break (LigWriter *self);
 
-/* Returns the number of rows of a run that are not in the database after the last try, and sets
+/* Returns the number of rows of a run that are not in the database after the last attempt, and sets
  * `why` (transfer full) (nullable) to the first failure. */
 guint64 lig_writer_count_missing (LigWriter *self, const char *run, char **why);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings, profiles and sweeps write into the store by these functions. A row that is queued is
- * written by the writer thread; the functions that return whether they succeeded write at once,
- * with LIG_ERROR_STORE set otherwise. */
+/* The functions by which runs, profiles and sweeps write to the store. The writer thread writes
+ * queued rows; functions that return a success flag write immediately, and set LIG_ERROR_STORE on
+ * failure. */
 #pragma once
 
 #include <ligature/store.h>
@@ -58,11 +58,11 @@ void lig_store_add_artifact (LigStore *self, const char *run, const char *kind, 
 /* Queues the record that a checkpoint contains the state of the run after the step. */
 void lig_store_add_saved_step (LigStore *self, const char *run, gint64 step);
 
-/* Replaces the settings of the run, JSON, which continues for more steps. */
+/* Replaces the settings, JSON, of a run that continues for more steps. */
 gboolean
 lig_store_set_settings (LigStore *self, const char *run, const char *settings, GError **error);
 
-/* Replaces the inputs of the run, JSON like that of lig_store_get_inputs(), which other ranks
+/* Replaces the inputs, JSON as returned by lig_store_get_inputs(), of a run that other ranks
  * continue. */
 gboolean lig_store_set_inputs (LigStore *self, const char *run, const char *inputs, GError **error);
 
