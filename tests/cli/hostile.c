@@ -277,7 +277,7 @@ test_checkpoint_companion (void)
     g_auto (Outcome) bad = lig ("train", SMALL, "--input", "4x8", "--data", "synthetic", "--steps",
                                 "2", "--device", "cpu", "--checkpoint", name, NULL);
     g_assert_cmpint (bad.code, ==, 1);
-    assert_contains (bad.err, "SQLite keeps rows of the database");
+    assert_contains (bad.err, "SQLite keeps data of the database");
   }
 }
 

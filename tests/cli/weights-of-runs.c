@@ -240,10 +240,11 @@ test_resume (void)
   /* A repetition from the beginning would be another training. */
   g_auto (Outcome) repeat = lig ("runs", "repeat", "last", NULL);
   g_assert_cmpint (repeat.code, !=, 0);
-  assert_contains (repeat.err, "continued another run with other settings from step 5");
+  assert_contains (repeat.err, "continued another run with different settings from step 5");
   g_auto (Outcome) seed = lig ("train", "--resume", "flowers", "--steps", "8", "--seed", "9", NULL);
-  assert_contains (seed.err, "seed 9 contradicts the checkpoint, which has 0; omit it, or start a "
-                             "new training from its weights");
+  assert_contains (
+    seed.err,
+    "seed 9 contradicts the checkpoint, which has 0; omit it, or start a new run from its weights");
 }
 
 int

@@ -391,7 +391,7 @@ test_idx_bad (void)
   write_file ("other", "\0\0\x8\3\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16);
   assert_rejected ("idx", "other", 0, LIG_ERROR_SHAPE, "too much");
   write_file ("other", "\x1f\x8b\x8\0", 4);
-  assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "cannot unpack");
+  assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "cannot decompress");
   write_file ("other", "", 0);
   assert_rejected ("idx", "other", 0, LIG_ERROR_FORMAT, "has 0 bytes");
 }

@@ -279,7 +279,7 @@ test_kept_head (void)
   lig_tensor_file_add (kept, "lm_head.weight", table);
   g_autoptr (LigImport) taken = import (kept, gpt2);
   g_assert_nonnull (strstr (taken->notes->str,
-                            "0.weight is read from lm_head.weight, as the file has only that of"));
+                            "0.weight is read from lm_head.weight, because the file has only the"));
   g_autoptr (LigTensor) read = lig_import_read (taken, "0.weight", NULL);
   g_assert_cmpmem (read->data, 80, table->data, 80);
   g_autoptr (LigTensorFile) neither = copy (out, "", "transformer.wte.weight");

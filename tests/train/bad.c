@@ -100,7 +100,7 @@ static const struct {
   {"'" LINE "' --batch 2 --data csv:good.csv?validaton=0", "usage", "did you mean 'validation'?"},
   {"'" LINE "' --batch 2 --data csv:good.csv?target=c", "value",
    "target 'c' is neither the name of a"},
-  {"'" LINE "' --batch 2 --data good.csv", "usage", "has no kind of dataset"},
+  {"'" LINE "' --batch 2 --data good.csv", "usage", "names no kind of dataset"},
   {"'" LINE "' --batch 2 --data csv", "usage", "needs a path, as in csv:PATH"},
   {"'" LINE "' --input 2x3 --data csv:good.csv", "shape",
    "the input is 2x3 and contradicts the data, whose batches are 2x1"},
@@ -115,7 +115,7 @@ static const struct {
   {"'" BYTES "' --input 2x8 --data tokens:cut.bin", "format",
    "claims 40 tokens, which are 80 bytes,"
    " 78 follow"},
-  {"'" BYTES "' --input 2x8 --data tokens:text.txt", "format", "a file of tokens with 20240520"},
+  {"'" BYTES "' --input 2x8 --data tokens:text.txt", "format", "a token file begins with 20240520"},
   {"'" BYTES "' --input 2x8 --data tokens:tokens.bin", "value",
    "offset 10 (byte 1044): token 300 is beyond the prediction's 256 classes"},
   {"'embedding(4, vocabulary=300) ! reshape([-1, 32]) ! linear(301) ! cross-entropy' --input 2x8"

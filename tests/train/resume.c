@@ -598,8 +598,7 @@ test_altered (Fixture *f, gconstpointer data)
   static const float zeros[24];
   add_tensor (weights, "0.weight", "4x6", zeros);
   g_assert_true (lig_tensor_file_save (weights, plain, NULL));
-  assert_rejected (f, plain, NULL,
-                   "it is not a checkpoint of a training: it has no ligature.sequence");
+  assert_rejected (f, plain, NULL, "it is not a checkpoint of a run: it has no ligature.sequence");
   assert_altered (f, path, "ligature.step", "many", "ligature.step is 'many', expected a number");
   assert_altered (f, path, "ligature.instructions", "abacus", "CPU instructions abacus");
   assert_altered (f, path, "ligature.sequence", "{\"ligature\":1", "line 1");

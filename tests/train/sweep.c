@@ -113,9 +113,9 @@ static void
 test_rejected (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
-  reject ("lr", "is no list of values");
+  reject ("lr", "is not a list of values");
   reject ("lr=1,2", "lr is swept twice");
-  reject ("seed=1,2,3", "seed has 3 values, expected 2 as lr");
+  reject ("seed=1,2,3", "seed has 3 values, expected 2 like lr");
   reject ("banana=1,2", "no setting 'banana'");
   reject ("batch=1,x", "batch is 'x'");
   reject ("checkpoint=a,b", "each run has its own file");
