@@ -45,7 +45,7 @@ test_elide (void)
   }
 }
 
-/* A column is filled exactly, whatever its text. */
+/* A column is filled exactly, for any text. */
 static void
 test_append (void)
 {
@@ -76,7 +76,7 @@ test_wrap (void)
     /* A number stays with its unit, and the sign of a prediction with its number. */
     {"it needs 12.6 MB", 14, "it needs\n  12.6 MB\n"},
     {"it takes ≈ 12.6 µs", 15, "it takes\n  ≈ 12.6 µs\n"},
-    /* A word without end is broken. */
+    /* An overlong word is broken. */
     {"abcdefghijklmnopqrst", 10, "abcdefghij\n  klmnopqr\n  st\n"},
     {"線形線形線形", 10, "線形線形線\n  形\n"},
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A check of texts. */
+/* Checks texts. */
 #pragma once
 
 #include <glib.h>

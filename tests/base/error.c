@@ -85,7 +85,7 @@ test_files (void)
   }
 }
 
-/* An error names the setting that removes it, and its copies too. */
+/* An error names the setting that removes it, and so do its copies. */
 static void
 test_setting (void)
 {

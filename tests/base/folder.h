@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a test's folder. */
+/* Removes a test's folder. */
 #pragma once
 
 #include <glib/gstdio.h>
 
-/* Removes a folder and all that it contains, but nothing that links in it lead to. */
+/* Removes a folder and its contents, without following links. */
 static inline void
 remove_folder (const char *path)
 {

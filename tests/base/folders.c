@@ -66,7 +66,7 @@ tear_down (Fixture *f, gconstpointer data)
   g_free (f->program);
 }
 
-/* Returns what the copy prints; its own name does not lead it anywhere. */
+/* Returns the output of the copy, which is started with a meaningless program name. */
 static GStrv
 ask (Fixture *f)
 {
@@ -105,7 +105,7 @@ expect_built (Fixture *f, const char *source)
   g_assert_cmpstr (lines[3], ==, f->root);
 }
 
-/* Without the mark, the folders of a build beside the program are nobody's. */
+/* Without the mark, the folders of a build next to the program are not used. */
 static void
 test_unmarked (Fixture *f, gconstpointer data)
 {

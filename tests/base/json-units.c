@@ -42,7 +42,7 @@ test_units (void)
   }
 }
 
-/* A key with a unit stands for other things, too: texts, objects, parameters that users name. */
+/* A key with a unit may also have other values: texts, objects, parameters named by users. */
 static void
 test_others (void)
 {

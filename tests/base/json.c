@@ -28,7 +28,7 @@ test_rejected (void)
   assert_rejected ("\"cut \xf0\x9f\"", "UTF-8");
 }
 
-/* json-glib alone would recurse until the stack overflows. */
+/* json-glib by itself would recurse until the stack overflows. */
 static void
 test_deep (void)
 {
@@ -68,7 +68,8 @@ make_element (guint index, gpointer data)
   return json_node_copy (json_array_get_element (data, index));
 }
 
-/* A document whose array is written one element at a time is the text of the whole. */
+/* A document with an array that is written one element at a time equals the text of the whole
+ * document. */
 static void
 test_parts (void)
 {

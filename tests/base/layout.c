@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layouts of ranks: what is read and rejected, and the places of ranks in their groups. */
+/* Parallelism: texts that are read and rejected, and the indices of ranks in their groups. */
 #include "engine/base/layout.h"
 #include <ligature/layout.h>
 
@@ -75,7 +75,7 @@ test_rejected (void)
   }
 }
 
-/* Each rank has its own pair of places, and neighbours are in one tensor group. */
+/* Each rank has a unique pair of indices, and neighbours are in one tensor group. */
 static void
 test_places (void)
 {
@@ -92,8 +92,8 @@ test_places (void)
   g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_TENSOR), ==, 1);
 }
 
-/* The ranks of a sample are neighbours; a layout of three sizes, which is not yet read, has places,
- * too. */
+/* The ranks of a sample are neighbours; a layout of three sizes, which cannot be read yet, has
+ * indices, too. */
 static void
 test_positions (void)
 {

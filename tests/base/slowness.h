@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of time in tests. They hold on an undisturbed machine; neighbours that share its caches
- * and memory slow a program down by half at times, also in CPU time. So a yardstick is timed
- * next to the program, and a limit grows as the yardstick does. */
+/* Time limits in tests. They hold on an undisturbed machine; neighbours that share its caches and
+ * memory may slow a program down by half, also in CPU time. So a yardstick is timed next to the
+ * program, and limits grow with it. */
 #pragma once
 
 #include <glib.h>
@@ -26,7 +26,7 @@ lig_test_yardstick (void)
   return (double) (clock () - start) / CLOCKS_PER_SEC;
 }
 
-/* Returns how many times as slow as an undisturbed one this machine is at present, at least 1. */
+/* Returns the current slowdown of this machine relative to an undisturbed one, at least 1. */
 static inline double
 lig_test_disturbance (void)
 {

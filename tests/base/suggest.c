@@ -25,7 +25,7 @@ test_words (void)
     {"lsr", "lr"},
     {"rl", "lr"},
     {"rmsnr", "rms-norm"}, /* an abbreviation */
-    {"inpt", "input"},     /* a letter left out, rather than another letter */
+    {"inpt", "input"},     /* a missing letter, rather than another letter */
     {"lrnorm", "layer-norm"},
     {"addnorm", NULL},
     {"a", NULL}, /* everything begins with something */

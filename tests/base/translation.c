@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences that the window shows come out in German with the built catalogue: errors of
- * expressions, shapes, data, devices, the store and trainings, and what a device and a data set say
- * about themselves. */
+/* With the built catalogue the window's texts are in German: errors of expressions, shapes, data,
+ * devices, the store and runs, and the descriptions of devices and data sets. */
 #include <ligature/compile.h>
 #include <ligature/dataset.h>
 #include <ligature/folders.h>

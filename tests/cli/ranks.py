@@ -343,7 +343,8 @@ def repeated():
 
 
 def recorded():
-    """Runs are compared by their ranks and layouts, too; a report has the plan of one of the ranks."""
+    """Runs are compared by their ranks and layouts, too; a report has the plan of one of the
+    ranks."""
     divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
     lig('train', divided, *DATA, '--steps', '3', '--device', 'cpu')

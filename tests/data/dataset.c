@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets: batches contain the data of the files, an epoch is a permutation, training and
- * validation parts do not overlap, a position continues identically, and invalid data are rejected
- * with file, line or offset. */
+ * validation splits do not overlap, reading continues identically from a position, and invalid data
+ * are rejected with file, line or offset. */
 #include "engine/data/training.h"
 #include "tests/data/case.h"
 

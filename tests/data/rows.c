@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets of rows, csv and idx: formats, numbers, classes, the validation part, and rejections. */
+/* Datasets of rows, csv and idx: formats, numbers, classes, the validation split, and
+ * rejections. */
 #include "engine/data/training.h"
 #include "tests/data/case.h"
 
@@ -49,7 +50,7 @@ test_csv (void)
   assert_table ("\n\n1,2.5,3\n-4,5e-3,6\n", "&header=false", rows, 2, 2);
 }
 
-/* Columns that are chosen or left out, cells that are missing, and targets without a class. */
+/* Selected and skipped columns, missing cells, and targets without a class. */
 static void
 test_csv_columns (void)
 {
@@ -73,8 +74,8 @@ test_csv_columns (void)
                    "column 1 is '1,5', expected a number");
 }
 
-/* One sign of a missing cell does not make numbers labels; -1 and -100 are no class; labels that
- * are numbers keep their order. */
+/* A missing cell does not turn numbers into labels; -1 and -100 mean no class; numeric labels keep
+ * their order. */
 static void
 test_csv_labels (void)
 {
@@ -345,7 +346,7 @@ write_packed (const char *name, const char *text)
   g_assert_true (g_output_stream_close (packed, NULL, &error));
 }
 
-/* A packed table has the rows of the table. */
+/* A compressed table has the same rows. */
 static void
 test_packed (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows that are held out: random ones, the same share of each class, or a file of its own. */
+/* Validation rows: random ones, the same share of each class, or a separate file. */
 #include "engine/data/training.h"
 #include "tests/data/case.h"
 
@@ -56,7 +56,7 @@ write_sorted (const int *sizes, int classes)
   write_text ("s.csv", text->str);
 }
 
-/* Checks that both parts together have each of the rows once. */
+/* Checks that both splits together have each row once. */
 static void
 check_parts (const Rows *training, const Rows *out, int total)
 {
@@ -69,7 +69,7 @@ check_parts (const Rows *training, const Rows *out, int total)
   }
 }
 
-/* Rows of a table are held out at random, whatever the seed of the training is. */
+/* The random validation rows of a table do not depend on the seed of the run. */
 static void
 test_random (void)
 {
@@ -134,7 +134,7 @@ test_stratified (void)
   assert_rejected ("text", "s.txt?split=random", 4, LIG_ERROR_VALUE, "text has no option 'split'");
 }
 
-/* Mean and deviation are those of the rows for training alone. */
+/* Mean and std are those of only the training rows. */
 static void
 test_standardize (void)
 {
@@ -189,7 +189,7 @@ test_warning (void)
   g_assert_nonnull (strstr (table, "\"classes\": ["));
 }
 
-/* Rows with the same text labels, in another order, and a column that is named otherwise. */
+/* Rows with the same text labels in another order, and a column with another name. */
 static void
 test_csv_file (void)
 {
@@ -278,7 +278,7 @@ test_idx_file (void)
     g_assert_cmpint (count_class (&training, class) + count_class (&out, class), ==, 1);
 }
 
-/* All bytes of the first file are for training; a folder leaves out what is held out. */
+/* All bytes of the first file are for training; a folder skips the validation files. */
 static void
 test_text_file (void)
 {

@@ -30,7 +30,8 @@ make_folder (const char *name)
   g_assert_cmpint (g_mkdir_with_parents (path, 0700), ==, 0);
 }
 
-/* Adds the first input of every window of an epoch to a table, and checks that windows ascend. */
+/* Adds the first input of each window of an epoch to a table, and checks that windows are
+ * consecutive. */
 static GHashTable *
 collect (LigDataset *data, gint64 length, gint64 classes)
 {
@@ -68,7 +69,7 @@ test_folder (void)
   g_assert_true (g_hash_table_contains (seen, GINT_TO_POINTER (1088)));
   g_assert_false (g_hash_table_contains (seen, GINT_TO_POINTER (2000)));
   g_assert_true (g_hash_table_contains (seen, GINT_TO_POINTER (3040)));
-  /* A tenth at the end is held out: 16 of 157 tokens, all of the last file. */
+  /* The last tenth is for validation: 16 of 157 tokens, all of the last file. */
   g_autoptr (LigDataset) cut = open_data ("tokens", "shards", 1, 8);
   g_autoptr (LigTensor) input = make_input (cut);
   g_assert_cmpint (lig_dataset_get_validation_batches (cut), ==, 1);
@@ -97,7 +98,7 @@ test_pattern (void)
   assert_rejected ("tokens", "tra_*.bin", 8, LIG_ERROR_FILE, "no file matches");
   make_folder ("bare");
   assert_rejected ("tokens", "bare", 8, LIG_ERROR_FORMAT, "contains no .bin file");
-  /* A file of that very name is no pattern. */
+  /* An existing file with that name is not a pattern. */
   write_tokens ("train_*.bin", 20240520, 2, 0, 20);
   g_autoptr (LigDataset) literal = open_data ("tokens", "train_*.bin?validation=0", 1, 8);
   g_assert_cmpint (lig_dataset_get_samples (literal), ==, 2);
@@ -118,7 +119,7 @@ test_wide (void)
                    "the header says uint32, the option type says uint16");
 }
 
-/* The widths of files without a header are guessed, and said. */
+/* The widths of files without a header are guessed and reported. */
 static void
 test_plain (void)
 {
@@ -170,7 +171,7 @@ test_bad_shard (void)
                    "damaged/b.bin: the header claims 100 tokens, which are 200 bytes, 190 follow");
 }
 
-/* A file of 300 MiB of zeros, which takes no room, with one token that is too large. */
+/* A sparse file of 300 MiB of zeros with one token that is too large. */
 static void
 test_large (void)
 {
@@ -195,7 +196,7 @@ test_large (void)
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
   next (data, input, targets);
   g_assert_cmpint (integer (input, 0), ==, 0);
-  /* The first window that is held out gets a token that is too large. */
+  /* The first validation window gets a token that is too large. */
   FILE *file = fopen (path, "r+b");
   g_assert_cmpint (fseek (file, 1024 + 2L * COUNT - 2 * (COUNT / 10) + 6, SEEK_SET), ==, 0);
   g_assert_cmpint (fwrite (&token, 2, 1, file), ==, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tokens: files that are held out are not trained on, also where the folder or the pattern of the
- * training contains them. */
+/* tokens: validation files are not trained on, even if the folder or the pattern of the training
+ * data contains them. */
 #include "tests/data/case.h"
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ make_files (void)
   write_tokens ("mixed/val.bin", 300);
 }
 
-/* Checks the number of windows of 8 tokens, four of each file, in both parts. */
+/* Checks the number of windows of 8 tokens, four of each file, in both splits. */
 static void
 expect (const char *path, const char *apart, int training, int validation, const char *text)
 {

@@ -105,7 +105,7 @@ write_numpy (const char *descr, gsize width, int version)
   return path;
 }
 
-/* The header is no token. */
+/* The header is not read as tokens. */
 static void
 test_numpy (void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the costs of attention and of additions with a bias of fp32: times between measured ones,
+/* Tests the costs of attention and of epilogues with an fp32 bias: times between measured ones,
  * device descriptions with and without them. */
 #include "tests/device/costs-case.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Returns the seconds of causal attention over rows of that length. */
+/* Returns the seconds of causal attention at that sequence length. */
 static double
 causal (const LigDeviceFacts *facts,
         LigAttentionCost cost,
@@ -47,13 +47,13 @@ test_between (void)
       g_assert_cmpfloat (seconds, >=, before * 0.95);
       before = seconds;
     }
-    /* Heads of few features take as long as those of 64. */
+    /* Smaller head dims take as long as 64. */
     g_assert_cmpfloat_with_epsilon (causal (&facts, cost, 64, 12, 1024, 16),
                                     causal (&facts, cost, 64, 12, 1024, 64), 1e-9);
   }
 }
 
-/* Launches alone on an H200, the sources of the figures. */
+/* Isolated launches on an H200, the sources of the figures. */
 static void
 test_measured (void)
 {
@@ -75,12 +75,12 @@ test_measured (void)
     if (fabs (got / cases[i].seconds - 1) > 0.05)
       g_error ("case %u takes %g s, measured %g s", i, got, cases[i].seconds);
   }
-  /* A few rows do not fill the device. */
+  /* Few sequences do not fill the device. */
   g_assert_cmpfloat (causal (&facts, LIG_ATTENTION_FORWARD, 1, 1, 1024, 64), >,
                      causal (&facts, LIG_ATTENTION_FORWARD, 64, 12, 1024, 64) / 64);
 }
 
-/* Descriptions keep the figures; without them they are unknown, and a bias of fp32 costs as much as
+/* Descriptions keep the figures; without them they are unknown, and an fp32 bias costs as much as
  * one of the result's type. */
 static void
 test_optional (void)

@@ -109,8 +109,8 @@ run_nothing (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* A described device runs the kernels of the backend that its profile names, else of the one that
- * its capability implies. */
+/* A described device runs the kernels of the backend in its profile, else of the one that its
+ * capability implies. */
 static void
 test_described (void)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Each built-in kernel has a kind that fits; no two kinds share a name. */
+/* Each built-in kernel has a matching kind; no two kinds share a name. */
 static void
 test_kinds (void)
 {
@@ -49,7 +49,7 @@ test_kinds (void)
                      cases[i].cost);
 }
 
-/* Measured times are met exactly; larger problems take longer, without a jump. */
+/* Measured times are reproduced exactly; larger problems take longer, without a jump. */
 static void
 test_between (void)
 {

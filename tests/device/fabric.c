@@ -45,7 +45,7 @@ test_formulas (void)
     else
       g_assert_cmpfloat (seconds, ==, 0);
   }
-  /* Every fourth rank: one a machine; every second one: two, so that two machines have four. */
+  /* Every fourth rank: one per machine; every second one: two, so that two machines have four. */
   assert_close (lig_fabric_predict (&fabric, LIG_ALL_GATHER, 4, 4, 1e9), 15e-6 + 75e-3);
   assert_close (lig_fabric_predict (&fabric, LIG_ALL_GATHER, 4, 2, 1e9),
                 2e-6 + 5e-3 + 5e-6 + 25e-3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences on libraries, and backends without any. */
+/* Messages about libraries, and backends without any. */
 #include <ligature/device.h>
 
 static void

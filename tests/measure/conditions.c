@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which conditions make times doubtful, and what is noted on a machine that another process keeps
+/* Conditions that make times doubtful, and those recorded on a machine that another process keeps
  * busy. */
 #include "engine/measure/conditions.h"
 #include <ligature/conditions.h>
@@ -66,7 +66,7 @@ spend (double seconds)
     ;
 }
 
-/* Returns the use of CPUs by others while this process works, with or without another. */
+/* Returns the CPU use of others while this process works, with or without another process. */
 static double
 observe (gboolean busy)
 {
@@ -110,7 +110,7 @@ test_observe (void)
   }
   g_assert_cmpfloat (alone, <=, g_get_num_processors () - 0.2);
   g_assert_cmpfloat (observe (TRUE), >, 0.3);
-  /* A measurement of a moment waits until it can say something. */
+  /* A very short measurement waits until the counters are meaningful. */
   LigConditions moment;
   LigDeviceHealth health = {0};
   g_autoptr (LigDevice) device = lig_device_open ("cpu", NULL);

@@ -53,7 +53,7 @@ test_known (void)
   assert_text ((LigSpread){15, 88, 87.9, 88.1}, still, LIG_DIFFERENCE_LESS, "12 % less time");
   assert_text ((LigSpread){15, 107.5, 107.4, 107.6}, still, LIG_DIFFERENCE_MORE, "7.5 % more time");
   assert_text ((LigSpread){15, 230, 229, 231}, still, LIG_DIFFERENCE_MORE, "2.3 times the time");
-  /* The quartiles of both are far apart, so a seventh less is no difference. */
+  /* The quartiles of both are far apart, so a seventh less is not a difference. */
   assert_text (wild, wide, LIG_DIFFERENCE_NONE, "no difference (noise 23 %)");
   /* Without any spread, half a percent is the noise. */
   assert_text ((LigSpread){15, 100.4, 100.4, 100.4}, still, LIG_DIFFERENCE_NONE,
@@ -80,7 +80,7 @@ test_figures (void)
   g_assert_cmpint (other.kind, ==, LIG_DIFFERENCE_MORE);
   g_assert_cmpfloat (other.change, ==, 12);
   g_assert_cmpfloat (other.noise, ==, one.noise);
-  /* Values beyond 25 make no comparison finer. */
+  /* More than 25 values do not make the comparison finer. */
   const LigSpread many = {25, 100, 98, 102}, more = {10000, 100, 98, 102};
   lig_spread_compare (&many, &many, &one);
   lig_spread_compare (&more, &more, &other);
@@ -95,7 +95,7 @@ test_figures (void)
     g_assert_cmpuint (strlen (lig_difference_kind_name (kind)), >, 3);
 }
 
-/* Fills in times as a busy machine gives them: one of eight takes up to twice as long. */
+/* Fills in times like those of a busy machine: one of eight takes up to twice as long. */
 static void
 invent (GRand *random, double time, double jitter, double *values, guint count)
 {
@@ -130,7 +130,7 @@ count_differences (double ratio, double jitter, guint count)
   return different;
 }
 
-/* Equal distributions are seldom said to differ, and different ones nearly always. */
+/* Equal distributions are rarely reported as different, and different ones nearly always. */
 static void
 test_rates (void)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Kills, stops and fails ranks that mpirun started: all processes end, and one sentence names the
+"""Kills, stops and fails ranks that mpirun started: all processes end, and one message names the
 rank and its host."""
 import contextlib
 import os
@@ -15,7 +15,7 @@ from job import launch, run  # noqa: E402
 
 HOST = socket.gethostname()
 RESUMED = '; the last checkpoint can be resumed'
-# Seconds without a sign of life, and until all processes are gone.
+# Seconds without a heartbeat, and until all processes are gone.
 SILENCE, LIMIT = 3, 20
 
 
@@ -79,8 +79,8 @@ def stopped(count, rank):
 
 
 def all_stopped():
-    """Ranks that were all stopped, as by Ctrl+Z, go on, also on a busy machine. One that judged the
-    others wrongly would do so with its first sign."""
+    """Ranks that were all stopped, as by Ctrl+Z, continue, also on a busy machine. One that judged
+    the others wrongly would do so with its first heartbeat."""
     silence = 3 * SILENCE
     job, processes, seen = begin(3, 'hang', silence=silence)
     for number, seconds in ((signal.SIGSTOP, silence + 2), (signal.SIGCONT, SILENCE)):

@@ -57,7 +57,7 @@ check_texts (LigRanks *ranks)
   g_assert_null (none);
 }
 
-/* The numbers are such that another order of adding has another result. */
+/* The numbers are chosen so that another summation order gives another result. */
 static double
 number_of (int rank, guint i)
 {
@@ -109,7 +109,7 @@ differ (LigRanks *ranks, int number)
   return 0;
 }
 
-/* Rank `number` alone fails, with -1 all alike, with -2 each in its own way. */
+/* Only rank `number` fails; with -1 all fail alike, with -2 each differently. */
 static int
 share (LigRanks *ranks, int number)
 {
@@ -209,7 +209,7 @@ pieces (LigRanks *ranks, int number)
   return 0;
 }
 
-/* Exchanges and gathers arrays of `number` MiB and prints the time. */
+/* Times exchanges and gathers of arrays of `number` MiB. */
 static int
 speed (LigRanks *ranks, int number)
 {
@@ -251,7 +251,7 @@ begin_watch (LigRanks *ranks)
   fflush (stdout);
 }
 
-/* Rank 0 never broadcasts, so that all wait. */
+/* Rank 0 never broadcasts, so all wait. */
 static int
 hang (LigRanks *ranks, int number)
 {

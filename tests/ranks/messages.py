@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Broadcasts, sums, comparisons, shared failures, exchanges and gathers among ranks that mpirun starts."""
+"""Broadcasts, sums, comparisons, shared failures, exchanges and gathers among ranks that mpirun
+starts."""
 import os
 import socket
 import sys
@@ -16,7 +17,7 @@ def works(work, count):
 
 
 def rejection(count, first):
-    """The sentence names the first rank that differs, and is the same on all ranks."""
+    """The message names the first rank that differs, and is the same on all ranks."""
     job = launch(count, 'differ', str(first))
     output, errors = job.communicate(timeout=60)
     assert job.returncode == 0, errors
@@ -27,7 +28,7 @@ def rejection(count, first):
 
 
 def shared(count, failed):
-    """All have the sentence of the first that failed; if all failed alike, it names none."""
+    """All get the message of the first rank that failed; if all failed alike, it names none."""
     job = launch(count, 'share', str(failed))
     output, errors = job.communicate(timeout=60)
     assert job.returncode == 0, errors

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A wrong factor in what a fusion with a collective writes is found on the rank that reads it: the
- * program that verification.py starts as ranks, which divide one model by columns and rows. */
+/* A wrong factor in an output of a fusion with a collective is found on the rank that reads it.
+ * verification.py starts this program as ranks, which shard one model by columns and rows. */
 #include "engine/ranks/messages.h"
 #include "tests/plan/spoil.h"
 
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Matmuls whose rows are gathered and scattered, and matmuls whose parts are added up. */
+/* Matmuls with gathered and scattered rows, and matmuls with summed partial results. */
 static const char *const models[] = {
   "shard-rows ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! "
   "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)",
@@ -32,8 +32,8 @@ join (LigRanks *ranks)
   return device;
 }
 
-/* Spoils each output of the steps of a group on all ranks; one rank at least has to find it there.
- * Returns how many there were. */
+/* Corrupts each output of the steps of a group on all ranks; at least one rank must find it there.
+ * Returns the number of outputs. */
 static int
 spoil_exchange (LigPlan *plan, LigRanks *ranks, int pass, int number)
 {
@@ -60,7 +60,7 @@ spoil_exchange (LigPlan *plan, LigRanks *ranks, int pass, int number)
   return spoiled;
 }
 
-/* Verifies a model as it is, then spoils its fusions with collectives. Prints their names. */
+/* Verifies an unchanged model, then corrupts its fusions with collectives. Prints their names. */
 static void
 check_model (const char *model, LigDevice *device, LigRanks *ranks)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A verification finds a spoiled output of each fusion with a collective among ranks."""
+"""A verification finds a corrupted output of each fusion with a collective."""
 import os
 import sys
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Adds a finished training with a learning rate, a seed and losses. */
+/* Adds a finished training run with a learning rate, a seed and losses. */
 static void
 add_run (LigStore *store, const char *name, const char *lr, guint64 seed, double loss)
 {
@@ -74,7 +74,7 @@ test_by_setting (Fixture *f, gconstpointer data)
   g_assert_cmpuint (none->runs, ==, 1);
 }
 
-/* The repetitions of a run differ in their seed alone. */
+/* The repetitions of a run differ only in their seed. */
 static void
 test_all_but_seed (Fixture *f, gconstpointer data)
 {
@@ -116,7 +116,7 @@ test_filter (Fixture *f, gconstpointer data)
   g_assert_cmpstr (((LigRunRow *) rows->pdata[4])->name, ==, "zulu");
 }
 
-/* A group has only runs that meet the filter, and names of settings are no SQL. */
+/* A group has only runs that match the filter, and names of settings are not run as SQL. */
 static void
 test_hostile (Fixture *f, gconstpointer data)
 {

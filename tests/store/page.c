@@ -147,7 +147,7 @@ test_read (Fixture *f, gconstpointer data)
   g_assert_true (isnan (((LigRunRow *) rows->pdata[2])->step_ms));
 }
 
-/* The step time is the median of a training and the sum of a profile. */
+/* The step time is the median for a training run and the sum for a profile. */
 static void
 test_step_time (Fixture *f, gconstpointer data)
 {

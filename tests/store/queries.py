@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(os.environ["LIGATURE_SOURCE"])
-# A fence rejects a fusion, and the second run learns less than the first.
+# A fence prevents a fusion, and the second run learns less than the first.
 SEQUENCE = "linear(8) ! gelu ! linear(1) ! mean-squared-error"
 DATA = ["--data", f"csv:{ROOT}/data/examples/xor.csv?validation=0", "--batch", "4", "--lr", "0.05"]
 RUNS = [["train", SEQUENCE, *DATA, "--steps", "200", "--name", "long"],

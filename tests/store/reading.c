@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a store creates, renames and writes nothing, whatever the path and its folder contain. */
+/* Reading a store creates, renames and writes nothing, for any contents of the path and its
+ * folder. */
 #include "engine/store/tuning.h"
 #include "tests/store/case.h"
 #include <ligature/store-select.h>

@@ -91,7 +91,7 @@ static const char version_1[] =
   "INSERT INTO metric VALUES (7, 'loss', 0, 4.0), (7, 'loss', 9, 2.5), (7, 'eval-loss', 5, 3.0),"
   " (7, 'step-ms', 1, 9.0), (7, 'step-ms', 2, 2.0), (7, 'step-ms', 3, 4.0);";
 
-/* The migration is announced, and a copy of the old store, for this user alone, is kept. */
+/* The migration is reported, and a copy of the old store is kept, readable only by this user. */
 static void
 check_copy (Fixture *f, LigStore *store)
 {
@@ -175,7 +175,7 @@ test_migrate_again (Fixture *f, gconstpointer data)
   g_assert_false (g_file_test (copy, G_FILE_TEST_EXISTS));
 }
 
-/* SQLite takes names of up to 504 bytes, longer ones are rejected before a file is made. */
+/* SQLite accepts names of up to 504 bytes; longer ones are rejected before a file is created. */
 static void
 test_long_path (Fixture *f, gconstpointer data)
 {

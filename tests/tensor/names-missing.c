@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of GPT-2 or of Llama that lacks one tensor, whichever it is, is known as such a file, and
- * the tensor is named. */
+/* A GPT-2 or Llama file that lacks any one tensor is recognized, and the error names the tensor. */
 #include "engine/tensor/names.h"
 #include <ligature/weights.h>
 
@@ -131,7 +130,8 @@ expect_export (LigTensorFile *file, const char *names, const char *words)
     g_assert_no_error (error);
 }
 
-/* A Llama is not written as a GPT-2, which adds positions and biases, nor one without its norms. */
+/* A Llama is not written as a GPT-2, which has position embeddings and biases, nor is a Llama
+ * without its norms written. */
 static void
 test_export (void)
 {
@@ -158,7 +158,7 @@ test_export (void)
                  "model.norm.weight has no counterpart");
 }
 
-/* Parameters of a sequence are not taken for those of another program. */
+/* Parameters of a sequence are not mistaken for those of another program. */
 static void
 test_own (void)
 {

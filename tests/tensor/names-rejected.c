@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters that only seem to fit the names of another program: two with one role, a perceptron
- * without a gate, and files whose tensors have no rows or no axes. Nothing is written for them. */
+/* Parameters that only seem to fit the names of another program: two with one role, an ungated MLP,
+ * and files with tensors without rows or axes. Nothing is written for them. */
 #include "engine/tensor/names.h"
 #include <ligature/weights.h>
 
@@ -12,7 +12,7 @@ typedef struct {
   gint64 rows, columns;
 } Own;
 
-/* The tables take these as they are; each case replaces or adds one. */
+/* The tables accept these unchanged; each case replaces or adds one. */
 static const Own gpt2[] = {
   {"0.weight", 2, 5, 4},
   {"1.weight", 2, 3, 4},
@@ -127,7 +127,7 @@ test_export (gconstpointer data)
     g_test_fail_printf ("'%s' lacks '%s'", error->message, cases[n].words);
 }
 
-/* The same parameters are rejected when they are to be read from a file that fits the others. */
+/* The same parameters are rejected when they are read from a file that fits the others. */
 static void
 test_import (gconstpointer data)
 {

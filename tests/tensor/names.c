@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights of GPT-2 and Llama-like models: names, layouts, tied heads, padded vocabularies, files in
- * parts, and the differences that are named. */
+/* Weights of GPT-2 and Llama-like models: names, layouts, tied heads, padded vocabularies, sharded
+ * files, and the reported differences. */
 #include "engine/tensor/names.h"
 #include "engine/tensor/safetensors.h"
 #include <ligature/weights.h>
@@ -31,8 +31,8 @@ static const Own gpt2[] = {
   {"3.weight", 4, 0}, {"3.bias", 4, 0},   {NULL},
 };
 
-/* Llama of two layers with 2 heads of 3 features, 1 head of keys and values, and 8 features; its
- * layers stand one after the other. */
+/* Llama of two layers with 2 heads of head dim 3, 1 key-value head, and 8 features; its layers are
+ * not in a block. */
 static const Own llama[] = {
   {"0.weight", 5, 8},
 #define LAYER(n) \
@@ -54,7 +54,7 @@ in_folder (const char *name)
   return g_build_filename (folder, name, NULL);
 }
 
-/* Makes parameters whose elements all differ. */
+/* Makes parameters with all different elements. */
 static LigTensorFile *
 make (const Own *own, LigDtype dtype)
 {
@@ -157,7 +157,7 @@ test_round (void)
   }
 }
 
-/* The matmuls of GPT-2 are stored with swapped axes, its vectors and embeddings as they are. */
+/* GPT-2's matmul weights are stored transposed, its vectors and embeddings unchanged. */
 static void
 test_gpt2 (void)
 {
@@ -226,7 +226,7 @@ add (LigTensorFile *file, const char *name, gint64 rows, gint64 columns)
   lig_tensor_file_add (file, name, tensor);
 }
 
-/* Files without the prefix and with buffers are taken. */
+/* Files without the prefix and with buffers are accepted. */
 static void
 test_variants (void)
 {
@@ -240,7 +240,7 @@ test_variants (void)
   g_autoptr (LigTensor) before = get (file, "2.0.0.fc2.weight");
   g_autoptr (LigTensor) after = lig_import_read (taken, "2.0.0.fc2.weight", NULL);
   g_assert_cmpmem (before->data, 256, after->data, 256);
-  /* A file with the parameters' own paths is none of another program. */
+  /* A file with the parameters' own paths is not one of another program. */
   g_autoptr (LigImport) own = try_import (file, gpt2, NULL);
   g_assert_null (own);
 }
@@ -251,13 +251,13 @@ test_tied (void)
   g_autoptr (LigTensorFile) file = make (gpt2, LIG_FP32);
   g_autoptr (LigTensorFile) out = export(file, "gpt2", 0);
   g_autoptr (LigTensor) table = get (file, "0.weight");
-  /* The head of a tied model may be in the file nevertheless. */
+  /* The file of a tied model may contain the head nevertheless. */
   lig_tensor_file_add (out, "lm_head.weight", table);
   g_autoptr (LigImport) taken = import (out, gpt2);
   g_assert_nonnull (taken);
   add (out, "lm_head.weight", 5, 4);
   assert_rejected (out, gpt2, "lm_head.weight differs from transformer.wte.weight");
-  /* A head of its own begins as a copy. */
+  /* An untied head is initialized as a copy. */
   g_autoptr (LigTensorFile) large = make (llama, LIG_FP32);
   g_autoptr (LigTensorFile) whole = export(large, "llama", 0);
   g_autoptr (LigTensorFile) headless = copy (whole, "", "lm_head.weight");
@@ -268,7 +268,7 @@ test_tied (void)
   g_assert_cmpmem (embedding->data, 160, head->data, 160);
 }
 
-/* A tied model may have kept the head alone; the embedding is read from it. */
+/* The file of a tied model may contain only the head; the embedding is read from it. */
 static void
 test_kept_head (void)
 {
@@ -306,7 +306,7 @@ wrap (LigTensorFile *from, const char *prefix)
   return all;
 }
 
-/* The prefixes of torch.compile, DistributedDataParallel and PEFT are left out. */
+/* The prefixes of torch.compile, DistributedDataParallel and PEFT are removed. */
 static void
 test_wrapped (void)
 {
@@ -364,7 +364,7 @@ test_differences (void)
   g_autoptr (LigTensorFile) other = export(file, "gpt2", 0);
   Own fewer[3] = {gpt2[0], gpt2[1]};
   assert_rejected (other, fewer, "transformer.h.0.ln_1.weight is surplus; and 20 more, 26 in all");
-  /* Larger than the sequence's vocabulary is no padding. */
+  /* More rows than the sequence's vocabulary are not padding. */
   add (other, "transformer.wte.weight", 6, 4);
   assert_rejected (other, gpt2, "transformer.wte.weight is 6x4, expected 5x4 (for 0.weight)");
   g_autoptr (GError) error = NULL;

@@ -40,7 +40,7 @@ count_runs (void)
   return json_array_get_length (json_node_get_array (list.json));
 }
 
-/* Lines before the sentence are remarks about the machine. */
+/* Lines before the message are remarks about the machine. */
 static void
 assert_one_sentence (const Outcome *outcome, const char *message)
 {

@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-/* Runs a training that does not fit; the program must not have used `max` KiB by then. */
+/* Starts a run that does not fit; until its failure the program must not have used `max` KiB. */
 static void
 check_rejected (
   const char *model, const char *input, const char *batch, const char *numbers, long max)

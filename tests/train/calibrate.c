@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings that calibrate: the losses of a training without a recipe, the amaxes in the histories,
- * the same bits from a checkpoint in the middle, and settings that do not fit. */
+/* Runs that calibrate: the losses of a run without a recipe, the amaxes in the histories, the same
+ * bits from a checkpoint in the middle, and contradicting settings. */
 #include "tests/train/case.h"
 
 #define BODY "layer-norm ! linear(48) ! gelu ! linear(16) ! linear(16)"
@@ -24,8 +24,8 @@ losses_of (LigRun *run)
   return losses;
 }
 
-/* The first steps have the losses of a training without a recipe, bit for bit; the next one, whose
- * matmuls are quantized, has not. */
+/* The first steps have the losses of a run without a recipe, bit for bit; the next one, with
+ * quantized matmuls, does not. */
 static void
 test_losses (Fixture *f, gconstpointer data)
 {
@@ -93,8 +93,8 @@ test_histories (Fixture *f, gconstpointer data)
     for (gint64 j = 0; j < 1024; j++)
       max = MAX (max, lig_tensor_get (history, j));
     g_assert_cmpfloat (lig_tensor_get (scale, 0), ==, largest / max);
-    /* The input and the weight do not depend on the matmul, as the first step of the recipe shows;
-     * the gradient does a little. */
+    /* Input and weight do not depend on the matmul, so they equal those of the recipe's first step;
+     * the gradient depends on it slightly. */
     float own = last_amax (quantized, "quantizer.0.%s.amax-history", operands[i]);
     if (i < 2)
       g_assert_cmpfloat (lig_tensor_get (history, 1022), ==, own);
@@ -112,7 +112,7 @@ resume (Fixture *f, const char *checkpoint, const char *override, GError **error
   return lig_run_resume (checkpoint, f->device, overrides, f->store, error);
 }
 
-/* Starts a training, and interrupts it after the given number of steps. */
+/* Starts a run, and interrupts it after the given number of steps. */
 static void
 interrupt_at (LigRun *run, gint64 step, LigRunProgress *progress)
 {
@@ -129,8 +129,8 @@ interrupt_at (LigRun *run, gint64 step, LigRunProgress *progress)
 #define STEPS 200
 #define CALIBRATED 180
 
-/* A training that is interrupted while it calibrates, or after that, continues with the same bits,
- * also those of the evaluations, and cannot be given another number of steps. */
+/* A run that is interrupted during calibration or later continues with the same bits, also in
+ * evaluations, and does not accept another number of calibration steps. */
 static void
 test_resume (Fixture *f, gconstpointer data)
 {
@@ -143,7 +143,7 @@ test_resume (Fixture *f, gconstpointer data)
   gint64 from = GPOINTER_TO_INT (data);
   gint64 end = from < CALIBRATED ? CALIBRATED : STEPS;
   int tries = 0;
-  /* On a busy machine this thread may sleep until the calibration, or the training, has ended. */
+  /* On a busy machine this thread may sleep until the calibration, or the run, has ended. */
   do {
     g_clear_object (&part);
     part = new_run (f, expression, "32x32", SAMPLES, settings);
@@ -166,7 +166,7 @@ test_resume (Fixture *f, gconstpointer data)
   assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
 }
 
-/* A calibration that is followed by no step, or by no recipe with histories, is rejected. */
+/* A calibration without a following step, or without a recipe with histories, is rejected. */
 static void
 test_rejected (Fixture *f, gconstpointer data)
 {

@@ -348,7 +348,7 @@ test_settings (void)
   g_assert_true (lig_run_settings_read (&a, "{\"zzzzzz\":1,\"lr\":\"0.5\"}", &warnings, &error));
   g_assert_cmpstr (warnings[0], ==, "$.train.zzzzzz: unknown key, kept");
   g_assert_cmpfloat (a.lr, ==, 0.5);
-  /* A misspelt key would leave its setting at the default without a word. */
+  /* A misspelt key would silently leave its setting at the default. */
   g_assert_false (lig_run_settings_read (&a, "{\"lrr\":1}", &warnings, &error));
   assert_message (error, "$.train.lrr: unknown key; did you mean 'lr'?");
   g_clear_error (&error);
@@ -443,7 +443,7 @@ test_contradictions (Fixture *f, gconstpointer data)
   }
 }
 
-/* Without a batch size it is 32, or all rows for training, which is said. */
+/* The default batch size is 32, or all training rows, and it is reported. */
 static void
 test_usual_batch (Fixture *f, gconstpointer data)
 {
@@ -531,7 +531,7 @@ test_init (Fixture *f, gconstpointer data)
     g_autoptr (LigTensor) tensor = get_tensor (after, tensors[i].name);
     g_assert_cmpmem (tensor->data, lig_tensor_bytes (tensor), values, lig_tensor_bytes (tensor));
   }
-  /* A checkpoint is a file of weights, too; its moments are ignored. */
+  /* A checkpoint is also a weight file; its optimizer state is ignored. */
   g_autoptr (LigRun) again = try_run (f, "linear(4) ! gelu ! linear(2) ! mean-squared-error", "8x6",
                                       samples, "steps=1", checkpoint, &error);
   g_assert_no_error (error);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Documents that a separator ends in the data: attention sees its own alone, so that a row of several
-trains as rows of one each do."""
+"""Documents that end with a separator: attention sees only its own document, so that a row of
+several documents trains like rows of one each."""
 import json
 import os
 import subprocess
@@ -25,7 +25,7 @@ def lig(folder, *words, code=0):
 
 
 def losses(folder, model, rows, length, separator=None, ranks=1, kind='text'):
-    """Returns the losses of a training whose batches are all the data."""
+    """Returns the losses of a run in which each batch is all the data."""
     path = os.path.join(folder, 'data.' + ('txt' if kind == 'text' else 'bin'))
     data = b''.join(LINES) + LINES[0][:1]
     with open(path, 'wb') as file:
@@ -54,7 +54,7 @@ def same_as_rows(folder):
         assert_near(losses(folder, divided, 1, 4 * LENGTH, 10, kind=kind), apart)
     whole = losses(folder, plain, 1, 4 * LENGTH)
     assert abs(whole[-1] - apart[-1]) > 1e-4 * apart[-1], (whole, apart)
-    # A token that the data does not have divides nothing.
+    # A separator that does not occur does not divide the data.
     assert_near(losses(folder, divided, 1, 4 * LENGTH, 200), whole)
 
 
@@ -77,7 +77,7 @@ def evaluated(folder):
         shown = subprocess.run([LIG, 'runs', 'show', 'last', '--json', '--store',
                                 os.path.join(folder, 'store.db')], check=True, capture_output=True)
         results.append(json.loads(shown.stdout)['eval']['loss'])
-    # The last token of the data is a target in one of them alone.
+    # The last token of the data is a target in only one of them.
     assert abs(results[0] - results[1]) < 2e-2 * results[1], results
 
 

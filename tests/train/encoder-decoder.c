@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Trains the encoder and decoder that are shipped, to copy and to reverse strings: the source goes
- * to the main input, the target to the caller's input of load-branch. The task is the target's
- * first token; the others are the answer, one position later. */
+/* Trains the shipped encoder-decoder to copy and to reverse strings: the source is the main input,
+ * the target is the caller's input of load-branch. The target's first token is the task; the others
+ * are the answer, shifted by one. */
 #include "tests/plan/case.h"
 #include <ligature/optimizer.h>
 
 enum { BATCH = 64, LENGTH = 8, LETTERS = 26, VOCABULARY = 32, COPY = 26, REVERSE = 27 };
 
-/* With sanitizers, which make everything ten times slower, there is time to begin to learn. */
+/* With sanitizers, which make everything ten times slower, there is only time to begin to learn. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { STEPS = 30, LEARNS = 0 };
 #else

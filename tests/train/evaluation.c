@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Validation evaluations of trainings that do not say how often: about 20, over a part of it
- * where it is large, none without one, and no influence on the training. */
+/* Validation evaluations by default: about 20, over a part of large validation data, none without
+ * validation data, and without influence on training. */
 #include "tests/train/case.h"
 
 #define EXPRESSION "linear(5) ! cross-entropy"
@@ -35,20 +35,20 @@ step_at (GArray *steps, guint i)
 static void
 test_default (Fixture *f, gconstpointer data)
 {
-  /* 10 of 100 samples are held out: two batches. */
+  /* 10 of 100 samples are for validation: two batches. */
   g_autoptr (GArray) steps = evaluate (f, "synthetic?samples=100", "steps=400", NULL);
   g_assert_cmpuint (steps->len, ==, 20);
   g_assert_cmpint (step_at (steps, 0), ==, 20);
   g_assert_cmpint (step_at (steps, 19), ==, 400);
-  /* Of a short training each evaluation has four steps. */
+  /* In a short run there are four steps per evaluation. */
   g_autoptr (GArray) few = evaluate (f, "synthetic?samples=100", "steps=30", NULL);
   g_assert_cmpuint (few->len, ==, 8);
   g_assert_cmpint (step_at (few, 0), ==, 4);
   g_assert_cmpint (step_at (few, 7), ==, 30);
 }
 
-/* The validation part has 250 batches. In between a part of them must do, at the end all are used:
- * the loss is that of a single evaluation. */
+/* There are 250 validation batches. Intermediate evaluations use a part of them, the last one all:
+ * its loss is that of a single evaluation. */
 static void
 test_large (Fixture *f, gconstpointer data)
 {
@@ -69,8 +69,8 @@ test_large (Fixture *f, gconstpointer data)
   g_assert_cmpuint (gathered->len, ==, 20);
 }
 
-/* The last batch of validation samples is filled up with targets that the loss ignores, whichever
- * they are. */
+/* The last validation batch is padded with targets that the loss ignores, for any ignored
+ * target. */
 static void
 test_ignored (Fixture *f, gconstpointer data)
 {
@@ -85,7 +85,7 @@ test_ignored (Fixture *f, gconstpointer data)
   g_assert_true (isfinite (finish (run).eval_loss));
 }
 
-/* A validation part of more than 8 million values is sampled at the end: 256 batches of 270. */
+/* Validation data of more than 8 million values are sampled at the end: 256 of 270 batches. */
 static void
 test_sampled (Fixture *f, gconstpointer data)
 {
@@ -108,7 +108,7 @@ test_none (Fixture *f, gconstpointer data)
   g_assert_cmpuint (steps->len, ==, 0);
 }
 
-/* A training has the same losses, however often it is evaluated. */
+/* A run has the same losses with any number of evaluations. */
 static void
 test_influence (Fixture *f, gconstpointer data)
 {

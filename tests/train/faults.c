@@ -179,7 +179,7 @@ test_broken_pipe (void)
   assert_last ("pipe.db", "interrupted");
 }
 
-/* With nohup a training outlives its terminal. */
+/* With nohup a run outlives its terminal. */
 static void
 test_nohup (void)
 {
@@ -258,7 +258,7 @@ test_store_cut_off (void)
   assert_last ("cut.db", "interrupted");
 }
 
-/* Data files are truncated during a training: data that was read already stays valid. */
+/* Data files are truncated during a run: data that was read already stays valid. */
 static void
 test_data_truncated (gconstpointer data)
 {
@@ -301,7 +301,7 @@ static const char *const truncated_data[][4] = {
    "lig train 'linear(10) ! cross-entropy' --data idx:x-images-idx3 --batch 16", "x-images-idx3"},
 };
 
-/* A training works with OpenMP's settings and small limits. */
+/* A run works with OpenMP's settings and small limits. */
 static void
 test_limits (void)
 {
@@ -345,8 +345,8 @@ test_resume_threads (void)
   g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.threads"), ==, "2");
 }
 
-/* The next training in a folder removes temporary files of killed trainings; files that another one
- * is still writing, and files whose names are only similar, stay. */
+/* The next run in a folder removes temporary files of killed runs; files that another run is still
+ * writing, and files with similar names, stay. */
 static void
 test_leftovers (void)
 {
@@ -419,7 +419,7 @@ test_file_limit (void)
   g_assert_cmpuint (losses->len, ==, 8);
 }
 
-/* A disk of its own that is really full; the mount exists only as long as the shell. */
+/* A separate disk that is really full; the mount exists only as long as the shell. */
 static void
 test_full_disk (void)
 {
@@ -495,8 +495,8 @@ test_two_writers (void)
   }
 }
 
-/* Two trainings with one checkpoint file would overwrite each other's; the first locks it, under
- * every name of the file, until it ends. */
+/* Two runs with one checkpoint file would overwrite each other's; the first locks it, under every
+ * name of the file, until it ends. */
 static void
 test_one_checkpoint (void)
 {
@@ -523,7 +523,7 @@ test_one_checkpoint (void)
   g_assert_cmpint (then.code, ==, 0);
 }
 
-/* A running training cannot be resumed by another process. */
+/* Another process cannot resume a running run. */
 static void
 test_resume_running (void)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights that are kept in fp32 and fp8: the bits of weights in bf16 from the weights of a file and
- * behind a calibration, the types of a .lig file, and resumptions with other types. */
+/* Weights that are kept in fp32 and fp8: the same bits as bf16 weights, from a weight file and
+ * after a calibration, the types of a .lig file, and resuming with other types. */
 #include "tests/train/case.h"
 #include <ligature/compile.h>
 #include <ligature/plan.h>
 
-/* An embedding is no matmul, and the recipe does not divide the features of one weight. */
+/* An embedding is not a matmul, and the recipe's block size does not divide the features of one
+ * weight. */
 #define MIXED \
   "embedding(32, vocabulary=256) ! layer-norm ! linear(64, recipe=%1$s) ! gelu ! " \
   "linear(24, recipe=%1$s) ! linear(32, recipe=%1$s) ! linear(256, recipe=%1$s) ! cross-entropy"
@@ -22,8 +23,8 @@ begin (Fixture *f, const char *recipe, const char *settings, const char *init)
   return run;
 }
 
-/* Two trainings that differ in the type of their parameters have the same losses and leave the same
- * checkpoint, to the last bit. */
+/* Two runs that differ in their parameter type have the same losses and write the same checkpoint,
+ * to the last bit. */
 static void
 compare_types (Fixture *f, const char *recipe, const char *settings, guint steps, const char *init)
 {
@@ -43,7 +44,7 @@ compare_types (Fixture *f, const char *recipe, const char *settings, guint steps
   g_object_unref (runs[1]);
 }
 
-/* The weights of a file, which a training in fp32 wrote, are rounded once. */
+/* Weights from the file of an fp32 run are rounded once. */
 static void
 test_init (Fixture *f, gconstpointer recipe)
 {
@@ -59,8 +60,8 @@ test_init (Fixture *f, gconstpointer recipe)
   g_assert_cmpfloat (a.loss, <, b.loss - 0.1);
 }
 
-/* The steps of a calibration compute in the compute type, with the losses of a training without a
- * recipe; those behind it begin with the scales that bf16 gives. */
+/* The steps of a calibration run in the compute type, with the losses of a run without a recipe;
+ * later steps start with the scales that bf16 gives. */
 static void
 test_calibrate (Fixture *f, gconstpointer data)
 {
@@ -80,7 +81,7 @@ test_calibrate (Fixture *f, gconstpointer data)
   }
 }
 
-/* A calibration goes on from a checkpoint in its middle. */
+/* A calibration continues from a checkpoint in its middle. */
 static void
 test_calibrate_resumed (Fixture *f, gconstpointer data)
 {
@@ -118,7 +119,7 @@ write_sequence (Fixture *f, const char *types)
   return path;
 }
 
-/* A file with the type trains as the setting does, is written as it was read, and the store has the
+/* A file with the type trains like the setting does and is written unchanged, and the store has the
  * type. */
 static void
 test_file (Fixture *f, gconstpointer data)
@@ -146,8 +147,8 @@ test_file (Fixture *f, gconstpointer data)
   g_assert_cmpstr (row->dtype, ==, "bf16:fp8");
 }
 
-/* A resumption with other types is rejected by one sentence, for types of the file as of the
- * setting; the same types are no contradiction. */
+/* Resuming with other types is rejected with one message, for types of the file and of the setting;
+ * the same types are accepted. */
 static void
 test_resume (Fixture *f, gconstpointer data)
 {

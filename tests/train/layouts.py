@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Training by ranks that divide parameters, rows or both trains what one process trains."""
+"""Ranks that shard parameters, rows or both train the same as one process."""
 import json
 import os
 import shutil
@@ -37,7 +37,7 @@ SEQUENCE_LLAMA = BY_ROWS.format(
 CROSS = START + ('make-extra-output(m) ! layer-norm ! multi-head-attention(4, memory=m) ! '
                  'transformer-layer(4, layer-type=decoder, memory=m) ! ' + HEAD)
 
-# A vocabulary is divided by itself: of an embedding, and of the head before the loss.
+# Only a vocabulary is sharded: of an embedding, and of the head before the loss.
 BODY = ' ! transformer-layer(4) ! layer-norm ! '
 UNTIED = 'embedding(32, parallel=vocabulary)' + BODY + ('linear(256, parallel=column) ! '
                                                         'cross-entropy(label-smoothing=0.2)')
@@ -65,7 +65,7 @@ SHAPE = '8x8'
 
 
 def count(layout):
-    """The number of ranks of a layout."""
+    """The number of ranks of a parallelism."""
     ranks = 1
     for word in layout.split(','):
         ranks *= int(word.split('=')[1])
@@ -86,7 +86,7 @@ def losses(folder, model, layout):
 
 
 def ignored(folder, layout, *more):
-    """Each rank counts another number of rows, and the last validation batch is not complete."""
+    """Each rank counts another number of rows, and the last validation batch is incomplete."""
     words = (IGNORED, *text('8x8', '--steps', 50, '--eval-every', 20, '--clip', 0.5), *more)
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
@@ -95,7 +95,7 @@ def ignored(folder, layout, *more):
 
 
 def gradients(folder, model, layout):
-    """A step of sgd at rate 1 subtracts the gradients; checkpoints have whole parameters."""
+    """A step of sgd at rate 1 subtracts the gradients; checkpoints have unsharded parameters."""
     words = (MODELS[model], *text(SHAPE, '--steps', 1, '--optimizer', 'sgd', '--lr', 1))
     one = read(folder.train('one', 1, *words)[1])
     many = read(train(folder, 'many', layout, *words)[1])
@@ -115,7 +115,7 @@ def accumulate(folder, model, layout):
 
 
 def bits_16(folder, model, layout, dtype):
-    """Terms of 16 bits are rounded before they are added."""
+    """16-bit terms are rounded before they are added."""
     words = (MODELS[model], *text(SHAPE, '--steps', 20, '--dtype', dtype))
     one, _ = folder.train('one', 1, *words)
     many, _ = train(folder, 'many', layout, *words)
@@ -124,7 +124,7 @@ def bits_16(folder, model, layout, dtype):
 
 
 def resume_same(folder, model, layout):
-    """Half of the steps, then the others with the same layout: the same bits."""
+    """Half of the steps, then the others with the same parallelism: the same bits."""
     words = (MODELS[model], *text(SHAPE, '--checkpoint-every', 100))
     whole, end = train(folder, 'whole', layout, *words, '--steps', 12)
     train(folder, 'half', layout, *words, '--steps', 6)
@@ -139,7 +139,7 @@ def recorded_ranks(folder):
 
 
 def resume_other(folder, model, layout, *others):
-    """A checkpoint depends on no layout."""
+    """A checkpoint does not depend on the parallelism."""
     words = (MODELS[model], *text(SHAPE))
     whole, _ = folder.train('whole', 1, *words, '--steps', 12)
     train(folder, 'half', layout, *words, '--steps', 6)
@@ -153,7 +153,7 @@ def resume_other(folder, model, layout, *others):
 
 
 def init(folder, model, layout):
-    """Parameters of a checkpoint of one process are divided when they are read."""
+    """Parameters of a checkpoint of one process are sharded when they are read."""
     words = (MODELS[model], *text(SHAPE))
     _, start = folder.train('start', 1, *words, '--steps', 3)
     one, _ = folder.train('one', 1, *words, '--steps', 5, '--init', start)
@@ -178,7 +178,8 @@ def exchanges(folder, model, layout, fusions):
 
 
 def overlapping(folder, model, layout, *more):
-    """Matmuls that overlap their collectives compute what they do apart, in any number of parts."""
+    """Matmuls that overlap their collectives compute the same as unfused ones, in any number of
+    parts."""
     words = (MODELS[model], *text(SHAPE, '--steps', 20, '--clip', 0.5), *more, '--policy', 'all')
     by_rows = 'shard-rows' in MODELS[model]
     fusions, others = BY_ROWS_FUSIONS if by_rows else FUSIONS, int(layout.split('tensor=')[1]) - 1
@@ -195,7 +196,7 @@ def overlapping(folder, model, layout, *more):
 
 
 def write_prices(folder, name, ring, others):
-    """A copy of the store, in which steps with collectives in a ring take so many microseconds."""
+    """A copy of the store in which steps with ring collectives take this many microseconds."""
     shutil.copy(folder.path / 'store.db', folder.path / name)
     with sqlite3.connect(folder.path / name) as store:
         for sign, price in ('', ring), ('NOT', others):
@@ -207,7 +208,7 @@ def write_prices(folder, name, ring, others):
 
 
 def launch_two(folder, words, *environments):
-    """Starts two ranks with environments of their own."""
+    """Starts two ranks with separate environments."""
     command = ['timeout', '-k', '5', '60', 'mpirun', '--oversubscribe', '--bind-to', 'none',
                '--allow-run-as-root']
     for number, environment in enumerate(environments):
@@ -221,7 +222,7 @@ def launch_two(folder, words, *environments):
 
 
 def disagree(folder, model):
-    """Two ranks whose stores have other prices take the same groups, also in evaluations."""
+    """Two ranks whose stores have different times choose the same groups, also in evaluations."""
     words = (MODELS[model], *text(SHAPE, '--steps', 6, '--eval-every', 2, '--policy', 'measured'))
     train(folder, 'first', 'tensor=2', *words)
     write_prices(folder, 'quick.db', 1e-3, 1e6)
@@ -249,7 +250,8 @@ def recipe(folder, model, layout, name):
 
 
 def rest(folder, layout):
-    """An incomplete last validation batch, which ranks cannot divide by rows, counts as on one rank."""
+    """An incomplete last validation batch, which ranks cannot shard by rows, counts like on one
+    rank."""
     words = ('linear(4) ! shard-rows ! layer-norm ! all-gather(gradient=part) ! mean-squared-error',
              '--input', '8x4', '--data', 'synthetic?samples=61&validation=0.3', '--steps', 1)
     one, _ = folder.train('one', 1, *words)
@@ -258,13 +260,14 @@ def rest(folder, layout):
 
 
 def data_exchange(folder):
-    """Ranks without a rest do not come to a collective among data ranks; nobody waits for them."""
+    """Ranks without an incomplete batch skip a collective among data ranks; no rank waits for
+    them."""
     folder.train('many', 2, 'linear(8) ! all-reduce(group=data) ! mean-squared-error', '--input',
                  '8x8', '--data', 'synthetic?samples=26&validation=0.7', '--steps', 2)
 
 
 def data_parts(folder, layout):
-    """Between a gather and its part all rows are computed, and each rank trains its own."""
+    """Between a gather and its shard-rows all rows are computed, and each rank trains its own."""
     model = 'linear(4) ! all-gather(group=data) ! linear(6) ! gelu ! shard-rows(group=data) ! linear(3) ! mean-squared-error'
     words = (model, '--input', '8x6', '--data', 'synthetic?validation=0', '--steps', 20, '--lr', 0.01, '--clip', 0.5)
     one, _ = folder.train('one', 1, *words)
@@ -284,7 +287,8 @@ def data_sum(folder):
 
 
 def other_parts(folder, model):
-    """Ranks that would exchange rows in other parts than rank 0 say so instead of waiting."""
+    """Ranks that would communicate rows in other parts than rank 0 report that instead of
+    hanging."""
     words = (MODELS[model], *text(SHAPE, '--steps', 2, '--policy', 'all'))
     done = launch_two(folder, words, ['LIGATURE_PIECES=2'], ['LIGATURE_PIECES=4'])
     lines = [line for line in done.stderr.splitlines() if 'the groups of the plan' in line]
@@ -292,7 +296,7 @@ def other_parts(folder, model):
 
 
 def export(folder, model, layout):
-    """Weights of several ranks are the same file as those of one."""
+    """Several ranks write the same weight file as one."""
     words = (MODELS[model], *text('8x8', '--steps', 3))
     folder.train('one', 1, *words)
     train(folder, 'many', layout, *words)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A step has one loss and one gradient, however its rows are divided into micro-batches and ranks: the
-means over all rows that the loss counts. The right values are computed here, in double precision."""
+"""The loss and the gradient of a step do not depend on how its rows are divided into micro-batches
+and ranks: they are means over all rows that the loss counts. The expected values are computed here,
+in double precision."""
 import json
 import math
 import os
@@ -97,7 +98,7 @@ def all_counted():
 
 
 def unlabelled():
-    """Labels of -1 are left out whatever number the loss ignores."""
+    """Labels of -1 are ignored for any ignored target of the loss."""
     rows = make_rows([0, -1, -1, -1, 2, 1, 2, 1])
     compare(rows, DIVISIONS, unlabelled=-1, ignored=-100)
     if shutil.which('mpirun'):
@@ -105,7 +106,7 @@ def unlabelled():
 
 
 def without_labels():
-    """Micro-batches, of which some count nothing, and a step that counts nothing."""
+    """Some micro-batches count no rows, and one step counts none."""
     compare(make_rows([0, 0, 0, 0, 0, 0, 0, 2]), DIVISIONS)
     for division in DIVISIONS:
         found = train(make_rows([0, 0, 0, 0, 0, 0, 0, 0, 1, 2])[:8], division)

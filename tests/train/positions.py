@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Training by ranks that divide the positions of sequences trains what one process trains."""
+"""Ranks that shard sequences train the same as one process."""
 
 import layouts
 from layouts import (HEAD, accumulate, bits_16, gradients, init, losses, reject, resume_other,
@@ -36,7 +36,7 @@ layouts.MODELS = {'gpt': GPT, 'llama': LLAMA, 'encoder': ENCODER, 'window': WIND
 
 
 def shard(folder, model, layout):
-    """Ranks with other positions of the same rows divide the optimizer's arrays, too."""
+    """Ranks with different shards of the same sequences shard the optimizer state, too."""
     words = (layouts.MODELS[model], *layouts.text('8x16', '--steps', 12, '--clip', 0.5))
     one, _ = folder.train('one', 1, *words)
     many, _ = layouts.train(folder, 'many', layout, *words, '--shard-optimizer')
@@ -53,7 +53,8 @@ def reject_shape(folder, model, shape, layout, *said):
 
 
 def add_up(folder, layout, factor):
-    """If all blocks of positions have the same contents, a sum over context ranks is a multiple."""
+    """If all blocks of the sequence have the same contents, a sum over context ranks is a
+    multiple."""
     (folder.path / 'same.txt').write_text('ink.' * 3000)
     model = 'embedding(32) ! linear(24) ! %s ! gelu ! linear(256) ! cross-entropy'
     words = ('--data', 'text:same.txt', '--input', f'8x{8 * factor}', '--steps', 20, '--lr', 0.003)
@@ -63,7 +64,7 @@ def add_up(folder, layout, factor):
 
 
 def by_data(folder):
-    """Ranks with the same positions exchange their rows as without others."""
+    """Ranks with the same sequence shard communicate their rows like without other groups."""
     model = 'embedding(32) ! linear(24) ! all-reduce(group=data) ! gelu ! linear(256) ! cross-entropy'
     words = (model, *layouts.text('8x16', '--steps', 20))
     data, _ = layouts.train(folder, 'data', 'data=2', *words)
@@ -72,7 +73,7 @@ def by_data(folder):
 
 
 def kind(folder, layout):
-    """Rows of a table have no positions."""
+    """Rows of a table are not sequences."""
     words = ('linear(16) ! relu ! linear(1) ! mean-squared-error', '--data', 'csv:table.csv',
              '--batch', 8, '--steps', 1, '--device', 'cpu', '--parallel', layout, '--ranks', 2)
     lines = folder.lig('train', *words, fails=True)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings with recipes: scales and histories of a delayed one step by step, the same bits from a
- * checkpoint, checkpoints that do not fit, and losses near those of the compute type. */
+/* Runs with recipes: scales and histories of delayed scaling step by step, the same bits from a
+ * checkpoint, mismatched checkpoints, and losses near those of the compute type. */
 #include "tests/train/case.h"
 #include <ligature/compile.h>
 #include <ligature/optimizer.h>
@@ -227,7 +227,7 @@ test_spoilt (Fixture *f, gconstpointer data)
   g_clear_object (&resumed);
   reject (f, path, "optimizer.moment.0.weight", NULL,
           "start a new run from the weights: optimizer.moment.0.weight is missing");
-  /* The loss scale of the first version's checkpoints is that of a new training. */
+  /* For checkpoints of the first version the loss scale is that of a new run. */
   g_autofree char *first = spoil (f, path, "optimizer.scaling", NULL);
   g_autoptr (LigRun) unscaled = resume (f, first, "steps=9", &error);
   g_assert_no_error (error);
@@ -283,7 +283,7 @@ test_scales (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (load_scale (f, checkpoint, recipe, "input", &note), ==,
                      ((const float *) scale->data)[0]);
   g_assert_null (note);
-  /* Those of another format or margin map the same amax to their own largest number. */
+  /* Recipes with another format or margin map the same amax to their own largest number. */
   g_autoptr (LigTensor) hybrid = lig_tensor_file_get (from, "quantizer.0.gradient.scale", &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (
@@ -300,7 +300,8 @@ test_scales (Fixture *f, gconstpointer data)
   g_assert_cmpstr (remark, ==, "it has no scales; fp8-delayed starts with scales of 1");
 }
 
-/* One weight has features that the recipe does not divide, an embedding is no matmul. */
+/* The recipe's block size does not divide the features of one weight; an embedding is not a
+ * matmul. */
 #define MIXED \
   "embedding(32, vocabulary=256) ! layer-norm ! linear(64, recipe=%1$s) ! gelu ! " \
   "linear(32, recipe=%1$s) ! reshape([256, 32]) ! linear(24, recipe=%1$s) ! " \

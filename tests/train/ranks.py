@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data parallel training on 2 and 4 ranks of this machine trains what one process trains."""
+"""Data-parallel training on 2 and 4 ranks of this machine trains the same as one process."""
 import json
 import os
 import pathlib
@@ -21,7 +21,7 @@ NUMBERS = ('loss', 'eval_loss', 'eval_accuracy', 'grad_norm')
 
 
 class Folder:
-    """A folder with a text, a table, and a store of its own."""
+    """A folder with a text, a table, and its own store."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -61,7 +61,7 @@ def read(path):
 
 
 def difference(a, b):
-    """The largest difference between numbers of the same names, relative to the numbers."""
+    """The largest relative difference between numbers of the same names."""
     assert a.keys() == b.keys(), a.keys() ^ b.keys()
     return max(abs(a[key] - b[key]) / max(abs(a[key]), 1e-6) for key in a)
 
@@ -85,8 +85,8 @@ def losses_mlp(folder, ranks):
 
 
 def losses_layer(folder, ranks):
-    """Every kind of drawing follows the number of an element among those of all ranks; 7 positions
-    and 3 rows a rank let the parts begin anywhere."""
+    """All random numbers follow the global index of an element; 7 tokens and 3 rows per rank let
+    the shards begin at any offset."""
     compare(folder, ranks, 1e-5, LAYER, *text('12x7', '--steps', 50, '--clip', 0.5))
 
 
@@ -107,12 +107,12 @@ def losses_values(folder, ranks):
 
 
 def losses_16_bits(folder, ranks, dtype):
-    """Gradients of 16 bits are rounded before they are added."""
+    """16-bit gradients are rounded before they are added."""
     compare(folder, ranks, 0.002, MLP, *text('8x8', '--steps', 20, '--dtype', dtype))
 
 
 def scales(folder, ranks):
-    """The greatest amax of all ranks gives the scales of all, from the first step on."""
+    """The largest amax of all ranks determines the scales of all, from the first step on."""
     words = (MLP, *text('16x8', '--dtype', 'bf16', '--recipe', 'fp8-delayed', '--steps', 1))
     one, many = [read(folder.train(f'scales{n}', n, *words)[1]) for n in (1, ranks)]
     names = [name for name in one if name.startswith('quantizer.') and '.gradient.' not in name]
@@ -134,7 +134,7 @@ def gradients(folder, ranks):
 
 
 def resume_same(folder, ranks):
-    """Half of the steps, then the others on as many ranks: the same bits."""
+    """Half of the steps, then the others on the same number of ranks: the same bits."""
     words = (LAYER, *text('12x7', '--checkpoint-every', 100))
     whole, end = folder.train('whole', ranks, *words, '--steps', 12)
     folder.train('half', ranks, *words, '--steps', 6)
@@ -144,7 +144,7 @@ def resume_same(folder, ranks):
 
 
 def resume_other(folder, ranks):
-    """A checkpoint depends on no number of ranks."""
+    """A checkpoint does not depend on the number of ranks."""
     words = (LAYER, *text('12x7'))
     whole, _ = folder.train('whole', 1, *words, '--steps', 12)
     folder.train('half', ranks, *words, '--steps', 6)
@@ -157,7 +157,7 @@ def resume_other(folder, ranks):
 
 
 def rejected(folder, ranks):
-    """A batch that the ranks do not divide is rejected with both numbers, by one sentence."""
+    """A batch that the ranks do not divide is rejected with one message that has both numbers."""
     said = folder.lig('train', MLP, *text('9x8'), '--device', 'cpu', '--ranks', ranks, fails=True)
     sentences = [line for line in said.splitlines() if 'batch size' in line]
     assert len(sentences) == 1 and f'is 9, expected a multiple of {ranks}' in sentences[0], said

@@ -34,7 +34,7 @@ read_run (Fixture *f, const char *uuid)
   return recording;
 }
 
-/* Trains again and compares. */
+/* Repeats a training run and compares. */
 static LigRepetition *
 repeat (Fixture *f, const LigRecording *recording)
 {
@@ -156,7 +156,7 @@ test_other_setting (Fixture *f, gconstpointer data)
   assert_says (found, "setting lr is 0.02, was 0.01");
 }
 
-/* Records a training of the given losses, which no kernel computed. */
+/* Records a training run with the given losses, without computing them. */
 static char *
 invent (Fixture *f, double offset, const char *libraries)
 {
@@ -302,7 +302,7 @@ test_rejected (Fixture *f, gconstpointer data)
     g_assert_null (lig_recording_read_report (path, &error));
     assert_message (error, cases[i].part);
   }
-  /* Members of other types than expected are no crash. */
+  /* Members of unexpected types do not crash. */
   g_autoptr (GError) error = NULL;
   g_assert_true (g_file_set_contents (
     path,

@@ -70,7 +70,7 @@ static const struct {
 
 #define STEPS 400
 
-/* Starts a training, and interrupts it after the given number of steps. */
+/* Starts a run, and interrupts it after the given number of steps. */
 static void
 interrupt_at (LigRun *run, gint64 step, LigRunProgress *progress)
 {
@@ -96,7 +96,7 @@ test_resume (Fixture *f, gconstpointer data)
   g_autoptr (LigRun) part = NULL;
   LigRunProgress expected = finish (whole), progress;
   int tries = 0;
-  /* On a busy machine this thread may sleep until a training has ended. */
+  /* On a busy machine this thread may sleep until a run has ended. */
   do {
     g_clear_object (&part);
     part = new_run (f, expression, "16x12", "synthetic?samples=999", settings);
@@ -134,7 +134,7 @@ assert_whole_steps (const char *checkpoint, gint64 step, gint64 parts)
 }
 
 /* A step of thousands of micro-batches is abandoned in the middle, to save while paused and then to
- * end. Resumed, the training equals one without interruption. */
+ * end. The resumed run equals one without interruption. */
 static void
 test_abandoned (Fixture *f, gconstpointer data)
 {
@@ -344,7 +344,7 @@ test_measured (Fixture *f, gconstpointer data)
   g_assert_cmpstr (choices, ==, lig_tensor_file_get_metadata (b, "ligature.choices"));
 }
 
-/* Resuming without a store gives the same training and checkpoint. */
+/* Resuming without a store gives the same losses and checkpoint. */
 static void
 test_without_store (Fixture *f, gconstpointer data)
 {
@@ -429,7 +429,7 @@ remarks (LigRun *run, const char *words)
   return FALSE;
 }
 
-/* Checks that the run is a new one, with a file of its own. */
+/* Checks that the run is a new one, with its own file. */
 static void
 assert_branch (Fixture *f, LigRun *run, LigRun *parent)
 {
@@ -439,8 +439,8 @@ assert_branch (Fixture *f, LigRun *run, LigRun *parent)
   assert_status (f, lig_run_get_uuid (parent), "done");
 }
 
-/* With another rate, batch or data the checkpoint continues as a new run. SGD keeps nothing, so the
- * values are those of a training that begins with the checkpoint's weights. */
+/* With another learning rate, batch or data the checkpoint continues as a new run. SGD has no
+ * state, so the values are those of a run that begins with the checkpoint's weights. */
 static void
 test_branch (Fixture *f, gconstpointer data)
 {
@@ -476,7 +476,7 @@ test_branch (Fixture *f, gconstpointer data)
   }
   g_assert_true (g_file_get_contents (checkpoint, &after, &same, NULL));
   g_assert_cmpmem (before, length, after, same);
-  /* The batch that the input's first axis says is no other one. */
+  /* The same batch size as the input's first axis is not a difference. */
   g_autoptr (LigRun) same_batch = resume (f, checkpoint, "steps=12 batch=8");
   g_assert_null (lig_run_get_parent (same_batch));
   g_clear_object (&same_batch);
@@ -497,8 +497,8 @@ test_branch (Fixture *f, gconstpointer data)
 
 #define COSINE "lr=0.02 min-lr=0.001 schedule=cosine warmup=10 "
 
-/* A schedule of a given length goes on to the bits of one run; one that grows with the steps begins
- * a new run, and says which rates it has. */
+/* A schedule of a given length continues with the bits of a single run; one that grows with the
+ * steps begins a new run, and reports its rates. */
 static void
 test_schedule (Fixture *f, gconstpointer data)
 {
@@ -515,7 +515,7 @@ test_schedule (Fixture *f, gconstpointer data)
   finish (rest);
   assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (part), LIG_METRIC_LOSS, 60);
   assert_same_metric (f, lig_run_get_uuid (whole), lig_run_get_uuid (part), "learning-rate", 60);
-  /* The finished run keeps its schedule, at whose end the rate stays. */
+  /* The finished run keeps its schedule; after its end the rate is constant. */
   g_autoptr (LigRun) branch = resume (f, lig_run_get_checkpoint (whole), "steps=90");
   assert_branch (f, branch, whole);
   g_assert_true (remarks (branch, "cosine schedule to step 90, and was to step 60: the rate is "
@@ -540,8 +540,8 @@ test_schedule (Fixture *f, gconstpointer data)
   assert_message (error, "warmup is 10, expected a whole number from 0 to schedule-steps, 9");
 }
 
-/* A checkpoint from before rows were held out at random continues with those at the end held out.
- */
+/* A checkpoint from before the random validation split continues with validation rows at the
+ * end. */
 static void
 test_old_split (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings with difficult gradients: too small or too large for fp16, not finite, or so many that
- * 16 bits cannot represent their sum. */
+/* Runs with difficult gradients: too small or too large for fp16, not finite, or so many that 16
+ * bits cannot represent their sum. */
 #include "tests/train/case.h"
 #include <ligature/loss-scaling.h>
 #include <ligature/plan-options.h>
@@ -36,7 +36,7 @@ test_accumulate (Fixture *f, gconstpointer data)
 
 /* --- The loss scale ------------------------------------------------------------------------ */
 
-/* Gradients that fp16 rounds to zero train nevertheless. */
+/* Gradients that fp16 would round to zero train nevertheless. */
 static void
 test_small (Fixture *f, gconstpointer data)
 {
@@ -212,7 +212,7 @@ static const LigOpInfo spoil_a_while = {LIG_OP_INFO_SIZES,
                                         .opaque_backward = spoil_backward,
                                         .opaque_data = (gpointer) &a_while};
 
-/* The training ends with an error, and the checkpoint has the weights from before. */
+/* The run ends with an error, and the checkpoint has the weights from before. */
 static void
 test_not_finite (Fixture *f, gconstpointer data)
 {
@@ -248,7 +248,7 @@ test_not_finite (Fixture *f, gconstpointer data)
   }
 }
 
-/* Seven skipped updates in a row do not end the training. */
+/* Seven skipped updates in a row do not end the run. */
 static void
 test_a_while (Fixture *f, gconstpointer data)
 {
@@ -261,7 +261,7 @@ test_a_while (Fixture *f, gconstpointer data)
   g_assert_true (isnan (progress.loss_scale));
 }
 
-/* A fixed scale that is too large for the gradients ends the training. */
+/* A fixed scale that is too large for the gradients ends the run. */
 static void
 test_fixed (Fixture *f, gconstpointer data)
 {
@@ -273,7 +273,7 @@ test_fixed (Fixture *f, gconstpointer data)
   assert_message (error, "not finite in the last 8 steps up to step 8");
 }
 
-/* The search for a scale takes longer, but ends, too. */
+/* The search for a scale takes longer, but also ends. */
 static void
 test_no_scale (Fixture *f, gconstpointer data)
 {

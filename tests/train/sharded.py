@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Ranks that divide the optimizer's arrays (--shard-optimizer) train what others train."""
+"""Ranks that shard the optimizer state (--shard-optimizer) train the same as others."""
 import json
 import pathlib
 import shutil
@@ -42,8 +42,8 @@ def losses(folder, model, layout, *more):
 
 
 def equal(folder, model, layout, *more):
-    """Without clipping, against ranks that each have all: the same bits of every loss, and in the
-    checkpoint of every parameter, moment and master."""
+    """Without clipping, compared with unsharded ranks: the same bits in every loss, and in the
+    checkpoint in every parameter, moment and master weight."""
     place = ('--data', 'csv:table.csv?target=y', '--batch', 16, '--seed', 3)
     words = (ALL[model], *(place if model == 'values' else data(model)), '--steps', 12,
              '--eval-every', 5, *more)
@@ -59,7 +59,7 @@ def equal(folder, model, layout, *more):
 
 
 def buckets(folder):
-    """Several ranges of 25 MiB: shares begin and end inside of parameters."""
+    """Several ranges of 25 MiB: shards begin and end within parameters."""
     words = (WIDE, '--data', 'synthetic', '--input', '4x2048', '--seed', 3, '--steps', 2)
     _, end = folder.train('whole', 2, *words)
     _, other = folder.train('parts', 2, *words, SHARD)
@@ -80,8 +80,8 @@ def count_collectives(folder, *words):
 
 
 def small_buckets(folder, *more):
-    """Four weights of 1 MiB and the biases: five exchanges with the smallest buckets, two else. The
-    losses are those of one rank, and a checkpoint can be resumed with any."""
+    """Four weights of 1 MiB and the biases: five collectives with the smallest buckets, else two.
+    The losses are those of one rank, and a checkpoint can be resumed with any."""
     assert count_collectives(folder) == (2, 25)
     assert count_collectives(folder, '--bucket-size', 1) == (5, 1)
     assert count_collectives(folder, '--bucket-size', 2) == (3, 2)
@@ -99,7 +99,7 @@ def small_buckets(folder, *more):
 
 
 def recorded_buckets(folder):
-    """The record has the size, also a resumed or repeated run's; others are rejected."""
+    """The run's record has the size, also if resumed or repeated; invalid sizes are rejected."""
     words = (MLP, *text('8x8', '--steps', 4), '--ranks', 2, '--device', 'cpu', '--json')
     run = json.loads(folder.lig('train', *words, '--bucket-size', 2))['run']
     folder.lig('train', '--resume', run, '--steps', 6, '--ranks', 2)
@@ -115,7 +115,7 @@ def recorded_buckets(folder):
 
 
 def skipped(folder, ranks):
-    """An overflow in the share of one rank skips the update of all."""
+    """An overflow in the shard of one rank skips the update of all."""
     rows = [f'{i % 7},{i * i % 5},{3000 * (i % 7)}' for i in range(203)]
     (folder.path / 'large.csv').write_text('a,b,y\n' + '\n'.join(rows) + '\n')
     found = []
@@ -130,7 +130,7 @@ def skipped(folder, ranks):
 
 
 def resume_same(folder, model, layout, *more):
-    """Half of the steps, then the others with the same layout: the same bits."""
+    """Half of the steps, then the others with the same parallelism: the same bits."""
     words = (ALL[model], *data(model, '--checkpoint-every', 100, '--clip', 0.5), SHARD, *more)
     whole, end = train(folder, 'whole', layout, *words, '--steps', 12)
     train(folder, 'half', layout, *words, '--steps', 6)
@@ -141,7 +141,7 @@ def resume_same(folder, model, layout, *more):
 
 
 def resume_other(folder, model, layout, first, others):
-    """A checkpoint depends neither on the layout nor on who had which arrays."""
+    """A checkpoint depends neither on the parallelism nor on the sharding of optimizer state."""
     words = (ALL[model], *text('8x8'))
     whole, _ = folder.train('whole', 1, *words, '--steps', 12)
     train(folder, 'half', layout, *words, '--steps', 6, *first)
@@ -166,7 +166,7 @@ def recorded(folder):
 
 
 def alone(folder):
-    """One data rank has all; the option changes no bit."""
+    """With one data rank nothing is sharded; the option does not change any bit."""
     for layout in ('data=1', 'tensor=2'):
         words = (ALL['layer'], *text('8x8', '--steps', 5))
         whole, end = train(folder, 'whole', layout, *words)
@@ -206,7 +206,7 @@ class Measuring(Folder):
 
 
 def rejected(folder):
-    """Masters that are all that is kept of weights are on each rank."""
+    """Master weights that are the only copy of the weights are on each rank."""
     said = folder.lig('train', MLP, *text('16x8', '--steps', 2), '--dtype', 'bf16:fp8', '--recipe',
                       'fp8-current', '--device', 'cpu', '--ranks', 2, SHARD, fails=True)
     sentences = [line for line in said.splitlines() if 'parameters in fp8' in line]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps: the points of their axes, trainings one after another, and continuing from the store. */
+/* Sweeps: the points of their axes, runs one after another, and continuing from the store. */
 #include "tests/train/case.h"
 #include <ligature/sweep.h>
 
@@ -122,7 +122,7 @@ test_rejected (Fixture *f, gconstpointer data)
   reject ("7.out-features=1,2", "7");
   reject ("0.colour=1,2", "linear at 0 has no parameter 'colour'");
   reject ("0.out-features=1,wide", "expected a whole number");
-  /* Each value alone is right; together they contradict each other in one point. */
+  /* Each value by itself is valid; together they contradict each other in one point. */
   g_autoptr (LigSweep) sweep = new_sweep ("steps=3");
   add (sweep, "warmup=2,5", FALSE);
   g_assert_false (lig_sweep_begin (sweep, f->store, &error));
@@ -171,7 +171,7 @@ test_training (Fixture *f, gconstpointer data)
   g_assert_cmpuint (best->best, ==, a < b ? 2 : 3);
 }
 
-/* Another process, which has only the store, continues with what is missing. */
+/* Another process, which has only the store, continues with the missing points. */
 static void
 test_continued (Fixture *f, gconstpointer data)
 {
@@ -202,7 +202,7 @@ test_continued (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_runs (f), ==, 3);
 }
 
-/* The record has the ranks, by which alone it is continued. */
+/* The record has the number of ranks; only as many can continue it. */
 static void
 test_ranks (Fixture *f, gconstpointer data)
 {
@@ -225,7 +225,7 @@ test_ranks (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_runs (f), ==, 0);
 }
 
-/* A training that fails does not end the sweep; it is repeated only on request. */
+/* A failing run does not end the sweep; it is repeated only on request. */
 static void
 test_failed (Fixture *f, gconstpointer data)
 {
@@ -276,7 +276,7 @@ test_json (Fixture *f, gconstpointer data)
   g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "groups")), ==, 2);
 }
 
-/* Each point has its own copy of the sequence, with a recipe of its own. */
+/* Each point has its own copy of the sequence, with its own recipe. */
 static void
 test_recipe (Fixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A model of bytes on real text, compared with a trigram model. */
+/* A byte-level model on real text, compared with a trigram model. */
 #include "tests/train/case.h"
 
 /* Returns the licences that every Debian has, else the documents of this project. */
@@ -33,7 +33,7 @@ score_trigram (LigDataset *dataset)
   return sum / (double) (n_validation - 2);
 }
 
-/* Opens the model that is shipped, with fewer steps than its settings have. */
+/* Opens the shipped model, with fewer steps than in its settings. */
 static LigRun *
 open_model (Fixture *f, const char *spec)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings with shared and frozen parameters: a resumed one equals one without interruption,
- * frozen values stay as they began, and the checkpoint has neither copies nor moments of them. */
+/* Runs with shared and frozen parameters: a resumed run equals one without interruption, frozen
+ * values do not change, and the checkpoint has neither copies nor moments of them. */
 #include "tests/train/case.h"
 
 static const char tied[] =
@@ -99,7 +99,7 @@ test_rejected (Fixture *f, gconstpointer data)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
   g_assert_cmpstr (error->message, ==, "all parameters are frozen: there is nothing to train");
   g_clear_error (&error);
-  /* Its update consists of scales. */
+  /* Its update consists only of scales. */
   g_assert_null (try_run (f, "linear(16, trained=false, recipe=fp8-delayed) ! mean-squared-error",
                           "16x16", "synthetic?samples=64", "steps=2", NULL, &error));
   g_assert_cmpstr (error->message, ==, "all parameters are frozen: there is nothing to train");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings with known results on every kind of data; schedule, clipping, accumulation and
- * evaluation in the store and the checkpoint. */
+/* Runs with known results on every kind of data; schedule, clipping, accumulation and evaluation in
+ * the store and the checkpoint. */
 #include "tests/train/case.h"
 
 static void
