@@ -672,7 +672,7 @@ read_classes (const Csv *csv)
 
 /* Chooses the training and validation rows. */
 static gboolean
-divide (LigDataset *self, const Csv *csv, GError **error)
+split_rows (LigDataset *self, const Csv *csv, GError **error)
 {
   if (self->validation_path) {
     lig_dataset_divide_files (self, csv->n_own, csv->n_rows);
@@ -709,7 +709,7 @@ csv_open (LigDataset *self, GError **error)
   g_auto (Files) files = {0};
   read_options (self, csv);
   if (!open_files (self, csv, &files, error) || !read_table (self, csv, &files, error) ||
-      !divide (self, csv, error))
+      !split_rows (self, csv, error))
     return FALSE;
   csv->means = g_new0 (double, csv->n_features);
   csv->stds = g_new0 (double, csv->n_features);

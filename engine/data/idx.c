@@ -192,7 +192,7 @@ read_classes (const Idx *idx)
 
 /* Chooses the training and validation images, and finds the largest label. */
 static gboolean
-divide (LigDataset *self, GError **error)
+split_images (LigDataset *self, GError **error)
 {
   Idx *idx = self->data;
   idx->count = idx->files[0].count + idx->files[1].count;
@@ -217,7 +217,7 @@ idx_open (LigDataset *self, GError **error)
   if (self->validation_path && (!lig_data_check_apart (self->path, self->validation_path, error) ||
                                 !open_pictures (self, self->validation_path, TRUE, error)))
     return FALSE;
-  if (!divide (self, error))
+  if (!split_images (self, error))
     return FALSE;
   lig_shape_init (&self->input, 2, self->batch, idx->pixels);
   self->dtype = LIG_FP32;

@@ -85,7 +85,7 @@ struct LigDatasetKind {
   char *(*table) (const LigDataset *self);
 };
 
-/* Returns the shape of this rank's shard: axis 1 is divided. */
+/* Returns the shape of this rank's shard: axis 1 is sharded. */
 LigShape lig_blocks_shape (const LigDataset *self, const LigShape *shape);
 
 /* Reads one sample, or this rank's blocks of it. */

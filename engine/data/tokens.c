@@ -51,7 +51,7 @@ add_segment (LigDataset *self, LigSplit part, guint shard, gint64 begin, gint64 
 /* Splits the tokens of the first `count` shards at one point: those after it are for validation,
  * and so are all later shards. */
 static void
-divide (LigDataset *self, guint count, gboolean apart)
+split_tokens (LigDataset *self, guint count, gboolean apart)
 {
   Tokens *tokens = self->data;
   gint64 total = 0, left;
@@ -137,7 +137,7 @@ tokens_open (LigDataset *self, GError **error)
     tokens->segments[part] = g_array_new (FALSE, FALSE, sizeof (Segment));
   if (!add_files (self, shards, &count, error) || !lig_windows_check_input (self, error))
     return FALSE;
-  divide (self, count, shards->all->len > count);
+  split_tokens (self, count, shards->all->len > count);
   show_tokens (self, shards);
   self->dtype = LIG_INT32;
   self->content = shards->content;

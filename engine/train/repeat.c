@@ -147,9 +147,9 @@ make_options (const LigRecording *self,
   return TRUE;
 }
 
-/* Compiles the plan for one of the ranks that the device has joined. */
+/* Sets the options for the plan of one of the ranks that the device has joined. */
 static gboolean
-divide (LigSequence *sequence, LigDevice *device, LigPlanOptions *options, GError **error)
+shard_options (LigSequence *sequence, LigDevice *device, LigPlanOptions *options, GError **error)
 {
   const LigLayout *layout = lig_device_get_ranks (device) ? lig_device_get_layout (device) : NULL;
   return !layout || lig_plan_options_shard (options, sequence, layout, error);
@@ -175,7 +175,7 @@ lig_recording_profile (const LigRecording *self,
   lig_tuning_init (&tuning, store);
   g_autoptr (LigSequence) sequence = read_sequence (self, error);
   if (!sequence || !make_options (self, &tuning, &optimizer, &options, error) ||
-      !divide (sequence, device, &options, error))
+      !shard_options (sequence, device, &options, error))
     return NULL;
   gint64 rounds = lig_json_get_int (get_inputs (self), "rounds",
                                     self->step.count > 0 ? self->step.count : USUAL_ROUNDS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests between the steps of a training: pause, save, end. Rank 0 decides for all ranks. */
+/* Requests between the steps of a run: pause, save, end. Rank 0 decides for all ranks. */
 #include "engine/store/writing.h"
 #include "engine/train/checkpoint.h"
 #include "engine/train/control.h"

@@ -90,13 +90,14 @@ def rejected(folder):
                    'cpu', '--steps', '1', code=code)
         assert words in said, said
     divided = MODEL.format(', documents=caller')
-    reject(divided, 'text:{}', 'attention reads documents, but the data is not divided into any; add '
-           '?separator=TOKEN')
+    reject(divided, 'text:{}', 'attention reads documents, but the data is not divided into '
+           'any; add ?separator=TOKEN')
     reject(MODEL.format(''), 'text:{}?separator=10', 'the data has separator 10, but no op reads documents')
     reject(divided, 'text:{}?separator=256', "separator is '256', expected a whole number from -1 to 255",
            code=2)
     reject(MODEL.format(', lengths=caller'), 'text:{}',
-           'the sequence takes 2 extra inputs from the caller, but a data set provides only 1, the targets; ')
+           'the sequence takes 2 extra inputs from the caller, but a data set provides only 1, the '
+           'targets; ')
 
 
 TESTS = [same_as_rows, same_by_ranks, evaluated, rejected]

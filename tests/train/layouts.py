@@ -45,7 +45,7 @@ UNTIED = 'embedding(32, parallel=vocabulary)' + BODY + ('linear(256, parallel=co
 IGNORED = TIED.replace('cross-entropy', 'cross-entropy(ignored=101, label-smoothing=0.1)')
 WHOLE = 'embedding(32, parallel=none)' + BODY + 'linear(256, parallel=none) ! cross-entropy'
 ODD = 'embedding(32, vocabulary=257)' + BODY + 'linear(257, bias=false, tied=0) ! cross-entropy'
-# The logits are scaled before the loss, so that the linear is no head, and all have the embedding.
+# The logits are scaled before the loss, so that the linear is not a head, and all have the embedding.
 SCALED = TIED.replace('cross-entropy', 'constant-scale(0.5) ! cross-entropy')
 SEQUENCE_HEAD = ('embedding(32) ! position-embedding(8) ! shard-rows ! '
                  'transformer-layer(4, parallel=sequence) ! layer-norm ! '
