@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels that compute attention: cuDNN's or the built-in one. On a GPU both are compared when
- * a case runs for the first time, and the faster one is kept.
+/* The kernels that compute attention: cuDNN's or the built-in one. On a GPU both are timed when a
+ * case first runs, and the faster one is kept.
  *
  * Threads: any thread may call these functions. */
 #pragma once
@@ -13,12 +13,12 @@ G_BEGIN_DECLS
 /**
  * LigAttentionTimes: (skip)
  * @words: the case in words: the direction, the type, the rows, the heads and the mask
- * @known: whether it is known which kernel runs; otherwise both are compared when the case runs for
- *   the first time
+ * @known: whether the choice is made; otherwise both kernels are timed when the case first runs
  * @cudnn: whether cuDNN runs, rather than the built-in kernel
  * @cudnn_seconds: the measured time of a launch by cuDNN; NaN if it was not measured
- * @built_in_seconds: the measured time of a launch of the built-in kernel, likewise
- * @reason: (nullable): the reason for which the built-in kernel runs without a comparison
+ * @built_in_seconds: the measured time of a launch of the built-in kernel; NaN if it was not
+ *   measured
+ * @reason: (nullable): why the built-in kernel runs without a comparison
  *
  * The choice between cuDNN and the built-in kernel for one case of attention.
  */
@@ -44,8 +44,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigAttentionTimes, lig_attention_times_free)
  * lig_attention_times_describe: (skip)
  * @self: a choice
  *
- * Returns: (transfer full): which kernel runs and both times, or the reason, as translated words:
- *   `cuDNN runs: it takes 305 µs, the built-in kernel 536 µs`
+ * Returns: (transfer full): which kernel runs, with both times or the reason, translated: `cuDNN
+ *   runs: it takes 305 µs, the built-in kernel 536 µs`
  */
 LIG_API char *lig_attention_times_describe (const LigAttentionTimes *self);
 
@@ -54,10 +54,11 @@ LIG_API char *lig_attention_times_describe (const LigAttentionTimes *self);
  * @self: a plan
  * @step: the index of a step
  *
- * Returns which kernel computes a step of attention: by a comparison on a device of that name, in
- * this process or in the store of the plan's tuning; else by what cuDNN lacks, or not yet known.
+ * Returns which kernel computes an attention step. The choice comes from a comparison on a device
+ * of that name, made in this process or kept in the plan's tuning store, or from a feature that
+ * cuDNN lacks; otherwise it is not yet known.
  *
- * Returns: (transfer full) (nullable): the choice; %NULL for a step that is not of attention
+ * Returns: (transfer full) (nullable): the choice; %NULL if the step is not attention
  */
 LIG_API LigAttentionTimes *lig_plan_get_attention (LigPlan *self, guint step);
 

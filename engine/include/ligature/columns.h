@@ -29,9 +29,9 @@ LIG_API int lig_columns_width (const char *text);
 /**
  * lig_columns_elide:
  * @text: one line of text
- * @width: the most columns that it may take, at least 1
+ * @width: the maximum number of columns, at least 1
  *
- * Returns: (transfer full): the text, its middle replaced by `…` if it is too wide
+ * Returns: (transfer full): the text, with its middle replaced by `…` if it is too wide
  */
 LIG_API char *lig_columns_elide (const char *text, int width) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -42,7 +42,7 @@ LIG_API char *lig_columns_elide (const char *text, int width) G_GNUC_WARN_UNUSED
  * @width: the columns to fill
  * @side: the side of the column at which the text begins or ends
  *
- * Appends the text, elided and filled with spaces to exactly the width.
+ * Appends the text, elided or padded with spaces to exactly @width columns.
  */
 LIG_API void lig_columns_append (GString *to, const char *text, int width, LigSide side);
 
@@ -50,9 +50,9 @@ LIG_API void lig_columns_append (GString *to, const char *text, int width, LigSi
  * lig_columns_wrap:
  * @to: a string that ends with the beginning of the first line
  * @text: a sentence
- * @at: the columns that the first line already has
- * @indent: the spaces in front of each other line
- * @width: the most columns of a line
+ * @at: the number of columns already used on the first line
+ * @indent: the number of spaces before each further line
+ * @width: the maximum number of columns of a line
  *
  * Appends the sentence, broken between words, and ends the last line. A word that is wider than a
  * line is broken inside.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparisons of two plans, pass by pass and group by group: the same sequence for two devices or
- * policies, or before and after an edit. Ops are matched by their place, so that groups behind an
- * inserted or removed op are still compared with each other.
+ * policies, or before and after an edit. Ops are aligned, so that groups after an inserted or
+ * removed op are still compared with their counterparts.
  *
  * A comparison is immutable and keeps both plans. Threads: any number of threads may read,
  * reference and release one comparison at once. */
@@ -19,7 +19,7 @@ LIG_API GType lig_plan_comparison_get_type (void);
 /**
  * LigPlanSide:
  * @first: the expanded index of the first op in that plan
- * @count: the number of ops; 0: that plan has none of the ops
+ * @count: the number of ops; 0 if that plan has none of the ops
  * @first_group: the index of the first group of the pass
  * @n_groups: the number of groups
  * @n_steps: the number of kernel launches
@@ -38,15 +38,15 @@ typedef struct {
  * LigPlanChange:
  * @pass: the pass; %LIG_PASS_JOINT for the total of a step
  * @same: whether both plans have the same groups
- * @measured: whether the seconds of both sides were measured; otherwise both are predicted. In a
- *   total, measured and predicted seconds are added, each with its like on the other side
+ * @measured: whether the seconds of both sides were measured; otherwise both are predicted. A total
+ *   adds measured and predicted seconds, but compares each only with its own kind on the other side
  * @before: the first plan
  * @after: the second plan
- * @like: the index of the first change that is equal to this one in another repetition of a block;
- *   the change's own index if there is none before it
- * @times: the number of changes that are equal to this one; 0 if @like is another change
+ * @like: the index of the first equal change in an earlier repetition of a block; the change's own
+ *   index if there is none
+ * @times: the number of equal changes, this one included; 0 if @like is another change
  *
- * The shortest range of ops at whose ends both plans have ends of groups.
+ * The shortest range of ops whose ends are group boundaries in both plans.
  */
 typedef struct {
   LigPass pass;
@@ -104,7 +104,7 @@ LIG_API LigPlan *lig_plan_comparison_get_after (LigPlanComparison *self);
  * @count: (out): the length of the array
  *
  * Returns: (transfer none) (array length=count): the ranges of both passes, forward before
- *   backward, each in the order of the ops, including those that are the same
+ *   backward, in the order of the ops, including unchanged ones
  */
 LIG_API const LigPlanChange *lig_plan_comparison_get_changes (LigPlanComparison *self,
                                                               guint *count);
@@ -115,7 +115,7 @@ LIG_API const LigPlanChange *lig_plan_comparison_get_changes (LigPlanComparison 
  * @pass: a pass; %LIG_PASS_JOINT: all passes
  * @total: (out caller-allocates): filled in
  *
- * Adds the changes of a pass up.
+ * Sums the changes of a pass.
  */
 LIG_API void
 lig_plan_comparison_get_total (LigPlanComparison *self, LigPass pass, LigPlanChange *total);
@@ -143,7 +143,7 @@ LIG_API int lig_plan_change_get_sign (const LigPlanChange *self);
 /**
  * lig_plan_change_side_text:
  * @self: a change
- * @after: whether the second plan's time is wanted
+ * @after: whether to return the second plan's time
  *
  * Returns: (transfer full) (nullable): `22.1 µs`, `≈ 22.1 µs` if it is predicted; %NULL: unknown
  */
@@ -170,9 +170,9 @@ LIG_API char *lig_plan_change_bytes_text (const LigPlanChange *self);
  * lig_plan_comparison_describe:
  * @self: a comparison
  *
- * Returns: (transfer full): the time of a step of the second plan and the difference, translated:
- *   `step ≈ 190 µs (+4.8 µs)`; if times are unknown, the difference in bytes or the number of
- *   groups that differ
+ * Returns: (transfer full): the step time of the second plan and the difference, translated: `step
+ *   ≈ 190 µs (+4.8 µs)`; if times are unknown, the difference in bytes or the number of groups that
+ *   differ
  */
 LIG_API char *lig_plan_comparison_describe (LigPlanComparison *self);
 

@@ -29,9 +29,9 @@ LIG_API LigPlan *lig_plan_compile (LigSequence *sequence,
  * @device: the device to compile for
  * @options: (nullable): the options, copied; their policy and choices do not matter
  *
- * Compiles a sequence with every op alone, whatever it forces: the baseline of savings. Nothing is
- * measured; groups have the measured times that the options' tuning already contains. As no fusion
- * is tried, there are no verdicts.
+ * Compiles a sequence without any fusion, even forced ones: the baseline of savings. Nothing is
+ * measured; groups get the times that the options' tuning already contains. There are no verdicts,
+ * because no fusion is tried.
  *
  * Returns: (transfer full): a plan, or %NULL with an error set
  */
@@ -44,10 +44,10 @@ LIG_API LigPlan *lig_plan_compile_unfused (LigSequence *sequence,
  * lig_plan_unfuse:
  * @self: a plan
  *
- * Compiles the sequence of a plan again, for the same device and types, with every op alone,
- * whatever it forces. Its groups have the times that were measured for @self. The device is not
- * used, so that any thread may call it. The plan is for comparison: it has no verdicts, its values
- * have no memory, and no program can be made of it; lig_plan_compile_unfused() makes one that runs.
+ * Compiles the sequence of a plan again, for the same device and types, without any fusion, even
+ * forced ones. Its groups get the times that were measured for @self. May be called from any
+ * thread, because the device is not used. The plan is only for comparison: it has no verdicts, its
+ * values have no memory, and it cannot be run; lig_plan_compile_unfused() makes one that runs.
  *
  * Returns: (transfer full): a plan, or %NULL with an error set
  */
@@ -60,9 +60,9 @@ LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNU
  * @count: the length of the array
  *
  * Compiles the sequence of a plan after these edits, for the same device, types and policy. Nothing
- * is measured, and measured times are not used: the plan shows by predictions what the edits would
- * save, also where they let other fusions in than those that were rejected. Of several edits that
- * insert or remove ops the first may move the ops of the next.
+ * is measured, and measured times are not used: the plan predicts the savings of the edits,
+ * including those of further fusions that they allow. An edit that inserts or removes ops may shift
+ * the ops of the edits after it.
  *
  * Returns: (transfer full): the plan, or %NULL with an error set if an edit is unknown or cannot be
  *   made, or the sequence does not compile
@@ -73,11 +73,11 @@ LIG_API LigPlan *lig_plan_fix (LigPlan *self, const guint *numbers, guint count,
 /**
  * lig_plan_with_recompute:
  * @self: a plan
- * @recompute: what the backward pass computes again
+ * @recompute: the values that the backward pass recomputes
  * @error: (out) (optional): the error
  *
- * Returns: (transfer full): a plan with the same groups that computes other values again; %NULL
- *   with @error set if the plan's kernels are no longer registered
+ * Returns: (transfer full): a plan with the same groups and this recomputation; %NULL with @error
+ *   set if the plan's kernels are no longer registered
  */
 LIG_API LigPlan *lig_plan_with_recompute (LigPlan *self,
                                           LigRecompute recompute,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions: whether other programs, reduced clocks or a wide spread make measured times
- * doubtful. */
+/* Measurement conditions: whether other programs, reduced clocks or a wide spread make measured
+ * times unreliable. */
 #pragma once
 
 #include <ligature/device.h>
@@ -10,12 +10,12 @@ G_BEGIN_DECLS
 
 /**
  * LigDisturbance:
- * @LIG_DISTURBANCE_LOAD: other programs kept CPUs busy that the measurement needed
+ * @LIG_DISTURBANCE_LOAD: other programs used CPUs that the measurement needed
  * @LIG_DISTURBANCE_SHARED: other programs used the GPU before the measurement
  * @LIG_DISTURBANCE_CLOCKS: the device reduced its clocks
- * @LIG_DISTURBANCE_SPREAD: the quartiles of a step are further apart than on an idle machine
+ * @LIG_DISTURBANCE_SPREAD: the quartiles of the step time are further apart than on an idle machine
  *
- * Reasons for doubting measured times, as flags.
+ * Reasons to distrust measured times, as flags.
  */
 typedef enum { /*< flags >*/
                LIG_DISTURBANCE_LOAD = 1 << 0,
@@ -26,16 +26,16 @@ typedef enum { /*< flags >*/
 
 /**
  * LigConditions:
- * @cpus: the number of CPUs of the machine
+ * @cpus: the number of the machine's CPUs
  * @load: the load average of the last minute before the measurement; negative if unknown
  * @others: the number of CPUs that other programs kept busy during the measurement; negative
  *   if unknown
- * @shared: the share of time in which the GPU was busy before the measurement, 1 for all of it;
+ * @shared: the fraction of time, from 0 to 1, in which the GPU was busy before the measurement;
  *   negative if unknown
- * @step: the spread of a whole step
- * @synchronous: whether the CPUs themselves run the kernels
+ * @step: the spread of the time of a whole step
+ * @synchronous: whether the kernels run on the CPUs
  * @clocks: the reason why the device reduced its clocks; empty if it did not
- * @disturbances: the reasons for doubting the times, flags of #LigDisturbance
+ * @disturbances: the reasons to distrust the times, flags of #LigDisturbance
  *
  * The conditions of a measurement.
  */
@@ -47,17 +47,18 @@ typedef struct {
   char clocks[64];
   unsigned disturbances;
   /*< private >*/
-  double began[3]; /* seconds: the clock, the use of all CPUs, the use by this process */
+  double began[3]; /* in seconds: the clock, the CPU time of all processes, that of this process */
 } LigConditions;
 
 /**
  * lig_conditions_judge: (skip)
  * @self: conditions
  *
- * Sets the disturbances from the other fields: others kept half a CPU busy, or all but one if
- * a GPU runs the kernels; where their use is unknown, a load of half the CPUs, or of all of
- * them; a GPU that was busy for more than 5 % of the time; reduced clocks; quartiles that are more
- * than 10 % of the median apart.
+ * Sets the disturbances from the other fields. Other programs disturb if they keep half a CPU busy,
+ * or all CPUs but one if a GPU runs the kernels; if their use is unknown, if the load average
+ * exceeds half the CPUs, or all of them for a GPU. A GPU is shared if it was busy for more than 5 %
+ * of the time. The spread is wide if the quartiles are more than 10 % of the median apart. Reduced
+ * clocks always count.
  *
  * Returns: the disturbances
  */
@@ -68,7 +69,7 @@ LIG_API unsigned lig_conditions_judge (LigConditions *self);
  * @self: conditions that were judged
  *
  * Returns: (transfer full) (nullable): a translated sentence for each disturbance, without a full
- *   stop after the last; %NULL without any
+ *   stop after the last; %NULL if there is none
  */
 LIG_API char *lig_conditions_to_text (const LigConditions *self);
 

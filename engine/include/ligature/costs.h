@@ -17,16 +17,16 @@ G_BEGIN_DECLS
  * @LIG_COST_LOSS: losses
  * @LIG_COST_LOSS_GRADIENT: gradients of losses
  * @LIG_COST_GATHERED_SUMS: gradients of embeddings
- * @LIG_COST_ELEMENTS: all other kernels that are no matmuls
- * @LIG_COST_MATMUL_BIAS: a bias added by a matmul; this cost and those below come on top of the
- *   bare matmul of the same shape
+ * @LIG_COST_ELEMENTS: all other kernels except matmuls
+ * @LIG_COST_MATMUL_BIAS: a bias added by a matmul; this cost and those below are added to that of
+ *   the bare matmul of the same shape
  * @LIG_COST_MATMUL_GELU: GELU computed by a matmul, which also saves the sum before it
  * @LIG_COST_MATMUL_ADD: a residual added by a matmul
  * @LIG_COST_MATMUL_GELU_GRADIENT: the gradient of GELU computed by a matmul
  * @LIG_COST_MATMUL_GELU_SUMS: the same, with the sums over rows
  * @LIG_COST_MATMUL_SUMS: the gradient of a bias computed by the matmul of its weight gradient
- * @LIG_COST_WIDE_BIAS: as @LIG_COST_MATMUL_BIAS, of fp32 matmuls; so are those below of the kinds
- *   above in the same order
+ * @LIG_COST_WIDE_BIAS: as @LIG_COST_MATMUL_BIAS, for fp32 matmuls; the kinds below repeat those
+ *   above for fp32 in the same order
  * @LIG_COST_WIDE_GELU: GELU
  * @LIG_COST_WIDE_ADD: a residual
  * @LIG_COST_WIDE_GELU_GRADIENT: the gradient of GELU
@@ -64,7 +64,7 @@ typedef enum {
 /**
  * LIG_COST_SIZES:
  *
- * The number of sizes at which each kind is measured: 2^18 bytes, and eight times as many at each
+ * The number of sizes at which each kind is measured: 2^18 bytes, and eight times more at each
  * further size.
  */
 #define LIG_COST_SIZES 4
@@ -72,8 +72,8 @@ typedef enum {
 /**
  * LIG_COST_AREAS:
  *
- * The number of result sizes at which matmuls are measured: 2^14 elements, and eight times as many
- * at each further size.
+ * The number of result sizes at which matmuls are measured: 2^14 elements, and eight times more at
+ * each further size.
  */
 #define LIG_COST_AREAS 5
 
@@ -114,31 +114,31 @@ typedef enum {
 /**
  * LIG_ATTENTION_SIZES:
  *
- * The number of measured times of each #LigAttentionCost: by length with 64 features of a head,
- * then by length with 128.
+ * The number of measured times of each #LigAttentionCost: by length with a head dim of 64, then by
+ * length with 128.
  */
 #define LIG_ATTENTION_SIZES (2 * LIG_ATTENTION_LENGTHS)
 
 /**
  * LIG_MIXED_COSTS:
  *
- * The number of kinds of matmuls that add a bias of fp32 to a result of 16 bits: those from
+ * The number of kinds of matmuls that add an fp32 bias to a 16-bit result: those from
  * %LIG_COST_MATMUL_BIAS to %LIG_COST_MATMUL_ADD.
  */
 #define LIG_MIXED_COSTS 3
 
 /**
  * LigDeviceCosts:
- * @known: whether the device's costs are known; all else is 0 otherwise
+ * @known: whether the device's costs are known; if not, all other fields are 0
  * @kernels: by #LigCost and size: the seconds beyond those of copying the kernel's bytes; of a
  *   matmul's kinds, beyond the bare matmul, by the bytes of the result, or of the incoming
  *   gradient for %LIG_COST_MATMUL_SUMS
- * @matmuls: by result size and depth: the seconds of a matmul of bf16
- * @wide_matmuls: the same of fp32
- * @attention: by #LigAttentionCost and size: the seconds of attention of bf16; 0 if they are
- * unknown, as in older descriptions
- * @mixed: by the kinds of %LIG_MIXED_COSTS and size: as @kernels, but with a bias of fp32; 0 if
- * they are unknown
+ * @matmuls: by result size and depth: the seconds of a bf16 matmul
+ * @wide_matmuls: the same for fp32
+ * @attention: by #LigAttentionCost and size: the seconds of bf16 attention; 0 if unknown, as in
+ * older descriptions
+ * @mixed: by the kinds of %LIG_MIXED_COSTS and size: as @kernels, but with an fp32 bias; 0 if
+ * unknown
  *
  * The costs of kernels on a device. Times between the measured sizes are interpolated.
  */

@@ -4,21 +4,21 @@
  * A dataset is written `KIND[:PATH][?key=value&...]`; values may contain %XX escapes.
  * lig_dataset_info_nth() lists the kinds with their options, and so does `lig train --help`.
  *
- * A part of the data, by default a tenth (`validation=FRACTION`), is held out from training, and no
- * sample overlaps both parts; `validation=FILE` holds out a file of its own. Of csv and idx the
- * rows are chosen by `split=`: `random` ones, the same for every seed; `stratified`, the same share
- * of each class; or those at the `end` of the file. Of the other kinds it is always the end. The
- * samples of an epoch are a permutation that depends on the seed and the number of the epoch; a
- * batch may span two epochs.
+ * A validation part, by default a tenth of the data (`validation=FRACTION`), is held out from
+ * training, and no sample overlaps both parts; `validation=FILE` validates on a separate file. For
+ * csv and idx, `split=` chooses the validation rows: `random`, the same for every seed;
+ * `stratified`, the same fraction of each class; or the `end` of the file. For the other kinds it
+ * is always the end. The order of an epoch is a permutation that depends on the seed and the epoch
+ * number; a batch may span two epochs.
  *
- * text and tokens have windows of T tokens as samples. If every position has a target, windows do
+ * Samples of text and tokens are windows of T tokens. If every position has a target, windows do
  * not overlap (stride T); if only the token after the window is predicted, a window begins at every
- * token (stride 1). A window of tokens never crosses two files. A dataset may be used by one thread
- * at a time.
+ * token (stride 1). A window of the kind tokens never spans two files. A dataset may be used by one
+ * thread at a time.
  *
  * The path of tokens is a .bin file, a folder of such files, or a pattern with *, ? or []; all are
- * sorted by their names. Files of more than 256 MiB together are not read when they are opened, but
- * window by window, and their tokens are checked as they are read. */
+ * sorted by their names. If the files have more than 256 MiB in total, they are read window by
+ * window instead of when they are opened, and their tokens are checked as they are read. */
 #pragma once
 
 #include <ligature/tensor.h>
@@ -153,9 +153,9 @@ LIG_API GType lig_dataset_get_type (void);
  * @dtype: int32 for classes, else a floating type
  * @shape: the shape of the targets of one batch: `batch`, `batch x T` or `batch*T` for classes, the
  *   prediction's shape for values
- * @classes: the number of classes, targets being from 0 to classes - 1; 0 for values
+ * @classes: the number of classes, with targets from 0 to classes - 1; 0 for values
  *
- * The targets that a loss requires.
+ * The targets that the loss requires.
  */
 typedef struct {
   LigDtype dtype;
@@ -166,11 +166,11 @@ typedef struct {
 /**
  * lig_dataset_check:
  * @spec: `KIND[:PATH][?key=value&...]`
- * @error: the kind or the option that is unknown, or the value that is wrong
+ * @error: the kind or the option that is unknown, or the invalid value
  *
- * Checks the form of a dataset without reading any file.
+ * Checks the syntax of a dataset spec without reading any file.
  *
- * Returns: whether lig_dataset_open() accepts the form
+ * Returns: whether lig_dataset_open() accepts the spec
  */
 LIG_API gboolean lig_dataset_check (const char *spec, GError **error);
 
@@ -181,9 +181,9 @@ LIG_API gboolean lig_dataset_check (const char *spec, GError **error);
  *   from axis 1, kinds that need a shape use the whole shape, other kinds only the batch (and
  *   accept no shape if @batch is given)
  * @dtype: the type of the sequence's input; only kinds that need a shape use it
- * @batch: the number of samples in a batch; 0: axis 0 of @input, without which it is 32, or all
- *   samples for training if they are fewer
- * @seed: the seed of the order and of the values of synthetic
+ * @batch: the number of samples in a batch; 0: axis 0 of @input; without @input, 32, or the number
+ *   of training samples if that is smaller
+ * @seed: the seed of the order, and of the values of synthetic data
  *
  * Reads the data and checks everything that does not depend on the loss.
  *
@@ -222,7 +222,7 @@ LIG_API void lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype 
  * @self: a dataset
  * @target: the targets that the loss requires
  *
- * Sets the form of the targets. May be called again; the position is unchanged.
+ * Sets the type and shape of the targets. May be called again; the position is unchanged.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE, _DTYPE, _VALUE (a class out of range; the message contains
  *   its line or offset) or _FORMAT set if the data has no such targets
@@ -233,8 +233,8 @@ LIG_API gboolean lig_dataset_bind (LigDataset *self, const LigTarget *target, GE
  * lig_dataset_get_largest_token:
  * @self: a dataset
  *
- * Returns: the largest token in all the data of text or tokens; -1 for other kinds, and for tokens
- *   that opening did not read
+ * Returns: the largest token in the data of text or tokens; -1 for other kinds, and for token files
+ *   that are read window by window
  */
 LIG_API gint64 lig_dataset_get_largest_token (LigDataset *self);
 
@@ -242,7 +242,7 @@ LIG_API gint64 lig_dataset_get_largest_token (LigDataset *self);
  * lig_dataset_get_samples:
  * @self: a dataset
  *
- * Returns: the number of samples for training, that is, of one epoch; for text and tokens before
+ * Returns: the number of training samples, that is, of one epoch; for text and tokens before
  *   lig_dataset_bind(), the number of windows with a target at every position
  */
 LIG_API gint64 lig_dataset_get_samples (LigDataset *self);
@@ -251,7 +251,7 @@ LIG_API gint64 lig_dataset_get_samples (LigDataset *self);
  * lig_dataset_get_validation_batches:
  * @self: a dataset
  *
- * Returns: the number of batches that contain every validation sample once; 0 without such samples
+ * Returns: the number of batches that contain every validation sample once; 0 if there are none
  */
 LIG_API gint64 lig_dataset_get_validation_batches (LigDataset *self);
 
@@ -261,11 +261,12 @@ LIG_API gint64 lig_dataset_get_validation_batches (LigDataset *self);
  * @input: the tensor to fill, with the size and type from lig_dataset_get_input()
  * @targets: (nullable): the tensor to fill, with the size and type of the bound target
  *
- * Copies the next training batch and advances the position by its samples. Allocates nothing.
+ * Copies the next training batch and advances the position by its number of samples. Allocates
+ * nothing.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE or _DTYPE set if a tensor has another size or type; with
  *   %LIG_ERROR_VALUE (a token out of range; the message contains its file and offset) or _FILE for
- *   tokens that opening did not read
+ *   tokens that are read window by window
  */
 LIG_API gboolean lig_dataset_next (LigDataset *self,
                                    LigTensor *input,
@@ -278,11 +279,11 @@ LIG_API gboolean lig_dataset_next (LigDataset *self,
  * @rows: the maximum number of rows
  * @columns: (out): the number of columns of the table
  *
- * Makes a table of the first rows, lines, tokens or images, which shows users how the data was
+ * Makes a table of the first rows, lines, tokens or images that shows the user how the data was
  * interpreted.
  *
- * Returns: (transfer full) (array zero-terminated=1): the cells of the table row by row, titles
- *   first
+ * Returns: (transfer full) (array zero-terminated=1): the cells row by row, beginning with the
+ *   column titles
  */
 LIG_API GStrv lig_dataset_preview (LigDataset *self, guint rows, guint *columns);
 
@@ -312,8 +313,8 @@ LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
  * @valid: (out) (optional): the number of valid samples in this batch
  *
  * Copies a batch of validation samples in the order of the data; the position is unchanged. The
- * last batch is padded with the first validation samples, whose integer targets are those that the
- * loss ignores.
+ * last batch is padded with the first validation samples, whose integer targets are set to the
+ * value that the loss ignores.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX, _SHAPE or _DTYPE set, or an error of lig_dataset_next()
  */
@@ -331,7 +332,7 @@ LIG_API gboolean lig_dataset_validation (LigDataset *self,
  * @count: (out): the number of tokens
  *
  * Returns: (transfer none) (nullable) (array length=count): the tokens of this part of text, or of
- *   tokens from one file of uint16 that opening read; %NULL otherwise
+ *   tokens from a single uint16 file that was read when it was opened; %NULL otherwise
  */
 LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean validation, gsize *count);
 
@@ -347,8 +348,8 @@ LIG_API const char *lig_dataset_describe (LigDataset *self);
  * lig_dataset_get_warning:
  * @self: a dataset that is bound
  *
- * Returns: (transfer none) (nullable): the classes of the validation part that no sample for
- * training has, and what to do, in a sentence; %NULL if there are none
+ * Returns: (transfer none) (nullable): a sentence that names the classes in the validation part
+ * without a training sample, and the remedy; %NULL if there are none
  */
 LIG_API const char *lig_dataset_get_warning (LigDataset *self);
 

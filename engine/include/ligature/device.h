@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices: one opened backend each. `cpu` is always available; `cuda:N` needs the module
- * ligature-cuda and a driver; `null[:PROFILE]` makes plans for a device that is only described. */
+/* Devices, each an opened backend. `cpu` is always available; `cuda:N` needs the module
+ * ligature-cuda and a driver; `null[:PROFILE]` makes plans for a device that you don't have, from
+ * its description. */
 #pragma once
 
 #include <ligature/costs.h>
@@ -14,10 +15,9 @@ typedef struct LigKernel LigKernel;
 typedef struct LigRanks LigRanks;
 
 /**
- * LigDeviceFacts:
- * The capabilities of a device. Rates are peak rates: measured on random data if the device was
- * measured, otherwise from its profile. A rate is 0 if neither exists, and then nothing is
- * predicted.
+ * LigDeviceFacts: The capabilities of a device. Rates are peak rates: measured on random data if
+ * the device was measured, otherwise from its profile. A rate is 0 if neither exists; then nothing
+ * is predicted.
  */
 typedef struct {
   char name[64];                 /* `NVIDIA H200` */
@@ -28,23 +28,23 @@ typedef struct {
   double matmul[LIG_MAX_DTYPES]; /* floating-point operations per second, by operand type */
   double launch;                 /* the shortest time of a kernel in seconds */
   char libraries[128];           /* versions, for the tuning table */
-  gboolean measured;             /* whether the rates were measured on this very device */
+  gboolean measured;             /* whether the rates were measured on this device */
   char backend[16];              /* the backend whose kernels it runs; empty: CUDA if the
                                     capability is not 0, else the CPU */
-  LigDeviceCosts costs;          /* of kernels, beyond the rates above */
-  double matmul_fp4; /* operations per second of matmuls of 4 bits, which no type stands for */
-  LigFabric fabric;  /* its links to others */
-  double upload;     /* bytes per second from the host's memory into its own; 0 if it has none */
+  LigDeviceCosts costs;          /* costs of kernels beyond the rates above */
+  double matmul_fp4; /* operations per second of 4-bit matmuls, which have no element type */
+  LigFabric fabric;  /* its links to other devices */
+  double upload;     /* bytes per second from host to device memory; 0 if it shares the host's */
 } LigDeviceFacts;
 
 /**
  * LigDeviceTraits:
- * @LIG_DEVICE_DESCRIBED: plans are made for it, but nothing runs on it
+ * @LIG_DEVICE_DESCRIBED: it is only described: plans can be made for it, but nothing runs on it
  * @LIG_DEVICE_ACCELERATOR: preferred to the CPU if no name is given
  * @LIG_DEVICE_ASYNCHRONOUS: calls return before their work is done, so steps overlap
- * @LIG_DEVICE_STAGES: it has its own memory, into which host memory is copied in two stages
- * @LIG_DEVICE_CHOOSES: its matmuls choose among algorithms by measuring, and their bits
- *   depend on the choice
+ * @LIG_DEVICE_STAGES: it has its own memory, to which host memory is copied in two stages
+ * @LIG_DEVICE_CHOOSES: its matmul algorithms are chosen by measuring, and results differ bitwise
+ *   between them
  * @LIG_DEVICE_MEASURES: its default policy is %LIG_POLICY_MEASURED; so is that of a described GPU
  *   with known costs; else it is %LIG_POLICY_ALL
  */
@@ -72,37 +72,36 @@ typedef struct {
 /**
  * LigLibrary:
  *
- * A library that a backend uses, or uses if it is installed. Texts are empty where they do not
- * apply.
+ * A required or optional library of a backend. Texts are empty where they do not apply.
  */
 typedef struct {
   char name[32];    /* `cuDNN` */
   char version[32]; /* `9.19.0`; empty if it is not used */
   char path[1024];  /* its file; empty if it is missing */
-  char reason[256]; /* the reason for not using it; empty if it is used, or missing */
-  char cost[128];   /* the loss without it; empty if nothing runs without it */
+  char reason[256]; /* why it is not used; empty if it is used or missing */
+  char cost[128];   /* what is lost without it; empty if nothing runs without it */
 } LigLibrary;
 
 /**
  * LigDeviceHealth:
  *
- * The present state of a device. A field is negative or empty if the device does not report it.
+ * The current state of a device. A field is negative or empty if the device does not report it.
  */
 typedef struct {
   double clock, memory_clock; /* MHz */
   double power, power_limit;  /* watts */
   double temperature;         /* degrees Celsius */
-  char throttling[64];        /* the reason why its clocks are reduced: `power cap`, `thermal` */
+  char throttling[64];        /* why its clocks are reduced: `power cap`, `thermal` */
   char driver[32];
-  double utilization; /* the share of the last moments in which kernels ran, 0 to 1 */
+  double utilization; /* the recent fraction of time in which kernels ran, 0 to 1 */
 } LigDeviceHealth;
 
 /**
  * LigDevice:
  *
- * An opened device. One thread at a time may use it, together with the states and programs on it;
- * several devices of one name may be open. Any thread may read its name, backend and facts, unless
- * another thread is setting the facts.
+ * An opened device. Only one thread at a time may use it and its states and programs; several
+ * devices of one name may be open. Any thread may read its name, backend and facts, unless another
+ * thread is setting the facts.
  */
 #define LIG_TYPE_DEVICE (lig_device_get_type ())
 LIG_API
@@ -165,8 +164,8 @@ LIG_API const LigBackendInfo *lig_backend_find (const char *name);
  * @n: the library's number, from 0
  * @library: (out caller-allocates): filled in
  *
- * Describes a library of a backend, which is loaded first. No device is opened. May be called by
- * any thread.
+ * Describes a library of a backend. Loads the backend if necessary, but opens no device. May be
+ * called from any thread.
  *
  * Returns: %FALSE after the last library, or if the backend has none or cannot be loaded
  */
@@ -176,14 +175,14 @@ LIG_API gboolean lig_backend_get_library (const char *name, guint n, LigLibrary 
  * lig_library_to_text:
  * @library: a library
  *
- * Returns: (transfer full): a sentence without a full stop: its version and file, or its loss and
- * the remedy
+ * Returns: (transfer full): a sentence without a full stop: its version and file, or what is lost
+ * without it and the remedy
  */
 LIG_API char *lig_library_to_text (const LigLibrary *library);
 
 /**
  * lig_device_forms:
- * @without: #LigDeviceTraits; backends with any of them are left out; 0 for all backends
+ * @without: #LigDeviceTraits; backends with any of these are omitted; 0 for all backends
  *
  * Returns: (transfer none): the names of devices, for help texts: `cpu, cuda:N`
  */
@@ -201,9 +200,9 @@ LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
  * lig_device_get_remark:
  * @self: a device
  *
- * Returns: (transfer none) (nullable): a sentence that explains why no GPU was chosen if the name
- *   was left out, or that the costs of a description were measured at other rates than it has, and
- *   are therefore scaled or not used; %NULL otherwise
+ * Returns: (transfer none) (nullable): a sentence that explains why no GPU was chosen by default,
+ *   or that the costs in a description were measured at other rates than its own and are therefore
+ *   scaled or not used; %NULL otherwise
  */
 LIG_API const char *lig_device_get_remark (LigDevice *self);
 
@@ -211,8 +210,8 @@ LIG_API const char *lig_device_get_remark (LigDevice *self);
  * lig_device_get_built_for:
  * @self: a device
  *
- * Returns: (transfer none) (nullable): the devices that the running code was built for, in words;
- *   %NULL if the backend is not built for particular devices
+ * Returns: (transfer none) (nullable): a description of the devices that the running code was built
+ *   for; %NULL if the backend is not built for particular devices
  */
 LIG_API const char *lig_device_get_built_for (LigDevice *self);
 
@@ -260,8 +259,8 @@ LIG_API gboolean lig_device_facts_from_json (const char *text,
  * lig_device_list_accelerators:
  * @first: (nullable): the name of one of them; %NULL, or a name without a number: the first
  *
- * Returns: (transfer full): the names of this machine's accelerators from that one on, on which as
- *   many ranks can train; none if it is no accelerator of this machine
+ * Returns: (transfer full): the names of this machine's accelerators from that one on, each of
+ *   which can run a rank; empty if @first is not an accelerator of this machine
  */
 LIG_API GStrv lig_device_list_accelerators (const char *first);
 
@@ -340,20 +339,20 @@ LIG_API gboolean lig_device_download (
  * @self: a device
  * @ranks: (nullable): the ranks of this process, each with a device of the same kind
  *
- * Lets plans for the device train together with those of the other ranks. Call it before anything
- * is compiled for the device.
+ * Makes the device one of several ranks that train together. Call it before compiling anything for
+ * the device.
  *
- * Returns: %FALSE with %LIG_ERROR_DEVICE set if its kernels cannot exchange with other processes
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set if its kernels do not support collectives
  */
 LIG_API gboolean lig_device_join (LigDevice *self, LigRanks *ranks, GError **error);
 
 /**
  * lig_device_assume_ranks:
  * @self: a device that is only described
- * @rank: the number of the rank that it stands for, from 0
- * @layout: the layout of the ranks
+ * @rank: the rank that it represents, from 0
+ * @layout: the parallelism of all ranks
  *
- * Lets plans for the device be those of one of several ranks.
+ * Makes plans for the device those of one of several ranks.
  */
 LIG_API void lig_device_assume_ranks (LigDevice *self, int rank, const LigLayout *layout);
 
@@ -361,7 +360,7 @@ LIG_API void lig_device_assume_ranks (LigDevice *self, int rank, const LigLayout
  * lig_device_get_ranks:
  * @self: a device
  *
- * Returns: (transfer none) (nullable): the ranks that it joined
+ * Returns: (transfer none) (nullable): the ranks that it has joined
  */
 LIG_API LigRanks *lig_device_get_ranks (LigDevice *self);
 
@@ -369,7 +368,7 @@ LIG_API LigRanks *lig_device_get_ranks (LigDevice *self);
  * lig_device_get_layout:
  * @self: a device
  *
- * Returns: (transfer none) (nullable): the layout of its ranks, %NULL if it has joined none
+ * Returns: (transfer none) (nullable): the parallelism of its ranks; %NULL if it has joined none
  */
 LIG_API const LigLayout *lig_device_get_layout (LigDevice *self);
 
@@ -378,7 +377,7 @@ LIG_API const LigLayout *lig_device_get_layout (LigDevice *self);
  * @self: a device
  * @group: a group of ranks
  *
- * Returns: the number of its rank in the group, 0 if it has joined none
+ * Returns: its rank within the group; 0 if it has joined none
  */
 LIG_API int lig_device_get_rank (LigDevice *self, LigRankGroup group);
 
@@ -387,7 +386,7 @@ LIG_API int lig_device_get_rank (LigDevice *self, LigRankGroup group);
  * @self: a device
  * @group: a group of ranks
  *
- * Returns: the number of ranks in the group, 1 if it has joined none
+ * Returns: the number of ranks in the group; 1 if it has joined none
  */
 LIG_API int lig_device_get_n_ranks (LigDevice *self, LigRankGroup group);
 
@@ -396,7 +395,7 @@ LIG_API int lig_device_get_n_ranks (LigDevice *self, LigRankGroup group);
  * @self: a device
  *
  * Returns: the group of the ranks that have the same parameters as its rank, over which gradients
- *   are averaged: %LIG_GROUP_REPLICAS if ranks divide positions, otherwise %LIG_GROUP_DATA
+ *   are averaged: %LIG_GROUP_REPLICAS with context parallelism, otherwise %LIG_GROUP_DATA
  */
 LIG_API LigRankGroup lig_device_get_replicas (LigDevice *self);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A small picture of the keys that the queries of an attention see, and its words. */
+/* A small picture of an attention mask, and its description. */
 #pragma once
 
 #include <ligature/draw.h>
@@ -10,13 +10,13 @@ G_BEGIN_DECLS
  * lig_draw_mask:
  * @canvas: a canvas
  * @colours: its colours
- * @op: an attention, or a macro with one
+ * @op: an attention op, or a macro that contains one
  * @tokens: the number of tokens of its input, to which the window is scaled; 0 if it is not known
  * @width: the width in pixels
  * @height: the height in pixels
  *
- * Draws the keys that a few queries of an attention see, as squares. Padding and documents are
- * drawn as an example of theirs.
+ * Draws the keys that a few example queries attend to, as squares. Padding and document boundaries
+ * are drawn at example places.
  *
  * Returns: %FALSE for an op without a mask, for which nothing is drawn
  */
@@ -31,8 +31,8 @@ LIG_API gboolean lig_draw_mask (LigCanvas *canvas,
  * lig_mask_describe:
  * @op: an op
  *
- * Returns: (transfer full) (nullable): a sentence without a full stop that says which keys the
- *   queries of an attention see; %NULL for an op without a mask
+ * Returns: (transfer full) (nullable): a sentence without a full stop that says which keys a query
+ *   attends to; %NULL for an op without a mask
  */
 LIG_API char *lig_mask_describe (LigOp *op);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The picture of the errors that recipes bring, op by op. Threads: as <ligature/draw.h>. */
+/* The picture of the quantization errors of recipes, op by op. Threads: as <ligature/draw.h>. */
 #pragma once
 
 #include <ligature/draw.h>
@@ -19,7 +19,7 @@ LIG_API double lig_draw_recipes_height (GPtrArray *errors);
  * lig_draw_recipes_width:
  * @errors: (element-type LigRecipeErrors): the errors of each recipe
  *
- * Returns: the width in pixels at which names and numbers of all recipes have enough space
+ * Returns: the width in pixels at which the names and numbers of all recipes fit
  */
 LIG_API double lig_draw_recipes_width (GPtrArray *errors);
 
@@ -32,9 +32,9 @@ LIG_API double lig_draw_recipes_width (GPtrArray *errors);
  *
  * Draws a row for each op, those of a macro below its name, and for each recipe three cells: the
  * relative errors of the op's output, of the gradient that it gets, and of the gradients of its
- * parameters. Each cell has its number and a mark. Its colour is the stronger, the greater the
- * error, on a logarithmic scale that fits the errors and is drawn below them. The greatest error of
- * a column has an outline, matmuls with quantized operands have a dot.
+ * parameters. Each cell has its number and a mark. Larger errors have stronger colours, on a
+ * logarithmic scale that fits the errors and is drawn below them. The largest error of a column is
+ * outlined; matmuls with quantized operands have a dot.
  */
 LIG_API void
 lig_draw_recipes (LigCanvas *canvas, const LigColours *colours, GPtrArray *errors, double width);

@@ -10,8 +10,9 @@ G_BEGIN_DECLS
 /**
  * LigSweepPicture:
  * @sweep: the sweep
- * @axis: the number of the axis over which the losses are scattered; -1: parallel coordinates
- * @chosen: the number of the point that is emphasized, -1 for none
+ * @axis: the index of the setting on the x axis of a scatter plot of losses; -1: parallel
+ *   coordinates
+ * @chosen: the index of the emphasized point, -1 for none
  *
  * The contents of the picture of a sweep.
  */
@@ -28,9 +29,9 @@ typedef struct {
  * @width: the width in pixels
  * @height: the height in pixels
  *
- * Draws a line for each run through the values of its settings to its loss, or a dot for each run
- * over one setting. The best is blue and drawn last. Each run with a result has a mark with its
- * settings and loss.
+ * Draws, for each run, a line through the values of its settings to its loss, or a dot over one
+ * setting. The best run is blue and drawn last. Each run with a result has a mark with its settings
+ * and loss.
  */
 LIG_API void lig_draw_sweep (LigCanvas *canvas,
                              const LigColours *colours,

@@ -91,7 +91,7 @@ LIG_API LigCanvas *lig_canvas_new_svg (double width, double height);
 /**
  * lig_canvas_new_blank:
  *
- * Returns: (transfer full): a canvas that measures, collects marks and draws nothing
+ * Returns: (transfer full): a canvas that measures and collects marks, but draws nothing
  */
 LIG_API LigCanvas *lig_canvas_new_blank (void);
 
@@ -238,7 +238,7 @@ LIG_API void lig_draw_comparison (LigCanvas *canvas,
  * @label: the name in the legend
  * @x: @count positions on the x axis
  * @y: @count values
- * @min: (nullable): the minimum of the values behind each point: the lower edge of a band
+ * @min: (nullable): the minimum of the values that each point summarizes: the lower edge of a band
  * @greatest: (nullable): the maximum of these values: the upper edge
  * @count: the number of points
  * @colour: the index into #LigColours.series
@@ -256,7 +256,7 @@ typedef struct {
 
 /**
  * LigChart:
- * @smoothing: the weight of earlier values, from 0 to 0.999; the raw curve stays visible behind
+ * @smoothing: the weight of earlier values, from 0 to 0.999; the raw curve stays visible behind it
  * @from: the start of the x axis; NaN: the first point
  * @to: the end of the x axis; NaN: the last point
  * @cursor: the x position of the cursor, whose values are displayed; NaN: no cursor
@@ -365,8 +365,8 @@ LIG_API void lig_draw_timeline (LigCanvas *canvas,
  * @canvas: a canvas
  * @colours: the colours
  * @timed: a plan with times
- * @unfused: (nullable): the plan of the same sequence without fusions; an arrow is drawn from its
- *   separate ops to each fusion of @timed
+ * @unfused: (nullable): the plan of the same sequence without fusions; an arrow leads from its
+ *   unfused ops to each fusion of @timed
  * @width: the width in pixels
  * @height: the height in pixels
  *
@@ -388,7 +388,7 @@ LIG_API void lig_draw_roofline (LigCanvas *canvas,
  * @width: the width in pixels
  * @height: the height in pixels
  *
- * Draws the bytes in use at each step by kind: parameters, gradients, optimizer, kept for
+ * Draws the bytes in use at each step by kind: parameters, gradients, optimizer state, saved for
  * backward, other.
  */
 LIG_API void lig_draw_memory (
@@ -402,7 +402,7 @@ LIG_API void lig_draw_memory (
  * @width: the width in pixels
  * @height: the height in pixels
  *
- * Draws the plan's arena: the lifetimes of its values over their offsets.
+ * Draws the plan's arena: the lifetime of each value against its offset.
  */
 LIG_API void lig_draw_map (
   LigCanvas *canvas, const LigColours *colours, LigPlan *plan, double width, double height);
@@ -440,10 +440,10 @@ typedef void (*LigDrawFunc) (LigCanvas *canvas, gpointer data);
 
 /**
  * lig_draw_to_file:
- * @format: `svg`, `pdf` or `png`; a `png` has twice the size
+ * @format: `svg`, `pdf` or `png`; a `png` has twice as many pixels in each direction
  * @width: the width in pixels
  * @height: the height in pixels
- * @ground: the colour behind the picture
+ * @ground: the background colour
  * @draw: (scope call) (closure data): the function that draws the picture
  * @data: the pointer passed to @draw
  *

@@ -18,22 +18,21 @@ G_BEGIN_DECLS
 
 /**
  * LigError:
- * @LIG_ERROR_SHAPE: a shape, size or number of features does not fit
- * @LIG_ERROR_DTYPE: an element type does not fit
+ * @LIG_ERROR_SHAPE: a shape, size or number of features does not match
+ * @LIG_ERROR_DTYPE: an element type does not match or is not supported
  * @LIG_ERROR_MEMORY: memory of the host or of a device ran out, or a size overflows
  * @LIG_ERROR_DEVICE: a device is missing or failed
- * @LIG_ERROR_FORMAT: a file, an expression or a data set cannot be understood
+ * @LIG_ERROR_FORMAT: a file, an expression or a dataset cannot be parsed
  * @LIG_ERROR_FILE: a file cannot be opened, read or written
  * @LIG_ERROR_STORE: the database rejected a request
- * @LIG_ERROR_RANKS: the processes of a run disagree
+ * @LIG_ERROR_RANKS: the ranks of a run disagree
  * @LIG_ERROR_CANCELLED: the user stopped the work
- * @LIG_ERROR_OP: no such op or parameter
- * @LIG_ERROR_VALUE: a parameter is out of its range
+ * @LIG_ERROR_OP: an op or parameter does not exist
+ * @LIG_ERROR_VALUE: a parameter is out of range
  * @LIG_ERROR_CHANNEL: a channel lacks its producer, has two, or runs backward
  * @LIG_ERROR_FUSION: a forced fusion is not legal, or no fusion has that name
  * @LIG_ERROR_INDEX: nothing has that index or path
- * @LIG_ERROR_ORDER: a call was made before one that it depends on, or requests a pass that the plan
- *   does not have
+ * @LIG_ERROR_ORDER: a function was called too early, or requests a pass that the plan does not have
  */
 typedef enum {
   LIG_ERROR_SHAPE,
@@ -74,20 +73,20 @@ LIG_API const char *lig_error_code_name (const GError *error);
  * @error: (nullable): an error of any domain
  *
  * Returns: (transfer none) (nullable): the path of the op that the error is about, `3` or `3.0.2`,
- *   or the place in a JSON file, `$.ops[0].op`; %NULL for errors about neither. The string belongs
- *   to the error; copies of the error have their own.
+ *   or the place in a JSON file, `$.ops[0].op`; %NULL otherwise. The string belongs to the error;
+ *   copies of the error have their own.
  */
 LIG_API const char *lig_error_get_path (const GError *error);
 
 /**
  * lig_error_set_path:
  * @error: (inout) (nullable): the location of an error, which may be empty
- * @path: the path, copied; it replaces the error's present path
+ * @path: the path, copied; it replaces the error's current path
  *
  * Attaches the path of an op to an error of the domain %LIG_ERROR; errors of other domains are left
  * unchanged.
  *
- * Returns: %FALSE, so that a failing function can end with it
+ * Returns: %FALSE, so that a failing function can return it directly
  */
 LIG_API gboolean lig_error_set_path (GError **error, const char *path);
 
@@ -95,9 +94,9 @@ LIG_API gboolean lig_error_set_path (GError **error, const char *path);
  * lig_error_get_setting:
  * @error: (nullable): an error of any domain
  *
- * Returns: (transfer none) (nullable): the setting that would remove the error, such as `batch`, so
- *   that a program can name its own option for it; %NULL for other errors. The string belongs to
- *   the error; copies of the error have their own.
+ * Returns: (transfer none) (nullable): the missing setting that would avoid the error, such as
+ *   `batch`, so that a program can name its own option for it; %NULL for other errors. The string
+ *   belongs to the error; copies of the error have their own.
  */
 LIG_API const char *lig_error_get_setting (const GError *error);
 
@@ -109,7 +108,7 @@ LIG_API const char *lig_error_get_setting (const GError *error);
  * Attaches the name of a missing setting to an error of the domain %LIG_ERROR; errors of other
  * domains are left unchanged.
  *
- * Returns: %FALSE, so that a failing function can end with it
+ * Returns: %FALSE, so that a failing function can return it directly
  */
 LIG_API gboolean lig_error_set_setting (GError **error, const char *setting);
 

@@ -11,9 +11,9 @@ G_BEGIN_DECLS
 
 /**
  * LigFabricLink:
- * @bandwidth: the bytes that a device sends in a second while it receives as many: the bus
- *   bandwidth of NCCL's tests, where it is known
- * @latency: the seconds that a message takes beyond those of its bytes
+ * @bandwidth: the bytes that a device sends per second while it receives as many: the bus bandwidth
+ *   of nccl-tests, if known
+ * @latency: the seconds per message, in addition to the time for its bytes
  *
  * A link from each device to the others.
  */
@@ -25,12 +25,11 @@ typedef struct {
 /**
  * LigFabric:
  * @devices: the number of devices of a machine; 0: the fabric is unknown
- * @multiprocessors: the number of multiprocessors that a collective takes from other kernels while
- *   it runs
- * @start: the seconds that every collective takes beyond those of its messages, until all ranks
- *   have begun and ended it
+ * @multiprocessors: the number of SMs that a running collective takes from other kernels
+ * @start: the fixed seconds per collective, in addition to those of its messages, to begin and end
+ *   it on all ranks
  * @inside: the link between the devices of a machine
- * @between: the link between machines, one for each device
+ * @between: the link of each device to other machines
  *
  * The links of a device.
  */

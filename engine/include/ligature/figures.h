@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of plans: the time of a group or a pass, its saving compared with the same ops alone, its
- * rate, and the peak rate that bounds it. The baseline of all savings is the plan of the same
- * sequence with every op alone, whatever is forced: lig_plan_compile_unfused().
+/* Figures of plans: the time of a group or a pass, its saving compared with the same ops unfused,
+ * its rate, and the peak rate that bounds it. The baseline of all savings is the plan of the same
+ * sequence without fusions, even forced ones: lig_plan_compile_unfused().
  *
- * Measured seconds are compared with measured ones, predicted with predicted ones. A figure that is
- * not known is NaN, and its text null.
+ * Measured seconds are compared with measured ones, predicted with predicted ones. An unknown
+ * figure is NaN, and its text %NULL.
  *
  * Threads: any thread may call these functions. */
 #pragma once
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
  * @plan: a plan
  * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
  * @passes: (nullable): the seconds of the forward pass, the backward pass and the update, each
- *   measured as a whole; %NULL: unknown, so the sums of their steps are shown
+ *   measured as a whole; %NULL: unknown, so that the sums of their steps are shown
  *
  * A plan with the measured times of its steps.
  */
@@ -35,7 +35,7 @@ typedef struct {
  * @LIG_BOUND_COMPUTE: matmuls at the device's peak rate
  * @LIG_BOUND_LAUNCH: launching the kernels
  *
- * The part of the least possible time that is the longest.
+ * The largest component of the lower bound on the time.
  */
 typedef enum {
   LIG_BOUND_UNKNOWN,
@@ -55,29 +55,29 @@ LIG_API const char *lig_bound_name (LigBound bound);
 
 /**
  * LigFigures:
- * @kernels: the number of kernels; without any, all times are 0
+ * @kernels: the number of kernels; if 0, all times are 0
  * @groups: the number of groups that have kernels
- * @fused: the number of these that are fused
+ * @fused: the number of these groups that are fused
  * @measured: whether the time of every part with a kernel was measured
- * @seconds: the time; unless @measured, predicted where nothing was measured; NaN: unknown
- * @predicted: the time by the device's peak rates and costs; NaN: unknown
+ * @seconds: the time: measured, or predicted for the parts that were not measured; NaN: unknown
+ * @predicted: the time predicted from the device's peak rates and costs; NaN: unknown
  * @bytes: the bytes read and written
  * @flops: the floating-point operations
- * @alone_bytes: the bytes of the same ops alone; NaN: unknown
+ * @alone_bytes: the bytes of the same ops unfused; NaN: unknown
  * @saved_bytes: @alone_bytes minus @bytes
  * @saved_measured: whether @fused_seconds and @alone_seconds were both measured in the same way;
  *   otherwise both are predicted
  * @fused_seconds: the time to compare with @alone_seconds; NaN: unknown
- * @alone_seconds: the time of the same ops alone; NaN: unknown
- * @saved_seconds: @alone_seconds minus @fused_seconds, negative for a loss; NaN: unknown
+ * @alone_seconds: the time of the same ops unfused; NaN: unknown
+ * @saved_seconds: @alone_seconds minus @fused_seconds, negative if fusion costs time; NaN: unknown
  * @bound: the peak rate that bounds it
  * @rate: the achieved floating-point operations per second; NaN unless measured
- * @copy_share: the achieved share of the device's copy bandwidth; NaN unless measured
- * @matmul_share: the achieved share of the device's peak rate of matmuls; NaN unless measured
- * @roofline: the least possible time by the device's peak rates, divided by the measured time: 1
- * for all of the roofline; NaN unless measured
+ * @copy_share: the achieved fraction of the device's copy bandwidth; NaN unless measured
+ * @matmul_share: the achieved fraction of the device's peak matmul rate; NaN unless measured
+ * @roofline: the lower bound on the time by the device's peak rates, divided by the measured time,
+ * so 1 on the roofline; NaN unless measured
  *
- * The figures of a group, of several, or of a pass. The other fields belong to the library.
+ * The figures of one or more groups, or of a pass. The other fields belong to the library.
  */
 typedef struct {
   guint kernels, groups, fused;
@@ -99,7 +99,7 @@ typedef struct {
  * @self: a plan
  * @steps: the seconds of each step of the plan
  *
- * Makes the same plan with the measured times of its groups, for reports.
+ * Copies a plan with the measured times of its groups, for reports.
  *
  * Returns: (transfer full): a plan
  */
@@ -109,7 +109,7 @@ LIG_API LigPlan *lig_plan_with_times (LigPlan *self, const double *steps) G_GNUC
  * lig_figures_init:
  * @self: a struct for figures
  *
- * Sets the figures of no group at all.
+ * Initializes the figures to those of no group.
  */
 LIG_API void lig_figures_init (LigFigures *self);
 
@@ -130,7 +130,7 @@ LIG_API void lig_figures_add (LigFigures *self, const LigFigures *part);
  * @figures: (out caller-allocates): its figures
  *
  * Finds the figures of one group. Times of steps replace the time that was measured for the group
- * alone. A plan with another number of ops is no baseline: then savings are unknown.
+ * by itself. If @unfused has another number of ops, savings are unknown.
  */
 LIG_API void lig_figures_of_group (const LigTimedPlan *timed,
                                    const LigTimedPlan *unfused,
@@ -144,10 +144,9 @@ LIG_API void lig_figures_of_group (const LigTimedPlan *timed,
  * @pass: a pass
  * @figures: (out caller-allocates): its figures
  *
- * Finds the figures of a whole pass: its time as a whole if that was measured, else the sum of its
- * steps. Steps that serve no group, conversions of parameters for
- * example, are included; where their times are not known, a measured pass is the sum of its
- * groups.
+ * Finds the figures of a whole pass: its time as a whole if that was measured, otherwise the sum of
+ * its steps. Steps outside of any group, such as conversions of parameters, are included; if their
+ * times are unknown, a measured pass is the sum of its groups.
  */
 LIG_API void lig_figures_of_pass (const LigTimedPlan *timed,
                                   const LigTimedPlan *unfused,
@@ -168,15 +167,14 @@ lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, Lig
 /**
  * LigCommunication:
  * @ranks: the number of ranks that train together
- * @collectives: the number of steps that exchange with other ranks
- * @bytes: the bytes of the values that they exchange, each counted once
- * @seconds: the predicted time of these steps, whether other steps run beside them or not
- * @exposed: of these, the predicted seconds for which the main lane waits
- * @whole: (nullable): a translated sentence on the matmul before the loss, if ranks that divide
- *   parameters cannot divide it, without capital and full stop
+ * @collectives: the number of steps that are collectives
+ * @bytes: the bytes of the values that they communicate, each counted once
+ * @seconds: the predicted time of these steps, overlapped or not
+ * @exposed: the predicted part of that time for which the main lane waits
+ * @whole: (nullable): a translated sentence, without capital and full stop, about the matmul before
+ *   the loss if tensor parallelism cannot shard it
  *
- * The collectives of a step with other ranks. Times are 0 where the device's peak rates are
- * unknown.
+ * The collectives of a training step. Times are 0 if the device's peak rates are unknown.
  */
 typedef struct {
   int ranks;
@@ -191,18 +189,18 @@ typedef struct {
  * @plan: a plan
  * @collective: (out caller-allocates): its collectives
  *
- * Finds what the rank of a plan exchanges with the others in a training step.
+ * Finds the communication of a plan's rank in a training step.
  */
 LIG_API void lig_figures_of_communication (LigPlan *plan, LigCommunication *collective);
 
 /**
  * LigUpload:
- * @bytes: the bytes of a batch: of the input and of what the caller gives beside it
- * @seconds: the predicted time of their copy from the host's memory
- * @exposed: of it, the predicted seconds for which the next step waits
+ * @bytes: the bytes of a batch: the input and the other values that the caller provides
+ * @seconds: the predicted time of the copy from host memory
+ * @exposed: the predicted part of that time for which the next step waits
  *
- * The copy of a batch to a device with its own memory, in the lane of copies, beside the step of
- * the batch before. Times are 0 where the rate of such copies is unknown.
+ * The copy of a batch to a device with its own memory, which runs in the copy lane concurrently
+ * with the step of the previous batch. Times are 0 if the rate of such copies is unknown.
  */
 typedef struct {
   double bytes, seconds, exposed;
@@ -213,8 +211,8 @@ typedef struct {
  * @plan: a plan
  * @upload: (out caller-allocates): the copy of its batch
  *
- * Predicts how a batch reaches the device. All is 0 for a device that shares the host's memory, and
- * for a sequence without a loss, which is a part of a model.
+ * Predicts the copy of a batch to the device. All fields are 0 for a device that shares the host's
+ * memory, and for a sequence without a loss, which is a part of a model.
  */
 LIG_API void lig_figures_of_upload (LigPlan *plan, LigUpload *upload);
 
@@ -224,8 +222,8 @@ LIG_API void lig_figures_of_upload (LigPlan *plan, LigUpload *upload);
  * lig_figures_time_text:
  * @self: figures
  *
- * Returns: (transfer full) (nullable): `22.1 µs`, `≈ 22.1 µs` if it is predicted, `0` without a
- *   kernel; %NULL: unknown
+ * Returns: (transfer full) (nullable): `22.1 µs`, `≈ 22.1 µs` if it is predicted, `0` if there is
+ *   no kernel; %NULL: unknown
  */
 LIG_API char *lig_figures_time_text (const LigFigures *self);
 
@@ -233,8 +231,8 @@ LIG_API char *lig_figures_time_text (const LigFigures *self);
  * lig_figures_saving_text:
  * @self: figures
  *
- * Returns: (transfer full) (nullable): the saving compared with the same ops alone, `3.5 µs, 6.3 MB
- *   less`, with ≈ if it is predicted; %NULL if there is none, or it is unknown
+ * Returns: (transfer full) (nullable): the saving compared with the same ops unfused, `3.5 µs, 6.3
+ *   MB less`, with ≈ if it is predicted; %NULL if there is none, or it is unknown
  */
 LIG_API char *lig_figures_saving_text (const LigFigures *self);
 
@@ -242,7 +240,7 @@ LIG_API char *lig_figures_saving_text (const LigFigures *self);
  * lig_figures_rate_text:
  * @self: figures
  *
- * Returns: (transfer full) (nullable): the achieved share of the peak rate and its name, `437
+ * Returns: (transfer full) (nullable): the achieved fraction of the peak rate and its name, `437
  * TFLOP/s · compute`, `91 % of copy · memory`; only `compute` if the time is predicted; %NULL:
  * unknown
  */
@@ -260,7 +258,7 @@ LIG_API char *lig_figures_roofline_text (const LigFigures *self);
  * lig_figures_against_text:
  * @self: figures
  *
- * Returns: (transfer full) (nullable): the time of the same ops alone and the change, `205.3 µs,
+ * Returns: (transfer full) (nullable): the time of the same ops unfused and the change, `205.3 µs,
  *   10 % less`, with ≈ if it is predicted; %NULL: unknown
  */
 LIG_API char *lig_figures_against_text (const LigFigures *self);
@@ -269,7 +267,7 @@ LIG_API char *lig_figures_against_text (const LigFigures *self);
  * lig_figures_describe:
  * @self: figures
  *
- * Returns: (transfer full) (nullable): everything that is known as lines, for a tooltip
+ * Returns: (transfer full) (nullable): all known figures as lines, for a tooltip
  */
 LIG_API char *lig_figures_describe (const LigFigures *self);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fixes: edits of a sequence that remove the reason why a fusion was rejected.
+/* Fixes: edits of a sequence after which a rejected fusion applies.
  *
  * Threads: any thread may read a fix; lig_fix_apply() edits the sequence, so it must be called on
  * the thread that owns the sequence. */
@@ -12,19 +12,19 @@ G_BEGIN_DECLS
 /**
  * LigFixKind:
  * @LIG_FIX_REMOVE_FENCE: remove the fence before the op at the path
- * @LIG_FIX_UNFORBID: allow the fusion at the path and everywhere; without a path it is forbidden
- *   everywhere only
- * @LIG_FIX_FORCE: force the fusion at the path, instead of the groups that cover its ops; a value
- * is the force that it replaces, `FUSION@PATH`
+ * @LIG_FIX_UNFORBID: allow the fusion, at the path and everywhere; no path if it is only forbidden
+ *   everywhere
+ * @LIG_FIX_FORCE: force the fusion at the path, instead of the groups that cover its ops; the
+ * value, if any, is the forced fusion that it replaces, `FUSION@PATH`
  * @LIG_FIX_MAKE_PRIVATE: make the branch of the op at the path private: the caller no longer reads
- *   it, and ops that read its channel take their extra input from the caller
+ *   it, and ops that read its channel get their extra input from the caller
  * @LIG_FIX_SET_DTYPE: compute in the type that the value names
  * @LIG_FIX_INSERT_OP: insert the op that the value names before the op at the path
  * @LIG_FIX_REMOVE_OP: remove the op at the path, which has no effect on the result
  * @LIG_FIX_REPLACE_OP: replace the op at the path by the op that the value names
- * @LIG_FIX_UNFORCE: no longer force, at the path, the fusion that the value names
- * @LIG_FIX_CHOOSE_POLICY: compile with the policy that the value names, an option of the
- *   compilation and no part of the sequence
+ * @LIG_FIX_UNFORCE: stop forcing the fusion that the value names at the path
+ * @LIG_FIX_CHOOSE_POLICY: compile with the policy that the value names, which is a compile option
+ *   and not part of the sequence
  */
 typedef enum {
   LIG_FIX_REMOVE_FENCE,
@@ -43,15 +43,16 @@ typedef enum {
  * LigFix:
  * @number: the number of the edit in its plan, from 1; fixes that make the same edit share it
  * @fusion: the name of the fusion that was rejected
- * @path: (nullable): the path of the op that is edited, in a block that of the first repetition;
- *   %NULL if the edit concerns the whole sequence
+ * @path: (nullable): the path of the edited op, within a block that of the first repetition; %NULL
+ *   if the edit concerns the whole sequence
  * @value: (nullable): the name of an op, of an element type, of a fusion or of a policy
- * @gain: the time in microseconds that a step saves if the fusion is taken after the edit; negative
- *   if it costs time, NaN if it is unknown
+ * @gain: the time in microseconds that the fusion then saves per step; negative if it costs time,
+ *   NaN if unknown
  * @measured: whether the gain comes from measured times; otherwise it is predicted
- * @bytes: the bytes that a step then reads and writes less; negative if more, NaN if it is unknown
+ * @bytes: the reduction in bytes read and written per step; negative for an increase, NaN if
+ *   unknown
  *
- * An edit that removes a rejection. The strings belong to the plan.
+ * An edit that makes a rejected fusion possible. The strings belong to the plan.
  */
 typedef struct {
   LigFixKind kind;
@@ -82,7 +83,7 @@ LIG_API char *lig_fix_describe (const LigFix *self);
  * lig_fix_is_edit:
  * @self: a fix
  *
- * Returns: whether lig_fix_apply() can make it; %FALSE if it changes an option of the compilation
+ * Returns: whether lig_fix_apply() can make it; %FALSE if it changes a compile option
  */
 LIG_API gboolean lig_fix_is_edit (const LigFix *self);
 
@@ -91,11 +92,11 @@ LIG_API gboolean lig_fix_is_edit (const LigFix *self);
  * @self: a fix
  * @sequence: the sequence that was compiled, or a copy of it
  *
- * Makes the edit. If the sequence is compiled again, for the same device and with the same options,
- * the fusion is taken, or rejected for another reason.
+ * Makes the edit. If the sequence is then compiled again for the same device with the same options,
+ * the fusion is applied, or rejected for another reason.
  *
- * Returns: %FALSE with an error set if the sequence has no such op, or if the fix is no edit; the
- *   sequence is then unchanged
+ * Returns: %FALSE with an error set if the sequence has no such op, or if the fix is not an edit;
+ *   the sequence is then unchanged
  */
 LIG_API gboolean lig_fix_apply (const LigFix *self, LigSequence *sequence, GError **error);
 

@@ -23,18 +23,16 @@ LIG_API char *lig_data_find (const char *name);
 /**
  * lig_schema_folders:
  *
- * Returns: (transfer full): the folders of the compiled schemas of the window's settings, in the
- *   order in which they are searched: the one in the build folder if the library is in it, and the
- *   installed one
+ * Returns: (transfer full): the folders of the window's compiled settings schemas, in search order:
+ *   that of the build folder if the library is in it, and the installed one
  */
 LIG_API GStrv lig_schema_folders (void);
 
 /**
  * lig_locale_folder:
  *
- * Returns: (transfer none): the folder of the translations, for bindtextdomain(): the one in the
- *   build folder if the library is in it and translations have been built, otherwise the installed
- *   one
+ * Returns: (transfer none): the folder of the translations, for bindtextdomain(): that of the build
+ *   folder if the library is in it and translations have been built, otherwise the installed one
  */
 LIG_API const char *lig_locale_folder (void);
 

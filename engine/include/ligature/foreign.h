@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Types of other libraries that a few functions take or return. Only a program that uses their
- * contents has to include <json-glib/json-glib.h> or <cairo.h> and to link with these libraries. */
+ * contents has to include <json-glib/json-glib.h> or <cairo.h> and link these libraries. */
 #pragma once
 
 typedef struct _JsonBuilder JsonBuilder;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that things had in earlier versions. Files, stores, command lines and plugins may have
- * them; all that is written has the current ones. The functions may be called from any thread. */
+/* Names from earlier versions. They are accepted in files, stores, command lines and plugins; only
+ * current names are written. The functions may be called from any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -12,10 +12,10 @@ G_BEGIN_DECLS
  * @LIG_FORMER_OP: an op, in sequences and in the patterns of fusions
  * @LIG_FORMER_DATA: an option of a dataset, or with `=` a value of one: `missing=reject`
  * @LIG_FORMER_OPTION: an option of `lig`, without its hyphens
- * @LIG_FORMER_MEMBER: a member of JSON that programs write: of device descriptions, and of what
- *   stores keep of runs
+ * @LIG_FORMER_MEMBER: a member of JSON that programs write: device descriptions, and run data in
+ *   stores
  *
- * The kinds of things that were renamed.
+ * The kinds of renamed things.
  */
 typedef enum {
   LIG_FORMER_OP,
@@ -26,13 +26,13 @@ typedef enum {
 
 /**
  * lig_former_name_replace:
- * @kind: the kind of thing that is named
+ * @kind: the kind of the named thing
  * @name: a name, which may be a former one
  *
- * Finds the current name of a thing. A former name is kept for lig_former_names_take_remarks(), but
- * for members of descriptions, which programs write.
+ * Finds the current name of a thing. A former name is remembered for
+ * lig_former_names_take_remarks(), except for members of JSON, which users don't write.
  *
- * Returns: (transfer none): the current name, or @name itself if it is no former one
+ * Returns: (transfer none): the current name, or @name itself if it is not a former one
  */
 LIG_API const char *lig_former_name_replace (LigFormerKind kind, const char *name);
 

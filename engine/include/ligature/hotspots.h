@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The groups that take most of a step's time, by name: those of all repetitions of a block, and of
- * all equal macros, count as one.
+/* The groups that take most of a step's time, by name: the same group in all repetitions of a
+ * block, and in all equal macros, counts as one.
  *
  * Threads: any thread may call these functions. */
 #pragma once
@@ -18,11 +18,11 @@ G_BEGIN_DECLS
 
 /**
  * LigHotspot: (skip)
- * @name: what they are and where, in translated words: `Linear + bias · qkv in 12 × Transformer
- *   layer at 2`, `Linear at 4`, `Linear at 1.*.3 × 12`; no two have the same
+ * @name: their ops and place, translated: `Linear + bias · qkv in 12 × Transformer layer at 2`,
+ *   `Linear at 4`, `Linear at 1.*.3 × 12`; no two have the same
  * @path: (nullable): the path of the first op of the first group; %NULL: the sum of the rest
- * @counts: the number of groups of the forward and of the backward pass
- * @passes: the figures of the groups of either pass
+ * @counts: the number of groups in the forward and in the backward pass
+ * @passes: the figures of the groups of each pass
  * @figures: the figures of all
  *
  * Groups of the same ops at the same place, in both passes and all repetitions.
@@ -39,7 +39,7 @@ typedef struct {
  * lig_hotspot_free: (skip)
  * @self: (nullable): the groups to free
  *
- * Frees them.
+ * Frees the groups.
  */
 LIG_API void lig_hotspot_free (LigHotspot *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHotspot, lig_hotspot_free)
@@ -48,13 +48,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigHotspot, lig_hotspot_free)
  * lig_hotspot_list: (skip)
  * @timed: a plan
  * @unfused: (nullable): the plan of lig_plan_unfuse()
- * @max: the number of names after which the rest is summed
+ * @max: the maximum number of names, after which the rest is summed
  *
- * Lists where the time of a step goes. Groups without a kernel are left out, and all groups if the
- * input has no rows.
+ * Lists the hotspots of a step. Groups without a kernel are omitted, and all groups if the input
+ * has no rows.
  *
- * Returns: (transfer full): an array of #LigHotspot, the longest time first, the sum of the rest
- * last
+ * Returns: (transfer full): an array of #LigHotspot, by decreasing time, then the sum of the rest
  */
 LIG_API GPtrArray *
 lig_hotspot_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint max);
@@ -63,9 +62,9 @@ lig_hotspot_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint 
  * lig_hotspot_describe: (skip)
  * @self: groups
  *
- * Returns: (transfer full) (nullable): the passes with their counts, the time of each if there are
- * both, and what bounds it: `forward × 12 ≈ 1.10 ms, backward × 12 ≈ 3.50 ms · compute`; %NULL for
- *   the rest
+ * Returns: (transfer full) (nullable): the passes with their counts, the time of each if both
+ * occur, and the bound: `forward × 12 ≈ 1.10 ms, backward × 12 ≈ 3.50 ms · compute`; %NULL for the
+ * rest
  */
 LIG_API char *lig_hotspot_describe (const LigHotspot *self);
 
@@ -74,7 +73,7 @@ LIG_API char *lig_hotspot_describe (const LigHotspot *self);
  * @figures: the figures of some groups
  * @whole: the figures of the step
  *
- * Returns: (transfer full): the time and its share of the step: `≈ 5.40 ms · 19 %`
+ * Returns: (transfer full): the time and its fraction of the step: `≈ 5.40 ms · 19 %`
  */
 LIG_API char *lig_hotspot_share_text (const LigFigures *figures, const LigFigures *whole);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Members of JSON documents in the form that commands and reports share: null for missing values,
- * text in valid UTF-8. Each function may be called from the thread that owns the builder. */
+ * text in valid UTF-8. Each function must be called from the thread that owns the builder. */
 #pragma once
 
 #include <ligature/error.h>
@@ -54,8 +54,7 @@ LIG_API void lig_json_add_truth (JsonBuilder *to, const char *name, gboolean val
  * @name: the member's name
  * @text: JSON, any other text, or ""
  *
- * Adds the value that the text describes; the text itself as a string if it is not JSON; null if it
- * is empty.
+ * Adds the parsed value of JSON text; other text as a string; null for empty text.
  */
 LIG_API void lig_json_add_document (JsonBuilder *to, const char *name, const char *text);
 
@@ -81,9 +80,9 @@ LIG_API void lig_json_begin_array (JsonBuilder *to, const char *name);
  * lig_json_add_units:
  * @document: a document, or an array of documents
  *
- * Adds the member `units` to a document that contains numbers whose keys do not name their unit: an
- * object with a unit for each such key, such as `"memory": "B"`. In an array each object gets its
- * own. Units are B, B/s, FLOP/s, s and us.
+ * Adds the member `units` to a document with numbers whose keys do not name their unit: an object
+ * with the unit of each such key, such as `"memory": "B"`. In an array each object gets its own.
+ * Units are B, B/s, FLOP/s, s and us.
  */
 LIG_API void lig_json_add_units (JsonNode *document);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Strict reading and writing of JSON. json-glib 1.6 alone is not enough: it accepts more than JSON,
- * recurses as deep as a text nests, aborts if a member has another type than the requested one, and
- * writes 1e-08 as 1e-08.0. The functions may be called from any thread. */
+/* Strict reading and writing of JSON. json-glib 1.6 by itself does not suffice: it accepts more
+ * than JSON, recurses without a depth limit, aborts if a member does not have the requested type,
+ * and writes 1e-08 as 1e-08.0. The functions may be called from any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /**
  * lig_json_append:
- * @text: the text that the value is appended to
+ * @text: the text to append to
  * @value: a JSON value
  *
  * Appends the value on one line, `{"a": 1, "b": [2, 3]}`, with the fewest digits for each number;
@@ -48,7 +48,7 @@ lig_json_get_string (JsonObject *object, const char *name, const char *fallback)
  * @name: the member's name
  *
  * Returns: (transfer none) (nullable): the member of that name, which the object owns; %NULL if it
- *   is missing or no array
+ *   is missing or not an array
  */
 LIG_API JsonArray *lig_json_get_array (JsonObject *object, const char *name);
 
@@ -57,7 +57,8 @@ LIG_API JsonArray *lig_json_get_array (JsonObject *object, const char *name);
  * @array: a JSON array
  * @i: an index below its length
  *
- * Returns: (transfer none) (nullable): the element, which the array owns; %NULL if it is no object
+ * Returns: (transfer none) (nullable): the element, which the array owns; %NULL if it is not an
+ * object
  */
 LIG_API JsonObject *lig_json_get_element (JsonArray *array, guint i);
 
@@ -75,18 +76,19 @@ LIG_API gint64 lig_json_get_int (JsonObject *object, const char *name, gint64 fa
  * lig_json_to_text:
  * @document: a JSON value
  *
- * Returns: (transfer full): the document in indented lines, with the fewest digits for each number.
- *   It is always valid JSON, unlike the output of json-glib 1.6, which writes 1e-8 as 1e-08.0.
+ * Returns: (transfer full): the document with indentation, and with the fewest digits for each
+ *   number. It is always valid JSON, unlike the output of json-glib 1.6, which writes 1e-8 as
+ *   1e-08.0.
  */
 LIG_API char *lig_json_to_text (JsonNode *document);
 
 /**
  * LigJsonSink:
- * @text: a part of a text, which ends between two tokens
- * @length: its bytes
+ * @text: a part of the text, which ends between two tokens
+ * @length: its length in bytes
  * @data: the caller's data
  *
- * Takes the next part of a text.
+ * Receives the next part of a text.
  */
 typedef void (*LigJsonSink) (const char *text, gsize length, gpointer data);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Layouts: how the ranks of a training divide its work. Ranks of a data group have other rows of
- * the batch, those of a context group other positions of the same rows (context parallel, Liu and
- * others, “Ring attention”, 2023), those of a tensor group other parts of the parameters (Shoeybi
- * and others, “Megatron-LM”, 2019). With sizes D, C and T there are D C T ranks; rank
- * (d C + c) T + t is number d, c and t of its groups, so that the ranks of a tensor group, which
- * exchange most, are neighbours. */
+/* Parallelism: how the ranks of a training run divide the work. The ranks of a data group have
+ * different rows of the batch (data parallel), those of a context group different tokens of the
+ * same rows (context parallel, Liu and others, “Ring attention”, 2023), those of a tensor group
+ * different shards of the parameters (tensor parallel, Shoeybi and others, “Megatron-LM”, 2019).
+ * With sizes D, C and T there are D C T ranks; rank (d C + c) T + t has rank d, c and t in its
+ * groups, so that the ranks of a tensor group, which communicate most, are neighbours. */
 #pragma once
 
 #include <ligature/error.h>
@@ -25,18 +25,18 @@ typedef struct {
  * @self: (out caller-allocates): the layout
  * @count: the number of ranks
  *
- * Makes all ranks one group of data.
+ * Makes all ranks one data group.
  */
 LIG_API void lig_layout_init (LigLayout *self, int count);
 
 /**
  * lig_layout_parse:
  * @self: (out caller-allocates): the layout
- * @text: (nullable): sizes by the names of groups, `data=2,tensor=2`; data left out takes all ranks
- *   that the others leave, other groups left out have one rank
+ * @text: (nullable): sizes by the names of groups, `data=2,tensor=2`; if data is omitted, it takes
+ *   all remaining ranks; other omitted groups have one rank
  * @count: the number of ranks
  *
- * Returns: %FALSE with %LIG_ERROR_VALUE set: a sentence with the faulty word, or with the matmul
+ * Returns: %FALSE with %LIG_ERROR_VALUE set: a sentence with the invalid word, or with the product
  *   of the sizes and the number of ranks
  */
 LIG_API gboolean lig_layout_parse (LigLayout *self, const char *text, int count, GError **error);
@@ -45,8 +45,8 @@ LIG_API gboolean lig_layout_parse (LigLayout *self, const char *text, int count,
  * lig_layout_to_string:
  * @self: a layout
  *
- * Returns: (transfer full): the groups of several ranks as lig_layout_parse() reads them; `data=1`
- *   if there are none
+ * Returns: (transfer full): the groups with several ranks as lig_layout_parse() reads them;
+ *   `data=1` if there are none
  */
 LIG_API char *lig_layout_to_string (const LigLayout *self);
 
@@ -67,29 +67,30 @@ LIG_API int lig_layout_size (const LigLayout *self, LigRankGroup group);
  */
 LIG_API const char *lig_rank_group_name (LigRankGroup group);
 
-/* The part of a value that a rank of a tensor group has. Shapes are those of the part. */
+/* The shard of a value that a rank of a tensor group has. Shapes are those of the shard. */
 typedef enum {
-  LIG_SHARDING_NONE,    /* the whole value, as all ranks of the group */
-  LIG_SHARDING_ROWS,    /* an equal part of the first axis */
-  LIG_SHARDING_COLUMNS, /* an equal part of each section of the last axis */
-  LIG_SHARDING_PARTIAL, /* a term: the value is the sum of those of all ranks */
-  LIG_SHARDING_SHARED,  /* the whole value, whose gradient is the sum of those of all ranks */
+  LIG_SHARDING_NONE,    /* replicated: the whole value */
+  LIG_SHARDING_ROWS,    /* an equal shard of the first axis */
+  LIG_SHARDING_COLUMNS, /* an equal shard of each section of the last axis */
+  LIG_SHARDING_PARTIAL, /* a partial sum: the value is the sum over all ranks */
+  LIG_SHARDING_SHARED,  /* replicated, but the gradient is a partial sum */
 } LigShardingKind;
 
 #define LIG_MAX_SECTIONS 3
 
-/* The sections of an axis, each of which is divided evenly: queries, keys and values. */
+/* The sections of an axis, each of which is sharded evenly: queries, keys and values. */
 typedef struct {
   int count;
-  gint64 lengths[LIG_MAX_SECTIONS]; /* of all ranks together */
+  gint64 lengths[LIG_MAX_SECTIONS]; /* total lengths over all ranks */
 } LigSections;
 
 typedef struct {
   LigShardingKind kind;
-  LigSections sections; /* of the last axis, of a value divided by columns */
+  LigSections sections; /* of the last axis of a value that is sharded by columns */
 } LigSharding;
 
-/* The axis by which a trained parameter is divided, -1: it is whole, and the axis' sections. */
+/* The axis by which a trained parameter is sharded, or -1 if it is not, and the sections of that
+ * axis. */
 typedef struct {
   int axis;
   LigSections sections;

@@ -19,15 +19,15 @@ G_BEGIN_DECLS
  * lig_lower_kernel: (skip)
  * @self: the lowering that the table's function was given
  * @kernel: the name of a kernel, built in or registered
- * @bindings: (nullable): the port of each operand whose name differs from its port's, "a=dy
- *   b=dextra y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", in which
- *   the number is that of the pattern's element; `-` alone binds no operand; `0.x@2/4` is the third
- *   of four equal parts of the rows of a port
+ * @bindings: (nullable): the port of each operand, if their names differ, "a=dy b=dextra y=dx"; in
+ *   a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", in which the number is that of
+ *   the pattern's element; a lone `-` binds no operand; `0.x@2/4` is the third of four equal chunks
+ *   of the rows of a port
  * @params: (nullable): the kernel's params, copied; %NULL: those of the op, or none in a fusion
- * @params_size: their size in bytes, at most %LIG_MOST_PARAMS
+ * @params_size: their size in bytes, at most %LIG_MAX_PARAMS
  *
- * Emits one kernel. A port that is absent or unused becomes an absent operand; a kernel is not
- * emitted if none of its outputs is used.
+ * Emits one kernel. An absent or unused port becomes an absent operand; a kernel is not emitted if
+ * none of its outputs is used.
  */
 LIG_API void lig_lower_kernel (LigLowering *self,
                                const char *kernel,
@@ -38,14 +38,14 @@ LIG_API void lig_lower_kernel (LigLowering *self,
 /**
  * lig_lower_beside: (skip)
  * @self: the lowering that the table's function was given
- * @kernel: the name of a kernel that exchanges with other processes
+ * @kernel: the name of a collective kernel
  * @bindings: (nullable): as for lig_lower_kernel()
  * @params: (nullable): as for lig_lower_kernel()
- * @params_size: their size in bytes, at most %LIG_MOST_PARAMS
+ * @params_size: their size in bytes, at most %LIG_MAX_PARAMS
  *
  * Emits one kernel, like lig_lower_kernel(), in the communication lane: it begins when the kernels
- * before it have ended, and runs in parallel with those after it. The first of these that needs its
- * operands waits for it: that reads what it writes, or writes what it reads, or that exchanges with
+ * before it have ended, and runs concurrently with those after it. The first later kernel that
+ * depends on it waits for it: one that reads its outputs, writes its inputs or communicates with
  * the same ranks. Kernels of the lane run one after another.
  */
 LIG_API void lig_lower_beside (LigLowering *self,
@@ -60,7 +60,7 @@ LIG_API void lig_lower_beside (LigLowering *self,
  * @index: the number of the pattern's element, an op whose kernel parameters are
  *   #LigCollectiveParams; 0 in an op
  *
- * Returns: the number of this rank among those with which the op exchanges, from 0
+ * Returns: this rank's index among those of the op's collective, from 0
  */
 LIG_API int lig_lower_get_place (LigLowering *self, int index);
 
@@ -68,9 +68,10 @@ LIG_API int lig_lower_get_place (LigLowering *self, int index);
  * lig_lower_can_divide: (skip)
  * @self: the lowering that the table's function was given
  * @port: a port, as in bindings
- * @parts: a number of parts
+ * @parts: a number of chunks
  *
- * Returns: whether the rows of the port's value have so many equal parts, `PORT@0/PARTS` and so on
+ * Returns: whether the rows of the port's value can be divided into that many equal chunks,
+ * `PORT@0/PARTS` and so on
  */
 LIG_API gboolean lig_lower_can_divide (LigLowering *self, const char *port, int parts);
 
@@ -92,8 +93,8 @@ LIG_API gboolean lig_lower_has_choice (LigLowering *self,
  * lig_lower_get_pieces: (skip)
  * @self: the lowering that the function of a fusion with LigFusion.min_pieces was given
  *
- * Returns: the number of parts in which each rank's rows are exchanged and multiplied: the one with
- *   the shortest time by policy `measured`, else the fewest; 1 if they do not divide the rows
+ * Returns: the number of chunks in which each rank's rows are communicated and multiplied: the
+ *   fastest one with policy `measured`, otherwise the minimum; 1 if it does not divide the rows
  */
 LIG_API int lig_lower_get_pieces (LigLowering *self);
 
@@ -103,7 +104,7 @@ LIG_API int lig_lower_get_pieces (LigLowering *self);
  * @kernel: a kernel, valid and unchanged until the process ends
  * @bindings: (nullable): as for lig_lower_kernel()
  * @params: (nullable): as for lig_lower_kernel()
- * @params_size: their size in bytes, at most %LIG_MOST_PARAMS
+ * @params_size: their size in bytes, at most %LIG_MAX_PARAMS
  *
  * Emits one kernel of the embedding program, like lig_lower_kernel(), but by its table instead of
  * its name.
@@ -120,10 +121,10 @@ LIG_API void lig_lower_custom (LigLowering *self,
  * @bindings: the ports of the kernel's operands x and dbias, as for lig_lower_kernel()
  * @to: the port y or dx of an op `quantize`
  *
- * Emits the kernel that writes the quantized copies of @to, and its values if others read them.
+ * Emits the kernel that writes the quantized copies of @to, and also its unquantized values if
+ * other ops read them.
  *
- * Returns: %FALSE, with nothing emitted, if no recipe applies, or if an earlier op writes the
- *   copies
+ * Returns: %FALSE, with nothing emitted, if no recipe applies or an earlier op writes the copies
  */
 LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *bindings, const char *to);
 
@@ -133,7 +134,7 @@ LIG_API gboolean lig_lower_quantize (LigLowering *self, const char *bindings, co
  * @port: the port y or dx of an op `quantize`
  * @rejection: set to the reason %LIG_REASON_RECIPE if the result is %FALSE
  *
- * Returns: whether a recipe applies to the op, and no earlier op writes the copies
+ * Returns: whether a recipe applies to the op and no earlier op writes the copies
  */
 LIG_API gboolean lig_lower_is_quantized (LigLowering *self,
                                          const char *port,
@@ -143,15 +144,15 @@ LIG_API gboolean lig_lower_is_quantized (LigLowering *self,
  * lig_lower_divides_copies: (skip)
  * @self: the lowering that the function of a fusion was given
  * @element: the number of the matmul in the pattern
- * @port: (nullable): the operand whose rows the fusion divides, `x` or `dy`; %NULL: it exchanges an
- *   operand before that is quantized
- * @parts: the least number of parts
- * @rejection: where the reason goes
+ * @port: (nullable): the operand whose rows the fusion divides, `x` or `dy`; %NULL: it communicates
+ *   an operand before quantizing it
+ * @parts: the minimum number of chunks
+ * @rejection: set to the reason if the result is %FALSE
  *
- * Checks that a matmul with a recipe can read its quantized operand by parts of rows: each row has
- * a scale of its own or that of the tensor, and the recipe divides the rows of a part.
+ * Checks that a matmul with a recipe can read its quantized operand in chunks of rows: the scales
+ * are per row or per tensor, and the recipe's blocks divide the rows of a chunk.
  *
- * Returns: whether it can; also if the matmul reads no quantized copies
+ * Returns: whether it can; %TRUE if the matmul reads no quantized copies
  */
 LIG_API gboolean lig_lower_divides_copies (
   LigLowering *self, int element, const char *port, int parts, LigRejection *rejection);
@@ -162,8 +163,8 @@ LIG_API gboolean lig_lower_divides_copies (
  * @element: the number of the pattern's element
  * @rejection: set to the reason %LIG_REASON_SHAPE if the result is %FALSE
  *
- * Returns: whether the element can be quantized as it is computed: a norm has to be one of the last
- *   axis alone
+ * Returns: whether the element can be quantized while it is computed: a norm must be over the last
+ *   axis only
  */
 LIG_API gboolean lig_lower_norm_fits (LigLowering *self, int element, LigRejection *rejection);
 
@@ -173,11 +174,11 @@ LIG_API gboolean lig_lower_norm_fits (LigLowering *self, int element, LigRejecti
  * @element: the number of the pattern's element that is an activation, a gated unit, or in the
  *   forward pass a layer norm or rms norm
  * @bindings: the ports of its kernel's operands x, y and, in the backward pass, dy, dx and dbias,
- *   as for lig_lower_kernel(); with extra and sum a norm is that of x + extra
+ *   as for lig_lower_kernel(); with extra and sum, a norm of x + extra
  * @to: the port y or dx of an op `quantize`
  *
  * Emits the kernels that compute the element, or its gradient, and write the quantized copies of
- * @to, and its values if others read them.
+ * @to, and also its unquantized values if other ops read them.
  */
 LIG_API void
 lig_lower_quantized (LigLowering *self, int element, const char *bindings, const char *to);
@@ -189,9 +190,9 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
  * @to: the port y of an op `quantize`, to which lig_lower_is_quantized() applies
  * @rejection: set to the reason %LIG_REASON_RECIPE or %LIG_REASON_DTYPE if the result is %FALSE
  *
- * Checks that the matmul can write the quantized copy itself: it reads quantized copies, all
- * scales are those of whole tensors, that of @to is known before, no one reads a transposed
- * copy, and the compute type is not fp16, in which an overflow would be saturated.
+ * Checks that the matmul can write the quantized copy itself: it reads quantized copies, all scales
+ * are per tensor, the scale of @to is known beforehand, no transposed copy is read, and the compute
+ * type is not fp16, in which an overflow would be saturated.
  *
  * Returns: whether it can
  */
@@ -207,8 +208,8 @@ LIG_API gboolean lig_lower_fits_epilogue (LigLowering *self,
  * @bindings: the ports of x, weight and bias, as for lig_lower_kernel()
  * @to: the port y of an op `quantize`
  *
- * Emits the kernel that computes gelu of the matmul of quantized operands plus the bias, and
- * writes the quantized copy of @to.
+ * Emits the kernel that computes GELU of the quantized matmul plus the bias, and writes the
+ * quantized copy of @to.
  */
 LIG_API void
 lig_lower_quantized_matmul (LigLowering *self, int element, const char *bindings, const char *to);
@@ -219,18 +220,18 @@ lig_lower_quantized_matmul (LigLowering *self, int element, const char *bindings
  * @to: a port that the group computes
  * @from: a port with the same bytes
  *
- * Makes @to another name of @from, without copying.
+ * Makes @to an alias of @from, without copying.
  */
 LIG_API void lig_lower_alias (LigLowering *self, const char *to, const char *from);
 
 /**
  * lig_lower_value: (skip)
  * @self: the lowering that the table's function was given
- * @name: a port name that the op does not have, or any without a number in a fusion
+ * @name: a name that is not a port of the op; in a fusion, any name without a number
  * @shape: the shape
  * @dtype: the type
  *
- * Adds a value that kernels of the op or fusion hand to one another in this pass;
+ * Adds a temporary that kernels of the op or fusion pass to one another in this pass;
  * lig_lower_kernel() then accepts its name like that of a port.
  */
 LIG_API void
@@ -242,7 +243,7 @@ lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, Lig
  * @name: as for lig_lower_value()
  * @port: the name of a port
  *
- * Adds a value like lig_lower_value(), with the shape and type of the port's value.
+ * Adds a temporary like lig_lower_value(), with the shape and type of the port's value.
  */
 LIG_API void lig_lower_value_like (LigLowering *self, const char *name, const char *port);
 
@@ -251,8 +252,8 @@ LIG_API void lig_lower_value_like (LigLowering *self, const char *name, const ch
  * @self: the lowering that the table's function was given
  * @port: the name of a port
  *
- * Returns: the number of ranks of a tensor group that have a part of the port's value each; 1 if
- *   all have the whole value, or the sum of which each has a term
+ * Returns: the number of ranks of a tensor group among which the port's value is sharded; 1 if it
+ *   is replicated or a partial sum
  */
 LIG_API int lig_lower_count_parts (LigLowering *self, const char *port);
 
@@ -261,7 +262,7 @@ LIG_API int lig_lower_count_parts (LigLowering *self, const char *port);
  * @self: the lowering that the table's function was given
  * @port: the name of a port
  *
- * Returns: whether the port exists here: its optional element matched, its gradient arrives or is
+ * Returns: whether the port is used here: its optional element matched, its gradient exists or is
  *   requested, or its value is read
  */
 LIG_API gboolean lig_lower_has (LigLowering *self, const char *port);
@@ -307,7 +308,7 @@ LIG_API gboolean lig_lower_is_training (LigLowering *self);
  * lig_lower_is_measured: (skip)
  * @self: the lowering that the table's function was given
  *
- * Returns: whether candidates are chosen by times that are measured on the device
+ * Returns: whether candidates are chosen by times measured on the device
  */
 LIG_API gboolean lig_lower_is_measured (LigLowering *self);
 
@@ -332,11 +333,11 @@ LIG_API double lig_lower_share (LigLowering *self, const char *port);
  * lig_lower_own_mean: (skip)
  * @self: the lowering that the table's function was given
  *
- * Adds the values `mean` and `own`, like lig_lower_value(), for a loss that is a mean over the rows
- * that it counts: that over the rows of this rank, and their number.
+ * Adds the values `mean` and `own`, like lig_lower_value(), for a loss that is a mean over counted
+ * rows: the mean over this rank's rows, and their number.
  *
- * Returns: (nullable) (transfer none): the bindings of the loss's kernel to them instead of to `y`
- *   and `count`; %NULL if no rank has other rows, or nothing is trained
+ * Returns: (nullable) (transfer none): the bindings of the loss's kernel to these instead of to `y`
+ *   and `count`; %NULL if no rank has other rows or nothing is trained
  */
 LIG_API const char *lig_lower_own_mean (LigLowering *self);
 
@@ -346,9 +347,9 @@ LIG_API const char *lig_lower_own_mean (LigLowering *self);
  * @y: the port of the loss
  * @count: the port of the number of rows, which the backward pass divides by
  *
- * Emits the collective of the numbers of rows: @count gets their mean over the ranks that have
- * other rows, @y the sum of this rank's losses divided by it. The mean of @y over the ranks is then
- * the mean over all rows, and so are gradients.
+ * Emits the collective of the row counts: @count becomes their mean over the ranks that have other
+ * rows, @y the sum of this rank's losses divided by @count. The mean of @y over the ranks is then
+ * the mean over all rows, and so are the gradients.
  */
 LIG_API void lig_lower_join_means (LigLowering *self, const char *y, const char *count);
 

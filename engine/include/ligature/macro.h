@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For authors of macros: the parts that a macro stands for. */
+/* For authors of macros: the parts that a macro expands to. */
 #pragma once
 
 #include <ligature/op.h>
@@ -10,12 +10,12 @@ G_BEGIN_DECLS
  * lig_parts_add: (skip)
  * @self: the parts that `expand` was given
  * @name: (nullable): lower-case letters, digits, `-` or `_` after a letter
- * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; %NULL if it
- *   could not be made, which is reported as an error of compiling the sequence
+ * @op: (transfer full) (nullable): a new basic op, block or macro; %NULL if it could not be made,
+ *   which becomes a compile error
  *
  * Adds the next part of a macro, called from its `expand`. The parameters of a named part have
  * paths like `3.qkv.weight`, those of an unnamed part like `3.weight`; if two parts share a
- * parameter's path, compiling fails with an error that names both. Channels among the parts are
+ * parameter's path, compiling fails with an error that names both. Channels between the parts are
  * local to the macro; `../NAME` is the channel NAME of the list that contains the macro.
  */
 LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
@@ -25,14 +25,14 @@ LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
  * @self: the parts that `expand` was given
  * @name: (nullable): as for lig_parts_add()
  * @op: (transfer full) (nullable): a new basic op, %NULL as for lig_parts_add()
- * @param: the name of a whole number among the op's parameters, "out-features"
+ * @param: the name of an integer parameter of the op, "out-features"
  * @multiple: a factor from 1
  * @divisor: a divisor from 1
  *
- * Adds the next part of a macro like lig_parts_add(), with a length that follows from the features
- * of the macro's input, which are not yet known when `expand` is called: once they are, @param is
- * set to @multiple / @divisor times the length of the input's last axis. Features that @divisor
- * does not divide evenly are an error of compiling the sequence.
+ * Adds the next part of a macro like lig_parts_add(), with a size that depends on the features of
+ * the macro's input, which are not yet known when `expand` is called: once they are, @param is set
+ * to @multiple / @divisor times the length of the input's last axis. A length that @divisor does
+ * not divide evenly is a compile error.
  */
 LIG_API void lig_parts_add_scaled (
   LigParts *self, const char *name, LigOp *op, const char *param, gint64 multiple, gint64 divisor);
@@ -40,11 +40,10 @@ LIG_API void lig_parts_add_scaled (
 /**
  * lig_parts_reject: (skip)
  * @self: the parts that `expand` was given
- * @format: a format of printf(), of a sentence without a full stop that names the parameter and
- *   gives both values
- * @...: its arguments
+ * @format: a printf() format of a sentence without a full stop that names the parameters and gives
+ *   both values @...: its arguments
  *
- * Rejects the parameters of a macro that do not go together: compiling the sequence fails with this
+ * Rejects an invalid combination of a macro's parameters: compiling the sequence fails with this
  * sentence after `NAME at PATH: `. The first of several calls counts.
  */
 LIG_API void lig_parts_reject (LigParts *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -55,8 +54,9 @@ LIG_API void lig_parts_reject (LigParts *self, const char *format, ...) G_GNUC_P
  * @name: the name of a parameter
  * @count: its value
  *
- * Rejects the parameter, like lig_parts_reject(), if the ranks of a tensor group cannot divide its
- * value evenly. Parts that are written into a sequence have no ranks yet, and are not rejected.
+ * Rejects the parameter, like lig_parts_reject(), if its value is not divisible by the number of
+ * ranks of a tensor group. When a macro is expanded in a sequence, no ranks are known yet and
+ * nothing is rejected.
  */
 LIG_API void lig_parts_check_sharding (LigParts *self, const char *name, gint64 count);
 
@@ -65,8 +65,8 @@ LIG_API void lig_parts_check_sharding (LigParts *self, const char *name, gint64 
  * @self: the parts that `expand` was given
  * @group: a group of ranks
  *
- * Returns: the number of ranks in the group, for macros that have other parts if they are several;
- *   2 for parts that are written into a sequence when the macro is expanded
+ * Returns: the number of ranks in the group, for macros whose parts depend on whether there are
+ *   several; 2 when the macro is expanded in a sequence
  */
 LIG_API int lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group);
 
@@ -74,7 +74,7 @@ LIG_API int lig_parts_get_n_ranks (const LigParts *self, LigRankGroup group);
  * lig_parts_on_gpu: (skip)
  * @self: the parts that `expand` was given
  *
- * Returns: whether the parts are for a GPU, for macros that have others there
+ * Returns: whether the parts are for a GPU, for macros whose parts differ there
  */
 LIG_API gboolean lig_parts_on_gpu (const LigParts *self);
 
@@ -102,9 +102,9 @@ LIG_API void lig_parts_replace (LigParts *self, guint n, LigOp *op);
  * lig_parts_shards_vocabulary: (skip)
  * @self: the parts that `expand` was given
  *
- * Returns: whether the ranks of a tensor group divide the out-features of a macro that leaves its
- *   division open: it is the matmul before a cross-entropy, and all of the ops that share its
- *   weight can divide the vocabulary
+ * Returns: whether a tensor group shards the out-features of a macro that does not choose a
+ *   sharding itself: it is the matmul before a cross-entropy, and all ops that share its weight can
+ *   shard the vocabulary
  */
 LIG_API gboolean lig_parts_shards_vocabulary (const LigParts *self);
 
@@ -112,8 +112,8 @@ LIG_API gboolean lig_parts_shards_vocabulary (const LigParts *self);
  * lig_op_count_parts:
  * @self: an op
  *
- * Returns: the number of parts that a macro expands into, where a part that is a macro counts once;
- *   1 for other ops
+ * Returns: the number of parts that a macro expands to, with nested macros counted once; 1 for
+ *   other ops
  */
 LIG_API guint lig_op_count_parts (LigOp *self);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Ops: an op is one operation of a sequence with its parameters. It is described by a table: a
- * #LigOpInfo defines the parameters, ports, kernels and shape rule. The GObject properties, files,
- * expressions, `lig ops`, the inspector, the documentation and the tests all use this table.
+ * #LigOpInfo defines the parameters, ports, kernels and shape rule. The GObject properties, file
+ * format, expressions, `lig ops`, the inspector, the documentation and the tests are all derived
+ * from this table.
  *
  * Shapes are row-major. The `weight` of `linear` and `basic-linear` is [N, K], out-features x
  * in-features, and y = x weight^T + bias for x of [.., K], bias of [N] and y of [.., N], as in
- * PyTorch; an embedding's weight is [vocabulary, features]; the gains and biases of norms have the
- * length of the last axis of x.
+ * PyTorch; an embedding's weight is [vocabulary, features]; the weights and biases of norms have
+ * the length of the last axis of x.
  *
  * The formula of an op is `formula` in its table. The sources are: layer norm, Ba, Kiros and Hinton
  * 2016; RMS norm, Zhang and Sennrich 2019; GELU in the tanh form, Hendrycks and Gimpel 2016;
@@ -14,15 +15,15 @@
  * its mask by Philox, Salmon and others 2011; label smoothing, Szegedy and others 2016.
  *
  * Ports have names: `x` is the main input, `y` is the main output; the others are the extra inputs,
- * the extra outputs, the trained parameters and the values that forward computes for backward
- * (`mean rstd`). `dNAME` is the gradient of NAME; the gradient of a parameter is fp32 in a plan
- * that accumulates, else it has the parameter's type. Kernels are bound to ports by the names in
- * their signatures.
+ * the extra outputs, the trained parameters and the values that the forward pass saves for the
+ * backward pass (`mean rstd`). `dNAME` is the gradient of NAME; the gradient of a parameter is fp32
+ * in a plan that accumulates gradients, otherwise it has the parameter's type. Kernels are bound to
+ * ports by the names in their signatures.
  *
- * A custom op is such a table in the embedding program, registered with lig_register_op()
+ * A custom op is a table in the embedding program, registered with lig_register_op()
  * (<ligature/register.h>).
  *
- * Threads: any thread may use the registry and the tables, also concurrently. An op belongs to the
+ * Threads: any thread may use the registry and the tables, even concurrently. An op belongs to the
  * thread of its sequence (engine/include/ligature/sequence.h). An opaque op's callback is called on
  * the thread that runs the program; `expand`, `infer`, `place` and the lowering functions are
  * called on the thread that compiles. The functions of a table must be safe to call from several
@@ -55,15 +56,16 @@ typedef enum {
   LIG_PARAM_OUTPUT, /* the channel of extra output `offset` */
   LIG_PARAM_CALLER, /* whether the caller also gets extra output `offset` */
   LIG_PARAM_CHOICE, /* int32_t, the index of a name in `choices`; everywhere else the name */
-  /* The path of the op whose trained parameter takes the place of the op's own, number `offset` of
-   * its table or of its parts' (`0`, in a macro with the part's name: `3.qkv`; `../N` counts in the
-   * list that contains the op, each further `../` in the list around that), a string or none. */
+  /* A tied parameter: the path of the op whose parameter replaces the op's own, which is number
+   * `offset` of its table or of its parts' (`0`, for a part of a macro with its name: `3.qkv`;
+   * `../N` is relative to the list that contains the op, each further `../` to the enclosing list),
+   * a string or none. */
   LIG_PARAM_PATH,
 } LigParamKind;
 
 typedef enum {
   LIG_PARAM_REQUIRED = 1 << 0,   /* has no default; must be set */
-  LIG_PARAM_INFERRED = 1 << 1,   /* may be omitted (int 0), then derived from the input */
+  LIG_PARAM_INFERRED = 1 << 1,   /* may be omitted (int 0) and is then inferred from the input */
   LIG_PARAM_POSITIONAL = 1 << 2, /* the first unnamed value in an expression */
 } LigParamFlags;
 
@@ -116,7 +118,7 @@ LIG_API const char *lig_param_get_choice (const LigParam *param, int index);
  */
 LIG_API int lig_param_find_choice (const LigParam *param, const char *name);
 
-/* A heading under which people see some of an op's parameters, without effect on files. */
+/* A heading that groups some of an op's parameters in the interface; files are not affected. */
 typedef struct {
   const char *title;  /* one or two words, translatable: `Masks` */
   const char *params; /* names of parameters, separated by spaces, in the order of display */
@@ -134,28 +136,28 @@ typedef struct {
   const char *name; /* `weight`; the path of the parameter is PATH.weight */
   LigInit init;
   gboolean matmul; /* an operand of a matmul, converted to the compute type */
-  gboolean decays; /* whether weight decay applies: to weights, not to gains and biases */
+  gboolean decays; /* whether weight decay applies: not to biases and the weights of norms */
 } LigParameterInfo;
 
 /* --- Parts of values ---------------------------------------------------------------------- */
 
-/* The parts of its input with which an op computes the same part of its output, if the parts of a
- * loss or of a normalized row, for example, need not meet. Activations and gated units compute with
- * rows and columns, transparent ops with any part. With a part of the positions of a row, which
- * ranks of a context group have, compute the ops that compute with rows. */
+/* The shardings of the input that an op accepts, computing the same shard of its output without
+ * communication (which a loss or a norm over sharded rows would need). Activations and gated units
+ * accept rows and columns, transparent ops any sharding. Ops that accept rows also accept a
+ * sequence axis that is sharded over a context group. */
 typedef enum {
   LIG_COMPUTES_ROWS = 1 << LIG_SHARDING_ROWS,
   LIG_COMPUTES_COLUMNS = 1 << LIG_SHARDING_COLUMNS,
-  LIG_COMPUTES_POSITIONS = 1 << 29, /* not rows, but some positions of all rows of the batch */
-  LIG_COMPUTES_ANY = 1 << 30,       /* infer checks the part, and sets that of the output */
+  LIG_COMPUTES_POSITIONS = 1 << 29, /* not rows, but some tokens of all rows of the batch */
+  LIG_COMPUTES_ANY = 1 << 30,       /* infer checks the sharding and sets that of the output */
 } LigOpShardings;
 
 /* --- Shapes ------------------------------------------------------------------------------- */
 
-/* The numbers that an integer input may have. */
+/* The valid values of an integer input. */
 typedef struct {
   gint32 min, max;
-  gint32 also; /* allowed as well, like a loss's target that is not counted; else `min` */
+  gint32 also; /* a further valid value, such as the target that a loss ignores; otherwise `min` */
 } LigRange;
 
 /* The input and output of a shape rule. Arrays are in the order of the op's tables. */
@@ -165,8 +167,8 @@ typedef struct {
   LigDtype compute;   /* the type of activations */
   LigShape x;
   LigDtype x_dtype;
-  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: from the caller, infer sets the shape; or
-                                           absent, see `present` */
+  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: provided by the caller, infer sets the shape;
+                                           or absent, see `present` */
   LigDtype extra_input_dtypes[LIG_MAX_EXTRA];
   /* Set by infer; y is preset to x, extra outputs to y with n_axes -1. */
   LigShape y;
@@ -178,25 +180,27 @@ typedef struct {
   /* The main input of the whole sequence. */
   LigShape input;
   LigDtype input_dtype;
-  /* Whether each extra input is there; false for an optional one that nobody feeds. */
+  /* Whether each extra input is present; false for an optional one that is not connected. */
   gboolean present[LIG_MAX_EXTRA];
   /* Set by infer; preset to -1, the type of y. */
   int extra_output_dtypes[LIG_MAX_EXTRA];
-  /* Preset to the number of all; infer may lower it, and the op then has only the first ones. */
+  /* Preset to the number in the table; infer may lower it, so that the op has only the first
+   * ones. */
   int n_parameters;
-  /* Set by infer; preset to all numbers. The caller's integers are held against them. */
+  /* Set by infer; preset to all integers. The caller's integers are checked against these
+   * ranges. */
   LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
-  /* The ranks of each group, and this rank's number in its tensor group. */
+  /* The number of ranks in each group, and this rank's index in its tensor group. */
   int n_ranks[LIG_SHARDING_GROUPS], rank;
   LigSharding x_sharding, extra_shardings[LIG_MAX_EXTRA];
-  /* Set by infer; y's is preset to that of x, parameters are preset to be whole. */
+  /* Set by infer; y is preset to the sharding of x, parameters are preset to unsharded. */
   LigSharding y_sharding;
   LigParameterSharding parameter_shardings[LIG_MAX_PARAMETERS];
-  /* This rank's number in each group. */
+  /* This rank's index in each group. */
   int places[LIG_SHARDING_GROUPS];
-  /* Whether ranks divide the vocabulary of an op that leaves it open. */
+  /* Whether ranks shard the vocabulary of an op that does not choose this itself. */
   gboolean shards_vocabulary;
-  /* May be set by infer; an extra output without one is divided as y. */
+  /* May be set by infer; by default, extra outputs are sharded like y. */
   LigSharding extra_output_shardings[LIG_MAX_EXTRA];
 } LigInfer;
 
@@ -207,10 +211,10 @@ typedef struct {
   const LigOperand *operands; /* `x -> y`; backward: `dy x y -> dx`; may have no elements */
   int n_operands;
   gboolean backward;
-  void *stream;       /* of the device; null on the CPU, where operands are in host memory */
+  void *stream;       /* the device's stream; null on the CPU, where operands are in host memory */
   const char *op;     /* the name of the op's table */
-  const char *path;   /* the op's path, `3` or `3.0.2`; in a macro with the part's name */
-  const void *params; /* the op's params struct at the time when the plan was compiled */
+  const char *path;   /* the op's path, `3` or `3.0.2`; for a part of a macro with its name */
+  const void *params; /* the op's params struct as compiled into the plan */
   gpointer data;      /* `opaque_data` of the table */
 } LigOpaqueCall;
 
@@ -224,27 +228,28 @@ typedef gboolean (*LigOpaqueFunc) (const LigOpaqueCall *call, GError **error);
 
 typedef enum {
   LIG_OP_LOSS = 1 << 0,          /* ends a training sequence: a scalar from x and targets */
-  LIG_OP_TRANSPARENT = 1 << 1,   /* y is x: fusions may extend across it */
+  LIG_OP_TRANSPARENT = 1 << 1,   /* y is x, so that fusions may extend across it */
   LIG_OP_INTEGER_INPUT = 1 << 2, /* x is int32 and has no gradient */
   LIG_OP_ACTIVATION = 1 << 3,    /* pointwise; matches @activation in patterns */
   LIG_OP_GATED = 1 << 4,         /* halves the last axis; matches @gated in patterns */
   LIG_OP_BLOCK = 1 << 5,         /* repeats a sequence of its own */
   LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without reading their values */
-  LIG_OP_LOADS_BRANCH = 1 << 7,  /* reads extra inputs instead of x: the line before it ends */
-  LIG_OP_QUANTIZES = 1 << 8,     /* rounds to a form of the recipe, which also places it */
+  LIG_OP_LOADS_BRANCH = 1 << 7,  /* reads extra inputs instead of x, so that the chain before it
+                                  * ends */
+  LIG_OP_QUANTIZES = 1 << 8,     /* rounds to a format of the recipe, which also inserts this op */
   LIG_OP_MATMUL = 1 << 9,        /* multiplies rows of x by the parameter `weight`: recipes apply */
   LIG_OP_CLASSES = 1 << 10, /* a loss over the classes on the last axis of x: its first extra input
-                               are their numbers, its params begin with LigCrossEntropyParams */
-  LIG_OP_COLLECTIVE = 1 << 11,      /* exchanges with the ranks of its parameter `group` */
+                               has the class indices, its params begin with LigCrossEntropyParams */
+  LIG_OP_COLLECTIVE = 1 << 11,      /* communicates with the ranks of its parameter `group` */
   LIG_OP_GATHERS_ROWS = 1 << 12,    /* y has the rows of all ranks of the group */
-  LIG_OP_SHARDS_ROWS = 1 << 13,     /* y has a part of the rows of x */
+  LIG_OP_SHARDS_ROWS = 1 << 13,     /* y has a shard of the rows of x */
   LIG_OP_PASSES_GRADIENT = 1 << 14, /* dx is dy */
   LIG_OP_NORM = 1 << 15, /* normalizes rows by `rstd`, which it computes, and `mean` if centered */
   LIG_OP_MOVES_ROWS = LIG_OP_GATHERS_ROWS | LIG_OP_SHARDS_ROWS,
 } LigOpFlags;
 
-/* A table begins with the sizes of its structs as the program was compiled, so that a newer library
- * with more fields does not read beyond them: {LIG_OP_INFO_SIZES, .name = …}. */
+/* A table begins with the sizes of the structs that the program was compiled with, so that a newer
+ * library with more fields does not read beyond them: {LIG_OP_INFO_SIZES, .name = …}. */
 #define LIG_OP_INFO_SIZES \
   .size = sizeof (LigOpInfo), .param_size = sizeof (LigParam), \
   .parameter_size = sizeof (LigParameterInfo)
@@ -256,17 +261,17 @@ typedef struct _LigOpInfo {
   const char *title;    /* `Layer norm` */
   const char *category; /* a category of the palette: `Normalization` */
   const char *summary;  /* one sentence without a full stop */
-  const char *formula;  /* in plain text */
+  const char *formula;  /* plain text */
   const char *example;  /* an expression with the op and an input: "layer-norm @ 4x16" */
   unsigned flags;       /* LigOpFlags */
 
   const LigParam *params;             /* at most 64, ends with a null name; may be null */
   gsize params_size;                  /* the size of the op's params struct */
-  gsize kernel_params_size;           /* its first bytes are the kernels' params */
+  gsize kernel_params_size;           /* the size of the kernels' params at its beginning */
   const char *extra_inputs;           /* port names, or null; `lengths?` is optional: absent
                                          unless a channel, or `caller`, is given */
-  const char *extra_outputs;          /* port names, or null; of a macro, `norm_output?` is
-                                         optional likewise */
+  const char *extra_outputs;          /* port names, or null; in a macro, `norm_output?` is optional
+                                         in the same way */
   const LigParameterInfo *parameters; /* ends with a null name; may be null */
   const char *computes;               /* values computed for backward: "mean rstd", or null */
   const char *saves;                  /* ports that backward reads: "x mean rstd", or null */
@@ -277,40 +282,39 @@ typedef struct _LigOpInfo {
   gboolean (*infer) (LigInfer *infer, GError **error);
   /* One of four implementations: kernels by name, lowering functions, parts, callbacks. */
   const char *forward;  /* the name of a kernel whose operands are ports of the op */
-  const char *backward; /* kernels separated by spaces, likewise; null: none */
+  const char *backward; /* the names of such kernels, separated by spaces; null: none */
   void (*lower_forward) (LigLowering *lowering);
   void (*lower_backward) (LigLowering *lowering);
   /* A macro: adds its parts with lig_parts_add(). */
   void (*expand) (LigOp *self, LigParts *parts);
-  /* Called when the op gets its path in a plan (a macro's part: with its name). Dropout hashes the
-   * path for its mask. */
+  /* Called when the op gets its path in a plan, which has the name for a macro's part. Dropout
+   * hashes the path for its mask. */
   void (*place) (void *params, const char *path);
 
   LigOpaqueFunc opaque_forward, opaque_backward;
   gpointer opaque_data;
-  const char *form; /* which of several forms it computes, in two words: `tanh form`; or null */
+  const char *form; /* the variant that it computes, in two words: `tanh form`; or null */
   /* Ends with a null title; may be null. A parameter is in one group at most. */
   const LigParamGroup *groups;
   unsigned shardings;      /* LigOpShardings */
-  const char *short_title; /* its title in the name of a group; or null */
-  const char *noun;        /* its title in a sentence: `a bias`; or null */
-  int function; /* of an activation or a gated unit: 1 + the number by which kernels that serve all
-                   of them know it; 0: none */
-  /* Of an op whose weight has a row for each word or class: the parameter with their number, which
-   * the ranks of a tensor group may divide, and the choice of its parameter `parallel` that
-   * divides it; both may be null. */
+  const char *short_title; /* the short title for names of groups; or null */
+  const char *noun;        /* the noun for sentences: `a bias`; or null */
+  int function; /* for an activation or a gated unit: 1 + its number in the kernels that compute all
+                   of them; 0: none */
+  /* For an op whose weight has a row for each token of the vocabulary or each class: the parameter
+   * with that number, which a tensor group may shard, and the choice of its parameter `parallel`
+   * that shards it; both may be null. */
   const char *vocabulary, *vocabulary_choice;
-  /* Returns whether the op does nothing with these params; null: it never does. */
+  /* Returns whether the op has no effect with these params; null: it always has one. */
   gboolean (*idle) (const void *params);
-  /* Adds the parts that compute the op where the ranks of a context group divide the positions of
-   * its input, of which each has `length`; null: the op needs no others' positions. */
+  /* Adds the parts that compute the op if a context group shards the sequence axis of its input, of
+   * which each rank has `length` tokens; null: the op works on each rank's tokens separately. */
   void (*expand_positions) (LigOp *self, LigParts *parts, gint64 length);
-  /* Of a macro: joins those of the parts, from number `at`, that are the macro, to one part.
-   * Returns the number of that part; `at` if there is none. Null: its parts stay apart. */
+  /* For a macro: replaces the parts from index `at` that make up this macro by one part. Returns
+   * the index of that part; `at` if they do not make it up. Null: the parts stay separate. */
   guint (*collect) (LigParts *parts, guint at);
-  /* The name of an op that was registered before, of which this one has the ports, the kernels'
-   * params and the arithmetic: where the pattern of a fusion names that op, this one fits, too; or
-   * null. */
+  /* The name of a previously registered op with the same ports, kernel params and arithmetic: this
+   * op matches wherever a fusion's pattern names that one; or null. */
   const char *fuses_as;
 } LigOpInfo;
 
@@ -357,8 +361,8 @@ LIG_API const LigOpInfo *lig_op_info_nth (guint n);
  * lig_op_info_with:
  * @flags: some of #LigOpFlags
  *
- * Returns: (nullable): the first table that has all of the flags, %NULL if there is none; a
- *   built-in op is %LIG_OP_BLOCK, and another one %LIG_OP_QUANTIZES
+ * Returns: (nullable): the first table that has all of the flags, %NULL if there is none; built-in
+ *   ops with %LIG_OP_BLOCK and %LIG_OP_QUANTIZES always exist
  */
 LIG_API const LigOpInfo *lig_op_info_with (unsigned flags);
 
@@ -367,8 +371,8 @@ LIG_API const LigOpInfo *lig_op_info_with (unsigned flags);
  * @info: the table of an op
  * @index: the index of an extra input
  *
- * Returns: whether the extra input is absent unless a channel is named; the channel `caller` then
- *   means that the caller provides it
+ * Returns: whether the extra input is absent unless a channel is named; the channel `caller` means
+ *   that the caller provides it
  */
 LIG_API gboolean lig_op_info_is_optional (const LigOpInfo *info, int index);
 
@@ -377,8 +381,8 @@ LIG_API gboolean lig_op_info_is_optional (const LigOpInfo *info, int index);
  * @info: the table of an op
  * @index: the index of an extra output
  *
- * Returns: whether the extra output is absent unless a channel is named; the channel `caller` then
- *   means that the caller gets it
+ * Returns: whether the extra output is absent unless a channel is named; the channel `caller` means
+ *   that the caller gets it
  */
 LIG_API gboolean lig_op_info_is_optional_output (const LigOpInfo *info, int index);
 
@@ -389,8 +393,8 @@ LIG_API gboolean lig_op_info_is_optional_output (const LigOpInfo *info, int inde
  * @group: (out) (optional) (nullable) (transfer none): the title of the parameter's group, not yet
  *   translated; %NULL if it is in none
  *
- * Enumerates the parameters in the order of display: those of no group in the order of the table,
- * then group by group.
+ * Enumerates the parameters in display order: first those without a group in table order, then
+ * group by group.
  *
  * Returns: (transfer none) (nullable): the parameter; %NULL after the last
  */
@@ -402,9 +406,9 @@ LIG_API const LigParam *lig_op_info_nth_shown (const LigOpInfo *info, guint n, c
 LIG_API
 G_DECLARE_DERIVABLE_TYPE (LigOp, lig_op, LIG, OP, GObject)
 
-/* The properties are those of the op's table, `fence` (whether no fusion may cross the gap before
- * the op) and `trained` (whether its parameters are trained). That of a choice is a string; a name
- * that is no choice changes nothing, %NULL means the default. Any change emits `changed`. */
+/* The properties are the parameters in the op's table, `fence` (whether no fusion may cross the gap
+ * before the op) and `trained` (whether its parameters are trained). A choice is a string property;
+ * an unknown name changes nothing, %NULL means the default. Any change emits `changed`. */
 struct _LigOpClass {
   GObjectClass parent_class;
   const LigOpInfo *info;
@@ -414,8 +418,8 @@ struct _LigOpClass {
  * lig_op_new:
  * @name: the name of a registered op
  *
- * Returns: (transfer full): an op with its defaults, or %NULL with %LIG_ERROR_OP set and the most
- *   similar name in the message
+ * Returns: (transfer full): an op with default parameters, or %NULL with %LIG_ERROR_OP set and the
+ *   most similar name in the message
  */
 LIG_API LigOp *lig_op_new (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -467,7 +471,7 @@ LIG_API gboolean lig_op_check (LigOp *self, GError **error);
  * @param: the name of a parameter
  * @value: a number, boolean, string (a channel or the name of a choice), or a boxed #LigShape
  *
- * Sets a parameter to a value from a file or an expression after checking its type and range.
+ * Sets a parameter to a value from a file or an expression, after checking its type and range.
  *
  * Returns: %FALSE with %LIG_ERROR_OP (no such parameter) or %LIG_ERROR_VALUE set
  */
@@ -491,7 +495,7 @@ LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *v
  * lig_op_set_extra_input_channel:
  * @self: an op
  * @index: the index of the extra input
- * @channel: (nullable): a non-empty name, `caller` unless a channel is called so for the caller;
+ * @channel: (nullable): a non-empty name; `caller` for the caller, unless a channel has that name;
  *   %NULL: the caller provides the input, or an optional input is absent
  *
  * Sets the channel that feeds an extra input.
@@ -567,9 +571,9 @@ LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
  * lig_op_get_trained:
  * @self: an op
  *
- * Returns: whether the op's parameters, and those of a block's ops, are trained; else they are
- *   frozen: they have neither gradients nor an optimizer's values, and nothing is computed for
- *   them. %TRUE by default
+ * Returns: whether the parameters of the op, or of a block's ops, are trained, which is the
+ *   default; otherwise they are frozen: they have no gradients and no optimizer state, and nothing
+ *   is computed for them
  */
 LIG_API gboolean lig_op_get_trained (LigOp *self);
 
@@ -629,8 +633,8 @@ LIG_API LigSequence *lig_op_get_body (LigOp *self);
  * lig_op_get_unknown:
  * @self: an op
  *
- * Returns: (transfer none) (nullable): the members of a file that this library does not know, as
- *   the text of a JSON object; saving writes them back
+ * Returns: (transfer none) (nullable): the unknown members of the op in its file, as the text of a
+ *   JSON object; saving writes them back
  */
 LIG_API const char *lig_op_get_unknown (LigOp *self);
 
@@ -639,7 +643,7 @@ LIG_API const char *lig_op_get_unknown (LigOp *self);
  * @self: an op
  * @json: (nullable): the text of a JSON object
  *
- * Sets the members that this library does not know.
+ * Sets the unknown members.
  */
 LIG_API void lig_op_set_unknown (LigOp *self, const char *json);
 

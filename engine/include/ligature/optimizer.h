@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Optimizers update parameters from their gradients. One kernel updates the whole arena of
- * parameters. Weight decay applies to the weights of linear maps and embeddings, not to gains and
- * biases, and to parameters of custom ops whose table enables it.
+/* Optimizers update parameters from their gradients. One kernel updates all parameters, which share
+ * one array. Weight decay applies to the weights of linear maps and embeddings, not to biases and
+ * the weights of norms, and to parameters of custom ops whose table enables it.
  *
- * Each optimizer is described by a table, which defines the settings of a training, the arrays of a
- * state, the update of a plan and the documentation.
+ * Each optimizer is described by a table, from which the settings of a run, the arrays of a state,
+ * the update of a plan and the documentation are derived.
  *
- * An update writes nothing if the global norm of the gradients is not finite. It counts as a step
- * of the training, but not as a step in AdamW's correction of its moments, as in PyTorch's
- * GradScaler.
+ * An update writes nothing if the global norm of the gradients is not finite. It counts as a
+ * training step, but not in AdamW's bias correction, as with PyTorch's GradScaler.
  *
  * Threads: tables are constant; any thread may read them. */
 #pragma once
@@ -18,22 +17,22 @@
 
 G_BEGIN_DECLS
 
-/* The default optimizer of a training. */
+/* The default optimizer of a run. */
 #define LIG_OPTIMIZER_DEFAULT "adamw"
 
-/* The maximum size in bytes of the params of an optimizer's kernel, and the numbers of 8 bytes that
- * hold them. */
+/* The maximum size in bytes of the params of an optimizer's kernel, and the number of 8-byte words
+ * that hold them. */
 #define LIG_OPTIMIZER_PARAMS 64
 #define LIG_OPTIMIZER_NUMBERS 8
 
 /**
  * LigOptimizerArray:
- * @name: the name of the array in states and, after `optimizer.`, in checkpoints; optimizers share
- *   arrays of the same name
+ * @name: the name of the array in states and, after `optimizer.`, in checkpoints; optimizers that
+ *   use the same name share the array
  * @operand: (nullable): the name of the kernel's operand; %NULL: the same as @name
  * @needs: (nullable): a parameter; the array is kept only if this parameter is not 0
  *
- * An fp32 array that a state keeps for an optimizer, with one element for each parameter element.
+ * An fp32 array of optimizer state, with one element for each parameter element.
  */
 typedef struct {
   const char *name;
@@ -68,21 +67,21 @@ typedef struct {
  * LigOptimizer:
  * @name: (nullable): the name of a table, a string that must remain valid; %NULL:
  *   %LIG_OPTIMIZER_DEFAULT
- * @sgd: the params of sgd; momentum 0 keeps no moment
+ * @sgd: the params of sgd; a momentum of 0 keeps no moment
  * @adamw: the params of adamw
  * @params: the params of any optimizer, described by its table
  * @loss_scale: the factor that multiplies the caller's gradients before the backward pass and
- *   divides the gradients in the update; 1: none; 0: adjusted during the training if the output is
- *   a loss and activations or gradients are fp16 (initially 65536, halved after each overflow,
- *   doubled after 2,000 updates without overflow), else 1
+ *   divides the gradients in the update; 1: none; 0: adjusted dynamically if the output is a loss
+ *   and activations or gradients are fp16 (initially 65536, halved after each overflow, doubled
+ *   after 2,000 updates without overflow), otherwise 1
  *
  * An optimizer with values for its parameters, initialized with %LIG_OPTIMIZER_INIT or
- * lig_optimizer_init(). @sgd, @adamw and @params share their memory: a caller that changes @name
- * must also set the params.
+ * lig_optimizer_init(). @sgd, @adamw and @params are a union: a caller that changes @name must also
+ * set the params.
  */
 typedef struct _LigOptimizer {
   const char *name;
-#ifdef __GI_SCANNER__ /* bindings have no members without a name */
+#ifdef __GI_SCANNER__ /* bindings do not support anonymous unions */
   guint64 params[LIG_OPTIMIZER_NUMBERS];
 #else
   union {
@@ -94,7 +93,7 @@ typedef struct _LigOptimizer {
   double loss_scale;
 } LigOptimizer;
 
-/* AdamW with the defaults of its table, except for a weight decay of 0.01. */
+/* AdamW with the defaults of its table, but a weight decay of 0.01. */
 #define LIG_OPTIMIZER_INIT \
   { \
     .name = "adamw", .adamw = { 0.9f, 0.95f, 1e-8f, 0.01f } \
@@ -156,7 +155,7 @@ LIG_API double lig_optimizer_get (const LigOptimizer *self, const LigParam *para
  * @self: an optimizer
  * @error: set to %LIG_ERROR_VALUE, naming the parameter, its value and its range
  *
- * Checks the name and every parameter. Plans and states check the optimizers that they are given.
+ * Checks the name and every parameter. Plans and states do this themselves.
  *
  * Returns: whether the name is known and all values are in range
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a plan fits into the memory of a device: the answer of `lig check`, `lig fuse`, `lig
- * plan`, `lig train` and of the window. Nothing is allocated, and the device may be only described.
+/* Whether a plan fits into the memory of a device, as `lig check`, `lig fuse`, `lig plan`, `lig
+ * train` and the window report it. Nothing is allocated, and the device may be one that is only
+ * described.
  *
  * Threads: plans may be read by any thread. */
 #pragma once
@@ -12,16 +13,16 @@ G_BEGIN_DECLS
 /**
  * LigPlanMemory:
  * @values: the bytes of the values of a step
- * @state: the bytes of parameters, their gradients and the arrays of the optimizer
- * @workspace: the bytes in which kernels keep intermediate results
+ * @state: the bytes of parameters, gradients and optimizer state
+ * @workspace: the bytes that kernels use for intermediate results
  * @needed: their sum
- * @total: the bytes of the device's memory; 0 if they are unknown
- * @reserve: the bytes of them that plans leave to the driver, to libraries and to other programs:
- *   1 GiB, at most a sixteenth of the memory
+ * @total: the bytes of device memory; 0 if unknown
+ * @reserve: the bytes of it that are reserved for the driver, libraries and other programs: 1 GiB,
+ *   at most a sixteenth of the memory
  * @available: the rest
- * @fits: whether the needed bytes are available; %TRUE if the device's memory is unknown
+ * @fits: whether @needed is at most @available; %TRUE if the device's memory is unknown
  *
- * The memory that a plan needs and that a device has.
+ * The memory that a plan needs, and the memory that a device has.
  */
 typedef struct {
   double values, state, workspace, needed;
@@ -43,7 +44,7 @@ LIG_API void lig_plan_get_memory (LigPlan *self, LigDevice *device, LigPlanMemor
  * lig_plan_get_needed_memory:
  * @self: a plan
  *
- * Returns: the bytes of device memory that a program of the plan needs: values, state and workspace
+ * Returns: the bytes of device memory that running the plan needs: values, state and workspace
  */
 LIG_API double lig_plan_get_needed_memory (LigPlan *self);
 
@@ -56,7 +57,7 @@ LIG_API double lig_plan_get_needed_memory (LigPlan *self);
  *
  * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, that
  *   gives the needed and the available size, the reserve, the largest values, and the #LigRecompute
- *   with which the plan would fit, if there is one; %NULL if the plan fits
+ *   with which the plan would fit, if any; %NULL if the plan fits
  */
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 

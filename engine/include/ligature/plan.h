@@ -3,8 +3,8 @@
  * device, so that plans can be made for a GPU that the machine does not have. A program
  * (<ligature/program.h>) runs a plan.
  *
- * A plan is immutable and owns copies of all its contents: edits of the sequence, or of one of its
- * ops, do not change it.
+ * A plan is immutable and owns copies of all its contents: later edits of the sequence or its ops
+ * do not change it.
  *
  * Threads: any number of threads may read, reference and release one plan at once. Compiling reads
  * the sequence, so it must be done on the thread that edits it, or with a lig_sequence_copy(). With
@@ -73,8 +73,7 @@ LIG_API LigSequence *lig_plan_get_sequence (LigPlan *self);
  * lig_plan_get_options:
  * @self: a plan
  *
- * Returns: (transfer none): the options that the plan was compiled with; those that ask for a
- * default have its value
+ * Returns: (transfer none): the options that the plan was compiled with, with defaults resolved
  */
 LIG_API const LigPlanOptions *lig_plan_get_options (LigPlan *self);
 
@@ -82,8 +81,8 @@ LIG_API const LigPlanOptions *lig_plan_get_options (LigPlan *self);
  * lig_plan_get_idle_recipe:
  * @self: a plan
  *
- * Returns: (transfer none) (nullable): the name of a recipe that the sequence or a block names, and
- *   that no op follows
+ * Returns: (transfer none) (nullable): the name of a recipe that the sequence or a block sets, but
+ *   that applies to no op; otherwise %NULL
  */
 LIG_API const char *lig_plan_get_idle_recipe (LigPlan *self);
 
@@ -125,7 +124,7 @@ LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
  * @self: a plan
  *
  * Returns: (transfer none): the name of the parameters' type, or `fp8` if the weights of quantized
- *   matmuls are kept in fp8 and fp32 alone
+ *   matmuls are kept only in fp8 and fp32
  */
 LIG_API const char *lig_plan_get_parameters_name (LigPlan *self);
 
@@ -133,7 +132,7 @@ LIG_API const char *lig_plan_get_parameters_name (LigPlan *self);
  * lig_plan_get_tf32:
  * @self: a plan
  *
- * Returns: whether fp32 matmuls may round their operands to 10 bits
+ * Returns: whether fp32 matmuls may round their operands to a 10-bit mantissa
  */
 LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
 
@@ -141,7 +140,7 @@ LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
  * lig_plan_get_nondeterministic:
  * @self: a plan
  *
- * Returns: whether kernels may add up sums in an order that differs from run to run
+ * Returns: whether kernels may sum in an order that differs from run to run
  */
 LIG_API gboolean lig_plan_get_nondeterministic (LigPlan *self);
 
@@ -149,8 +148,8 @@ LIG_API gboolean lig_plan_get_nondeterministic (LigPlan *self);
  * lig_plan_get_shares:
  * @self: a plan
  *
- * Returns: the number of ranks that divide the optimizer's arrays; 1 if each has all, or the plan
- *   has no update
+ * Returns: the number of ranks over which the optimizer state is sharded; 1 if it is replicated, or
+ *   if the plan has no update
  */
 LIG_API int lig_plan_get_shares (LigPlan *self);
 
@@ -158,7 +157,7 @@ LIG_API int lig_plan_get_shares (LigPlan *self);
  * lig_plan_get_bucket_bytes:
  * @self: a plan
  *
- * Returns: the bytes of gradients from which ranks exchange them
+ * Returns: the bucket size of gradient collectives in bytes
  */
 LIG_API gint64 lig_plan_get_bucket_bytes (LigPlan *self);
 
@@ -166,7 +165,7 @@ LIG_API gint64 lig_plan_get_bucket_bytes (LigPlan *self);
  * lig_plan_get_version:
  * @self: a plan
  *
- * Returns: the version of the sequence when it was compiled
+ * Returns: the version of the compiled sequence
  */
 LIG_API guint64 lig_plan_get_version (LigPlan *self);
 
@@ -175,8 +174,8 @@ LIG_API guint64 lig_plan_get_version (LigPlan *self);
  * @self: a plan
  * @pass: a pass
  *
- * Returns: whether a program of the plan can run the pass: every plan has a forward pass, a plan
- *   for training has a backward pass, a plan with an optimizer and parameters has an update
+ * Returns: whether the plan has the pass: every plan has a forward pass, a plan for training a
+ *   backward pass, and a plan with an optimizer and parameters an update
  */
 LIG_API gboolean lig_plan_has_pass (LigPlan *self, LigPass pass);
 
@@ -197,7 +196,7 @@ LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
  * @count: (out): the length of the array
  *
  * Returns: (transfer none) (array length=count): the groups of the pass, in the order of the ops
- *   for both passes, valid as long as the plan
+ *   even for the backward pass, valid as long as the plan
  */
 LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count);
 
@@ -215,7 +214,7 @@ LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
  * @self: a plan
  * @group: a group of the plan
  *
- * Returns: whether the group's kernels read or write quantized copies of values, as a recipe says
+ * Returns: whether the group's kernels read or write copies of values that a recipe quantizes
  */
 LIG_API gboolean lig_plan_is_quantized (LigPlan *self, const LigPlanGroup *group);
 
@@ -224,8 +223,8 @@ LIG_API gboolean lig_plan_is_quantized (LigPlan *self, const LigPlanGroup *group
  * @self: a plan
  * @group: a group of the plan
  *
- * Returns: the bits of an element of the quantized copies that the group's kernels read or write,
- *   8 or 4; 0 without any
+ * Returns: the bits per element of the quantized copies that the group's kernels read or write, 8
+ *   or 4; 0 if there are none
  */
 LIG_API int lig_plan_get_bits (LigPlan *self, const LigPlanGroup *group);
 
@@ -235,7 +234,7 @@ LIG_API int lig_plan_get_bits (LigPlan *self, const LigPlanGroup *group);
  * @first: the expanded index of the first op
  * @count: the number of ops
  *
- * Returns: (transfer full): the name of a group of these ops for people, translated: `Linear + bias
+ * Returns: (transfer full): the displayed name of a group of these ops, translated: `Linear + bias
  *   + GELU`, `Layer norm`
  */
 LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
@@ -244,8 +243,8 @@ LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
  * lig_plan_op_get_part: (skip)
  * @op: an op of a plan
  *
- * Returns: (transfer none) (nullable): its name in the macro that it is a part of, `qkv`, with
- *   which the paths of its parameters go on; %NULL if it has none
+ * Returns: (transfer none) (nullable): its name within its macro, `qkv`, which the paths of its
+ *   parameters contain; %NULL if it has none
  */
 LIG_API const char *lig_plan_op_get_part (const LigPlanOp *op);
 
@@ -256,18 +255,17 @@ LIG_API const char *lig_plan_op_get_part (const LigPlanOp *op);
  * @count: the number of ops
  *
  * Returns: (transfer full): the parts of a macro in one line, `norm · fc1 · GELU · fc2`: their
- *   names, and the titles of parts without one
+ *   names, or titles if they have no name
  */
 LIG_API char *lig_plan_list_parts (LigPlan *plan, int first, int count);
 
 /**
  * lig_plan_name_values:
  * @self: a plan
- * @names: the name of one of its values, or several of them: LigPlanValue.name,
- *   LigPlanStep.operands
+ * @names: the name of one or several of its values: LigPlanValue.name, LigPlanStep.operands
  *
- * Returns: (transfer full): the same names for people, with paths in place of expanded indexes:
- *   `3.y` for `#5.y`; the value of an inner part of a macro has the part's name, `2.basic-linear.y`
+ * Returns: (transfer full): the displayed names, with paths in place of expanded indexes: `3.y` for
+ *   `#5.y`; values inside a macro have the part's name, `2.basic-linear.y`
  */
 LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -276,8 +274,8 @@ LIG_API char *lig_plan_name_values (LigPlan *self, const char *names) G_GNUC_WAR
  * @self: a plan
  * @count: (out): the length of the array
  *
- * Returns: (transfer none) (array length=count): the verdicts on each fusion at each place that was
- *   examined, valid as long as the plan
+ * Returns: (transfer none) (array length=count): the verdicts on each fusion at each examined
+ *   place, valid as long as the plan
  */
 LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
 
@@ -326,7 +324,7 @@ LIG_API const LigFix *lig_plan_find_fix (LigPlan *self, guint number, GError **e
  * @self: a plan
  *
  * Returns: (transfer full): the fused groups as text, for LigPlanOptions.choices of a plan that
- *   must have the same groups in another process or machine
+ *   must have the same groups in another process or on another machine
  */
 LIG_API char *lig_plan_get_choices (LigPlan *self);
 
@@ -335,7 +333,7 @@ LIG_API char *lig_plan_get_choices (LigPlan *self);
  * @self: a plan
  *
  * Returns: (transfer none): the recipe of its sequence, `none` or a text for lig_recipe_parse();
- *   blocks and matmuls may have recipes of their own
+ *   blocks and matmuls may have their own recipes
  */
 LIG_API const char *lig_plan_get_recipe (LigPlan *self);
 
@@ -343,8 +341,8 @@ LIG_API const char *lig_plan_get_recipe (LigPlan *self);
  * lig_plan_get_recompute:
  * @self: a plan
  *
- * Returns: what the backward pass computes again, but for blocks and macros with a parameter
- *   `recompute` of their own
+ * Returns: the values that the backward pass recomputes, except in blocks and macros that set
+ *   `recompute` themselves
  */
 LIG_API LigRecompute lig_plan_get_recompute (LigPlan *self);
 
@@ -352,8 +350,8 @@ LIG_API LigRecompute lig_plan_get_recompute (LigPlan *self);
  * lig_plan_get_spared_bytes:
  * @self: a plan
  *
- * Returns: the bytes by which values that are computed again lower the live peak, see
- *   lig_plan_get_arena_bytes(); 0 if there are none
+ * Returns: the bytes by which recomputation lowers the live peak, see lig_plan_get_arena_bytes(); 0
+ *   without recomputation
  */
 LIG_API gint64 lig_plan_get_spared_bytes (LigPlan *self);
 
@@ -369,8 +367,8 @@ LIG_API gboolean lig_plan_scales_loss (LigPlan *self);
 /**
  * lig_plan_get_arena_bytes:
  * @self: a plan
- * @live_peak: (out) (optional): the lower bound for the arena of any plan: the largest sum of bytes
- *   in use at one step
+ * @live_peak: (out) (optional): the lower bound of the arena: the maximum over steps of the bytes
+ *   in use
  *
  * Returns: the bytes of the activation arena
  */
@@ -380,7 +378,7 @@ LIG_API gint64 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak);
  * lig_plan_get_state_bytes:
  * @self: a plan
  *
- * Returns: the bytes of parameters, gradients and optimizer state that the plan requires of a state
+ * Returns: the bytes of parameters, gradients and optimizer state that the plan needs
  */
 LIG_API gint64 lig_plan_get_state_bytes (LigPlan *self);
 
@@ -389,7 +387,7 @@ LIG_API gint64 lig_plan_get_state_bytes (LigPlan *self);
  * @self: a plan
  *
  * Returns: the number of segments between opaque ops; each is captured as one graph if the device
- *   has graphs
+ *   supports graphs
  */
 LIG_API guint lig_plan_get_segments (LigPlan *self);
 
@@ -397,8 +395,8 @@ LIG_API guint lig_plan_get_segments (LigPlan *self);
  * lig_plan_to_text:
  * @self: a plan
  *
- * Returns: (transfer full): the plan as readable lines: groups, steps, memory map. The text is the
- *   same for the same sequence, device and options, so that plans can be compared
+ * Returns: (transfer full): the plan as readable lines: groups, steps, memory map. The same
+ *   sequence, device and options give the same text, so that plans can be compared
  */
 LIG_API char *lig_plan_to_text (LigPlan *self);
 
@@ -441,7 +439,7 @@ LIG_API guint lig_plan_get_n_extra_outputs (LigPlan *self);
 /**
  * lig_plan_get_extra_input:
  * @self: a plan
- * @n: its number in the order of the ops, from 0
+ * @n: its index in the order of the ops, from 0
  * @shape: (out caller-allocates): its shape
  * @dtype: (out): its type
  *
@@ -453,18 +451,18 @@ LIG_API void lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, 
  * lig_plan_get_range:
  * @self: a plan
  * @n: the number of an extra input of the caller; -1 for the main input
- * @min: (out): the least number
- * @max: (out): the greatest number; less than @min if no number suits all ops
+ * @min: (out): the smallest valid number
+ * @max: (out): the largest valid number; less than @min if no number is valid for all ops
  *
- * Reads which integers all ops accept that read the input: an embedding its vocabulary, a loss its
- * classes, attention lengths up to the number of its keys.
+ * Reads the range of integers that all readers of the input accept: token ids of an embedding's
+ * vocabulary, classes of a loss, attention lengths up to the number of keys.
  */
 LIG_API void lig_plan_get_range (LigPlan *self, int n, gint32 *min, gint32 *max);
 
 /**
  * lig_plan_get_extra_output:
  * @self: a plan
- * @n: its number in the order of the ops, from 0
+ * @n: its index in the order of the ops, from 0
  * @shape: (out caller-allocates): its shape
  * @dtype: (out): its type
  *

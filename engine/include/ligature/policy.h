@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The policy that chooses fusions, and the values that a backward pass computes again. The
- * functions may be called from any thread. */
+/* The policy that chooses fusions, and the values that the backward pass recomputes. The functions
+ * may be called from any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -41,17 +41,16 @@ LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
 /**
  * LigRecompute:
  * @LIG_RECOMPUTE_NONE: the forward pass saves all values that the backward pass reads
- * @LIG_RECOMPUTE_CHEAP: the backward pass computes again what neither matmuls nor attention
- *   compute, such as outputs of norms and activations, from values that are saved anyway
- * @LIG_RECOMPUTE_ALL: the backward pass computes all values inside a repetition of a block, or
- *   inside a macro, again from the inputs of that repetition or macro; outside of them it is
- *   %LIG_RECOMPUTE_CHEAP
- * @LIG_RECOMPUTE_DEFAULT: as `recompute` in the sequence's `train` object, else
+ * @LIG_RECOMPUTE_CHEAP: the backward pass recomputes outputs of ops other than matmuls and
+ *   attention, such as norms and activations, from values that are saved anyway
+ * @LIG_RECOMPUTE_ALL: the backward pass recomputes all values inside each repetition of a block, or
+ *   inside a macro, from the inputs of that repetition or macro; elsewhere as %LIG_RECOMPUTE_CHEAP
+ * @LIG_RECOMPUTE_DEFAULT: `recompute` in the sequence's `train` object, otherwise
  *   %LIG_RECOMPUTE_NONE
  *
- * The values that the backward pass computes again, so that they need no memory between the passes.
- * A value that would not lower the most memory in use at a time is saved nevertheless, and so are
- * small ones, such as the statistics of norms.
+ * The values that the backward pass recomputes, so that they need no memory between the passes
+ * (activation checkpointing). Values that would not lower peak memory are saved nevertheless, as
+ * are small ones, such as the statistics of norms.
  */
 typedef enum {
   LIG_RECOMPUTE_NONE,
@@ -62,7 +61,7 @@ typedef enum {
 
 /**
  * lig_recompute_name:
- * @recompute: values to compute again
+ * @recompute: the values to recompute
  *
  * Returns: (transfer none): `none`, `cheap`, `all` or `default`
  */

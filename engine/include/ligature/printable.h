@@ -10,10 +10,10 @@ G_BEGIN_DECLS
  * lig_printable:
  * @text: any bytes
  *
- * Escapes every character that would move the cursor, colour, rename or clear a terminal, begin a
- * new line, or change the direction of text: control characters become `\n`, `\t` or `\x1b`, line
- * and paragraph separators and directional marks `\u202e`, invalid UTF-8 `\xf0`. Other characters
- * are left unchanged. May be called from any thread.
+ * Escapes every character that could control a terminal, begin a new line, or change the direction
+ * of text: control characters become `\n`, `\t` or `\x1b`, line and paragraph separators and
+ * directional marks `\u202e`, invalid UTF-8 `\xf0`. Other characters are left unchanged. May be
+ * called from any thread.
  *
  * Returns: (transfer full): one line of valid UTF-8
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fixes of problems: edits of a sequence that remove a reason why it has no plan.
+/* Fixes of problems: edits of a sequence that remove a reason why it does not compile.
  *
  * Threads: any thread may read a fix; lig_problem_fix_apply() edits the sequence, so it must be
  * called on the thread that owns the sequence. */
@@ -11,20 +11,19 @@ G_BEGIN_DECLS
 
 /**
  * LigProblemFixKind:
- * @LIG_PROBLEM_FIX_SET: set the parameter that the name gives to the value, or leave it out
+ * @LIG_PROBLEM_FIX_SET: set the parameter that the name gives to the value, or unset it
  * @LIG_PROBLEM_FIX_SET_INPUT: set the sequence's input to the value
  * @LIG_PROBLEM_FIX_SET_DTYPE: compute in the type that the value names
  * @LIG_PROBLEM_FIX_REMOVE_FENCE: remove the fence before the op
- * @LIG_PROBLEM_FIX_UNFORCE: no longer force the fusion that the name gives
- * @LIG_PROBLEM_FIX_UNFORBID: no longer forbid the fusion that the name gives
- * @LIG_PROBLEM_FIX_CONNECT: connect the extra input that the name's parameter feeds with the extra
- *   output of the op whose path is the value
+ * @LIG_PROBLEM_FIX_UNFORCE: stop forcing the fusion that the name gives
+ * @LIG_PROBLEM_FIX_UNFORBID: stop forbidding the fusion that the name gives
+ * @LIG_PROBLEM_FIX_CONNECT: connect the extra input of the parameter that the name gives to the
+ *   extra output of the op whose path is the value
  * @LIG_PROBLEM_FIX_DISCONNECT: remove the channel that the name gives from the op
- * @LIG_PROBLEM_FIX_RENAME: rename the channel that the op starts from the name to the value, with
- *   its readers
+ * @LIG_PROBLEM_FIX_RENAME: rename the channel that the op writes from the name to the value, in its
+ *   readers too
  * @LIG_PROBLEM_FIX_REMOVE_OP: remove the op, whose name is given
- * @LIG_PROBLEM_FIX_INSERT_OP: insert the op that the value describes as an expression before the
- * op
+ * @LIG_PROBLEM_FIX_INSERT_OP: insert the op that the value, an expression, describes before the op
  */
 typedef enum {
   LIG_PROBLEM_FIX_SET,
@@ -42,7 +41,7 @@ typedef enum {
 
 /**
  * LigProblemFix:
- * @path: (nullable): the path of the op that is edited; %NULL: the whole sequence
+ * @path: (nullable): the path of the edited op; %NULL: the whole sequence
  * @name: (nullable): the name of a parameter, a fusion, a channel or an op
  * @value: (nullable): `768`, `[-1, 768]`, `2048x768:fp32`, a path or an expression
  *

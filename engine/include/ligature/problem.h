@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Problems of a sequence: all reasons why it has no plan, each with the edits that remove it.
+/* Problems of a sequence: all reasons why it does not compile, each with the edits that fix it.
  *
  * Threads: lig_plan_check() reads the sequence, so it must be called on the thread that edits it,
  * or with a lig_sequence_copy(). Any thread may read the result. */
@@ -14,10 +14,10 @@ typedef struct _LigPlanOptions LigPlanOptions;
 
 /**
  * LigPlanProblem:
- * @error: the sentence, its code, path and setting
- * @fixes: (element-type LigProblemFix): the edits that remove it, best first; may be empty
+ * @error: the message, its code, path and setting
+ * @fixes: (element-type LigProblemFix): the edits that fix it, best first; may be empty
  *
- * One reason why a sequence has no plan.
+ * One reason why a sequence does not compile.
  */
 typedef struct {
   GError *error;
@@ -30,8 +30,8 @@ typedef struct {
  * @device: the device to compile for; nothing is measured on it
  * @options: (nullable): the options
  *
- * Finds every problem of a sequence. An error that may only follow from an earlier one is left out,
- * and the repetitions of a block report a problem once. The first problem is the error of
+ * Finds every problem of a sequence. An error that may only be a consequence of an earlier one is
+ * omitted, and the repetitions of a block report a problem once. The first problem is the error of
  * lig_plan_compile().
  *
  * Returns: (transfer full) (element-type LigPlanProblem): the problems in the order of the

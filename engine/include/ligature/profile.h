@@ -18,11 +18,12 @@ typedef struct _LigStore LigStore;
 /**
  * LigProfileCollective:
  * @step: the step of the plan
- * @seconds: how long the collective takes by itself, for the rank that comes to it last
- * @exposed: how long other steps of the slowest rank wait for it in a step of the training
+ * @seconds: the duration of the collective itself, on the rank that reaches it last
+ * @exposed: the time that other steps of the slowest rank wait for it in a training step
  * @imbalance: how much longer those of another rank wait at most
  *
- * A collective among ranks: medians in seconds. The wait for several at once is that for the last.
+ * A collective among ranks: medians in seconds. A wait for several collectives is attributed to the
+ * last.
  */
 typedef struct {
   int step;
@@ -32,13 +33,13 @@ typedef struct {
 /**
  * LigProfileRanks:
  * @count: the number of ranks
- * @slowest: the rank that waits least, as the others have come to each collective before it
- * @exposed: how long its other steps wait for collectives
- * @imbalance: how much longer those of another rank wait at most: for the slowest rank
- * @collectives: (array length=n_collectives): the collectives in the order of the steps
+ * @slowest: the rank that waits least, because the others reach each collective before it
+ * @exposed: the time that its other steps wait for collectives
+ * @imbalance: the maximum additional wait of another rank, which is for the slowest rank
+ * @collectives: (array length=n_collectives): the collectives in step order
  * @n_collectives: their number
  *
- * How long ranks wait for one another in a step.
+ * The time that ranks wait for one another in a step.
  */
 typedef struct {
   int count, slowest;
@@ -50,21 +51,22 @@ typedef struct {
 /**
  * LigProfile:
  * @plan: the plan that was measured
- * @forward: the time of the forward pass alone
- * @backward: the time of the backward pass alone
- * @update: the time of the update alone
- * @forward_backward: the time of both passes together, in one graph if the device has graphs
+ * @forward: the time of the forward pass by itself
+ * @backward: the time of the backward pass by itself
+ * @update: the time of the update by itself
+ * @forward_backward: the time of both passes together, in one graph if the device supports graphs
  * @step: the time of all three together, as in training
  * @steps: the time of each step of the plan, launched one by one between events
  * @health: the device's clocks, power and temperature after the last round
  * @run: (nullable): the uuid of the recorded run; %NULL without a store
  * @forward_spread: the quartiles of @forward and the number of its measurements
- * @backward_spread: likewise of @backward
- * @update_spread: likewise of @update
- * @forward_backward_spread: likewise of @forward_backward
- * @step_spread: likewise of @step
- * @conditions: the load of the machine and other reasons for doubting the times
- * @ranks: (nullable): the waits of ranks; %NULL without them. The other times are this rank's
+ * @backward_spread: the same for @backward
+ * @update_spread: the same for @update
+ * @forward_backward_spread: the same for @forward_backward
+ * @step_spread: the same for @step
+ * @conditions: the load of the machine and other reasons to distrust the times
+ * @ranks: (nullable): the waits of ranks; %NULL for a single process. The other times are this
+ *   rank's
  *
  * The measured times of a plan: medians in seconds, and their spreads. Two profiles are compared by
  * lig_spread_compare().
@@ -99,13 +101,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfile, lig_profile_free)
  * @options: (array length=count) (nullable): the options of each plan to measure, for example one
  *   for each policy; %NULL: one plan with the defaults
  * @count: the number of options
- * @rounds: the number of runs of each plan; the plans alternate, so that the device's clocks are
- *   alike for all of them
+ * @rounds: the number of runs of each plan; the plans alternate, so that all of them see the same
+ *   device clocks
  * @store: (nullable): the store that records the profiles
  *
- * Measures plans by running whole training steps on random data. Ranks that have joined the device
- * measure together: all call this with the same sequence and options, of which the batch is that of
- * a rank; rank 0 chooses the groups, and it alone should have a store.
+ * Measures plans by running whole training steps on random data. If the device has joined ranks,
+ * all of them call this with the same sequence and options, whose batch is that of one rank; rank 0
+ * chooses the groups, and only rank 0 should have a store.
  *
  * Returns: (transfer full) (element-type LigProfile): one profile for each plan, or %NULL with an
  *   error set
@@ -120,12 +122,12 @@ LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
 
 /**
  * LigProfileMonitor:
- * @round: the number of the present round
- * @rounds: the number of all rounds, warm-up included
+ * @round: the number of the current round
+ * @rounds: the total number of rounds, including warm-up
  * @data: the caller's data
  *
- * Reports progress and can stop the measurement. It is called before each round and, if the plan's
- * steps take long on a CPU, up to twenty times a second in a round.
+ * Reports progress and can stop the measurement. Called before each round and, if the plan's steps
+ * take long on a CPU, up to twenty times a second during a round.
  *
  * Returns: %FALSE to stop the measurement
  */
@@ -164,7 +166,8 @@ LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
  * @run: the uuid of a run
  * @figure: (nullable): `forward`, `backward`, `update` or `forward-backward` of a profile; %NULL or
  *   `step` for a whole step
- * @spread: (out caller-allocates): filled in, in seconds; of a training its last steps, up to 1,000
+ * @spread: (out caller-allocates): filled in, in seconds; for a training run from its last steps,
+ *   at most 1,000
  *
  * Reads the measured times of a run, so that runs can be compared with lig_spread_compare().
  *
@@ -180,8 +183,8 @@ LIG_API gboolean lig_profile_get_spread (
  * @store: a store
  * @error: set if writing failed
  *
- * Records each recipe's errors with its profile. The profile of recipe `none` belongs to the
- * comparison, too.
+ * Records each recipe's errors with its profile. The profile of recipe `none` is also part of the
+ * comparison.
  *
  * Returns: whether they were recorded
  */
@@ -196,8 +199,8 @@ LIG_API gboolean lig_profile_record_errors (GPtrArray *profiles,
  * @run: the uuid of a profile
  * @error: set if reading failed
  *
- * Returns: (transfer full) (element-type LigRecipeErrors): the errors of all recipes but none that
- *   were compared with this profile, its own among them; empty if it belongs to no comparison
+ * Returns: (transfer full) (element-type LigRecipeErrors): the errors of all recipes except `none`
+ *   in this profile's comparison, including its own; empty if it is not part of one
  */
 LIG_API GPtrArray *lig_profile_get_errors (LigStore *store, const char *run, GError **error);
 
@@ -205,7 +208,7 @@ LIG_API GPtrArray *lig_profile_get_errors (LigStore *store, const char *run, GEr
  * lig_profile_errors_to_json: (skip)
  * @errors: (element-type LigRecipeErrors): the errors of recipes
  *
- * Returns: (transfer full): them as a JSON array
+ * Returns: (transfer full): the errors as a JSON array
  */
 LIG_API JsonNode *lig_profile_errors_to_json (GPtrArray *errors);
 
@@ -221,21 +224,21 @@ LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigP
 /**
  * lig_profile_get_roofline:
  * @self: a profile
- * @floor: the time in seconds that a group or step takes at the device's peak rates, 0 if unknown
+ * @floor: the time in seconds of a group or step at the device's peak rates, 0 if unknown
  * @measured: its measured time in seconds
  *
- * Returns: the reached share of the peak rates, 1 for all of it; NaN if either time is unknown, or
- * if the input has no elements, so that its steps do nothing
+ * Returns: the achieved fraction of the roofline, from 0 to 1; NaN if either time is unknown, or if
+ * the input has no elements
  */
 LIG_API double lig_profile_get_roofline (const LigProfile *self, double floor, double measured);
 
 /**
  * lig_profile_list_attention: (skip)
  *
- * Lists the choices between cuDNN and the built-in kernels that attention made, or took from a
+ * Lists the choices between cuDNN and the built-in attention kernels that were made, or read from a
  * store, in this process. May be called from any thread.
  *
- * Returns: (transfer full): an array of #LigAttentionTimes, in the order of their words; empty
+ * Returns: (transfer full): an array of #LigAttentionTimes, sorted by their descriptions; empty
  *   before attention has run on a GPU
  */
 LIG_API GPtrArray *lig_profile_list_attention (void);

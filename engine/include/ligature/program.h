@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs: plans with memory. A program has references to its plan and to the state that it
- * trains, owns the memory of its steps, and runs them.
+/* Programs: plans with memory. A program references its plan and the state that it trains, owns the
+ * memory of its steps, and runs them.
  *
- * Threads: one thread at a time may use a state, its programs and their device. They may be handed
- * to another thread, as a training hands them to its worker thread.
+ * Threads: one thread at a time may use a state, its programs and their device. They may be passed
+ * to another thread, as a run passes them to its worker thread.
  *
- * Order: the caller sets the inputs, then runs a forward pass, then at most one backward pass of
- * it, then an update; one call may run several passes. A call that comes too early, or requests a
- * pass that the plan does not have, fails with %LIG_ERROR_ORDER and changes nothing. */
+ * Order: the caller sets the inputs, then runs a forward pass, then at most one backward pass, then
+ * an update; one call may run several passes. A call that is too early, or requests a pass that the
+ * plan does not have, fails with %LIG_ERROR_ORDER and changes nothing. */
 #pragma once
 
 #include <ligature/plan.h>
@@ -86,7 +86,7 @@ LIG_API gboolean lig_program_set_input (LigProgram *self, LigTensor *tensor, GEr
 /**
  * lig_program_set_extra_input:
  * @self: a program
- * @n: the number of the extra input or output, from 0
+ * @n: the index of the extra input or output, from 0
  * @tensor: a tensor of the extra input's shape
  *
  * Copies the tensor into an extra input, as lig_program_set_input() does for the main one.
@@ -104,8 +104,8 @@ LIG_API gboolean lig_program_set_extra_input (LigProgram *self,
  * @self: a program
  * @tensor: a tensor of the output's shape
  *
- * Copies the tensor into the gradient of the output, for the next backward pass only. In passes
- * without a gradient set, the gradient of the output is zero, or 1 if the output is a loss.
+ * Copies the tensor into the gradient of the output, for the next backward pass only. If no
+ * gradient is set, the gradient of the output is zero, or 1 if the output is a loss.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX (the plan has no such gradient), %LIG_ERROR_SHAPE or
  *   %LIG_ERROR_DTYPE set
@@ -115,7 +115,7 @@ LIG_API gboolean lig_program_set_gradient (LigProgram *self, LigTensor *tensor, 
 /**
  * lig_program_set_extra_gradient:
  * @self: a program
- * @n: the number of the extra input or output, from 0
+ * @n: the index of the extra input or output, from 0
  * @tensor: a tensor of the output's shape
  *
  * Copies the tensor into the gradient of an extra output, as lig_program_set_gradient() does for
@@ -132,8 +132,8 @@ LIG_API gboolean lig_program_set_extra_gradient (LigProgram *self,
  * LigProgramInterrupt:
  * @data: the data given to lig_program_set_interrupt()
  *
- * Is called on the thread that runs the program, before each step, so it should be fast. It may
- * block, which pauses the program.
+ * Called before each step on the thread that runs the program, so it should be fast. It may block,
+ * which pauses the program.
  *
  * Returns: %TRUE to end the run
  */
@@ -143,19 +143,19 @@ typedef gboolean (*LigProgramInterrupt) (gpointer data);
  * lig_program_set_interrupt:
  * @self: a program
  * @interrupt: (nullable) (scope forever) (closure data): called before each step of the forward and
- *   the backward pass; %NULL: nothing is
+ *   the backward pass; %NULL: none
  * @data: the data of @interrupt
  *
- * Lets these passes be ended between two of their steps, which may take minutes each on a slow
- * device. lig_program_run() then fails with %LIG_ERROR_CANCELLED; the next run has to begin with
- * the forward pass, as if this one had not begun: parameters are unchanged, but the micro-steps of
+ * Allows these passes, which may take minutes on a slow device, to be ended between two steps.
+ * lig_program_run() then fails with %LIG_ERROR_CANCELLED; the next run has to begin with the
+ * forward pass, as if this one had not begun: parameters are unchanged, but the micro-steps of
  * earlier runs have been counted. An update is never interrupted, nor is a graph of steps that a
  * device replays.
  *
- * A program of one of several ranks continues with the collectives of these passes alone, as the
- * other ranks wait for them, and fails at the end of the passes: the values are undefined then. Its
- * @interrupt has to stay %TRUE until the ranks have agreed that the step is abandoned, and an
- * update has to be a run of its own, behind that.
+ * With several ranks, the program then runs only the collectives of these passes, because the other
+ * ranks wait for them, and fails at the end of the passes with undefined values. @interrupt must
+ * keep returning %TRUE until the ranks have agreed to abandon the step, and an update must be a
+ * separate run after that.
  */
 LIG_API void
 lig_program_set_interrupt (LigProgram *self, LigProgramInterrupt interrupt, gpointer data);
@@ -164,7 +164,7 @@ lig_program_set_interrupt (LigProgram *self, LigProgramInterrupt interrupt, gpoi
  * lig_program_set_rate:
  * @self: a program
  * @learning_rate: the learning rate of each update
- * @clip_norm: the largest global norm of the gradients; 0 turns clipping off
+ * @clip_norm: the maximum global norm of the gradients; 0 disables clipping
  *
  * Sets the learning rate and clipping of all further updates. Neither has a default: an update
  * before the first call is an error.
@@ -177,9 +177,10 @@ typedef enum {
   LIG_RUN_FORWARD = 1 << 0,
   LIG_RUN_BACKWARD = 1 << 1,
   LIG_RUN_UPDATE = 1 << 2,
-  LIG_RUN_ACCUMULATE = 1 << 3, /* backward adds to the parameters' gradients, which are fp32 */
-  LIG_RUN_PARTIAL = 1 << 4,    /* more backward passes add to them before the update: gradients are
-                                  not reduced over the ranks yet */
+  LIG_RUN_ACCUMULATE = 1 << 3, /* the backward pass adds to the parameters' gradients, which are
+                                * fp32 */
+  LIG_RUN_PARTIAL = 1 << 4,    /* more backward passes follow before the update, so gradients are
+                                  not yet reduced over the ranks */
 } LigRunFlags;
 
 /**
@@ -188,8 +189,9 @@ typedef enum {
  * @flags: #LigRunFlags, at least one pass
  *
  * Runs the passes in order. Each forward pass in training increments the state's micro-steps, each
- * update its steps. An update whose gradients are not finite writes nothing but the count of such
- * updates. On a GPU the call returns when the passes are launched; reading a result waits for them.
+ * update its steps. An update whose gradients are not finite changes nothing except the count of
+ * such updates. On a GPU the call returns when the passes are launched; reading a result waits for
+ * them.
  *
  * Returns: %FALSE with %LIG_ERROR_ORDER set; with %LIG_ERROR_DTYPE if %LIG_RUN_ACCUMULATE would add
  *   to 16-bit gradients, in a plan without the option `accumulate`; or with %LIG_ERROR_DEVICE or
@@ -211,7 +213,7 @@ LIG_API LigTensor *lig_program_read_output (LigProgram *self, GError **error);
 /**
  * lig_program_read_extra_output:
  * @self: a program
- * @n: the number of the extra input or output, from 0
+ * @n: the index of the extra input or output, from 0
  *
  * Returns: (transfer full): a copy of an extra output; %NULL with %LIG_ERROR_INDEX or
  *   %LIG_ERROR_ORDER set
@@ -230,7 +232,7 @@ LIG_API LigTensor *lig_program_read_input_gradient (LigProgram *self, GError **e
 /**
  * lig_program_read_extra_gradient:
  * @self: a program
- * @n: the number of the extra input, from 0
+ * @n: the index of the extra input, from 0
  *
  * Returns: (transfer full): a copy of its gradient; %NULL with %LIG_ERROR_INDEX or
  *   %LIG_ERROR_ORDER set
@@ -242,7 +244,7 @@ LIG_API LigTensor *lig_program_read_extra_gradient (LigProgram *self, guint n, G
  * @self: a program
  * @loss: (out): the value of the output
  *
- * Reads the output of a single element, without an allocation.
+ * Reads a single-element output without allocating.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE (the output has more than one element) or %LIG_ERROR_ORDER
  *   set
@@ -280,18 +282,18 @@ LIG_API gboolean lig_program_read_gradient_norm (LigProgram *self, float *norm, 
  * @self: a program
  * @seconds: an array with one element for each step of the plan, filled with times in seconds
  *
- * Measures every step of the plan by running the steps once more, one by one. The state is restored
- * afterwards, for which the device needs memory for a copy of it.
+ * Times every step of the plan by running the steps once more, one by one. The state is restored
+ * afterwards, so the device needs memory for a copy of it.
  *
- * Returns: %FALSE with an error set: no pass ran before, no memory for the copy, or a step
- *   failed
+ * Returns: %FALSE with an error set: no pass has run yet, there is no memory for the copy, or a
+ *   step failed
  */
 LIG_API gboolean lig_program_time_steps (LigProgram *self, double *seconds, GError **error);
 
 /* --- Several programs of one state --------------------------------------------------------- */
 
-/* The programs of a state, each made at its first request, so that alternating between training and
- * evaluation neither compiles nor allocates again. */
+/* The programs of a state, each created on first use, so that alternating between training and
+ * evaluation neither recompiles nor reallocates. */
 typedef struct _LigProgramCache LigProgramCache;
 
 #define LIG_TYPE_PROGRAM_CACHE (lig_program_cache_get_type ())
@@ -299,7 +301,7 @@ LIG_API GType lig_program_cache_get_type (void);
 
 /**
  * lig_program_cache_new:
- * @state: the state that all of them train
+ * @state: the state that they share
  *
  * Returns: (transfer full): an empty cache
  */
@@ -320,7 +322,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProgramCache, lig_program_cache_free)
  * @sequence: a sequence of the state's parameters
  * @options: (nullable): as for lig_state_plan()
  *
- * Returns the program for the options and makes it if necessary. The cache releases programs that
+ * Returns the program for the options, creating it if necessary. The cache releases programs that
  * were made before the last edit of the sequence.
  *
  * Returns: (transfer full): the program of lig_state_plan()'s plan, or %NULL with an error set

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Ranks: the processes that train one sequence together. An MPI launcher starts them, on one
- * machine or on many; MPI carries their small messages and, on CPUs, the gradients. The
- * library is opened at run time: without it, or without a launcher, a process trains alone.
+ * machine or on many; MPI carries their small messages and, on CPUs, the gradients. The MPI library
+ * is loaded at run time: without it, or without a launcher, a process trains by itself.
  *
  * All ranks call the same collective functions in the same order. Between two calls a rank may
- * compute for as long as it needs: only a rank whose process ended, stopped, or lost its machine
- * ends the others, see lig_ranks_watch(). */
+ * compute for as long as it needs: the others are ended only if a rank's process or machine is lost
+ * or stopped, see lig_ranks_watch(). */
 #pragma once
 
 #include <ligature/layout.h>
@@ -15,8 +15,7 @@ G_BEGIN_DECLS
 /**
  * LigRanks:
  *
- * The ranks that this process belongs to; a process joins them once and belongs to them until it
- * ends.
+ * The ranks that this process belongs to, from joining until the process ends.
  */
 typedef struct LigRanks LigRanks;
 typedef struct LigPeers LigPeers;
@@ -24,39 +23,38 @@ typedef struct LigPeers LigPeers;
 /**
  * LigRanksEnd: (skip)
  * @message: one sentence that names the rank and its host
- * @failed: whether a rank said that it failed, see lig_ranks_fail(); otherwise one was lost
+ * @failed: whether a rank reported a failure, see lig_ranks_fail(); otherwise one was lost
  * @data: the pointer given to lig_ranks_watch()
  *
- * Called on rank 0, in a thread of its own, when the ranks have to end because one of them failed,
- * ended or gives no sign of life: the last chance to write that down. The process ends when it
- * returns.
+ * Called on rank 0, in a separate thread, when the ranks have to end because one of them failed,
+ * ended or no longer responds: the last chance to record that. The process ends when it returns.
  */
 typedef void (*LigRanksEnd) (const char *message, gboolean failed, gpointer data);
 
 /**
  * lig_ranks_launched:
  *
- * Returns: the number of ranks that an MPI launcher started, this process among them; 0 if none
- *   started it
+ * Returns: the number of ranks that an MPI launcher started, including this process; 0 if it was
+ *   not started by one
  */
 LIG_API int lig_ranks_launched (void);
 
 /**
  * lig_ranks_join:
  *
- * Opens the MPI library and joins the ranks that the launcher started. Called again, it returns the
- * same.
+ * Loads the MPI library and joins the ranks that the launcher started. Further calls return the
+ * same object.
  *
  * Returns: (transfer none) (nullable): the ranks; %NULL with %LIG_ERROR_DEVICE set if the library
- *   is missing or rejects
+ *   is missing or fails
  */
 LIG_API LigRanks *lig_ranks_join (GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_ranks_leave:
  *
- * Ends the part of this process in the ranks, if it joined them: waits until all ranks leave. A
- * process calls it before it ends normally; if it ends otherwise, the other ranks end, too.
+ * Leaves the ranks, if this process joined them, and waits until all ranks leave. A process must
+ * call it before it ends normally; otherwise the other ranks end, too.
  */
 LIG_API void lig_ranks_leave (void);
 
@@ -64,7 +62,7 @@ LIG_API void lig_ranks_leave (void);
  * lig_ranks_get_rank:
  * @self: (nullable): ranks
  *
- * Returns: the number of this process, from 0; 0 without ranks
+ * Returns: the rank of this process, from 0; 0 without ranks
  */
 LIG_API int lig_ranks_get_rank (LigRanks *self);
 
@@ -80,14 +78,15 @@ LIG_API int lig_ranks_get_count (LigRanks *self);
  * lig_ranks_get_local_rank:
  * @self: (nullable): ranks
  *
- * Returns: the number of this process among those on its machine, from 0: the number of its GPU
+ * Returns: the index of this process among those on its machine, from 0, which is the index of its
+ * GPU
  */
 LIG_API int lig_ranks_get_local_rank (LigRanks *self);
 
 /**
  * lig_ranks_get_host:
  * @self: ranks
- * @rank: the number of a rank
+ * @rank: a rank
  *
  * Returns: (transfer none): the name of the rank's machine
  */
@@ -99,7 +98,7 @@ LIG_API const char *lig_ranks_get_host (LigRanks *self, int rank);
  * @data: (inout): @bytes bytes
  * @bytes: the number of bytes, the same on all ranks
  *
- * Copies rank 0's bytes to all ranks. The other ranks wait without using their CPU.
+ * Copies rank 0's bytes to all ranks. The other ranks wait without using CPU time.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
@@ -118,7 +117,7 @@ LIG_API gboolean lig_ranks_broadcast_text (LigRanks *self, char **text, GError *
  * lig_ranks_agree:
  * @self: (nullable): ranks; without them nothing happens
  * @subject: the subject of the comparison, such as `the data`; translatable
- * @text: a text that has to be the same on all ranks, such as a hash
+ * @text: a text that must be the same on all ranks, such as a hash
  *
  * Compares a text on all ranks.
  *
@@ -136,9 +135,10 @@ LIG_API gboolean lig_ranks_agree (LigRanks *self,
  * @end: (nullable): called on rank 0 before it ends because of another rank
  * @data: for @end
  *
- * Begins to watch the other ranks, or with another @end goes on. Every rank gives rank 0 a sign of
- * life each second over a connection of its own. If one ends without leaving, or gives no sign for
- * 15 seconds, all ranks end within 30: rank 0 prints one sentence with the rank and its host.
+ * Begins to watch the other ranks, or continues with another @end. Every rank sends rank 0 a
+ * heartbeat each second over a separate connection. If a rank ends without leaving, or sends none
+ * for 15 seconds, all ranks end within 30 seconds, and rank 0 prints a sentence with the rank and
+ * its host.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set if the connections cannot be made
  */
@@ -149,17 +149,17 @@ LIG_API gboolean lig_ranks_watch (LigRanks *self, LigRanksEnd end, gpointer data
  * @self: (nullable): ranks; without them nothing happens
  * @message: the reason, one sentence
  *
- * Ends all ranks because this one failed: rank 0 prints the sentence with this rank and its host.
- * It returns only without ranks.
+ * Ends all ranks because this one failed; rank 0 prints the sentence with this rank and its host.
+ * Returns only if there are no ranks.
  */
 LIG_API void lig_ranks_fail (LigRanks *self, const char *message);
 
 /**
  * lig_ranks_shard:
  * @self: ranks
- * @layout: a layout of as many ranks, the same on all ranks
+ * @layout: a parallelism of that many ranks, the same on all ranks
  *
- * Divides the ranks into groups; at first all of them are one group of data. All ranks call it.
+ * Divides the ranks into groups; initially all of them are one data group. All ranks call it.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */

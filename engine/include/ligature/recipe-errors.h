@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors that recipes bring: the same batch through the same weights in the compute type and by
- * each recipe, compared op by op.
+/* The quantization errors of recipes: the same batch and weights are run unquantized and with each
+ * recipe, and compared op by op.
  *
  * Threads: a list may be made by any thread and then read by all. */
 #pragma once
@@ -11,18 +11,18 @@ G_BEGIN_DECLS
 
 /**
  * LigOpErrors:
- * @path: the path of the op; in a macro with the part's name, `3.qkv`
+ * @path: the path of the op; for a part of a macro with its name, `3.qkv`
  * @op: the name of the op
  * @output: the relative error of its output
- * @gradient: the relative error of the gradient that its output gets; NaN if it gets none
+ * @gradient: the relative error of the gradient of its output; NaN if it has none
  * @parameters: the relative error of the gradients of its trained parameters; NaN if it has none
  * @recipe: (nullable): the recipe of a matmul with quantized operands
- * @written: the path of the op as it is written: that of the macro for each of its parts
- * @title: the name of the op as it is written: `linear` for both parts of that macro
- * @unquantized: (nullable): why a matmul with a recipe stays in the compute type
+ * @written: the path of the op as written: that of the macro for each of its parts
+ * @title: the name of the op as written: `linear` for both parts of that macro
+ * @unquantized: (nullable): why a matmul with a recipe is not quantized
  *
- * The errors of one op. A relative error is the length of the difference between a tensor and that
- * of the compute type, divided by the length of the latter.
+ * The errors of one op. A relative error is the norm of the difference between a tensor and the
+ * unquantized one, divided by the norm of the latter.
  */
 typedef struct {
   char *path;
@@ -38,9 +38,9 @@ typedef struct {
  * LigRecipeErrors:
  * @recipe: the recipe, a text for lig_recipe_parse()
  * @output: the relative error of the output of the sequence
- * @gradient: the relative error of all gradients of parameters together; NaN if there are none
- * @bytes: the bytes of a training by this recipe: of the plan's values and of the state
- * @ops: the errors of its ops, in their order, without those that only pass values on
+ * @gradient: the relative error of all parameter gradients together; NaN if there are none
+ * @bytes: the bytes that training with this recipe needs: the plan's values and the state
+ * @ops: the errors of its ops, in order, except those that only pass values on
  * @n_ops: their number
  *
  * The errors of one recipe.
@@ -62,8 +62,8 @@ LIG_API GType lig_recipe_errors_get_type (void);
  * @sequence: the sequence of the plan
  * @recipe: a text for lig_recipe_parse(), which must outlive @options
  *
- * Sets the recipe of one of several plans that are compared. Without a recipe, parameters that
- * would be kept in fp8 have the type of activations.
+ * Sets the recipe of one of several compared plans. With `none`, parameters that would be kept in
+ * fp8 have the type of activations.
  */
 LIG_API void
 lig_recipe_choose_for (LigPlanOptions *options, LigSequence *sequence, const char *recipe);
@@ -71,14 +71,14 @@ lig_recipe_choose_for (LigPlanOptions *options, LigSequence *sequence, const cha
 /**
  * lig_recipe_errors_measure:
  * @sequence: a sequence with an input
- * @device: a device that runs
+ * @device: a device that can run kernels
  * @options: (nullable): options; `recipe`, `policy` and `optimizer` are not read
  * @recipes: (array zero-terminated=1): texts for lig_recipe_parse()
  * @error: set if one of the plans cannot be compiled or run
  *
- * Runs both passes with initial weights on random data, once in the compute type and by each
- * recipe; one whose scales follow from earlier steps has run twice before. Nothing is updated. All
- * outputs and gradients are kept, so it takes more memory than a training.
+ * Runs both passes with initial weights on random data, once unquantized and once with each recipe,
+ * after two warm-up runs if its scales follow from earlier steps. Nothing is updated. All outputs
+ * and gradients are kept, so this needs more memory than training.
  *
  * Returns: (transfer full) (element-type LigRecipeErrors): the errors of each recipe, or %NULL with
  *   an error set
@@ -91,12 +91,12 @@ LIG_API GPtrArray *lig_recipe_errors_measure (LigSequence *sequence,
 
 /**
  * LigRecipeErrorsMonitor:
- * @done: the number of recipes that are measured, the compute type among them
- * @count: the number of all
+ * @done: the number of recipes that are done, including the unquantized run
+ * @count: the total number
  * @data: the caller's data
  *
- * Reports progress and can stop the measurement. It is called before each recipe, and in the passes
- * of a recipe up to twenty times a second if the device runs them step by step.
+ * Reports progress and can stop the measurement. Called before each recipe, and up to twenty times
+ * a second during its passes if the device runs them step by step.
  *
  * Returns: %FALSE to stop the measurement
  */
@@ -105,7 +105,7 @@ typedef gboolean (*LigRecipeErrorsMonitor) (guint done, guint count, gpointer da
 /**
  * lig_recipe_errors_measure_watched:
  * @sequence: a sequence with an input
- * @device: a device that runs
+ * @device: a device that can run kernels
  * @options: (nullable): as for lig_recipe_errors_measure()
  * @recipes: (array zero-terminated=1): texts for lig_recipe_parse()
  * @monitor: (scope call) (closure data): called on this thread

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Recipes: how the operands of matmuls are quantized. Each recipe is described by a table,
- * which defines its parameters, its formats and scales, and the devices that compute with them.
+/* Recipes: how the operands of matmuls are quantized. Each recipe is described by a table, which
+ * defines its parameters, its formats and scales, and the devices that support it.
  *
- * The formulas are those of TransformerEngine's recipes (common/recipe); the formats those of the
+ * The formulas are those of TransformerEngine's recipes (common/recipe), the formats those of the
  * OCP 8-bit and microscaling specifications (2023).
  *
  * Threads: tables are constant; any thread may read them. */
@@ -24,7 +24,7 @@ G_BEGIN_DECLS
  */
 typedef enum { LIG_ROLE_INPUT, LIG_ROLE_WEIGHT, LIG_ROLE_GRADIENT, LIG_N_ROLES } LigMatmulRole;
 
-/* Their number, for the lengths of arrays: bindings do not know those of enumerators. */
+/* The number of roles, for array lengths: bindings cannot use enumerators there. */
 #define LIG_MATMUL_ROLES 3
 #ifndef __GI_SCANNER__
 G_STATIC_ASSERT (LIG_MATMUL_ROLES == LIG_N_ROLES);
@@ -32,15 +32,15 @@ G_STATIC_ASSERT (LIG_MATMUL_ROLES == LIG_N_ROLES);
 
 /**
  * LigRecipeParams:
- * @history: the number of steps whose amaxes a scale follows from, this one among them
- * @margin: the power of two by which scales stay below the largest possible ones
- * @amax: 0: the greatest amax of the history; 1: the most recent one
+ * @history: the number of steps whose amaxes determine a scale, including the current one
+ * @margin: the exponent of the power of two by which scales are below the largest possible ones
+ * @amax: 0: the maximum of the amax history; 1: the most recent amax
  * @format: 0: e4m3, e5m2 for gradients; 1: e4m3
- * @fast: the matmuls whose partial sums may have fewer bits: 0: those of the forward pass; 1:
- * none; 2: all
+ * @fast: the matmuls that may accumulate with fewer bits: 0: those of the forward pass; 1: none; 2:
+ * all
  * @powers: whether scales are powers of two
  *
- * The values of all recipes' parameters; a recipe has some of them.
+ * The values of all recipes' parameters; each recipe has some of them.
  */
 typedef struct {
   gint64 history, margin;
@@ -54,13 +54,13 @@ typedef struct {
  * @title: the displayed name, translatable
  * @help: one sentence without a full stop, translatable
  * @params: the adjustable parameters, fields of #LigRecipeParams; ends with a null name
- * @row: by role, the #LigScales of the copy of a matrix as it is
- * @transposed: those of its transposed copy
- * @capability: the least compute capability of a GPU that computes with it, 89 for 8.9
- * @multiple: the number that divides all sides of a matmul
- * @has_history: whether scales follow from earlier steps, so that a state keeps them
- * @described: whether it can only be planned for described devices
- * @bits: the bits of an element
+ * @row: by role, the #LigScales of the untransposed copy of a matrix
+ * @transposed: the same for its transposed copy
+ * @capability: the minimum compute capability of GPUs that support it, 89 for 8.9
+ * @multiple: the number that all dimensions of a matmul must be a multiple of
+ * @has_history: whether scales depend on earlier steps, so that they are part of the state
+ * @described: whether it can only be planned, for described devices
+ * @bits: the bits per element
  *
  * The table of a recipe.
  */
@@ -116,7 +116,7 @@ LIG_API void lig_recipe_init (LigRecipe *self, const LigRecipeInfo *info);
  * @param: the name of one of its parameters
  * @value: its value as text: a whole number, `true`, `false` or the name of a choice
  * @error: set to %LIG_ERROR_OP if the recipe has no such parameter, to %LIG_ERROR_VALUE if @value
- *   is none of its values
+ *   is not valid
  *
  * Returns: whether the parameter was set
  */
@@ -137,9 +137,9 @@ LIG_API char *lig_recipe_get (const LigRecipe *self, const LigParam *param);
 /**
  * lig_recipe_parse: (skip)
  * @self: (out caller-allocates): set to the recipe
- * @text: `none`, or a name and parameters that differ from their defaults,
+ * @text: `none`, or a name and any non-default parameters,
  *   `fp8-delayed:history=16,amax=most-recent`
- * @error: set to %LIG_ERROR_VALUE or %LIG_ERROR_OP if the text is none of these
+ * @error: set to %LIG_ERROR_VALUE or %LIG_ERROR_OP if the text is invalid
  *
  * Returns: whether the text is a recipe
  */
@@ -158,9 +158,9 @@ LIG_API gboolean lig_recipe_check (const char *text, GError **error);
  * lig_recipe_split:
  * @list: recipes, separated by commas: `none,fp8-delayed:history=16,margin=1`
  *
- * Divides a list. A part like `margin=1` is one more parameter of the recipe before it.
+ * Splits a list. An item like `margin=1` is a further parameter of the recipe before it.
  *
- * Returns: (transfer full): the recipes, which are not checked
+ * Returns: (transfer full): the recipes, unchecked
  */
 LIG_API GStrv lig_recipe_split (const char *list) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -168,8 +168,8 @@ LIG_API GStrv lig_recipe_split (const char *list) G_GNUC_WARN_UNUSED_RESULT;
  * lig_recipe_format: (skip)
  * @self: a recipe
  *
- * Returns: (transfer full): a text for lig_recipe_parse(), without parameters that have their
- *   defaults
+ * Returns: (transfer full): a text for lig_recipe_parse(), without parameters that have default
+ *   values
  */
 LIG_API char *lig_recipe_format (const LigRecipe *self) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registering ops of other programs. */
+/* Registering custom ops. */
 #pragma once
 
 #include <ligature/op.h>
@@ -20,8 +20,8 @@ G_BEGIN_DECLS
  * ones wait for the call. Calling it during a compilation on the same thread, from a function of a
  * table, is an error.
  *
- * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the op and the fault: a name that
- *   is taken, or an incomplete or inconsistent table
+ * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the op and the fault: the name is
+ *   taken, or the table is incomplete or inconsistent
  */
 LIG_API gboolean lig_register_op (const LigOpInfo *info, GError **error);
 

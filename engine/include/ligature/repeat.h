@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Repetitions: a recorded training or profile is done again from what the store or a report has on
- * it, and both are compared.
+/* Repetitions: a recorded training run or profile is repeated from its record in the store or in a
+ * report, and both are compared.
  *
- * Threads: any thread may use a recording, one at a time. */
+ * Threads: any thread may use a recording, but only one at a time. */
 #pragma once
 
 #include <ligature/foreign.h>
@@ -15,8 +15,7 @@ G_BEGIN_DECLS
 /**
  * LigRecording:
  *
- * Everything that is recorded on a run: sequence, settings, versions, hashes, groups, the values of
- * each step.
+ * The whole record of a run: sequence, settings, versions, hashes, groups, the values of each step.
  */
 typedef struct _LigRecording LigRecording;
 
@@ -26,7 +25,7 @@ LIG_API GType lig_recording_get_type (void);
 /**
  * lig_recording_read_run:
  * @store: a store
- * @selector: as lig_store_find_run() takes it
+ * @selector: a selector as for lig_store_find_run()
  *
  * Returns: (transfer full): the recording of a run, or %NULL with an error set
  */
@@ -72,8 +71,9 @@ LIG_API int lig_recording_get_ranks (const LigRecording *self);
  * lig_recording_explain_length:
  * @self: a recording
  *
- * Returns: (transfer full) (nullable): a translated sentence about a training that ended before its
- *   last step: all of its steps are repeated, as schedules depend on them; %NULL for others
+ * Returns: (transfer full) (nullable): a translated sentence for a training run that ended before
+ *   its last step, whose steps are all repeated because schedules depend on them; %NULL for other
+ *   runs
  */
 LIG_API char *lig_recording_explain_length (const LigRecording *self);
 
@@ -81,8 +81,8 @@ LIG_API char *lig_recording_explain_length (const LigRecording *self);
  * lig_recording_get_layout:
  * @self: a recording
  *
- * Returns: (transfer none) (nullable): how the processes divided the work, as lig_layout_parse()
- *   takes it; %NULL if each had other rows
+ * Returns: (transfer none) (nullable): the parallelism of the processes, a text for
+ *   lig_layout_parse(); %NULL if it was only data parallel
  */
 LIG_API const char *lig_recording_get_layout (const LigRecording *self);
 
@@ -98,7 +98,7 @@ LIG_API const char *lig_recording_get_name (const LigRecording *self);
  * lig_recording_is_profile:
  * @self: a recording
  *
- * Returns: whether it is a profile, otherwise a training
+ * Returns: whether it is a profile instead of a training run
  */
 LIG_API gboolean lig_recording_is_profile (const LigRecording *self);
 
@@ -112,13 +112,13 @@ LIG_API const char *lig_recording_get_device (const LigRecording *self);
 
 /**
  * lig_recording_train:
- * @self: the recording of a training
- * @device: the device of the repetition; as many ranks as recorded have joined it, if there were
+ * @self: the recording of a training run
+ * @device: the device of the repetition, which has joined as many ranks as recorded if there were
  *   several
  * @store: (nullable): the store that records it, on rank 0
  *
- * Prepares the same training again: the recorded sequence, settings, seed, data, initial weights,
- * groups and threads. Another run's checkpoint is not touched.
+ * Prepares the same run again, with the recorded sequence, settings, seed, data, initial weights,
+ * groups and threads. Checkpoints of other runs are not touched.
  *
  * Returns: (transfer full): a run that is ready, or %NULL with an error set
  */
@@ -137,7 +137,7 @@ LIG_API LigRun *lig_recording_train (const LigRecording *self,
  *
  * Measures the same plan again, as often as recorded.
  *
- * Returns: (transfer full): the uuid of the new run, an empty text without a store, or %NULL with
+ * Returns: (transfer full): the uuid of the new run, an empty string without a store, or %NULL with
  * an error set
  */
 LIG_API char *lig_recording_profile (const LigRecording *self,
@@ -149,9 +149,9 @@ LIG_API char *lig_recording_profile (const LigRecording *self,
 
 /**
  * LigRepetitionOutcome:
- * @LIG_REPETITION_SAME: every compared value of every step has the same bits
- * @LIG_REPETITION_NOISE: the figures differ by no more than the noise of both; step times also if
- *   their medians are within 3 %, as two processes time the same plan differently
+ * @LIG_REPETITION_SAME: every compared value of every step is bitwise identical
+ * @LIG_REPETITION_NOISE: the figures differ by no more than their noise; for step times, also if
+ *   their medians are within 3 %, because two processes time the same plan differently
  * @LIG_REPETITION_DIFFERENT: the figures differ
  */
 typedef enum {
@@ -168,11 +168,11 @@ typedef enum {
  * @metric: (nullable): the metric that differs at @first_step
  * @before: its recorded value, NaN if there is none
  * @after: its value in the repetition
- * @recorded: the distribution of the last losses, or of the times of a profile's step in seconds
- * @repeated: the same of the repetition
- * @timed: whether both distributions are of times
+ * @recorded: the distribution of the last losses, or of a profile's step times in seconds
+ * @repeated: the same for the repetition
+ * @timed: whether the distributions are of times
  * @difference: the comparison of both
- * @differences: (array zero-terminated=1): sentences on the settings, versions, devices and files
+ * @differences: (array zero-terminated=1): sentences about settings, versions, devices and files
  *   that differ, `setting lr is 0.1, was 0.01`
  * @text: the whole result as one sentence without a full stop
  *
@@ -211,7 +211,7 @@ LIG_API LigRepetition *lig_recording_compare (const LigRecording *self,
  * @store: the store of the repetition
  * @run: the uuid of the repetition
  *
- * Compares a repetition that has ended, and writes the result into its notes.
+ * Compares a repetition that has ended and writes the result into its notes.
  *
  * Returns: (transfer full): the comparison, or %NULL with an error set
  */
@@ -241,7 +241,7 @@ LIG_API const char *lig_repetition_outcome_name (LigRepetitionOutcome outcome);
  * lig_repetition_to_json:
  * @self: a comparison
  *
- * Returns: (transfer full): an object with all its fields
+ * Returns: (transfer full): a JSON object with all its fields
  */
 LIG_API JsonNode *lig_repetition_to_json (const LigRepetition *self);
 
