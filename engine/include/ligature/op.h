@@ -235,7 +235,7 @@ typedef enum {
   LIG_OP_BLOCK = 1 << 5,         /* repeats a sequence of its own */
   LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without reading their values */
   LIG_OP_LOADS_BRANCH = 1 << 7,  /* reads extra inputs instead of x, so that the chain before it
-                                  * ends */
+                                    ends */
   LIG_OP_QUANTIZES = 1 << 8,     /* rounds to a format of the recipe, which also inserts this op */
   LIG_OP_MATMUL = 1 << 9,        /* multiplies rows of x by the parameter `weight`: recipes apply */
   LIG_OP_CLASSES = 1 << 10, /* a loss over the classes on the last axis of x: its first extra input
@@ -314,7 +314,7 @@ typedef struct _LigOpInfo {
    * the index of that part; `at` if they do not make it up. Null: the parts stay separate. */
   guint (*collect) (LigParts *parts, guint at);
   /* The name of a previously registered op with the same ports, kernel params and arithmetic: this
-   * op matches wherever a fusion's pattern names that one; or null. */
+   * op matches where a fusion's pattern names that one; or null. */
   const char *fuses_as;
 } LigOpInfo;
 

@@ -44,7 +44,7 @@ typedef struct {
   const char *title;  /* the name of the op as written: `linear` for both parts of the macro */
   const LigOpInfo *info;
   LigOp *written; /* the op as written, whose forced and forbidden fusions apply to all of its
-                   * parts */
+                     parts */
   LigShape x, y;  /* a load-branch op has its y, the loaded value, as x */
   LigDtype y_dtype;
   gint64 parameters;  /* the number of elements of its own parameters, trained and frozen */
@@ -85,12 +85,12 @@ typedef struct {
                           group, may run between them */
   double bytes, flops; /* bytes that its steps read and write; operations that they compute */
   double predicted;    /* seconds predicted from the device's peak rates and costs; 0 if these are
-                        * unknown */
+                          unknown */
   double floor;        /* the lower bound in seconds by the peak rates; 0 if unknown */
   double measured;     /* seconds; 0 if nothing was measured */
   const char *title;   /* the ops, translated: `Linear + bias + GELU` */
   int pieces;          /* chunks in which each rank's rows are communicated; 0: the fusion does not
-                        * chunk */
+                          chunk */
   int n_elements, elements[LIG_MAX_ELEMENTS]; /* the op of each element of the fusion's pattern, or
                                                  -1; for an unfused op, use `first` */
   int bits;        /* bits per element of the quantized copies that its steps use; 0: none */
@@ -171,7 +171,7 @@ typedef enum {
   LIG_VALUE_EXTRA,              /* one of the caller's extra inputs */
   LIG_VALUE_PARAMETER,          /* in the state */
   LIG_VALUE_COMPUTED,           /* computed by a step; not a gradient, but also scratch memory of
-                                 * any pass */
+                                   any pass */
   LIG_VALUE_GIVEN,              /* a gradient that the caller provides */
   LIG_VALUE_GRADIENT,           /* computed by a step of the backward pass */
   LIG_VALUE_PARAMETER_GRADIENT, /* in the state */
@@ -189,7 +189,7 @@ typedef struct {
   LigShape shape;
   LigDtype dtype;
   LigSharding sharding; /* the shard of it that a rank of a tensor group has */
-  int op;               /* that computes it */
+  int op;               /* the op that computes it */
   int gradient;         /* the value that is its gradient */
   int parameter;        /* its index among the parameters of the state */
   int alias;            /* the value whose memory it shares */

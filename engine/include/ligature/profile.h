@@ -20,7 +20,7 @@ typedef struct _LigStore LigStore;
  * @step: the step of the plan
  * @seconds: the duration of the collective itself, on the rank that reaches it last
  * @exposed: the time that other steps of the slowest rank wait for it in a training step
- * @imbalance: how much longer those of another rank wait at most
+ * @imbalance: the maximum additional wait of another rank
  *
  * A collective among ranks: medians in seconds. A wait for several collectives is attributed to the
  * last.

@@ -178,7 +178,7 @@ typedef enum {
   LIG_RUN_BACKWARD = 1 << 1,
   LIG_RUN_UPDATE = 1 << 2,
   LIG_RUN_ACCUMULATE = 1 << 3, /* the backward pass adds to the parameters' gradients, which are
-                                * fp32 */
+                                  fp32 */
   LIG_RUN_PARTIAL = 1 << 4,    /* more backward passes follow before the update, so gradients are
                                   not yet reduced over the ranks */
 } LigRunFlags;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans and runs as documents: the same text in the window, on the command line and in files.
+/* Reports of plans and runs, with the same text in the window, on the command line and in files.
  *
  * Threads: plans and profiles may be read by any thread; a store is used as <ligature/store.h>
  * describes. */
@@ -21,7 +21,7 @@ typedef struct _LigSweep LigSweep;
  * lig_plan_to_json:
  * @self: a plan
  *
- * Returns: (transfer full): the document of `lig fuse --json`, but for its member `fixes`: ops,
+ * Returns: (transfer full): the document of `lig fuse --json` without its member `fixes`: ops,
  *   forward, backward, verdicts
  */
 LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
@@ -31,7 +31,7 @@ LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
  * @self: a plan
  * @to: a builder in an object
  *
- * Adds the array `steps`: each with the numbers of the values that it reads and writes.
+ * Adds the array `steps`, each with the numbers of the values that it reads and writes.
  */
 LIG_API void lig_plan_add_steps (LigPlan *self, JsonBuilder *to);
 
@@ -40,7 +40,7 @@ LIG_API void lig_plan_add_steps (LigPlan *self, JsonBuilder *to);
  * @self: a plan
  * @to: a builder in an object
  *
- * Adds the array `values`: each with the numbers of the steps that write and read it.
+ * Adds the array `values`, each with the numbers of the steps that write and read it.
  */
 LIG_API void lig_plan_add_values (LigPlan *self, JsonBuilder *to);
 
@@ -50,7 +50,7 @@ LIG_API void lig_plan_add_values (LigPlan *self, JsonBuilder *to);
  * @op: the number of an op
  * @to: a builder in an object
  *
- * Adds the array `ports` of the op: the values there, and where they come from.
+ * Adds the array `ports` of the op: their values, and where these come from.
  */
 LIG_API void lig_plan_add_ports (LigPlan *self, guint op, JsonBuilder *to);
 
@@ -58,10 +58,10 @@ LIG_API void lig_plan_add_ports (LigPlan *self, guint op, JsonBuilder *to);
  * lig_plan_to_dot:
  * @self: a plan
  *
- * Draws the graph of the steps in Graphviz' language: a box `sN` for each step N, and an edge with
- * name, shape and type for each value from the step that writes it to each that reads it. Those of
- * the state are cylinders and those of the caller ovals: `vNf`, `vNb` and `vNu` are the value N in
- * the forward pass, the backward pass and the update.
+ * Draws the graph of the steps in Graphviz' language: a box `sN` for each step N, and for each
+ * value an edge with name, shape and type from the step that writes it to each that reads it.
+ * Values of the state are cylinders and values of the caller ovals: `vNf`, `vNb` and `vNu` are
+ * value N in the forward pass, the backward pass and the update.
  *
  * Returns: (transfer full): the text, which ends with a line feed
  */
@@ -73,8 +73,8 @@ LIG_API char *lig_plan_to_dot (LigPlan *self);
  * @sink: takes the parts of the text
  * @data: passed to @sink
  *
- * Writes the text of `lig fuse --json`. A plan has several verdicts for each op, which as a
- * document would take a hundred times the memory of the plan.
+ * Writes the text of `lig fuse --json` piece by piece, because a plan has several verdicts for each
+ * op and the whole document would take a hundred times the memory of the plan.
  */
 LIG_API void lig_plan_write_json (LigPlan *self, LigJsonSink sink, gpointer data);
 
@@ -96,11 +96,11 @@ lig_plan_comparison_to_json (LigPlanComparison *self, const char *before, const 
  * @before: a short title of the first plan
  * @after: a short title of the second plan
  * @colour: whether to use the colour sequences of terminals
- * @width: the characters in a line, 60 to 200
+ * @width: the line width in characters, 60 to 200
  *
- * Returns: (transfer full): both plans beside each other: the totals, the places where the groups
+ * Returns: (transfer full): both plans next to each other: the totals, the places where the groups
  *   differ, for each pass the ops with the groups, times and bounds of both, and the rejections
- * that only one plan has. Repetitions of a block with the same groups are shown once
+ *   that only one plan has. Repetitions of a block with the same groups are shown once
  */
 LIG_API char *lig_plan_comparison_to_text (
   LigPlanComparison *self, const char *before, const char *after, gboolean colour, int width);
@@ -111,7 +111,7 @@ LIG_API char *lig_plan_comparison_to_text (
  * @titles: (array length=count): a short title of each plan
  * @count: the number of plans, at least one
  * @colour: whether to use the colour sequences of terminals
- * @width: the characters in a line, 60 to 200
+ * @width: the line width in characters, 60 to 200
  *
  * Returns: (transfer full): a table with a column for each plan: device, times with their bounds,
  *   speed compared with the first plan, bytes, kernels, memory
@@ -139,14 +139,15 @@ lig_plans_totals_to_json (LigPlan *const *plans, const char *const *titles, guin
  */
 LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 
-/* The widths for which rails are laid out; narrower ones get lines of the narrowest. */
+/* The range of widths for which rails are laid out; other widths are clamped to it. */
 #define LIG_RAILS_NARROWEST 60
 #define LIG_RAILS_WIDEST 200
 
 /**
  * LigRailsOptions:
- * @size: the size of the struct in the program's version of it, set by %LIG_RAILS_OPTIONS_INIT
- * @width: the most columns of a line; taken between %LIG_RAILS_NARROWEST and %LIG_RAILS_WIDEST
+ * @size: the size of the struct that the program was compiled with, set by %LIG_RAILS_OPTIONS_INIT
+ * @width: the maximum number of columns of a line, clamped to %LIG_RAILS_NARROWEST and
+ *   %LIG_RAILS_WIDEST
  * @colour: whether to use the colour sequences of terminals, which take no columns
  * @all: whether to list all verdicts below the rails
  *
@@ -168,17 +169,17 @@ typedef struct {
 /**
  * lig_plan_to_rails:
  * @self: a plan
- * @options: (nullable): the form of the text; %NULL: the form of %LIG_RAILS_OPTIONS_INIT
+ * @options: (nullable): the form of the text; %NULL: %LIG_RAILS_OPTIONS_INIT
  *
- * Writes a plan as text. The answer comes first: the time of each pass, its saving compared with
- * every op alone, and the three fixes that would save most together. Below it are forward rail, ops
- * and backward rail in three columns, with the time, the bytes and the saving of each group; then,
- * if asked for, the verdicts, near misses first.
+ * Writes a plan as text. It begins with a summary: the time of each pass, its saving compared with
+ * the unfused plan, and the three fixes that together would save most. Below are the forward rail,
+ * the ops and the backward rail in three columns, with the time, the bytes and the saving of each
+ * group; then, if requested, the verdicts, near misses first.
  *
- * No line is wider than the width, counted as lig_columns_width() does. Narrow rails leave out what
- * is saved, then the bytes, then the middle of names. Repetitions of a block that have equal groups
+ * No line is wider than the width, counted as lig_columns_width() does. Narrow rails omit the
+ * savings, then the bytes, then the middle of names. Repetitions of a block that have equal groups
  * are drawn once, with the sum of their figures; verdicts that they have in common are listed once,
- * at the first repetition, with their number.
+ * at the first repetition, with their count.
  *
  * Returns: (transfer full): lines of text
  */
@@ -187,11 +188,11 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, const LigRailsOptions *options);
 /**
  * lig_plan_explain_place:
  * @self: a plan
- * @place: the path of an op, `3` or `3.0.2`; with `|` in front, `|3`, the gap before it. A block's
- *   path means all its ops
+ * @place: the path of an op, `3` or `3.0.2`; with the prefix `|`, as in `|3`, the gap before it. A
+ *   block's path means all of its ops
  *
  * Returns: (transfer full): the verdicts about the place as text: forward and backward separately,
- *   near misses first, the largest gain first, each with its fix; %NULL with %LIG_ERROR_INDEX set
+ *   near misses first, then by decreasing gain, each with its fix; %NULL with %LIG_ERROR_INDEX set
  *   if the plan has no such place
  */
 LIG_API char *lig_plan_explain_place (LigPlan *self, const char *place, GError **error);
@@ -211,8 +212,8 @@ LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *pla
  * @self: a plan
  *
  * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, about
- *   the matmuls that compute with quantized operands, the first of those that have a recipe but do
- *   not, and overflows that go unnoticed; %NULL if there is no recipe
+ *   the quantized matmuls, the first one that has a recipe but is not quantized, and overflows that
+ *   are not detected; %NULL if there is no recipe
  */
 LIG_API char *lig_plan_explain_recipe (LigPlan *self);
 
@@ -220,8 +221,8 @@ LIG_API char *lig_plan_explain_recipe (LigPlan *self);
  * lig_plan_remark_recipe:
  * @self: a plan
  *
- * Returns: (transfer full) (nullable): like lig_plan_explain_recipe(), but %NULL too if all
- * matmuls follow their recipes and nothing goes unnoticed
+ * Returns: (transfer full) (nullable): like lig_plan_explain_recipe(), but also %NULL if all
+ * matmuls follow their recipes and all overflows are detected
  */
 LIG_API char *lig_plan_remark_recipe (LigPlan *self);
 
@@ -230,7 +231,7 @@ LIG_API char *lig_plan_remark_recipe (LigPlan *self);
  * @self: a plan
  * @builder: a builder in an object
  *
- * Adds the member `ranks` with the figures of one of several ranks; nothing with one rank.
+ * Adds the member `ranks` with the figures of one of several ranks; does nothing with one rank.
  */
 LIG_API void lig_plan_add_ranks (LigPlan *self, JsonBuilder *builder);
 
@@ -259,7 +260,7 @@ LIG_API char *lig_plan_explain_upload (LigPlan *self);
  * @self: a plan
  *
  * Returns: (transfer full) (nullable): for one of several ranks: the predicted time of a step, its
- *   exchanges with the other ranks and the memory of a rank, translated; %NULL with one rank
+ *   communication with the other ranks and the memory of a rank, translated; %NULL with one rank
  */
 LIG_API char *lig_plan_explain_ranks (LigPlan *self);
 
@@ -268,8 +269,8 @@ LIG_API char *lig_plan_explain_ranks (LigPlan *self);
  * @self: a plan
  *
  * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, about
- *   the number of steps that compute values again in the backward pass, their predicted time if it
- *   is known, and the bytes that this spares; %NULL if there are none
+ *   recomputation: the number of its steps, their predicted time if known, and the bytes that it
+ *   saves; %NULL if there is none
  */
 LIG_API char *lig_plan_explain_recompute (LigPlan *self);
 
@@ -284,7 +285,7 @@ LIG_API JsonNode *lig_run_row_to_json (const LigRunRow *row);
 /**
  * lig_run_to_json:
  * @store: a store
- * @run: as lig_store_find_run() takes it
+ * @run: a selector as for lig_store_find_run()
  * @error: (out) (optional): set if there is no such run, or the store cannot be read
  *
  * Returns: (transfer full): the document of `lig runs show --json`: the run, its settings, the
@@ -308,7 +309,7 @@ LIG_API const char *lig_report_format_nth (guint n);
  * lig_report_format_title:
  * @format: the name of a format, see lig_report_format_nth()
  *
- * Returns: (nullable) (transfer none): the format's title for people, translatable; %NULL if no
+ * Returns: (nullable) (transfer none): the format's displayed title, translatable; %NULL if no
  *   format has that name
  */
 LIG_API const char *lig_report_format_title (const char *format);
@@ -334,13 +335,13 @@ LIG_API const char *lig_report_choose_format (const char *path, GError **error);
 /**
  * lig_report_plan:
  * @plan: a plan
- * @command: (nullable): the command line that makes the same report again
+ * @command: (nullable): the command line that reproduces the report
  * @format: the name of a format, see lig_report_format_nth()
  *
- * Makes a report of a plan. `md` is text for people; `json` is the document of lig_plan_to_json()
+ * Makes a report of a plan. `md` is readable text; `json` is the document of lig_plan_to_json()
  * with `command`, `types`, `steps`, `values` and `memory`; `csv` has a line for each step.
  *
- * In `csv`, texts are written by lig_csv_append_text(), so that no spreadsheet takes them for
+ * In `csv`, texts are written by lig_csv_append_text(), so that no spreadsheet interprets them as
  * formulas, unknown values are empty, and lines end with a line feed.
  *
  * Returns: (transfer full): the contents of the file, or %NULL with %LIG_ERROR_FORMAT set
@@ -351,12 +352,12 @@ lig_report_plan (LigPlan *plan, const char *command, const char *format, GError 
 /**
  * lig_report_run:
  * @store: a store
- * @run: as lig_store_find_run() takes it
+ * @run: a selector as for lig_store_find_run()
  * @format: the name of a format, see lig_report_format_nth()
  *
- * Makes a report of a run. `md` is text for people; `json` has all data that the store has on the
- * run, with null for numbers that are not finite; `csv` has a line for each value of each metric,
- * `nan`, `inf` and `-inf` included.
+ * Makes a report of a run. `md` is readable text; `json` has all of the store's data on the run,
+ * with null for numbers that are not finite; `csv` has a line for each value of each metric, `nan`,
+ * `inf` and `-inf` included.
  *
  * Returns: (transfer full): the contents of the file, or %NULL with an error set
  */
@@ -409,7 +410,7 @@ LIG_API gboolean lig_report_save (GBytes *report, const char *path, GError **err
 /**
  * lig_report_write_plan:
  * @plan: a plan
- * @command: (nullable): the command line that makes the same report again
+ * @command: (nullable): the command line that reproduces the report
  * @path: (type filename): the path of the file to write
  *
  * Writes lig_report_plan()'s report; the file's ending decides the format. Nothing is written on

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: a run is one training of a sequence on a data set. It has its own worker thread; callers
- * poll its progress at any rate, for example every frame or ten times a second. */
+/* Runs: a run trains a sequence on a dataset. It has its own worker thread; callers may poll its
+ * progress at any rate, for example every frame or ten times a second. */
 #pragma once
 
 #include <ligature/dataset.h>
@@ -16,7 +16,7 @@ typedef struct _LigStore LigStore;
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
-/* The maximum number of different parameters of all optimizers together. */
+/* The maximum number of distinct parameters of all optimizers. */
 #define LIG_RUN_OPTIMIZER_PARAMS 32
 
 /**
@@ -33,7 +33,7 @@ typedef struct {
   gint64 seed;
   double lr, min_lr, clip, loss_scale;
   gint64 tf32, nondeterministic, shard_optimizer, bucket_size;
-  double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* named in the optimizers' tables */
+  double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* as named in the optimizers' tables */
 } LigRunSettings;
 
 typedef enum { LIG_SETTING_TEXT, LIG_SETTING_COUNT, LIG_SETTING_NUMBER } LigSettingKind;
@@ -46,18 +46,19 @@ typedef struct {
   const char *argument; /* the value in help texts; words separated by | are the only values */
   const char *help;
   const char *label; /* (nullable): the displayed name, translatable; null: derived from the name */
-  const char *of;    /* (nullable): the optimizers that use it, `sgd, adamw`; null: none of them */
+  const char *of;    /* (nullable): the optimizers that use it, `sgd, adamw`; null: it is not an
+                        optimizer's parameter */
   const char *usual; /* (nullable): the word for an unset text's default */
-  const char *group; /* the title under which help texts list it, such as Optimizer */
-  const char *unset; /* (nullable): the effect of a text that is not set, or of the number 0 */
+  const char *group; /* the heading in help texts, such as Optimizer */
+  const char *unset; /* (nullable): the effect if a text is unset or a number is 0 */
 } LigSetting;
 
 /**
  * lig_run_setting_nth:
  * @n: an index from 0
  *
- * Returns one setting: first those of every training, then the parameters of all optimizers from
- * their tables.
+ * Returns one setting: first those of every run, then the parameters of all optimizers from their
+ * tables.
  *
  * Returns: (nullable) (transfer none): a setting, %NULL after the last
  */
@@ -136,8 +137,8 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
  * @self: settings
  *
  * Checks that each setting is in its range, as lig_run_settings_set() does, and that settings are
- * consistent: no warm-up longer than the schedule, a calibration that ends before the training, no
- * `min-lr` above `lr`. lig_run_new() and others do so.
+ * consistent: no warm-up longer than the schedule, a calibration that ends before the run, no
+ * `min-lr` above `lr`. lig_run_new() and similar functions do this themselves.
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE set
  */
@@ -172,8 +173,8 @@ LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name
  * @json: (nullable): the text of the object
  * @warnings: (inout) (optional) (transfer full): warnings about unknown keys
  *
- * Reads the `train` object of a file. Unknown keys are kept with a warning, but one that is like a
- * known key is taken for a misspelt one and rejected.
+ * Reads the `train` object of a file. Unknown keys are kept with a warning, but one that is similar
+ * to a known key is rejected as a misspelling.
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT, %LIG_ERROR_OP (a misspelt key) or %LIG_ERROR_VALUE set
  */
@@ -187,8 +188,8 @@ LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
  * @self: settings with their defaults
  * @json: (nullable): the settings of a run, as its checkpoint or the store has them
  *
- * Reads the settings that a run had. A setting that older versions did not record has the meaning
- * of that time: rows were held out at the end of a file. Unknown keys are ignored.
+ * Reads the settings of an earlier run. A setting that older versions did not record gets the
+ * behaviour of that version: validation rows are at the end of a file. Unknown keys are ignored.
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT or %LIG_ERROR_VALUE set
  */
@@ -231,9 +232,9 @@ G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
  * @loss: the loss of that step
  *
  * Emitted once for each step, in order, in the main context of the thread that called
- * lig_run_start(), provided that a handler was connected before that call. The training does not
- * wait for handlers: if they fall behind by %LIG_RUN_METRICS values, the oldest steps are omitted.
- * The signal consumes the metrics of lig_run_take_metrics(): use one or the other.
+ * lig_run_start(), provided that a handler was connected before that call. Training does not wait
+ * for handlers: if they fall behind by %LIG_RUN_METRICS values, the oldest steps are omitted. The
+ * signal consumes the metrics of lig_run_take_metrics(): use one or the other.
  */
 
 /**
@@ -282,25 +283,27 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * LigRunProgress:
  * @status: the status of the run
  * @step: the total number of completed optimizer steps
- * @steps: the total number of optimizer steps to do
+ * @steps: the total number of optimizer steps of the run
  * @first_step: the number of steps completed before this process started or resumed the run
  * @seconds: the seconds since this process started or resumed the run
  * @left: the estimated remaining seconds
  * @loss: the loss of the last step
  * @first_loss: the loss of the first step
- * @eval_loss: the loss of the validation samples at the last evaluation
- * @eval_accuracy: the accuracy at the last evaluation, from 0 to 1; NaN if the loss has no classes
+ * @eval_loss: the validation loss at the last evaluation
+ * @eval_accuracy: the validation accuracy at the last evaluation, from 0 to 1; NaN if the loss has
+ *   no classes
  * @learning_rate: the learning rate of the last step
  * @gradient_norm: the norm of the gradients of the last step, before clipping
- * @loss_scale: the loss scale of the next step, NaN in a training without one
+ * @loss_scale: the loss scale of the next step; NaN if the run has none
  * @skipped: the total number of updates skipped because the gradients were not finite
  * @step_seconds: the median duration of a step in seconds
  * @samples_per_second: the mean throughput in this process
- * @exposed: the seconds of a step for which every rank's other work waits for collectives, lately
- * @imbalance: the seconds of a step for which the ranks wait for the slowest one, lately
- * @slowest: the rank for which the others wait
- * @searching: whether kernels choose among algorithms by measuring, as they do at their first
- *   launch, before step 1; the time is part of no rate
+ * @exposed: the recent seconds per step for which the other work of every rank waits for
+ *   collectives
+ * @imbalance: the recent seconds per step for which ranks wait for the slowest one
+ * @slowest: the rank that the others wait for
+ * @searching: whether kernels are autotuning, as they do at their first launch, before step 1;
+ *   rates exclude this time
  *
  * The progress of a run. Values that are not known yet are NaN.
  */
@@ -321,8 +324,8 @@ typedef struct {
  * lig_run_explain_waits:
  * @progress: the progress of a run
  *
- * Returns: (transfer full) (nullable): how long ranks wait for collectives and for the slowest of
- *   them, in words; %NULL for a training by one rank
+ * Returns: (transfer full) (nullable): a translated description of the time that ranks wait for
+ *   collectives and for the slowest rank; %NULL with one rank
  */
 LIG_API char *lig_run_explain_waits (const LigRunProgress *progress);
 
@@ -353,9 +356,9 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
  * lig_run_get_weights_note:
  * @self: a run
  *
- * Returns: (transfer none) (nullable): the note of lig_state_load_weights(), or of lig_run_resume()
- *   about arrays that a checkpoint lacks and that have a value to begin with, on the initial
- *   parameters
+ * Returns: (transfer none) (nullable): a note on the initial parameters: that of
+ *   lig_state_load_weights(), or that of lig_run_resume() about arrays that the checkpoint lacks
+ *   and that were initialized
  */
 LIG_API const char *lig_run_get_weights_note (LigRun *self);
 
@@ -363,11 +366,11 @@ LIG_API const char *lig_run_get_weights_note (LigRun *self);
  * lig_run_get_remarks:
  * @self: a run that is ready
  *
- * Returns what the run has chosen by itself, and what is likely wrong with its data, in sentences
- * for whoever starts it: the batch size if none was given, the schedule that a resumed run follows,
- * its settings that the checkpoint does not have, classes that the data for training lacks.
+ * Returns remarks for the user who starts the run: choices that it made itself, such as the batch
+ * size if none was given or the schedule of a resumed run; settings that the checkpoint lacks; and
+ * likely mistakes in the data, such as classes without training samples.
  *
- * Returns: (transfer none) (array zero-terminated=1): the remarks, none if all was given
+ * Returns: (transfer none) (array zero-terminated=1): the remarks, which may be empty
  */
 LIG_API const char *const *lig_run_get_remarks (LigRun *self);
 
@@ -375,17 +378,17 @@ LIG_API const char *const *lig_run_get_remarks (LigRun *self);
  * lig_run_resume:
  * @checkpoint: a file that a run wrote
  * @device: the device on which the checkpoint was written, or an equal one
- * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may increase,
- *   `shard-optimizer` and `bucket-size` may be others; data, batch, rate and schedule may be others
- *   in a new run; any other difference from the checkpoint is an error
+ * @overrides: (nullable) (array zero-terminated=1): `name=value`; `steps` may increase,
+ *   `shard-optimizer` and `bucket-size` may differ; different data, batch, rate or schedule begin a
+ *   new run; any other difference from the checkpoint is an error
  * @store: (nullable): the store that records the run
  *
- * Continues a run bit-identically, with the same groups, threads, instructions and data; fails if
- * that is not possible. With a store, the run that wrote the checkpoint continues. If that run has
- * already advanced further or is not in the store, or if it would have had other rates with these
- * settings, a new run begins with the old one as its parent (lig_run_get_parent()), and the old run
- * and its file remain unchanged; lig_run_get_remarks() has the differences. A run that lacks only
- * its last evaluation is evaluated.
+ * Continues a run bitwise identically, with the same groups, threads, instructions and data; fails
+ * if that is not possible. With a store, the run that wrote the checkpoint continues. If that run
+ * has already advanced further or is not in the store, or if its learning rates would have differed
+ * with these settings, a new run begins with the old one as its parent (lig_run_get_parent()), and
+ * the old run and its file remain unchanged; lig_run_get_remarks() has the differences. A run that
+ * lacks only its last evaluation is evaluated.
  *
  * Returns: (transfer full): a run that is ready, or %NULL with an error
  */
@@ -416,7 +419,7 @@ LIG_API void lig_run_start (LigRun *self);
 /**
  * lig_run_set_background:
  * @self: a run
- * @background: whether the run's threads have a lower priority
+ * @background: whether to lower the priority of the run's threads
  *
  * Lowers the priority of the run's threads (a nice value of 5), so that a window on the same
  * CPUs stays responsive; on an idle machine this costs nothing. Must be called before the run
@@ -428,8 +431,8 @@ LIG_API void lig_run_set_background (LigRun *self, gboolean background);
  * lig_run_wait:
  * @self: a run
  *
- * Waits until the run has ended. Signals are not emitted during the call but when the main context
- * is next iterated.
+ * Waits until the run has ended. Signals are not emitted during the call, but the next time the
+ * main context is iterated.
  *
  * Returns: %FALSE with the error of a failed run
  */
@@ -439,9 +442,9 @@ LIG_API gboolean lig_run_wait (LigRun *self, GError **error);
  * lig_run_failed_together:
  * @self: a run that has failed
  *
- * Returns: whether all ranks have found the error, such as a loss that is not finite, so that they
- *   may train something else together; %TRUE without ranks. Otherwise the others wait for this one,
- *   which has to end, see lig_ranks_fail()
+ * Returns: whether all ranks detected the error, such as a loss that is not finite, so that they
+ *   may train something else together; %TRUE without ranks. If %FALSE, the others are waiting for
+ *   this rank, which has to end with lig_ranks_fail()
  */
 LIG_API gboolean lig_run_failed_together (LigRun *self);
 
@@ -449,7 +452,7 @@ LIG_API gboolean lig_run_failed_together (LigRun *self);
  * lig_run_pause:
  * @self: a run
  *
- * Pauses the run: on an asynchronous device after the current step, else in it, before its next
+ * Pauses the run: on an asynchronous device after the current step, otherwise before the next
  * kernel. May be called from any thread.
  */
 LIG_API void lig_run_pause (LigRun *self);
@@ -467,9 +470,8 @@ LIG_API void lig_run_unpause (LigRun *self);
  * @self: a run
  *
  * Ends the run with a checkpoint, as %LIG_RUN_CANCELLED: on an asynchronous device after the
- * current step, else before the next kernel of the step, which is then as if it had not begun, on
- * all ranks alike; rank 0 decides for all. May
- * be called from any thread.
+ * current step, otherwise before the next kernel, which discards the current step on all ranks.
+ * Rank 0 decides for all ranks. May be called from any thread.
  */
 LIG_API void lig_run_cancel (LigRun *self);
 
@@ -477,8 +479,8 @@ LIG_API void lig_run_cancel (LigRun *self);
  * lig_run_interrupt:
  * @self: a run
  *
- * Ends the run like lig_run_cancel(), but as %LIG_RUN_INTERRUPTED, for a later resumption.
- * May be called from any thread.
+ * Ends the run like lig_run_cancel(), but as %LIG_RUN_INTERRUPTED, to be resumed later. May be
+ * called from any thread.
  */
 LIG_API void lig_run_interrupt (LigRun *self);
 
@@ -494,10 +496,10 @@ LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 /**
  * lig_run_get_evaluation:
  * @self: a run
- * @batch: (out): the number of validation batches that are done
+ * @batch: (out): the number of finished validation batches
  * @batches: (out): the number of validation batches of this evaluation
  *
- * Reads how far the present evaluation is. May be called from any thread.
+ * Reads the progress of the current evaluation. May be called from any thread.
  *
  * Returns: whether the run is evaluating now; otherwise both numbers are 0
  */
@@ -507,9 +509,9 @@ LIG_API gboolean lig_run_get_evaluation (LigRun *self, gint64 *batch, gint64 *ba
  * lig_run_dup_problem:
  * @self: a run
  *
- * Returns the error of the last intermediate checkpoint, or of the store, if it could not be
- * written. The training continues and tries again at the next checkpoint. The final checkpoint must
- * succeed, and a run whose values are missing from the store at its end fails.
+ * Returns the error if the last intermediate checkpoint or the store could not be written. The run
+ * continues and retries at the next checkpoint. The final checkpoint must succeed, and a run whose
+ * values are missing from the store at its end fails.
  *
  * Returns: (transfer full) (nullable): an error message
  */
@@ -527,7 +529,7 @@ LIG_API void lig_run_save (LigRun *self);
 /* The capacity of the queue of lig_run_take_metrics(); new metrics replace the oldest. */
 #define LIG_RUN_METRICS 65536
 
-/* One value, as it is also written to the store. @name is a static string. */
+/* One value, which is also written to the store. @name is a static string. */
 typedef struct {
   gint64 step;
   const char *name;
@@ -540,9 +542,9 @@ typedef struct {
  * @to: (array length=max): the array to fill with the oldest metrics that have not been taken
  * @max: the length of @to
  *
- * Takes metrics from the run's queue. One thread may call this, which can be any thread. The call
- * never waits for the training: it takes nothing while the worker thread is adding a metric. All
- * metrics are available once the run has ended.
+ * Takes metrics from the run's queue. Any one thread may call this. The call never blocks: it takes
+ * nothing while the worker thread is adding a metric. All metrics are available once the run has
+ * ended.
  *
  * Returns: the number of metrics taken
  */
@@ -551,15 +553,15 @@ LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint max);
 /**
  * lig_run_check_data:
  * @sequence: a sequence; it is not changed
- * @data: data that was opened for the sequence's input; its target is set
- * @name: a short name of the data, for the message
+ * @data: data that was opened for the sequence's input; its target is set by this call
+ * @name: a short name of the data for the message
  *
- * Checks before a training whether data fits a sequence, as lig_run_new() does. Data with samples
- * of another size fits if the sequence can be compiled with it, and a sequence without a loss
- * accepts all targets. A sequence that cannot be compiled at all is not the fault of the data.
+ * Checks, as lig_run_new() does, whether data fits a sequence. Samples of another size fit if the
+ * sequence can be compiled for them; a sequence without a loss accepts all targets. A sequence that
+ * cannot be compiled at all is not reported as an error of the data.
  *
- * Returns: %FALSE with an error set whose message is a sentence for people, translated:
- *   `xor.csv gives 2 numbers; the model wants 16 whole tokens`
+ * Returns: %FALSE with an error set whose message is a translated sentence: `xor.csv gives 2
+ *   numbers; the model wants 16 whole tokens`
  */
 LIG_API gboolean lig_run_check_data (LigSequence *sequence,
                                      LigDataset *data,
@@ -578,8 +580,7 @@ LIG_API const char *lig_run_get_uuid (LigRun *self);
  * lig_run_get_parent:
  * @self: a run
  *
- * Returns: (transfer none) (nullable): the uuid of the run whose checkpoint this run continues
- *   as a new run
+ * Returns: (transfer none) (nullable): the uuid of the run whose checkpoint this new run continues
  */
 LIG_API const char *lig_run_get_parent (LigRun *self);
 
@@ -605,9 +606,9 @@ LIG_API LigPlan *lig_run_get_plan (LigRun *self);
  * @options: (nullable): the options; `feed` is not read, `batches` are of the run's data
  *
  * Verifies the plan of its steps, see lig_plan_verify(), on random batches and on the next batches
- * of its data. The run stays as it is.
+ * of its data. The run does not change.
  *
- * Returns: (transfer full): what was found, or %NULL with an error set
+ * Returns: (transfer full): the findings, or %NULL with an error set
  */
 LIG_API LigVerification *lig_run_verify (LigRun *self,
                                          const LigVerificationOptions *options,
@@ -641,7 +642,7 @@ LIG_API const char *lig_run_get_checkpoint (LigRun *self);
  * lig_run_describe_data:
  * @self: a run
  *
- * Returns: (transfer none): a description of the data set, see lig_dataset_describe()
+ * Returns: (transfer none): a description of the dataset, see lig_dataset_describe()
  */
 LIG_API const char *lig_run_describe_data (LigRun *self);
 

@@ -3,14 +3,13 @@
  * device. It is a #GListModel of #LigOp; every edit, including edits of its ops' parameters,
  * increases its `version`. Negative indexes count from the end, as in Python.
  *
- * An op is in at most one sequence, once, and a block is not among the ops that it repeats. Adding
- * an op that is already in a sequence, or a block to its own body, directly or nested, is
- * %LIG_ERROR_OP and changes nothing; add a lig_op_copy(), or remove the op from its sequence first.
+ * An op is in at most one sequence, once, and a block cannot contain itself. Adding an op that is
+ * already in a sequence, or a block to its own body, directly or nested, is %LIG_ERROR_OP and
+ * changes nothing; add a lig_op_copy(), or remove the op from its sequence first.
  *
- * Threads: a sequence and its ops may be used by one thread at a time; compiling reads them and
- * counts as use. A plan (engine/include/ligature/plan.h) is independent of them: other threads may
- * train and read it while the sequence is edited. lig_sequence_copy() makes a sequence for another
- * thread. */
+ * Threads: a sequence and its ops may be used by one thread at a time; compiling them counts as
+ * use. A plan (engine/include/ligature/plan.h) is independent of them: other threads may train and
+ * read it while the sequence is edited. lig_sequence_copy() makes a sequence for another thread. */
 #pragma once
 
 #include <ligature/op.h>
@@ -73,8 +72,8 @@ LIG_API gboolean lig_sequence_has_input (LigSequence *self);
  * lig_sequence_get_classes:
  * @self: a sequence
  *
- * Returns: how many of the logits are of classes, as the loss at the end says; 0: all, or there is
- *   no such loss
+ * Returns: the number of logits that are classes, according to the loss at the end; 0 if all are,
+ *   or if there is no such loss
  */
 LIG_API gint64 lig_sequence_get_classes (LigSequence *self);
 
@@ -98,7 +97,8 @@ LIG_API void lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtyp
  */
 LIG_API void lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype);
 
-/* The name of parameters of which the weights of quantized matmuls are kept in fp8 and fp32. */
+/* The name of the parameter type with which weights of quantized matmuls are kept only in fp8 and
+ * fp32. */
 #define LIG_FP8_PARAMETERS "fp8"
 
 /**
@@ -150,8 +150,8 @@ LIG_API void lig_sequence_set_types (LigSequence *self, int compute, int paramet
  * lig_sequence_get_recipe:
  * @self: a sequence
  *
- * Returns: (transfer none) (nullable): how the operands of matmuls are quantized, a text for
- *   lig_recipe_parse() like `fp8-current`; %NULL: they are not
+ * Returns: (transfer none) (nullable): the recipe that quantizes the operands of matmuls, a text
+ *   for lig_recipe_parse() like `fp8-current`; %NULL: they are not quantized
  */
 LIG_API const char *lig_sequence_get_recipe (LigSequence *self);
 
@@ -159,9 +159,9 @@ LIG_API const char *lig_sequence_get_recipe (LigSequence *self);
  * lig_sequence_set_recipe:
  * @self: a sequence
  * @text: (nullable): a text for lig_recipe_parse(); %NULL or `none`: nothing is quantized
- * @error: set to %LIG_ERROR_VALUE or %LIG_ERROR_OP if the text is no recipe
+ * @error: set to %LIG_ERROR_VALUE or %LIG_ERROR_OP if the text is not a recipe
  *
- * Sets how the operands of matmuls are quantized, where no block or op says otherwise.
+ * Sets the recipe that quantizes the operands of matmuls, unless a block or op overrides it.
  *
  * Returns: whether the text is a recipe
  */
@@ -188,8 +188,8 @@ LIG_API void lig_sequence_set_train (LigSequence *self, const char *json);
  * lig_sequence_get_unknown:
  * @self: a sequence
  *
- * Returns: (transfer none) (nullable): the members of the file that this library does not know, as
- *   the text of a JSON object; saving writes them back
+ * Returns: (transfer none) (nullable): the unknown members of the file, as the text of a JSON
+ *   object; saving writes them back
  */
 LIG_API const char *lig_sequence_get_unknown (LigSequence *self);
 
@@ -198,7 +198,7 @@ LIG_API const char *lig_sequence_get_unknown (LigSequence *self);
  * @self: a sequence
  * @json: (nullable): the text of a JSON object
  *
- * Sets the members that this library does not know.
+ * Sets the unknown members.
  */
 LIG_API void lig_sequence_set_unknown (LigSequence *self, const char *json);
 
@@ -206,7 +206,8 @@ LIG_API void lig_sequence_set_unknown (LigSequence *self, const char *json);
  * lig_sequence_get_forbidden:
  * @self: a sequence
  *
- * Returns: (transfer none) (array zero-terminated=1): the fusions forbidden in the whole sequence
+ * Returns: (transfer none) (array zero-terminated=1): the fusions that are forbidden in the whole
+ * sequence
  */
 LIG_API const char *const *lig_sequence_get_forbidden (LigSequence *self);
 
@@ -283,7 +284,7 @@ LIG_API gboolean lig_sequence_remove (LigSequence *self, int index, GError **err
 /**
  * lig_sequence_move:
  * @self: a sequence
- * @from: the present index of the op
+ * @from: the current index of the op
  * @to: the index of the op after the move
  *
  * Moves an op.
@@ -310,8 +311,8 @@ LIG_API gboolean lig_sequence_replace (LigSequence *self, int index, LigOp *op, 
  * @start: the first index
  * @end: one past the last index
  *
- * Returns: (transfer full): a sequence of copies of the ops from @start up to and excluding
- *   @end; bounds beyond the ends are clamped, as in Python
+ * Returns: (transfer full): a sequence of copies of the ops from @start up to and excluding @end;
+ *   bounds past the ends are clamped, as in Python
  */
 LIG_API LigSequence *
 lig_sequence_slice (LigSequence *self, int start, int end) G_GNUC_WARN_UNUSED_RESULT;
@@ -372,8 +373,8 @@ LIG_API LigSequence *lig_sequence_from_expression (const char *text,
 
 /**
  * lig_sequence_open:
- * @text: a file if it ends in .lig, contains a slash, or is one word with a point; `-` for standard
- *   input; else an expression
+ * @text: a file if it ends in .lig, contains a slash, or is one word with a dot; `-` for standard
+ *   input; otherwise an expression
  * @warnings: (out) (transfer full) (nullable): warnings about unknown keys
  *
  * Returns: (transfer full): the sequence, or %NULL with an error that contains the position

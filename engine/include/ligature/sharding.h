@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For authors of ops: the parts of values that ranks have. */
+/* For authors of ops: the sharding of values over ranks. */
 #pragma once
 
 #include <ligature/op.h>
@@ -10,8 +10,8 @@ G_BEGIN_DECLS
  * lig_infer_reject_sharding: (skip)
  * @self: the input of a shape rule
  *
- * Rejects the part of x that a rank of a tensor group has: the sentence says how the op before may
- * give another one.
+ * Rejects the sharding of x over a tensor group; the message says how the previous op can produce
+ * another one.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE set
  */

@@ -9,16 +9,16 @@ G_BEGIN_DECLS
 
 /**
  * lig_shell_append:
- * @to: the command line that is appended to
+ * @to: the command line to append to
  * @word: a word of any bytes but zero
  *
- * Appends a space and the word, quoted only if a shell would interpret it otherwise.
+ * Appends a space and the word, quoted if a shell would interpret it.
  */
 LIG_API void lig_shell_append (GString *to, const char *word);
 
 /**
  * lig_shell_append_option:
- * @to: the command line that is appended to
+ * @to: the command line to append to
  * @name: the name of an option, without dashes
  * @value: (nullable): its value; nothing is appended for %NULL
  *

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* The number of values below which a spread is not compared: its quartiles say too little. */
+/* The minimum number of values for comparing a spread: the quartiles of fewer are not
+ * meaningful. */
 #define LIG_SPREAD_MIN 5
 
 /**
@@ -32,7 +33,7 @@ typedef struct {
  * @spread: (out caller-allocates): filled in
  *
  * Finds the median and the quartiles of values. A quartile between two values is interpolated.
- * Values that are not finite are left out, and are not counted.
+ * Values that are not finite are ignored and not counted.
  */
 LIG_API void lig_spread_measure (const double *values, guint count, LigSpread *spread);
 
@@ -40,7 +41,7 @@ LIG_API void lig_spread_measure (const double *values, guint count, LigSpread *s
  * lig_spread_get_width:
  * @self: a spread
  *
- * Returns: the distance of the quartiles as a share of the median, 0.1 for 10 %; NaN if @self has
+ * Returns: the interquartile range as a fraction of the median, 0.1 for 10 %; NaN if @self has
  *   fewer than %LIG_SPREAD_LEAST values or no positive median
  */
 LIG_API double lig_spread_get_width (const LigSpread *self);
@@ -49,15 +50,15 @@ LIG_API double lig_spread_get_width (const LigSpread *self);
  * lig_spread_to_text:
  * @self: a spread of times in seconds
  *
- * Returns: (transfer full): the quartiles for people, `142–150 µs`; one figure if both are the same
- *   in three digits
+ * Returns: (transfer full): the quartiles as text, `142–150 µs`; one figure if both agree in three
+ *   digits
  */
 LIG_API char *lig_spread_to_text (const LigSpread *self);
 
 /**
  * LigDifferenceKind:
- * @LIG_DIFFERENCE_UNKNOWN: not comparable, as one of the spreads has fewer than %LIG_SPREAD_LEAST
- *   values or a median that is not positive
+ * @LIG_DIFFERENCE_UNKNOWN: not comparable, because one of the spreads has fewer than
+ *   %LIG_SPREAD_LEAST values or a median that is not positive
  * @LIG_DIFFERENCE_NONE: the medians differ by no more than the noise
  * @LIG_DIFFERENCE_LESS: the median of the sample is less, by more than the noise
  * @LIG_DIFFERENCE_MORE: the median of the sample is greater, by more than the noise
@@ -73,9 +74,9 @@ typedef enum {
  * LigDifference:
  * @kind: the result
  * @change: the median of the sample minus that of the reference
- * @noise: the greatest @change that counts as no difference
+ * @noise: the largest @change that counts as no difference
  * @ratio: the median of the sample divided by that of the reference
- * @noise_share: @noise as a share of the median of the reference
+ * @noise_share: @noise as a fraction of the median of the reference
  *
  * A comparison of two spreads. Figures that are unknown are NaN.
  */
@@ -91,10 +92,10 @@ typedef struct {
  * @difference: (out caller-allocates) (optional): filled in
  *
  * Compares two medians. The noise is the half-width of a 95 % confidence interval of the difference
- * of two medians, as in notched box plots: 1.82 times the root of w²/n of both added up, where w is
- * the distance of the quartiles and n the number of values. At most 25 values of each count,
- * because values that are measured in one stretch share its disturbances. The noise is at least
- * 0.5 % of the reference, which repetitions on an idle machine differ by.
+ * of two medians, as in notched box plots: 1.82 times the square root of the sum of both w²/n,
+ * where w is the interquartile range and n the number of values, counted up to 25 because
+ * consecutive measurements share disturbances. The noise is at least 0.5 % of the reference, by
+ * which repetitions differ on an idle machine.
  *
  * Returns: the kind of the difference
  */
@@ -106,8 +107,8 @@ LIG_API LigDifferenceKind lig_spread_compare (const LigSpread *sample,
  * lig_difference_to_text:
  * @self: a comparison of times
  *
- * Returns: (transfer full): the translated result for people: `12 % less time`,
- *   `2.3 times the time`, `no difference (noise 3 %)`
+ * Returns: (transfer full): the translated result: `12 % less time`, `2.3 times the time`, `no
+ *   difference (noise 3 %)`
  */
 LIG_API char *lig_difference_to_text (const LigDifference *self);
 

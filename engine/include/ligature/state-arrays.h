@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of a state: parameters, gradients, and the arrays that optimizers keep for each
- * parameter. The functions may be called from any thread. */
+/* The arrays of a state: parameters, gradients and optimizer state. The functions may be called
+ * from any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -11,10 +11,10 @@ G_BEGIN_DECLS
  * LigStateArray:
  * @LIG_STATE_PARAMETERS: the parameters
  * @LIG_STATE_GRADIENTS: their gradients
- * @LIG_STATE_MASTER: the fp32 weights of which 16-bit parameters are rounded copies
+ * @LIG_STATE_MASTER: the fp32 master weights, of which 16-bit parameters are rounded copies
  * @LIG_STATE_KEPT: the first of the arrays that optimizers name in their tables, like `moment` and
- *   `variance`. Their numbers may differ between versions of the library, their names do not
- * @LIG_MAX_STATE_ARRAYS: the largest number of arrays
+ *   `variance`. Their numbers may differ between versions of the library, but not their names
+ * @LIG_MAX_STATE_ARRAYS: the maximum number of arrays
  */
 typedef enum {
   LIG_STATE_PARAMETERS,
@@ -28,8 +28,8 @@ typedef enum {
  * lig_state_array_name:
  * @array: a number from 0
  *
- * Returns: (nullable) (transfer none): `parameters`, `gradients`, `master`, then the names that
- *   optimizers give; %NULL after the last
+ * Returns: (nullable) (transfer none): `parameters`, `gradients`, `master`, then the names from the
+ *   optimizers' tables; %NULL after the last
  */
 LIG_API const char *lig_state_array_name (LigStateArray array);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* States: the parameters, gradients, optimizer moments and counters of one sequence on one device,
- * with the parameters' paths as keys (`1.weight`). Programs (<ligature/program.h>) train a state.
+ * keyed by parameter path (`1.weight`). Programs (<ligature/program.h>) train a state.
  *
  * Threads: one thread at a time may use a state, its programs and their device. */
 #pragma once
@@ -21,9 +21,10 @@ G_DECLARE_FINAL_TYPE (LigState, lig_state, LIG, STATE, GObject)
  * lig_state_new:
  * @sequence: a sequence with an input; it is read, not changed
  * @device: the device that the state is on
- * @options: (nullable): types, accumulation and batch, as for the plans that will use the state
- * @seed: the seed of the initial values, which depend on seed, path and name alone and are the same
- *   on every device
+ * @options: (nullable): types, accumulation and batch, the same as for the plans that will use the
+ *   state
+ * @seed: the seed of the initial values, which depend only on seed, path and name, so that they are
+ *   the same on every device
  *
  * Returns: (transfer full): a state with initial parameters, or %NULL with an error set
  */
@@ -53,7 +54,7 @@ LIG_API guint64 lig_state_get_seed (LigState *self);
  * lig_state_get_micro_step:
  * @self: a state
  *
- * Returns: the number of forward passes in training so far
+ * Returns: the number of training forward passes so far
  */
 LIG_API guint64 lig_state_get_micro_step (LigState *self);
 
@@ -68,10 +69,10 @@ LIG_API guint64 lig_state_get_step (LigState *self);
 /**
  * lig_state_set_steps:
  * @self: a state
- * @micro_step: the number of forward passes in training
+ * @micro_step: the number of training forward passes
  * @step: the number of optimizer steps
  *
- * Sets the counters, which random draws and optimizers depend on.
+ * Sets the counters, which random numbers and optimizers depend on.
  */
 LIG_API void lig_state_set_steps (LigState *self, guint64 micro_step, guint64 step);
 
@@ -97,8 +98,8 @@ LIG_API gint64 lig_state_get_n_elements (LigState *self);
  * @self: a state
  * @path: the path of a parameter
  *
- * Returns: whether there is such a parameter and it is trained; a frozen one has a value alone, no
- *   gradient and no optimizer's values
+ * Returns: whether the parameter exists and is trained; a frozen one has no gradient and no
+ *   optimizer state
  */
 LIG_API gboolean lig_state_is_trained (LigState *self, const char *path);
 
@@ -124,12 +125,11 @@ LIG_API gboolean lig_state_get_shape (LigState *self,
  * @array: the kind of array
  * @path: the path of the parameter, `1.weight`
  *
- * Copies an array of a parameter to the host. Gradients are returned without the loss scale. They
- * are fp32 in a state whose plans accumulate, and if they were scaled; otherwise they have the
- * parameters' type.
+ * Copies an array of a parameter to the host. Gradients are returned unscaled. They are fp32 if the
+ * state's plans accumulate or scale the loss; otherwise they have the parameters' type.
  *
  * Returns: (transfer full): a copy in host memory; %NULL with %LIG_ERROR_INDEX set if there is no
- *   such parameter, it does not have that array yet, or ranks divide the array
+ *   such parameter, it does not have that array yet, or the array is sharded
  */
 LIG_API LigTensor *lig_state_get (LigState *self,
                                   LigStateArray array,
@@ -143,8 +143,8 @@ LIG_API LigTensor *lig_state_get (LigState *self,
  * @path: the path of the parameter, `1.weight`
  * @tensor: a tensor of the parameter's shape
  *
- * Copies the tensor into the state and converts its type. Of a parameter that ranks divide, each
- * takes its part of the whole tensor.
+ * Copies the tensor into the state and converts its type. For a sharded parameter, each rank takes
+ * its shard of the whole tensor.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_SHAPE set
  */
@@ -156,9 +156,9 @@ LIG_API gboolean lig_state_set (
  * @self: a state
  * @scaling: (out caller-allocates): filled in
  *
- * Reads the loss scale, and the numbers of updates that wrote nothing because the norm of their
- * gradients was not finite: of all, and of the latest in succession. A state without updates
- * reports its initial values. The call waits for the device.
+ * Reads the loss scale and the number of skipped updates, whose gradient norm was not finite: in
+ * total, and the latest consecutive ones. Before the first update these are the initial values. The
+ * call waits for the device.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
@@ -170,7 +170,7 @@ LIG_API gboolean lig_state_get_scaling (LigState *self, LigScaling *scaling, GEr
  * @scaling: the new values, copied
  *
  * Sets the scale and the numbers of updates, for example from a checkpoint; `carried` and `norm`
- * belong to the present gradients and are not set.
+ * belong to the current gradients and are not set.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
@@ -183,8 +183,9 @@ LIG_API gboolean lig_state_set_scaling (LigState *self, const LigScaling *scalin
  *
  * Sets every parameter from a file, which has the parameters' paths as names, or those of another
  * program (<ligature/weights.h>), which are recognized. Missing, surplus and wrongly shaped tensors
- * are errors, which name the first ones and count all. On failure no parameter is changed: all
- * tensors are read before the first is set. Names that begin with `optimizer.` are not parameters.
+ * are errors, whose message names the first ones and gives their number. On failure no parameter is
+ * changed: all tensors are read before the first is set. Names that begin with `optimizer.` are not
+ * parameters.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX, %LIG_ERROR_SHAPE or the error of reading set
  */
@@ -194,11 +195,11 @@ LIG_API gboolean lig_state_load (LigState *self, LigTensorFile *file, GError **e
  * lig_state_load_weights:
  * @self: a state
  * @path: (type filename): a file or folder, as for lig_weights_open()
- * @note: (out) (optional) (transfer full) (nullable): the names that were recognized, and which
- *   rows became zero, for people; %NULL for a file with the parameters' paths
+ * @note: (out) (optional) (transfer full) (nullable): a sentence about the recognized names and the
+ *   rows that were set to zero; %NULL for a file with the parameters' paths
  *
- * Opens weights and loads them like lig_state_load(). A state with a recipe whose scales follow
- * from earlier steps gets those of the file; @note says so if it has none.
+ * Opens weights and loads them like lig_state_load(). If the state has a recipe whose scales depend
+ * on earlier steps, they are read from the file; @note reports if the file has none.
  *
  * Returns: %FALSE with the error of lig_weights_open() or lig_state_load() set, or with
  *   %LIG_ERROR_VALUE if a weight is not a finite number
@@ -211,12 +212,12 @@ LIG_API gboolean lig_state_load_weights (LigState *self,
 /**
  * lig_state_leave_out_padding:
  * @self: a state
- * @sequence: the sequence of which it has the parameters
- * @note: (inout) (optional) (nullable) (transfer full): a note, to which a remark is appended
+ * @sequence: the sequence whose parameters it has
+ * @note: (inout) (optional) (nullable) (transfer full): a note that a remark is appended to
  *
- * If the vocabulary of the weights that were loaded has fewer rows than the parameter, the others
- * became zero: they are no classes. Tells the loss of the sequence, unless that has a number of
- * classes already; plans that were compiled before still count them.
+ * Excludes padding from the loss: if the loaded weights have a smaller vocabulary than the
+ * parameter, the additional rows are zero and not classes. Sets the number of classes of the
+ * sequence's loss, unless it is already set; plans compiled before still count the padding.
  *
  * Returns: whether the sequence has changed
  */
@@ -225,12 +226,12 @@ LIG_API gboolean lig_state_leave_out_padding (LigState *self, LigSequence *seque
 /**
  * lig_state_store:
  * @self: a state
- * @file: (nullable): the file that the tensors are added to; %NULL on ranks that only give the file
- *   of another rank their parts
- * @moments: whether to add the optimizer's arrays too
+ * @file: (nullable): the file to add the tensors to; %NULL on ranks that only contribute their
+ *   shards to another rank's file
+ * @moments: whether to add the optimizer state, too
  *
- * Adds every parameter to a file. All ranks of a tensor group call it if they have parts of
- * parameters, and all ranks if they divide the optimizer's arrays.
+ * Adds every parameter to a file. All ranks of a tensor group must call it if parameters are
+ * sharded, and all ranks if the optimizer state is sharded.
  *
  * Returns: %FALSE with an error set
  */
@@ -244,12 +245,12 @@ LIG_API gboolean lig_state_store (LigState *self,
  * @sequence: a sequence with an input
  * @file: its parameters by their paths, as lig_state_store() adds them
  * @names: the name of a table of names, as for lig_weights_export()
- * @vocabulary: the number of rows of the embedding and of the head that are written, 0 for all
+ * @vocabulary: the number of rows of the embedding and of the head to write, 0 for all
  *
- * Makes the text of the `config.json` that the library of the names reads beside the weights.
+ * Makes the text of the `config.json` that the other program reads with the weights.
  *
- * Returns: (transfer full): JSON; or %NULL with an error set that names what the sequence computes
- *   and such models do not
+ * Returns: (transfer full): JSON; or %NULL with an error set that names the part of the sequence
+ *   that such models do not support
  */
 LIG_API char *lig_state_describe_weights (LigSequence *sequence,
                                           LigTensorFile *file,
@@ -260,9 +261,9 @@ LIG_API char *lig_state_describe_weights (LigSequence *sequence,
 /**
  * lig_state_load_moments:
  * @self: a state
- * @file: a file with the optimizer's arrays
+ * @file: a file with optimizer state
  *
- * Restores the optimizer's arrays that lig_state_store() added with @moments. On failure none is
+ * Restores the optimizer state that lig_state_store() added with @moments. On failure nothing is
  * changed.
  *
  * Returns: %FALSE with an error set
@@ -277,7 +278,7 @@ LIG_API gboolean lig_state_load_moments (LigState *self, LigTensorFile *file, GE
  *
  * Returns the plan of a sequence for the state's device and parameters. A plan with the same
  * version, types, batch and options is taken from the state's cache; otherwise the sequence is
- * compiled. The cache keeps any number of plans until the sequence is edited and planned again.
+ * compiled. The cache keeps all plans until the sequence is edited and planned again.
  *
  * Returns: (transfer full): the plan, or %NULL with an error set
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of a store's runs: the mean and the spread of the results of runs that have a setting in
- * common. */
+/* Groups of a store's runs: the mean and the spread of the results of runs that share the value of
+ * a setting. */
 #pragma once
 
 #include <ligature/store.h>
@@ -11,10 +11,9 @@ G_BEGIN_DECLS
  * LigRunMean:
  * @count: the number of runs that have a value
  * @mean: their mean, NaN without a value
- * @std: their standard deviation, of the sample (divided by @count - 1); NaN for fewer than
- *   two values
- * @min: the least value
- * @max: the greatest value
+ * @std: their sample standard deviation (divided by @count - 1); NaN for fewer than two values
+ * @min: the smallest value
+ * @max: the largest value
  *
  * The mean and the spread of a figure over the runs of a group.
  */
@@ -25,14 +24,13 @@ typedef struct {
 
 /**
  * LigRunGroup:
- * @value: (nullable): the value that the runs have in common, as text; %NULL if they have no such
- *   setting
+ * @value: (nullable): the common value as text; %NULL if the runs do not have the setting
  * @runs: the number of runs
  * @sample: the key of the newest of them
  * @last_loss: over the last losses
  * @eval_loss: over the last validation losses
  * @eval_accuracy: over the last validation accuracies
- * @step_ms: over the milliseconds of a step
+ * @step_ms: over the step times in milliseconds
  *
  * Runs with the same value of a setting.
  */
@@ -43,11 +41,11 @@ typedef struct {
   LigRunMean last_loss, eval_loss, eval_accuracy, step_ms;
 } LigRunGroup;
 
-/* The name under which lig_store_group_runs() compares everything that describes a run but its
- * seed, so that each group has the repetitions of one run. */
+/* The name with which lig_store_group_runs() compares everything that describes a run except its
+ * seed, so that each group has the same run with different seeds. */
 #define LIG_RUN_ALL_BUT_SEED "*"
 
-/* The name of a run's least validation loss. */
+/* The name of a run's lowest validation loss. */
 #define LIG_RUN_BEST_EVAL_LOSS "best-eval-loss"
 
 /**
@@ -84,8 +82,8 @@ LIG_API GPtrArray *lig_store_read_setting (
  * @name: (nullable): a name
  *
  * Returns: whether the name has the form of an op's parameter, the op's path and the parameter:
- *   `0.out-features`, or in a block `3.0.2.out-features`. Functions that take the name of a
- *   setting take it, too, for the value that a run's sequence has there
+ *   `0.out-features`, or in a block `3.0.2.out-features`. Functions that take the name of a setting
+ *   also accept it, for the value in a run's sequence
  */
 LIG_API gboolean lig_store_is_parameter (const char *name);
 

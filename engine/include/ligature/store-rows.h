@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The store's view of runs as structs: rows that it reads, and records and filters that callers
- * fill in. They are plain data; each thread may use its own. */
+/* Structs of the store: rows that it reads, and records and filters that callers fill in. They are
+ * plain data; each thread may use its own. */
 #pragma once
 
 #include <ligature/error.h>
@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 #define LIG_METRIC_EVAL_LOSS "eval-loss"
 #define LIG_METRIC_EVAL_ACCURACY "eval-accuracy"
 
-/* Names of the metrics of several ranks: for how much of a step the other work of every rank waits
- * for collectives, and the fastest ranks for the slowest; and which is the slowest. */
+/* Names of the metrics of several ranks: the time per step that the other work of every rank waits
+ * for collectives, the time that the fastest ranks wait for the slowest, and the slowest rank. */
 #define LIG_METRIC_EXPOSED "exposed-ms"
 #define LIG_METRIC_IMBALANCE "imbalance-ms"
 #define LIG_METRIC_SLOWEST "slowest-rank"
@@ -22,8 +22,8 @@ G_BEGIN_DECLS
  * lig_metric_get_sense:
  * @name: the name of a metric
  *
- * Returns: -1 if the least value of the metric is the best, as of a loss or a time, 1 if the
- * greatest is, as of an accuracy or a rate of samples, 0 if neither is
+ * Returns: -1 if lower is better, as for a loss or a time, 1 if higher is better, as for an
+ * accuracy or a sample rate, 0 if neither
  */
 LIG_API int lig_metric_get_sense (const char *name);
 
@@ -42,7 +42,7 @@ typedef enum { LIG_STORE_READ, LIG_STORE_CHANGE } LigStoreAccess;
  * @settings: the settings of the run, JSON
  * @versions: the versions of the libraries, JSON
  * @parent: the uuid of the run whose checkpoint this run continues
- * @inputs: the hashes of the run's data and what else decides its bits, JSON
+ * @inputs: the hashes of the run's data and everything else that its exact results depend on, JSON
  *
  * The description of a run that begins. A %NULL string counts as empty.
  */
@@ -56,12 +56,13 @@ typedef struct {
  * LigRunRow:
  * @status: `running`, `done`, `failed`, `cancelled` or `interrupted`
  * @started: the start in microseconds since 1970, UTC; @ended is 0 while the run is running
- * @last_step: the greatest step of any metric, -1 if the run has no metrics
+ * @last_step: the highest step of any metric, -1 if the run has no metrics
  * @first_loss: the first loss; it, @last_loss, @eval_loss, @eval_accuracy and @step_ms are NaN if
  *   unknown
- * @step_ms: the milliseconds of a step: of a finished training the median of its last steps, up to
- *   1,000; of a profile the median of its whole steps
- * @parent: the uuid of the run whose checkpoint this run continued; it need not be in the store
+ * @step_ms: the step time in milliseconds: for a finished training run the median of its last
+ *   steps, at most 1,000; for a profile the median of whole steps
+ * @parent: the uuid of the run whose checkpoint this run continued; it may be missing from the
+ *   store
  * @saved_step: the step of the newest checkpoint, -1 without one
  * @sweep: the uuid of the sweep to which this run belongs
  * @point: the number of the run's settings in its sweep, -1 without a sweep
@@ -106,18 +107,18 @@ LIG_API void lig_run_row_free (LigRunRow *row);
 /**
  * LigRunFilter:
  * @text: part of the name, notes, device, tags or uuid, %NULL for any
- * @status: a status, %NULL for any; likewise @device and @tag
+ * @status: a status, %NULL for any; also for @device and @tag
  * @starred: whether only starred runs match
  * @limit: the maximum number of rows, 0 for all
  * @kind: `train` or `profile`, %NULL for any
  * @started_from: the earliest start in microseconds since 1970, UTC; 0 for no bound
- * @started_to: the time before which runs must have started, likewise; 0 for no bound
+ * @started_to: the time before which runs must have started, in the same unit; 0 for no bound
  * @group_by: a setting as in lig_store_group_runs(), %NULL for none
- * @group: with @group_by the value that the setting must have, as #LigRunGroup has it; %NULL: runs
+ * @group: with @group_by, the value that the setting must have, as in #LigRunGroup; %NULL: runs
  *   without that setting
  * @order_by: the setting for %LIG_RUN_BY_SETTING, named as in lig_store_group_runs()
  * @sweep: the uuid of a sweep, %NULL for any
- * @name: the whole name, or a pattern of it with `*`, `?` and `[…]`; %NULL for any
+ * @name: the whole name, or a pattern with `*`, `?` and `[…]`; %NULL for any
  * @unstarred: whether only runs without a star match
  *
  * Conditions that a run must meet to be listed.
@@ -135,7 +136,7 @@ typedef struct {
 } LigRunFilter;
 
 /* The column that a list of runs is sorted by. Runs without a value are last in both directions,
- * newer runs first. */
+ * the newest first. */
 typedef enum {
   LIG_RUN_BY_START,
   LIG_RUN_BY_NAME,

@@ -44,7 +44,7 @@ LIG_API gboolean lig_store_put_spread (LigStore *self,
  * @run: the uuid of a run
  *
  * Returns: (transfer container) (element-type LigSpreadRow): rows owned by the array, sorted by
- *   figure; empty for a training, whose steps are its metric `step-ms`
+ *   figure; empty for a training run, whose step times are its metric `step-ms`
  */
 LIG_API GPtrArray *lig_store_get_spreads (LigStore *self, const char *run, GError **error);
 

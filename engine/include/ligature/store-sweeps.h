@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps in the store, and what decides the bits of its runs. */
+/* Sweeps in the store, and the inputs that the exact results of runs depend on. */
 #pragma once
 
 #include <ligature/store.h>
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @started: the start in microseconds since 1970, UTC
  * @runs: the number of runs in the store that belong to it
  *
- * A sweep as it was recorded. Missing strings are empty, never %NULL.
+ * A recorded sweep. Missing strings are empty, never %NULL.
  */
 typedef struct {
   char *uuid, *name, *document;
@@ -47,8 +47,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigSweepRow, lig_sweep_row_free)
  * @self: a store
  * @run: the uuid of a run
  *
- * Returns: (transfer full) (nullable): the hashes of the run's data and what else decides its bits,
- *   as JSON; %NULL without an error if an older program recorded the run
+ * Returns: (transfer full) (nullable): the hashes of the run's data and everything else that its
+ *   exact results depend on, as JSON; %NULL without an error if an older version recorded the run
  */
 LIG_API char *lig_store_get_inputs (LigStore *self, const char *run, GError **error);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The database of runs: trainings and profiles with their settings, results and measurements. It is
- * one SQLite file that any number of processes may read and write.
+/* The database of runs: training runs and profiles with their settings, results and measurements.
+ * It is one SQLite file that any number of processes may read and write.
  *
- * Metrics, timings, fusions, verdicts and artifacts are queued; a writer thread writes them within
- * 200 ms. Everything else is on disk when the call returns. All functions may be called from any
- * thread. A `run` is the uuid that lig_store_begin_run() returned. Errors are %LIG_ERROR_STORE. A
- * run is reported as `interrupted` if its process has ended or has been silent for a minute. */
+ * Metrics, timings, fusions, verdicts and artifacts are queued, and a writer thread writes them
+ * within 200 ms; everything else is on disk when the call returns. All functions may be called from
+ * any thread. A `run` is the uuid that lig_store_begin_run() returned. Errors are %LIG_ERROR_STORE.
+ * A run is reported as `interrupted` if its process has ended, or has not updated its heartbeat for
+ * a minute. */
 #pragma once
 
 #include <ligature/store-rows.h>
@@ -18,7 +19,7 @@ G_DECLARE_FINAL_TYPE (LigStore, lig_store, LIG, STORE, GObject)
 
 /**
  * lig_store_open:
- * @path: (nullable): a file; %NULL for `$LIGATURE_STORE`, else `ligature/ligature.db` in the
+ * @path: (nullable): a file; %NULL for `$LIGATURE_STORE`, otherwise `ligature/ligature.db` in the
  *   user's data folder
  *
  * Opens a store to write runs into it. Creates missing folders and a missing file, which only this
@@ -26,9 +27,9 @@ G_DECLARE_FINAL_TYPE (LigStore, lig_store, LIG, STORE, GObject)
  * damaged SQLite file is renamed and replaced by a new one; before an update to schema N the file
  * is copied to `PATH.before-N`. lig_store_get_warning() then reports this.
  *
- * Returns: (transfer full): a store, or %NULL with an error that names the file: it is no SQLite
- *   database, its schema is newer, it belongs to another program, or it cannot be read and written;
- *   the file is left unchanged
+ * Returns: (transfer full): a store, or %NULL with an error that names the file: it is not an
+ *   SQLite database, its schema is newer, it belongs to another program, or it cannot be read and
+ *   written; the file is left unchanged
  */
 LIG_API LigStore *lig_store_open (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -59,7 +60,7 @@ LIG_API LigStore *lig_store_open_existing (const char *path,
  * lig_store_get_path:
  * @self: a store
  *
- * Returns: (transfer none): the absolute file name
+ * Returns: (transfer none): the absolute path
  */
 LIG_API const char *lig_store_get_path (LigStore *self);
 
@@ -77,7 +78,7 @@ LIG_API const char *lig_store_get_warning (LigStore *self);
  * @record: the description of the run, copied
  *
  * Adds a run with status `running`, and an experiment unless one with the same name and sequence
- * exists. While the store is open, it updates the heartbeat of the run.
+ * exists. An open store updates the heartbeat of the run.
  *
  * Returns: (transfer full): the uuid of the run, or %NULL with an error set
  */
@@ -142,7 +143,7 @@ LIG_API GPtrArray *lig_store_list_runs (LigStore *self, const LigRunFilter *filt
  * @self: a store
  * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
  * @order: the column to sort by
- * @descending: whether the greatest value is first
+ * @descending: whether the largest value is first
  *
  * Returns: (transfer full) (element-type gint64): a key for each matching run, sorted; the key of a
  *   run never changes, and the key of a deleted run is not used again
@@ -370,8 +371,8 @@ LIG_API gboolean lig_store_delete_runs (LigStore *self,
  * lig_store_compact:
  * @self: a store
  *
- * Gives the space of deleted rows back to the file system. This writes the whole file again, needs
- * as much free space again, and fails while another process uses the store.
+ * Returns the space of deleted rows to the file system. This rewrites the whole file, needs as much
+ * additional free space, and fails while another process uses the store.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -388,8 +389,8 @@ LIG_API char *lig_store_new_document (void);
  * lig_store_list_lost:
  * @self: a store
  *
- * Returns: (transfer full): keys of documents with edits whose process on this machine has
- *   ended, the most recently edited first; %NULL with an error set
+ * Returns: (transfer full): keys of documents with edits whose process, on this machine, has ended,
+ *   the most recently edited first; %NULL with an error set
  */
 LIG_API GStrv lig_store_list_lost (LigStore *self, GError **error);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps: trainings of one sequence over lists of settings, one after another. A sweep is recorded
- * in the store, so that any process can continue it with the missing trainings.
+/* Sweeps: successive training runs of one sequence over lists of settings. A sweep is recorded in
+ * the store, so that any process can continue it with the missing runs.
  *
- * Threads: one thread at a time uses a sweep; lig_sweep_prepare() alone may be called on another
- * thread at the same time. */
+ * Threads: one thread at a time uses a sweep; only lig_sweep_prepare() and lig_sweep_get_training()
+ * may be called on another thread at the same time. */
 #pragma once
 
 #include <ligature/foreign.h>
@@ -21,8 +21,8 @@ G_DECLARE_FINAL_TYPE (LigSweep, lig_sweep, LIG, SWEEP, GObject)
 /**
  * LigSweepAxis:
  * @key: the name of a setting, `recipe` of the sequence, or `PATH.PARAMETER` of an op
- * @values: (array zero-terminated=1): its values as texts
- * @with: the number of the first axis with which this one advances; its own number in a grid
+ * @values: (array zero-terminated=1): its values as text
+ * @with: the index of the first axis that this one advances together with; its own index in a grid
  *
  * One setting of a sweep and its values.
  */
@@ -34,20 +34,20 @@ typedef struct {
 
 /**
  * LigSweepPoint:
- * @number: the number of the point, from 0
+ * @number: the index of the point, from 0
  * @values: (array zero-terminated=1): the value of each axis
- * @run: (nullable): the uuid of its run, %NULL before it began
- * @status: (nullable): the status of its run, `failed` also if the training could not begin, %NULL
- *   if it is missing
+ * @run: (nullable): the uuid of its run, %NULL before it begins
+ * @status: (nullable): the status of its run, `failed` also if the run could not begin; %NULL if it
+ *   has not run
  * @message: (nullable): the reason for a failure
- * @steps: the number of optimizer steps to do
- * @done: the number of steps done
+ * @steps: the total number of optimizer steps
+ * @done: the number of completed steps
  * @first_loss: the first loss; it and the following figures are NaN if unknown
  * @loss: the last loss
- * @eval_loss: the loss on the validation data
- * @eval_accuracy: the accuracy on the validation data, from 0 to 1
- * @step_ms: the median milliseconds of a step
- * @seconds: the seconds that the run took
+ * @eval_loss: the validation loss
+ * @eval_accuracy: the validation accuracy, from 0 to 1
+ * @step_ms: the median step time in milliseconds
+ * @seconds: the duration of the run in seconds
  *
  * One combination of settings with its result.
  */
@@ -61,19 +61,19 @@ typedef struct {
 
 /**
  * LigSweepSummary:
- * @values: (array zero-terminated=1): the value of each axis, that of the seed as in the best point
- * @points: the number of points that differ in nothing but the seed
+ * @values: (array zero-terminated=1): the value of each axis; for the seed, that of the best point
+ * @points: the number of points that differ only in the seed
  * @count: the number of those with a result
- * @validation: whether the figures are losses on validation data, not of the last step
- * @mean: the mean loss; NaN without a result, as the following
+ * @validation: whether the losses are validation losses instead of those of the last step
+ * @mean: the mean loss; NaN without a result, like the following figures
  * @std: the standard deviation of the losses, NaN with fewer than two
- * @min: the least loss
- * @greatest: the greatest loss
- * @accuracy: the mean accuracy on the validation data
- * @step_ms: the mean of the median milliseconds of a step
- * @best: the number of the point with the least loss, or of the first point
+ * @min: the lowest loss
+ * @greatest: the highest loss
+ * @accuracy: the mean validation accuracy
+ * @step_ms: the mean of the median step times in milliseconds
+ * @best: the index of the point with the lowest loss, or of the first point
  *
- * The results of all points that differ in nothing but the seed.
+ * The results of all points that differ only in the seed.
  */
 typedef struct {
   GStrv values;
@@ -87,10 +87,11 @@ typedef struct {
  * lig_sweep_new:
  * @sequence: a sequence, copied
  * @device: the name of the device
- * @settings: the settings of all runs, copied without the checkpoint, of which each run has its own
+ * @settings: the settings of all runs, copied except for the checkpoint path, which differs for
+ *   each run
  * @init: (nullable) (type filename): a file with initial parameters for all runs
  *
- * Returns: (transfer full): a sweep without axes, which is one training
+ * Returns: (transfer full): a sweep without axes, which is a single run
  */
 LIG_API LigSweep *lig_sweep_new (LigSequence *sequence,
                                  const char *device,
@@ -101,7 +102,8 @@ LIG_API LigSweep *lig_sweep_new (LigSequence *sequence,
  * lig_sweep_set_ranks:
  * @self: a sweep that has not begun
  * @ranks: the number of processes that train each point together
- * @parallel: (nullable): their layout, as lig_layout_to_string() writes it; %NULL if there is one
+ * @parallel: (nullable): their parallelism, as lig_layout_to_string() writes it; %NULL with one
+ *   rank
  */
 LIG_API void lig_sweep_set_ranks (LigSweep *self, int ranks, const char *parallel);
 
@@ -109,7 +111,7 @@ LIG_API void lig_sweep_set_ranks (LigSweep *self, int ranks, const char *paralle
  * lig_sweep_add:
  * @self: a sweep that has not begun
  * @over: a setting and its values: `lr=0.1,0.01`, `seed=1..5`, `1.out-features=64,128`
- * @zip: whether it advances with the axis before it instead of being combined with all axes
+ * @zip: whether it advances together with the previous axis instead of being combined with all axes
  *
  * Adds an axis and checks its values.
  *
@@ -120,7 +122,7 @@ LIG_API gboolean lig_sweep_add (LigSweep *self, const char *over, gboolean zip, 
 /**
  * lig_sweep_add_list:
  * @self: a sweep that has not begun
- * @text: lines of cells with commas between them; the first line has the settings
+ * @text: lines of comma-separated cells; the first line has the names of the settings
  *
  * Adds axes that advance together, one point for each further line.
  *
@@ -132,7 +134,7 @@ LIG_API gboolean lig_sweep_add_list (LigSweep *self, const char *text, GError **
  * lig_sweep_check:
  * @self: a sweep that has not begun
  *
- * Makes the points and checks the settings of each, without recording anything.
+ * Creates the points and checks the settings of each, without recording anything.
  *
  * Returns: %FALSE with an error set
  */
@@ -166,8 +168,8 @@ lig_sweep_open (LigStore *store, const char *selector, GError **error) G_GNUC_WA
  * @self: (nullable): rank 0's sweep, begun or opened; %NULL on the other ranks
  * @ranks: (nullable): the ranks that train it; all of them call this
  *
- * Gives all ranks rank 0's sweep, so that each can prepare the points. Rank 0 alone has the store:
- * the others have no results, do not refresh theirs, and learn from it which point is next.
+ * Gives all ranks rank 0's sweep, so that each can prepare the points. Only rank 0 has the store:
+ * the others have no results, must not refresh, and learn from rank 0 which point is next.
  *
  * Returns: (transfer full): the sweep, or %NULL with an error set
  */
@@ -221,7 +223,7 @@ LIG_API const char *lig_sweep_get_init (LigSweep *self);
  * lig_sweep_get_ranks:
  * @self: a sweep
  *
- * Returns: the number of processes that train each point together, 1 for one
+ * Returns: the number of processes that train each point together
  */
 LIG_API int lig_sweep_get_ranks (LigSweep *self);
 
@@ -229,7 +231,7 @@ LIG_API int lig_sweep_get_ranks (LigSweep *self);
  * lig_sweep_get_parallel:
  * @self: a sweep
  *
- * Returns: (transfer none) (nullable): the layout of its ranks, %NULL for one
+ * Returns: (transfer none) (nullable): the parallelism of its ranks, %NULL with one rank
  */
 LIG_API const char *lig_sweep_get_parallel (LigSweep *self);
 
@@ -263,19 +265,20 @@ LIG_API guint lig_sweep_count_ended (LigSweep *self);
  * lig_sweep_next:
  * @self: a sweep
  *
- * Returns: the number of the first point that is missing, interrupted or cancelled, -1 if none is
+ * Returns: the index of the first point that has not run, or was interrupted or cancelled; -1 if
+ * there is none
  */
 LIG_API int lig_sweep_next (LigSweep *self);
 
 /**
  * lig_sweep_prepare:
  * @self: a sweep that has begun
- * @point: the number of a point
+ * @point: the index of a point
  * @device: the opened device of the sweep, which has joined its ranks
  *
- * Prepares the training of a point, and records that it belongs to the sweep. An interrupted
- * training is continued from its checkpoint if that is possible. Another thread may use @self
- * at the same time. All ranks prepare the same point, and fail together.
+ * Prepares the run of a point, and records that it belongs to the sweep. An interrupted run is
+ * continued from its checkpoint if possible. Another thread may use @self at the same time. All
+ * ranks prepare the same point, and fail together.
  *
  * Returns: (transfer full): a run that is ready, or %NULL with an error set
  */
@@ -285,11 +288,12 @@ LIG_API LigRun *lig_sweep_prepare (LigSweep *self, guint point, LigDevice *devic
 /**
  * lig_sweep_get_training:
  * @self: a sweep that has begun
- * @point: the number of a point
- * @settings: (out caller-allocates): the settings of its training, which the caller clears
+ * @point: the index of a point
+ * @settings: (out caller-allocates): the settings of its run, which the caller clears
  *
- * For a program that trains a point in other processes, as lig_sweep_prepare() would here. It has
- * to record the run with lig_store_set_sweep(). Another thread may use @self at the same time.
+ * Returns the sequence and settings of a point for a program that trains it in other processes
+ * instead of calling lig_sweep_prepare(). The program has to record the run with
+ * lig_store_set_sweep(). Another thread may use @self at the same time.
  *
  * Returns: (transfer full): the sequence of the point, or %NULL with an error set
  */
@@ -301,9 +305,9 @@ LIG_API LigSequence *lig_sweep_get_training (LigSweep *self,
 /**
  * lig_sweep_find_checkpoint:
  * @self: a sweep that has begun or was opened
- * @point: the number of a point
+ * @point: the index of a point
  *
- * Finds where the interrupted training of a point can be continued.
+ * Finds the checkpoint from which the interrupted run of a point can be continued.
  *
  * Returns: (transfer full) (nullable) (type filename): its newest checkpoint, %NULL if it has none
  */
@@ -312,11 +316,11 @@ LIG_API char *lig_sweep_find_checkpoint (LigSweep *self, guint point);
 /**
  * lig_sweep_fail:
  * @self: a sweep
- * @point: the number of a point
+ * @point: the index of a point
  * @message: the reason
  *
- * Notes that the training of a point could not begin. Nothing is recorded: the point is missing
- * when the sweep is opened again.
+ * Marks a point as failed because its run could not begin. This is not recorded: when the sweep is
+ * opened again, the point has not run.
  */
 LIG_API void lig_sweep_fail (LigSweep *self, guint point, const char *message);
 
@@ -324,17 +328,17 @@ LIG_API void lig_sweep_fail (LigSweep *self, guint point, const char *message);
  * lig_sweep_retry:
  * @self: a sweep
  *
- * Makes failed points missing, so that they are trained again.
+ * Resets failed points, so that they are trained again.
  */
 LIG_API void lig_sweep_retry (LigSweep *self);
 
 /**
  * lig_sweep_estimate_left:
  * @self: a sweep
- * @point: the number of the point that is training, -1 for none
+ * @point: the index of the point that is training, -1 for none
  * @progress: (nullable): the progress of its run
  *
- * Estimates the time of all missing points from the steps done so far.
+ * Estimates the remaining time of the sweep from the steps done so far.
  *
  * Returns: seconds, NaN before the first step
  */
@@ -343,7 +347,7 @@ LIG_API double lig_sweep_estimate_left (LigSweep *self, int point, const LigRunP
 /**
  * lig_sweep_describe_point:
  * @self: a sweep
- * @point: the number of a point
+ * @point: the index of a point
  *
  * Returns: (transfer full): its settings, `lr 0.1, seed 2`
  */
@@ -353,8 +357,8 @@ LIG_API char *lig_sweep_describe_point (LigSweep *self, guint point);
  * lig_sweep_summarize:
  * @self: a sweep
  *
- * Returns: (transfer full) (element-type LigSweepSummary): the results of points that differ in
- *   nothing but the seed, the least mean loss first, those without a result last
+ * Returns: (transfer full) (element-type LigSweepSummary): the results of points that differ only
+ *   in the seed, by increasing mean loss, those without a result last
  */
 LIG_API GPtrArray *lig_sweep_summarize (LigSweep *self);
 

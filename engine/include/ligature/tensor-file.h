@@ -2,9 +2,9 @@
 /* Named tensors in a safetensors file: weights, gradients, checkpoints. Files are interchangeable
  * with those of the Python package safetensors.
  *
- * The types F32, F16, BF16, F8_E4M3, F8_E5M2, I32, U8 and BOOL have an element type each; I64 is
- * read as int32 if every value fits, F64 as fp32. A loaded file stays mapped into memory and a
- * tensor is copied when it is read, so the file must not be shortened as long as the #LigTensorFile
+ * The types F32, F16, BF16, F8_E4M3, F8_E5M2, I32, U8 and BOOL each have an element type; I64 is
+ * read as int32 if every value fits, F64 as fp32. A loaded file stays mapped into memory and
+ * tensors are copied when they are read, so the file must not be truncated while the #LigTensorFile
  * exists (replacing it by a rename, as lig_tensor_file_save() does, is harmless).
  *
  * Threads: one thread at a time may use a #LigTensorFile. */
@@ -31,8 +31,8 @@ LIG_API LigTensorFile *lig_tensor_file_new (void) G_GNUC_WARN_UNUSED_RESULT;
  * @path: (type filename): the path of a safetensors file
  *
  * Opens a file, reads its header and checks every number in it against the size of the file. The
- * tensors must fill the body without gap or overlap; none may have an axis of length 0 or more than
- * eight axes.
+ * tensors must fill the body without gaps or overlaps; none may have an axis of length 0 or more
+ * than eight axes.
  *
  * Returns: (transfer full): the file, or %NULL with %LIG_ERROR_FILE (cannot be opened),
  *   %LIG_ERROR_FORMAT (damaged, or not safetensors), %LIG_ERROR_DTYPE or %LIG_ERROR_SHAPE (an
@@ -98,7 +98,7 @@ LIG_API gboolean lig_tensor_file_get_shape (LigTensorFile *self,
  * lig_tensor_file_add:
  * @self: a file of tensors
  * @name: the tensor's name, UTF-8; a tensor that already has it is replaced
- * @tensor: the tensor, of which a reference is kept; its elements are read when the file is saved
+ * @tensor: the tensor, which is referenced; its elements are read when the file is saved
  *
  * Adds a tensor.
  */
@@ -128,7 +128,7 @@ LIG_API void lig_tensor_file_set_metadata (LigTensorFile *self, const char *key,
  * @self: a file of tensors
  * @path: (type filename): the path to write to; an existing file is replaced atomically
  *
- * Writes everything under a temporary name in the same folder, syncs it, renames it, and syncs the
+ * Writes the file under a temporary name in the same folder, syncs it, renames it, and syncs the
  * folder. Unless that last step fails, a failure leaves an existing file unchanged and no temporary
  * file. @self does not change, and may have been loaded from @path.
  *
@@ -142,7 +142,7 @@ LIG_API gboolean lig_tensor_file_save (LigTensorFile *self, const char *path, GE
  * @self: a file of tensors
  * @descriptor: an open file descriptor, such as that of a pipe
  *
- * Writes everything to the descriptor and neither syncs nor closes it.
+ * Writes the file to the descriptor and neither syncs nor closes it.
  *
  * Returns: %FALSE with %LIG_ERROR_FILE set, or %LIG_ERROR_FORMAT if a name is not UTF-8 or is
  *   `__metadata__`

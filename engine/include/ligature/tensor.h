@@ -69,8 +69,8 @@ LIG_API const char *lig_dtype_names (unsigned types, const char *last);
  * @shape: a shape
  * @dtype: the type of the elements
  *
- * Checks that the shape has at most eight axes, none of negative length, and that its size in bytes
- * fits into 63 bits, where an empty axis counts as one element.
+ * Checks that the shape has at most eight axes, none of negative length, and that its size in
+ * bytes, with empty axes counted as 1, fits into 63 bits.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE or %LIG_ERROR_MEMORY set
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring: the peak rates of a device, and the store's tuning table, in which plans keep measured
- * times. */
+/* Measuring: the peak rates of a device, and the store's tuning table of times measured for
+ * plans. */
 #pragma once
 
 #include <ligature/error.h>
@@ -10,11 +10,10 @@ G_BEGIN_DECLS
 typedef struct _LigDevice LigDevice;
 typedef struct _LigStore LigStore;
 
-/* A table of measured times, usually the store's. A choice is a text that only the kernel
- * interprets; times of fusions have none, and of several such times under one key the first is
- * kept. The noise of a time is in microseconds too. The caller of `get` may pass null for
- * `choice`. `list` returns the choices whose keys contain a text, one per line: key, tab, choice
- * (transfer full); it may be null. */
+/* A table of measured times, usually the store's. A choice is text that only the kernel interprets;
+ * times of fusions have none, and the first such time under a key is kept. The noise of a time is
+ * also in microseconds. The caller of `get` may pass null for `choice`. `list` returns the choices
+ * whose keys contain a text, one per line: key, tab, choice (transfer full); it may be null. */
 typedef struct _LigTuning {
   gboolean (*get) (
     gpointer data, const char *key, double *microseconds, double *noise, char **choice);
@@ -29,7 +28,7 @@ typedef struct _LigTuning {
  * @self: (out caller-allocates): filled in
  * @store: (nullable): the store with the table; no reference is taken, so it must outlive @self
  *
- * Initializes a table. Without a store no time is kept beyond one compilation.
+ * Initializes a table. Without a store, times are kept only during one compilation.
  */
 LIG_API void lig_tuning_init (LigTuning *self, LigStore *store);
 
@@ -37,7 +36,7 @@ LIG_API void lig_tuning_init (LigTuning *self, LigStore *store);
  * LigTuningMonitor:
  * @what: a short description of the next measurement
  * @seconds: the time since this series of measurements began
- * @share: the share of the series that is done, about, from 0 to 1; negative if it is unknown
+ * @share: the approximate fraction of the series that is done, from 0 to 1; negative if unknown
  *
  * Reports the progress of measuring.
  */
@@ -77,7 +76,7 @@ LIG_API void lig_tuning_set_listener (LigTuningListener listener);
  * @path: (nullable): the path of a store, as for lig_store_open()
  *
  * Sets the peak rates of the device to measured ones from a store. If the file or the entry is
- * missing, or the entry is of another machine, the device is left unchanged; no store is created.
+ * missing, or the entry is from another machine, the device is left unchanged; no store is created.
  *
  * Returns: whether measured peak rates were found
  */
@@ -86,13 +85,12 @@ LIG_API gboolean lig_tuning_recall (LigDevice *device, const char *path);
 /**
  * lig_tuning_learn:
  * @device: a device
- * @store: (nullable): the store in which peak rates are looked up and kept; %NULL: the call does
- *   nothing
+ * @store: (nullable): the store to read and write peak rates; %NULL: the call does nothing
  *
- * Sets the peak rates of a device that can run kernels and was not measured yet: from the store if
- * it has them. If the store has none and the device has no peak rates from a profile, the call
- * informs the listener, measures in a fraction of a second and keeps the result in the store. A
- * device that cannot be measured is left without peak rates.
+ * Sets the peak rates of a device that can run kernels and was not measured yet, from the store if
+ * it has them. If neither the store nor a profile has them, the call informs the listener, measures
+ * for a fraction of a second and stores the result. A device that cannot be measured is left
+ * without peak rates.
  */
 LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures for people: always three significant digits and a unit, `1.40 ms`, `12.3 GB`, but a whole
- * number of the first unit is written as such, `16 B`; `∞` or `-` for figures that are not finite.
- * The decimal point follows the locale's LC_NUMERIC. The functions may be called from any thread.
+/* Figures as text, with three significant digits and a unit: `1.40 ms`, `12.3 GB`. Whole numbers of
+ * the smallest unit are written without decimals, `16 B`; figures that are not finite are `∞` or
+ * `-`. The decimal point follows the locale's LC_NUMERIC. The functions may be called from any
+ * thread.
  */
 #pragma once
 
@@ -19,7 +20,7 @@ LIG_API char *lig_units_bytes (double bytes);
 
 /**
  * lig_units_count:
- * @count: a number of things, floating-point operations for example
+ * @count: a number, for example of floating-point operations
  *
  * Returns: (transfer full): the number with its unit, `1.20 M`, in powers of a thousand
  */

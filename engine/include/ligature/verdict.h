@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Verdicts: the compiler's decision for each fusion at each place where it could begin. A verdict
- * on a rejected fusion has the condition that failed, the edit that would remove the rejection, and
- * its gain. Verdicts belong to a plan and never change.
+ * on a rejected fusion has the condition that failed, the edit that would make the fusion possible,
+ * and its gain. Verdicts belong to a plan and never change.
  *
  * Threads: any thread may read them. */
 #pragma once
@@ -14,7 +14,7 @@ typedef struct _LigFusion LigFusion;
 
 typedef enum { LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_UPDATE, LIG_PASS_JOINT } LigPass;
 
-/* The largest number of elements of a pattern. */
+/* The maximum number of elements of a pattern. */
 #define LIG_MAX_ELEMENTS 8
 
 /**
@@ -30,9 +30,9 @@ typedef enum {
   LIG_REASON_NONE,      /* taken */
   LIG_REASON_FENCED,    /* a fence between its ops */
   LIG_REASON_FORBIDDEN, /* forbidden by the user, here or everywhere */
-  LIG_REASON_PATTERN,   /* the next op does not fit */
+  LIG_REASON_PATTERN,   /* the next op does not match the pattern */
   LIG_REASON_IN_USE,    /* an intermediate value is also used elsewhere */
-  LIG_REASON_PARALLEL,  /* not supported with this distribution over ranks */
+  LIG_REASON_PARALLEL,  /* not supported with this parallelism */
   LIG_REASON_RECIPE,    /* not supported with this quantization */
   LIG_REASON_DTYPE,     /* not supported for this type */
   LIG_REASON_SHAPE,     /* not supported for this shape */
@@ -52,17 +52,17 @@ LIG_API const char *lig_reason_name (LigReason reason);
 
 /**
  * LigEvidenceKind:
- * @LIG_EVIDENCE_NONE: no data but the number, if there is a unit
+ * @LIG_EVIDENCE_NONE: no data except the number, if there is a unit
  * @LIG_EVIDENCE_NAMES: the names of ops, kernels or element types
  * @LIG_EVIDENCE_END: the sequence ends
  * @LIG_EVIDENCE_FENCE: the fence before the op at the path
  * @LIG_EVIDENCE_FORBIDDEN: the fusion is forbidden at the path, or everywhere if the path is null
  * @LIG_EVIDENCE_POLICY: the policy of that name
- * @LIG_EVIDENCE_CHANNEL: the channel of that name, which the op at the path feeds
- * @LIG_EVIDENCE_CALLER: the caller; the path, if it is not null, is that of the op whose extra
+ * @LIG_EVIDENCE_CHANNEL: the channel of that name, which the op at the path writes
+ * @LIG_EVIDENCE_CALLER: the caller; if the path is not null, it is that of the op whose extra
  *   output the caller reads
  * @LIG_EVIDENCE_PASS: the pass of that name
- * @LIG_EVIDENCE_GROUP: the group of the fusion that covers the ops; the path, if it is not null, is
+ * @LIG_EVIDENCE_GROUP: the group of the fusion that covers the ops; if the path is not null, it is
  *   that at which the fusion is forced
  */
 typedef enum {
@@ -90,8 +90,8 @@ typedef enum {
  * @unit: (nullable): `us` for microseconds
  * @measured: whether the number was measured; otherwise it is predicted
  *
- * One side of a verdict as data: the condition as it is, or as the fusion requires it. Strings and
- * names belong to the plan.
+ * One side of a verdict as data: the observed condition, or the required one. Strings and names
+ * belong to the plan.
  */
 typedef struct {
   LigEvidenceKind kind;
@@ -108,37 +108,37 @@ typedef struct {
  * LigVerdict:
  * @fusion: the fusion
  * @pass: its pass
- * @first: the expanded index of the first op that was examined
+ * @first: the expanded index of the first examined op
  * @count: the number of those ops
- * @taken: whether the fusion was taken
- * @fits: whether the ops fit the fusion's pattern; a rejection that fits is a near miss
- * @reason: the check that rejected the fusion; %LIG_REASON_NONE if it was taken
- * @observed: (nullable): the condition as it is, as text
- * @required: (nullable): the condition as the fusion requires it, as text
+ * @taken: whether the fusion was applied
+ * @fits: whether the ops match the fusion's pattern; a rejection that matches is a near miss
+ * @reason: the check that rejected the fusion; %LIG_REASON_NONE if it was applied
+ * @observed: (nullable): the observed condition, as text
+ * @required: (nullable): the condition that the fusion requires, as text
  * @found: @observed as data
  * @needed: @required as data
- * @gain: the time in microseconds that a step would save with the fusion instead of the present
- *   groups; negative if it would cost time, NaN if it is unknown or the fusion is taken
+ * @gain: the time in microseconds that a step would save with the fusion instead of the current
+ *   groups; negative if it would cost time, NaN if unknown or if the fusion is applied
  * @gain_measured: whether the gain comes from measured times; otherwise it is predicted
- * @bytes: the bytes that a step would read and write less with the fusion; negative if more, NaN if
- *   it is unknown; if the fusion is taken, those that it reads and writes less than its ops alone
- * @fused: the time of the ops as one group in microseconds, NaN if it is unknown
- * @fused_noise: half the spread of the middle half of its samples; 0 if it is predicted
- * @present: the time of the groups that cover the ops now; if the fusion is taken, the time of its
- *   ops alone
+ * @bytes: the reduction in bytes read and written per step with the fusion; negative for an
+ *   increase, NaN if unknown; if the fusion is applied, compared with its ops unfused
+ * @fused: the time of the ops as one group in microseconds, NaN if unknown
+ * @fused_noise: half the interquartile range of its samples; 0 if it is predicted
+ * @present: the time of the groups that currently cover the ops; if the fusion is applied, the time
+ *   of its ops unfused
  * @present_noise: the noise of @present
  * @times_measured: whether both times were measured; otherwise one is predicted
- * @whole: whether the times are of whole steps, with and without the fusion
- * @pieces: the number of parts in which a fusion with LigFusion.min_pieces exchanges and
+ * @whole: whether the times are of whole steps with and without the fusion
+ * @pieces: the number of chunks in which a fusion with LigFusion.min_pieces communicates and
  * multiplies each rank's rows; 0 if no policy chose it
- * @fix: (nullable): the edit that removes the rejection
- * @alternative: (nullable): another edit that removes it
- * @title: the ops that would become one, in translated words: `GELU's gradient + Linear's input
- *   gradient`; if the pattern does not fit, the fusion's summary
- * @why: the reason, one translated phrase that names rows and no expanded index
+ * @fix: (nullable): the edit that makes the fusion possible
+ * @alternative: (nullable): an alternative edit
+ * @title: the ops that would be fused, translated: `GELU's gradient + Linear's input gradient`; if
+ *   the pattern does not match, the fusion's summary
+ * @why: the reason, a translated phrase that names rows of the score instead of expanded indexes
  * @text: one sentence: the fusion's name and the reason
  *
- * The reason why a fusion was taken or rejected at a place. The strings belong to the plan.
+ * Why a fusion was applied or rejected at a place. The strings belong to the plan.
  */
 typedef struct {
   const LigFusion *fusion;
@@ -164,8 +164,8 @@ typedef struct {
  * @first: (out): the expanded index of the first op
  * @last: (out): the expanded index of the last op
  *
- * Reads the range of ops that a verdict is about. If the pattern does not fit, these are the last
- * op that fits and the one after it, which may be one past the last op of the plan.
+ * Reads the range of ops that a verdict is about. If the pattern does not match, these are the last
+ * op that matches and the one after it, which may be one past the last op of the plan.
  */
 LIG_API void lig_verdict_get_range (const LigVerdict *self, int *first, int *last);
 
@@ -181,9 +181,9 @@ LIG_API void lig_verdict_get_range (const LigVerdict *self, int *first, int *las
  * @pass: a pass; the verdicts of joint fusions are about both
  *
  * Returns: (transfer container) (element-type LigVerdict): one verdict for each fusion of the pass
- *   about the place: that it was taken, or the most important one. First near misses, then
- * rejections because of another group, then fusions that were taken, then patterns that do not fit;
- * within each class, the largest gain first. Verdicts whose reason is the end of the sequence are
+ *   about the place: that it was applied, or the most important one. First near misses, then
+ *   rejections because of another group, then applied fusions, then patterns that do not match;
+ *   within each class, the largest gain first. Verdicts whose reason is the end of the sequence are
  *   returned only for the gap at its end
  */
 LIG_API GPtrArray *lig_verdicts_about (const LigVerdict *verdicts,
@@ -198,8 +198,8 @@ LIG_API GPtrArray *lig_verdicts_about (const LigVerdict *verdicts,
  * lig_verdict_row_path:
  * @path: the path of an op of a plan
  *
- * Returns: (transfer full): the path of the row that shows the op: in a block that of the first
- *   repetition, `3.0.2` for `3.7.2`
+ * Returns: (transfer full): the path of the row that shows the op, in a block that of the first
+ *   repetition: `3.0.2` for `3.7.2`
  */
 LIG_API char *lig_verdict_row_path (const char *path) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -207,8 +207,8 @@ LIG_API char *lig_verdict_row_path (const char *path) G_GNUC_WARN_UNUSED_RESULT;
  * lig_verdict_describe_needs:
  * @self: a verdict
  *
- * Returns: (transfer full) (nullable): the ops that the pattern accepts next, in translated words,
- *   folded by their kind: `an activation or a gated unit`; %NULL if the pattern fits
+ * Returns: (transfer full) (nullable): the ops that the pattern accepts next, translated and
+ *   summarized by kind: `an activation or a gated unit`; %NULL if the pattern matches
  */
 LIG_API char *lig_verdict_describe_needs (const LigVerdict *self) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -217,7 +217,7 @@ LIG_API char *lig_verdict_describe_needs (const LigVerdict *self) G_GNUC_WARN_UN
  * @before: the op before a gap
  * @after: (nullable): the op after it; %NULL at the end of the sequence
  *
- * Returns: (transfer full): the translated sentence of a gap that no fusion extends across: `No
+ * Returns: (transfer full): a translated sentence about a gap that no fusion extends across: `No
  *   fusion joins an activation with a matmul after it.`
  */
 LIG_API char *lig_verdict_describe_none (const LigOpInfo *before,
@@ -227,8 +227,8 @@ LIG_API char *lig_verdict_describe_none (const LigOpInfo *before,
  * lig_verdict_describe_times:
  * @self: a verdict
  *
- * Returns: (transfer full) (nullable): both times as translated text: `measured: 61.4 ± 0.4 µs
- *   fused, 56.6 ± 0.3 µs as now`; %NULL if one is unknown
+ * Returns: (transfer full) (nullable): both times, translated: `measured: 61.4 ± 0.4 µs fused, 56.6
+ *   ± 0.3 µs as now`; %NULL if one is unknown
  */
 LIG_API char *lig_verdict_describe_times (const LigVerdict *self) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -236,8 +236,8 @@ LIG_API char *lig_verdict_describe_times (const LigVerdict *self) G_GNUC_WARN_UN
  * lig_verdict_describe_gain:
  * @self: a verdict
  *
- * Returns: (transfer full) (nullable): the gain as translated text: `would save about 12.3 µs, and
- *   move 6.3 MB less`, `would cost 4 µs, measured`; %NULL if the gain is unknown
+ * Returns: (transfer full) (nullable): the gain, translated: `would save about 12.3 µs, and move
+ *   6.3 MB less`, `would cost 4 µs, measured`; %NULL if the gain is unknown
  */
 LIG_API char *lig_verdict_describe_gain (const LigVerdict *self);
 

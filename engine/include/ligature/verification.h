@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Verifies a plan: runs it beside the plan of every op alone, in fp32 on the CPU and in its own
- * types on its own device, and compares what each group computes: outputs, gradients, and the
- * parameters after one step of the optimizer. A group is outside if its error exceeds what rounding
- * alone explains.
+/* Verifies a plan: compares the outputs, the gradients and the parameters after one optimizer step,
+ * group by group, with the unfused plan, run in fp32 on the CPU and in the plan's types on its
+ * device. A group is outside if its error exceeds the one that rounding explains.
  *
- * Threads: one thread at a time may verify on a device; a verification may then be read by all. */
+ * Threads: one thread at a time may verify on a device; any thread may read the result. */
 #pragma once
 
 #include <ligature/plan.h>
@@ -12,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* How many times the error that rounding explains a group may have. Two runs that round in another
- * order differ by about 1.4 times that error; a factor of a power of two in fp8, whose errors are
- * largest, is still several times the limit. */
+/* The factor by which a group's error may exceed the one that rounding explains. Two runs that
+ * round in different orders differ by about 1.4 times that error; a wrong power-of-two scale in
+ * fp8, whose rounding errors are largest, still exceeds the limit several times. */
 #define LIG_VERIFICATION_FACTOR 4.0
 
 /**
  * LigVerificationFeed:
- * @program: the program of a plan, or of the same ops alone
- * @batch: the number of the batch, from 0; each is asked for once for every program
+ * @program: the program of the plan, or of the unfused plan
+ * @batch: the index of the batch, from 0; each batch is requested once for every program
  * @data: the caller's data
  * @error: set if there is no such batch
  *
@@ -35,8 +34,8 @@ typedef gboolean (*LigVerificationFeed) (LigProgram *program,
 
 /**
  * LigVerificationMonitor:
- * @done: the number of batches that are done
- * @count: the number of all
+ * @done: the number of finished batches
+ * @count: the total number
  * @data: the caller's data
  *
  * Reports progress.
@@ -47,13 +46,13 @@ typedef gboolean (*LigVerificationMonitor) (guint done, guint count, gpointer da
 
 /**
  * LigVerificationOptions: (skip)
- * @size: the size of the struct in the program's version of it
+ * @size: the size of the struct that the program was compiled with
  * @seeds: the number of random batches, each with its own inputs and initial parameters
- * @batches: the number of batches that @feed gives, after the random ones
+ * @batches: the number of batches from @feed, after the random ones
  * @weights: (nullable): a file or folder with the parameters, as for lig_state_load_weights();
- *   %NULL: they are drawn
- * @rate: the learning rate of the step of the optimizer
- * @feed: (nullable): gives the batches of the user's data
+ *   %NULL: they are initialized randomly
+ * @rate: the learning rate of the optimizer step
+ * @feed: (nullable): provides batches of the user's data
  * @feed_data: its data
  * @monitor: (nullable): reports progress
  * @monitor_data: its data
@@ -78,27 +77,25 @@ typedef struct {
 
 /**
  * LigVerified:
- * @title: the ops for people, `Linear + bias`; of a result %NULL
- * @fusion: (nullable): the fusion of the group; %NULL for an op alone
- * @path: (nullable): the path of the first op; of a result the parameter's, if it is of one
- * @value: (nullable): the name of the value whose error is nearest to its limit; %NULL if nothing
- *   that the group writes can be compared
+ * @title: the displayed name of the ops, `Linear + bias`; %NULL for a result
+ * @fusion: (nullable): the fusion of the group; %NULL for an unfused op
+ * @path: (nullable): the path of the first op; for a result, that of its parameter, if any
+ * @value: (nullable): the name of the value whose error is closest to its limit; %NULL if no output
+ *   of the group can be compared
  * @pass: the pass
  * @group: the number of the group in its pass; -1 for steps outside of groups, and for results
  * @first: the expanded index of the first op, -1 for results
  * @count: the number of ops
- * @again: whether these are steps of the backward pass that compute values of the forward pass
- *   again
- * @error: the relative error of that value against fp32 on the CPU, every op alone: the length of
- *   the difference, divided by the length of the value, over all batches together; NaN if nothing
- *   was compared
- * @rounding: the relative error that rounding alone explains, see lig_plan_verify()
- * @limit: the largest error that is inside
- * @scale: the factor by which the value is nearest to the right one: 1 but for rounding; NaN if
- *   nothing was compared, or the right one is zero
+ * @again: whether these are recomputation steps of the backward pass
+ * @error: the relative error of that value against unfused fp32 on the CPU: the norm of the
+ *   difference divided by the norm of the value, over all batches; NaN if nothing was compared
+ * @rounding: the relative error that rounding explains, see lig_plan_verify()
+ * @limit: the largest error that is not outside
+ * @scale: the factor that best maps the reference to the value: 1 except for rounding; NaN if
+ *   nothing was compared or the reference is zero
  * @outside: whether the error exceeds its limit
  *
- * The comparison of a group, or of a result of the plan.
+ * The comparison of a group or of a result of the plan.
  */
 typedef struct {
   char *title, *path, *value;
@@ -112,14 +109,14 @@ typedef struct {
 
 /**
  * LigVerification:
- * @groups: the groups in the order in which they run
+ * @groups: the groups in execution order
  * @n_groups: their number
- * @results: the output or the loss, the gradient of each trained parameter, and its change by the
- *   step of the optimizer, in the order of the ops
+ * @results: the output or the loss, and for each trained parameter its gradient and its change by
+ *   the optimizer step, in the order of the ops
  * @n_results: their number
- * @outside: (nullable): the first group that is outside, else the first result; %NULL: all are
- *   inside
- * @batches: the number of batches that were compared
+ * @outside: (nullable): the first group that is outside, otherwise the first such result; %NULL if
+ *   none is outside
+ * @batches: the number of compared batches
  *
  * The findings of a verification.
  */
@@ -136,20 +133,19 @@ typedef struct {
  * @options: (nullable): the options
  * @error: set if a plan cannot be compiled or run, or the weights or data cannot be read
  *
- * Verifies a plan. Its steps run one by one on its own memory, and what each writes is compared
- * with the same value of the plan of every op alone in fp32 on the CPU, whose parameters and inputs
- * are the same.
+ * Verifies a plan. Its steps run one by one in its own memory, and the outputs of each are compared
+ * with the same values of the unfused fp32 plan on the CPU, with the same parameters and inputs.
  *
- * Rounding explains the larger of two errors: that of every op alone on the device and in the types
- * of the plan, and that of every op alone in fp32 after all inputs and parameters have changed by
- * half of the last bit of the plan's type; but at least half a bit. The limit is
- * %LIG_VERIFICATION_FACTOR times that.
+ * The error that rounding explains is the larger of two: that of the unfused plan on the device in
+ * the plan's types, and that of the unfused fp32 plan after all inputs and parameters are perturbed
+ * by half a unit in the last place of the plan's type; it is at least half a unit in the last
+ * place. The limit is %LIG_VERIFICATION_FACTOR times that.
  *
- * The step of the optimizer has the right gradients. A quantized copy is compared by what the ops
- * that read it make of it. Of several ranks each compares its part, on its own device, and all
- * return the errors of all.
+ * The optimizer step gets the reference gradients. A quantized copy is compared through the results
+ * of the ops that read it. With several ranks, each compares its shard on its own device, and all
+ * return the errors of all ranks.
  *
- * Returns: (transfer full): what was found, or %NULL with @error set
+ * Returns: (transfer full): the findings, or %NULL with @error set
  */
 LIG_API LigVerification *lig_plan_verify (LigPlan *plan,
                                           const LigVerificationOptions *options,
@@ -159,8 +155,8 @@ LIG_API LigVerification *lig_plan_verify (LigPlan *plan,
  * lig_verification_explain: (skip)
  * @self: a verification
  *
- * Returns: (transfer full): one sentence, which names the first group that is outside, or says that
- *   none is
+ * Returns: (transfer full): one sentence that names the first group that is outside, or says that
+ *   there is none
  */
 LIG_API char *lig_verification_explain (const LigVerification *self) G_GNUC_WARN_UNUSED_RESULT;
 
