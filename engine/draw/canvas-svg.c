@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SVG text: shapes as elements, text as text, a title for each mark. It contains no ids, so that
+/* Writes SVG: shapes as elements, text as text, a title for each mark. It contains no ids, so that
  * one page can contain any number of pictures. */
 #include "engine/draw/canvas.h"
 #include <ligature/printable.h>
@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Two decimals are finer than any screen. The decimal point does not depend on the locale. */
+/* Two decimals are more precise than any screen. The decimal point does not depend on the
+ * locale. */
 static void
 append_number (GString *to, double value)
 {
@@ -250,7 +251,7 @@ lig_svg_text (LigCanvas *self, double x, double y, const LigTextStyle *style, co
   g_string_append (self->svg, "</text>\n");
 }
 
-/* An inner <svg> clips by itself and, unlike a clip path, needs no id. */
+/* An inner <svg> clips its contents and, unlike a clip path, needs no id. */
 void
 lig_svg_begin_clip (LigCanvas *self, double x, double y, double width, double height)
 {

@@ -13,7 +13,7 @@ clear_mark (gpointer data)
 }
 
 /* Creates a canvas whose unit is a pixel on any screen. Text is not hinted, so that all kinds of
- * canvas place it in the same way. */
+ * canvas place it identically. */
 static LigCanvas *
 new_canvas (cairo_t *cairo)
 {
@@ -231,8 +231,8 @@ lig_canvas_disc (LigCanvas *self, double x, double y, double radius, LigColour f
 
 /* --- Text ---------------------------------------------------------------------------------- */
 
-/* The most characters of a text with a limited width: more never fit, and the time for shortening
- * grows with the length. */
+/* The maximum number of characters of a text with a limited width: more never fit, and the time for
+ * shortening grows with the length. */
 #define LONGEST 400
 
 /* Returns (transfer full) the text as valid UTF-8, at most LONGEST characters if its width is
@@ -269,7 +269,7 @@ measure (LigCanvas *self)
   return (double) logical.width / PANGO_SCALE;
 }
 
-/* Returns (transfer full) the part of the text that fits, with an ellipsis at its end. */
+/* Returns (transfer full) the part of the text that fits, ending in an ellipsis. */
 static char *
 cut_text (LigCanvas *self, const LigTextStyle *style, const char *text)
 {

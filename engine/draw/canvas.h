@@ -39,7 +39,7 @@ typedef struct {
   gboolean bold;
   LigColour colour;
   LigTextAnchor anchor;
-  double width; /* longer text is cut with an ellipsis; 0: never */
+  double width; /* longer text is shortened with an ellipsis; 0: unlimited */
   double angle; /* in degrees, clockwise */
 } LigTextStyle;
 
@@ -71,11 +71,13 @@ double lig_canvas_text_width (LigCanvas *self, const LigTextStyle *style, const 
 void lig_canvas_begin_clip (LigCanvas *self, double x, double y, double width, double height);
 void lig_canvas_end_clip (LigCanvas *self);
 
-/* Moves everything drawn until lig_canvas_end_shift() to the right and downward, marks too. */
+/* Moves everything drawn until lig_canvas_end_shift(), including marks, to the right and
+ * downward. */
 void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
 void lig_canvas_end_shift (LigCanvas *self);
 
-/* --- The SVG side of each call -------------------------------------------------------------- */
+/* --- The SVG implementation of each call
+ * -------------------------------------------------------------- */
 
 void lig_svg_box (LigCanvas *self,
                   double x,
@@ -104,7 +106,8 @@ void lig_svg_append_text (GString *to, const char *text);
 
 /* --- Shared by the pictures ----------------------------------------------------------------- */
 
-/* Returns (transfer full) a number with at most so many digits: `1.5k`, `0.002`, `3e-5`. */
+/* Returns (transfer full) a number with at most the given number of digits: `1.5k`, `0.002`,
+ * `3e-5`. */
 char *lig_draw_number (double value, int digits);
 
 /* Returns the colour with another opacity, 0 to 255. */

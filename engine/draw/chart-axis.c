@@ -95,7 +95,7 @@ lig_axis_value (const LigAxis *axis, double pixel)
   return axis->log ? pow (10, value) : value;
 }
 
-/* Limits the ends of an axis, so that its width is finite. */
+/* Limits the ends of an axis so that its width is finite. */
 void
 lig_axis_hold (LigAxis *axis)
 {
@@ -166,7 +166,7 @@ append_linear (GArray *to, const LigAxis *axis, double spacing)
   }
 }
 
-/* Appends a tick for each multiple of a power of ten that has enough space, and labels powers of
+/* Appends a tick for each multiple of a power of ten if there is enough space, and labels powers of
  * ten, or every few of them; with enough space also 2 and 5 times a power. */
 static void
 append_powers (GArray *to, const LigAxis *axis, double spacing)

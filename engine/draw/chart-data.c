@@ -71,8 +71,9 @@ get_spacing (const LigChartSeries *series)
   return series->count > 1 ? (series->x[last] - series->x[0]) / last : INFINITY;
 }
 
-/* Returns an exponential mean that is corrected for its start; NaNs and infinities are skipped. The
- * decay follows the distance on the x axis: next to a dense curve, a sparse one is hardly smoothed.
+/* Returns a bias-corrected exponential moving average; NaNs and infinities are skipped. The decay
+ * depends on the distance on the x axis, so that a sparse curve next to a dense one is hardly
+ * smoothed.
  */
 double *
 lig_chart_smooth (const LigChart *chart, const LigChartSeries *series)
@@ -108,7 +109,7 @@ count_until (const LigChartSeries *series, double x)
   return low;
 }
 
-/* A curve has no value beyond its last point by more than the mean distance of its points. */
+/* A curve has no value farther past its last point than the mean distance of its points. */
 int
 lig_chart_find_point (const LigChartSeries *series, double x)
 {
@@ -158,7 +159,7 @@ lig_chart_read_out (const LigChart *chart, double x)
 
 /* --- CSV ----------------------------------------------------------------------------------- */
 
-/* Returns the least x among the points that are not written yet, NaN after the last. */
+/* Returns the smallest x among the points that are not written yet, NaN after the last. */
 static double
 next_x (const LigChart *chart, const guint *at)
 {

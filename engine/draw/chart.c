@@ -14,7 +14,7 @@ typedef struct {
   const LigColours *colours;
   const LigChart *chart;
   LigFrame frame;
-  double width, height, **smooth; /* one array for each curve, NULL if it is not smoothed */
+  double width, height, **smooth; /* one array for each curve; NULL if it is not smoothed */
 } Drawing;
 
 static LigColour
@@ -177,7 +177,8 @@ draw_nothing (Drawing *self)
 
 /* --- Curves -------------------------------------------------------------------------------- */
 
-/* The points of a curve in one column of pixels: the first, the extremes and the last. */
+/* The points of a curve that are kept in one column of pixels: the first, the extremes and the
+ * last. */
 typedef struct {
   double column, first, min, max, last;
 } Column;
@@ -250,7 +251,8 @@ draw_line (
   }
 }
 
-/* Draws one area for each stretch without gaps: along the upper bounds and back along the lower. */
+/* Draws one area for each section without gaps: along the upper bounds and back along the lower
+ * ones. */
 static void
 draw_band (Drawing *self, const LigChartSeries *series)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mapping of values to pixels: axes, their ticks, the place of a plot within its picture. */
+/* The mapping of values to pixels: axes, their ticks, the place of the plot within the picture. */
 #pragma once
 
 #include "engine/draw/canvas.h"
@@ -34,7 +34,7 @@ typedef struct {
 /* Returns (transfer full) (element-type LigAxisTick) ticks about @spacing pixels apart. */
 GArray *lig_axis_ticks (const LigAxis *axis, double spacing);
 
-/* Removes zeros at the end of the decimals in place, as ticks are at round numbers: `1.50 ms`
+/* Removes trailing zeros of decimals in place, because ticks are at round numbers: `1.50 ms`
  * becomes `1.5 ms`. Returns the same text. */
 char *lig_axis_trim (char *text);
 
@@ -51,5 +51,5 @@ double *lig_chart_smooth (const LigChart *chart, const LigChartSeries *series);
  */
 int lig_chart_find_point (const LigChartSeries *series, double x);
 
-/* Returns the x of the point nearest to @x among all curves, NaN without points. */
+/* Returns the x of the point nearest to @x among all curves; NaN if there are no points. */
 double lig_chart_nearest_x (const LigChart *chart, double x);

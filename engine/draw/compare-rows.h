@@ -5,10 +5,10 @@
 #include <ligature/comparison.h>
 
 /**
- * LigCompareRow: an op of either plan or of both, or the head of a block.
+ * LigCompareRow: an op of one or both plans, or the head of a block.
  *
- * @op: its expanded index in both plans, -1 where a plan has none; both -1 for a head
- * @title: (nullable): null for a macro's further parts
+ * @op: its expanded index in both plans, -1 if a plan does not have it; both -1 for a head
+ * @title: (nullable): null for the further parts of a macro
  * @part: (nullable): the title of a macro's part
  * @tensor: (nullable): its output
  */
@@ -19,8 +19,8 @@ typedef struct {
 } LigCompareRow;
 
 typedef struct {
-  GArray *rows;  /* of LigCompareRow; repetitions of a block but the first have none */
-  int *found[2]; /* of each op of either plan: its row, -1 for none */
+  GArray *rows;  /* of LigCompareRow; only the first repetition of a block has rows */
+  int *found[2]; /* for each op of either plan: its row, -1 for none */
   double height;
 } LigCompareRows;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two plans next to each other: each rail has two columns, the first plan's on the left. Groups
- * that only one plan has differ in frame and width of line, not only in colour. */
+ * that only one plan has differ in frame and line width, not only in colour. */
 #include "engine/draw/compare-rows.h"
 #include "engine/draw/score.h"
 #include <ligature/units.h>
@@ -33,7 +33,7 @@ get_accent (const Picture *self, LigPass pass)
   return pass == LIG_PASS_FORWARD ? self->colours->forward : self->colours->backward;
 }
 
-/* Orange marks a loss. */
+/* Orange marks a slowdown. */
 static LigColour
 get_judgement (const Picture *self, const LigPlanChange *change)
 {
@@ -121,7 +121,7 @@ draw_head_row (const Picture *self, const LigCompareRow *row)
   lig_canvas_lines (self->canvas, points, 2, self->colours->line, 1, 0);
 }
 
-/* An op that only one plan has is marked like its groups are. */
+/* An op that only one plan has is marked like its groups. */
 static void
 draw_row (const Picture *self, const LigCompareRow *row)
 {
@@ -215,7 +215,7 @@ draw_frame (const Picture *self,
                     lig_plan_change_get_sign (change) > 0 ? self->colours->warning : accent, 2.5);
 }
 
-/* Draws the difference of the whole change at its first group of the second plan. */
+/* Draws the difference of the whole change at the first group of the second plan. */
 static void
 draw_difference (const Picture *self, const LigPlanChange *change, double x, double y)
 {

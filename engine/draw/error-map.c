@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors of recipes as a map: ops downwards, recipes and their tensors across. */
+/* The errors of recipes as a map: a row for each op, a column for each tensor of each recipe. */
 #include "engine/draw/canvas.h"
 #include <ligature/draw-recipes.h>
 
@@ -18,18 +18,18 @@ enum {
   TENSORS = 3
 };
 
-/* The scale of colours in half decades, as 1 % and 3 % are, and the pixels of one in the legend. */
+/* The colour scale in half decades, such as 1 % and 3 %, and the pixels of one in the legend. */
 enum { MIN_DECADE = -8, MAX_DECADE = 0, HALF = 48, SHADES = 6 };
 
-/* The places of a picture. */
+/* The layout of a picture. */
 typedef struct {
   LigCanvas *canvas;
   const LigColours *colours;
   GPtrArray *errors;
-  double width, names, cell; /* of the whole, of the names of ops, of one cell */
-  const double *greatest;    /* of each column */
-  int from, to;              /* the ends of the scale of colours, in half decades */
-  gboolean below;            /* errors are below the scale */
+  double width, names, cell; /* the width of the picture, of the names of ops, of one cell */
+  const double *greatest;    /* for each column */
+  int from, to;              /* the ends of the colour scale in half decades */
+  gboolean below;            /* whether there are errors below the scale */
 } Layout;
 
 char *
@@ -83,7 +83,7 @@ compare_errors (gconstpointer a, gconstpointer b)
   return *one < *other ? -1 : *one > *other;
 }
 
-/* Returns all errors above 0, in order. */
+/* Returns all errors above 0, sorted. */
 static GArray *
 sort_errors (const Layout *self)
 {
@@ -98,8 +98,9 @@ sort_errors (const Layout *self)
   return all;
 }
 
-/* Fits the scale to the errors; it has a decade at least. A few very small ones, as that of a loss
- * often is, would leave all others the same colour: the least tenth may be below the scale. */
+/* Fits the scale to the errors, with at least a decade. The smallest tenth may be below the scale,
+ * because a few very small errors, often that of the loss, would give all others the same
+ * colour. */
 static void
 fit_scale (Layout *self)
 {
@@ -116,14 +117,14 @@ fit_scale (Layout *self)
   self->below = 2 * log10 (g_array_index (all, double, 0)) < self->from;
 }
 
-/* Returns the share of the scale that an error has: 0 for the least one, 1 for the most. */
+/* Returns the position of an error on the scale, from 0 to 1. */
 static double
 share_of (const Layout *self, double error)
 {
   return CLAMP ((2 * log10 (error) - self->from) / (self->to - self->from), 0, 1);
 }
 
-/* Returns the colour of a share of the scale, without transparency; the least one is seen, too. */
+/* Returns the opaque colour of a position on the scale; that of 0 is visible, too. */
 static LigColour
 shade (const Layout *self, double share)
 {
@@ -135,7 +136,7 @@ shade (const Layout *self, double share)
   return mixed;
 }
 
-/* Returns the brightness of a colour as the contrast of texts is computed. */
+/* Returns the luminance of a colour for computing the contrast of texts. */
 static double
 luminance (LigColour colour)
 {
@@ -148,7 +149,7 @@ luminance (LigColour colour)
   return sum;
 }
 
-/* Black and white have a contrast of at least 4.5 to 1 with each colour, one of them. */
+/* Either black or white has a contrast of at least 4.5 to 1 with any colour. */
 static LigColour
 ink_on (LigColour fill)
 {
@@ -163,7 +164,7 @@ left_of (const Layout *self, guint recipe)
   return MARGIN + self->names + recipe * (TENSORS * self->cell + GAP);
 }
 
-/* Finds the greatest error of each column; NaN where there is none. */
+/* Finds the largest error of each column; NaN if there is none. */
 static double *
 find_greatest (GPtrArray *errors)
 {
@@ -240,14 +241,14 @@ is_part (const LigRecipeErrors *recipe, guint n, guint of)
   return of < recipe->n_ops && g_str_equal (recipe->ops[n].written, recipe->ops[of].written);
 }
 
-/* Returns whether the op and others are the parts of one macro. */
+/* Returns whether the op is one of several parts of a macro. */
 static gboolean
 has_macro (const LigRecipeErrors *recipe, guint n)
 {
   return is_part (recipe, n, n - 1) || is_part (recipe, n, n + 1);
 }
 
-/* Returns whether the name of a macro is above the op. */
+/* Returns whether the name of a macro is drawn above the op. */
 static gboolean
 begins_macro (const LigRecipeErrors *recipe, guint n)
 {
@@ -272,7 +273,7 @@ draw_macro (const Layout *self, const LigOpErrors *op, double y)
   lig_canvas_text (self->canvas, MARGIN + 12, y + 14, &style, name);
 }
 
-/* Draws the name of an op; that of a macro's part has no path but its own. */
+/* Draws the name of an op; for a part of a macro, its own path only. */
 static void
 draw_name (const Layout *self, guint n, double y)
 {
@@ -315,15 +316,14 @@ draw_scale (const Layout *self, double x, double y)
   }
 }
 
-/* Draws the scale and the lines below it, one below the other, since a map may be narrow. */
+/* Draws the scale and, because a map may be narrow, the explanations below it, one per line. */
 static void
 draw_legend (const Layout *self, double y)
 {
   const char *const lines[] = {
-    _ ("error relative to the compute type; the greatest of a column has an outline"),
+    _ ("error relative to the unquantized run; the largest of a column has an outline"),
     _ ("matmul with quantized operands"),
-    _ ("of each op: its output y, the gradient dy that the output gets, the gradients dw of its "
-       "weights"),
+    _ ("of each op: its output y, the gradient dy of the output, the gradients dw of its weights"),
   };
   LigTextStyle style = {
     .size = 11, .colour = self->colours->dim, .width = self->width - 2 * MARGIN - INDENT};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A small picture of the keys that the queries of an attention see: a row of squares for each
- * query, a column for each key. It has a few queries, and the window is scaled to them. */
+/* A small picture of an attention mask: a row of squares for each query, a column for each key. It
+ * shows a few queries, and the window is scaled to them. */
 #include "engine/draw/canvas.h"
 #include "kernels/attention.h"
 #include <ligature/draw-mask.h>
@@ -50,7 +50,7 @@ is_on (LigOp *op, const char *name)
                                          : FALSE;
 }
 
-/* Scales the window to the squares, in each of which are @tokens / SHOWN tokens. */
+/* Scales the window to the squares, each of which represents @tokens / SHOWN tokens. */
 static int
 scale_window (gint64 window, gint64 tokens)
 {
@@ -70,7 +70,7 @@ read_mask (LigOp *op, gint64 tokens, Mask *mask)
     return FALSE;
   lig_op_get_value (op, param, &value);
   const char *name = g_value_get_string (&value);
-  /* The memory of a whole layer is read by another attention, which has no mask. */
+  /* In a whole layer, a separate cross-attention without a mask reads the memory. */
   gboolean memory = is_on (op, "memory") && !find_param (op, "layer-type");
   *mask = (Mask){.alibi = is_on (op, "alibi"),
                  .lengths = is_on (op, "lengths"),
@@ -99,7 +99,7 @@ sees (const Mask *mask, int query, int key)
   return key >= first && key < end && inside;
 }
 
-/* Returns how strong the square is, 0 to 255. */
+/* Returns the opacity of the square, 0 to 255. */
 static guint
 shade (const Mask *mask, int query, int key)
 {
@@ -161,11 +161,11 @@ describe_kind (const Mask *mask)
 {
   switch (mask->params.mask) {
   case LIG_MASK_CAUSAL:
-    return _ ("A query sees the keys up to its own position");
+    return _ ("A query attends to the keys up to its own position");
   case LIG_MASK_CAUSAL_BOTTOM_RIGHT:
-    return _ ("The last query sees all keys, each one before it a key less");
+    return _ ("The last query attends to all keys, each earlier one to one key fewer");
   default:
-    return _ ("A query sees all keys");
+    return _ ("A query attends to all keys");
   }
 }
 
@@ -189,10 +189,10 @@ lig_mask_describe (LigOp *op)
   if (mask.memory)
     append (text, _ ("the keys are those of the memory"));
   if (mask.lengths)
-    append (text, _ ("keys beyond the lengths are hidden"));
+    append (text, _ ("keys past the lengths are masked"));
   if (mask.documents)
-    append (text, _ ("keys of other documents are hidden"));
+    append (text, _ ("keys of other documents are masked"));
   if (mask.alibi)
-    append (text, _ ("near keys weigh more"));
+    append (text, _ ("nearer keys get a larger bias"));
   return g_strdup (text->str);
 }

@@ -12,8 +12,8 @@
 #define TOP 26.0
 #define BOTTOM 44.0
 
-/* The most marks of the picture. If a plan has more steps, several share a column, which shows the
- * step that uses the most memory. */
+/* The maximum number of marks of the picture. If a plan has more steps, several share a column,
+ * which shows the step that uses the most memory. */
 #define COLUMNS 240
 
 typedef enum { PARAMETERS, GRADIENTS, OPTIMIZER, SAVED, OTHER, N_KINDS } Kind;
@@ -31,7 +31,7 @@ static const char *
 kind_title (Kind kind)
 {
   static const char *const titles[] = {N_ ("Parameters"), N_ ("Gradients"), N_ ("Optimizer"),
-                                       N_ ("Kept for backward"), N_ ("Other")};
+                                       N_ ("Saved for backward"), N_ ("Other")};
   return _ (titles[kind]);
 }
 
@@ -44,8 +44,8 @@ kind_colour (const LigColours *colours, Kind kind)
 
 /* --- Live bytes ----------------------------------------------------------------------------- */
 
-/* Adds the bytes of the state, which is live at all steps. Bytes of the state beyond parameters and
- * gradients belong to the optimizer. */
+/* Adds the bytes of the state, which is live at all steps. Bytes beyond parameters and gradients
+ * are optimizer state. */
 static void
 count_state (LigPlan *plan, gint64 bytes[N_KINDS])
 {
@@ -59,7 +59,7 @@ count_state (LigPlan *plan, gint64 bytes[N_KINDS])
   }
   gint64 rest = lig_plan_get_state_bytes (plan) - bytes[PARAMETERS] - bytes[GRADIENTS];
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  /* Without an update the remainder is only the padding of the parameters. */
+  /* Without an update the rest is only padding of the parameters. */
   gboolean updates = count > 0 && steps[count - 1].pass == LIG_PASS_UPDATE;
   bytes[updates ? OPTIMIZER : PARAMETERS] += MAX (rest, 0);
 }
@@ -70,8 +70,8 @@ place_key (gint64 offset, int step)
   return g_strdup_printf ("%" G_GINT64_FORMAT " %d", offset, step);
 }
 
-/* Returns the places and first steps of saved values, so that a value is also recognized as saved
- * if backward reads an alias of it. */
+/* Returns the offsets and first steps of saved values, so that a value is also recognized as saved
+ * if the backward pass reads an alias of it. */
 static GHashTable *
 find_saved (LigPlan *plan)
 {
@@ -91,8 +91,8 @@ kind_of (const LigPlanValue *value, GHashTable *saved)
   return g_hash_table_contains (saved, key) ? SAVED : OTHER;
 }
 
-/* Returns the places of the arena with the steps at which a value begins there. If a step writes
- * its output over its input, both have the same place at that step, which must be counted once. */
+/* Returns the offsets in the arena with the steps at which a value begins there. If a step writes
+ * its output over its input, both have the same offset at that step, which must be counted once. */
 static GHashTable *
 find_begun (LigPlan *plan)
 {
@@ -336,13 +336,13 @@ lig_draw_memory (
   draw_legend (&memory, used);
 }
 
-/* --- Places over steps ----------------------------------------------------------------------- */
+/* --- Offsets over steps ----------------------------------------------------------------------- */
 
-/* Draws a value; @end is the last step at which no other value has taken its place. */
+/* Draws a value; @end is the last step before another value replaces it. */
 static void
 draw_value (Memory *memory, const LigPlanValue *value, Kind kind, int end)
 {
-  /* Inputs are alive before the first step, outputs after the last. */
+  /* Inputs are live before the first step, outputs after the last. */
   int first = MAX (value->first, 0), last = MIN (value->last, memory->n_steps - 1);
   double x = to_x (memory, first), width = to_x (memory, end + 1) - x;
   double y = to_y (memory, (double) (value->offset + value->bytes));
@@ -352,7 +352,7 @@ draw_value (Memory *memory, const LigPlanValue *value, Kind kind, int end)
   g_autofree char *shape = lig_shape_to_string (&value->shape);
   g_autofree char *name = lig_plan_name_values (memory->plan, value->name);
   g_autofree char *text =
-    g_strdup_printf (_ ("%s: %s %s, %s at %s\nlives from step %d to %d\n%s"), name, shape,
+    g_strdup_printf (_ ("%s: %s %s, %s at %s\nlive from step %d to %d\n%s"), name, shape,
                      lig_dtype_name (value->dtype), bytes, offset, first, last, kind_title (kind));
   LigColour colour = kind_colour (memory->colours, kind);
   LigTextStyle style = {.size = 11, .colour = memory->colours->ink};

@@ -12,7 +12,7 @@
 #define TOP 46.0
 #define BOTTOM 26.0
 
-/* The pixels between the labels of an axis at least. */
+/* The minimum distance in pixels between the labels of an axis. */
 #define SPACING 22.0
 
 /* --- Scales -------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ draw_column (const LigSweepDrawing *self, double x, const char *title)
   lig_canvas_text (self->canvas, x, TOP - 18, &style, title);
 }
 
-/* The ground below a label keeps it legible where lines cross it. */
+/* The background of a label keeps it legible where lines cross it. */
 static void
 draw_label (const LigSweepDrawing *self, double x, double y, const char *text)
 {
@@ -166,7 +166,7 @@ draw_label (const LigSweepDrawing *self, double x, double y, const char *text)
   lig_canvas_text (self->canvas, x - 7, y + 4, &style, text);
 }
 
-/* Labels every value that has room. */
+/* Labels every value for which there is room. */
 static void
 draw_values (const LigSweepDrawing *self, double x, const LigSweepScale *scale)
 {
@@ -296,7 +296,8 @@ lig_draw_sweep (LigCanvas *canvas,
   find_losses (&self);
   if (!has_result (&self) || self.n_axes == 0) {
     LigTextStyle style = {.size = 13, .colour = colours->dim, .anchor = LIG_TEXT_MIDDLE};
-    lig_canvas_text (canvas, self.width / 2, self.height / 2, &style, _ ("No run has ended yet"));
+    lig_canvas_text (canvas, self.width / 2, self.height / 2, &style,
+                     _ ("No run has finished yet"));
   } else if (picture->axis >= 0 && picture->axis < (int) self.n_axes) {
     lig_sweep_draw_scatter (&self, (guint) picture->axis);
   } else {

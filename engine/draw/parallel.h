@@ -5,10 +5,11 @@
 #include "engine/draw/chart.h"
 #include <ligature/draw-sweep.h>
 
-/* The places of a setting's values: numbers on a linear or logarithmic axis, words in a row. */
+/* The positions of a setting's values: numbers on a linear or logarithmic axis, words evenly
+ * spaced. */
 typedef struct {
   LigAxis axis;
-  GPtrArray *values; /* the different texts, in their order; not owned */
+  GPtrArray *values; /* the distinct texts, in order; not owned */
   gboolean numeric;
 } LigSweepScale;
 
@@ -22,7 +23,7 @@ typedef struct {
   double width, height;
   int chosen;
   LigAxis losses;
-  GArray *order; /* guint: the points, the worst first, the best and the chosen one last */
+  GArray *order; /* guint: the points, the worst first, the best and the emphasized one last */
   gboolean validation;
 } LigSweepDrawing;
 
@@ -33,7 +34,7 @@ void lig_sweep_scale_clear (LigSweepScale *self);
 /* Returns the pixel of a value. */
 double lig_sweep_scale_place (const LigSweepScale *self, const char *value);
 
-/* Returns the loss by which a point is judged, NaN without a result. */
+/* Returns the loss that ranks a point; NaN if it has no result. */
 double lig_sweep_drawing_loss (const LigSweepDrawing *self, guint point);
 
 /* Returns the colour and the width of a point's line: blue for the best, pale for the worst. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The roofline: the arithmetic rate of each group against its intensity, under the peak rates of
- * the device; both axes are logarithmic. */
+/* The roofline: the arithmetic rate of each group over its intensity, under the peak rates of the
+ * device; both axes are logarithmic. */
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
@@ -11,15 +11,15 @@
 #define TOP 18.0
 #define BOTTOM 52.0
 
-/* Figures above 10 to this power, or below its inverse, are drawn at the limit. */
+/* Figures above this power of ten, or below its inverse, are drawn at the limit. */
 #define MAX_DECADES 40
 
-/* The number of points with a label: those that take longest. */
+/* The maximum number of points with a label: those that take longest. */
 #define MAX_LABELS 12
 
 typedef struct {
-  double intensity, rate;           /* flops a byte, flops a second */
-  double from_intensity, from_rate; /* of its ops unfused; 0: no arrow */
+  double intensity, rate;           /* flops per byte, flops per second */
+  double from_intensity, from_rate; /* the same for its ops unfused; 0: no arrow */
   const LigTimedRow *row;
 } Point;
 
@@ -34,10 +34,11 @@ typedef struct {
   const LigDeviceFacts *facts;
   double width, height;
   double left, right, bottom, top; /* logarithms at the edges */
-  double matmul;                   /* flops a second */
+  double matmul;                   /* flops per second */
   GArray *points;
-  GArray *taken;  /* Rect: areas in which no label is placed */
-  gboolean mixed; /* unfused ops are predicted but fusions measured: arrows are dashed */
+  GArray *taken;  /* Rect: areas without labels */
+  gboolean mixed; /* whether unfused ops are predicted but fusions measured, so that arrows are
+                     dashed */
 } Roofline;
 
 /* Returns the decimal logarithm of a figure within the limits of the picture. */
@@ -64,7 +65,7 @@ to_y (const Roofline *roof, double rate)
 
 /* --- Points -------------------------------------------------------------------------------- */
 
-/* Sets the start of a fused row's arrow: intensity and rate of the same ops unfused. */
+/* Sets the start of a fused row's arrow: the intensity and the rate of the same ops unfused. */
 static void
 find_apart (const LigTimedPlan *unfused, const LigTimedRow *row, Point *point)
 {
@@ -85,8 +86,8 @@ find_apart (const LigTimedPlan *unfused, const LigTimedRow *row, Point *point)
   }
 }
 
-/* Appends a point for each row. Returns the number of rows that have none for lack of arithmetic,
- * traffic or time. */
+/* Appends a point for each row. Returns the number of rows without a point because they have no
+ * arithmetic, traffic or time. */
 static guint
 find_points (Roofline *roof, GPtrArray *rows, const LigTimedPlan *unfused)
 {
@@ -263,8 +264,8 @@ is_free (const Roofline *roof, const Rect *rect)
   return TRUE;
 }
 
-/* Draws the label next to the point, at the first of a few places that is free. If none is, the
- * label is omitted; the tooltip of the mark still contains it. */
+/* Draws the label next to the point, at the first free one of a few places. If none is free, only
+ * the tooltip of the mark contains it. */
 static void
 draw_label (Roofline *roof, const Point *point)
 {

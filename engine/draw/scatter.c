@@ -13,7 +13,7 @@
 /* The pixels between the plot's edge and the first and last value. */
 #define INSET 28.0
 
-/* The pixels between the labels of the setting's values at least. */
+/* The minimum distance in pixels between the labels of the setting's values. */
 #define SPACING 56.0
 
 static void

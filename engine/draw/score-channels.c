@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels of a score: arcs in lanes beside the ops, from the op that writes to the op that reads.
- * Arcs that would overlap have different lanes; the shortest arcs are nearest to the ops. */
+/* Channels of a score: arcs in lanes next to the ops, from the op that writes to the op that reads.
+ * Arcs that would overlap are in different lanes; the shortest arcs are nearest to the ops. */
 #include "engine/draw/score.h"
 
 #include <glib/gi18n-lib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of a score: the parts that are shown, their rows, and the blocks around them. */
+/* The layout of a score: the visible parts, their rows, and the blocks around them. */
 #include "engine/draw/score.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ clear_block (gpointer data)
 
 /* --- Repetitions --------------------------------------------------------------------------- */
 
-/* `3.1.2` in block 3, repetition 1, becomes `3.0.2`. */
+/* `3.1.2`, in repetition 1 of block 3, becomes `3.0.2`. */
 static char *
 fold_path (const char *path)
 {
@@ -56,7 +56,7 @@ repetition (const char *path, int depth)
   return (int) g_ascii_strtoll (path, NULL, 10);
 }
 
-/* Finds for each part the same part of the first repetition, which is shown for all. */
+/* Finds for each part the same part of the first repetition, which represents all. */
 static void
 find_likes (LigScoreLayout *self)
 {
@@ -91,7 +91,7 @@ find_block (LigScoreLayout *self, const char *path)
   return NULL;
 }
 
-/* Enters the part into each block around it; opens those that begin with it. */
+/* Adds the part to each enclosing block, and opens the blocks that begin with it. */
 static void
 enter_blocks (LigScoreLayout *self, int part, const char *path, double *y)
 {
@@ -115,7 +115,7 @@ enter_blocks (LigScoreLayout *self, int part, const char *path, double *y)
   }
 }
 
-/* Closes the blocks whose last visible part this is. Returns the height of their feet. */
+/* Closes the blocks that end with this visible part. Returns the height of their feet. */
 static double
 leave_blocks (LigScoreLayout *self, int part, const char *path, const char *next)
 {
@@ -135,7 +135,7 @@ leave_blocks (LigScoreLayout *self, int part, const char *path, const char *next
   return foot;
 }
 
-/* Returns the number of parts from @first on that belong to the same written op. */
+/* Returns the number of parts from @first that belong to the same written op. */
 static int
 count_parts (const LigPlanOp *ops, int first, int count)
 {
@@ -145,7 +145,7 @@ count_parts (const LigPlanOp *ops, int first, int count)
   return end - first;
 }
 
-/* Returns whether the row has one line for all its parts, like that of the window at first. */
+/* Returns whether the row is folded to one line for all its parts, as the window does initially. */
 static gboolean
 is_folded (const LigLayoutRow *row, const LigPlanOp *ops)
 {
@@ -256,8 +256,8 @@ sum_blocks (LigScoreLayout *self, LigPass pass)
   }
 }
 
-/* Finds where fusions that would begin are forbidden. One that is forbidden everywhere counts only
- * where it would fit. */
+/* Finds the parts at which forbidden fusions would begin. One that is forbidden everywhere counts
+ * only where it matches. */
 static void
 find_forbidden (LigScoreLayout *self)
 {

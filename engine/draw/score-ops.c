@@ -54,7 +54,7 @@ draw_head (
   lig_canvas_text (self->canvas, x + PAD, baseline, &title, lig_score_title (&ops[row->first]));
   if (row->count == 1 || row->folded)
     return;
-  /* A card of several parts has no separate line for the parameters. */
+  /* A card with several parts has no separate line for the parameters. */
   g_autofree char *params = lig_layout_params (self->layout, row);
   double used =
     lig_canvas_text_width (self->canvas, &title, lig_score_title (&ops[row->first])) + 10;
@@ -159,7 +159,7 @@ draw_fence (const LigScoreDrawing *self, const LigLayoutRow *row)
   lig_canvas_end_mark (self->canvas);
 }
 
-/* The line above a load-branch, which goes on from a channel, ends with a bar. */
+/* The line above a load-branch, which continues from a channel, ends with a bar. */
 static void
 draw_cut (const LigScoreDrawing *self, guint row)
 {
@@ -172,7 +172,7 @@ draw_cut (const LigScoreDrawing *self, guint row)
   double x = self->ops + self->ops_width / 2, end = here->y - 4;
   double stub[] = {x, here->y - LIG_LAYOUT_GAP, x, end};
   double bar[] = {x - BAR / 2.0, end, x + BAR / 2.0, end};
-  g_autofree char *text = g_strdup_printf (_ ("The line before %s ends here"), op->path);
+  g_autofree char *text = g_strdup_printf (_ ("The chain of ops before %s ends here"), op->path);
   lig_canvas_begin_mark (self->canvas, bar[0], stub[1], BAR, LIG_LAYOUT_GAP, text);
   lig_canvas_lines (self->canvas, stub, 2, self->colours->channel, 2, 0);
   lig_canvas_lines (self->canvas, bar, 2, self->colours->channel, 2.5, 0);

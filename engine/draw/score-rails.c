@@ -13,7 +13,7 @@ typedef struct {
   LigFigures figures;
   double x, y, height, total;
   int first; /* the first visible part */
-  int bits;  /* of the quantized copies of a sum */
+  int bits;  /* the bits of the quantized copies of a sum */
   LigColour accent, fill;
   gboolean fused;
 } Box;
@@ -24,7 +24,7 @@ text_width (const Box *box, const LigTextStyle *style, const char *text)
   return text ? lig_canvas_text_width (box->score->canvas, style, text) : 0;
 }
 
-/* Draws a text on the right; returns the width that is left for another, NaN figures included. */
+/* Draws a text on the right; returns the remaining width. Unknown figures draw nothing. */
 static double
 draw_end (const Box *box, double baseline, LigTextStyle style, const char *text)
 {
@@ -67,7 +67,7 @@ draw_kernels (const Box *box, double baseline, const char *rate)
   lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, kernels);
 }
 
-/* Draws the saving, and the rate where both fit. Returns whether the rate is drawn. */
+/* Draws the saving, and also the rate if both fit. Returns whether the rate is drawn. */
 static gboolean
 draw_saving (const Box *box, double baseline, const char *saving, const char *rate)
 {
@@ -84,7 +84,7 @@ draw_saving (const Box *box, double baseline, const char *saving, const char *ra
   return both;
 }
 
-/* Draws as many lines below the name as the box holds: kernels, saving, rate and bound. */
+/* Draws as many lines below the name as fit into the box: kernels, saving, rate and bound. */
 static void
 draw_details (const Box *box, double baseline)
 {
@@ -105,7 +105,7 @@ draw_details (const Box *box, double baseline)
   }
 }
 
-/* Draws the group's share of the time of its pass as a bar. */
+/* Draws the group's fraction of the time of its pass as a bar. */
 static void
 draw_share (const Box *box, double y, double thickness)
 {
@@ -192,7 +192,7 @@ inset (const LigScoreLayout *layout, Box *box)
   }
 }
 
-/* Draws the sums of the groups of folded rows that have no box of their own. */
+/* Draws the sums of the groups in folded rows that have no separate box. */
 static void
 draw_sums (Box *box, LigPass pass, const LigPlanGroup *groups, guint count, LigPlan *unfused_plan)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The signs of forced and forbidden fusions and of quantized copies in a drawn score, like those of
- * the window: a pin holds a fusion, a crossed circle bars it, an 8 and a 4 stand for bits. */
+ * the window: a pin for forced, a crossed circle for forbidden, an 8 or a 4 for bits. */
 #include "engine/draw/score.h"
 
 enum { SIZE = 11, SPACE = 4 };

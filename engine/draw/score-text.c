@@ -53,7 +53,7 @@ lig_score_group_text (const LigScoreLayout *layout,
                       const LigPlanGroup *group,
                       const LigFigures *figures)
 {
-  GString *text = g_string_new (group->fusion ? group->fusion->name : _ ("alone"));
+  GString *text = g_string_new (group->fusion ? group->fusion->name : _ ("unfused"));
   g_autofree char *kernels = lig_layout_kernels (layout->plan, group);
   g_autofree char *described = lig_figures_describe (figures);
   if (lig_plan_is_forced (layout->plan, group))
@@ -74,7 +74,7 @@ lig_score_sum_text (const LigFigures *figures)
 {
   guint single = figures->groups - figures->fused;
   g_autofree char *alone = g_strdup_printf (
-    g_dngettext (GETTEXT_PACKAGE, "%u alone", "%u alone", (gulong) single), single);
+    g_dngettext (GETTEXT_PACKAGE, "%u unfused", "%u unfused", (gulong) single), single);
   if (figures->fused == 0)
     return g_steal_pointer (&alone);
   g_autofree char *fused = g_strdup_printf (
@@ -98,7 +98,7 @@ format_value (const GValue *value)
   return lig_shape_to_string (g_value_get_boxed (value));
 }
 
-/* Appends the parameters that were given and that the shapes do not show. */
+/* Appends the parameters that were set and that the shapes do not show. */
 static void
 append_params (GString *to, LigOp *op)
 {
@@ -165,7 +165,7 @@ lig_score_row_text (const LigScoreLayout *layout, const LigLayoutRow *row)
   if (saved > 0) {
     g_autofree char *bytes = lig_draw_bytes ((double) saved);
     g_string_append_c (text, '\n');
-    g_string_append_printf (text, _ ("keeps %s for backward"), bytes);
+    g_string_append_printf (text, _ ("saves %s for backward"), bytes);
   }
   return g_string_free (text, FALSE);
 }

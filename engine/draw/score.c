@@ -36,7 +36,7 @@ draw_middle (const LigScoreDrawing *self, const char *title, const char *text)
   lig_canvas_text (self->canvas, x, 50, &lesser, text);
 }
 
-/* Draws a text at the right and one at the left in the rest of the width. */
+/* Draws a text at the right and another at the left in the rest of the width. */
 static void
 draw_pair (const LigScoreDrawing *self,
            double x,
@@ -56,7 +56,7 @@ draw_pair (const LigScoreDrawing *self,
     lig_canvas_text (self->canvas, x, baseline, &left, text);
 }
 
-/* Draws the head of a rail: time, saving, share of the roofline. A predicted time is lighter. */
+/* Draws the head of a rail: time, saving, fraction of the roofline. A predicted time is lighter. */
 static void
 draw_pass (const LigScoreDrawing *self, LigPass pass, double x, const char *title, LigColour colour)
 {

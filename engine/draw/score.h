@@ -13,7 +13,7 @@ enum { LIG_LAYOUT_MARGIN = 16, LIG_LAYOUT_GAP = 12, LIG_LAYOUT_CARD = 54, LIG_LA
 typedef struct {
   int first, count; /* parts */
   int depth;        /* the number of blocks around it */
-  gboolean folded;  /* a macro of many parts, which have no lines of their own */
+  gboolean folded;  /* a macro with many parts, which have no separate lines */
   double y, height;
 } LigLayoutRow;
 
@@ -24,14 +24,14 @@ typedef struct {
   int depth, count, n_parts;
   gboolean alike; /* whether all repetitions are fused in the same way */
   double y, height;
-  LigFigures figures[2]; /* of all repetitions, by pass */
+  LigFigures figures[2]; /* the time of all repetitions, by pass */
 } LigLayoutBlock;
 
-/* The place of a part: height 0 if it belongs to a repetition that is not shown, or to a folded
- * row, whose middle is then y. */
+/* The place of a part. Its height is 0 if it belongs to a repetition that is not shown, or to a
+ * folded row, whose middle is then y. */
 typedef struct {
   double y, height;
-  int row, like; /* like: the same part of the first repetition, which is shown for it */
+  int row, like; /* like: the same part of the first repetition, which represents it */
 } LigLayoutPlace;
 
 typedef struct {
@@ -66,8 +66,8 @@ typedef struct {
   int lanes;
 } LigScoreDrawing;
 
-/* Draws like lig_draw_score(), and shows the bytes saved against @unfused, the plan of the same
- * sequence without fusions. */
+/* Draws like lig_draw_score(), and shows the bytes saved compared with @unfused, the plan of the
+ * same sequence without fusions. */
 void lig_draw_score_against (LigCanvas *canvas,
                              const LigColours *colours,
                              const LigTimedPlan *timed,
@@ -82,12 +82,12 @@ void lig_score_draw_channels (const LigScoreDrawing *self);
 void lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass);
 void lig_score_draw_ops (const LigScoreDrawing *self);
 
-/* Draws the signs of a group's forced and forbidden fusions from @x to the right, around the height
- * @y, and returns their width, 0 without any. */
+/* Draws the signs of a group's forced and forbidden fusions from @x to the right, centred at @y,
+ * and returns their width, 0 if there are none. */
 double lig_score_draw_signs (
   const LigScoreDrawing *self, const LigPlanGroup *group, double x, double y, LigColour ink);
 
-/* The same for quantized copies of 8 or 4 bits alone, or of 0. */
+/* The same, only for quantized copies of 8 or 4 bits; nothing for 0. */
 double
 lig_score_draw_bits (const LigScoreDrawing *self, int bits, double x, double y, LigColour ink);
 
@@ -96,7 +96,7 @@ lig_score_draw_bits (const LigScoreDrawing *self, int bits, double x, double y, 
 /* Returns `2 × matmul, bias_add`, or a note that the group has no kernel. */
 char *lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group);
 
-/* Returns `3 fused · 2 alone`. */
+/* Returns `3 fused · 2 unfused`. */
 char *lig_score_sum_text (const LigFigures *figures);
 
 /* Return the full description, for tooltips and screen readers. */

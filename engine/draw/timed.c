@@ -45,7 +45,7 @@ lig_timed_place (const LigTimedPlan *timed, GArray *spans)
     if (steps[i].pass == LIG_PASS_UPDATE)
       *now = end;
     LigTimedSpan span = {MAX (*now, *lane), seconds, i, steps[i].lane};
-    /* A prediction knows how collectives overlap the other steps. */
+    /* Predictions include the overlap of collectives with other steps. */
     if (collectives) {
       span.start = lig_timed_hold (steps[i].starts);
       span.seconds = lig_timed_hold (steps[i].lasts);
@@ -75,7 +75,7 @@ lig_timed_row_seconds (const LigTimedRow *row)
   return row->measured > 0 ? row->measured : row->predicted;
 }
 
-/* Appends a path without the numbers of repetitions: `3.0.2` and `3.7.2` are both `3.*.2`. */
+/* Appends a path without repetition numbers: `3.0.2` and `3.7.2` are both `3.*.2`. */
 static void
 append_place (GString *key, const char *path)
 {

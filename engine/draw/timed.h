@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the pictures of times: groups as rows with their figures; the same group in all
+/* Shared by the pictures of times: groups as rows with their figures. The same group in all
  * repetitions of a block is one row. */
 #pragma once
 
 #include "engine/draw/canvas.h"
 
 /**
- * LigTimedRow: a group, or the same group of all repetitions of a block.
+ * LigTimedRow: a group, or the same group in all repetitions of a block.
  *
  * @name: `Linear + bias + GELU`
- * @path: of its first op, `3.0.2`
- * @first, @count: expanded indexes of its first occurrence
+ * @path: the path of its first op, `3.0.2` @first, @count: expanded indexes of its first occurrence
  * @measured: seconds, 0 if nothing was measured; like all figures, a sum over the repetitions
  */
 typedef struct {
@@ -25,23 +24,23 @@ typedef struct {
  * order; for %LIG_PASS_UPDATE, a single row if the plan has an update. */
 GPtrArray *lig_timed_rows (const LigTimedPlan *timed, LigPass pass);
 
-/* Returns the seconds within a range that can be drawn: a device may be described with any figures.
+/* Returns the seconds clamped to a range that can be drawn, because the description of a device may
+ * have any figures.
  */
 double lig_timed_hold (double seconds);
 
-/* Returns the seconds of a step: measured, or else predicted. */
+/* Returns the seconds of a step: measured, otherwise predicted. */
 double lig_timed_step (const LigTimedPlan *timed, guint step);
 
-/* The place of a step on the axis of time, in seconds. */
+/* The position of a step on the time axis, in seconds. */
 typedef struct {
   double start, seconds;
   guint step;
   LigLane lane;
 } LigTimedSpan;
 
-/* Appends the span of each step, in the order of the plan. Returns the end of the last. The times
- * are those of single steps, without gaps and, unless predicted collectives overlap other steps,
- * without the effects of overlap. */
+/* Appends the span of each step, in plan order. Returns the end of the last. Spans are the times of
+ * single steps, without gaps; only predicted collectives overlap other steps. */
 double lig_timed_place (const LigTimedPlan *timed, GArray *spans);
 
 /* Returns the translated text shown if neither measured nor predicted times are available. */
@@ -50,7 +49,7 @@ const char *lig_timed_nothing_known (void);
 /* Returns whether the plan's device has peak rates to predict from. */
 gboolean lig_timed_is_predicted (const LigTimedPlan *timed);
 
-/* Returns the seconds of a row: measured, or else predicted. */
+/* Returns the seconds of a row: measured, otherwise predicted. */
 double lig_timed_row_seconds (const LigTimedRow *row);
 
 /* Returns (transfer full) the description of a row for a mark. */

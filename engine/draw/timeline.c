@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One training step from left to right. Each lane of a pass has a row; below them is the copy of
- * the next batch, to a device with its own memory. */
+ * the next batch to a device with its own memory. */
 #include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
 #include <ligature/figures.h>
@@ -25,7 +25,7 @@ typedef struct {
   LigUpload upload;
 } Timeline;
 
-/* Gives each lane that has spans a row. */
+/* Assigns a row to each lane that has spans. */
 static void
 find_rows (Timeline *line, GArray *spans)
 {
@@ -67,7 +67,7 @@ describe (const Timeline *line, const LigTimedSpan *first, guint count, double s
   if (group && group->fusion && count == 1)
     g_string_append_printf (text, _ ("\nfused: %s"), group->fusion->name);
   if (first->lane != LIG_LANE_MAIN)
-    g_string_append_printf (text, "\n%s", _ ("overlaps the steps after it"));
+    g_string_append_printf (text, "\n%s", _ ("runs concurrently with the steps after it"));
   g_string_append_printf (text, _ ("\nstep %u, begins at %s"), first->step, start);
   if (!line->timed->steps)
     g_string_append_printf (text, "\n%s", _ ("predicted, not measured"));
@@ -156,7 +156,7 @@ draw_lanes (Timeline *line, GArray *spans)
     known[line->steps[i].pass] &= step > 0;
   }
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
-    /* The pass as a whole, like everywhere; its steps by themselves differ a little. */
+    /* The pass as a whole, as elsewhere; the sum of its steps differs a little. */
     double whole = line->timed->steps && line->timed->passes
                      ? lig_timed_hold (line->timed->passes[pass])
                      : seconds[pass];
@@ -170,7 +170,7 @@ draw_lanes (Timeline *line, GArray *spans)
   }
 }
 
-/* Names the row of collectives with other ranks in the passes that have some. */
+/* Labels the row of collectives in the passes that have some. */
 static void
 draw_collectives (Timeline *line, GArray *spans)
 {
@@ -196,12 +196,12 @@ draw_upload (Timeline *line)
   double y = 8 + 3 * line->lane + 2, width = MAX (line->upload.seconds * line->scale, 2);
   g_autofree char *bytes = lig_draw_bytes (line->upload.bytes);
   g_autofree char *time = lig_draw_time (line->upload.seconds);
-  g_autofree char *text =
-    g_strdup_printf ("%s · %s · ≈ %s\n%s\n%s", _ ("next batch"), bytes, time,
-                     line->upload.exposed > 0
-                       ? _ ("copied beside this step, which ends before it: the next step waits")
-                       : _ ("copied beside this step"),
-                     _ ("predicted, not measured"));
+  g_autofree char *text = g_strdup_printf (
+    "%s · %s · ≈ %s\n%s\n%s", _ ("next batch"), bytes, time,
+    line->upload.exposed > 0
+      ? _ ("copied concurrently with this step, which ends first: the next step waits")
+      : _ ("copied concurrently with this step"),
+    _ ("predicted, not measured"));
   lig_canvas_text (line->canvas, 12, y + 12, &style, _ ("Copies"));
   lig_canvas_begin_mark (line->canvas, LEFT, y, width, STRIP - 8, text);
   lig_canvas_box (

@@ -4,7 +4,7 @@
 
 #include <glib/gi18n-lib.h>
 
-/* The most rows of a pass: those that take longest, and one row for the rest. */
+/* The maximum number of rows of a pass: those that take longest, and one row for the rest. */
 #define MAX_ROWS 100
 
 #define ROW 26.0
@@ -93,7 +93,7 @@ draw_row (Times *times, const LigTimedRow *row)
   LigTextStyle name = {.size = 12, .bold = row->fusion != NULL, .colour = colours->ink};
   name.width = times->left - 74;
   lig_canvas_begin_mark (times->canvas, 6, y, times->width - 12, ROW, text);
-  /* The bar at the left marks a fused group without relying on colour. */
+  /* The bar on the left marks a fused group without relying on colour. */
   if (row->fusion)
     lig_canvas_box (times->canvas, 8, y + 4, 3, ROW - 8, 1.5, colour, 0, 0);
   if (row->path)
@@ -111,8 +111,8 @@ draw_row (Times *times, const LigTimedRow *row)
   times->y += ROW;
 }
 
-/* Returns `Forward · 361 µs`: the pass as a whole if it was measured so, with the sum of its groups
- * beside it; else the sum alone. */
+/* Returns `Forward · 361 µs`: the time of the pass as a whole, followed by the sum of its groups,
+ * if it was measured so; otherwise only the sum. */
 static char *
 format_heading (const LigTimedPlan *timed, LigPass pass, double sum)
 {

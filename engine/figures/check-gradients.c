@@ -88,7 +88,7 @@ make_values (const Variable *variable, GError **error)
                            variable->kind == PARAMETER ? 1 : 2, error);
 }
 
-/* Reads a gradient; null with the error set, %LIG_ERROR_INDEX if the plan computes none. */
+/* Reads a gradient; null with the error set: %LIG_ERROR_INDEX if the plan computes none. */
 static LigTensor *
 read_gradient (const Probe *self, const Variable *variable, GError **error)
 {
@@ -99,7 +99,7 @@ read_gradient (const Probe *self, const Variable *variable, GError **error)
   return lig_state_get (self->state, LIG_STATE_GRADIENTS, variable->name, error);
 }
 
-/* Makes the weights of an output, by which its elements are summed. */
+/* Makes the weights for the weighted sum of an output's elements. */
 static LigTensor *
 make_weights (int extra, const LigShape *shape, GError **error)
 {
@@ -108,7 +108,7 @@ make_weights (int extra, const LigShape *shape, GError **error)
   return lig_check_values (name, LIG_FP32, shape, 1, error);
 }
 
-/* Adds one weighted output; a scalar, such as a loss, is added without a weight. */
+/* Adds the weighted sum of an output; a scalar, such as a loss, has no weight. */
 static gboolean
 add_output (int extra, LigTensor *output, double *total, GError **error)
 {
@@ -124,7 +124,8 @@ evaluate (const Probe *self, double *total, GError **error)
 {
   guint extras = lig_plan_get_n_extra_outputs (lig_program_get_plan (self->program));
   *total = 0;
-  /* With the steps reset, dropout draws the mask of the first micro-step each time. */
+  /* Resetting the steps makes dropout draw the same mask, that of the first micro-step, each
+   * time. */
   lig_state_set_steps (self->state, 0, 0);
   if (!lig_program_run (self->program, LIG_RUN_FORWARD, error))
     return FALSE;
@@ -153,7 +154,7 @@ is_tolerable (GError *failure, GError **error)
   return TRUE;
 }
 
-/* Sets the weights as the gradients that the backward pass receives. */
+/* Sets the weights as the incoming gradients of the backward pass. */
 static gboolean
 set_gradients (const Probe *self, GError **error)
 {
@@ -180,7 +181,7 @@ set_gradients (const Probe *self, GError **error)
   return TRUE;
 }
 
-/* Computes the central difference in one element of a variable and restores its value. */
+/* Computes the central difference for one element of a variable and restores its value. */
 static gboolean
 differ (const Probe *self,
         const Variable *variable,
@@ -367,11 +368,11 @@ lig_check_gradients (LigSequence *sequence,
     return FALSE;
   gboolean fine = found->distance <= limit;
   if (!fine)
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_VALUE,
-      _ ("gradient of %s: off by %.3g of its length, expected at most %.3g; element %" PRId64
-         " is %g, differences give %g"),
-      found->name, found->distance, limit, found->element, found->gradient, found->difference);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("gradient of %s: relative error %.3g, expected at most %.3g; element %" PRId64
+                    " is %g, the central difference %g"),
+                 found->name, found->distance, limit, found->element, found->gradient,
+                 found->difference);
   if (worst)
     *worst = g_steal_pointer (&found);
   return fine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values for checking gradients. */
+/* The values for gradient checks. */
 #pragma once
 
 #include <ligature/tensor.h>

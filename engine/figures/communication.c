@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The collectives of a plan with other ranks: their bytes and their predicted time. */
+/* The collectives of a plan: their bytes and their predicted time. */
 #include "engine/figures/communication.h"
 
 #include "engine/plan/plan-private.h"

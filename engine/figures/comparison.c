@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares plans. The ops of both are aligned to one row of positions; a change is a run of
- * positions that no group of either plan leaves. */
+/* Compares plans. The ops of both are aligned in one row; a change is a range of the row that no
+ * group of either plan crosses. */
 #include <ligature/comparison.h>
 #include <ligature/units.h>
 
@@ -8,16 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-/* The longest alignment that is searched for, which takes milliseconds: the product of both lengths
- * without what is common at their ends. */
+/* The size limit of the alignment, which then takes milliseconds: the product of both lengths
+ * without their common beginning and end. */
 enum { MAX_CELLS = 1000000 };
 
 struct _LigPlanComparison {
   gatomicrefcount references;
   LigPlan *plans[2];
   guint n_ops[2];
-  int *positions[2]; /* of each op in the row that both plans share */
-  int *before;       /* of each op of the second plan: its op in the first, or -1 */
+  int *positions[2]; /* of each position of the shared row */
+  int *before;       /* for each op of the second plan: the same op in the first, or -1 */
   GArray *changes;   /* of LigPlanChange */
 };
 
@@ -82,7 +82,7 @@ align (LigPlanComparison *self, const LigPlanOp *a, const LigPlanOp *b)
       self->before[i] = is_alike (&a[i], &b[i]) ? i : -1;
 }
 
-/* Ops that only the first plan has come before those that only the second has. */
+/* Ops that only the first plan has precede those that only the second has. */
 static void
 place_ops (LigPlanComparison *self)
 {
@@ -113,7 +113,7 @@ get_start (const Walk *walk)
   return walk->next < walk->count ? walk->positions[walk->groups[walk->next].first] : G_MAXINT;
 }
 
-/* Takes the walk's next group if it begins at or before @end, which it moves to the group's end. */
+/* Takes the next group if it begins at or before @end, and moves @end to the group's end. */
 static gboolean
 take (Walk *walk, int *end)
 {
@@ -193,7 +193,7 @@ compare_pass (LigPlanComparison *self, LigPass pass)
 
 /* --- Repetitions --------------------------------------------------------------------------- */
 
-/* Appends a path without the numbers of repetitions: `3..2` for `3.7.2`. */
+/* Appends a path without repetition numbers: `3..2` for `3.7.2`. */
 static void
 append_path (GString *key, const char *path)
 {
@@ -388,9 +388,9 @@ lig_plan_comparison_find_op (LigPlanComparison *self, int op)
 
 /* --- Texts ----------------------------------------------------------------------------------- */
 
-/* Differences of two plans as people read them. */
+/* Differences of two plans as text. */
 
-/* The least part of a figure that its three digits show. */
+/* The smallest fraction of a figure that three digits show. */
 #define MIN_DIFFERENCE 0.0005
 
 static int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of groups, passes and steps compared with the same ops alone. */
+/* Figures of groups, passes and steps, compared with the same ops unfused. */
 #include "engine/plan/plan-private.h"
 #include <ligature/figures.h>
 #include <ligature/kernels.h>
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Indexes of pairs: times that are compared are of the same kind. */
+/* Indexes of pairs: only times of the same kind are compared. */
 enum { PREDICTED, MEASURED };
 
 LigPlan *
@@ -42,7 +42,7 @@ find_bound (const double *floors)
   return floors[longest] > 0 ? bounds[longest] : LIG_BOUND_UNKNOWN;
 }
 
-/* Computes what follows from the sums. */
+/* Computes the figures that are derived from the sums. */
 static void
 derive (LigFigures *self)
 {
@@ -96,8 +96,8 @@ lig_figures_add (LigFigures *self, const LigFigures *part)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-/* Sets the least seconds for moving the bytes, and for the operations if they are a matmul's; both
- * 0 where the device's peak rates are unknown. */
+/* Sets the lower bounds in seconds for moving the bytes and, for a matmul, for its operations; both
+ * are 0 if the device's peak rates are unknown. */
 static void
 find_floors (const LigDeviceFacts *facts,
              gboolean matmul,
@@ -112,7 +112,7 @@ find_floors (const LigDeviceFacts *facts,
   floors[1] = known && matmul ? flops / rate : 0;
 }
 
-/* Adds the work of steps, and their predicted and measured time, to figures without a saving. */
+/* Adds the work and the predicted and measured time of steps to figures that have no saving yet. */
 static void
 add_steps (LigFigures *self, const LigTimedPlan *timed, const int *steps, int count)
 {
@@ -137,14 +137,14 @@ add_steps (LigFigures *self, const LigTimedPlan *timed, const int *steps, int co
   self->own_pair[PREDICTED] = self->predicted;
 }
 
-/* Returns the seconds that were measured for a group by itself, outside a step. */
+/* Returns the measured seconds of a group by itself, outside of a step. */
 static double
 get_price (const LigPlanGroup *group)
 {
   return group->n_steps == 0 ? 0 : group->measured > 0 ? group->measured : NAN;
 }
 
-/* The ops of one group, alone. */
+/* The figures of one group's ops, unfused. */
 typedef struct {
   double bytes, predicted, steps, price;
 } Alone;
@@ -188,8 +188,8 @@ is_baseline (const LigTimedPlan *unfused, const LigPlan *plan)
   return unfused && unfused->plan && unfused->plan->ops->len == plan->ops->len;
 }
 
-/* Chooses the measured times to compare: those of profiled steps, else the times of the groups by
- * themselves. An op alone saves nothing, measured or not. */
+/* Chooses the measured times to compare: those of profiled steps, otherwise those of the groups by
+ * themselves. An unfused op saves nothing, measured or not. */
 static void
 compare (LigFigures *self, const LigPlanGroup *group, const Alone *alone)
 {
@@ -233,8 +233,8 @@ lig_figures_of_group (const LigTimedPlan *timed,
 
 /* --- Passes -------------------------------------------------------------------------------- */
 
-/* Adds a step that serves no group. It is the same without fusions, and is left out of measured
- * sums where it was not timed. */
+/* Adds a step outside of any group. It is the same without fusions, and is omitted from measured
+ * sums if it was not timed. */
 static void
 add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
 {
@@ -249,7 +249,7 @@ add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
   rest.alone_bytes = rest.bytes;
   for (guint i = 0; i < G_N_ELEMENTS (rest.own_pair); i++)
     rest.alone_pair[i] = rest.own_pair[i];
-  /* The floor must be that of the steps whose time is the sum. */
+  /* The floor must cover the same steps as the time. */
   if (!known && rest.measured) {
     rest.predicted = 0;
     memset (rest.floors, 0, sizeof rest.floors);
@@ -257,7 +257,8 @@ add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
   lig_figures_add (sum, &rest);
 }
 
-/* Takes the time of a pass that was measured as a whole. It is compared only with such a time. */
+/* Uses the time of a pass that was measured as a whole. It is compared only with another such
+ * time. */
 static void
 take_whole (LigFigures *sum, const LigTimedPlan *timed, const LigTimedPlan *unfused, LigPass pass)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The groups of a step by name, the longest time first. */
+/* The groups of a step by name, in decreasing order of time. */
 #include <ligature/hotspots.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* A macro of so few parts is named like an op. */
+/* A macro of at most this many parts is named like an op. */
 enum { FEW_PARTS = 3 };
 
-/* The place of a group in words, but for the number of repetitions. */
+/* The described place of a group, without the number of repetitions. */
 typedef struct {
   const LigOpInfo *macro; /* null: the group begins outside a macro */
-  char *path;             /* a pattern: `2.*.0`; of a macro that of the blocks around it: `2` */
+  char *path;             /* a pattern: `2.*.0`; for a macro, that of the enclosing block: `2` */
 } Place;
 
-/* Groups of one name while they are collected. */
+/* Groups of one name, while they are collected. */
 typedef struct {
   LigHotspot *hotspot;
   const char *title;
   char *part;
   Place place;
-  GHashTable *paths; /* of the first ops */
+  GHashTable *paths; /* the path of the first op */
 } Kind;
 
 static void
@@ -45,7 +45,7 @@ lig_hotspot_free (LigHotspot *self)
 
 /* --- Places -------------------------------------------------------------------------------- */
 
-/* Returns a path with `*` for the numbers of repetitions: `3.*.2` for `3.7.2`. */
+/* Returns a path with `*` for repetition numbers: `3.*.2` for `3.7.2`. */
 static char *
 make_pattern (const char *path)
 {
@@ -69,8 +69,8 @@ find_macro (const LigPlanOp *ops, int count, int at)
   return end - first > FEW_PARTS ? lig_op_info_find (ops[at].title) : NULL;
 }
 
-/* A macro within blocks is named with them, one outside blocks without a place: equal macros may
- * follow each other there. */
+/* A macro within blocks is named with them; one outside of blocks is named without a place, because
+ * equal macros may follow one another there. */
 static Place
 find_place (const LigPlanOp *ops, int count, int at)
 {
@@ -85,8 +85,7 @@ find_place (const LigPlanOp *ops, int count, int at)
   return place;
 }
 
-/* Returns the part of a macro that a group is about, its matmul if it has one; null: none is
- * named. */
+/* Returns the part of a macro that names a group, its matmul if it has one; null if none does. */
 static const char *
 find_part (const LigPlanOp *ops, const LigPlanGroup *group)
 {
@@ -107,7 +106,7 @@ name_kind (const Kind *self)
 {
   guint count = g_hash_table_size (self->paths);
   g_autofree char *suffix = self->part ? g_strconcat (" · ", self->part, NULL) : NULL;
-  /* The title of an op alone has the name of its part. */
+  /* The title of an unfused op contains the name of its part. */
   gboolean named = !suffix || g_str_has_suffix (self->title, suffix);
   g_autofree char *what = g_strconcat (self->title, named ? NULL : suffix, NULL);
   g_autofree char *times = count > 1 ? g_strdup_printf ("%u\u00a0× ", count) : g_strdup ("");
@@ -217,7 +216,7 @@ compare (gconstpointer a, gconstpointer b)
   return difference > 0 ? 1 : difference < 0 ? -1 : strcmp (one->path, two->path);
 }
 
-/* Replaces all but the longest by their sum. */
+/* Replaces all but the first by their sum. */
 static void
 sum_rest (GPtrArray *all, guint max)
 {
@@ -239,7 +238,7 @@ lig_hotspot_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint 
   LigShape shape;
   LigDtype dtype;
   lig_plan_get_input (timed->plan, &shape, &dtype);
-  /* Steps without rows return immediately. */
+  /* Kernels without rows return immediately. */
   for (int i = 0; i < shape.n_axes; i++)
     if (shape.axes[i] == 0)
       return all;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a sequence in the compute type and by a recipe, on one batch, and compares what each op
- * computes. */
+/* Runs a sequence unquantized and with a recipe, on one batch, and compares the results of each
+ * op. */
 #include "engine/device/device-private.h"
 #include "engine/program/fill.h"
 #include "engine/program/private.h"
@@ -12,15 +12,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Runs before the one that is compared, after which histories have the batch's amaxes. */
+/* Warm-up runs before the compared one, which fill the histories with the batch's amaxes. */
 enum { WARM_UP = 2 };
 
-/* The length of a difference and that of what it is relative to, squared. */
+/* The squared norms of a difference and of the reference. */
 typedef struct {
   double difference, whole;
 } Sum;
 
-/* The monitor during the runs, and the options as given. */
+/* The monitor for the runs, and the given options. */
 typedef struct {
   LigRecipeErrorsMonitor monitor;
   gpointer data;
@@ -29,7 +29,7 @@ typedef struct {
   const LigPlanOptions *given;
 } Watch;
 
-/* Returns whether the monitor lets the measurement go on; else the error is set. */
+/* Returns whether the monitor lets the measurement continue; otherwise sets the error. */
 static gboolean
 ask (const Watch *watch, GError **error)
 {
@@ -57,7 +57,7 @@ relative (Sum sum)
   return sum.whole > 0 ? sqrt (sum.difference / sum.whole) : sum.difference > 0 ? INFINITY : 0;
 }
 
-/* Returns (transfer full) the numbers of a value in the memory of a program. */
+/* Returns (transfer full) the contents of a value in the memory of a program. */
 static float *
 read_value (LigProgram *program, int value, GError **error)
 {
@@ -72,7 +72,7 @@ read_value (LigProgram *program, int value, GError **error)
   return g_steal_pointer (&numbers);
 }
 
-/* Adds the difference between two values, in one program each. */
+/* Adds the difference between a value of each program. */
 static gboolean
 compare_values (LigProgram *programs[2], const int values[2], Sum *sum, GError **error)
 {
@@ -89,7 +89,7 @@ compare_values (LigProgram *programs[2], const int values[2], Sum *sum, GError *
   return TRUE;
 }
 
-/* Finds the relative error of a value of an op; NaN if either program does not have it. */
+/* Finds the relative error of an op's value; NaN if either program does not have it. */
 static gboolean
 find_error (LigProgram *programs[2], int exact, int rounded, double *result, GError **error)
 {
@@ -180,7 +180,7 @@ compare_ops (LigRecipeErrors *self, LigProgram *programs[2], GError **error)
   return fine;
 }
 
-/* All runs draw the same masks of dropout as the one that they are compared with. */
+/* All runs use the same dropout masks as the reference. */
 static gboolean
 run_passes (LigProgram *program, GError **error)
 {
@@ -199,7 +199,7 @@ run_passes (LigProgram *program, GError **error)
   return lig_program_run (program, passes, error);
 }
 
-/* Returns a program by the recipe of the options that has run both passes on the batch. */
+/* Returns a program with the recipe of the options that has run both passes on the batch. */
 static LigProgram *
 run (LigSequence *sequence,
      LigDevice *device,
@@ -222,7 +222,7 @@ run (LigSequence *sequence,
   return fine ? g_steal_pointer (&program) : NULL;
 }
 
-/* Returns the bytes of a training by the recipe, whose plan keeps no more than it needs. */
+/* Returns the bytes that training with the recipe needs, without keeping all values. */
 static gint64
 count_bytes (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, Watch *watch)
 {
@@ -236,7 +236,7 @@ count_bytes (LigSequence *sequence, LigDevice *device, const LigPlanOptions *opt
   return plan ? lig_plan_get_arena_bytes (plan, NULL) + lig_plan_get_state_bytes (plan) : 0;
 }
 
-/* Compares the recipe of the options with what the other program has computed. */
+/* Compares the recipe of the options with the results of the reference program. */
 static LigRecipeErrors *
 compare_recipe (LigSequence *sequence,
                 LigDevice *device,

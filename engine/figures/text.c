@@ -7,10 +7,10 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* Differences below this share are rounding. */
+/* Smaller relative differences are rounding. */
 #define MIN_SHARE 0.002
 
-/* A share of the roofline above this one is explained. */
+/* A larger fraction of the roofline gets an explanation. */
 #define MAX_ROOFLINE 1.05
 
 const char *
@@ -111,7 +111,7 @@ append_line (GString *lines, const char *format, char *text)
   if (!owned)
     return;
   g_string_append (lines, lines->len > 0 ? "\n" : "");
-  /* Formats are those below. */
+  /* The formats are those below. */
   g_auto (GStrv) parts = g_strsplit (format, "%s", 2);
   g_string_append_printf (lines, "%s%s%s", parts[0], owned, parts[1] ? parts[1] : "");
 }
@@ -124,10 +124,10 @@ lig_figures_describe (const LigFigures *self)
     return NULL;
   gboolean both = self->measured && !isnan (self->predicted);
   append_line (lines, self->measured ? _ ("%s measured") : "%s", lig_figures_time_text (self));
-  append_line (lines, _ ("%s is the least possible by the device’s peak rates"),
+  append_line (lines, _ ("%s is the lower bound by the device’s peak rates"),
                both ? lig_units_time (self->predicted) : NULL);
-  append_line (lines, _ ("%s than its operations alone"), lig_figures_saving_text (self));
-  append_line (lines, _ ("alone: %s"), self->fused > 0 ? lig_figures_against_text (self) : NULL);
+  append_line (lines, _ ("%s than its operations unfused"), lig_figures_saving_text (self));
+  append_line (lines, _ ("unfused: %s"), self->fused > 0 ? lig_figures_against_text (self) : NULL);
   append_line (lines, _ ("%s read and written"), lig_units_bytes (self->bytes));
   append_line (lines, self->measured ? "%s" : _ ("bound by %s"), lig_figures_rate_text (self));
   append_line (lines, "%s", lig_figures_roofline_text (self));

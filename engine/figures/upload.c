@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The copy of a batch to the device, which the lane of copies makes beside the step before it. A
- * sequence without a loss is a part of a model, whose input is computed where it runs. */
+/* The copy of a batch to the device, which runs in the copy lane concurrently with the previous
+ * step. A sequence without a loss is a part of a model, whose input is computed on the device. */
 #include "engine/plan/plan-private.h"
 #include <ligature/figures.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a plan beside the plan of every op alone and compares what its groups compute. */
+/* Runs a plan and the unfused plan and compares the results of the groups. */
 #include "engine/device/device-private.h"
 #include "engine/figures/verify-witnesses.h"
 #include "engine/program/fill.h"
@@ -15,22 +15,22 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* Runs before the one that is compared, after which histories have the batch's amaxes. */
+/* Warm-up runs before the compared one, which fill the histories with the batch's amaxes. */
 enum { WARM_UP = 2 };
 
-/* A result of the plan, such as the gradient of a parameter, in all witnesses. */
+/* A result of the plan in all witnesses, such as the gradient of a parameter. */
 typedef struct {
   char *name, *path; /* path: of the parameter, or null */
   LigPass pass;
-  LigTensor *right; /* of the present batch */
+  LigTensor *right; /* of the current batch */
   LigErrorSum sums[LIG_N_WITNESSES];
 } Result;
 
 typedef struct {
   LigVerificationOptions options;
   LigWitness witnesses[LIG_N_WITNESSES];
-  LigRightValue *values; /* of the right plan */
-  LigErrorSum *written;  /* of the plan's values: their errors */
+  LigRightValue *values; /* of the reference plan */
+  LigErrorSum *written;  /* the errors of the plan's values */
   GArray *results;       /* of Result */
   GPtrArray *start;      /* the parameters at the start of the batch, fp32 */
   double unit;
@@ -82,14 +82,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Verification, clear)
 
 /* --- The plans ----------------------------------------------------------------------------- */
 
-/* Returns the plan of every op alone, in fp32 without a recipe or in the types of the plan. */
+/* Returns the unfused plan, in fp32 without a recipe or in the types of the plan. */
 static LigPlan *
 compile_alone (const LigPlan *of, LigDevice *device, gboolean right, GError **error)
 {
   LigPlanOptions options = of->request->options;
   options.policy = LIG_POLICY_NONE;
   options.choices = NULL;
-  options.tuning = NULL; /* its data may be gone */
+  options.tuning = NULL; /* its data may have been freed */
   options.recompute = LIG_RECOMPUTE_NONE;
   if (!right)
     return lig_plan_compile_unfused (of->request->sequence, device, &options, error);
@@ -104,7 +104,7 @@ make_plans (Verification *self, LigPlan *plan, GError **error)
 {
   LigWitness *witnesses = self->witnesses;
   LigDevice *own = lig_plan_get_device (plan);
-  /* Ranks that exchange values need each other for the right numbers, too. */
+  /* Ranks that communicate also need each other for the reference. */
   g_autoptr (LigDevice) cpu =
     lig_device_get_ranks (own) ? g_object_ref (own) : lig_device_open ("cpu", error);
   for (int i = 0; i < LIG_N_WITNESSES && cpu; i++) {
@@ -129,7 +129,7 @@ make_plans (Verification *self, LigPlan *plan, GError **error)
 
 /* --- Parameters ---------------------------------------------------------------------------- */
 
-/* Returns the values of a parameter in fp32: the master of a rounded copy if an update needs it. */
+/* Returns the values of a parameter in fp32: the master weights if an update uses them. */
 static LigTensor *
 get_parameter (LigState *state, const char *path, gboolean updated, GError **error)
 {
@@ -141,8 +141,8 @@ get_parameter (LigState *state, const char *path, gboolean updated, GError **err
   return tensor ? lig_tensor_convert (tensor, LIG_FP32, error) : NULL;
 }
 
-/* Notes the parameters with which all witnesses begin: those of every op alone, as the types of the
- * plan round them. */
+/* Records the initial parameters of all witnesses: those of the unfused plan, rounded to the types
+ * of the plan. */
 static gboolean
 note_start (Verification *self, LigState *state, GError **error)
 {
@@ -155,7 +155,7 @@ note_start (Verification *self, LigState *state, GError **error)
   return TRUE;
 }
 
-/* Returns a copy of a tensor of fp32, which may be changed. */
+/* Returns a writable copy of an fp32 tensor. */
 static LigTensor *
 copy_tensor (const LigTensor *tensor, GError **error)
 {
@@ -165,8 +165,8 @@ copy_tensor (const LigTensor *tensor, GError **error)
   return copy;
 }
 
-/* Makes the state of a witness and notes the parameters from which its change by the update is
- * counted. The fp32 masters of rounded parameters begin with these, too. */
+/* Makes the state of a witness and records its initial parameters, from which the change by the
+ * update is computed. The fp32 masters of rounded parameters also begin with these. */
 static gboolean
 begin_state (Verification *self, LigWitness *witness, guint batch, GError **error)
 {
@@ -201,8 +201,7 @@ typedef struct {
   LigWitness *witness;
 } Watch;
 
-/* Keeps the right numbers of the values that a step was the last to write, or compares others with
- * them. */
+/* For the values that a step is the last to write: keeps the reference, or compares with it. */
 static gboolean
 observe (LigProgram *program, int index, gpointer data, GError **error)
 {
@@ -240,7 +239,7 @@ passes_of (LigPlan *plan)
          (lig_plan_has_pass (plan, LIG_PASS_UPDATE) ? LIG_RUN_UPDATE : 0);
 }
 
-/* Runs passes that draw the same masks as the run that is compared. */
+/* Runs passes with the same dropout masks as the compared run. */
 static gboolean
 run_passes (LigWitness *witness, unsigned passes, GError **error)
 {
@@ -258,7 +257,7 @@ has_finite_gradients (const LigWitness *witness, GError **error)
     g_autoptr (LigTensor) gradient =
       lig_state_get (witness->state, LIG_STATE_GRADIENTS, *path, error);
     if (!gradient)
-      return TRUE; /* the error is reported by who reads results */
+      return TRUE; /* the error is reported when results are read */
     for (gint64 i = 0; i < gradient->size; i++)
       if (!isfinite (lig_tensor_get (gradient, i)))
         return FALSE;
@@ -266,8 +265,8 @@ has_finite_gradients (const LigWitness *witness, GError **error)
   return TRUE;
 }
 
-/* Finds a loss scale with which nothing overflows, as a training does in its first steps; the plan
- * has the same. */
+/* Finds a loss scale without overflow, as the first steps of a run do; the plan gets the same
+ * one. */
 static gboolean
 find_scale (Verification *self, LigWitness *witness, GError **error)
 {
@@ -293,8 +292,8 @@ find_scale (Verification *self, LigWitness *witness, GError **error)
   return TRUE;
 }
 
-/* Runs what has to run before, with a rate of 0 so that parameters stay. The moments of optimizers
- * change in all witnesses alike. */
+/* Runs the warm-up, with a learning rate of 0 so that parameters do not change. Optimizer moments
+ * change equally in all witnesses. */
 static gboolean
 warm_up (Verification *self, LigWitness *witness, GError **error)
 {
@@ -306,7 +305,7 @@ warm_up (Verification *self, LigWitness *witness, GError **error)
   for (int i = 0; i < runs; i++)
     if (!run_passes (witness, passes_of (witness->plan), error))
       return FALSE;
-  /* Kernels choose their algorithms in a first run. */
+  /* Kernels autotune in the first run. */
   return runs > 0 || !lig_device_calls (witness->device)->capture ||
          run_passes (witness, passes_of (witness->plan) & ~(unsigned) LIG_RUN_UPDATE, error);
 }
@@ -343,8 +342,7 @@ run_witness (Verification *self, LigWitness *witness, guint batch, GError **erro
 
 /* --- Results ------------------------------------------------------------------------------- */
 
-/* Compares a result, in the order in which they are made, or keeps the right one. Takes the
- * tensor. */
+/* Compares the next result, or keeps it as the reference. Takes the tensor. */
 static gboolean
 add_result (
   Verification *self, const LigWitness *witness, guint number, LigTensor *taken, GError **error)
@@ -361,7 +359,7 @@ add_result (
   return TRUE;
 }
 
-/* Returns how far the update has changed a parameter. */
+/* Returns the change of a parameter by the update. */
 static LigTensor *
 find_change (const LigWitness *witness, guint parameter, GError **error)
 {
@@ -373,9 +371,9 @@ find_change (const LigWitness *witness, guint parameter, GError **error)
   return after;
 }
 
-/* Runs the step of the optimizer with the right gradients in all witnesses. With its own, a witness
- * would move a parameter whose gradient rounds to the other side of zero the other way: the first
- * step of AdamW is almost the sign of the gradient. */
+/* Runs the optimizer step with the reference gradients in all witnesses. With its own gradients, a
+ * witness could move a parameter in the opposite direction if rounding changes the gradient's sign,
+ * because the first step of AdamW is almost the sign of the gradient. */
 static gboolean
 update (Verification *self, const LigWitness *witness, guint *number, GError **error)
 {
@@ -438,7 +436,8 @@ name_results (Verification *self, LigState *state)
       name_result (self, g_strdup (paths[i]), paths[i], LIG_PASS_UPDATE);
 }
 
-/* The state of every op alone is made first, as all others begin with its parameters. */
+/* The state of the unfused fp32 plan is made first, because all others begin with its
+ * parameters. */
 static gboolean
 run_batch (Verification *self, guint batch, GError **error)
 {
@@ -466,7 +465,7 @@ worst_of (double a, double b)
   return isnan (a) || isnan (b) ? NAN : MAX (a, b);
 }
 
-/* Sets the numbers of an entry. An error that is no number is outside. */
+/* Sets the figures of an entry. A NaN error is outside. */
 static void
 judge (LigVerified *entry, LigErrorSum error, const LigErrorSum sums[LIG_N_WITNESSES], double unit)
 {
@@ -479,7 +478,7 @@ judge (LigVerified *entry, LigErrorSum error, const LigErrorSum sums[LIG_N_WITNE
   entry->outside = !(entry->error <= entry->limit);
 }
 
-/* Returns how near to its limit an entry is; one that is no number is beyond all. */
+/* Returns the error as a fraction of the limit; NaN errors exceed all others. */
 static double
 exhaustion (const LigVerified *entry)
 {
@@ -496,7 +495,7 @@ clear_entry (gpointer entry)
   g_free (self->value);
 }
 
-/* Replaces the value of a group by one that is nearer to its limit. */
+/* Replaces the value of a group by one that is closer to its limit. */
 static void
 weigh (Verification *self, LigVerified *entry, int value)
 {
@@ -511,7 +510,7 @@ weigh (Verification *self, LigVerified *entry, int value)
   *entry = found;
 }
 
-/* Returns the entry of a step's group, or of the op that it serves outside of groups. */
+/* Returns the entry of a step's group, or of its op outside of groups. */
 static LigVerified *
 find_entry (GArray *entries, GHashTable *known, LigPlan *plan, const LigPlanStep *step)
 {
@@ -619,7 +618,7 @@ sum_over_ranks (LigRanks *ranks, LigErrorSum *sums, gsize count, GError **error)
   return lig_ranks_sum (ranks, (double *) sums, (guint) count * numbers, error);
 }
 
-/* Adds up the errors of all ranks, each of which has a part of the batch or of the parameters. */
+/* Sums the errors of all ranks, each of which has a shard of the batch or of the parameters. */
 static gboolean
 join_ranks (Verification *self, GError **error)
 {
@@ -643,11 +642,10 @@ read_options (const LigVerificationOptions *given, LigVerificationOptions *whole
     memcpy (whole, given, MIN (given->size, sizeof *whole));
   if (whole->seeds > 1000 || whole->batches > 1000 || whole->seeds + whole->batches == 0 ||
       (whole->batches > 0 && !whole->feed) || !isfinite (whole->rate)) {
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_VALUE,
-      _ ("verification: seeds %u, batches %u, rate %g; expected 1 to 1000 batches in all, "
-         "and a finite rate"),
-      whole->seeds, whole->batches, whole->rate);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("verification: seeds %u, batches %u, rate %g; expected 1 to 1000 batches in "
+                    "total, and a finite rate"),
+                 whole->seeds, whole->batches, whole->rate);
     return FALSE;
   }
   return TRUE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plans that a verification runs beside each other, and the values that they have in common. */
+/* The plans that a verification runs for comparison, and the values that they have in common. */
 #include "engine/figures/verify-witnesses.h"
 
 #include "engine/device/device-private.h"
@@ -9,7 +9,7 @@
 
 /* --- Values in common ---------------------------------------------------------------------- */
 
-/* Returns the value of which another is only another name. */
+/* Returns the value that a value is an alias of. */
 static int
 resolve (const LigPlan *plan, int value)
 {
@@ -54,7 +54,7 @@ pair_ops (LigWitness *self, int index, const LigWitness *right, int same)
   }
 }
 
-/* Returns the next op that a person has written, or that belongs to a macro. */
+/* Returns the next op that was written or belongs to a macro, skipping implicit ones. */
 static int
 next_op (const LigPlan *plan, int index)
 {
@@ -63,7 +63,7 @@ next_op (const LigPlan *plan, int index)
   return index;
 }
 
-/* A copy of a value that is computed again has the name of the value, and an ending. */
+/* A recomputed copy has the name of the original with a suffix. */
 static void
 pair_copies (LigWitness *self)
 {
@@ -83,7 +83,7 @@ pair_copies (LigWitness *self)
   }
 }
 
-/* Steps may write a value by any of its names. */
+/* Steps may write a value through any alias. */
 static void
 pair_names (LigWitness *self)
 {
@@ -99,7 +99,7 @@ lig_witness_written (const LigWitness *self, int value)
   return value < 0 || self->shared[value] >= 0 ? value : lig_plan_root (self->plan, value);
 }
 
-/* Adds the elements of a part of a value to those that steps write of it. */
+/* Adds the elements of a part of a value to those of it that steps write. */
 static void
 cover (const LigPlan *plan, int value, int whole, gint64 *covered, guint8 *seen)
 {
@@ -108,8 +108,8 @@ cover (const LigPlan *plan, int value, int whole, gint64 *covered, guint8 *seen)
   seen[value] = TRUE;
 }
 
-/* A value that steps write in parts is compared once all of them are written, if they are all of
- * it: some fusions hand the rest to another value. */
+/* A value that steps write in parts is compared once all parts are written, if they cover the
+ * value: some fusions write the rest to another value. */
 static void
 find_writers (LigWitness *self)
 {
@@ -162,7 +162,7 @@ lig_witnesses_pair (LigWitness witnesses[LIG_N_WITNESSES])
 
 /* --- Errors -------------------------------------------------------------------------------- */
 
-/* Numbers that are infinite or no numbers in both, like masked logits, are equal. */
+/* Infinities and NaNs in both, such as masked logits, are equal. */
 void
 lig_sum_errors (LigErrorSum *sum, const float *numbers, const float *right, gint64 count)
 {
@@ -210,7 +210,7 @@ lig_witness_read (const LigWitness *self, int value, GError **error)
 
 /* --- Half a bit ---------------------------------------------------------------------------- */
 
-/* Halves of the last bit are lost in rounding. With tf32 matmuls read 10 bits of mantissa. */
+/* Half a unit in the last place is lost in rounding. With TF32, matmuls read a 10-bit mantissa. */
 double
 lig_witness_unit (const LigWitness *self)
 {

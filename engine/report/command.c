@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line that reproduces a run: the sequence with all its settings on standard input. */
+/* The command line that reproduces a run, with the sequence and all settings on standard input. */
 #include "engine/base/json-private.h"
 #include "engine/report/paper.h"
 #include <ligature/run.h>
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Writes the run's settings into the sequence, without the checkpoint, which the new run would
+/* Writes the run's settings into the sequence, except for the checkpoint, which the new run would
  * overwrite. */
 static gboolean
 take_settings (LigSequence *sequence, const LigRunRow *row)
@@ -26,8 +26,7 @@ take_settings (LigSequence *sequence, const LigRunRow *row)
   return TRUE;
 }
 
-/* Returns whether a profile allowed TF32 or another setting. The settings of profiles are no
- * LigRunSettings. */
+/* Returns whether a profile enabled TF32 or another setting. Profiles do not use LigRunSettings. */
 static gboolean
 had (const LigRunRow *row, const char *setting)
 {
@@ -36,7 +35,7 @@ had (const LigRunRow *row, const char *setting)
   return object && json_object_get_boolean_member_with_default (object, setting, FALSE);
 }
 
-/* Appends what a profile computed again. */
+/* Appends the recomputation of a profile. */
 static void
 append_recompute (GString *text, const LigRunRow *row)
 {
@@ -47,7 +46,7 @@ append_recompute (GString *text, const LigRunRow *row)
     lig_shell_append_option (text, "recompute", level);
 }
 
-/* Appends the ranks that trained or profiled. */
+/* Appends the ranks of a run. */
 static void
 append_ranks (GString *text, const char *inputs)
 {

@@ -87,7 +87,7 @@ add_side (JsonBuilder *to,
   json_builder_end_object (to);
 }
 
-/* Adds how many times as fast the second plan is, or null. */
+/* Adds the speedup of the second plan, or null. */
 static void
 add_speed (JsonBuilder *to, const LigPlanChange *change)
 {

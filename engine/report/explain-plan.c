@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Explains in sentences what a plan computes again, exchanges with other ranks and uploads. */
+/* Explains recomputation, communication and uploads of a plan in sentences. */
 #include "engine/report/pair.h"
 #include "engine/report/paper.h"
 #include <ligature/plan-memory.h>
@@ -24,23 +24,22 @@ lig_plan_explain_recompute (LigPlan *self)
   }
   g_autofree char *bytes = lig_units_bytes ((double) spared);
   g_autofree char *time = lig_units_time (seconds);
-  return seconds > 0
-           ? g_strdup_printf (_ ("values computed again in backward: %u, predicted %s; the "
-                                 "memory is %s less"),
-                              again, time, bytes)
-           : g_strdup_printf (_ ("values computed again in backward: %u; the memory is %s "
-                                 "less"),
-                              again, bytes);
+  return seconds > 0 ? g_strdup_printf (
+                         _ ("values recomputed in backward: %u, predicted %s; saves %s of memory"),
+                         again, time, bytes)
+                     : g_strdup_printf (_ ("values recomputed in backward: %u; saves %s of memory"),
+                                        again, bytes);
 }
 
-/* Returns `; its share of the update is 1/8`, unless each rank updates all, and which matmul is
- * not divided. */
+/* Returns `; it updates 1/8 of the parameters`, unless each rank updates all, and the matmul that
+ * is not sharded. */
 static char *
 describe_share (LigPlan *plan, const char *whole)
 {
   int shares = lig_plan_get_shares (plan);
-  g_autofree char *share =
-    shares > 1 ? g_strdup_printf (_ ("; its share of the update is 1/%d"), shares) : g_strdup ("");
+  g_autofree char *share = shares > 1
+                             ? g_strdup_printf (_ ("; it updates 1/%d of the parameters"), shares)
+                             : g_strdup ("");
   return g_strconcat (share, whole ? "; " : "", whole, NULL);
 }
 
@@ -58,18 +57,17 @@ lig_plan_explain_ranks (LigPlan *self)
   g_autofree char *memory = lig_units_bytes (lig_plan_get_needed_memory (self));
   g_autofree char *share = describe_share (self, collective.whole);
   if (!(step.predicted > 0 && collective.seconds > 0))
-    return g_strdup_printf (_ ("rank 0 of %d: exchanges %s in a step, %s of memory%s"),
+    return g_strdup_printf (_ ("rank 0 of %d: communicates %s in a step, %s of memory%s"),
                             collective.ranks, bytes, memory, share);
   g_autofree char *time = lig_units_time (step.predicted);
   g_autofree char *seconds = lig_units_time (collective.seconds);
   g_autofree char *exposed = lig_units_time (collective.exposed);
-  return g_strdup_printf (
-    lig_plan_has_pass (self, LIG_PASS_UPDATE)
-      ? _ ("rank 0 of %d: predicted step %s; exchanges %s in %s, of which the main lane waits %s; "
-           "%s of memory%s")
-      : _ ("rank 0 of %d: predicted step without update %s; exchanges %s in %s, of which the main "
-           "lane waits %s; %s of memory%s"),
-    collective.ranks, time, bytes, seconds, exposed, memory, share);
+  return g_strdup_printf (lig_plan_has_pass (self, LIG_PASS_UPDATE)
+                            ? _ ("rank 0 of %d: predicted step %s; communicates %s in %s, of which "
+                                 "the main lane waits %s; %s of memory%s")
+                            : _ ("rank 0 of %d: predicted step without update %s; communicates %s "
+                                 "in %s, of which the main lane waits %s; %s of memory%s"),
+                          collective.ranks, time, bytes, seconds, exposed, memory, share);
 }
 
 char *
@@ -82,7 +80,7 @@ lig_plan_explain_upload (LigPlan *self)
   g_autofree char *bytes = lig_units_bytes (upload.bytes);
   g_autofree char *time = lig_units_time (upload.seconds);
   g_autofree char *exposed = lig_units_time (upload.exposed);
-  return g_strdup_printf (_ ("a batch of %s is copied to the device in %s, predicted, which is %s "
-                             "longer than a step: the steps wait for data"),
+  return g_strdup_printf (_ ("predicted: copying a batch of %s to the device takes %s, which is %s "
+                             "longer than a step, so that steps wait for data"),
                           bytes, time, exposed);
 }

@@ -10,19 +10,19 @@
 /* A run with all its data from the store. */
 typedef struct {
   LigRunRow *row;
-  char *inputs; /* (nullable): hashes of its data and so on, JSON */
+  char *inputs; /* (nullable): hashes of its data and further inputs, JSON */
   char *store;  /* the store's file, for commands; NULL for the default one */
   GPtrArray *metrics, *spreads, *errors, *timings, *fusions, *verdicts, *artifacts;
 } LigReportRun;
 
-/* Reads a run; the selector is one of lig_store_find_run(). Returns FALSE with an error set. The
+/* Reads a run; the selector is that of lig_store_find_run(). Returns FALSE with an error set. The
  * caller clears the struct in either case. */
 gboolean
 lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, GError **error);
 void lig_report_clear_run (LigReportRun *run);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigReportRun, lig_report_clear_run)
 
-/* Two plans that are compared, with their titles. */
+/* Two compared plans with their titles. */
 typedef struct {
   LigPlanComparison *plans;
   const char *titles[2];
@@ -51,7 +51,7 @@ const char *lig_report_kernel_name (const LigPlanStep *step);
 const char *lig_report_fusion_name (LigPlan *plan, const LigPlanStep *step);
 
 /* Add members to the run's JSON object: those for lists of runs; the run's origin; its verdicts;
- * the spreads of its times; the errors of the recipes that were compared with it; its files. */
+ * the spreads of its times; the errors of the recipes compared with it; its files. */
 void lig_report_add_row (JsonBuilder *to, const LigRunRow *row);
 void lig_report_add_origin (JsonBuilder *to, const LigRunRow *row);
 void lig_report_add_verdicts (JsonBuilder *to, GPtrArray *verdicts);

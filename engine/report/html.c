@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports for people as one self-contained HTML file with text and pictures. It includes the JSON
- * document of the format json for scripts. */
+/* Reports as one self-contained HTML file with text and pictures. It embeds the JSON document of
+ * the format json for scripts. */
 #include "engine/draw/canvas.h"
 #include "engine/report/paper-kinds.h"
 
@@ -74,8 +74,8 @@ lig_html_begin_page (GString *to, const char *title)
   g_string_append (to, "</head>\n<body>\n<main>\n");
 }
 
-/* Appends the document, unless it is empty, with each `<` escaped, as the text `</script>` would
- * end the element. */
+/* Appends the document, unless it is empty, with each `<` escaped, because the text `</script>`
+ * would end the element. */
 void
 lig_html_end_page (GString *to, const GString *json)
 {

@@ -84,7 +84,7 @@ add_fusions (JsonBuilder *to, GPtrArray *fusions)
   json_builder_end_array (to);
 }
 
-/* Writes into the text directly, without JSON nodes, as a long run has millions of numbers. */
+/* Writes the text directly, without JSON nodes, because a long run has millions of numbers. */
 static void
 append_metric (GString *to, const LigMetricRow *metric)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports for people, in Markdown. */
+/* Reports in Markdown. */
 #include "engine/report/paper.h"
 
 static gboolean

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two plans beside each other as text: the totals, both rails of each pass row by row, and the
+/* Two plans next to each other as text: the totals, both rails of each pass row by row, and the
  * rejections that only one of them has. */
 #include "engine/report/pair.h"
 
@@ -13,7 +13,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The least width for rails beside each other, and the widths of the mark, of a time, of a speed
+/* The minimum width for rails next to each other, and the widths of the mark, of a time, of a speed
  * and of a rail. */
 enum { MIN_RAILS = 80, MARK = 2, TIME = 9, SPEED = 7, MIN_CELL = 24, INDENT = 9 };
 
@@ -51,7 +51,7 @@ find_group (const Page *page, const LigPlanChange *change, int which, int op)
   return NULL;
 }
 
-/* The name is shown without the pass, which is in the title of the rails. */
+/* The name is shown without the pass, which the title of the rails contains. */
 static const char *
 get_name (const LigFusion *fusion)
 {
@@ -125,7 +125,7 @@ append_cell (const Page *page, const LigPlanChange *change, int which, int op)
     end (page);
 }
 
-/* Appends how many times as fast the second plan is in the change. */
+/* Appends the speedup of the second plan in the change. */
 static void
 append_speed (const Page *page, const LigPlanChange *change)
 {
@@ -145,7 +145,8 @@ append_mark (const Page *page, const LigPlanChange *change)
 
 /* --- Rails --------------------------------------------------------------------------------- */
 
-/* Appends the row of an op: its index in both plans, -1 where a plan does not have it. */
+/* Appends the row of an op, given its index in both plans, which is -1 if a plan does not have
+ * it. */
 static void
 append_row (
   const Page *page, const LigPlanChange *change, const int ops[2], guint times, gboolean last)
@@ -188,7 +189,7 @@ append_rails (const Page *page, const LigPlanChange *change)
                 i == 0 ? change->times : 1, i + 1 == rows->len);
 }
 
-/* --- Lines, where there is no room for rails ------------------------------------------------- */
+/* --- Lines, if there is no room for rails ------------------------------------------------- */
 
 /* Appends `name   20.3 µs` in the column of one plan. */
 static void
@@ -331,7 +332,7 @@ append_sentence (const Page *page, const char *text)
   lig_columns_wrap (page->to, text, 0, 0, page->width);
 }
 
-/* Says that a device has no times, because its peak rates are unknown. */
+/* Says that a device has no times because its peak rates are unknown. */
 static void
 append_unknown (const Page *page, int which)
 {
@@ -345,7 +346,7 @@ append_unknown (const Page *page, int which)
   append_sentence (page, text);
 }
 
-/* Appends the answer: which plan is faster and by how much, and where the groups differ. */
+/* Appends the summary: which plan is faster and by how much, and where the groups differ. */
 static void
 append_summary (const Page *page)
 {

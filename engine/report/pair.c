@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines, speeds and rejections in texts about several plans. */
+/* Lines, speedups and rejections for texts about several plans. */
 #include "engine/report/pair.h"
 
 #include "engine/base/units.h"
@@ -10,7 +10,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The least part of a time that its three digits show. */
+/* The smallest fraction of a time that three digits show. */
 #define MIN_DIFFERENCE 0.0005
 
 /* --- Texts --------------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ lig_report_speed (double before, double after)
   if (fabs (before - after) <= MIN_DIFFERENCE * MAX (before, after))
     return g_strdup (_ ("same"));
   double ratio = before / after;
-  /* Three digits of these would be wider than others. */
+  /* Three digits of these would be wider than the others. */
   if (ratio < 0.005)
     return g_strdup ("<0.01 ×");
   return ratio < 0.0995 ? g_strdup_printf ("%.2f ×", ratio) : lig_units_scale (ratio, unit, 1);
@@ -64,7 +64,7 @@ lig_report_side_figures (LigPlan *plan, LigPass pass, const LigPlanSide *side, L
 /* --- Rejections ------------------------------------------------------------------------------ */
 
 /* Returns a key that is the same for the same rejection in another plan, and in another repetition
- * of a block. Times and the claiming group are left out, as they differ between any two devices. */
+ * of a block. It omits times and the claiming group, which differ between any two devices. */
 static char *
 make_key (const LigVerdict *verdict, LigPlan *plan)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of texts that show several plans beside each other. */
+/* Parts of texts that show several plans next to each other. */
 #pragma once
 
 #include <ligature/comparison.h>
@@ -7,21 +7,21 @@
 
 #include <json-glib/json-glib.h>
 
-/* Removes spaces from the end and appends the end of a line. */
+/* Removes trailing spaces and appends a line feed. */
 void lig_report_end_line (GString *to);
 
-/* Returns `1.79 ×`, how many times as fast the second time is; `same` if no digit differs;
+/* Returns `1.79 ×`, the speedup from the first to the second time; `same` if no digit differs;
  * (transfer full), NULL if a time is unknown. */
 char *lig_report_speed (double before, double after);
 
-/* Returns the rejections of fusions whose pattern fits that `plan` has and `other` has not, the
- * largest gain first; equal ones in the repetitions of a block are one line. (transfer full)
- * (element-type LigVerdictLine) */
+/* Returns the rejections of matching fusions that `plan` has but `other` does not, the largest gain
+ * first; equal ones in the repetitions of a block are one line. (transfer full) (element-type
+ * LigVerdictLine) */
 GArray *lig_report_rejected_only (LigPlan *plan, LigPlan *other);
 
 /* Finds the figures of the groups of one side of a change. */
 void
 lig_report_side_figures (LigPlan *plan, LigPass pass, const LigPlanSide *side, LigFigures *figures);
 
-/* Adds the name of the bound in English, for programs, or null. */
+/* Adds the English name of the bound, or null. */
 void lig_report_add_bound (JsonBuilder *to, LigBound bound);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of comparisons for people. */
+/* Reports of comparisons as text. */
 #include "engine/report/paper.h"
 #include "engine/report/texts.h"
 #include <ligature/units.h>
@@ -89,7 +89,7 @@ append_totals (LigPaper *to, const LigReportPair *pair)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-/* Returns `linear-bias-gelu; -` for a fused group and an op alone. */
+/* Returns `linear-bias-gelu; -` for a fused group and an unfused op. */
 static char *
 list_groups (LigPlan *plan, LigPass pass, const LigPlanSide *side)
 {

@@ -7,7 +7,7 @@
 
 #include <json-glib/json-glib.h>
 
-/* Returns `2.1 %`, `-` for an error that there is not. */
+/* Returns `2.1 %`, or `-` for a missing error. */
 static char *
 format_error (double error)
 {
@@ -31,7 +31,7 @@ append_totals (LigPaper *to, GPtrArray *errors)
   }
 }
 
-/* Returns the three errors of an op, and the recipe's mark of a matmul that is quantized. */
+/* Returns the three errors of an op, with the mark of a quantized matmul. */
 static char *
 format_op (const LigOpErrors *op)
 {
@@ -71,9 +71,9 @@ lig_paper_errors (LigPaper *to, const LigReportRun *run)
   append_totals (to, run->errors);
   if (lig_paper_figure (to, LIG_FIGURE_ERRORS))
     return;
-  lig_paper_say (to, _ ("Errors of each op's output, of the gradient that it gets and of the "
-                        "gradients of its parameters, against the compute type on one random "
-                        "batch; a dot marks matmuls with quantized operands:"));
+  lig_paper_say (to, _ ("Relative errors of each op's output, of the output's gradient and of the "
+                        "gradients of its parameters, compared with the unquantized run on one "
+                        "random batch; a dot marks matmuls with quantized operands:"));
   append_ops (to, run->errors);
 }
 

@@ -184,10 +184,9 @@ append_times (GString *to, const LigPicture *picture)
   canvas = begin_figure (to, WIDTH, ROOFLINE, _ ("Roofline"));
   lig_draw_roofline (canvas, colours, timed, picture->unfused && !timed->steps ? &unfused : NULL,
                      WIDTH, ROOFLINE);
-  end_figure (
-    to, canvas,
-    _ ("Work over bytes, below the peak rates of the device; an arrow leads from the unfused "
-       "ops to the fusion."));
+  end_figure (to, canvas,
+              _ ("Operations per second over operations per byte, below the peak rates of the "
+                 "device; an arrow leads from the unfused ops to the fusion."));
   return TRUE;
 }
 
@@ -202,7 +201,7 @@ append_memory (GString *to, const LigPicture *picture)
   return TRUE;
 }
 
-/* Appends the charts: the first with the full width, the others in pairs. */
+/* Appends the charts: the first at full width, the others in pairs. */
 static gboolean
 append_charts (GString *to, const LigPicture *picture)
 {
@@ -232,7 +231,7 @@ append_comparison (GString *to, const LigPicture *picture)
   return TRUE;
 }
 
-/* Appends the map of errors, whose width follows from the number of recipes. */
+/* Appends the map of errors, whose width depends on the number of recipes. */
 static gboolean
 append_errors (GString *to, const LigPicture *picture)
 {
@@ -243,8 +242,8 @@ append_errors (GString *to, const LigPicture *picture)
   lig_draw_recipes (canvas, lig_colours (LIG_COLOURS_LIGHT), errors, width);
   end_figure (
     to, canvas,
-    _ ("The output of each op, the gradient that it gets and the gradients of its parameters, "
-       "against the compute type on one random batch."));
+    _ ("Relative errors of each op's output, of the output's gradient and of the gradients of its "
+       "parameters, compared with the unquantized run on one random batch."));
   return TRUE;
 }
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns whether a character would be markup. An underscore within a word and brackets alone are
- * not, and remain unescaped, so that the names of kernels and groups are readable. */
+/* Returns whether a character would be markup. Underscores within words and plain brackets are not,
+ * and remain unescaped, so that the names of kernels and groups are readable. */
 static gboolean
 has_meaning (const char *start, const char *at)
 {
@@ -30,7 +30,8 @@ append_text (GString *to, const char *text)
   }
 }
 
-/* Returns the length of the longest run of backticks, as the fence of a block must be longer. */
+/* Returns the length of the longest run of backticks, because the fence of a code block must be
+ * longer. */
 static guint
 count_ticks (const char *text)
 {

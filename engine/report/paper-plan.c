@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of plans for people. */
+/* Reports of plans as text. */
 #include "engine/report/paper.h"
 #include "engine/report/texts.h"
 #include "engine/report/verdicts.h"
@@ -14,13 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The number of values of the arena that the report names. */
+/* The number of arena values that the report lists. */
 #define LARGEST 10
 
 /* The width of rails on a page. */
 #define RAILS 100
 
-/* Returns whether the device has peak rates, from which times are predicted. */
+/* Returns whether the device has peak rates to predict times from. */
 static gboolean
 is_priced (LigPlan *plan)
 {
@@ -68,7 +68,7 @@ describe_peak_rates (LigDevice *device)
   return g_string_free (text, FALSE);
 }
 
-/* Names the recipe of the sequence, if it has one, and what matmuls make of recipes. */
+/* Names the recipe of the sequence, if it has one, and explains how matmuls follow recipes. */
 static void
 append_recipe (LigPaper *to, LigPlan *plan)
 {
@@ -170,7 +170,7 @@ append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint inde
                  flops, predicted, measured, NULL);
 }
 
-/* Says what the fusions of a pass bring. */
+/* Says how much the fusions of a pass save. */
 static void
 say_saving (LigPaper *to, LigPlan *plan, LigPass pass)
 {
@@ -181,7 +181,7 @@ say_saving (LigPaper *to, LigPlan *plan, LigPass pass)
   g_autofree char *saving = lig_figures_saving_text (&figures);
   if (!saving)
     return;
-  g_autofree char *sentence = g_strdup_printf (_ ("%s than its operations alone."), saving);
+  g_autofree char *sentence = g_strdup_printf (_ ("%s than its operations unfused."), saving);
   lig_paper_say (to, sentence);
 }
 
@@ -344,7 +344,7 @@ append_sequence (LigPaper *to, LigSequence *sequence)
   lig_paper_block (to, "json", json);
 }
 
-/* Appends only pictures, as the tables below contain the numbers. */
+/* Appends only pictures, because the tables below contain the numbers. */
 static void
 append_times (LigPaper *to, LigPlan *plan)
 {
@@ -354,7 +354,7 @@ append_times (LigPaper *to, LigPlan *plan)
   lig_paper_figure (to, LIG_FIGURE_TIMES);
 }
 
-/* Names the groups that take most of the time. */
+/* Lists the hotspots. */
 static void
 append_hotspots (LigPaper *to, LigPlan *plan)
 {
@@ -388,16 +388,15 @@ append_rails (LigPaper *to, LigPlan *plan)
   lig_paper_block (to, "", rails);
 }
 
-/* A plan of many ops has tables that are not complete, and no pictures. */
+/* A plan of many ops has truncated tables and no pictures. */
 static void
 say_long (LigPaper *to, LigPlan *plan)
 {
   g_autofree char *text =
     lig_paper_is_long (plan)
-      ? g_strdup_printf (
-          _ ("With more than %d ops, a report has no pictures and only the beginning "
-             "of long tables; the report of format json has all."),
-          LIG_PAPER_MAX_ROWS)
+      ? g_strdup_printf (_ ("With more than %d ops, a report has no pictures and only the "
+                            "beginning of long tables; the json report is complete."),
+                         LIG_PAPER_MAX_ROWS)
       : NULL;
   if (text)
     lig_paper_say (to, text);

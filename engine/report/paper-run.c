@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of runs for people. */
+/* Reports of runs as text. */
 #include "engine/base/json-private.h"
 #include "engine/report/paper.h"
 #include "engine/report/texts.h"
@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The rows of the loss table without those of evaluations, and the columns of the sparkline. */
+/* The number of rows of the loss table besides those of evaluations, and of columns of the
+ * sparkline. */
 #define ROWS 20
 #define COLUMNS 60
 
@@ -56,8 +57,8 @@ describe_versions (const char *text)
   return g_string_free (line, FALSE);
 }
 
-/* Returns the hashes and the threads that a repetition needs, as `content 00ff, threads 8`; NULL if
- * an older program recorded the run; (transfer full). */
+/* Returns the hashes and the threads that a repetition needs, `content 00ff, threads 8`; NULL if an
+ * older version recorded the run; (transfer full). */
 static char *
 describe_inputs (const char *text)
 {
@@ -148,8 +149,8 @@ find_setting (const char *name)
   return setting;
 }
 
-/* Returns whether the value is the setting's default. A text has none: it is only recorded if
- * given. */
+/* Returns whether the value is the setting's default. Texts have no default: they are recorded only
+ * if given. */
 static gboolean
 is_default (const LigSetting *setting, JsonNode *value)
 {
@@ -173,7 +174,7 @@ append_settings (LigPaper *to, const char *text)
     json_object_iter_init_ordered (&iter, json_node_get_object (root));
     while (json_object_iter_next_ordered (&iter, &name, &value)) {
       const LigSetting *setting = find_setting (name);
-      /* A sentence after the measured times says those of a profile. */
+      /* For a profile, a sentence follows the measured times. */
       if (g_str_equal (name, "conditions"))
         continue;
       if (is_default (setting, value) != usual)
@@ -191,7 +192,7 @@ append_settings (LigPaper *to, const char *text)
 
 /* --- The loss ------------------------------------------------------------------------------- */
 
-/* Sets each column to the mean of its finite values, NaN without any. */
+/* Sets each column to the mean of its finite values; NaN if there are none. */
 static void
 fill_columns (const LigMetricRow *loss, double *columns, guint count)
 {
@@ -313,7 +314,7 @@ append_metrics (LigPaper *to, GPtrArray *metrics)
 
 /* --- Groups, times, verdicts ---------------------------------------------------------------- */
 
-/* Appends the rails, times and memory of the run's plan; nothing in a report without pictures. */
+/* Appends the rails, times and memory of the run's plan, if the report has pictures. */
 static void
 append_score (LigPaper *to)
 {
@@ -503,8 +504,8 @@ append_again (LigPaper *to, const LigReportRun *run)
   lig_paper_heading (to, _ ("How to reproduce it"));
   lig_paper_block (to, "sh", command);
   if (to->html) {
-    lig_paper_say (to,
-                   _ ("This page has all that is needed to repeat it and to compare each step:"));
+    lig_paper_say (
+      to, _ ("This page contains everything needed to repeat the run and to compare each step:"));
     lig_paper_block (to, "sh", "lig runs repeat REPORT.html");
   }
 }
@@ -532,8 +533,7 @@ append_outlook (LigPaper *to, const LigReportRun *run)
   else if (!saved)
     lig_paper_say (to, _ ("The run has no checkpoint; with one, the command is:"));
   else if (done)
-    lig_paper_say (to,
-                   _ ("All steps are done; to continue, choose a larger number of steps for N."));
+    lig_paper_say (to, _ ("All steps are done; to continue, set N to a larger number of steps."));
   append_command (to, run, saved && done ? " --steps N" : "");
 }
 

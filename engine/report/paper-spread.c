@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measured times of a run with their quartiles, and what makes them doubtful. */
+/* The measured times of a run with their quartiles, and the reasons to distrust them. */
 #include "engine/report/paper.h"
 #include "engine/train/profile-json.h"
 #include <ligature/json-members.h>
@@ -9,7 +9,8 @@
 
 #include <json-glib/json-glib.h>
 
-/* The last steps of a training that count, as for the time that lists of runs show. */
+/* The number of last steps of a training run that count, the same as for the time in lists of
+ * runs. */
 #define MAX_STEPS 1000
 
 static const char *
@@ -40,7 +41,7 @@ append_row (LigPaper *to, const char *figure, const LigSpread *spread)
   lig_paper_row (to, get_title (figure), median, lower, upper, count, NULL);
 }
 
-/* Returns the spread of a training's last steps. */
+/* Returns the spread of a training run's last steps. */
 static gboolean
 measure_steps (const LigReportRun *run, const char *name, LigSpread *spread)
 {

@@ -107,8 +107,8 @@ lig_paper_say_rest (LigPaper *to, guint count)
   if (rest == 0)
     return;
   g_autofree char *text =
-    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u more row is in the report of format json.",
-                                  "%u more rows are in the report of format json.", rest),
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "The json report has %u more row.",
+                                  "The json report has %u more rows.", rest),
                      rest);
   lig_paper_say (to, text);
 }

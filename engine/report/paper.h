@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LigPaper: the text of a report for people, written as Markdown or as HTML. HTML also has
- * pictures. */
+/* LigPaper: the text of a report, written as Markdown or as HTML. HTML also has pictures. */
 #pragma once
 
 #include "engine/report/picture.h"
@@ -22,17 +21,17 @@ typedef struct {
   GStrv columns;             /* column titles of the open table */
 } LigPaper;
 
-/* The most rows of a table, and the most ops of a plan whose pictures and document are part of its
- * report: nobody looks at more, and each op of a page takes kilobytes. */
+/* The maximum number of rows of a table, and of ops of a plan whose pictures and document are part
+ * of its report: more would not be read, and each op on a page takes kilobytes. */
 #define LIG_PAPER_MAX_ROWS 2000
 
 /* Returns whether a report of the plan has neither pictures nor a document. */
 gboolean lig_paper_is_long (LigPlan *plan);
 
-/* Returns the number of rows of a table of `count` that are written. */
+/* Returns how many of the `count` rows of a table are written. */
 guint lig_paper_rows (guint count);
 
-/* Says how many rows of `count` are not written, if any, after the table. */
+/* Says after the table how many of the `count` rows are not written, if any. */
 void lig_paper_say_rest (LigPaper *to, guint count);
 
 /* Ends an open table and frees the columns. */
@@ -59,7 +58,7 @@ void lig_paper_row (LigPaper *to, ...) G_GNUC_NULL_TERMINATED;
 /* Writes a row of the texts of an array, NULL after the last. */
 void lig_paper_cells (LigPaper *to, const char *const *cells);
 
-/* Writes a row of a name and its value, unless the value is NULL or empty. */
+/* Writes a row with a name and its value, unless the value is NULL or empty. */
 void lig_paper_fact (LigPaper *to, const char *name, const char *value);
 
 /* Writes a picture. Returns FALSE if the markup or the report has none of this kind. */
@@ -75,8 +74,8 @@ void lig_paper_pair (LigPaper *to, const LigReportPair *pair);
 /* Writes the measured times of a run with their quartiles, if it has any. */
 void lig_paper_spreads (LigPaper *to, const LigReportRun *run);
 
-/* Writes the errors of the recipes that were compared with a run, if there are any: in HTML as a
- * map, else as a table of ops. */
+/* Writes the errors of the recipes that were compared with a run, if any: in HTML as a map,
+ * otherwise as a table of ops. */
 void lig_paper_errors (LigPaper *to, const LigReportRun *run);
 
 /* Writes the plan's device, peak rates, types, input and output. */

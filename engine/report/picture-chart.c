@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The charts of a run: related curves share a chart, each other metric has its own. */
+/* The charts of a run: related curves share a chart, other metrics have their own. */
 #include "engine/report/picture.h"
 
 #include <glib/gi18n-lib.h>
@@ -44,7 +44,7 @@ is_known (const char *name)
   return FALSE;
 }
 
-/* Finds the chart with the number n. Returns FALSE after the last. */
+/* Finds chart number n. Returns FALSE after the last. */
 static gboolean
 find_chart (const LigReportRun *run, guint n, Curves *chart)
 {

@@ -8,7 +8,7 @@
 
 typedef struct {
   LigTimedPlan timed;        /* without a plan no score is drawn */
-  LigPlan *unfused;          /* the same without fusions; NULL: unknown */
+  LigPlan *unfused;          /* the same plan without fusions; NULL: unknown */
   double *steps;             /* seconds; `timed` points to them */
   double passes[3];          /* seconds; `timed` points to them if they were recorded */
   char *title;               /* (nullable) */
@@ -26,17 +26,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigPicture, lig_picture_clear)
 /**
  * lig_report_rebuild:
  * @note: (out) (transfer full): a sentence about the device (the run's or a similar one) and about
- *   whether the run recorded groups; without a plan, the reason for that
+ *   whether the run recorded groups; without a plan, the reason
  *
- * Compiles the plan of a run again from the data in the store, with the recorded groups,
- * independent of its policy. Nothing is measured.
+ * Recompiles the plan of a run from the data in the store, with the recorded groups, independently
+ * of its policy. Nothing is measured.
  *
  * Returns: (transfer full) (nullable): the plan
  */
 LigPlan *lig_report_rebuild (const LigReportRun *run, char **note);
 
-/* Returns the recorded seconds of each step of the plan; (transfer full). A group's time is divided
- * in proportion to its steps' predictions. Returns NULL if the run is no profile of this plan. */
+/* Returns the recorded seconds of each step of the plan; (transfer full). A group's time is split
+ * in proportion to its steps' predictions. Returns NULL if the run is not a profile of this
+ * plan. */
 double *lig_report_step_times (const LigReportRun *run, LigPlan *plan);
 
 /* Return the number of charts of a run, and draw one. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's graph in Graphviz' language: a node for each step, in a box for its pass, and an edge
- * for each value from the step that wrote it to each of the same pass that reads it. The values of
- * the state and of the caller, and those that are kept for another pass, are nodes, one in each
- * pass that uses them. Lines across the whole picture would say less than a name at both ends, and
- * Graphviz takes minutes for those of a model of twelve layers. */
+ * for each value from the step that writes it to each step of the same pass that reads it. Values
+ * of the state, of the caller and those saved for another pass are nodes, one in each pass that
+ * uses them: names at both ends are more readable than lines across the whole picture, for which
+ * Graphviz takes minutes with a model of twelve layers. */
 #include "engine/report/dot.h"
 #include "engine/report/format.h"
 #include "engine/report/texts.h"
@@ -12,12 +12,12 @@
 
 #include <string.h>
 
-/* An edge. One between a step and the node of a value has only one step; the other is -1. */
+/* An edge. If one end is the node of a value, that step is -1. */
 typedef struct {
   int writer, reader;
-  int value; /* as the steps name it */
+  int value; /* the value as the steps name it */
   int node;  /* the value that is drawn at the other end, or -1 */
-  int from;  /* of a value that steps of another pass have written: the last of them; or -1 */
+  int from;  /* for a value that steps of another pass have written: the last of them; or -1 */
 } Edge;
 
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
   const LigPlanValue *values;
   guint n_ops, n_steps, n_values;
   LigPlanFlow *flow;
-  unsigned *drawn; /* of each value: a bit for each pass in which it has a node */
+  unsigned *drawn; /* for each value: a bit for each pass in which it has a node */
   GArray *edges;
 } Graph;
 
@@ -69,8 +69,8 @@ is_given (const LigPlanValue *value)
          value->role == LIG_VALUE_GIVEN;
 }
 
-/* Returns the value whose node a step reads: one of the state or of the caller; -1 if the value is
- * computed in the run. */
+/* Returns the value whose node a step reads: one of the state or of the caller; -1 if a step
+ * computes the value. */
 static int
 find_origin (Graph *self, int value)
 {
@@ -212,7 +212,7 @@ describe_step (Graph *self, int number)
   return g_string_free (text, FALSE);
 }
 
-/* Draws the step; those of a fusion are filled, and several of one fusion have a box. */
+/* Draws the step; steps of a fusion are filled, and several steps of one fusion have a box. */
 static void
 draw_step (Graph *self, int number)
 {
@@ -265,7 +265,8 @@ append_end (Graph *self, const Edge *edge, int step)
     g_string_append_printf (self->to, "v%d%c", edge->node, letter (find_pass (self, edge)));
 }
 
-/* Draws an edge. The node at its end has the label, unless the steps name the value otherwise. */
+/* Draws an edge. The node at its end has the label, unless the steps use another name for the
+ * value. */
 static void
 draw_edge (Graph *self, const Edge *edge)
 {

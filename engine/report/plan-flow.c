@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a plan, followed across the names of their memory. */
+/* The values of a plan, followed across aliases of their memory. */
 #include <ligature/plan-flow.h>
 
 struct _LigPlanFlow {
   LigPlan *plan;
   const LigPlanValue *values;
-  int *roots;     /* of each value: the one whose memory it shares, or itself */
-  gint64 *starts; /* of each value: the bytes from the beginning of that memory */
+  int *roots;     /* for each value: the one whose memory it shares, or itself */
+  gint64 *starts; /* for each value: the offset in bytes into that memory */
   int count;      /* of the values */
-  int *first;     /* of each root: the first value in its memory */
-  int *next;      /* of each value: the next one in the same memory, or -1 */
+  int *first;     /* for each root: the first value in its memory */
+  int *next;      /* for each value: the next one in the same memory, or -1 */
 };
 
-/* The memory of a value: aliases lead to another value before it or after it. */
+/* Finds the memory of a value: aliases may refer to earlier or later values. */
 static void
 find_root (LigPlanFlow *self, int value)
 {
@@ -81,8 +81,8 @@ reads (const LigPlanValue *value, int step)
   return FALSE;
 }
 
-/* Adds the value's writers before the step, the last one first, up to one that has read the value
- * itself. */
+/* Adds the value's writers before the step, the last one first, up to and including one that also
+ * reads the value and thus contains the earlier results. */
 static void
 add_writers (const LigPlanValue *value, int step, GArray *to)
 {
@@ -111,7 +111,7 @@ lig_plan_flow_find_writers (LigPlanFlow *self, int value, int step)
   return writers;
 }
 
-/* Adds the readers of the value that find there what the step has written. */
+/* Adds the readers of the value that read the step's result. */
 static void
 add_readers (LigPlanFlow *self, int value, int step, GArray *to)
 {

@@ -151,7 +151,7 @@ add_fix (JsonBuilder *builder, const char *name, const LigFix *fix, gboolean gai
 void
 lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVerdict *verdict)
 {
-  /* A fusion that the policy would reject after the edit too gains nothing by it. */
+  /* The gain is 0 for a fusion that the policy would reject even after the edit. */
   gboolean gains = !lig_report_find_obstacle (remedies, verdict);
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "fusion", verdict->fusion->name);
@@ -233,8 +233,8 @@ lig_plan_add_memory (LigPlan *self, LigDevice *device, JsonBuilder *builder)
   lig_json_add_text (builder, "problem", problem);
 }
 
-/* Adds the predicted times of the passes. Steps that compute values again belong to no group, so
- * that the groups of the backward pass take less time than the pass. */
+/* Adds the predicted times of the passes. Recomputation steps belong to no group, so that the
+ * groups of the backward pass take less time than the pass. */
 static void
 add_predicted (JsonBuilder *builder, LigPlan *plan)
 {
@@ -287,7 +287,7 @@ typedef struct {
   LigRemedies remedies;
   const LigVerdict *verdicts;
   guint count;
-  JsonBuilder *builder; /* used again, as a plan has several verdicts for each op */
+  JsonBuilder *builder; /* reused, because a plan has several verdicts for each op */
 } Verdicts;
 
 static void

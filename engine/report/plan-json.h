@@ -6,11 +6,11 @@
 
 #include <json-glib/json-glib.h>
 
-/* Returns (transfer full) the edits that would save most, as the first lines of lig_plan_to_rails()
- * list them: at most three, first those that can be made together. Their gains are those of a plan
- * that is compiled with the edit, unless times were measured. Each is an object with the members
- * `number`, `kind`, `text`, `gain_us`, null if unknown, `gain_bytes`, `measured`, and `together`,
- * false for an edit that replaces one before it. */
+/* Returns (transfer full) the edits that would save most, which the first lines of
+ * lig_plan_to_rails() list: at most three, first those that can be made together. Unless times were
+ * measured, their gains are those of a plan compiled with the edit. Each is an object with the
+ * members `number`, `kind`, `text`, `gain_us`, null if unknown, `gain_bytes`, `measured`, and
+ * `together`, false for an edit that replaces one before it. */
 JsonNode *lig_plan_fixes_to_json (LigPlan *self);
 
 /* Adds the verdict of a plan as an object. */

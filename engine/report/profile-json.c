@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Adds times and the roofline share: the floor given by the peak rates, divided by the measured
+/* Adds times and the fraction of the roofline: the floor by the peak rates divided by the measured
  * time.
  */
 static void
@@ -56,7 +56,7 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
   }
 }
 
-/* Adds each kernel of the update separately, as the update belongs to no op. */
+/* Adds each kernel of the update separately, because the update belongs to no op. */
 static void
 add_update (JsonBuilder *builder, const LigProfile *profile)
 {
@@ -78,7 +78,7 @@ add_update (JsonBuilder *builder, const LigProfile *profile)
   }
 }
 
-/* Adds the quartiles and counts beside the medians. */
+/* Adds the quartiles and counts to the medians. */
 static void
 add_spreads (JsonBuilder *builder, const LigProfile *self)
 {
@@ -123,7 +123,7 @@ add_collective (JsonBuilder *builder, LigPlan *plan, const LigProfileCollective 
   json_builder_end_object (builder);
 }
 
-/* Adds how long ranks wait for one another; null for one rank. */
+/* Adds the time that ranks wait for one another; null for one rank. */
 static void
 add_ranks (JsonBuilder *builder, const LigProfile *self)
 {

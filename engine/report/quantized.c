@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Describes the matmuls of a plan that compute with quantized operands. */
+/* Describes the quantized matmuls of a plan. */
 #include <ligature/plan.h>
 #include <ligature/report.h>
 
@@ -7,9 +7,9 @@
 #include <string.h>
 
 typedef struct {
-  guint matmuls, quantized, apart; /* apart: they have a recipe that they cannot follow */
-  guint rounded;                   /* ops that quantize values without a matmul */
-  const LigPlanOp *first;          /* of those apart */
+  guint matmuls, quantized, apart; /* apart: with a recipe that they cannot follow */
+  guint rounded;                   /* ops that quantize values that no matmul reads */
+  const LigPlanOp *first;          /* the first of those apart */
 } Matmuls;
 
 static Matmuls
@@ -37,7 +37,7 @@ lig_plan_remark_recipe (LigPlan *self)
   return all.apart > 0 || idle ? lig_plan_explain_recipe (self) : NULL;
 }
 
-/* Appends the recipes of the matmuls that follow one, in their order. */
+/* Appends the recipes that matmuls follow, in order. */
 static void
 append_recipes (LigPlan *plan, GString *text)
 {
@@ -55,7 +55,7 @@ append_recipes (LigPlan *plan, GString *text)
   g_string_append_printf (text, " (%s)", all);
 }
 
-/* Returns the sentence of a plan with a recipe and without matmuls. */
+/* Returns the sentence about a plan that has a recipe but no matmuls. */
 static char *
 explain_rest (LigPlan *self, guint rounded)
 {
@@ -88,7 +88,7 @@ explain_matmuls (LigPlan *self)
   if (first)
     g_string_append_printf (text, _ ("; %s at %s computes in %s: %s"), first->title, first->path,
                             lig_dtype_name (lig_plan_get_compute (self)), first->unquantized);
-  /* While a recipe is calibrated, no matmul has quantized operands. */
+  /* During calibration, no matmul has quantized operands. */
   if (quantized > 0 && quantized + apart < matmuls)
     g_string_append_printf (text,
                             g_dngettext (GETTEXT_PACKAGE, "; %u has recipe none",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The cells of both rails: brackets, names and figures. The figures of a row that stands for
- * several repetitions are their sum. */
+/* The cells of both rails: brackets, names and figures. The figures of a row that represents
+ * several repetitions are sums. */
 #include "engine/report/rails.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Savings below this share are rounding. */
+/* Savings below this fraction are rounding. */
 #define MIN_SHARE 0.002
 
 static gboolean
@@ -15,7 +15,7 @@ counts (double saved, double whole)
   return !isnan (saved) && fabs (saved) > MIN_SHARE * fabs (whole) && saved != 0;
 }
 
-/* Returns a saving; a loss has a minus. */
+/* Returns a saving; a loss is negative. */
 static char *
 write_saving (double saved, gboolean bytes)
 {
@@ -32,7 +32,7 @@ lig_rails_write_figures (const LigFigures *figures, char **texts)
     return;
   if (counts (figures->saved_seconds, figures->alone_seconds)) {
     g_autofree char *saving = write_saving (figures->saved_seconds, FALSE);
-    /* The time beside it says whether it is predicted, unless they are of different kinds. */
+    /* The time next to it says whether it is predicted, unless they differ in this. */
     gboolean mark = figures->measured && !figures->saved_measured;
     texts[LIG_RAILS_SAVING] = g_strconcat (mark ? "≈ " : "", saving, NULL);
   }
@@ -48,7 +48,7 @@ name_fusion (const LigPlanGroup *group)
   return g_strdup (dash ? dash + 1 : name);
 }
 
-/* Adds up the groups that cover the op in each repetition. */
+/* Sums the groups that cover the op in each repetition. */
 static LigFigures
 sum_op (const LigRails *self, int side, const LigRailsRow *row)
 {
@@ -60,7 +60,7 @@ sum_op (const LigRails *self, int side, const LigRailsRow *row)
   return sum;
 }
 
-/* Adds up the groups that begin below a heading. */
+/* Sums the groups that begin below a heading. */
 static LigFigures
 sum_below (const LigRails *self, int side, const LigRailsRow *row)
 {
@@ -98,7 +98,7 @@ fill_op (const LigRails *self, int side, LigRailsRow *row)
     lig_rails_write_figures (&figures, cell->figures);
 }
 
-/* A bracket goes on through the heading of a block that it reaches into. */
+/* A bracket continues through the heading of a block that it reaches into. */
 static void
 fill_heading (const LigRails *self, int side, LigRailsRow *row)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Folds the repetitions of a block that have equal groups into one, and draws those that differ
- * apart. */
+/* Folds the repetitions of a block that have equal groups into one, and draws different ones
+ * separately. */
 #include "engine/report/rails.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The differing repetitions that a heading names, and the parts of a macro that has no heading. */
+/* The maximum number of differing repetitions that a heading names, and of parts of a macro without
+ * a heading. */
 enum { NAMED = 3, FEW_PARTS = 3 };
 
 /* Ops of one repetition, from the first op of their block. */
@@ -14,7 +15,7 @@ typedef struct {
   int offset, length;
 } Part;
 
-/* Several repetitions that are equal; counted from the block's first. */
+/* Several equal repetitions, counted from the block's first. */
 typedef struct {
   guint first, count;
 } Run;
@@ -34,7 +35,8 @@ free_row (gpointer data)
   g_free (row);
 }
 
-/* Returns the begin of a number of a path, or null. Every second one is that of a repetition. */
+/* Returns the beginning of a number in a path, or null. Every second number is that of a
+ * repetition. */
 static const char *
 find_number (const char *path, int level)
 {
@@ -119,7 +121,7 @@ add_op (LigRails *self, GArray *starts, int depth)
   add_row (self, starts, 1, depth, label)->shape = lig_shape_to_string (&op->y);
 }
 
-/* Returns the number of ops from `start` on that are parts of one macro. */
+/* Returns the number of ops from `start` that are parts of one macro. */
 static int
 count_parts (const LigRails *self, int start, int length)
 {
@@ -129,7 +131,7 @@ count_parts (const LigRails *self, int start, int length)
   return end;
 }
 
-/* Adds a heading with the macro's name, and its parts below, with theirs. */
+/* Adds a heading with the macro's name, and below it its parts with their names. */
 static void
 add_macro (LigRails *self, GArray *starts, int length, int depth)
 {
@@ -162,7 +164,7 @@ name_part (const LigRails *self, GArray *starts, const Part *part, int level)
   return copy_numbers (self->ops[g_array_index (starts, int, 0) + part->offset].path, level + 2);
 }
 
-/* Returns `3.0, 3.11 differ`, or null; the most frequent repetition is what they differ from. */
+/* Returns `3.0, 3.11 differ`, or null: the repetitions that differ from the most frequent one. */
 static char *
 name_differing (const LigRails *self, GArray *starts, GArray *parts, GArray *runs, int level)
 {
@@ -242,8 +244,8 @@ emit_block (LigRails *self, GArray *starts, int length, int level, int depth)
     emit_run (self, starts, parts, &g_array_index (runs, Run, i), level, depth + 1);
 }
 
-/* Adds the rows of ops that begin at each of `starts`; `level` is the number of their paths that
- * counts them. */
+/* Adds the rows of the ops that begin at each of `starts`; `level` is the index of the repetition
+ * number in their paths. */
 static void
 emit (LigRails *self, GArray *starts, int length, int level, int depth)
 {

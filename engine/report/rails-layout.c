@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Lays out both rails and the ops between them in a width. A rail that is too narrow gives up what
- * it saves, then its bytes; then names lose their middle. */
+/* Lays out both rails and the ops between them in a width. A rail that is too narrow omits its
+ * savings, then its bytes; then names lose their middle. */
 #include "engine/report/rails.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* Columns in front of a cell's text, and between the columns of a narrow and a wide layout. */
+/* Columns before a cell's text, and between the columns of a narrow and a wide layout. */
 enum { BRACKET = 2, NARROW_GAP = 1, WIDE_GAP = 2, WIDE = 70 };
 
-/* The columns that remain of a path. */
+/* The width to which paths are shortened. */
 enum { LAST = 5 };
 
 typedef struct {
@@ -18,9 +18,9 @@ typedef struct {
   int ops;                       /* the width of the ops */
   int n_rails;                   /* 1 for a plan without backward pass */
   int space;                     /* between figures */
-  int n_shown;                   /* the figures that are shown */
+  int n_shown;                   /* the shown figures */
   int widths[LIG_RAILS_FIGURES]; /* 0: no row has the figure */
-  int indent;                    /* for each heading that a row is under */
+  int indent;                    /* indentation for each heading that a row is under */
   gboolean shapes;
 } Layout;
 
@@ -38,7 +38,7 @@ measure (const char *text)
   return text ? lig_columns_width (text) : 0;
 }
 
-/* Appends the text to the line that begins at `start`, at that column. */
+/* Appends the text at the column of the line that begins at `start`. */
 static void
 append_at (GString *text, gsize start, int column, const char *part)
 {
@@ -56,7 +56,7 @@ measure_figures (const Layout *layout, int count, int space)
   return BRACKET + width;
 }
 
-/* Chooses as many figures as fit, with wide spaces if these fit too. */
+/* Chooses as many figures as fit, with wide spacing if that also fits. */
 static void
 choose_figures (Layout *layout, int room, int max)
 {
@@ -147,7 +147,7 @@ append_figures (GString *text, const Layout *layout, char *const *figures)
   }
 }
 
-/* Appends a cell without the spaces at its end. */
+/* Appends a cell without trailing spaces. */
 static void
 append_cell (const LigRails *self, GString *text, const Layout *layout, const LigRailsCell *cell)
 {
@@ -173,7 +173,7 @@ cell_width (const Layout *layout, const LigRailsCell *cell)
   return lig_columns_width (line->str);
 }
 
-/* Appends a label: of a path that is too long the last numbers remain, of a name both ends. */
+/* Appends a label. A path that is too long keeps its last numbers, a name both ends. */
 static void
 append_label (GString *text, const char *label, int room)
 {
@@ -204,7 +204,7 @@ append_ops (GString *text, const Layout *layout, const LigRailsRow *row)
     g_string_append (text, row->shape);
 }
 
-/* Appends a row without the spaces at its end; sequences of colour take no columns. */
+/* Appends a row without trailing spaces; colour sequences take no columns. */
 static void
 append_row (const LigRails *self, GString *text, const Layout *layout, const LigRailsRow *row)
 {

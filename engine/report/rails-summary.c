@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The answer above the rails: the times of the passes, and the fixes that would save most. */
+/* The summary above the rails: the times of the passes, and the fixes that would save most. */
 #include "engine/report/rails.h"
 #include <ligature/compile.h>
 #include <ligature/json-members.h>
@@ -9,19 +9,19 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The fixes that are shown, and those that are tried to find them. */
+/* The number of fixes that are shown, and of those that are tried to find them. */
 enum { SHOWN = 3, TRIED = 6 };
-#define MIN_SECONDS 0.05e-6 /* less is no saving */
+#define MIN_SECONDS 0.05e-6 /* smaller savings are ignored */
 
-/* An edit with all that it would save; one in a block is made in every repetition. */
+/* An edit with its total saving; an edit in a block is made in every repetition. */
 typedef struct {
   const LigFix *fix;
   GArray *verdicts; /* const LigVerdict * */
   double gain;      /* seconds, NaN: unknown */
   double bytes;
   gboolean measured;
-  gboolean instead; /* of a better one, whose ops it needs */
-  char *groups;     /* (nullable): those of the plan with the edit, if it was tried */
+  gboolean instead; /* replaces a better edit, whose ops it needs */
+  char *groups;     /* (nullable): the groups of the plan with the edit, if it was tried */
 } Edit;
 
 static void
@@ -68,7 +68,7 @@ describe_saving (const LigFigures *figures)
                         : g_strdup (share ? share : bytes);
 }
 
-/* Returns the figures of a pass and its saving, in the words for which there is room. */
+/* Returns the figures of a pass and its saving, in as many words as fit. */
 static char *
 describe_pass (const LigFigures *figures, int room)
 {
@@ -103,8 +103,8 @@ append_pass (const LigRails *self, GString *text, LigPass pass)
 
 /* --- The fixes ----------------------------------------------------------------------------- */
 
-/* Marks the ops of the verdict's groups, with and without its fusion, in its passes. Returns
- * whether none was marked before. */
+/* Marks the ops of the groups that the verdict is about, with and without its fusion, in its
+ * passes. Returns whether none was marked before. */
 static gboolean
 claim (const LigRails *self, const LigVerdict *verdict, gboolean *taken[2], gboolean mark)
 {
@@ -157,7 +157,7 @@ add_verdict (GArray *edits, GHashTable *numbers, const LigVerdict *verdict)
     edit->verdicts->len > 0
       ? g_array_index (edit->verdicts, const LigVerdict *, edit->verdicts->len - 1)
       : NULL;
-  /* Of several fusions at one place the edit allows one. */
+  /* The edit allows only one of several fusions at a place. */
   if (last && verdict->first < last->first + last->count)
     return;
   g_array_append_val (edit->verdicts, verdict);
@@ -175,11 +175,11 @@ compare (gconstpointer a, gconstpointer b)
   return left != right ? (left > right ? -1 : 1) : (int) one->fix->number - (int) two->fix->number;
 }
 
-/* The most ops of a plan with which edits are tried: each trial compiles a plan, which takes
- * seconds with more. Their gains are then those of their groups. */
+/* The maximum number of ops of a plan for which edits are tried, because each trial compiles a
+ * plan, which takes seconds for more ops. Otherwise gains are those of single groups. */
 #define MAX_TRIED_OPS 20000
 
-/* Returns whether plans with edits can be compared with this one by predictions: where nothing is
+/* Returns whether plans with edits can be compared with this one by predictions, because nothing is
  * measured. */
 static gboolean
 can_try (const LigRails *self)
@@ -197,9 +197,9 @@ can_try (const LigRails *self)
   return lig_plan_get_policy (self->plan) != LIG_POLICY_MEASURED;
 }
 
-/* Returns the edits that may save time, the best first; bytes, where no time is known. Policy `all`
- * takes the first fusion that fits, so that a whole plan may gain where its groups alone do not;
- * policy `measured` has judged that already. */
+/* Returns the edits that may save time, or bytes if no time is known, the best first. Policy `all`
+ * applies the first fusion that matches, so that a whole plan may gain even if the single groups do
+ * not; policy `measured` has already considered that. */
 static GArray *
 list_edits (const LigRails *self, gboolean tries)
 {
@@ -220,9 +220,9 @@ list_edits (const LigRails *self, gboolean tries)
   return edits;
 }
 
-/* Finds what all these edits save by the prediction of the plan that has them; FALSE if that is not
- * known. @gain: (out): seconds, NaN: unknown. @groups: (out) (optional) (transfer full): the groups
- * of that plan */
+/* Finds the saving of all these edits together, predicted for the plan that has them; FALSE if it
+ * is unknown. @gain: (out): seconds, NaN: unknown. @groups: (out) (optional) (transfer full): the
+ * groups of that plan */
 static gboolean
 predict_saving (const LigRails *self,
                 const guint *numbers,
@@ -255,9 +255,9 @@ is_repeated (GArray *edits, guint number)
   return FALSE;
 }
 
-/* Compares the predictions of whole plans instead of single groups: an edit may let another fusion
- * in than the rejected one, or none, if the policy rejects it for another reason. Edits that save
- * nothing, or the same as another, are dropped; only the first ones are tried. */
+/* Compares the predictions of whole plans instead of single groups: an edit may lead to another
+ * fusion than the rejected one, or to none if the policy rejects it for another reason. Edits that
+ * save nothing, or the same as another, are dropped; only the first ones are tried. */
 static void
 try_edits (const LigRails *self, GArray *edits)
 {
@@ -294,8 +294,8 @@ split_edits (const LigRails *self, GArray *edits)
   g_free (taken[1]);
 }
 
-/* Keeps the best edits that can be made together, those of different groups; then, where there are
- * few, the best one that can be made instead. */
+/* Keeps the best edits that can be made together because they concern different groups, followed,
+ * if there is room, by the best alternative. */
 static void
 choose_edits (const LigRails *self, GArray *edits)
 {
@@ -314,7 +314,7 @@ describe_gain (double gain, double bytes, gboolean measured)
   return g_strconcat (measured || isnan (gain) ? "" : "≈ ", time, NULL);
 }
 
-/* Returns the edit in the words of the command line's options: FUSION@PATH. */
+/* Returns the edit as the value of a command-line option: FUSION@PATH. */
 static char *
 describe_edit (const LigFix *fix)
 {
@@ -325,7 +325,7 @@ describe_edit (const LigFix *fix)
   return lig_fix_describe (fix);
 }
 
-/* Returns the gain of all edits that can be made together; `count` is their number. */
+/* Returns the gain of all edits that can be made together; sets `count` to their number. */
 static char *
 sum_edits (const LigRails *self, GArray *edits, guint *count)
 {
@@ -418,7 +418,7 @@ append_fixes (const LigRails *self, GString *text)
   if (edits->len == 0)
     lig_columns_wrap (text,
                       lig_plan_get_policy (self->plan) == LIG_POLICY_NONE
-                        ? _ ("Policy none fuses nothing that is not forced.")
+                        ? _ ("Policy none applies only forced fusions.")
                         : _ ("No fix is known that would save time."),
                       0, 2, self->width);
   else if (edits->len == 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as text: its times and best fixes first, then forward rail | ops | backward rail, with
- * brackets around the rows that one fusion covers; below them, if asked for, each rejected fusion
+ * brackets around the rows that one fusion covers; below them, if requested, each rejected fusion
  * with its reason. */
 #include "engine/report/rails.h"
 
@@ -12,7 +12,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The columns in front of a verdict's sentence. */
+/* The columns before a verdict's sentence. */
 enum { PATHS = 8 };
 
 static void

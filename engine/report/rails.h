@@ -9,7 +9,7 @@
 #include <ligature/report.h>
 #include <ligature/units.h>
 
-/* The figures of a cell in the order in which narrow rails keep them. */
+/* The figures of a cell, in the order of priority for narrow rails. */
 enum { LIG_RAILS_TIME, LIG_RAILS_BYTES, LIG_RAILS_SAVING, LIG_RAILS_LESS, LIG_RAILS_FIGURES };
 
 /* A row of one rail; the texts may be null. */
@@ -25,27 +25,27 @@ typedef struct {
   int depth;        /* the number of headings that it is under */
   gboolean heading; /* then `starts` and `length` are the ops below it */
   char *label, *shape;
-  GArray *starts; /* int: the index of the op in each repetition that the row stands for */
+  GArray *starts; /* int: the index of the op in each repetition that the row represents */
   int length;
   LigRailsCell cells[2];
 } LigRailsRow;
 
-/* All that is written of a plan. */
+/* The rails of a plan. */
 typedef struct {
   LigPlan *plan, *unfused;
   const LigPlanOp *ops;
   guint n_ops;
   const LigPlanGroup *groups[2];
   guint n_groups[2];
-  LigFigures *figures[2]; /* of each group */
+  LigFigures *figures[2]; /* for each group */
   LigFigures passes[2];
-  int *owners[2]; /* the group that covers each op, or -1 */
+  int *owners[2]; /* for each op: the group that covers it, or -1 */
   GPtrArray *rows;
   int width;
   gboolean colour;
 } LigRails;
 
-/* Fills in the rows without their cells. */
+/* Fills in the rows except for their cells. */
 void lig_rails_fold (LigRails *self);
 
 /* Fills in the cells of the rows. */
@@ -54,7 +54,7 @@ void lig_rails_fill (LigRails *self);
 /* Appends heads, rows and brackets. */
 void lig_rails_append (const LigRails *self, GString *text);
 
-/* Returns the figures as texts, null where they are unknown or nothing is saved. */
+/* Returns the figures as texts, null if they are unknown or nothing is saved. */
 void lig_rails_write_figures (const LigFigures *figures, char **texts);
 
 /* Appends the times of the passes, and the fixes that would save most. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles the plan of a run again, with the recorded groups, on its device or on the description
- * of one. */
+/* Recompiles the plan of a run, with the recorded groups, for its device or the description of
+ * that. */
 #include "engine/base/json-private.h"
 #include "engine/report/picture.h"
 #include <ligature/compile.h>
@@ -39,8 +39,9 @@ open_described (const char *name)
   return NULL;
 }
 
-/* Opens the run's device if its name is the recorded one, as `cuda:0` of another machine may be
- * another device; else the description of the device, or a device without properties. */
+/* Opens the run's device if its name is the recorded one, because `cuda:0` may be a different
+ * device on this machine; otherwise the description of the device, or a device without
+ * properties. */
 static LigDevice *
 open_device (const LigReportRun *run, GString *note)
 {
@@ -57,16 +58,16 @@ open_device (const LigReportRun *run, GString *note)
                             lig_device_get_name (described), name);
     return described;
   }
-  g_string_append_printf (note,
-                          "on a device without properties, as the run's %s (%s) is not available",
-                          run->row->device, name ? name : "not described");
+  g_string_append_printf (
+    note, "on a device without properties, because the run's %s (%s) is not available",
+    run->row->device, name ? name : "not described");
   return lig_device_open ("null", NULL);
 }
 
 /* --- Options ------------------------------------------------------------------------------- */
 
-/* Lets the plan be that of rank 0 if several ranks trained. A run of an older program has no record
- * of them. */
+/* Makes the plan that of rank 0 if several ranks trained. Older versions did not record the
+ * ranks. */
 static void
 divide (const LigReportRun *run, LigSequence *sequence, LigDevice *device, LigPlanOptions *options)
 {
@@ -104,7 +105,7 @@ has_update (const LigReportRun *run)
   return g_str_equal (run->row->kind, "train");
 }
 
-/* Reads the settings on which the kernels depend; the options point into `settings`. */
+/* Reads the settings that the kernels depend on; the options point into `settings`. */
 static void
 read_settings (const LigReportRun *run,
                LigRunSettings *settings,
@@ -179,7 +180,7 @@ has_backward (const LigReportRun *run)
   return FALSE;
 }
 
-/* Compiles with exactly the recorded groups, or fails, as wrong rails are worse than none. The
+/* Compiles with exactly the recorded groups, or fails, because wrong rails are worse than none. The
  * store does not record whether the run computed the gradient of the input, so both cases are
  * tried. */
 static LigPlan *
@@ -216,15 +217,15 @@ compile (const LigReportRun *run,
          GError **error)
 {
   if (run->fusions->len > 0) {
-    g_string_prepend (note, "Compiled again with the groups that the run recorded, ");
+    g_string_prepend (note, "Recompiled with the groups that the run recorded, ");
     return compile_recorded (run, sequence, device, options, error);
   }
-  /* A policy that measures would spend time on the device. */
+  /* The policy `measured` would use the device. */
   LigPlanOptions today = *options;
   if (today.policy != LIG_POLICY_NONE)
     today.policy = LIG_POLICY_ALL;
-  g_string_prepend (note, "The run recorded no groups. Compiled again with the groups that are "
-                          "chosen now, ");
+  g_string_prepend (note,
+                    "The run recorded no groups. Recompiled with the groups that are chosen now, ");
   return lig_plan_compile (sequence, device, &today, error);
 }
 
@@ -254,7 +255,7 @@ lig_report_rebuild (const LigReportRun *run, char **note)
 
 /* --- Times --------------------------------------------------------------------------------- */
 
-/* Spreads a group's time over its steps. */
+/* Distributes a group's time over its steps. */
 static void
 spread (const LigPlanStep *steps, const LigPlanGroup *group, double seconds, double *times)
 {

@@ -26,7 +26,7 @@ picture_height (LigSweep *sweep)
   return HEIGHT + (double) count * SCATTER;
 }
 
-/* All settings, then the losses over each. */
+/* All settings, then the losses over each setting. */
 static void
 draw_all (LigCanvas *canvas, const LigColours *colours, LigSweep *sweep)
 {
@@ -80,7 +80,7 @@ is_seed (const LigSweepAxis *axis)
   return g_str_equal (axis->key, "seed");
 }
 
-/* Begins a table with a column for each setting, and `more`. */
+/* Begins a table with a column for each setting, followed by the columns `more`. */
 static void
 begin_table (LigPaper *to, LigSweep *sweep, gboolean seeds, const char *more)
 {

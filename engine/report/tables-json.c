@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a plan as JSON, the same in `lig plan --json` and in reports: the steps with their
+/* The tables of a plan as JSON, shared by `lig plan --json` and reports: the steps with their
  * operands by value number, the values with the steps that write and read them, the ops with their
  * ports. */
 #include "engine/plan/attention-times.h"

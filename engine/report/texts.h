@@ -18,5 +18,5 @@ char *lig_report_size (guint ops, guint steps);
 /* Returns the text, shortened to at most 80 characters. */
 char *lig_report_shorten (const char *text);
 
-/* Returns a title for the sequence: its name, or else its expression, shortened. */
+/* Returns a title for the sequence: its name, otherwise its shortened expression. */
 char *lig_report_name_sequence (LigSequence *sequence);

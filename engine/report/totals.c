@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The totals of several plans beside each other: a column for each plan. */
+/* The totals of several plans, with a column for each plan. */
 #include "engine/report/pair.h"
 
 #include <ligature/columns.h>
@@ -174,7 +174,7 @@ static const struct {
   {N_ ("comm"), get_collectives},
 };
 
-/* Appends a row unless no plan has anything in it. */
+/* Appends a row unless it is empty for all plans. */
 static void
 append_row (GString *to, guint row, const Total *totals, guint from, guint until, int column)
 {
@@ -193,7 +193,7 @@ append_row (GString *to, guint row, const Total *totals, guint from, guint until
   g_string_append (to, line->str);
 }
 
-/* Appends the answer about more than two plans: the fastest one, compared with the slowest. */
+/* Appends the summary of more than two plans: the fastest one, compared with the slowest. */
 static void
 append_fastest (GString *to, const Total *totals, guint count, int width)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces for chrome://tracing and Perfetto: an event for each step, whose category is its pass, and
- * a thread for each lane, so that steps that overlap lie below one another. Times are measured or
- * else predicted; each event records which. */
+/* Traces for chrome://tracing and Perfetto: an event for each step, with its pass as category, and
+ * a thread for each lane, so that overlapping steps are below one another. Times are measured,
+ * otherwise predicted; each event records which. */
 #include "engine/base/json-private.h"
 #include "engine/draw/timed.h"
 #include "engine/report/picture.h"
@@ -83,7 +83,7 @@ add_step (JsonBuilder *to, const LigTimedPlan *timed, const LigTimedSpan *span)
   json_builder_end_object (to);
 }
 
-/* Adds the copy of the next batch, which runs beside this step. */
+/* Adds the copy of the next batch, which runs concurrently with this step. */
 static void
 add_upload (JsonBuilder *to, LigPlan *plan)
 {

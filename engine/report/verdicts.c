@@ -7,10 +7,10 @@
 
 #include <glib/gi18n-lib.h>
 
-/* The edits that are made to see what follows. */
+/* The maximum number of edits that are tried. */
 enum { MAX_TRIED = 8 };
 
-/* Appends the path without the number of a block's repetition, every second one: `3.7.2` becomes
+/* Appends the path without repetition numbers, which are every second number: `3.7.2` becomes
  * `3.*.2`. */
 static void
 append_place (GString *key, const char *path)
@@ -21,7 +21,7 @@ append_place (GString *key, const char *path)
 }
 
 /* Returns equal keys for the same verdict in each repetition of a block. The claiming group has
- * other indexes there, but the same distance from the verdict's first op. */
+ * different indexes there, but the same distance from the verdict's first op. */
 static char *
 make_key (gconstpointer data, gpointer plan)
 {
@@ -105,7 +105,8 @@ lig_remedies_clear (LigRemedies *self)
   g_clear_pointer (&self->fixed, g_hash_table_unref);
 }
 
-/* Returns whether the edit only allows the fusion, so that the policy decides, and moves no op. */
+/* Returns whether the edit only allows the fusion, so that the policy decides, and does not move
+ * ops. */
 static gboolean
 only_allows (const LigFix *fix)
 {
@@ -113,7 +114,7 @@ only_allows (const LigFix *fix)
                  fix->kind == LIG_FIX_MAKE_PRIVATE || fix->kind == LIG_FIX_UNFORCE);
 }
 
-/* Returns the plan after the edit, or NULL; (transfer none). Nothing may be measured for it. */
+/* Returns the plan after the edit, or NULL; (transfer none). Nothing is measured for it. */
 static LigPlan *
 find_fixed (LigRemedies *self, const LigFix *fix)
 {

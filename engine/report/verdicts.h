@@ -13,8 +13,8 @@ typedef struct {
 /* Returns a key that is the same for equal verdicts; (transfer full). */
 typedef char *(*LigVerdictKey) (gconstpointer verdict, gpointer data);
 
-/* Returns lines in the order of the array; each of its elements belongs to one line. (transfer
- * full) (element-type LigVerdictLine) */
+/* Returns lines in the order of the array; each element belongs to one line. (transfer full)
+ * (element-type LigVerdictLine) */
 GArray *lig_report_fold_verdicts (GPtrArray *verdicts, LigVerdictKey key, gpointer data);
 
 /* Returns the lines of a plan's verdicts, each a #LigVerdict; (transfer full) (element-type
@@ -24,20 +24,20 @@ GArray *lig_report_list_verdicts (LigPlan *plan);
 /* Returns the sentence with the number of equal verdicts: `… (12 times)`; (transfer full). */
 char *lig_report_verdict_text (const char *text, guint times);
 
-/* The plans after the edits that verdicts offer. */
+/* The plans after the edits of verdicts. */
 typedef struct {
   LigPlan *plan;
-  GHashTable *fixed; /* (nullable): LigPlan by the number of the edit */
+  GHashTable *fixed; /* (nullable): LigPlan by edit number */
 } LigRemedies;
 
 void lig_remedies_clear (LigRemedies *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigRemedies, lig_remedies_clear)
 
-/* Returns the reason why the policy rejects the fusion after the edit of its fix too, or NULL,
- * also if that is not known; (transfer none), valid as long as the remedies. */
+/* Returns why the policy would reject the fusion even after its fix; NULL if it would not, or if
+ * that is unknown; (transfer none), valid as long as the remedies. */
 const char *lig_report_find_obstacle (LigRemedies *self, const LigVerdict *verdict);
 
 /* Returns the gain and the fix: `would save about 3 us; fix 2: remove the fence before 3`; or, if
- * the policy would reject the fusion after the edit too, the reason instead of the gain. (transfer
+ * the policy would reject the fusion even after the edit, the reason instead of the gain. (transfer
  * full) NULL if both are unknown. */
 char *lig_report_remedy (LigRemedies *self, const LigVerdict *verdict);

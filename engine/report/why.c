@@ -24,8 +24,8 @@ is_inside (const char *path, const char *outer)
   return strncmp (path, outer, length) == 0 && (path[length] == '\0' || path[length] == '.');
 }
 
-/* Sets the error and returns true if the path lacks the number of a block's repetition: `1.3` is
- * `1.0.3` in the first. */
+/* Sets the error and returns true if the path lacks the repetition number of a block: `1.3` should
+ * be `1.0.3`, for the first one. */
 static gboolean
 suggest_repetition (const LigPlanOp *ops, guint count, const char *path, GError **error)
 {
@@ -107,7 +107,7 @@ append_title (GString *text, LigPlan *plan, const Place *place)
   g_string_append_c (text, '\n');
 }
 
-/* `1.3` is a whole repetition, which people take for an op of the block. */
+/* `1.3` is a whole repetition, but users may mean an op of the block. */
 static void
 append_hint (GString *text, const char *place)
 {
@@ -122,8 +122,8 @@ append_hint (GString *text, const char *place)
                           number, block, number, block, number);
 }
 
-/* Returns the choices of the kernels of attention in the ops of a place, each case once; none at a
- * gap, which is about fusions alone. */
+/* Returns the attention kernel choices of the ops at a place, each case once; none for a gap, which
+ * is only about fusions. */
 static GPtrArray *
 list_attention (LigPlan *plan, const Place *place, LigPass pass)
 {
@@ -154,7 +154,7 @@ append_attention (GString *text, LigPlan *plan, const Place *place, LigPass pass
   }
 }
 
-/* Appends the reasons of matmuls with a recipe that stayed in the compute type. */
+/* Appends the reasons why matmuls with a recipe are not quantized. */
 static void
 append_unquantized (GString *text, LigPlan *plan, const Place *place)
 {
@@ -168,7 +168,7 @@ append_unquantized (GString *text, LigPlan *plan, const Place *place)
     }
 }
 
-/* Appends one entry a fusion: the ops that it would make one, its name, the reason. */
+/* Appends an entry for each fusion: the ops that it would fuse, its name, the reason. */
 static void
 append_pass (GString *text, LigPlan *plan, const Place *place, LigPass pass, const char *title)
 {

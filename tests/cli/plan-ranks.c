@@ -16,7 +16,7 @@ test_devices (void)
   assert_contains (described.out, "rank 0 of 4: predicted step without update ");
   assert_contains (described.out, "of which the");
   g_assert_cmpint (own.code, ==, 0);
-  assert_contains (own.out, "rank 0 of 4: exchanges ");
+  assert_contains (own.out, "rank 0 of 4: communicates ");
   g_assert_null (strstr (own.out, "waits"));
   JsonObject *ranks = json_object_get_object_member (json_node_get_object (json.json), "ranks");
   g_assert_cmpint (json_object_get_int_member (ranks, "count"), ==, 4);

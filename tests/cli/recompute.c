@@ -22,8 +22,8 @@ test_plan (void)
   g_assert_cmpint (spared, >, 0);
   g_assert_cmpint (int_at (cheap.json, "live_peak"), ==, int_at (none.json, "live_peak") - spared);
   g_assert_cmpint (int_at (own.json, "spared_bytes"), ==, spared);
-  assert_contains (text.out, "values computed again in backward: ");
-  assert_contains (fuse.out, "values computed again in backward: ");
+  assert_contains (text.out, "values recomputed in backward: ");
+  assert_contains (fuse.out, "values recomputed in backward: ");
 }
 
 static void

@@ -95,12 +95,13 @@ test_words (void)
   check_words ("gelu", NULL);
   check_words ("layer-norm-mlp", NULL);
   check_words ("transformer-layer(2, window=128)",
-               "A query sees the keys up to its own position; only the last 128 of them");
+               "A query attends to the keys up to its own position; only the last 128 of them");
   check_words ("multi-head-attention(2, mask=causal-bottom-right, memory=m, lengths=l)",
-               "The last query sees all keys, each one before it a key less; the keys are those of "
-               "the memory; keys beyond the lengths are hidden");
+               "The last query attends to all keys, each earlier one to one key fewer; the keys "
+               "are those of the memory; keys past the lengths are masked");
   check_words ("transformer-layer(2, mask=none, alibi=true, documents=caller)",
-               "A query sees all keys; keys of other documents are hidden; near keys weigh more");
+               "A query attends to all keys; keys of other documents are masked; nearer keys get a "
+               "larger bias");
 }
 
 /* --- Folded macros ------------------------------------------------------------------------- */

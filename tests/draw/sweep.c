@@ -97,7 +97,7 @@ test_early (Fixture *f, gconstpointer data)
   g_autoptr (LigSweep) none = lig_sweep_new (sequence, "cpu", &settings, NULL);
   g_autofree char *empty = draw_picture (none, -1, -1, &marks);
   g_assert_cmpuint (marks, ==, 0);
-  assert_has (empty, "No run has ended yet");
+  assert_has (empty, "No run has finished yet");
   g_autoptr (LigSweep) sweep = make_sweep (f, TRUE);
   for (int axis = -1; axis < 3; axis++)
     for (int chosen = -1; chosen < 3; chosen++) {

@@ -217,7 +217,7 @@ test_poisoned (void)
   g_autofree char *text = lig_verification_explain (found);
   g_assert_nonnull (found->outside);
   g_assert_cmpstr (found->outside->fusion, ==, matmul.fusion);
-  g_assert_nonnull (strstr (text, "not finite where the right ones are"));
+  g_assert_nonnull (strstr (text, "not finite where the reference is"));
 }
 
 /* A wrong update is a result that is outside, while all groups are inside. */

@@ -338,9 +338,8 @@ test_run_html (Fixture *f, gconstpointer data)
   g_autofree char *html = to_text (report), *text = read_html (html);
   assert_alone (html);
   assert_contains (text, run);
-  assert_contains (text,
-                   "Compiled again with the groups that the run recorded, on null:h200, which "
-                   "describes the NVIDIA H200 of the run");
+  assert_contains (text, "Recompiled with the groups that the run recorded, on null:h200, which "
+                         "describes the NVIDIA H200 of the run");
   assert_contains (text, "0.001Learning rate");
   assert_contains (text, "from a profile, not measured here: copy ");
   assert_contains (text, "lig train - --device cuda:7 << 'END'");
@@ -492,7 +491,7 @@ measure_page (guint count)
   g_assert_true ((strstr (html, "<svg") == NULL) == is_long);
   g_assert_true ((strstr (html, "id=\"document\"") == NULL) == is_long);
   g_assert_true ((strstr (html, "With more than 2000 ops") != NULL) == is_long);
-  g_autofree char *rest = g_strdup_printf ("%u more rows are in ", count - 2000);
+  g_autofree char *rest = g_strdup_printf ("The json report has %u more rows", count - 2000);
   g_assert_true ((strstr (html, rest) != NULL) == is_long);
   return g_bytes_get_size (report);
 }

@@ -25,7 +25,7 @@ test_rails (Fixture *f, gconstpointer data)
   static const char *const settings[] = {"steps=2", "steps=2 freeze=0.*", "steps=2 freeze=*.bias"};
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
     g_autofree char *html = report (f, settings[i]);
-    if (!strstr (html, "Compiled again with the groups that the run recorded"))
+    if (!strstr (html, "Recompiled with the groups that the run recorded"))
       g_test_fail_printf ("'%s': the report has no rails", settings[i]);
   }
 }

@@ -156,7 +156,7 @@ test_recorded (Fixture *f, gconstpointer data)
     g_autoptr (LigPlan) rebuilt = lig_report_rebuild (&run, &note);
     g_assert_nonnull (rebuilt);
     g_assert_cmpint (lig_plan_get_policy (rebuilt), ==, LIG_POLICY_MEASURED);
-    g_assert_true (g_str_has_prefix (note, "Compiled again with the groups that the run recorded"));
+    g_assert_true (g_str_has_prefix (note, "Recompiled with the groups that the run recorded"));
     assert_recorded (rebuilt, &run);
     free_run (&run);
   }

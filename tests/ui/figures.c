@@ -223,7 +223,7 @@ test_inspector (Fixture *f, gconstpointer data)
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   wait_for_frame (f->window);
   g_assert_true (says (f->inspector, "10.0 µs"));
-  g_assert_true (says (f->inspector, "is the least possible by the device’s peak rates"));
+  g_assert_true (says (f->inspector, "is the lower bound by the device’s peak rates"));
   g_assert_true (says (f->inspector, " % of copy · launch"));
 }
 

@@ -149,7 +149,7 @@ test_mask (Fixture *f, gconstpointer data)
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   check_mask (f, NULL);
   lig_document_select (f->doc, op_at (f->doc, "1"), LIG_SELECT_ONLY);
-  check_mask (f, "A query sees the keys up to its own position");
+  check_mask (f, "A query attends to the keys up to its own position");
   GtkDropDown *choice = GTK_DROP_DOWN (find_editor (f, "mask"));
   gtk_drop_down_set_selected (choice, 1);
   check_mask (f, "A query sees all keys");
@@ -158,7 +158,7 @@ test_mask (Fixture *f, gconstpointer data)
   assert_text (f->doc, "linear(64) ! transformer-layer(4, mask=none, window=16)");
   lig_document_undo (f->doc);
   lig_document_undo (f->doc);
-  check_mask (f, "A query sees the keys up to its own position");
+  check_mask (f, "A query attends to the keys up to its own position");
   g_assert_cmpuint (gtk_drop_down_get_selected (GTK_DROP_DOWN (find_editor (f, "mask"))), ==, 0);
 }
 

@@ -53,10 +53,10 @@ typedef struct {
   gboolean needs_backward;
   /* For each parameter of its table that is tied: the path of the other op's parameter. */
   const char *tied[LIG_MAX_PARAMETERS];
-  gboolean fence;    /* no group may cross the gap before it */
-  gboolean implicit; /* inserted by the compiler: quantizes for the matmul before or after it */
-  gboolean hides[2]; /* for an implicit op, by pass: y, or the gradient of x, exists only as
-                        quantized copies */
+  gboolean fence;     /* no group may cross the gap before it */
+  gboolean implicit;  /* inserted by the compiler: quantizes for the matmul before or after it */
+  gboolean hides[2];  /* for an implicit op, by pass: y, or the gradient of x, exists only as
+                         quantized copies */
   const char *recipe; /* for a matmul: the recipe that quantizes its operands; null: they are not
                          quantized */
   int n_ports;
@@ -111,13 +111,12 @@ typedef struct {
   double flops;
   double predicted; /* seconds; 0 if the device's peak rates are unknown */
   double floor;     /* the lower bound in seconds by the peak rates; 0 if unknown */
-  gboolean
-    once; /* depends only on parameters: runs once per update, after they have changed */
-  gboolean again; /* in the backward pass: recomputes a value of the forward pass */
-  double starts;  /* predicted start in seconds from the beginning of the forward pass */
-  double lasts;   /* predicted duration in seconds; in the communication lane `predicted` is
-                     shorter: the seconds that the step adds to its pass */
-  double waited;  /* for a collective: the predicted seconds for which the main lane waits */
+  gboolean once;    /* depends only on parameters: runs once per update, after they have changed */
+  gboolean again;   /* in the backward pass: recomputes a value of the forward pass */
+  double starts;    /* predicted start in seconds from the beginning of the forward pass */
+  double lasts;     /* predicted duration in seconds; in the communication lane `predicted` is
+                       shorter: the seconds that the step adds to its pass */
+  double waited;    /* for a collective: the predicted seconds for which the main lane waits */
   int n_inputs, n_operands; /* the first operands are the inputs */
   int awaits;               /* the step of the communication lane that it waits for, or -1 */
   gboolean reduces; /* reduces over ranks: runs only after the last micro-batch of an update */

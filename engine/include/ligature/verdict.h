@@ -27,7 +27,7 @@ LIG_API const char *lig_pass_name (LigPass pass);
 
 /* The checks that can reject a fusion, in order. */
 typedef enum {
-  LIG_REASON_NONE,      /* taken */
+  LIG_REASON_NONE,      /* applied */
   LIG_REASON_FENCED,    /* a fence between its ops */
   LIG_REASON_FORBIDDEN, /* forbidden by the user, here or everywhere */
   LIG_REASON_PATTERN,   /* the next op does not match the pattern */
