@@ -187,7 +187,7 @@ lig_mask_describe (LigOp *op)
   if (mask.window > 0)
     append (text, window);
   if (mask.memory)
-    append (text, _ ("the keys are those of the memory"));
+    append (text, _ ("the keys come from the memory"));
   if (mask.lengths)
     append (text, _ ("keys past the lengths are masked"));
   if (mask.documents)

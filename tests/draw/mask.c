@@ -98,7 +98,7 @@ test_words (void)
                "A query attends to the keys up to its own position; only the last 128 of them");
   check_words ("multi-head-attention(2, mask=causal-bottom-right, memory=m, lengths=l)",
                "The last query attends to all keys, each earlier one to one key fewer; the keys "
-               "are those of the memory; keys past the lengths are masked");
+               "come from the memory; keys past the lengths are masked");
   check_words ("transformer-layer(2, mask=none, alibi=true, documents=caller)",
                "A query attends to all keys; keys of other documents are masked; nearer keys get a "
                "larger bias");
