@@ -55,8 +55,8 @@ typedef struct {
  * @self: conditions
  *
  * Sets the disturbances from the other fields. Other programs disturb if they keep half a CPU busy,
- * or all CPUs but one if a GPU runs the kernels; if their use is unknown, if the load average
- * exceeds half the CPUs, or all of them for a GPU. A GPU is shared if it was busy for more than 5 %
+ * or all CPUs but one if a GPU runs the kernels; if their use is unknown, if the load average is at
+ * least half the CPUs, or all of them for a GPU. A GPU is shared if it was busy for more than 5 %
  * of the time. The spread is wide if the quartiles are more than 10 % of the median apart. Reduced
  * clocks always count.
  *

@@ -119,8 +119,8 @@ LIG_API void lig_plan_options_free (LigPlanOptions *self);
  * @sequence: a sequence
  * @layout: the parallelism of the ranks that train it together
  *
- * Sets the batch size to that of one rank; the sequence's input has the global batch. Does nothing
- * for a sequence without an input.
+ * Sets the batch size to that of one rank; the sequence's input has the global batch. Without an
+ * input, or with one data-parallel rank, it is set to 0.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE set, naming both numbers, if the input's first axis is not
  *   divisible by the number of data-parallel ranks
