@@ -208,10 +208,10 @@ def draw_train():
     self.send("engine/program/feed.c", "train", "device", "lig_feed_send()", "copied in its own lane")
     self.call("engine/program/run.c", "train", "lig_program_run()", "passes → segments")
     self.call("engine/program/run.c", "train", "run_segment()", "launch, capture or replay")
-    self.frame("CPU: every run · GPU: first and second run", 2)
+    self.frame("CPU: every run · GPU: run 1 tunes, run 2 captures", 2)
     self.call("engine/steps/steps.c", "train", "lig_steps_run()", "a function pointer per step")
     self.send("kernels/kernel-list.h", "train", "device", "step->function()", "the kernel")
-    self.frame("GPU: third run and later", 1)
+    self.frame("GPU: run 2, once it is captured, and later", 1)
     self.send("kernels/cuda/runtime/capture.c", "train", "device", "calls->replay()", "one CUDA graph")
     self.send("engine/train/step.c", "device", "train", "take_oldest()", "loss, a few steps late", "4 3")
     self.send("engine/train/run-progress.c", "train", "store", "lig_run_metric()",
