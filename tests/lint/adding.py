@@ -6,7 +6,8 @@ builds and runs the result.
 Each folder of tests/lint/adding is a kind of thing. It has the new files, at their paths from the
 root, and `edits`, a line `FILE: OLD => NEW` for each edit of an existing file (`\\n` begins a
 line). All are added to one scratch copy of the sources, which is built without window and CUDA. A
-kind without a folder has no recipe yet. With the argument `keep` the scratch copy is not deleted.
+kind without a folder has no recipe yet. The code in CONTRIBUTING.md must be that of the recipe of an
+op. With the argument `keep` the scratch copy is not deleted.
 """
 import difflib
 import json
@@ -294,6 +295,18 @@ def main(keep):
             shutil.rmtree(work)
 
 
+def check_page():
+    """The code that CONTRIBUTING.md shows is that of the recipe of an op, and lines of kernel-list.h."""
+    blocks = re.findall(r"^```c\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(), re.M | re.S)
+    sources = [(ROOT / path).read_text() for path in
+               ("tests/lint/adding/op/engine/ops/negate.c", "kernels/kernel-list.h")]
+    for block in blocks:
+        if not any(block in source for source in sources):
+            sys.exit(f"this block of CONTRIBUTING.md is in no source:\n{block}")
+    if len(blocks) < 2:
+        sys.exit("CONTRIBUTING.md shows no op")
+
+
 def check_lints(scratch, recipes):
     """Texts without a translation are accepted, and no other lint reports one of the new files."""
     for lint in ["potfiles.sh", "translations.sh"]:
@@ -312,6 +325,7 @@ def add_all(work):
     recipes = sorted(path for path in RECIPES.iterdir() if path.is_dir())
     if not recipes:
         sys.exit("no recipe found")
+    check_page()
     copy_sources(scratch)
     failed = False
     for recipe in recipes:
