@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Every activation and gated unit, each in one line with the names of its kernels. The kernels
- * of both backends, kernel-list.h and the tests are made from these lists; formulas.h has the
- * formulas of a new activation, lig_NAME and lig_NAME_backward. */
+/* All activations and gated units, one per line, with the names of their kernels. The kernels of
+ * both backends, kernel-list.h and the tests are generated from these lists; the formulas of an
+ * activation, lig_NAME and lig_NAME_backward, are in formulas.h. */
 #pragma once
 
-/* The names of an activation's kernels, alone, backward, behind a bias and backward behind a
- * bias; their work forward and backward; the value that the backward pass reads: x, or the
- * output y. */
+/* The names of an activation's kernels: plain, backward, with a fused bias, and backward with a
+ * fused bias; the work per element forward and backward; the value that the backward pass reads: x,
+ * or the output y. */
 #define LIG_EACH_ACTIVATION(EACH) \
   EACH (gelu, gelu_backward, bias_gelu, bias_gelu_backward, 10, 14, x) \
   EACH (gelu_erf, gelu_erf_backward, bias_gelu_erf, bias_gelu_erf_backward, 24, 32, x) \
@@ -15,7 +15,7 @@
   EACH (silu, silu_backward, bias_silu, bias_silu_backward, 6, 10, x) \
   EACH (relu, relu_backward, bias_relu, bias_relu_backward, 1, 1, y)
 
-/* The same four kernels; work forward and backward; the activation of the gate. */
+/* The same four kernels; the work forward and backward; the activation applied to the gate. */
 #define LIG_EACH_GATED(EACH) \
   EACH (glu, glu_backward, bias_glu, bias_glu_backward, 6, 10, sigmoid) \
   EACH (geglu, geglu_backward, bias_geglu, bias_geglu_backward, 6, 10, gelu) \
@@ -24,7 +24,7 @@
   EACH (sreglu, sreglu_backward, bias_sreglu, bias_sreglu_backward, 2, 6, srelu) \
   EACH (swiglu, swiglu_backward, bias_swiglu, bias_swiglu_backward, 4, 8, silu)
 
-/* Gated units with a formula of their own, which reads params. */
+/* Gated units that have their own formula, which reads params. */
 #define LIG_EACH_GATED_WITH_PARAMS(EACH) \
   EACH (clamped_swiglu, clamped_swiglu_backward, bias_clamped_swiglu, \
         bias_clamped_swiglu_backward, 6, 10, silu)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cases of attention that cuDNN computes as the kernels define it. */
+/* Describes attention problems that cuDNN can compute exactly as the kernels define them, as
+ * cases. */
 #include "kernels/attention-key.h"
 
 #include "kernels/attention-rejection.h"
@@ -12,8 +13,8 @@
 enum { FORWARD_X = 0, BACKWARD_X = 1 };
 enum { MEMORY_AFTER_X = 1, LENGTHS_AFTER_X = 2 };
 
-/* Divides a case whose sums are in a fixed order into parts that fit the memory for it. Without
- * such parts it stays whole, and finds no memory. */
+/* Splits a case with deterministic sums into parts that fit the scratch memory. If no split fits,
+ * the case stays whole and will find no scratch memory. */
 static void
 divide (LigCudnnCase *one, const LigAttentionParams *params)
 {
@@ -46,7 +47,8 @@ lig_cudnn_case (LigCudnnCase *one,
   one->length = params->length;
   one->keys = memory ? params->memory_length : params->length;
   one->mask = params->mask;
-  /* A square mask has one corner, and a window that reaches everywhere hides nothing. */
+  /* The corner is irrelevant for a square mask, and a window that covers every key hides
+   * nothing. */
   if (one->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT && one->keys == one->length)
     one->mask = LIG_MASK_CAUSAL;
   one->window = params->window < one->keys || params->window < one->length ? params->window : 0;

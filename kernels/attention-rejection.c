@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The variants of attention that cuDNN computes as the kernels define it. */
+/* Decides which variants of attention cuDNN computes exactly as the kernels define them. */
 #include "kernels/attention-rejection.h"
 
 #include <stddef.h>
 
-/* The operands behind x, by kernel-list.h. */
+/* The operands after x, as in kernel-list.h. */
 enum { MEMORY = 1, LENGTHS = 2, DOCUMENTS = 3 };
 
-/* Returns what no pattern of the library has. */
+/* Returns the reason why cuDNN has no pattern for the variant; null if it has one. */
 static const char *
 reject_variant (const LigOperand *x, const LigAttentionParams *params)
 {
@@ -29,7 +29,8 @@ reject_variant (const LigOperand *x, const LigAttentionParams *params)
   return NULL;
 }
 
-/* Returns which masks and shapes are not defined alike. */
+/* Returns the reason why the kernels and cuDNN define the mask or shape differently; null if they
+ * agree. */
 static const char *
 reject_shape (const LigOperand *x, const LigAttentionParams *params, bool backward)
 {
@@ -37,14 +38,14 @@ reject_shape (const LigOperand *x, const LigAttentionParams *params, bool backwa
   int64_t length = params->length, keys = memory ? params->memory_length : length;
   int64_t shift = bottom_right ? keys - length : 0, last = length - 1 + shift;
   bool window = params->window > 0 && (params->window < keys || params->window < length);
-  /* The queries of a memory keep their number, so that lengths could leave a query without keys at
-   * any place; and the corner of the mask moves with each length, also if all keys are as many as
-   * the queries. */
+  /* In cross-attention, lengths do not shorten the queries, so that any query could be left without
+   * keys; and the corner of the mask moves with each length, even if there are as many keys as
+   * queries. */
   if (memory && x[LENGTHS].data && (window || bottom_right))
     return "with lengths of a memory its result is undefined where a query sees no key";
   if (shift < 0 || (window && last - params->window >= keys - 1))
     return "its result is undefined where a query sees no key";
-  /* By the support surface of NVIDIA's cudnn-frontend: the library itself accepts both. */
+  /* From the support surface of NVIDIA's cudnn-frontend; the library itself accepts both. */
   if (window && length > keys)
     return "its windows are for no more queries than keys";
   if (backward && length == 1 && keys == 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that attention asks for on CUDA, where cuDNN may compute it. Plain C,
- * shared by the plan, which provides it, and by the module, which divides it. */
+/* The scratch memory of attention on CUDA when cuDNN may compute it. Plain C, shared by the plan,
+ * which allocates it, and the module, which partitions it. */
 #pragma once
 
 #include <ligature/launch.h>
@@ -8,15 +8,15 @@
 
 #include <stdbool.h>
 
-/* The largest deterministic need that is provided for: it grows with the square of the length. A
- * larger one is met in parts. If one head of keys of one row needs more, the built-in kernel, which
- * needs none of it, runs instead. */
+/* The largest scratch memory provided for deterministic backward passes, which grows with the
+ * square of the sequence length. A larger problem is computed in parts. If even one key head of one
+ * row needs more, the built-in kernel runs instead, which needs no such memory. */
 #define LIG_ATTENTION_MAX_ORDERED ((int64_t) 3 << 30)
 
-/* The bytes of a query and head that the own backward pass keeps: four fp32 numbers. */
+/* The bytes that the built-in backward pass keeps per query and head: four fp32 numbers. */
 #define LIG_ATTENTION_OWN 16
 
-/* The bytes that every plan of cuDNN takes beside its tensors. */
+/* The bytes that every cuDNN plan needs in addition to its tensors. */
 #define LIG_ATTENTION_PLAN ((int64_t) 256)
 
 static inline int64_t
@@ -32,15 +32,15 @@ lig_attention_sums (int64_t batch, const LigAttentionParams *params)
   return lig_attention_rounded (batch * params->heads * params->length * 4, 256);
 }
 
-/* Returns the bytes of the fp32 gradient of the queries, which is summed in any order. */
+/* Returns the bytes of the fp32 gradient of the queries, which is accumulated in any order. */
 static inline int64_t
 lig_attention_dquery (int64_t batch, const LigAttentionParams *params)
 {
   return lig_attention_rounded (batch * params->heads * params->length * params->features * 4, 256);
 }
 
-/* Returns the bytes of the gradient of all scores, in 16 bits, in tiles of 64 by 128, from which
- * the gradient of the queries is summed in order. */
+/* Returns the bytes of the 16-bit gradient of all scores, in tiles of 64 by 128, from which the
+ * gradient of the queries is summed in a fixed order. */
 static inline int64_t
 lig_attention_dscores (int64_t batch, const LigAttentionParams *params)
 {
@@ -49,8 +49,8 @@ lig_attention_dscores (int64_t batch, const LigAttentionParams *params)
   return lig_attention_rounded (2 * batch * params->heads * rows * columns, 256);
 }
 
-/* Returns the bytes of the gradients of keys and values, in 16 bits, before those of the heads that
- * share a key are summed. */
+/* Returns the bytes of the 16-bit gradients of keys and values per query head, before they are
+ * summed over the heads that share a key head. */
 static inline int64_t
 lig_attention_shared (int64_t batch, const LigAttentionParams *params)
 {
@@ -58,7 +58,7 @@ lig_attention_shared (int64_t batch, const LigAttentionParams *params)
   return params->heads == params->kv_heads ? 0 : lig_attention_rounded (bytes, 256);
 }
 
-/* Returns the bytes for a backward pass in a fixed order of that many rows and these heads. */
+/* Returns the bytes for a deterministic backward pass over that many rows and these heads. */
 static inline int64_t
 lig_attention_ordered (int64_t batch, const LigAttentionParams *params)
 {
@@ -66,16 +66,17 @@ lig_attention_ordered (int64_t batch, const LigAttentionParams *params)
          lig_attention_shared (batch, params) + lig_attention_dscores (batch, params);
 }
 
-/* The numbers of equal parts of the batch and of the heads of keys, which are computed one after
- * the other in the same memory. */
+/* The numbers of equal parts into which the batch and the key heads are split; the parts run one
+ * after another in the same memory. */
 typedef struct {
   int64_t batch;
   int32_t heads;
 } LigAttentionParts;
 
-/* Returns the fewest parts of a backward pass in a fixed order of which each fits the largest need:
- * over the batch, and where one row is too large, over the heads too. Each part has its operands at
- * boundaries of 16 bytes. No parts, 0 by 0: even the smallest ones are too large. */
+/* Returns the smallest number of parts for which each part of a deterministic backward pass fits
+ * the largest scratch memory: the batch is split, and the heads too if one row is too large. The
+ * operands of each part are 16-byte aligned. Returns 0 by 0 if even the smallest parts are too
+ * large. */
 static inline LigAttentionParts
 lig_attention_parts (int64_t batch, const LigAttentionParams *params)
 {
@@ -94,8 +95,8 @@ lig_attention_parts (int64_t batch, const LigAttentionParams *params)
   return (LigAttentionParts){0, 0};
 }
 
-/* Returns the bytes for a backward pass of that many rows, with sums in any order if the launch
- * permits it. Without the memory for a fixed order the built-in kernel runs. */
+/* Returns the bytes for a backward pass over that many rows, accumulated in any order if the launch
+ * permits it. If the memory for a deterministic pass is missing, the built-in kernel runs. */
 static inline int64_t
 lig_attention_scratch (int64_t batch, const LigAttentionParams *params, bool nondeterministic)
 {
@@ -111,10 +112,11 @@ lig_attention_scratch (int64_t batch, const LigAttentionParams *params, bool non
   return lig_attention_ordered (batch / parts.batch, &part);
 }
 
-/* Returns the bytes of copies of what has lengths: of keys and values, which are in x unless there
- * is a memory, and in the backward pass of dy, if the queries have the lengths, too. Behind the
- * lengths they are zeros: cuDNN multiplies what it masks, which may be no number. `x` is followed
- * by memory and lengths; dy is null in the forward pass. */
+/* Returns the bytes of zero-padded copies of the operands that have lengths: of keys and values,
+ * which are in x unless there is a memory, and, in the backward pass, of dy if the lengths apply to
+ * the queries, too. The copies are zero beyond the lengths because cuDNN multiplies masked
+ * elements, which may be NaN. `x` is followed by memory and lengths; dy is null in the forward
+ * pass. */
 static inline int64_t
 lig_attention_copies (const LigOperand *x, const LigOperand *dy)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The definitions that the attention of every backend shares: the keys that a query sees, and the
- * slopes of ALiBi. LigAttentionParams explains them. */
+/* The definitions of attention that every backend shares: the keys that a query sees, and the ALiBi
+ * slopes. See LigAttentionParams. */
 #pragma once
 
 #include "kernels/formulas.h"
 #include <ligature/params-attention.h>
 
 /* Sets the keys [first, end) that query i of a row sees, before documents restrict them. The row
- * has `keys` keys, its length if it has one; `queries` of its queries count, all with memory. */
+ * has `keys` keys, which is its length if it has one; the first `queries` of its queries count,
+ * with a memory all of them. */
 LIG_FORMULA void
 lig_attention_visible (const LigAttentionParams *params,
                        int32_t queries,
@@ -52,9 +53,8 @@ lig_attention_own_slope (const LigAttentionParams *params, int32_t head)
   return params->alibi ? lig_attention_slope (params->first_head + head, heads) : 0;
 }
 
-/* Stores a logarithm of a sum of exponentials, the number `at` of `count`, as lse has it: rounded,
- * and in the second half of lse what it lost by that, without which the weights of large scores
- * would not add up to 1. */
+/* Stores log-sum-exp number `at` of `count` in lse: the rounded value, and in the second half of
+ * lse its rounding error, without which the weights of large scores would not sum to 1. */
 LIG_FORMULA void
 lig_attention_store (float *lse, int64_t count, int64_t at, double value)
 {
@@ -63,14 +63,14 @@ lig_attention_store (float *lse, int64_t count, int64_t at, double value)
   lse[count + at] = (float) (value - (double) rounded);
 }
 
-/* Returns the number of keys of a whole row, by which weights are numbered. */
+/* Returns the number of keys of an unsharded row, which determines the indices of the weights. */
 LIG_FORMULA int64_t
 lig_attention_width (const LigAttentionParams *params)
 {
   return params->whole > 0 ? params->whole : params->memory_length;
 }
 
-/* Returns the position of a query in the whole row. */
+/* Returns the position of a query in the unsharded row. */
 LIG_FORMULA int64_t
 lig_attention_query_position (const LigAttentionParams *params, int64_t i)
 {
@@ -83,7 +83,7 @@ lig_attention_key_position (const LigAttentionParams *params, int64_t j)
   return j + (j < params->key_half ? params->key_shift[0] : params->key_shift[1]);
 }
 
-/* Returns the number of the first weight of a head of a row, among those of all processes. */
+/* Returns the index of the first weight of a head of a row among those of all processes. */
 LIG_FORMULA uint64_t
 lig_attention_first_weight (const LigAttentionParams *params, int64_t row, int32_t head)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The classes of logits: of all ranks, and of a rank's part without the padding. Plain C, shared by
- * all backends. */
+/* The classes of sharded, padded logits: of all ranks, and of one rank without the padding. Plain
+ * C, shared by all backends. */
 #pragma once
 
 #include "kernels/formulas.h"
 #include <ligature/params-loss.h>
 
-/* Returns the number of classes of all ranks, of which this one has logits of `columns`. */
+/* Returns the number of classes of all ranks; this rank has `columns` logits per row. */
 LIG_FORMULA int64_t
 lig_count_classes (const LigCrossEntropyParams *params, int64_t columns)
 {
@@ -15,7 +15,7 @@ lig_count_classes (const LigCrossEntropyParams *params, int64_t columns)
   return params->part.count > 0 ? params->part.count : columns;
 }
 
-/* Returns how many of `columns` logits, whose first class is `first`, are not padding. */
+/* Returns how many of the `columns` logits from class `first` on are not padding. */
 LIG_FORMULA int64_t
 lig_shown_classes (const LigCrossEntropyParams *params, int64_t first, int64_t columns)
 {

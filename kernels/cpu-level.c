@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice of the CPU kernels' instruction level, made once, at their first use. */
+/* Chooses the instruction level of the CPU kernels, once, at their first use. */
 #include "kernels/backend.h"
 #include <ligature/kernels.h>
 
@@ -10,7 +10,7 @@
 #include "level-list.h"
 #undef LEVEL
 
-/* Each returns whether the machine has the instructions of a level, which may not be built. */
+/* Each returns whether the machine supports a level, which may not have been built. */
 static bool
 has_baseline (void)
 {
@@ -43,8 +43,8 @@ static const struct {
 #undef LEVEL
 };
 
-/* Returns the index of the strongest level that the machine has, or of the one that LIGATURE_CPU
- * names, if the machine has it. */
+/* Returns the index of the highest level that the machine supports, or of the level that
+ * LIGATURE_CPU names, if supported. */
 static int
 choose (void)
 {
@@ -60,7 +60,7 @@ choose (void)
   return best;
 }
 
-/* Returns the chosen level. Two threads that choose at the same time choose the same. */
+/* Returns the chosen level. Threads that call it concurrently get the same level. */
 static int
 level (void)
 {

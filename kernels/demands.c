@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the operations of kernels whose work depends on their params, and the scratch memory that
- * kernels need beyond the workspace. */
+/* Counts the operations of kernels whose work depends on their params, and their scratch memory
+ * beyond the workspace. */
 #include "kernels/demands.h"
 
 #include "kernels/attention-rejection.h"
@@ -14,7 +14,7 @@ between (int64_t min, int64_t value, int64_t max)
   return value < min ? min : value > max ? max : value;
 }
 
-/* Returns the number of keys that all queries of one head of one row see together. */
+/* Returns the number of visible (query, key) pairs of one head of one row. */
 static double
 visible_pairs (const LigAttentionParams *params)
 {
@@ -34,8 +34,8 @@ visible_pairs (const LigAttentionParams *params)
   return pairs;
 }
 
-/* Counts the matmuls of attention alone: 2 of the forward pass, 5 of the backward pass. The first
- * operand is x, or dy, with `length` rows for each row of the batch. */
+/* Counts only the matmuls of attention: 2 in the forward pass, 5 in the backward pass. The first
+ * operand is x or dy, with `length` rows for each row of the batch. */
 static double
 count_attention (const LigOperand *operand, const LigAttentionParams *params, int matmuls)
 {
@@ -56,7 +56,7 @@ lig_attention_backward_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 5);
 }
 
-/* A byte of a packed operand has two elements. */
+/* One byte of a packed operand has two elements. */
 double
 lig_quantized_flops (const LigOperand *operands, const void *params)
 {
@@ -66,15 +66,15 @@ lig_quantized_flops (const LigOperand *operands, const void *params)
   return 2.0 * packed * (double) a->size * (double) (b->size / b->columns);
 }
 
-/* The bytes of the logits of a chunk. On a CPU they should stay in its cache. On a GPU no
- * cache holds a row for each multiprocessor, each chunk reads and writes the sums of weight's
- * gradient once, and matmuls of fewer rows are slower: half of the logits, within these limits. */
+/* The bytes of the logits of a chunk. On a CPU they should stay in cache. On a GPU no cache holds
+ * one row per SM, each chunk reads and writes the weight gradient once, and matmuls with fewer rows
+ * are slower: half of the logits, within these limits. */
 #define CPU_CHUNK_BYTES (4LL << 20)
 #define MIN_CHUNK_BYTES (512LL << 20)
 #define MAX_CHUNK_BYTES (4LL << 30)
 
-/* Divides the rows into chunks of one height, so that the last one fills the device as well and
- * that matmuls of only one shape have to be measured. */
+/* Splits the rows into chunks of equal height, so that the last one also fills the device, and
+ * matmuls of only one shape need autotuning. */
 static int64_t
 chunk_on_gpu (int64_t rows, int64_t row)
 {
@@ -113,7 +113,7 @@ lig_joint_flops (const LigOperand *operands, const void *params)
          (double) (weight->size / (weight->columns ? weight->columns : 1));
 }
 
-/* See kernels/joint-loss.h for the parts. */
+/* See kernels/joint-loss.h for the layout. */
 int64_t
 lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend)
 {
@@ -125,8 +125,8 @@ lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend)
   return floats * (int64_t) sizeof (float) + height * stride * (int64_t) lig_dtype_size (x->dtype);
 }
 
-/* The CPU adds up the gradients of keys and values in fp32: in the operand if that can have the
- * sums, else in half the workspace if they fit, else in this memory. */
+/* The CPU sums the gradients of keys and values in fp32: in the output itself if that is fp32, else
+ * in half the workspace if they fit, else in this memory. */
 static int64_t
 scratch_on_cpu (const LigOperand *x, int64_t batch, const LigAttentionParams *params)
 {
@@ -145,7 +145,7 @@ library_can (const LigOperand *from, const LigLaunch *launch, bool backward)
   LigOperand x[4];
   for (int i = 0; i < 4; i++) {
     x[i] = from[i];
-    x[i].data = from[i].size > 0 ? x : NULL; /* the presence of an operand is all that counts */
+    x[i].data = from[i].size > 0 ? x : NULL; /* only the presence of an operand matters */
   }
   return !lig_attention_rejection (x, launch->params, backward);
 }
@@ -159,8 +159,8 @@ lig_attention_forward_scratch (const LigLaunch *launch, LigBackendKind backend)
            : lig_attention_copies (launch->operands, NULL);
 }
 
-/* On CUDA the built-in kernel keeps four fp32 numbers per query and head, in the workspace where
- * they fit. The operands begin with dy, x. */
+/* On CUDA the built-in kernel keeps four fp32 numbers per query and head, in the workspace if they
+ * fit. The operands begin with dy, x. */
 int64_t
 lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend)
 {
@@ -188,7 +188,7 @@ lig_collective_piece (int64_t size, int peers)
   return (each + line - 1) / line * line;
 }
 
-/* On a CPU, the pieces that the peers send; those of parts are no longer than others. */
+/* On a CPU, the pieces that the peers send; the pieces of shards are not longer than others. */
 int64_t
 lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend)
 {

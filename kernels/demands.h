@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The demands of built-in kernels that follow from their params: operations (LigKernel.flops) and
- * scratch memory (LigKernel.scratch), which kernel-list.h names. */
+/* The resource demands of built-in kernels that depend on their params: operations
+ * (LigKernel.flops) and scratch memory (LigKernel.scratch), as named in kernel-list.h. */
 #pragma once
 
 #include <ligature/launch.h>
@@ -22,21 +22,21 @@ int64_t lig_linear_weight_scratch (const LigLaunch *launch, LigBackendKind backe
 int64_t lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend);
 
-/* Returns the number of elements of which each of the peers reduces its piece; the last pieces may
- * be shorter or empty. Pieces begin at cache lines. */
+/* Returns the number of elements in the piece that each peer reduces; the last pieces may be
+ * shorter or empty. Pieces begin at cache-line boundaries. */
 int64_t lig_collective_piece (int64_t size, int peers);
 
 /* Returns the number of rows of a chunk of linear_cross_entropy. */
 int64_t lig_joint_chunk (const LigOperand *x, const LigOperand *weight, LigBackendKind backend);
 
-/* Returns the number of elements from one row of a chunk's logits to the next. */
+/* Returns the stride between the rows of a chunk's logits, in elements. */
 int64_t lig_joint_stride (int64_t classes, LigDtype dtype, LigBackendKind backend);
 
-/* Returns the number of elements from one row to the next of a copy whose rows begin at 16-byte
- * boundaries: without that, matmuls cannot use the tensor memory accelerator. */
+/* Returns the row stride, in elements, of a copy whose rows are 16-byte aligned: without that
+ * alignment, matmuls cannot use the tensor memory accelerator (TMA). */
 int64_t lig_padded_stride (int64_t columns, LigDtype dtype);
 
-/* Returns the number of rows, or of columns, of which such copies are made at once. */
+/* Returns the number of rows or columns that are copied at once in this way. */
 int64_t lig_padded_rows (int64_t rows, int64_t columns, LigDtype dtype);
 int64_t lig_padded_columns (int64_t rows, int64_t columns, LigDtype dtype);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Element types: names, sizes, and conversions rounded to nearest with ties to even.
  *
- * One pair of formulas serves fp16 and both fp8 formats, which differ in their widths alone. They
- * have no branches and work on bits, so the loops over them vectorize, and neither the rounding
+ * One pair of formulas serves fp16 and both fp8 formats, which differ only in their field widths.
+ * They are branch-free and work on bits, so the loops over them vectorize, and neither the rounding
  * of doubles nor a flush-to-zero mode set by the embedding program can change a result. */
 #include <ligature/dtype.h>
 
@@ -15,8 +15,8 @@
 #endif
 #define INLINE static inline __attribute__ ((always_inline))
 
-/* The table of types: constant, name, the word of its conversions (WORD_from and WORD_to below),
- * the C type that holds one, its name in safetensors files, and its roles. */
+/* The table of types: constant, name, the prefix of its conversions (WORD_from and WORD_to below),
+ * the C type of an element, its name in safetensors files, and its roles. */
 #define EACH_TYPE(ROW) \
   ROW (LIG_FP32, "fp32", fp32, float, "F32", LIG_DTYPE_COMPUTES) \
   ROW (LIG_FP16, "fp16", fp16, uint16_t, "F16", LIG_DTYPE_COMPUTES | LIG_DTYPE_NARROW) \
@@ -42,7 +42,7 @@ static const Type dtypes[] = {
 
 _Static_assert(sizeof dtypes / sizeof *dtypes == LIG_N_DTYPES, "each type has a row");
 
-/* Returns the row of a type. A number from outside that is none has a name and no role. */
+/* Returns the row of a type. An invalid number from outside gets a row with a name and no role. */
 static const Type *
 type_of (LigDtype dtype)
 {
@@ -120,8 +120,8 @@ float_of (uint32_t bits)
 #define MAGNITUDE 0x7fffffffu
 #define INFINITE 0x7f800000u
 
-/* Returns `yes` or `no` without a branch: with a branch the compiler may not compute the sum of
- * the side not taken, and would not vectorize the loop. */
+/* Returns `yes` or `no` without a branch: a branch would let the compiler skip one of the sums, and
+ * the loop would not vectorize. */
 INLINE uint32_t
 choose (bool condition, uint32_t yes, uint32_t no)
 {
@@ -129,9 +129,9 @@ choose (bool condition, uint32_t yes, uint32_t no)
   return (yes & mask) | (no & ~mask);
 }
 
-/* Returns the bits, without sign, of fp32 `magnitude` in a format with `mantissa` bits of
- * mantissa, at most `largest`. Below the format's normal range an addition rounds: the sum's
- * last bit has the weight of the format's last bit. */
+/* Returns the bits, without sign, of fp32 `magnitude` in a format with `mantissa` bits of mantissa,
+ * at most `largest`. Below the format's normal range an addition does the rounding: the last bit of
+ * the sum has the weight of the format's last bit. */
 INLINE uint32_t
 shorten (uint32_t magnitude, int mantissa, int bias, uint32_t largest)
 {
@@ -144,8 +144,8 @@ shorten (uint32_t magnitude, int mantissa, int bias, uint32_t largest)
   return result < largest ? result : largest;
 }
 
-/* Returns the fp32 bits of a finite `magnitude` in such a format. The smallest normal number is
- * added to a subnormal one as bits and subtracted as a number, so that no fp32 subnormal ever
+/* Returns the fp32 bits of a finite `magnitude` in such a format. A subnormal input gets the
+ * smallest normal number added as bits and subtracted as a number, so that no fp32 subnormal ever
  * appears. */
 INLINE uint32_t
 lengthen (uint32_t magnitude, int mantissa, int bias)
@@ -206,7 +206,7 @@ e4m3_to (uint8_t bits)
   return float_of ((bits & 0x80u) << 24 | result);
 }
 
-/* Converts e5m2, whose numbers are the upper halves of fp16 numbers. */
+/* Converts e5m2, which is the upper half of fp16. */
 INLINE float
 e5m2_to (uint8_t bits)
 {
@@ -286,8 +286,8 @@ narrow (LigDtype dtype, const float *restrict source, void *target, size_t count
   }
 }
 
-/* Versions for CPUs with AVX2 and F16C, chosen at run time because this file is compiled
- * for every machine. The fp16 instructions agree with the formulas to the last bit. */
+/* Versions for CPUs with AVX2 and F16C, chosen at run time because this file is compiled for the
+ * baseline. The fp16 instructions agree with the formulas bit for bit. */
 #ifdef WIDE
 WIDE static void
 widen_wide (LigDtype dtype, const void *source, float *target, size_t count)
@@ -314,8 +314,8 @@ narrow_wide (LigDtype dtype, const float *source, void *target, size_t count)
   narrow (LIG_FP16, source + i, to + i, count - i);
 }
 
-/* Returns whether the CPU has AVX2. It then has F16C as well, which not every compiler can
- * test by name. */
+/* Returns whether the CPU has AVX2. Such CPUs have F16C as well, which not every compiler can query
+ * by name. */
 static bool
 has_wide (void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The formulas that every backend shares: exponentials, activations, gated units, random numbers.
  *
- * Everything is plain C without branches, so that a loop over a formula vectorizes, and compiles
- * as CUDA too, where a few steps use the GPU's own instructions. The activations are written
- * with the logistic function: 0.5 (1 + tanh u) equals sigmoid (2 u) but does not cancel in the
- * negative tail. No finite or infinite input gives NaN where the limit exists; NaN stays NaN. */
+ * Everything is branch-free plain C, so that loops over a formula vectorize, and compiles as CUDA
+ * too, where a few steps use GPU instructions. The activations are written with the logistic
+ * function: 0.5 (1 + tanh u) equals sigmoid (2 u) but does not cancel in the negative tail. No
+ * finite or infinite input gives NaN where the limit exists; NaN stays NaN. */
 #pragma once
 
 #include "kernels/activations.h"
@@ -22,8 +22,8 @@
 #endif
 
 #ifdef __CUDACC__
-/* Returns 2^exponent by one instruction, with a relative error of at most 2^-22; subnormal
- * numbers count as 0. */
+/* Returns 2^exponent by one instruction, with a relative error of at most 2^-22; subnormals are
+ * flushed to 0. */
 LIG_DEVICE_FORMULA float
 lig_quick_power (float exponent)
 {
@@ -32,8 +32,8 @@ lig_quick_power (float exponent)
   return power;
 }
 
-/* Returns 1 / x by one instruction, with a relative error of at most 2^-22; subnormal numbers
- * count as 0. */
+/* Returns 1 / x by one instruction, with a relative error of at most 2^-22; subnormals are flushed
+ * to 0. */
 LIG_DEVICE_FORMULA float
 lig_quick_inverse (float x)
 {
@@ -42,7 +42,7 @@ lig_quick_inverse (float x)
   return inverse;
 }
 
-/* Returns the lesser of both; NaN if x is NaN, unlike fminf. */
+/* Returns the smaller of both; NaN if x is NaN, unlike fminf. */
 LIG_DEVICE_FORMULA float
 lig_at_most (float x, float limit)
 {
@@ -51,7 +51,7 @@ lig_at_most (float x, float limit)
   return result;
 }
 
-/* Returns the greater of both; NaN if x is NaN, unlike fmaxf. */
+/* Returns the larger of both; NaN if x is NaN, unlike fmaxf. */
 LIG_DEVICE_FORMULA float
 lig_at_least (float x, float limit)
 {
@@ -60,8 +60,8 @@ lig_at_least (float x, float limit)
   return result;
 }
 
-/* Returns e^-x, which is 0 or infinite beyond the normal numbers, with a relative error of at most
- * (2 + |x|) 2^-23, as x / ln 2 is rounded. */
+/* Returns e^-x, flushed to 0 or infinity beyond the normal range, with a relative error of at most
+ * (2 + |x|) 2^-23, because x / ln 2 is rounded. */
 LIG_DEVICE_FORMULA float
 lig_quick_decay (float x)
 {
@@ -79,7 +79,7 @@ lig_power_of_two (uint32_t exponent)
   return value;
 }
 
-/* Returns x cut to [low, high]. NaN stays NaN, as both comparisons fail. */
+/* Returns x clamped to [low, high]. NaN stays NaN, because both comparisons fail. */
 LIG_FORMULA float
 lig_clamp (float x, float low, float high)
 {
@@ -112,8 +112,8 @@ lig_exp_parts (float x, int32_t *n)
 }
 
 /* Returns e^x. 2^n is applied in two factors, because n ranges from -150, where the result is
- * subnormal, to 128, where it is infinite. Smaller results are 0 by choice and not by underflow,
- * which takes CPUs a hundred cycles. A GPU returns 0 instead of subnormal numbers, too. */
+ * subnormal, to 128, where it is infinite. Smaller results are set to 0 explicitly, because an
+ * underflow costs a CPU a hundred cycles. A GPU returns 0 instead of subnormal numbers, too. */
 LIG_FORMULA float
 lig_exp (float x)
 {
@@ -178,8 +178,8 @@ lig_tanh (float x)
 }
 
 /* Returns 1 / (1 + e^-x). It is computed from e^-|x|, which keeps its relative accuracy down to
- * 1e-38, and is 0 below. A GPU can compute it directly: its inverse of numbers above 2^126 is 0;
- * near 1e-38 five digits are right. */
+ * 1e-38, and is 0 below. A GPU can compute it directly: its reciprocal of numbers above 2^126 is 0;
+ * near 1e-38 five digits are correct. */
 LIG_FORMULA float
 lig_sigmoid (float x)
 {
@@ -206,8 +206,8 @@ lig_sigmoid_backward (float dy, float x)
   return dy * lig_sigmoid_slope (x);
 }
 
-/* Returns x sigmoid (z). Minus infinity counts as the least finite number, because times 0 it
- * would be NaN instead of the limit 0. */
+/* Returns x sigmoid (z). Minus infinity is clamped to the lowest finite number, because minus
+ * infinity times 0 would be NaN instead of the limit 0. */
 LIG_FORMULA float
 lig_gate (float x, float z)
 {
@@ -219,13 +219,13 @@ lig_gate (float x, float z)
 }
 
 /* The derivative of x sigmoid (z) is sigmoid (z) + rise sigmoid' (z), where rise = x z'.
- * lig_gate_slope () computes it from the same sigmoid (z), so that gated units compute that
- * once. `rise` has to be finite: callers cut x to +-LIG_FLAT, beyond which sigmoid' (z) is 0. */
+ * lig_gate_slope () computes it from the same sigmoid (z), so that gated units compute that once.
+ * `rise` has to be finite: callers clamp x to +-LIG_FLAT, beyond which sigmoid' (z) is 0. */
 #define LIG_FLAT 200.0f
 
 #ifdef __CUDACC__
-/* The same from e = e^-z. sigmoid (-z) = e r needs no difference. Beyond 2^126 the inverse r is 0,
- * and so is the slope. */
+/* The same from e = e^-z. sigmoid (-z) = e r needs no subtraction. Beyond 2^126 the reciprocal r is
+ * 0, and so is the slope. */
 LIG_DEVICE_FORMULA float
 lig_quick_gate_slope (float rise, float e)
 {
@@ -233,7 +233,7 @@ lig_quick_gate_slope (float rise, float e)
   return __fmaf_rn (rise * (lig_at_most (e, FLT_MAX) * r), r, r);
 }
 
-/* Returns e^-z for the z of gelu, whose factors contain 1 / ln 2. */
+/* Returns e^-z for the z of gelu, whose coefficients include 1 / ln 2. */
 LIG_DEVICE_FORMULA float
 lig_quick_gelu_decay (float x)
 {
@@ -279,14 +279,14 @@ lig_normal (float x)
   return z < 1.0f ? 0.5f + near * u : x < 0 ? tail : 1.0f - tail;
 }
 
-/* Returns gelu in its own form: x 0.5 (1 + erf (x / sqrt 2)) (Hendrycks and Gimpel, 2016). */
+/* Returns the exact gelu: x 0.5 (1 + erf (x / sqrt 2)) (Hendrycks and Gimpel, 2016). */
 LIG_FORMULA float
 lig_gelu_erf (float x)
 {
   return (x < -FLT_MAX ? -FLT_MAX : x) * lig_normal (x);
 }
 
-/* Returns dy times the derivative of that: the probability, and x times its density. */
+/* Returns dy times its derivative: the probability, plus x times the density. */
 LIG_FORMULA float
 lig_gelu_erf_backward (float dy, float x)
 {
@@ -322,8 +322,8 @@ lig_qgelu_backward (float dy, float x)
   return dy * lig_gate_slope (1.702f * lig_clamp (x, -LIG_FLAT, LIG_FLAT), 1.702f * x);
 }
 
-/* Returns gelu in its tanh form: 0.5 x (1 + tanh (0.79788456 x (1 + 0.044715 x^2))) (Hendrycks
- * and Gimpel, 2016). */
+/* Returns the tanh approximation of gelu: 0.5 x (1 + tanh (0.79788456 x (1 + 0.044715 x^2)))
+ * (Hendrycks and Gimpel, 2016). */
 LIG_FORMULA float
 lig_gelu (float x)
 {
@@ -381,9 +381,9 @@ lig_srelu_backward (float dy, float x)
   return dy * (2.0f * lig_relu (x));
 }
 
-/* The gated units act (a) b (Shazeer, 2020), each with the activation of its gate a. For glu
- * this defines lig_glu (), which returns y, and lig_glu_backward (), which sets da = dy b
- * sigmoid' (a) and db = dy sigmoid (a); likewise lig_geglu (), lig_qgeglu (), lig_reglu (),
+/* The gated units act (a) b (Shazeer, 2020), each with the activation of its gate a. For glu this
+ * defines lig_glu (), which returns y, and lig_glu_backward (), which sets da = dy b sigmoid' (a)
+ * and db = dy sigmoid (a); and in the same way lig_geglu (), lig_qgeglu (), lig_reglu (),
  * lig_sreglu () and lig_swiglu (). */
 #define LIG_GATED(name, backward, biased, biased_backward, work, back, activation) \
   LIG_FORMULA float lig_##name (float a, float b) \
@@ -407,7 +407,7 @@ lig_clamped_swiglu (float a, float b, float limit, float alpha, float offset)
   return lig_gate (gate, alpha * gate) * (lig_clamp (b, -limit, limit) + offset);
 }
 
-/* Sets the gradients of clamped swiglu. They are 0 beyond the limits, but not on the limits
+/* Sets the gradients of clamped swiglu. They are 0 outside the limits, but not at the limits
  * themselves. */
 LIG_FORMULA void
 lig_clamped_swiglu_backward (
@@ -419,8 +419,8 @@ lig_clamped_swiglu_backward (
   *db = fabsf (b) > limit ? 0 : lig_gate (gate, z) * dy;
 }
 
-/* Replaces a counter by four random words: Philox4x32-10 (Salmon et al., 2011). Random numbers
- * are counter-based, so that any element of any tensor can be drawn by itself, on any device, in
+/* Replaces a counter by four random words: Philox4x32-10 (Salmon et al., 2011). The generator is
+ * counter-based, so that any element of any tensor can be sampled independently, on any device, in
  * any order. */
 LIG_FORMULA void
 lig_philox (uint32_t counter[4], uint64_t key)
@@ -436,7 +436,7 @@ lig_philox (uint32_t counter[4], uint64_t key)
   }
 }
 
-/* Draws the four words of the elements 4 quad to 4 quad + 3 of an op's tensor. */
+/* Computes the four random words of the elements 4 quad to 4 quad + 3 of an op's tensor. */
 LIG_FORMULA void
 lig_random_words (
   uint64_t seed, uint64_t quad, uint64_t path_hash, uint64_t micro_step, uint32_t words[4])
@@ -448,7 +448,7 @@ lig_random_words (
   lig_philox (words, seed);
 }
 
-/* Returns the least word with which dropout keeps an element; 2^32, for probability 1, exceeds
+/* Returns the smallest word for which dropout keeps an element; 2^32, for probability 1, exceeds
  * every word. */
 LIG_FORMULA uint64_t
 lig_dropout_threshold (float probability)
@@ -456,14 +456,14 @@ lig_dropout_threshold (float probability)
   return (uint64_t) ((double) probability * 4294967296.0);
 }
 
-/* Returns the middle of one of 2^23 equal parts of (0, 1). */
+/* Returns the midpoint of one of 2^23 equal subintervals of (0, 1). */
 LIG_FORMULA float
 lig_uniform_open (uint32_t word)
 {
   return ((float) (word >> 9) + 0.5f) * 0x1p-23f;
 }
 
-/* Turns two random words into two independent standard normal numbers (Box and Muller, 1958). */
+/* Converts two random words to two independent standard normal numbers (Box and Muller, 1958). */
 LIG_FORMULA void
 lig_normal_pair (uint32_t first, uint32_t second, float *a, float *b)
 {

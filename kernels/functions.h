@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of the activations and gated units of kernels/activations.h, by which kernels that
- * serve all of them know theirs. */
+/* The numbers of the activations and gated units of kernels/activations.h, with which kernels that
+ * serve all of them select one. */
 #pragma once
 
 #include "kernels/activations.h"
@@ -19,7 +19,7 @@ typedef enum {
     LIG_N_GATED
 } LigGatedNumber;
 
-/* The names of the kernels that compute them alone. */
+/* The names of the unfused kernels that compute them. */
 #define LIG_NAME(name, ...) #name,
 #define LIG_ACTIVATION_NAMES \
   { \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of calls between the launching thread and the queue's own. */
+/* A ring buffer of calls between the launching thread and the queue's thread. */
 #include "kernels/host-queue.h"
 
 #include <pthread.h>

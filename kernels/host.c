@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU as a backend: memory comes from malloc, a copy has finished when it returns, and an
- * event is a place in a queue, or the time at which it was recorded. */
+/* The CPU as a backend: memory comes from malloc, copies are synchronous, and an event is a
+ * position in a queue, or the time at which it was recorded. */
 #include "kernels/backend.h"
 #include "kernels/host-queue.h"
 
@@ -120,7 +120,7 @@ wait_event (LigBackendDevice *device, void *event)
   return self->queue ? lig_host_queue_wait (self->queue, self->place) : LIG_OK;
 }
 
-/* The calls of a queue are in order with those before them, so that only another stream waits. */
+/* The calls of a queue run in order, so that only another stream has to wait. */
 static LigStatus
 await (LigBackendDevice *device, void *stream, void *event)
 {
@@ -163,7 +163,7 @@ stop (LigBackendDevice *device, LigTimer *timer, void *stream)
   return LIG_OK;
 }
 
-/* Reports no free memory: the system decides how much a process may have. */
+/* Reports no free memory: the system decides how much a process may use. */
 static LigStatus
 free_memory (LigBackendDevice *device, size_t *unused, size_t *total)
 {

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* The last matmul of a sequence and its cross-entropy, in chunks of rows, so that the logits exist
- * for one chunk alone: the gradients of the logits are written over them, and the matmuls with
- * x and weight follow at once. Both backends run this with their own kernels.
+/* Fused LM head matmul and cross-entropy, in chunks of rows, so that the logits are materialized
+ * for only one chunk at a time: the gradients of the logits overwrite them, and the matmuls for the
+ * gradients of x and weight follow at once. Both backends run this with their own kernels.
  *
- * The gradients are left undivided: those of the sum of the losses instead of their mean, whose
- * divisor is known after the last chunk. Their logits' gradients are between -1 and 1, so that
- * 16-bit types represent them well whatever the number of rows is. */
+ * The gradients are those of the sum of the losses instead of their mean, because the divisor is
+ * known only after the last chunk. The gradients of the logits are between -1 and 1, so that 16-bit
+ * types represent them well for any number of rows. */
 #pragma once
 
 #include "kernels/demands.h"
 
 #include <stddef.h>
 
-/* The functions of a backend. The logits' rows lie lig_joint_stride() elements apart, which those
- * of CUDA expect and the others need not: it is the number of classes. */
+/* The functions of a backend. The row stride of the logits is lig_joint_stride() on CUDA; elsewhere
+ * it is the number of classes. */
 typedef struct {
   LigKernelFunc linear, linear_bias, entropy, entropy_backward, input, weight, weight_bias;
-  /* Sets a device float to 1 for entropy_backward; null where `losses` replaces that. */
+  /* Sets a device float to 1 for entropy_backward; null if `losses` replaces that. */
   LigStatus (*set_one) (LigLaunch *launch, float *one);
-  /* Computes the mean loss of a chunk, the number of rows counted, and the logits' gradients over
-   * them, instead of entropy and entropy_backward; has a float for each row. Null: absent. */
+  /* Computes the mean loss of a chunk and the number of counted rows, and overwrites the logits
+   * with their gradients, in one kernel instead of entropy and entropy_backward; has a float for
+   * each row. Null: absent. */
   LigStatus (*losses) (
     LigLaunch *launch, LigOperand logits, LigOperand targets, float *values, float *part);
   /* Computes y, the mean loss, and count from the means and counts of the chunks. */
@@ -38,14 +39,15 @@ enum {
   LIG_JOINT_GBIAS
 };
 
-/* The scratch memory: logits of a chunk, two numbers for each of their rows (lse), a one, and two
+/* The scratch memory: the logits of a chunk, two numbers for each of its rows (lse), a one, and two
  * numbers for each chunk. */
 typedef struct {
   void *logits;
   float *lse, *one, *parts;
 } LigJointScratch;
 
-/* Launches a kernel of its own operands, with the rest of the launch; only the loss has params. */
+/* Launches a kernel with the given operands and otherwise the same launch; only the loss has
+ * params. */
 static inline LigStatus
 lig_joint_call (LigLaunch *launch, LigKernelFunc function, const LigOperand *operands, bool adds)
 {
@@ -59,7 +61,7 @@ lig_joint_call (LigLaunch *launch, LigKernelFunc function, const LigOperand *ope
   return status;
 }
 
-/* Launches the loss or its gradient, with the params. */
+/* Launches the loss or its gradient, with params. */
 static inline LigStatus
 lig_joint_entropy (LigLaunch *launch, LigKernelFunc function, const LigOperand *operands)
 {
@@ -71,7 +73,7 @@ lig_joint_entropy (LigLaunch *launch, LigKernelFunc function, const LigOperand *
   return status;
 }
 
-/* Computes the logits of a chunk, and writes their gradients over them. */
+/* Computes the logits of a chunk and overwrites them with their gradients. */
 static inline LigStatus
 lig_joint_logits (LigLaunch *launch,
                   const LigJointCalls *calls,
@@ -101,7 +103,7 @@ lig_joint_logits (LigLaunch *launch,
   return status;
 }
 
-/* Multiplies the logits' gradients of a chunk with weight and x. */
+/* Multiplies the logit gradients of a chunk by weight and x. */
 static inline LigStatus
 lig_joint_matmuls (LigLaunch *launch,
                    const LigJointCalls *calls,
@@ -124,7 +126,7 @@ lig_joint_matmuls (LigLaunch *launch,
   return status;
 }
 
-/* Returns rows of an operand. */
+/* Returns a range of rows of an operand. */
 static inline LigOperand
 lig_joint_rows (const LigOperand *of, int64_t columns, int64_t first, int64_t count)
 {
@@ -134,7 +136,8 @@ lig_joint_rows (const LigOperand *of, int64_t columns, int64_t first, int64_t co
   return rows;
 }
 
-/* Computes y, count and the undivided gradients; see linear_cross_entropy in kernel-list.h. */
+/* Computes y, count and the gradients of the sum of losses; see linear_cross_entropy in
+ * kernel-list.h. */
 static inline LigStatus
 lig_joint_loss (LigLaunch *launch, const LigJointCalls *calls, LigBackendKind backend)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Every built-in kernel: LIG_EACH (name, signature, work), see kernels.h for the three fields;
- * LIG_EACH_WITH (name, signature, work, fields) declares further fields of LigKernel. A kernel
- * without them ignores the tick, needs no scratch memory, and its work follows from its operands;
- * the functions are in kernels/demands.c. The kernels that follow LIG_FAMILY (family) are defined
- * in kernels/cpu/FAMILY.c and kernels/cuda/FAMILY.cu, with `-` for `_`, or in files whose names
- * continue with a hyphen (norm-backward.c); tests/lint/families.py checks it. Include this file
+/* All built-in kernels: LIG_EACH (name, signature, work), see kernels.h for these three fields;
+ * LIG_EACH_WITH (name, signature, work, fields) sets further fields of LigKernel. Without them, a
+ * kernel ignores the tick, needs no scratch memory, and its work follows from its operands; the
+ * functions are in kernels/demands.c. The kernels that follow LIG_FAMILY (family) are defined in
+ * kernels/cpu/FAMILY.c and kernels/cuda/FAMILY.cu, with `-` for `_`, or in files whose names
+ * continue with a hyphen (norm-backward.c); tests/lint/families.py checks this. Include this file
  * with LIG_EACH defined; a backend that lacks a function of the list fails to link. */
 #ifndef LIG_FAMILY
 #define LIG_FAMILY(name)
@@ -15,7 +15,7 @@
 #include "kernels/activations.h"
 
 LIG_FAMILY (pointwise)
-/* Operations on elements, whatever the shape. dropout and drop_path serve both passes. */
+/* Element-wise operations on any shape. dropout and drop_path serve both passes. */
 LIG_EACH (convert, "x -> y=x", 1)
 LIG_EACH (add, "a b -> y=a|b", 1)
 LIG_EACH (scale, "x -> y=x", 1)
@@ -23,13 +23,13 @@ LIG_EACH_WITH (dropout, "x -> y=x", 12, .ignores_tick = false)
 LIG_EACH_WITH (drop_path, "x -> y=x", 2, .ignores_tick = false)
 
 LIG_FAMILY (bias)
-/* Rows of x [M, N] plus a vector [N]; its gradient is the sum of dy over rows. */
+/* Adds a vector [N] to the rows of x [M, N]; its gradient is the sum of dy over rows. */
 LIG_EACH (bias, "x bias -> y=x", 1)
 LIG_EACH (bias_backward, "dy -> dbias", 1)
 
 LIG_FAMILY (activation)
-/* Activations of elements. `sum` is x + bias, the input of the activation, which the backward
- * pass reads as x. The backward pass of relu reads y instead. */
+/* Element-wise activations. `sum` is x + bias, the input of the activation, which the backward pass
+ * reads as x, except that the backward pass of relu reads y. */
 #define LIG_ACTIVATION(alone, backward, biased, biased_backward, work, back, read) \
   LIG_EACH (alone, "x -> y=x", work) \
   LIG_EACH (backward, "dy " #read " -> dx=dy|" #read, back) \
@@ -50,7 +50,7 @@ LIG_EACH_GATED_WITH_PARAMS (LIG_GATED)
 #undef LIG_GATED
 
 LIG_FAMILY (norm)
-/* Normalizations of rows, which are as long as weight [N], for l2_normalization as the last
+/* Normalizations of rows: a row has the length of weight [N], for l2_normalization that of the last
  * axis. mean and rstd are fp32, one number per row. `sum` is x + extra, rounded to its type;
  * `branch` is added to the norm's input gradient. */
 LIG_EACH (layer_norm, "x weight bias -> y=x mean rstd", 8)
@@ -67,9 +67,9 @@ LIG_EACH (l2_normalization, "x -> y=x rstd", 4)
 LIG_EACH (l2_normalization_backward, "dy x rstd -> dx=dy|x", 8)
 
 LIG_FAMILY (linear)
-/* matmuls of x [M, K], weight [N, K] and y [M, N], each multiplied by
- * LigScaleParams.factor before bias, extra or branch are added. `sum` is the argument of gelu. An
- * fp32 bias is added as it is, or rounded to the type of a 16-bit y before. */
+/* Matmuls of x [M, K], weight [N, K] and y [M, N], each multiplied by LigScaleParams.factor before
+ * bias, extra or branch are added. `sum` is the input of gelu. An fp32 bias is added either
+ * unrounded or, if y has 16 bits, rounded to its type first. */
 LIG_EACH_WITH (linear,
                "x weight -> y",
                LIG_MATMUL_OVER_COLUMNS,
@@ -94,7 +94,7 @@ LIG_EACH (linear_backward_input_bias, "dy weight -> dx dbias", LIG_MATMUL_COLUMN
 /* dx = gelu' (x) (dy weight), where x is the activation's input; dbias = the sum of dx over
  * rows. */
 LIG_EACH (linear_backward_input_gelu, "dy weight x -> dx dbias", LIG_MATMUL_COLUMNS_BY_ROWS)
-/* The same with dlast = the sum of dy over rows. */
+/* The same, plus dlast = the sum of dy over rows. */
 LIG_EACH (linear_backward_input_gelu_bias,
           "dy weight x -> dx dbias dlast",
           LIG_MATMUL_COLUMNS_BY_ROWS)
@@ -108,29 +108,28 @@ LIG_EACH_WITH (linear_backward_weight_bias,
                LIG_MATMUL_OVER_ROWS,
                .ignores_tick = true,
                .scratch = lig_linear_weight_scratch)
-/* The matmul of quantized operands a [M, K] and b [N, K], y = factor a b^T + bias + extra, with
- * the scales of LigFp8Params; y is added to its old values if it is a parameter's gradient and the
- * launch accumulates. */
+/* The matmul of quantized operands a [M, K] and b [N, K], y = factor a b^T + bias + extra, with the
+ * scales of LigFp8Params; if y is a parameter's gradient and the launch accumulates, the result is
+ * added to y. */
 LIG_EACH_WITH (linear_fp8,
                "a b a_scale b_scale bias? extra? -> y",
                LIG_MATMUL_OVER_COLUMNS,
                .ignores_tick = true,
                .flops = lig_quantized_flops)
-/* The quantized copy of gelu (factor a b^T + bias) with the scale of the whole tensor, which is
- * known. */
+/* The quantized copy of gelu (factor a b^T + bias), with a known per-tensor scale. */
 LIG_EACH (linear_fp8_gelu,
           "a b a_scale b_scale bias? scale -> row row_scale",
           LIG_MATMUL_OVER_COLUMNS)
 
 LIG_FAMILY (quantize)
-/* The quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], both with scales of their
- * own, see LigQuantizeParams; y is x as `row` has it. A scale for the whole tensor is `scale`, or
- * follows from its amax. `recorded` becomes the greatest of its old value and the amax of x; dbias
- * is the sum of x over rows. */
+/* Quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], each with its own scales, see
+ * LigQuantizeParams; y is x with the rounding of `row`. A per-tensor scale is given by `scale`, or
+ * else computed from the amax. `recorded` becomes the maximum of its old value and the amax of x;
+ * dbias is the sum of x over rows. */
 LIG_EACH (quantize, "x scale? -> row row_scale transposed transposed_scale recorded y=x dbias", 3)
-/* The copies of a value that is computed in the same reading, by the function of LigProducerParams:
- * an activation of x or of sum = x + bias, a gated unit of x = [a, b], and their gradients, of
- * which dbias is the sum over rows; `rounded` has the values as `row` has them. */
+/* Quantized copies of a value that is computed in the same pass over memory, by the function of
+ * LigProducerParams: an activation of x or of sum = x + bias, a gated unit of x = [a, b], and their
+ * gradients, whose sum over rows is dbias; `rounded` has the values with the rounding of `row`. */
 LIG_EACH (activation_quantize,
           "x bias? scale? -> sum=x y=x row row_scale transposed transposed_scale recorded rounded",
           13)
@@ -144,72 +143,74 @@ LIG_EACH (gated_quantize,
 LIG_EACH (gated_backward_quantize,
           "dy x scale? -> dx dbias row row_scale transposed transposed_scale recorded rounded",
           11)
-/* The copies of y = (x - mean) rstd gain + bias, gain = weight or 1 + weight, from the mean and
- * rstd of each row; `rounded` has the values as `row` has them. */
+/* Quantized copies of y = (x - mean) rstd gain + bias, gain = weight or 1 + weight, given the mean
+ * and rstd of each row; `rounded` has the values with the rounding of `row`. */
 LIG_EACH (
   norm_quantize,
   "x weight bias? mean? rstd scale? -> y row row_scale transposed transposed_scale recorded "
   "rounded",
   7)
-/* The copies of dx, the gradient of a layer norm, or of an rms norm without mean, plus branch;
- * dlast is the sum of dx over rows. */
+/* Quantized copies of dx, the gradient of a layer norm, or of an rms norm if mean is absent, plus
+ * branch; dlast is the sum of dx over rows. */
 LIG_EACH (
   norm_backward_quantize,
   "dy branch? x weight mean? rstd scale? -> dx=dy|branch|x dweight dbias dlast row row_scale "
   "transposed transposed_scale recorded rounded",
   18)
-/* The scales and the histories of quantizers, one per row: {scale, amax, history}. If the norm of
- * the gradients is not finite, the update wrote nothing, and only the amaxes are cleared. */
+/* The scales and amax histories of quantizers, one per row: {scale, amax, history}. If the norm of
+ * the gradients is not finite, the update was skipped, and only the amaxes are cleared. */
 LIG_EACH (update_scales, "norm? -> quantizers", 2)
 
 LIG_FAMILY (embedding)
-/* Rows of weight [V, N], selected by the int32 numbers in x. The gradient is added up in a fixed
- * order. Both may be of a part of the rows, see LigVocabularyPart. */
+/* Gathers rows of weight [V, N] by the int32 indices in x. The gradient is summed in a fixed order.
+ * Both support a sharded table, see LigVocabularyPart. */
 LIG_EACH (embedding, "x weight -> y", 1)
 LIG_EACH (embedding_backward, "dy x -> dweight", 1)
 /* y = x + weight[position], where weight is [L, N] and row r of x has the position r % T, and its
- * gradient, the sum over the rows of each position, zero for the positions from T on. */
+ * gradient, the sum over the rows of each position, which is zero for positions from T on. */
 LIG_EACH (position_embedding, "x weight -> y=x", 1)
 LIG_EACH (position_embedding_backward, "dy -> dweight", 1)
 /* Both at once: y = weight[x], rounded to the type of y, plus position[r % T]. */
 LIG_EACH (embedding_position, "x weight position -> y", 2)
 
 LIG_FAMILY (rotary)
-/* Rotates the query and key heads of packed rows by angles that depend on their positions; the
- * values of a row are copied. The gradient is turned back. */
+/* Rotates the query and key heads of packed rows by position-dependent angles; the values are
+ * copied. The gradient is rotated back. */
 LIG_EACH (rotary, "x -> y=x", 6)
 LIG_EACH (rotary_backward, "dy -> dx=dy", 6)
 
 LIG_FAMILY (halves)
-/* The two halves of the positions of each row of the batch: rows of x [B T, N] become `first` and
- * `second` [B T / 2, P] and `rest` [B T, N - P]; and back, where absent ones are 0. */
+/* Splits each sequence into two halves: rows of x [B T, N] become `first` and `second` [B T / 2, P]
+ * and `rest` [B T, N - P]; and joins them, where absent ones count as 0. */
 LIG_EACH (split_halves, "x -> first second rest", 0)
 LIG_EACH (join_halves, "first? second? rest? -> x", 0)
-/* The positions of all ranks of a context group, x [R B T, N], in their order: y for the rank's
- * first block of positions, `second` for its second one; and the sum of their gradients. */
+/* Arranges the gathered tokens of all context parallel ranks, x [R B T, N], in sequence order: y
+ * for the rank's first block of tokens, `second` for its second one; and the sum of their
+ * gradients. */
 LIG_EACH (arrange_halves, "x -> y second", 0)
 LIG_EACH (arrange_halves_backward, "dy? dsecond? -> dx", 1)
 
 LIG_FAMILY (slice)
-/* Some positions and columns of each row of the batch, see LigSliceParams: y of x; and y = x, or 0
- * where that is absent, plus the slice at its place. The types may differ in the sum. */
+/* A slice of the positions and columns of each sequence, see LigSliceParams: y is a slice of x; and
+ * y is x, or 0 if that is absent, with the slice added at its place. The types of the sum may
+ * differ. */
 LIG_EACH (slice, "x -> y", 0)
 LIG_EACH (add_slice, "x? slice -> y=x", 1)
 
 LIG_FAMILY (qk_norm)
 /* Normalizes each query and key head of packed rows [M, (H + 2 G) D]; the values are copied. The
- * gains query and key and their biases have D elements, absent ones are 1 and 0. mean and rstd are
- * fp32 [M, H + G]; mean is 0 but for LIG_QK_LAYER_NORM. */
+ * weights query and key and their biases have D elements; absent ones are 1 and 0. mean and rstd
+ * are fp32 [M, H + G]; mean is 0 except for LIG_QK_LAYER_NORM. */
 LIG_EACH (qk_norm, "x query? query_bias? key? key_bias? -> y=x mean rstd", 8)
 LIG_EACH (qk_norm_backward,
           "dy x query? key? mean? rstd -> dx=dy|x dquery dquery_bias dkey dkey_bias",
           14)
 
 LIG_FAMILY (attention)
-/* Attention of packed rows: x is [B T, (H + 2 G) D], or [B T, H D] with memory [B S, 2 G D], y is
- * [B T, H D], lse is fp32 [2 B, H, T], the natural logarithm of the sum of the exponentials of a
- * query's scores and, in the second half, what it lost by rounding. lengths are int32 [B],
- * documents int32 [B, T]. See LigAttentionParams. */
+/* Attention over packed rows: x is [B T, (H + 2 G) D], or [B T, H D] with memory [B S, 2 G D], y is
+ * [B T, H D], lse is fp32 [2 B, H, T]: the log-sum-exp of the scores of a query and, in the second
+ * half, its rounding error. lengths are int32 [B], documents int32 [B, T]. See
+ * LigAttentionParams. */
 LIG_EACH_WITH (attention,
                "x memory? lengths? documents? -> y lse",
                LIG_WORK_BY_PARAMS,
@@ -224,8 +225,8 @@ LIG_EACH_WITH (attention_backward,
                .traits = LIG_KERNEL_ATTENTION_BACKWARD | LIG_KERNEL_WAVES,
                .flops = lig_attention_backward_flops,
                .scratch = lig_attention_backward_scratch)
-/* Attention to the keys of x and to those of the part together, from y and lse of each; the part
- * may have some of the queries alone, see LigMergeParams. The types of x, part and y may differ. */
+/* Merges attention over two sets of keys, given y and lse of each; the part may have only some of
+ * the queries, see LigMergeParams. The types of x, part and y may differ. */
 LIG_EACH_WITH (attention_merge,
                "x x_lse part part_lse -> y=x lse=x_lse",
                4,
@@ -233,15 +234,15 @@ LIG_EACH_WITH (attention_merge,
                .traits = LIG_KERNEL_WAVES)
 
 LIG_FAMILY (loss)
-/* Losses over rows of x [M, C]. y, dy, correct and count are scalars of fp32, lse [M, 2] of fp32 is
- * of each row the largest value and the logarithm of the sum of the exponentials relative to it:
- * their sum would lose the latter where values are large; targets are int32 [M] for cross_entropy
- * and accuracy, and shaped like x for mean_squared_error. correct is the number of rows whose
- * largest logit is the target, count the number of rows that are not ignored. */
+/* Losses over rows of x [M, C]. y, dy, correct and count are fp32 scalars. lse is fp32 [M, 2]: the
+ * maximum of each row, and the logarithm of the sum of exponentials relative to it, kept apart
+ * because their sum would lose digits of the latter if values are large. targets are int32 [M] for
+ * cross_entropy and accuracy, and shaped like x for mean_squared_error. correct is the number of
+ * rows whose largest logit is the target, count the number of rows that are not ignored. */
 LIG_EACH (cross_entropy, "x targets -> y lse count", 6)
 LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx=x", 6)
-/* The last matmul and its cross-entropy in one, without the logits: weight is [C, K], bias [C].
- * gx, gweight and gbias are the gradients of the sum of the losses, each computed unless it is
+/* Fused LM head and cross-entropy, which never materializes the full logits: weight is [C, K], bias
+ * [C]. gx, gweight and gbias are the gradients of the sum of the losses, each computed unless
  * absent; the backward kernel multiplies them by dy / count. */
 LIG_EACH_WITH (linear_cross_entropy,
                "x weight bias? targets -> y count gx gweight gbias",
@@ -250,16 +251,16 @@ LIG_EACH_WITH (linear_cross_entropy,
                .flops = lig_joint_flops,
                .scratch = lig_joint_scratch)
 LIG_EACH (linear_cross_entropy_backward, "dy count gx? gweight? gbias? -> dx=gx dweight dbias", 1)
-/* The mean of own rows, of which there are `own`, as a share of that over the rows of several
- * ranks: y = mean own / count, in which count is the mean of the numbers of rows of all ranks. */
+/* This rank's share of the mean over the rows of several ranks, from the mean over its `own` rows:
+ * y = mean own / count, where count is the average number of rows per rank. */
 LIG_EACH (cross_entropy_weigh, "mean own count -> y", 2)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
-/* The same for ranks that have logits x of a part of the classes each, see LigVocabularyPart:
- * `part` [M, 4] is of each row the maximum, relative to it the sum of the exponentials and the sum,
- * and the logit of the target, 0 where another rank has it. `parts` [T M, 4] are the parts of T
- * ranks. The gradient is that of cross_entropy_backward. For the accuracy `part` is [M, 3]: the
- * maximum, the logit of the target, and 1 where the target is of the part and not the first of the
- * largest, or a logit is not a number. */
+/* The same for ranks whose logits x are shards of the classes, see LigVocabularyPart: for each row,
+ * `part` [M, 4] has the maximum, relative to it the sum of exponentials and the sum, and the logit
+ * of the target, which is 0 if another rank has it. `parts` [T M, 4] are the parts of T ranks. The
+ * gradient is that of cross_entropy_backward. For the accuracy `part` is [M, 3]: the maximum, the
+ * logit of the target, and 1 if the shard has the target and it is not the first maximum, or if a
+ * logit is NaN. */
 LIG_EACH (cross_entropy_part, "x targets -> part", 6)
 LIG_EACH (cross_entropy_join, "parts targets -> y lse count", 4)
 LIG_EACH (accuracy_part, "x targets -> part", 1)
@@ -268,11 +269,10 @@ LIG_EACH (mean_squared_error, "x targets -> y", 3)
 LIG_EACH (mean_squared_error_backward, "dy x targets -> dx=x|targets dtargets=x|targets", 3)
 
 LIG_FAMILY (optimizer)
-/* Updates of whole arenas. norm is the fp32 global norm of the gradients before clipping,
- * divided by the loss scale that they carry; master has the fp32 weights behind 16-bit
- * parameters; scaling is a LigScaling. All outputs but y and norm are updated in place. With a
- * norm that is not finite, sgd and adamw write nothing. The types of gradients and parameters
- * may differ. */
+/* Updates of whole arenas. norm is the fp32 global norm of the gradients before clipping, divided
+ * by the loss scale that they carry; master has the fp32 weights of 16-bit parameters; scaling is a
+ * LigScaling. All outputs except y and norm are updated in place. If the norm is not finite, sgd
+ * and adamw skip the update. The types of gradients and parameters may differ. */
 LIG_EACH (scale_gradient, "x -> y scaling", 1)
 LIG_EACH (gradient_norm, "gradients -> norm scaling", 2)
 LIG_EACH_WITH (sgd,
@@ -285,11 +285,11 @@ LIG_EACH_WITH (adamw,
                .ignores_tick = false)
 
 LIG_FAMILY (collective)
-/* Exchanges between processes, which all launch them: y is x reduced over the peers of the launch;
- * the rows of all peers; this peer's part of the rows of the reduction. A part may be its rows of
- * the whole. shard_rows copies this peer's part of the rows of x, and exchanges nothing.
- * ring_exchange sends x to another peer, and y is that of a third one; add_parts adds up equal
- * parts of x, and exchanges nothing. */
+/* Collectives, launched by all participating processes: y is x reduced over the peers of the launch
+ * (all_reduce), the rows of all peers (all_gather), or this peer's share of the rows of the
+ * reduction (reduce_scatter). The share may be stored within the whole. shard_rows copies this
+ * peer's share of the rows of x and does not communicate. ring_exchange sends x to one peer and
+ * receives y from another; add_parts sums equal parts of x and does not communicate. */
 LIG_EACH_WITH (all_reduce,
                "x -> y=x",
                1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of built-in kernels, and the functions that read signatures. */
+/* The table of built-in kernels, and the functions that parse signatures. */
 
 #include "kernels/backend.h"
 #include "kernels/demands.h"
@@ -36,7 +36,7 @@ static LigKernel kernels[] = {
 
 #define N_KERNELS ((int) (sizeof kernels / sizeof *kernels))
 
-/* Compiling a plan looks up several kernels for each op. */
+/* Sorted by name, because compiling a plan looks up several kernels for each op. */
 static const LigKernel *by_name[N_KERNELS];
 
 static int
@@ -51,7 +51,7 @@ compare_name (const void *name, const void *kernel)
   return strcmp (name, (*(const LigKernel *const *) kernel)->name);
 }
 
-/* Enters the CPU's functions before any thread starts. Afterwards only a module that is loaded
+/* Registers the CPU's functions before any thread starts. Afterwards only the loading of a module
  * writes to the table, once. */
 __attribute__ ((constructor)) static void
 fill_table (void)
@@ -85,7 +85,7 @@ lig_kernel_find (const char *name)
 }
 
 /* Returns the start of the operand after `at`, or null. Sets the length of its name and of the
- * marks behind it, `?` or `=x|y`, and `arrow` if an arrow came before it. */
+ * marks after it, `?` or `=x|y`, and `arrow` if an arrow came before it. */
 static const char *
 next_operand (const char *at, size_t *length, size_t *marks, bool *arrow)
 {

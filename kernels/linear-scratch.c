@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The copies of matrices whose rows do not begin at 16-byte boundaries, and when matmuls on GPUs
- * make them. */
+/* Decides when matmuls on GPUs copy matrices whose rows are not 16-byte aligned, and computes the
+ * sizes of the copies. */
 #include "kernels/demands.h"
 
-/* The bytes of a copy, and the operations from which a matmul is worth one: an unaligned matmul
- * of that many takes a tenth of a millisecond more. */
+/* The bytes of a copy, and the number of operations from which it pays off: an unaligned matmul of
+ * that size takes a tenth of a millisecond more. */
 #define COPY_BYTES (256LL << 20)
 #define MIN_FLOPS 2e10
-#define MAX_ROWS (1LL << 28) /* so that the parts of a copy are fewer than 2^32 */
+#define MAX_ROWS (1LL << 28) /* so that a copy has fewer than 2^32 parts */
 
 static int64_t
 between (int64_t min, int64_t value, int64_t max)
@@ -36,8 +36,8 @@ lig_padded_columns (int64_t rows, int64_t columns, LigDtype dtype)
   return between (1, between (64, COPY_BYTES / column / 64 * 64, columns), columns);
 }
 
-/* Returns whether a matrix [rows, columns] of a matmul is copied; `depth` is the length of the
- * other matrices' rows, which have to be aligned as they are. */
+/* Returns whether a matrix [rows, columns] of a matmul is copied; `depth` is the row length of the
+ * other matrices, which must be aligned already. */
 static int
 is_copied (int64_t rows, int64_t columns, int64_t depth, LigDtype dtype, LigBackendKind backend)
 {

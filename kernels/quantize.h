@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The scales of quantized values, for every backend: the CPU and the GPU write the same bits. A
- * value x becomes q = round (x scale), saturated to the format; a matmul multiplies by the
- * inverse, 1 / scale. All of it is IEEE arithmetic in fp32, each step rounded to nearest. */
+/* Quantization, for every backend: the CPU and the GPU write the same bits. A value x becomes q =
+ * round (x scale), saturated to the format; a matmul multiplies by the inverse, 1 / scale. All of
+ * it is fp32 IEEE arithmetic, each step rounded to nearest. */
 #pragma once
 
 #include "kernels/formulas.h"
@@ -15,14 +15,14 @@ lig_scales_blocks (int64_t length)
   return (length + LIG_SCALES_EDGE - 1) / LIG_SCALES_EDGE;
 }
 
-/* Returns the distance between two rows of the scales of tiles. */
+/* Returns the row stride of tile scales. */
 LIG_FORMULA int64_t
 lig_scales_stride (int64_t columns)
 {
   return (lig_scales_blocks (columns) + 3) / 4 * 4;
 }
 
-/* Returns the numbers of rows and of columns of the scales of a matrix in blocks of MX formats. */
+/* Returns the padded numbers of rows and of columns of MX block scales. */
 LIG_FORMULA int64_t
 lig_scales_mx_rows (int64_t rows)
 {
@@ -34,15 +34,15 @@ lig_scales_mx_columns (int64_t columns)
   return ((columns + 31) / 32 + 3) / 4 * 4;
 }
 
-/* Returns the number of bytes of the scales of a matrix of NV formats: of its rows, padded as those
- * of MX formats, and of the fp32 number of the whole. */
+/* Returns the number of bytes of NV scales: the block scales, padded like MX scales, and the fp32
+ * scale of the whole matrix. */
 LIG_FORMULA int64_t
 lig_scales_nv_bytes (int64_t rows, int64_t columns)
 {
   return lig_scales_mx_rows (rows) * (((columns + 15) / 16 + 3) / 4 * 4) + 4;
 }
 
-/* Returns the number of scales of a matrix, those of NV formats in bytes. */
+/* Returns the number of scales of a matrix, for NV formats in bytes. */
 LIG_FORMULA int64_t
 lig_scales_count (LigScales kind, int64_t rows, int64_t columns)
 {
@@ -68,7 +68,7 @@ lig_quantize_overflow (LigDtype source)
   return source == LIG_FP16 ? 65504.0f : source == LIG_BF16 ? 0x1.fep127f : FLT_MAX;
 }
 
-/* Returns the greater of an amax and the magnitude of a value; NaN counts for nothing. */
+/* Returns the maximum of an amax and the magnitude of a value; NaN is ignored. */
 LIG_FORMULA float
 lig_quantize_amax (float amax, float value)
 {
@@ -87,8 +87,8 @@ lig_quantize_divide (float numerator, float denominator)
 #endif
 }
 
-/* Returns the scale that takes `amax` to `largest`. It is 1 for an amax of zero or infinity, and
- * `overflow` where the quotient exceeds fp32 (TransformerEngine, compute_scale_from_amax). With
+/* Returns the scale that maps `amax` to `largest`. It is 1 for an amax of zero or infinity, and
+ * `overflow` if the quotient exceeds fp32 (TransformerEngine, compute_scale_from_amax). With
  * `powers` it is rounded down to a power of two. */
 LIG_FORMULA float
 lig_quantize_scale (float amax, float largest, float overflow, bool powers)
@@ -107,17 +107,17 @@ lig_quantize_scale (float amax, float largest, float overflow, bool powers)
   return scale;
 }
 
-/* Returns the greatest magnitude of a type that is saturated; greater ones become NaN. Infinity in
- * fp16 is a gradient that overflowed, which a saturated one would hide from the loss scale. In
- * other types infinity is saturated, as TransformerEngine saturates that of all types. */
+/* Returns the largest magnitude of a type that is saturated; larger ones become NaN. fp16 infinity
+ * is a gradient that overflowed, and saturation would hide it from loss scaling. In other types
+ * infinity is saturated, as TransformerEngine does for all types. */
 LIG_FORMULA float
 lig_quantize_limit (LigDtype source)
 {
   return source == LIG_FP16 ? 65504.0f : INFINITY;
 }
 
-/* Returns a value times its scale, or NaN beyond the limit. NaN loses its sign, as it does in the
- * conversions of GPUs. */
+/* Returns a value times its scale, or NaN beyond the limit. NaN loses its sign, as in the
+ * conversion instructions of GPUs. */
 LIG_FORMULA float
 lig_quantize_scaled (float value, float scale, float limit)
 {
@@ -131,8 +131,8 @@ lig_quantize_inverse (float scale)
   return lig_quantize_divide (1.0f, scale);
 }
 
-/* Sets the next scale of a quantizer from the greatest amax that counts, unless that is infinite,
- * and clears the amax of the step. */
+/* Sets the next scale of a quantizer from the relevant amax, unless that is infinite, and clears
+ * the amax of the step. */
 LIG_FORMULA void
 lig_quantizer_set (float *entry, float amax, float largest, int margin)
 {
@@ -143,10 +143,10 @@ lig_quantizer_set (float *entry, float amax, float largest, int margin)
   entry[1] = 0;
 }
 
-/* Moves the history of a quantizer by one step and sets its next scale (TransformerEngine's
+/* Advances the history of a quantizer by one step and sets its next scale (TransformerEngine's
  * DelayedScaling with a history of `length` + 1). `entry` is {scale, amax of this step, `length`
- * amaxes of the steps before}, of which the last is the newest. A quantizer that did not run, whose
- * amax is 0, stays as it is; so does a scale where the amax is infinite. */
+ * amaxes of earlier steps}, the last of which is the newest. A quantizer that did not run, whose
+ * amax is 0, is not changed; nor is a scale if the amax is infinite. */
 LIG_FORMULA void
 lig_quantizer_update (float *entry, int64_t length, float largest, int margin, bool most_recent)
 {

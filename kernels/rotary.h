@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The frequencies of rotary, which every backend shares. */
+/* The frequencies of rotary embeddings, for every backend. */
 #pragma once
 
 #include "kernels/formulas.h"

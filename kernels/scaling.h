@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Dynamic loss scaling, for every backend (GradScaler's rule in PyTorch). Gradients in fp16 are
- * multiplied by a factor so that small ones are not lost to underflow; if one of them overflows,
- * nothing is updated and the factor halves. */
+/* Dynamic loss scaling, for every backend (as PyTorch's GradScaler). fp16 gradients are multiplied
+ * by a factor so that small ones do not underflow; if one of them overflows, the update is skipped
+ * and the factor is halved. */
 #pragma once
 
 #include "kernels/formulas.h"
 #include <ligature/loss-scaling.h>
 
-/* Updates the state with the norm `length` of the scaled gradients; adapts the scale if it is
- * `dynamic`. One thread calls it, once per update. Returns the norm of the gradients without the
- * factor. */
+/* Updates the state given the norm `length` of the scaled gradients; adapts the scale if it is
+ * `dynamic`. Called by one thread, once per update. Returns the norm of the unscaled gradients. */
 LIG_FORMULA float
 lig_scaling_take_norm (LigScaling *scaling, float length, bool dynamic)
 {
@@ -31,8 +30,8 @@ lig_scaling_take_norm (LigScaling *scaling, float length, bool dynamic)
   return norm;
 }
 
-/* Returns the number of updates that wrote something, including this one, which is update `step`
- * of the run. The bias of adamw's means is corrected by it. */
+/* Returns the number of updates that were not skipped, including this one, which is update `step`
+ * of the run. It determines the bias correction of adamw's moments. */
 LIG_FORMULA uint64_t
 lig_scaling_count (const LigScaling *scaling, uint64_t step)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of OpenMP that concern threads, also for builds without OpenMP, where there is one
- * thread. */
+/* The OpenMP functions that concern threads, with replacements for builds without OpenMP, which
+ * have one thread. */
 #pragma once
 
 #ifdef _OPENMP

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Times of a program's start. tests/bench/start.py makes a table of them. */
+/* Startup times. tests/bench/start.py makes a table of them. */
 #pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* With LIGATURE_TIMES=1 in the environment, writes a line to standard error when a stage of the
- * start has ended: seconds of CPU time, seconds of the clock, and the stage's name. */
+/* With LIGATURE_TIMES=1 in the environment, writes a line to standard error at the end of each
+ * stage of startup: seconds of CPU time, wall-clock seconds, and the stage's name. */
 static inline void
 lig_times_mark (const char *stage)
 {

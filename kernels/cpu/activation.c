@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The activations of kernels/activations.h on elements, with or without a bias that is added along
- * rows before, and their gradients. */
+/* The activations of kernels/activations.h on elements, with or without a bias that is added to
+ * each row first, and their gradients. */
 #define UNIT_PARTS 1
 #include "kernels/cpu/unit.h"
 #include "kernels/formulas.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradient of attention, in blocks. The weights are computed again from lse. A task has all
- * queries and keys of one key head in one row of the batch, so that its sums have one order for any
- * number of threads. If there are few such tasks, the gradients of keys and those of queries
- * have tasks of their own, which are more and smaller but compute the scores twice. */
+/* The gradient of attention, in blocks. The weights are recomputed from lse. A task covers all
+ * queries and keys of one key head in one row of the batch, so that the order of its sums does not
+ * depend on the number of threads. If there are few such tasks, the gradients of keys and of
+ * queries become separate tasks, which are smaller and more numerous but compute the scores
+ * twice. */
 #include "kernels/cpu/attention.h"
 
 typedef struct {
   LigAttention a;
   const LigOperand *dy, *y, *lse, *dx, *dsource;
-  float *sums; /* gradients of keys and values in fp32, unless dsource can have the sums itself */
+  float *sums; /* fp32 gradients of keys and values, unless dsource can hold the sums itself */
 } Backward;
 
 /* The memory of one thread. */
@@ -18,12 +19,12 @@ typedef struct {
   float *dqueries;               /* [LIG_QUERIES, padded] */
   float *keys, *values;          /* [LIG_KEYS, padded] */
   float *weights, *dscores;      /* [LIG_KEYS, LIG_QUERIES] */
-  float *slope, *kept;           /* likewise, for softcap and dropout */
+  float *slope, *kept;           /* the same, for softcap and dropout */
   float lse[LIG_QUERIES], lost[LIG_QUERIES], delta[LIG_QUERIES];
 } Memory;
 
-/* The sums of a task: those of key k begin at keys + k * row. It has the keys [from, to);
- * `queries`: it computes the gradients of the queries, too. */
+/* The sums of a task: those of key k begin at keys + k * row. It covers the keys [from, to); with
+ * `queries` it also computes the gradients of the queries. */
 typedef struct {
   float *keys, *values;
   int64_t row;
@@ -31,7 +32,7 @@ typedef struct {
   bool queries;
 } Sums;
 
-/* The number of whole tasks below which they are divided, and the keys of a part. */
+/* The number of whole tasks below which they are split, and the number of keys per part. */
 #define FEW_TASKS 4
 #define PART_KEYS (2 * LIG_KEYS)
 
@@ -61,14 +62,14 @@ memory_at (const LigAttention *a, float *free)
   };
 }
 
-/* Returns whether the sums of keys and values are made in their operand. */
+/* Returns whether the gradients of keys and values are summed in their operand. */
 static bool
 sums_directly (const LigOperand *dsource, int64_t features)
 {
   return dsource->dtype == LIG_FP32 && features % LIG_TILE_PAD == 0;
 }
 
-/* Reads a block of queries, their gradients, and what else the weights follow from. */
+/* Reads a block of queries, their gradients, and everything else that the weights depend on. */
 static void
 read_queries (const Backward *b, const LigQueries *q, Memory *m)
 {
@@ -80,7 +81,7 @@ read_queries (const Backward *b, const LigQueries *q, Memory *m)
   lig_attention_widen_queries (a, q, a->x, lig_attention_query (a, q), m->queries);
   for (int64_t i = 0; i < q->count * a->padded; i++)
     m->queries[i] *= a->params->scale;
-  /* The memory of the queries' gradients has y until it is clear. */
+  /* The memory for the queries' gradients holds y until it is cleared. */
   lig_attention_widen_queries (a, q, b->dy, out, m->dy);
   lig_attention_widen_queries (a, q, b->y, out, m->dqueries);
   for (int32_t i = 0; i < LIG_QUERIES; i++) {
@@ -99,8 +100,8 @@ read_queries (const Backward *b, const LigQueries *q, Memory *m)
   LIG_CPU (tile_transpose) (m->dy, a->padded, LIG_QUERIES, a->padded, m->dy_down, LIG_QUERIES);
 }
 
-/* Replaces the scores of a step by the weights, and their gradients by those of the scores; these
- * are zero in the columns that the step left out. */
+/* Replaces the scores of a step by the weights, and the gradients of the weights by those of the
+ * scores, which are zero in the columns that the step skipped. */
 static void
 differentiate (const Memory *m, const LigKeyStep *step, float *weights, float *dscores)
 {
@@ -171,7 +172,7 @@ run_step (const Backward *b,
    sums->keys + step->key * sums->row, sums->row, true);
 }
 
-/* Goes over one block of queries. */
+/* Processes one block of queries. */
 static void
 run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums)
 {
@@ -202,7 +203,7 @@ run_queries (const Backward *b, const LigQueries *q, Memory *m, const Sums *sums
   }
 }
 
-/* Returns the sums of the keys [from, to) of one key head in one row of the batch, cleared. */
+/* Returns the cleared sums of the keys [from, to) of one key head in one row of the batch. */
 static Sums
 begin_sums (const Backward *b, int64_t task, int64_t element, int32_t from, int32_t to)
 {
@@ -240,8 +241,8 @@ end_sums (const Backward *b, const Sums *sums, int64_t element)
   }
 }
 
-/* Computes the gradients of the keys [from, to) of one key head in one row of the batch, and with
- * `queries` those of the queries of its heads. */
+/* Computes the gradients of the keys [from, to) of one key head in one row of the batch; with
+ * `queries` also those of the queries of its heads. */
 static void
 run_task (const Backward *b, int64_t task, int32_t from, int32_t to, bool queries, Memory *m)
 {
@@ -260,7 +261,7 @@ run_task (const Backward *b, int64_t task, int32_t from, int32_t to, bool querie
   end_sums (b, &sums, element);
 }
 
-/* Computes the gradients of one block of queries alone. */
+/* Computes only the gradients of one block of queries. */
 static void
 run_block (const Backward *b, int64_t block, Memory *m)
 {
@@ -317,7 +318,7 @@ LIG_CPU (attention_backward) (LigLaunch *launch)
   int threads = lig_attention_threads (floats, used);
   if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "attention: a head has too many features for the workspace; reduce them");
+                     "attention: the head dim is too large for the workspace; reduce it");
 #pragma omp parallel num_threads(threads)
   {
     Memory m = memory_at (&b.a, workspace + used + omp_get_thread_num () * floats);

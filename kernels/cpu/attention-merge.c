@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins attention to some keys with attention to others, as in Ring Attention (Liu and others,
- * 2023): each part is weighted by its share of the sum of exponentials. */
+/* Merges attention over two sets of keys, as in Ring Attention (Liu and others, 2023): each part is
+ * weighted by its share of the sum of exponentials. */
 #include "kernels/attention.h"
 #include "kernels/cpu/rows.h"
 
 #include <math.h>
 
-/* The shares of both, and the logarithm of the whole sum. */
+/* The shares of both parts, and the logarithm of the total sum. */
 typedef struct {
   float first, second;
   double lse;
 } Shares;
 
-/* Returns the logarithm that lse has at a place. */
+/* Returns the log-sum-exp at an index of lse. */
 static double
 logarithm_at (const LigOperand *lse, int64_t at)
 {
@@ -28,8 +28,8 @@ share (double first, double second)
   return (Shares){a / sum, b / sum, max + (double) logf (sum)};
 }
 
-/* Computes one head of a row, the elements of y from `at` on. The part has none of it if `from` is
- * negative. */
+/* Merges one head of a row, whose elements of y begin at `at`. If `from` is negative, the part does
+ * not cover it. */
 static void
 merge_head (const LigLaunch *launch, int64_t at, int64_t from, int64_t features, Shares shares)
 {

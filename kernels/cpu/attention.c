@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of packed rows, exact and in blocks, by a running maximum and sum of each query (Dao
- * and others, 2022). Scores exist for one block of queries and keys at a time. */
+/* Attention over packed rows, exact and blockwise, with a running maximum and sum per query (Dao
+ * and others, 2022). Scores exist for only one block of queries and keys at a time. */
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/random.h"
 
@@ -10,7 +10,7 @@ typedef struct {
   float *out;     /* [LIG_QUERIES, padded] */
   float *keys, *values;
   float *scores; /* [LIG_KEYS, LIG_QUERIES] */
-  float *kept;   /* likewise, for dropout */
+  float *kept;   /* the same, for dropout */
 } Memory;
 
 /* The running values of the queries of a block. */
@@ -72,8 +72,8 @@ LIG_CPU (attention_adjust) (
   }
 }
 
-/* Draws the weights of the query in column `i` and of `count` keys from `at` of the step on, whose
- * positions follow one another. */
+/* Generates the dropout mask of the query in column `i` and `count` keys from key `at` of the step
+ * on, whose positions are consecutive. */
 static void
 keep_keys (const LigAttention *a,
            const LigQueries *q,
@@ -111,7 +111,7 @@ keep_query (
     keep_keys (a, q, step, i, first, step->count - first, kept);
 }
 
-/* Draws those of several queries from `i` on, whose quads begin with the step. */
+/* Generates the masks of several queries from `i` on, if the quads are aligned with the step. */
 static void
 keep_queries (
   const LigAttention *a, const LigQueries *q, const LigKeyStep *step, int32_t i, float *kept)
@@ -147,7 +147,7 @@ LIG_CPU (attention_kept) (const LigAttention *a,
       keep_query (a, q, step, i, kept);
 }
 
-/* Computes the scores of a step, and raises the maxima of its queries. */
+/* Computes the scores of a step, and updates the maxima of its queries. */
 static void
 score (const LigAttention *a,
        const LigQueries *q,
@@ -169,8 +169,8 @@ score (const LigAttention *a,
       raised[i] = scores[i] > raised[i] ? scores[i] : raised[i];
 }
 
-/* Replaces the scores of a step by their exponentials, zero in the columns that it left out, and
- * adds these up. */
+/* Replaces the scores of a step by their exponentials, which are zero in the columns that it
+ * skipped, and sums these. */
 static void
 raise_to_power (const LigKeyStep *step, float *scores, const float *max, float *sum)
 {
@@ -186,8 +186,8 @@ raise_to_power (const LigKeyStep *step, float *scores, const float *max, float *
   }
 }
 
-/* Multiplies what was summed up before the maxima rose. A query that has seen no key has the
- * maximum 0 from here on, so that no infinities are subtracted. */
+/* Rescales the sums after the maxima have increased. A query that has seen no key has the maximum 0
+ * from here on, so that no infinities are subtracted. */
 static void
 rescale (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r)
 {
@@ -209,7 +209,7 @@ rescale (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r
   }
 }
 
-/* Goes over one block of keys. */
+/* Processes one block of keys. */
 static void
 attend (const LigAttention *a, const LigQueries *q, const Memory *m, Running *r, int32_t key)
 {
@@ -275,7 +275,7 @@ run_block (const LigAttention *a, int64_t number, const Memory *m, const LigOper
     r.max[i] = -INFINITY;
     r.sum[i] = 0;
   }
-  /* The outputs' memory has the queries until they are transposed. */
+  /* The memory of the outputs holds the queries until they are transposed. */
   memset (m->out, 0, (size_t) (LIG_QUERIES * a->padded) * sizeof *m->out);
   lig_attention_widen_queries (a, &q, a->x, lig_attention_query (a, &q), m->out);
   for (int64_t i = 0; i < q.count * a->padded; i++)
@@ -300,7 +300,7 @@ LIG_CPU (attention) (LigLaunch *launch)
   int threads = lig_attention_threads (floats, 0);
   if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "attention: a head has too many features for the workspace; reduce them");
+                     "attention: the head dim is too large for the workspace; reduce it");
   float *workspace = launch->workspace;
 #pragma omp parallel num_threads(threads)
   {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of attention, forward and backward.
+/* Shared code of attention, forward and backward.
  *
- * Attention works on blocks of queries and keys. The scores of a block are kept transposed, a row
- * for each key, so that the maxima and sums over the keys of many queries are vectors, and so that
- * every matmul reads rows of queries, keys, values or gradients as they lie. Of a block that is
- * not visible as a whole, each step of a few keys computes only the columns of the queries that may
- * see them; a column number is the number of a query in its block. */
+ * Attention works on blocks of queries and keys. The scores of a block are stored transposed, one
+ * row per key, so that the maxima and sums over keys vectorize over queries, and every matmul reads
+ * rows of queries, keys, values or gradients without transposing them. If a block is only partly
+ * visible, each step over a few keys computes only the columns of the queries that may see them;
+ * the column index is the index of a query in its block. */
 #pragma once
 
 #include "kernels/attention.h"
@@ -15,21 +15,21 @@
 
 #include <stdio.h>
 
-/* The sizes of a block, of a step of keys, and of a group of queries. */
+/* The sizes of a block, of a step over keys, and of a group of queries. */
 #define LIG_QUERIES 64
 #define LIG_KEYS 96
 #define LIG_STEP 12
 
-/* A problem. `source` has the keys and values: x, or memory. */
+/* A problem. `source` contains the keys and values: x, or memory. */
 typedef struct {
   const LigAttentionParams *params;
   const LigTick *tick;
   const LigOperand *x, *source;
   const int32_t *lengths, *documents;
   bool cross;
-  int64_t batch, padded;            /* `padded`: the floats of a row of features */
+  int64_t batch, padded;            /* `padded`: the number of floats of a padded head */
   int64_t rows_before;              /* rows of the batch in the ranks before this one */
-  int64_t key_column, value_column; /* of the first head in a row of `source` */
+  int64_t key_column, value_column; /* of the first head within a row of `source` */
   int32_t blocks;                   /* of the queries of a row */
 } LigAttention;
 
@@ -38,20 +38,23 @@ typedef struct {
   int64_t batch, head, group;
   int32_t first, count;
   int32_t from, to;                            /* the keys that any of them sees */
-  int32_t low[LIG_QUERIES], high[LIG_QUERIES]; /* the keys of each, both ascending */
-  int32_t document[LIG_QUERIES], min, max;     /* their documents, the least and the most of them */
-  float slope, shift;                          /* of ALiBi; positions minus numbers of queries */
+  int32_t low[LIG_QUERIES], high[LIG_QUERIES]; /* the range of keys that each sees, both bounds
+                                                  ascending */
+  int32_t document[LIG_QUERIES], min, max;     /* their documents, and the minimum and maximum of
+                                                  these */
+  float slope, shift;                          /* for ALiBi; the offset of positions from query
+                                                  indices */
 } LigQueries;
 
-/* The keys [key, key + count) and the columns [first, end), multiples of LIG_TILE_PAD, of the
- * queries that may see them; `masked`: not all of these see all. */
+/* The keys [key, key + count), and the columns [first, end), multiples of LIG_TILE_PAD, of the
+ * queries that may see them; `masked`: some of these do not see all of the keys. */
 typedef struct {
   int32_t key, count;
   int32_t first, end;
   bool masked;
 } LigKeyStep;
 
-/* Rejects the length of a row. The text is valid until the thread rejects another one. */
+/* Reports an invalid length of a row. The text is valid until the thread reports another one. */
 static inline LigStatus
 lig_attention_reject (LigLaunch *launch, int64_t row, int32_t length, int32_t keys)
 {
@@ -94,15 +97,15 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
     return LIG_FAIL (launch, LIG_FAILED, "attention: the heads do not fit the rows; correct them");
   if (a->cross && a->documents)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "attention: documents need keys of the same rows; leave out the memory");
+                     "attention: documents require self-attention; omit the memory");
   for (int64_t i = 0; a->lengths && i < a->batch; i++)
     if (a->lengths[i] < 0 || a->lengths[i] > p->memory_length)
       return lig_attention_reject (launch, i, a->lengths[i], p->memory_length);
   return LIG_OK;
 }
 
-/* Returns the number of threads whose `floats` of memory fit the workspace behind the `used` ones;
- * less than 1 if none does. */
+/* Returns the number of threads for which `floats` of memory each fit into the workspace after the
+ * first `used` floats; less than 1 if not even one fits. */
 static inline int
 lig_attention_threads (int64_t floats, int64_t used)
 {
@@ -156,7 +159,7 @@ lig_attention_documents (const LigAttention *a, const LigQueries *q)
   return a->documents ? a->documents + q->batch * a->params->length : NULL;
 }
 
-/* Describes a step, whose columns are not before those of the step before it. */
+/* Describes a step, whose columns do not begin before those of the previous step. */
 static inline LigKeyStep
 lig_attention_step (const LigAttention *a, const LigQueries *q, int32_t key, int32_t end)
 {
@@ -182,8 +185,7 @@ lig_attention_step (const LigAttention *a, const LigQueries *q, int32_t key, int
   return step;
 }
 
-/* Widens rows of `features` elements, `columns` apart, to rows of `padded` floats with zeros behind
- * them. */
+/* Widens rows of `features` elements, `columns` apart, to rows of `padded` floats, zero-padded. */
 static inline void
 lig_attention_widen (
   const LigAttention *a, const LigOperand *from, int64_t element, int64_t count, float *to)
@@ -195,8 +197,8 @@ lig_attention_widen (
   }
 }
 
-/* Widens the rows of a block's queries. Those that see no key, such as those beyond a length, are
- * zeros whatever they hold: a weight of 0 times a number that is none would be none. */
+/* Widens the rows of a block's queries. Queries that see no key, such as those beyond a length, are
+ * set to zero whatever they contain, because a weight of 0 times NaN is NaN. */
 static inline void
 lig_attention_widen_queries (
   const LigAttention *a, const LigQueries *q, const LigOperand *from, int64_t element, float *to)
@@ -223,14 +225,14 @@ lig_attention_output (const LigAttention *a, const LigQueries *q)
   return (row * a->params->heads + q->head) * a->params->features;
 }
 
-/* Returns the place of the first query of a block in lse. */
+/* Returns the index of the first query of a block in lse. */
 static inline int64_t
 lig_attention_statistic (const LigAttention *a, const LigQueries *q)
 {
   return (q->batch * a->params->heads + q->head) * a->params->length + q->first;
 }
 
-/* Returns the number of the weight of the query in column `i` and key 0 of the whole row. */
+/* Returns the index of the weight of the query in column `i` and key 0 of the unsharded row. */
 static inline uint64_t
 lig_attention_number (const LigAttention *a, const LigQueries *q, int32_t i)
 {
@@ -239,8 +241,8 @@ lig_attention_number (const LigAttention *a, const LigQueries *q, int32_t i)
          (uint64_t) (lig_attention_query_position (p, q->first + i) * lig_attention_width (p));
 }
 
-/* Returns the first element of a key in `source`; that of its value is value_column - key_column
- * behind it. */
+/* Returns the first element of a key in `source`; its value is value_column - key_column elements
+ * after it. */
 static inline int64_t
 lig_attention_key (const LigAttention *a, const LigQueries *q, int32_t key)
 {
@@ -276,8 +278,8 @@ lig_attention_read_keys (const LigAttention *a,
   lig_attention_widen (a, a->source, element + a->value_column - a->key_column, count, values);
 }
 
-/* Sets the rows [low, high) of a block of keys that any of `rows` queries from `i` on sees. Both
- * bounds ascend; queries that see nothing have both at 0, or both beyond all keys. */
+/* Sets the range [low, high) of a block's keys that any of `rows` queries from `i` on sees. Both
+ * bounds ascend; for queries that see nothing both are 0, or both are past all keys. */
 static inline bool
 lig_attention_depth (const LigQueries *q,
                      int32_t i,
@@ -292,8 +294,8 @@ lig_attention_depth (const LigQueries *q,
   return *high > *low;
 }
 
-/* Adds the keys or values `rows` of a block, times the weights [LIG_KEYS, LIG_QUERIES] of the
- * queries, to the sums [LIG_QUERIES, padded] of the queries. */
+/* Adds the keys or values `rows` of a block, weighted by [LIG_KEYS, LIG_QUERIES], to the sums
+ * [LIG_QUERIES, padded] of the queries. */
 static inline void
 lig_attention_add_rows (const LigAttention *a,
                         const LigQueries *q,
@@ -314,12 +316,13 @@ lig_attention_add_rows (const LigAttention *a,
   }
 }
 
-/* Sets the scores of a step that are not the matmul alone: softcap, ALiBi, and minus infinity
- * where the mask hides the key. `slope` becomes the slope of the softcap unless it is null. */
+/* Turns the matmul of a step into scores: softcap, ALiBi, and minus infinity for masked keys.
+ * `slope` becomes the slope of the softcap unless it is null. */
 void LIG_CPU (attention_adjust) (
   const LigAttention *a, const LigQueries *q, const LigKeyStep *step, float *scores, float *slope);
 
-/* Sets `kept` of a step to 1 / (1 - dropout) for the weights that dropout keeps, else to 0. */
+/* Sets `kept` of a step to 1 / (1 - dropout) for the weights that dropout keeps, and to 0 for the
+ * others. */
 void LIG_CPU (attention_kept) (const LigAttention *a,
                                const LigQueries *q,
                                const LigKeyStep *step,

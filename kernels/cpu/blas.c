@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* The flavour that shares its threads with the kernels, if the build names one, else the system's.
- */
+/* The OpenMP flavour, which shares its threads with the kernels, if the build names one, else the
+ * system's default. */
 static const char *const files[] = {
 #ifdef LIG_BLAS_FOLDER
   LIG_BLAS_FOLDER "/" LIG_BLAS_FILE,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives of processes: each peer reduces one piece, in the order of the peers, and then all
- * gather the pieces. So all have the same bits, of which neither the number of threads nor the
- * arrival of messages decides any, and a value in 16 bits is rounded once. They run in a thread
- * beside the one that computes, and so begin no parallel region. */
+/* Collectives among processes: each peer reduces one piece, in the order of the peers, and then the
+ * pieces are gathered. So all peers get the same bits, independent of the number of threads and the
+ * arrival of messages, and a 16-bit value is rounded once. Collectives run in a separate thread,
+ * concurrently with computation, and so start no parallel region. */
 #include "kernels/cpu/rows.h"
 #include "kernels/demands.h"
 #include <ligature/params-collective.h>
 
 #include <string.h>
 
-/* Adds a piece of a peer to the sum, or takes the greater elements. */
+/* Adds a peer's piece to the sum, or takes the elementwise maximum. */
 static void
 combine (LigReduction reduction, const float *from, float *sum, int64_t count)
 {
@@ -21,7 +21,7 @@ combine (LigReduction reduction, const float *from, float *sum, int64_t count)
       sum[i] += from[i];
 }
 
-/* Reduces what the peers sent: `each` elements of every one, which lie behind one another. */
+/* Reduces the pieces that the peers sent: `each` elements per peer, contiguous. */
 static void
 reduce_pieces (const LigOperand *pieces, int peers, LigReduction reduction, const LigOperand *to)
 {
@@ -40,7 +40,7 @@ reduce_pieces (const LigOperand *pieces, int peers, LigReduction reduction, cons
   }
 }
 
-/* Fills in the offset of each peer's piece of `each` elements in bytes, and the last one's end. */
+/* Fills in the byte offset of each peer's piece of `each` elements, and the end of the last one. */
 static void
 find_bounds (const LigOperand *x, int64_t each, int peers, int64_t *bounds)
 {
@@ -49,8 +49,9 @@ find_bounds (const LigOperand *x, int64_t each, int peers, int64_t *bounds)
     bounds[i] = (i * each < x->size ? i * each : x->size) * size;
 }
 
-/* Checks the types, and that the launch has the peers of its params. One without any computes this
- * process's part, which takes as long but for the collective; the others are absent. */
+/* Checks the types, and that the launch has the peers of its params. A launch without peers
+ * computes only this process's share, which takes as long except for communication; the other
+ * shares are absent. */
 static LigStatus
 check (LigLaunch *launch)
 {
@@ -60,12 +61,13 @@ check (LigLaunch *launch)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "collective: not a floating type; convert to fp32, fp16 or bf16");
   if (peers && (peers->count > LIG_MAX_PEERS || !params || params->peers != peers->count))
-    return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: the launch has other peers than the plan; compile it again");
+    return LIG_FAIL (
+      launch, LIG_FAILED,
+      "collective: the launch and the plan have different peers; compile the plan again");
   return LIG_OK;
 }
 
-/* Checks that the tensor `whole` has the rows of all peers, of which each has as many as `part`. */
+/* Checks that the tensor `whole` has the rows of all peers, each of which has as many as `part`. */
 static LigStatus
 check_parts (LigLaunch *launch, const LigOperand *whole, const LigOperand *part)
 {
@@ -74,11 +76,11 @@ check_parts (LigLaunch *launch, const LigOperand *whole, const LigOperand *part)
   if (status == LIG_OK &&
       (whole->size != part->size * (params ? params->peers : 1) || whole->dtype != part->dtype))
     return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: the parts are not those of the whole; compile it again");
+                     "collective: the shards do not match the whole; compile the plan again");
   return status;
 }
 
-/* Sends each peer its piece of x, and reduces the pieces that arrive to this peer's of y. */
+/* Sends each peer its piece of x, and reduces the received pieces to this peer's piece of y. */
 static LigStatus
 reduce_own (LigLaunch *launch, const int64_t *bounds, const LigOperand *own)
 {
@@ -92,7 +94,7 @@ reduce_own (LigLaunch *launch, const int64_t *bounds, const LigOperand *own)
   return status;
 }
 
-/* Computes the sum, the mean or the maximum of x over all peers: of a process alone, x. */
+/* Computes the sum, the mean or the maximum of x over all peers; with only one process y = x. */
 LigStatus
 LIG_CPU (all_reduce) (LigLaunch *launch)
 {
@@ -135,7 +137,7 @@ LIG_CPU (reduce_scatter) (LigLaunch *launch)
   return reduce_own (launch, bounds, y);
 }
 
-/* Collects the rows of all peers; x may be this peer's rows of y. */
+/* Gathers the rows of all peers; x may be this peer's rows of y. */
 LigStatus
 LIG_CPU (all_gather) (LigLaunch *launch)
 {
@@ -157,7 +159,8 @@ LIG_CPU (all_gather) (LigLaunch *launch)
   return peers->gather (peers, y->data, bounds, &launch->where);
 }
 
-/* Sends x to the peer at the distance of the params, and receives y of the one as far before. */
+/* Sends x to the peer at the distance given in the params, and receives y from the peer at the same
+ * distance before this one. */
 LigStatus
 LIG_CPU (ring_exchange) (LigLaunch *launch)
 {
@@ -170,7 +173,7 @@ LIG_CPU (ring_exchange) (LigLaunch *launch)
     return status;
   if (x->size != y->size || x->dtype != y->dtype)
     return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: x and y differ in size or type; compile it again");
+                     "collective: x and y differ in size or type; compile the plan again");
   if (peers && peers->count > 1)
     return peers->shift (peers, (1 + params->skipped) % peers->count, x->data, y->data, bytes,
                          &launch->where);
@@ -178,7 +181,7 @@ LIG_CPU (ring_exchange) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Computes the sum of the parts of x that are as long as y, in their order; it is rounded once. */
+/* Computes the sum, in order, of the parts of x, each as long as y; it is rounded once. */
 LigStatus
 LIG_CPU (add_parts) (LigLaunch *launch)
 {
@@ -188,7 +191,7 @@ LIG_CPU (add_parts) (LigLaunch *launch)
                      "collective: not a floating type; convert to fp32, fp16 or bf16");
   if (y->size > 0 && x->size % y->size != 0)
     return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: the parts are not those of the whole; compile it again");
+                     "collective: the shards do not match the whole; compile the plan again");
   if (y->size > 0)
     reduce_pieces (x, (int) (x->size / y->size), LIG_REDUCE_SUM, y);
   return LIG_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the CPU kernels: their names per instruction level, access to elements as
- * fp32, and the division of rows among threads.
+/* Shared code of the CPU kernels: their names per instruction level, access to elements as fp32,
+ * and the partition of rows among threads.
  *
- * Each file of kernels/cpu but level.c and threads.c is compiled once per instruction level
+ * Each file of kernels/cpu except level.c and threads.c is compiled once per instruction level
  * (LIG_CPU_LEVEL is baseline, v3 or v4), so a kernel is written once, in plain loops that the
  * compiler vectorizes. */
 #pragma once
@@ -13,19 +13,18 @@
 
 #define LIG_CPU_PASTE_(name, level) lig_cpu_##name##_##level
 #define LIG_CPU_PASTE(name, level) LIG_CPU_PASTE_ (name, level)
-/* The name of the function of kernel `name` at this level: lig_cpu_gelu_v3. */
+/* The function name of kernel `name` at this level: lig_cpu_gelu_v3. */
 #define LIG_CPU(name) LIG_CPU_PASTE (name, LIG_CPU_LEVEL)
 
 #define LIG_EACH(name, signature, work) LigStatus LIG_CPU (name) (LigLaunch * launch);
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 
-/* The number of floats in a piece. Kernels work on rows in pieces that fit the first-level
- * cache. */
+/* The number of floats in a piece. Kernels process rows in pieces that fit into the L1 cache. */
 #define LIG_PIECE 1024
 
 /* The number of elements from which loops run in parallel: with fewer, waking the other threads
- * costs more than they save. */
+ * costs more than it saves. */
 #define LIG_PARALLEL_FROM 16384
 
 /* Returns whether a kernel has the operand and the launch binds it. */
@@ -57,7 +56,7 @@ lig_at (const LigOperand *operand, int64_t element)
 }
 
 /* Returns `count` elements from `element` on as floats: the operand's own memory if it is fp32,
- * else widened into `buffer`. */
+ * else widened copies in `buffer`. */
 static inline const float *
 lig_load (const LigOperand *operand, int64_t element, int64_t count, float *buffer)
 {
@@ -67,8 +66,8 @@ lig_load (const LigOperand *operand, int64_t element, int64_t count, float *buff
   return buffer;
 }
 
-/* Returns the memory for `count` floats that lig_commit will store: the operand's own if it is
- * fp32, else `buffer`. */
+/* Returns memory for `count` floats that lig_commit will store: the operand's own if it is fp32,
+ * else `buffer`. */
 static inline float *
 lig_stage (const LigOperand *operand, int64_t element, float *buffer)
 {
@@ -83,9 +82,9 @@ lig_commit (const LigOperand *operand, int64_t element, int64_t count, const flo
     lig_narrow (operand->dtype, staged, lig_at (operand, element), (size_t) count);
 }
 
-/* Stores the staged floats, and replaces them by the values that a later reader of the operand
- * would get. Values of an absent operand are rounded to the type of `like`, the kernel's main
- * input. */
+/* Stores the staged floats, and replaces them by their rounded values, as a later reader of the
+ * operand would see them. Values of an absent operand are rounded to the type of `like`, the
+ * kernel's main input. */
 static inline void
 lig_commit_rounded (
   const LigOperand *operand, const LigOperand *like, int64_t element, int64_t count, float *staged)
@@ -99,14 +98,15 @@ lig_commit_rounded (
   lig_widen (dtype, rounded, staged, (size_t) count);
 }
 
-/* A division of rows into blocks for a sum over rows. It depends on the operands alone, so that
- * the sum is the same for any number of threads. Each block has `width` floats of partial sums
- * in the workspace; lig_cpu_reduce_partials_LEVEL () adds them in order. */
+/* A partition of rows into blocks for a sum over rows. It depends only on the operands, so that the
+ * sum is the same for any number of threads. Each block has `width` floats of partial sums in the
+ * workspace; lig_cpu_reduce_partials_LEVEL () adds them in order. */
 typedef struct {
   int64_t blocks, rows_per_block;
 } LigPartition;
 
-/* Divides rows into at most 64 blocks of at least 16 rows, whose partial sums fit the workspace. */
+/* Partitions rows into at most 64 blocks of at least 16 rows, whose partial sums fit into the
+ * workspace. */
 static inline LigPartition
 lig_partition (int64_t rows, int64_t width)
 {
@@ -122,9 +122,9 @@ lig_partition (int64_t rows, int64_t width)
   return (LigPartition){(rows + per_block - 1) / per_block, per_block};
 }
 
-/* Adds up the partial sums of a division into blocks: target[i] (+)= sum over blocks of
- * partials[block * stride + i], for i < width, rounded once to the operand's type. With
- * `accumulate` the old value takes part in fp32. Runs in parallel. */
+/* Sums the partial sums of a partition: target[i] (+)= sum over blocks of partials[block * stride +
+ * i], for i < width, rounded once to the operand's type. With `accumulate` the old value is
+ * included in fp32. Runs in parallel. */
 void LIG_CPU (reduce_partials) (const float *partials,
                                 int64_t blocks,
                                 int64_t stride,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Embedding: y[i,:] = weight[x[i],:] for int32 x [M], weight [V, N] and y [M, N]; and its
- * gradient, dweight[v,:] = sum of dy[i,:] over the i with x[i] = v. The sum is added up in the
- * order of i: threads divide the columns among them. Of ranks that divide the table, each has some
- * of its rows: the others are zero in y and left out of the gradient. And position embedding:
- * y[r,:] = x[r,:] + weight[r % T,:], its gradient, and both at once. */
+/* Embedding: y[i,:] = weight[x[i],:] for int32 x [M], weight [V, N] and y [M, N]; and its gradient,
+ * dweight[v,:] = sum of dy[i,:] over the i with x[i] = v. The sum is in the order of i: threads
+ * share the work by columns. With a table sharded over ranks, rows of other ranks are zero in y and
+ * omitted from the gradient. Also position embedding: y[r,:] = x[r,:] + weight[r % T,:], its
+ * gradient, and both at once. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/positions.h"
 #include <ligature/params-loss.h>
 #include <ligature/params-positions.h>
 
-/* The number of columns that one thread adds up at a time. */
+/* The number of columns that one thread sums at a time. */
 #define SLICE 64
 
-/* Returns the part of the vocabulary that the table has. */
+/* Returns the shard of the vocabulary that the table has. */
 static LigVocabularyPart
 part_of (const LigLaunch *launch, const LigOperand *table)
 {
@@ -52,7 +52,7 @@ copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_
   }
 }
 
-/* Computes y, in which the rows of tokens of other ranks are zero. */
+/* Computes y, in which the rows of other ranks' tokens are zero. */
 LigStatus
 LIG_CPU (embedding) (LigLaunch *launch)
 {
@@ -76,8 +76,8 @@ LIG_CPU (embedding) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Adds the gradients of the tokens [first, first + rows), in one slice of columns from
- * `column` on, to `total`, whose rows are as long as those of weight. */
+/* Adds the gradients of the tokens [first, first + rows), in one slice of columns from `column` on,
+ * to `total`, which has the row length of weight. */
 static void
 add_slice (const LigOperand *dy,
            const LigOperand *x,
@@ -101,7 +101,7 @@ add_slice (const LigOperand *dy,
   }
 }
 
-/* Computes dweight. 16-bit types are added up in fp32 in the workspace, as many rows of the
+/* Computes dweight. 16-bit types are summed in fp32 in the workspace, for as many rows of the
  * vocabulary as fit at a time, and rounded once. */
 LigStatus
 LIG_CPU (embedding_backward) (LigLaunch *launch)
@@ -166,7 +166,7 @@ check_positions (LigLaunch *launch, const LigOperand *like, int64_t rows, const 
   return LIG_OK;
 }
 
-/* Adds row `position` of weight to a row that `load` has in fp32 already rounded to the type of y,
+/* Adds row `position` of weight to a row that `load` has in fp32, already rounded to the type of y,
  * and stores it as row `row` of y. */
 static void
 add_position (const LigOperand *from,
@@ -182,7 +182,7 @@ add_position (const LigOperand *from,
     int64_t count = lig_piece (columns, at);
     lig_widen (from->dtype, lig_at (from, from_row * columns + at), staged, (size_t) count);
     if (from->dtype != y->dtype && y->dtype != LIG_FP32) {
-      /* A separate embedding would have rounded. */
+      /* As an unfused embedding would have rounded. */
       uint16_t rounded[LIG_PIECE];
       lig_narrow (y->dtype, staged, rounded, (size_t) count);
       lig_widen (y->dtype, rounded, staged, (size_t) count);
@@ -231,7 +231,7 @@ LIG_CPU (embedding_position) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Adds up the gradient of one row of the table in the order of the batch, and stores it. */
+/* Sums the gradient of one row of the table in the order of the batch, and stores it. */
 static void
 sum_position (const LigOperand *dy,
               const LigPositionParams *p,
@@ -259,7 +259,7 @@ sum_position (const LigOperand *dy,
   }
 }
 
-/* Computes dweight; rows of positions that do not occur get zero. */
+/* Computes dweight; the rows of positions that do not occur become zero. */
 LigStatus
 LIG_CPU (position_embedding_backward) (LigLaunch *launch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gated units y = act (a) b (formulas.h), where a row of x [M, 2 N] is [a, b] and y is [M, N],
- * with or without a bias [2 N] that is added to x before, and their gradients. */
+/* Gated units y = act (a) b (formulas.h), where a row of x [M, 2 N] is [a, b] and y is [M, N], with
+ * or without a bias [2 N] that is added to x first, and their gradients. */
 #define UNIT_PARTS 2
 #include "kernels/cpu/unit.h"
 #include "kernels/formulas.h"

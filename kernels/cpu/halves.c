@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves blocks of positions: the two blocks of a rank, and those of all ranks in their order. */
+/* Moves blocks of tokens: the two blocks of a rank, and the blocks of all ranks in sequence
+ * order. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/positions.h"
 #include <ligature/params-positions.h>
 
-/* Copies a part of a row, or clears it where there is nothing to copy. */
+/* Copies a part of a row, or clears it if there is no source. */
 static void
 copy (const LigOperand *from, int64_t at, const LigOperand *to, int64_t to_at, int64_t count)
 {
@@ -15,7 +16,7 @@ copy (const LigOperand *from, int64_t at, const LigOperand *to, int64_t to_at, i
     memset (lig_at (to, to_at), 0, bytes);
 }
 
-/* Checks that the present ones of the operands have one type. */
+/* Checks that the operands that are present have the same type. */
 static bool
 one_type (const LigLaunch *launch, int count, LigDtype dtype)
 {
@@ -44,7 +45,7 @@ prepare (LigLaunch *launch, const LigOperand *x, Halves *h)
   return LIG_OK;
 }
 
-/* Returns the element of first or second where row `row` begins, and which of both. */
+/* Returns the element of first or second at which row `row` begins, and which of the two has it. */
 static int64_t
 place (const Halves *h, int64_t row, bool *late)
 {
@@ -53,7 +54,7 @@ place (const Halves *h, int64_t row, bool *late)
   return (row / h->length * half + at % half) * h->part;
 }
 
-/* Divides the rows of x. */
+/* Splits the rows of x. */
 LigStatus
 LIG_CPU (split_halves) (LigLaunch *launch)
 {
@@ -72,7 +73,7 @@ LIG_CPU (split_halves) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Puts the rows of x together again. */
+/* Joins the rows of x. */
 LigStatus
 LIG_CPU (join_halves) (LigLaunch *launch)
 {
@@ -91,8 +92,8 @@ LIG_CPU (join_halves) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Checks the gathered rows against the params. Returns the rows of the batch, 0 if they do not fit.
- */
+/* Checks the gathered rows against the params. Returns the number of rows of the batch, or 0 if
+ * they do not match. */
 static int64_t
 count_batch (const LigLaunch *launch, const LigOperand *all)
 {
@@ -107,7 +108,7 @@ static LigStatus
 reject (LigLaunch *launch)
 {
   return LIG_FAIL (launch, LIG_FAILED,
-                   "halves: the rows are not those of all ranks; compile the plan again");
+                   "halves: the rows do not match the ranks; compile the plan again");
 }
 
 /* Computes y and second. */
@@ -133,7 +134,7 @@ LIG_CPU (arrange_halves) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Adds up what first and second have of one row. */
+/* Sums the contributions of first and second to one row. */
 static void
 add_row (const LigLaunch *launch, int64_t batch, int64_t row, int64_t position)
 {

@@ -2,9 +2,8 @@
 /* Linear maps: y [M, N] = factor x [M, K] weight [N, K]^T, and its two gradients,
  *   dx [M, K] = factor dy [M, N] weight [N, K],
  *   dweight [N, K] = factor dy [M, N]^T x [M, K],
- * with the operations that are fused with them: bias [N], residual, gelu, relu, gelu's gradient,
- * sums over rows. The matmul remains in fp32 until the last of them, and each output is rounded
- * once. */
+ * with fused epilogues: bias [N], residual, gelu, relu, gelu's gradient, sums over rows. The
+ * accumulators stay in fp32 throughout the epilogue, and each output is rounded once. */
 #include "kernels/cpu/matmul.h"
 #include "kernels/formulas.h"
 #include "kernels/quantize.h"
@@ -12,15 +11,15 @@
 
 typedef enum { AS_IT_IS, GELU, RELU, GELU_BACKWARD } Activation;
 
-/* The operations on a finished matmul, in this order. Absent operands take no part. */
+/* The epilogue of a finished matmul, in this order. Absent operands are skipped. */
 typedef struct {
   const LigOperand *bias;  /* added to each row */
   const LigOperand *extra; /* added; may share y's memory */
   Activation activation;
-  const LigOperand *sum; /* gelu: its argument as rounded, to y's type if this is absent */
-  const LigOperand *x;   /* gelu backward: gelu's argument */
+  const LigOperand *sum; /* gelu: its input as rounded, to y's type if this is absent */
+  const LigOperand *x;   /* gelu backward: gelu's input */
   const LigOperand *y;
-  int64_t width; /* columns of y, absent or not */
+  int64_t width; /* columns of y, whether present or absent */
 } Epilogue;
 
 /* Rounds `values` to the type of `target` in place, and stores them if the target is present. */
@@ -46,8 +45,7 @@ add (float *restrict values, const float *restrict other, int64_t count)
     values[i] += other[i];
 }
 
-/* Applies the activation to `count` values; `x` is read by GELU_BACKWARD alone. `out` may be
- * `values`. */
+/* Applies the activation to `count` values; only GELU_BACKWARD reads `x`. `out` may be `values`. */
 static void
 activate (Activation activation, const float *values, const float *x, float *out, int64_t count)
 {
@@ -105,7 +103,7 @@ finish (const LigTile *tile, const void *data, float *sums)
   }
 }
 
-/* Copies the operand that the matmul is added to into the result's memory, as fp32. */
+/* Copies the operand to which the matmul is added into the result's memory, as fp32. */
 static void
 copy_to_result (const LigOperand *extra, const LigOperand *y)
 {
@@ -118,9 +116,9 @@ copy_to_result (const LigOperand *extra, const LigOperand *y)
   }
 }
 
-/* Computes the matmul and its epilogue. An fp32 result is computed in place, on top of the
- * operand that it is added to. Other types, and a result whose memory still has to be read, take
- * a block of the workspace. */
+/* Computes the matmul and its epilogue. An fp32 result is computed in place, accumulating onto the
+ * operand that is added. For other types, and if the result's memory is still to be read, blocks
+ * are staged in the workspace. */
 static LigStatus
 run (LigLaunch *launch, LigCpuMatmul matmul, Epilogue *epilogue)
 {
@@ -234,7 +232,7 @@ LIG_CPU (linear_backward_input_gelu) (LigLaunch *launch)
   return backward_input (launch, &epilogue, &operands[4]);
 }
 
-/* Computes the sum of dy over rows, if it is asked for. */
+/* Computes the sum of dy over rows if it is requested. */
 static LigStatus
 sum_gradient (LigLaunch *launch, const LigOperand *dbias)
 {
@@ -283,14 +281,14 @@ LIG_CPU (linear_backward_weight) (LigLaunch *launch)
 LigStatus
 LIG_CPU (linear_backward_weight_bias) (LigLaunch *launch)
 {
-  /* The sum comes first: it gives the bits of the bias gradient alone, and brings dy into the
+  /* The sum comes first: it has the same bits as the unfused bias gradient, and brings dy into the
    * cache. */
   LigStatus status = sum_gradient (launch, &launch->operands[3]);
   return status == LIG_OK && launch->operands[2].data ? LIG_CPU (linear_backward_weight) (launch)
                                                       : status;
 }
 
-/* Sets the scales of a quantized operand: those of a whole tensor become part of the factor. */
+/* Sets the scales of a quantized operand: per-tensor scales become part of the factor. */
 static const LigOperand *
 take_scales (const LigOperand *scales, int32_t kind, float *factor)
 {
@@ -300,7 +298,7 @@ take_scales (const LigOperand *scales, int32_t kind, float *factor)
   return NULL;
 }
 
-/* Returns the matmul a b^T of quantized operands; `factor` becomes what it is multiplied by. */
+/* Returns the matmul a b^T of quantized operands; `factor` becomes its scalar factor. */
 static LigCpuMatmul
 quantized_matmul (const LigLaunch *launch, float *factor)
 {
@@ -339,7 +337,7 @@ LIG_CPU (linear_fp8) (LigLaunch *launch)
   return status;
 }
 
-/* The operations on a finished matmul that is quantized: bias, gelu, and rounding by `scale`. */
+/* The epilogue of a matmul with quantized output: bias, gelu, and rounding by `scale`. */
 typedef struct {
   const LigOperand *bias, *row;
   float scale;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last matmul and its cross-entropy without the logits, see kernels/joint-loss.h. */
+/* Fused LM head and cross-entropy; never materializes the full logits, see kernels/joint-loss.h. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/joint-loss.h"
 

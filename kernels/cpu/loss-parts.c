@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The cross-entropy of ranks that have logits of a part of the classes each (Shoeybi and others,
- * "Megatron-LM", 2019): what a rank finds in its part of each row, and the loss that follows from
- * the parts of all ranks, in their order, so that all ranks compute the same bits. */
+/* Vocabulary-parallel cross-entropy (Shoeybi and others, "Megatron-LM", 2019): the statistics of
+ * each row over a rank's shard of the classes, and the loss computed from the statistics of all
+ * ranks, in rank order, so that all ranks compute the same bits. */
 #include "kernels/cpu/loss.h"
 
-/* The numbers of a row in a part: of the cross-entropy, and of the accuracy. */
+/* The numbers per row of a part: for the cross-entropy, and for the accuracy. */
 enum { MAXIMUM, EXPS, SUM, LOGIT, ENTROPY_PART };
 enum { LARGEST, AIM, BEATEN, ACCURACY_PART };
 
-/* Returns the place of the target in this rank's part, -1 if it is in another's. */
+/* Returns the index of the target in this rank's shard, or -1 if another rank has it. */
 static int64_t
 place_of (const LigCrossEntropyParams *params, const LigOperand *x, int32_t target)
 {
@@ -16,7 +16,7 @@ place_of (const LigCrossEntropyParams *params, const LigOperand *x, int32_t targ
   return target != params->ignored && place >= 0 && place < shown_classes (params, x) ? place : -1;
 }
 
-/* Computes what the loss needs of each row. */
+/* Computes the statistics of each row for the loss. */
 LigStatus
 LIG_CPU (cross_entropy_part) (LigLaunch *launch)
 {
@@ -38,7 +38,7 @@ LIG_CPU (cross_entropy_part) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* The parts of all ranks, of which row r of rank t is row t * rows + r. */
+/* The parts of all ranks: row r of rank t is row t * rows + r. */
 typedef struct {
   const float *parts;
   int64_t rows, ranks;
@@ -52,7 +52,7 @@ parts_of (const LigLaunch *launch, int width)
   return (Parts){parts->data, rows, parts->size / (rows * width)};
 }
 
-/* Adds up the parts of a row. */
+/* Combines the parts of a row. */
 static RowSum
 join_row (const Parts *parts, int64_t row, const LigCrossEntropyParams *params, double *logit)
 {
@@ -119,8 +119,8 @@ LIG_CPU (cross_entropy_join) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Finds the largest of the `shown` logits of a row, and whether the target, at a place that is not
- * negative, is not the first of the largest. */
+/* Finds the largest of the `shown` logits of a row, and whether the target, if its index is not
+ * negative, is not the first maximum. */
 static void
 find_rivals (const LigOperand *x, int64_t row, int64_t shown, int64_t place, float *part)
 {
@@ -140,7 +140,7 @@ find_rivals (const LigOperand *x, int64_t row, int64_t shown, int64_t place, flo
   part[BEATEN] = beaten;
 }
 
-/* Computes what the accuracy needs of each row. */
+/* Computes the statistics of each row for the accuracy. */
 LigStatus
 LIG_CPU (accuracy_part) (LigLaunch *launch)
 {
@@ -156,7 +156,7 @@ LIG_CPU (accuracy_part) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Returns whether the target is the first of the largest logits: it is larger than those of the
+/* Returns whether the target is the first maximum: it is strictly larger than the logits of the
  * ranks before its own. */
 static bool
 hits (const Parts *parts, int64_t row, int64_t owner)
@@ -172,8 +172,8 @@ hits (const Parts *parts, int64_t row, int64_t owner)
   return hit;
 }
 
-/* Computes the number of rows whose target has the largest logit, and the number of rows
- * counted. */
+/* Computes the number of rows whose target has the largest logit, and the number of counted
+ * rows. */
 LigStatus
 LIG_CPU (accuracy_join) (LigLaunch *launch)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses over rows of x [M, C], each one number y, and their gradients. The gradient of the
- * cross-entropy may be of a part of the classes.
+/* Losses over rows of x [M, C], each reduced to a scalar y, and their gradients. The gradient of
+ * the cross-entropy supports sharded classes.
  *
  * cross_entropy, with label smoothing s:
  *   lse = log (sum exp x), q = (1 - s) [c = target] + s / C,
  *   y = mean over counted rows of sum (q (lse - x)), dx = dy (exp (x - lse) - q) / count,
- * over the classes, behind which x may have padding.
- * A row whose target is `ignored` is not counted; if no row is, y and dx are 0 (PyTorch: NaN).
+ * over the classes, after which x may have padding. A row whose target is `ignored` is not counted;
+ * if no row is counted, y and dx are 0 (PyTorch: NaN).
  *
  * mean_squared_error:
  *   y = mean ((x - targets)^2), dx = 2 dy (x - targets) / size = -dtargets. */
@@ -59,9 +59,9 @@ LIG_CPU (cross_entropy) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Computes dx of a row: factor (exp (x - lse) - even), less factor hit at the target, and 0 for
- * padding, behind the `shown` classes. An ignored row has the factor 0, and may contain infinities.
- * lse are two numbers. */
+/* Computes dx of a row: factor (exp (x - lse) - even), minus factor hit at the target, and 0 for
+ * padding, after the `shown` classes. An ignored row has the factor 0, and may contain infinities.
+ * lse is two numbers. */
 static void
 entropy_row (const LigOperand *x,
              const LigOperand *dx,
@@ -89,7 +89,8 @@ entropy_row (const LigOperand *x,
   }
 }
 
-/* Computes dx from dy, x, targets, lse and count. A target of another rank's part hits nothing. */
+/* Computes dx from dy, x, targets, lse and count. A target in another rank's shard has no
+ * effect. */
 LigStatus
 LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
 {
@@ -107,7 +108,7 @@ LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Computes y from the mean over own rows, their number, and the mean number of all ranks. */
+/* Computes y from the mean over this rank's rows, their number, and the average number per rank. */
 LigStatus
 LIG_CPU (cross_entropy_weigh) (LigLaunch *launch)
 {
@@ -118,7 +119,7 @@ LIG_CPU (cross_entropy_weigh) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Returns whether the target is the first of the largest of the `shown` logits. */
+/* Returns whether the target is the first maximum of the `shown` logits. */
 static bool
 hits (const LigOperand *x, int64_t row, int64_t shown, int64_t target)
 {
@@ -133,8 +134,8 @@ hits (const LigOperand *x, int64_t row, int64_t shown, int64_t target)
   return above == 0;
 }
 
-/* Computes the number of rows whose target has the largest logit, and the number of rows
- * counted. */
+/* Computes the number of rows whose target has the largest logit, and the number of counted
+ * rows. */
 LigStatus
 LIG_CPU (accuracy) (LigLaunch *launch)
 {

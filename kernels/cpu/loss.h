@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the cross-entropy of whole rows and of its parts: totals over blocks of rows,
+/* Shared code of the cross-entropy with whole and with sharded classes: totals over blocks of rows,
  * and the sums of a row. */
 #pragma once
 
@@ -14,7 +14,7 @@
 typedef struct {
   double sum;
   int64_t count;
-  bool outside; /* a target is not one of the classes */
+  bool outside; /* a target is not a valid class */
 } Total;
 
 /* Returns the launch's parameters, or the defaults. */
@@ -32,7 +32,7 @@ shown_classes (const LigCrossEntropyParams *params, const LigOperand *x)
   return lig_shown_classes (params, params->part.first, x->columns);
 }
 
-/* Adds up the totals of all blocks in order. */
+/* Sums the totals of all blocks in order. */
 static inline Total
 total_of (const Total *totals, int64_t blocks)
 {
@@ -63,10 +63,10 @@ element (const LigOperand *operand, int64_t at)
 }
 
 /* A function that loops over a piece. It is not inlined: GCC 12 splits the loop over pieces, and
- * then no longer vectorizes a loop that it inlined there. */
+ * then does not vectorize loops inlined into it. */
 #define PIECE_FUNCTION static __attribute__ ((noinline))
 
-/* Returns the largest of `largest` and the values of a piece. */
+/* Returns the maximum of `largest` and the values of a piece. */
 PIECE_FUNCTION float
 larger (const float *x, int64_t count, float largest)
 {
@@ -76,7 +76,7 @@ larger (const float *x, int64_t count, float largest)
   return largest;
 }
 
-/* Adds sum exp (x - max) of a piece to `exps`, and the sum of x - most to `sum`. */
+/* Adds sum exp (x - max) of a piece to `exps`, and the sum of x - max to `sum`. */
 PIECE_FUNCTION void
 add_exps (const float *x, int64_t count, float max, double *exps, double *sum)
 {
@@ -90,23 +90,22 @@ add_exps (const float *x, int64_t count, float max, double *exps, double *sum)
   *sum += (double) plain;
 }
 
-/* The largest value of a row; relative to it, or to 0 if all values are minus infinity, the sum of
- * the exponentials and the sum. */
+/* The maximum of a row; relative to it, or to 0 if all values are minus infinity, the sum of the
+ * exponentials and the sum. */
 typedef struct {
   float max;
   double exps, sum;
 } RowSum;
 
-/* Returns what is subtracted from a row's values. */
+/* Returns the number that is subtracted from a row's values. */
 static inline float
 shift_of (const RowSum *row)
 {
   return row->max == -INFINITY ? 0 : row->max;
 }
 
-/* The logarithm of the sum of a row's exponentials, as the largest value and what is added to it:
- * of their sum one fp32 would keep too little where the values are large. NaN without exponentials.
- */
+/* The log-sum-exp of a row, as the maximum and the rest: an fp32 sum of both would have too few
+ * digits if the values are large. NaN without exponentials. */
 static inline double
 log_of (const RowSum *row)
 {
@@ -124,7 +123,7 @@ write_lse (const LigOperand *lse, int64_t row, const RowSum *sum)
   numbers[2 * row + 1] = (float) log_of (sum);
 }
 
-/* Returns the loss of a row of `columns` values, whose target has a logit. */
+/* Returns the loss of a row of `columns` values whose shard includes the target's logit. */
 static inline double
 loss_of (const RowSum *row, double logit, double smoothing, int64_t columns)
 {

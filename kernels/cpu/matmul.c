@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* matmuls in fp32 through BLAS, for operands of any floating type. Narrower operands are
- * widened panel by panel, quantized ones multiplied by their scales; a block of the result is
- * accumulated in fp32 over the whole depth k. */
+/* fp32 matmuls through BLAS, for operands of any floating type. Narrower operands are widened panel
+ * by panel, quantized ones multiplied by their scales; a block of the result is accumulated in fp32
+ * over the whole depth k. */
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/threads.h"
@@ -9,10 +9,9 @@
 
 #include <limits.h>
 
-/* The division of the workspace, in floats, and the largest blocks. BLAS rearranges its operands
- * in each call: with 512 rows per call a matmul takes 8 % longer, with 1024 rows 3 %, which is
- * more than keeping the result in the cache saves. So blocks are as large as the memory for them
- * allows. */
+/* The partition of the workspace, in floats, and the largest blocks. BLAS repacks its operands in
+ * each call: with 512 rows per call a matmul takes 8 % longer, with 1024 rows 3 %, which is more
+ * than keeping the result in cache saves. So blocks are as large as the memory allows. */
 #define A_SIZE (MAX_STAGED_ROWS * MAX_DEPTH)
 #define B_SIZE (MAX_STAGED_COLUMNS * MAX_DEPTH)
 #define C_SIZE (MAX_STAGED_ROWS * MAX_STAGED_COLUMNS)
@@ -38,7 +37,7 @@ typedef struct {
   int64_t stride;
 } Panel;
 
-/* Divides `size` into equal parts of at most `max`, each but the last a multiple of 16; returns
+/* Splits `size` into equal parts of at most `max`, each except the last a multiple of 16; returns
  * their size. */
 static int64_t
 part (int64_t size, int64_t max)
@@ -49,7 +48,7 @@ part (int64_t size, int64_t max)
   return ((size + parts - 1) / parts + 15) / 16 * 16;
 }
 
-/* Divides a matmul into blocks, and the workspace among their panels. */
+/* Splits a matmul into blocks, and partitions the workspace among their panels. */
 static Blocks
 divide (const LigCpuMatmul *matmul, float *workspace)
 {
@@ -94,8 +93,8 @@ apply_scales (const LigOperand *matrix,
   }
 }
 
-/* Returns rows and columns of a stored matrix as floats: in place, or widened into `buffer`, times
- * its scales unless they are null. */
+/* Returns rows and columns of a stored matrix as floats: in place, or widened into `buffer` and
+ * multiplied by its scales unless they are null. */
 static Panel
 panel (const LigOperand *matrix,
        const LigOperand *scales,
@@ -140,7 +139,7 @@ panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int6
                                        depth, columns, blocks->b);
 }
 
-/* Multiplies one block; `whole_b` is its panel of B if one panel covers the whole depth, else
+/* Multiplies one block; `whole_b` is its panel of B if a single panel covers the whole depth, else
  * null. */
 static void
 multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
@@ -161,7 +160,7 @@ multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
   }
 }
 
-/* Calls the matmul's `finish` for each tile of a block, and adds up the sums of its columns if
+/* Calls the matmul's `finish` for each tile of a block, and accumulates its column sums if
  * `sum`. */
 static void
 finish (const Blocks *blocks, const LigTile *block, bool sum)
@@ -190,7 +189,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
   (blocks->partials, down, block->columns, block->columns, &total, true);
 }
 
-/* Multiplies and finishes all blocks of `columns` columns from `column` on, downwards. */
+/* Multiplies and finishes all blocks of `columns` columns from `column` on, from top to bottom. */
 static void
 run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOperand *column_sums)
 {

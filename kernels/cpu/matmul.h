@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The matmul C [m, n] = factor op (A) [m, k] op (B) [k, n] in fp32, block by block. Linear
- * kernels differ in the operations that follow, which all run in one pass over a finished block. */
+/* The matmul C [m, n] = factor op (A) [m, k] op (B) [k, n] in fp32, block by block. Linear kernels
+ * differ in their epilogues, which run in one pass over each finished block. */
 #pragma once
 
 #include "kernels/cpu/cpu.h"
 #include <ligature/scales.h>
 
-/* A piece of a finished block: `rows` rows of `columns` floats, `stride` apart, whose first
- * element is at (row, column) of C. It has at most LIG_PIECE columns and may be overwritten. */
+/* A tile of a finished block: `rows` rows of `columns` floats, with row stride `stride`, whose
+ * first element is at (row, column) of C. It has at most LIG_PIECE columns and may be
+ * overwritten. */
 typedef struct {
   float *values;
   int64_t stride, row, column, rows, columns;
@@ -19,18 +20,18 @@ typedef struct {
   int64_t m, n, k;
   float factor;
 
-  /* The scales of quantized operands but those of whole tensors, which are part of the factor;
-   * null: there are none. */
+  /* The scales of quantized operands, except per-tensor scales, which are part of the factor; null:
+   * none. */
   const LigOperand *a_scales, *b_scales;
   LigScales a_kind, b_kind;
 
   /* The fp32 memory [m, n] into which the matmul itself may be written; it is added to the old
-   * values if `accumulate` is set. If null, blocks are stored in the workspace. */
+   * values if `accumulate` is set. If null, blocks are staged in the workspace. */
   float *target;
   bool accumulate;
 
-  /* Processes a finished tile, and adds its columns to `sums` if there are `column_sums`; tiles
-   * are processed in parallel. If null, the matmul in `target` is the result. */
+  /* Processes a finished tile, and adds its columns to `sums` if there are `column_sums`; tiles are
+   * processed in parallel. If null, the matmul in `target` is the result. */
   void (*finish) (const LigTile *tile, const void *data, float *sums);
   const void *data;
   const LigOperand *column_sums; /* sums of n columns; null or absent: none */

@@ -16,7 +16,7 @@ typedef struct {
   float u, uh;
 } Sums;
 
-/* Returns the sums of u and u h over a piece; `gain` is null for l2, whose u is not needed. */
+/* Returns the sums of u and u h over a piece; `gain` is null for l2, which does not need u. */
 static Sums
 row_sums (const float *restrict dy,
           const float *restrict x,
@@ -40,7 +40,7 @@ row_sums (const float *restrict dy,
   return (Sums){u, uh};
 }
 
-/* Reads a row for the first time: returns its sums, and adds to the partial sums over rows. */
+/* First pass over a row: returns its sums, and adds to the partial sums over rows. */
 static Sums
 gather (const Backward *b, int64_t start, float mean, float rstd, float *dweight, float *dbias)
 {
@@ -67,8 +67,8 @@ gather (const Backward *b, int64_t start, float mean, float rstd, float *dweight
   return total;
 }
 
-/* Reads a row again and writes dx. Each piece is read before it is written, as dx may be dy or
- * branch. */
+/* Second pass over a row: writes dx. Each piece is read before it is written, because dx may be dy
+ * or branch. */
 static void
 write_row (const Backward *b, int64_t start, float mean, float rstd, Sums sums)
 {
@@ -117,8 +117,8 @@ run_block (const Backward *b, int64_t first, int64_t end, float *dweight, float 
   }
 }
 
-/* Computes dx, dweight and dbias, each of which may be absent. `weight`, `dweight` and `dbias`
- * are null for a kernel that has none. */
+/* Computes dx, dweight and dbias, each of which may be absent. `weight`, `dweight` and `dbias` are
+ * null for a kernel without them. */
 static LigStatus
 backward (LigLaunch *launch,
           Backward *b,
@@ -130,7 +130,7 @@ backward (LigLaunch *launch,
   LigStatus status = lig_norm_prepare (norm, launch, b->x, weight);
   if (status != LIG_OK)
     return status;
-  /* The third vector is the gain, in front of the partial sums. */
+  /* The third vector is the gain, stored before the partial sums. */
   int64_t length = norm->length;
   LigPartition partition = lig_partition (norm->rows, 3 * length);
   float *weights = lig_is_present (dweight) ? norm->scratch : NULL;

@@ -4,10 +4,10 @@
  *   layer norm (Ba et al., 2016): rstd = 1 / sqrt (mean ((v - mean)^2) + eps),
  *   rms norm (Zhang and Sennrich, 2019): mean = 0, rstd = 1 / sqrt (mean (v^2) + eps),
  *   l2: mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
- * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32. A sum
- * of values that are large compared with their deviation would leave their mean few digits, so a
- * row is read twice, the second time from the cache: first for the mean of v - v[0], then for the
- * mean of the deviations from that, which corrects both mean and variance. */
+ * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32. If
+ * values are large compared with their standard deviation, summing them directly would lose digits
+ * of the mean, so a row is read twice, the second time from cache: first for the mean of v - v[0],
+ * then for the mean of the differences from that, which corrects both mean and variance. */
 #include "kernels/cpu/norm.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ typedef struct {
   const float *bias;
 } Forward;
 
-/* Returns a piece of v. The first reading of a row writes its sum and later ones read that,
- * because it may have replaced x or extra. An absent sum is computed again. */
+/* Returns a piece of v. The first pass over a row writes its sum and later ones read that, because
+ * it may have overwritten x or extra. An absent sum is recomputed. */
 static const float *
 load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
 {
@@ -34,7 +34,7 @@ load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
 #pragma omp simd
   for (int64_t i = 0; i < count; i++)
     buffer[i] = x[i] + extra[i];
-  /* The bits do not depend on whether the sum is wanted. */
+  /* The bits do not depend on whether the sum is requested. */
   LigDtype dtype = f->sum->data ? f->sum->dtype : f->x->dtype;
   void *sum = f->sum->data ? lig_at (f->sum, at) : rounded;
   if (dtype != LIG_FP32 || f->sum->data)
@@ -44,7 +44,7 @@ load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
   return buffer;
 }
 
-/* Returns nearly the mean of a row of v. */
+/* Returns the approximate mean of a row of v. */
 static float
 near_mean (const Forward *f, int64_t start)
 {
@@ -62,14 +62,14 @@ near_mean (const Forward *f, int64_t start)
   return first + sum * f->norm.share;
 }
 
-/* So many elements are added at once: one sum of a long row would lose digits. */
+/* The number of elements added at once: a single sum over a long row would lose digits. */
 enum { AT_ONCE = 256 };
 
 typedef struct {
   float mean, variance;
 } Moments;
 
-/* Adds what elements differ by from `near`, and the squares. */
+/* Adds the differences of the elements from `near`, and their squares. */
 static inline void
 add_deviations (float *sum, float *squares, const float *v, int64_t count, float near)
 {
@@ -87,8 +87,8 @@ add_deviations (float *sum, float *squares, const float *v, int64_t count, float
   }
 }
 
-/* Returns the mean of a row, which is `near` a number, and its variance; the mean square of one
- * that is not centered. */
+/* Returns the mean of a row, which is close to `near`, and its variance, or for uncentered rows the
+ * mean square. */
 static Moments
 moments_of (const Forward *f, int64_t start, float near)
 {
@@ -131,8 +131,8 @@ write_row (const Forward *f, int64_t start, float mean, float rstd)
   }
 }
 
-/* Computes y, mean and rstd, each of which may be absent. `bias` may be null; it is entered into
- * f here because it needs the workspace. */
+/* Computes y, mean and rstd, each of which may be absent. `bias` may be null; it is stored in f
+ * here because it needs the workspace. */
 static LigStatus
 forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOperand *bias)
 {

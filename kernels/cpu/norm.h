@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the norms, forward and backward: the length of a row, and its gain as
- * floats. */
+/* Shared code of the norms, forward and backward: the length of a row, and its gain as floats. */
 #pragma once
 
 #include "kernels/cpu/cpu.h"
@@ -8,7 +7,7 @@
 
 typedef struct {
   bool centered; /* layer norm: the mean is subtracted */
-  bool summed;   /* l2: the sum of squares is taken, not their mean */
+  bool summed;   /* l2: uses the sum of squares instead of their mean */
   int64_t length, rows;
   float share; /* weight of an element in a mean: 1 / length, or 1 if summed */
   float eps;
@@ -16,8 +15,9 @@ typedef struct {
   float *scratch;    /* the unused part of the workspace */
 } LigNorm;
 
-/* Returns the elements of a vector as floats, plus `offset`: its own memory if that is the same,
- * else memory at `*scratch`, which is advanced. Returns null if the vector is absent. */
+/* Returns the elements of a vector as floats, plus `offset`: the vector's own memory if no
+ * conversion is needed, else memory at `*scratch`, which is advanced. Returns null if the vector is
+ * absent. */
 static inline const float *
 lig_norm_vector (const LigOperand *vector, float offset, float **scratch)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Updates of whole arenas, in one reading. g = gradient / carried, times clip_norm / norm if the
- * global norm is above clip_norm; p = the fp32 master if present, else the parameter.
+/* Updates of whole arenas, in one pass over memory. g = gradient / carried, times clip_norm / norm
+ * if the global norm is above clip_norm; p = the fp32 master if present, else the parameter.
  *   sgd: g += decay p; m = momentum m + g; p -= rate m
  *   adamw (Loshchilov and Hutter, 2019), where t counts updates from 1:
  *     p -= rate decay p; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
  *     p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps)
- * The parameter is p, rounded once. If the norm is not finite, nothing is written and the update
- * is not counted by t. */
+ * The parameter is p, rounded once. If the norm is not finite, the update is skipped and not
+ * counted by t. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/scaling.h"
 #include <ligature/params-optimizer.h>
 
 #include <math.h>
 
-/* Returns the sum of the squares of a piece. It is not inlined: GCC 12 splits the loop over
- * pieces, and then no longer vectorizes a loop that it inlined there. */
+/* Returns the sum of squares of a piece. It is not inlined: GCC 12 splits the loop over pieces, and
+ * then does not vectorize loops inlined into it. */
 static __attribute__ ((noinline)) double
 sum_of_squares (const float *values, int64_t count)
 {
@@ -25,7 +25,7 @@ sum_of_squares (const float *values, int64_t count)
   return sum;
 }
 
-/* Computes y = factor x, and sets the factor that the gradients carry from here on. */
+/* Computes y = factor x, and records the factor that the gradients now carry. */
 LigStatus
 LIG_CPU (scale_gradient) (LigLaunch *launch)
 {
@@ -79,7 +79,7 @@ LIG_CPU (gradient_norm) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Sets the factor by which the gradients are multiplied; false if nothing is to be written. */
+/* Sets the factor by which the gradients are multiplied; false if the update is skipped. */
 static bool
 find_factor (const LigLaunch *launch, float *factor)
 {
@@ -96,8 +96,8 @@ find_factor (const LigLaunch *launch, float *factor)
   return true;
 }
 
-/* Returns the old values of a piece as floats, in place if they are fp32. lig_commit () stores
- * them again. */
+/* Returns the old values of a piece as floats, in place if they are fp32. lig_commit () stores them
+ * again. */
 static float *
 open_piece (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
 {
@@ -107,7 +107,7 @@ open_piece (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
   return values;
 }
 
-/* Stores new weights, and rounds them to the parameters if the weights are the master. */
+/* Stores new weights, and rounds them to the parameters if the weights are the fp32 master. */
 static void
 close_weights (const LigOperand *weights,
                const LigOperand *parameters,
@@ -179,7 +179,7 @@ adamw_constants (const LigLaunch *launch, float factor)
   return adamw;
 }
 
-/* Updates the weights p and the means m and v of a piece. */
+/* Updates the weights p and the moments m and v of a piece. */
 static void
 adamw_piece (const Adamw *adamw, const float *g, float *p, float *m, float *v, int64_t count)
 {

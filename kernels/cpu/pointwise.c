@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels on single elements: conversion, addition, scaling, dropout; and of whole samples. */
+/* Element-wise kernels: conversion, addition, scaling, dropout; and drop path, on whole samples. */
 #include "kernels/cpu/random.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/positions.h"
@@ -83,19 +83,19 @@ LIG_CPU (scale) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* The number of quads of a piece that begins inside of one, a multiple of LIG_LANES. A quad is four
- * elements, which share one Philox counter. */
+/* The number of quads of a piece that may begin inside a quad, a multiple of LIG_LANES. A quad is
+ * four elements, which share one Philox counter. */
 #define QUADS (LIG_PIECE / 4 + LIG_LANES)
 
 typedef struct {
   uint64_t seed, path_hash, micro_step;
-  uint64_t first;     /* number of the first element in the tensor of all ranks */
+  uint64_t first;     /* global index of the first element */
   uint32_t threshold; /* elements with smaller words are dropped */
   float scale;        /* of the elements that are kept */
 } Dropout;
 
-/* Computes lig_random_words () of the quads from `first` on: word k of quad i is the lower half
- * of lane k QUADS + i of `words`. */
+/* Computes lig_random_words () of the quads from `first` on: word k of quad i is the lower half of
+ * lane k QUADS + i of `words`. */
 LIG_PIECE_FUNCTION
 random_words (const Dropout *dropout, uint64_t first, int64_t quads, LigLanes *words)
 {
@@ -110,7 +110,7 @@ random_words (const Dropout *dropout, uint64_t first, int64_t quads, LigLanes *w
   }
 }
 
-/* Computes a piece of dropout. The part of a rank may start inside of a quad. */
+/* Applies dropout to a piece. A rank's shard may begin inside a quad. */
 LIG_PIECE_FUNCTION
 dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y, int64_t count)
 {
@@ -131,8 +131,8 @@ dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y
   y[i] = word[i] >= threshold ? scale * x[i] : 0;
 }
 
-/* Drops elements of the range [first, end), which are contiguous in the tensor of all ranks from
- * dropout->first on. */
+/* Applies dropout to elements of the range [first, end), which are contiguous in the unsharded
+ * tensor from dropout->first on. */
 static void
 drop_range (Dropout dropout, const LigOperand *x, const LigOperand *y, int64_t first, int64_t end)
 {
@@ -160,7 +160,7 @@ LIG_CPU (dropout) (LigLaunch *launch)
                      "dropout: not a floating type; convert to fp32, fp16 or bf16");
   if (!(p >= 0 && p <= 1))
     return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]; correct it");
-  if (p == 1) { /* the threshold exceeds a word, and the scale is infinite */
+  if (p == 1) { /* the threshold exceeds every word, and the scale is infinite */
     memset (y->data, 0, (size_t) y->size * lig_dtype_size (y->dtype));
     return LIG_OK;
   }

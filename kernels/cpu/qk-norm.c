@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Norms of the query and key heads of packed rows, each over the features of one head. */
+/* Norms of the query and key heads of packed rows, each over the head dim. */
 #include "kernels/cpu/cpu.h"
 #include <ligature/params-norm.h>
 
 #include <math.h>
 
-/* The largest number of features of a head. */
+/* The largest head dim. */
 #define MAX_FEATURES 4096
 
 typedef struct {
   const LigQkNormParams *params;
   const LigOperand *dy, *x, *mean, *rstd, *out; /* dy is null in the forward pass */
-  const float *gains[2], *biases[2];            /* of queries and keys; null: 1 and 0 */
+  const float *gains[2], *biases[2];            /* of queries and keys; null means 1 and 0 */
   int64_t rows;
 } QkNorm;
 
 /* The features of one head. */
 typedef struct {
   int64_t at;        /* its first element */
-  int64_t statistic; /* the place of its mean and rstd */
+  int64_t statistic; /* the index of its mean and rstd */
   int kind;          /* 0: query, 1: key */
 } Head;
 
@@ -49,7 +49,7 @@ normalize (const QkNorm *q, Head head)
   const float *gain = q->gains[head.kind], *bias = q->biases[head.kind];
   lig_widen (q->x->dtype, lig_at (q->x, head.at), values, (size_t) features);
   float squares = 0, mean = q->params->kind == LIG_QK_LAYER_NORM ? values[0] : 0, rest = mean;
-  /* The mean of the deviations is added twice: see norm.c. */
+  /* The mean of the differences is added twice: see norm.c. */
   for (int pass = 0; pass < 2 && q->params->kind == LIG_QK_LAYER_NORM; pass++) {
     rest = 0;
 #pragma omp simd reduction(+ : rest)
@@ -75,7 +75,7 @@ normalize (const QkNorm *q, Head head)
     ((float *) q->rstd->data)[head.statistic] = rstd;
 }
 
-/* Computes the gradient of one head, and adds those of its gain and bias to `gains` and `biases`
+/* Computes the gradient of one head, and adds those of its weight and bias to `gains` and `biases`
  * unless these are null. */
 static void
 normalize_backward (const QkNorm *q, Head head, float *gains, float *biases)
@@ -112,7 +112,8 @@ normalize_backward (const QkNorm *q, Head head, float *gains, float *biases)
   lig_narrow (q->out->dtype, dy, lig_at (q->out, head.at), (size_t) features);
 }
 
-/* Returns a vector of a head as floats, in the workspace unless it is fp32; null if absent. */
+/* Returns a vector of a head as floats, converted into the workspace unless it is fp32; null if
+ * absent. */
 static const float *
 vector_of (const LigOperand *vector, float **free)
 {
@@ -168,7 +169,7 @@ LIG_CPU (qk_norm) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Computes dx and the gradients of the gains and biases, each of which may be absent. A block of
+/* Computes dx and the gradients of the weights and biases, each of which may be absent. A block of
  * rows has partial sums of four vectors. */
 LigStatus
 LIG_CPU (qk_norm_backward) (LigLaunch *launch)

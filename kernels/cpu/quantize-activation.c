@@ -21,7 +21,7 @@ typedef void Backward (const float *dy, float *x, int64_t count);
 LIG_EACH_ACTIVATION (PIECES)
 #undef PIECES
 
-/* The functions of an activation, and the kernels that compute it alone. */
+/* The functions of an activation, and its unfused kernels. */
 static const struct {
   Forward *forward;
   Backward *backward;
@@ -80,8 +80,9 @@ read_backward (const LigSource *source, int64_t at, int64_t count, float *buffer
   return buffer;
 }
 
-/* Writes the values of a source and their sum over rows, each of which may be absent. A thread has
- * neighbouring columns of all rows, so that the sums do not depend on the number of threads. */
+/* Writes the values of a source and their sum over rows, each of which may be absent. Each thread
+ * processes adjacent columns of all rows, so that the sums do not depend on the number of
+ * threads. */
 static void
 write_values (const LigSource *source, const LigOperand *y, const LigOperand *sums)
 {
@@ -106,7 +107,7 @@ write_values (const LigSource *source, const LigOperand *y, const LigOperand *su
   }
 }
 
-/* Runs the kernel that computes the values alone, in the same launch. */
+/* Runs the unfused kernel that computes the values, in the same launch. */
 static LigStatus
 run_alone (const LigLaunch *launch,
            LigStatus (*kernel) (LigLaunch *launch),

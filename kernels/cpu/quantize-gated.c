@@ -35,7 +35,7 @@ LIG_EACH_GATED (SIMPLE)
     lig_##backward (dy[i], a[i], b[i], params->limit, params->alpha, params->offset, &da, &db))
 LIG_EACH_GATED_WITH_PARAMS (WITH_PARAMS)
 
-/* The functions of a unit, and the kernels that compute it alone. */
+/* The functions of a unit, and its unfused kernels. */
 static const struct {
   Forward *forward;
   Backward *backward;
@@ -64,7 +64,7 @@ read_forward (const LigSource *source, int64_t at, int64_t count, float *buffer)
   return buffer;
 }
 
-/* Computes the part of a piece of dx that is in one half of its row. */
+/* Computes the elements of a piece of dx that are in one half of its row. */
 static void
 read_half (const LigSource *source, int64_t row, int64_t column, int64_t count, float *buffer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of norms with their quantized copies: what the kernels of norms and quantize compute
- * one after the other. */
+/* Gradients of norms with quantized copies: runs the kernels of norms and of quantize one after the
+ * other. */
 #include "kernels/cpu/quantize-source.h"
 
 enum { DY, BRANCH, X, WEIGHT, MEAN, RSTD, SCALE, DX, DWEIGHT, DBIAS, DLAST, ROW };

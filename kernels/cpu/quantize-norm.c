@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized copies of normalized rows, computed as they are read from statistics that are known. */
+/* Quantized copies of normalized rows, computed from known statistics as they are read. */
 #include "kernels/cpu/quantize-source.h"
 
 enum { X, WEIGHT, BIAS, MEAN, RSTD, SCALE, Y, ROW };
@@ -39,7 +39,7 @@ read (const LigSource *source, int64_t at, int64_t count, float *buffer)
   return buffer;
 }
 
-/* Writes the rows themselves. */
+/* Writes the unquantized rows. */
 static void
 write_values (const LigSource *source, const LigOperand *y)
 {

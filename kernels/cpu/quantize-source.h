@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The matrices whose quantized copies kernels write: operands, and functions of operands. */
+/* The matrices of which kernels write quantized copies: operands, and functions of operands. */
 #pragma once
 
 #include "kernels/cpu/rows.h"
@@ -8,8 +8,8 @@
 
 typedef struct LigSource LigSource;
 
-/* A matrix of `rows` by `columns`. `read` returns `count` elements from `at` on, all of one row, as
- * they are rounded to `dtype`, in `buffer` or in an operand's memory. */
+/* A matrix of `rows` by `columns`. `read` returns `count` elements from `at` on, all in one row and
+ * rounded to `dtype`, in `buffer` or in an operand's memory. */
 struct LigSource {
   const float *(*read) (const LigSource *source, int64_t at, int64_t count, float *buffer);
   const LigLaunch *launch;
@@ -17,9 +17,8 @@ struct LigSource {
   int64_t rows, columns;
 };
 
-/* Writes the copies of a source and their scales. The operands are those of the kernel
- * quantize; absent ones have no memory. Without `scale` a scale for the whole matrix follows from
- * its amax. */
+/* Writes the copies of a source and their scales. The operands are those of the kernel quantize;
+ * absent ones have no memory. Without `scale`, a per-tensor scale is computed from the amax. */
 typedef struct {
   const LigOperand *scale, *row, *row_scale, *transposed, *transposed_scale, *recorded, *y;
 } LigCopies;
@@ -29,8 +28,7 @@ LigStatus LIG_CPU (quantize_source) (LigLaunch *launch,
                                      const LigQuantizeParams *params,
                                      const LigCopies *copies);
 
-/* Returns the operands of a kernel that computes what it quantizes: those from `scale` and from
- * `row` on. */
+/* Returns the operands of a fused quantizing kernel from `scale` and from `row` on. */
 static inline LigCopies
 lig_produced_copies (const LigLaunch *launch, int scale, int row)
 {

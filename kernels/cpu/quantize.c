@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized copies of a matrix x [M, K] with their scales: x as it is, its transpose, or both in
- * one reading. A scale of a whole tensor is given or follows from all its elements, the others
- * follow from the elements that they serve. This is the definition: other backends write the same
+/* Quantized copies of a matrix x [M, K] with their scales: untransposed, transposed, or both in one
+ * pass over memory. A per-tensor scale is given or computed from all elements, the other scales are
+ * computed from the elements that they cover. This is the reference: other backends write the same
  * bytes and the same scales. */
 #include "kernels/cpu/quantize-source.h"
 
 #define EDGE LIG_SCALES_EDGE
 
-/* The operands of a launch, and what all of its tiles share. */
+/* The operands of a launch, and everything that its tiles share. */
 typedef struct {
   const LigSource *source;
   const LigCopies *copies;
@@ -15,12 +15,12 @@ typedef struct {
   LigDtype format;
   LigScales row_kind, transposed_kind;
   float largest, overflow, limit;
-  float tensor; /* the scale of the whole */
+  float tensor; /* the per-tensor scale */
   bool powers;
-  float *column_amax; /* of each column, if the transpose has a scale for each row; else null */
+  float *column_amax; /* per column, if the transpose has per-row scales; else null */
 } Job;
 
-/* A tile of x as floats, and the amaxes that its scales follow from. */
+/* A tile of x as floats, and the amaxes from which its scales are computed. */
 typedef struct {
   int64_t row, column, rows, columns;
   float values[EDGE][EDGE];
@@ -85,7 +85,7 @@ read_tile (const Job *job, Tile *tile)
   }
 }
 
-/* Rounds a row of a tile to the format, and stores it, and its values for y. */
+/* Rounds a row of a tile to the format, stores it, and stores its values for y. */
 static void
 store_row (const Job *job, const Tile *tile, int64_t i, float scale)
 {
@@ -106,7 +106,7 @@ store_row (const Job *job, const Tile *tile, int64_t i, float scale)
   lig_narrow (job->copies->y->dtype, values, lig_at (job->copies->y, at), (size_t) tile->columns);
 }
 
-/* Writes the tile of the copy as it is. `whole` has the amaxes of its whole rows. */
+/* Writes a tile of the untransposed copy. `whole` has the amaxes of its whole rows. */
 static void
 write_rows (const Job *job, const Tile *tile, const float *whole)
 {
@@ -133,7 +133,7 @@ write_rows (const Job *job, const Tile *tile, const float *whole)
                  tile->row / EDGE * lig_scales_stride (job->columns) + block, of_tile);
 }
 
-/* Writes the tile of the transposed copy. */
+/* Writes a tile of the transposed copy. */
 static void
 write_columns (const Job *job, const Tile *tile)
 {
@@ -204,7 +204,7 @@ find_columns (const Job *job)
   }
 }
 
-/* Sets the scale of the whole matrix, if a copy has that, and writes its inverse. */
+/* Computes the per-tensor scale, if a copy has one, and writes its inverse. */
 static void
 find_tensor_scale (Job *job, const LigOperand *scale)
 {
@@ -229,7 +229,7 @@ find_tensor_scale (Job *job, const LigOperand *scale)
     put_inverse (job->copies->transposed_scale, 0, job->tensor);
 }
 
-/* Clears scales of tiles, whose rows are padded. */
+/* Clears tile scales, whose rows are padded. */
 static void
 clear_scales (const LigOperand *scales, LigScales kind)
 {
@@ -304,7 +304,7 @@ LIG_CPU (quantize) (LigLaunch *launch)
                           : status;
 }
 
-/* Moves all histories by one step, and sets the scales for the next. */
+/* Advances all histories by one step, and sets the scales for the next step. */
 LigStatus
 LIG_CPU (update_scales) (LigLaunch *launch)
 {

@@ -8,9 +8,9 @@
 #include <immintrin.h>
 #endif
 
-/* A product of two lanes needs only their lower halves, and only the lower half of a word is ever
+/* The product of two lanes needs only their lower halves, and only the lower half of a word is ever
  * used, so the upper halves may contain anything. The compiler does not see this and would multiply
- * whole lanes. */
+ * 64-bit lanes. */
 #if defined(__AVX512F__)
 #define LIG_LANES 8
 #define LIG_MULTIPLY(a, b) ((LigLanes) _mm512_mul_epu32 ((__m512i) (a), (__m512i) (b)))

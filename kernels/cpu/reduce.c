@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The second stage of every sum over rows: partial sums of fixed blocks, added in order. */
+/* The second stage of every sum over rows: partial sums of fixed blocks are added in order. */
 #include "kernels/cpu/cpu.h"
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rotary position embedding of packed rows: the pairs of features of each query and key head turn
- * by angles that grow with the position. */
+/* Rotary position embedding of packed rows: the pairs of features of each query and key head are
+ * rotated by angles proportional to the position. */
 #include "kernels/rotary.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/positions.h"
@@ -13,9 +13,9 @@ typedef struct {
   const LigOperand *x, *y;
   int64_t heads;  /* that are rotated */
   int64_t first;  /* position of the first row of `table` */
-  int64_t end;    /* position behind its last one */
+  int64_t end;    /* end of its positions */
   float *table;   /* per position the cosines of all pairs, then their sines */
-  float backward; /* -1 turns back */
+  float backward; /* 1, or -1 to rotate back */
 } Rotary;
 
 /* Computes the table for the positions [first, end). */
@@ -64,7 +64,7 @@ rotate_neighbours (float *head, const float *cosines, const float *sines, int32_
   }
 }
 
-/* Copies elements that stay as they are. */
+/* Copies elements that are not rotated. */
 static void
 leave (const Rotary *r, int64_t element, int64_t count)
 {
@@ -94,8 +94,8 @@ rotate_row (const Rotary *r, int64_t row, int64_t position)
   leave (r, start + r->heads * features, r->x->columns - r->heads * features);
 }
 
-/* Rotates all rows by the angles, or back. As many positions as the table holds are served at a
- * time. */
+/* Rotates all rows by the angles, or back. The table holds a limited number of positions, which are
+ * processed at a time. */
 static LigStatus
 rotate (LigLaunch *launch, float direction)
 {
@@ -133,7 +133,7 @@ LIG_CPU (rotary) (LigLaunch *launch)
   return rotate (launch, 1);
 }
 
-/* Computes dx: the rotation is orthogonal, so that its gradient is the rotation back. */
+/* Computes dx: rotations are orthogonal, so the gradient is rotated back. */
 LigStatus
 LIG_CPU (rotary_backward) (LigLaunch *launch)
 {

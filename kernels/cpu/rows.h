@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the element-wise families: loops over pieces, a vector repeated along rows,
- * and sums over rows.
+/* Shared code of the element-wise families: loops over pieces, a vector repeated along rows, and
+ * sums over rows.
  *
- * A fused kernel has to give the bits of the kernels it replaces. So each formula is compiled
+ * A fused kernel must match the kernels that it replaces bit for bit. So each formula is compiled
  * into one function over pieces that all kernels of its family call, and every value that an
- * unfused kernel would have written is rounded to the type in which it would have been written. */
+ * unfused kernel would have written is rounded to the type of that output. */
 #pragma once
 
 #include "kernels/cpu/cpu.h"
@@ -15,15 +15,15 @@
 /* A loop over independent elements, so that the output may be one of the inputs. */
 #define LIG_EACH_ELEMENT(i, count) _Pragma ("omp simd") for (int64_t i = 0; i < (count); i++)
 
-/* Returns the lesser of both. */
+/* Returns the smaller of both. */
 static inline int64_t
 lig_min (int64_t a, int64_t b)
 {
   return a < b ? a : b;
 }
 
-/* Returns whether the present ones of the first `count` operands have types that kernels compute
- * in. */
+/* Returns whether those of the first `count` operands that are present have types that kernels
+ * compute in. */
 static inline bool
 lig_all_floating (const LigLaunch *launch, int count)
 {
@@ -33,21 +33,21 @@ lig_all_floating (const LigLaunch *launch, int count)
   return true;
 }
 
-/* Returns the memory for floats that lig_commit_rounded () will store: `buffer` if the operand
- * is absent. */
+/* Returns memory for floats that lig_commit_rounded () will store: `buffer` if the operand is
+ * absent. */
 static inline float *
 lig_stage_if_present (const LigOperand *operand, int64_t element, float *buffer)
 {
   return operand->data ? lig_stage (operand, element, buffer) : buffer;
 }
 
-/* A vector repeated along rows, to be read in pieces. Short vectors are repeated in memory. */
+/* A vector broadcast along rows, to be read in pieces. Short vectors are replicated in memory. */
 typedef struct {
   const LigOperand *vector;
   float repeated[2 * LIG_PIECE];
 } LigRepeat;
 
-/* Prepares to read a vector along rows. */
+/* Prepares to read a vector broadcast along rows. */
 static inline void
 lig_repeat (LigRepeat *repeat, const LigOperand *vector)
 {
@@ -75,9 +75,9 @@ lig_repeat_at (const LigRepeat *repeat, int64_t element, int64_t count, float *b
   return buffer;
 }
 
-/* A sum over rows as tasks that run in any order: each is one block of a LigPartition and one
- * piece of the columns, and has partial sums of its own. Of rows shorter than a piece, several
- * are read at once. */
+/* A sum over rows as tasks that run in any order: each covers one block of a LigPartition and one
+ * piece of the columns, and has its own partial sums. Rows shorter than a piece are read several at
+ * once. */
 typedef struct {
   LigPartition partition;
   float *partials;
@@ -97,8 +97,8 @@ lig_row_sum_fits (int64_t columns)
   return columns <= (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float));
 }
 
-/* Divides a sum over the rows of x into tasks. They cut `width` columns into pieces: the whole
- * row, or half of it if a task takes the same piece of both halves. */
+/* Splits a sum over the rows of x into tasks. They split `width` columns into pieces: the whole
+ * row, or half of it if a task processes the same piece of both halves. */
 static inline LigRowSum
 lig_row_sum (const LigLaunch *launch, const LigOperand *x, int64_t width)
 {
@@ -115,7 +115,7 @@ lig_row_sum (const LigLaunch *launch, const LigOperand *x, int64_t width)
   };
 }
 
-/* Returns task `index` of a sum whose rows are cut at `width` columns. */
+/* Returns task `index` of a sum whose rows are split at `width` columns. */
 static inline LigRowTask
 lig_row_task (const LigRowSum *sum, int64_t index, int64_t width)
 {
@@ -134,7 +134,7 @@ lig_add_rows (float *restrict sums, const float *restrict rows, int64_t count, i
       sums[i] += rows[row * width + i];
 }
 
-/* Adds up the partial sums of all tasks, unless the target is absent. */
+/* Sums the partial sums of all tasks, unless the target is absent. */
 static inline void
 lig_row_sum_finish (const LigRowSum *sum, const LigOperand *target, bool accumulate)
 {

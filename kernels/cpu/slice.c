@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes some positions and columns out of packed rows, and adds to them there. */
+/* Extracts a slice of positions and columns from packed rows, and adds a slice to them. */
 #include "kernels/cpu/rows.h"
 #include <ligature/params-positions.h>
 
-/* Checks that the slice is inside rows like those of `whole`. */
+/* Checks that the slice is within rows like those of `whole`. */
 static LigStatus
 check (LigLaunch *launch, int count, const LigOperand *whole, const LigOperand *slice)
 {
@@ -38,7 +38,7 @@ LIG_CPU (slice) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Writes columns [at, end) of a row of y: x, and the slice from element `added` on unless that is
+/* Writes columns [at, end) of a row of y: x, plus the slice from element `added` on unless that is
  * negative. */
 static void
 write_columns (const LigLaunch *launch, int64_t row, int64_t at, int64_t end, int64_t added)

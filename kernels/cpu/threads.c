@@ -18,7 +18,7 @@ lig_cpu_prepare_threads (void)
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* The size of one of OpenBLAS's buffers for the largest of the CPUs that it is built for. */
+/* The size of one of OpenBLAS's buffers, for the largest of the CPUs that it supports. */
 #define BUFFER_SIZE ((size_t) 130 << 20)
 
 /* Returns the bytes of a thread's stack. */
@@ -32,8 +32,8 @@ stack_size (void)
   return limit.rlim_cur;
 }
 
-/* Returns whether there is memory for a buffer for this caller, and for one and a stack for each
- * thread beyond those that have them. */
+/* Returns whether there is memory for a buffer for the caller, and for a buffer and a stack for
+ * each thread that does not have them yet. */
 static bool
 has_memory (int threads)
 {

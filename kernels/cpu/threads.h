@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Limits the calling thread's parallel work to as many threads as OMP_DYNAMIC and
- * OMP_THREAD_LIMIT leave: BLAS waits for as many as OpenMP promises, forever if there are fewer.
- * Returns false if there is no memory for the buffers that BLAS allocates for them and never
- * frees; it would try to allocate them again and again. A repeated call costs next to nothing. */
+/* Limits the calling thread's parallel work to as many threads as OMP_DYNAMIC and OMP_THREAD_LIMIT
+ * allow: BLAS waits for as many as OpenMP promises, forever if there are fewer. Returns false if
+ * there is no memory for the buffers that BLAS allocates for them and never frees; BLAS would retry
+ * the allocation forever. Repeated calls are almost free. */
 bool lig_cpu_prepare_threads (void);

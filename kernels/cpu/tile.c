@@ -2,8 +2,8 @@
 /* Small matmuls: a tile of the result stays in vector registers over the whole depth. */
 #include "kernels/cpu/tile.h"
 
-/* The floats of a vector, and the rows and vectors of a tile: as many as there are registers, less
- * those of a row of b. */
+/* The floats of a vector, and the rows and vectors of a tile: as many as fit into the registers in
+ * addition to a row of b. */
 #if defined(__AVX512F__)
 #define WIDTH 16
 #define TILE_ROWS 6
@@ -29,7 +29,7 @@ typedef struct {
   bool add;
 } Tile;
 
-/* Computes one tile of `rows` x `vectors`, both constant where this is called. */
+/* Computes one tile of `rows` x `vectors`, both compile-time constants at the call. */
 static inline __attribute__ ((always_inline)) void
 compute (const Tile *t, const int rows, const int vectors)
 {
@@ -59,7 +59,7 @@ compute (const Tile *t, const int rows, const int vectors)
       *(Vector *) (t->c + i * t->c_row + j * WIDTH) = sum[i][j];
 }
 
-/* Computes the tiles of all rows at some columns. */
+/* Computes the tiles of all rows for some columns. */
 static inline __attribute__ ((always_inline)) void
 compute_rows (Tile t, int64_t rows, const int vectors)
 {

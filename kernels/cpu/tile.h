@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/cpu.h"
 
-/* The number of floats to which rows are padded: the longest vector of any level. */
+/* The number of floats to which rows are padded: the longest vector of any instruction level. */
 #define LIG_TILE_PAD 16
 
 /* Returns the length of a row of `count` floats with its padding. */
@@ -21,7 +21,7 @@ typedef struct {
 } LigTileLeft;
 
 /* Computes c = a b, or c += a b, where a is [rows, depth], b is [depth, columns] and c is [rows,
- * columns]; rows of b and c are `b_row` and `c_row` apart. `columns` is a multiple of
+ * columns]; the row strides of b and c are `b_row` and `c_row`. `columns` is a multiple of
  * LIG_TILE_PAD. */
 void LIG_CPU (tile_matmul) (int64_t rows,
                             int64_t columns,
@@ -33,7 +33,7 @@ void LIG_CPU (tile_matmul) (int64_t rows,
                             int64_t c_row,
                             bool add);
 
-/* Writes a [rows, columns] with rows `a_row` apart as its transpose, rows `b_row` apart. Both
- * numbers are multiples of 4. */
+/* Writes the transpose of a [rows, columns], with row stride `a_row`, with row stride `b_row`. Both
+ * sizes are multiples of 4. */
 void LIG_CPU (tile_transpose) (
   const float *a, int64_t a_row, int64_t rows, int64_t columns, float *b, int64_t b_row);

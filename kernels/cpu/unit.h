@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of element-wise units y = f (x): activations, and gated units, where a row of x is two
- * parts [a, b] of which y has the shape of one. With or without a bias that is added to x before,
- * and their gradients. A family sets UNIT_PARTS, the number of the parts of a row of x, to 1 or
- * 2 before it includes this file, and defines the formulas on pieces. The loops are not inline, so
+/* The loops of element-wise units y = f (x): activations, and gated units, where a row of x
+ * consists of two parts [a, b] of the shape of y. With or without a bias that is added to x first,
+ * and their gradients. A family defines UNIT_PARTS, the number of parts of a row of x, as 1 or 2
+ * before it includes this file, and defines the formulas on pieces. The loops are not inlined, so
  * that all units of a family share their code. */
 #pragma once
 
 #include "kernels/cpu/rows.h"
 
-/* Pieces of the parts of x. An activation reads `a` alone. */
+/* Pieces of the parts of x. An activation reads only `a`. */
 typedef struct {
   const float *a, *b;
 } LigUnitValues;
@@ -18,12 +18,12 @@ typedef void LigUnitBiased (const float *x, const float *bias, float *y, int64_t
 typedef void LigUnitBackward (
   const float *dy, LigUnitValues x, float *da, float *db, int64_t count, const void *params);
 
-/* The division of x into pieces. With one part it is one long row, so that a piece has elements of
- * several rows if they are short. */
+/* The split of x into pieces. With one part x is one long row, so that a piece may span several
+ * short rows. */
 typedef struct {
   int64_t length; /* of a part */
   int64_t pieces; /* of a part */
-  int64_t tasks;  /* in all */
+  int64_t tasks;  /* in total */
 } LigUnit;
 
 typedef struct {
@@ -75,7 +75,7 @@ lig_unit_forward (LigLaunch *launch, LigUnitForward *formula)
   return LIG_OK;
 }
 
-/* Computes dx = dy f' (x): of two parts da = dy b act' (a), db = dy act (a). */
+/* Computes dx = dy f' (x): with two parts da = dy b act' (a), db = dy act (a). */
 static LigStatus
 lig_unit_backward (LigLaunch *launch, LigUnitBackward *formula)
 {
@@ -97,7 +97,7 @@ lig_unit_backward (LigLaunch *launch, LigUnitBackward *formula)
   return LIG_OK;
 }
 
-/* Computes a piece of sum = x + bias in one part of a row, rounded as the formula has to see it.
+/* Computes a piece of sum = x + bias in one part of a row, rounded as the formula must see it.
  * Returns the values, in `buffer` or in the sum's memory. */
 static inline const float *
 lig_unit_add_bias (
@@ -114,9 +114,9 @@ lig_unit_add_bias (
   return to;
 }
 
-/* Computes sum = x + bias and y = f (sum), of which either may be absent. If the sum is neither
- * kept nor rounded, `biased`, if there is one, does both in one pass through the cache; an addition
- * that feeds the formula gives the same bits in both. */
+/* Computes sum = x + bias and y = f (sum), either of which may be absent. If the sum is neither
+ * stored nor rounded, `biased`, if there is one, does both in one pass over the cache; adding
+ * before the formula gives the same bits either way. */
 static LigStatus
 lig_unit_bias_forward (LigLaunch *launch, LigUnitForward *formula, LigUnitBiased *biased)
 {
@@ -147,7 +147,7 @@ lig_unit_bias_forward (LigLaunch *launch, LigUnitForward *formula, LigUnitBiased
   return LIG_OK;
 }
 
-/* Computes dx for one task's rows, and the same columns of all parts, and its partial sums over
+/* Computes dx for one task's rows and the same columns of all parts, and its partial sums over
  * rows. */
 static void
 lig_unit_bias_backward_task (const LigLaunch *launch,
@@ -162,7 +162,7 @@ lig_unit_bias_backward_task (const LigLaunch *launch,
   float *sums = task.sums + task.first;
   for (int part = 0; part < UNIT_PARTS; part++)
     memset (sums + part * length, 0, (size_t) task.width * sizeof *sums);
-  /* Short rows are read at once if they have one part. */
+  /* Short rows are read several at once if they have one part. */
   for (int64_t row = task.row, rows; row < task.end; row += rows) {
     rows = UNIT_PARTS > 1 ? 1 : lig_min (at_once, task.end - row);
     int64_t first = row * UNIT_PARTS * length + task.first;
@@ -181,7 +181,7 @@ lig_unit_bias_backward_task (const LigLaunch *launch,
   }
 }
 
-/* Computes dx, and dbias, the sum of dx as rounded over rows. */
+/* Computes dx, and dbias, the sum of the rounded dx over rows. */
 static LigStatus
 lig_unit_bias_backward (LigLaunch *launch, LigUnitBackward *formula)
 {
@@ -195,8 +195,8 @@ lig_unit_bias_backward (LigLaunch *launch, LigUnitBackward *formula)
   return LIG_OK;
 }
 
-/* Defines the four kernels of a unit, called `noun` in rejections, from the functions that apply
- * its formulas to a piece. */
+/* Defines the four kernels of a unit, called `noun` in error messages, from the functions that
+ * apply its formulas to a piece. */
 #define LIG_UNIT_KERNELS(noun, name, backward_name, bias_name, bias_backward_name, biased) \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \

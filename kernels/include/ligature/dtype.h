@@ -51,10 +51,10 @@ typedef enum {
 /**
  * LigDtypeRole:
  * @LIG_DTYPE_COMPUTES: activations and parameters may have the type
- * @LIG_DTYPE_COUNTS: its values are whole numbers or truths
- * @LIG_DTYPE_INDEXES: tokens and classes have it: the input of ops that take integers
+ * @LIG_DTYPE_COUNTS: its values are integers or booleans
+ * @LIG_DTYPE_INDEXES: the type of token ids and class labels, the input of ops that take integers
  * @LIG_DTYPE_NARROW: gradients underflow in it unless the loss is scaled
- * @LIG_DTYPE_QUANTIZED: a format of quantized operands of matmuls, which need scales
+ * @LIG_DTYPE_QUANTIZED: a format of quantized matmul operands, which need scales
  *
  * The roles of a type, as a set.
  */
@@ -69,8 +69,8 @@ typedef enum {
 /**
  * LIG_MAX_DTYPES:
  *
- * The largest number of types that a later version can have: the size of tables by type in public
- * structs.
+ * The largest number of types that any later version can have, which is the size of tables indexed
+ * by type in public structs.
  */
 #define LIG_MAX_DTYPES 32
 
@@ -78,14 +78,14 @@ typedef enum {
  * LIG_TYPES:
  * @dtype: a #LigDtype
  *
- * The set that consists of one type; sets are joined by `|`.
+ * The set with one type; combine sets with `|`.
  */
 #define LIG_TYPES(dtype) (1u << (dtype))
 
 /**
  * LIG_FLOATING_TYPES:
  *
- * The set of the types that kernels compute in.
+ * The set of types that kernels compute in.
  */
 #define LIG_FLOATING_TYPES (LIG_TYPES (LIG_FP32) | LIG_TYPES (LIG_FP16) | LIG_TYPES (LIG_BF16))
 
@@ -119,7 +119,7 @@ LIG_API bool lig_dtype_from_name (const char *name, LigDtype *dtype);
  * lig_dtype_is_floating:
  * @dtype: an element type
  *
- * Tells apart the types that kernels compute in: fp32, fp16 and bf16.
+ * Checks for the types that kernels compute in: fp32, fp16 and bf16.
  *
  * Returns: true for these three
  */

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups: the processes of a training with which one of them exchanges. */
+/* Rank groups: the sets of processes of a training run that communicate with each other. */
 #pragma once
 
-/* The number of groups that divide the work, LIG_GROUP_ALL, for the lengths of arrays: bindings do
- * not know those of enumerators. */
+/* The number of groups that shard the work, LIG_GROUP_ALL, as a constant for the lengths of arrays:
+ * bindings do not know the values of enumerators. */
 #define LIG_SHARDING_GROUPS 3
 
 /**
  * LigRankGroup:
- * @LIG_GROUP_DATA: the processes that have the same parameters and other rows of the batch
- * @LIG_GROUP_CONTEXT: those that have the same parameters and rows, and other positions of them
- * @LIG_GROUP_TENSOR: those that have the same rows and other parts of the parameters
+ * @LIG_GROUP_DATA: data parallelism: the processes with the same parameters and different rows of
+ *   the batch
+ * @LIG_GROUP_CONTEXT: context parallelism: those with the same parameters and rows, and different
+ *   tokens of these rows
+ * @LIG_GROUP_TENSOR: tensor parallelism: those with the same rows and different shards of the
+ *   parameters
  * @LIG_GROUP_ALL: all processes
- * @LIG_GROUP_REPLICAS: those that have the same parameters, of the data and context groups together
+ * @LIG_GROUP_REPLICAS: those with the same parameters: the data and context groups combined
  *
- * The processes with which one of them exchanges.
+ * The processes with which a process communicates.
  */
 typedef enum {
   LIG_GROUP_DATA,
@@ -28,9 +31,9 @@ typedef enum {
 /**
  * LigCollective:
  * @LIG_ALL_REDUCE: each rank gets the sum of the ranks' values
- * @LIG_REDUCE_SCATTER: each rank gets its part of that sum
- * @LIG_ALL_GATHER: each rank gets the parts of all ranks
- * @LIG_RING_EXCHANGE: each rank gets the values of the rank before it
+ * @LIG_REDUCE_SCATTER: each rank gets its shard of that sum
+ * @LIG_ALL_GATHER: each rank gets the shards of all ranks
+ * @LIG_RING_EXCHANGE: each rank gets the values of the previous rank
  * @LIG_N_COLLECTIVES: the number of collectives
  *
  * A collective operation.
@@ -44,5 +47,6 @@ typedef enum {
 } LigCollective;
 
 #if !defined __GI_SCANNER__ && !defined __cplusplus
-_Static_assert(LIG_SHARDING_GROUPS == LIG_GROUP_ALL, "all groups before that of all ranks");
+_Static_assert(LIG_SHARDING_GROUPS == LIG_GROUP_ALL,
+               "the sharding groups precede the group of all ranks");
 #endif

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels: their descriptions, and the table of the built-in ones. Plain C without GLib. A program
- * that has kernels of its own fills in a #LigKernel and a #LigKernelFunc for each backend that it
- * serves.
+/* Kernels: their descriptions, and the table of built-in kernels. Plain C without GLib. A program
+ * that adds its own kernel fills in a #LigKernel, with a #LigKernelFunc for each supported backend.
  *
- * A kernel computes on operands that the plan laid out beforehand. It never allocates, never waits
- * for the device, and touches nothing but its operands, its parameters, the tick, and the stream
- * and the workspace of its launch. Its problem size follows from its operands. Several launches of
- * one kernel may run at the same time in several threads, each with its own LigLaunch.
+ * A kernel computes on operands that the plan has allocated. It never allocates, never waits for
+ * the device, and accesses only its operands, its parameters, the tick, and the stream and the
+ * workspace of its launch. Its problem size follows from its operands. Several launches of one
+ * kernel may run concurrently in several threads, each with its own LigLaunch.
  *
  * A kernel's signature names its operands, inputs first: `x weight bias -> y mean rstd`. The names
  * are those of the ports of ops: `x` is the main input, `y` the main output, `dNAME` the gradient
  * of NAME; ops, fused or not, bind values to operands by these names. Matrices are row-major: x is
- * [M, K], the weight of a linear map [N, K], y [M, N]. No operand is empty: a step over no rows is
- * not launched, and its other outputs become zero, as sums over nothing are.
+ * [M, K], the weight of a linear map [N, K], y [M, N]. No operand is empty: a step over zero rows
+ * is not launched, and its other outputs are set to zero, because empty sums are zero.
  *
- * An operand whose `data` is null is absent: an absent input is left out of the sum, an absent
- * output is not computed. Signatures mark the inputs that may be absent with `?`; every output may
- * be absent, but not all at once.
+ * An operand whose `data` is null is absent: an absent input is omitted from the formula, an absent
+ * output is not computed. Signatures mark optional inputs with `?`; any output may be absent, but
+ * not all of them.
  *
- * An output marked `dx=dy|x` may be computed in place of dy or x: the kernel reads each element of
- * these for the last time before it writes that element. No other operands overlap, and two outputs
- * never share memory. */
+ * An output marked `dx=dy|x` may be computed in place, in the memory of dy or x: the kernel reads
+ * each of their elements for the last time before it writes that element. No other operands
+ * overlap, and two outputs never share memory. */
 #pragma once
 
 #include <ligature/launch.h>
@@ -32,12 +31,12 @@ extern "C" {
 /**
  * LIG_MATMUL_OVER_COLUMNS:
  *
- * As LigKernel.work: the matmul of the first two operands a[M, K] and b[N, K], which takes
+ * A value of LigKernel.work: the matmul of the first two operands a[M, K] and b[N, K], which takes
  * 2 M N K operations, where K is the number of columns of a.
  *
- * LIG_MATMUL_OVER_ROWS: the matmul of a[M, N] and b[M, K], likewise, where M is the number of
- * rows of a. LIG_MATMUL_COLUMNS_BY_ROWS: the matmul of a[M, N] and b[N, K], where N is the number
- * of columns of a. LIG_WORK_BY_PARAMS: LigKernel.flops counts it.
+ * LIG_MATMUL_OVER_ROWS: the matmul of a[M, N] and b[M, K], with the same number of operations,
+ * where M is the number of rows of a. LIG_MATMUL_COLUMNS_BY_ROWS: the matmul of a[M, N] and b[N,
+ * K], where N is the number of columns of a. LIG_WORK_BY_PARAMS: LigKernel.flops counts it.
  */
 enum {
   LIG_MATMUL_OVER_COLUMNS = -1,
@@ -50,11 +49,11 @@ enum {
  * LigKernelTraits:
  * @LIG_KERNEL_ATTENTION: attention, with the operands and params of the kernel `attention`
  * @LIG_KERNEL_ATTENTION_BACKWARD: its gradient, as `attention_backward`
- * @LIG_KERNEL_WAVES: takes all multiprocessors of a GPU several times in turn, so that it is slower
- *   by the share of them that others take
- * @LIG_KERNEL_BUILT_IN: a kernel of the library; not for those of other programs
+ * @LIG_KERNEL_WAVES: occupies all SMs of a GPU for several waves, so that it slows down in
+ *   proportion to the SMs that concurrent kernels occupy
+ * @LIG_KERNEL_BUILT_IN: a kernel of the library; other programs must not set it
  *
- * The traits of a kernel by which its launches are predicted and arranged.
+ * The traits of a kernel that affect the prediction and the scheduling of its launches.
  */
 typedef enum {
   LIG_KERNEL_ATTENTION = 1 << 0,
@@ -66,18 +65,18 @@ typedef enum {
 /**
  * LIG_MAX_BACKENDS:
  *
- * The largest number of backends that a later version can have.
+ * The largest number of backends that any later version can have.
  */
 #define LIG_MAX_BACKENDS 8
 
 /**
  * LigKernel: (skip)
- * @size: sizeof (LigKernel) as the program was compiled; a newer library reads no further
+ * @size: sizeof (LigKernel) when the program was compiled; a newer library reads no further
  * @name: the name, with underscores, different from that of any built-in kernel
  * @signature: the names of the operands, see above
  * @work: the number of floating-point operations per element of the largest operand, or one of the
- *   negative numbers for matmuls; used for predictions alone
- * @types: the set of %LIG_TYPES of its first floating operand that it serves, on every backend
+ *   negative numbers for matmuls; used only for predictions
+ * @types: the set of %LIG_TYPES that it supports for its first floating operand, on every backend
  * @functions: the kernel's function by #LigBackendKind; null where it has none, or where the
  *   backend's module is not loaded
  * @flops: counts the floating-point operations of a launch from the sizes and types of its operands
@@ -85,14 +84,15 @@ typedef enum {
  * @scratch: returns the bytes of LigLaunch.scratch that a launch needs on a backend; of the launch
  *   it reads only the sizes and types of the operands, @params, @tf32 and @nondeterministic; null:
  *   none
- * @ignores_tick: whether it never reads LigLaunch.tick, so that its launches need not wait for new
- *   numbers; false is always right
- * @communicates: whether it exchanges with LigLaunch.peers, and its params are #LigCollectiveParams
+ * @ignores_tick: whether it never reads LigLaunch.tick, so that its launches need not wait for the
+ *   tick to be updated; false is always correct
+ * @communicates: whether it communicates with LigLaunch.peers, and its params are
+ *   #LigCollectiveParams
  * @traits: some of #LigKernelTraits
- * @collective: 1 + the #LigCollective that it computes, whose time the links between devices
- *   decide; 0: none
+ * @collective: 1 + the #LigCollective that it performs, whose time depends on the links between
+ *   devices; 0: none
  *
- * A kernel. The program that defines it keeps it unchanged until it ends.
+ * A kernel. The program that defines it must not change it until the process ends.
  */
 typedef struct LigKernel {
   size_t size;
@@ -113,11 +113,11 @@ typedef struct LigKernel {
  * lig_kernel_find: (skip)
  * @name: a name with underscores, as in kernel-list.h
  *
- * Finds a built-in kernel. Its CPU function is the one for this machine's vector instructions. May
+ * Finds a built-in kernel. Its CPU function is compiled for this machine's vector instructions. May
  * be called from any thread, but not while the CUDA module is being loaded.
  *
- * Returns: (transfer none) (nullable): the kernel, valid until the process ends; null if there is
- *   none of that name
+ * Returns: (transfer none) (nullable): the kernel, valid until the process ends; null if no kernel
+ *   has that name
  */
 LIG_API const LigKernel *lig_kernel_find (const char *name);
 
@@ -145,8 +145,8 @@ LIG_API int lig_signature_count (const char *signature, int *inputs);
  * lig_signature_name: (skip)
  * @signature: the signature of a kernel
  * @index: the number of an operand, from 0
- * @name: memory for 32 bytes, for the operand's name without its marks; empty if there is no such
- *   operand, cut to 31 characters
+ * @name: a buffer of 32 bytes for the operand's name without its marks, truncated to 31 characters;
+ *   empty if there is no such operand
  *
  * Returns: true if the operand may be absent
  */
@@ -157,7 +157,7 @@ LIG_API bool lig_signature_name (const char *signature, int index, char *name);
  * @signature: the signature of a kernel
  * @index: the number of an output, counted from the first operand
  *
- * Returns: the set of inputs, one bit each, in place of which the output may be computed
+ * Returns: the set of inputs, one bit each, whose memory the output may overwrite
  */
 LIG_API unsigned lig_signature_places (const char *signature, int index);
 
@@ -175,7 +175,7 @@ lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands, const voi
 /**
  * lig_kernel_scratch: (skip)
  * @kernel: a kernel
- * @launch: a launch of it, of which only the fields are read that LigKernel.scratch names
+ * @launch: a launch of it; only the fields listed at LigKernel.scratch are read
  * @backend: the backend that launches it
  *
  * Returns: the bytes of LigLaunch.scratch, 0 for none
@@ -188,7 +188,7 @@ LIG_API int64_t lig_kernel_scratch (const LigKernel *kernel,
  * lig_kernel_ignores_tick: (skip)
  * @kernel: a kernel
  *
- * Returns: LigKernel.ignores_tick; false for a kernel that was compiled without that field
+ * Returns: LigKernel.ignores_tick; false for a kernel compiled without that field
  */
 LIG_API bool lig_kernel_ignores_tick (const LigKernel *kernel);
 
@@ -196,7 +196,7 @@ LIG_API bool lig_kernel_ignores_tick (const LigKernel *kernel);
  * lig_kernel_is_collective: (skip)
  * @kernel: a kernel
  *
- * Returns: LigKernel.communicates; false for a kernel that was compiled without that field
+ * Returns: LigKernel.communicates; false for a kernel compiled without that field
  */
 LIG_API bool lig_kernel_is_collective (const LigKernel *kernel);
 
@@ -207,7 +207,7 @@ LIG_API bool lig_kernel_is_collective (const LigKernel *kernel);
  * @read: (out): location for the bytes of all inputs
  * @written: (out): location for the bytes of all outputs
  *
- * Computes the bytes that a launch moves if each operand crosses the memory bus once.
+ * Computes the minimal memory traffic of a launch: each operand crosses the memory bus once.
  */
 LIG_API void lig_kernel_bytes (const LigKernel *kernel,
                                const LigOperand *operands,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches: the operands of a kernel, the other arguments of one launch, the processes with which
- * it exchanges, and its result. Plain C without GLib. <ligature/kernels.h> has the rules that
- * kernels follow. */
+/* Launches: the operands of a kernel, the other arguments of a launch, the peers of a collective,
+ * and the result. Plain C without GLib. <ligature/kernels.h> has the rules that kernels follow. */
 #pragma once
 
 #include <ligature/dtype.h>
@@ -13,12 +12,12 @@ extern "C" {
 /**
  * LigStatus:
  * @LIG_OK: the kernel ran, or was launched
- * @LIG_FAILED: the kernel or a library that it calls rejected; LigLaunch.where has the reason
+ * @LIG_FAILED: the kernel or a library that it calls failed; LigLaunch.where has the reason
  * @LIG_OUT_OF_MEMORY: the device has too little memory
- * @LIG_UNSUPPORTED: the kernel has no code for a type or a size
- * @LIG_DEVICE_LOST: nothing more can run on this device in this process
+ * @LIG_UNSUPPORTED: the kernel does not support a type or a size
+ * @LIG_DEVICE_LOST: this process cannot run anything on this device anymore
  *
- * The result of a launch, or of a call of a backend.
+ * The result of a launch or of a backend call.
  */
 typedef enum { LIG_OK, LIG_FAILED, LIG_OUT_OF_MEMORY, LIG_UNSUPPORTED, LIG_DEVICE_LOST } LigStatus;
 
@@ -26,7 +25,7 @@ typedef enum { LIG_OK, LIG_FAILED, LIG_OUT_OF_MEMORY, LIG_UNSUPPORTED, LIG_DEVIC
  * LigBackendKind:
  * @LIG_BACKEND_CPU: the CPU
  * @LIG_BACKEND_CUDA: NVIDIA GPUs
- * @LIG_BACKEND_NULL: described devices, on which every kernel does nothing
+ * @LIG_BACKEND_NULL: devices that are only described; kernels do nothing
  * @LIG_N_BACKENDS: the number of backends
  *
  * A backend, as the index of LigKernel.functions.
@@ -36,10 +35,9 @@ typedef enum { LIG_BACKEND_CPU, LIG_BACKEND_CUDA, LIG_BACKEND_NULL, LIG_N_BACKEN
 /**
  * LIG_WORKSPACE_SIZE:
  *
- * The bytes of scratch memory of every launch, 256-byte aligned, whose content is undefined before
- * and after it. A kernel that needs more divides its work, by a rule that depends on this size and
- * its operands alone and never on the number of threads, so that results do not depend on it
- * either.
+ * The bytes of workspace of every launch, 256-byte aligned, with undefined content before and after
+ * it. A kernel that needs more splits its work by a rule that depends only on this size and its
+ * operands, never on the number of threads, so that results do not depend on that number either.
  */
 #define LIG_WORKSPACE_SIZE ((size_t) 32 << 20)
 
@@ -53,7 +51,7 @@ typedef enum { LIG_BACKEND_CPU, LIG_BACKEND_CUDA, LIG_BACKEND_NULL, LIG_N_BACKEN
 /**
  * LIG_MOST_PARAMS:
  *
- * The largest number of bytes of a kernel's parameters.
+ * The largest size of a kernel's parameters in bytes.
  */
 #define LIG_MAX_PARAMS 96
 
@@ -61,7 +59,7 @@ typedef enum { LIG_BACKEND_CPU, LIG_BACKEND_CUDA, LIG_BACKEND_NULL, LIG_N_BACKEN
  * LigOperand:
  * @data: the first element, aligned for its type, in the memory of the backend's device; null if
  *   the operand is absent
- * @size: the number of all elements
+ * @size: the total number of elements
  * @columns: the length of the last axis, 1 for a scalar; the number of rows is @size / @columns
  * @dtype: the type of the elements
  *
@@ -77,13 +75,13 @@ typedef struct LigOperand {
 /**
  * LigTick:
  * @seed: the seed of the run, which is the Philox key
- * @micro_step: the number of forward passes of the run before this one
+ * @micro_step: the number of earlier forward passes in the run
  * @step: the number of this optimizer step, from 1
  * @learning_rate: the learning rate of this step
  * @clip_norm: the global norm to which larger gradients are scaled down; 0 never scales them
  *
- * The numbers that change from step to step. They are kept in the device's memory, so that a
- * captured graph of launches reads the present ones.
+ * The values that change from step to step. They are in device memory, so that a captured graph
+ * reads the current ones.
  */
 typedef struct {
   uint64_t seed;
@@ -102,13 +100,14 @@ typedef struct LigBackendDevice LigBackendDevice;
 
 /**
  * LigLane:
- * @LIG_LANE_MAIN: the steps of a plan one after another
+ * @LIG_LANE_MAIN: the steps of a plan, one after another
  * @LIG_LANE_SIDE: steps too small for the whole device, in parallel with those after them
- * @LIG_LANE_COMMUNICATION: exchanges with other processes, in parallel with the steps after them
- * @LIG_LANE_COPY: copies of the next batch from the host's memory, in parallel with all steps
+ * @LIG_LANE_COMMUNICATION: collectives, overlapping with the steps after them
+ * @LIG_LANE_COPY: copies of the next batch from host memory, overlapping with all steps
  * @LIG_N_LANES: the number of lanes
  *
- * A queue of launches on a device. Each has a stream of its own and, but for copies, a workspace.
+ * A queue of launches on a device. Each has its own stream and, except for copies, its own
+ * workspace.
  */
 typedef enum {
   LIG_LANE_MAIN,
@@ -127,21 +126,21 @@ typedef enum {
 
 /**
  * LigPeers: (skip)
- * @rank: the number of this process among its peers, from 0
- * @count: the number of peers, this process among them
- * @handle: an ncclComm_t on CUDA; on the CPU the data of the functions
- * @collective: null on CUDA; sends the bytes from `bounds[i]` to `bounds[i + 1]` of `from` to peer
- * i, and receives what each peer sends to this one, in the order of the peers, in `to`, which has
- *   room for @count pieces as long as this peer's own
- * @gather: null on CUDA; of `data`, peer i has the bytes from `bounds[i]` to `bounds[i + 1]`, and
- *   receives the others
- * @shift: null on CUDA; sends so many bytes of `from` to peer (@rank + distance) mod @count, and
- *   receives as many of peer (@rank - distance) mod @count in `to`; `distance` is less than @count.
- * Its messages do not meet those of the other functions, so that it may be called by another thread
- * at the same time
+ * @rank: the index of this process among its peers, from 0
+ * @count: the number of peers, including this process
+ * @handle: an ncclComm_t on CUDA; on the CPU the first argument of the functions
+ * @collective: null on CUDA; all-to-all: sends the bytes from `bounds[i]` to `bounds[i + 1]` of
+ *   `from` to peer i, and receives the piece that each peer sends to this one, in the order of the
+ *   peers, in `to`, which has room for @count pieces of the length of this peer's own piece
+ * @gather: null on CUDA; all-gather: peer i provides the bytes from `bounds[i]` to `bounds[i + 1]`
+ *   of `data`, and receives the others
+ * @shift: null on CUDA; sends the given number of bytes of `from` to peer (@rank + distance) mod
+ *   @count, and receives as many from peer (@rank - distance) mod @count in `to`; `distance` is
+ *   less than @count. Its messages are separate from those of the other functions, so that another
+ *   thread may call it concurrently
  *
  * The processes that take part in a collective kernel. `bounds` has @count + 1 offsets, the same on
- * all peers. The functions end when all peers whose data they need have called them, and set
+ * all peers. The functions return when all peers whose data they need have called them, and set
  * `where` if they fail.
  */
 typedef struct LigPeers {
@@ -167,26 +166,26 @@ typedef struct LigPeers {
 /**
  * LigLaunch:
  * @operands: the operands in the order of the kernel's signature
- * @params: the kernel's own struct, one of params.h for a built-in kernel; null for its defaults
- * @tick: the numbers of this step, in the device's memory
- * @workspace: %LIG_WORKSPACE_SIZE bytes of the device's memory
- * @scratch: as many bytes as LigKernel.scratch asked for, 256-byte aligned, with undefined content;
- *   null if it asked for none
+ * @params: the kernel's parameter struct, for a built-in kernel one of params.h; null for its
+ *   defaults
+ * @tick: the values of this step, in device memory
+ * @workspace: %LIG_WORKSPACE_SIZE bytes of device memory
+ * @scratch: as many bytes as LigKernel.scratch requested, 256-byte aligned, with undefined content;
+ *   null if it requested none
  * @stream: the backend's stream, a cudaStream_t on CUDA; null on the CPU
- * @device: the device that the launch runs on; null on the CPU
- * @peers: the processes with which a collective kernel exchanges; null if the process is alone
- * @part: the number of the operands' rows among the rows of all processes, of which each has as
- *   many; kernels draw by the number of an element among those of all
+ * @device: the device on which the launch runs; null on the CPU
+ * @peers: the processes that take part in a collective kernel; null if there is only one process
+ * @part: the index of this process's rows among the rows of all processes, of which each has
+ *   equally many; kernels generate random numbers by the global index of an element
  * @accumulate: whether gradients of parameters are added to the old values instead of replacing
  *   them
  * @tf32: whether fp32 matmuls may round their operands to 10 bits of mantissa
- * @nondeterministic: whether sums may be added up in an order that differs from launch to launch,
- *   where that is faster
- * @autotune: whether this launch is outside of a capture and may measure, to choose among
- *   algorithms
+ * @nondeterministic: whether the order of summation may differ from launch to launch where that is
+ *   faster
+ * @autotune: whether this launch is not being captured and may time algorithms to choose one
  * @where: set by a kernel that fails: `file:line: reason`, a string that stays valid
  *
- * The arguments of a kernel. The caller owns all memory; the kernel writes @where alone.
+ * The arguments of a kernel. The caller owns all memory; the kernel writes only @where.
  */
 typedef struct {
   const LigOperand *operands;
@@ -198,7 +197,7 @@ typedef struct {
   LigBackendDevice *device;
   const LigPeers *peers;
   int32_t part;
-#ifdef __GI_SCANNER__ /* it takes bool for a type of four bytes */
+#ifdef __GI_SCANNER__ /* bool is stored in four bytes here */
   unsigned char accumulate, tf32, nondeterministic, autotune;
 #else
   bool accumulate;
@@ -213,7 +212,7 @@ typedef struct {
  * LigKernelFunc: (skip)
  * @launch: the operands and parameters
  *
- * A kernel's function for one backend. On CUDA it enqueues its work on the launch's stream and
+ * A kernel's function for one backend. On CUDA it enqueues its work in the launch's stream and
  * returns without waiting; on the CPU the work is done when it returns.
  *
  * Returns: LIG_OK, or the reason why nothing was computed

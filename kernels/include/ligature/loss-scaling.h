@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Loss scaling: the factor that keeps the gradients of narrow types from becoming zero, and what is
- * known of its updates. */
+/* Loss scaling: the factor that keeps gradients in narrow types from underflowing, and its
+ * state. */
 #pragma once
 
 /**
  * LigScaling:
- * @scale: the factor by which the next backward pass multiplies the gradients that enter it
- * @carried: the factor by which the present gradients were multiplied
+ * @scale: the factor by which the next backward pass multiplies the loss gradient
+ * @carried: the factor by which the current gradients were multiplied
  * @good: the number of updates since the scale changed
- * @row: the number of latest updates in succession that wrote nothing
- * @skipped: the number of all updates that wrote nothing
- * @norm: the norm of the last update's gradients, divided by the factor that they carried
+ * @row: the number of consecutive skipped updates up to now
+ * @skipped: the total number of skipped updates
+ * @norm: the norm of the last update's gradients, without the factor
  *
- * The state of loss scaling, kept from update to update: an fp32 operand of these fields, in the
- * device's memory. scale_gradient sets @carried, gradient_norm the other fields; sgd and adamw read
- * them.
+ * The state of loss scaling, kept between updates: an fp32 operand with these fields, in device
+ * memory. scale_gradient sets @carried, gradient_norm the other fields; sgd and adamw read them.
  */
 typedef struct LigScaling {
   float scale;

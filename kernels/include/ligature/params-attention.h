@@ -9,7 +9,7 @@
  * @LIG_MASK_CAUSAL: query i sees the keys j with j <= i
  * @LIG_MASK_NONE: every query sees every key
  * @LIG_MASK_CAUSAL_BOTTOM_RIGHT: query i of T sees the keys j of S with j <= i + S - T; with
- *   lengths, S is the length of the row, and so is T if the queries have the same lengths
+ *   lengths, S is the length of the row, and T too in self-attention
  *
  * The keys that a query sees, before the window, lengths and documents restrict them.
  */
@@ -19,41 +19,42 @@ typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } Li
  * LigAttentionParams:
  * @heads: the number of query heads H
  * @kv_heads: the number of key and value heads G, which divides H; query head h reads head h G / H
- * @features: the features D of a head
- * @length: the number of queries T of a row
- * @memory_length: the number of keys S of a row; that of the queries without memory
+ * @features: the head dim D
+ * @length: the number of queries T per row
+ * @memory_length: the number of keys S per row; without memory as many as queries
  * @mask: a #LigAttentionMask
- * @window: 0, or the number of keys that a query sees at most, its own position p (i, or i + S - T
- *   if the mask is bottom-right) included: p - window < j; without a causal mask also
- *   j < p + window
- * @scale: the factor of the scores, above 0
+ * @window: 0, or the size of a sliding window: a query at position p (i, or i + S - T if the mask
+ *   is bottom-right) sees only keys with p - window < j, and without a causal mask also j < p +
+ *   window
+ * @scale: the positive factor of the scores
  * @softcap: 0, or c: a score s becomes c tanh (s / c) after scaling
- * @dropout: the probability that a weight becomes 0 after the softmax; the others are divided by
+ * @dropout: the probability that a weight is set to 0 after the softmax; the others are divided by
  *   1 - dropout
  * @alibi: whether -slope |j - p| is added to the scores after the softcap, with the slope of head h
  *   from Press and others, 2022: 2^(-8 (h + 1) / n) for the first n heads, n the largest power of
  *   two up to H, then 2^(-4 (2 (h - n) + 1) / n)
  * @path_hash: the lower 32 bits of the hash of the op's path
- * @first_head: the number of the first query head among those of all processes
- * @all_heads: the query heads of all processes; 0: as many as @heads
- * @whole: the positions of whole rows, of which the queries and keys are some; 0: all of them
- * @query_half: the number of queries that @query_shift begins with
- * @query_shift: by how much the positions in the whole row are greater than i, of the queries
- *   before @query_half and of the others
- * @key_half: likewise of the keys
- * @key_shift: likewise
+ * @first_head: the index of the first query head among those of all processes
+ * @all_heads: the number of query heads of all processes; 0: @heads
+ * @whole: the length of the unsharded rows, of which the queries and keys are a part; 0: they are
+ *   not sharded
+ * @query_half: the number of queries to which the first @query_shift applies
+ * @query_shift: the offset of the positions in the unsharded row from i, for the queries before
+ *   @query_half and for the others
+ * @key_half: the same as @query_half for the keys
+ * @key_shift: the same as @query_shift for the keys
  *
  * Parameters of attention and attention_backward. The position p of query i is i, and i + S - T if
  * the mask is bottom-right, where S - T is 0 without memory and S is the length of the row with
- * lengths. A query sees the keys that the mask, the window, the lengths and the documents all
- * leave: the mask and the window by its position, the lengths hide the keys j >= lengths[b] and,
- * without memory, the queries from there on, and documents hide the keys of other documents.
+ * lengths. A query sees the keys that none of the mask, the window, the lengths and the documents
+ * hides: the mask and the window depend on its position; lengths hide the keys j >= lengths[b] and,
+ * without memory, disable the queries from there on; documents hide the keys of other documents.
  *
- * The weight of query i and key j in head h of row b is kept if word e % 4 of the Philox counter
- * (e / 4, path_hash, micro-step) is at least dropout * 2^32, where e = ((b H + h) T + i) S + j and
- * S is @memory_length. There and in the slopes, H and h count the heads of all processes; and if
- * @whole is not 0, T and S are that, and i and j the positions in the whole row. A query that sees
- * no key yields zeros, its lse is 0, and it has no gradient.
+ * The weight of query i and key j in head h of row b is kept if word e % 4 of the Philox counter (e
+ * / 4, path_hash, micro-step) is at least dropout * 2^32, where e = ((b H + h) T + i) S + j and S
+ * is @memory_length. There and in the slopes, H and h count the heads of all processes; and if
+ * @whole is not 0, T and S equal @whole, and i and j are positions in the unsharded row. A query
+ * that sees no key yields zeros, its lse is 0, and it has no gradient.
  */
 typedef struct {
   int32_t heads;
@@ -80,12 +81,12 @@ typedef struct {
 /**
  * LigMergeParams:
  * @heads: the number of query heads
- * @features: the features of a head
- * @length: the number of queries of a row
- * @first: the first query that the other part has
- * @count: the number of queries that it has
+ * @features: the head dim
+ * @length: the number of queries per row
+ * @first: the first query of the other part
+ * @count: the number of its queries
  *
- * Parameters of attention_merge. Each query of both parts has to have seen a key.
+ * Parameters of attention_merge. In both parts each query must see at least one key.
  */
 typedef struct {
   int32_t heads;

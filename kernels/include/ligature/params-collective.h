@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of the kernels that exchange with other processes. See <ligature/params.h> for the
- * rules of all parameters. */
+/* Parameters of collectives. See <ligature/params.h> for the rules of all parameters. */
 #pragma once
 
 #include <stdint.h>
 
 /**
  * LigReduction:
- * @LIG_REDUCE_SUM: the sum over all peers: on the CPU in fp32, rounded once; NCCL rounds each sum
- * of two
+ * @LIG_REDUCE_SUM: the sum over all peers: on the CPU in fp32, rounded once; NCCL rounds after each
+ *   addition
  * @LIG_REDUCE_MEAN: the sum divided by the number of peers
- * @LIG_REDUCE_MAX: the largest element; NaN is not among the candidates
+ * @LIG_REDUCE_MAX: the maximum, ignoring NaN
  *
  * The result of a collective that reduces.
  */
@@ -18,12 +17,12 @@ typedef enum { LIG_REDUCE_SUM, LIG_REDUCE_MEAN, LIG_REDUCE_MAX } LigReduction;
 
 /**
  * LigCollectiveParams:
- * @peers: the number of processes that take part
- * @reduction: a #LigReduction, of the kernels that reduce
- * @group: the #LigRankGroup whose processes take part, by which the peers of a launch are chosen
+ * @peers: the number of participating processes
+ * @reduction: a #LigReduction, for the kernels that reduce
+ * @group: the #LigRankGroup of the participating processes, which determines the peers of a launch
  *
- * Parameters of all_reduce, all_gather, reduce_scatter and shard_rows. The last three divide the
- * rows of the whole evenly, in the order of the peers.
+ * Parameters of all_reduce, all_gather, reduce_scatter and shard_rows. The last three shard the
+ * rows evenly, in the order of the peers.
  */
 typedef struct {
   int32_t peers;
@@ -34,7 +33,8 @@ typedef struct {
 /**
  * LigRingParams:
  * @collective: the processes
- * @skipped: the number of processes between this one and the one that it sends to; 0: the next one
+ * @skipped: the number of processes between this one and the destination; 0: the destination is the
+ *   next one
  *
  * Parameters of ring_exchange: process i sends to process (i + 1 + @skipped) mod peers.
  */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of the loss, and the part of a vocabulary that a rank has. See <ligature/params.h> for
- * the rules of all parameters. */
+/* Parameters of the loss, and the shard of a vocabulary that a rank has. See <ligature/params.h>
+ * for the rules of all parameters. */
 #pragma once
 
 #include <stdint.h>
 
 /**
  * LigVocabularyPart:
- * @first: the first row of the vocabulary that this rank of a tensor group has, or its first class
- * @count: the number of all ranks' rows or classes; 0: this rank has all
+ * @first: the first row of the vocabulary, or the first class, of this rank of a tensor parallel
+ *   group
+ * @count: the total number of rows or classes of all ranks; 0: the vocabulary is not sharded
  *
- * The part of a vocabulary that is divided among ranks; it is as long as the table, or as the rows
- * of logits. Parameters of embedding and embedding_backward: other rows of the table count as
- * zeros, which add up to the whole over the ranks, and their gradients are left to the other ranks.
+ * The shard of a vocabulary that is sharded over ranks; its size is that of the table, or of a row
+ * of logits. Parameters of embedding and embedding_backward: rows of other shards count as zeros,
+ * so that the sum over the ranks is the whole output, and the other ranks compute their gradients.
  */
 typedef struct {
   int64_t first, count;
@@ -20,14 +21,16 @@ typedef struct {
 
 /**
  * LigCrossEntropyParams:
- * @ignored: the target of rows that are not counted; default -100
- * @label_smoothing: the probability that is spread evenly over all classes, in [0, 1); default 0
- * @part: the classes that the logits are of
+ * @ignored: the target that marks rows to ignore; default -100
+ * @label_smoothing: the probability mass that is spread evenly over all classes, in [0, 1); default
+ *   0
+ * @part: the classes of the logits
  * @classes: the number of classes of all ranks; logits from there on are padding, which counts as
- *   minus infinity whatever it is, and has no gradient; 0: there is none
+ *   minus infinity whatever its value, and has no gradient; 0: there is no padding
  *
  * Parameters of cross_entropy, cross_entropy_backward, accuracy, and the kernels of their parts.
- * accuracy uses @ignored and @classes alone, cross_entropy and accuracy need logits of all classes.
+ * accuracy uses only @ignored and @classes; cross_entropy and accuracy need the logits of all
+ * classes.
  */
 typedef struct {
   int64_t ignored;

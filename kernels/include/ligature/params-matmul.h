@@ -9,8 +9,8 @@
  * LigScaleParams:
  * @factor: the factor; default 1
  *
- * Parameters of scale, y = factor x, and of the linear kernels, whose matmul is multiplied
- * by the factor before anything is added to it.
+ * Parameters of scale, y = factor x, and of the linear kernels, which multiply the matmul by the
+ * factor before they add anything.
  */
 typedef struct LigScaleParams {
   float factor;
@@ -20,8 +20,8 @@ typedef struct LigScaleParams {
  * LigFp8Params:
  * @factor: the factor of the matmul, as in #LigScaleParams
  * @left: the #LigScales of the first operand
- * @right: those of the second
- * @fast: whether partial sums may be kept with fewer bits than fp32 has, where that is faster
+ * @right: the #LigScales of the second operand
+ * @fast: whether accumulation may have less precision than fp32 where that is faster
  *
  * Parameters of linear_fp8.
  */

@@ -6,10 +6,10 @@
 /**
  * LigScalingParams:
  * @fixed: for scale_gradient the factor, or 0 for the dynamic scale; for gradient_norm 0 to adapt
- *   that scale, any other number to leave it
+ *   that scale, any other number to keep it
  *
  * Parameters of scale_gradient and gradient_norm. Without them scale_gradient uses the scale of its
- * operand, and gradient_norm leaves it.
+ * operand, and gradient_norm does not change it.
  */
 typedef struct {
   float fixed;
@@ -17,8 +17,8 @@ typedef struct {
 
 /**
  * LigSgdParams:
- * @momentum: the part of m that is kept; default 0
- * @weight_decay: the part of the weight that is added to its gradient; default 0
+ * @momentum: the momentum coefficient; default 0
+ * @weight_decay: the L2 weight decay, added to the gradient; default 0
  *
  * Parameters of sgd: g += weight_decay p; m = momentum m + g; p -= learning_rate m.
  */
@@ -29,13 +29,13 @@ typedef struct {
 
 /**
  * LigAdamwParams:
- * @beta1: the part of the mean of gradients that is kept; default 0.9
- * @beta2: the part of the mean of squared gradients that is kept; default 0.999
- * @eps: the number added to the root of the second mean; default 1e-8
- * @weight_decay: the part of the weight, times the learning rate, that is taken off; default 0
+ * @beta1: the decay rate of the first moment; default 0.9
+ * @beta2: the decay rate of the second moment; default 0.999
+ * @eps: the number added to the square root of the second moment; default 1e-8
+ * @weight_decay: the decoupled weight decay, multiplied by the learning rate; default 0
  *
- * Parameters of adamw (Loshchilov and Hutter, 2019): weight decay is decoupled, both means are
- * corrected for their bias towards 0.
+ * Parameters of adamw (Loshchilov and Hutter, 2019): weight decay is decoupled, both moments are
+ * bias-corrected.
  */
 typedef struct {
   float beta1, beta2, eps;

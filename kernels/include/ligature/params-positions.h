@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of the kernels that depend on positions: rotations, embeddings, parts of rows. See
- * <ligature/params.h> for the rules of all parameters. */
+/* Parameters of the kernels that depend on token positions: rotary embeddings, position embeddings,
+ * slices of rows. See <ligature/params.h> for the rules of all parameters. */
 #pragma once
 
 #include <stdint.h>
@@ -9,10 +9,10 @@
  * LigRotaryScaling:
  * @LIG_ROTARY_UNSCALED: the frequencies are used as they are
  * @LIG_ROTARY_LINEAR: the frequencies are divided by the factor
- * @LIG_ROTARY_LLAMA3: as in Llama 3.1: long waves are divided by the factor, short ones are not,
- *   those between are interpolated
+ * @LIG_ROTARY_LLAMA3: as in Llama 3.1: the frequencies of long wavelengths are divided by the
+ *   factor, those of short ones are not, those between are interpolated
  *
- * How the frequencies of rotary are scaled for texts longer than those of the training.
+ * The scaling of rotary frequencies for sequences longer than those in training.
  */
 typedef enum { LIG_ROTARY_UNSCALED, LIG_ROTARY_LINEAR, LIG_ROTARY_LLAMA3 } LigRotaryScaling;
 
@@ -21,23 +21,24 @@ typedef enum { LIG_ROTARY_UNSCALED, LIG_ROTARY_LINEAR, LIG_ROTARY_LLAMA3 } LigRo
  * @heads: the number of query heads H
  * @kv_heads: the number of key and value heads G; a row of x is [H + 2 G, D], or [H, D] with
  *   @kv_heads 0
- * @features: the features D of a head
- * @length: the number of positions T of a row of the batch; the position of row r of x is r % T
- * @rotated: the number of features of a head that are rotated, from its first on; even
+ * @features: the head dim D
+ * @length: the sequence length T; the position of row r of x is r % T
+ * @rotated: the number of leading features of a head that are rotated; even
  * @interleaved: whether the pairs are (2 i, 2 i + 1) instead of (i, i + rotated / 2)
  * @scaling: a #LigRotaryScaling
- * @original: llama3: the length of the texts of the training
+ * @original: llama3: the context length of training
  * @base: the frequency of pair i is base^(-2 i / rotated)
  * @factor: the factor of the scaling
- * @low: llama3: the wave of length original / low and longer ones are divided by the factor
- * @high: llama3: the wave of length original / high and shorter ones are not
- * @ranks: the ranks that divide the positions of a row, see lig_position(); fewer than 2: one
- * @rank: the number of this rank among them
+ * @low: llama3: frequencies of wavelengths of at least original / low are divided by the factor
+ * @high: llama3: frequencies of wavelengths of at most original / high are not
+ * @ranks: the number of context parallel ranks, see lig_position(); less than 2: the sequence is
+ *   not sharded
+ * @rank: the index of this rank among them
  *
- * Parameters of rotary and rotary_backward (Su and others, 2021), which turn the queries and keys
- * of packed rows and leave the values. A pair (a, b) becomes (a cos - b sin, b cos + a sin). The
- * frequency of the pair is computed in double and rounded to fp32, and so is its matmul with the
- * position, the angle, as in the models that were trained with it.
+ * Parameters of rotary and rotary_backward (Su and others, 2021), which rotate the queries and keys
+ * of packed rows and copy the values. A pair (a, b) becomes (a cos - b sin, b cos + a sin). The
+ * frequency of a pair is computed in double and rounded to fp32, as is the angle, its product with
+ * the position, in accordance with the models trained with rotary embeddings.
  */
 typedef struct {
   int32_t heads;
@@ -58,10 +59,11 @@ typedef struct {
 
 /**
  * LigPositionParams:
- * @length: the number of positions T of a row of the batch; the position of row r of x is r % T;
- *   default the rows of the table
- * @ranks: the ranks that divide the positions of a row, see lig_position(); fewer than 2: one
- * @rank: the number of this rank among them
+ * @length: the sequence length T; the position of row r of x is r % T; default: the number of rows
+ *   of the table
+ * @ranks: the number of context parallel ranks, see lig_position(); less than 2: the sequence is
+ *   not sharded
+ * @rank: the index of this rank among them
  *
  * Parameters of position_embedding, its backward and embedding_position.
  */
@@ -73,8 +75,8 @@ typedef struct {
 
 /**
  * LigHalvesParams:
- * @length: the number of positions of a row of the batch, even
- * @columns: the columns of first and second, the first ones of x
+ * @length: the sequence length, even
+ * @columns: the number of columns of `first` and `second`, which are the leading columns of x
  *
  * Parameters of split_halves and join_halves.
  */
@@ -85,10 +87,10 @@ typedef struct {
 
 /**
  * LigSliceParams:
- * @length: the number of positions of a row of the batch
+ * @length: the sequence length
  * @first: the first position of the slice
- * @count: its number of positions
- * @column: its first column
+ * @count: the number of positions
+ * @column: the first column of the slice
  *
  * Parameters of slice and add_slice. The slice has as many columns as its operand.
  */
@@ -101,10 +103,10 @@ typedef struct {
 
 /**
  * LigArrangeParams:
- * @length: the number of positions of a row of the batch that one rank has, even
- * @ranks: the number of ranks that divide the positions
- * @rank: the number of this rank
- * @causal: whether each result ends with the positions of this rank's own block
+ * @length: the number of tokens of each sequence that one rank has, even
+ * @ranks: the number of context parallel ranks
+ * @rank: the index of this rank
+ * @causal: whether each result ends at the end of this rank's block
  *
  * Parameters of arrange_halves and its backward.
  */

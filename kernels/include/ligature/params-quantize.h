@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of the kernels that quantize, and of those that compute values and quantize them. See
- * <ligature/params.h> for the rules of all parameters. */
+/* Parameters of the kernels that quantize, standalone or fused. See <ligature/params.h> for the
+ * rules of all parameters. */
 #pragma once
 
 #include <ligature/params-gated.h>
@@ -9,13 +9,13 @@
 /**
  * LigQuantizeParams:
  * @format: the #LigDtype of the quantized elements
- * @row: the #LigScales of the matrix as it is
- * @transposed: those of its transpose
+ * @row: the #LigScales of the untransposed copy
+ * @transposed: the #LigScales of the transposed copy
  * @powers: whether scales are rounded down to powers of two; default false
  *
- * Parameters of quantize. Values beyond the largest of the format are saturated, as
- * TransformerEngine saturates them, but for infinity in fp16: it becomes NaN, so that the loss
- * scale of a training notices a gradient that overflowed.
+ * Parameters of quantize. Values beyond the largest of the format are saturated, as in
+ * TransformerEngine, except for fp16 infinity: it becomes NaN, so that loss scaling detects a
+ * gradient that overflowed.
  */
 typedef struct LigQuantizeParams {
   int32_t format;
@@ -25,13 +25,12 @@ typedef struct LigQuantizeParams {
 
 /**
  * LigProducerParams:
- * @quantize: those of quantize
- * @function: the number of the activation, or of the gated unit, in the order of the lists of
- *   kernels
+ * @quantize: the parameters of quantize
+ * @function: the number of the activation or gated unit, in the order of the list of kernels
  * @clamped: the parameters of clamped_swiglu; others ignore them
  * @norm: the parameters of norm_quantize; others ignore them
  *
- * Parameters of the kernels that compute values and write their quantized copies.
+ * Parameters of the fused kernels that compute values and write quantized copies of them.
  */
 typedef struct {
   LigQuantizeParams quantize;
@@ -42,10 +41,10 @@ typedef struct {
 
 /**
  * LigHistoryParams:
- * @margin: the power of two by which scales stay below the largest possible ones
- * @most_recent: whether a scale follows from the last amax alone, not from the greatest of the
+ * @margin: the binary exponent by which scales stay below the largest possible ones
+ * @most_recent: whether a scale follows from the most recent amax instead of the maximum of the
  *   history
- * @formats: the #LigDtype of the quantizers in turn: of an input, of a weight, of a gradient
+ * @formats: the #LigDtype of the quantizers, in this order: input, weight, gradient
  *
  * Parameters of update_scales.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters of the built-in kernels: plain structs of at most LIG_MOST_PARAMS bytes that the plan
- * copies into each step and hands to the kernel as LigLaunch.params. A kernel that is launched
- * without them uses the defaults named in the families' headers. The struct of a kernel of one's
- * own is any other such struct.
+ * copies into each step and passes to the kernel as LigLaunch.params. A kernel that is launched
+ * without them uses the defaults given in the families' headers. A kernel of another program uses
+ * any such struct of its own.
  *
- * This header includes those of all families, for programs that launch kernels of many. The library
- * itself includes the families that it names, so that a changed struct rebuilds few files. */
+ * This header includes all families, for the convenience of other programs. The library itself
+ * includes only the families that it needs, so that a changed struct rebuilds few files. */
 #pragma once
 
 #include <ligature/groups.h>
