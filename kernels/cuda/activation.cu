@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The activations of kernels/activations.h on elements, with or without a bias that is added along
- * rows before, and their gradients. */
+/* The activations of kernels/activations.h on elements, with or without a bias that is added to
+ * each row first, and their gradients. */
 #include "kernels/cuda/bias.cuh"
 #include "kernels/cuda/common/map.cuh"
 
@@ -8,8 +8,8 @@ namespace lig
 {
 namespace activation
 {
-/* An activation selected at run time. The backward pass of one that reads its output gets y as x.
- */
+/* An activation that is selected at run time. The backward pass of one that reads its output gets y
+ * as x. */
 struct Any {
   enum Kind {
 #define KIND(name, ...) KIND_##name,
@@ -169,7 +169,7 @@ bias_forward (LigLaunch *launch)
   return add_bias (launch, &o[0], &o[1], &o[2], &o[3], F{});
 }
 
-/* Launches dx = dy act' (x) for x [M, N], and dbias [N], the sum of dx as rounded over rows. */
+/* Launches dx = dy act' (x) for x [M, N], and dbias [N], the sum of the rounded dx over rows. */
 template <class F>
 static LigStatus
 bias_backward (LigLaunch *launch)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of packed rows, backward, on tensor cores. With P = exp (scores - lse) and dP = dy v^T
- * the gradient of the scores is dS = P (dP - D), where D is the sum of dy y over a row. One kernel
- * keeps some keys and adds up dv = P^T dy and dk = dS^T q over all queries of all heads that share
- * them; another keeps some queries and adds up dq = dS k over all keys. Each computes the scores
- * for itself: 7 matmuls instead of 5, but every sum has a fixed order and nothing is kept in
- * memory but D. */
+/* Attention over packed rows, backward, on tensor cores. With P = exp (scores - lse) and dP = dy
+ * v^T, the gradient of the scores is dS = P (dP - D), where D is the sum of dy y over a row. One
+ * kernel keeps a tile of keys and accumulates dv = P^T dy and dk = dS^T q over all queries of all
+ * heads that share them; another keeps a tile of queries and accumulates dq = dS k over all keys.
+ * Each recomputes the scores: 7 matmuls instead of 5, but the summation order is fixed (no
+ * atomics), and only D is kept in memory. */
 #include "kernels/attention-scratch.h"
 #include "kernels/cuda/attention-backward.cuh"
 #include "kernels/cuda/common/access.cuh"
 
 namespace lig
 {
-/* Lanes that add up D of a row of a head. */
+/* The number of lanes that compute D of a row of a head. */
 enum { ROW_LANES = 16 };
 
 /* Computes Attention.rows. */
@@ -44,14 +44,14 @@ __launch_bounds__ (THREADS)
   a.rows[at] = blind ? make_float4 (INFINITY, 0, 0, 0) : make_float4 (lse.x, sum, lse.y, 0);
 }
 
-/* The least loss by rounding that counts: an error of the weights of 3e-6. */
+/* The smallest rounding error that is corrected: an error of the weights of 3e-6. */
 constexpr float SEEN = 4e-6f;
 
-/* Attention.rows of COUNT queries of a head, and what they lost by rounding apart. */
+/* Attention.rows of COUNT queries of a head, and separately their rounding errors. */
 template <int COUNT> struct Rows {
-  float2 rows[COUNT]; /* read as pairs of 16 bytes */
+  float2 rows[COUNT]; /* loaded as pairs of 16 bytes */
   float lost[COUNT];
-  /* Reads them; those behind the last query see nothing. */
+  /* Loads them; queries past the end see nothing. */
   __device__ void
   copy (const Attention &a, int64_t row, int head, int first)
   {
@@ -63,7 +63,8 @@ template <int COUNT> struct Rows {
     rows[threadIdx.x] = make_float2 (values.x, values.y);
     lost[threadIdx.x] = values.z;
   }
-  /* Returns to all lanes of a warp whether what one of the queries lost counts. */
+  /* Returns to all lanes of a warp whether the rounding error of one of the queries has to be
+   * corrected. */
   __device__ bool
   lose () const
   {
@@ -219,7 +220,7 @@ __launch_bounds__ (FAST_THREADS, EXTRA ? 2 : S::BLOCKS)
   __syncthreads ();
 #pragma unroll
   for (int m = 0; m < S::TILES; m++) {
-    /* The sum of a query makes up for what its weights lost by rounding. */
+    /* The per-query sums correct the rounding errors of the weights. */
     const float *lost = rows.lost + mine + 16 * m + (int) threadIdx.x % 32 / 4;
     queries[0].template keep<T> (mine + 16 * m, dq.v[m], p.scale * exp2f (-lost[0]),
                                  p.scale * exp2f (-lost[8]));
@@ -281,7 +282,7 @@ weigh (LigLaunch *launch, const Attention &a)
 
 using namespace lig;
 
-/* Computes dx and dmemory by the kernels of this family. */
+/* Computes dx and dmemory with the built-in kernels. */
 static LigStatus
 attend_back_alone (LigLaunch *launch)
 {
@@ -302,7 +303,7 @@ attend_back_alone (LigLaunch *launch)
                                : attention_backward_general (launch, a);
 }
 
-/* Computes dx and dmemory, by cuDNN where that is faster. */
+/* Computes dx and dmemory, with cuDNN where that is faster. */
 extern "C" LigStatus
 lig_cuda_attention_backward (LigLaunch *launch)
 {

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of attention's backward pass on tensor cores: what some rows of the other side give to
- * the gradients that a warp keeps in registers. */
+/* The inner steps of attention's backward pass on tensor cores: the contributions of some rows of
+ * the other operand to the gradients that a warp accumulates in registers. */
 #pragma once
 
 #include "kernels/cuda/attention-fast.cuh"
 
 namespace lig
 {
-/* The sizes of a kernel: a warp takes TILES times 16 rows of the block's side, STEP rows of the
- * other side at a time, of which BLOCK are copied at a time. Larger sizes read shared memory less
- * often, and need more registers; BLOCKS blocks are to run on a multiprocessor. */
+/* The tile sizes of a kernel: a warp processes TILES times 16 rows of the threadblock's operand,
+ * and STEP rows of the other operand at a time, which is copied BLOCK rows at a time. Larger sizes
+ * read shared memory less often, and need more registers; BLOCKS threadblocks should fit on an
+ * SM. */
 template <int TILES_, int STEP_, int BLOCK_, int BLOCKS_> struct Sizes {
   static constexpr int TILES = TILES_, STEP = STEP_, BLOCK = BLOCK_, BLOCKS = BLOCKS_;
   static constexpr int MINE = 16 * TILES, ROWS = MINE * FAST_WARPS;
-  /* Returns the bytes of two tiles of ROWS rows, and of two stages of two of BLOCK rows. */
+  /* Returns the bytes of two tiles of ROWS rows, and of two pipeline stages of two tiles of BLOCK
+   * rows. */
   static constexpr size_t
   bytes (int columns)
   {
@@ -25,13 +27,15 @@ using KeySizes = std::conditional_t<D == 64, Sizes<2, 32, 64, 2>, Sizes<1, 64, 6
 template <int D>
 using QuerySizes = std::conditional_t<D == 64, Sizes<2, 32, 64, 3>, Sizes<2, 32, 32, 2>>;
 
-/* The place of the warp's part of a block: its rows begin at `mine` in the tiles of the block's
- * side, and belong to the queries from `query` on, or to the keys from `key` on. */
+/* The part of a threadblock's tile that a warp processes: its rows begin at `mine` in the tiles of
+ * the threadblock's operand, and belong to the queries from `query` on, or to the keys from `key`
+ * on. */
 struct Place {
   int mine, query, key;
 };
 
-/* Turns products of keys and queries into powers, of which `rows` are Attention.rows. */
+/* Converts products of keys and queries to powers of 2; `rows` are the Attention.rows of the
+ * queries. */
 template <bool EXTRA, class S>
 __device__ inline void
 raise (Sums16<S::TILES, S::STEP> &powers,
@@ -58,7 +62,7 @@ raise (Sums16<S::TILES, S::STEP> &powers,
   }
 }
 
-/* Gives powers what their queries, the columns, lost by rounding. */
+/* Corrects powers for the rounding errors of their queries, which are the columns. */
 template <class S>
 __device__ inline void
 restore (Sums16<S::TILES, S::STEP> &powers, const float *lost)
@@ -76,8 +80,8 @@ restore (Sums16<S::TILES, S::STEP> &powers, const float *lost)
     }
 }
 
-/* Turns products of values and dy into the gradients of scores. Powers that are marked as dropped
- * by their sign become 0, the others as dropout leaves them. */
+/* Converts products of values and dy to the gradients of scores. Powers that are marked as dropped
+ * by their sign become 0, the others are scaled as dropout scales them. */
 template <bool EXTRA, class S>
 __device__ inline void
 derive (Sums16<S::TILES, S::STEP> &slopes,
@@ -101,8 +105,8 @@ derive (Sums16<S::TILES, S::STEP> &slopes,
   }
 }
 
-/* Adds what STEP queries, `queries`, give to the gradients of the warp's `keys`; `lost` is null
- * where it does not count. */
+/* Accumulates the contributions of STEP queries, `queries`, to the gradients of the warp's `keys`;
+ * `lost` is null if rounding errors are negligible. */
 template <class T, bool EXTRA, class S, int D>
 __device__ inline void
 add_queries (Sums16<S::TILES, D> &dk,
@@ -149,9 +153,8 @@ add_queries (Sums16<S::TILES, D> &dk,
   add_weighted<T> (dk, slopes, queries[0]);
 }
 
-/* Adds what STEP keys, `keys`, give to the gradient of the warp's `queries`; `rows` are
- * Attention.rows of the lane's queries. The sums make up for what these lost by
- * rounding. */
+/* Accumulates the contributions of STEP keys, `keys`, to the gradient of the warp's `queries`;
+ * `rows` are the Attention.rows of the lane's queries. The sums correct their rounding errors. */
 template <class T, bool EXTRA, class S, int D>
 __device__ inline void
 add_keys (Sums16<S::TILES, D> &dq,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the attention kernels on tensor cores: which blocks of the other side a tile
- * meets, and the elements of a block that are hidden. */
+/* Shared code of the attention kernels on tensor cores: the blocks of the other operand that a tile
+ * has to visit, and the masked elements of a block. */
 #pragma once
 
 #include "kernels/cuda/attention-tiles.cuh"
@@ -26,13 +26,13 @@ struct Greater {
   }
 };
 
-/* The documents of a row of the batch, and the range of those of a tile. Blocks that have none of
- * that range are passed over. */
+/* The documents of a row of the batch, and the document range of a tile. Blocks without any
+ * document of that range are skipped. */
 struct Documents {
   const int32_t *of; /* null: none */
   int length, low, high;
 
-  /* Every thread gets the range of the `count` positions from `first` on. */
+  /* Returns the range of the `count` positions from `first` on to every thread. */
   __device__
   Documents (const Attention &a, int row, int first, int count)
       : of (nullptr), length (a.params.length), low (INT32_MAX), high (INT32_MIN)
@@ -48,7 +48,7 @@ struct Documents {
     fold_lanes (32, Greater{}, high);
   }
 
-  /* Returns the first of the blocks [block, end) of BLOCK positions that may matter, or `end`.
+  /* Returns the first of the blocks [block, end) of BLOCK positions that may be visible, or `end`.
    * Every thread calls it. */
   template <int BLOCK>
   __device__ int
@@ -70,8 +70,8 @@ struct Documents {
   }
 };
 
-/* Replaces the hidden elements of the warp's scores by `value`: its rows are queries from i on,
- * its columns keys from j on, or the other way round if KEYS_DOWN. */
+/* Replaces the masked elements of the warp's scores by `value`: rows are queries from i on and
+ * columns keys from j on, or vice versa if KEYS_DOWN. */
 template <bool KEYS_DOWN, int MT, int N>
 __device__ inline void
 hide (Sums16<MT, N> &scores, const Sight &s, const Documents &documents, int i, int j, float value)
@@ -103,8 +103,8 @@ hide (Sums16<MT, N> &scores, const Sight &s, const Documents &documents, int i, 
     }
 }
 
-/* Calls f (value, query, key) for the lane's elements of the warp's scores, as hide () counts them.
- */
+/* Calls f (value, query, key) for the lane's elements of the warp's scores, in the same numbering
+ * as hide (). */
 template <bool KEYS_DOWN, int MT, int N, class F>
 __device__ inline void
 each_score (Sums16<MT, N> &scores, int i, int j, F f)
@@ -121,13 +121,13 @@ each_score (Sums16<MT, N> &scores, int i, int j, F f)
       }
 }
 
-/* The parameters of a head that few models use: softcap, ALiBi and dropout. */
+/* The rarely used parameters of a head: softcap, ALiBi and dropout. */
 struct Extras {
   float scale, softcap, slope, kept;
   const LigAttentionParams &params;
   int shift;
   uint32_t path_hash;
-  uint64_t first, threshold, seed, micro_step; /* first: the number of the head's first weight */
+  uint64_t first, threshold, seed, micro_step; /* first: the index of the head's first weight */
 
   __device__
   Extras (const Attention &a, const Sight &s, int row, int head)
@@ -145,7 +145,7 @@ struct Extras {
     seed = p.dropout > 0 ? a.tick->seed : 0;
     micro_step = p.dropout > 0 ? a.tick->micro_step : 0;
   }
-  /* Returns the score of a product. `cap` gets its derivative, without the scale. */
+  /* Returns the score for a product. `cap` is set to its derivative, without the scale. */
   __device__ float
   score (float product, int i, int j, float *cap) const
   {
@@ -174,8 +174,8 @@ struct Extras {
   }
 };
 
-/* Returns a bit for each of the thread's scores that dropout drops, in the order of each_score ().
- * The loop is short, as the random numbers of all scores would be most of a kernel's code. */
+/* Returns a bitmask of the thread's scores that dropout drops, in the order of each_score (). The
+ * loop is not unrolled, because the random number generation would dominate the code size. */
 template <bool KEYS_DOWN, int MT, int N>
 __device__ inline uint64_t
 dropped (const Extras &extras, int i, int j)
@@ -217,7 +217,8 @@ each_dropped (Sums16<MT, N> &scores, uint64_t bits, F f)
         f (scores.v[m][n][c], bit_of<N> (bits, m, n, c));
 }
 
-/* Allows a kernel that much shared memory, and prefers it to cache, so that several blocks fit. */
+/* Raises a kernel's limit of dynamic shared memory, and prefers shared memory to L1 cache, so that
+ * several threadblocks fit on an SM. */
 template <class Kernel>
 inline LigStatus
 allow_memory (LigLaunch *launch, Kernel kernel, size_t bytes)
@@ -240,8 +241,8 @@ has_extras (const LigAttentionParams &p)
   return p.softcap > 0 || p.dropout > 0 || p.alibi;
 }
 
-/* Calls f with a value of the 16-bit type, with the padded number of features, and with whether
- * there are Extras. */
+/* Calls f with a value of the 16-bit type, with the padded head dim, and with whether there are
+ * Extras. */
 template <class F>
 inline LigStatus
 dispatch_heads (const Attention &a, F f)

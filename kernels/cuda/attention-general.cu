@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of packed rows for any type, alignment and parameter, in fp32, with up to 256 features:
- * the same order of work as on tensor cores, by 16 x 16 threads that each compute a few rows and
- * columns of a tile. */
+/* Attention over packed rows for any type, alignment and parameter, in fp32, with a head dim of up
+ * to 256: the same tiling as on tensor cores, with 16 x 16 threads, each of which computes a few
+ * rows and columns of a tile. */
 #include "kernels/cuda/attention.cuh"
 #include "kernels/cuda/common/reduce.cuh"
 
 namespace lig
 {
-/* The sizes of a kernel: features are padded to D, a tile has R rows. Thread (x, y) has the rows
- * y + 16 i and the columns x + 16 j of a tile of scores, and the columns 64 c + 4 x to 64 c + 4 x +
- * 3 of a tile of features. */
+/* The tile sizes of a kernel: the head dim is padded to D, a tile has R rows. Thread (x, y) has the
+ * rows y + 16 i and the columns x + 16 j of a tile of scores, and the columns 64 c + 4 x to 64 c +
+ * 4 x + 3 of a tile of features. */
 template <int D_, int R_> struct Plain {
   static constexpr int D = D_, R = R_, I = R / 16, C = D / 64, PITCH = D + 4, WEIGHTS = R + 4;
   static constexpr int SIZE = R * PITCH;
@@ -32,7 +32,7 @@ thread_y ()
   return (int) threadIdx.x / 16;
 }
 
-/* Reads a tile of features; rows from `limit` on and columns from `features` on become 0. */
+/* Loads a tile of features; rows from `limit` on and columns from `features` on are zero-filled. */
 template <class P>
 __device__ inline void
 fill_tile (
@@ -46,7 +46,7 @@ fill_tile (
   }
 }
 
-/* Computes the thread's products of rows of both tiles. */
+/* Computes the thread's dot products of rows of both tiles. */
 template <class P>
 __device__ inline void
 dot_rows (float (&to)[P::I][P::I], const float *a, const float *b)
@@ -73,7 +73,7 @@ dot_rows (float (&to)[P::I][P::I], const float *a, const float *b)
   }
 }
 
-/* Adds the product of the tile of weights and a tile of features. */
+/* Accumulates the product of the tile of weights and a tile of features. */
 template <class P>
 __device__ inline void
 add_product (float (&to)[P::I][P::C][4], const float *weights, const float *tile)
@@ -99,7 +99,7 @@ add_product (float (&to)[P::I][P::C][4], const float *weights, const float *tile
   }
 }
 
-/* Keeps the thread's weights in the tile of weights. */
+/* Stores the thread's weights in the tile of weights. */
 template <class P>
 __device__ inline void
 keep_weights (float *weights, const float (&from)[P::I][P::I])
@@ -111,7 +111,7 @@ keep_weights (float *weights, const float (&from)[P::I][P::I])
       weights[(thread_y () + 16 * i) * P::WEIGHTS + thread_x () + 16 * j] = from[i][j];
 }
 
-/* Writes the thread's part of a tile of features, each row times its factor. */
+/* Writes the thread's part of a tile of features, each row multiplied by its factor. */
 template <class P>
 __device__ inline void
 write_tile (const Heads &to,
@@ -166,7 +166,7 @@ struct Head {
   {
     return sight.sees (i, j) && (!documents || documents[i] == documents[j]);
   }
-  /* Returns the score of a product, and sets its derivative. */
+  /* Returns the score for a product, and sets its derivative. */
   __device__ float
   score (int i, int j, float product, float *derivative) const
   {
@@ -194,8 +194,8 @@ struct Head {
     uint32_t word = lane < 2 ? (lane == 0 ? words[0] : words[1]) : lane == 2 ? words[2] : words[3];
     return word < threshold;
   }
-  /* Returns a bit for each of the thread's weights that dropout drops. The loop is short, as the
-   * random numbers of all weights would be most of a kernel's code. */
+  /* Returns a bitmask of the thread's weights that dropout drops. The loop is not unrolled, because
+   * the random number generation would dominate the code size. */
   template <class P, bool KEYS_DOWN>
   __device__ uint32_t
   dropped (int queries_from, int keys_from) const
@@ -214,8 +214,8 @@ struct Head {
   }
 };
 
-/* Turns the thread's products into powers relative to the largest score so far; `total` is the
- * thread's part of their sum. Rescales the sums. */
+/* Converts the thread's products to powers relative to the running maximum; `total` is the thread's
+ * part of their sum. Rescales the accumulators. */
 template <class P>
 __device__ inline void
 soften_plain (const Head &h,
@@ -298,7 +298,7 @@ __launch_bounds__ (THREADS) attend_plainly (const __grid_constant__ Attention a)
   write_tile<P> (a.y, at, first, p.length, h.head * features, features, sums, total);
 }
 
-/* Turns the thread's products q k and dy v into weights, as dropout leaves them, and into the
+/* Converts the thread's products q k and dy v to weights, with dropout applied, and to the
  * gradients of the products q k. Rows are keys if KEYS_DOWN. */
 template <class P, bool KEYS_DOWN>
 __device__ inline void
@@ -425,7 +425,7 @@ launch_plain (
   return LIG_LAUNCHED (launch);
 }
 
-/* Calls f with the sizes for that many features. */
+/* Calls f with the tile sizes for that head dim. */
 template <class F>
 static LigStatus
 dispatch_plain (LigLaunch *launch, int features, F f)
@@ -436,8 +436,7 @@ dispatch_plain (LigLaunch *launch, int features, F f)
     return f (Plain<128, 32>{});
   if (features <= 256)
     return f (Plain<256, 32>{});
-  return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                   "attention: a head has more than 256 features; use more heads");
+  return LIG_FAIL (launch, LIG_UNSUPPORTED, "attention: the head dim exceeds 256; use more heads");
 }
 
 LigStatus

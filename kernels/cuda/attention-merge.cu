@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins attention to some keys with attention to others, as in Ring Attention (Liu and others,
- * 2023): each part is weighted by its share of the sum of exponentials. Lower bound: each operand
- * crosses the memory bus once. */
+/* Merges attention over two sets of keys, as in Ring Attention (Liu and others, 2023): each part is
+ * weighted by its share of the sum of exponentials. Lower bound: each operand crosses the memory
+ * bus once. */
 #include "kernels/attention.h"
 #include "kernels/cuda/common/access.cuh"
 
 namespace lig
 {
-/* Columns are those of units of A::W elements, of which a head has `width`. */
+/* Columns are counted in vectors of A::W elements; a head has `width` of them. */
 struct Merge {
   int64_t size, length, first, count, columns, width, heads;
 };
 
-/* The logarithms of the sums of exponentials of x, of the part and of both. */
+/* The log-sum-exps of x, of the part and of both. */
 struct Sums {
   const float *own, *other;
   int64_t owns, others; /* their numbers */
   float *whole;
 };
 
-/* Returns the number `at` of `count` logarithms and what it lost by rounding. */
+/* Returns log-sum-exp number `at` of `count` and its rounding error. */
 __device__ inline double
 logarithm_at (const float *lse, int64_t count, int64_t at)
 {
   return (double) lse[at] + (double) lse[count + at];
 }
 
-/* Computes one unit of y. All units of a head read the sums of x, in whose memory those of both may
- * be, so that another kernel computes these afterwards. */
+/* Computes one vector of y. All vectors of a head read the log-sum-exps of x, whose memory may be
+ * that of the result, so that a separate kernel computes the latter afterwards. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) merge (Merge m, Sums sums, Target x, Target part, Target y)
@@ -54,7 +54,7 @@ __launch_bounds__ (THREADS) merge (Merge m, Sums sums, Target x, Target part, Ta
   A::write (y, i * A::W, A::narrow (values, y));
 }
 
-/* Computes the logarithm of each query and head; `whole` may be `own`. */
+/* Computes the log-sum-exp of each query and head; `whole` may be `own`. */
 __global__ void
 __launch_bounds__ (THREADS) merge_sums (Merge m, int64_t count, Sums sums)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles of 16-bit elements in shared memory and matmuls of them on tensor cores, by
- * warps: mma.sync m16n8k16 with fp32 sums.
+/* Tiles of 16-bit elements in shared memory and warp-level matmuls of them on tensor cores:
+ * mma.sync m16n8k16 with fp32 accumulators.
  *
- * In a matmul of a[16, 16] and b[16, 8], lane l has g = l / 4 and t = l % 4. Of the sums c it
- * holds c[g, 2 t], c[g, 2 t + 1], c[g + 8, 2 t], c[g + 8, 2 t + 1]; of a pairs of neighbours in
- * rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the rounded sums of
- * two neighbouring matmuls are the operand a of the next matmul, without collective.
+ * In a matmul of a[16, 16] and b[16, 8], lane l has g = l / 4 and t = l % 4. Of the accumulators c
+ * it holds c[g, 2 t], c[g, 2 t + 1], c[g + 8, 2 t], c[g + 8, 2 t + 1]; of a it holds pairs of
+ * neighbours in rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the
+ * rounded accumulators of two neighbouring matmuls form the operand a of the next matmul without
+ * shuffles.
  *
- * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r is at place c ^ (r % 8), so that
- * eight rows of the same chunk lie in different banks. */
+ * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r is stored at place c ^ (r % 8)
+ * (XOR swizzle), so that the same chunk of eight rows is in different banks. */
 #pragma once
 
 #include "kernels/cuda/attention.cuh"
@@ -16,7 +17,7 @@
 
 namespace lig
 {
-/* Adds the matmul of a and b to c. */
+/* Accumulates the matmul of a and b in c. */
 template <class T>
 __device__ inline void
 multiply (float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
@@ -33,8 +34,9 @@ multiply (float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/* Reads four matrices of 8 rows of 16 bytes, of which lane l passes the address of row l % 8 of
- * matrix l / 8. Each lane gets two neighbours of row l / 4, or if TRANSPOSED of column l / 4. */
+/* Loads four matrices of 8 rows of 16 bytes (ldmatrix), where lane l passes the address of row l %
+ * 8 of matrix l / 8. Each lane gets two neighbours of row l / 4, or if TRANSPOSED of column l /
+ * 4. */
 template <bool TRANSPOSED>
 __device__ inline void
 read_matrices (uint32_t (&to)[4], const uint4 *from)
@@ -52,8 +54,8 @@ read_matrices (uint32_t (&to)[4], const uint4 *from)
                  : "memory");
 }
 
-/* Returns the lane. The compiler cannot keep the many addresses that follow from it in registers
- * from one block to the next, where there is none to spare. */
+/* Returns the lane. It is hidden from the compiler, which would keep the many addresses derived
+ * from it in registers across blocks, where none are to spare. */
 __device__ inline int
 present_lane ()
 {
@@ -73,8 +75,9 @@ template <int D> struct Tile {
     return data + row * CHUNKS + (chunk ^ (row & 7));
   }
 
-  /* Starts to copy ROWS rows from `first` on of the head at `column`; rows from `limit` on and
-   * columns from `features` on become 0. `row` is the number of row 0 in the packed matrix. */
+  /* Starts the asynchronous copy of ROWS rows from `first` on of the head at `column`; rows from
+   * `limit` on and columns from `features` on are zero-filled. `row` is the index of row 0 in the
+   * packed matrix. */
   template <class T, int ROWS, int THREADS_>
   __device__ void
   copy (const Heads &from, int64_t row, int first, int limit, int column, int features) const
@@ -91,14 +94,14 @@ template <int D> struct Tile {
     }
   }
 
-  /* Reads the operand a of rows row to row + 15, columns 16 k to 16 k + 15. */
+  /* Loads the operand a of rows row to row + 15, columns 16 k to 16 k + 15. */
   __device__ void
   read_a (uint32_t (&a)[4], int lane, int row, int k) const
   {
     read_matrices<false> (a, at (row + lane % 16, 2 * k + lane / 16));
   }
 
-  /* Reads two operands b, b[0..1] and b[2..3], whose columns are the tile's rows row to row + 7 and
+  /* Loads two operands b, b[0..1] and b[2..3], whose columns are the tile's rows row to row + 7 and
    * row + 8 to row + 15, and whose rows are its columns 16 k to 16 k + 15. */
   __device__ void
   read_b (uint32_t (&b)[4], int lane, int row, int k) const
@@ -106,7 +109,7 @@ template <int D> struct Tile {
     read_matrices<false> (b, at (row + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2));
   }
 
-  /* Reads two operands b whose rows are the tile's rows row to row + 15, and whose columns are its
+  /* Loads two operands b whose rows are the tile's rows row to row + 15, and whose columns are its
    * columns 16 n to 16 n + 7 and 16 n + 8 to 16 n + 15. */
   __device__ void
   read_b_across (uint32_t (&b)[4], int lane, int row, int n) const
@@ -114,8 +117,8 @@ template <int D> struct Tile {
     read_matrices<true> (b, at (row + lane % 16, 2 * n + lane / 16));
   }
 
-  /* Rounds 16 rows of sums times a factor for each of the lane's two rows into rows row to
-   * row + 15. */
+  /* Rounds 16 rows of accumulators, multiplied by a factor for each of the lane's two rows, into
+   * rows row to row + 15. */
   template <class T>
   __device__ void
   keep (int row, const float (&sums)[D / 8][4], float factor, float other) const
@@ -130,7 +133,7 @@ template <int D> struct Tile {
     }
   }
 
-  /* Writes the warp's COUNT rows from `row` on to rows first + row and following of the head at
+  /* Writes the warp's COUNT rows from `row` on to the rows from first + row on of the head at
    * `column`. */
   template <class T, int COUNT>
   __device__ void
@@ -147,7 +150,7 @@ template <int D> struct Tile {
   }
 };
 
-/* Sums of MT times 16 rows by N columns: the warp's part of a matmul. */
+/* Accumulators for MT times 16 rows by N columns: the warp's part of a matmul. */
 template <int MT, int N> struct Sums16 {
   float v[MT][N / 8][4];
   __device__ void
@@ -163,7 +166,7 @@ template <int MT, int N> struct Sums16 {
   }
 };
 
-/* Adds the matmuls of the warp's rows of `a`, from `row` on, and all rows of `b`: a b^T. */
+/* Accumulates the matmul of the warp's rows of `a`, from `row` on, and all rows of `b`: a b^T. */
 template <class T, int MT, int N, int D>
 __device__ inline void
 add_scores (Sums16<MT, N> &c, const Tile<D> &a, int row, const Tile<D> &b)
@@ -188,7 +191,7 @@ add_scores (Sums16<MT, N> &c, const Tile<D> &a, int row, const Tile<D> &b)
   }
 }
 
-/* Adds the matmuls of the rounded `p`, [MT 16, N], and `b`, [N, D]. */
+/* Accumulates the matmul of the rounded `p`, [MT 16, N], and `b`, [N, D]. */
 template <class T, int MT, int N, int D>
 __device__ inline void
 add_weighted (Sums16<MT, D> &c, const Sums16<MT, N> &p, const Tile<D> &b)

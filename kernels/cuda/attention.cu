@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of packed rows, forward. On tensor cores by the scheme of Dao, 2023 (FlashAttention-2):
- * a block of four warps takes 128 queries of a head, 32 per warp, and goes over blocks of 64 keys
- * and their values, of which the next is copied while the present one is used. Scores stay in
- * registers; sums are rescaled when the largest score of a query grows. Blocks that the mask, the
- * window, the lengths or the documents hide are passed over. */
+/* Attention over packed rows, forward. On tensor cores as in FlashAttention-2 (Dao, 2023): a
+ * threadblock of four warps processes 128 queries of a head, 32 per warp, and iterates over blocks
+ * of 64 keys and values, copying the next block while it computes on the current one. Scores stay
+ * in registers; accumulators are rescaled when the running maximum of a query increases. Blocks
+ * that are fully masked by the mask, the window, the lengths or the documents are skipped. */
 #include "kernels/cuda/attention-fast.cuh"
 #include "kernels/cuda/common/access.cuh"
 
 namespace lig
 {
 enum { BLOCK = 64, QUERIES = 128, QUERY_TILES = QUERIES / 16 / FAST_WARPS };
-/* The largest score and the sum of the powers of each of the lane's rows. */
+/* The running maximum and the sum of powers of each of the lane's rows. */
 struct Soft {
   float max[QUERY_TILES][2], total[QUERY_TILES][2];
 };
 
-/* Turns scores into powers of 2 relative to the largest so far, and rescales the sums. */
+/* Converts scores to powers of 2 relative to the running maximum, and rescales the accumulators. */
 template <int D>
 __device__ inline void
 soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &sums, float scale)
@@ -48,7 +48,7 @@ soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &
     }
 }
 
-/* Turns matmuls into scores. */
+/* Converts dot products to scores. */
 __device__ inline void
 bend (Sums16<QUERY_TILES, BLOCK> &scores, const Extras &extras, int query, int key)
 {
@@ -67,15 +67,15 @@ drop (Sums16<QUERY_TILES, BLOCK> &weights, const Extras &extras, int query, int 
                   [&] (float &weight, bool drops) { weight = drops ? 0 : weight * extras.kept; });
 }
 
-/* Returns the natural logarithm of a sum of powers relative to the largest score, of which soften()
- * has rounded the exponent. */
+/* Returns the natural logarithm of a sum of powers relative to the maximum score, whose exponent
+ * soften() has rounded. */
 __device__ inline float2
 logarithm (float max, float total, float scale, float2 unit)
 {
   return pair_product (pair_sum (max * (scale * LOG2_E), log2f (total)), unit);
 }
 
-/* Writes lse of the lane's queries, of a head whose queries begin at `at`; a query that sees no key
+/* Writes lse of the lane's queries of a head whose queries begin at `at`; a query that sees no key
  * has a total of 0. */
 __device__ inline void
 write_logarithms (const Attention &a, const Soft &soft, int64_t at, int first, float scale)
@@ -230,7 +230,7 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
                      "attention: a row has more than 2097120 positions; use shorter rows");
   *a = Attention{};
   a->params = *p;
-  if (p->window > FAR) /* It hides nothing. */
+  if (p->window > FAR) /* A window that hides nothing. */
     a->params.window = 0;
   a->memory = memory->data != nullptr;
   int64_t features = p->features, queries = p->heads * features, keys = p->kv_heads * features;
@@ -264,14 +264,14 @@ attention_prepare (Attention *a, LigLaunch *launch, bool backward)
   a->inverse = pair_of (1 / unit);
   if (a->memory && a->documents)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "attention: documents need keys of the same rows; leave out the memory");
+                     "attention: documents require self-attention; omit the memory");
   return LIG_OK;
 }
 } /* namespace lig */
 
 using namespace lig;
 
-/* Computes y and lse by the kernels of this family. */
+/* Computes y and lse with the built-in kernels. */
 static LigStatus
 attend_alone (LigLaunch *launch)
 {
@@ -282,7 +282,7 @@ attend_alone (LigLaunch *launch)
   return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
 }
 
-/* Computes y and lse, by cuDNN where that is faster. */
+/* Computes y and lse, with cuDNN where that is faster. */
 extern "C" LigStatus
 lig_cuda_attention (LigLaunch *launch)
 {

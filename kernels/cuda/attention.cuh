@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the attention kernels: the matrices of heads inside packed rows, the keys
- * that a tile of queries sees, and the launches that attention.cu and attention-backward.cu choose
- * among. */
+/* Shared code of the attention kernels: the matrices of heads inside packed rows, the keys that a
+ * tile of queries sees, and the launches that attention.cu and attention-backward.cu choose
+ * from. */
 #pragma once
 
 #include "kernels/attention.h"
@@ -10,8 +10,8 @@
 
 namespace lig
 {
-/* One matrix per head inside packed rows: row r of head h begins `stride` r + features h elements
- * behind `data`. Null data: absent. */
+/* One matrix per head inside packed rows: row r of head h begins at offset `stride` r + features h,
+ * in elements, from `data`. Null data: absent. */
 struct Heads {
   void *data;
   int64_t stride;
@@ -30,22 +30,23 @@ struct Attention {
   Heads q, k, v, y, dy, dq, dk, dv;
   const int32_t *lengths, *documents; /* null: none */
   float *lse;                         /* [2 B, H, T] */
-  float4 *rows; /* [B, H, T]: lse in `unit`, infinite if the query sees no key, sum of dy y, what
-                   the rounding of lse in `unit` lost, and nothing */
-  /* The unit of the logarithms in `rows`, in natural ones, and the other way around: pairs. */
+  float4 *rows; /* [B, H, T]: lse in `unit`, which is infinite if the query sees no key; the sum of
+                   dy y; the rounding error of lse in `unit`; unused */
+  /* The unit of the logarithms in `rows`, relative to natural logarithms, and its inverse, as
+   * pairs. */
   float2 unit, inverse;
   const LigTick *tick;
   int64_t rows_before; /* rows of the batch in the processes before this one */
   bool memory;
 };
 
-/* Stands for no limit; it is farther than any row is long. */
+/* Means no limit; larger than any row length. */
 constexpr int FAR = 1 << 30;
-/* The longest row: a launch has at most 65535 blocks down, of 32 positions or more. */
+/* The longest row: a grid has at most 65535 threadblocks in y, of 32 positions or more each. */
 constexpr int MAX_POSITIONS = 65535 * 32;
 
-/* The keys that the queries of a row see: key j below `keys` by query i below `queries` if
- * i + shift - before <= j <= i + shift + after. */
+/* The visibility of a row: query i below `queries` sees key j below `keys` if i + shift - before <=
+ * j <= i + shift + after. */
 struct Sight {
   int queries, keys, shift, before, after;
   __device__
@@ -67,14 +68,15 @@ struct Sight {
   {
     return i < queries && j < keys && i + shift - before <= j && j <= i + shift + after;
   }
-  /* Returns whether query i sees no key, whatever the documents: it sees itself in them. */
+  /* Returns whether query i sees no key. Documents do not matter, because a query sees itself in
+   * its own. */
   __device__ bool
   blind (int i) const
   {
     return i >= queries || max (0, i + shift - before) >= min (keys, i + shift + after + 1);
   }
-  /* Returns the first key that queries from i on may see, and the end of those that queries below
-   * `end` may see. */
+  /* Returns the first key that queries from i on may see, and the end of the keys that queries
+   * below `end` may see. */
   __device__ int
   first_key (int i) const
   {
@@ -96,14 +98,14 @@ struct Sight {
   {
     return min (queries, min (end, keys) - shift + before);
   }
-  /* Returns whether each of the queries [i, i + m) that counts sees all of the keys [j, j + n). */
+  /* Returns whether each valid query of [i, i + m) sees all of the keys [j, j + n). */
   __device__ bool
   clear (int i, int m, int j, int n) const
   {
     return j + n <= keys && min (i + m, queries) - 1 + shift - before <= j &&
            j + n - 1 <= i + shift + after;
   }
-  /* Returns whether one of the queries [i, i + m) sees one of the keys [j, j + n). */
+  /* Returns whether any of the queries [i, i + m) sees any of the keys [j, j + n). */
   __device__ bool
   meet (int i, int m, int j, int n) const
   {
@@ -112,10 +114,11 @@ struct Sight {
 };
 
 /* The scores of the kernels on tensor cores are exponents of 2: `scale`, with Extras 1, is part of
- * this factor as they round it. */
+ * this factor with its rounding. */
 constexpr float LOG2_E = 1.44269504f;
 
-/* A pair is a number as the sum of a rounded one and the rest: 48 bits, where double is slow. */
+/* A pair represents a number as the sum of a rounded float and the rest: 48 bits, for GPUs where
+ * double is slow. */
 inline float2
 pair_of (double number)
 {
@@ -137,7 +140,7 @@ pair_product (float2 a, float2 b)
   return make_float2 (rounded, __fsub_rn (rest, __fsub_rn (rounded, product)));
 }
 
-/* Returns the number of natural logarithms, and the place of a query's in lse. */
+/* Returns the number of log-sum-exps, and the index of a query's in lse. */
 __device__ inline int64_t
 count_logarithms (const Attention &a)
 {
@@ -149,19 +152,19 @@ place_of (const Attention &a, int64_t row, int head, int query)
   return (row * a.params.heads + head) * a.params.length + query;
 }
 
-/* Fills in the matrices of the forward pass, or, with `backward`, of both. */
+/* Fills in the matrices of the forward pass, or, with `backward`, of both passes. */
 LigStatus attention_prepare (Attention *a, LigLaunch *launch, bool backward);
 
-/* Launches the kernels on tensor cores; LIG_UNSUPPORTED without a reason if they do not serve the
- * case. */
+/* Launches the kernels on tensor cores; returns LIG_UNSUPPORTED without a reason if they do not
+ * support the case. */
 LigStatus attention_fast (LigLaunch *launch, const Attention &a);
 LigStatus attention_backward_fast (LigLaunch *launch, const Attention &a);
 
-/* Launches the kernels for any type, alignment and parameter, and up to 256 features. */
+/* Launches the kernels for any type, alignment and parameter, with a head dim of up to 256. */
 LigStatus attention_general (LigLaunch *launch, const Attention &a);
 LigStatus attention_backward_general (LigLaunch *launch, const Attention &a);
 
-/* Returns whether the kernels on tensor cores serve the case. */
+/* Returns whether the kernels on tensor cores support the case. */
 inline bool
 attention_is_fast (const Attention &a)
 {

@@ -6,8 +6,8 @@
 
 namespace lig
 {
-/* Computes sum = x + bias and y = f (sum) for rows of x [M, N] and a bias [N]; the sum or y may
- * be absent. f gets the sum as rounded. */
+/* Computes sum = x + bias and y = f (sum) for rows of x [M, N] and a bias [N]; the sum or y may be
+ * absent. f gets the rounded sum. */
 template <class A, class F>
 __global__ void
 __launch_bounds__ (THREADS, 4)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exchanges between devices of several processes, by NCCL. */
+/* Collectives among the devices of several processes, through NCCL. */
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/cuda/connect/nccl.h"
 #include <ligature/params-collective.h>
@@ -9,7 +9,7 @@ extern "C" LigStatus lig_cuda_convert (LigLaunch *launch);
 namespace
 {
 
-/* Returns NCCL's number of a floating type. */
+/* Returns the NCCL constant of a floating type. */
 int
 type_of (LigDtype dtype)
 {
@@ -43,12 +43,13 @@ check (LigLaunch *launch)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "collective: not one type; convert the input before it");
   if (peers && (!params || params->peers != peers->count))
-    return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: the launch has other peers than the plan; compile it again");
+    return LIG_FAIL (
+      launch, LIG_FAILED,
+      "collective: the launch and the plan have different peers; compile the plan again");
   return LIG_OK;
 }
 
-/* Checks that the tensor `whole` has the rows of all peers, of which each has as many as `part`. */
+/* Checks that the tensor `whole` has the rows of all peers, each of which has as many as `part`. */
 LigStatus
 check_parts (LigLaunch *launch, const LigOperand *whole, const LigOperand *part)
 {
@@ -57,7 +58,7 @@ check_parts (LigLaunch *launch, const LigOperand *whole, const LigOperand *part)
   if (status == LIG_OK &&
       (whole->size != part->size * (params ? params->peers : 1) || whole->dtype != part->dtype))
     return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: the parts are not those of the whole; compile it again");
+                     "collective: the shards do not match the whole; compile the plan again");
   return status;
 }
 
@@ -81,8 +82,8 @@ copy (LigLaunch *launch, void *to, const void *from, const LigOperand *like)
   return LIG_OK;
 }
 
-/* Sends to the next peer while as much arrives from the one before; the group has to end also after
- * a failure. */
+/* Sends to the next peer while receiving from the previous one; the group has to be ended even
+ * after a failure. */
 int
 pass_on (
   const LigOperand *x, const LigOperand *y, int distance, const LigPeers *peers, void *stream)
@@ -100,7 +101,7 @@ pass_on (
   return error ? error : ended;
 }
 
-/* Adds up parts of `size` elements that lie behind one another. */
+/* Sums contiguous parts of `size` elements. */
 template <class A>
 __global__ void
 __launch_bounds__ (lig::THREADS) sum_parts (lig::Target x, lig::Target y, int64_t size, int parts)
@@ -122,7 +123,7 @@ __launch_bounds__ (lig::THREADS) sum_parts (lig::Target x, lig::Target y, int64_
 }
 } // namespace
 
-/* Computes the sum, the mean or the maximum of x over all peers: of a process alone, x. */
+/* Computes the sum, the mean or the maximum of x over all peers; with only one process y = x. */
 extern "C" LigStatus
 lig_cuda_all_reduce (LigLaunch *launch)
 {
@@ -152,7 +153,7 @@ lig_cuda_reduce_scatter (LigLaunch *launch)
                            peers->handle, launch->stream));
 }
 
-/* Collects the rows of all peers; x may be this peer's rows of y. */
+/* Gathers the rows of all peers; x may be this peer's rows of y. */
 extern "C" LigStatus
 lig_cuda_all_gather (LigLaunch *launch)
 {
@@ -168,7 +169,8 @@ lig_cuda_all_gather (LigLaunch *launch)
   return status;
 }
 
-/* Sends x to the peer at the distance of the params, and receives y of the one as far before. */
+/* Sends x to the peer at the distance given in the params, and receives y from the peer at the same
+ * distance before this one. */
 extern "C" LigStatus
 lig_cuda_ring_exchange (LigLaunch *launch)
 {
@@ -176,7 +178,7 @@ lig_cuda_ring_exchange (LigLaunch *launch)
   LigStatus status = check (launch);
   if (status == LIG_OK && (x->size != y->size || x->dtype != y->dtype))
     return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: x and y differ in size or type; compile it again");
+                     "collective: x and y differ in size or type; compile the plan again");
   if (status != LIG_OK || !launch->peers)
     return status != LIG_OK ? status : copy (launch, y->data, x->data, y);
   auto params = (const LigRingParams *) launch->params;
@@ -184,7 +186,7 @@ lig_cuda_ring_exchange (LigLaunch *launch)
   return finish (launch, pass_on (x, y, distance, launch->peers, launch->stream));
 }
 
-/* Computes the sum of the parts of x that are as long as y, in their order; it is rounded once. */
+/* Computes the sum, in order, of the parts of x, each as long as y; it is rounded once. */
 extern "C" LigStatus
 lig_cuda_add_parts (LigLaunch *launch)
 {
@@ -194,7 +196,7 @@ lig_cuda_add_parts (LigLaunch *launch)
                      "collective: not a floating type; convert to fp32, fp16 or bf16");
   if (y->size > 0 && x->size % y->size != 0)
     return LIG_FAIL (launch, LIG_FAILED,
-                     "collective: the parts are not those of the whole; compile it again");
+                     "collective: the shards do not match the whole; compile the plan again");
   if (y->size == 0)
     return LIG_OK;
   int parts = (int) (x->size / y->size);

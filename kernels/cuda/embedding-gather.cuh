@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of an embedding: y[i,:] = weight[x[i],:], plus the row of a position. */
+/* Embedding gather: y[i,:] = weight[x[i],:], plus the row of a position. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -12,10 +12,11 @@ namespace lig
 /* The number of rows that a thread has in flight. */
 enum { ROWS_AT_ONCE = 4 };
 
-/* The rows of the vocabulary that the table has: tokens from `first` on, of `count` in all. */
+/* The shard of the vocabulary in the table: tokens from `first` on; the whole vocabulary has
+ * `count`. */
 struct Table {
   int64_t first, rows, count;
-  /* Returns the row of a token, -1 if the table does not have it. */
+  /* Returns the row of a token, or -1 if the table does not have it. */
   __device__ int64_t
   row (int64_t token) const
   {
@@ -84,7 +85,7 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
   }
 }
 
-/* Does the same by single elements of any types. */
+/* The same with scalar accesses, for any types. */
 __global__ void
 __launch_bounds__ (THREADS) gather_each (const int32_t *tokens,
                                          Target weight,

@@ -7,7 +7,8 @@
 
 namespace lig
 {
-/* Adds the rows of the table for its positions, `table` elements, to each row of the batch. */
+/* Adds the rows of the table, `table` elements in all, to the positions of each row of the
+ * batch. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) add_positions (
@@ -36,7 +37,7 @@ __launch_bounds__ (THREADS) add_positions (
     }
 }
 
-/* Adds up the batch in order. A thread takes W elements of the table; those behind `table` have no
+/* Sums over the batch in order. A thread has W elements of the table; those from `table` on have no
  * gradient. */
 template <class A>
 __global__ void

@@ -3,15 +3,15 @@
  * dweight[v,:] = sum of dy[i,:] over the i with x[i] = v. Lower bound of both: each row of y or dy
  * crosses the memory bus once, and each row of dweight.
  *
- * For the gradient the positions are sorted by token, stably, so that all positions of one token
- * are a run. The sorted positions are cut into segments of equal length, whatever the runs: a
- * segment adds up its runs in order and leaves partial sums of those that do not begin or do not
- * end in it; a second kernel joins these in order. So neither a token that occurs everywhere nor a
- * vocabulary of which little is used takes longer, and the sum is the same every time.
+ * For the gradient the positions are stably sorted by token, so that all positions of a token form
+ * a run. The sorted positions are split into segments of equal length, regardless of the runs: a
+ * segment sums its runs in order and leaves partial sums of those that do not begin or do not end
+ * in it; a second kernel combines these in order. So neither a very frequent token nor a sparsely
+ * used vocabulary takes longer, and the sum is deterministic.
  *
- * A token outside the vocabulary cannot be rejected without waiting for the device: its row of y
- * is NaN, and its row of dy is ignored. Of ranks that divide the table, each has some of its rows:
- * the others are zero in y, and ignored in dy as well. */
+ * Checking for tokens outside the vocabulary on the GPU would force a synchronization: instead the
+ * token's row of y is NaN, and its row of dy is ignored. If the table is sharded over ranks, the
+ * rows of other ranks' tokens are zero in y and ignored in dy. */
 #include "kernels/cuda/embedding-gather.cuh"
 #include <ligature/params-loss.h>
 
@@ -21,18 +21,18 @@ namespace lig
 {
 enum { WARPS = THREADS / 32 };
 /* The number of tokens that are sorted at a time. With more tokens dweight is rounded once per
- * such part, as if the parts were micro-batches. */
+ * chunk of this size, as if the chunks were micro-batches. */
 enum { MAX_TOKENS = 1 << 20 };
-/* The number of tokens up to which one block sorts them alone. */
+/* The number of tokens up to which a single threadblock sorts them. */
 enum { FEW_TOKENS = 2048, SORT_THREADS = 1024 };
-/* The shortest segment; the number of threads from which segments become longer; the number of
- * rows that a block clears; the number of segments of one run up to which a single warp joins
+/* The shortest segment; the number of threads from which segments become longer; the number of rows
+ * that a threadblock clears; the number of segments of a run up to which a single warp combines
  * them. */
 enum { SHORTEST = 32, ENOUGH_THREADS = 1 << 19, ROWS_CLEARED = 64, SHORT_RUN = 16 };
 /* The mark in the position of a token outside the table. */
 constexpr uint32_t OUTSIDE = 1u << 31;
 
-/* The workspace holds two copies of tokens and positions, memory for the sort, then partial
+/* The workspace holds two copies of tokens and positions, the memory of the sort, then partial
  * sums. */
 constexpr size_t SORT_BYTES = 1 << 20;
 constexpr size_t PARTIALS_AT = 4 * sizeof (uint32_t) * MAX_TOKENS + SORT_BYTES;
@@ -52,8 +52,8 @@ __launch_bounds__ (THREADS)
   positions[at] = row < 0 ? (uint32_t) at | OUTSIDE : (uint32_t) at;
 }
 
-/* Prepares and sorts in a single block (bitonic sort, Batcher, 1968). A token and its position
- * are one number, so that no two are equal and the sort is stable. */
+/* Prepares and sorts in a single threadblock (bitonic sort, Batcher, 1968). A token and its
+ * position form one number, so that no two are equal and the sort is stable. */
 __global__ void
 __launch_bounds__ (SORT_THREADS)
   sort_few (const int32_t *x, int count, Table table, uint32_t *tokens, uint32_t *positions)
@@ -89,8 +89,8 @@ __launch_bounds__ (SORT_THREADS)
 /* The sorted tokens, as rows of the table, and the destination of the sums. */
 struct Runs {
   const uint32_t *tokens, *positions;
-  float
-    *partials; /* two rows per segment: of a run begun before it, of one that continues after it */
+  float *partials; /* two rows per segment: of a run that began before it, of one that continues
+                      after it */
   int count, length, segments;
   int64_t columns;
   Table table;
@@ -129,7 +129,7 @@ keep_sums (float *to, const float (&sums)[N])
   store_chunk (to, out);
 }
 
-/* Clears those of ROWS_CLEARED rows that have no tokens. */
+/* Clears those rows of dweight, out of ROWS_CLEARED, that have no tokens. */
 template <class U, int N>
 __device__ inline void
 clear_rows (const Runs &runs, U *dweight, int64_t first)
@@ -157,8 +157,8 @@ clear_rows (const Runs &runs, U *dweight, int64_t first)
         store_chunk (dweight + (first + i) * runs.columns + at, zero);
 }
 
-/* Adds up N columns of a segment per thread. The tokens of the next rows are loaded while the
- * present rows are added. Blocks from `summing` on clear the rows that have no tokens. */
+/* Sums N columns of a segment per thread. The tokens of the next rows are loaded while the current
+ * rows are added. Threadblocks from `summing` on clear the rows that have no tokens. */
 template <class T, class U, int N>
 __global__ void
 __launch_bounds__ (THREADS) sum_runs (Runs runs, const T *dy, U *dweight, int summing)
@@ -243,7 +243,7 @@ last_segment (const Runs &runs, int segment)
   return low;
 }
 
-/* Adds the partial sums of the segments from `first` to before `end`, whose run began before. */
+/* Adds the partial sums of the segments [first, end), whose run began before. */
 template <int N>
 __device__ inline void
 add_partials (const Runs &runs, int first, int end, int64_t column, float (&sums)[N])
@@ -259,7 +259,7 @@ add_partials (const Runs &runs, int first, int end, int64_t column, float (&sums
 }
 
 /* Completes the runs that cross segments: one warp per run, N columns per lane. All warps of the
- * block share a run of many segments. */
+ * threadblock share a run of many segments. */
 template <class U, int N>
 __global__ void
 __launch_bounds__ (THREADS) join_runs (Runs runs, U *dweight, int64_t tiles)
@@ -307,7 +307,7 @@ __launch_bounds__ (THREADS) join_runs (Runs runs, U *dweight, int64_t tiles)
   }
 }
 
-/* Sorts the tokens of one part of x. */
+/* Sorts the tokens of one chunk of x. */
 static LigStatus
 sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
 {
@@ -343,8 +343,8 @@ sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
   return LIG_OK;
 }
 
-/* Chooses the shortest segments whose partial sums fit the workspace and that need no more
- * threads than are of use. */
+/* Chooses the shortest segments whose partial sums fit the workspace and that need no more threads
+ * than are useful. */
 static void
 cut_segments (Runs *runs, int64_t units)
 {
@@ -358,7 +358,7 @@ cut_segments (Runs *runs, int64_t units)
   }
 }
 
-/* Adds the gradient of one part of at most MAX_TOKENS tokens. */
+/* Adds the gradient of one chunk of at most MAX_TOKENS tokens. */
 template <class T, class U, int N>
 static LigStatus
 add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweight)
@@ -387,7 +387,7 @@ add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweigh
   return LIG_LAUNCHED (launch);
 }
 
-/* Returns the rows that a table has by the launch's params. */
+/* Returns the shard of the vocabulary that a table has, according to the launch's params. */
 static Table
 table_of (const LigLaunch *launch, const LigOperand *table)
 {
@@ -397,7 +397,7 @@ table_of (const LigLaunch *launch, const LigOperand *table)
   return {0, rows (table), rows (table)};
 }
 
-/* Computes dweight in parts of at most MAX_TOKENS tokens. */
+/* Computes dweight in chunks of at most MAX_TOKENS tokens. */
 template <class T, class U, int N>
 static LigStatus
 add_all (LigLaunch *launch)
@@ -424,8 +424,8 @@ add_all (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Whether a table and rows have these types often enough to be moved by chunks: the same, or the
- * table has fp32. */
+/* Whether this combination of the types of table and rows is frequent enough for a vectorized path:
+ * equal types, or an fp32 table. */
 template <class OfTable, class OfRows>
 constexpr bool are_usual = std::is_same_v<OfTable, OfRows> || std::is_same_v<OfTable, float>;
 
@@ -439,7 +439,7 @@ dispatch_pair (LigLaunch *launch, LigDtype table, LigDtype rows, F f)
   });
 }
 
-/* Returns whether the rows of both operands are whole aligned chunks of `width` elements. */
+/* Returns whether the rows of both operands consist of aligned chunks of `width` elements. */
 static bool
 packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
 {
@@ -449,7 +449,7 @@ packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
 
 using namespace lig;
 
-/* Computes y = weight[x] of a table, plus position[row % T] if there are positions. */
+/* Computes y = weight[x], plus position[row % T] if there are positions. */
 static LigStatus
 gather (LigLaunch *launch,
         Table table,
@@ -496,7 +496,7 @@ lig_cuda_embedding (LigLaunch *launch)
   return gather (launch, table, &launch->operands[2], nullptr, {1, 0, 0});
 }
 
-/* Computes y = weight[x] + position[row % T], with the roundings of both kernels alone. */
+/* Computes y = weight[x] + position[row % T], with the roundings of the two unfused kernels. */
 extern "C" LigStatus
 lig_cuda_embedding_position (LigLaunch *launch)
 {

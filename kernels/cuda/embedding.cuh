@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check that the kernels of positions share. */
+/* The check of the position kernels. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -8,7 +8,7 @@
 
 namespace lig
 {
-/* Returns the positions of a row of the batch; of length 0 after it rejected the launch. */
+/* Returns the number of positions of a row of the batch; 0 if it has rejected the launch. */
 inline LigPositionParams
 positions_of (LigLaunch *launch, const LigOperand *rows_of, const LigOperand *weight)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Gated units y = act (a) b (formulas.h), where a row of x [M, 2 N] is [a, b] and y is [M, N],
- * with or without a bias [2 N] that is added to x before, and their gradients. A thread takes
- * the same columns of both halves. */
+/* Gated units y = act (a) b (formulas.h), where a row of x [M, 2 N] is [a, b] and y is [M, N], with
+ * or without a bias [2 N] that is added to x first, and their gradients. A thread processes the
+ * same columns of both halves. */
 #include "kernels/cuda/common/walk.cuh"
 #include <ligature/params-gated.h>
 
@@ -38,7 +38,7 @@ clamped_swiglu_backward (
   lig_clamped_swiglu_backward (dy, a, b, p.limit, p.alpha, p.offset, &da, &db);
 }
 
-/* A unit selected at run time. */
+/* A unit that is selected at run time. */
 struct AnyUnit {
   enum Kind {
 #define KIND(name, ...) KIND_##name,
@@ -98,8 +98,7 @@ struct AnyUnit {
 EACH_UNIT (UNIT)
 #undef UNIT
 
-/* Adds its part of the bias to one half of a row, and rounds the sum as the formula has to see
- * it. */
+/* Adds its part of the bias to one half of a row, and rounds the sum as the formula must see it. */
 template <class A>
 __device__ inline void
 add_half (const Target &sum, int64_t at, const float (&added)[A::W], float (&values)[A::W])
@@ -111,8 +110,8 @@ add_half (const Target &sum, int64_t at, const float (&added)[A::W], float (&val
   A::widen (rounded, sum, values);
 }
 
-/* Computes y [M, N] from x, or from sum = x + bias if BIASED; the sum and y may be absent.
- * Without a bias in registers, more rows of x are in flight. */
+/* Computes y [M, N] from x, or from sum = x + bias if BIASED; the sum and y may be absent. Without
+ * a bias in registers, more rows of x are in flight. */
 template <class A, bool BIASED, class F>
 __global__ void
 __launch_bounds__ (THREADS, 3)
@@ -172,7 +171,7 @@ turn_back (F f, const float (&dy)[W], float (&a)[W], float (&b)[W])
   }
 }
 
-/* Computes dx [M, 2 N] alone. */
+/* Computes only dx [M, 2 N]. */
 template <class A, class F>
 __global__ void
 __launch_bounds__ (THREADS, 4) backward_each (Target dy, Target x, Target dx, Walk w, F f)
@@ -207,7 +206,7 @@ __launch_bounds__ (THREADS, 4) backward_each (Target dy, Target x, Target dx, Wa
   }
 }
 
-/* Writes the gradient of one half as rounded, and adds it to the sums. */
+/* Writes the rounded gradient of one half, and adds it to the sums. */
 template <class A>
 __device__ inline void
 take_half (const Target &dx, int64_t at, float (&values)[A::W], float (&sums)[A::W])
@@ -228,8 +227,8 @@ __launch_bounds__ (THREADS, 4)
   constexpr int W = A::W, DEPTH = A::W > 1 ? 3 : depth<A> (3);
   Spot s = spot<W> (w);
   float sums[2][W] = {};
-  /* A row of x is twice as long as the walk's. Keeps the compiler from computing the place again
-   * for each row. */
+  /* A row of x is twice as long as the walk's. Keeps the compiler from recomputing the offset for
+   * each row. */
   int column = uncertain ((int) s.column);
   go_down<A, 3, DEPTH> (
     w, s,
@@ -259,7 +258,7 @@ clamped_params (const LigLaunch *launch)
   return params ? *params : LigClampedParams{7, 1.702f, 1};
 }
 
-/* Returns whether both halves of a row begin at a 16-byte boundary if the row does. */
+/* Returns whether both halves of a row are 16-byte aligned if the row is. */
 static bool
 halves_pack (const LigOperand *x)
 {
@@ -309,7 +308,7 @@ launch_backward (LigLaunch *launch, F f)
   });
 }
 
-/* Launches backward_sums_each, on the walk of whole rows that sum_rows () takes. */
+/* Launches backward_sums_each, with the walk over whole rows that sum_rows () uses. */
 template <class F>
 static LigStatus
 launch_backward_sums (LigLaunch *launch, const LigOperand *dbias, F f)
@@ -331,8 +330,8 @@ launch_backward_sums (LigLaunch *launch, const LigOperand *dbias, F f)
   return finish_walk (launch, w, to, dbias);
 }
 
-/* Returns the function of kernels with a bias. Few units are used with one, and compiled for that;
- * the others are selected at run time. */
+/* Returns the function for kernels with a bias. The few units that are used with a bias are
+ * compiled separately; the others are selected at run time. */
 template <class F>
 static auto
 with_bias (F f)
@@ -381,7 +380,7 @@ bias_forward (LigLaunch *launch)
                                with_bias (F{clamped_params (launch)}));
 }
 
-/* Launches dx, and dbias [2 N], the sum of dx as rounded over rows, if that is present. */
+/* Launches dx, and, if present, dbias [2 N], the sum of the rounded dx over rows. */
 template <class F>
 static LigStatus
 bias_backward (LigLaunch *launch)

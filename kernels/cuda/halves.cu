@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves blocks of positions: the two blocks of a rank, and those of all ranks in their order. Lower
- * bound: each operand crosses the memory bus once. */
+/* Moves blocks of tokens: the two blocks of a rank, and the blocks of all ranks in sequence order.
+ * Lower bound: each operand crosses the memory bus once. */
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/positions.h"
 #include <ligature/params-positions.h>
 
 namespace lig
 {
-/* Columns are those of units of A::W elements. */
+/* Columns are counted in vectors of A::W elements. */
 struct Halves {
   int64_t size, length, columns, part;
 };
 
-/* The pieces of x: its two halves, and the columns behind theirs. */
+/* The pieces of x: its two halves, and the columns after theirs. */
 struct Pieces {
   Target first, second, rest;
 };
 
-/* Moves each unit of x out of it, or into it; what comes from nowhere is 0. */
+/* Copies each vector out of x, or into it; a vector without a source is 0. */
 template <class A, bool JOINS>
 __global__ void
 __launch_bounds__ (THREADS) move_halves (Halves h, Target x, Pieces pieces)
@@ -37,7 +37,7 @@ __launch_bounds__ (THREADS) move_halves (Halves h, Target x, Pieces pieces)
     A::write (piece, place * A::W, A::read (x, i * A::W));
 }
 
-/* Moves each unit of one result to its place. */
+/* Copies each vector of one result to its place. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS)
@@ -51,7 +51,7 @@ __launch_bounds__ (THREADS)
   A::write (y, i * A::W, A::read (x, (from * columns + i % columns) * A::W));
 }
 
-/* Adds up the gradients of a unit of x. */
+/* Sums the gradients of a vector of x. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) arrange_back (
@@ -90,7 +90,7 @@ reject (LigLaunch *launch)
                    "halves: the rows do not fit the positions; compile the plan again");
 }
 
-/* Checks that the present ones of the operands have the type of x, one that kernels compute in. */
+/* Checks that all operands that are present have the type of x, and that kernels compute in it. */
 static bool
 one_type (const LigLaunch *launch, int count, const LigOperand *x)
 {
@@ -124,7 +124,7 @@ move (LigLaunch *launch)
   });
 }
 
-/* Returns the rows of the batch that all ranks have, 0 if the params do not fit. */
+/* Returns the number of rows of the batch over all ranks, or 0 if the params do not fit. */
 static int64_t
 count_batch (const LigArrangeParams *p, const LigOperand *all)
 {
@@ -137,14 +137,14 @@ count_batch (const LigArrangeParams *p, const LigOperand *all)
 
 using namespace lig;
 
-/* Divides the rows of x. */
+/* Splits the rows of x. */
 extern "C" LigStatus
 lig_cuda_split_halves (LigLaunch *launch)
 {
   return lig::move<false> (launch);
 }
 
-/* Puts the rows of x together again. */
+/* Joins the rows of x. */
 extern "C" LigStatus
 lig_cuda_join_halves (LigLaunch *launch)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Matmuls of matrices whose rows do not begin at 16-byte boundaries, because the number of their
- * columns is odd, say. The library's kernels for them take several times as long as copies of these
- * matrices, whose rows do, and the fast kernels. Lower bound: the matmul, and two more crossings
- * of the matrix. */
+/* Matmuls of matrices whose rows are not 16-byte aligned, for example because the number of columns
+ * is odd. The library's kernels for them take several times as long as aligned copies of these
+ * matrices plus its fast kernels. Lower bound: the matmul, plus reading and writing the matrix
+ * once. */
 #include "kernels/cuda/linear.cuh"
 #include "kernels/cuda/matmul/blocks.cuh"
 #include "kernels/cuda/matmul/sums.cuh"
@@ -10,10 +10,10 @@
 
 namespace lig
 {
-/* The units that a thread of a copy has on their way. */
+/* The number of vectors that a thread of a copy has in flight. */
 enum { UNITS = 4 };
 
-/* Returns 16 bytes of 32, from an even byte below 16 on. */
+/* Returns 16 of 32 bytes, from an even offset below 16 on. */
 __device__ inline uint4
 bytes_from (uint4 a, uint4 b, int byte)
 {
@@ -32,7 +32,7 @@ bytes_from (uint4 a, uint4 b, int byte)
     __funnelshift_r (words[2], words[3], bits), __funnelshift_r (words[3], words[4], bits));
 }
 
-/* Rows of `bytes` bytes, and the number of aligned units of 16 bytes that a row has at most. */
+/* Rows of `bytes` bytes, and the largest number of aligned 16-byte vectors that a row spans. */
 struct RowCopy {
   char *to;
   const char *from;
@@ -40,7 +40,7 @@ struct RowCopy {
   uint32_t units, total;
 };
 
-/* A unit of a row: its place in the target, and the byte of the row that it begins with. */
+/* A vector of a row: its place in the target, and its byte offset in the row. */
 struct Unit {
   char *to;
   const char *from;
@@ -59,8 +59,8 @@ unit_of (const RowCopy &rows, uint32_t number)
               any && byte >= 0 && byte + 16 <= rows.bytes, any};
 }
 
-/* Copies rows of 16-bit elements, whatever the bytes at which they begin. Every unit of 16 bytes
- * that is read has some that are needed. Lower bound: each byte is read and written once. */
+/* Copies rows of 16-bit elements with any alignment. Every 16-byte vector that is read contains
+ * some bytes that are needed. Lower bound: each byte is read and written once. */
 __global__ static void
 __launch_bounds__ (THREADS) copy_rows (const __grid_constant__ RowCopy rows)
 {
@@ -121,7 +121,7 @@ write_padded (LigLaunch *launch, const LigMatmul &job, void *scratch)
   return LIG_OK;
 }
 
-/* Copies blocks of rows of the left operand, and computes as many rows of the result. */
+/* Copies blocks of rows of the left operand, and computes the corresponding rows of the result. */
 static LigStatus
 read_padded (LigLaunch *launch, const LigMatmul &job, void *scratch)
 {
@@ -140,8 +140,8 @@ read_padded (LigLaunch *launch, const LigMatmul &job, void *scratch)
   return LIG_OK;
 }
 
-/* The same for a left operand that is transposed: blocks of its columns, so that no sum over its
- * rows is rounded on the way. */
+/* The same for a transposed left operand: copies blocks of its columns, so that no sum over its
+ * rows is rounded in between. */
 static LigStatus
 read_transposed_padded (LigLaunch *launch, const LigMatmul &job, void *scratch)
 {

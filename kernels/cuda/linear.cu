@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear maps: y [M, N] = factor x [M, K] weight [N, K]^T, its two gradients dx [M, K] = factor
- * dy weight and dweight [N, K] = factor dy^T x, and the operations that are fused with them.
- * cuBLASLt runs all of it in one launch where it can. Otherwise the matmul is computed block by
- * block in fp32 in the workspace, and one pass over each block does the rest. */
+/* Linear maps: y [M, N] = factor x [M, K] weight [N, K]^T, its two gradients dx [M, K] = factor dy
+ * weight and dweight [N, K] = factor dy^T x, with fused epilogues. cuBLASLt runs everything in one
+ * launch if it can. Otherwise the matmul is computed block by block in fp32 in the workspace,
+ * followed by one epilogue pass over each block. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/linear.cuh"
 #include "kernels/cuda/matmul/blocks.cuh"
@@ -14,8 +14,8 @@
 
 namespace lig
 {
-/* The division of the workspace: converted operands, blocks of matmuls (from the beginning if
- * no operand is converted), a vector, and the part that is left to the library. */
+/* The layout of the workspace: converted operands, blocks of matmuls (from the beginning if no
+ * operand is converted), a vector, and the part that is left to the library. */
 constexpr size_t MIB = (size_t) 1 << 20;
 constexpr size_t CONVERTED_SPACE = 16 * MIB, VECTOR_SPACE = 2 * MIB;
 constexpr size_t VECTOR_AT = LIG_WORKSPACE_SIZE - LIG_LIBRARY_SPACE - VECTOR_SPACE;
@@ -28,14 +28,14 @@ workspace (const LigLaunch *launch, size_t at)
   return (char *) launch->workspace + at;
 }
 
-/* Returns the smallest multiple of `unit` that is not below `value`. */
+/* Rounds `value` up to a multiple of `unit`. */
 static int64_t
 round_up (int64_t value, int64_t unit)
 {
   return (value + unit - 1) / unit * unit;
 }
 
-/* Computes one block of a staged matmul: the bare matmul into `stage`, from there the result;
+/* Computes one block of a staged matmul: the bare matmul into `stage`, and from there the result;
  * its sums, unless `sums` is null, are added to those of the blocks above. */
 static LigStatus
 stage_block (LigLaunch *launch, const LigMatmul &job, LigMatrix stage, float *sums, bool first)
@@ -69,9 +69,9 @@ stage_block (LigLaunch *launch, const LigMatmul &job, LigMatrix stage, float *su
   return status;
 }
 
-/* Computes a matmul through the workspace, of which the first `taken` bytes are in use. Blocks
- * fit the cache, and a full one has as many tiles as a large GPU works on at once. Sums, if any,
- * are those of the result. */
+/* Computes a matmul through the workspace, whose first `taken` bytes are in use. Blocks fit into
+ * the cache, and a full one has as many tiles as a large GPU processes at once. Sums, if any, are
+ * those of the result. */
 static LigStatus
 staged (LigLaunch *launch, const LigMatmul &job, size_t taken)
 {
@@ -97,8 +97,8 @@ staged (LigLaunch *launch, const LigMatmul &job, size_t taken)
   return LIG_OK;
 }
 
-/* Returns whether `right` can be converted to the type of `left`: between fp32 and a 16-bit
- * type. Between the two 16-bit types much precision or range would be lost. */
+/* Returns whether `right` may be converted to the type of `left`: between fp32 and a 16-bit type.
+ * Between the two 16-bit types too much precision or range would be lost. */
 static bool
 converts (const LigMatmul &job)
 {
@@ -106,8 +106,8 @@ converts (const LigMatmul &job)
   return left != right && (left == LIG_FP32 || right == LIG_FP32);
 }
 
-/* Returns the number of columns of the result whose part of `right` fits the workspace when
- * converted. */
+/* Returns the number of columns of the result whose part of `right` fits into the workspace after
+ * conversion. */
 static int64_t
 max_converted (const LigMatmul &job)
 {
@@ -117,8 +117,8 @@ max_converted (const LigMatmul &job)
   return max >= 64 ? max / 64 * 64 : max / 8 * 8;
 }
 
-/* Divides `columns` into equal blocks of at most `max`, all but the last a multiple of 8;
- * returns their width. */
+/* Splits `columns` into equal blocks of at most `max`, all except the last a multiple of 8; returns
+ * their width. */
 static int64_t
 width_of (int64_t columns, int64_t max)
 {
@@ -128,8 +128,7 @@ width_of (int64_t columns, int64_t max)
   return min (round_up ((columns + parts - 1) / parts, max >= 64 ? 64 : 8), max);
 }
 
-/* Converts the block's part of `right` to the type of `left`, with rows that begin at 16-byte
- * boundaries. */
+/* Converts the block's part of `right` to the type of `left`, with 16-byte aligned rows. */
 static LigStatus
 convert_right (LigLaunch *launch, LigMatmul *block)
 {
@@ -141,7 +140,7 @@ convert_right (LigLaunch *launch, LigMatmul *block)
   return status;
 }
 
-/* Returns whether the matmul has a bias of another type than the library wants. */
+/* Returns whether the matmul has a bias of another type than the library requires. */
 static bool
 bias_differs (const LigMatmul &job)
 {
@@ -149,9 +148,9 @@ bias_differs (const LigMatmul &job)
          job.vector.dtype != lig_matmul_side (job.result.dtype);
 }
 
-/* Computes a block whose bias has another type than the result: it is converted to that type, which
- * is exact for an fp32 result and rounds it once for a 16-bit one, as the weights are rounded. One
- * of 8 bits has fewer digits than any. */
+/* Computes a block whose bias has another type than the result: the bias is converted to that type,
+ * which is exact for an fp32 result and rounds once for a 16-bit one, like weights are rounded. An
+ * 8-bit type has too little precision. */
 static LigStatus
 with_other_bias (LigLaunch *launch, LigMatmul block)
 {
@@ -166,13 +165,13 @@ with_other_bias (LigLaunch *launch, LigMatmul block)
   return status == LIG_OK ? lig_matmul (launch, &block) : status;
 }
 
-/* Computes one block in the best way that works. Clears `summed` if the sums were not computed
- * with it. */
+/* Computes one block in the best possible way. Clears `summed` if the sums were not computed with
+ * it. */
 static LigStatus
 run_block (LigLaunch *launch, LigMatmul block, size_t taken, bool *summed)
 {
-  /* The library's epilogue may run as a second kernel, which would find an aux matrix in the
-   * result's memory overwritten. */
+  /* The library's epilogue may run as a second kernel, which would find that the result has
+   * overwritten an aux matrix in the same memory. */
   if (block.result.data && block.result.data != block.aux.data) {
     LigStatus status =
       bias_differs (block) ? with_other_bias (launch, block) : lig_matmul (launch, &block);
@@ -191,7 +190,7 @@ run_block (LigLaunch *launch, LigMatmul block, size_t taken, bool *summed)
   return staged (launch, block, taken);
 }
 
-/* Computes a matmul in as few blocks of columns as converted operands allow. */
+/* Computes a matmul in as few blocks of columns as converted operands permit. */
 static LigStatus
 run_blocks (LigLaunch *launch, const LigMatmul &job, bool *summed)
 {
@@ -214,7 +213,7 @@ run_blocks (LigLaunch *launch, const LigMatmul &job, bool *summed)
   return LIG_OK;
 }
 
-/* Rejects sides and types that no path serves. */
+/* Rejects sizes and types that no path supports. */
 static LigStatus
 check (LigLaunch *launch, const LigMatmul &job)
 {
@@ -264,7 +263,7 @@ whole_part (int64_t size, LigDtype dtype)
   return size / unit * unit;
 }
 
-/* Returns whether the rows of a matrix, unless it is absent, begin at 16-byte boundaries. */
+/* Returns whether the rows of a matrix, unless it is absent, are 16-byte aligned. */
 static bool
 begins_aligned (const LigMatrix &matrix)
 {
@@ -272,10 +271,10 @@ begins_aligned (const LigMatrix &matrix)
                           whole_part (matrix.stride, matrix.dtype) == matrix.stride);
 }
 
-/* Computes a matmul through the library. Its fast kernels want rows that begin at 16-byte
- * boundaries and sides along rows of whole 16 bytes (cuBLAS documentation, tensor core usage). If
- * only a side is not whole, its last elements are computed apart: the first part of a sum alone, so
- * that little is rounded twice. */
+/* Computes a matmul through the library. Its fast kernels require 16-byte aligned rows and row
+ * lengths of a multiple of 16 bytes (cuBLAS documentation, tensor core usage). If only a length is
+ * not a multiple, its last elements are computed separately: the first part of a sum is the
+ * remainder, so that little is rounded twice. */
 static LigStatus
 run_sides (LigLaunch *launch, const LigMatmul *matmul)
 {

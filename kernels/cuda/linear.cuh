@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The three matmuls of a linear map, for kernels that launch them with operands that lie otherwise
- * than those of a plan. */
+/* The three matmuls of a linear map, for kernels that launch them with operands whose layout
+ * differs from that of a plan. */
 #pragma once
 
 #include "kernels/cuda/matmul/matmul.h"
@@ -27,7 +27,7 @@ LigMatmul backward_weight (const LigLaunch *launch);
 /* Computes a matmul with the launch's factor, and its sums, in the faster of two ways. */
 LigStatus multiply (LigLaunch *launch, LigMatmul job);
 
-/* The same through copies whose rows begin at 16-byte boundaries, in the launch's scratch memory:
- * of blocks of the result, or of the left operand of a gradient. */
+/* The same through copies with 16-byte aligned rows in the launch's scratch memory: of blocks of
+ * the result, or of the left operand of a gradient. */
 LigStatus multiply_padded (LigLaunch *launch, const LigMatmul &job);
 } /* namespace lig */

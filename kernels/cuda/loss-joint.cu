@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The last matmul and its cross-entropy without the logits, see kernels/joint-loss.h. Lower bound:
- * three matmuls, and five crossings of the logits: written by the matmul, read and written by the
- * loss, which replaces them by their gradients, read by either matmul. */
+/* Fused LM head and cross-entropy; never materializes the full logits, see kernels/joint-loss.h.
+ * Lower bound: three matmuls, and five passes over the logits: written by the matmul, read and
+ * overwritten with their gradients by the loss, read by each of two matmuls. */
 #include "kernels/classes.h"
 #include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/columns.cuh"
@@ -12,14 +12,15 @@
 
 namespace lig
 {
-/* The most threads of a row, and the parts in which the copies of a row are awaited. */
+/* The largest number of threads per row, and the number of stages in which the copies of a row are
+ * awaited. */
 enum { ROW_THREADS = 512, ROW_PARTS = 4 };
 
 /* The rows of a chunk; `slots` packs of each thread are kept in shared memory. */
 struct Rows {
   const int32_t *targets;
   float *values;
-  int64_t count, columns, padded, stride; /* columns: of logits that are not padding */
+  int64_t count, columns, padded, stride; /* columns: the number of logits that are not padding */
   int slots;
   LigCrossEntropyParams params;
   __device__ bool
@@ -29,7 +30,7 @@ struct Rows {
   }
 };
 
-/* Adds up the sums of the lanes of a warp. */
+/* Combines the sums of the lanes of a warp. */
 __device__ inline void
 fold_online (Online &online)
 {
@@ -39,8 +40,8 @@ fold_online (Online &online)
   fold_lanes (32, Sum{}, online.exps, online.sum);
 }
 
-/* Adds up the sums of all threads. Calls alternate between two sets of places, so that one barrier
- * suffices: a thread that writes a place again has passed the barrier between. */
+/* Combines the sums of all threads. Calls alternate between two buffers, so that one barrier
+ * suffices: before a thread overwrites a buffer it has passed the barrier of the call between. */
 __device__ inline void
 fold_row (Online &online, Online *parts)
 {
@@ -53,7 +54,7 @@ fold_row (Online &online, Online *parts)
   fold_online (online);
 }
 
-/* Starts to copy a thread's pack of a row. */
+/* Issues the copy of a thread's pack of a row. */
 template <class T>
 __device__ inline void
 fetch (uint4 *held, const T *row, const Span<T> &span, int64_t pack)
@@ -62,7 +63,7 @@ fetch (uint4 *held, const T *row, const Span<T> &span, int64_t pack)
     copy_async_streaming (held + pack, row + span.head + pack * wide<T>);
 }
 
-/* Waits for the copies of a part. */
+/* Waits for the copies of a stage. */
 __device__ inline void
 await_part (int part)
 {
@@ -76,7 +77,7 @@ await_part (int part)
     await_copies<0> ();
 }
 
-/* Returns the sum over a row whose copies have been started. */
+/* Returns the sum over a row whose copies have been issued. */
 template <class T>
 __device__ inline Online
 sum_row (const T *row, const Span<T> &span, const uint4 *held, int slots, bool smooth, float base)
@@ -121,10 +122,10 @@ write_pack (T *row, const Span<T> &span, int64_t pack, uint4 bits, const Slope &
   store_chunk (row + column, slope.factor == 0 ? Words<T>{} : words);
 }
 
-/* Computes the loss of each row and replaces the logits by the gradients of the sum of the losses.
- * A block reads a row once, into shared memory; what does not fit is read again, mostly from the
- * cache. As soon as a thread has replaced a pack, it starts to copy that of the block's next row
- * to the same place, so that the memory is busy while a row is summed up. */
+/* Computes the loss of each row and overwrites the logits with the gradients of the sum of the
+ * losses. A threadblock reads a row once, into shared memory; the part that does not fit is read
+ * again, mostly from cache. As soon as a thread has replaced a pack, it issues the copy of the same
+ * pack of the threadblock's next row, so that memory stays busy while a row is summed. */
 template <class T, bool SMOOTH>
 __global__ void
 __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
@@ -155,7 +156,7 @@ __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
     float loss = 0;
     if (counts) {
       bool inside = target >= 0 && target < rows.columns;
-      /* Other threads replace it behind the barrier. */
+      /* Other threads overwrite it after the barrier. */
       float logit = inside ? widen (row[target]) : NAN;
       float base = SMOOTH ? base_of (widen (row[0])) : 0;
       Online online = sum_row (row, span, held, rows.slots, SMOOTH, base);
@@ -194,7 +195,7 @@ __launch_bounds__ (ROW_THREADS, 2) entropy_in_place (T *x, Rows rows)
   }
 }
 
-/* Writes the mean loss of a chunk and the number of rows counted. One block does it. */
+/* Writes the mean loss of a chunk and the number of counted rows. Runs in one threadblock. */
 __global__ void
 __launch_bounds__ (MAX_THREADS) add_losses (Rows rows, float *part)
 {
@@ -212,7 +213,7 @@ __launch_bounds__ (MAX_THREADS) add_losses (Rows rows, float *part)
   part[1] = (float) counted;
 }
 
-/* Launches entropy_in_place with two blocks per multiprocessor if two rows fit one. */
+/* Launches entropy_in_place with two threadblocks per SM if two rows fit into shared memory. */
 template <class T>
 static LigStatus
 replace_logits (LigLaunch *launch, T *x, Rows rows)
@@ -262,7 +263,7 @@ losses (LigLaunch *launch, LigOperand logits, LigOperand targets, float *values,
   return LIG_LAUNCHED (launch);
 }
 
-/* Adds up the means and counts of the chunks in order; they are few. */
+/* Sums the means and counts of the chunks in order; there are few chunks. */
 __global__ void
 add_parts_of_loss (const float *parts, int64_t chunks, Target y, Target count)
 {
@@ -286,7 +287,7 @@ conclude (LigLaunch *launch, const float *parts, int64_t chunks)
   return LIG_LAUNCHED (launch);
 }
 
-/* The matmuls of a chunk, whose logits may lie further apart than their number. */
+/* The matmuls of a chunk, whose row stride may exceed the number of logits. */
 static bool
 lies_apart (LigMatrix &logits)
 {
@@ -339,7 +340,7 @@ multiply_weight_bias (LigLaunch *launch)
   return status == LIG_OK ? sum_rows (launch, &logits, &launch->operands[3]) : status;
 }
 
-/* y = g dy / count, to which the old y is added if ADDS. */
+/* y = g dy / count, plus the old y if ADDS. */
 template <bool ADDS> struct Divide {
   Vector dy, count;
   float factor;
@@ -378,7 +379,7 @@ divide (LigLaunch *launch, const LigOperand *g, const LigOperand *y, bool adds)
 
 using namespace lig;
 
-/* Computes y, count and the undivided gradients gx, gweight, gbias. */
+/* Computes y, count and gx, gweight, gbias, the gradients of the sum of the losses. */
 extern "C" LigStatus
 lig_cuda_linear_cross_entropy (LigLaunch *launch)
 {
@@ -397,7 +398,7 @@ lig_cuda_linear_cross_entropy (LigLaunch *launch)
   return lig_joint_loss (launch, &calls, LIG_BACKEND_CUDA);
 }
 
-/* Computes dx, dweight, dbias from dy, count and the undivided gradients. */
+/* Computes dx, dweight, dbias from dy, count and the gradients of the sum of the losses. */
 extern "C" LigStatus
 lig_cuda_linear_cross_entropy_backward (LigLaunch *launch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The outcome of a loss or of the accuracy, which follows from one value of each row. */
+/* The outcome of a loss or of the accuracy, a reduction of one value per row. */
 #pragma once
 
 #include "kernels/classes.h"
@@ -7,14 +7,13 @@
 
 namespace lig
 {
-/* The sums of the parts so far, if the workspace cannot hold the values of all rows at once. */
+/* The running sums, if the workspace cannot hold the values of all rows at once. */
 struct Totals {
   double sum;
   long long counted;
 };
 
-/* The values of rows, and the outcome that follows from them: their sum, or their mean over the
- * rows counted. */
+/* The per-row values, and the outcome: their sum, or their mean over the counted rows. */
 struct Outcome {
   Totals *carried;
   float *values;
@@ -24,7 +23,7 @@ struct Outcome {
   Target y, count;
 };
 
-/* Completes the sum over rows. One block does it. */
+/* Completes the sum over rows. Runs in one threadblock. */
 __device__ inline void
 conclude (const Outcome &o)
 {
@@ -50,16 +49,16 @@ conclude (const Outcome &o)
     o.count.set (0, (float) counted);
 }
 
-/* Completes the sum over rows that other blocks have left. */
+/* Completes the sum over rows from the values of other threadblocks. */
 static __global__ void
 __launch_bounds__ (MAX_THREADS) conclude_rows (Outcome outcome)
 {
   conclude (outcome);
 }
 
-/* Calls `f (first, outcome)` for as many rows at a time as the workspace can hold values for,
- * and completes the sum. `f` launches and returns the number of its blocks: a single block
- * completes the sum itself. */
+/* Calls `f (first, outcome)` for as many rows at a time as the workspace can hold values for, and
+ * completes the sum. `f` launches a kernel and returns the number of its threadblocks: a single
+ * threadblock completes the sum itself. */
 template <class F>
 static LigStatus
 over_rows (LigLaunch *launch, const LigOperand *targets, Outcome outcome, int64_t rows, F f)

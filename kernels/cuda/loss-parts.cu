@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The cross-entropy of ranks that have logits of a part of the classes each;
- * kernels/cpu/loss-parts.c has the formulas. Lower bound: a rank reads its logits once, with a
- * running maximum and a sum relative to it, as for whole rows; the parts of all ranks are a few
- * numbers for each row.
+/* Vocabulary-parallel cross-entropy; kernels/cpu/loss-parts.c has the formulas. Lower bound: a rank
+ * reads its logits once, with a running maximum and a sum relative to it, as for unsharded rows;
+ * the parts of all ranks are a few numbers per row.
  *
- * A target that is not one of the classes makes the loss, or the number of correct rows, NaN. */
+ * A target that is not a valid class makes the loss, or the number of correct rows, NaN. */
 #include "kernels/cuda/loss-outcome.cuh"
 
 namespace lig
 {
-/* The numbers of a row in a part: of the cross-entropy, and of the accuracy. */
+/* The numbers per row of a part: for the cross-entropy, and for the accuracy. */
 enum { MAXIMUM, EXPS, SUM, LOGIT, ENTROPY_PART };
 enum { LARGEST, AIM, BEATEN, ACCURACY_PART };
 
-/* The rows of a rank's logits, and the part that is computed. */
+/* The rows of a rank's logits, and the part to compute. */
 struct PartRows {
   const int32_t *targets;
   float *part;
   int64_t rows, columns, shown; /* shown: logits of a row that are not padding */
   int lanes;
   LigCrossEntropyParams params;
-  /* Returns the place of a row's target in this rank's part, -1 if it is in another's. */
+  /* Returns the index of a row's target in this rank's shard, or -1 if another rank has it. */
   __device__ int64_t
   place (int64_t row) const
   {
@@ -29,7 +28,7 @@ struct PartRows {
   }
 };
 
-/* Computes what the loss needs of each row. */
+/* Computes the statistics of each row for the loss. */
 template <class T, bool WHOLE>
 __global__ void
 __launch_bounds__ (MAX_THREADS) sum_parts (const T *x, PartRows p)
@@ -62,8 +61,8 @@ __launch_bounds__ (MAX_THREADS) sum_parts (const T *x, PartRows p)
   }
 }
 
-/* Computes what the accuracy needs of each row. Nothing is larger than the target of another part,
- * but a logit that is not a number is not smaller either. */
+/* Computes the statistics of each row for the accuracy. No logit is larger than the target of
+ * another rank in this shard's comparison, but a NaN logit is not smaller either. */
 template <class T, bool WHOLE>
 __global__ void
 __launch_bounds__ (MAX_THREADS) find_rivals (const T *x, PartRows p)
@@ -106,7 +105,7 @@ struct Joined {
   LigCrossEntropyParams params;
 };
 
-/* Computes lse and loss of each row from the parts of all ranks, in their order. */
+/* Computes lse and loss of each row from the parts of all ranks, in rank order. */
 __global__ void
 __launch_bounds__ (MAX_THREADS) join_sums (Joined joined, float *lse, Outcome outcome)
 {
@@ -145,8 +144,8 @@ __launch_bounds__ (MAX_THREADS) join_sums (Joined joined, float *lse, Outcome ou
   conclude (outcome);
 }
 
-/* Writes 1 for each row whose target is the first of the largest logits, else 0: it is larger than
- * those of the ranks before its own. */
+/* Writes 1 for each row whose target is the first maximum, else 0: it must be larger than the
+ * logits of the ranks before its own. */
 __global__ void
 __launch_bounds__ (MAX_THREADS) join_rivals (Joined joined, Outcome outcome)
 {
@@ -197,7 +196,7 @@ over_logits (LigLaunch *launch, F f)
 }
 
 /* Calls `f (joined, first, outcome, blocks, threads)` for as many rows at a time as the workspace
- * can hold values for. A single block completes the sum itself. */
+ * can hold values for. A single threadblock completes the sum itself. */
 template <class F>
 static LigStatus
 over_parts (LigLaunch *launch, int width, Outcome outcome, F f)
@@ -261,8 +260,8 @@ lig_cuda_accuracy_part (LigLaunch *launch)
   });
 }
 
-/* Computes the number of rows whose target has the largest logit, and the number of rows
- * counted. */
+/* Computes the number of rows whose target has the largest logit, and the number of counted
+ * rows. */
 extern "C" LigStatus
 lig_cuda_accuracy_join (LigLaunch *launch)
 {

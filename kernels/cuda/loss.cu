@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses over rows of x [M, C], each one number y, and their gradients; kernels/cpu/loss.c has the
- * formulas. Lower bound: the forward pass reads x once, with a running maximum and a sum relative
- * to it (online softmax; Milakov and Gimelshein, 2018); the backward pass reads and writes x once,
- * in place if the plan allows it. Values per row are stored in the workspace, and one block adds
- * them up in order.
+/* Losses over rows of x [M, C], each reduced to a scalar y, and their gradients; kernels/cpu/loss.c
+ * has the formulas. Lower bound: the forward pass reads x once, with a running maximum and a sum
+ * relative to it (online softmax; Milakov and Gimelshein, 2018); the backward pass reads and writes
+ * x once, in place if the plan allows it. Per-row values are stored in the workspace, and one
+ * threadblock sums them in order.
  *
- * A target that is not one of the classes cannot be rejected without waiting for the device: it
- * makes the loss, or the number of correct rows, NaN. The gradient of the cross-entropy may be of a
- * part of the classes. */
+ * Checking targets on the GPU would force a synchronization: a target that is not a valid class
+ * makes the loss, or the number of correct rows, NaN. The gradient of the cross-entropy supports
+ * sharded classes. */
 #include "kernels/cuda/loss-outcome.cuh"
 
 namespace lig
 {
-/* The number of elements up to which a single block, and so a single launch, adds up all
+/* The number of elements up to which a single threadblock, and so a single launch, sums all
  * squares. */
 enum { SQUARES_ALONE = 1 << 14 };
 
-/* Computes lse and loss of each row, of which `shown` logits count. */
+/* Computes lse and loss of each row, over the `shown` logits that are not padding. */
 template <class T, bool WHOLE, bool SMOOTH>
 __global__ void
 __launch_bounds__ (MAX_THREADS) entropy_rows (const T *x,
@@ -64,7 +64,7 @@ __launch_bounds__ (MAX_THREADS) entropy_rows (const T *x,
   conclude (outcome);
 }
 
-/* Writes 1 for each row whose target is the first of the largest of the `shown` logits, else 0. */
+/* Writes 1 for each row whose target is the first maximum of the `shown` logits, else 0. */
 template <class T, bool WHOLE>
 __global__ void
 __launch_bounds__ (MAX_THREADS)
@@ -99,7 +99,7 @@ __launch_bounds__ (MAX_THREADS)
   conclude (outcome);
 }
 
-/* The common parts of the gradients of all rows. */
+/* The values that the gradients of all rows share. */
 struct Entropy {
   Vector dy, count;
   const int32_t *targets;
@@ -118,9 +118,9 @@ struct Entropy {
   }
 };
 
-/* Writes the lane's part of a row of dx, zeros behind the `shown` classes. A row whose factor is 0,
- * such as an ignored one, may contain infinities and is not read. It is PACKED if x and dx have one
- * type and alignment, else processed element by element. */
+/* Writes the lane's part of a row of dx, and zeros after the `shown` classes. A row whose factor is
+ * 0, such as an ignored one, may contain infinities and is not read. PACKED: x and dx have the same
+ * type and alignment; otherwise elements are processed one by one. */
 template <bool PACKED, class T>
 __device__ inline void
 write_slopes (const T *x,
@@ -154,7 +154,7 @@ write_slopes (const T *x,
   }
 }
 
-/* Computes dx [M, C]. It begins with the last rows, which the forward pass left in the cache. */
+/* Computes dx [M, C]. It starts with the last rows, which the forward pass left in cache. */
 template <class T, bool PACKED>
 __global__ void
 __launch_bounds__ (MAX_THREADS) entropy_slopes (const T *x, Target dx, int lanes, Entropy entropy)
@@ -186,7 +186,8 @@ struct Mean {
   }
 };
 
-/* Computes a block's sum of squared differences; if it is the only block, their mean. */
+/* Computes a threadblock's sum of squared differences; if it is the only threadblock, their
+ * mean. */
 template <class T, class U, int N>
 __global__ void
 __launch_bounds__ (MAX_THREADS)
@@ -322,7 +323,7 @@ lig_cuda_cross_entropy (LigLaunch *launch)
       Teams t = teams_for (launch, part.rows, x->columns, wide<T>, true);
       const T *from = (const T *) x->data + first * x->columns;
       float *lse = o[3].data ? (float *) o[3].data + 2 * first : nullptr;
-      /* Without smoothing the sums of logits would take a tenth of the instructions. */
+      /* Without label smoothing, the sums of logits would waste a tenth of the instructions. */
       auto kernel = params.label_smoothing > 0
                       ? t.whole ? entropy_rows<T, true, true> : entropy_rows<T, false, true>
                     : t.whole ? entropy_rows<T, true, false>
@@ -334,8 +335,8 @@ lig_cuda_cross_entropy (LigLaunch *launch)
   });
 }
 
-/* Computes dx [M, C] from dy, x, targets, lse and count. A target of another rank's part hits
- * nothing. */
+/* Computes dx [M, C] from dy, x, targets, lse and count. A target in another rank's shard has no
+ * effect. */
 extern "C" LigStatus
 lig_cuda_cross_entropy_backward (LigLaunch *launch)
 {
@@ -365,7 +366,7 @@ lig_cuda_cross_entropy_backward (LigLaunch *launch)
   });
 }
 
-/* Computes y from the mean over own rows, their number, and the mean number of all ranks. */
+/* Computes y from the mean over this rank's rows, their number, and the average number per rank. */
 extern "C" LigStatus
 lig_cuda_cross_entropy_weigh (LigLaunch *launch)
 {
@@ -375,8 +376,8 @@ lig_cuda_cross_entropy_weigh (LigLaunch *launch)
   return LIG_LAUNCHED (launch);
 }
 
-/* Computes the number of rows whose target has the largest logit, and the number of rows
- * counted. */
+/* Computes the number of rows whose target has the largest logit, and the number of counted
+ * rows. */
 extern "C" LigStatus
 lig_cuda_accuracy (LigLaunch *launch)
 {

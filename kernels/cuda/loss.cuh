@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the cross-entropy alone and of that with its matmul: the running sum of a
- * row's exponentials, and the gradient of a row. */
+/* Shared code of the cross-entropy kernels, standalone or fused with the LM head: the running sum
+ * of a row's exponentials, and the gradient of a row. */
 #pragma once
 
 #include "kernels/cuda/common/teams.cuh"
@@ -9,16 +9,16 @@ namespace lig
 {
 constexpr float LOG2_E = 1.44269504f;
 
-/* Returns what is subtracted from the values of a row before they are added up: its first one, so
- * that a large common offset leaves digits for the rest. */
+/* Returns the offset that is subtracted from the values of a row before they are summed: its first
+ * value, so that a large common offset does not cost digits. */
 __device__ inline float
 base_of (float first)
 {
   return fabsf (first) < INFINITY ? first : 0;
 }
 
-/* The largest value so far of a lane's part of a row, the running sum of the exponentials relative
- * to it, which is 0 if all values are minus infinity, and if it is wanted the sum of x - base. */
+/* The running maximum of a lane's part of a row; the running sum of exponentials relative to it,
+ * which is 0 if all values are minus infinity; and, if requested, the sum of x - base. */
 struct Online {
   float max, exps, sum;
   __device__ float
@@ -26,7 +26,7 @@ struct Online {
   {
     return max == -INFINITY ? 0 : max;
   }
-  /* Makes the sum of exponentials relative to a larger value. */
+  /* Rescales the sum of exponentials to a larger maximum. */
   __device__ void
   rise (float to)
   {
@@ -34,13 +34,13 @@ struct Online {
     max = to;
     exps *= lig_quick_power ((before - shift ()) * LOG2_E);
   }
-  /* The logarithm of the sum of the exponentials relative to the largest value; NaN without any. */
+  /* The logarithm of the sum of exponentials relative to the maximum; NaN without exponentials. */
   __device__ float
   log () const
   {
     return exps > 0 ? logf (exps) : NAN;
   }
-  /* The loss of a row of `columns` values, whose target has a logit. */
+  /* The loss of a row of `columns` values whose shard includes the target's logit. */
   __device__ float
   loss (float logit, float smoothing, float columns, float base) const
   {
@@ -69,14 +69,14 @@ struct Online {
   }
 };
 
-/* The gradient of a row: factor (exp (x - max) / exps - even), less factor hit at the target; log2
+/* The gradient of a row: factor (exp (x - max) / exps - even), minus factor hit at the target; log2
  * is the binary logarithm of exps. */
 struct Slope {
   float max, log2, factor, even, hit;
   int64_t target;
-  /* Replaces the values from `column` on by their gradients. Each element has something
-   * subtracted, which is 0 except at the target: an assignment to one element, whose number is
-   * known at run time, would keep the array in memory instead of registers. */
+  /* Replaces the values from `column` on by their gradients. Every element gets a subtraction, of 0
+   * except at the target: an assignment to one element with a run-time index would put the array
+   * into local memory instead of registers. */
   template <int N>
   __device__ void
   apply (float (&x)[N], int64_t column) const

@@ -258,7 +258,7 @@ test_engines (void)
   check_engine (&forward, 2, NULL);
   for (int i = 0; i < 4; i++)
     fake.engines[i] = (Engine){.any_order = TRUE};
-  check_engine (&ordered, -1, "none of its 4 engines takes the case");
+  check_engine (&ordered, -1, "none of its 4 engines supports the case");
   for (int i = 0; i < 4; i++)
     fake.engines[i].rejects = TRUE;
   check_engine (&any_order, -1, "the stand-in rejects");

@@ -415,7 +415,7 @@ test_too_large (void)
   Pass p;
   begin (&p, 1, 8, 8, 64, 65536, 0);
   g_assert_false (lig_cudnn_attention_can (&p.launch, true, &why));
-  g_assert_cmpstr (why, ==, "its gradients in a fixed order need more memory than is provided");
+  g_assert_cmpstr (why, ==, "deterministic gradients need more memory than is provided");
   end (&p);
 }
 

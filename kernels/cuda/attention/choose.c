@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between cuDNN and the built-in kernels of attention: a stored one; else the faster of
- * both, if they compute the same. */
+/* The choice between cuDNN and the built-in kernels of attention: a stored choice if there is one;
+ * else the faster of the two, provided that their results agree. */
 #include "kernels/cuda/attention/choose.h"
 
 #include "kernels/cuda/attention/race.h"
@@ -35,7 +35,8 @@ write_key (const LigLaunch *launch, const LigAttentionEntry *entry, char *key, s
                       size);
 }
 
-/* Stores the decision: the winner, then the nanoseconds of both, or why there are none. */
+/* Stores the decision: the winner, then the nanoseconds of both, or the reason why there are
+ * none. */
 static void
 remember (const LigLaunch *launch, const LigAttentionEntry *entry, const LigAttentionRace *race)
 {
@@ -55,7 +56,7 @@ remember (const LigLaunch *launch, const LigAttentionEntry *entry, const LigAtte
   choices->put (choices->data, key, (double) best, choice);
 }
 
-/* Stores why cuDNN was not considered, so that reports can say it. */
+/* Stores the reason why cuDNN was not considered, for reports. */
 static void
 remember_rejection (const LigLaunch *launch, bool backward, const char *why)
 {
@@ -73,7 +74,7 @@ remember_rejection (const LigLaunch *launch, bool backward, const char *why)
   choices->put (choices->data, key, 0, choice);
 }
 
-/* Takes a stored choice; one for cuDNN holds if the plan can be built. */
+/* Applies a stored choice; one for cuDNN is valid only if the plan can be built. */
 static bool
 recall (const LigLaunch *launch, LigAttentionEntry *entry)
 {
@@ -91,7 +92,7 @@ recall (const LigLaunch *launch, LigAttentionEntry *entry)
   return true;
 }
 
-/* Reports that there is no memory to compare both: the built-in kernel runs. */
+/* Reports that there is no memory to compare the two: the built-in kernel runs. */
 static void
 report_no_memory (const LigLaunch *launch, const LigAttentionEntry *entry)
 {
@@ -103,7 +104,7 @@ report_no_memory (const LigLaunch *launch, const LigAttentionEntry *entry)
     choices->no_memory (choices->guard, what);
 }
 
-/* Decides by comparing both. */
+/* Decides by a comparison. */
 static void
 decide (const LigLaunch *launch, LigAttentionEntry *entry, LigKernelFunc own)
 {
@@ -131,8 +132,8 @@ decide (const LigLaunch *launch, LigAttentionEntry *entry, LigKernelFunc own)
   remember (launch, entry, NULL);
 }
 
-/* Decides while no other process measures on the device. A process that did so before may have
- * stored the choice. */
+/* Decides while no other process measures on the device. A previous process may have stored the
+ * choice in the meantime. */
 static void
 search (const LigLaunch *launch, LigAttentionEntry *entry, LigKernelFunc own)
 {

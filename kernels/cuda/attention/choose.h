@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* Launches attention, or attention_backward if `backward`: by the built-in kernel, unless cuDNN was
- * faster when both were timed on this device. A warm-up times them, once per case, or takes a
- * stored choice; before one the built-in kernel runs. */
+/* Launches attention, or attention_backward if `backward`: with the built-in kernel, unless cuDNN
+ * was faster when the two were timed on this device. A warm-up run times them once per case, or
+ * uses a stored choice; before that the built-in kernel runs. */
 LigStatus lig_attention_choose (LigLaunch *launch, bool backward, LigKernelFunc own);
 
 #ifdef __cplusplus

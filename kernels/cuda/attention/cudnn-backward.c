@@ -24,7 +24,7 @@ sum_results (LigCudnnScheme *graph, const Backward *all)
   const LigCudnnTensor *sums =
     lig_cudnn_virtual (graph, LIG_CUDNN_FP32, axes->rows, axes->rows_strides);
   lig_cudnn_reduce (graph, LIG_CUDNN_SUM, matmuls, sums);
-  /* The library's pattern has a factor here, which is 1 without dropout. */
+  /* cuDNN's pattern has a factor here, which is 1 without dropout. */
   const LigCudnnPointwise multiply = {
     .mode = LIG_CUDNN_MULTIPLY,
     .compute = LIG_CUDNN_FP32,
@@ -35,7 +35,7 @@ sum_results (LigCudnnScheme *graph, const Backward *all)
   return multiply.y;
 }
 
-/* Computes the weights p again. */
+/* Recomputes the weights p. */
 static const LigCudnnTensor *
 weights (LigCudnnScheme *graph, const Backward *all)
 {
@@ -56,7 +56,8 @@ weights (LigCudnnScheme *graph, const Backward *all)
   return lig_cudnn_apply (graph, LIG_CUDNN_EXP, last, NULL);
 }
 
-/* Computes left^T right, where `left` has a score's axes, as the gradient of keys or values. */
+/* Computes left^T right, where `left` has the axes of the scores, as the gradient of keys or
+ * values. */
 static void
 gradient_of_keys (LigCudnnScheme *graph,
                   const Backward *all,
@@ -108,7 +109,8 @@ gradient_of_scores (LigCudnnScheme *graph, const Backward *all, const LigCudnnTe
   return lig_cudnn_apply (graph, LIG_CUDNN_MULTIPLY, last, all->scale);
 }
 
-/* Computes dq: summed in fp32 in the caller's memory in any order, or by the engine in order. */
+/* Computes dq: accumulated in fp32 in the caller's memory in any order, or by the engine in a fixed
+ * order. */
 static void
 gradient_of_queries (LigCudnnScheme *graph, const Backward *all, const LigCudnnTensor *ds)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a case of attention, and the places of its parts. */
+/* The memory layout of a case of attention. */
 #include "kernels/cuda/attention/cudnn-case.h"
 
-/* Returns bytes up to the next boundary of 256. */
+/* Rounds bytes up to a multiple of 256. */
 static int64_t
 rounded (int64_t bytes)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention as cuDNN computes it: one case, its graph and its plan. */
+/* Attention in cuDNN: a case, its graph and its plan. */
 #pragma once
 
 #include "kernels/attention-key.h"
 #include "kernels/cuda/attention/cudnn-scheme.h"
 
-/* The tensors in the device's memory, by the numbers that name them when a plan runs. */
+/* The tensors in device memory, by the ids that identify them when a plan runs. */
 typedef enum {
   LIG_CUDNN_QUERY = 1,
   LIG_CUDNN_KEY,
@@ -19,28 +19,29 @@ typedef enum {
   LIG_CUDNN_DKEY,
   LIG_CUDNN_DVALUE,
   LIG_CUDNN_SUMS,     /* backward: fp32 [batch, heads, length], undefined before */
-  LIG_CUDNN_DQUERY_32 /* backward, not ordered: fp32 [batch, heads, length, features], likewise */
+  LIG_CUDNN_DQUERY_32 /* backward, not ordered: fp32 [batch, heads, length, features], undefined
+                         before */
 } LigCudnnTensorId;
 
-/* The memory of the caller beside the operands: the parts of LigLaunch.scratch, in order. */
+/* The caller's memory in addition to the operands: the sections of LigLaunch.scratch, in order. */
 typedef struct {
   int64_t sums, dquery, workspace; /* bytes, multiples of 256 */
 } LigCudnnSpace;
 
-/* The places of a part in its operands, in bytes; `rows` is its first row of the batch. Keys,
- * values and their gradients lie in `memory` if the case has one, else in x. */
+/* The byte offsets of a part in its operands; `rows` is its first row of the batch. Keys, values
+ * and their gradients are in `memory` if the case has one, else in x. */
 typedef struct {
   int64_t rows, query, key, value, result, lse;
 } LigCudnnPlaces;
 LigCudnnPlaces lig_cudnn_case_places (const LigCudnnCase *one, int64_t part);
 
-/* Returns the number of parts of a case: one after the other over the heads, then the batch. */
+/* Returns the number of parts of a case, which are ordered by heads first, then by batch. */
 int64_t lig_cudnn_case_parts (const LigCudnnCase *one);
 
 /* Returns the caller's memory for one part, without the plan's workspace. */
 LigCudnnSpace lig_cudnn_case_space (const LigCudnnCase *one);
 
-/* Describe the case as a graph, without finishing it (cudnn-forward.c, cudnn-backward.c). */
+/* Build the graph of a case, without finalizing it (cudnn-forward.c, cudnn-backward.c). */
 void lig_cudnn_forward (LigCudnnScheme *graph, const LigCudnnCase *one);
 void lig_cudnn_backward (LigCudnnScheme *graph, const LigCudnnCase *one);
 
@@ -55,7 +56,7 @@ typedef struct {
 } LigCudnnAxes;
 void lig_cudnn_axes (LigCudnnAxes *axes, const LigCudnnCase *one);
 
-/* Exchanges the last two of four axes. */
+/* Swaps the last two of four axes. */
 void lig_cudnn_transpose (int64_t to[4], const int64_t from[4]);
 
 /* The lengths of a padded case, shared by the nodes of a graph; null without padding. */
@@ -64,25 +65,25 @@ typedef struct {
 } LigCudnnLengths;
 LigCudnnLengths lig_cudnn_lengths (LigCudnnScheme *graph, const LigCudnnCase *one);
 
-/* Return the scores with minus infinity where a query does not see a key: beyond the lengths, and
- * by mask and window (cudnn-mask.c). */
+/* Return the scores with minus infinity for masked keys: by lengths, mask and window
+ * (cudnn-mask.c). */
 const LigCudnnTensor *lig_cudnn_mask_lengths (LigCudnnScheme *graph,
                                               const LigCudnnTensor *scores,
                                               LigCudnnLengths lengths);
 const LigCudnnTensor *
 lig_cudnn_mask (LigCudnnScheme *graph, const LigCudnnCase *one, const LigCudnnTensor *scores);
 
-/* A plan: a graph and the engine that computes it. */
+/* A plan: a graph and the engine that runs it. */
 typedef struct {
   LigCudnnScheme graph;
   LigCudnnDescriptor plan;
   LigCudnnSpace space;
   int64_t engine;
-  bool nondeterministic; /* by the engine's own note */
+  bool nondeterministic; /* according to the engine's numerical notes */
 } LigCudnnPlan;
 
-/* Returns the plan of a case for the handle's device; without a handle for the device that a
- * finished descriptor describes. Null, with the reason in `why`, if cuDNN has none. */
+/* Returns the plan of a case for the handle's device, or, without a handle, for the device that a
+ * finalized descriptor describes. Null, with the reason in `why`, if cuDNN has none. */
 LigCudnnPlan *lig_cudnn_plan_new (const LigCudnn *cudnn,
                                   LigCudnnHandle handle,
                                   LigCudnnDescriptor device,

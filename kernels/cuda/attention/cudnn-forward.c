@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The forward pass of attention as a graph: y = softmax (mask (scale q k^T)) v and the logarithm of
- * the softmax's sum. Keys are given transposed, by their strides. */
+/* The forward pass of attention as a graph: y = softmax (mask (scale q k^T)) v and the log-sum-exp.
+ * Keys are transposed by their strides. */
 #include "kernels/cuda/attention/cudnn-case.h"
 
 /* Adds the softmax over the last axis. Its result has the type of the operands of the second

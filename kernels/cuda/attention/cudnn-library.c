@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens cuDNN and finds its functions. */
+/* Opens cuDNN and looks up its functions. */
 #include "kernels/cuda/attention/cudnn-library.h"
 
 #include "kernels/cuda/common/library.h"
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library that forwards to the parts, then the part with the graph interface alone. */
+/* The library that forwards to the sublibraries, then the sublibrary with only the graph API. */
 static const char *const names[] = {"libcudnn.so.9", "libcudnn_graph.so.9"};
 
 static LigCudnn cudnn;
 static bool tried;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Sets a pointer to a function; false, with the reason in `why`, if the library has none of that
- * name. */
+/* Sets a pointer to a function; false, with the reason in `why`, if the library does not have
+ * it. */
 static bool
 find (void *library, const char *name, void *function)
 {
@@ -46,7 +46,7 @@ find_all (void *library, size_t (**get_version) (void))
          find (library, "cudnnGetLastErrorString", &cudnn.last_message);
 }
 
-/* Opens the file that a person named, else the first of the names that is found. */
+/* Opens the file that the user named, else the first of the default names that is found. */
 static void *
 open_first (const char *setting, const void *beside)
 {

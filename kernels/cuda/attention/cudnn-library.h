@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cuDNN's graph interface, opened at run time. The types and numbers are those of NVIDIA's header
- * cudnn_graph_v9.h of cuDNN 9.19, so that building needs neither it nor the library: the interface
- * in C is stable within version 9, which the library's name promises. */
+/* cuDNN's graph API, opened at run time. The types and constants are those of NVIDIA's header
+ * cudnn_graph_v9.h of cuDNN 9.19, so that building needs neither the header nor the library: the C
+ * API is stable within version 9, which is part of the library's file name. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 typedef void *LigCudnnDescriptor;
 typedef void *LigCudnnHandle;
 
-/* cudnnStatus_t; all others are failures. */
+/* cudnnStatus_t; all other values are failures. */
 enum { LIG_CUDNN_SUCCESS = 0 };
 
 /* cudnnDataType_t. */
@@ -137,14 +137,14 @@ typedef enum {
 /* cudnnBackendNumericalNote_t. */
 enum { LIG_CUDNN_NOTE_NONDETERMINISTIC = 4 };
 
-/* The oldest version with which attention was tried; versions from 9.10 to 9.14 had wrong results
- * for some masks. */
+/* The oldest version that attention was tested with; versions 9.10 to 9.14 had wrong results for
+ * some masks. */
 #define LIG_CUDNN_OLDEST 91900
 
-/* The opened library: its functions, all present if `version` is not 0. */
+/* The opened library: its functions, all of them present if `version` is not 0. */
 typedef struct {
   size_t version;  /* 91900 for 9.19.0; 0 if the library is missing or too old */
-  char why[256];   /* the reason for 0 */
+  char why[256];   /* the reason if version is 0 */
   char path[1024]; /* its file; empty if it is missing */
   int (*create_handle) (LigCudnnHandle *handle);
   int (*destroy_handle) (LigCudnnHandle handle);
@@ -165,7 +165,6 @@ typedef struct {
   void (*last_message) (char *message, size_t size);
 } LigCudnn;
 
-/* Returns the library, which is opened by the first call and stays open, and is searched as
- * lig_library_open() does. LIGATURE_CUDNN is the file to be opened instead; `none` leaves it
- * closed. */
+/* Returns the library, which the first call opens and which stays open; the search is that of
+ * lig_library_open(). LIGATURE_CUDNN names a file to open instead; `none` disables cuDNN. */
 const LigCudnn *lig_cudnn (const void *beside);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The axes of attention's tensors, and the masks over its scores. The library recognizes the
- * order of these nodes and computes only the blocks of scores that a mask leaves. */
+/* The axes of attention's tensors, and the masks over its scores. cuDNN recognizes this sequence of
+ * nodes and skips the blocks of scores that are fully masked. */
 #include "kernels/cuda/attention/cudnn-case.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Sets strides for axes without gaps. */
+/* Sets the strides of a contiguous tensor. */
 static void
 set_dense (int64_t strides[4], const int64_t shape[4])
 {
@@ -28,7 +28,7 @@ set_packed (int64_t strides[4], int64_t length, int64_t features, int64_t column
 void
 lig_cudnn_axes (LigCudnnAxes *axes, const LigCudnnCase *one)
 {
-  /* A part reads some columns of whole rows. */
+  /* A part reads some columns of the full rows. */
   int64_t features = one->features, parts = one->head_parts;
   int64_t result = parts * one->heads * features, memory = 2 * parts * one->kv_heads * features;
   int64_t packed = one->memory ? result : result + memory;
@@ -70,7 +70,7 @@ lig_cudnn_lengths (LigCudnnScheme *graph, const LigCudnnCase *one)
   return lengths;
 }
 
-/* Adds a node whose result is virtual, of the shape of x and a type of its own. */
+/* Adds a node whose result is virtual, with the shape of x and a type of its own. */
 static const LigCudnnTensor *
 apply (LigCudnnScheme *graph,
        LigCudnnMode mode,
@@ -88,7 +88,7 @@ apply (LigCudnnScheme *graph,
   return pointwise.y;
 }
 
-/* Returns each score's index along an axis. */
+/* Returns the index of each score along an axis. */
 static const LigCudnnTensor *
 index_of (LigCudnnScheme *graph, const LigCudnnTensor *scores, int64_t axis, LigCudnnType compute)
 {
@@ -131,7 +131,7 @@ lig_cudnn_mask_lengths (LigCudnnScheme *graph,
                  apply (graph, LIG_CUDNN_AND, LIG_CUDNN_BOOL, rows, columns, LIG_CUDNN_BOOL));
 }
 
-/* Hides the keys after row + ahead. */
+/* Masks the keys after row + ahead. */
 static const LigCudnnTensor *
 mask_after (LigCudnnScheme *graph, const LigCudnnTensor *scores, const LigCudnnCase *one, int ahead)
 {
@@ -151,14 +151,14 @@ mask_after (LigCudnnScheme *graph, const LigCudnnTensor *scores, const LigCudnnC
     apply (graph, LIG_CUDNN_GREATER_OR_EQUAL, LIG_CUDNN_BOOL, rows, columns, LIG_CUDNN_BOOL));
 }
 
-/* Hides the keys before the window that ends at the row's own position. */
+/* Masks the keys before the window, which ends at the row's own position. */
 static const LigCudnnTensor *
 mask_before (LigCudnnScheme *graph, const LigCudnnTensor *scores, const LigCudnnCase *one)
 {
   int32_t shift = one->mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? one->keys - one->length : 0;
   const LigCudnnTensor *rows = index_of (graph, scores, 2, LIG_CUDNN_FP32);
   const LigCudnnTensor *columns = index_of (graph, scores, 3, LIG_CUDNN_FP32);
-  /* The library's pattern has this number in fp32, where sums of indices are exact. */
+  /* cuDNN's pattern has this constant in fp32, in which sums of indices are exact. */
   columns = apply (graph, LIG_CUDNN_ADD, LIG_CUDNN_FP32, columns,
                    lig_cudnn_number (graph, (float) (one->window - shift)), LIG_CUDNN_FP32);
   return select (graph, scores,

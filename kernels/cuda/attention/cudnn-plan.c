@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: the first engine of the library's heuristic that accepts a graph. */
+/* Plans: the first engine of cuDNN's heuristic that accepts a graph. */
 #include "kernels/cuda/attention/cudnn-case.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The engines that are tried: the compilation of each takes up to a second. */
+/* The number of engines that are tried: compiling each takes up to a second. */
 enum { MAX_CONFIGS = 8 };
 
-/* The numerical notes of an engine that are read. */
+/* The number of numerical notes of an engine that are read. */
 enum { MAX_NOTES = 16 };
 
-/* The library counts the values that an attribute has, which may be more than were asked for. */
+/* The library reports the number of values that an attribute has, which may exceed the number
+ * requested. */
 static int
 clamp_count (int64_t count, int max)
 {
   return count < max ? (int) count : max;
 }
 
-/* Creates a descriptor outside of a graph; null after a failure. */
+/* Creates a descriptor that does not belong to a graph; null after a failure. */
 static LigCudnnDescriptor
 make (const LigCudnn *cudnn, LigCudnnKind kind)
 {
@@ -36,7 +37,8 @@ set (const LigCudnn *cudnn,
   return cudnn->set (descriptor, (int) attribute, (int) type, 1, value) == LIG_CUDNN_SUCCESS;
 }
 
-/* Asks the heuristic for engine configurations, which the caller destroys; returns their number. */
+/* Queries the heuristic for engine configurations, which the caller destroys; returns their
+ * number. */
 static int
 propose (const LigCudnn *cudnn,
          const LigCudnnScheme *graph,
@@ -62,7 +64,7 @@ propose (const LigCudnn *cudnn,
   return good ? clamp_count (count, MAX_CONFIGS) : 0;
 }
 
-/* Reads the number of a configuration's engine, and whether it adds up in any order. */
+/* Reads the id of a configuration's engine, and whether it is nondeterministic. */
 static void
 inspect (const LigCudnn *cudnn, LigCudnnDescriptor config, LigCudnnPlan *plan)
 {
@@ -85,7 +87,7 @@ inspect (const LigCudnn *cudnn, LigCudnnDescriptor config, LigCudnnPlan *plan)
     cudnn->destroy (engine);
 }
 
-/* Finishes the plan of a configuration, which compiles its kernels; false if it rejects. */
+/* Finalizes the plan of a configuration, which compiles its kernels; false if cuDNN rejects it. */
 static bool
 finish (const LigCudnn *cudnn,
         LigCudnnHandle handle,
@@ -109,8 +111,8 @@ finish (const LigCudnn *cudnn,
   return good;
 }
 
-/* Takes the first configuration that can be finished; of those that add up in a fixed order if the
- * case asks for it. */
+/* Uses the first configuration that can be finalized, only deterministic ones if the case requires
+ * that. */
 static void
 choose (const LigCudnn *cudnn,
         LigCudnnHandle handle,
@@ -120,7 +122,7 @@ choose (const LigCudnn *cudnn,
 {
   LigCudnnDescriptor configs[MAX_CONFIGS];
   int count = propose (cudnn, &plan->graph, device, configs);
-  snprintf (plan->graph.why, sizeof plan->graph.why, "none of its %d engines takes the case",
+  snprintf (plan->graph.why, sizeof plan->graph.why, "none of its %d engines supports the case",
             count);
   for (int i = 0; i < count && !plan->plan; i++) {
     inspect (cudnn, configs[i], plan);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs of cuDNN's operations: their descriptors. */
+/* Builds graphs of cuDNN operations from descriptors. */
 #include "kernels/cuda/attention/cudnn-scheme.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The first number of a tensor that the graph names itself. */
+/* The first id of the tensors that the graph names itself. */
 enum { FIRST_OWN_ID = 64 };
 
 void
@@ -24,7 +24,7 @@ lig_cudnn_scheme_clear (LigCudnnScheme *graph)
   graph->whole = NULL;
 }
 
-/* Keeps the first failure with the library's words. */
+/* Records the first failure with the library's message. */
 static bool
 check (LigCudnnScheme *graph, int status, const char *what, int number)
 {
@@ -38,7 +38,7 @@ check (LigCudnnScheme *graph, int status, const char *what, int number)
   return false;
 }
 
-/* Keeps that a table of the graph is full. */
+/* Records that a table of the graph is full. */
 static void
 fail_full (LigCudnnScheme *graph)
 {
@@ -82,7 +82,7 @@ lig_cudnn_finish (LigCudnnScheme *graph, LigCudnnDescriptor descriptor)
     check (graph, graph->cudnn->finalize (descriptor), "finishing descriptor", graph->n_made);
 }
 
-/* Sets an attribute that is a tensor; null leaves it out. */
+/* Sets an attribute that is a tensor, unless it is null. */
 static void
 set_tensor (LigCudnnScheme *graph,
             LigCudnnDescriptor node,
@@ -103,7 +103,7 @@ set_type (LigCudnnScheme *graph,
   lig_cudnn_set (graph, descriptor, attribute, LIG_CUDNN_TYPE_DATA_TYPE, 1, &number);
 }
 
-/* Describes a tensor of any kind; never null, so that descriptions need no checks. */
+/* Creates a tensor of any kind; never null, so that callers need no checks. */
 static LigCudnnTensor *
 describe (LigCudnnScheme *graph,
           int64_t id,
@@ -155,7 +155,7 @@ lig_cudnn_virtual (LigCudnnScheme *graph,
   return describe (graph, 0, type, shape, strides, LIG_CUDNN_TENSOR_IS_VIRTUAL);
 }
 
-/* Describes a number, and returns the place where its value is kept. */
+/* Creates a constant, and returns the location of its value. */
 static LigCudnnValue *
 describe_value (LigCudnnScheme *graph, LigCudnnType type, const LigCudnnTensor **tensor)
 {
@@ -186,7 +186,7 @@ lig_cudnn_integer (LigCudnnScheme *graph, int32_t integer)
   return tensor;
 }
 
-/* Finishes a node and adds it to the graph. */
+/* Finalizes a node and adds it to the graph. */
 static void
 add_node (LigCudnnScheme *graph, LigCudnnDescriptor node)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The description of a computation as a graph of cuDNN's operations. A failure is kept, and later
- * calls do nothing, so that a description is checked once, at its end. */
+/* Builds a computation as a graph of cuDNN operations. A failure is recorded, and later calls do
+ * nothing, so that errors are checked once, at the end. */
 #pragma once
 
 #include "kernels/cuda/attention/cudnn-library.h"
@@ -19,7 +19,7 @@ typedef struct {
   int64_t shape[4], strides[4];
 } LigCudnnTensor;
 
-/* A number that a graph reads from the host's memory. */
+/* A constant that a graph reads from host memory. */
 typedef struct {
   int64_t id;
   union {
@@ -38,9 +38,9 @@ typedef struct {
   int n_made;
   LigCudnnValue values[LIG_CUDNN_MAX_VALUES];
   int n_values;
-  LigCudnnDescriptor whole; /* the finished graph */
+  LigCudnnDescriptor whole; /* the finalized graph */
   int status;               /* the first failure */
-  char why[320];            /* its words */
+  char why[320];            /* its message */
 } LigCudnnScheme;
 
 /* Begins an empty graph. The caller frees it, also after failures. */
@@ -50,7 +50,7 @@ void lig_cudnn_scheme_clear (LigCudnnScheme *graph);
 /* Creates a descriptor that the graph owns; null after a failure. */
 LigCudnnDescriptor lig_cudnn_make (LigCudnnScheme *graph, LigCudnnKind kind);
 
-/* Sets an attribute of a descriptor; finishes a descriptor. */
+/* Sets an attribute of a descriptor; finalizes a descriptor. */
 void lig_cudnn_set (LigCudnnScheme *graph,
                     LigCudnnDescriptor descriptor,
                     LigCudnnAttribute attribute,
@@ -59,7 +59,7 @@ void lig_cudnn_set (LigCudnnScheme *graph,
                     const void *values);
 void lig_cudnn_finish (LigCudnnScheme *graph, LigCudnnDescriptor descriptor);
 
-/* Returns a tensor in the device's memory, which is named by its id when the plan runs: a positive
+/* Returns a tensor in device memory, which is identified by its id when the plan runs: a positive
  * number below 64. */
 const LigCudnnTensor *lig_cudnn_tensor (LigCudnnScheme *graph,
                                         int64_t id,
@@ -67,18 +67,18 @@ const LigCudnnTensor *lig_cudnn_tensor (LigCudnnScheme *graph,
                                         const int64_t shape[4],
                                         const int64_t strides[4]);
 
-/* Returns a tensor that exists only within the graph. */
+/* Returns a virtual tensor, which exists only within the graph. */
 const LigCudnnTensor *lig_cudnn_virtual (LigCudnnScheme *graph,
                                          LigCudnnType type,
                                          const int64_t shape[4],
                                          const int64_t strides[4]);
 
-/* Return a number that is part of the description. */
+/* Return a constant that is part of the graph. */
 const LigCudnnTensor *lig_cudnn_number (LigCudnnScheme *graph, float number);
 const LigCudnnTensor *lig_cudnn_integer (LigCudnnScheme *graph, int32_t integer);
 
 /* Adds the matmul c = a b of the last two axes. `rows`, `columns` and `depth` are int32 tensors
- * [batch, 1, 1, 1] of shorter sizes, or null; elements beyond them count as zeros if `pads`. */
+ * [batch, 1, 1, 1] that limit the sizes, or null; elements beyond them count as zeros if `pads`. */
 typedef struct {
   const LigCudnnTensor *a, *b, *c;
   const LigCudnnTensor *rows, *columns, *depth;
@@ -86,8 +86,8 @@ typedef struct {
 } LigCudnnMatmul;
 void lig_cudnn_matmul (LigCudnnScheme *graph, const LigCudnnMatmul *matmul);
 
-/* Adds y = mode (x, b), computed in `compute`; b may be null. For LIG_CUDNN_SELECT y is x where
- * `truth` holds, else b. */
+/* Adds y = mode (x, b), computed in type `compute`; b may be null. For LIG_CUDNN_SELECT y is x
+ * where `truth` is true, else b. */
 typedef struct {
   LigCudnnMode mode;
   LigCudnnType compute;
@@ -102,7 +102,7 @@ const LigCudnnTensor *lig_cudnn_apply (LigCudnnScheme *graph,
                                        const LigCudnnTensor *x,
                                        const LigCudnnTensor *b);
 
-/* Adds a sum, or a maximum, over the axes that y has only once. */
+/* Adds a sum, or a maximum, over the axes of length 1 in y. */
 void lig_cudnn_reduce (LigCudnnScheme *graph,
                        LigCudnnReduction reduction,
                        const LigCudnnTensor *x,
@@ -111,6 +111,6 @@ void lig_cudnn_reduce (LigCudnnScheme *graph,
 /* Adds y = x with other axes or strides. */
 void lig_cudnn_reshape (LigCudnnScheme *graph, const LigCudnnTensor *x, const LigCudnnTensor *y);
 
-/* Finishes the graph for the handle's device, or for none if the handle is null; false, with the
- * reason in `why`, if anything failed. */
+/* Finalizes the graph for the handle's device, or for no device if the handle is null; false, with
+ * the reason in `why`, if anything failed. */
 bool lig_cudnn_scheme_finish (LigCudnnScheme *graph, LigCudnnHandle handle);

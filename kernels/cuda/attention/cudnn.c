@@ -11,18 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The operands of a launch by name; `lse` and `y` are those of either direction. */
+/* The operands of a launch by name; `lse` and `y` are those of either pass. */
 typedef struct {
   const LigOperand *x, *memory, *lengths, *y, *lse, *dy, *dx, *dmemory;
 } Operands;
 
-/* The parts of the launch's workspace: limited lengths, a log-sum-exp that is not asked for, and
- * the plan's own. */
+/* The sections of the launch's workspace: clamped lengths, an lse that was not requested, and the
+ * plan's own workspace. */
 enum { LENGTHS_SPACE = 1 << 20, LSE_SPACE = 15 << 20, PLAN_SPACE = 16 << 20 };
 _Static_assert(LENGTHS_SPACE + LSE_SPACE + PLAN_SPACE <= LIG_WORKSPACE_SIZE,
                "the parts of the workspace do not fit");
 
-/* The rows that lig_attention_clear() can treat, and lengths that fit their space twice. */
+/* The number of rows that lig_attention_clear() supports, whose lengths fit into their section
+ * twice. */
 enum { MAX_PADDED = 65535 };
 
 static Operands
@@ -38,7 +39,7 @@ operands_of (const LigLaunch *launch, bool backward)
   return o;
 }
 
-/* Returns the library: with the process's own search path, or beside cuBLASLt. */
+/* Returns the library: found by the process's search path, or next to cuBLASLt. */
 static const LigCudnn *
 library (void)
 {
@@ -68,14 +69,15 @@ is_misaligned (const LigOperand *operand)
   return (uintptr_t) operand->data % 16 != 0;
 }
 
-/* Returns whether a tensor is there and has another type than x. */
+/* Returns whether a tensor is present and has another type than x. */
 static bool
 differs (const LigOperand *operand, const LigCudnnCase *one)
 {
   return operand && operand->data && operand->dtype != (LigDtype) one->dtype;
 }
 
-/* Returns why the operands of a whole case do not suit the library; null if they do. */
+/* Returns the reason why the library does not support the operands of a whole case; null if it
+ * does. */
 static const char *
 reject_operands (const Operands *o, const LigCudnnCase *one)
 {
@@ -84,14 +86,14 @@ reject_operands (const Operands *o, const LigCudnnCase *one)
     return "it has no rows";
   if (!o->y->data ||
       (o->dy && (!o->lse->data || !o->dx->data || !one->memory == !!o->dmemory->data)))
-    return "an output is left out";
+    return "an output is absent";
   if (!o->lse->data && rows * 4 > LSE_SPACE)
-    return "the log-sum-exp is left out";
+    return "the log-sum-exp is absent";
   if (one->padded && one->batch > MAX_PADDED)
     return "it has too many rows with lengths";
   if (differs (o->memory, one) || differs (o->y, one) || differs (o->dy, one) ||
       differs (o->dx, one) || differs (o->dmemory, one))
-    return "its operands have one type";
+    return "all of its operands must have the same type";
   if (is_misaligned (o->x) || is_misaligned (o->memory) || is_misaligned (o->y) ||
       is_misaligned (o->lse) ||
       (o->dy && (is_misaligned (o->dy) || is_misaligned (o->dx) || is_misaligned (o->dmemory))))
@@ -99,7 +101,7 @@ reject_operands (const Operands *o, const LigCudnnCase *one)
   return NULL;
 }
 
-/* Returns the bytes of a part in the launch's scratch memory, behind which are copies. */
+/* Returns the bytes of a part in the launch's scratch memory, which are followed by the copies. */
 static int64_t
 size_of (const LigCudnnSpace *space)
 {
@@ -158,7 +160,7 @@ lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
   LigCudnnCase whole = lig_cudnn_case_whole (&one);
   *why = reject_operands (&o, &whole);
   if (!*why && one.ordered && launch->device->capability >= 100)
-    *why = "its fixed order is known up to sm_90";
+    *why = "its deterministic engines are verified only up to sm_90";
   if (*why)
     return NULL;
   LigCudnnSpace space = lig_cudnn_case_space (&one);
@@ -168,7 +170,7 @@ lig_attention_entry (const LigLaunch *launch, bool backward, const char **why)
   if (one.ordered)
     space.workspace = LIG_ATTENTION_PLAN + lig_attention_dscores (one.batch, &part) +
                       lig_attention_shared (one.batch, &part);
-  *why = "its gradients in a fixed order need more memory than is provided";
+  *why = "deterministic gradients need more memory than is provided";
   if (!has_space (launch, &one, &space))
     return NULL;
   *why = "no memory on the host";
@@ -220,7 +222,7 @@ lig_cudnn_attention_can (const LigLaunch *launch, bool backward, const char **wh
   return lig_attention_build (launch, entry);
 }
 
-/* The tensors of one launch, by their numbers. */
+/* The tensors of one launch, by their ids. */
 typedef struct {
   int64_t ids[LIG_CUDNN_DQUERY_32 + LIG_CUDNN_MAX_VALUES];
   void *pointers[LIG_CUDNN_DQUERY_32 + LIG_CUDNN_MAX_VALUES];
@@ -333,7 +335,7 @@ limit_lengths (LigLaunch *launch, const LigCudnnCase *one, const LigCudnnPlaces 
                                 launch->stream);
 }
 
-/* Makes an operand a copy of itself at `*to`, which then is behind it. */
+/* Replaces an operand by a copy at `*to`, and advances that past the copy. */
 static cudaError_t
 copy (LigLaunch *launch, LigOperand *operand, int64_t batch, const int32_t *lengths, char **to)
 {
@@ -348,8 +350,8 @@ copy (LigLaunch *launch, LigOperand *operand, int64_t batch, const int32_t *leng
   return lig_attention_copy (&padded, from, lengths, launch->stream);
 }
 
-/* Finds what a pass reads; what has lengths is copied, with zeros behind them, since cuDNN
- * multiplies what it masks, which may be no number. */
+/* Finds the operands that a pass reads; those with lengths are copied and zero-padded, because
+ * cuDNN multiplies masked elements, which may be NaN. */
 static cudaError_t
 find_inputs (LigLaunch *launch, const LigAttentionEntry *entry, Inputs *inputs)
 {
@@ -370,7 +372,7 @@ find_inputs (LigLaunch *launch, const LigAttentionEntry *entry, Inputs *inputs)
                                                : error;
 }
 
-/* Writes zeros where a whole case has no position. */
+/* Writes zeros past the lengths of a whole case. */
 static cudaError_t
 clear (LigLaunch *launch, const LigCudnnCase *one)
 {
@@ -407,7 +409,7 @@ clear (LigLaunch *launch, const LigCudnnCase *one)
   return error;
 }
 
-/* Keeps the library's words as the launch's failure. */
+/* Records the library's message as the launch's failure. */
 static LigStatus
 fail (LigLaunch *launch, const LigCudnn *cudnn, int status)
 {

@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* Returns whether cuDNN computes this launch of attention, or of attention_backward, as the kernel
- * is defined; else the reason in `why`, which stays valid as long as the device. Builds the plan,
- * which takes up to seconds, unless the launch's stream is being captured. */
+/* Returns whether cuDNN computes this launch of attention, or of attention_backward, exactly as the
+ * kernel is defined; otherwise the reason is in `why`, which stays valid as long as the device.
+ * Builds the plan, which can take seconds, unless the launch's stream is being captured. */
 bool lig_cudnn_attention_can (const LigLaunch *launch, bool backward, const char **why);
 
 /* Launch the plan that lig_cudnn_attention_can() built. Return LIG_UNSUPPORTED, with nothing
@@ -19,7 +19,7 @@ LigStatus lig_cudnn_attention (LigLaunch *launch);
 LigStatus lig_cudnn_attention_backward (LigLaunch *launch);
 
 /* Returns the opened library's version, 91900 for 9.19.0; 0, with the reason in `why`, if it is not
- * used. Its file is empty if it is missing. */
+ * used. The path is empty if it is missing. */
 size_t lig_cudnn_version (const char **why);
 const char *lig_cudnn_path (void);
 
@@ -30,13 +30,13 @@ const char *lig_cudnn_path (void);
 
 #include "kernels/cuda/attention/cudnn-case.h"
 
-/* A case that was met, its plan, and the choice between it and the built-in kernel. */
+/* A case that has occurred, its plan, and the choice between it and the built-in kernel. */
 typedef struct {
   LigCudnnCase one;
   LigCudnnPlan *plan; /* null: not tried, or rejected */
   bool tried;
   bool decided; /* `wins` is known */
-  bool wins;    /* cuDNN is to run */
+  bool wins;    /* cuDNN is used */
   char why[320];
 } LigAttentionEntry;
 
@@ -46,11 +46,11 @@ struct LigAttention {
   int n_entries;
 };
 
-/* Returns the entry of a launch's case, which stays where it is; null, with the reason in `why`, if
- * cuDNN cannot compute it. */
+/* Returns the entry of a launch's case, whose address does not change; null, with the reason in
+ * `why`, if cuDNN cannot compute it. */
 LigAttentionEntry *lig_attention_entry (const LigLaunch *launch, bool backward, const char **why);
 
-/* Builds the entry's plan if it was not tried; returns whether there is one. */
+/* Builds the entry's plan unless that was tried before; returns whether there is one. */
 bool lig_attention_build (const LigLaunch *launch, LigAttentionEntry *entry);
 
 #endif
@@ -59,7 +59,7 @@ bool lig_attention_build (const LigLaunch *launch, LigAttentionEntry *entry);
 extern "C" {
 #endif
 
-/* Frees what the device has met; null is allowed. */
+/* Frees the cases of a device; null is allowed. */
 void lig_attention_free (LigAttention *attention);
 
 #ifdef __cplusplus

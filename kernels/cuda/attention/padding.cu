@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of attention with lengths that cuDNN leaves to its caller: lengths that stay within
- * the tensors, and zeros where there is no position, in what it reads and in what it has written.
- */
+/* The handling of lengths that cuDNN leaves to its caller: it clamps lengths to the tensors' sizes,
+ * and writes zeros past the lengths, in the inputs and in the outputs of cuDNN. */
 #include "kernels/cuda/attention/padding.h"
 
 namespace
@@ -26,7 +25,7 @@ limit_lengths (const int32_t *lengths,
   query_lengths[b] = memory ? length : limited;
 }
 
-/* One block walks over the rows of a batch that are to be zero. */
+/* One threadblock loops over the rows of a batch that are to be zeroed. */
 __global__ void
 clear_rows (LigPadded padded, const int32_t *lengths)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Races cuDNN against a built-in kernel of attention: on random numbers. */
+/* Compares cuDNN with a built-in kernel of attention on random numbers. */
 #include "kernels/cuda/attention/race.h"
 
 #include "kernels/cuda/common/contest.h"
@@ -11,7 +11,7 @@
 
 enum { MAX_OPERANDS = 9, MAX_OUTPUTS = 2 };
 
-/* The places of outputs behind x of the backward pass, and behind x of the forward pass. */
+/* The indices of outputs after x of the backward pass, and after x of the forward pass. */
 enum { DX = 6, DMEMORY = 7, Y = 4, LSE = 5, LENGTHS = 2, DOCUMENTS = 3 };
 
 typedef struct {
@@ -34,7 +34,7 @@ bytes_of (const LigOperand *operand)
   return (bytes + 255) / 256 * 256;
 }
 
-/* Fills the inputs: random numbers, and lengths from all to half of the keys. */
+/* Fills the inputs: random numbers, and lengths from half of the keys to all of them. */
 static bool
 fill (Trial *trial, const LigCudnnCase *one)
 {
@@ -110,15 +110,15 @@ run_forward (Trial *trial, const LigCudnnCase *one)
                             cudaStreamSynchronize (forward.stream) == cudaSuccess);
 }
 
-/* Returns how far results may differ, relative to the largest: more than roundings of the weights
- * cause, less than a wrong mask does. */
+/* Returns the tolerance, relative to the largest element: more than rounding of the weights causes,
+ * less than a wrong mask causes. */
 static float
 tolerance (LigDtype dtype)
 {
   return dtype == LIG_BF16 ? 1.0f / 32 : dtype == LIG_FP16 ? 1.0f / 256 : 1.0f / 1024;
 }
 
-/* Returns whether an output is as the built-in kernel's. */
+/* Returns whether an output agrees with that of the built-in kernel. */
 static bool
 agrees (Trial *trial, int output)
 {
@@ -136,7 +136,7 @@ agrees (Trial *trial, int output)
          found[0] <= tolerance (operand->dtype) * found[1];
 }
 
-/* Keeps the outputs, and fills them with NaN, so that elements which a launch leaves out differ. */
+/* Saves the outputs, and fills them with NaN, so that elements which a launch skips differ. */
 static void
 keep_outputs (Trial *trial)
 {
@@ -151,7 +151,7 @@ keep_outputs (Trial *trial)
   }
 }
 
-/* Returns whether the function computes the bits of the present outputs again. */
+/* Returns whether the function reproduces the bits of the current outputs. */
 static bool
 repeats (Trial *trial, LigKernelFunc function)
 {
@@ -173,7 +173,7 @@ repeats (Trial *trial, LigKernelFunc function)
          cudaStreamSynchronize (stream) == cudaSuccess && other == 0;
 }
 
-/* Runs both on the same numbers; cuDNN twice where the case has one order of sums. */
+/* Runs both on the same numbers; cuDNN twice if the case requires a deterministic result. */
 static bool
 compare (Trial *trial,
          LigAttentionRace *race,
@@ -195,7 +195,7 @@ compare (Trial *trial,
   return race->repeats;
 }
 
-/* Launches either; the functions of lig_contest(). */
+/* Launches one of the two; the callbacks of lig_contest(). */
 static bool
 launch_own (void *data)
 {

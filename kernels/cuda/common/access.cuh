@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to the operands of element-wise kernels: 16 bytes at a time if all operands have one
- * type and are aligned, else one element at a time, of any floating types. A kernel is written
- * once, with one of the two as its parameter. */
+/* Vectorized or scalar access to the operands of element-wise kernels: 16 bytes at a time if all
+ * operands have one type and are aligned, else one element at a time, of any floating types. A
+ * kernel is written once, templated on the access. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -10,8 +10,8 @@
 
 namespace lig
 {
-/* Hides a launch argument from the optimizer until it is used. Otherwise the compiler would make
- * a copy of the unrolled loop for each combination of values, which takes minutes. */
+/* Hides a launch argument from the optimizer until it is used. Otherwise the compiler would
+ * specialize the unrolled loop for each combination of values, which takes minutes to compile. */
 __device__ inline int
 uncertain (int value)
 {
@@ -33,7 +33,7 @@ present (const Target &operand)
   return address != 0;
 }
 
-/* Access to 16 bytes of elements of type T, whatever the types of the operands. */
+/* Access to 16 bytes of elements of type T, regardless of the types of the operands. */
 template <class T> struct Packed {
   static constexpr int W = wide<T>;
   using Value = uint4;
@@ -50,7 +50,7 @@ template <class T> struct Packed {
   static __device__ void
   write (const Target &to, int64_t at, const Value &value)
   {
-    /* The compiler would split some assignments into words. */
+    /* A plain assignment may be split into word-sized accesses. */
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
                  :
                  : "l"(address (to, at)), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w)
@@ -71,8 +71,8 @@ template <class T> struct Packed {
   }
 };
 
-/* Access to one element. It is converted only where it is used: a thread that converted at once
- * would wait for each element before it reads the next. */
+/* Access to one element. It is converted only where it is used: otherwise the thread would stall on
+ * each load before issuing the next. */
 struct Single {
   static constexpr int W = 1;
   using Value = uint32_t;
@@ -117,16 +117,16 @@ depth (int streams)
   return streams < 3 ? 4 : 2;
 }
 
-/* Returns an operand to be written. Values of an absent one are rounded to the type of `like`,
- * the kernel's main input. */
+/* Returns an operand to be written. Values of an absent one are rounded to the type of `like`, the
+ * kernel's main input. */
 inline Target
 target_like (const LigOperand *operand, const LigOperand *like)
 {
   return Target{operand->data, operand->data ? operand->dtype : like->dtype};
 }
 
-/* Returns whether the present ones of the first `count` operands have types that kernels compute
- * in. */
+/* Returns whether those of the first `count` operands that are present have types that kernels
+ * compute in. */
 inline bool
 all_floating (const LigLaunch *launch, int count)
 {
@@ -136,8 +136,8 @@ all_floating (const LigLaunch *launch, int count)
   return true;
 }
 
-/* Returns whether the present ones of the operands allow 16-byte accesses to elements of the
- * first one's type. */
+/* Returns whether all operands that are present allow 16-byte accesses to elements of the first
+ * one's type. */
 inline bool
 packable (std::initializer_list<const LigOperand *> operands)
 {
@@ -158,9 +158,9 @@ dispatch_access (LigLaunch *launch, LigDtype dtype, bool packs, F f)
   return dispatch (launch, dtype, [=] (auto one) { return f (Packed<decltype (one)>{}); });
 }
 
-/* Returns the function that a kernel with this access calls. For access by single elements a
- * whole family shares one kernel that selects among its functions at run time, `any ()`:
- * separate kernels would take long to compile, and there the selection costs little. */
+/* Returns the function that a kernel with this access calls. For scalar access a whole family
+ * shares one kernel that selects its function at run time, `any ()`: separate kernels would take
+ * long to compile, and the selection costs little there. */
 template <class A, class F>
 inline auto
 function_for (F f)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Asynchronous copies from global to shared memory (cp.async). A thread starts
- * copies of 16 bytes, closes them to a group by commit_copies (), and waits for its oldest groups.
- * A thread that reads only what it copied itself needs no barrier. */
+/* Asynchronous copies from global to shared memory (cp.async). A thread issues copies of 16 bytes,
+ * commits them as a group with commit_copies (), and waits for its oldest groups. A thread that
+ * reads only its own copies needs no barrier. */
 #pragma once
 
 #include <stdint.h>
 
 namespace lig
 {
-/* Starts a copy of 16 bytes to an address in shared memory; where `inside` is false nothing is read
- * and they become 0. */
+/* Issues a copy of 16 bytes to an address in shared memory; if `inside` is false nothing is read
+ * and the bytes are zero-filled. */
 __device__ inline void
 copy_async (uint32_t to, const void *from, bool inside)
 {
@@ -23,7 +23,7 @@ copy_async (uint4 *to, const void *from, bool inside)
   copy_async ((uint32_t) __cvta_generic_to_shared (to), from, inside);
 }
 
-/* Starts a copy of 16 bytes that the L2 cache drops first. */
+/* Issues a copy of 16 bytes with the L2 policy evict-first. */
 __device__ inline void
 copy_async_streaming (uint4 *to, const void *from)
 {
@@ -35,14 +35,14 @@ copy_async_streaming (uint4 *to, const void *from)
                : "memory");
 }
 
-/* Makes a group of the copies that the thread started since the last call. */
+/* Commits the copies that the thread has issued since the last call as a group. */
 __device__ inline void
 commit_copies ()
 {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Waits for all groups of this thread but the last PENDING. */
+/* Waits for all groups of this thread except the last PENDING. */
 template <int PENDING>
 __device__ inline void
 await_copies ()
@@ -50,7 +50,7 @@ await_copies ()
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-/* The same for a number known at run time: 1 to 3. */
+/* The same for a run-time number: 1 to 3. */
 __device__ inline void
 await_copies (int pending)
 {

@@ -4,11 +4,11 @@
 
 namespace lig
 {
-/* The number of columns in a block of add_columns. */
+/* The number of columns per threadblock of add_columns. */
 enum { ACROSS = 32 };
 
-/* Adds up `parts` rows of partial sums, as sum_parts () describes. The block's threadIdx.x
- * selects the column, threadIdx.y the parts. */
+/* Sums `parts` rows of partial sums, as sum_parts () describes. threadIdx.x selects the column,
+ * threadIdx.y the parts. */
 __global__ static void __launch_bounds__ (1024) add_columns (
   const float *partials, int parts, int64_t stride, int64_t columns, Target target, bool accumulate)
 {
@@ -82,8 +82,8 @@ add_parts (LigLaunch *launch,
                     (bool) launch->accumulate, threads_for (parts), early);
 }
 
-/* Adds up the rows of dy [M, N]: a first stage that leaves partial sums, or all of it if there
- * is one part. */
+/* Sums the rows of dy [M, N]: a first stage that leaves partial sums, or the whole sum if there is
+ * one part. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) sum_matrix (Target dy, Walk w, Sums to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over rows in two stages, in an order that does not depend on timing: a kernel leaves fp32
- * partial sums of its share of the rows, [parts, columns], in the workspace; the second stage
- * adds these in order and rounds once. */
+/* Two-stage sums over rows with a deterministic order: each threadblock leaves fp32 partial sums of
+ * its share of the rows, [parts, columns], in the workspace; the second stage adds these in order
+ * and rounds once. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -17,7 +17,7 @@ max_parts (int64_t columns, int vectors)
   return (int) (max < 65535 ? max : 65535);
 }
 
-/* Returns the number of threads that share a column for as many parts. */
+/* Returns the number of threads per column for that many parts. */
 inline int
 threads_for (int parts)
 {
@@ -27,10 +27,10 @@ threads_for (int parts)
   return threads;
 }
 
-/* Adds up partial sums by columns: target[c] (+)= the sum over p < parts of
- * partials[p * stride + c]. `threads`, a power of two up to 32, share each column: each adds up
- * every threads-th part in order, then their sums are added in order. An `early` kernel is set up
- * while the kernel launched just before runs, if that calls let_next_begin (). */
+/* Sums partial sums by columns: target[c] (+)= the sum over p < parts of partials[p * stride + c].
+ * `threads`, a power of two up to 32, share each column: each adds every threads-th part in order,
+ * then their sums are added in order. With `early`, the kernel is launched early (programmatic
+ * dependent launch) if the previous kernel calls let_next_begin (). */
 LigStatus sum_parts (LigLaunch *launch,
                      const float *partials,
                      int64_t parts,
@@ -41,8 +41,8 @@ LigStatus sum_parts (LigLaunch *launch,
                      int threads,
                      bool early = false);
 
-/* The same into an operand, which may be absent, with as many threads per column as suit the number
- * of parts; the launch decides whether the old values are kept. */
+/* The same into an operand, which may be absent, with a suitable number of threads per column; the
+ * launch determines whether the old values are kept. */
 LigStatus add_parts (LigLaunch *launch,
                      const float *partials,
                      int parts,
@@ -52,6 +52,6 @@ LigStatus add_parts (LigLaunch *launch,
                      bool early = false);
 
 /* Computes dbias, the sum over rows of the first columns of dy, as many as dbias has. The launch
- * decides whether the old values are kept. */
+ * determines whether the old values are kept. */
 LigStatus sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias);
 } /* namespace lig */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Contests of two ways: how many launches make a measurement, their graphs, the medians. */
+/* Timed comparisons of two implementations: the number of launches per measurement, their graphs,
+ * the medians. */
 #include "kernels/cuda/common/contest.h"
 #include "kernels/cuda/common/steady.h"
 
@@ -8,7 +9,7 @@
 
 enum { MAX_LAUNCHES = 20, ROUNDS = 5 };
 
-/* The ratio of two times up to which their order may be another at steady clocks. */
+/* The ratio of two times up to which their order may be different at steady clocks. */
 #define NEAR 1.25f
 
 typedef struct {
@@ -35,7 +36,8 @@ elapsed (const Contest *contest)
   return good ? 1000 * milliseconds : -1;
 }
 
-/* Returns how many launches make a sound measurement of either, by the time of one. */
+/* Returns the number of launches for a reliable measurement of each, given the time of one
+ * launch. */
 static int
 count_launches (const Contest *contest)
 {
@@ -47,8 +49,8 @@ count_launches (const Contest *contest)
   return launches < 1 ? 1 : launches > MAX_LAUNCHES ? MAX_LAUNCHES : launches;
 }
 
-/* Captures several launches, because the host launches small ones more slowly than the device runs
- * them. */
+/* Captures several launches, because the host launches small kernels more slowly than the device
+ * runs them. */
 static bool
 capture (const Contest *contest, Contender *contender)
 {
@@ -90,7 +92,7 @@ measure (Contest *contest)
   return true;
 }
 
-/* Replaces the times by those at steady clocks, if they can decide. */
+/* Replaces the times by those at steady clocks if these may change the decision. */
 static bool
 steady_times (const Contest *contest, LigBackendDevice *device, float times[2])
 {

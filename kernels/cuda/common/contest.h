@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison of two ways to do the same work on a device: graphs of several launches of each, in
- * turn, so that both meet the same clocks; and, where power limits the device and both take long
- * and nearly equally long, each at its own steady clocks (steady.h). */
+/* A comparison of two implementations of the same work on a device: graphs of several launches of
+ * each, alternating, so that both run at the same clocks; and, if the device is power-limited and
+ * both take long and nearly equal times, each at its own steady clocks (steady.h). */
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Launches the work once on the contest's stream; false if it fails. */
+/* Launches the work once in the contest's stream; false if it fails. */
 typedef bool (*LigContender) (void *data);
 
 /* Writes the microseconds of one launch of each; false after a failure. Both must have run before,

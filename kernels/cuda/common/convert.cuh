@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Element types, groups of neighbouring elements that a thread moves at once, and the only place
- * that converts them to fp32 and back. Kernels compute in fp32 and round each result once. */
+/* Element types, packs of neighbouring elements for vectorized accesses, and the only place that
+ * converts them to fp32 and back. Kernels compute in fp32 and round each result once. */
 #pragma once
 
 #include <cuda_bf16.h>
@@ -54,13 +54,12 @@ narrow<bf16> (float value)
 /* The number of elements in 16 bytes. */
 template <class T> constexpr int wide = 16 / (int) sizeof (T);
 
-/* The number of elements in a chunk for a kernel that walks arrays of both types in step: 16 bytes
- * of the longer type. */
+/* The number of elements in a chunk for a kernel that processes arrays of both types in step: 16
+ * bytes of the wider type. */
 template <class T, class U>
 constexpr int shared_width = 16 / (int) (sizeof (T) > sizeof (U) ? sizeof (T) : sizeof (U));
 
-/* N neighbouring elements, aligned so that they are moved by one instruction if they fit 16 bytes.
- */
+/* N neighbouring elements, aligned so that one instruction moves them if they fit into 16 bytes. */
 template <class T, int N> struct alignas (sizeof (T) * N < 16 ? sizeof (T) * N : 16) Chunk {
   T v[N];
 };
@@ -68,15 +67,15 @@ template <class T, int N> struct alignas (sizeof (T) * N < 16 ? sizeof (T) * N :
 /* A chunk of 16 bytes. */
 template <class T> using Pack = Chunk<T, wide<T>>;
 
-/* A pack as four words that are converted only where they are used. A Pack would be moved to one
- * register per element at once, twice as many, and the thread would wait for the load before it
- * starts the next. */
+/* A pack as four words that are converted only where they are used. A Pack would be unpacked at
+ * once to one register per element, twice as many, and the thread would stall on the load before it
+ * issues the next. */
 template <class T> struct Words {
   uint4 bits;
 };
 
-/* Converts the two 16-bit elements of a word. Converted one by one, each would occupy a register.
- */
+/* Converts the two 16-bit elements of a word. Converted separately, each would occupy a
+ * register. */
 template <class T>
 __device__ inline void
 widen_pair (uint32_t word, float &first, float &second)
@@ -166,7 +165,7 @@ pack (const float (&values)[wide<T>], Words<T> &pack)
   pack.bits = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* Reads a chunk; `from` is aligned to its size. */
+/* Loads a chunk; `from` is aligned to its size. */
 template <int N, class T>
 __device__ inline Chunk<T, N>
 load_chunk (const T *from)
@@ -174,7 +173,7 @@ load_chunk (const T *from)
   return *reinterpret_cast<const Chunk<T, N> *> (from);
 }
 
-/* Reads 16 bytes that no kernel reads again soon: the cache drops them first. */
+/* Loads 16 bytes that are not reused soon, with the cache policy evict-first. */
 template <class T>
 __device__ inline Pack<T>
 load_streaming (const T *from)
@@ -183,7 +182,7 @@ load_streaming (const T *from)
   return *reinterpret_cast<Pack<T> *> (&bits);
 }
 
-/* Reads 16 bytes that no kernel writes in the meantime. */
+/* Loads 16 bytes that no kernel writes in the meantime (non-coherent load). */
 template <class T>
 __device__ inline Pack<T>
 load_constant (const T *from)
@@ -199,8 +198,8 @@ store_chunk (T *to, const Chunk<T, N> &chunk)
   *reinterpret_cast<Chunk<T, N> *> (to) = chunk;
 }
 
-/* Writes a pack by an explicit instruction: the compiler would split an assignment into one store
- * per element or word where it does not see that these belong together. */
+/* Stores a pack by an explicit vector instruction: the compiler would split an assignment into one
+ * store per element or word where it does not see that these are adjacent. */
 template <class T>
 __device__ inline void
 store_chunk (T *to, const Words<T> &words)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the CUDA kernels: operands of any floating type, dispatch over types, sizes
- * of launches.
+/* Shared code of the CUDA kernels: operands of any floating type, dispatch over types, sizes of
+ * launches.
  *
- * A kernel has a path of 16-byte accesses for aligned rows and pointers, and a path element by
- * element for all others. */
+ * A kernel has a vectorized path with 16-byte accesses for aligned rows and pointers, and a scalar
+ * path for all others. */
 #pragma once
 
 #include "kernels/cuda/common/convert.cuh"
@@ -12,11 +12,11 @@
 
 namespace lig
 {
-/* Threads of a block, unless a kernel has a reason for another number. */
+/* The default number of threads per threadblock. */
 enum { THREADS = 256 };
 
 /* A vector of parameters whose type can differ from the kernel's. It is read once per column, so
- * the branch, which all threads take alike, costs nothing. */
+ * the branch, which is uniform, costs nothing. */
 struct Vector {
   const void *data; /* null: absent */
   LigDtype dtype;
@@ -29,7 +29,7 @@ struct Vector {
   }
 };
 
-/* A vector that is written, likewise. */
+/* The same for a vector that is written. */
 struct Target {
   void *data;
   LigDtype dtype;
@@ -112,8 +112,8 @@ dispatch (LigLaunch *launch, LigDtype dtype, F f)
   }
 }
 
-/* Returns the number of blocks for `work` independent items, one per thread, at most
- * `per_multiprocessor` blocks for each multiprocessor. */
+/* Returns the number of threadblocks for `work` independent items, one per thread, at most
+ * `per_multiprocessor` threadblocks per SM. */
 inline int
 blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multiprocessor)
 {
@@ -122,10 +122,10 @@ blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multipro
   return (int) (blocks < 1 ? 1 : blocks < max ? blocks : max);
 }
 
-/* Only sources that are compiled for what launches early need have these two. */
+/* Only sources that are compiled for early launches use these two. */
 #ifdef LIG_EARLY
-/* Allows the next kernel, if it is launched early (programmatic dependent launch), to be set up
- * while this one runs. */
+/* Allows the next kernel to start early while this one runs, if it is launched so (programmatic
+ * dependent launch). */
 __device__ inline void
 let_next_begin ()
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the CUDA backend's host code, in C and CUDA: the opened device, statuses,
+/* Shared declarations of the CUDA backend's host code, in C and CUDA: the opened device, statuses,
  * and the names of the kernels. */
 #pragma once
 
@@ -12,16 +12,16 @@
 extern "C" {
 #endif
 
-typedef struct LigMatmuls LigMatmuls;     /* the matmuls met so far (matmul.h) */
-typedef struct LigAttention LigAttention; /* the cases of attention met so far (cudnn.h) */
+typedef struct LigMatmuls LigMatmuls;     /* the matmuls seen so far (matmul.h) */
+typedef struct LigAttention LigAttention; /* the cases of attention seen so far (cudnn.h) */
 
 struct LigBackendDevice {
   int number;
   int multiprocessors;
   int capability;
-  double bytes_of_clock; /* of memory for each multiprocessor in one of its clocks; 0: unknown */
+  double bytes_of_clock; /* memory bytes per SM and SM clock; 0: unknown */
   LigMatmuls *matmuls;
-  LigAttention *attention; /* null before the first */
+  LigAttention *attention; /* null before the first use */
   LigChoices choices;
   struct cudaDeviceProp properties;
   char message[512];
@@ -33,12 +33,12 @@ struct LigBackendDevice {
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 
-/* Returns what a CUDA error means to the engine. Keeps `text` and the error's own description in
- * the device's message, unless the device is null. */
+/* Converts a CUDA error to a status. Stores `text` and the error's description in the device's
+ * message, unless the device is null. */
 LigStatus lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text);
 
-/* Returns whether the kernel launched just before was accepted, and sets the launch's `where` to
- * `place` if not. */
+/* Returns whether the previous kernel launch was accepted, and otherwise sets the launch's `where`
+ * to `place`. */
 LigStatus lig_cuda_launched (LigLaunch *launch, const char *place);
 #define LIG_LAUNCHED(launch) lig_cuda_launched (launch, __FILE__ ":" LIG_AT (__LINE__))
 

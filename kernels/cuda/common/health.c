@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks, power and throttling, from the driver's management library (NVML) if it is available. */
+/* Clocks, power and throttling, from the driver's management library (NVML) if that is
+ * available. */
 #include "kernels/cuda/common/health.h"
 
 #include <dlfcn.h>
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The calls of NVML that are needed; their names are a stable interface. */
+/* The NVML functions in use; their names are a stable interface. */
 typedef struct {
   int (*init) (void);
   int (*by_bus) (const char *bus, void **device);
@@ -42,7 +43,7 @@ load (void)
               m->reasons && m->init () == 0;
 }
 
-/* Names the reasons that reduce the clocks; an idle clock or one set by an application is none. */
+/* Names the reasons for reduced clocks, except for idle clocks and clocks set by an application. */
 static void
 name_reasons (unsigned long long bits, char *text, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The health of a device: its clocks, power and temperature, and why it is slow. */
+/* The health of a device: its clocks, power, temperature, and the reason for throttling. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Writes the health of the device, as LigBackend's `health` does; unknown numbers are negative. */
+/* Writes the health of the device, like LigBackend's `health`; unknown numbers are negative. */
 void lig_cuda_health (LigBackendDevice *device, LigBackendHealth *health);
 
 #ifdef __cplusplus

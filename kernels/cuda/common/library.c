@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Searches a library. A library that consists of several, as cuDNN does, names its own folder for
- * the search of its parts. */
+/* Searches and opens libraries. A library with several parts, such as cuDNN, gets its own folder
+ * added to the search of its parts. */
 #include "kernels/cuda/common/library.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ lig_library_path (const void *symbol, char *path, size_t size)
   snprintf (path, size, "%s", known ? info.dli_fname : "");
 }
 
-/* Opens a library in the folder of a file, or in another one whose path from there is given. */
+/* Opens a library in the folder of a file, or in another folder whose relative path is given. */
 static void *
 open_in (const char *file, const char *from_there, const char *name)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The errors of the CUDA runtime after which a process has lost its device. Plain C, by number:
- * some of the names are newer than the oldest runtime that this is built with. */
+ * some of the names are newer than the oldest supported runtime. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Returns whether the runtime answers every later call with the same error until the process
+/* Returns whether the runtime will return the same error from every later call until the process
  * ends. */
 static inline bool
 lig_cuda_is_lost (int error)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions y = f (a, b) of elements, of any shape. */
+/* Element-wise functions y = f (a, b), for any shape. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
 
 namespace lig
 {
-/* Applies f to elements. A thread takes up to `each` values, a block's width apart, and reads
- * them all before it uses the first. The tail that does not fill 16 bytes is computed element by
- * element. */
+/* Applies f to elements. A thread processes up to `each` values, a threadblock's width apart, and
+ * loads them all before it uses the first. The tail that does not fill 16 bytes is processed
+ * element by element. */
 template <class A, bool BINARY, class F>
 __global__ void
 __launch_bounds__ (THREADS) map_elements (Target a, Target b, Target y, int64_t size, int each, F f)
@@ -43,8 +43,8 @@ __launch_bounds__ (THREADS) map_elements (Target a, Target b, Target y, int64_t 
   }
 }
 
-/* Launches map_elements; `b` is null for a function of one argument. Small sizes get less work
- * per thread, so that no multiprocessor is idle. */
+/* Launches map_elements; `b` is null for a function of one argument. Small sizes get less work per
+ * thread, so that no SM is idle. */
 template <bool BINARY, class F>
 static LigStatus
 map (LigLaunch *launch, const LigOperand *a, const LigOperand *b, const LigOperand *y, F f)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reductions over the lanes of a warp, over the warps of a block, and over a row that a number of
- * threads share. The order of the additions depends on the number of threads alone, so results do
- * not change from run to run. All threads of the warps involved must call each function. */
+/* Reductions over the lanes of a warp, over the warps of a threadblock, and over a row that is
+ * shared by some number of threads. The order of the additions depends only on the number of
+ * threads, so results do not change from run to run. All threads of the warps involved must call
+ * each function. */
 #pragma once
 
 #include <stdint.h>
@@ -26,8 +27,8 @@ struct Larger {
 };
 
 /* Combines N values, a power of two, over N lanes that are `apart` lanes apart, in a fixed order:
- * they exchange halves of their values until each has the result for one, which becomes values[0].
- * Returns its index. */
+ * in each step the lanes exchange half of their values, until each has the result for one value,
+ * which becomes values[0]. Returns its index. */
 template <class T, int N, class F>
 __device__ inline int
 share_folded (T (&values)[N], int apart, F f)
@@ -47,8 +48,8 @@ share_folded (T (&values)[N], int apart, F f)
   return index;
 }
 
-/* Combines a value, or each value of an array, with that of the lane whose number differs by
- * `offset`, a power of two. */
+/* Combines a value, or each value of an array, with that of the lane whose index differs by
+ * `offset`, a power of two (butterfly shuffle). */
 template <class F, class T>
 __device__ inline void
 fold_pair (int offset, F f, T &value)
@@ -74,7 +75,7 @@ fold_lanes (int lanes, F f, Values &...values)
     (fold_pair (offset, f, values), ...);
 }
 
-/* Reduces each of the values over the lanes of a group of `lanes` that are a multiple of `stride`
+/* Reduces each of the values over those of a group of `lanes` lanes that are a multiple of `stride`
  * apart, the nearest first; both are powers of two. */
 template <class F, class... Values>
 __device__ inline void
@@ -84,7 +85,7 @@ fold_strided (int stride, int lanes, F f, Values &...values)
     (fold_pair (offset, f, values), ...);
 }
 
-/* Reduces a value over the block. Every thread gets the result. */
+/* Reduces a value over the threadblock. Every thread gets the result. */
 template <class T, class F>
 __device__ inline T
 fold_block (T value, T neutral, F f)
@@ -92,7 +93,7 @@ fold_block (T value, T neutral, F f)
   __shared__ T parts[32];
   int lane = (int) threadIdx.x % 32, warps = ((int) blockDim.x + 31) / 32;
   fold_lanes (32, f, value);
-  /* All threads have read the parts of the call before. */
+  /* All threads have read the partial results of the previous call. */
   __syncthreads ();
   if (lane == 0)
     parts[threadIdx.x / 32] = value;
@@ -102,7 +103,7 @@ fold_block (T value, T neutral, F f)
   return value;
 }
 
-/* Returns the sum of a value over the block. */
+/* Returns the sum of a value over the threadblock. */
 template <class T>
 __device__ inline T
 block_total (T value)
@@ -110,7 +111,7 @@ block_total (T value)
   return fold_block (value, T (0), Sum{});
 }
 
-/* Reduces a value over a team: the WHOLE block, or `lanes` neighbouring lanes of a warp. */
+/* Reduces a value over a team: the WHOLE threadblock, or `lanes` neighbouring lanes of a warp. */
 template <bool WHOLE, class F>
 __device__ inline float
 fold_team (float value, int lanes, float neutral, F f)
@@ -121,13 +122,13 @@ fold_team (float value, int lanes, float neutral, F f)
   return value;
 }
 
-/* The number of lanes within one warp that hold a part of a row spread over LANES threads; 0 means
- * several warps. */
+/* The number of lanes of one warp that share a row spread over LANES threads; 0 means several
+ * warps. */
 template <int LANES> constexpr int lanes_of_warp = LANES > 0 && LANES < 32 ? LANES : 32;
 
-/* Returns the sum over the LANES threads of a row, or over the block (0), which then consists of
+/* Returns the sum over the LANES threads of a row, or over the threadblock (0), which then has
  * several warps; each thread gets the same bits. `slots`, aligned to 8 bytes, has one float per
- * warp and is used for rows of several warps; between two uses of it the block passes another
+ * warp and is used for rows of several warps; between two uses of it the threadblock passes another
  * barrier. */
 template <int LANES>
 __device__ inline float
@@ -148,11 +149,11 @@ row_sum (float value, float *slots)
   return value;
 }
 
-/* Returns two sums over the threads of a row, of which x is needed only if BOTH. A row of several
- * warps (LANES 0) belongs to group `group` of `lanes` threads, which has a barrier and slots of its
- * own, one per warp and an even number of them. The caller alternates between two sets of slots
- * from row to row, so one barrier per row suffices: a thread that writes a slot again has passed
- * the barrier of the row between, before which all threads had read the slot. */
+/* Returns two sums over the threads of a row; x is needed only if BOTH. A row of several warps
+ * (LANES 0) belongs to group `group` of `lanes` threads, which has its own barrier and slots, one
+ * per warp and an even number of them. The caller alternates between two sets of slots from row to
+ * row, so one barrier per row suffices: before a thread overwrites a slot, it has passed the
+ * barrier of the row between, before which all threads have read the slot. */
 template <int LANES, bool BOTH>
 __device__ inline float2
 row_sums (float2 sums, float2 *slots, int lanes, int group)
@@ -178,8 +179,8 @@ row_sums (float2 sums, float2 *slots, int lanes, int group)
   return sums;
 }
 
-/* Returns two sums over the `lanes` threads of a row, 32 or a multiple, in a block of up to WARPS
- * warps, of which x is needed only if BOTH. `slots` has one place per warp of the block. */
+/* Returns two sums over the `lanes` threads of a row, 32 or a multiple, in a threadblock of up to
+ * WARPS warps; x is needed only if BOTH. `slots` has one place per warp of the threadblock. */
 template <int WARPS, bool BOTH>
 __device__ inline float2
 short_row_sums (float2 sums, float2 *slots, int lanes)
@@ -204,8 +205,8 @@ short_row_sums (float2 sums, float2 *slots, int lanes)
   return sums;
 }
 
-/* A kernel of one block that adds up `count` partial sums and calls `finish (sum)` in one thread.
- */
+/* A kernel of one threadblock that sums `count` partial sums and calls `finish (sum)` in one
+ * thread. */
 template <class Finish>
 __global__ void __launch_bounds__ (1024)
   finish_partials (const double *partials, int count, Finish finish)

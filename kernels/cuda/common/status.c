@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine's statuses for errors of the CUDA runtime. */
+/* Maps errors of the CUDA runtime to statuses. */
 #include "kernels/cuda/common/cuda.h"
 #include "kernels/cuda/common/lost.h"
 
@@ -10,7 +10,7 @@ lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text)
 {
   if (error == cudaSuccess)
     return LIG_OK;
-  /* Clears the error that a launch left; a sticky error returns with the next call. */
+  /* Clears the error left by a launch; a sticky error is returned again by the next call. */
   cudaGetLastError ();
   if (device)
     snprintf (device->message, sizeof device->message, "%s: %s (%s)", text,

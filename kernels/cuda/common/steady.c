@@ -6,11 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The microseconds until the clocks are steady, and those that are timed then. */
+/* The microseconds until the clocks are steady, and the microseconds of the timed runs after
+ * that. */
 #define WARMING 80e3f
 #define TIMED 40e3f
 
-/* Launches the graph for that many microseconds; returns how often, 0 after a failure. */
+/* Launches the graph repeatedly for that many microseconds; returns the number of launches, 0 after
+ * a failure. */
 static int
 run_for (cudaStream_t stream, cudaGraphExec_t graph, float graph_time, float microseconds)
 {
@@ -21,7 +23,7 @@ run_for (cudaStream_t stream, cudaGraphExec_t graph, float graph_time, float mic
   return count;
 }
 
-/* Returns whether power limits the device's clocks now. */
+/* Returns whether the clocks are currently power-limited. */
 static bool
 is_limited (LigBackendDevice *device)
 {

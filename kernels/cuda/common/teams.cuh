@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Teams of threads that walk rows: a few lanes of a warp for a short row, a block for a long
- * one. A row of any alignment is read by 16-byte packs, except for its ends. */
+/* Teams of threads that process rows: a few lanes of a warp for a short row, a threadblock for a
+ * long one. Rows of any alignment are read in 16-byte packs, except for their ends. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -9,20 +9,21 @@
 namespace lig
 {
 enum { MAX_THREADS = 1024, UNROLL = 4 };
-/* A row of more packs takes a whole block. */
+/* Rows with more packs get a whole threadblock. */
 enum { WARP_PACKS = 256 };
-/* Up to this number of threads, a single block processes all rows, which saves a second launch. */
+/* Up to this number of threads, a single threadblock processes all rows, which saves a second
+ * launch. */
 enum { ALONE = 4096 };
 
-/* The division of rows among threads: `lanes` threads take a row, a power of two up to 32, or a
- * `whole` block. */
+/* The mapping of rows to threads: a row is processed by `lanes` threads, a power of two up to 32,
+ * or by a `whole` threadblock. */
 struct Teams {
   bool whole;
   int lanes, threads, blocks;
 };
 
-/* Returns teams for `rows` rows of `columns` elements, of which `width` make a pack. With
- * `alone` a small job takes a single block. */
+/* Returns teams for `rows` rows of `columns` elements, with `width` elements per pack. With `alone`
+ * a small problem gets a single threadblock. */
 static inline Teams
 teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bool alone)
 {
@@ -47,9 +48,9 @@ teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bo
   return teams;
 }
 
-/* A row as the packs between two 16-byte boundaries and a few elements before and after them. */
+/* A row as the packs between two 16-byte boundaries, and a few elements before and after them. */
 template <class T> struct Span {
-  int head, edges; /* elements before the packs, elements before and after them */
+  int head, edges; /* elements before the packs; elements before and after them */
   int64_t packs;
   __device__
   Span (const T *row, int64_t columns)
@@ -60,7 +61,7 @@ template <class T> struct Span {
     packs = (columns - head) / wide<T>;
     edges = (int) (columns - packs * wide<T>);
   }
-  /* Returns the place in the row of element i outside of the packs. */
+  /* Returns the index in the row of element i outside of the packs. */
   __device__ int64_t
   edge (int i) const
   {
@@ -68,9 +69,9 @@ template <class T> struct Span {
   }
 };
 
-/* Calls f (chunk, column) for the lane's part of a row; UNROLL packs are loaded before the first
- * is used. `f` may write the elements that it gets. With LAST no kernel reads the row again, and
- * the cache drops it first. */
+/* Calls f (chunk, column) for the lane's part of a row; UNROLL packs are loaded before the first is
+ * used. `f` may write the elements that it gets. With LAST the row is not reused, and the cache
+ * evicts it first. */
 template <bool LAST = false, class T, class F>
 __device__ inline void
 walk_row (const T *row, int64_t columns, int lane, int lanes, F f)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over rows: a thread keeps W neighbouring columns and goes down the rows of its part, so
- * that values per column, a bias or the sums over rows, are kept in registers.
+/* Walks over rows: a thread keeps W neighbouring columns and iterates over the rows of its part, so
+ * that values per column, such as a bias or the sums over rows, stay in registers.
  *
- * A block is `1 << shift` threads wide; the rest of its threads take other rows of the part. The
- * terms of a column's sum and their order follow from `rows`, `share` and `shift` alone: a fused
- * kernel gives the bits of those that it replaces, and a misaligned operand changes nothing. */
+ * A threadblock is `1 << shift` threads wide; its other threads process other rows of the part. The
+ * terms of a column's sum and their order depend only on `rows`, `share` and `shift`: a fused
+ * kernel matches the kernels that it replaces bit for bit, and a misaligned operand changes
+ * nothing. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -20,14 +21,14 @@ struct Walk {
   int shift;
 };
 
-/* The part of a walk that one thread takes: rows first, first + step, ... below end. */
+/* The part of a walk that one thread processes: rows first, first + step, ... below end. */
 struct Spot {
   int64_t column, first, end;
   int step;
 };
 
-/* Returns the part that a block takes. The first blocks take the last rows, which the previous
- * kernel wrote last and the cache still has. */
+/* Returns the part of a threadblock. The first threadblocks process the last rows, which the
+ * previous kernel wrote last and which are still in cache. */
 __device__ inline int64_t
 part_number ()
 {
@@ -45,7 +46,7 @@ spot (const Walk &w)
   return Spot{column, part + ((int) threadIdx.x >> w.shift), column < w.columns ? end : 0, step};
 }
 
-/* Reads W elements of type T of a vector as fp32. */
+/* Loads W elements of type T of a vector as fp32. */
 template <class T, int W>
 __device__ inline void
 load_columns_of (const Vector &vector, int64_t column, float (&values)[W])
@@ -55,7 +56,7 @@ load_columns_of (const Vector &vector, int64_t column, float (&values)[W])
     values[i] = widen (chunk.v[i]);
 }
 
-/* Reads W elements of a vector from `column` on, a multiple of W, as fp32. */
+/* Loads W elements of a vector from `column` on, a multiple of W, as fp32. */
 template <int W>
 __device__ inline void
 load_columns (const Vector &vector, int64_t column, float (&values)[W])
@@ -78,8 +79,8 @@ struct Sums {
   bool accumulate;
 };
 
-/* Adds values to the thread's sums. The addition is not contracted with a matmul that led to
- * the value, because the unfused kernel rounds that. */
+/* Adds values to the thread's sums. The addition is not contracted with a multiplication that
+ * produced the value (no FMA), because the unfused kernel rounds that. */
 template <int W>
 __device__ inline void
 add_row (float (&sums)[W], const float (&values)[W])
@@ -89,19 +90,19 @@ add_row (float (&sums)[W], const float (&values)[W])
     sums[i] = __fadd_rn (sums[i], values[i]);
 }
 
-/* Goes down the rows of a spot. For each row, `each (at, take)` calls take (k, operand, index) for
- * each of the STREAMS values that the thread needs, where `at` is the row's place in a matrix of
- * the walk's width; then `use (at, values)` gets the values, row after row.
+/* Iterates over the rows of a spot. For each row, `each (at, take)` calls take (k, operand, index)
+ * for each of the STREAMS values that the thread needs, where `at` is the row's offset in a matrix
+ * of the walk's width; then `use (at, values)` gets the values, row by row.
  *
  * Packs are copied to shared memory, with DEPTH rows in flight at any time. Registers do not
- * suffice: the compiler waits for all outstanding loads of a loop at once. Every thread reads
- * only packs that it copied itself, so no barriers are needed. */
+ * suffice: the compiler waits for all outstanding loads of a loop at once. Every thread reads only
+ * packs that it copied itself, so no barriers are needed. */
 template <class A, int STREAMS, int DEPTH, class Each, class Use>
 __device__ inline void
 go_down (const Walk &w, const Spot &s, Each each, Use use)
 {
   using Value = typename A::Value;
-  /* Keeps the compiler from computing the stride again for each row. */
+  /* Keeps the compiler from recomputing the stride for each row. */
   int64_t stride = uncertain (s.step * w.columns), at = s.first * w.columns + s.column;
   int left = s.first < s.end ? (int) ((s.end - s.first + s.step - 1) / s.step) : 0;
   if constexpr (A::W > 1) {
@@ -149,9 +150,9 @@ go_down (const Walk &w, const Spot &s, Each each, Use use)
   }
 }
 
-/* Adds up the sums of a block's threads: first those of a warp that share columns, then the
- * warps. Every thread calls it, once. The sums belong to N matrices of the walk's width, one
- * after another. */
+/* Reduces the sums of a threadblock's threads: first over the lanes of a warp that share columns,
+ * then over the warps. Every thread calls it, once. The sums belong to N matrices of the walk's
+ * width, one after another. */
 template <int W, int N>
 __device__ inline void
 finish_sums (const Walk &w, const Sums &to, float (&sums)[N][W])
@@ -163,7 +164,7 @@ finish_sums (const Walk &w, const Sums &to, float (&sums)[N][W])
 #pragma unroll
   for (int n = 0; n < N; n++) {
     fold_strided (lanes, 32, Sum{}, sums[n]);
-    /* All threads have read the sums of the matrix before. */
+    /* All threads have read the sums of the previous matrix. */
     if (n > 0)
       __syncthreads ();
     if (lane < lanes)
@@ -185,7 +186,7 @@ finish_sums (const Walk &w, const Sums &to, float (&sums)[N][W])
   }
 }
 
-/* Returns a grid of one block per tile of columns and per part. */
+/* Returns a grid of one threadblock per tile of columns and per part. */
 inline dim3
 walk_grid (const Walk &w, int W)
 {
@@ -194,7 +195,7 @@ walk_grid (const Walk &w, int W)
                (unsigned) (w.rows > w.share ? (w.rows + w.share - 1) / w.share : 1));
 }
 
-/* Returns the shift for rows of `packs` packs: narrow rows take fewer lanes. */
+/* Returns the shift for rows of `packs` packs: narrow rows get fewer lanes. */
 inline int
 walk_shift (int64_t packs)
 {
@@ -204,8 +205,8 @@ walk_shift (int64_t packs)
   return shift;
 }
 
-/* Returns a walk without sums. Threads, which keep values per column, take 16 rows, or fewer if
- * otherwise multiprocessors would be idle. There are at most 65,535 parts. */
+/* Returns a walk without sums. Threads, which keep values per column, process 16 rows, or fewer if
+ * SMs would otherwise be idle. There are at most 65,535 parts. */
 inline Walk
 plain_walk (const LigLaunch *launch, int64_t rows, int64_t columns, int W)
 {
@@ -225,14 +226,14 @@ plain_walk (const LigLaunch *launch, int64_t rows, int64_t columns, int W)
   return w;
 }
 
-/* Returns a walk that leaves sums of `columns` columns, of rows whose elements have the given
- * type. A few hundred rows are added up by one narrow block per tile, which saves the second
- * stage. For more rows, the walk minimizes an estimated time: blocks run in waves of four for
- * each multiprocessor, the last of which should be full, and to begin and to end a block takes
- * about as long as START rows. A gated unit has half the blocks, as its threads take two columns
- * each, but has to take the same rows: the estimate is the time of both. More than MAX_EACH
- * rows per thread would leave too few waves to even out slow blocks; more than MAX_PARTS parts
- * would make the second stage too slow. */
+/* Returns a walk that leaves sums of `columns` columns over rows whose elements have the given
+ * type. A few hundred rows are summed by one narrow threadblock per tile, which saves the second
+ * stage. For more rows, the walk minimizes an estimated time: threadblocks run in waves of four per
+ * SM, the last of which should be full, and the prologue and epilogue of a threadblock take about
+ * as long as START rows. A gated unit has half as many threadblocks, because its threads process
+ * two columns each, but must process the same rows: the estimate is the time of both. More than
+ * MAX_EACH rows per thread would leave too few waves to even out slow threadblocks; more than
+ * MAX_PARTS parts would make the second stage too slow. */
 inline Walk
 sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype)
 {
@@ -273,8 +274,8 @@ sums_to (const LigLaunch *launch, const Walk &w, const LigOperand *target)
               launch->accumulate};
 }
 
-/* Returns the status of the walk launched just before, after it has launched the second stage if
- * one is needed. */
+/* Returns the status of the walk launched just before, after launching the second stage if one is
+ * needed. */
 inline LigStatus
 finish_walk (LigLaunch *launch, const Walk &w, const Sums &sums, const LigOperand *target)
 {
@@ -285,7 +286,7 @@ finish_walk (LigLaunch *launch, const Walk &w, const Sums &sums, const LigOperan
   return add_parts (launch, sums.partials, parts, sums.columns, target->size, target, true);
 }
 
-/* Returns whether sums of that many columns fit the workspace. */
+/* Returns whether the sums of that many columns fit the workspace. */
 inline bool
 sums_fit (int64_t columns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens NCCL, and connects devices of several processes by it. */
+/* Opens NCCL, and connects the devices of several processes with it. */
 #include "kernels/cuda/connect/nccl.h"
 
 #include "kernels/cuda/common/library.h"
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ncclAvg and the types of 16 bits are in all versions from here on: 2.10. */
+/* The first version with ncclAvg and the 16-bit types: 2.10. */
 enum { OLDEST = 21000 };
 
 static LigNccl nccl;
 static char reason[256];
 
-/* Sets a pointer to a function; false, with the reason, if the library has none of that name. */
+/* Sets a pointer to a function; false, with the reason, if the library does not have it. */
 static bool
 find (void *library, const char *name, void *function)
 {
@@ -46,8 +46,8 @@ find_all (void *library)
          find (library, "ncclSend", &nccl.send) && find (library, "ncclRecv", &nccl.receive);
 }
 
-/* Multicast between GPUs (NVLS) hangs on machines whose fabric is shared, so it is off unless the
- * user decides. NCCL reads the environment at its first call. */
+/* NVLink multicast (NVLS) hangs on machines whose fabric is shared, so it is off unless the user
+ * sets it. NCCL reads the environment at its first call. */
 static void
 open_library (void)
 {
@@ -79,7 +79,7 @@ lig_nccl (void)
   return &nccl;
 }
 
-/* Keeps the reason of a failure in the device's message. */
+/* Stores the reason of a failure in the device's message. */
 static LigStatus
 check (LigBackendDevice *device, int error, const char *what)
 {

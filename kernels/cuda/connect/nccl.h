@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA's library of collectives, which is opened at run time: its functions that are needed, as
- * declared in the documentation of NCCL 2 (their names and numbers are a stable interface), and the
- * connections of the backend. */
+/* NCCL, opened at run time: the functions in use, as declared in the documentation of NCCL 2 (their
+ * names and constants are a stable interface), and the connections of the backend. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"
@@ -14,20 +13,20 @@ typedef struct {
   char bytes[LIG_CONNECTION_KEY];
 } LigNcclKey;
 
-/* Numbers of types and reductions. */
+/* Constants of types and reductions. */
 enum { LIG_NCCL_FP16 = 6, LIG_NCCL_FP32 = 7, LIG_NCCL_BF16 = 9 };
 enum { LIG_NCCL_SUM = 0, LIG_NCCL_MAX = 2, LIG_NCCL_MEAN = 4 };
 
-/* Functions return 0, or the number of an error. `count` is the number of elements that this
- * process sends, of reduce_scatter that it receives. */
+/* Functions return 0 or an error number. `count` is the number of elements that this process sends,
+ * for reduce_scatter that it receives. */
 typedef struct {
-  const char *why; /* null; or why NCCL cannot be used, then only `path` may be set */
-  char path[1024]; /* its file; empty if it is missing */
+  const char *why; /* null; or the reason why NCCL cannot be used: then only `path` may be set */
+  char path[1024]; /* its path; empty if it is missing */
   int (*get_version) (int *version);
   int (*get_key) (LigNcclKey *key);
   int (*connect) (void **connection, int count, LigNcclKey key, int rank);
   int (*disconnect) (void *connection);
-  int (*abandon) (void *connection); /* likewise, after a failure of another process */
+  int (*abandon) (void *connection); /* the same, after a failure of another process */
   int (*get_state) (void *connection, int *error);
   const char *(*describe) (int error);
   const char *(*last_error) (void *connection); /* null before version 2.13 */
@@ -35,14 +34,14 @@ typedef struct {
   int (*all_gather) (const void *x, void *y, size_t count, int type, void *c, void *stream);
   int (*reduce_scatter) (
     const void *x, void *y, size_t count, int type, int op, void *c, void *stream);
-  /* Sends and receives between the calls of a group happen at the same time. */
+  /* Sends and receives between the calls that begin and end a group run concurrently. */
   int (*group_start) (void);
   int (*group_end) (void);
   int (*send) (const void *x, size_t count, int type, int peer, void *c, void *stream);
   int (*receive) (void *y, size_t count, int type, int peer, void *c, void *stream);
 } LigNccl;
 
-/* Opens the library at the first call. May be called by any thread. */
+/* Opens the library at the first call. May be called from any thread. */
 const LigNccl *lig_nccl (void);
 
 /* The backend's calls for connections, see backend.h. */
