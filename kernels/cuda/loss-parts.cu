@@ -61,8 +61,8 @@ __launch_bounds__ (MAX_THREADS) sum_parts (const T *x, PartRows p)
   }
 }
 
-/* Computes the statistics of each row for the accuracy. No logit is larger than the target of
- * another rank in this shard's comparison, but a NaN logit is not smaller either. */
+/* Computes the statistics of each row for the accuracy. A target in another rank's shard counts as
+ * infinite here, so that no logit beats it except NaN. */
 template <class T, bool WHOLE>
 __global__ void
 __launch_bounds__ (MAX_THREADS) find_rivals (const T *x, PartRows p)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice of a matmul's algorithm: a stored choice; else the fastest of those that the
- * heuristic proposes and of their variations, timed on random data; else the heuristic's first. */
+/* The choice of a matmul's algorithm: a stored choice if there is one; else the fastest of the
+ * heuristic's proposals and their variations, timed on random data; without timing the heuristic's
+ * first. */
 #include "kernels/cuda/matmul/candidates.h"
 #include "kernels/times.h"
 
@@ -10,13 +11,13 @@
 
 enum { MIN_PROPOSED = 4 };
 
-/* The seconds that proposals may keep the device busy, and that timing them may take including
- * everything that the library loads; then the seconds after which variations have to end. */
+/* The seconds for which proposals may keep the device busy, and the total seconds of timing them,
+ * including everything that the library loads; then the seconds after which variations must end. */
 #define BUDGET 0.3
 #define PATIENCE 3.0
 #define PATIENCE_WITH_VARIATIONS 1.4
 
-/* Times the proposals until the time is over: the heuristic put the best first. */
+/* Times the proposals until the time is up: the heuristic puts the best first. */
 static void
 run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count)
 {
@@ -42,8 +43,8 @@ lig_algorithm_report_no_memory (const LigMatmuls *matmuls, LigMatmulEntry *entry
   entry->reported = true;
 }
 
-/* Times algorithms; returns true if the entry's algorithm is now the fastest. The launch's
- * memory is not touched. */
+/* Times algorithms; returns true if the entry's algorithm is now the fastest. The launch's memory
+ * is not accessed. */
 static bool
 race (LigMatmuls *matmuls,
       LigMatmulEntry *entry,
@@ -95,7 +96,8 @@ digit (char c)
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Takes a stored choice if it is complete and the library finds that it serves this matmul. */
+/* Applies a stored choice if it is complete and the library confirms that it supports this
+ * matmul. */
 static bool
 recall (const LigMatmuls *matmuls, LigMatmulEntry *entry)
 {
@@ -129,8 +131,7 @@ is_capturing (const LigLaunch *launch)
          status != cudaStreamCaptureStatusNone;
 }
 
-/* Returns whether a matmul is so small that it takes no longer than a launch, whatever computes
- * it. */
+/* Returns whether a matmul is so small that any algorithm takes no longer than a launch. */
 static bool
 is_tiny (const LigMatmulKey *key)
 {
@@ -138,7 +139,7 @@ is_tiny (const LigMatmulKey *key)
 }
 
 /* Returns whether a search is allowed: LIGATURE_SEARCH=none forbids it, for programs that run a
- * matmul once, where a search costs more than it gains. */
+ * matmul only once, where a search costs more than it gains. */
 static bool
 may_search (const LigMatmulKey *key)
 {
@@ -146,8 +147,8 @@ may_search (const LigMatmulKey *key)
   return !is_tiny (key) && !(setting && strcmp (setting, "none") == 0);
 }
 
-/* Searches while no other process measures on the device. A process that did so before may have
- * stored the choice. */
+/* Searches while no other process measures on the device. A previous process may have stored the
+ * choice in the meantime. */
 static bool
 search (LigMatmuls *matmuls,
         LigMatmulEntry *entry,
@@ -185,7 +186,7 @@ lig_algorithm_choose (LigMatmuls *matmuls, LigMatmulEntry *entry, const LigLaunc
     entry->decided = entry->supported = true;
     entry->autotuned = searched ? search (matmuls, entry, proposals, count, launch) : autotune;
   } else if (!is_capturing (launch)) {
-    /* During a capture the heuristic may be unable to answer; then nothing is known yet. */
+    /* During a capture the heuristic may be unable to answer; then nothing is decided yet. */
     entry->decided = entry->autotuned = true;
   }
 }

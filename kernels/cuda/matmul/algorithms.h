@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface between the table of matmuls, the choice of their algorithms, and the kernels
- * that help to choose. */
+/* The interface between the table of matmuls, the choice of their algorithms, and the helper
+ * kernels of that choice. */
 #pragma once
 
 #include "kernels/cuda/matmul/matmul.h"
@@ -13,9 +13,9 @@ extern "C" {
 cudaError_t lig_cuda_fill_random (
   void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream);
 
-/* Compares results on the device (fallback.cu). `found` is memory there, zero before; it gets
+/* Compares results on the device (fallback.cu). `found` is device memory, zeroed before; it gets
  * the bits of two fp32 numbers: the largest difference of corresponding elements and the largest
- * expected element, both without sign. */
+ * expected element, both as magnitudes. */
 cudaError_t lig_compare (const void *data,
                          const void *expected,
                          LigDtype dtype,
@@ -23,8 +23,8 @@ cudaError_t lig_compare (const void *data,
                          uint32_t found[2],
                          cudaStream_t stream);
 
-/* Compares the bits of results on the device (fallback.cu). `found` is memory there, zero
- * before; it becomes other than zero if any bits differ. */
+/* Compares results bitwise on the device (fallback.cu). `found` is device memory, zeroed before; it
+ * becomes nonzero if any bits differ. */
 cudaError_t lig_compare_bits (
   const void *data, const void *expected, size_t bytes, uint32_t *found, cudaStream_t stream);
 
@@ -34,9 +34,9 @@ cudaError_t lig_compare_bits (
 
 #include <cublasLt.h>
 
-/* Everything that the choice of an algorithm depends on, in cuBLASLt's terms: columns first, so
- * that its A is `right` and its B is `left`. All other properties of a matmul are set per
- * launch. Keys are compared as bytes, so a key is zeroed first and has no gaps. */
+/* Everything that the choice of an algorithm depends on, in cuBLASLt's column-major terms, so that
+ * its A is `right` and its B is `left`. All other properties of a matmul are set per launch. Keys
+ * are compared bytewise, so a key is zeroed first and has no padding. */
 typedef struct {
   int64_t m, n, k, lda, ldb, ldc, ldd, ld_aux;
   uint64_t workspace;
@@ -44,9 +44,9 @@ typedef struct {
   uint8_t transposed_a, transposed_b, beta, tf32;
   uint8_t input, output, vector; /* LigDtype of A and B, of all other matrices, of the vector */
   uint8_t align_a, align_b, align_c, align_d, align_vector, align_aux;
-  uint8_t left_sums; /* computed by the built-in matmul alone */
-  uint8_t input_a;   /* LigDtype of A where it differs from B's, as it may in fp8; else 0 */
-  uint8_t scales;    /* of fp8: bit 7, bits 2 and 3 for A, 0 and 1 for B, bit 4 if fast; else 0 */
+  uint8_t left_sums; /* computed only by the built-in matmul */
+  uint8_t input_a;   /* LigDtype of A if it differs from B's, as it may in fp8; else 0 */
+  uint8_t scales;    /* for fp8: bit 7, bits 2 and 3 for A, 0 and 1 for B, bit 4 if fast; else 0 */
 } LigMatmulKey;
 _Static_assert(sizeof (LigMatmulKey) == 96, "the key of a matmul has gaps");
 
@@ -60,13 +60,13 @@ typedef struct {
   bool supported;
   bool autotuned;                  /* the algorithm is the fastest, not just the first */
   bool reported;                   /* the lack of memory for a search was reported */
-  int8_t answers[LIG_N_QUESTIONS]; /* the results of lig_matmul_answer() */
+  int8_t answers[LIG_N_QUESTIONS]; /* the answers of lig_matmul_answer() */
 } LigMatmulEntry;
 
 struct LigMatmuls {
   LigBackendDevice *device;
   cublasLtHandle_t handle;
-  char machine[320]; /* library and device, with which every key of a stored choice begins */
+  char machine[320]; /* library and device, the prefix of every key of a stored choice */
   LigMatmulEntry **entries;
   size_t capacity, count; /* a power of two, at most half full */
 };
@@ -85,19 +85,19 @@ cublasStatus_t lig_matmul_call (LigMatmuls *matmuls,
                                 const cublasLtMatmulAlgo_t *algorithm,
                                 const LigMatmulCall *call);
 
-/* Sets addresses of the vector and the aux matrix in the descriptor that are aligned exactly as
- * the key says, because heuristics read them. */
+/* Sets placeholder addresses of the vector and the aux matrix in the descriptor with the alignment
+ * that the key states, because heuristics read them. */
 void lig_matmul_assume_alignment (LigMatmulEntry *entry);
 
 /* Writes the key of a stored choice, as text that begins with `what`. */
 void lig_matmul_words (
   const LigMatmuls *matmuls, const LigMatmulKey *key, const char *what, char *text, size_t size);
 
-/* Decides the algorithm of an entry: in a warm-up by a stored choice or by timing, else by the
+/* Chooses the algorithm of an entry: in a warm-up run by a stored choice or by timing, else by the
  * heuristic. */
 void lig_algorithm_choose (LigMatmuls *matmuls, LigMatmulEntry *entry, const LigLaunch *launch);
 
-/* Reports, once per matmul, that there is no memory for a search: the matmul takes the
- * heuristic's first, or none of its variations, and no built-in matmul. */
+/* Reports, once per matmul, that there is no memory for a search: the matmul uses the heuristic's
+ * first algorithm, or a search without variations, and no built-in matmul. */
 void lig_algorithm_report_no_memory (const LigMatmuls *matmuls, LigMatmulEntry *entry);
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of a matmul: some columns or rows of its result, or a part of its depth. */
+/* Sub-blocks of a matmul: some columns or rows of its result, or a slice of its depth (K). */
 #pragma once
 
 #include "kernels/cuda/matmul/fallback.cuh"
 
 namespace lig
 {
-/* Lets a matrix, unless it is absent, begin at an element. */
+/* Moves the start of a matrix, unless it is absent, to an element. */
 inline void
 advance (LigMatrix &matrix, int64_t row, int64_t column)
 {
@@ -28,8 +28,7 @@ columns_of (LigMatmul job, int64_t column, int64_t count)
   return job;
 }
 
-/* Returns the matmul for `count` rows of the result from `row` on; its sums are not those of
- * the whole. */
+/* Returns the matmul for `count` rows of the result from `row` on; its sums are partial sums. */
 inline LigMatmul
 rows_of (LigMatmul job, int64_t row, int64_t count)
 {

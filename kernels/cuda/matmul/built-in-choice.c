@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between the built-in matmul and the library's: a stored one, else the faster of both
- * on random numbers, if their results agree. LIGATURE_SEARCH=built-in takes the built-in matmul at
- * any speed.
- */
+/* The choice between the built-in matmul and the library's: a stored choice if there is one, else
+ * the faster of the two on random numbers, provided that their results agree.
+ * LIGATURE_SEARCH=built-in uses the built-in matmul regardless of speed. */
 #include "kernels/cuda/common/contest.h"
 #include "kernels/cuda/matmul/algorithms.h"
 #include "kernels/cuda/matmul/built-in.h"
@@ -17,12 +16,12 @@ typedef struct {
   LigMatmul matmul;
   LigMatmulWay other;
   char *memory;
-  LigMatrix expected; /* the other way's result */
-  char *sums;         /* and its sums, first those that are kept in `vector` */
+  LigMatrix expected; /* the result of the alternative */
+  char *sums;         /* and its sums, those stored in `vector` first */
   uint32_t *found;
 } Trial;
 
-/* Returns the bytes that a matrix of that many rows takes, in units of 256. */
+/* Returns the bytes of a matrix of that many rows, in units of 256. */
 static size_t
 bytes_of (const LigMatrix *matrix, int64_t rows, int64_t columns)
 {
@@ -32,7 +31,7 @@ bytes_of (const LigMatrix *matrix, int64_t rows, int64_t columns)
   return ((size_t) last * lig_dtype_size (matrix->dtype) + 255) / 256 * 256;
 }
 
-/* Lets all matrices of the trial lie in its memory, one after the other; returns the bytes. */
+/* Lays out all matrices of the trial in its memory, one after the other; returns the bytes. */
 static size_t
 place (Trial *trial, const LigMatmul *matmul, char *memory)
 {
@@ -85,7 +84,7 @@ fill_all (Trial *trial)
          fill (trial, &p->vector, 1, p->columns, 64);
 }
 
-/* The functions of lig_contest(). */
+/* The callbacks of lig_contest(). */
 static bool
 launch_own (void *data)
 {
@@ -100,7 +99,7 @@ launch_other (void *data)
   return trial->other (&trial->launch, &trial->matmul) == LIG_OK;
 }
 
-/* Returns whether numbers agree with those expected, but for roundings. */
+/* Returns whether numbers agree with the expected ones up to rounding. */
 static bool
 is_close (Trial *trial, const LigMatrix *matrix, const void *expected, int64_t count)
 {
@@ -114,7 +113,7 @@ is_close (Trial *trial, const LigMatrix *matrix, const void *expected, int64_t c
          cudaStreamSynchronize (stream) == cudaSuccess && found[0] <= tolerance * found[1];
 }
 
-/* Keeps sums of the other way and writes NaN in their place. */
+/* Saves the sums of the alternative and overwrites them with NaN. */
 static void
 keep_sums (Trial *trial, const LigMatrix *sums, char *to, int64_t count)
 {
@@ -123,7 +122,7 @@ keep_sums (Trial *trial, const LigMatrix *sums, char *to, int64_t count)
   cudaMemsetAsync (sums->data, 0xff, bytes, trial->launch.stream);
 }
 
-/* Returns whether both ways compute the same, but for roundings. */
+/* Returns whether both compute the same up to rounding. */
 static bool
 agrees (Trial *trial)
 {
@@ -140,7 +139,7 @@ agrees (Trial *trial)
     keep_sums (trial, &p->vector, trial->sums, p->columns);
   if (left)
     keep_sums (trial, &p->left_sums, left_sums, p->depth);
-  /* Elements that the built-in matmul leaves out would be NaN; those between rows are alike. */
+  /* Elements that the built-in matmul skips would be NaN; the padding between rows is equal. */
   cudaMemset2DAsync (p->result.data, (size_t) p->result.stride * 2, 0xff, (size_t) p->columns * 2,
                      (size_t) p->rows, stream);
   return launch_own (trial) &&
@@ -155,7 +154,7 @@ static bool
 compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
 {
   Trial trial;
-  float medians[2] = {0, 0}; /* of the built-in matmul, of the other way */
+  float medians[2] = {0, 0}; /* of the built-in matmul, of the alternative */
   memset (&trial, 0, sizeof trial);
   trial.launch = *launch;
   trial.launch.autotune = false;
@@ -170,7 +169,7 @@ compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
     fill_all (&trial) && agrees (&trial) &&
     lig_contest (launch->device, launch->stream, launch_own, launch_other, &trial, medians);
   cudaFree (trial.memory);
-  /* A failure of the device, other than a rejection, says nothing about the next time. */
+  /* A failure of the device, unlike a rejection, does not predict the next attempt. */
   if (cudaGetLastError () != cudaSuccess)
     return true;
   bool wins = good && medians[0] < medians[1];
@@ -179,8 +178,8 @@ compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
   return true;
 }
 
-/* Returns whether a launch that is repeated on the same operands leaves another result: what it
- * adds to is then what it wrote before. */
+/* Returns whether a repeated launch on the same operands gives another result, because it adds to
+ * its own previous output. */
 static bool
 changes_operands (const LigLaunch *launch, const LigMatmul *matmul)
 {
@@ -199,7 +198,7 @@ lig_built_in_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulW
     return true;
   if (answer >= 0 || !launch->autotune || (search && strcmp (search, "none") == 0))
     return answer > 0;
-  /* The library chooses its algorithm first, with the operands as they are. */
+  /* The library chooses its algorithm first, with the unchanged operands. */
   if (changes_operands (launch, matmul) || other (launch, matmul) != LIG_OK ||
       cudaStreamSynchronize (launch->stream) != cudaSuccess)
     return false;

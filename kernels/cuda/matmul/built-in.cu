@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Built-in matmuls with tensor memory copies and warpgroup matmuls (compute capability 9.0).
+/* Built-in matmuls with TMA and warpgroup MMA (wgmma), for compute capability 9.0.
  *
- * A result is divided into tiles of 128 x 192, and a block stays on its multiprocessor and takes
- * one tile after the other. One warp copies tiles of the operands, 64 deep, to a ring in shared
- * memory. Two warpgroups take the result's tiles in turn: while one multiplies, the other adds the
- * bias, applies the activation and writes, so that the tensor cores wait for neither. Two blocks of
- * a cluster compute tiles one below the other and share the copies of the right operand.
+ * The kernel is persistent, with output tiles of 128 x 192 and a warp-specialized ping-pong
+ * schedule. A producer warp copies tiles of the operands, 64 deep, to a ring of pipeline stages in
+ * shared memory. Two consumer warpgroups alternate between output tiles: while one runs its
+ * mainloop, the other runs its epilogue (bias, activation, stores), so that the tensor cores never
+ * wait for an epilogue. The two threadblocks of a cluster compute vertically adjacent tiles and
+ * share the right operand by multicast.
  *
- * The floor is the larger of 2 M N K over the rate of the tensor cores, and the bytes of operands
- * and result over the bandwidth; cuBLASLt's epilogues with gelu stop the tensor cores while they
- * run, which costs up to the time of the matmul itself where K is short.
+ * The floor (roofline) is the larger of 2 M N K over the rate of the tensor cores, and the bytes of
+ * operands and result over the bandwidth; cuBLASLt's gelu epilogues do not overlap with the
+ * mainloop, which costs up to the time of the matmul itself if K is small.
  *
- * The left operand's columns are added up, where that is asked for, by matmuls of its tiles with
- * ones, in the tiles of the result's first column alone: the operand is not read again for it.
+ * The column sums of the left operand, if requested, are computed by MMAs of its tiles with ones,
+ * only in the first column of output tiles: the operand is not read again for them.
  *
- * A thread holds 192 sums and has few registers beside them, and a multiprocessor's scheduler has
- * one warp to finish a tile with: the code of a tile is unrolled, so that pieces overlap. The first
- * matmuls of a tile overwrite the sums, whose registers are free for that code until then. At the
- * power limit of an H200 a fused kernel gains less than its saved time: it draws more power. */
+ * A thread holds 192 accumulators and has few other registers, and each SM sub-partition has only
+ * one warp in the epilogue: the epilogue is fully unrolled, so that pieces overlap. The first MMAs
+ * of a tile overwrite the accumulators, whose registers are free for the epilogue until then. At
+ * the power limit of an H200 a fused kernel gains less than the time it saves, because it draws
+ * more power. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/matmul/built-in.h"
 #include "kernels/cuda/matmul/finish.cuh"
 
 namespace lig
 {
-/* A stage of a ring of STAGES, and the parity of the round in which it is used. */
+/* A stage of a ring of STAGES, and the phase parity of the round in which it is used. */
 template <int STAGES> struct Cursor {
   int stage, parity;
   __device__ static Cursor
@@ -42,7 +44,7 @@ template <int STAGES> struct Cursor {
   }
 };
 
-/* The ring of tiles of the operands in shared memory, and its barriers. */
+/* The ring of operand tiles in shared memory, and its barriers. */
 struct Ring {
   uint32_t tiles, full, empty, ones;
   __device__ uint32_t
@@ -57,8 +59,8 @@ struct Ring {
   }
 };
 
-/* Copies the operands' tiles at one depth; each block of the cluster copies half of the right one
- * for both. */
+/* Copies the operands' tiles at one depth; each threadblock of the cluster multicasts half of the
+ * right one. */
 template <bool TRANSPOSED>
 __device__ inline void
 load_stage (const Maps &maps, const Ring &ring, int stage, Corner at, int depth, int rank)
@@ -75,7 +77,7 @@ load_stage (const Maps &maps, const Ring &ring, int stage, Corner at, int depth,
                    at.column + rank * TILE_COLUMNS / 2, full, 3);
 }
 
-/* Fills the ring, for all tiles of this block. */
+/* The producer: fills the ring, for all tiles of this threadblock. */
 template <bool TRANSPOSED, int STAGES>
 __device__ inline void
 produce (const Maps &maps, const Job &job, const Ring &ring, int rank)
@@ -91,7 +93,7 @@ produce (const Maps &maps, const Job &job, const Ring &ring, int rank)
   }
 }
 
-/* Lets both blocks of the cluster fill a stage again. */
+/* Releases a stage to both threadblocks of the cluster. */
 __device__ inline void
 release (const Ring &ring, int stage)
 {
@@ -99,8 +101,8 @@ release (const Ring &ring, int stage)
     barrier_arrive (ring.empty + 8 * stage, threadIdx.x % 128);
 }
 
-/* Begins the matmuls of a stage; the first of a tile do not add to the sums. If COUNTED, the sums
- * of the left tile's columns are begun before, in a group of their own. */
+/* Issues the MMAs of a stage; the first of a tile overwrite the accumulators. If COUNTED, the
+ * column sums of the left tile are issued first, as a separate group. */
 template <class T, bool TRANSPOSED, bool FIRST, bool COUNTED>
 __device__ inline void
 multiply_stage (float (&sums)[2][96], float (&counts)[4], const Ring &ring, int stage, int parity)
@@ -129,8 +131,7 @@ multiply_stage (float (&sums)[2][96], float (&counts)[4], const Ring &ring, int 
   matmuls_commit ();
 }
 
-/* Writes the sums of the left tile's columns, of which `row` are the first, and `depth` are left.
- */
+/* Writes the column sums of the left tile; `row` is the first, and `depth` are left. */
 __device__ inline void
 write_counts (const float (&counts)[4], float *row, int depth)
 {
@@ -141,10 +142,10 @@ write_counts (const float (&counts)[4], float *row, int depth)
     row[column + 8] = counts[2];
 }
 
-/* Multiplies the stages of one tile. `next` is the barrier at which the other warpgroup waits for
- * its turn, or 0: a stage's barrier only distinguishes even phases from odd ones, so the other may
- * not look at a stage before this one has seen all of its own. If COUNTED, the sums of the left
- * operand's columns are written to `row`. */
+/* The mainloop of one tile. `next` is the barrier at which the other warpgroup waits for its turn,
+ * or 0: a stage's barrier only distinguishes even phases from odd ones, so the other warpgroup must
+ * not poll a stage before this one has seen all of its own. If COUNTED, the column sums of the left
+ * operand are written to `row`. */
 template <class T, bool TRANSPOSED, bool COUNTED, int STAGES>
 __device__ inline void
 multiply (float (&sums)[2][96],
@@ -178,14 +179,14 @@ multiply (float (&sums)[2][96],
   release (ring, at.stage);
 }
 
-/* Returns an element of the bias; 0 without one, and outside of it. */
+/* Returns an element of the bias; 0 without a bias, and out of bounds. */
 __device__ inline float
 bias_at (const Job &job, int column)
 {
   return job.bias.data && column < job.columns ? job.bias[column] : 0;
 }
 
-/* Takes every second tile of this block. */
+/* A consumer: processes every second tile of this threadblock. */
 template <class T, bool TRANSPOSED, After AFTER>
 __device__ inline void
 consume (const Maps &maps,
@@ -236,7 +237,7 @@ consume (const Maps &maps,
     await_stores<0> ();
 }
 
-/* A release is compiled for older devices, too, which know no clusters. */
+/* Release builds also compile this for older devices, which have no clusters. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define LIG_IN_PAIRS
 #else
@@ -281,12 +282,12 @@ __launch_bounds__ (BLOCK, 1)
                                    rank);
   }
   __syncwarp ();
-  /* No block ends while the other may still copy to it or arrive at its barriers. */
+  /* A threadblock must not exit while the other may still copy to it or arrive at its barriers. */
   cluster_sync ();
 #endif
 }
 
-/* Returns the driver's function that describes matrices; null if it is missing. */
+/* Returns the driver function that encodes tensor maps; null if it is missing. */
 static decltype (&cuTensorMapEncodeTiled)
 map_function ()
 {
@@ -303,8 +304,8 @@ map_function ()
   return function;
 }
 
-/* Describes a matrix for copies of tiles of that height and width, in rows of 64 or 128 bytes,
- * whose units of 16 bytes are exchanged. */
+/* Encodes a tensor map for copies of tiles of that height and width, in rows of 64 or 128 bytes,
+ * with the swizzle of that size. */
 static bool
 describe (
   CUtensorMap *map, const LigMatrix &matrix, int64_t rows, int64_t columns, int high, int wide)
@@ -322,7 +323,7 @@ describe (
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-/* Returns the matrix that is read after the matmul. */
+/* Returns the matrix that the epilogue reads. */
 static const LigMatrix &
 read_of (const LigMatmul &matmul)
 {
@@ -376,8 +377,8 @@ launch_for (LigLaunch *launch, const LigMatmul &matmul, const Maps &maps, const 
                                  : launch_kernel<T, true, After::SUM> (launch, maps, job);
 }
 
-/* Returns whether a matrix is absent or laid out as the result, which has less than 4 GiB, so that
- * offsets have 32 bits. */
+/* Returns whether a matrix is absent or has the layout of the result, which has less than 4 GiB, so
+ * that offsets have 32 bits. */
 static bool
 lies_alike (const LigMatrix &matrix, const LigMatmul &matmul)
 {
@@ -385,7 +386,7 @@ lies_alike (const LigMatrix &matrix, const LigMatmul &matmul)
          (matrix.stride == matmul.result.stride && matmul.rows * matrix.stride < INT32_MAX);
 }
 
-/* Returns whether a matrix is absent, or of that type and in units of 16 bytes. */
+/* Returns whether a matrix is absent, or has that type and 16-byte granularity. */
 static bool
 suits (const LigMatrix &matrix, LigDtype dtype)
 {
@@ -411,7 +412,7 @@ job_of (const LigMatmul &matmul)
   return job;
 }
 
-/* Returns the places of both sums' parts in a workspace, as numbers of floats. */
+/* Returns the offsets of the partial sums of both kinds in a workspace, in floats. */
 static int64_t
 place_parts (const LigMatmul &matmul, const Job &job, int64_t *left)
 {
@@ -420,7 +421,7 @@ place_parts (const LigMatmul &matmul, const Job &job, int64_t *left)
   return result + (matmul.left_sums.data ? 2 * job.tall * matmul.depth : 0);
 }
 
-/* Returns whether the built-in matmul can compute the sums that are asked for. */
+/* Returns whether the built-in matmul can compute the requested sums. */
 static bool
 serves_sums (const LigMatmul &matmul, const Job &job)
 {
@@ -454,7 +455,7 @@ lig_built_in_matmul_serves (const LigLaunch *launch, const LigMatmul *matmul)
          (int64_t) job.tall * job.wide <= INT32_MAX / 2 && map_function ();
 }
 
-/* Adds up the parts of sums. */
+/* Reduces the partial sums. */
 static LigStatus
 add_all (LigLaunch *launch, const float *partials, int parts, int64_t columns, const LigMatrix &to)
 {
@@ -475,8 +476,7 @@ lig_built_in_matmul (LigLaunch *launch, const LigMatmul *matmul)
   if (matmul->left_sums.data)
     job.left_sums = workspace + left;
   if (!describe_all (&maps, *matmul))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "linear: the driver rejects the description of a matrix");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: the driver rejects a tensor map");
   LigStatus status = matmul->left.dtype == LIG_BF16 ? launch_for<bf16> (launch, *matmul, maps, job)
                                                     : launch_for<half> (launch, *matmul, maps, job);
   if (status == LIG_OK && job.sums)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The algorithms that cuBLASLt's heuristic proposes for a matmul, and the test whether an
- * algorithm serves it. The environment variable LIGATURE_SEARCH=heuristic restricts the search
- * to the proposals, LIGATURE_SEARCH=none to the first of them. */
+/* The algorithms that cuBLASLt's heuristic proposes for a matmul, and the check whether an
+ * algorithm supports it. The environment variable LIGATURE_SEARCH=heuristic restricts the search to
+ * the proposals, LIGATURE_SEARCH=none to the first of them. */
 #include "kernels/cuda/matmul/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether a matmul that is split along its depth is summed in fp32 and in a fixed
- * order. A sum in place has no fixed order; a sum in the result's type would round each part. */
+/* Returns whether a split-K matmul is reduced in fp32 and in a fixed order. An in-place reduction
+ * has no fixed order; a reduction in the result's type would round each part. */
 static bool
 is_exact (const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -36,7 +36,7 @@ prefer (cublasLtMatmulPreference_t preference,
          CUBLAS_STATUS_SUCCESS;
 }
 
-/* Describes workspace, reductions and alignments to the heuristic. */
+/* Sets workspace, reduction schemes and alignments as the heuristic's preferences. */
 static bool
 state_preferences (cublasLtMatmulPreference_t preference, const LigMatmulKey *key)
 {

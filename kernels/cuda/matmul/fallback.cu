@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that complete the matmuls of cuBLASLt. They serve every size, type and alignment;
- * only the conversion is used often, and has a path of 16-byte accesses. */
+/* Kernels that complement cuBLASLt. They support every size, type and alignment; only the
+ * conversion is used often, and has a vectorized path. */
 #include "kernels/cuda/matmul/fallback.cuh"
 
 #include "kernels/cuda/common/columns.cuh"
@@ -29,7 +29,7 @@ rounded (LigDtype dtype, float value)
                              : widen (narrow<bf16> (value));
 }
 
-/* Converts rows of chunks of eight elements: a thread reads and writes one or two packs. */
+/* Converts rows of chunks of eight elements: a thread loads and stores one or two packs. */
 template <class From, class To>
 static __global__ void
 __launch_bounds__ (THREADS) convert_packs (
@@ -66,7 +66,7 @@ __launch_bounds__ (THREADS) convert_each (
   }
 }
 
-/* Returns whether rows begin at 16-byte boundaries. */
+/* Returns whether rows are 16-byte aligned. */
 static bool
 has_packs (const LigMatrix &matrix)
 {
@@ -95,7 +95,7 @@ convert_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, i
   });
 }
 
-/* An operand by its two strides: element (i, l), where l runs along the depth. */
+/* An operand with its two strides: element (i, l), where l runs along the depth. */
 struct Strided {
   Vector values;
   int64_t along_i, along_l, size_i;
@@ -103,8 +103,8 @@ struct Strided {
 
 enum { TILE = 64, DEPTH = 16, SIDE = 4 };
 
-/* Copies a tile of TILE by DEPTH elements to shared memory, with zeros beyond the edges.
- * Neighbouring threads take neighbouring elements, along either axis. */
+/* Copies a tile of TILE by DEPTH elements to shared memory, zero-padded at the edges. Neighbouring
+ * threads load neighbouring elements (coalesced), along either axis. */
 __device__ static inline void
 load_tile (const Strided &from, int64_t first, int64_t depth_at, int64_t depth, float *tile)
 {
@@ -117,8 +117,8 @@ load_tile (const Strided &from, int64_t first, int64_t depth_at, int64_t depth, 
   }
 }
 
-/* Computes result = factor left right. A block computes a tile, each thread SIDE by SIDE
- * elements of it, adding up along the depth in order. */
+/* Computes result = factor left right. A threadblock computes a tile, each thread SIDE by SIDE
+ * elements of it, accumulated along the depth in order. */
 static __global__ void
 __launch_bounds__ (THREADS)
   multiply (Strided left, Strided right, int64_t depth, float factor, float *result, int64_t stride)
@@ -196,7 +196,7 @@ finished (const Finish &finish, int64_t row, int64_t column, float value)
   }
 }
 
-/* Completes a block of matmuls. Each element is read before it is written: y may share memory
+/* The epilogue of a staged block. Each element is read before it is written: y may share memory
  * with extra or aux. */
 static __global__ void
 __launch_bounds__ (THREADS) finish_each (Finish finish)
@@ -218,7 +218,7 @@ __launch_bounds__ (THREADS) finish_each (Finish finish)
 LigStatus
 finish_block (LigLaunch *launch, const Finish &finish)
 {
-  /* A narrow matrix has several rows per block of threads. */
+  /* For a narrow matrix a threadblock covers several rows. */
   unsigned width = 1;
   while (width < THREADS && width < finish.columns)
     width *= 2;
@@ -282,8 +282,8 @@ widen (__nv_fp8_e4m3 value)
 }
 
 /* Finds the largest difference and the largest expected element. NaN on either side counts as an
- * infinite difference. The order of the search does not matter, and the bits of numbers that are
- * not negative are ordered like the numbers. */
+ * infinite difference. The result does not depend on the order of the search, and non-negative
+ * numbers are ordered like their bits. */
 template <class T>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -341,7 +341,7 @@ lig_cuda_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, 
   else if (dtype == LIG_BF16)
     fill<bf16> (data, count, seed, stream);
   else
-    fill<__nv_fp8_e4m3> (data, count, seed, stream); /* small numbers in e5m2, too */
+    fill<__nv_fp8_e4m3> (data, count, seed, stream); /* e5m2 gets small numbers, too */
   return cudaGetLastError ();
 }
 

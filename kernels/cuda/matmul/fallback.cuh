@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations that complete the matmuls of cuBLASLt: conversions, a matmul of any types, and
- * everything that may follow a matmul, applied to a block of it that is stored in fp32 in the
- * workspace. */
+/* Operations that complement cuBLASLt: conversions, a matmul of any types, and the complete
+ * epilogue, applied to a block of a matmul that is staged in fp32 in the workspace. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -21,14 +20,13 @@ element (const LigMatrix &matrix, int64_t row, int64_t column)
 LigStatus
 convert_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, int64_t columns);
 
-/* Computes result = factor left right for operands of any floating types and alignments. The
- * result is fp32; no other member of `matmul` is used. */
+/* Computes result = factor left right for operands of any floating types and alignments. The result
+ * is fp32; the other members of `matmul` are ignored. */
 LigStatus multiply_any (LigLaunch *launch, const LigMatmul *matmul);
 
-/* The operations on a block of fp32 matmuls, in this order; absent matrices take no part.
- * Matrices begin at the block's first element. gelu's argument is rounded to `aux_dtype`,
- * whether it is kept or not. If `keeps_staged`, `staged` is overwritten with the result as
- * rounded to y's type. */
+/* The epilogue of a staged fp32 block, in this order; absent matrices are skipped. Matrices begin
+ * at the block's first element. gelu's input is rounded to `aux_dtype`, whether it is stored or
+ * not. If `keeps_staged`, `staged` is overwritten with the result rounded to y's type. */
 struct Finish {
   LigMatrix staged; /* fp32 */
   int64_t rows, columns;
@@ -41,10 +39,10 @@ struct Finish {
   bool keeps_staged;
 };
 
-/* Applies these operations to a block. */
+/* Applies this epilogue to a block. */
 LigStatus finish_block (LigLaunch *launch, const Finish &finish);
 
-/* Adds up the columns of a block: sums[column] (+)= the sum over its rows, in a fixed order. */
+/* Sums the columns of a block: sums[column] (+)= the sum over its rows, in a fixed order. */
 LigStatus add_columns (
   LigLaunch *launch, LigMatrix staged, int64_t rows, int64_t columns, float *sums, bool accumulate);
 } /* namespace lig */

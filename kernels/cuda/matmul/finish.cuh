@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The division of a built-in matmul (built-in.cu) into tiles, and what follows the matmul of a
- * tile: its warps finish it in pieces, each by way of shared memory of its own, so that they need
- * no barrier and memory is read and written in units of 16 bytes. */
+/* The tile scheduling and the epilogue of the built-in matmul (built-in.cu): warps process the
+ * epilogue of a tile in pieces, each staged in a warp's own shared memory, so that they need no
+ * barrier and access global memory in 16-byte vectors. */
 #pragma once
 
 #include "kernels/cuda/common/async-copy.cuh"
@@ -14,8 +14,8 @@ namespace lig
 constexpr int TILE_ROWS = 128, TILE_COLUMNS = 192, TILE_DEPTH = 64, BLOCK = 384;
 constexpr int LEFT_BYTES = TILE_ROWS * TILE_DEPTH * 2, RIGHT_BYTES = TILE_COLUMNS * TILE_DEPTH * 2;
 constexpr int STAGE_BYTES = LEFT_BYTES + RIGHT_BYTES, CHUNK_BYTES = 64 * TILE_DEPTH * 2;
-/* Each of the eight warps that finish tiles reads and writes pieces of 16 rows and 32 columns by
- * way of memory of its own: the pieces that are written in turn, and a ring of those to come. */
+/* Each of the eight epilogue warps stages pieces of 16 rows and 32 columns in its own shared
+ * memory: alternating buffers for the pieces to be written, and a ring of prefetched pieces. */
 constexpr int PIECE_ROWS = 16, PIECE_COLUMNS = 32, AHEAD = 5, WRITTEN = 2;
 constexpr int PIECE_BYTES = PIECE_ROWS * PIECE_COLUMNS * 2;
 constexpr int PIECES = TILE_ROWS / 64 * (TILE_COLUMNS / PIECE_COLUMNS); /* of a warp, in a tile */
@@ -24,16 +24,16 @@ constexpr int PIECES = TILE_ROWS / 64 * (TILE_COLUMNS / PIECE_COLUMNS); /* of a 
  * ones, [8, 16]. */
 constexpr int VECTORS = 5 * TILE_COLUMNS, ONES_BYTES = 256;
 
-/* Pairs of tiles one below the other are walked in bands of this height, so that a band's part of
- * the left operand and the right one stay in the L2 cache. */
+/* Pairs of vertically adjacent tiles are visited in bands of this height (rasterization), so that a
+ * band's part of the left operand and the right operand stay in the L2 cache. */
 constexpr int BAND = 8;
 
-/* The work after the matmul of a tile. */
+/* The kind of the epilogue. */
 enum class After { SUM, ADD, GELU, GELU_BACKWARD };
 
-/* The division of shared memory, from a multiple of 1024 bytes on. Matmuls that read no pieces
- * have the memory for a stage more: the operands of a tile come late while other tiles are written.
- */
+/* The layout of shared memory, from a multiple of 1024 bytes on. Matmuls whose epilogues read no
+ * pieces use that memory for one more stage: loads of operands are late while other tiles are
+ * written. */
 template <After AFTER> struct Layout {
   static constexpr bool READS = AFTER == After::ADD || AFTER == After::GELU_BACKWARD;
   static constexpr int STAGES = READS ? 4 : 5;
@@ -44,7 +44,7 @@ template <After AFTER> struct Layout {
   static constexpr int SHARED_BYTES = 1024 + BARRIERS_AT + 2 * STAGES * 8;
 };
 
-/* The maps of the operands and of what is written; `aux` is gelu's argument. */
+/* The tensor maps of the operands and of the outputs; `aux` is gelu's input. */
 struct Maps {
   CUtensorMap left, right, result, aux;
 };
@@ -54,14 +54,14 @@ struct Job {
   int tall, wide;           /* pairs of tiles in a column, tiles in a row */
   float factor;
   Vector bias;
-  const char *read; /* what is added, or the argument of gelu' */
-  uint32_t stride;  /* of its rows, in bytes */
-  bool keeps;       /* writes the argument of gelu */
+  const char *read; /* the matrix that is added, or the input of gelu' */
+  uint32_t stride;  /* its row stride, in bytes */
+  bool keeps;       /* writes the input of gelu */
   float *sums;      /* [2 tall, columns], one row per row of tiles; null: none */
-  float *left_sums; /* [2 tall, depth], likewise of the left operand */
+  float *left_sums; /* [2 tall, depth], the same for the left operand */
 };
 
-/* The first row and column of a tile. */
+/* Sets the first row and column of a tile. */
 struct Corner {
   int row, column;
 };
@@ -75,17 +75,17 @@ corner_of (const Job &job, int pair, int rank)
   return Corner{(2 * down + rank) * TILE_ROWS, within / height * TILE_COLUMNS};
 }
 
-/* A lane's share of the pieces of its warp. Of row l / 4 + 8 h of a piece lane l computes the
- * columns 8 j + 2 (l % 4) and the next, as element 4 j + 2 h and the next: the order of the
- * matmuls' sums. It reads the unit of 16 bytes from column 8 (l % 4) on. In shared memory, eight
- * rows of the same unit, and the units of two rows, lie in different banks, as the bulk copies
- * expect it of rows of 64 bytes. */
+/* A lane's share of the pieces of its warp. In row l / 4 + 8 h of a piece, lane l computes the
+ * columns 8 j + 2 (l % 4) and the next, as elements 4 j + 2 h and the next: the layout of the MMA
+ * accumulators. It loads the 16-byte vector from column 8 (l % 4) on. In shared memory, the same
+ * vector of eight rows, and the vectors of two rows, are in different banks, in the swizzled layout
+ * that bulk copies (TMA) use for rows of 64 bytes. */
 struct Share {
   uint32_t memory;         /* of the warp */
   int row, column;         /* of the warp's first piece */
-  uint32_t offset;         /* of its unit in the matrix that is read, in bytes */
-  int rows, columns;       /* from its unit to the end of the matrix */
-  uint32_t unit, fragment; /* addresses of its unit, and of its row of matrices, in a piece */
+  uint32_t offset;         /* byte offset of its vector in the matrix that is read */
+  int rows, columns;       /* from its vector to the end of the matrix */
+  uint32_t unit, fragment; /* addresses of its vector, and of its row of matrices, in a piece */
 };
 
 __device__ inline Share
@@ -104,21 +104,21 @@ share_of (const Job &job, Corner tile, int warp, uint32_t memory)
                memory + lane % 16 * bytes + (lane / 16 ^ lane % 16 / 2 % 4) * 16};
 }
 
-/* Returns how far the unit of a piece is from that of the first piece, in bytes. */
+/* Returns the byte distance of a piece's vector from that of the first piece. */
 __device__ inline uint32_t
 offset_of (const Job &job, int number)
 {
   return number % 2 * 64 * job.stride + number / 2 * PIECE_COLUMNS * 2;
 }
 
-/* Returns whether that unit, or the one 8 rows below, is inside of the matrix. */
+/* Returns whether that vector, or the one 8 rows below, is within the matrix. */
 __device__ inline bool
 is_inside (const Share &share, int number, int below)
 {
   return number % 2 * 64 + below < share.rows && number / 2 * PIECE_COLUMNS < share.columns;
 }
 
-/* Begins to copy a piece of the matrix that is read to its place in the ring. */
+/* Issues the copy of a piece of the matrix that is read to its slot in the ring. */
 __device__ inline void
 fetch_piece (const Job &job, const Share &share, int number)
 {
@@ -131,7 +131,7 @@ fetch_piece (const Job &job, const Share &share, int number)
   commit_copies ();
 }
 
-/* Reads a thread's elements of a piece that was fetched, and fetches a later one in its place. */
+/* Reads a thread's elements of a prefetched piece, and prefetches a later one into its slot. */
 __device__ inline void
 read_piece (uint32_t (&words)[8], const Job &job, const Share &share, int number)
 {
@@ -154,12 +154,12 @@ round_piece (uint32_t (&words)[8], const float (&v)[16])
     words[i] = narrow_pair<T> (v[2 * i], v[2 * i + 1]);
 }
 
-/* The pieces of a step of finish (): the rounded result, and gelu's argument. */
+/* The pieces of a step of finish (): the rounded result, and gelu's input. */
 struct Rounded {
   uint32_t result[8], aux[8];
 };
 
-/* Writes a piece to one of the warp's places for those that are written. */
+/* Stages a piece in one of the warp's output buffers. */
 __device__ inline void
 place_piece (const uint32_t (&words)[8], uint32_t fragment, int place)
 {
@@ -168,8 +168,8 @@ place_piece (const uint32_t (&words)[8], uint32_t fragment, int place)
   write_matrices (fragment ^ 32, words[4], words[5], words[6], words[7]);
 }
 
-/* Begins to write the pieces of a step. Two results are in two places in turn; beside a result,
- * gelu's argument is in the other place. */
+/* Issues the stores of the pieces of a step. Results alternate between the two buffers; if gelu's
+ * input is stored too, result and input have a buffer each. */
 template <bool KEEPS>
 __device__ inline void
 write_pieces (const Rounded &rounded, const Maps &maps, const Share &share, int number)
@@ -193,15 +193,15 @@ write_pieces (const Rounded &rounded, const Maps &maps, const Share &share, int 
   commit_stores ();
 }
 
-/* Returns gelu (lig_gelu) in few instructions: the tensor cores wait for a tile that is finished
- * more slowly than the next is multiplied. */
+/* Returns gelu (lig_gelu) in few instructions: the tensor cores stall if the epilogue of a tile is
+ * slower than the mainloop of the next. */
 __device__ inline float
 quick_gelu (float x)
 {
   return x * lig_quick_inverse (1 + lig_quick_gelu_decay (x));
 }
 
-/* Returns gelu' likewise. Beyond the limits it is 0 and 1; NaN remains. */
+/* Returns gelu' in few instructions. Beyond the limits it is 0 and 1; NaN remains. */
 __device__ inline float
 quick_gelu_slope (float x)
 {
@@ -224,7 +224,7 @@ read_bias (const float *bias)
   return read;
 }
 
-/* Does what follows the matmul for a thread's elements of a piece; gelu keeps its argument. */
+/* Applies the epilogue to a thread's elements of a piece; gelu keeps its input. */
 template <class T, After AFTER>
 __device__ inline void
 finish_piece (float (&v)[16], const uint32_t (&words)[8], float factor, const Bias &bias)
@@ -244,8 +244,8 @@ finish_piece (float (&v)[16], const uint32_t (&words)[8], float factor, const Bi
   }
 }
 
-/* Adds a piece to the sums of a thread's columns, as it was rounded. Outside of the matrix, zeros
- * may have been multiplied by infinities. */
+/* Adds a rounded piece to the sums of a thread's columns. Out of bounds, zeros may have been
+ * multiplied by infinities. */
 template <class T>
 __device__ inline void
 add_columns (float (&columns)[8], const uint32_t (&words)[8], const Share &share, int number)
@@ -262,7 +262,7 @@ add_columns (float (&columns)[8], const uint32_t (&words)[8], const Share &share
   }
 }
 
-/* Adds up a warp's columns over its rows and keeps the sums in shared memory. */
+/* Reduces a warp's column sums over its rows and stores them in shared memory. */
 __device__ inline void
 keep_sums (float (&sums)[8], float *kept)
 {
@@ -284,9 +284,9 @@ write_sums (const Job &job, const float *kept, Corner at, int group)
     }
 }
 
-/* Finishes a tile piece by piece; the two pieces of the same columns follow each other. Sums are
- * those of the result as it is rounded. The bias of the next pieces is read before pieces are
- * written: a read after them would wait for their way to memory. */
+/* Runs the epilogue of a tile piece by piece; the two pieces of the same columns are consecutive.
+ * Sums are those of the rounded result. The bias of the next pieces is loaded before pieces are
+ * stored: a load after them would wait for the stores. */
 template <class T, After AFTER, bool KEEPS>
 __device__ inline void
 finish (

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* matmuls through cuBLASLt: their description in its terms, and the table of the matmuls
- * met so far, with their descriptors and algorithms, so that a launch only sets pointers.
+/* Matmuls through cuBLASLt: their descriptors, and the table of the matmuls seen so far, with their
+ * descriptors and algorithms, so that a launch only sets pointers.
  *
- * cuBLASLt stores matrices by columns. A row-major [rows, columns] is its [columns, rows], so
- * the matmul is computed as result^T = right^T left^T: its A is `right`, its B is `left`, its m
- * counts columns. */
+ * cuBLASLt is column-major. A row-major [rows, columns] is its [columns, rows], so the matmul is
+ * computed as result^T = right^T left^T: its A is `right`, its B is `left`, its m counts
+ * columns. */
 #include "kernels/cuda/matmul/algorithms.h"
 #include "kernels/times.h"
 
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether cuBLASLt's epilogues can apply the activation. Their gelu is accurate enough
- * for 16 bits only; an fp32 result gets the exact formula. */
+/* Returns whether cuBLASLt's epilogues can apply the activation. Their gelu is accurate enough only
+ * for 16 bits; an fp32 result gets the exact formula. */
 static bool
 activation_fits (const LigMatmul *matmul)
 {
@@ -28,7 +28,7 @@ sums_fit (const LigMatmul *matmul)
   switch (matmul->sums) {
   case LIG_SUMS_OF_RESULT:
     return matmul->activation == LIG_GELU_BACKWARD && !matmul->extra.data;
-  case LIG_SUMS_OF_LEFT: /* not documented: whether the factor applies to the sums */
+  case LIG_SUMS_OF_LEFT: /* undocumented: whether the factor applies to the sums */
     return matmul->activation == LIG_AS_IT_IS && matmul->left_transposed && !matmul->extra.data &&
            matmul->factor == 1;
   case LIG_NO_SUMS:
@@ -44,8 +44,8 @@ type_fits (const LigMatrix *matrix, LigDtype dtype)
   return !matrix->data || matrix->dtype == dtype;
 }
 
-/* Returns whether the result of a matmul of 8 bits can be written: of a floating type, or, after
- * gelu, of 8 bits with a scale if all scales are those of tensors. */
+/* Returns whether the result of an 8-bit matmul has a supported type: a floating type, or, after
+ * gelu, 8 bits with a scale if all scales are per tensor. */
 static bool
 quantized_result_fits (const LigMatmul *matmul)
 {
@@ -56,8 +56,8 @@ quantized_result_fits (const LigMatmul *matmul)
          matmul->right_scales.kind == LIG_SCALES_TENSOR;
 }
 
-/* Returns whether cuBLASLt may multiply matrices of these types. Those of 8 bits need scales, and
- * not both may have the short mantissa. */
+/* Returns whether cuBLASLt supports these operand types. 8-bit operands need scales, and at most
+ * one may be e5m2. */
 static bool
 types_fit (const LigMatmul *matmul)
 {
@@ -70,7 +70,7 @@ types_fit (const LigMatmul *matmul)
   return lig_dtype_is_floating (left) && right == left && (output == left || output == LIG_FP32);
 }
 
-/* Returns whether cuBLASLt may serve the matmul. */
+/* Returns whether cuBLASLt may support the matmul. */
 static bool
 fits (const LigMatmul *matmul)
 {
@@ -83,7 +83,7 @@ fits (const LigMatmul *matmul)
          activation_fits (matmul) && sums_fit (matmul);
 }
 
-/* Returns the epilogue that does everything after the matmul. */
+/* Returns the epilogue that covers everything after the matmul. */
 static cublasLtEpilogue_t
 epilogue_of (const LigMatmul *matmul)
 {
@@ -155,7 +155,7 @@ key_of (const LigMatmul *matmul, bool tf32)
   return key;
 }
 
-/* Returns the CUDA name of a floating type. */
+/* Returns the CUDA constant of a floating type. */
 static cudaDataType_t
 data_type (uint8_t dtype)
 {
@@ -166,7 +166,7 @@ data_type (uint8_t dtype)
                                  : CUDA_R_16BF;
 }
 
-/* Sets an attribute of an entry's description; false if the library rejects it. */
+/* Sets an attribute of an entry's descriptor; false if the library rejects it. */
 static bool
 set (LigMatmulEntry *entry, cublasLtMatmulDescAttributes_t which, const void *value, size_t size)
 {
@@ -174,7 +174,7 @@ set (LigMatmulEntry *entry, cublasLtMatmulDescAttributes_t which, const void *va
          CUBLAS_STATUS_SUCCESS;
 }
 
-/* Returns the library's name of a kind of scales. */
+/* Returns the library's constant for a kind of scales. */
 static cublasLtMatmulMatrixScale_t
 scale_mode (unsigned kind)
 {
@@ -187,7 +187,7 @@ scale_mode (unsigned kind)
   return modes[kind & 3];
 }
 
-/* Describes the type of a bias that is added to a result of 8 bits. */
+/* Sets the type of a bias that is added to an 8-bit result. */
 static bool
 describe_vector (LigMatmulEntry *entry)
 {
@@ -197,7 +197,7 @@ describe_vector (LigMatmulEntry *entry)
          set (entry, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type, sizeof type);
 }
 
-/* Describes the scales of fp8 operands, and how exactly they are summed. */
+/* Sets the scales of fp8 operands, and the precision of accumulation. */
 static bool
 describe_scales (LigMatmulEntry *entry)
 {
@@ -209,7 +209,7 @@ describe_scales (LigMatmulEntry *entry)
                      set (entry, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast));
 }
 
-/* Describes transposition, precision and epilogue. */
+/* Sets transposition, precision and epilogue. */
 static bool
 describe_operation (LigMatmulEntry *entry)
 {
@@ -228,7 +228,7 @@ describe_operation (LigMatmulEntry *entry)
           set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &key->ld_aux, sizeof key->ld_aux));
 }
 
-/* Describes a matrix by its columns. */
+/* Creates the layout of a matrix. */
 static bool
 describe_matrix (cublasLtMatrixLayoutOpaque_t *layout,
                  uint8_t dtype,
@@ -240,7 +240,7 @@ describe_matrix (cublasLtMatrixLayoutOpaque_t *layout,
                                    stride) == CUBLAS_STATUS_SUCCESS;
 }
 
-/* Returns the entry of a matmul; null if there is no memory. */
+/* Creates the entry of a matmul; null if there is no memory. */
 static LigMatmulEntry *
 entry_new (const LigMatmulKey *key)
 {
@@ -258,7 +258,7 @@ entry_new (const LigMatmulKey *key)
     describe_matrix (&entry->b, key->input, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
     describe_matrix (&entry->c, side, key->m, key->n, key->ldc) &&
     describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
-  /* A matmul that cannot even be described is known to be rejected. */
+  /* A matmul for which not even descriptors can be created is known to be unsupported. */
   entry->decided = entry->autotuned = !described;
   return entry;
 }
@@ -303,8 +303,8 @@ grow (LigMatmuls *matmuls)
   return true;
 }
 
-/* Creates the library's handle with the first matmul: programs without matmuls do not wait for
- * it. */
+/* Creates the library's handle with the first matmul, so that programs without matmuls do not wait
+ * for it. */
 static bool
 start (LigLaunch *launch)
 {
@@ -351,8 +351,8 @@ entry_of (LigLaunch *launch, const LigMatmul *matmul)
   return *slot;
 }
 
-/* Returns the entry of a matmul that fits, with its algorithm decided; null, with the reason in
- * the device's message, if that fails. */
+/* Returns the entry of a supported matmul, with its algorithm chosen; null, with the reason in the
+ * device's message, if that fails. */
 static LigMatmulEntry *
 find (LigLaunch *launch, const LigMatmul *matmul)
 {
@@ -402,8 +402,7 @@ lig_matmul_call (LigMatmuls *matmuls,
                  const LigMatmulCall *call)
 {
   float beta = entry->key.beta ? 1 : 0;
-  /* A result of 8 bits has another type than C, which is not read, and must not share its memory.
-   */
+  /* An 8-bit result has another type than C, which is not read, and must not share its memory. */
   const void *c = lig_dtype_is_floating ((LigDtype) entry->key.output) ? call->c : NULL;
   if (!point (entry, call->vector, call->aux) || !point_scales (entry, call))
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -479,8 +478,8 @@ lig_matmul_report_no_memory (LigLaunch *launch, const LigMatmul *matmul)
     lig_algorithm_report_no_memory (launch->device->matmuls, entry);
 }
 
-/* The questions, as the keys of stored answers begin. The number of the built-in matmul's is raised
- * when it becomes faster, or is compared in another way. */
+/* The questions, as prefixes of the keys of stored answers. The number of the built-in matmul's is
+ * raised when it becomes faster, or when the comparison changes. */
 static const char *const questions[LIG_N_QUESTIONS] = {
   [LIG_SUMS_APART] = "sums apart", [LIG_BUILT_IN_MATMUL] = "own product 3"};
 

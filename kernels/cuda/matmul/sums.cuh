@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of matrices' columns beside matmuls (linear.cu): alone, and the choice whether cuBLASLt's
- * epilogue computes them. */
+/* Column sums that accompany matmuls (linear.cu): as a separate kernel, and the choice whether
+ * cuBLASLt's epilogue computes them. */
 #pragma once
 
 #include "kernels/cuda/common/columns.cuh"
@@ -28,7 +28,7 @@ sum_matrix (
   return sum_rows (launch, &source, &target);
 }
 
-/* Computes the sums alone, from the result or the left operand in memory. */
+/* Computes only the sums, from the result or the left operand in memory. */
 inline LigStatus
 sum_apart (LigLaunch *launch, const LigMatmul &job)
 {
@@ -56,8 +56,8 @@ capture_sums (LigLaunch *launch, const LigMatmul &job, int times)
   return ready;
 }
 
-/* Returns the microseconds that the sums alone take; 0 if they cannot be timed. They are written
- * where this launch will write its own. They run once before, because loading a kernel cannot be
+/* Returns the microseconds of the separate sums; 0 if they cannot be timed. They are written where
+ * this launch will write its own. They run once before, because loading a kernel cannot be
  * captured. */
 inline double
 time_sums (const LigLaunch *launch, const LigMatmul &job)
@@ -93,8 +93,8 @@ time_sums (const LigLaunch *launch, const LigMatmul &job)
   return milliseconds * 1000.0 / TIMES;
 }
 
-/* Times the sums while no other process measures on the device, and keeps the faster way: the
- * matmul with its sums, or both apart. Returns whether they are computed together. */
+/* Times the sums while no other process measures on the device, and keeps the faster variant: fused
+ * or separate. Returns whether they are fused. */
 inline bool
 compare_sums (LigLaunch *launch, const LigMatmul &job, double together, double alone)
 {
@@ -113,7 +113,7 @@ compare_sums (LigLaunch *launch, const LigMatmul &job, double together, double a
 }
 
 /* Returns whether the matmul computes the sums as well. cuBLASLt's epilogues with sums can take
- * longer than matmul and sums one after the other, so a warm-up compares both. */
+ * longer than matmul and sums one after the other, so a warm-up run compares both. */
 inline bool
 takes_sums (LigLaunch *launch, const LigMatmul &job)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The sizes of cuBLASLt's tiles, by their numbers (cublasLtMatmulTile_t). */
+/* The sizes of cuBLASLt's tiles, by their ids (cublasLtMatmulTile_t). */
 #include "kernels/cuda/matmul/candidates.h"
 
-/* A run of tiles: its first number and size, and the steps from each to the next. It ends where
+/* A run of tiles: its first id and size, and the increments from each to the next. It ends where
  * the following run begins. */
 typedef struct {
   int16_t number, rows, columns, row_step, column_step;

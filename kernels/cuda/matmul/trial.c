@@ -12,14 +12,14 @@
 
 enum { MAX_LAUNCHES = 20, MAX_FINALISTS = 5 };
 
-/* The seconds that the last rounds may keep the device busy. */
+/* The seconds for which the final rounds may keep the device busy. */
 #define LAST_BUDGET 0.2
 
-/* The multiples of the best time beyond which an algorithm is dropped. */
+/* The multiples of the best time above which an algorithm is dropped. */
 #define FINAL_MARGIN 1.1f
 #define FIRST_MARGIN 1.5f
 
-/* The bytes beyond which a second set of matrices is not worth its memory. */
+/* The size in bytes above which a second set of matrices is not worth its memory. */
 #define MAX_MEMORY ((size_t) 512 << 20)
 
 /* Returns the monotonic clock. */
@@ -31,16 +31,16 @@ lig_trial_clock (void)
   return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
-/* Returns the bytes for that many elements, up to the next boundary, with space for an address
- * that is misaligned on purpose. */
+/* Returns the bytes for that many elements, rounded up to the next boundary, with room for an
+ * intentionally misaligned address. */
 static size_t
 padded_size (int64_t elements, uint8_t dtype)
 {
   return ((size_t) elements * lig_dtype_size ((LigDtype) dtype) + 16 + 255) / 256 * 256;
 }
 
-/* Takes a part of the memory, aligned as the real operand, and fills it with random numbers if
- * it is to be read. */
+/* Carves out a part of the memory, aligned like the real operand, and fills it with random numbers
+ * if it is to be read. */
 static void *
 part (LigTrial *trial, char **at, int64_t elements, uint8_t dtype, uint8_t align, bool random)
 {
@@ -68,7 +68,8 @@ sizes_of (const LigMatmulKey *key, int64_t sizes[8])
   sizes[7] = key->scales ? lig_scales_count ((LigScales) (key->scales & 3), key->n, key->k) : 0;
 }
 
-/* Allocates one or two sets of operands; two if both fit the L2 cache only together with others. */
+/* Allocates one or two sets of operands; two if one set would fit into the L2 cache but two do
+ * not. */
 static bool
 allocate (LigTrial *trial)
 {
@@ -134,7 +135,7 @@ lig_trial_close (LigTrial *trial)
     cudaStreamDestroy (trial->stream);
   cudaFree (trial->memory);
   cudaFree (trial->expected);
-  /* A measurement failed here; no launch is to report its error. */
+  /* A measurement failed here; no launch should report its error. */
   cudaGetLastError ();
 }
 
@@ -146,7 +147,8 @@ call (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, int which)
                           &trial->calls[which % trial->n_calls]) == CUBLAS_STATUS_SUCCESS;
 }
 
-/* Returns the microseconds between `begin` and `end`; negative if nothing can be timed any more. */
+/* Returns the microseconds between `begin` and `end`; negative if timing is not possible
+ * anymore. */
 static float
 elapsed (LigTrial *trial)
 {
@@ -157,7 +159,7 @@ elapsed (LigTrial *trial)
   return milliseconds * 1000;
 }
 
-/* Returns the rough time of a single launch in microseconds; negative if it does not run. The
+/* Returns the approximate time of a single launch in microseconds; negative if it does not run. The
  * first launch is not timed, because the library may load a kernel in it. */
 static float
 run_alone (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
@@ -175,8 +177,8 @@ run_alone (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
   return runs ? once : -1;
 }
 
-/* Returns how many launches make a sound measurement for an algorithm that takes `once`
- * microseconds: 200 us in all, so that the start of a graph does not matter. */
+/* Returns the number of launches for a reliable measurement of an algorithm that takes `once`
+ * microseconds: 200 us in total, so that the start of a graph does not matter. */
 static int
 count_launches (float once)
 {
@@ -203,8 +205,8 @@ capture (LigTrial *trial, LigTrialAlgorithm *candidate)
     cudaGraphDestroy (graph);
 }
 
-/* Returns the microseconds of one launch. If all launches together are short, they run twice,
- * so that the device is still busy with the first when the timed ones arrive. */
+/* Returns the microseconds of one launch. If all launches together are short, they run twice, so
+ * that the device is still busy with the first batch when the timed one arrives. */
 static float
 measure (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
@@ -220,7 +222,7 @@ measure (LigTrial *trial, const LigTrialAlgorithm *candidate)
   return time / (float) trial->launches;
 }
 
-/* Keeps a candidate, in a free place or instead of the slowest. The first that ran stays, for
+/* Keeps a candidate, in a free slot or instead of the slowest. The first that ran stays, for
  * comparisons. */
 static void
 keep (LigTrial *trial, const LigTrialAlgorithm *candidate)
@@ -248,7 +250,7 @@ lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
   float once = trial->lost ? -1 : run_alone (trial, algorithm);
   if (once < 0)
     return INFINITY;
-  /* Some microseconds of the time are the launch itself. */
+  /* A few microseconds of the time are launch overhead. */
   if (once > FIRST_MARGIN * trial->best + 15)
     return once;
   if (trial->launches == 0)
@@ -269,7 +271,7 @@ lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
   return candidate.microseconds;
 }
 
-/* One of the results of a matmul. */
+/* One of the outputs of a matmul. */
 typedef struct {
   void *data;
   int64_t count;
@@ -295,7 +297,7 @@ outputs_of (const LigTrial *trial, Output outputs[3])
 }
 
 /* Computes the outputs. They are zeroed first, so that elements which an algorithm skips do not
- * look like the result of the one before. */
+ * keep the previous result. */
 static bool
 compute (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, const Output *outputs, int count)
 {
@@ -314,7 +316,7 @@ bytes_of (const Output *output)
   return (size_t) output->count * lig_dtype_size ((LigDtype) output->dtype);
 }
 
-/* Allocates memory to keep outputs in, behind the numbers that a comparison finds. */
+/* Allocates memory to save outputs in, after the numbers that a comparison finds. */
 static bool
 allocate_expected (LigTrial *trial, const Output *outputs, int count)
 {
@@ -376,9 +378,9 @@ repeats (LigTrial *trial, const LigTrialAlgorithm *candidate)
          cudaStreamSynchronize (trial->stream) == cudaSuccess && other == 0;
 }
 
-/* Returns how far two correct results may differ, relative to the largest element: more than
- * another order of the sums and one rounding cause, less than a missing part of the depth
- * causes. */
+/* Returns the tolerance between two correct results, relative to the largest element: larger than
+ * the effect of another summation order and one rounding, smaller than that of a missing part of
+ * the depth. */
 static float
 tolerance (const LigMatmulKey *key, uint8_t dtype)
 {
@@ -429,8 +431,8 @@ by_value (const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the candidates to run again to the front and returns their number. Among many of nearly
- * the same speed, one measurement would prefer the luckiest: hence the mean of two. */
+/* Sorts the candidates to run again to the front and returns their number. Among many of nearly the
+ * same speed, a single measurement would select the luckiest: hence the mean of two. */
 static int
 find_finalists (LigTrial *trial)
 {
@@ -457,7 +459,7 @@ find_finalists (LigTrial *trial)
   return finalists;
 }
 
-/* Returns the fastest finalist that repeats its bits. Without memory to test that, the
+/* Returns the fastest finalist whose bits are reproducible. Without memory to test that, the
  * heuristic's proposal is trusted: variations were not tried then. */
 static const LigTrialAlgorithm *
 find_winner (LigTrial *trial, int finalists)
@@ -475,9 +477,9 @@ find_winner (LigTrial *trial, int finalists)
   }
 }
 
-/* Gives finalists, the fastest first, their times at steady clocks if the matmul is long and
- * power limits the device: where a step is as long as that, the energy of a matmul decides. False
- * after a failure. */
+/* Sets the times of finalists, the fastest first, to those at steady clocks if the matmul is long
+ * and the device is power-limited: there the energy of a matmul determines its time. False after a
+ * failure. */
 static bool
 time_steadily (LigTrial *trial, int finalists)
 {
@@ -504,7 +506,7 @@ lig_trial_decide (LigTrial *trial)
   trial->busy = 0;
   int finalists = trial->n_kept > 0 ? find_finalists (trial) : 0, rounds = 0;
   int max = trial->best < 100 ? LIG_MAX_ROUNDS : 5;
-  /* The finalists run in turn, so that a change of the clock affects all of them; their medians
+  /* The finalists alternate, so that a change of the clock affects all of them; their medians
    * decide. */
   for (; rounds < max && (rounds == 0 || trial->busy < LAST_BUDGET); rounds++)
     for (int i = 0; i < finalists; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Variations of proposed algorithms: other clusters and undocumented options; for matmuls so short
- * that one more wave of blocks matters, other tiles and splits of the depth too. */
+ * that an additional wave matters, other tiles and split-K factors, too. */
 #include "kernels/cuda/matmul/candidates.h"
 
 #include <math.h>
@@ -10,17 +10,17 @@
 
 enum { MAX_TILES = 768, MAX_FAMILIES = 2, MAX_TRIED = 2048, MAX_CUSTOM = 7, MAX_STAGES = 64 };
 
-/* The seconds that the search may keep the device busy. */
+/* The seconds for which the search may keep the device busy. */
 #define BUDGET 0.35
 
-/* The microseconds from which a matmul is too long for other tiles to be worth trying. */
+/* The microseconds above which a matmul is too long for other tiles to be worth trying. */
 #define LONGEST 400.0f
 
-/* The multiples of the best time up to which other clusters are tried, and other options too. */
+/* The multiples of the best time up to which other clusters, and other options, are tried. */
 #define NEAR 1.25f
 #define CLOSE 1.1f
 
-/* The multiple of the best expected time up to which a tile is tried. */
+/* The multiple of the best predicted time up to which a tile is tried. */
 #define HOPELESS 2.0f
 
 /* The attributes of an algorithm. Equal bytes mean equal algorithms. */
@@ -40,11 +40,11 @@ typedef struct {
 
 typedef struct {
   uint32_t id;
-  bool known, fits;    /* whether some cluster and option go with it */
-  Variation variation; /* if it fits, with the depth in one part */
+  bool known, fits;    /* whether some cluster and option are compatible with it */
+  Variation variation; /* if it is compatible, without split-K */
 } Tile;
 
-/* The algorithms of one id, and what the library reports about them. */
+/* The algorithms with one id, and the properties that the library reports for them. */
 typedef struct {
   cublasLtMatmulAlgo_t blank;
   Variation like; /* its fastest proposal */
@@ -55,7 +55,7 @@ typedef struct {
   uint32_t max_custom;
 } Family;
 
-/* A tile and a number of parts, with the clocks that a simple model expects. */
+/* A tile and a split-K factor, with the clocks predicted by a simple model. */
 typedef struct {
   float clocks;
   int16_t family, tile, parts;
@@ -63,8 +63,7 @@ typedef struct {
 
 typedef struct {
   LigTrial *trial;
-  double started, deadline,
-    share; /* the part of time and budget that the present phase may use up */
+  double started, deadline, share; /* the share of time and budget that the current phase may use */
   Family families[MAX_FAMILIES];
   int n_families;
   Plan *plans;
@@ -73,7 +72,7 @@ typedef struct {
   int n_tried;
 } Search;
 
-/* The attributes of an algorithm and their places in a variation. */
+/* The attributes of an algorithm and their offsets in a variation. */
 static const struct {
   cublasLtMatmulAlgoConfigAttributes_t which;
   size_t at, size;
@@ -90,7 +89,7 @@ static const struct {
 };
 enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
-/* Sets the number of parts of the depth, and how they are summed. */
+/* Sets the split-K factor, and the reduction scheme. */
 static void
 set_parts (Variation *variation, int parts)
 {
@@ -99,7 +98,7 @@ set_parts (Variation *variation, int parts)
     parts > 1 ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_NONE;
 }
 
-/* Returns the variation that an algorithm is. */
+/* Returns an algorithm as a variation. */
 static Variation
 read_variation (const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -115,7 +114,7 @@ read_variation (const cublasLtMatmulAlgo_t *algorithm)
   return variation;
 }
 
-/* Writes the algorithm of a variation; true if it serves. Attributes that are zero have that
+/* Writes the algorithm of a variation; true if it is supported. Attributes that are zero have that
  * value in a blank algorithm already. */
 static bool
 write_variation (const Search *search,
@@ -135,7 +134,7 @@ write_variation (const Search *search,
   return lig_candidate_serves (search->trial->matmuls, search->trial->entry, algorithm);
 }
 
-/* Returns the used part of the time, or of the device's time if that is more. */
+/* Returns the used share of the total time, or of the device time if that is larger. */
 static double
 spent (const Search *search)
 {
@@ -143,8 +142,8 @@ spent (const Search *search)
   return fmax (time, search->trial->busy / BUDGET);
 }
 
-/* Returns the microseconds of a variation; INFINITY if it does not run or the search has to end.
- * No variation runs twice. */
+/* Returns the microseconds of a variation; INFINITY if it does not run or the search has to end. No
+ * variation runs twice. */
 static float
 attempt (Search *search, const Family *family, const Variation *variation)
 {
@@ -169,7 +168,7 @@ improve (Search *search, const Family *family, Timed *best, const Variation *var
     *best = (Timed){*variation, microseconds};
 }
 
-/* The clusters to try, the promising ones first. GPUs before sm_90 have none. */
+/* The clusters to try, the most promising first. GPUs before sm_90 have none. */
 static const uint16_t clusters[] = {CUBLASLT_CLUSTER_SHAPE_2x1x1, CUBLASLT_CLUSTER_SHAPE_1x2x1,
                                     CUBLASLT_CLUSTER_SHAPE_1x1x1, CUBLASLT_CLUSTER_SHAPE_2x2x1,
                                     CUBLASLT_CLUSTER_SHAPE_4x1x1, CUBLASLT_CLUSTER_SHAPE_1x4x1};
@@ -193,7 +192,7 @@ improve_clusters (Search *search, const Family *family, Timed *best)
   }
 }
 
-/* Tries the options, which are undocumented; some are other ways to divide a tile among warps. */
+/* Tries the options, which are undocumented; some are other partitions of a tile among warps. */
 static void
 improve_options (Search *search, const Family *family, Timed *best)
 {
@@ -210,15 +209,15 @@ improve_options (Search *search, const Family *family, Timed *best)
 static const int8_t parts[] = {1, 2, 3, 4, 5, 6, 8};
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
-/* Returns whether the depth may be split into `count` parts. Parts hardly deeper than a tile's
- * loads are not worth their sum. */
+/* Returns whether the depth may be split into `count` parts. Parts that are hardly deeper than a
+ * tile's loads are not worth their reduction. */
 static bool
 can_split (const Search *search, const Family *family, int count)
 {
   return count == 1 || (family->parts && search->trial->entry->key.k / count >= 128);
 }
 
-/* Tries other splits of the depth, then other numbers of stages. */
+/* Tries other split-K factors, then other numbers of pipeline stages. */
 static void
 improve_depth (Search *search, const Family *family, Timed *best)
 {
@@ -257,7 +256,7 @@ fastest_beyond (const LigTrial *trial, float limit)
   return next;
 }
 
-/* Varies the fastest candidates, one kind of attribute after the other. */
+/* Varies the fastest candidates, one attribute after the other. */
 static void
 refine (Search *search, int max)
 {
@@ -282,7 +281,8 @@ refine (Search *search, int max)
   }
 }
 
-/* Finds a cluster and an option with which the library accepts the tile; each tile has its own. */
+/* Finds a cluster and an option with which the library accepts the tile; these depend on the
+ * tile. */
 static void
 find_fit (const Search *search, const Family *family, Tile *tile)
 {
@@ -301,7 +301,7 @@ find_fit (const Search *search, const Family *family, Tile *tile)
     }
 }
 
-/* Tries all tiles and splits, in the order of their expected times. */
+/* Tries all tiles and split-K factors, in the order of their predicted times. */
 static void
 explore (Search *search)
 {
@@ -323,9 +323,9 @@ explore (Search *search)
   }
 }
 
-/* Returns the clocks that a simple model expects: in a wave, each multiprocessor has a tile,
- * whose matmuls take time and whose operands have to be loaded; then the parts are written,
- * read and added up. */
+/* Returns the clocks predicted by a simple model: in each wave, an SM computes one tile, whose MMAs
+ * take time and whose operands have to be loaded; then the split-K parts are written, read and
+ * summed. */
 static float
 expected_clocks (const LigTrial *trial, int rows, int columns, int count)
 {
@@ -340,7 +340,7 @@ expected_clocks (const LigTrial *trial, int rows, int columns, int count)
   return clocks;
 }
 
-/* Orders plans by expected clocks. */
+/* Orders tiles by predicted clocks. */
 static int
 by_clocks (const void *a, const void *b)
 {
@@ -348,7 +348,8 @@ by_clocks (const void *a, const void *b)
   return (x->clocks > y->clocks) - (x->clocks < y->clocks);
 }
 
-/* Fills in all tiles and splits in that order, without those that can hardly be worth trying. */
+/* Fills in all tiles and split-K factors in that order, without those that are hardly worth
+ * trying. */
 static bool
 make_plans (Search *search)
 {
@@ -387,7 +388,7 @@ read_list (const cublasLtMatmulAlgo_t *algorithm,
   return (int) (written / sizeof *values);
 }
 
-/* Returns a 4-byte number that the library reports. */
+/* Returns a 4-byte property that the library reports. */
 static uint32_t
 capability (const cublasLtMatmulAlgo_t *algorithm, cublasLtMatmulAlgoCapAttributes_t which)
 {
@@ -419,7 +420,7 @@ set_up_blank (const Search *search, int32_t id, cublasLtMatmulAlgo_t *blank)
                                  (cudaDataType_t) output, id, blank) == CUBLAS_STATUS_SUCCESS;
 }
 
-/* Adds the family of a variation, unless the library reports that it needs larger alignments. */
+/* Adds the family of a variation, unless the library requires larger alignments for it. */
 static void
 add_family (Search *search, const Variation *like)
 {

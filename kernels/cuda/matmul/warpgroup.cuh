@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions of compute capability 9.0 (sm_90a) for matmuls: barriers that count bytes,
- * the bulk copies of tiles that arrive at them, and the matmuls of a warpgroup, which is four
- * warps in succession (PTX ISA, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). */
+/* Instructions of compute capability 9.0 (sm_90a) for matmuls: mbarriers that count bytes, bulk
+ * tensor copies (TMA) that complete on them, and warpgroup MMA, where a warpgroup is four
+ * consecutive warps (PTX ISA, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -10,14 +10,14 @@
 
 namespace lig
 {
-/* Returns an address in shared memory as its instructions take it. */
+/* Returns a 32-bit shared memory address, as these instructions take it. */
 __device__ inline uint32_t
 shared_address (const void *pointer)
 {
   return (uint32_t) __cvta_generic_to_shared (pointer);
 }
 
-/* Returns the number of this block in its cluster. */
+/* Returns the rank of this threadblock in its cluster. */
 __device__ inline uint32_t
 cluster_rank ()
 {
@@ -26,7 +26,7 @@ cluster_rank ()
   return rank;
 }
 
-/* Waits for all threads of the cluster, and for what they wrote to shared memory. */
+/* Synchronizes all threads of the cluster, including their writes to shared memory. */
 __device__ inline void
 cluster_sync ()
 {
@@ -35,14 +35,14 @@ cluster_sync ()
                  : "memory");
 }
 
-/* Waits for the 128 threads of a warpgroup; `number` is the barrier's, from 1 on. */
+/* Synchronizes the 128 threads of a warpgroup; `number` is that of the named barrier, from 1 on. */
 __device__ inline void
 warpgroup_sync (int number)
 {
   asm volatile("bar.sync %0, 128;" ::"r"(number) : "memory");
 }
 
-/* Waits at a barrier where another warpgroup only arrives, and the other's part. */
+/* Waits at a named barrier where another warpgroup only arrives; and the other side. */
 __device__ inline void
 turn_wait (int number)
 {
@@ -60,14 +60,14 @@ barrier_init (uint32_t barrier, uint32_t arrivals)
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-/* Makes initialized barriers visible to the cluster, after its next cluster_sync (). */
+/* Makes initialized mbarriers visible to the cluster, after its next cluster_sync (). */
 __device__ inline void
 barriers_publish ()
 {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/* Arrives, and lets the phase wait for that many bytes as well. */
+/* Arrives, and makes the phase expect that many bytes in addition. */
 __device__ inline void
 barrier_expect (uint32_t barrier, uint32_t bytes)
 {
@@ -75,7 +75,7 @@ barrier_expect (uint32_t barrier, uint32_t bytes)
                : "memory");
 }
 
-/* Arrives at the same barrier of a block in the cluster. */
+/* Arrives at the same mbarrier of a threadblock in the cluster. */
 __device__ inline void
 barrier_arrive (uint32_t barrier, uint32_t rank)
 {
@@ -88,7 +88,7 @@ barrier_arrive (uint32_t barrier, uint32_t rank)
                : "memory");
 }
 
-/* Waits until the phase of that parity is over. */
+/* Waits until the phase of that parity has completed. */
 __device__ inline void
 barrier_wait (uint32_t barrier, uint32_t parity)
 {
@@ -104,7 +104,7 @@ barrier_wait (uint32_t barrier, uint32_t parity)
                  : "memory");
 }
 
-/* Begins to copy a tile of a matrix to shared memory; it arrives at the barrier. */
+/* Issues the copy of a tile of a matrix to shared memory; it completes on the mbarrier. */
 __device__ inline void
 load_tile (uint32_t target, const CUtensorMap *map, int column, int row, uint32_t barrier)
 {
@@ -114,7 +114,8 @@ load_tile (uint32_t target, const CUtensorMap *map, int column, int row, uint32_
                : "memory");
 }
 
-/* Likewise to the same address in all blocks of the mask, at the same barrier of each. */
+/* Multicasts a tile to the same address in all threadblocks of the mask; it completes on the same
+ * mbarrier of each. */
 __device__ inline void
 load_tile_for (
   uint32_t target, const CUtensorMap *map, int column, int row, uint32_t barrier, uint16_t mask)
@@ -125,15 +126,15 @@ load_tile_for (
                : "memory");
 }
 
-/* Returns the number of this thread's warp, as a value that is known to be that of all its threads:
- * addresses and loops that follow from it need no registers of each thread. */
+/* Returns the index of this thread's warp as a warp-uniform value: addresses and loops derived from
+ * it use uniform registers. */
 __device__ inline int
 warp_number ()
 {
   return __shfl_sync (~0u, (int) threadIdx.x / 32, 0);
 }
 
-/* Returns whether this thread is the one of its warp that speaks for all, always the same. */
+/* Returns whether this thread is the elected one of its warp, always the same. */
 __device__ inline bool
 is_elected ()
 {
@@ -147,7 +148,7 @@ is_elected ()
   return elected;
 }
 
-/* Begins to write a tile of shared memory to a matrix, where it is inside. */
+/* Issues the store of a tile in shared memory to a matrix, clipped to its bounds. */
 __device__ inline void
 store_tile (const CUtensorMap *map, int column, int row, uint32_t from)
 {
@@ -157,7 +158,7 @@ store_tile (const CUtensorMap *map, int column, int row, uint32_t from)
     : "memory");
 }
 
-/* Ends a group of writes of this thread. */
+/* Commits this thread's stores as a group. */
 __device__ inline void
 commit_stores ()
 {
@@ -172,8 +173,8 @@ await_stores ()
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }
 
-/* Writes four matrices of 8 rows of 16 bytes, of which lane l passes the address of row l % 8 of
- * matrix l / 8 and holds two neighbours of row l / 4 of each; and reads such. */
+/* Stores four matrices of 8 rows of 16 bytes (stmatrix), where lane l passes the address of row l %
+ * 8 of matrix l / 8 and holds two neighbours of row l / 4 of each; and loads them (ldmatrix). */
 __device__ inline void
 write_matrices (uint32_t address, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
@@ -190,7 +191,7 @@ read_matrices (uint32_t address, uint32_t &a, uint32_t &b, uint32_t &c, uint32_t
                : "memory");
 }
 
-/* Gives registers of this warpgroup back, or takes more, up to the number. */
+/* Releases registers of this warpgroup, or acquires more, up to the number (setmaxnreg). */
 template <int N>
 __device__ inline void
 release_registers ()
@@ -216,7 +217,7 @@ matmuls_commit ()
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/* Waits until at most N committed groups of matmuls are under way. */
+/* Waits until at most N committed groups of MMAs are in flight. */
 template <int N>
 __device__ inline void
 matmuls_wait ()
@@ -224,9 +225,9 @@ matmuls_wait ()
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }
 
-/* Describes a matrix in shared memory, in rows of 128 bytes whose 16-byte units are exchanged as
- * the bulk copies do. Groups of 8 rows follow each other; `leading` is the distance, in bytes,
- * of two such columns of groups if the rows are those of the depth. */
+/* Returns the descriptor of a matrix in shared memory, in rows of 128 bytes with the 128-byte
+ * swizzle of bulk copies. Groups of 8 rows are consecutive; `leading` is the distance, in bytes, of
+ * two such columns of groups if the rows are those of the depth. */
 __device__ inline uint64_t
 describe_tile (uint32_t address, uint32_t leading)
 {
@@ -234,22 +235,23 @@ describe_tile (uint32_t address, uint32_t leading)
          ((uint64_t) (address & 0x3ffff) >> 4);
 }
 
-/* Describes a matrix in shared memory whose elements are all equal, from a multiple of 16 on. */
+/* Returns the descriptor of a matrix in shared memory whose elements are all equal, from a multiple
+ * of 16 on. */
 __device__ inline uint64_t
 describe_equal (uint32_t address)
 {
   return (uint64_t) 16 << 32 | (uint64_t) 8 << 16 | (uint64_t) (address & 0x3ffff) >> 4;
 }
 
-/* Lets matmuls and bulk copies see what this thread has written to shared memory, after its next
- * barrier. */
+/* Makes this thread's writes to shared memory visible to MMAs and bulk copies, after its next
+ * barrier (proxy fence). */
 __device__ inline void
 publish_writes ()
 {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* The operands of an instruction that names 96 registers. */
+/* The operand list of an instruction with 96 registers. */
 #define LIG_8(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
     "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -270,9 +272,9 @@ publish_writes ()
                : LIG_96 (d) \
                : "l"(left), "l"(right), "n"(adds), "n"(transposed))
 
-/* Begins d = left right, added to d if ADDS: 64 rows, 192 columns, a depth of 16. TRANSPOSED says
- * that the rows of the right tile are those of the depth. The registers of d are free for other
- * values until the first matmul that does not add. */
+/* Issues d = left right, accumulated in d if ADDS: 64 rows, 192 columns, a depth of 16. TRANSPOSED
+ * means that the rows of the right tile are those of the depth. The registers of d are free for
+ * other values until the first MMA that does not accumulate. */
 template <class T, int TRANSPOSED, int ADDS>
 __device__ inline void
 multiply_tile (float (&d)[96], uint64_t left, uint64_t right)
@@ -290,8 +292,8 @@ multiply_tile (float (&d)[96], uint64_t left, uint64_t right)
                : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) \
                : "l"(left), "l"(right), "n"(adds))
 
-/* Begins d = left^T right, added to d if ADDS: 16 rows of left with 64 columns, and 8 columns of
- * right. Lane l of warp w holds d of the columns 16 w + l / 4 of left, twice, and 8 further,
+/* Issues d = left^T right, accumulated in d if ADDS: 16 rows of left with 64 columns, and 8 columns
+ * of right. Lane l of warp w holds d of the columns 16 w + l / 4 of left, twice, and 8 further,
  * twice. */
 template <class T, int ADDS>
 __device__ inline void
