@@ -3,9 +3,9 @@
  *   layer norm: dx = rstd (u - mean (u) - h mean (u h)), dbias = sum over rows of dy,
  *   rms norm: the same without mean (u) and dbias,
  *   l2: dx = rstd (dy - h sum (dy h)),
- * dweight = sum over rows of dy h. If there is a branch, dx + branch is rounded once. Lower
- * bound: each operand crosses the memory bus once. The rows that a thread adds up, and so each
- * bit of dx, dweight and dbias, do not depend on which outputs are present. */
+ * dweight = sum over rows of dy h. If there is a branch, dx + branch is rounded once. Lower bound:
+ * each operand crosses the memory bus once. The rows that a thread sums, and so all bits of dx,
+ * dweight and dbias, do not depend on which outputs are present. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/norm-backward.cuh"
 #include "kernels/cuda/norm-few.cuh"
@@ -13,8 +13,8 @@
 
 namespace lig
 {
-/* Computes partial sums of dweight and dbias alone, for rows that gradient_packs cannot hold. A
- * thread has one chunk of U columns; `width` threads take neighbouring chunks, the others other
+/* Computes only partial sums of dweight and dbias, for rows that gradient_packs cannot hold. A
+ * thread has one chunk of U columns; `width` threads process neighbouring chunks, the others other
  * rows. */
 template <class T, int U>
 __global__ void __launch_bounds__ (256) sum_units (Backward<T> b, int width, int64_t rows_per_part)
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__ (256) sum_units (Backward<T> b, int width, int
   }
 }
 
-/* Computes dx alone, in chunks of U elements; a row is read twice. */
+/* Computes only dx, in chunks of U elements; a row is read twice. */
 template <class T, int U, int LANES>
 __global__ void
 __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
@@ -69,7 +69,8 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
   __shared__ alignas (16) float slots[2][32];
   const int lanes = LANES ? LANES : (int) blockDim.x, lane = (int) threadIdx.x % lanes;
   const int at_once = (int) blockDim.x / lanes;
-  /* The bound is the same for the whole block, as all its threads take part in the sums. */
+  /* The loop bound is uniform over the threadblock, because all of its threads take part in the
+   * reductions. */
   for (int64_t base = (int64_t) blockIdx.x * at_once; base < b.norm.rows;
        base += (int64_t) gridDim.x * at_once) {
     const int64_t row = base + threadIdx.x / lanes;
@@ -105,7 +106,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
       }
       *(Chunk<T, U> *) (b.dx + at) = dy;
     }
-    /* The next row writes the slots again. */
+    /* The next row overwrites the slots. */
     if (LANES == 0)
       __syncthreads ();
   }
@@ -123,7 +124,7 @@ is_present (const LigOperand *operand)
   return operand && operand->data;
 }
 
-/* Assigns the partial sums their memory in the workspace. */
+/* Places the partial sums in the workspace. */
 template <class T>
 static void
 place_partials (const LigLaunch *launch, const Operands &o, int parts, Backward<T> *b)
@@ -133,7 +134,7 @@ place_partials (const LigLaunch *launch, const Operands &o, int parts, Backward<
   b->dbiases = is_present (o.dbias) ? partials + parts * b->norm.length : nullptr;
 }
 
-/* Adds up the partial sums. */
+/* Reduces the partial sums. */
 template <class T>
 static LigStatus
 finish (LigLaunch *launch, const Operands &o, int parts, const Backward<T> &b)
@@ -142,7 +143,7 @@ finish (LigLaunch *launch, const Operands &o, int parts, const Backward<T> &b)
                       b.norm.length);
 }
 
-/* The launch of gradient_packs. */
+/* The launch configuration of gradient_packs. */
 struct Layout {
   int lanes, threads, stages, blocks;
   bool held; /* whether the gain is kept in shared memory */
@@ -159,7 +160,7 @@ lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, boo
   space -= 1024; /* for the kernel's static shared memory */
   if (l->lanes == 0)
     l->lanes = (row_packs + 32 * each - 1) / (32 * each) * 32;
-  /* Rows are added and removed by whole warps. */
+  /* Rows are processed by whole warps. */
   int packs = each * 16, unit = l->lanes < 32 ? 32 : l->lanes, units = l->threads / unit;
   int gains = each > 1 ? (int) (norm.length / row_packs) * 4 * each * l->lanes : 0;
   auto two_rows = [&] { return 2 * 3 * packs * unit * units; };
@@ -167,7 +168,7 @@ lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, boo
     int rows = unit / l->lanes * units;
     return (norm.rows + rows - 1) / rows;
   };
-  /* Few rows are spread over all multiprocessors. */
+  /* Few rows are spread over all SMs. */
   while (units > 1 && (two_rows () + gains > space || 2 * blocks () <= multiprocessors))
     units /= 2;
   l->held = two_rows () + gains <= space;
@@ -180,7 +181,7 @@ lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, boo
   max = max < multiprocessors ? max : multiprocessors;
   l->blocks = (int) (blocks () < max ? blocks () : max);
   l->stages = (space - gains) / row < 4 ? (space - gains) / row : 4;
-  /* A group of one row has no next row to copy ahead. */
+  /* A group with only one row has no next row to prefetch. */
   if (blocks () <= max)
     l->stages = 2;
   l->shared = (size_t) l->stages * row + gains;
@@ -207,7 +208,7 @@ launch_packs (LigLaunch *launch, const Operands &o, Backward<T> b, const Layout 
   return status == LIG_OK ? finish (launch, o, l.blocks, b) : status;
 }
 
-/* Launches sum_units and the second stage. The sums come before dx, which may replace dy. */
+/* Launches sum_units and the second stage. The sums come before dx, which may overwrite dy. */
 template <class T, int U>
 static LigStatus
 launch_sums (LigLaunch *launch, const Operands &o, Backward<T> b)
@@ -229,7 +230,7 @@ launch_sums (LigLaunch *launch, const Operands &o, Backward<T> b)
   return status == LIG_OK ? finish (launch, o, (int) parts, b) : status;
 }
 
-/* Launches the path for rows that no block holds, in packs or element by element. */
+/* Launches the path for rows that no threadblock can hold, with vectorized or scalar accesses. */
 template <class T>
 static LigStatus
 launch_units (LigLaunch *launch, const Operands &o, const Backward<T> &b, bool packs)
@@ -266,11 +267,11 @@ in_place (const Backward<T> &b)
   return false;
 }
 
-/* The limits of rows that are few: gradient_few reads them twice in one launch, so they have to
- * fit the L2 cache, and one block sums over all of them. */
+/* The limits for few rows: gradient_few reads them twice in one launch, so they have to fit into
+ * the L2 cache, and one threadblock sums over all of them. */
 enum { FEW_ROWS = 2048, FEW_BYTES = 4 << 20 };
 
-/* Returns whether rows are few, for elements of that many bytes. */
+/* Returns whether there are few rows, for elements of that many bytes. */
 static bool
 are_few (const Norm &norm, int element)
 {
@@ -279,8 +280,8 @@ are_few (const Norm &norm, int element)
          norm.rows * bytes <= FEW_BYTES;
 }
 
-/* Launches gradient_few. If dx replaces an input, a first launch of the same blocks computes the
- * sums: the bits are those of one launch. */
+/* Launches gradient_few. If dx overwrites an input, a first launch of the same threadblocks
+ * computes the sums: the bits are those of one launch. */
 template <class T>
 static LigStatus
 launch_few (LigLaunch *launch, const Operands &o, Backward<T> b)
@@ -328,7 +329,7 @@ choose_held_shape (int64_t packs, F f)
   return f (Shape<0, 4>{});
 }
 
-/* Launches gradient_packs with a layout for the rows, or the other path if there is none. */
+/* Launches gradient_packs with a layout for the rows, or the other path if there is no layout. */
 template <class T, bool CENTERED>
 static LigStatus
 launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
@@ -336,15 +337,15 @@ launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
   int packs = (int) (b.norm.length / wide<T>);
   return choose_held_shape (packs, [&] (auto shape) {
     using S = decltype (shape);
-    /* Memory for two rows in fp32 nearly always has room for the gain. */
+    /* If two rows fit in fp32, there is nearly always room for the gain. */
     constexpr bool LONG = S::LANES == 0 && sizeof (T) < 4;
     Layout l;
     l.lanes = S::LANES;
     l.threads = max_threads<S::PACKS, CENTERED>;
     if (!lay_out (launch, b.norm, packs, S::PACKS, b.branch, &l) || (!l.held && !LONG))
       return launch_units (launch, o, b, true);
-    /* Three packs take all registers of a thread: to ask for the branch costs 19 % at a width of
-     * 768. */
+    /* Three packs use all registers of a thread: a run-time check for the branch costs 19 % at a
+     * width of 768. */
     constexpr bool FULL = S::PACKS == 3 && CENTERED && sizeof (T) < 4;
     constexpr Branch WITH = FULL ? Branch::ADDED : Branch::ASKED;
     constexpr Branch WITHOUT = FULL ? Branch::NONE : Branch::ASKED;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of normalized rows that a block can hold: it reads each operand once, copies the
- * next rows in the background, and keeps the partial sums of the parameters' gradients in
- * registers.
+/* The gradients of normalized rows that a threadblock can hold: it reads each operand once,
+ * prefetches the next rows asynchronously, and accumulates the partial sums of the parameters'
+ * gradients in registers.
  *
- * This kernel is bound by the number of instructions per element, about 20, not by memory: hence
- * packs beyond the end of a row are zeros rather than branches, and offsets are constants. */
+ * This kernel is bound by instructions, about 20 per element, not by memory: hence packs past the
+ * end of a row are zeros rather than branches, and offsets are constants. */
 #pragma once
 
 #include "kernels/cuda/norm.cuh"
@@ -19,22 +19,22 @@ template <class T> struct Backward {
   T *dx;
   float *dweights, *dbiases; /* partial sums, [parts, length]; null if not needed */
   int lanes, groups, stages; /* used by gradient_packs */
-  int64_t step;              /* distance from a row of a group to its next */
+  int64_t step;              /* distance between consecutive rows of a group */
 };
 
-/* The number of threads of a block. Short rows need few registers, and many warps to have enough
- * bytes in flight. */
+/* The number of threads of a threadblock. Short rows need few registers, and many warps to have
+ * enough bytes in flight. */
 template <int PACKS, bool CENTERED>
 constexpr int max_threads = PACKS > 1  ? 512
                             : CENTERED ? 768
                                        : 1024;
 
-/* The number of slots for the sums of a block's warps. Each group has an even number of them, so
- * that they are read in pairs. */
+/* The number of slots for the sums of a threadblock's warps. Each group has an even number of them,
+ * so that they are read in pairs. */
 enum { MAX_SLOTS = 40 };
 
-/* Adds up the columns' sums of all groups of a block, in the order of the groups, into `target`.
- * `shared` is free for it when all threads have arrived. */
+/* Sums the column sums of all groups of a threadblock, in the order of the groups, into `target`.
+ * `shared` may be reused for it once all threads have arrived. */
 template <int N, int W>
 __device__ inline void
 write_partials (const float (&sums)[N][W], float4 *shared, int lanes, int packs, float *target)
@@ -62,7 +62,7 @@ write_partials (const float (&sums)[N][W], float4 *shared, int lanes, int packs,
   }
 }
 
-/* Reads the gain of a pack of columns. */
+/* Loads the gain of a pack of columns. */
 template <class T, int W>
 __device__ inline void
 read_gain (const Backward<T> &b, int pack, bool inside, float (&g)[W])
@@ -86,9 +86,9 @@ read_gain (const Backward<T> &b, int pack, bool inside, float (&g)[W])
     g[j] += b.norm.offset;
 }
 
-/* The gain of a thread's packs, of which the first is `own`. If HELD it is kept for all rows, in
- * shared memory as fp32, or in registers for a single pack; else it is read from the caches for
- * each row. */
+/* The gain of a thread's packs, the first of which is `own`. If HELD it is kept for all rows, in
+ * shared memory as fp32, or in registers for a single pack; else it is loaded through the caches
+ * for each row. */
 template <class T, int N, bool HELD> struct Gain {
   static constexpr int W = wide<T>, QUADS = W / 4;
   const Backward<T> *b;
@@ -96,7 +96,7 @@ template <class T, int N, bool HELD> struct Gain {
   float4 *shared;
   float kept[W];
 
-  /* Prepares the gain. Each group writes the same bits, so no thread waits for another. */
+  /* Loads the gain. Each group writes the same bits, so no synchronization is needed. */
   __device__ inline void
   hold (const Backward<T> &backward, int own_, int packs_, float4 *shared_)
   {
@@ -133,8 +133,8 @@ template <class T, int N, bool HELD> struct Gain {
   }
 };
 
-/* h = x rstd - mean rstd leaves few digits of h where the terms are larger than this. Numbers of 16
- * bits have few digits themselves, and only equal ones are so far from 0 compared with their
+/* h = x rstd - mean rstd loses digits of h if the terms are larger than this. 16-bit numbers have
+ * few digits themselves, and only constant rows are so far from 0 compared with their standard
  * deviation. */
 constexpr float FAR_FROM_ZERO = 8;
 
@@ -180,9 +180,9 @@ gather (const float (&dy)[W],
   }
 }
 
-/* Writes a thread's packs of dx = rstd (u - mean (u) - h mean (u h)), where all terms but u are
- * linear in x, plus the branch if one is added. `from` has those of dy, x and the branch; packs
- * from `end` on are beyond the row. */
+/* Writes a thread's packs of dx = rstd (u - mean (u) - h mean (u h)), where all terms except u are
+ * linear in x, plus the branch if there is one. `from` has the packs of dy, x and the branch; packs
+ * from `end` on are past the end of the row. */
 template <bool CENTERED, bool ADDS, class T, int N, bool HELD>
 __device__ inline void
 write_row (const uint4 *from,
@@ -216,15 +216,15 @@ write_row (const uint4 *from,
   }
 }
 
-/* The branch that a kernel adds: none, one, or one where the launch has one, which makes one kernel
- * of two. */
+/* The branch that a kernel adds: none, one, or one if the launch has one, which is decided at run
+ * time. */
 enum class Branch { NONE, ADDED, ASKED };
 
-/* Computes dx and partial sums of dweight and dbias. A block is several groups of `lanes`
- * threads, each with rows of its own, one after another. A warp has N * 32 neighbouring packs of
- * each row, every 32nd for one thread; it keeps their sums over rows in registers and copies
- * them some rows ahead to shared memory that no other thread reads, so the data needs no
- * barrier. */
+/* Computes dx and partial sums of dweight and dbias. A threadblock consists of several groups of
+ * `lanes` threads, each of which processes its own rows, one after another. A warp has N * 32
+ * neighbouring packs of each row, every 32nd for one thread; it keeps their sums over rows in
+ * registers and prefetches them some rows ahead to shared memory that no other thread reads, so
+ * that no barrier is needed for the data. */
 template <class T, int LANES, int N, bool CENTERED, bool HELD, Branch BRANCH>
 __global__ void
 __launch_bounds__ (max_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
@@ -276,8 +276,8 @@ __launch_bounds__ (max_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     slots[lane][group * slots_of_group + slots_of_group - 1] = make_float2 (0, 0);
 
   int stage = 0, parity = 0;
-  /* The rows of a warp continue together, as its threads take part in each other's sums: until
-   * the row of its first thread is beyond the last. */
+  /* The rows of a warp advance together, because its threads take part in each other's reductions:
+   * until the row of its first thread is past the end. */
   const int behind = LANES > 0 && LANES < 32 ? thread % 32 / lanes : 0;
   for (int64_t row = first; row - behind < b.norm.rows; row += b.step) {
     float shift = -mean * rstd;
@@ -298,7 +298,7 @@ __launch_bounds__ (max_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
       gain.of (i, g);
       gather<CENTERED> (dy, x, g, rstd, shift, dweight[i], dbias[CENTERED ? i : 0], &sums);
     }
-    /* Loaded no earlier, because registers are scarce. */
+    /* Loaded late, because registers are scarce. */
     const bool more = row + b.step < b.norm.rows;
     const float next_rstd = more ? b.rstd[row + b.step] : 0.0f;
     mean = CENTERED && more ? b.mean[row + b.step] : 0.0f;
@@ -308,7 +308,7 @@ __launch_bounds__ (max_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
       const float constant = scale * shift - rstd * (sums.x * b.norm.share);
       const int inside = LANES == 0 || LANES >= 32 || row < b.norm.rows ? packs : 0;
       T *to = b.dx + row * b.norm.length + own * W;
-      /* One jump for a row costs less than one for each pack. */
+      /* One branch per row costs less than one per pack. */
       if (adds)
         write_row<CENTERED, true> (from, gain, rstd, by_x, constant, inside - own, to);
       else
@@ -319,7 +319,7 @@ __launch_bounds__ (max_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     parity ^= 1;
   }
 
-  /* The memory for rows beyond the last holds the sums now. */
+  /* The memory for rows past the end now holds the sums. */
   await_copies<0> ();
   float4 *shared = reinterpret_cast<float4 *> (staged);
   if (b.dweights)

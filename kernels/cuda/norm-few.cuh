@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of few normalized rows: one launch, in which some blocks sum over rows and the
- * others write dx. Both read dy and x, once from memory and once from the L2 cache, which costs
- * less than partial sums and a second launch that adds them up. */
+/* The gradients for few normalized rows: one launch, in which some threadblocks sum over rows and
+ * the others write dx. Both read dy and x, once from memory and once from the L2 cache, which costs
+ * less than partial sums and a second launch that reduces them. */
 #pragma once
 
 #include "kernels/cuda/norm-backward.cuh"
@@ -10,27 +10,27 @@ namespace lig
 {
 enum {
   FEW_THREADS = 256,
-  FEW_ACROSS = 2, /* packs of a row in a block that sums over rows: a sector of 32 bytes */
+  FEW_ACROSS = 2, /* packs of a row per threadblock that sums over rows: a sector of 32 bytes */
   FEW_DOWN = FEW_THREADS / FEW_ACROSS,
   FEW_PACKS = 2, /* largest number of packs of a thread that writes dx */
 };
 
-/* The destination of the sums over rows, and the number of blocks that compute them, which are
- * the first of the grid. */
+/* The destination of the sums over rows, and the number of threadblocks that compute them, which
+ * are the first of the grid. */
 struct FewSums {
   Target dweight, dbias;
   int blocks;
   bool accumulate;
 };
 
-/* Adds up FEW_ACROSS packs of columns over all rows: each thread its rows in order, then the
+/* Sums FEW_ACROSS packs of columns over all rows: each thread its rows in order, then over the
  * threads. */
 template <class T, bool CENTERED>
 __device__ inline void
 sum_few (const Backward<T> &b, const FewSums &to, float *shared)
 {
-  /* An offset of half the banks between two values lets each half of a warp read one without
-   * conflicts. */
+  /* An offset of half the banks between two values avoids bank conflicts: each half of a warp reads
+   * one. */
   constexpr int W = wide<T>, DEPTH = 4, STRIDE = FEW_THREADS + 16, VALUES = CENTERED ? 2 * W : W;
   const int thread = (int) threadIdx.x, packs = (int) b.norm.length / W;
   const int pack = (int) blockIdx.x * FEW_ACROSS + thread % FEW_ACROSS;
@@ -68,7 +68,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
   for (int v = 0; v < VALUES; v++)
     shared[v * STRIDE + thread] = sums[v];
   __syncthreads ();
-  /* A warp adds up two values; their number is even. */
+  /* A warp reduces two values; their number is even. */
   const int value = thread / 16, first = thread % 16;
   if (value >= VALUES)
     return;
@@ -85,7 +85,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
   target.set (column, to.accumulate ? target.get (column) + sum : sum);
 }
 
-/* Computes dx of one row for every `lanes` threads of the block; `lanes` is 32 or more. */
+/* Computes dx of one row per `lanes` threads of the threadblock; `lanes` is 32 or more. */
 template <class T, class P, int N, bool CENTERED>
 __device__ inline void
 write_few (const Backward<T> &b, int block, float2 *slots)
@@ -93,7 +93,7 @@ write_few (const Backward<T> &b, int block, float2 *slots)
   constexpr int W = wide<T>;
   const int lanes = b.lanes, lane = (int) threadIdx.x % lanes;
   const int64_t row = (int64_t) block * (FEW_THREADS / lanes) + threadIdx.x / lanes;
-  /* Threads beyond the last row take part in the barrier. */
+  /* Threads past the last row take part in the barrier. */
   const int packs = row < b.norm.rows ? (int) b.norm.length / W : 0;
   const int64_t start = row * b.norm.length + lane * W;
   const P *weight = (const P *) b.weight.data;
@@ -143,7 +143,7 @@ write_few (const Backward<T> &b, int block, float2 *slots)
       }
     }
   sums = short_row_sums<FEW_THREADS / 32, CENTERED> (sums, slots, lanes);
-  /* dx = rstd (u - mean (u) - h mean (u h)), where all terms but u are linear in x. */
+  /* dx = rstd (u - mean (u) - h mean (u h)), where all terms except u are linear in x. */
   const float by_x = -rstd * (sums.y * b.norm.share) * rstd;
   const float constant = -rstd * (sums.x * b.norm.share);
 #pragma unroll
@@ -166,7 +166,7 @@ write_few (const Backward<T> &b, int block, float2 *slots)
     }
 }
 
-/* Computes dweight and dbias in the first blocks, dx in the others. */
+/* Computes dweight and dbias in the first threadblocks, dx in the others. */
 template <class T, class P, int N, bool CENTERED>
 __global__ void
 __launch_bounds__ (FEW_THREADS, 3) gradient_few (Backward<T> b, FewSums to)

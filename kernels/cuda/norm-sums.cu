@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The second stage of the sums over rows that the gradients of norms leave. */
+/* The second stage of the sums over rows of norm gradients. */
 #include "kernels/cuda/norm-sums.cuh"
 
 namespace lig
 {
-/* The number of warps of a block, and of the loads that a thread has in flight. */
+/* The number of warps per threadblock, and of loads that a thread has in flight. */
 enum { SLICES = 16, BATCH = 9 };
 
 /* The vectors of a launch. */
@@ -13,7 +13,7 @@ struct Vectors {
   Target targets[MAX_SUMS];
 };
 
-/* Adds up the partial sums [parts, length] of the vector that blockIdx.y selects: each warp adds
+/* Reduces the partial sums [parts, length] of the vector that blockIdx.y selects: each warp adds
  * every SLICES-th part, then the warps' sums are added in order and rounded once. */
 __global__ void __launch_bounds__ (32 * SLICES)
   finish_vectors (Vectors vectors, int parts, int64_t length, bool accumulate)
@@ -68,8 +68,7 @@ finish_sums (LigLaunch *launch, const NormSums &sums, int parts, int64_t length)
   config.stream = stream (launch);
   config.attrs = &attribute;
   config.numAttrs = parts > 0 && launch->device->capability >= 90 ? 1 : 0;
-  /* A multiprocessor that divides its memory as for the previous kernel does not have to be idle
-   * first. */
+  /* Same shared-memory carve-out as the previous kernel: a change would drain the SM. */
   cudaFuncSetAttribute (finish_vectors, cudaFuncAttributePreferredSharedMemoryCarveout,
                         cudaSharedmemCarveoutMaxShared);
   cudaLaunchKernelEx (&config, finish_vectors, vectors, parts, length, (bool) launch->accumulate);

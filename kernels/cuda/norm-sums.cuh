@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The second stage of the sums over rows that the gradients of norms leave: dweight, dbias, and the
- * sum of dx. */
+/* The second stage of the sums over rows of norm gradients: dweight, dbias, and the sum of dx. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -9,14 +8,15 @@ namespace lig
 {
 enum { MAX_SUMS = 3 };
 
-/* Vectors of partial sums [parts, length], and the operands that get their sums; the others are
- * null. */
+/* Vectors of partial sums [parts, length], and the operands that receive their sums; absent ones
+ * are null. */
 struct NormSums {
   const float *partials[MAX_SUMS];
   const LigOperand *targets[MAX_SUMS];
 };
 
-/* Adds up the partial sums of the vectors that are present, in one launch, which is set up early,
- * while the previous kernel still runs. The launch decides whether the old values are kept. */
+/* Reduces the partial sums of the vectors that are present, in one kernel that is launched early,
+ * while the previous one still runs (programmatic dependent launch). The launch determines whether
+ * the old values are kept. */
 LigStatus finish_sums (LigLaunch *launch, const NormSums &sums, int parts, int64_t length);
 } /* namespace lig */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalization of rows, forward: y = (v - mean) rstd gain + bias, gain = weight or 1 + weight,
- * where v = x, or v = sum = x + extra as rounded to the type of `sum`; kernels/cpu/norm.c has
- * the formulas of mean and rstd. Lower bound: each operand crosses the memory bus once, so a row
- * is kept in registers, as packs, after it was read; the variance reads it there. */
+ * where v = x, or v = sum = x + extra as rounded to the type of `sum`; kernels/cpu/norm.c has the
+ * formulas of mean and rstd. Lower bound: each operand crosses the memory bus once, so a row is
+ * kept in registers, as packs, after it was loaded; the second pass for the variance reads it
+ * there. */
 #include "kernels/cuda/norm.cuh"
 
 namespace lig
@@ -18,12 +19,12 @@ template <class T> struct Forward {
 /* The part of a row that one thread has: its packs are `lanes` apart. */
 struct Share {
   int lane, lanes;
-  int packs;     /* of the row; 0 beyond the last row */
+  int packs;     /* of the row; 0 past the last row */
   int64_t start; /* the row's first element */
 };
 
-/* Calls `each (i, column)` for the thread's packs of a row, N at most; pack i begins at `column`
- * of the row. */
+/* Calls `each (i, column)` for the thread's packs of a row, at most N; pack i begins at `column` of
+ * the row. */
 template <int N, int W, class Each>
 __device__ inline void
 each_pack (const Share &s, Each each)
@@ -51,7 +52,7 @@ add_extra (const Forward<T> &f, int64_t at, const Pack<T> &extra, Pack<T> &v)
     store_chunk (f.sum + at, v);
 }
 
-/* Returns the thread's part of the sum over j of (v[j] - mean)^POWER; with 1, the mean is any
+/* Returns the thread's part of the sum over j of (v[j] - mean)^POWER; with POWER 1, the mean is any
  * number near the row's. */
 template <class T, int N, int POWER>
 __device__ inline float
@@ -68,8 +69,8 @@ sum_powers (const Share &s, const Pack<T> (&v)[N], float mean)
   return sum;
 }
 
-/* Returns the first element of a row to all its threads; `own` is a thread's first one. Rows of
- * several warps share it in `slot`. */
+/* Broadcasts the first element of a row to all of its threads; `own` is a thread's first one. Rows
+ * of several warps share it through `slot`. */
 template <int LANES>
 __device__ inline float
 first_of_row (float own, float *slot)
@@ -110,10 +111,10 @@ write_normalized (const Forward<T> &f,
   store_chunk (f.y + at, v);
 }
 
-/* Normalizes rows that are held in registers, N packs a thread. A block has several rows of LANES
- * threads each, or (LANES 0) one row of several warps. All loads of a row are started before the
- * first is used. Parameters are needed late, and are in the L1 cache except for the first rows:
- * only short rows, whose time is latency alone, read them ahead. */
+/* Normalizes rows that are held in registers, N packs per thread. A threadblock has several rows of
+ * LANES threads each, or (LANES 0) one row of several warps. All loads of a row are issued before
+ * the first is used. Parameters are needed late, and are in the L1 cache except for the first rows:
+ * only short rows, which are latency-bound, prefetch them. */
 template <class T, class P, int LANES, int N, bool ADD>
 __global__ void
 __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
@@ -124,7 +125,7 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   __shared__ float shared_first;
   const int64_t row = LANES ? (int64_t) blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES
                             : (int64_t) blockIdx.x;
-  /* Threads beyond the last row take part in the shuffles, without packs of their own. */
+  /* Threads past the last row take part in the shuffles, without packs of their own. */
   const bool live = !LANES || row < f.norm.rows;
   const Share s = {LANES ? (int) threadIdx.x % LANES : (int) threadIdx.x,
                    LANES ? LANES : (int) blockDim.x, live ? (int) (f.norm.length / W) : 0,
@@ -152,7 +153,8 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
 
   float mean = 0, lost = 0;
   if (f.norm.centered) {
-    /* A row of several warps is read again, unless others may have replaced its first element. */
+    /* A row of several warps reads it again, unless other warps may have overwritten its first
+     * element. */
     float first = LANES || ADD
                     ? first_of_row<LANES> (s.lane < s.packs ? widen (v[0].v[0]) : 0, &shared_first)
                     : widen (f.x[s.start]);
@@ -176,8 +178,8 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   });
 }
 
-/* Returns a chunk of v. The first reading of a row writes its sum and later ones read that,
- * because it may have replaced x or extra. An absent sum is computed again. */
+/* Returns a chunk of v. The first pass over a row writes its sum and later ones read that, because
+ * it may have overwritten x or extra. An absent sum is recomputed. */
 template <class T, int U>
 __device__ inline Chunk<T, U>
 read_unit (const Forward<T> &f, int64_t at, bool first)
@@ -198,8 +200,8 @@ read_unit (const Forward<T> &f, int64_t at, bool first)
   return v;
 }
 
-/* Normalizes rows that are too long or too ragged for registers, in chunks of U elements: each
- * reading goes to the caches. */
+/* Normalizes rows that are too long or misaligned for registers, in chunks of U elements: each pass
+ * reads from the caches. */
 template <class T, int U, int LANES>
 __global__ void
 __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
@@ -208,7 +210,8 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
   __shared__ float shared_first;
   const int lanes = LANES ? LANES : (int) blockDim.x, lane = (int) threadIdx.x % lanes;
   const int at_once = (int) blockDim.x / lanes;
-  /* The bound is the same for the whole block, as all its threads take part in the sums. */
+  /* The loop bound is uniform over the threadblock, because all of its threads take part in the
+   * reductions. */
   for (int64_t base = (int64_t) blockIdx.x * at_once; base < f.norm.rows;
        base += (int64_t) gridDim.x * at_once) {
     const int64_t row = base + threadIdx.x / lanes, start = row * f.norm.length;
@@ -256,7 +259,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
         }
         *(Chunk<T, U> *) (f.y + start + (int64_t) at * U) = v;
       }
-    /* The next row writes the slots again. */
+    /* The next row overwrites the slots. */
     if (LANES == 0)
       __syncthreads ();
   }
@@ -271,7 +274,7 @@ launch_packs (LigLaunch *launch, const Forward<T> &f)
   constexpr int OF_WARP = S::LANES ? 32 / S::LANES : 1;
   int threads = S::LANES ? 128 : threads_of_row (norm.length / wide<T>, S::PACKS);
   int at_once = S::LANES ? 4 * OF_WARP : 1;
-  /* A few rows are spread over all multiprocessors. */
+  /* Few rows are spread over all SMs. */
   if (S::LANES && norm.rows / at_once < 2 * launch->device->multiprocessors)
     threads = 32, at_once = OF_WARP;
   int64_t blocks = (norm.rows + at_once - 1) / at_once;

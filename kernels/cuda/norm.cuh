@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the norms, forward and backward: the length of a row, the choice of its
- * threads, and the parameters of a pack of columns. */
+/* Shared code of the norms, forward and backward: the length of a row, its mapping to threads, and
+ * the parameters of a pack of columns. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -14,13 +14,13 @@ namespace lig
 struct Norm {
   int64_t length, rows;
   float share;   /* weight of an element in a mean: 1 / length; 1 for l2, which sums */
-  float eps;     /* added before the root */
+  float eps;     /* added under the square root */
   float offset;  /* added to the weight to give the gain: 1 if zero-centered */
   bool centered; /* layer norm: the mean is subtracted */
 };
 
-/* Fills in a norm; `weight` is null for l2. Rows too long for the CPU's workspace are rejected
- * here as well, so that a plan fits both or neither. */
+/* Fills in a norm; `weight` is null for l2. Rows too long for the CPU's workspace are rejected here
+ * as well, so that both backends have the same limit. */
 inline LigStatus
 prepare (
   Norm *norm, LigLaunch *launch, const LigOperand *x, const LigOperand *weight, bool centered)
@@ -38,15 +38,15 @@ prepare (
   return LIG_OK;
 }
 
-/* Returns the normalized element: all kernels round it alike. */
+/* Returns the normalized element, with the same rounding in all kernels. */
 __device__ inline float
 normalized (float v, float mean, float rstd, float gain, float bias)
 {
   return __fmaf_rn ((v - mean) * rstd, gain, bias);
 }
 
-/* Returns the mean of a row, given one of its elements and the mean of the deviations from that.
- * `*lost` is what the sum lost by rounding (Knuth, The Art of Computer Programming, 4.2.2, theorem
+/* Returns the mean of a row, given one of its elements and the mean of the differences from that.
+ * `*lost` is the rounding error of the sum (Knuth, The Art of Computer Programming, 4.2.2, theorem
  * B). */
 __device__ inline float
 move_mean (float element, float rest, float *lost)
@@ -56,7 +56,7 @@ move_mean (float element, float rest, float *lost)
   return mean;
 }
 
-/* Returns the variance, given the mean square of the deviations from a mean that rounding moved. */
+/* Returns the variance, given the mean square of the differences from a rounded mean. */
 __device__ inline float
 variance_of (float square, float lost)
 {
@@ -84,14 +84,14 @@ optional_vector (const LigOperand *operand)
   return operand ? vector (operand) : Vector{nullptr, LIG_FP32};
 }
 
-/* The spread of a row: over LANES threads, half a warp, a warp, or (0) several warps whose
- * number the launch decides; each thread holds up to PACKS packs, `lanes` apart. */
+/* The mapping of a row to threads: LANES threads, half a warp, a warp, or (0) several warps whose
+ * number is set by the launch; each thread holds up to PACKS packs, `lanes` apart. */
 template <int LANES_, int PACKS_> struct Shape {
   static constexpr int LANES = LANES_, PACKS = PACKS_;
 };
 
-/* The largest number of packs of elements of type T in a row that threads hold: longer rows of 16
- * bits are rare. */
+/* The largest number of packs of elements of type T in a row that is held in registers: longer
+ * 16-bit rows are rare. */
 template <class T> constexpr int max_packs = sizeof (T) < 4 ? 2048 : 4096;
 
 /* Calls `f` with the shape for rows of that many packs of elements of type T. */
@@ -123,8 +123,8 @@ threads_of_row (int64_t packs, int each)
   return threads;
 }
 
-/* Calls `f` with the element type of the weight, which is T or fp32: the types of which the
- * packed path reads the gain. */
+/* Calls `f` with the element type of the weight, which is T or fp32: the types that the vectorized
+ * path supports. */
 template <class T, class F>
 inline LigStatus
 dispatch_weight (LigDtype dtype, F f)
@@ -132,7 +132,7 @@ dispatch_weight (LigDtype dtype, F f)
   return dtype == LIG_FP32 ? f (float{}) : f (T{});
 }
 
-/* Returns whether packs of that weight can be read. */
+/* Returns whether that weight can be loaded in packs. */
 inline bool
 weight_packs (const LigOperand *weight, LigDtype dtype)
 {
@@ -164,8 +164,8 @@ template <class P, int W> struct ParameterPack {
   }
 };
 
-/* Returns an element of a parameter, or `absent`, for rows that are read from memory for each pass.
- * These are rare: neither presence nor type makes a copy of the loop. */
+/* Returns an element of a parameter, or `absent`, for rows that are read from memory in each pass.
+ * These are rare, so the loop is not specialized for presence or type. */
 __device__ inline float
 parameter_at (const Vector &parameter, int64_t i, float absent)
 {
@@ -180,14 +180,14 @@ gain_at (const Norm &norm, const Vector &weight, int64_t i)
   return parameter_at (weight, i, 1 - norm.offset) + norm.offset;
 }
 
-/* The spread of rows that are read from memory for each pass instead of held in registers:
- * ragged, misaligned, or very long ones. */
+/* The mapping of rows that are read from memory in each pass instead of held in registers:
+ * misaligned or very long ones. */
 struct Spread {
   int lanes, threads;
   unsigned blocks;
 };
 
-/* Returns the spread of a norm's rows; `packs` if they are read by packs. */
+/* Returns the mapping of a norm's rows; `packs` if they are read in packs. */
 inline Spread
 spread_rows (const LigLaunch *launch, const Norm &norm, bool packs)
 {

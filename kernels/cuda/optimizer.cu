@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The gradients' norm and the optimizers, over whole arenas; kernels/cpu/optimizer.c has the
- * formulas. Lower bound: each array crosses the memory bus once in each direction. Each block
- * reads the numbers that change from step to step from the tick, in the device's memory. */
+ * formulas. Lower bound: each array crosses the memory bus once in each direction. Each threadblock
+ * reads the values that change from step to step from the tick, in device memory. */
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/scaling.h"
@@ -9,13 +9,14 @@
 
 namespace lig
 {
-/* A thread keeps UPDATE_UNROLL chunks of W elements in registers; UPDATE_BLOCKS blocks per
- * multiprocessor then have enough bytes in flight. */
+/* A thread keeps UPDATE_UNROLL chunks of W elements in registers; with UPDATE_BLOCKS threadblocks
+ * per SM enough bytes are in flight. */
 enum { NORM_UNROLL = 4, UPDATE_UNROLL = 2, UPDATE_BLOCKS = 4, W = 4 };
-/* The number of elements up to which a single block, and so a single launch, computes the norm. */
+/* The number of elements up to which a single threadblock, and so a single launch, computes the
+ * norm. */
 enum { NORM_ALONE = 1 << 15, NORM_MAX_THREADS = 1024 };
 
-/* Adds squares as doubles, because those of large gradients exceed the range of floats. */
+/* Adds squares in double precision, because those of large gradients overflow floats. */
 template <class T, int N>
 __device__ inline void
 add_squares (const Chunk<T, N> &chunk, double &sum)
@@ -30,7 +31,7 @@ add_squares (const Chunk<T, N> &chunk, double &sum)
 /* The destination of a norm. One thread updates the fields of the scaling. */
 struct NormTarget {
   Target norm;
-  LigScaling *scaling; /* null: there is no loss scaling */
+  LigScaling *scaling; /* null: no loss scaling */
   bool dynamic;
   __device__ void
   operator() (double squares) const
@@ -43,7 +44,7 @@ struct NormTarget {
   }
 };
 
-/* Computes y = factor x, and sets the factor that the gradients carry from here on. */
+/* Computes y = factor x, and records the factor that the gradients now carry. */
 __global__ void
 __launch_bounds__ (THREADS)
   scale_each (Target x, Target y, int64_t size, LigScaling *scaling, float fixed)
@@ -56,7 +57,7 @@ __launch_bounds__ (THREADS)
     y.set (at, factor * x.get (at));
 }
 
-/* Computes a block's sum of squares; if it is the only block, the norm itself. */
+/* Computes a threadblock's sum of squares; if it is the only threadblock, the norm itself. */
 template <class T, bool PACKED>
 __global__ void
 __launch_bounds__ (NORM_MAX_THREADS)
@@ -88,7 +89,7 @@ __launch_bounds__ (NORM_MAX_THREADS)
     partials[blockIdx.x] = total;
 }
 
-/* The numbers that an update needs from the tick, the norm and the scaling. */
+/* The scalars of an update, derived from the tick, the norm and the scaling. */
 struct Scalars {
   bool writes;    /* false if the norm is not finite */
   float clip;     /* the factor of the gradients */
@@ -97,7 +98,7 @@ struct Scalars {
   float variance; /* adamw: 1 / sqrt (1 - beta2^t) */
 };
 
-/* The operands that these numbers come from. */
+/* The operands from which these scalars are derived. */
 struct Sources {
   const LigTick *tick;
   Vector norm;
@@ -116,7 +117,8 @@ struct Sources {
   }
 };
 
-/* Returns base^exponent by squaring, which is fast, and exact enough to be subtracted from 1. */
+/* Returns base^exponent by repeated squaring, which is fast, and accurate enough to be subtracted
+ * from 1. */
 __device__ inline double
 power (double base, uint64_t exponent)
 {
@@ -127,8 +129,8 @@ power (double base, uint64_t exponent)
   return result;
 }
 
-/* The rule of sgd: p -= rate (momentum m + clip g + decay p), where the bracket is the new m.
- * Without an arena of momentum (no STATES) m is not kept. */
+/* The rule of sgd: p -= rate (momentum m + clip g + decay p), where the parenthesis is the new m.
+ * Without a momentum arena (no STATES) m is not kept. */
 template <int STATES> struct Sgd {
   static constexpr int states = STATES;
   LigSgdParams params;
@@ -150,8 +152,8 @@ template <int STATES> struct Sgd {
 struct Adamw {
   static constexpr int states = 2;
   LigAdamwParams params;
-  /* Computes the numbers of an update. A whole warp calls it: odd lanes compute the power of
-   * beta2, even ones that of beta1. */
+  /* Computes the scalars of an update. A whole warp calls it: odd lanes compute the power of beta2,
+   * even ones that of beta1. */
   __device__ Scalars
   scalars (const Sources &from) const
   {
@@ -172,7 +174,7 @@ struct Adamw {
   }
 };
 
-/* Returns the block's numbers, which its first warp computes. */
+/* Returns the threadblock's scalars, which its first warp computes. */
 template <class Rule>
 __device__ inline Scalars
 shared_scalars (const Rule &rule, const Sources &from)
@@ -249,8 +251,8 @@ template <class T, class G, class Rule, bool MASTER, int N> struct Piece {
   }
 };
 
-/* Updates chunks of W elements. The first pieces are loaded while the numbers are computed. The
- * first block takes the few elements that do not fill a chunk. */
+/* Updates chunks of W elements. The first chunks are loaded while the scalars are computed. The
+ * first threadblock processes the tail that does not fill a chunk. */
 template <class T, class G, class Rule, bool MASTER>
 __global__ void
 __launch_bounds__ (THREADS, UPDATE_BLOCKS)
@@ -314,12 +316,12 @@ __launch_bounds__ (THREADS) update_each (Rule rule, Sources from, Arrays arrays,
   }
 }
 
-/* The operands of an update; the states in the order of the rule. */
+/* The operands of an update; the optimizer state in the order of the rule. */
 struct Update {
   const LigOperand *gradients, *parameters, *states[2], *master;
 };
 
-/* Returns the sources of the numbers; norm and scaling are the operands 1 and 2 of all updates. */
+/* Returns the sources of the scalars; norm and scaling are the operands 1 and 2 of all updates. */
 static Sources
 sources (const LigLaunch *launch)
 {
@@ -386,7 +388,7 @@ run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
 
 using namespace lig;
 
-/* Computes y = factor x, and sets the factor that the gradients carry. */
+/* Computes y = factor x, and records the factor that the gradients now carry. */
 extern "C" LigStatus
 lig_cuda_scale_gradient (LigLaunch *launch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on elements, whatever the shape: convert, add, scale, dropout, drop_path. Lower bound:
- * each operand crosses the memory bus once; the samples that drop_path drops are not read. */
+/* Element-wise operations on any shape: convert, add, scale, dropout, drop_path. Lower bound: each
+ * operand crosses the memory bus once; the samples that drop_path drops are not read. */
 #include "kernels/cuda/common/map.cuh"
 #include "kernels/positions.h"
 #include <ligature/params-matmul.h>
@@ -10,7 +10,7 @@
 
 namespace lig
 {
-/* A function f of each element alone. */
+/* A unary element-wise function f. */
 template <class F> struct Each {
   F f;
   Each
@@ -55,8 +55,8 @@ struct Dropout {
   const LigTick *tick;
   uint64_t path_hash, threshold;
   float scale;
-  int64_t before; /* elements of the processes before this one */
-  int64_t block;  /* 0: elements have their own numbers; see LigDropoutParams */
+  int64_t before; /* number of elements in earlier ranks */
+  int64_t block;  /* 0: elements are numbered consecutively; see LigDropoutParams */
   int ranks, rank;
   uint64_t seed, micro_step;
   Dropout
@@ -64,15 +64,14 @@ struct Dropout {
   {
     return *this;
   }
-  /* Reads the tick once, before all stores: the compiler cannot know that these do not change
-   * it. */
+  /* Reads the tick once, before all stores: the compiler cannot know that these do not alias it. */
   __device__ void
   begin ()
   {
     seed = tick->seed;
     micro_step = tick->micro_step;
   }
-  /* Returns the number of an element among those of all processes. */
+  /* Returns the global index of an element, over all processes. */
   __device__ int64_t
   number (int64_t at) const
   {
@@ -121,8 +120,8 @@ struct Dropout {
   }
 };
 
-/* Keeps or drops whole samples of `each` elements. A block takes a part of one sample, so that it
- * draws its random word once. */
+/* Keeps or drops whole samples of `each` elements. A threadblock processes a part of one sample, so
+ * that it generates one random word. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) drop_samples (Target x,
@@ -162,7 +161,7 @@ __launch_bounds__ (THREADS) drop_samples (Target x,
     }
 }
 
-/* Converts between floating types, a chunk of 16 bytes of the longer type at once; `size` is the
+/* Converts between floating types, a chunk of 16 bytes of the wider type at a time; `size` is the
  * number of chunks. */
 template <class From, class To>
 __global__ void

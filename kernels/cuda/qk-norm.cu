@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalization of each query and key head of packed rows. Lower bound: each operand crosses the
- * memory bus once, values only if they are not left in place. A team of lanes of one warp takes a
- * head. The gradients of gains and biases are sums over rows and heads: a team keeps some columns
- * in registers over all heads of its part, a block adds up its teams, and add_parts () adds up the
- * blocks, all in a fixed order. */
+ * memory bus once, values only if not in place. A team of lanes of one warp processes a head. The
+ * gradients of weights and biases are sums over rows and heads: a team accumulates some columns in
+ * registers over all heads of its part, a threadblock combines its teams, and add_parts () combines
+ * the threadblocks, all in a fixed order. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/common/walk.cuh"
 #include "kernels/cuda/norm.cuh"
@@ -17,11 +17,12 @@ struct QkNorm {
   int heads, kv_heads, features, lanes;
   float weight, eps; /* weight: of an element in a mean; 1 for l2, which sums */
   bool centered;
-  Target x, y, dy; /* in the forward pass y is the output, in the backward pass dx */
+  Target x, y, dy; /* y is the output in the forward pass, dx in the backward pass */
   Vector gains[2], biases[2];
   const float *means, *rstds; /* of the backward pass */
   float *mean, *rstd;         /* of the forward pass */
-  float *partials;            /* [parts, 4, features]: gains and biases of queries, then keys */
+  float *partials;            /* [parts, 4, features]: weights and biases of queries, then of
+                                 keys */
 };
 
 /* Returns the first element of a head of a row. */
@@ -31,7 +32,7 @@ head_at (const QkNorm &q, int64_t row, int head)
   return (row * (q.heads + 2 * q.kv_heads) + head) * q.features;
 }
 
-/* Copies the values of a block's rows [first, end) by W elements. */
+/* Copies the values of a threadblock's rows [first, end), W elements at a time. */
 template <class A>
 __device__ inline void
 copy_values (const QkNorm &q, const Target &from, const Target &to, int64_t first, int64_t end)
@@ -44,7 +45,7 @@ copy_values (const QkNorm &q, const Target &from, const Target &to, int64_t firs
   }
 }
 
-/* Reads W elements of a vector; an absent one consists of `missing`. */
+/* Loads W elements of a vector; an absent one consists of `missing`. */
 template <int W>
 __device__ inline void
 load_or (const Vector &vector, int column, float missing, float (&values)[W])
@@ -57,7 +58,7 @@ load_or (const Vector &vector, int column, float missing, float (&values)[W])
       values[i] = missing;
 }
 
-/* Computes mean and rstd of the team's head, of which the lane holds PACKS times W elements. */
+/* Computes mean and rstd of the team's head, of which each lane holds PACKS times W elements. */
 template <int PACKS, int W>
 __device__ inline float2
 statistics (const QkNorm &q, int lane, const float (&x)[PACKS][W])
@@ -84,7 +85,7 @@ statistics (const QkNorm &q, int lane, const float (&x)[PACKS][W])
   return make_float2 (mean, 1 / sqrtf (variance_of (squares * q.weight, lost) + q.eps));
 }
 
-/* Normalizes. A block takes rows in turn, its teams their heads. */
+/* Normalizes. A threadblock loops over rows, its teams over the heads. */
 template <class A, int PACKS>
 __global__ void
 __launch_bounds__ (THREADS) qk_forward (QkNorm q)
@@ -134,7 +135,7 @@ __launch_bounds__ (THREADS) qk_forward (QkNorm q)
   }
 }
 
-/* Adds up a block's teams, which share columns, and writes a vector of partial sums. */
+/* Combines a threadblock's teams, which share columns, and writes a vector of partial sums. */
 template <int PACKS, int W>
 __device__ inline void
 keep_team_sums (const QkNorm &q, int vector, float (&sums)[PACKS][W])
@@ -160,8 +161,8 @@ keep_team_sums (const QkNorm &q, int vector, float (&sums)[PACKS][W])
   }
 }
 
-/* Computes dx of the query heads, or of the key heads, of a block's rows [first, end), and the
- * sums for their gains and biases. */
+/* Computes dx of the query heads, or of the key heads, of a threadblock's rows [first, end), and
+ * the sums for their weights and biases. */
 template <class A, int PACKS>
 __device__ inline void
 qk_heads (const QkNorm &q, int kind, int64_t first, int64_t end)
@@ -228,7 +229,8 @@ __launch_bounds__ (THREADS) qk_backward (QkNorm q)
     copy_values<A> (q, q.dy, q.y, first, end);
 }
 
-/* Fills in what both passes share, and chooses the lanes of a head for W elements at once. */
+/* Fills in the fields that both passes share, and chooses the lanes per head for W elements at a
+ * time. */
 static LigStatus
 prepare (QkNorm *q, LigLaunch *launch, const LigOperand *x, int W)
 {
@@ -250,7 +252,7 @@ prepare (QkNorm *q, LigLaunch *launch, const LigOperand *x, int W)
   return LIG_OK;
 }
 
-/* Calls f (access, packs) with the access and the number of accesses of a lane that suit. */
+/* Calls f (access, packs) with a suitable access and number of accesses per lane. */
 template <class F>
 static LigStatus
 choose_path (LigLaunch *launch, const LigOperand *x, bool packs, int features, F f)
@@ -264,7 +266,7 @@ choose_path (LigLaunch *launch, const LigOperand *x, bool packs, int features, F
   });
 }
 
-/* Returns whether operands and vectors allow packs, one for each lane: longer heads are rare. */
+/* Returns whether operands and vectors allow packs, one per lane: longer heads are rare. */
 static bool
 whole_packs (const LigLaunch *launch, int count, int features)
 {
@@ -306,7 +308,7 @@ lig_cuda_qk_norm (LigLaunch *launch)
   });
 }
 
-/* Computes dx and the gradients of gains and biases. */
+/* Computes dx and the gradients of weights and biases. */
 extern "C" LigStatus
 lig_cuda_qk_norm_backward (LigLaunch *launch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized copies of activations and of their gradients, computed in the same reading. */
+/* Quantized copies of activations and of their gradients, computed in one pass over memory. */
 #include "kernels/cuda/norm.cuh"
 #include "kernels/cuda/quantize-source.cuh"
 #include "kernels/functions.h"
@@ -11,7 +11,7 @@ template <int W> struct Biases {
   float values[W];
 };
 
-/* Rounds neighbouring elements to T, or to a type of the launch's if T is float. */
+/* Rounds neighbouring elements to T, or, if T is float, to the launch's type. */
 template <class T, int W>
 __device__ inline void
 round_to (LigDtype dtype, float (&values)[W])
@@ -29,8 +29,9 @@ round_to (LigDtype dtype, float (&values)[W])
   }
 }
 
-/* y = act (x). Activations are at most x between 0 and RISES, 0.5, and rise from there on. Before 0
- * they are no less than -0.28; those that are below 0 there are at least 0.31 at RISES. */
+/* y = act (x). Between 0 and RISES, 0.5, activations are at most x, and from there on they are
+ * increasing. Below 0 they are at least -0.28; those that are negative there are at least 0.31 at
+ * RISES. */
 struct Activation {
   using Of = void;
   static constexpr int STREAMS = 1, TILES = 1;
@@ -52,7 +53,7 @@ struct Activation {
   apply (const float (&in)[1][W], float (&out)[1][W]) const
   {
     const int number = uncertain (function);
-    if (number == LIG_FUNCTION_gelu) { /* the most frequent, without a jump by a table */
+    if (number == LIG_FUNCTION_gelu) { /* the most frequent, without a jump table */
 #pragma unroll
       for (int i = 0; i < W; i++)
         out[0][i] = lig_gelu (in[0][i]);
@@ -69,7 +70,7 @@ struct Activation {
   }
 };
 
-/* dx = dy act' (x), with y instead of x where the backward pass reads that. */
+/* dx = dy act' (x), with y instead of x if the backward pass reads y. */
 struct ActivationBackward {
   using Of = void;
   static constexpr int STREAMS = 2, TILES = 1;
@@ -109,7 +110,7 @@ struct ActivationBackward {
   }
 };
 
-/* The function F of the last stream plus a bias, as that sum is rounded to T. A bias that is read
+/* The function F of the last stream plus a bias, with that sum rounded to T. A bias that is loaded
  * at once has type P. */
 template <class F, class T, class P> struct Biased : F {
   using Of = T;
@@ -123,7 +124,7 @@ of_any_types (const Biased<F, T, P> &f)
   return {f, f.bias};
 }
 
-/* Gives the biases of W columns: as a word of the streams' type, if they have that. */
+/* Sets the biases of W columns: as words of the streams' type, if they have that type. */
 template <int W, class F, class T, class P>
 __device__ inline auto
 columns_of (const Biased<F, T, P> &f, int64_t column)
@@ -141,8 +142,8 @@ columns_of (const Biased<F, T, P> &f, int64_t column)
   }
 }
 
-/* The sums of two pairs in one word. They are rounded as sums of fp32 would be, which are inexact
- * only where the lesser number is too small to count. */
+/* The sums of two pairs in one word. They are rounded like fp32 sums, which are inexact only if the
+ * smaller addend is negligible. */
 struct SumOfPairs {
   template <class Two>
   __device__ Two
@@ -205,7 +206,7 @@ apply_to (const Biased<F, T, P> &f,
   f.apply (sums, out);
 }
 
-/* Quantizes what F computes from x, or from x + bias if there is one. */
+/* Quantizes F of x, or of x + bias if there is one. */
 template <class F>
 static LigStatus
 quantize_activation (LigLaunch *launch,
@@ -239,8 +240,8 @@ quantize_activation (LigLaunch *launch,
 
 using namespace lig;
 
-/* Writes the quantized copies of y = act (x + bias), and y if it is present. If the sum is as well,
- * it is written first, and read. */
+/* Writes the quantized copies of y = act (x + bias), and y if it is present. If the sum is present
+ * as well, it is written first, and then read. */
 extern "C" LigStatus
 lig_cuda_activation_quantize (LigLaunch *launch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reading of a source that finds the amaxes which scales of more than a tile follow from. */
+/* The pass over a source that finds the amaxes of scales that cover more than a tile. */
 #pragma once
 
 #include "kernels/cuda/quantize-lines.cuh"
@@ -7,7 +7,7 @@
 
 namespace lig
 {
-/* Raises the amax of a thread's own row or column in memory. */
+/* Raises (atomic max) the amax of a thread's own row or column in memory. */
 template <bool ROWS>
 __device__ inline void
 raise_line (const Quantization &q, uint32_t *to, int64_t first, float amax)
@@ -50,9 +50,9 @@ __launch_bounds__ (S::Block::EACH, S::BLOCKS) find_lines (const __grid_constant_
 #endif
 }
 
-/* A function of one number that is RISING rises from here on; before, no magnitude of its values is
- * greater than here, or than this. So the amax of a line is the value of its greatest argument,
- * unless that is below. */
+/* RISING means: a function of one argument that is increasing from here on, and before that no
+ * magnitude of its values exceeds its value here, or this. So the amax of a line is the function's
+ * value at the line's maximum, unless that is smaller. */
 constexpr float RISES = 0.5f;
 
 /* The amaxes of a thread's columns. */
@@ -60,7 +60,7 @@ template <class S> struct ColumnAmaxes {
   using T = typename S::Type;
   Pair<T> pairs[S::TILES][PAIRS];
 
-  /* Raises them to the elements of a row, and returns that row's amax. */
+  /* Raises them by the elements of a row, and returns that row's amax. */
   __device__ Pair<T>
   raise_to (const Words<T> (&words)[S::TILES][S::CHUNKS])
   {
@@ -77,7 +77,7 @@ template <class S> struct ColumnAmaxes {
     return of_row;
   }
 
-  /* Raises them to numbers, of which those below 0 count as 0, and returns the row's greatest. */
+  /* Raises them by numbers, where negative ones count as 0, and returns the row's maximum. */
   __device__ Pair<T>
   raise_to_greatest (const Words<T> (&words)[S::TILES][S::CHUNKS])
   {
@@ -91,7 +91,7 @@ template <class S> struct ColumnAmaxes {
     return of_row;
   }
 
-  /* Returns whether one of the columns has nothing from RISES on, here or in memory; of all
+  /* Returns whether one of the columns has no element from RISES on, here or in memory; for all
    * columns together if `columns` is null. */
   __device__ bool
   lacks (const volatile uint32_t *columns, const volatile uint32_t *all) const
@@ -123,7 +123,7 @@ template <class S> struct ColumnAmaxes {
     }
   }
 
-  /* Raises the amaxes in memory, and `all` to them. */
+  /* Raises the amaxes in memory, and `all` by them. */
   __device__ void
   write (const Quantization &q, const S &source, int64_t column, uint32_t *to, Pair<T> &all) const
   {
@@ -143,7 +143,7 @@ template <class S> struct ColumnAmaxes {
   }
 };
 
-/* Raises the amax of a row in memory to that of a warp's elements. */
+/* Raises the amax of a row in memory by a warp's elements. */
 template <class T>
 __device__ inline void
 raise_row (uint32_t *to, Pair<T> of_row)
@@ -153,7 +153,7 @@ raise_row (uint32_t *to, Pair<T> of_row)
     atomicMax (to, __float_as_uint (max));
 }
 
-/* Calls `use` with each row of a thread, as each_row does, and with the amaxes of its columns; then
+/* Calls `use` with each row of a thread, like each_row, and with the amaxes of its columns; then
  * `complete` with these, if the columns are in the matrix; then raises the amaxes in memory. */
 template <class S, class Use, class Complete>
 __device__ inline void
@@ -184,8 +184,8 @@ search_rows (const Quantization &q,
     raise_to_pair<T> (to.of_all, all, warps);
 }
 
-/* Finds the amaxes of whole rows, of whole columns, and of all elements. Nothing is exchanged but
- * the amax of a row within a warp. */
+/* Finds the amaxes of whole rows, of whole columns, and of all elements. The only warp reduction is
+ * that of a row's amax. */
 template <class S>
 __global__ void
 __launch_bounds__ (THREADS, blocks_of_rows<S>)
@@ -211,7 +211,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
 #endif
 }
 
-/* Replaces the amaxes of a thread's columns that have nothing from RISES on by those of their
+/* Replaces the amaxes of a thread's columns without elements from RISES on by the amaxes of their
  * values. */
 template <class S, class Columns>
 __device__ inline void
@@ -234,9 +234,10 @@ replace_arguments (const Quantization &q,
   max.replace_low (low);
 }
 
-/* Finds, for whole rows, for whole columns, and for all elements, the greatest argument of a rising
- * function, or the amax itself where that is below RISES: few lines are so, and their values are
- * computed. settle_amaxes distinguishes the two, as such an amax is below RISES, too. */
+/* Finds, for whole rows, for whole columns, and for all elements, the largest argument of a rising
+ * function, or the amax itself if that argument is below RISES: few lines are like that, and their
+ * values are computed. settle_amaxes can distinguish the two, because such an amax is below RISES,
+ * too. */
 template <class S>
 __global__ void
 __launch_bounds__ (THREADS, blocks_of_rows<S>)
@@ -271,7 +272,7 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
 #endif
 }
 
-/* Replaces the arguments of lines by the values of a rising function. */
+/* Replaces the largest arguments of lines by the values of a rising function. */
 template <class S>
 __global__ void
 settle_amaxes (const __grid_constant__ S source, uint32_t *amaxes, int64_t count)
@@ -297,7 +298,7 @@ settle (LigLaunch *launch, const S &source, uint32_t *amaxes, int64_t count)
         source, amaxes, count);
 }
 
-/* Launches the search for the amaxes of a source that can be read in any order. */
+/* Launches the amax pass over a source that can be read in any order. */
 template <class S>
 LigStatus
 find_by_rows (LigLaunch *launch, const Quantization &q, const S &source, const Lines &lines)

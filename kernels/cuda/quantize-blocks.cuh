@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies whose scales follow from lines within a tile. A thread leaves the elements that it
- * computes in shared memory, from where it writes them as rows, and, when the block has the whole
- * tile, others as columns. */
+/* Writes copies whose scales are computed from lines within a tile. A thread stages its elements in
+ * shared memory, from where it writes them as rows, and, once the threadblock has the whole tile,
+ * others as columns. */
 #pragma once
 
 #include "kernels/cuda/quantize-walk.cuh"
 
 namespace lig
 {
-/* The way to write such copies of a source S, as quantize_walk calls it: it takes rows outside of
- * the matrix, too, which are zeros. */
+/* The policy that writes such copies of a source S, for quantize_walk: it also processes rows past
+ * the end of the matrix, which are zeros. */
 template <class S> struct BlockCopies {
   static constexpr bool KNOWN = false;
   static constexpr int TURNS = 1, TILE_BYTES = EDGE * EDGE * (int) sizeof (typename S::Type);
@@ -35,8 +35,8 @@ template <class S> struct BlockCopies {
         words[c].bits;
   }
 
-  /* Writes a thread's lines of a tile and the inverse of the scale of its own line. All threads
-   * call it. */
+  /* Writes a thread's lines of a tile and the inverse scale of its own line. All threads call
+   * it. */
   template <bool ROWS, class T>
   __device__ static void
   write_lines (const Quantization &q, const void *memory, const Side &side, int64_t along)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized copies of gated units and of their gradients, computed in the same reading. */
+/* Quantized copies of gated units and of their gradients, computed in one pass over memory. */
 #include "kernels/cuda/quantize-source.cuh"
 #include "kernels/functions.h"
 
@@ -88,7 +88,7 @@ struct GatedBackward {
   }
 };
 
-/* Returns an operand with half as many columns, that of one part of its rows. */
+/* Returns an operand with half as many columns, for one half of its rows. */
 static LigOperand
 half_of (const LigOperand *x)
 {
@@ -124,7 +124,7 @@ lig_cuda_gated_backward_quantize (LigLaunch *launch)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *dy = &o[0], *x = &o[1], *dx = &o[3];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
-  /* Both tiles of a block have to be tiles of the scales. */
+  /* Both tiles of a threadblock must coincide with tiles of the scales. */
   bool packs = streams_pack ({x, dy, dx}, x->columns / 2) && x->columns / 2 % EDGE == 0;
   return quantize_producer (
     launch, x, &o[2], &o[4], 5,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies whose scales are known before the tiles are computed, those of the whole matrix or of
- * rows. A thread rounds its elements as soon as it has computed them, stores those of a row at
- * once, and leaves the bytes of the transposed copy in shared memory, from where the block writes
- * them by columns. */
+/* Writes copies whose scales are known before the tiles are computed, per-tensor or per-row ones. A
+ * thread rounds its elements as soon as it has computed them, stores those of a row at once, and
+ * stages the bytes of the transposed copy in shared memory, from where the threadblock writes them
+ * by columns. */
 #pragma once
 
 #include "kernels/cuda/quantize-walk.cuh"
 
 namespace lig
 {
-/* Returns the place of the bytes of a unit of columns in a row. Those of one unit in rows SIDE
+/* Returns the offset of the bytes of a vector of columns in a row. Those of one vector in rows SIDE
  * apart are in different banks. */
 __device__ inline int
 bytes_at (int row, int unit)
@@ -17,7 +17,7 @@ bytes_at (int row, int unit)
   return row * ACROSS + (unit ^ row / SIDE % ACROSS);
 }
 
-/* The way to write such copies of a source S, as quantize_walk calls it. */
+/* The policy that writes such copies of a source S, for quantize_walk. */
 template <class S> struct KnownCopies {
   static constexpr bool KNOWN = true;
   static constexpr int TURNS = S::TILES > 1 ? 1 : 2, TILE_BYTES = EDGE * EDGE;

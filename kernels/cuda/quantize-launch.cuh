@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The launches that quantize a source: of the reading that finds amaxes, if scales follow from more
- * than a tile, and of that which writes the copies. */
+/* The launches that quantize a source: of the amax pass, if scales cover more than a tile, and of
+ * the pass that writes the copies. */
 #pragma once
 
 #include "kernels/cuda/quantize-amaxes.cuh"
@@ -18,10 +18,10 @@ copies_pack (const Quantization &q)
          ((uintptr_t) q.transposed & 15) == 0;
 }
 
-/* Returns how often a block's shared memory holds what a source needs, at most twice, with room for
- * the other blocks of a multiprocessor. All devices that have the formats give a block 99 KiB, some
- * of them more. Two tiles that are computed together leave memory idle for so short a time that
- * to read others before they are written disturbs more than it helps. */
+/* Returns the number of buffers for a source in a threadblock's shared memory, at most two, leaving
+ * room for the other threadblocks of an SM. All devices that support the formats give a threadblock
+ * 99 KiB, some of them more. If two tiles are computed together, memory is idle so briefly that
+ * prefetching others costs more than it gains. */
 template <class S>
 int
 places_of (const LigLaunch *launch)
@@ -37,7 +37,7 @@ places_of (const LigLaunch *launch)
   return S::STAGED <= whole;
 }
 
-/* Returns the number of blocks that take the tiles of a launch. */
+/* Returns the number of threadblocks for the tiles of a launch. */
 template <class S>
 dim3
 blocks_of (const LigLaunch *launch, const Quantization &q)
@@ -46,7 +46,7 @@ blocks_of (const LigLaunch *launch, const Quantization &q)
   return dim3 ((unsigned) (q.tiles < max ? max (q.tiles, 1) : max));
 }
 
-/* Finds the amaxes that the scales of more than a tile follow from. */
+/* Finds the amaxes of scales that cover more than a tile. */
 template <class S>
 LigStatus
 find_first (LigLaunch *launch, const Quantization &q, const Lines &lines, const S &source)
@@ -71,7 +71,7 @@ knows_scales (const Quantization &q)
          (!q.transposed || q.transposed_kind == LIG_SCALES_TENSOR);
 }
 
-/* Returns whether all scales follow from lines within a tile. */
+/* Returns whether all scales are computed from lines within a tile. */
 inline bool
 has_scales_of_blocks (const Quantization &q)
 {
@@ -79,7 +79,7 @@ has_scales_of_blocks (const Quantization &q)
          (!q.transposed || q.transposed_kind == LIG_SCALES_BLOCK);
 }
 
-/* Launches quantize_walk, if a block can have the memory that it needs. */
+/* Launches quantize_walk, if a threadblock can have the shared memory that it needs. */
 template <class C, class S>
 bool
 walk_tiles (LigLaunch *launch, const Quantization &q, const S &source, LigStatus *status)
@@ -97,7 +97,7 @@ walk_tiles (LigLaunch *launch, const Quantization &q, const S &source, LigStatus
   return true;
 }
 
-/* Writes the copies of the bands of a launch. */
+/* Writes the copies of a launch's bands. */
 template <bool PACKED, class S>
 LigStatus
 write_copies (LigLaunch *launch, const Quantization &q, const S &source)
@@ -116,8 +116,8 @@ write_copies (LigLaunch *launch, const Quantization &q, const S &source)
   return LIG_LAUNCHED (launch);
 }
 
-/* Quantizes the matrix [q.rows, q.columns] of a source; with `lines` it reads that twice. dbias, if
- * it is present, gets the sum of the rows. */
+/* Quantizes the matrix [q.rows, q.columns] of a source; with `lines` in two passes. dbias, if it is
+ * present, gets the sum of the rows. */
 template <bool PACKED, class S>
 LigStatus
 quantize_from (
@@ -134,7 +134,7 @@ quantize_from (
   if constexpr (PACKED && S::UNORDERED)
     if (status != LIG_OK || (bands > 0 && write_rows_alone (launch, q, source, &status)))
       return status;
-  /* Without rows the scale of the whole matrix and the sums are written all the same. */
+  /* Without rows, the per-tensor scale and the sums are written nevertheless. */
   for (int64_t band = 0; (band == 0 || band < bands) && status == LIG_OK; band += q.bands) {
     int count = (int) (bands - band < q.bands ? bands - band : q.bands);
     q.first_band = (int) band;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows and the columns of a tile of 128 by 128 elements in shared memory. Sixteen
- * neighbouring lanes share eight lines, rows or columns, each of them eight elements of every line:
+/* The rows and the columns of a tile of 128 by 128 elements in shared memory. Sixteen neighbouring
+ * lanes share eight lines, which are rows or columns, and each has eight elements of every line:
  * they find the lines' scales, round their elements, and write them as rows of a copy. */
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace lig
 {
-/* The rows or the columns of a tile: the copy that has them as its rows, the kind of their scales,
- * where these go, the amaxes of the whole lines, the first line's number, the tile's number along
- * the lines, and the lines' number and length. */
+/* The rows or the columns of a tile: the copy that has them as its rows, the kind and the
+ * destination of their scales, the amaxes of the whole lines, the index of the first line, the
+ * tile's index along the lines, and the number and length of the lines. */
 struct Side {
   int kind;
   uint8_t *copy;
@@ -19,8 +19,8 @@ struct Side {
   int64_t first, block, lines, length;
 };
 
-/* Returns the first of the SIDE lines of a tile that a thread has, and the first of its SIDE
- * elements of them. */
+/* Returns the first of a thread's SIDE lines of a tile, and the first of its SIDE elements of
+ * these. */
 __device__ inline int
 first_line ()
 {
@@ -32,8 +32,9 @@ first_along ()
   return (int) threadIdx.x % ACROSS * SIDE;
 }
 
-/* A block that takes tiles: alone on its multiprocessor it has twice as many threads, of which the
- * first half takes the rows and the second the columns; else each takes both. */
+/* A threadblock that processes tiles: if it is the only one on its SM, it has twice as many
+ * threads, the first half for the rows and the second for the columns; else each thread processes
+ * both. */
 template <int BLOCKS> struct TileBlock {
   static constexpr int EACH = 2 * THREADS / BLOCKS, N_WARPS = EACH / 32;
   /* The rows that a thread computes, SIDE elements of each. */
@@ -55,7 +56,7 @@ template <int BLOCKS> struct TileBlock {
   }
 };
 
-/* The place of a tile, in tiles, and that of its elements. */
+/* The coordinates of a tile, in tiles, and of its first element. */
 struct TilePlace {
   int down, across;
   __device__ int64_t
@@ -83,7 +84,7 @@ struct TilePlace {
   }
 };
 
-/* Returns a tile of a launch by its number. */
+/* Returns a tile of a launch by its index. */
 __device__ inline TilePlace
 tile_at (const Quantization &q, int number)
 {
@@ -91,14 +92,15 @@ tile_at (const Quantization &q, int number)
   return {q.first_band + down, number - down * q.across};
 }
 
-/* The line whose scale a thread finds; each is given to two of them. */
+/* The line whose scale a thread computes; each line is assigned to two threads. */
 __device__ inline int
 own_line ()
 {
   return first_line () + (int) threadIdx.x % SIDE;
 }
 
-/* Returns the amax of the whole row or column whose scale a thread finds; 0 if none was found. */
+/* Returns the amax of the whole row or column whose scale a thread computes; 0 if none was
+ * found. */
 template <bool ROWS>
 __device__ inline float
 known_amax (const Quantization &q, const Side &side)
@@ -109,7 +111,8 @@ known_amax (const Quantization &q, const Side &side)
   return __uint_as_float (side.amaxes[ROWS ? q.amax_at (line) : line]);
 }
 
-/* Returns a number for the thread's own line, combined from those of its elements. */
+/* Returns the value for the thread's own line, combined from the threads' values for their elements
+ * of it. */
 template <class F>
 __device__ inline float
 fold_lines (float (&values)[SIDE], F f)
@@ -119,7 +122,7 @@ fold_lines (float (&values)[SIDE], F f)
   return values[0];
 }
 
-/* Returns the greater numbers of two pairs that are given as words. */
+/* Returns the elementwise maxima of two pairs that are given as words. */
 template <class T> struct GreaterOfWords {
   __device__ uint32_t
   operator() (uint32_t a, uint32_t b) const
@@ -128,7 +131,7 @@ template <class T> struct GreaterOfWords {
   }
 };
 
-/* Returns the amax of the thread's own line from those of its elements of SIDE lines, two in a
+/* Returns the amax of the thread's own line from the threads' amaxes of SIDE lines, packed two to a
  * word. */
 template <class T>
 __device__ inline float
@@ -143,7 +146,7 @@ fold_pairs (uint32_t (&lines)[PAIRS])
   return threadIdx.x % 2 ? second : first;
 }
 
-/* Returns a pair of the greater numbers of two pairs each. */
+/* Returns the elementwise maxima of two pairs of pairs. */
 template <class T>
 __device__ inline Pair<T>
 greater_of_each (Pair<T> a, Pair<T> b)
@@ -182,7 +185,7 @@ line_amax (const Square<T> &square)
   }
 }
 
-/* Writes the inverse of the scale of the thread's own line: one of each line, or one in all. */
+/* Writes the inverse scale of the thread's own line: one per line, or one in all. */
 __device__ inline void
 write_scale (const Side &side, float scale)
 {
@@ -196,7 +199,8 @@ write_scale (const Side &side, float scale)
                         : at] = lig_quantize_inverse (scale);
 }
 
-/* Finds the scales of a thread's lines from the amax of its own line, and writes their inverses. */
+/* Computes the scales of a thread's lines from the amaxes of the threads' own lines, and writes
+ * their inverses. */
 __device__ inline void
 find_scales (const Quantization &q, const Side &side, float amax, float (&scales)[SIDE])
 {
@@ -207,7 +211,7 @@ find_scales (const Quantization &q, const Side &side, float amax, float (&scales
   write_scale (side, scale);
 }
 
-/* Gives the elements of a line of a thread. */
+/* Sets the elements of a line of a thread. */
 template <bool ROWS, class T>
 __device__ inline void
 line_of (const Square<T> &square, int line, float (&values)[SIDE])
@@ -267,7 +271,7 @@ store_lines (const Side &side, int64_t along, const uint2 (&bytes)[SIDE])
       store_bytes<PACKED> (to, bytes[i], count);
 }
 
-/* Writes the values that the bytes of a thread's rows stand for, which is rare: by a short loop. */
+/* Writes the dequantized values of a thread's rows, which is rarely needed: in a short loop. */
 __device__ inline void
 write_rounded (const Quantization &q,
                const Side &side,
@@ -287,11 +291,11 @@ write_rounded (const Quantization &q,
   }
 }
 
-/* The number of 16 bytes of SIDE elements. */
+/* The number of 16-byte vectors in SIDE elements. */
 template <class T> constexpr int chunks_of = SIDE *(int) sizeof (T) / 16;
 
-/* Returns the place of 16 bytes of a row of a tile. Those of one column in rows SIDE apart are in
- * different banks. */
+/* Returns the offset of a 16-byte vector of a row of a tile. Those of one column in rows SIDE apart
+ * are in different banks. */
 template <int CHUNKS>
 __device__ inline int
 chunk_at (int row, int chunk)
@@ -311,7 +315,7 @@ transpose_words (uint32_t &a, uint32_t &b, uint32_t &c, uint32_t &d)
   d = __byte_perm (high, high_too, 0x7632);
 }
 
-/* Reads SIDE elements of each of SIDE lines of a tile. */
+/* Loads SIDE elements of each of SIDE lines of a tile. */
 template <bool ROWS, class T>
 __device__ inline void
 read_square (const uint4 *tile, Square<T> &square)
@@ -329,7 +333,7 @@ read_square (const uint4 *tile, Square<T> &square)
 }
 
 /* Rounds the rows or the columns of a thread. `known` is the amax of its own line, or `all` that of
- * the tile, if the scales follow from these. */
+ * the tile, if the scales are computed from these. */
 template <bool ROWS, class T>
 __device__ inline void
 round_side (const Quantization &q,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients of norms with their quantized copies: in one reading where the scale is known, with the
- * amaxes for a reading of dx where scales follow from rows or from the whole tensor. Other scales,
- * types other than bf16 and rows that a block cannot hold are left to the kernels that compute one
+/* Gradients of norms with quantized copies: in one pass over memory if the scale is known; if
+ * scales are per row or per tensor, that pass finds the amaxes, and a second pass reads dx. Other
+ * scales, types other than bf16 and rows that a threadblock cannot hold use the unfused kernels one
  * after the other. */
 #include "kernels/cuda/norm-sums.cuh"
 #include "kernels/cuda/quantize-norm-backward.cuh"
@@ -11,10 +11,10 @@ namespace lig
 {
 enum { DY, BRANCH, X, WEIGHT, MEAN, RSTD, SCALE, DX, DWEIGHT, DBIAS, DLAST, ROW };
 
-/* The way of a launch. */
+/* The strategy of a launch. */
 enum Way { APART, AMAXES, COPIES };
 
-/* Returns the way for the scales of the copies. */
+/* Returns the strategy for the scales of the copies. */
 static Way
 way_of (const Quantization &q)
 {
@@ -25,7 +25,7 @@ way_of (const Quantization &q)
   return q.scale && (!row || tensor) && !q.rounded.data ? COPIES : AMAXES;
 }
 
-/* Computes dx by the kernel that does only that, and then its copies. */
+/* Computes dx with the unfused kernel, and then its copies. */
 static LigStatus
 run_apart (LigLaunch *launch)
 {
@@ -50,7 +50,8 @@ run_apart (LigLaunch *launch)
   return status;
 }
 
-/* Returns a launch's layout apart from its rows: false if shared memory cannot hold it. */
+/* Fills in the part of a launch's layout that does not depend on its rows; false if shared memory
+ * cannot hold it. */
 template <class T, int LANES, int N, bool CENTERED>
 static bool
 lay_out (
@@ -73,8 +74,8 @@ lay_out (
   return stages >= 2;
 }
 
-/* Chooses the layout: chunks of two parts where they are enough for all multiprocessors and leave
- * room for many threads. */
+/* Chooses the layout: chunks of two parts if these are enough for all SMs and leave room for many
+ * threads. */
 template <class T, int LANES, int N, bool CENTERED>
 static bool
 choose_layout (const LigLaunch *launch, QuantizedBackward<T> *s, size_t *shared)
@@ -95,7 +96,7 @@ choose_layout (const LigLaunch *launch, QuantizedBackward<T> *s, size_t *shared)
   return false;
 }
 
-/* Launches gradient_quantized, and the sums over its blocks. */
+/* Launches gradient_quantized, and the sums over its threadblocks. */
 template <class T, class S, bool CENTERED, bool WRITES>
 static LigStatus
 launch_quantized (LigLaunch *launch, QuantizedBackward<T> s, float *partials, bool *fits)
@@ -155,11 +156,11 @@ run_together (LigLaunch *launch, const Norm &norm, Quantization q, Way way, bool
          (const float *) o[MEAN].data,
          (const float *) o[RSTD].data,
          (T *) o[DX].data};
-  /* The sums of the copies' columns begin behind the amaxes; those of the gradients come first. */
+  /* The column sums of the copies begin after the amaxes; those of the gradients come first. */
   LigStatus status = place_lines (launch, &q, true, &s.lines);
   if (status != LIG_OK)
     return status;
-  /* The parts of the gradients' sums are as many as would leave room for one vector more. */
+  /* The number of parts of the gradients' sums leaves room for one more vector. */
   float *partials = q.sums;
   *fits = (size_t) ((char *) partials - (char *) launch->workspace) <=
           LIG_WORKSPACE_SIZE / (MAX_SUMS + 1);
@@ -177,7 +178,7 @@ run_together (LigLaunch *launch, const Norm &norm, Quantization q, Way way, bool
   return quantize_from<true> (launch, q, Lines{}, source, &o[DLAST]);
 }
 
-/* Returns whether the launch's operands allow 16-byte accesses, and its types a kernel. */
+/* Returns whether the launch's operands allow 16-byte accesses, and a kernel supports its types. */
 static bool
 fits_together (const LigLaunch *launch, const Norm &norm, const Quantization &q)
 {

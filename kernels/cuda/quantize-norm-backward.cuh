@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of normalized rows and what their quantized copies need, in one reading. A block
- * takes chunks of neighbouring rows, and each of its groups one row after another, as
- * gradient_packs does. With a known scale it writes both copies: it keeps the bytes of a chunk in
- * shared memory, from where it writes them transposed. Otherwise it finds the amaxes that the
- * scales follow from. Lower bound: each operand crosses the memory bus once. */
+/* The gradients of normalized rows, fused with their quantization, in one pass over memory. A
+ * threadblock processes chunks of neighbouring rows, and each of its groups one row after another,
+ * as in gradient_packs. With a known scale it writes both copies: it stages the bytes of a chunk in
+ * shared memory, from where it writes them transposed. Otherwise it finds the amaxes from which the
+ * scales are computed. Lower bound: each operand crosses the memory bus once. */
 #pragma once
 
 #include "kernels/cuda/norm-backward.cuh"
@@ -18,12 +18,13 @@ enum { PART = 16 };
 template <class T> struct QuantizedBackward {
   Backward<T> b;
   Quantization q;
-  Lines lines;   /* the amaxes to be found, without copies */
+  Lines lines;   /* finds the amaxes instead of writing copies */
   float *dlasts; /* partial sums of dx; null if not needed */
   int chunks, chunk_rows;
-  int turns;  /* the power of two that is the number of rows of a chunk that one group takes */
-  int stride; /* words of 8 bytes between two rows of a chunk */
-  /* Returns the first row of the chunk that a block has in a turn, and that of a group. */
+  int turns;  /* binary logarithm of the number of rows of a chunk per group */
+  int stride; /* 8-byte words between two rows of a chunk */
+  /* Returns the first row of the chunk that a threadblock processes in an iteration, and that of a
+   * group. */
   __device__ int64_t
   first_of (int turn) const
   {
@@ -39,7 +40,7 @@ template <class T> struct QuantizedBackward {
   {
     return first_of (turn) + in_chunk (turn, group);
   }
-  /* Returns the number of turns of a block. */
+  /* Returns the number of iterations of a threadblock. */
   __device__ int
   count_turns () const
   {
@@ -53,7 +54,7 @@ template <class T> struct QuantizedBackward {
   }
 };
 
-/* Returns the place of a word of 8 bytes in a chunk. Neighbouring parts lie half of the banks
+/* Returns the offset of an 8-byte word in a chunk. Neighbouring parts are half of the banks
  * apart. */
 __device__ inline int
 place_in_chunk (int row, int word, int stride)
@@ -62,7 +63,7 @@ place_in_chunk (int row, int word, int stride)
 }
 
 /* Writes the transposed copy of a chunk of rows from its bytes. Neighbouring threads write the
- * parts of one column, and together whole sectors. */
+ * parts of one column, which together fill whole sectors. */
 __device__ inline void
 write_transposed (const Quantization &q, const uint2 *bytes, int stride, int64_t first, int rows)
 {
@@ -87,7 +88,7 @@ write_transposed (const Quantization &q, const uint2 *bytes, int stride, int64_t
   }
 }
 
-/* Returns the greater of an amax and the magnitudes of a pack. */
+/* Returns the maximum of an amax and the magnitudes of a pack. */
 template <class T>
 __device__ inline Pair<T>
 larger_of (Pair<T> amax, const Words<T> &words)
@@ -114,7 +115,7 @@ quantized_pack (const Quantization &q, const Words<T> &words, float scale, float
 }
 
 /* Returns dx plus the branch of a pack from dy, x and the branch, N packs of a warp apart: dx =
- * rstd (u - mean (u) - h mean (u h)), where all terms but u are linear in x. */
+ * rstd (u - mean (u) - h mean (u h)), where all terms except u are linear in x. */
 template <class T, int N, bool CENTERED>
 __device__ inline Words<T>
 gradient_of (const uint4 *from, const float (&gain)[SIDE], float rstd, float by_x, float constant)
@@ -133,7 +134,7 @@ gradient_of (const uint4 *from, const float (&gain)[SIDE], float rstd, float by_
   return words;
 }
 
-/* Records the greatest elements, and writes the inverses of the scale that all copies have. */
+/* Records the maxima, and writes the inverses of the scale that all copies have. */
 template <class T, bool COPIES>
 __device__ inline void
 finish_quantized (const QuantizedBackward<T> &s, float scale, Pair<T> amax)
@@ -153,7 +154,7 @@ finish_quantized (const QuantizedBackward<T> &s, float scale, Pair<T> amax)
     *s.q.transposed_scale = lig_quantize_inverse (scale);
 }
 
-/* Writes the partial sums of a block. */
+/* Writes the partial sums of a threadblock. */
 template <bool COPIES, class T, int N, int B, int L, int W>
 __device__ inline void
 write_vectors (const QuantizedBackward<T> &s,
@@ -174,12 +175,12 @@ write_vectors (const QuantizedBackward<T> &s,
       write_partials<N, W> (dlast, shared, s.b.lanes, packs, s.dlasts + part);
 }
 
-/* The number of threads of a block: sums of three vectors need registers. */
+/* The number of threads of a threadblock: the sums of three vectors need registers. */
 template <int PACKS, bool CENTERED>
 constexpr int quantizing_threads = PACKS > 3 && CENTERED ? 256 : 512;
 
 /* Computes dx, partial sums of dweight, dbias and of dx itself, and the copies of dx (COPIES) or
- * its amaxes. Rows are spread and read ahead as in gradient_packs. */
+ * its amaxes. Rows are mapped to threads and prefetched as in gradient_packs. */
 template <class T, int LANES, int N, bool CENTERED, bool COPIES>
 __global__ void
 __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
@@ -249,7 +250,7 @@ __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
       gain.of (i, g);
       gather<CENTERED> (dy, x, g, rstd, shift, dweight[i], dbias[CENTERED ? i : 0], &sums);
     }
-    /* Loaded no earlier, because registers are scarce. */
+    /* Loaded late, because registers are scarce. */
     const float next_rstd = s.number_at (b.rstd, next);
     mean = CENTERED ? s.number_at (b.mean, next) : 0;
     sums = row_sums<LANES, CENTERED> (sums, slots[turn & 1] + group * slots_of_group, lanes, group);
@@ -290,7 +291,7 @@ __launch_bounds__ (quantizing_threads<N, CENTERED>, 1)
     }
   }
 
-  /* The memory for rows beyond the last holds the sums now. */
+  /* The memory for rows past the end now holds the sums. */
   await_copies<0> ();
   finish_quantized<T, COPIES> (s, scale, amax);
   write_vectors<COPIES> (s, dweight, dbias, dlast, reinterpret_cast<float4 *> (staged), packs);

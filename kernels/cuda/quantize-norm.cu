@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized copies of normalized rows, computed in the same reading from statistics that are
- * known. */
+/* Quantized copies of normalized rows, computed from known statistics in one pass over memory. */
 #include "kernels/cuda/norm.cuh"
 #include "kernels/cuda/quantize-source.cuh"
 
 namespace lig
 {
-/* y = (x - mean) rstd gain + bias. Vectors of parameters that are read at once have type P. */
+/* y = (x - mean) rstd gain + bias. Vectors of parameters that are loaded at once have type P. */
 template <class P> struct Normalized {
   static constexpr int STREAMS = 1, TILES = 1;
   static constexpr bool RISING = false;
@@ -43,7 +42,7 @@ template <int W> struct Affine {
   float gains[W], biases[W];
 };
 
-/* Reads neighbouring elements of a parameter, which may be absent. */
+/* Loads neighbouring elements of a parameter, which may be absent. */
 template <class P, int W>
 __device__ inline void
 read_parameter (const Vector &parameter, int64_t column, float (&values)[W], float absent)

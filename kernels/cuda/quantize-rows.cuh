@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Readings of a source in which nothing is transposed: the copy as it is, alone, by one scale that
- * is known, and the search for amaxes. A thread keeps its columns and takes every `step`-th row;
- * its elements come to the block's memory by asynchronous copies while it computes earlier ones,
- * and it waits for no other thread. */
+/* Passes over a source without transposition: the untransposed copy by itself with one known scale,
+ * and the search for amaxes. A thread keeps its columns and processes every `step`-th row; its
+ * elements are copied asynchronously to shared memory while it computes earlier ones, and it waits
+ * for no other thread. */
 #pragma once
 
 #include "kernels/cuda/common/async-copy.cuh"
@@ -10,27 +10,28 @@
 
 namespace lig
 {
-/* The units of SIDE columns of a launch, from one of a whole matrix on. `lanes` threads, a multiple
- * of a warp, share a row, so that a warp has elements of one row; there are `step` such groups. */
+/* The vectors of SIDE columns of a launch, from a given one of the matrix on. `lanes` threads, a
+ * multiple of a warp, share a row, so that a warp has elements of one row; there are `step` such
+ * groups. */
 struct Window {
   int64_t first, lanes, step;
 };
 
-/* The rows that a thread computes together: two, if F needs numbers for each, which are read while
- * the rows before are computed. */
+/* The number of rows that a thread computes together: two if F needs values per row, which are
+ * loaded while the previous rows are computed. */
 template <class S> constexpr int rows_together = std::is_same_v<typename S::OfRow, Nothing> ? 1 : 2;
 
-/* The groups of such rows that are on their way or in use. */
+/* The number of groups of such rows that are in flight or in use. */
 template <class S> constexpr int row_groups = rows_together<S> > 1 ? 3 : 4;
 
-/* The bytes of a block's memory that hold them. */
+/* The bytes of shared memory per threadblock that hold them. */
 template <class S>
 constexpr size_t rows_staged = row_groups<S> *rows_together<S> * sizeof (typename S::Raw) * THREADS;
 
-/* The blocks that share a multiprocessor: several streams need registers and memory. */
+/* The number of threadblocks per SM: several streams need registers and memory. */
 template <class S> constexpr int blocks_of_rows = sizeof (typename S::Raw) > 32 ? 2 : 4;
 
-/* Returns the first of the rows of a thread, and the first of its columns. */
+/* Returns the first row of a thread, and the first of its columns. */
 __device__ inline int64_t
 first_in (const Window &window)
 {
@@ -43,8 +44,9 @@ column_in (const Window &window)
   return (window.first + ((int64_t) blockIdx.x * THREADS + threadIdx.x) % window.lanes) * SIDE;
 }
 
-/* Calls `use` with each row of a thread, its elements, and what F needs for the row. All threads
- * of a warp have the same rows; `inside` is whether the columns of a thread are in the matrix. */
+/* Calls `use` with each row of a thread, its elements, and the values that F needs for the row. All
+ * threads of a warp have the same rows; `inside` is whether the columns of a thread are in the
+ * matrix. */
 template <class S, class Use>
 __device__ inline void
 each_row (const Quantization &q,
@@ -112,7 +114,7 @@ each_row (const Quantization &q,
   }
 }
 
-/* Quantizes the elements of a thread in one row, which are in registers. */
+/* Quantizes a thread's elements of one row, which are in registers. */
 template <class S, class Words>
 __device__ inline void
 quantize_words (const Quantization &q,
@@ -176,10 +178,10 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
 #endif
 }
 
-/* Returns how many of `max` blocks share a multiprocessor if they read and write rows. Memory that
- * is read and written in fewer places at a time changes its own rows less often, but one that is
- * fast for its multiprocessors needs more on the way: on an H100, with 13 bytes a clock, half of
- * the blocks write gelu 10 % faster, on an H200, with 19, 8 % more slowly. */
+/* Returns how many of `max` threadblocks share an SM if they read and write rows. Accessing fewer
+ * places of DRAM at a time changes DRAM rows less often, but if bandwidth per SM is high, more
+ * bytes must be in flight: on an H100, with 13 bytes per clock, half of the threadblocks write gelu
+ * 10 % faster, on an H200, with 19, 8 % more slowly. */
 inline int
 blocks_that_write (const LigLaunch *launch, int max)
 {
@@ -188,8 +190,8 @@ blocks_that_write (const LigLaunch *launch, int max)
   return bytes > 0 && bytes < MANY_BYTES ? max (max / 2, 1) : max;
 }
 
-/* Launches a kernel, of which `blocks_each` share a multiprocessor, for windows of as many columns
- * as it has threads, until one fails. Nothing is launched for no rows. */
+/* Launches a kernel with `blocks_each` threadblocks per SM for windows of as many columns as it has
+ * threads, until one fails. Nothing is launched for zero rows. */
 template <class S, class Kernel, class... Arguments>
 LigStatus
 launch_windows (LigLaunch *launch,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The sources of quantized copies: matrices that are read, and functions of such matrices. A
- * function F has STREAMS, the matrices that it reads, TILES, the parts of a row that it computes
- * from the same elements, `stream (i)`, `place (i, row, column, columns)`, the index of an element
- * of a stream, and `apply (in, out)`, which computes neighbouring elements. Overloads of
- * columns_of (), row_of (), taken_from () and apply_to () are for functions that need more. If F is
- * RISING, it is a function of one number, its argument, the element of the only stream, or what
- * argument_of () makes of that: it rises from RISES on, and no magnitude of its values before is
- * greater than there, or than RISES. If `Of` is not void, F rounds to that type, which is then that
- * of the streams. */
+ * function F has STREAMS, the number of matrices that it reads; TILES, the number of parts of a row
+ * that it computes from the same elements; `stream (i)`; `place (i, row, column, columns)`, the
+ * index of an element of a stream; and `apply (in, out)`, which computes neighbouring elements.
+ * Overloads of columns_of (), row_of (), taken_from () and apply_to () are for functions that need
+ * more. If F is RISING, it is a function of one argument, which is the element of the only stream,
+ * or the result of argument_of (): it is increasing from RISES on, and before that no magnitude of
+ * its values exceeds its value at RISES, or RISES. If `Of` is not void, F rounds to that type,
+ * which is then that of the streams. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -42,8 +42,8 @@ struct Plain {
   }
 };
 
-/* Returns the values that a function needs for W columns from `column` on, whatever the row: none.
- */
+/* Returns the values that a function needs for W columns from `column` on, independent of the row:
+ * none by default. */
 template <int W, class F>
 __device__ inline Nothing
 columns_of (const F &, int64_t)
@@ -51,7 +51,8 @@ columns_of (const F &, int64_t)
   return {};
 }
 
-/* Returns the values that a function needs for a row, whatever the columns: none. */
+/* Returns the values that a function needs for a row, independent of the columns: none by
+ * default. */
 template <class F>
 __device__ inline Nothing
 row_of (const F &, int64_t)
@@ -59,7 +60,7 @@ row_of (const F &, int64_t)
   return {};
 }
 
-/* Returns 16 bytes of a stream as a function takes them: as they are. */
+/* Returns 16 bytes of a stream as a function takes them: unchanged by default. */
 template <class F, class T, class Columns>
 __device__ inline Words<T>
 taken_from (const F &, int, const Words<T> &words, const Columns &)
@@ -75,25 +76,25 @@ apply_to (const F &f, const float (&in)[S][W], float (&out)[T][W], const Nothing
   f.apply (in, out);
 }
 
-/* Turns neighbouring elements into the arguments of a rising function: they are that. */
+/* Converts neighbouring elements to the arguments of a rising function: unchanged by default. */
 template <class F, int W>
 __device__ inline void
 argument_of (const F &, float (&)[W], const Nothing &)
 {
 }
 
-/* Elements of one type, read by 16 bytes. Two tiles of F are EDGE columns apart, or a multiple of
- * that. The elements of its streams are fetched to the block's memory, and F's values take the
- * place of the first of them: a thread computes from what it fetched itself. The code of F, which
- * may be long, is a loop that the instruction cache holds. Copies and streams are aligned, so that
- * the rows of a thread are all inside the matrix, or none. */
+/* Elements of one type, loaded in 16-byte vectors. Two tiles of F are a multiple of EDGE columns
+ * apart. The elements of its streams are copied to shared memory, and F's values overwrite those of
+ * the first stream: a thread computes only from its own copies. The code of F, which may be long,
+ * is a loop that fits into the instruction cache. Copies and streams are aligned, so that the rows
+ * of a thread are either all inside the matrix, or none. */
 template <class F, class T> struct PackedSource {
   using Type = T;
   static constexpr int TILES = F::TILES, CHUNKS = chunks_of<T>;
   static constexpr bool PLAIN = std::is_same_v<F, Plain>, UNORDERED = true;
-  /* Two numbers of 16 bits differ by more than F may fall by rounding. */
+  /* Two 16-bit numbers differ by more than F may decrease by rounding. */
   static constexpr bool RISING = F::RISING && sizeof (T) == 2;
-  /* A function of one stream computes much from little. */
+  /* A function of one stream has high arithmetic intensity. */
   static constexpr int BLOCKS = !PLAIN && F::STREAMS * CHUNKS == 1 ? 2 : 1;
   static constexpr int TILE_WORDS = EDGE * ACROSS * CHUNKS;
   static constexpr size_t STAGED = F::STREAMS * TILE_WORDS * sizeof (uint4);
@@ -102,7 +103,7 @@ template <class F, class T> struct PackedSource {
   using Block = TileBlock<BLOCKS>;
   static constexpr int COMPUTED = Block::COMPUTED;
   F f;
-  T *values; /* what F computes, as it is rounded; null: it is not written */
+  T *values; /* the rounded result of F; null: it is not written */
 
   __device__ int64_t
   column_of (const Quantization &q, int tile, int64_t column) const
@@ -110,7 +111,7 @@ template <class F, class T> struct PackedSource {
     return column + tile * (q.columns / TILES);
   }
 
-  /* Returns the elements of a row of a thread in a stream. */
+  /* Returns a thread's elements of a row in a stream. */
   __device__ const uint4 *
   source_of (const Quantization &q, int stream, int64_t row, int64_t column) const
   {
@@ -118,7 +119,7 @@ template <class F, class T> struct PackedSource {
                                             f.place (stream, row, column, q.columns));
   }
 
-  /* Reads a row of a thread of each stream. */
+  /* Loads a row of a thread from each stream. */
   __device__ void
   load (const Quantization &q, int64_t row, int64_t column, Raw &raw) const
   {
@@ -147,7 +148,7 @@ template <class F, class T> struct PackedSource {
     return first_row (tile) < q.rows && first_column (tile) < q.columns / TILES;
   }
 
-  /* Returns the place of a part of the i-th row that a thread computes. */
+  /* Returns the offset of a part of the i-th row that a thread computes. */
   __device__ static int
   place_of (int i, int chunk)
   {
@@ -155,7 +156,7 @@ template <class F, class T> struct PackedSource {
            i * ACROSS * CHUNKS;
   }
 
-  /* Begins to read the elements of a thread. */
+  /* Issues the copies of a thread's elements. */
   __device__ void
   fetch (const Quantization &q, const TilePlace &tile, uint4 *staged) const
   {
@@ -174,7 +175,7 @@ template <class F, class T> struct PackedSource {
     commit_copies ();
   }
 
-  /* Computes a row of a thread of each tile. */
+  /* Computes a row of a thread for each tile. */
   template <class Row, class Columns>
   __device__ void
   compute (const Raw &raw,
@@ -210,21 +211,21 @@ template <class F, class T> struct PackedSource {
       }
   }
 
-  /* Returns what F needs for the columns from `column` on. */
+  /* Returns the values that F needs for the columns from `column` on. */
   __device__ auto
   columns_at (int64_t column) const
   {
     return columns_of<SIDE> (f, column);
   }
 
-  /* Returns what F needs for a row; nothing is read beyond the last. */
+  /* Returns the values that F needs for a row; nothing is read past the last row. */
   __device__ auto
   row_at (const Quantization &q, int64_t row) const
   {
     return row_of (f, row < q.rows ? row : q.rows - 1);
   }
 
-  /* Writes what F computed. */
+  /* Writes the result of F. */
   __device__ void
   store (const Words<T> (&words)[CHUNKS], int64_t at) const
   {
@@ -233,7 +234,7 @@ template <class F, class T> struct PackedSource {
       store_chunk (values + at + c * wide<T>, words[c]);
   }
 
-  /* Raises extremes to the elements of a row. */
+  /* Raises extremes by the elements of a row. */
   __device__ static void
   raise (Extremes<T> &extremes, const Words<T> (&words)[CHUNKS])
   {
@@ -244,7 +245,7 @@ template <class F, class T> struct PackedSource {
       extremes.raise_to (pairs[p]);
   }
 
-  /* Computes the i-th row of a thread, of which `raw` has the elements. */
+  /* Computes the i-th row of a thread from its elements in `raw`. */
   template <class Row, class Columns>
   __device__ void
   compute_staged (const Quantization &q,
@@ -305,7 +306,7 @@ template <class F, class T> struct PackedSource {
     }
   }
 
-  /* Gives the arguments of a rising F. */
+  /* Sets the arguments of a rising F. */
   template <class Columns>
   __device__ void
   arguments (const Raw &raw, const Columns &columns, Words<T> (&words)[CHUNKS]) const
@@ -319,7 +320,7 @@ template <class F, class T> struct PackedSource {
     }
   }
 
-  /* Returns the value of a rising F, as it is rounded. */
+  /* Returns the rounded value of a rising F. */
   __device__ float
   value_at (float argument) const
   {
@@ -329,7 +330,7 @@ template <class F, class T> struct PackedSource {
   }
 };
 
-/* Elements of any floating types, one by one, rounded to the type of the launch. */
+/* Elements of any floating types, one by one, rounded to the launch's type. */
 template <class F> struct LooseSource {
   using Type = float;
   static constexpr int TILES = 1, BLOCKS = 1, TILE_WORDS = EDGE * EDGE / 4;
@@ -387,7 +388,7 @@ streams_pack (std::initializer_list<const LigOperand *> operands, int64_t column
   return packable (operands) && columns % (dtype == LIG_FP32 ? 4 : 8) == 0;
 }
 
-/* Returns the function for operands of any types. One that depends on types overloads it. */
+/* Returns the function for operands of any types. Functions that depend on types overload it. */
 template <class F>
 const F &
 of_any_types (const F &f)
@@ -395,7 +396,7 @@ of_any_types (const F &f)
   return f;
 }
 
-/* Quantizes what F computes. `packs`: its streams and tiles allow 16-byte accesses. */
+/* Quantizes the result of F. `packs`: its streams and tiles allow 16-byte accesses. */
 template <class F>
 LigStatus
 quantize_function (LigLaunch *launch,
@@ -422,9 +423,9 @@ quantize_function (LigLaunch *launch,
   });
 }
 
-/* Quantizes what F computes for a matrix like x, with the scale of a whole tensor if one is given,
- * else by two readings. The outputs row, row_scale, transposed, transposed_scale, recorded and
- * rounded are the operands from `first` on; dbias gets the sum of the rows. */
+/* Quantizes the result of F for a matrix like x, with a per-tensor scale if one is given, else in
+ * two passes. The outputs row, row_scale, transposed, transposed_scale, recorded and rounded are
+ * the operands from `first` on; dbias gets the sum of the rows. */
 template <class F>
 LigStatus
 quantize_producer (LigLaunch *launch,

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel that quantizes the tiles of any source by scales of any kind, where quantize_walk,
- * which is faster, does not: for other types and alignments, scales of tiles and of whole columns,
- * and values that are rounded. A block stays on its multiprocessor and takes one tile after the
- * other. All its threads compute the tile's elements, in shared memory; then they write the rows
- * and the columns, while the elements of the next tile are on their way. On an H100 one block with
- * many threads, half of them for the rows and half for the columns, is faster than two: memory that
- * is read and written in fewer places at a time changes its rows less often. Only where much is
- * computed from little that is read, two blocks hide that better.
+/* The kernel that quantizes the tiles of any source with any kind of scales, for the cases that the
+ * faster quantize_walk does not support: other types and alignments, tile scales and whole-column
+ * scales, and rounded values. The kernel is persistent: a threadblock processes one tile after the
+ * other. All of its threads compute the tile's elements into shared memory; then they write the
+ * rows and the columns, while the elements of the next tile are being loaded. On an H100 one
+ * threadblock per SM with many threads, half of them for the rows and half for the columns, is
+ * faster than two: accessing fewer places of DRAM at a time changes DRAM rows less often. Only if
+ * arithmetic intensity is high, two threadblocks hide it better.
  *
- * A source has `Type`, the type to which its elements are rounded, TILES, the number of tiles that
- * it computes together, `Block`, the kind of the blocks, BLOCKS of which share a multiprocessor,
- * STAGED, the bytes of the block's memory that it needs, in which TILE_WORDS of 16 bytes are those
- * of a tile, `fetch (q, place, staged)`, which begins to read the elements of
- * a thread, `stage (q, place, staged, extremes)`, which computes them and raises the extremes to
- * them, if the launch needs these, and `column_of (q, tile, column)`, the column of the matrix
- * where a tile begins.
- */
+ * A source has `Type`, the type to which its elements are rounded; TILES, the number of tiles that
+ * it computes together; `Block`, the kind of the threadblocks, BLOCKS of which share an SM; STAGED,
+ * the bytes of shared memory that it needs, in which TILE_WORDS 16-byte words are those of a tile;
+ * `fetch (q, place, staged)`, which issues the loads of a thread's elements; `stage (q, place,
+ * staged, extremes)`, which computes them and raises the extremes by them, if the launch needs
+ * these; and `column_of (q, tile, column)`, the column of the matrix at which a tile begins. */
 #pragma once
 
 #include "kernels/cuda/quantize-lines.cuh"
 
 namespace lig
 {
-/* Writes the rows or the columns of a tile. Their scales are that of the whole matrix, `tensor`, or
- * follow from the amax of a thread's own line, if that was found before, of the line in the tile,
- * or of the tile, of which `warps` has those of each warp. All threads that take them call it. */
+/* Writes the rows or the columns of a tile. Their scales are the per-tensor one, `tensor`, or are
+ * computed from the amax of a thread's own line, if that was found before, of the line in the tile,
+ * or of the tile, for which `warps` has those of each warp. All participating threads call it. */
 template <bool ROWS, bool PACKED, class T, int N>
 __device__ inline void
 write_side (const Quantization &q,
@@ -73,8 +71,8 @@ finish_tiles (const Quantization &q, float (&warps)[N], float scale, Pair<T> ama
     *columns.scales = lig_quantize_inverse (scale);
 }
 
-/* Quantizes the tiles of a source. PACKED: both copies are aligned to SIDE bytes. The block's
- * memory has `places` for elements, one, or two that are used by turns. */
+/* Quantizes the tiles of a source. PACKED: both copies are aligned to SIDE bytes. Shared memory has
+ * `places` buffers for elements: one, or two that alternate. */
 template <class S, bool PACKED>
 __global__ void
 __launch_bounds__ (S::Block::EACH, S::BLOCKS)

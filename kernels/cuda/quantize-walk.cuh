@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel that quantizes the tiles of a source of rows that a block computes one after the
- * other. A thread has SIDE rows of a tile, and SIDE elements of each, and fetches later rows to a
- * ring of its own, whatever the block waits for: memory is read all the time. The copies are
- * written by C, the ways of quantize-known.cuh and quantize-blocks.cuh. It has KNOWN, whether
- * scales are known before, and rows outside of the matrix need not be taken, TILE_BYTES, the bytes
- * that the columns of a tile need in shared memory, TURNS, 2 if one tile is written while the next
- * is computed, BLOCKS, the blocks that share a multiprocessor, `take_row ()`, which is given the
- * elements of a thread in a row, `write_rows ()`, called when it has all, and `write_columns ()`,
- * called when the block has all. */
+/* The kernel that quantizes the tiles of a source whose rows a threadblock computes one after the
+ * other. A thread has SIDE rows of a tile, and SIDE elements of each, and prefetches later rows to
+ * its own ring, even while the threadblock waits: memory is always busy. The copies are written by
+ * a policy C, those of quantize-known.cuh and quantize-blocks.cuh. It has KNOWN, whether scales are
+ * known before, so that rows past the end of the matrix can be skipped; TILE_BYTES, the bytes of
+ * shared memory for the columns of a tile; TURNS, 2 if one tile is written while the next is
+ * computed; BLOCKS, the number of threadblocks per SM; `take_row ()`, which is given a thread's
+ * elements of a row; `write_rows ()`, called when the thread has all of them; and `write_columns
+ * ()`, called when the threadblock has all of them. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
@@ -16,25 +16,25 @@
 
 namespace lig
 {
-/* The ring of a thread: its rows, one that is computed and those on their way, the 16 bytes that
- * each has, and the bytes of a block's rings. */
+/* The ring of a thread: the number of its rows, one that is computed and those in flight, the
+ * number of 16-byte vectors of each, and the bytes of a threadblock's rings. */
 template <class S> struct Ring {
   static constexpr int PARTS = sizeof (typename S::Raw) / sizeof (uint4);
   static constexpr int ROWS = PARTS > 2 ? 3 : 4;
   static constexpr int SLOT = PARTS * THREADS, BYTES = ROWS * SLOT * (int) sizeof (uint4);
 };
 
-/* The bytes for the sums of the columns of a tile, by warps. */
+/* The bytes for the column sums of a tile, per warp. */
 constexpr int SUM_BYTES = WARPS * EDGE * (int) sizeof (float);
 
-/* The numbers of the row that a thread has for the lanes that share it, and its amax, if that was
+/* The values of the row that a thread holds for the lanes that share it, and its amax, if that was
  * found before. */
 template <class Row> struct OwnRow {
   Row numbers;
   float amax;
 };
 
-/* Returns a lane's numbers, of the ACROSS lanes that share rows. */
+/* Returns the values of a lane, out of the ACROSS lanes that share rows. */
 template <class Row>
 __device__ inline Row
 numbers_of (const Row &own, int lane)
@@ -53,7 +53,7 @@ numbers_of (const Row &own, int lane)
   }
 }
 
-/* Reads the numbers of the row of a tile that a thread has for others. */
+/* Loads the values of the row of a tile that a thread holds for others. */
 template <class S>
 __device__ inline OwnRow<typename S::OfRow>
 read_own_row (const Quantization &q, const S &source, const TilePlace &tile)
@@ -62,16 +62,16 @@ read_own_row (const Quantization &q, const S &source, const TilePlace &tile)
           known_amax<true> (q, tile.side<true> (q))};
 }
 
-/* The tiles of a block, and the rows of them that a thread fetches. */
+/* The tiles of a threadblock, and the rows of them that a thread prefetches. */
 template <class S> struct TileWalk {
   static constexpr int STREAMS = Ring<S>::PARTS / S::CHUNKS;
-  TilePlace next; /* the tile that is fetched */
+  TilePlace next; /* the tile that is being prefetched */
   int down, across, left;
   bool inside;
   const uint4 *from[STREAMS];
   int64_t steps[STREAMS];
 
-  /* Points to the first row of the tile that is fetched. */
+  /* Points to the first row of the prefetched tile. */
   __device__ void
   begin_tile (const Quantization &q, const S &source)
   {
@@ -95,7 +95,7 @@ template <class S> struct TileWalk {
     begin_tile (q, source);
   }
 
-  /* Returns the tile that the block takes after another. */
+  /* Returns the next tile of the threadblock. */
   __device__ TilePlace
   after (const Quantization &q, const TilePlace &tile) const
   {
@@ -103,7 +103,7 @@ template <class S> struct TileWalk {
     return {tile.down + down + wraps, tile.across + across - (wraps ? q.across : 0)};
   }
 
-  /* Begins to read the next row, which is the first of the next tile if `begins`. */
+  /* Issues the copy of the next row, which is the first of the next tile if `begins`. */
   __device__ void
   fetch (const Quantization &q, const S &source, uint4 *slot, bool begins)
   {
@@ -123,7 +123,7 @@ template <class S> struct TileWalk {
   }
 };
 
-/* Gives a thread's elements of a row in its ring. */
+/* Sets a thread's elements of a row from its ring. */
 template <class S>
 __device__ inline void
 read_ring (const uint4 *slot, typename S::Raw &raw)
@@ -133,8 +133,8 @@ read_ring (const uint4 *slot, typename S::Raw &raw)
     raw[part / S::CHUNKS][part % S::CHUNKS] = slot[part * THREADS];
 }
 
-/* The tasks of a launch, bits that take fewer instructions than the operands that they follow from.
- */
+/* The tasks of a launch, as bits, which take fewer instructions than the operands from which they
+ * are derived. */
 enum Task { ADDS = 1, RECORDS = 2, KEEPS = 4, STORES_ROWS = 8, STORES_COLUMNS = 16, BY_ROWS = 32 };
 template <class S>
 __device__ inline int
@@ -158,7 +158,7 @@ bytes_of (const Quantization &q, const float (&values)[SIDE], float scale)
   return quantized (numbers, q.narrow_exponent);
 }
 
-/* Leaves the sums of a thread's columns, those of its warp, in shared memory. */
+/* Stores the sums of a thread's columns over its warp in shared memory. */
 __device__ inline void
 leave_sums (float (&sums)[SIDE], float *to)
 {
@@ -170,8 +170,8 @@ leave_sums (float (&sums)[SIDE], float *to)
   at[1] = make_float4 (sums[4], sums[5], sums[6], sums[7]);
 }
 
-/* Writes the sums of the columns of a tile, of which `width` are in the matrix. `column` is that of
- * the matrix where the tile begins. */
+/* Writes the column sums of a tile, `width` columns of which are in the matrix. `column` is the
+ * column of the matrix at which the tile begins. */
 __device__ inline void
 store_sums (
   const Quantization &q, const float *from, const TilePlace &tile, int64_t column, int64_t width)
@@ -194,8 +194,8 @@ slot_of (int first, int rows)
   return SIDE % RING ? (first + rows) % RING : rows % RING;
 }
 
-/* The memory of a block: the rings of its threads, what the columns of the tiles need that are
- * computed together, and the sums of these columns. */
+/* The shared memory of a threadblock: the rings of its threads, the buffers for the columns of the
+ * tiles that are computed together, and the sums of these columns. */
 template <class S, class C> struct WalkLayout {
   static constexpr int TILES_AT = Ring<S>::BYTES, TURN_BYTES = S::TILES * C::TILE_BYTES;
   static constexpr int SUMS_AT = TILES_AT + C::TURNS * TURN_BYTES;
@@ -206,7 +206,7 @@ template <class S, class C> struct WalkLayout {
   }
 };
 
-/* Gives the elements of a thread in a row, `at` in the matrix, to their uses. */
+/* Passes a thread's elements of a row, `at` in the matrix, to their uses. */
 template <class S, class C>
 __device__ inline void
 use_row (const Quantization &q,

@@ -4,8 +4,8 @@
 
 namespace lig
 {
-/* Moves the histories by one step, a block for each quantizer, as lig_quantizer_update does; none
- * if the norm of the gradients is not finite. */
+/* Advances the histories by one step, one threadblock per quantizer, as lig_quantizer_update does;
+ * not if the norm of the gradients is not finite. */
 __global__ void
 __launch_bounds__ (THREADS)
   move_histories (float *quantizers, int64_t columns, const float *norm, LigHistoryParams params)
@@ -126,7 +126,7 @@ lig_cuda_quantize (LigLaunch *launch)
                           : status;
 }
 
-/* Moves all histories by one step, and sets the scales for the next. */
+/* Advances all histories by one step, and sets the scales for the next step. */
 extern "C" LigStatus
 lig_cuda_update_scales (LigLaunch *launch)
 {

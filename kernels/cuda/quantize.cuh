@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized copies of a matrix [M, K] with their scales, whatever computes its elements;
- * kernels/cpu/quantize.c defines the bytes. A block takes tiles of 128 by 128 elements from a
- * source, and its threads write both copies, 8 by 8 elements each, as rows and, by way of
- * shared memory, as columns. Lower bound: the source is read once, and each copy written once.
- * Scales that follow from more than a tile, those of whole rows or of the whole matrix, take one
- * more reading before. */
+/* Quantized copies of a matrix [M, K] with their scales, for any source of its elements;
+ * kernels/cpu/quantize.c is the bitwise reference. A threadblock processes tiles of 128 by 128
+ * elements of a source, and its threads write both copies, 8 by 8 elements each, as rows and,
+ * through shared memory, as columns. Lower bound: the source is read once, and each copy written
+ * once. Scales that cover more than a tile, those of whole rows or of the whole matrix, need one
+ * pass more. */
 #pragma once
 
 #include "kernels/cuda/common/columns.cuh"
@@ -17,7 +17,7 @@
 #include <cuda_fp8.h>
 
 /* Devices before 8.9 cannot convert to these formats. A build for several architectures has empty
- * kernels for them, which nothing launches. */
+ * kernels for them, which are never launched. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 890
 #define LIG_QUANTIZES 0
 #else
@@ -26,8 +26,8 @@
 
 namespace lig
 {
-/* Rejects a launch on a device for which the kernels of the build are empty. The build says from
- * which compute capability on they are not. */
+/* Rejects a launch on a device for which the build has only empty kernels. The build defines the
+ * compute capability from which they are not empty. */
 inline LigStatus
 reject_older (LigLaunch *launch)
 {
@@ -46,11 +46,11 @@ enum {
   WARPS = THREADS / 32
 };
 
-/* The values that a function of a source needs for a row or for columns, if it needs none. */
+/* The values that a function of a source needs for a row or for columns if it needs none. */
 struct Nothing {
 };
 
-/* Two neighbouring elements, as they are rounded. */
+/* Two neighbouring elements, rounded. */
 template <class T> struct Pair {
   uint32_t bits;
 };
@@ -113,8 +113,8 @@ combined (Pair<T> a, Pair<T> b, F f)
   }
 }
 
-/* Return the greater and the lesser of two numbers, or of two pairs in one word; NaN counts for
- * nothing. */
+/* Return the maximum and the minimum of two numbers, or of two pairs in one word; NaN is
+ * ignored. */
 struct GreaterNumber {
   template <class N>
   __device__ N
@@ -138,7 +138,7 @@ struct LesserNumber {
   }
 };
 
-/* Returns the greater of two pairs of numbers. */
+/* Returns the elementwise maxima of two pairs. */
 template <class T>
 __device__ inline Pair<T>
 greater (Pair<T> a, Pair<T> b)
@@ -146,7 +146,7 @@ greater (Pair<T> a, Pair<T> b)
   return combined (a, b, GreaterNumber{});
 }
 
-/* The greatest and the least of pairs of numbers and 0, which take fewer instructions than their
+/* The maxima and minima of pairs of numbers and 0, which take fewer instructions than the maxima of
  * magnitudes. */
 template <class T> struct Extremes {
   Pair<T> max, min;
@@ -163,7 +163,7 @@ template <class T> struct Extremes {
   }
 };
 
-/* Returns the greater of two amaxes and the magnitudes of two elements. */
+/* Returns the maximum of two amaxes and the magnitudes of two elements. */
 template <class T>
 __device__ inline Pair<T>
 larger (Pair<T> amax, Pair<T> pair)
@@ -172,41 +172,41 @@ larger (Pair<T> amax, Pair<T> pair)
 }
 
 /* Amaxes of neighbouring rows are raised at the same time. If rows are so long that many warps
- * share one, these amaxes are apart in memory, so that different parts of the cache raise them:
- * 2^SPREAD_BITS neighbours have one each in as many parts. */
+ * share one, these amaxes are spread in memory, so that different L2 slices process the atomics:
+ * 2^SPREAD_BITS neighbours are each in a different part. */
 enum { LONG_ROW = 2048, SPREAD_BITS = 8 };
 
 /* A launch: absent operands are null. */
 struct Quantization {
   LigDtype source;
   int64_t rows, columns;
-  const float *scale, *amax;                  /* of the whole tensor, or its amax */
+  const float *scale, *amax;                  /* the per-tensor scale, or its amax */
   const uint32_t *row_amaxes, *column_amaxes; /* bits of the amaxes of whole rows and columns */
-  int64_t row_step;                           /* from a row's amax to that of the next, */
-  int row_bits;                               /* and the bits of its number that count there */
+  int64_t row_step;                           /* stride between the amaxes of rows, */
+  int row_bits;                               /* and the bits of the row index that count there */
   uint8_t *row, *transposed;
   float *row_scale, *transposed_scale;
   uint32_t *recorded;
-  Target rounded;        /* the values that the copy stands for */
-  float *sums;           /* of the columns of each band of EDGE rows */
-  int first_band, bands; /* of a launch; the most that one may have */
-  int across, tiles;     /* the tiles across the matrix, and those of a launch */
+  Target rounded;        /* the dequantized values */
+  float *sums;           /* column sums of each band of EDGE rows */
+  int first_band, bands; /* of a launch; its maximum */
+  int across, tiles;     /* the number of tiles across the matrix, and of a launch */
   int row_kind, transposed_kind;
   float largest, overflow, limit;
   bool powers, narrow_exponent; /* e4m3; else e5m2 */
-  bool uniform;                 /* All copies that are present have one scale. */
+  bool uniform;                 /* All copies that are present have the same scale. */
   __device__ bool
   has_scales_of_tiles () const
   {
     return row_kind == LIG_SCALES_TILE || transposed_kind == LIG_SCALES_TILE;
   }
-  /* Returns the place of a row's amax. */
+  /* Returns the index of a row's amax. */
   __device__ int64_t
   amax_at (int64_t row) const
   {
     return (row & ((1 << row_bits) - 1)) * row_step + (row >> row_bits);
   }
-  /* Returns the number of places. */
+  /* Returns the number of indices. */
   int64_t
   row_amaxes_count () const
   {
@@ -224,14 +224,14 @@ struct Quantization {
   }
 };
 
-/* The memory for the amaxes of a reading before the last go, as bits, which order as numbers do;
- * those of rows are at Quantization.amax_at (). */
+/* The memory for the amaxes of all passes except the last, as bits, which have the order of the
+ * numbers; those of rows are at Quantization.amax_at (). */
 struct Lines {
   uint32_t *of_rows, *of_columns, *of_all;
 };
 
-/* Returns an element of type T times its scale, as lig_quantize_scaled does; conversions to fp8
- * keep NaN, and lose its sign. */
+/* Returns an element of type T times its scale, like lig_quantize_scaled; conversions to fp8 keep
+ * NaN, without its sign. */
 template <class T>
 __device__ inline float
 scaled (const Quantization &q, float value, float scale)
@@ -242,8 +242,7 @@ scaled (const Quantization &q, float value, float scale)
     return lig_quantize_scaled (value, scale, q.limit);
 }
 
-/* Rounds four numbers to a format. Both halves of the word are written by the conversions
- * themselves. */
+/* Rounds four numbers to a format. The conversions write both halves of the word directly. */
 template <__nv_fp8_interpretation_t FORMAT>
 __device__ inline uint32_t
 quantized_word (float a, float b, float c, float d)
@@ -278,14 +277,14 @@ quantized (const float (&values)[SIDE], bool narrow_exponent)
   return narrow_exponent ? quantized<__NV_E4M3> (values) : quantized<__NV_E5M2> (values);
 }
 
-/* Returns the number that a byte stands for. */
+/* Returns the number that a byte represents. */
 __device__ inline float
 number_of (const Quantization &q, uint8_t byte)
 {
   return widen (half (__nv_cvt_fp8_to_halfraw (byte, q.narrow_exponent ? __NV_E4M3 : __NV_E5M2)));
 }
 
-/* Returns the greatest number of a pair in any lane of the warp, to all of them. */
+/* Returns the maximum of a pair over all lanes of the warp, to all of them. */
 template <class T>
 __device__ inline float
 warp_amax (Pair<T> pair)
@@ -295,7 +294,7 @@ warp_amax (Pair<T> pair)
   return __uint_as_float (__reduce_max_sync (0xffffffffu, __float_as_uint (fmaxf (first, second))));
 }
 
-/* Returns the greatest of a number of each warp. */
+/* Returns the maximum of one number per warp. */
 template <int N>
 __device__ inline float
 max_of_warps (const float (&numbers)[N])
@@ -307,7 +306,7 @@ max_of_warps (const float (&numbers)[N])
   return max;
 }
 
-/* Leaves the greatest number of a pair in any lane of each warp in shared memory. */
+/* Stores the maximum of a pair over the lanes of each warp in shared memory. */
 template <class T, int N>
 __device__ inline void
 leave_amax (Pair<T> pair, float (&warps)[N])
@@ -317,7 +316,8 @@ leave_amax (Pair<T> pair, float (&warps)[N])
     warps[threadIdx.x / 32] = max;
 }
 
-/* Raises a number in memory. Most blocks need not: its value only grows. */
+/* Raises a number in memory (atomic max). Most threadblocks skip it, because the value only
+ * grows. */
 __device__ inline void
 raise (uint32_t *to, float value)
 {
@@ -326,8 +326,8 @@ raise (uint32_t *to, float value)
     atomicMax (to, bits);
 }
 
-/* Raises a number in memory to the greatest of a pair in any thread of the block: once, as all
- * blocks end at the same time. `warps` is shared. */
+/* Raises a number in memory to the maximum of a pair over all threads of the threadblock: once,
+ * because all threadblocks end at the same time. `warps` is shared. */
 template <class T, int N>
 __device__ inline void
 raise_to_pair (uint32_t *to, Pair<T> pair, float (&warps)[N])
@@ -338,10 +338,10 @@ raise_to_pair (uint32_t *to, Pair<T> pair, float (&warps)[N])
     raise (to, max_of_warps (warps));
 }
 
-/* The bytes of the amax of a whole matrix in the workspace, with those behind it aligned. */
+/* The bytes of the amax of a whole matrix in the workspace, padded for alignment. */
 enum { AMAX_BYTES = 16 };
 
-/* Clears memory; null is left. */
+/* Clears memory, unless it is null. */
 inline void
 clear (const LigLaunch *launch, void *memory, size_t bytes)
 {
@@ -357,8 +357,8 @@ Quantization quantization (const LigLaunch *launch,
                            const LigOperand *scale,
                            int first);
 
-/* Places the amaxes that have to be found before the last reading in the workspace, clears them and
- * sets the launch to read them; places the sums of columns behind them. */
+/* Places the amaxes of earlier passes in the workspace, clears them and sets the launch to use
+ * them; places the column sums after them. */
 LigStatus place_lines (LigLaunch *launch, Quantization *q, bool sums, Lines *lines);
 
 } /* namespace lig */

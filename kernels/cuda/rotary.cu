@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rotary position embedding: pairs (a, b) of the features of queries and keys become (a cos - b
- * sin, a sin + b cos); the backward pass turns by the negative angle. Lower bound: each operand
- * crosses the memory bus once, values only if they are not left in place. A block takes a few rows
- * and computes their sines and cosines once, for all heads, in shared memory. */
+ * sin, a sin + b cos); the backward pass rotates by the negative angle. Lower bound: each operand
+ * crosses the memory bus once, values only if not in place. A threadblock processes a few rows and
+ * computes their sines and cosines once, for all heads, in shared memory. */
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/positions.h"
 #include "kernels/rotary.h"
@@ -15,14 +15,14 @@ struct Rotary {
   LigRotaryParams params;
   int64_t rows;
   int half;    /* pairs of a head */
-  int turned;  /* heads that are turned */
+  int turned;  /* heads that are rotated */
   int heads;   /* of a row, with the values */
-  int at_once; /* rows of a block */
+  int at_once; /* rows per threadblock */
   float sign;  /* of the angle */
 };
 
-/* Computes the cosines and sines of a block's rows, [rows, half]. The frequencies lie behind them.
- */
+/* Computes the cosines and sines of a threadblock's rows, [rows, half]. The frequencies are stored
+ * after them. */
 __device__ inline void
 fill_turns (const Rotary &r, int64_t first, int count, float2 *turns)
 {
@@ -40,7 +40,7 @@ fill_turns (const Rotary &r, int64_t first, int count, float2 *turns)
   __syncthreads ();
 }
 
-/* Turns the pairs of W elements of each half, or of 2 W neighbouring elements. */
+/* Rotates the pairs of W elements of each half, or of 2 W neighbouring elements. */
 template <bool INTERLEAVED, int W>
 __device__ inline void
 turn (float (&a)[W], float (&b)[W], const float2 *turns)
@@ -66,7 +66,7 @@ turn (float (&a)[W], float (&b)[W], const float2 *turns)
   }
 }
 
-/* Copies the packs of a block's rows that are not turned. */
+/* Copies the packs of a threadblock's rows that are not rotated. */
 template <class T>
 __device__ inline void
 copy_rest (const Rotary &r, const T *x, T *y, int64_t first, int count)
@@ -83,7 +83,7 @@ copy_rest (const Rotary &r, const T *x, T *y, int64_t first, int count)
   }
 }
 
-/* Turns whole packs. */
+/* Rotates whole packs. */
 template <class T, bool INTERLEAVED>
 __global__ void
 __launch_bounds__ (THREADS) turn_packs (Rotary r, const T *x, T *y)
@@ -127,7 +127,7 @@ __launch_bounds__ (THREADS) turn_packs (Rotary r, const T *x, T *y)
     copy_rest (r, x, y, first, count);
 }
 
-/* Turns pair by pair, for operands of any type and alignment. */
+/* Rotates pair by pair, for operands of any type and alignment. */
 __global__ void
 __launch_bounds__ (THREADS) turn_pairs (Rotary r, Target x, Target y)
 {
@@ -203,14 +203,14 @@ rotate (LigLaunch *launch, float sign)
 
 using namespace lig;
 
-/* Turns the queries and keys of packed rows. */
+/* Rotates the queries and keys of packed rows. */
 extern "C" LigStatus
 lig_cuda_rotary (LigLaunch *launch)
 {
   return rotate (launch, 1);
 }
 
-/* Turns the gradient back. */
+/* Rotates the gradient back. */
 extern "C" LigStatus
 lig_cuda_rotary_backward (LigLaunch *launch)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes some positions and columns out of packed rows, and adds to them there. Lower bound: each
- * operand crosses the memory bus once. */
+/* Extracts a slice of positions and columns from packed rows, and adds a slice to them. Lower
+ * bound: each operand crosses the memory bus once. */
 #include "kernels/cuda/common/access.cuh"
 #include <ligature/params-positions.h>
 
 namespace lig
 {
-/* Columns are those of units of A::W elements: of all rows, and of the slice. */
+/* Columns are counted in vectors of A::W elements: of all rows, and of the slice. */
 struct Slice {
   int64_t length, first, count, column;
   int64_t all, columns;
 };
 
-/* Copies each unit of y. */
+/* Copies each vector of y. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) copy_slice (Slice s, int64_t size, Target x, Target y)
@@ -25,7 +25,7 @@ __launch_bounds__ (THREADS) copy_slice (Slice s, int64_t size, Target x, Target 
   A::write (y, i * A::W, A::read (x, element * A::W));
 }
 
-/* Computes each unit of y. */
+/* Computes each vector of y. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) add (Slice s, int64_t size, Target x, Target slice, Target y)
@@ -54,7 +54,7 @@ blocks_of (int64_t units)
   return (unsigned) ((units + THREADS - 1) / THREADS);
 }
 
-/* Checks that the slice is inside rows like those of `whole`. */
+/* Checks that the slice is within rows like those of `whole`. */
 static LigStatus
 check (LigLaunch *launch, int count, const LigOperand *whole, const LigOperand *slice)
 {
@@ -68,7 +68,7 @@ check (LigLaunch *launch, int count, const LigOperand *whole, const LigOperand *
   return LIG_OK;
 }
 
-/* Returns whether the columns of both are whole units of `width` elements. */
+/* Returns whether the columns of both consist of whole vectors of `width` elements. */
 static bool
 whole_units (const LigSliceParams *p, const LigOperand *whole, const LigOperand *slice)
 {

@@ -68,8 +68,7 @@ sizes_of (const LigMatmulKey *key, int64_t sizes[8])
   sizes[7] = key->scales ? lig_scales_count ((LigScales) (key->scales & 3), key->n, key->k) : 0;
 }
 
-/* Allocates one or two sets of operands; two if one set would fit into the L2 cache but two do
- * not. */
+/* Allocates one or two sets of operands; two if a single set would fit into the L2 cache. */
 static bool
 allocate (LigTrial *trial)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA graphs: launches that a stream captured, instantiated and uploaded, to be replayed many
- * times. */
+/* CUDA graphs: captured launches, instantiated and uploaded, to be replayed many times. */
 #include "kernels/cuda/runtime/device.h"
 
 LigStatus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA backend: devices, memory, streams and events, in a table of calls, which is the
- * module's only symbol. A call that depends on the current device first sets it, as several may
- * be open. */
+/* The CUDA backend: devices, memory, streams and events, in a table of functions, which is the
+ * module's only exported symbol. A function that depends on the current device first sets it,
+ * because several devices may be open. */
 #include "kernels/cuda/runtime/device.h"
 
 #include "kernels/cuda/attention/cudnn.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Explains errors that a person can remove. */
+/* Explains errors that the user can fix. */
 static void
 explain (cudaError_t error, char *why, size_t size)
 {
@@ -61,7 +61,7 @@ close_device (LigBackendDevice *device)
   free (device);
 }
 
-/* Returns whether the module has code for the device: a build for one architecture has none for
+/* Returns whether the module has code for the device: a build for one architecture has no code for
  * others, and each launch would fail. */
 static bool
 can_run (LigBackendDevice *device, char *why, size_t size)
@@ -88,8 +88,8 @@ can_run (LigBackendDevice *device, char *why, size_t size)
   return false;
 }
 
-/* Returns the bytes that memory moves, twice a clock of its own, for each multiprocessor in one of
- * its clocks; 0 if the driver does not know the clocks. To ask for them takes .7 ms. */
+/* Returns the memory bandwidth in bytes per SM and SM clock, where memory transfers twice per
+ * memory clock; 0 if the driver does not know the clocks. The query takes 0.7 ms. */
 static double
 find_bytes_of_clock (const LigBackendDevice *device)
 {
@@ -98,14 +98,14 @@ find_bytes_of_clock (const LigBackendDevice *device)
   if (error == cudaSuccess)
     error = cudaDeviceGetAttribute (&memory_clock, cudaDevAttrMemoryClockRate, device->number);
   if (error != cudaSuccess)
-    cudaGetLastError (); /* Else the next launch would report it. */
+    cudaGetLastError (); /* Otherwise the next launch would report it. */
   if (error != cudaSuccess || clock <= 0)
     return 0;
   return 2.0 * memory_clock * device->properties.memoryBusWidth / 8 / clock /
          device->multiprocessors;
 }
 
-/* Makes the device usable, which takes most of a program's start. */
+/* Initializes the device, which takes most of a program's startup time. */
 static cudaError_t
 start (LigBackendDevice *device)
 {
@@ -166,7 +166,7 @@ message (LigBackendDevice *device)
   return device->message;
 }
 
-/* Writes the device's UUID in the form of the driver's own tools. */
+/* Writes the device's UUID in the format of the driver's own tools. */
 static void
 write_id (const cudaUUID_t *uuid, char *text, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of the backend's table, apart from kernels, that have files of their own; backend.h
- * describes them. */
+/* The parts of the backend's table, other than kernels, that have their own files; backend.h
+ * documents them. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"

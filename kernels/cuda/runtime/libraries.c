@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries of the backend, for people: version, file, and the loss where one is missing. */
+/* The libraries of the backend, for display: version, path, and the effect if one is missing. */
 #include "kernels/cuda/attention/cudnn.h"
 #include "kernels/cuda/common/library.h"
 #include "kernels/cuda/connect/nccl.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Keeps the reason for not using a library, unless the file that was searched is simply absent. */
+/* Records the reason for not using a library, unless its file is simply absent. */
 static void
 keep_reason (LigBackendLibrary *library, const char *file, const char *why)
 {
@@ -51,7 +51,7 @@ describe_nccl (LigBackendLibrary *library)
   const LigNccl *nccl = lig_nccl ();
   int version = 0;
   library->name = "NCCL";
-  library->cost = "training on several GPUs is rejected";
+  library->cost = "training on several GPUs is not possible";
   snprintf (library->path, sizeof library->path, "%s", nccl->path);
   if (nccl->why)
     keep_reason (library, "libnccl.so.2", nccl->why);

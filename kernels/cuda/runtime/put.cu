@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of a few bytes from the host to device memory without waiting: they travel as the
- * argument of a kernel. */
+/* Copies a few bytes from the host to device memory without waiting: they are passed as a kernel
+ * argument. */
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/runtime/device.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Timers on the device: kernels of one thread read its clock, so that places in a replayed
- * graph are timed, too. The clock advances in steps of up to a microsecond. */
+/* Timers on the device: single-thread kernels read its clock, so that points in a replayed graph
+ * can be timed, too. The clock's resolution is up to a microsecond. */
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/runtime/device.h"
 
