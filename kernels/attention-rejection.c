@@ -15,17 +15,17 @@ reject_variant (const LigOperand *x, const LigAttentionParams *params)
       params->mask < LIG_MASK_CAUSAL || params->mask > LIG_MASK_CAUSAL_BOTTOM_RIGHT)
     return "the parameters do not fit each other";
   if (x->dtype != LIG_BF16 && x->dtype != LIG_FP16)
-    return "its matmuls are of bf16 or fp16";
+    return "it requires bf16 or fp16";
   if (x[DOCUMENTS].data)
-    return "documents are not part of its masks";
+    return "its masks do not support documents";
   if (params->dropout > 0)
-    return "its random numbers are not those of dropout here";
+    return "its dropout uses a different RNG stream";
   if (params->softcap > 0)
     return "a softcap is not part of its pattern";
   if (params->alibi)
     return "ALiBi is left to the built-in kernel";
   if (params->features % 8 != 0 || params->features > 256)
-    return "it needs features of a head that are a multiple of 8, at most 256";
+    return "it needs a head dim that is a multiple of 8, at most 256";
   return NULL;
 }
 
@@ -42,14 +42,14 @@ reject_shape (const LigOperand *x, const LigAttentionParams *params, bool backwa
    * keys; and the corner of the mask moves with each length, even if there are as many keys as
    * queries. */
   if (memory && x[LENGTHS].data && (window || bottom_right))
-    return "with lengths of a memory its result is undefined where a query sees no key";
+    return "with memory lengths its result is undefined where a query sees no key";
   if (shift < 0 || (window && last - params->window >= keys - 1))
     return "its result is undefined where a query sees no key";
   /* From the support surface of NVIDIA's cudnn-frontend; the library itself accepts both. */
   if (window && length > keys)
-    return "its windows are for no more queries than keys";
+    return "its windows need no more queries than keys";
   if (backward && length == 1 && keys == 1)
-    return "it has no backward pass of one query and one key";
+    return "it has no backward pass for one query and one key";
   return NULL;
 }
 

@@ -24,7 +24,7 @@ typedef struct {
   LigStatus (*losses) (
     LigLaunch *launch, LigOperand logits, LigOperand targets, float *values, float *part);
   /* Computes y, the mean loss, and count from the means and counts of the chunks. */
-  LigStatus (*conclude) (LigLaunch *launch, const float *parts, int64_t chunks);
+  LigStatus (*reduce_chunks) (LigLaunch *launch, const float *parts, int64_t chunks);
 } LigJointCalls;
 
 enum {
@@ -161,5 +161,5 @@ lig_joint_loss (LigLaunch *launch, const LigJointCalls *calls, LigBackendKind ba
     if (status == LIG_OK)
       status = lig_joint_matmuls (launch, calls, part, logits, gx, i == 0);
   }
-  return status == LIG_OK ? calls->conclude (launch, scratch.parts, chunks) : status;
+  return status == LIG_OK ? calls->reduce_chunks (launch, scratch.parts, chunks) : status;
 }

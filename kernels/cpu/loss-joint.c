@@ -12,7 +12,7 @@ set_one (LigLaunch *launch, float *one)
 }
 
 static LigStatus
-conclude (LigLaunch *launch, const float *parts, int64_t chunks)
+reduce_chunks (LigLaunch *launch, const float *parts, int64_t chunks)
 {
   const LigOperand *y = &launch->operands[LIG_JOINT_Y], *count = &launch->operands[LIG_JOINT_COUNT];
   double sum = 0, counted = 0;
@@ -40,14 +40,14 @@ LIG_CPU (linear_cross_entropy) (LigLaunch *launch)
     .weight = LIG_CPU (linear_backward_weight),
     .weight_bias = LIG_CPU (linear_backward_weight_bias),
     .set_one = set_one,
-    .conclude = conclude,
+    .reduce_chunks = reduce_chunks,
   };
   return lig_joint_loss (launch, &calls, LIG_BACKEND_CPU);
 }
 
 /* Computes y = factor g, added to the old values if it accumulates. */
 static void
-divide (const LigOperand *g, const LigOperand *y, float factor, bool accumulate)
+scale_gradient (const LigOperand *g, const LigOperand *y, float factor, bool accumulate)
 {
   if (!lig_is_present (y))
     return;
@@ -72,8 +72,8 @@ LIG_CPU (linear_cross_entropy_backward) (LigLaunch *launch)
   lig_widen (o[0].dtype, o[0].data, &dy, 1);
   lig_widen (o[1].dtype, o[1].data, &count, 1);
   float factor = count > 0 ? dy / count : 0;
-  divide (&o[2], &o[5], factor, false);
-  divide (&o[3], &o[6], factor, launch->accumulate);
-  divide (&o[4], &o[7], factor, launch->accumulate);
+  scale_gradient (&o[2], &o[5], factor, false);
+  scale_gradient (&o[3], &o[6], factor, launch->accumulate);
+  scale_gradient (&o[4], &o[7], factor, launch->accumulate);
   return LIG_OK;
 }

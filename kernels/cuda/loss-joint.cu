@@ -279,7 +279,7 @@ add_parts_of_loss (const float *parts, int64_t chunks, Target y, Target count)
 }
 
 static LigStatus
-conclude (LigLaunch *launch, const float *parts, int64_t chunks)
+reduce_chunks (LigLaunch *launch, const float *parts, int64_t chunks)
 {
   const LigOperand *o = launch->operands;
   add_parts_of_loss<<<1, 1, 0, stream (launch)>>> (parts, chunks, target (&o[LIG_JOINT_Y]),
@@ -366,7 +366,7 @@ template <bool ADDS> struct Divide {
 };
 
 static LigStatus
-divide (LigLaunch *launch, const LigOperand *g, const LigOperand *y, bool adds)
+scale_gradient (LigLaunch *launch, const LigOperand *g, const LigOperand *y, bool adds)
 {
   const LigOperand *o = launch->operands;
   if (!g->data || !y->data)
@@ -393,7 +393,7 @@ lig_cuda_linear_cross_entropy (LigLaunch *launch)
     multiply_weight_bias,
     nullptr,
     losses,
-    conclude,
+    reduce_chunks,
   };
   return lig_joint_loss (launch, &calls, LIG_BACKEND_CUDA);
 }
@@ -403,10 +403,10 @@ extern "C" LigStatus
 lig_cuda_linear_cross_entropy_backward (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  LigStatus status = divide (launch, &o[2], &o[5], false);
+  LigStatus status = scale_gradient (launch, &o[2], &o[5], false);
   if (status == LIG_OK)
-    status = divide (launch, &o[3], &o[6], launch->accumulate);
+    status = scale_gradient (launch, &o[3], &o[6], launch->accumulate);
   if (status == LIG_OK)
-    status = divide (launch, &o[4], &o[7], launch->accumulate);
+    status = scale_gradient (launch, &o[4], &o[7], launch->accumulate);
   return status;
 }

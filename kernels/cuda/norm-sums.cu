@@ -5,7 +5,7 @@
 namespace lig
 {
 /* The number of warps per threadblock, and of loads that a thread has in flight. */
-enum { SLICES = 16, BATCH = 9 };
+enum { SLICES = 16, LOADS_IN_FLIGHT = 9 };
 
 /* The vectors of a launch. */
 struct Vectors {
@@ -26,15 +26,15 @@ __global__ void __launch_bounds__ (32 * SLICES)
   const bool inside = column < length;
   wait_for_previous ();
   float sum = 0;
-  for (int base = slice; base < parts; base += SLICES * BATCH) {
-    float part[BATCH];
+  for (int base = slice; base < parts; base += SLICES * LOADS_IN_FLIGHT) {
+    float part[LOADS_IN_FLIGHT];
 #pragma unroll
-    for (int i = 0; i < BATCH; i++)
+    for (int i = 0; i < LOADS_IN_FLIGHT; i++)
       part[i] = inside && base + i * SLICES < parts
                   ? partials[(base + i * SLICES) * length + column]
                   : 0.0f;
 #pragma unroll
-    for (int i = 0; i < BATCH; i++)
+    for (int i = 0; i < LOADS_IN_FLIGHT; i++)
       sum += part[i];
   }
   sums[slice][across] = sum;

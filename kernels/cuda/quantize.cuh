@@ -32,9 +32,10 @@ inline LigStatus
 reject_older (LigLaunch *launch)
 {
   if (launch->device->capability < LIG_QUANTIZES_FROM)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "quantize: this build quantizes on no such GPU; use one of compute capability "
-                     "8.9 and a build with -Dcuda-architectures=all");
+    return LIG_FAIL (
+      launch, LIG_UNSUPPORTED,
+      "quantize: this build does not support this GPU; use one of compute capability "
+      "8.9 and a build with -Dcuda-architectures=all");
   return LIG_OK;
 }
 

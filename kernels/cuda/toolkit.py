@@ -6,7 +6,7 @@ Usage: toolkit.py check            succeeds if this machine's driver and a GPU c
                                    else prints why not
        toolkit.py architectures    prints the compute capabilities of the GPUs: 80,90
        toolkit.py has-pip          succeeds if packages can be downloaded
-       toolkit.py fetch FOLDER     downloads the packages by pip, and makes the folder of them
+       toolkit.py fetch FOLDER     downloads the packages with pip, and makes the folder from them
 
 FOLDER gets bin, include, lib and nvvm, licenses, and the file `versions`, which lists the packages.
 It is made in FOLDER.part and renamed at the end, so that it is complete or absent.
@@ -19,9 +19,9 @@ import sys
 import tempfile
 import zipfile
 
-# The packages with the versions that this tree was measured with. The compiler is of the first CUDA
-# 13: the PTX and the runtime of a newer one are rejected by drivers that are older than it. For CUDA
-# 12 there is no offer, since its packages contain no nvcc.
+# The packages, in the versions with which this tree was measured. The compiler is that of CUDA 13.0,
+# because drivers reject PTX and runtimes that are newer than themselves. CUDA 12 is not offered,
+# because its packages contain no nvcc.
 PACKAGES = {
     "nvidia-cuda-nvcc": "13.0.*",
     "nvidia-nvvm": "13.0.*",
@@ -117,7 +117,7 @@ def find_pip(folder):
 
 
 def download(python, package, version, folder):
-    """Returns the package's file. pip knows the user's index, proxies and certificates."""
+    """Returns the file of a package. pip knows the user's index, proxies and certificates."""
     quiet = [] if sys.stderr.isatty() else ["--quiet"]
     run = subprocess.run([python, "-m", "pip", "download", *quiet, "--no-deps",
                           "--only-binary=:all:", "--dest", folder, f"{package}=={version}"],

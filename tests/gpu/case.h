@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the programs that need a GPU: the device `cuda:0` and its memory. Without
- * it each test is skipped with the reason. LIGATURE_QUICK=1 selects few and small cases, for
- * tools that make every access of a kernel a hundred times slower. */
+/* Shared code of the programs that need a GPU: the device `cuda:0` and its memory. Without it each
+ * test is skipped with the reason. LIGATURE_QUICK=1 selects few and small cases, for tools that
+ * make every memory access of a kernel a hundred times slower. */
 #pragma once
 
 #include "engine/device/device-private.h"
@@ -48,7 +48,7 @@ gpu_or_skip (void)
   return gpu;
 }
 
-/* Returns the device if it has formats of 8 bits; else null, likewise. */
+/* Returns the device if it has 8-bit formats; else null, after it marked the test as skipped. */
 static inline const Gpu *
 gpu_that_quantizes_or_skip (void)
 {
@@ -59,8 +59,8 @@ gpu_that_quantizes_or_skip (void)
   return NULL;
 }
 
-/* Initializes the tests like g_test_init(), but neither a failed assertion nor a failed test
- * ends the program: time on a GPU is expensive. */
+/* Initializes the tests like g_test_init(), but a failed assertion or test does not end the
+ * program: time on a GPU is expensive. */
 static inline void
 gpu_test_init (int argc, char **argv)
 {
@@ -80,7 +80,7 @@ quick (void)
   return value && *value && !g_str_equal (value, "0");
 }
 
-/* Ends the program if a call of the backend failed: nothing after it would be meaningful. */
+/* Ends the program if a call of the backend failed: later results would be meaningless. */
 static inline void
 gpu_check (const Gpu *gpu, LigStatus status, const char *what)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives between the GPUs of this machine, by NCCL: each kernel and type against the exact
- * result, launched and in a graph. A thread with a device of its own stands for each process; with
+/* Collectives between the GPUs of this machine, through NCCL: each kernel and type against the
+ * exact result, launched and in a graph. A thread with its own device represents each process; with
  * one GPU, the process is connected with itself. Without NCCL the tests are skipped. */
 #include "tests/gpu/case.h"
 #include <ligature/kernels.h>
@@ -10,7 +10,7 @@
 
 enum { MAX_RANKS = 8 };
 
-/* One exchange of all processes. */
+/* One collective of all processes. */
 typedef struct {
   const char *kernel;
   LigReduction reduction;
@@ -41,8 +41,8 @@ get_result_size (const Problem *p)
                                                : p->size / p->count;
 }
 
-/* Records the first failure; the others end as well, as no process waits for one that fails before
- * a collective begins. */
+/* Records the first failure; the others end as well, because no process waits for one that fails
+ * before a collective begins. */
 static gboolean
 check (Process *self, LigStatus status, const char *what)
 {
@@ -75,7 +75,7 @@ launch (Process *self, LigOperand *operands, void *workspace)
   return status;
 }
 
-/* Launches the kernel, in a graph if the test says so. */
+/* Launches the kernel, in a graph if the test requires it. */
 static gboolean
 collective (Process *self, LigOperand *operands, void *workspace)
 {
@@ -168,7 +168,7 @@ expect (const Problem *p, int rank, gint64 at)
   return p->reduction == LIG_REDUCE_MEAN ? sum / p->count : sum;
 }
 
-/* NCCL adds in the type of the values, so each sum but the first may round once. */
+/* NCCL accumulates in the type of the values, so each addition except the first may round once. */
 static void
 compare (const Problem *p, const Process *processes)
 {

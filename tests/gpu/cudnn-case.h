@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches of attention on one of two opened devices: one that stored choices make use its own
- * kernels, and one that they make use cuDNN. */
+/* Launches of attention on one of two opened devices: stored choices make one use the built-in
+ * kernels, and the other cuDNN. */
 #pragma once
 
 #include "kernels/cuda/attention/cudnn-case.h"
@@ -76,7 +76,7 @@ free_tensors (Tensors *t)
       g_aligned_free (t->tensors[i].data);
 }
 
-/* Makes what is behind the lengths no number. */
+/* Sets everything past the lengths to NaN. */
 static inline void
 poison_tensor (LigOperand *tensor, const int32_t *lengths)
 {
@@ -89,7 +89,7 @@ poison_tensor (LigOperand *tensor, const int32_t *lengths)
                   (char *) tensor->data + (gsize) (row * tensor->columns + i) * size, 1);
 }
 
-/* Fills the inputs. One row has all its positions, the others fewer, behind which is no number. */
+/* Fills the inputs. One row has full length, the others are shorter, padded with NaN. */
 static inline void
 fill_tensors (Tensors *t, GRand *random)
 {
@@ -143,7 +143,7 @@ compute_on_cpu (const Tensors *t, bool backward)
 
 /* --- Devices ------------------------------------------------------------------------------- */
 
-/* A second opening of the GPU, and the choices that it meets. */
+/* A second instance of the GPU, and the choices that it finds. */
 typedef struct {
   Gpu gpu;
   const char *forced; /* the choice that is found in the store */
@@ -160,7 +160,7 @@ find_choice (void *data, const char *key, char *choice, size_t size)
   return g_strlcpy (choice, opened->forced, size) < size;
 }
 
-/* A stored choice that held is not stored again. */
+/* A stored choice that was applied is not stored again. */
 static void
 put_choice (void *data, const char *key, double microseconds, const char *choice)
 {
@@ -169,7 +169,7 @@ put_choice (void *data, const char *key, double microseconds, const char *choice
     g_snprintf (opened->put, sizeof opened->put, "%s (%.1f us)", choice, microseconds);
 }
 
-/* Opens the GPU again, so that it has plans and choices of its own. */
+/* Opens the GPU again, as an instance with its own plans and choices. */
 static inline Opened *
 open_again (const Gpu *gpu, const char *forced)
 {
@@ -200,8 +200,8 @@ typedef struct {
   LigTick *tick;
 } Placed;
 
-/* Places the tensors of `t`; outputs of the pass are NaN. The scratch memory is that of a fixed
- * order, or of any order where that is larger. */
+/* Allocates the tensors of `t`; outputs of the pass are NaN. The scratch memory is that of a
+ * deterministic pass, or of a nondeterministic one if that is larger. */
 static inline Placed
 place (const Gpu *gpu, const Tensors *t, bool backward)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention through cuDNN against the built-in kernels and the CPU, in each configuration that it
- * takes: results, the same bits twice and in a captured graph, in parts where the memory for a
- * fixed order asks for them, and the choice between both by time. */
+/* Attention through cuDNN against the built-in kernels and the CPU, in each supported
+ * configuration: results, the same bits twice and in a captured graph, in parts if the memory of
+ * deterministic gradients requires it, and the choice between the two by time. */
 #include "tests/gpu/cudnn-case.h"
 
 /* Returns the device; null after it marked the test as skipped, with the library that is missing.
@@ -22,7 +22,7 @@ cudnn_or_skip (void)
 
 /* --- Comparing ----------------------------------------------------------------------------- */
 
-/* Returns ||a - b|| / ||b|| over some columns; infinite if a number is missing. */
+/* Returns ||a - b|| / ||b|| over some columns; infinite if a value is NaN. */
 static double
 distance (const LigOperand *a, const LigOperand *b, int64_t first, int64_t end)
 {
@@ -59,7 +59,7 @@ check_part (const char *name,
                   limit);
 }
 
-/* Compares the outputs of a pass, each of query, key and value by itself. */
+/* Compares the outputs of a pass, separately for query, key and value. */
 static void
 check_outputs (const char *name, const Tensors *got, const Tensors *want, bool backward)
 {
@@ -73,8 +73,8 @@ check_outputs (const char *name, const Tensors *got, const Tensors *want, bool b
   }
   int pairs = a[DMEMORY].data ? DMEMORY : DX;
   int64_t aside = pairs == DX ? queries : 0;
-  /* The weight of a single visible key is 1 whatever its score is: both gradients are 0, and what
-   * is computed is the rounding of the output. */
+  /* The weight of a single visible key is 1 whatever its score is: both gradients are 0, and the
+   * computed values are the rounding errors of the output. */
   if (got->params.window != 1) {
     check_part (name, "dq", &a[DX], &b[DX], 0, queries);
     check_part (name, "dk", &a[pairs], &b[pairs], aside, aside + keys);
@@ -132,8 +132,8 @@ static const Configuration configurations[] = {
   {LIG_BF16, LIG_MASK_CAUSAL, 0, 4, 4, 64, 2, 0, false, false},
 };
 
-/* Launches a pass, again, and captured. Checks that cuDNN ran if it was asked to, in these parts if
- * they are given. */
+/* Launches a pass, repeats it, and captures it. Checks that cuDNN ran if it was requested, in these
+ * parts if they are given. */
 static void
 check_pass (Opened *opened,
             const char *name,
@@ -204,7 +204,7 @@ test_configuration (gconstpointer data)
 
 /* --- Parts -------------------------------------------------------------------------------- */
 
-/* Passes in a fixed order that need more memory than is provided: parts of the batch, then of the
+/* Deterministic passes that need more memory than is provided: parts of the batch, then of the
  * heads, over 2 rows. */
 static const struct {
   Configuration c;
@@ -247,7 +247,8 @@ test_parts (gconstpointer data)
 
 /* --- The choice ---------------------------------------------------------------------------- */
 
-/* Without a stored choice both are compared and timed, and the winner and both times are kept. */
+/* Without a stored choice the two are compared and timed, and the winner and both times are
+ * stored. */
 static void
 test_choice (void)
 {

@@ -113,8 +113,8 @@ test_norms (void)
   }
 }
 
-/* Queries of 1 and keys of 4e6 in one feature: all scores are that, and the gradients of the keys
- * are 0. Those of the queries, which are the rounding of large sums, are left out. */
+/* Queries of 1 and keys of 4e6 in one feature: all scores are equal, and the gradients of the keys
+ * are 0. Those of the queries, which are rounding errors of large sums, are not compared. */
 static void
 run_attention (const Gpu *gpu, LigDtype dtype, int32_t features, int32_t length, float softcap)
 {
@@ -166,7 +166,7 @@ test_attention (void)
 int
 main (int argc, char **argv)
 {
-  /* cuDNN does not say what its logarithms lost. */
+  /* cuDNN does not report the rounding error of its log-sum-exps. */
   g_setenv ("LIGATURE_CUDNN", "none", TRUE);
   gpu_test_init (argc, argv);
   g_test_add_func ("/gpu/far/losses", test_losses);

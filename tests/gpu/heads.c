@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels whose params follow from their shapes, attention, rotary, norms of heads, positions
- * and dropped paths, on the GPU against the CPU. */
+/* The kernels whose params depend on their shapes, attention, rotary embeddings, norms of heads,
+ * position embeddings and drop path, on the GPU against the CPU. */
 #include "tests/gpu/shaped.h"
 #include <ligature/params-attention.h>
 #include <ligature/params-norm.h>
@@ -13,13 +13,13 @@ typedef struct {
   LigDtype dtype;
   int batch, heads, kv_heads, features, length, keys;
   LigAttentionMask mask;
-  int window, lengths, documents; /* lengths 2: the first is 0; documents 2: in no order */
+  int window, lengths, documents; /* lengths 2: the first is 0; documents 2: unordered */
   float softcap, dropout;
   gboolean alibi, misaligned;
 } Shape;
 
 static const Shape shapes[] = {
-  /* On tensor cores: both widths, shared keys, ragged and padded sizes. */
+  /* On tensor cores: both head dims, shared keys, odd and padded sizes. */
   {LIG_BF16, 2, 3, 3, 64, 256, 256, LIG_MASK_CAUSAL, 0, 0, 0, 0, 0, FALSE, FALSE},
   {LIG_FP16, 2, 4, 2, 128, 300, 300, LIG_MASK_CAUSAL, 0, 0, 0, 0, 0, FALSE, FALSE},
   {LIG_BF16, 1, 2, 1, 128, 1025, 1025, LIG_MASK_CAUSAL, 0, 0, 0, 0, 0, FALSE, FALSE},
@@ -27,7 +27,7 @@ static const Shape shapes[] = {
   {LIG_FP16, 3, 2, 2, 80, 129, 129, LIG_MASK_CAUSAL, 0, 1, 0, 0, 0, FALSE, FALSE},
   {LIG_BF16, 4, 1, 1, 16, 1, 1, LIG_MASK_CAUSAL, 0, 0, 0, 0, 0, FALSE, FALSE},
   {LIG_FP16, 2, 6, 2, 96, 17, 17, LIG_MASK_NONE, 0, 0, 0, 0, 0, FALSE, FALSE},
-  /* Other keys, windows, lengths, documents. */
+  /* Cross-attention, windows, lengths, documents. */
   {LIG_FP16, 2, 4, 2, 64, 70, 250, LIG_MASK_CAUSAL_BOTTOM_RIGHT, 0, 0, 0, 0, 0, FALSE, FALSE},
   {LIG_BF16, 3, 2, 2, 64, 250, 70, LIG_MASK_CAUSAL_BOTTOM_RIGHT, 0, 2, 0, 0, 0, FALSE, FALSE},
   {LIG_FP16, 2, 2, 1, 128, 140, 333, LIG_MASK_NONE, 0, 1, 0, 0, 0, FALSE, FALSE},
@@ -56,7 +56,7 @@ some_lengths (const Shape *s)
   return lengths;
 }
 
-/* Returns numbers of a part, but none behind the lengths of its rows (transfer full). */
+/* Returns random values of a part, and NaN past the lengths of its rows (transfer full). */
 static void *
 some_poisoned (const Part *part, int batch, const int32_t *lengths)
 {
@@ -135,7 +135,7 @@ test_attention (gconstpointer data)
     part->values = some_poisoned (part, s->batch, lengths);
     keep ((gpointer) part->values);
   }
-  /* Dropout draws by the number of a weight among those of all ranks. */
+  /* Dropout uses the global index of a weight over all ranks. */
   int rank = s->dropout > 0 ? 2 : 0;
   Problem forward = {"attention", &params,       {x, memory, ends, packed, y, lse},
                      FALSE,       s->misaligned, "forward"};
@@ -249,7 +249,7 @@ test_slices (void)
     }
 }
 
-/* Parts as attention leaves them, with sums in fp32 before the last one. */
+/* Parts in the form that attention returns, with fp32 sums before the last one. */
 static void
 test_merge (void)
 {
@@ -364,7 +364,7 @@ test_add_parts (void)
       }
 }
 
-/* Ranks draw by the numbers of their elements among those of all, whose count need not be a
+/* Ranks generate random numbers by the global indices of their elements, whose count need not be a
  * multiple of the four words of a counter, nor of a chunk. */
 static void
 test_dropout (void)

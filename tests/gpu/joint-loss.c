@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The last matmul and its cross-entropy in one on the GPU against the CPU: one chunk and several
- * on either, which divide the rows elsewhere; with and without a bias, ignored rows, smoothed
- * labels, each gradient left out, and gradients that are added to old ones. */
+/* The fused LM head and cross-entropy on the GPU against the CPU: one chunk and several on either,
+ * which split the rows differently; with and without a bias, ignored rows, label smoothing, each
+ * gradient absent, and gradients that are accumulated. */
 #include "tests/gpu/shaped.h"
 #include <ligature/params-loss.h>
 
@@ -9,7 +9,7 @@ typedef struct {
   LigDtype dtype, parameters; /* of dweight and dbias */
   int64_t rows, columns, classes;
   gboolean bias;
-  int ignored; /* one row of so many; 1: all; 0: none; -1: the second half */
+  int ignored; /* one of that many rows; 1: all; 0: none; -1: the second half */
   float smoothing;
   unsigned absent; /* a bit for each of gx, gweight and gbias */
   gboolean accumulate, misaligned;
@@ -26,15 +26,15 @@ static const Shape shapes[] = {
   {LIG_FP16, LIG_FP16, 90, 32, 100, TRUE, 0, 0, 1, FALSE, FALSE},
   {LIG_FP32, LIG_FP32, 90, 32, 100, TRUE, 0, 0, 6, FALSE, FALSE},
   {LIG_BF16, LIG_BF16, 90, 32, 100, FALSE, 0, 0, 2, FALSE, FALSE},
-  /* More rows than blocks: two rows in the shared memory of a multiprocessor, one, part of one; of
-   * an odd number of logits each row begins elsewhere. */
+  /* More rows than threadblocks: two rows in the shared memory of an SM, one, part of one; with an
+   * odd number of logits rows have different alignments. */
   {LIG_BF16, LIG_BF16, 300, 8, 50304, FALSE, 3, 0, 0, FALSE, FALSE},
   {LIG_FP16, LIG_FP16, 300, 8, 50257, TRUE, 2, 0.1f, 0, FALSE, FALSE},
   {LIG_FP32, LIG_FP32, 140, 8, 50257, TRUE, 0, 0.1f, 0, FALSE, FALSE},
   {LIG_BF16, LIG_FP32, 140, 8, 128256, FALSE, 5, 0, 0, TRUE, FALSE},
   {LIG_FP32, LIG_FP32, 140, 8, 70001, TRUE, 4, 0, 0, FALSE, FALSE},
   {LIG_BF16, LIG_BF16, 9000, 8, 1003, TRUE, 7, 0, 0, FALSE, FALSE},
-  /* More rows than a chunk has at most; the last chunks have no row that counts. */
+  /* More rows than fit into a chunk; the last chunks have no row that counts. */
   {LIG_FP32, LIG_FP32, 66000, 8, 64, TRUE, 7, 0, 0, FALSE, FALSE},
   {LIG_BF16, LIG_BF16, 140000, 8, 40, TRUE, -1, 0, 0, FALSE, FALSE},
 };
@@ -77,7 +77,7 @@ test_shape (gconstpointer data)
   const Gpu *gpu = gpu_or_skip ();
   if (!gpu)
     return;
-  /* Of every other shape the last logit is padding, unless a target is there. */
+  /* In every other shape the last logit is padding, unless it is a target. */
   LigCrossEntropyParams params = {.ignored = -100, .label_smoothing = s->smoothing};
   if (s->rows % 2 == 0 && s->classes > 2)
     params.classes = s->classes - 1;

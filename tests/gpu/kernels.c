@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every kernel on the GPU against the CPU's on the same bits: all types, ragged and aligned
- * shapes, misaligned and absent operands, in place, accumulating, captured, twice with the same
- * bits, and no write outside the outputs. */
+/* Every kernel on the GPU against the CPU's on the same bits: all types, odd and aligned shapes,
+ * misaligned and absent operands, in place, accumulating, captured, twice with the same bits, and
+ * no write outside the outputs. */
 #include "tests/gpu/launch.h"
 
 /* --- Selection of cases -------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ static const Shape matmuls[] = {{1, 1, 1},       {5, 7, 3},      {257, 31, 33}, 
                                 {257, 1000, 64}, {5, 4097, 33},  {3, 1, 8192},  {1000, 33, 8},
                                 {128, 256, 512}, {8, 512, 2048}, {33, 8, 8191}, {512, 768, 1024}};
 
-/* Returns whether the operand may be absent in this type: AdamW needs its means, and either
+/* Returns whether the operand may be absent in this type: AdamW needs its moments, and either
  * parameters or master. */
 static bool
 may_be_absent (const Operands *o, int index)
@@ -128,7 +128,7 @@ run_variants_at (const Gpu *gpu, const LigKernel *kernel, Shape s, const LigDtyp
   run_variants (gpu, c, &o);
 }
 
-/* Runs element-wise kernels on every kind of value: the results have to be of the same kind. */
+/* Runs element-wise kernels on every kind of value: the results must be of the same kind. */
 static void
 run_edges (const Gpu *gpu, const LigKernel *kernel, const LigDtype *pair)
 {
@@ -177,8 +177,8 @@ run_rows (const Gpu *gpu, const LigKernel *kernel, const LigDtype *pair)
   run_edges (gpu, kernel, pair);
 }
 
-/* Returns whether types for operands and parameters differ from the case of one type. They do
- * not if a kernel has no parameters, or nothing else. */
+/* Returns whether different types of operands and parameters give another case than equal types.
+ * They do not if a kernel has no parameters, or nothing else. */
 static bool
 is_new (const LigKernel *kernel, const LigDtype *pair)
 {
@@ -215,7 +215,7 @@ test_kernel (gconstpointer data)
   gpu_wait (gpu, kernel->name);
   for (int i = 0; i < GUARD; i++)
     if (guard[i] != 0x5a) {
-      g_test_fail_printf ("the memory behind the workspace was written to");
+      g_test_fail_printf ("the memory after the workspace was written to");
       return;
     }
   if (failures > 0)
@@ -223,8 +223,8 @@ test_kernel (gconstpointer data)
   g_test_message ("%.2f s", 1e-6 * (double) (g_get_monotonic_time () - begin));
 }
 
-/* The built-in matmuls, also where the library would win: tiles beyond each edge,
- * and so many that each block takes several. */
+/* The built-in matmuls, even where the library would win: tiles that cross each edge, and so many
+ * that each threadblock processes several. */
 static void
 test_built_in_matmul (gconstpointer data)
 {

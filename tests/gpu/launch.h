@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One launch of a kernel on the GPU and on the CPU, on the same bits: operands in one arena with
+/* A launch of a kernel on the GPU and on the CPU, on the same bits: operands in one arena with
  * guards between them, tolerances, comparison of the outputs and of all other memory. */
 #pragma once
 
@@ -122,16 +122,16 @@ complain (const Case *c, const char *operand, const char *what)
                   c->edges ? ", edge values" : "", c->absent, c->variation);
 }
 
-/* The allowed error: |a - b| <= relative |b| + absolute + of_terms times the rounded value that
- * led to b, where it is known, per element; ||a - b|| / ||b|| <= norm in all. Below `normal` the
- * type's numbers are `unit` apart, whatever their size, and b may have been rounded to the next
- * one. */
+/* The tolerance: |a - b| <= relative |b| + absolute + of_terms times the rounded value from which b
+ * was computed, where it is known, per element; ||a - b|| / ||b|| <= norm in total. Below `normal`
+ * the type's numbers are `unit` apart, whatever their size, and b may have been rounded to the
+ * adjacent one. */
 typedef struct {
   double relative, absolute, norm, of_terms, normal, unit;
 } Tolerance;
 
-/* Returns the tolerance of a kernel: the reference's elementwise ones. A sum over n terms may
- * have root n times the absolute part; a product of a rounded sum may be off as much as that
+/* Returns the tolerance of a kernel: the reference's elementwise ones. A sum over n terms may have
+ * root n times the absolute part; the product of a rounded sum may have the same error as that
  * sum. */
 static inline Tolerance
 tolerance_for (const Layout *l, int index, double largest_dx)
@@ -163,8 +163,8 @@ tolerance_for (const Layout *l, int index, double largest_dx)
                                                         : p->columns;
     t.relative = MAX (t.relative, 1e-5);
     t.absolute *= 2 * sqrt ((double) terms);
-    /* The slope of gelu is a factor, not a term. That of cuBLASLt is off by about 2^-16 of its
-     * largest value even where it vanishes, so that its relative error has no bound. */
+    /* gelu's derivative is a factor, not a term. That of cuBLASLt has an error of about 2^-16 of
+     * its maximum even where it vanishes, so that its relative error is unbounded. */
     if (strstr (kernel, "input_gelu"))
       t.of_terms = rounds ? 0x1p-14 : 0;
     if (strstr (kernel, "gelu") && rounds) {
@@ -175,11 +175,11 @@ tolerance_for (const Layout *l, int index, double largest_dx)
   if (is_parameter_gradient (name)) {
     t.absolute *= 2 * sqrt ((double) MAX (p->rows, 1));
     t.relative = MAX (t.relative, 1e-5);
-    /* In a sum of rounded values one may have been rounded the other way. */
+    /* In a sum of rounded values one may have been rounded in the other direction. */
     if (of_rounded)
       t.absolute += t.relative * largest_dx;
   }
-  if (family == NORM && p->columns < 8) /* the reciprocal deviation may be large */
+  if (family == NORM && p->columns < 8) /* the reciprocal standard deviation may be large */
     t.absolute *= 50;
   if (family == NORM || family == OPTIMIZER)
     t.relative = MAX (t.relative, 4e-6);
@@ -281,7 +281,7 @@ check_untouched (const Case *c, const Layout *l, const Memory *m)
       continue; /* an output was computed in place of it */
     size_t end = last ? l->bytes : l->offsets[i];
     if (!same_bytes (m->gpu + at, m->before + at, end - at))
-      complain (c, last ? "behind all operands" : l->o.names[i],
+      complain (c, last ? "after all operands" : l->o.names[i],
                 "memory in front of it was written to");
     if (!last)
       at = end + operand_bytes (&l->o.operands[i]);
@@ -369,7 +369,7 @@ launch_on_gpu (const Gpu *gpu, const Case *c, Layout *l, Memory *m, char *image,
     complain (c, "status", launch.where ? launch.where : "rejected, and does not say where");
 }
 
-/* Launches on the CPU; false if it has no code for the case. */
+/* Launches on the CPU; false if it does not support the case. */
 static inline bool
 run_on_cpu (const Case *c, Layout *l, Memory *m)
 {
@@ -394,7 +394,7 @@ largest_of (const Layout *l, const Case *c, const char *name, const char *image)
     .largest;
 }
 
-/* Computes the matmul alone, in fp32. */
+/* Computes the bare matmul, in fp32. */
 static inline bool
 multiply_on_cpu (const Case *c, const Operands *o, Memory *m, float *matmul)
 {

@@ -74,7 +74,7 @@ solve_last (Layout *l, Memory *m, const LigTick *tick)
     g_error ("%s on the CPU: %s", l->o.kernel->name, launch.where);
 }
 
-/* Allocates a whole operand, whose last part is that of the image. */
+/* Allocates a whole operand, whose end is that of the image. */
 static void
 place_whole (const Gpu *gpu, LigOperand *whole, const Layout *l, int i, const Memory *m)
 {
@@ -134,8 +134,8 @@ test_vast (gconstpointer data)
 
 /* --- Rejections ------------------------------------------------------------------------------ */
 
-/* Integers for which the CPU has no code are rejected by the GPU as well, instead of being read
- * as floats. */
+/* Integers that the CPU does not support are rejected by the GPU as well, instead of being read as
+ * floats. */
 static void
 test_types (void)
 {
@@ -165,7 +165,7 @@ test_types (void)
   }
 }
 
-/* Targets and tokens come from files: those that are not a row are rejected or have no effect. */
+/* Targets and tokens come from files: invalid ones are rejected or have no effect. */
 static void
 test_outside (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Matmuls of matrices whose rows do not begin at 16-byte boundaries, which GPUs compute through
- * copies: of one block and of several, with biases, and gradients that are added to old ones. */
+/* Matmuls of matrices whose rows are not 16-byte aligned, which GPUs compute through copies: with
+ * one block and with several, with biases, and with gradients that are accumulated. */
 #define SHAPED_ARENA ((size_t) 400 << 20)
 #include "tests/gpu/shaped.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring on a GPU: the same answer from one store, never slower than none and all, algorithms
- * that repeat their bits, a message if there is no memory to search for one, peak rates of a GPU
- * that was never measured. */
+/* Measurements on a GPU: the same plan from the same store, never slower than policies none and
+ * all, deterministic algorithms, a message if there is no memory to search for one, peak rates of a
+ * GPU that was never measured. */
 #include "engine/measure/stopwatch.h"
 #include "engine/measure/tuning-private.h"
 #include "tests/gpu/case.h"
@@ -15,8 +15,8 @@
 
 /* --- Opening ------------------------------------------------------------------------------- */
 
-/* An opened device has code in the module, reports for which devices, and has an id that differs
- * from those of the same model. */
+/* The module has code for an opened device, reports its devices, and the device has an id that
+ * distinguishes it from others of the same model. */
 static void
 test_opened (void)
 {
@@ -33,7 +33,7 @@ test_opened (void)
   g_test_message ("built for %s", built_for);
 }
 
-/* Opens the GPU as a program does, with the costs that its description has. */
+/* Opens the GPU as a program does, with the costs from its description. */
 static LigDevice *
 open_or_skip (void)
 {
@@ -43,7 +43,8 @@ open_or_skip (void)
   return device;
 }
 
-/* A GPU of a shipped profile predicts by it at once; any other is measured within a moment. */
+/* A GPU with a shipped profile uses that for predictions at once; any other is measured within a
+ * moment. */
 static void
 test_peak_rates (void)
 {
@@ -76,8 +77,8 @@ test_peak_rates (void)
   g_assert_cmpfloat (groups[0].predicted, >, 10 * facts->launch);
 }
 
-/* Everything that predictions use is measured: each kind of kernel, attention by cuDNN and by the
- * built-in kernels, and copies from the host. */
+/* Everything that predictions use is measured: each kind of kernel, attention with cuDNN and with
+ * the built-in kernels, and copies from the host. */
 static void
 test_all_costs (void)
 {
@@ -274,7 +275,7 @@ multiply_bits (const Gpu *gpu, Matmul *matmul)
   return bits;
 }
 
-/* Every algorithm that was kept gives the same bits each time. */
+/* Every algorithm that was kept is deterministic. */
 static void
 test_repeats (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands for any kernel of kernel-list.h, from the names in its signature: shapes and types by
- * a table of rules, values that are random or follow from other operands, and parameters. */
+/* Operands for any kernel of kernel-list.h, from the names in its signature: shapes and types by a
+ * table of rules, values that are random or computed from other operands, and parameters. */
 #pragma once
 
 #include <ligature/dtype.h>
@@ -48,7 +48,7 @@ family_of (const char *kernel)
   return strstr (kernel, "glu") ? GATED : POINTWISE;
 }
 
-/* Returns whether a kernel's params follow from the shapes of its operands, or it needs scratch
+/* Returns whether a kernel's params depend on the shapes of its operands, or it needs scratch
  * memory: tests/gpu/heads.c, tests/gpu/joint-loss.c, tests/gpu/quantize.c and
  * tests/gpu/vocabulary.c have problems for these. */
 static inline gboolean
@@ -184,14 +184,14 @@ operand_bytes (const LigOperand *operand)
   return (size_t) operand->size * lig_dtype_size (operand->dtype);
 }
 
-/* Returns whether the operand is a gradient of a parameter, to which a launch may add. */
+/* Returns whether the operand is a gradient of a parameter, which a launch may accumulate. */
 static inline bool
 is_parameter_gradient (const char *name)
 {
   return g_str_equal (name, "dweight") || g_str_equal (name, "dbias");
 }
 
-/* Returns whether the operand is an output whose old values are read: all that an optimizer
+/* Returns whether the operand is an output whose old values are read: everything that an optimizer
  * updates. */
 static inline bool
 is_updated (const Operands *o, int index)
@@ -240,7 +240,7 @@ fill_random (const LigOperand *operand, unsigned seed)
   }
 }
 
-/* Fills in row numbers below `limit`; with `ignored` one in five is -100. */
+/* Fills in row indices below `limit`; with `ignored` one in five is -100. */
 static inline void
 fill_integers (const LigOperand *operand, int64_t limit, bool ignored)
 {
@@ -255,7 +255,7 @@ fill_number (const LigOperand *operand, double value)
   *(float *) operand->data = (float) value;
 }
 
-/* Fills in the state of updates in the middle of a training. */
+/* Fills in the state of updates in the middle of a training run. */
 static inline void
 fill_scaling (const LigOperand *operand)
 {
@@ -334,7 +334,7 @@ fill_operand (const Operands *o, int index)
     ((float *) operand->data)[i] = fabsf (((float *) operand->data)[i]);
 }
 
-/* Fills in values that follow from others. */
+/* Fills in values that are computed from others. */
 static inline void
 fill_derived (const Operands *o)
 {

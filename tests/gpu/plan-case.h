@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the tests of plans on the GPU: results on any device, variants of a
- * fusion's pattern, times that are remembered within the program, comparisons that continue
- * after a failure. */
+/* Shared code of the tests of plans on the GPU: results on any device, variants of a fusion's
+ * pattern, cached times, comparisons that continue after a failure. */
 #pragma once
 
 #include "engine/patterns/pattern.h"
@@ -51,7 +50,7 @@ note (gpointer data, const char *key, double microseconds, double noise, const c
   g_hash_table_replace (data, g_strdup (key), entry);
 }
 
-/* Remembers times, so that a kernel is measured once per shape and type, not once per plan. */
+/* Caches times, so that a kernel is measured once per shape and type, not once per plan. */
 static inline const LigTuning *
 tuning (void)
 {
@@ -94,7 +93,7 @@ state_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *option
   return state;
 }
 
-/* Runs a plan `times` times, all but the first adding to the gradients; null if there is no such
+/* Runs a plan `times` times, all except the first accumulating gradients; null if there is no such
  * plan. */
 static inline Results *
 compute_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *options, int times)
@@ -123,8 +122,8 @@ compute_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *opti
 }
 
 /* Reports which results differ by more than the limit, and continues. With `exact`, the same
- * results in fp32, one may be as far from the other as that is from the exact result: rounding
- * accumulates through a sequence. */
+ * results in fp32, one may be as far from the other as that is from the exact result, because
+ * rounding errors accumulate through a sequence. */
 static inline void
 expect_close_to (
   const Results *got, const Results *want, const Results *exact, double limit, const char *what)
@@ -176,15 +175,15 @@ expect_same_bits (const Results *got, const Results *want, const char *what)
   }
 }
 
-/* Returns how far the results of what is described may be apart: where the last bits of a value
- * differ between devices, it may round to the next number of fp8, an eighth away. */
+/* Returns the tolerance of a sequence's results: where the last bits of a value differ between
+ * devices, it may round to the adjacent fp8 number, an eighth away. */
 static inline double
 tolerance_of (const char *what, LigDtype dtype)
 {
   return MAX (plan_tolerance (dtype), strstr (what, "quantize") ? 0.05 : 0);
 }
 
-/* Compares the CPU's plan of every op alone with the GPU's under all policies; `many` ops. */
+/* Compares the CPU's unfused plan with the GPU's under all policies; `many` ops. */
 static inline void
 expect_agreement (const Gpu *gpu,
                   LigSequence *sequence,
@@ -212,8 +211,8 @@ expect_agreement (const Gpu *gpu,
 
 typedef void (*Variant) (const Gpu *gpu, const LigFusion *fusion, const char *const *ops);
 
-/* Returns the ops of one variant as an expression; matmuls and tables of embeddings have
- * `features` outputs, tables of positions more rows than any test's input. */
+/* Returns the ops of one variant as an expression; matmuls and embedding tables have `features`
+ * outputs, position tables more rows than any test's input. */
 static inline char *
 join_ops (const char *const *ops, int features)
 {

@@ -26,7 +26,7 @@ test_op (gconstpointer data)
       expect_agreement (gpu, sequence, types[i], training, FALSE, info->example);
 }
 
-/* Widths that allow no 16-byte access, and those that suit the matmuls. */
+/* Widths that allow no 16-byte access, and widths that suit the matmuls. */
 static const struct {
   const char *input;
   int features;
@@ -37,7 +37,7 @@ check_variant (const Gpu *gpu, const LigFusion *fusion, const char *const *ops)
 {
   for (guint s = quick () ? 1 : 0; s < G_N_ELEMENTS (sizes); s++) {
     g_autofree char *expression = join_ops (ops, sizes[s].features);
-    /* A table is read by row numbers. */
+    /* A table is indexed by row numbers. */
     const char *type = g_str_equal (ops[0], "embedding") ? ":int32" : "";
     g_autofree char *input = g_strconcat (sizes[s].input, type, NULL);
     g_autofree char *what = g_strdup_printf ("%s on %s @ %s", fusion->name, expression, input);
@@ -50,7 +50,7 @@ check_variant (const Gpu *gpu, const LigFusion *fusion, const char *const *ops)
         g_autoptr (Results) want = compute_on (cpu_device (), plain, &options, 1);
         g_autoptr (Results) got = compute_on (gpu->device, forced, &options, 1);
         expect_close (got, want, tolerance_of (what, types[i][0]), what);
-        /* The other types differ in the kernels alone, which were just compared. */
+        /* The other types differ only in the kernels, which were just compared. */
         if (training && s == 1 && (i == 0 || i == 2) && !quick ())
           expect_agreement (gpu, plain, types[i], TRUE, FALSE, what);
       }
@@ -103,8 +103,8 @@ test_wholes (void)
   }
 }
 
-/* In evaluation a matmul writes the quantized copy of gelu: the GPU's bytes may be neighbours of
- * the CPU's, an eighth apart. */
+/* In evaluation a matmul writes the quantized copy of gelu: the GPU's bytes may be adjacent to the
+ * CPU's, an eighth apart. */
 static void
 test_gelu_matmuls (void)
 {
@@ -245,8 +245,8 @@ test_failed_capture (void)
   }
 }
 
-/* Trains one state on one device with evaluations in between. Returns the outputs of the
- * evaluations and the parameters at the end. */
+/* Trains on one device with evaluations in between. Returns the outputs of the evaluations and the
+ * final parameters. */
 static Results *
 alternate (LigDevice *device, LigSequence *sequence, const LigDtype *pair)
 {
@@ -321,7 +321,7 @@ test_tf32 (void)
 
 /* --- Callbacks ----------------------------------------------------------------------------- */
 
-/* Triples values on the device by way of the host, in the order of the plan's stream. */
+/* Triples values of the device through the host, in the order of the plan's stream. */
 static void
 triple_on (const LigOperand *from, const LigOperand *to, void *stream)
 {
@@ -510,7 +510,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, info, test_op);
   }
   for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {
-    /* One GPU exchanges with nobody; test_gelu_matmuls() is for the last. */
+    /* With one GPU there are no collectives; test_gelu_matmuls() tests the last one. */
     if (strstr (fusion->pattern, "all-gather") || strstr (fusion->pattern, "all-reduce") ||
         strstr (fusion->pattern, "reduce-scatter") ||
         g_str_equal (fusion->name, "forward-linear-bias-gelu-quantize"))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies and scales have the same bytes on the GPU as on the CPU, for random and for
- * adversarial data; matmuls of quantized operands are close, and histories move alike. */
+ * adversarial data; matmuls of quantized operands agree within tolerances, and histories advance
+ * identically. */
 #include "tests/gpu/case.h"
 #include "tests/kernels/quantize-case.h"
 #include <ligature/params-matmul.h>
 
-/* Launches a kernel on copies of the operands in the device's memory, and copies them back. */
+/* Launches a kernel on copies of the operands in device memory, and copies them back. */
 static gboolean
 launch_there (const Gpu *gpu,
               const char *name,
@@ -26,7 +27,7 @@ launch_there (const Gpu *gpu,
     there[i] = operands[i];
     if (!operands[i].data)
       continue;
-    /* One without elements is present all the same. */
+    /* An operand without elements is nevertheless present. */
     there[i].data = gpu_memory (gpu, MAX (bytes, 1));
     gpu_copy (gpu, there[i].data, operands[i].data, bytes);
   }
@@ -67,7 +68,7 @@ compare_bytes (const LigOperand *want, const void *got, int operand, const char 
     }
 }
 
-/* Compares sums over rows, which are taken in another order. */
+/* Compares sums over rows, whose order differs. */
 static void
 check_sums (LigOperand want, void *data, const char *what)
 {
@@ -134,7 +135,7 @@ static void
 test_copies (void)
 {
   static const LigDtype formats[] = {LIG_FP8_E4M3, LIG_FP8_E5M2};
-  /* Without rows the scale of the whole matrix and the sums are written all the same. */
+  /* Without rows the per-tensor scale and the sums are written nevertheless. */
   static const int64_t larger[][2] = {{1024, 768}, {2048, 4096}, {4096, 304}, {0, 256}, {0, 30}};
   const Gpu *gpu = gpu_that_quantizes_or_skip ();
   unsigned n = 0;
@@ -156,7 +157,7 @@ test_copies (void)
       }
 }
 
-/* Rows with more units of columns than a GPU has threads for a search. */
+/* Rows with more column vectors than a GPU has threads for an amax pass. */
 static void
 test_wide_rows (void)
 {
@@ -169,8 +170,8 @@ test_wide_rows (void)
   }
 }
 
-/* Multiplies a few elements, so that most others cannot raise the amax: a later one is the largest.
- */
+/* Scales up a few elements, so that most others cannot raise the amax: a later one is the
+ * largest. */
 static void
 add_outliers (const LigOperand *x)
 {
@@ -183,8 +184,8 @@ add_outliers (const LigOperand *x)
   }
 }
 
-/* Makes rows small and columns negative, or all elements small: where no argument of an activation
- * is great, its amax is not the value of the greatest. */
+/* Makes rows small and columns negative, or all elements small: if no argument of an activation is
+ * large, its amax is not the value of the largest. */
 static void
 lower_lines (const LigOperand *x, gboolean all)
 {
@@ -200,8 +201,8 @@ lower_lines (const LigOperand *x, gboolean all)
   }
 }
 
-/* A kernel that computes what it quantizes writes the bytes that the GPU's two kernels write; the
- * CPU's values differ in their last bits. */
+/* A fused quantizing kernel writes the bytes of the GPU's two unfused kernels; the CPU's values
+ * differ in their last bits. */
 static void
 check_producer (const Gpu *gpu,
                 const Producer *p,
@@ -279,7 +280,7 @@ test_producers (void)
       }
 }
 
-/* A norm that is quantized as it is computed has the bytes of the GPU's two kernels. */
+/* A norm with fused quantization has the bytes of the GPU's two unfused kernels. */
 static void
 check_norm (const Gpu *gpu,
             gboolean centered,
@@ -353,7 +354,7 @@ check_near (LigOperand want, void *data, const char *name, const char *what)
     }
 }
 
-/* A norm's gradient that is quantized as it is computed has the copies of what it wrote. */
+/* A norm's gradient with fused quantization has the quantized copies of the dx that it wrote. */
 static void
 check_norm_gradient (const Gpu *gpu,
                      gboolean centered,
@@ -477,8 +478,8 @@ check_matmul (const Gpu *gpu,
     g_test_fail_printf ("%s: off by %g, allowed %g", what, sqrt (error / length), allowed);
 }
 
-/* cuBLASLt's gelu is off by up to 0.0005, and a bias of another type is rounded to bf16: some bytes
- * are neighbours. */
+/* cuBLASLt's gelu has an error of up to 0.0005, and a bias of another type is rounded to bf16: some
+ * bytes are adjacent. */
 static void
 check_gelu (const Gpu *gpu, LigDtype dtype, const int64_t sides[3], unsigned variation)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A launch of a kernel whose params or scratch memory follow from its shapes, on the GPU against
- * the CPU on the same bits: twice with the same bits, and every element of each output written. */
+/* A launch of a kernel whose params or scratch memory depend on its shapes, on the GPU against the
+ * CPU on the same bits: twice with the same bits, and every element of each output written. */
 #pragma once
 
 #include "tests/gpu/case.h"
@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/* The bytes of all operands of a problem; a test of larger ones defines it before. */
+/* The bytes of all operands of a problem; a test with larger ones defines it before including
+ * this. */
 #ifndef SHAPED_ARENA
 #define SHAPED_ARENA ((size_t) 96 << 20)
 #endif
@@ -50,7 +51,7 @@ bytes_of (const LigOperand *operand)
   return (size_t) operand->size * lig_dtype_size (operand->dtype);
 }
 
-/* Returns an operand of a part in the arena; inputs and old values are filled in on the host. */
+/* Allocates an operand in the arena; inputs and old values are filled in on the host. */
 static inline LigOperand
 place_part (const Problem *p, const Part *part, char *arena, size_t *at, gboolean filled)
 {
@@ -140,7 +141,8 @@ launch_on_device (const Gpu *gpu,
                         launch.where ? launch.where : "no reason");
 }
 
-/* Compares an output: in the norm of all, and each element against the mean of their squares. */
+/* Compares an output: by the norm of all elements, and each element relative to the root of their
+ * mean square. */
 static inline void
 compare (const Problem *p, int index, const LigOperand *operand, const char *got, const char *want)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings on the GPU: known results, losses that follow the CPU's, the same losses to the last
- * bit from the same seed and from a checkpoint. */
+/* Training runs on the GPU: known results, losses that follow the CPU's, and bitwise reproducible
+ * losses from the same seed and from a checkpoint. */
 #include "tests/gpu/case.h"
 #include "tests/train/case.h"
 
@@ -59,7 +59,7 @@ test_regression (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (progress.eval_loss, <, 1e-6);
 }
 
-/* Three clouds that straight lines separate. */
+/* Three linearly separable clusters. */
 static void
 test_classes (Fixture *f, gconstpointer data)
 {
@@ -80,7 +80,7 @@ test_classes (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (fabs (progress.first_loss - log (3)), <, 0.1);
 }
 
-/* A stream in which every token follows from the one before. */
+/* A stream in which every token is determined by the previous one. */
 static void
 test_tokens (Fixture *f, gconstpointer data)
 {
@@ -106,7 +106,7 @@ test_tokens (Fixture *f, gconstpointer data)
 #define EXPRESSION \
   "layer-norm ! linear(24, init-std=0.3) ! gelu ! dropout(0.2) ! linear(5) ! cross-entropy"
 
-/* The optimizer and the arrays that it keeps; the allowed difference from the CPU's losses. */
+/* The optimizer and its state; the allowed difference from the CPU's losses. */
 static const struct {
   const char *name, *settings;
   double limit;
@@ -166,7 +166,7 @@ test_like_cpu (Fixture *f, gconstpointer data)
 
 /* --- The same bits ------------------------------------------------------------------------- */
 
-/* Compares losses to the last bit; reports the first difference, and continues. */
+/* Compares losses bitwise; reports the first difference, and continues. */
 static void
 expect_same_metric (Fixture *f, LigRun *a, LigRun *b, const char *name, guint count)
 {
@@ -213,7 +213,7 @@ test_seed (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (value_at (mine, 0), !=, value_at (theirs, 0));
 }
 
-/* So many steps that the run is not over when it is interrupted. */
+/* Enough steps that the run is not over when it is interrupted. */
 #define STEPS (quick () ? 400 : 5000)
 
 /* Interrupts a run, resumes it from the file, and compares it with a run that was not
@@ -332,8 +332,7 @@ test_overflow (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (progress.loss, <, 1e-3 * progress.first_loss);
 }
 
-/* With gradients that are never finite, but finite losses, the training ends and keeps its
- * weights. */
+/* With gradients that are never finite, but finite losses, the run ends and keeps its weights. */
 static void
 test_not_finite (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients and updates on the GPU: sums in fp32, updates that write nothing, the loss scale inside
- * captured graphs, and what decays. */
+/* Gradients and updates on the GPU: sums in fp32, skipped updates, the loss scale inside captured
+ * graphs, and weight decay. */
 #include "tests/gpu/case.h"
 #include "tests/plan/update-case.h"
 

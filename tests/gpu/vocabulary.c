@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of ranks that have a part of the vocabulary each, on the GPU against the CPU: the parts
- * of the cross-entropy and of the accuracy, what follows from the parts of all ranks, the gradients
- * of a part, and embeddings of some rows of a table. */
+/* Kernels with a vocabulary sharded over ranks, on the GPU against the CPU: the statistics of the
+ * cross-entropy and of the accuracy, the combined results, the gradients of a shard, and embeddings
+ * with a sharded table. */
 #include "tests/gpu/shaped.h"
 #include <ligature/params-loss.h>
 
@@ -22,13 +22,14 @@ static const Shape shapes[] = {
   {LIG_FP16, LIG_FP16, 300, 1000, 3, 50, 0, TRUE, FALSE},
   {LIG_BF16, LIG_FP32, 257, 96, 8, 6, 0.1f, TRUE, TRUE},
   {LIG_BF16, LIG_BF16, 33, 8191, 2, 4096, 0, FALSE, TRUE},
-  /* A row takes a whole block, and more rows than one block adds up. */
+  /* A row takes a whole threadblock, and there are more rows than one threadblock sums. */
   {LIG_BF16, LIG_BF16, 3000, 6288, 8, 6288, 0.1f, FALSE, FALSE},
   {LIG_FP16, LIG_FP32, 6000, 100, 4, 25, 0, FALSE, FALSE},
   {LIG_FP32, LIG_FP32, 20000, 64, 2, 128, 0, TRUE, FALSE},
 };
 
-/* A third of the logits of some shapes is padding, with all logits of some ranks; 0: none. */
+/* In some shapes a third of the logits is padding, including all logits of some ranks; 0: no
+ * padding. */
 static int64_t
 some_classes (const Shape *s)
 {
@@ -45,7 +46,7 @@ some_targets (const Shape *s)
   return targets;
 }
 
-/* Returns whether the test goes on. */
+/* Returns whether the test continues. */
 static const Gpu *
 begin (const Shape *s)
 {
@@ -58,8 +59,8 @@ begin (const Shape *s)
   return gpu;
 }
 
-/* Runs a kernel of each rank's part on random logits, then the kernel of all parts on what the CPU
- * found in them. */
+/* Runs a kernel on the shard of each rank with random logits, then the combining kernel on the
+ * CPU's statistics. */
 static void
 run_parts (const Gpu *gpu, const Shape *s, gboolean accuracy)
 {
@@ -142,7 +143,7 @@ test_accuracy (gconstpointer data)
   keep (NULL);
 }
 
-/* The gradients of the first and of the last part. */
+/* The gradients of the first and of the last shard. */
 static void
 test_gradients (gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A problem for attention: its operands, a plain reference in double, and the calls of its
+/* An attention problem: its operands, a plain reference in double precision, and the calls of its
  * kernels. */
 #pragma once
 
@@ -82,7 +82,7 @@ problem (Shape shape)
   return r;
 }
 
-/* Returns whether query i sees key j, straight from the definitions. */
+/* Returns whether query i sees key j, directly from the definitions. */
 static inline bool
 sees (const Problem *r, int64_t b, int i, int j)
 {
@@ -162,7 +162,7 @@ rows_of (const Problem *r, const Reference *to, const double *xs, int64_t b, int
                 dsource + value, step};
 }
 
-/* Computes one query, and adds to the gradients. */
+/* Computes one query, and accumulates the gradients. */
 LIG_REFERENCE void
 reference_query (const Problem *r, const Reference *to, const double *xs, int64_t b, int h, int i)
 {
@@ -230,7 +230,7 @@ reference (const Problem *r, const double *xs)
   return to;
 }
 
-/* Runs a kernel with the scratch memory that it asks for. */
+/* Runs a kernel with the scratch memory that it requests. */
 static inline void
 run_attention (const char *name, const LigOperand *operands, const LigAttentionParams *params)
 {

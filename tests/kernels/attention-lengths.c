@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of the CPU at lengths that fill no block: every mask with every window, padding and
- * packing, with and without grouped heads, against the reference in double. */
+/* Attention on the CPU at lengths that fill no block: every mask with every window, padding and
+ * packing, with and without grouped heads, against the reference in double precision. */
 #include "tests/kernels/attention-case.h"
 
 static const int lengths[] = {1, 17, 1000, 1025}, features[] = {16, 64, 80, 128};
@@ -21,7 +21,7 @@ shape_of (int batch, int heads, int kv_heads, int length, int width, LigDtype dt
                  .batch = batch};
 }
 
-/* Gives a shape one of the masks, windows and kinds of padding and packing. */
+/* Sets the mask, window, padding and packing of a shape. */
 static Shape
 variant_of (Shape shape, int mask, int window, int kind)
 {
@@ -34,7 +34,7 @@ variant_of (Shape shape, int mask, int window, int kind)
   return shape;
 }
 
-/* The rounding of a 16-bit y enters the gradients of the scores, where larger terms cancel. */
+/* The rounding of a 16-bit y affects the gradients of the scores, where larger terms cancel. */
 static void
 check_gradient (LigOperand got, const double *want, const char *what)
 {
@@ -44,7 +44,7 @@ check_gradient (LigOperand got, const double *want, const char *what)
                 (wide ? 1 : 3) * allowed (got, want) + rounding * sqrt ((double) got.size), what);
 }
 
-/* Fills the rows behind the lengths with NaN. */
+/* Fills the rows past the lengths with NaN. */
 static void
 poison (const Problem *p, LigOperand rows, int length)
 {
@@ -55,7 +55,7 @@ poison (const Problem *p, LigOperand rows, int length)
             (size_t) MAX (length - lengths_of[b], 0) * row);
 }
 
-/* The rows behind the lengths may contain anything: the reference reads what they were before. */
+/* The rows past the lengths may contain anything: the reference reads their earlier values. */
 static void
 poison_all (const Problem *p)
 {
@@ -97,7 +97,7 @@ check_all (Shape shape)
         check_shape (variant_of (shape, mask, window, kind));
 }
 
-/* Everything with everything. */
+/* All combinations. */
 static void
 short_rows (void)
 {
@@ -115,7 +115,7 @@ long_rows (void)
   check_all (shape_of (1, 2, 1, 1025, 16, LIG_FP32));
 }
 
-/* Each mask with each kind, in turns with the windows, at the other widths. */
+/* Each mask with each kind of padding, alternating windows, at the other widths. */
 static void
 wide_rows (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of the CPU: against a plain reference in double for every mask, window, length and
- * document, the reference against central differences, and the same bits with any number of
- * threads. */
+/* Attention on the CPU: against a plain reference in double precision for every mask, window,
+ * length and document, the reference against central differences, and the same bits with any number
+ * of threads. */
 #include "tests/kernels/attention-case.h"
 
 static Shape
@@ -17,7 +17,7 @@ shape_of (int batch, int heads, int kv_heads, int length, int features)
                  .batch = batch};
 }
 
-/* With 16-bit types the rounding of y enters the gradients of the scores, where larger terms
+/* With 16-bit types the rounding of y affects the gradients of the scores, where larger terms
  * cancel. */
 static void
 check_loosely (LigOperand got, const double *want, const char *what)
@@ -130,8 +130,8 @@ scores (void)
   check_all (shape);
 }
 
-/* Queries and keys that are two blocks of longer rows draw what those rows draw, whether quads of
- * numbers begin with a block or not. */
+/* Queries and keys that are two blocks of longer rows get the same dropout mask as those rows,
+ * whether quads of random numbers are aligned with a block or not. */
 static void
 blocks (void)
 {
@@ -192,7 +192,7 @@ differences (void)
   case_end ();
 }
 
-/* Scores far apart and large: the running maximum keeps exponentials in range. */
+/* Large scores that are far apart: the running maximum keeps exponentials in range. */
 static void
 large_scores (void)
 {
@@ -213,7 +213,7 @@ threads (void)
   int before = omp_get_max_threads ();
   for (int i = 0; i < 6; i++) {
     case_begin ();
-    /* Few key heads are divided, others are not. */
+    /* Few key heads are split into parts, many are not. */
     Shape shape = i < 3 ? shape_of (3, 4, 2, 200, 48) : shape_of (1, 4, 1, 500, 48);
     shape.dtype = floating[i % 3];
     shape.with_lengths = true;
@@ -326,8 +326,8 @@ rows_with_scores (double score, bool equal)
   return x;
 }
 
-/* Checks that the weights of each query add up to 1 when the backward pass computes them again: the
- * gradients of the values add up to those of y. */
+/* Checks that the weights of each query sum to 1 when the backward pass recomputes them: the
+ * gradients of the values sum to those of y. */
 static void
 check_values (LigOperand dy, LigOperand dx)
 {

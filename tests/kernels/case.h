@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The common parts of the tests of kernels: random tensors of any type, launches, and the
- * comparison with a reference that is computed in double from the values as rounded to their
- * types. */
+/* Shared code of the kernel tests: random tensors of any type, launches, and the comparison with a
+ * reference that is computed in double precision from the rounded values. */
 #pragma once
 
 #include <ligature/dtype.h>
@@ -13,13 +12,13 @@
 #include <omp.h>
 #include <string.h>
 
-/* A function that computes right values, of none of the code under test. Sanitizers that checked
- * its accesses would take most of the time of a test. */
+/* A function that computes reference values, without any code under test. Checking its accesses
+ * with sanitizers would dominate the time of a test. */
 #define LIG_REFERENCE static __attribute__ ((no_sanitize ("address", "undefined"), unused))
 
 static const LigDtype floating[] = {LIG_FP32, LIG_FP16, LIG_BF16};
 
-/* The memory allocated in a case, which is freed at its end. */
+/* The memory allocated in a test case, which is freed at its end. */
 static GPtrArray *pool;
 
 static inline void *
@@ -153,7 +152,8 @@ run (const char *name, const LigOperand *operands, const void *params, bool accu
     g_error ("%s: %s", name, launch.where);
 }
 
-/* Checks a kernel against its rounding: twice the unit of its type, with a margin for fp32 sums. */
+/* Checks a kernel up to rounding: twice the unit roundoff of its type, with a margin for fp32
+ * sums. */
 static inline double
 tolerance (LigDtype dtype)
 {
@@ -194,7 +194,7 @@ check_differences (double *(*y) (const void *data, const double *x),
   }
 }
 
-/* Checks that the distance in the 2-norm is at most `limit`; NaN exceeds any limit. */
+/* Checks that the relative distance in the 2-norm is at most `limit`; NaN exceeds any limit. */
 static inline void
 check_within (LigOperand got, const double *want, double limit, const char *what)
 {

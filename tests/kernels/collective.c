@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collectives among threads that stand for processes, against sums in double precision. */
+/* Collectives among threads that represent processes, against sums in double precision. */
 #include <ligature/dtype.h>
 #include <ligature/groups.h>
 #include <ligature/kernels.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_RANKS = 5 };
 
-/* The collective of the threads: each leaves the address of its data, and all meet. */
+/* The collective of the threads: each publishes the address of its data, and all synchronize. */
 typedef struct {
   int count, arrived;
   guint turn;
@@ -113,8 +113,8 @@ typedef struct {
   gint64 size; /* of the input */
   LigDtype dtype;
   LigReduction reduction;
-  gboolean within; /* each part is its rows of the whole */
-  int skipped;     /* between a process and the one to which ring_exchange sends */
+  gboolean within; /* each part is stored in its rows of the whole */
+  int skipped;     /* between a process and the destination of its ring_exchange */
 } Problem;
 
 static gboolean
@@ -156,7 +156,8 @@ expect (const Problem *p, const float *values, int rank, gint64 at)
                                 : reduce_exactly (p, values, is (p, "all_reduce") ? at : part);
 }
 
-/* Compares the results with the exact ones; those that all processes have are equal bits. */
+/* Compares the results with the exact ones; results that all processes share must have equal
+ * bits. */
 static void
 check (const Problem *p, const Process *processes, const float *values)
 {
@@ -257,14 +258,14 @@ solve_rows (const char *kernel, LigReduction reduction, gboolean within)
       }
 }
 
-/* The rows of all processes are those of each, in their order. */
+/* The gathered rows are those of each process, in order. */
 static void
 test_rows (gconstpointer data)
 {
   solve_rows (data, LIG_REDUCE_SUM, FALSE);
 }
 
-/* As the shares of gradients and parameters are reduced and gathered: where they are. */
+/* In place, as shards of gradients and parameters are reduced and gathered. */
 static void
 test_shares (void)
 {
@@ -274,7 +275,7 @@ test_shares (void)
   solve_rows ("all_gather", LIG_REDUCE_SUM, TRUE);
 }
 
-/* Each process gets what another one has, at every distance. */
+/* Each process gets the values of another one, at every distance. */
 static void
 test_ring (void)
 {
@@ -318,7 +319,8 @@ test_add_parts (void)
     }
 }
 
-/* A plan for other peers is rejected before anything is exchanged, and so are integers. */
+/* A launch whose peers differ from the plan's is rejected before any communication, and so are
+ * integers. */
 static void
 test_rejected (void)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The quantizing kernels of the module for CUDA reject devices that have no formats of 8 bits, for
- * which their code is empty. No GPU is needed: the launches do not reach one. */
+/* The quantizing kernels of the CUDA module reject devices without 8-bit formats, for which they
+ * are compiled empty. No GPU is needed: the launches do not reach one. */
 #include "kernels/cuda/common/cuda.h"
 
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>
 
-/* The kernels of the module, in its order. */
+/* The kernels of the module, in order. */
 static const char *const names[] = {
 #define LIG_EACH(name, signature, work) #name,
 #include "kernels/kernel-list.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between cuDNN and the built-in kernels of attention, with stand-ins for both, for
- * their race and for the store: which of them runs, and when they are raced. */
+/* The choice between cuDNN and the built-in kernels of attention, with stubs for both, for their
+ * comparison and for the store: which of them runs, and when they are compared. */
 #include "kernels/cuda/attention/choose.h"
 #include "kernels/cuda/attention/race.h"
 
 #include <glib.h>
 #include <string.h>
 
-/* The answers of the stand-ins, and how often they were called. */
+/* The answers of the stubs, and the number of their calls. */
 static struct {
   gboolean rejected, cannot_build, capturing;
   LigAttentionRace race;
@@ -77,7 +77,7 @@ run_own (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* The choice that another process stores is there after the wait for it. */
+/* The choice that another process stores is available after the wait for it. */
 static bool
 get_choice (void *data, const char *key, char *choice, size_t size)
 {
@@ -116,7 +116,7 @@ static LigBackendDevice device = {
   .choices = {
     .get = get_choice, .put = put_choice, .begin = begin, .end = end, .no_memory = no_memory}};
 
-/* Launches once; a warm-up may race. */
+/* Launches once; a warm-up launch may compare. */
 static LigStatus
 launch_once (gboolean autotune)
 {
@@ -135,7 +135,7 @@ launch_once (gboolean autotune)
   return lig_attention_choose (&launch, false, run_own);
 }
 
-/* Begins again, with cuDNN as the faster one. */
+/* Resets the state, with cuDNN as the faster one. */
 static void
 reset (void)
 {
@@ -153,7 +153,8 @@ reset (void)
   g_unsetenv ("LIGATURE_SEARCH");
 }
 
-/* Launches a warm-up, then twice; checks that one of both ran each time, and the races. */
+/* Launches a warm-up, then twice more; checks which of the two ran each time, and the number of
+ * comparisons. */
 static void
 expect (const char *winner, int races, int puts)
 {
@@ -209,7 +210,7 @@ test_stored (void)
   fake.stored = "own: 9 ns";
   expect ("own", 0, 0);
   g_assert_cmpint (fake.begun, ==, 0);
-  /* Words of another version are no choice. */
+  /* Text of another version is not a choice. */
   reset ();
   fake.stored = "neither";
   expect ("cuDNN", 1, 1);
@@ -235,7 +236,7 @@ test_no_search (void)
   fake.own = 0;
   fake.stored = "cuDNN: 9 ns";
   expect ("cuDNN", 0, 0);
-  /* Nothing is timed before a warm-up, or inside a graph. */
+  /* Nothing is timed before a warm-up, or during a capture. */
   reset ();
   g_assert_cmpint (launch_once (FALSE), ==, LIG_OK);
   fake.capturing = TRUE;
@@ -247,7 +248,7 @@ test_no_search (void)
   expect ("cuDNN", 1, 1);
 }
 
-/* A launch that cuDNN does not take is the built-in kernel's; a failure is a failure. */
+/* A launch that cuDNN does not support uses the built-in kernel; a failure is a failure. */
 static void
 test_launches (void)
 {

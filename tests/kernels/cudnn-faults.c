@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The plans of attention on a stand-in for cuDNN: each of its calls may fail, and no descriptor is
- * left over; of its engines the first that suits is taken. */
+/* The plans of attention with a stub for cuDNN: each of its calls may fail, and no descriptor
+ * leaks; the first suitable engine is used. */
 #include "kernels/cuda/attention/cudnn-case.h"
 
 #include <glib.h>
@@ -8,7 +8,7 @@
 
 enum { FAILURE = 3000, MAX_ENGINES = 20, BYTES_OF_ENGINE = 512 };
 
-/* A descriptor of the stand-in. */
+/* A descriptor of the stub. */
 typedef struct {
   int kind;
   gboolean finished;
@@ -19,7 +19,7 @@ typedef struct {
   gboolean rejects, any_order;
 } Engine;
 
-/* The engines of the stand-in, and its calls. */
+/* The engines of the stub, and its calls. */
 static struct {
   Engine engines[MAX_ENGINES];
   int n_engines;
@@ -74,7 +74,7 @@ finalize (LigCudnnDescriptor descriptor)
   return LIG_CUDNN_SUCCESS;
 }
 
-/* Descriptors that a descriptor refers to are finished, but for configurations, which the
+/* Descriptors to which a descriptor refers are finalized, except configurations, which the
  * heuristic filled in. */
 static int
 set (LigCudnnDescriptor descriptor, int attribute, int type, int64_t count, const void *values)
@@ -93,7 +93,7 @@ set (LigCudnnDescriptor descriptor, int attribute, int type, int64_t count, cons
   return LIG_CUDNN_SUCCESS;
 }
 
-/* As the library, it counts all values of an attribute, and writes those that were asked for. */
+/* Like the library, it counts all values of an attribute, and writes those that were requested. */
 static int
 get (
   LigCudnnDescriptor descriptor, int attribute, int type, int64_t max, int64_t *count, void *values)
@@ -155,8 +155,8 @@ static const LigCudnn library = {.version = 91900,
                                  .describe = describe,
                                  .last_message = last_message};
 
-/* Makes a plan with that many engines, of which call `failing` fails. Descriptors remain only in
- * the plan. */
+/* Makes a plan with that many engines, where call `failing` fails. Descriptors remain only in the
+ * plan. */
 static LigCudnnPlan *
 make_plan (const LigCudnnCase *one, int failing, char *why, size_t size)
 {
@@ -198,7 +198,7 @@ a_case (gboolean backward)
                         .padded = 1};
 }
 
-/* Each call fails once. Only an engine's number and notes can be done without. */
+/* Each call fails once. Only an engine's id and notes are optional. */
 static void
 test_failures (void)
 {
@@ -220,12 +220,12 @@ test_failures (void)
       free_plan (plan);
     }
     /* The engine's descriptor and its three attributes, six configurations that two engines leave
-     * empty; and the second engine takes the case if one of the five calls for the first fails. */
+     * empty; and the second engine is used if one of the five calls for the first fails. */
     g_assert_cmpint (made, ==, 15);
   }
 }
 
-/* Checks which engine is taken; -1: none, for a reason with that word. */
+/* Checks which engine is used; -1: none, for a reason with that word. */
 static void
 check_engine (const LigCudnnCase *one, int engine, const char *word)
 {
@@ -266,7 +266,7 @@ test_engines (void)
   check_engine (&forward, -1, "none of its 0 engines");
 }
 
-/* The library knows more engines than are tried. */
+/* The library has more engines than are tried. */
 static void
 test_many_engines (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The search of a library beside another one, and in the folders of Python's packages, with copies
- * of the mathematical library. */
+/* The search for a library next to another one, and in the folders of Python packages, with copies
+ * of the math library. */
 #include "kernels/cuda/common/library.h"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ copy_to (const char *file, const char *folder, const char *name)
   return path;
 }
 
-/* Opens the library beside the function, and checks its place; null: it is not found. */
+/* Opens the library next to the function, and checks its path; null: it is not found. */
 static void
 check_found (const char *name, const void *beside, const char *place)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Launches of attention's backward pass in a fixed order, with stand-ins for cuDNN and CUDA: a pass
- * that needs more memory than is provided runs its plan once per part, each on its own places. */
+/* Launches of attention's deterministic backward pass, with stubs for cuDNN and CUDA: a pass that
+ * needs more memory than is provided runs its plan once per part, each with its own offsets. */
 #include "kernels/attention-scratch.h"
 #include "kernels/cuda/attention/cudnn.h"
 #include "kernels/cuda/attention/padding.h"
@@ -10,20 +10,20 @@
 
 enum { FAILURE = 3000, MAX_TENSORS = 32, MAX_RUNS = 16 };
 
-/* A descriptor of the stand-in; a pack has the tensors of one execution. */
+/* A descriptor of the stub; a pack has the tensors of one execution. */
 typedef struct {
   int64_t ids[MAX_TENSORS];
   char *pointers[MAX_TENSORS], *workspace;
   int count;
 } Made;
 
-/* The executions, and the calls for lengths and padding around them. */
+/* The executions, and the surrounding calls for lengths and padding. */
 static struct {
   Made runs[MAX_RUNS];
   LigCudnnDescriptor plans[MAX_RUNS];
   const int32_t *lengths[MAX_RUNS];
   int64_t lengths_batch;
-  int n_runs, n_lengths, failing; /* the number of the execution that fails, or -1 */
+  int n_runs, n_lengths, failing; /* the index of the execution that fails, or -1 */
   LigPadded cleared[MAX_RUNS], copied[MAX_RUNS];
   const void *copied_from[MAX_RUNS];
   int n_cleared, n_copied;
@@ -180,7 +180,7 @@ lig_attention_lengths (const int32_t *lengths,
                        int32_t *key_lengths,
                        cudaStream_t stream)
 {
-  /* Those of a part are read by its own execution. */
+  /* The lengths of a part are read by its own execution. */
   g_assert_cmpint (fake.n_lengths, ==, fake.n_runs);
   fake.lengths_batch = batch;
   fake.lengths[fake.n_lengths++] = lengths;
@@ -218,7 +218,7 @@ typedef struct {
   int64_t batch, row, pairs; /* bytes of a row of x, and of its keys and values */
 } Pass;
 
-/* Addresses far from each other, which nothing reads. */
+/* Addresses far apart, which are never read. */
 static char *
 address (int operand)
 {
@@ -261,7 +261,7 @@ begin (Pass *p, int64_t batch, int heads, int kv_heads, int features, int length
                           .device = &p->device};
 }
 
-/* Runs the pass by plans that take what is provided for a part. */
+/* Runs the pass with plans that use all the memory provided for a part. */
 static LigStatus
 run (Pass *p)
 {
@@ -289,7 +289,7 @@ place_of (int n, LigCudnnTensorId id)
   return NULL;
 }
 
-/* Returns where an operand is read: what has lengths is copied. */
+/* Returns the address at which an operand is read: operands with lengths are copied. */
 static const char *
 source_of (int operand)
 {
@@ -306,7 +306,7 @@ check_place (int n, LigCudnnTensorId id, int operand, int64_t offset)
   g_assert_cmpint (offset % 16, ==, 0);
 }
 
-/* Checks execution `n`, whose part begins at a row of the batch and at a head of the keys. */
+/* Checks execution `n`, whose part begins at a row of the batch and at a key head. */
 static void
 check_run (const Pass *p, int n, int64_t row, int group)
 {
@@ -331,7 +331,7 @@ check_run (const Pass *p, int n, int64_t row, int group)
   g_assert_true (fake.plans[n] == fake.plans[0]);
 }
 
-/* Checks that a pass runs in parts of that many rows and heads of keys. */
+/* Checks that a pass runs in parts of that many rows and key heads. */
 static void
 check_parts (Pass *p, int64_t rows, int groups)
 {
@@ -379,7 +379,7 @@ test_lengths (void)
   g_assert_cmpint (fake.lengths_batch, ==, 1);
   for (int i = 0; i < 6; i++)
     g_assert_true (fake.lengths[i] == (const int32_t *) address (LENGTHS) + i / 2);
-  /* The operands with lengths are copied as a whole, behind the memory of a part. */
+  /* The operands with lengths are copied as a whole, after the memory of a part. */
   g_assert_cmpint (fake.n_copied, ==, 2);
   g_assert_true (fake.copied_from[0] == address (X) && fake.copied_from[1] == address (DY));
   g_assert_cmpint (fake.copied[0].rows, ==, p.params.length);

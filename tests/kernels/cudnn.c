@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphs that describe attention to cuDNN, without a GPU: the cases that it takes, the caller's
- * memory, and, where the library is installed, whether it accepts each graph. Plans need a driver;
- * where none is installed the heuristic has no engine, and the reason must say so. */
+/* The cuDNN graphs of attention, without a GPU: the supported cases, the caller's memory, and, if
+ * the library is installed, whether it accepts each graph. Plans need a driver; without one the
+ * heuristic has no engine, and the reason must say so. */
 #include "kernels/attention-scratch.h"
 #include "kernels/cuda/attention/cudnn-case.h"
 
@@ -56,7 +56,7 @@ launch_of (bool backward, int length, int heads, int kv_heads, int features, Lig
   return l;
 }
 
-/* Gives a launch keys and values of another tensor. */
+/* Makes a launch cross-attention, with keys and values of another tensor. */
 static void
 add_memory (Launch *l, bool backward, int length)
 {
@@ -73,7 +73,7 @@ is_taken (const Launch *l, bool backward, LigCudnnCase *one, const char **why)
   return lig_cudnn_case (one, l->operands, &l->params, backward, true, why);
 }
 
-/* The variants that the kernels define otherwise than the library are rejected with a reason. */
+/* The variants that kernels and library define differently are rejected with a reason. */
 static void
 test_cases (void)
 {
@@ -109,14 +109,14 @@ test_cases (void)
   REJECTED (l.params.features = 264, "at most 256");
   REJECTED (l.operands[0].dtype = LIG_FP32, "bf16 or fp16");
   REJECTED (l.operands[3].data = anywhere, "documents");
-  /* More queries than keys: the first queries of a bottom-right mask see none, and neither do the
+  /* More queries than keys: the first queries of a bottom-right mask see no key, and neither do the
    * last ones of a window. */
   REJECTED ((add_memory (&l, false, 64), l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT), "no key");
   REJECTED ((add_memory (&l, false, 64), l.params.window = 16), "no key");
   REJECTED ((add_memory (&l, false, 64), l.params.window = 100), "no more queries");
   REJECTED ((add_memory (&l, false, 256), l.operands[2].data = anywhere, l.params.window = 16),
             "no key");
-  /* As many keys as queries, but for their lengths. */
+  /* As many keys as queries, except for their lengths. */
   REJECTED ((add_memory (&l, false, 128), l.operands[2].data = anywhere,
              l.params.mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT),
             "no key");
@@ -166,7 +166,7 @@ test_space (void)
                         .ordered = measured[i].ordered};
     g_assert_cmpint (workspace_of (&one), ==, measured[i].bytes);
   }
-  /* A gradient in order that is too large is provided for in parts. */
+  /* A deterministic gradient that is too large is computed in parts. */
   LigAttentionParams llama = {
     .heads = 32, .kv_heads = 8, .features = 128, .length = 8192, .memory_length = 8192};
   LigAttentionParams half = llama;
@@ -177,7 +177,7 @@ test_space (void)
   g_assert_cmpint (lig_attention_ordered (1, &half), <, LIG_ATTENTION_MAX_ORDERED);
   g_assert_cmpint (lig_attention_scratch (2, &llama, true), >, lig_attention_dquery (2, &llama));
   g_assert_cmpint (lig_attention_scratch (2, &llama, true), <, LIG_ATTENTION_MAX_ORDERED);
-  /* Eight rows of a quarter of that length are. */
+  /* Eight rows of a quarter of that length fit. */
   llama.length = llama.memory_length = 2048;
   g_assert_cmpint (lig_attention_scratch (8, &llama, false), >, lig_attention_dscores (8, &llama));
 }
@@ -197,7 +197,7 @@ expect_parts (
   g_assert_true ((lig_attention_scratch (batch, &params, false) > 0) == (batch_parts > 0));
 }
 
-/* The parts are equal, fewest, and begin at boundaries of 16 bytes. */
+/* The parts are equal, as few as possible, and 16-byte aligned. */
 static void
 test_parts (void)
 {
@@ -209,12 +209,12 @@ test_parts (void)
   expect_parts (1, 12, 3, 32768, 0, 0);
   expect_parts (1, 12, 12, 32768, 1, 12);
   expect_parts (0, 12, 12, 1024, 0, 0);
-  /* Odd lengths: halves of the batch would begin between two boundaries, thirds do not. */
+  /* Odd lengths: halves of the batch would be misaligned, thirds are not. */
   expect_parts (2, 3, 3, 20001, 0, 0);
   expect_parts (6, 6, 6, 9001, 3, 1);
 }
 
-/* A case in parts is that of a part; its words and its strides are those of the whole. */
+/* A case in parts describes one part; its text and its strides are those of the whole. */
 static void
 test_sharded (void)
 {
@@ -310,7 +310,7 @@ expected_nodes (const LigCudnnCase *one)
   return 17 + expected_masks (one) + (one->ordered ? 0 : 1) + (one->heads != one->kv_heads ? 2 : 0);
 }
 
-/* Divides a case into one part per row, and half the heads of keys. */
+/* Splits a case into one part per row, and half of the key heads. */
 static LigCudnnCase
 divided (LigCudnnCase one)
 {
@@ -322,8 +322,8 @@ divided (LigCudnnCase one)
   return one;
 }
 
-/* Calls a function for each kind of case, with the library or null. Ordered ones come in parts
- * too. */
+/* Calls a function for each kind of case, with the library or null. Deterministic ones are also
+ * tested in parts. */
 static void
 each_case (void (*check) (const LigCudnn *cudnn, const LigCudnnCase *one), const LigCudnn *cudnn)
 {
@@ -390,7 +390,7 @@ describe_device (const LigCudnn *cudnn)
   return device;
 }
 
-/* A plan is made, in the memory that is provided for it, or the reason says why not. */
+/* A plan is created within the memory provided for it, or the reason says why not. */
 static void
 test_plans (void)
 {

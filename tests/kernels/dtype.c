@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions of element types: every pattern, every tie, and millions of fp32 values against a
+/* Conversions of element types: every bit pattern, every tie, and millions of fp32 values against a
  * reference that rounds doubles by their exponent. */
 #include <ligature/tensor.h>
 
@@ -235,7 +235,7 @@ test_names (void)
   g_assert_cmpint (untouched, ==, LIG_BOOL);
 }
 
-/* Every type of the table converts small whole numbers without loss, and is found by its name. */
+/* Every type of the table converts small integers exactly, and is found by its name. */
 static void
 test_table (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Norms of rows whose mean is far from 0 compared with their deviation, against references in
- * double of the same fp32 values. */
+/* Norms of rows whose mean is far from 0 compared with their standard deviation, against references
+ * in double precision of the same fp32 values. */
 #include "tests/kernels/case.h"
 #include <ligature/params-norm.h>
 
@@ -22,7 +22,7 @@ static const struct {
 } places[] = {{0, 1}, {1234.567, 0}, {-1e5, 0}, {101325, 0.05}, {1e5, 3}, {-3e7, 100}};
 static const int64_t widths[] = {31, 768, 1000, 4096};
 
-/* The mean is a number of fp32, as in PyTorch: its rounding moves all elements of y. */
+/* The mean is stored in fp32, as in PyTorch: its rounding shifts all elements of y. */
 static void
 check_forward (
   LigOperand x, LigOperand y, LigOperand mean, LigOperand rstd, double gain, double shift)
@@ -48,7 +48,7 @@ check_forward (
   }
 }
 
-/* The gradient for the statistics that the forward pass gave. */
+/* The gradient with the statistics of the forward pass. */
 static double *
 slopes_of (
   LigOperand x, LigOperand dy, LigOperand mean, LigOperand rstd, double gain, double *dweight)

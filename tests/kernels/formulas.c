@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared formulas against libm in double, Philox against its published vectors, and the kernels
- * that follow from them alone: dropout and conversion. */
+/* The shared formulas against libm in double precision, Philox against its published vectors, and
+ * the kernels that depend only on them: dropout and conversion. */
 #include "tests/kernels/case.h"
 #include "tests/kernels/formula-text.h"
 
@@ -13,8 +13,8 @@ sigmoid (double x)
   return 1 / (1 + exp (-x));
 }
 
-/* Returns the distance in units of the last place; results below the smallest normal number
- * count as that number. */
+/* Returns the distance in units in the last place; results below the smallest normal number count
+ * as that number. */
 static double
 ulps (float got, double want)
 {

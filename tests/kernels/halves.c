@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of positions that ranks divide: the ranks together have what one process has, of moves,
- * turns, positions and draws, bit for bit; gradients are the transposes of the moves. */
+/* Context parallelism: moves, rotations, positions and random numbers of all ranks together match
+ * those of one process bit for bit; gradients are the transposes of the moves. */
 #include "tests/kernels/case.h"
 
 #include "kernels/positions.h"
@@ -58,7 +58,8 @@ check_same (const LigOperand *a, const LigOperand *b, const char *what)
 
 /* --- Places ---------------------------------------------------------------------------------- */
 
-/* The ranks have every position once, and with a causal mask as many pairs. */
+/* Together the ranks have every position once, and with a causal mask equally many visible
+ * pairs. */
 static void
 places (void)
 {
@@ -112,7 +113,7 @@ check_split (LigDtype dtype, int64_t length, int64_t part)
   g_assert_cmpfloat (values[length / 2 * COLUMNS], ==, 0);
 }
 
-/* Each result is the beginning of the whole; the gradient is the transpose. */
+/* Each result is a prefix of the whole; the gradient is the transpose. */
 static void
 check_arrange (LigDtype dtype, int ranks, int rank, gboolean causal)
 {
@@ -204,7 +205,7 @@ check_positions (int ranks)
     g_assert_cmpfloat (total[i], ==, expected[i]);
 }
 
-/* Ranks of a data group have other rows of the batch. */
+/* Data parallel ranks have different rows of the batch. */
 static void
 check_dropout (int ranks, int rank, int data)
 {

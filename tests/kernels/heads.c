@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rotary, the norms of heads, positions and dropped samples of the CPU: against formulas in double,
- * in place, and the same bits with any number of threads. */
+/* Rotary embeddings, the norms of heads, position embeddings and dropped samples on the CPU:
+ * against formulas in double precision, in place, and the same bits with any number of threads. */
 #include "tests/kernels/case.h"
 
 #include "kernels/formulas.h"
@@ -21,7 +21,7 @@ run_drawn (const char *name, const LigOperand *operands, const void *params)
 
 /* --- Rotary -------------------------------------------------------------------------------- */
 
-/* The frequency in Hugging Face's words, rounded as the kernel documents. */
+/* The frequency as in Hugging Face's code, with the rounding that the kernel documents. */
 static double
 frequency_of (const LigRotaryParams *p, int pair)
 {
@@ -40,7 +40,7 @@ frequency_of (const LigRotaryParams *p, int pair)
   return (double) (float) frequency;
 }
 
-/* Turns by the angles, times `direction`. */
+/* Rotates by the angles, times `direction`. */
 static double *
 rotate (LigOperand x, const LigRotaryParams *p, double direction)
 {
@@ -272,7 +272,7 @@ check_positions (LigDtype dtype, LigDtype parameters, int64_t columns)
     back[i] *= 2;
   check_within (dweight, back, 2 * allowed (dweight, back), "accumulated");
 
-  /* Both embeddings at once give the bits of one after the other. */
+  /* The fused embedding has the bits of both embeddings one after the other. */
   LigOperand tokens = blank (LIG_INT32, rows, 1), rows_of = random_tensor (parameters, 5, columns);
   LigOperand looked_up = blank (dtype, rows, columns), once = copy (looked_up), twice = copy (once);
   for (int64_t i = 0; i < rows; i++)

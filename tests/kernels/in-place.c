@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each kernel of the CPU gives the same bits in place, for all combinations that its signature
- * allows, as with separate memory. */
+/* Each CPU kernel gives the same bits in place, for all combinations that its signature allows, as
+ * with separate memory. */
 #include "tests/gpu/operands.h"
 
 static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
@@ -20,7 +20,7 @@ run (Operands *o)
     g_error ("%s: %s", o->kernel->name, launch.where);
 }
 
-/* Returns the operands of a case, each in memory of its own, with their values. */
+/* Returns the operands of a case with their values, each in separate memory. */
 static Operands
 make (const LigKernel *kernel, Problem problem)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* matmuls of the CPU against a reference in double, alone and with all operations that
- * are fused with them. */
+/* Matmuls on the CPU against a reference in double precision, unfused and with all fused
+ * epilogues. */
 #include "tests/kernels/case.h"
 #include <ligature/params-matmul.h>
 
@@ -8,7 +8,7 @@ typedef struct {
   int64_t m, k, n;
 } Shape;
 
-/* Ragged sizes, and some that need several blocks in each direction. */
+/* Odd sizes, and some that need several blocks in each direction. */
 static const Shape shapes[] = {
   {1, 1, 1},    {2, 3, 7},     {17, 7, 31},   {600, 31, 33}, {17, 33, 1000},
   {1, 1000, 3}, {2, 33, 1000}, {2100, 2, 40}, {3, 2000, 20}, {5, 2, 4200},
@@ -110,7 +110,7 @@ forward_activation (Shape s, LigDtype compute, LigDtype parameters)
       add (want, bias, count);
     run ("linear_bias_gelu", (LigOperand[]){x, weight, vector, sum, y}, NULL, false);
     check (sum, want, "sum");
-    /* gelu is applied to the rounded sum, whether the sum is kept or not. */
+    /* gelu is applied to the rounded sum, whether the sum is stored or not. */
     double *activated = wide (sum);
     for (int64_t i = 0; i < count; i++)
       activated[i] = gelu (activated[i]);
@@ -127,7 +127,7 @@ forward_activation (Shape s, LigDtype compute, LigDtype parameters)
   }
 }
 
-/* The kernels that also sum dy compute dx and dbias to the same bits as those that do not. */
+/* The kernels that also sum dy compute the same bits of dx and dbias as those that do not. */
 static void
 check_last_sums (
   Shape s, LigOperand dy, LigOperand weight, LigOperand x, LigOperand gelu_dx, LigOperand dbias)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses of the CPU against a reference in double and central differences. */
+/* Losses on the CPU against a reference in double precision and central differences. */
 #include "tests/kernels/case.h"
 #include <ligature/params-loss.h>
 
 static const int64_t row_counts[] = {1, 2, 17, 600};
 static const int64_t column_counts[] = {1, 3, 7, 31, 33, 1000, 2100};
 
-/* Calls `test` for ragged sizes and all types. */
+/* Calls `test` for odd sizes and all types. */
 static void
 each (gconstpointer data)
 {
@@ -99,7 +99,7 @@ cross_entropy_case (int64_t rows, int64_t columns, LigDtype dtype)
 
   double *slopes = entropy_slopes (values, targets, columns, &params, 0.375);
   run ("cross_entropy_backward", (LigOperand[]){dy, x, targets, lse, count, dx}, &params, false);
-  /* With one class the slope is 0, except for the rounding of lse. */
+  /* With one class the gradient is 0, except for the rounding of lse. */
   check_within (dx, slopes, allowed (dx, slopes) + 1e-6, "dx");
   run ("cross_entropy_backward", (LigOperand[]){dy, x, targets, lse, count, x}, &params, false);
   check_same_bits (x, dx);
@@ -183,8 +183,8 @@ threads_case (int64_t rows, int64_t columns, LigDtype dtype)
   check_same_bits (dx[0], dx[1]);
 }
 
-/* If no row is counted, loss and gradient are 0; a target that is not one of the classes is
- * rejected; infinitely unlikely classes are allowed. */
+/* If no row is counted, loss and gradient are 0; an invalid target is rejected; classes with
+ * probability 0 are allowed. */
 static void
 edges (void)
 {
@@ -246,7 +246,7 @@ weigh (void)
   case_end ();
 }
 
-/* Of equal logits the first is the predicted class; a NaN never is. */
+/* Among equal logits the first is the predicted class; a NaN never is. */
 static void
 ties (void)
 {
@@ -330,7 +330,7 @@ columns_of (LigOperand x, int rank)
   return part;
 }
 
-/* The same by ranks that have a part of the classes each. */
+/* The same for ranks with sharded classes. */
 static void
 check_offset_parts (LigOperand x, LigOperand targets, float smoothing, const Offset *want)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A problem for a norm: its operands, a reference in double, and the calls of its kernels. */
+/* A problem for a norm: its operands, a reference in double precision, and the calls of its
+ * kernels. */
 #pragma once
 
 #include "tests/kernels/case.h"
@@ -102,7 +103,7 @@ results (const Problem *p)
                    .dbias = copy (like_weight)};
 }
 
-/* Runs a kernel of the problem's kind on the operands that it has. */
+/* Runs a kernel of the problem's kind with the operands that it takes. */
 static inline void
 run_named (const Problem *p,
            const char *before,
@@ -120,7 +121,7 @@ run_named (const Problem *p,
   run (name, present, &p->params, accumulate);
 }
 
-/* Runs the forward kernel; with `extra` its fused form. */
+/* Runs the forward kernel; with `extra` its fused variant. */
 static inline void
 forward (const Problem *p, LigOperand x, const LigOperand *extra, const Results *r)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Norms of the CPU against a reference in double and central differences, alone and fused. */
+/* Norms on the CPU against a reference in double precision and central differences, unfused and
+ * fused. */
 #include "tests/kernels/norm-case.h"
 
 static void
@@ -17,7 +18,7 @@ test_forward (const Problem *p)
   check_same_bits (r.y, again.y);
 }
 
-/* A norm fused with an addition gives the bits of the addition, rounded, and of its norm. */
+/* A norm fused with an addition has the bits of the rounded addition followed by the norm. */
 static void
 test_add (const Problem *p)
 {
@@ -44,7 +45,7 @@ test_add (const Problem *p)
   check_same_bits (extra, sum);
 }
 
-/* The terms of dx may nearly cancel; its error is compared with their size. */
+/* The terms of dx may nearly cancel; its error is compared with the size of the terms. */
 static void
 check_dx (const Problem *p, LigOperand dx, const double *want, const Reference *r)
 {
@@ -131,7 +132,7 @@ test_differences (const Problem *p)
   g_assert_cmpfloat (norm_of (slopes, p->x.size), <=, 1e-5 * norm_of (want.dx, p->x.size) + 1e-8);
 }
 
-/* Runs ragged problems of all kinds and types. */
+/* Runs problems of odd sizes, of all kinds and types. */
 static void
 each (gconstpointer data)
 {
@@ -153,7 +154,7 @@ each (gconstpointer data)
       }
 }
 
-/* A row may span several axes: it is as long as the weight. */
+/* A row may span several axes: its length is that of the weight. */
 static void
 several_axes (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Embedding and optimizers of the CPU against references in double. */
+/* Embedding and optimizers on the CPU against references in double precision. */
 #include "tests/kernels/case.h"
 #include <ligature/loss-scaling.h>
 #include <ligature/params-optimizer.h>
@@ -119,8 +119,8 @@ scaling_operand (LigScaling *scaling)
   return (LigOperand){scaling, LIG_SCALING_FIELDS, LIG_SCALING_FIELDS, LIG_FP32};
 }
 
-/* The operands of an optimizer: gradients of either type that carry the factor 8, after two
- * skipped updates. */
+/* The operands of an optimizer: gradients of either type that carry the factor 8, after two skipped
+ * updates. */
 typedef struct {
   LigOperand gradients, norm, scaling, parameters, mean, variance, master;
   double *g, *p, *m, *v, factor;
@@ -245,7 +245,7 @@ no_norm (void)
   case_end ();
 }
 
-/* With a norm that is not finite every bit stays the same, with and without clipping. */
+/* With a norm that is not finite no bit changes, with and without clipping. */
 static void
 not_finite (void)
 {
@@ -266,7 +266,7 @@ not_finite (void)
   }
 }
 
-/* Runs one update after another: the scale and the counters follow from their norms. */
+/* Runs one update after another, and checks the scale and the counters against the norms. */
 static void
 scale_follows (void)
 {
@@ -303,7 +303,7 @@ scale_follows (void)
   g_assert_cmpfloat (s.scale, ==, LIG_MIN_SCALE);
 }
 
-/* Computes y = scale x in every type, and checks the factor that gradients carry from there on. */
+/* Computes y = scale x in every type, and checks the factor that gradients now carry. */
 static void
 scale_gradient (void)
 {

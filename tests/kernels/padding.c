@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses of logits of which the last are padding: they are those of the classes alone, computed in
- * double, whatever the padding is; on one rank, on ranks that have a part each, and with the
- * matmul that gives the logits. */
+/* Losses of padded logits: they equal those of the classes without padding, computed in double
+ * precision, whatever the padding contains; on one rank, on ranks with sharded classes, and fused
+ * with the matmul that computes the logits. */
 #include "tests/kernels/case.h"
 #include <ligature/params-loss.h>
 
@@ -18,10 +18,10 @@ typedef struct {
   int64_t classes, columns;
   int ranks;
   LigOperand x, targets;
-  double loss, hits, *slopes; /* slopes [ROWS, columns] */
+  double loss, hits, *slopes; /* gradients [ROWS, columns] */
 } Case;
 
-/* Computes the loss of the classes, its gradients and the number of hits. */
+/* Computes the loss of the classes, its gradients and the number of correct rows. */
 static void
 compute (Case *c)
 {
@@ -96,7 +96,7 @@ columns_of (const Case *c, int rank)
   return part;
 }
 
-/* Returns what a kernel finds in the parts of all ranks. */
+/* Returns the statistics that a kernel computes on the shards of all ranks. */
 static LigOperand
 find_parts (const Case *c, const char *kernel, int64_t numbers)
 {
@@ -140,8 +140,8 @@ check_parts (const Case *c)
   g_assert_cmpfloat (*wide (correct), ==, c->hits);
 }
 
-/* The matmul with the identity gives the logits as they are; only finite ones, as 0 times infinity
- * is none. */
+/* The matmul with the identity returns the logits unchanged; only finite ones, because 0 times
+ * infinity is NaN. */
 static void
 check_matmul (const Case *c)
 {
@@ -183,7 +183,7 @@ test_padding (void)
     }
 }
 
-/* A target that is padding is none of the classes. */
+/* A target in the padding is not a valid class. */
 static void
 test_outside (void)
 {

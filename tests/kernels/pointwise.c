@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Element-wise kernels, biases, activations and gated units of the CPU: against a reference in
- * double, backward against its central differences, fused against unfused to the last bit. */
+/* Element-wise kernels, biases, activations and gated units on the CPU: forward against a reference
+ * in double precision, backward against its central differences, fused against unfused bit for
+ * bit. */
 #include "tests/kernels/case.h"
 #include "tests/kernels/formula-text.h"
 
@@ -41,7 +42,7 @@ static const Unit units[] = {
 #define CLAMPED(name, ...) {#name, 2, false, &clamped},
   LIG_EACH_ACTIVATION (ALONE) LIG_EACH_GATED (GATED) LIG_EACH_GATED_WITH_PARAMS (CLAMPED)};
 
-/* The formula of the unit under test, read when its test begins. */
+/* The formula of the unit under test, parsed when its test begins. */
 static Formula formula;
 
 static double
@@ -59,7 +60,7 @@ second_factor (const Unit *unit, double b)
   return unit->halves == 2 ? b : 1;
 }
 
-/* The derivatives are defined piecewise; the boundaries have a test of their own. */
+/* The derivatives are defined piecewise; the boundaries have a separate test. */
 static bool
 near_a_kink (const Unit *unit, double a, double b)
 {
@@ -84,7 +85,7 @@ spread (LigDtype dtype, int64_t rows, int64_t columns)
   return y;
 }
 
-/* The derivatives pass through 0 between terms of order 1, hence the absolute part. */
+/* The derivatives cross 0 between terms of order 1, hence the absolute tolerance. */
 static void
 check_each (LigOperand got, const double *want, const char *what)
 {
@@ -214,7 +215,7 @@ test_unit (gconstpointer data)
       }
 }
 
-/* The gradient is not zero on the limits themselves; just beyond them it is. */
+/* The gradient is not zero at the limits themselves; just beyond them it is. */
 static void
 test_clamped_limits (void)
 {

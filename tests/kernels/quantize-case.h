@@ -59,8 +59,8 @@ scales_for (LigScales kind, int64_t rows, int64_t columns)
   }
 }
 
-/* The operands of quantize: with `scale` 0 a scale for the whole follows from the amax. The amax of
- * earlier steps is `before`. */
+/* The operands of quantize: with `scale` 0 a per-tensor scale is computed from the amax. The amax
+ * of earlier steps is `before`. */
 typedef struct {
   LigOperand operands[9];
   LigQuantizeParams params;
@@ -94,7 +94,7 @@ static const LigScales kinds[][2] = {
 static const int64_t matrices[][2] = {{1, 1},     {16, 16},   {128, 128}, {256, 272},
                                       {303, 300}, {144, 400}, {48, 1040}, {5, 130}};
 
-/* A kernel that computes what it quantizes, and the kernel that computes it alone. */
+/* A fused quantizing kernel, and the unfused kernel that computes the values. */
 typedef struct {
   const char *kernel, *alone;
   int32_t function;
@@ -114,8 +114,9 @@ static const Producer producers[] = {
 #undef EACH
 };
 
-/* The operands of such a kernel: `values` is the first that it computes but for a sum, `copies`
- * that of row, `x` the one to which a bias is added, which is number `bias`; -1: it takes none. */
+/* The operands of such a kernel: `values` is the first output that it computes, other than a sum,
+ * `copies` that of row, `x` the operand to which a bias is added, which is operand `bias`; -1: it
+ * takes none. */
 typedef struct {
   LigOperand operands[LIG_MAX_OPERANDS];
   int values, copies, count, x, bias;
@@ -123,7 +124,7 @@ typedef struct {
   LigProducerParams params;
 } Producing;
 
-/* Returns whether the gradient follows from y, which a bias has been added to. */
+/* Returns whether the gradient is computed from y, to which a bias has been added. */
 static inline gboolean
 relies_on_output (const Producer *p)
 {
@@ -172,7 +173,7 @@ producing (
   return q;
 }
 
-/* Returns whether a bias is added, and sets the operands of the kernel that does that. */
+/* Returns whether a bias is added, and sets the operands of the kernel that adds it. */
 static inline gboolean
 producing_sum (const Producing *q, LigOperand sum[3])
 {
@@ -185,7 +186,7 @@ producing_sum (const Producing *q, LigOperand sum[3])
   return TRUE;
 }
 
-/* Sets the operands of the kernel that computes the values alone, of the sum if there is one;
+/* Sets the operands of the unfused kernel that computes the values, from the sum if there is one;
  * returns their number. */
 static inline int
 producing_alone (const Producer *p, const Producing *q, const LigOperand *sum, LigOperand alone[4])
@@ -218,7 +219,7 @@ norm_alone (gboolean centered, LigDtype dtype, const int64_t shape[2], unsigned 
   return count;
 }
 
-/* Returns the operands of the kernel that quantizes what a norm computed from its statistics. */
+/* Returns the operands of the kernel that quantizes a norm, given its statistics. */
 static inline Producing
 norming (gboolean centered, const LigOperand *alone, const LigScales kind[2], unsigned n)
 {
@@ -242,8 +243,8 @@ norming (gboolean centered, const LigOperand *alone, const LigScales kind[2], un
   return q;
 }
 
-/* A norm's gradient: the kernel that computes it alone with its operands, of which dx is number
- * `dx`, and the operands of the kernel that quantizes it as well. */
+/* A norm's gradient: the unfused kernel with its operands, of which dx is number `dx`, and the
+ * operands of the kernel that also quantizes it. */
 typedef struct {
   const char *kernel;
   LigOperand alone[9];
@@ -254,7 +255,7 @@ typedef struct {
 /* The outputs of norm_backward_quantize. */
 enum { OF_DX = 7, OF_DWEIGHT, OF_DBIAS, OF_DLAST, OF_COPIES };
 
-/* Returns statistics of rows that any norm may have: numbers from 0.5 on. */
+/* Returns valid statistics of rows: numbers from 0.5 on. */
 static inline LigOperand
 some_rstd (int64_t rows)
 {

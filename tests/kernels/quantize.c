@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantizing kernels of the CPU, which define the bytes, against a reference that finds each
- * element's scale by itself; the matmuls of quantized operands against sums in double; histories
- * against TransformerEngine's rule. */
+/* Quantizing kernels on the CPU, which are the bitwise reference for others, against a plain
+ * reference that computes each element's scale separately; the matmuls of quantized operands
+ * against sums in double precision; histories against TransformerEngine's rule. */
 #include "tests/kernels/quantize-case.h"
 
 #include "kernels/quantize.h"
@@ -40,7 +40,7 @@ amax_of (const float *x, int64_t columns, int64_t row, int64_t rows, int64_t col
   return amax;
 }
 
-/* The amax of the elements with which the last element shared its scale, and their place. */
+/* The amax of the elements that shared a scale with the last element, and their place. */
 typedef struct {
   int64_t place;
   float amax;
@@ -198,8 +198,7 @@ test_copies (void)
       }
 }
 
-/* The row copy is written without the transposed one and the other way round, with the same
- * bytes. */
+/* The row copy can be written without the transposed one and vice versa, with the same bytes. */
 static void
 test_alone (void)
 {
@@ -247,7 +246,7 @@ wide_floats (LigOperand x)
   return values;
 }
 
-/* A kernel that computes what it quantizes writes the bytes that its two kernels write. */
+/* A fused quantizing kernel writes the same bytes as the two unfused kernels. */
 static void
 check_producer (
   const Producer *p, LigDtype dtype, const LigScales kind[2], const int64_t shape[2], unsigned n)
@@ -305,7 +304,7 @@ check_norm (
   case_end ();
 }
 
-/* A norm that is quantized as it is computed has the bytes of its two kernels. */
+/* A norm with fused quantization has the bytes of the two unfused kernels. */
 static void
 test_norms (void)
 {
@@ -340,7 +339,7 @@ check_norm_gradient (
   case_end ();
 }
 
-/* A norm's gradient that is quantized as it is computed has the bytes of its two kernels. */
+/* A norm's gradient with fused quantization has the bytes of the two unfused kernels. */
 static void
 test_norm_gradients (void)
 {
@@ -421,8 +420,7 @@ exact_gelu (double x)
   return 0.5 * x * (1 + tanh (sqrt (2 / G_PI) * (x + 0.044715 * x * x * x)));
 }
 
-/* The copy of gelu of a matmul is rounded once, by the scale that is given; greater values are the
- * greatest number. */
+/* The quantized gelu of a matmul is rounded once, by the given scale; larger values saturate. */
 static void
 check_gelu (LigDtype dtype, float scale)
 {
@@ -481,8 +479,9 @@ test_matmuls (void)
 /* The amaxes of steps; one of zero did not run. */
 static const float steps[] = {3, 5, 0, 2, 0.5f, 1, INFINITY, 7, 0.25f, 0.125f, 0.125f};
 
-/* TransformerEngine's rule by its words: a history of `length` whose first entry is this step's. A
- * step whose gradients have a norm that is not finite leaves it; a negative one is absent. */
+/* TransformerEngine's rule as documented: a history of `length` whose first entry is that of this
+ * step. A step whose gradients have a norm that is not finite does not change it; a negative norm
+ * means absent. */
 static void
 check_history (int64_t length, gboolean most_recent, int margin, const float norms[3])
 {

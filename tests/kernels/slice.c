@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Slices of packed rows, and attention to some keys merged with attention to others: against sums
- * in double precision, and against attention to all keys at once. */
+/* Slices of packed rows, and merged attention over two sets of keys: against sums in double
+ * precision, and against attention over all keys at once. */
 #include "tests/kernels/case.h"
 #include <ligature/params-attention.h>
 #include <ligature/params-positions.h>
@@ -49,7 +49,7 @@ place (const LigSliceParams *p, int64_t columns, int64_t i)
   return from * COLUMNS + p->column + i % columns;
 }
 
-/* A slice is those elements, and added to zeros or to values it changes these alone. */
+/* A slice has those elements, and adding it to zeros or to values changes only these. */
 static void
 test_slices (void)
 {
@@ -99,7 +99,7 @@ test_rejected (void)
 
 enum { HEADS = 2, FEATURES = 7 };
 
-/* Returns a logarithm and what it lost by rounding, from the second half of lse. */
+/* Returns a log-sum-exp and its rounding error, from the second half of lse. */
 static double
 both (const float *lse, int64_t size, int64_t at)
 {
@@ -115,7 +115,7 @@ check_merge (LigDtype from, LigDtype to, int64_t first, gboolean in_place)
   LigOperand part = random_tensor (LIG_BF16, BATCH * params.count, HEADS * FEATURES);
   LigOperand lse = random_tensor (LIG_FP32, 2 * BATCH * HEADS, LENGTH);
   LigOperand part_lse = random_tensor (LIG_FP32, 2 * BATCH * HEADS, params.count);
-  /* Exponentials that fp32 does not have, on either side. */
+  /* Exponentials beyond the range of fp32, on either side. */
   ((float *) lse.data)[LENGTH - 1] = 300;
   ((float *) part_lse.data)[2 * params.count - 1] = 500;
   g_autofree float *a = widen (&x), *b = widen (&part), *l = widen (&lse), *m = widen (&part_lse);
@@ -154,7 +154,7 @@ test_merge (void)
       }
 }
 
-/* Attention to the first keys merged with that to the others is attention to all. */
+/* Attention over the first keys merged with attention over the others equals attention over all. */
 static void
 test_whole (void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of ranks that have a part of the vocabulary each, on the CPU: what follows from all parts
- * against a reference in double of the whole, and against the kernels of the whole. */
+/* Kernels with a vocabulary sharded over ranks, on the CPU: the combined results against a
+ * reference in double precision, and against the unsharded kernels. */
 #include "tests/kernels/case.h"
 #include <ligature/params-loss.h>
 
 enum { IGNORED = -7 };
 
-/* A problem of `ranks` parts of `columns` classes. */
+/* A problem of `ranks` shards of `columns` classes. */
 typedef struct {
   int64_t rows, columns;
   int ranks;
@@ -38,7 +38,7 @@ slice (LigOperand whole, const Case *c, int rank)
   return part;
 }
 
-/* Returns targets of all parts, of which every fifth is ignored, unless all would be. */
+/* Returns targets in all shards, every fifth of which is ignored, unless all would be. */
 static LigOperand
 targets_of (const Case *c)
 {
@@ -49,7 +49,7 @@ targets_of (const Case *c)
   return targets;
 }
 
-/* Returns what a kernel finds in the parts of all ranks, in their order. */
+/* Returns the statistics that a kernel computes on the shards of all ranks, in rank order. */
 static LigOperand
 gather (const char *kernel, const Case *c, LigOperand x, LigOperand targets, int64_t width)
 {
@@ -63,7 +63,7 @@ gather (const char *kernel, const Case *c, LigOperand x, LigOperand targets, int
   return parts;
 }
 
-/* The loss of whole rows, in double, and the gradients of all classes for dy. */
+/* The loss of unsharded rows, in double precision, and the gradients of all classes for dy. */
 typedef struct {
   double loss, count, *lse, *slopes;
 } Reference;
@@ -138,7 +138,7 @@ loss_case (const Case *c)
   check_gradients (c, x, targets, lse, &want);
 }
 
-/* Few logits differ, so that many rows have several largest ones. */
+/* Few logits differ, so that many rows have several maxima. */
 static void
 accuracy_case (const Case *c)
 {
@@ -172,7 +172,7 @@ each (gconstpointer data)
         }
 }
 
-/* One rank computes the bits of the kernels of the whole. */
+/* With one rank the bits are those of the unsharded kernels. */
 static void
 test_alone (void)
 {
@@ -201,8 +201,8 @@ test_alone (void)
   case_end ();
 }
 
-/* Classes of a whole part may be infinitely unlikely, but not all classes; a target that is not one
- * of the classes is rejected. */
+/* All classes of a shard may have probability 0, but not all classes; an invalid target is
+ * rejected. */
 static void
 test_edges (void)
 {
@@ -246,7 +246,7 @@ test_edges (void)
 
 /* --- Embeddings ---------------------------------------------------------------------------- */
 
-/* Returns the rows of the table that a rank has. */
+/* Returns a rank's shard of the table. */
 static LigOperand
 table_of (LigOperand whole, int rank, int ranks)
 {
@@ -265,7 +265,8 @@ tokens_of (int64_t count, int64_t vocabulary)
   return tokens;
 }
 
-/* The parts add up to the rows of the whole table, and each rank has the gradients of its rows. */
+/* The outputs of the shards sum to that of the whole table, and each rank has the gradients of its
+ * rows. */
 static void
 embedding_case (int64_t count, int64_t columns, int ranks, LigDtype dtype, bool accumulate)
 {

@@ -67,11 +67,11 @@ test_reasons (void)
 #define OPEN "cuDNN or the built-in kernel runs: the first launch on the GPU compares both"
   check ("attention(heads=4)", "2x16x192:bf16", "null:h200", OPEN);
   check ("attention(heads=4, window=8)", "2x16x192:fp16", "null:h200", OPEN);
-  check ("attention(heads=4)", "2x16x192:fp32", "null:h200", OWN "its matmuls are of bf16 or fp16");
+  check ("attention(heads=4)", "2x16x192:fp32", "null:h200", OWN "it requires bf16 or fp16");
   check ("attention(heads=4, dropout=0.1)", "2x16x192:bf16", "null:h200",
-         OWN "its random numbers are not those of dropout here");
+         OWN "its dropout uses a different RNG stream");
   check ("attention(heads=4, documents=caller)", "2x16x192:bf16", "null:h200",
-         OWN "documents are not part of its masks");
+         OWN "its masks do not support documents");
   check ("attention(heads=4, alibi=true)", "2x16x192:bf16", "null:h200",
          OWN "ALiBi is left to the built-in kernel");
   check ("attention(heads=4, dropout=0.1)", "2x16x192:bf16", "cpu", OWN "it runs only on GPUs");

@@ -14,7 +14,7 @@ enum { MIN_PROPOSED = 4 };
 /* The seconds for which proposals may keep the device busy, and the total seconds of timing them,
  * including everything that the library loads; then the seconds after which variations must end. */
 #define BUDGET 0.3
-#define PATIENCE 3.0
+#define MAX_SECONDS 3.0
 #define PATIENCE_WITH_VARIATIONS 1.4
 
 /* Times the proposals until the time is up: the heuristic puts the best first. */
@@ -23,7 +23,7 @@ run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count
 {
   double started = lig_trial_clock ();
   for (int i = 0; i < count; i++) {
-    if (i >= MIN_PROPOSED && (trial->busy > BUDGET || lig_trial_clock () - started > PATIENCE))
+    if (i >= MIN_PROPOSED && (trial->busy > BUDGET || lig_trial_clock () - started > MAX_SECONDS))
       break;
     lig_trial_run (trial, &proposals[i]);
   }
