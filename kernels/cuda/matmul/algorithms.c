@@ -15,7 +15,7 @@ enum { MIN_PROPOSED = 4 };
  * including everything that the library loads; then the seconds after which variations must end. */
 #define BUDGET 0.3
 #define MAX_SECONDS 3.0
-#define PATIENCE_WITH_VARIATIONS 1.4
+#define MAX_SECONDS_WITH_VARIATIONS 1.4
 
 /* Times the proposals until the time is up: the heuristic puts the best first. */
 static void
@@ -28,7 +28,7 @@ run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count
     lig_trial_run (trial, &proposals[i]);
   }
   if (lig_candidates_can_widen (trial) && lig_trial_expect (trial))
-    lig_candidates_widen (trial, started + PATIENCE_WITH_VARIATIONS);
+    lig_candidates_widen (trial, started + MAX_SECONDS_WITH_VARIATIONS);
 }
 
 void
