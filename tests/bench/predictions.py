@@ -6,6 +6,9 @@ the error of predictions from peak rates alone, in plans with every fusion that 
 
     python3 tests/bench/predictions.py [--lig build/app/lig] [--device cuda:0] [--profile h200]
                                        [--only NAME,NAME] [-o FILE.json]
+
+With --recorded FILE.json, a result of -o, it needs no GPU: it prints the table of data/doc/gpu.md,
+current predictions next to the recorded times.
 """
 import argparse
 import json
@@ -36,6 +39,14 @@ CASES = {
     "classifier, 4096": ("data/examples/classifier.lig", "4096x784:fp32"),
     "byte-model, 256": ("data/examples/byte-model.lig", "256x16:int32"),
     "byte-model, 4096": ("data/examples/byte-model.lig", "4096x16:int32"),
+}
+# The names of sequences that --recorded prints.
+TITLES = {
+    "A": "MLP 4096-14336, SwiGLU, LayerNorm, 16384 tokens",
+    "B": "MLP 4096-16384, GELU, LayerNorm, 8192 tokens",
+    "C": "MLP 768-3072, GELU, LayerNorm, 8192 tokens",
+    "D": "MLP 1024-2816, SwiGLU, RMSNorm, 2048 tokens",
+    "E": "MLP 256-1024, GELU, LayerNorm, 256 tokens",
 }
 PASSES = ("forward", "backward")
 
@@ -105,6 +116,28 @@ def show(result):
     print("  ".join(cells), flush=True)
 
 
+def show_recorded(options, device):
+    """Prints predictions next to the measured times of a file, as a table in Markdown."""
+    with open(options.recorded, encoding="utf-8") as file:
+        records = {record["name"]: record for record in json.load(file)}
+    columns = ["predicted", "measured", "error", "roofline"]
+    print("| sequence | forward " + " | ".join(columns) + " | backward " + " | ".join(columns) + " |")
+    print("|" + "---|" * 9)
+    for name, (sequence, shape) in CASES.items():
+        common = ("fuse", sequence, "--input", shape, "--device")
+        predicted = run(options.lig, *common, "null:" + options.profile)
+        before = run(options.lig, *common, device, "--policy", "all")
+        cells = [TITLES.get(name) or "{}, batch {}".format(*name.split(", "))]
+        for one in PASSES:
+            times = {"predicted_us": seconds(predicted, one, "predicted_us"),
+                     "measured_us": records[name][one]["measured_us"],
+                     "peak_rates_us": seconds(before, one, "predicted_us")}
+            cells += [f"{times[key]:.1f}" if times[key] < 1000 else f"{times[key]:.0f}"
+                      for key in ("predicted_us", "measured_us")]
+            cells += [error(times, "predicted_us"), error(times, "peak_rates_us")]
+        print("| " + " | ".join(cells) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--lig", default="build/app/lig")
@@ -112,7 +145,12 @@ def main():
     parser.add_argument("--profile", default="h200", help="a shipped profile, or a file")
     parser.add_argument("--only", help="names of sequences, separated by commas")
     parser.add_argument("-o", "--output", help="a JSON file for the results")
+    parser.add_argument("--recorded", help="a file that -o wrote: compare with it, without a GPU")
     options = parser.parse_args()
+    if options.recorded:
+        with tempfile.TemporaryDirectory() as folder:
+            show_recorded(options, bare(options.profile, folder))
+        return
     chosen = options.only.split(",") if options.only else list(CASES)
     heading = f"{'predicted':>9}{'measured':>9}{'error':>7}{'before':>7}"
     print(f"{'':<20}groups  {'forward, us':<32}  backward, us")
