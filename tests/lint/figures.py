@@ -5,8 +5,8 @@
 figures.py FOLDER DOCUMENT...: runs in FOLDER, which has the project's files, with `lig` on the path.
 The comment `<!-- figures: COMMAND -->` belongs to the paragraph or the table after it. A table must
 be the output of the command; LIGATURE_REGENERATE renews it. In a paragraph, each number with a unit
-must be one that the command prints. Elsewhere in the guides, prose has no number with a unit, and no
-document has a block of output without the `sh quote` that makes it (readme.sh compares these).
+must be one that the command prints. Elsewhere the guides have no number of bytes or seconds in prose, and no
+block of output without the `sh quote` that makes it (readme.sh compares these).
 """
 import os
 import pathlib
@@ -18,7 +18,9 @@ import sys
 GUIDES = ("README.md", "command-line.md", "parallel.md", "recipes.md", "runs.md", "tutorial.md",
           "window.md", "json.md")
 FIGURES = re.compile(r"<!-- figures:(.*?)-->\n\n?((?:[^\n]+\n)+)", re.S)
-NUMBER = re.compile(r"\d[\d.,]*\s(?:[kMGT]?B|[mnµ]s|%|values|steps a second)(?!\w)")
+NUMBER = re.compile(r"\d[\d.,]*\s(?:[kMGT]?B|[mnµ]s|%|values)(?!\w)")
+# Units that prose uses only for what commands print.
+STRAY = re.compile(r"\s(?:[kMGT]?B|[mnµ]s)$")
 BLOCK = re.compile(r"^```([^\n]*)\n.*?^```$", re.M | re.S)
 
 
@@ -33,13 +35,13 @@ def find_stray(document, text):
     bare = re.sub(r"<!--.*?-->", "", BLOCK.sub("", bare), flags=re.S)
     bare = re.sub(r"`[^`\n]*`", "", bare)
     if document.name in GUIDES:
-        for number in find_numbers(bare):
+        for number in filter(STRAY.search, find_numbers(bare)):
             yield f"'{number}' is quoted without the command that prints it"
     # The programs of the tutorial are run by tests/library/shown.py.
     makers = ("sh quote", "c", "python") if document.name == "tutorial.md" else ("sh quote",)
     before = None
     for kind in BLOCK.findall(text):
-        if kind in ("text", "") and before not in makers:
+        if document.name in GUIDES and kind in ("text", "") and before not in makers:
             yield f"a block of output follows a block '{before}' instead of 'sh quote'"
         before = kind
 

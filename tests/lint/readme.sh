@@ -29,7 +29,7 @@ for block in "$work"/block-*.sh; do
     tail -n 20 "$work/log" | sed 's/^/# /'
   fi
 done
-# The commands of a block `sh quote` are STEM-NUMBER.sh, the block `text` behind it STEM-NUMBER.txt.
+# The commands of a block `sh quote` are STEM-NUMBER.sh, the block `text` after it STEM-NUMBER.txt.
 for document in "$root/README.md" "$root"/data/doc/*.md; do
   stem=$work/$(basename "$document" .md)-quote
   awk -v stem="$stem" '/^```sh quote$/ { file = sprintf ("%s-%02d.sh", stem, ++n); next }
