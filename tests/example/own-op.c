@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An op with its own kernels, and a fusion of it with the op before it:
+/* An op with its own kernels, and a fusion with the bias before it:
  *
  *   cc own-op.c -o own-op $(pkg-config --cflags --libs ligature) */
 #include <ligature/check.h>
@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 
-/* data/doc/tutorial.md shows the code from here on. */
 /* y = x^2, and y = (x + bias)^2 with the sum kept for the backward pass. */
 static LigStatus
 run_square (LigLaunch *launch)
@@ -97,7 +96,6 @@ static const LigFusion bias_square = {
   .pattern = "bias square",
   .lower = lower,
 };
-/* data/doc/tutorial.md shows the code up to here. */
 
 static gboolean
 run (GError **error)
@@ -117,14 +115,13 @@ run (GError **error)
   lig_sequence_set_input (sequence, &input, LIG_FP32);
 
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, NULL, error);
-  g_autoptr (LigGradientCheck) worst = NULL;
-  if (!plan || !lig_check_gradients (sequence, device, NULL, 0, &worst, error))
+  if (!plan || !lig_check_gradients (sequence, device, NULL, 0, NULL, error))
     return FALSE;
   guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &count);
   for (guint i = 0; i < count; i++)
-    printf ("%s over %d\n", groups[i].fusion ? groups[i].fusion->name : "alone", groups[i].count);
-  printf ("gradients differ by %.1e at most, in %s\n", worst->distance, worst->name);
+    printf ("%s over %d\n", groups[i].fusion ? groups[i].fusion->name : "unfused", groups[i].count);
+  printf ("the gradients are right\n");
   return TRUE;
 }
 

@@ -3,7 +3,7 @@
  *
  *   cc train.c -o train $(pkg-config --cflags --libs ligature)
  *
- * The task: y = the sum of x's squares; four features, with new random values for each step. */
+ * The task: y = the sum of the squares of four features, with a new random batch for each step. */
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 #include <ligature/program.h>
@@ -13,7 +13,7 @@
 enum { BATCH = 64, FEATURES = 4, STEPS = 400 };
 
 static void
-draw_batch (GRand *random, LigTensor *x, LigTensor *targets)
+fill_batch (GRand *random, LigTensor *x, LigTensor *targets)
 {
   for (gint64 row = 0; row < BATCH; row++) {
     double sum = 0;
@@ -26,7 +26,6 @@ draw_batch (GRand *random, LigTensor *x, LigTensor *targets)
   }
 }
 
-/* data/doc/tutorial.md shows the code from here on. */
 static gboolean
 train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
 {
@@ -36,7 +35,7 @@ train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
   g_autoptr (LigDevice) device = lig_device_open ("cpu", error);
   if (!device)
     return FALSE;
-  /* The state contains the parameters and moments, the plan the steps, the program the memory. */
+  /* The state has the parameters and moments, the plan the steps, the program the memory. */
   g_autoptr (LigState) state = lig_state_new (sequence, device, &options, 1, error);
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &options, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
@@ -48,17 +47,16 @@ train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
   lig_program_set_rate (program, 0.01, 0);
   for (int step = 1; step <= STEPS; step++) {
     float loss;
-    draw_batch (random, x, targets);
+    fill_batch (random, x, targets);
     if (!lig_program_set_input (program, x, error) ||
         !lig_program_set_extra_input (program, 0, targets, error) ||
         !lig_program_run (program, passes, error) || !lig_program_read_loss (program, &loss, error))
       return FALSE;
-    if (step == 1 || step == STEPS)
+    if (step == 1 || step % 100 == 0)
       printf ("step %d: loss %.4f\n", step, (double) loss);
   }
   return TRUE;
 }
-/* data/doc/tutorial.md shows the code up to here. */
 
 int
 main (void)

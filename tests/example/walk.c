@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-/* data/doc/tutorial.md shows the code from here on. */
 static void
 print_steps (const char *title, const int *steps, int count)
 {
@@ -27,7 +26,7 @@ print_graph (LigPlan *plan)
     printf ("step %u: %s\n", i, steps[i].kernel ? steps[i].kernel->name : "opaque");
     for (int k = 0; k < steps[i].n_operands; k++) {
       const LigPlanOperand *operand = &steps[i].operands[k];
-      if (operand->value < 0) /* the kernel does without it */
+      if (operand->value < 0) /* optional, and unused here */
         continue;
       const LigPlanValue *value = &values[operand->value];
       printf ("  %s %s", k < steps[i].n_inputs ? "reads" : "writes", value->name);
@@ -37,7 +36,6 @@ print_graph (LigPlan *plan)
     }
   }
 }
-/* data/doc/tutorial.md shows the code up to here. */
 
 static gboolean
 run (GError **error)
