@@ -16,12 +16,11 @@ START = """# The store
 
 Generated from `engine/store/schema.sql` by `engine/store/document.py`; edit these, not this page.
 
-The store is one SQLite database, `ligature.db` in the folder `ligature` of the user's data folder
-(`~/.local/share`), or the file that `$LIGATURE_STORE`, `--store` or the window's preferences name.
-Any program may read it while runs are written; only Ligature should write to it.
-Times are microseconds since 1970 in UTC. A real that is not a number is stored as NULL.
-`PRAGMA user_version` is the version of the schema, here {version}; a newer Ligature migrates an
-older store when it opens it for writing.
+The store is an SQLite database: `ligature.db` in the folder `ligature` of the user's data folder
+(`~/.local/share`), or the file that `$LIGATURE_STORE`, `--store` or the preferences of the window
+name. Any program may read it while runs are written; only Ligature should write to it. Times are
+microseconds since 1970 in UTC. NaN is stored as NULL. `PRAGMA user_version` is the version of the
+schema, here {version}; a newer Ligature migrates an older store when it opens it for writing.
 """
 
 

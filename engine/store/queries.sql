@@ -12,7 +12,7 @@ ORDER BY best LIMIT 10;
 -- The time of each group of the newest profile, with its fusion and the bytes per second
 SELECT timing.pass, timing."group",
        CASE WHEN timing.pass = 'update' THEN 'update'
-            ELSE coalesce (fusion.fusion, 'op alone') END AS fusion,
+            ELSE coalesce (fusion.fusion, 'unfused') END AS fusion,
        fusion.first_op, fusion.count, round (timing.microseconds, 2) AS microseconds,
        round (timing.bytes / timing.microseconds / 1e3, 1) AS gigabytes_per_second
 FROM timing LEFT JOIN fusion USING (run, pass, "group")

@@ -52,7 +52,8 @@ PASSES = ("forward", "backward")
 
 
 def run(lig, *arguments):
-    result = subprocess.run([lig, *arguments, "--json"], capture_output=True, text=True, check=False)
+    result = subprocess.run([lig, *arguments, "--json"], capture_output=True, text=True,
+                            check=False)
     if result.returncode != 0:
         sys.exit(f"lig {' '.join(arguments)}: {result.stderr}")
     return json.loads(result.stdout)
@@ -121,7 +122,8 @@ def show_recorded(options, device):
     with open(options.recorded, encoding="utf-8") as file:
         records = {record["name"]: record for record in json.load(file)}
     columns = ["predicted", "measured", "error", "roofline"]
-    print("| sequence | forward " + " | ".join(columns) + " | backward " + " | ".join(columns) + " |")
+    print("| " + " | ".join(["sequence", "forward " + columns[0], *columns[1:],
+                             "backward " + columns[0], *columns[1:]]) + " |")
     print("|" + "---|" * 9)
     for name, (sequence, shape) in CASES.items():
         common = ("fuse", sequence, "--input", shape, "--device")

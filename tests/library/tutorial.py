@@ -20,7 +20,8 @@ DECIMAL = re.compile(r"\d+\.\d+")
 def find_output(name):
     """Returns the output shown after the sentence that names a program, with its place."""
     text = TUTORIAL.read_text(encoding="utf-8")
-    found = re.search(rf"^`{re.escape(name)}` prints[^\n]*:\n\n```text\n(.*?)^```$", text, re.M | re.S)
+    found = re.search(rf"^`{re.escape(name)}` prints[^\n]*:\n\n```text\n(.*?)^```$", text,
+                      re.M | re.S)
     assert found, f"the tutorial does not show {name} with its output"
     return found
 
@@ -36,7 +37,8 @@ def main():
     for number, path in enumerate(map(pathlib.Path, sys.argv[1:]), 1):
         python = path.suffix == ".py"
         command = ["/usr/bin/python3", path] if python else [path]
-        name = f"tests/library/{path.name}" if python else f"{path.name.replace('example-', 'tests/example/')}.c"
+        name = (f"tests/library/{path.name}" if python
+                else f"tests/example/{path.name.removeprefix('example-')}.c")
         done = subprocess.run(command, text=True, capture_output=True, check=False)
         shown = find_output(name)
         holds = done.returncode == 0 and is_near(shown[1], done.stdout)

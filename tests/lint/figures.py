@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Compares the numbers that documents quote with what commands print, as TAP without numbers.
 
-figures.py FOLDER DOCUMENT...: runs in FOLDER, which has the project's files, with `lig` on the path.
-The comment `<!-- figures: COMMAND -->` belongs to the paragraph or the table after it. A table must
-be the output of the command; LIGATURE_REGENERATE renews it. In a paragraph, each number with a unit
-must be one that the command prints. Elsewhere the guides have no number of bytes or seconds in prose, and no
-block of output without the `sh quote` that makes it (readme.sh compares these).
+figures.py FOLDER DOCUMENT...: runs in FOLDER, which has the files of the project, with `lig` on the
+path. The comment `<!-- figures: COMMAND -->` belongs to the paragraph or the table after it.
+A table must be the output of the command; LIGATURE_REGENERATE renews it. In a paragraph, each
+number with a unit must be one that the command prints. Elsewhere the guides have no number of bytes
+or seconds in prose, and no block of output without the `sh quote` that makes it (readme.sh compares
+these).
 """
 import os
 import pathlib
@@ -59,8 +60,10 @@ def compare(command, part, folder):
             f"the command prints {line}" for line in made if line not in shown], done.stdout
     printed = find_numbers(done.stdout)
     quoted = find_numbers(part)
-    return ([f"'{number}' is none of {', '.join(printed)}" for number in quoted if number not in printed]
-            or ([] if quoted else ["no number with a unit is quoted"])), done.stdout
+    if not quoted:
+        return ["no number with a unit is quoted"], done.stdout
+    return [f"'{number}' is none of {', '.join(printed)}" for number in quoted
+            if number not in printed], done.stdout
 
 
 def check_itself():

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints tables of data/doc in Markdown: tables.py recompute|recipes|parallel, with `lig` on the path."""
+"""tables.py recompute|recipes|parallel: prints a table of data/doc in Markdown. `lig` must be on the
+path."""
 import json
 import subprocess
 import sys
@@ -39,11 +40,13 @@ def recompute():
     rows = []
     for level in ("none", "cheap", "all"):
         one = plan(*GPT2, "--recompute", level)
-        again = [step for step in one["steps"] if step["again"]]  # which lig plan counts as values
+        # lig plan calls their number that of recomputed values.
+        again = [step for step in one["steps"] if step["again"]]
         rows.append([f"`{level}`", f"{digits(one['arena_bytes'] / 1e9)} GB", str(len(again)),
                      f"{digits(sum(step['predicted_us'] for step in again) / 1e3)} ms",
                      f"{digits(time_of_step(one))} ms"])
-    show(["`--recompute`", "memory of values", "recomputed values", "time to recompute", "step"], *rows)
+    show(["`--recompute`", "memory of values", "recomputed values", "time to recompute", "step"],
+         *rows)
 
 
 def recipes():
