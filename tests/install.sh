@@ -145,7 +145,7 @@ window_manual () {
 
 documents () {
   local file folder=$prefix/share/doc/ligature
-  for file in LICENSE NEWS tutorial.md json.md schemas/plan.json; do
+  for file in LICENSE NEWS tutorial.md json.md parallel.md pictures/card.png schemas/plan.json; do
     [ -s "$folder/$file" ] || { echo "$file: missing"; return 1; }
   done
 }
