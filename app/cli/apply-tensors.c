@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tensors of `lig apply`: the plan's inputs, their check against a file, and its results. */
+/* The tensors of `lig apply`: checks a file against the plan's inputs, and collects the results. */
 #include "app/cli/apply.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ lig_apply_gradient_slots (LigPlan *plan)
                   .optional = (ops[count - 1].info->flags & LIG_OP_LOSS) != 0};
   lig_plan_get_output (plan, &slot.shape, &slot.dtype);
   g_array_append_val (slots, slot);
-  /* An extra output that is missing from the file gets no gradient. */
+  /* An extra output without a tensor in the file gets no gradient. */
   slot.optional = TRUE;
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     lig_plan_get_extra_output (plan, i, &slot.shape, &slot.dtype);
@@ -168,7 +168,7 @@ lig_apply_read_outputs (LigProgram *program, LigTensorFile *file, GError **error
   return TRUE;
 }
 
-/* Adds the tensor. A missing one is no error for integers, which have no gradient. */
+/* Adds the tensor. It may be missing for integers, which have no gradient. */
 static gboolean
 add_gradient (LigTensorFile *file, const char *name, LigTensor *tensor, LigDtype of, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig apply: runs a sequence once on the tensors of a file and writes its outputs; with --grad also
+/* lig apply: runs a sequence once on tensors from a file and writes its outputs; with --grad also
  * the gradients. */
 #include "app/cli/apply.h"
 
@@ -34,17 +34,17 @@ LIG_COMMAND (apply) = {
 
 static const GOptionEntry own_entries[] = {
   {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
-   "The parameters, a file, a folder or a run [default: drawn from --seed]", "W|RUN"},
+   "Parameters: a file, a folder or a run [default: initialized from --seed]", "W|RUN"},
   LIG_CLI_STORE_ENTRY (&store),
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
   LIG_CLI_OUTPUT_ENTRY (&output),
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
-   "Gradients `output` and `extra.N`; run backward, too, and write the gradients", "G.safetensors"},
+   "Gradients `output` and `extra.N`; also run backward and write the gradients", "G.safetensors"},
   {NULL},
 };
 
-/* Reports the missing `input` and each name that no sequence takes. Without the input's shape the
- * other tensors cannot be checked. */
+/* Reports that `input` is missing, and each name that no sequence has. Without the input's shape
+ * the other tensors cannot be checked. */
 static gboolean
 reject_input (LigTensorFile *file, GError **error)
 {
@@ -105,8 +105,8 @@ feed (LigProgram *program, LigTensorFile *inputs, GError **error)
   return lig_apply_set_inputs (program, inputs, error);
 }
 
-/* A single run gains nothing from measuring. Unless the user chose a policy, fusions are taken in
- * order, and the library chooses the algorithm of each matmul. */
+/* Measuring does not pay off for a single run. Unless the user chose a policy, fusions are tried in
+ * order, and the library's heuristic chooses the algorithm of each matmul. */
 static void
 measure_nothing (LigPlanOptions *plan)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves the options that stand before the command behind it, as in `lig --json fuse P`. The tables
- * of all commands tell which options take the next word as their value. */
+/* Moves options that precede the command after it, as in `lig --json fuse P`. The option tables of
+ * all commands say which options take the next word as their value. */
 #include "app/cli/arrange.h"
 
 #include "app/cli/collect.h"

@@ -6,11 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* Moves the options before the command behind it. Returns whether the line has a command. */
+/* Moves options that precede the command after it. Returns whether the line has a command. */
 gboolean lig_cli_arrange (int argc, char **argv);
 
-/* Prints which of the options without a command is unknown, or that the command is missing, and
- * returns LIG_EXIT_USAGE. */
+/* Prints which option is unknown, or that the command is missing, and returns LIG_EXIT_USAGE. */
 int lig_cli_reject_options (char **words);
 
 G_END_DECLS

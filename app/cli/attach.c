@@ -22,7 +22,7 @@ fill_address (struct sockaddr_un *address, const char *name)
 {
   gsize length = MIN (strlen (name), sizeof address->sun_path - 1);
   *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-  /* An address that begins with a zero is the name of no file. */
+  /* An address that begins with a zero byte is not a file name. */
   memcpy (address->sun_path + 1, name, length);
   return (socklen_t) (G_STRUCT_OFFSET (struct sockaddr_un, sun_path) + 1 + length);
 }
@@ -52,7 +52,7 @@ lig_cli_attach_listen (char **name, GError **error)
     *name = g_steal_pointer (&text);
     return listener;
   }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_RANKS, "ranks: no socket can be made: %s",
+  g_set_error (error, LIG_ERROR, LIG_ERROR_RANKS, "ranks: cannot create a socket: %s",
                g_strerror (errno));
   if (listener >= 0)
     close (listener);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The connection between the `lig` that starts ranks and rank 0, which gets its standard streams:
- * so rank 0 writes to the terminal, file or pipe that the user gave, which a launcher would replace
+/* The connection between the `lig` that starts ranks and rank 0. Rank 0 receives its standard
+ * streams, so that it writes to the user's terminal, file or pipe, which a launcher would replace
  * by pipes of its own. */
 #pragma once
 
@@ -14,12 +14,12 @@ G_BEGIN_DECLS
 
 /* --- In the `lig` that starts ranks ---------------------------------------------------------- */
 
-/* Listens. Returns the socket and sets the name (transfer full), or returns -1 with an error set.
- */
+/* Listens on a new socket. Returns it and sets the name (transfer full), or returns -1 with an
+ * error set. */
 int lig_cli_attach_listen (char **name, GError **error);
 
-/* Accepts a connection and sends the standard streams. Returns the socket, or -1 if it is not that
- * of rank 0; sets its process. */
+/* Accepts a connection and sends the standard streams. Returns the socket, or -1 if the peer is not
+ * rank 0; sets its process. */
 int lig_cli_attach_accept (int listener, pid_t *process);
 
 /* Returns the exit code that rank 0 has sent, or -1 if it ended without one. */
@@ -27,7 +27,8 @@ int lig_cli_attach_read_code (int socket);
 
 /* --- In rank 0 ------------------------------------------------------------------------------- */
 
-/* Takes the standard streams of the `lig` that started this rank. Returns whether one did. */
+/* Takes over the standard streams of the `lig` that started this rank. Returns FALSE if none
+ * did. */
 gboolean lig_cli_attach_take (void);
 
 /* Sends the exit code, once. Returns whether a `lig` got it. */

@@ -16,8 +16,8 @@ lig_cli_blame (GError **error, const char *option)
   return FALSE;
 }
 
-/* Returns whether the name of a device is wrong, not the device missing: no backend has names of
- * its form, or the described device is neither a shipped one nor a file. */
+/* Returns whether the device's name is wrong, rather than the device missing: no backend has names
+ * of this form, or the device description is neither a shipped one nor a file. */
 static gboolean
 is_wrong (const char *name, const GError *error)
 {
@@ -25,7 +25,7 @@ is_wrong (const char *name, const GError *error)
          (!lig_backend_find (name) || lig_device_name_has (name, LIG_DEVICE_DESCRIBED));
 }
 
-/* The file of a described device may have a comma in its name. */
+/* The file name of a device description may contain a comma. */
 static gboolean
 is_file (const char *device)
 {
@@ -44,7 +44,7 @@ lig_cli_split_devices (const char *device)
   return names;
 }
 
-/* Devices are listed only for `lig fuse` and `lig report`. */
+/* Only `lig fuse` and `lig report` take several devices. */
 static gboolean
 need_one_device (const char *device, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig check: each op's shape, parameters and saved bytes; and whether the plan fits into a device's
+/* lig check: each op's shape, parameters and saved bytes; and whether the plan fits in a device's
  * memory. */
 #include "app/cli/blame.h"
 #include "app/cli/document.h"
@@ -28,7 +28,7 @@ LIG_COMMAND (check) = {
   .pages = TRUE,
 };
 
-/* A plan with its parameters by their names, as each op looks for several. */
+/* A plan with its parameters by name, because each op looks up several. */
 typedef struct {
   LigPlan *plan;
   GHashTable *parameters; /* names, each with its LigPlanValue */
@@ -55,8 +55,8 @@ clear_checked (Checked *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Checked, clear_checked)
 
-/* Finds a trained parameter by its name in the plan: the op's prefix, a point, its own name. Null
- * if the op has none of that number, or has it from another op. */
+/* Finds the op's trained parameter with this index by its name in the plan: the op's prefix, a dot,
+ * the parameter's own name. Null if the op has none, or shares another op's. */
 static const LigPlanValue *
 find_parameter (const Checked *checked, const LigPlanOp *op, int index)
 {
@@ -71,8 +71,8 @@ typedef struct {
   gint64 parameters, parameter_bytes, saved_bytes, frozen, frozen_bytes;
 } Totals;
 
-/* Returns the bytes of the op's own parameters. Weights that are kept in fp32 and fp8 count as
- * fp32, like the types of all that are listed. */
+/* Returns the bytes of the op's own parameters. Weights that are kept in fp32 and in fp8 count as
+ * fp32, the type that is listed. */
 static gint64
 sum_parameters (const Checked *checked, const LigPlanOp *op)
 {
@@ -101,7 +101,7 @@ sum_up (const Checked *checked)
   return totals;
 }
 
-/* Adds the parameters that the op has from other ops. */
+/* Adds the parameters that the op shares with other ops. */
 static void
 add_ties (JsonBuilder *builder, const LigPlanOp *op)
 {
@@ -159,8 +159,7 @@ add_extras (JsonBuilder *builder, LigPlan *plan, const char *name, guint count, 
 }
 
 /* Returns the device whose memory is compared (transfer full); null: the plan's own. Without
- * --device it is this computer's, as most plans fit; a GPU is opened only for a plan that does not.
- */
+ * --device it is the CPU, because most plans fit; a GPU is opened only for a plan that does not. */
 static LigDevice *
 find_compared (LigPlan *plan, const LigSequenceOptions *options)
 {
@@ -173,7 +172,7 @@ find_compared (LigPlan *plan, const LigSequenceOptions *options)
   return first ? first : g_steal_pointer (&cpu);
 }
 
-/* @chosen: the plan that has the figures of ranks and the memory
+/* @chosen: the plan with the memory figures and those of ranks
  * @compared: (nullable): the device whose memory is compared */
 static void
 print_json (const Checked *checked, LigPlan *chosen, LigDevice *compared)
@@ -310,9 +309,9 @@ set_batch (LigSequence *sequence, gint64 batch)
   lig_sequence_set_input (sequence, &shape, dtype);
 }
 
-/* Compiles the plan that `lig plan` prints and a training has, whose fusions decide what it needs;
- * the table is of the ops by themselves. Nothing is measured for it, so that a device that chooses
- * by measured times has all fusions. */
+/* Compiles the plan of `lig plan` and `lig train`, because its fusions decide how much memory it
+ * needs; the table shows the unfused ops. Nothing is measured, so policy `measured` counts as
+ * `all`. */
 static LigPlan *
 compile_chosen (LigPlan *plan, LigSequence *sequence, LigDevice *device, LigPlanOptions options)
 {
@@ -322,7 +321,7 @@ compile_chosen (LigPlan *plan, LigSequence *sequence, LigDevice *device, LigPlan
   return chosen ? chosen : lig_plan_ref (plan);
 }
 
-/* @chosen: (out): the plan that has the figures of ranks and the memory
+/* @chosen: (out): the plan with the memory figures and those of ranks
  * @problems: (out): all problems of a sequence that cannot be compiled */
 static LigPlan *
 compile (const char *text,
@@ -369,7 +368,7 @@ run (int argc, char **argv)
                               LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE |
                                 LIG_OPTION_TF32 | LIG_OPTION_RANKS | LIG_OPTION_SHARD,
                               more);
-  /* Checking needs no device, so none is chosen. */
+  /* Checking needs no device, so none is opened. */
   for (GOptionEntry *entry = entries; entry->long_name; entry++)
     if (strcmp (entry->long_name, "device") == 0)
       entry->description = describe_device ();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A command's options are variables of its run function, so that function is called to get them. */
+/* A command's option table refers to variables of its run function, so that function is called to
+ * get it. */
 #include "app/cli/collect.h"
 
 /* Set while lig_cli_collect() runs a command. */

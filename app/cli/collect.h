@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Receives a command's options, including the lines of groups and the options of every command,
- * null-terminated. */
+/* Receives a command's options, null-terminated, including the group lines and the options of every
+ * command. */
 typedef void (*LigCliCollector) (const LigCommand *command,
                                  const GOptionEntry *entries,
                                  gpointer data);

@@ -15,20 +15,20 @@
 
 G_BEGIN_DECLS
 
-/* A line of an option table that begins a group: help texts list the options after it under its
- * title, until the next such line. Groups of the same title are joined; they are listed in the
- * order in which their titles first appear. */
+/* A line of an option table that begins a group: help texts list the options up to the next such
+ * line under its title. Groups with the same title are merged, and listed in the order in which
+ * their titles first appear. */
 #define LIG_CLI_GROUP(title) \
   { \
     .long_name = "", .description = (title) \
   }
 
-/* The titles that several commands have. */
+/* Titles shared by several commands. */
 #define LIG_CLI_DATA "Data"
 #define LIG_CLI_DEVICE "Device"
 #define LIG_CLI_FUSIONS "Fusions"
 #define LIG_CLI_GENERAL "General" /* the options of every command */
-#define LIG_CLI_OPTIONS "Options" /* those before the first line of a group */
+#define LIG_CLI_OPTIONS "Options" /* those before the first group line */
 #define LIG_CLI_OPTIMIZER "Optimizer"
 #define LIG_CLI_OUTPUT "Output"
 #define LIG_CLI_SCHEDULE "Schedule"
@@ -38,8 +38,8 @@ G_BEGIN_DECLS
 #define LIG_CLI_DEVICE_DEFAULT " [default: the first GPU that works, else the CPU]"
 #define LIG_CLI_STORE_DEFAULT " [default: $LIGATURE_STORE, else Ligature's data folder]"
 
-/* The end of the description of an option that may be given several times. */
-#define LIG_CLI_SEVERAL "; several times for more"
+/* The end of the description of a repeatable option. */
+#define LIG_CLI_SEVERAL "; repeatable"
 
 /* Returns whether the line begins a group. */
 static inline gboolean
@@ -65,17 +65,16 @@ typedef struct {
   void (*notes) (GString *to);
   /* (nullable): returns the verbs in the order of the help text, NULL after the last */
   const LigCliVerb *(*verb_nth) (guint n);
-  gboolean pages; /* whether its text is shown by a pager if it is longer than the terminal */
+  gboolean pages; /* whether its output goes through a pager if it is longer than the terminal */
 } LigCommand;
 
 /* Each command's file defines `const LigCommand lig_command_NAME`. */
 #define LIG_COMMAND(name) const LigCommand lig_command_##name
 
 /* Parses the command line with `entries` (null-terminated) plus the options of every command
- * (--json, --help) and removes them from argv. A description ends with the default, as in
- * `Steps in all [default: 1000]`. At least `min` and at most `max` positional arguments may
- * remain. Otherwise it prints the error (to stderr, or as JSON) and returns FALSE; the command then
- * returns LIG_EXIT_USAGE. */
+ * (--json, --help) and removes them from argv. A description ends with the default, as in `Total
+ * steps [default: 1000]`. Between `min` and `max` positional arguments may remain. On an error it
+ * prints it (to stderr, or as JSON) and returns FALSE; the command then returns LIG_EXIT_USAGE. */
 gboolean lig_cli_parse (const LigCommand *command,
                         const GOptionEntry *entries,
                         int *argc,

@@ -72,7 +72,7 @@ append_bash_help (GString *to, GPtrArray *pages)
   g_string_append (to, "      esac\n      ;;\n");
 }
 
-/* Appends the options that take a value, for finding the command behind them. */
+/* Appends the options that take a value, which are skipped to find the command. */
 static void
 append_bash_valued (GString *to, GPtrArray *pages)
 {
@@ -101,7 +101,7 @@ append_bash_early (GString *to, const LigCliPage *page, const GOptionEntry *entr
 }
 
 /* Bash splits words at colons and equals signs, so the line is split here again. The text up to the
- * last of these characters is already on the line and is cut off each reply. */
+ * last of these characters is already on the line, so it is removed from each reply. */
 static const char bash_values[] =
   "# Adds the lines of the standard input that begin with the word.\n"
   "_lig_add ()\n"

@@ -39,8 +39,8 @@ has_files (const char *kinds)
   return kinds && (strstr (kinds, LIG_VALUES_FILE) || *kinds == 'P');
 }
 
-/* Appends the condition under which an option is offered: its command, and a verb that has it or
- * none yet. */
+/* Appends the condition under which an option is offered: its command is on the line, and a verb
+ * that has it or no verb yet. */
 static void
 append_fish_condition (GString *to, const LigCliPage *page, const GOptionEntry *entry)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands arrive in the main loop; progress is written by the thread that writes the metrics, so
- * that no line comes between the halves of another. */
+/* The main loop receives commands; the thread that writes the metrics also writes progress, so that
+ * lines never interleave. */
 #include "app/cli/control.h"
 
 #include "app/cli/metrics.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The longest line of a command; no command is as long. */
+/* The longest line that is read; every command is shorter. */
 enum { LONGEST = 256 };
 
 static struct {
@@ -72,7 +72,7 @@ read_commands (int input, GIOCondition condition, gpointer data)
     take (bytes[i]);
   if (count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN)))
     return G_SOURCE_CONTINUE;
-  /* The program that controlled the training has ended. */
+  /* The controlling program has ended. */
   lig_run_interrupt (self.run);
   self.source = 0;
   return G_SOURCE_REMOVE;

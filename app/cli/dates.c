@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads times that people type, as git does for --since. */
+/* Parses dates and times as git does for --since. */
 #include "app/cli/dates.h"
 
 #include <string.h>

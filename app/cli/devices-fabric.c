@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The links of devices in the list of devices. */
+/* The links between devices in `lig devices`. */
 #include "app/cli/devices-fabric.h"
 
 #include "app/cli/table.h"
@@ -17,7 +17,7 @@ lig_cli_add_fabric (JsonBuilder *builder, const LigFabric *fabric)
     lig_json_add_text (builder, "fabric", NULL);
 }
 
-/* Puts the bandwidth and the latency of a link into two cells. */
+/* Writes the bandwidth and the latency of a link into two cells. */
 static void
 describe_link (const LigFabricLink *link, char **cells)
 {
@@ -55,9 +55,8 @@ lig_cli_print_fabrics (GPtrArray *devices)
   printf ("\n");
   lig_cli_print_table (header, rows);
   printf ("\n");
-  lig_cli_print_wrapped ("links: the devices of a machine; the time that every collective takes "
-                         "beyond its messages; the rate of a device in each direction "
-                         "and the time of a message beyond its bytes, inside a machine and between "
-                         "machines; the multiprocessors that a collective takes",
-                         lig_cli_text_width ());
+  lig_cli_print_wrapped (
+    "links: devices per node; launch overhead of a collective; bandwidth per device and direction "
+    "and latency of a message, within a node and between nodes; SMs that a collective occupies",
+    lig_cli_text_width ());
 }

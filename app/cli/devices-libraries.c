@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries of backends in the list of devices. */
+/* The libraries of backends in `lig devices`. */
 #include "app/cli/devices-libraries.h"
 
 #include "app/cli/print.h"

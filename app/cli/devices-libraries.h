@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries of backends in the list of devices, as text and JSON. */
+/* The libraries of backends in `lig devices`, as text and JSON. */
 #pragma once
 
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
-/* Adds the member `library_files` if the backend of that name, or of that device, has libraries. No
- * device of it need work. */
+/* Adds the member `library_files` if the backend with that name, or of that device, has libraries,
+ * even if none of its devices works. */
 void lig_cli_add_libraries (JsonBuilder *builder, const char *name);
 
 /* Prints a line for each of them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig devices: the devices to run on or to plan for, with their peak rates. */
+/* lig devices: lists the devices to run on or to plan for, with their peak rates. */
 #include "app/cli/blame.h"
 #include "app/cli/devices-fabric.h"
 #include "app/cli/devices-libraries.h"
@@ -36,7 +36,7 @@ LIG_COMMAND (devices) = {
 
 static const GOptionEntry entries[] = {
   {"measure", 0, 0, G_OPTION_ARG_NONE, &measure,
-   "Measure the peak rates, on a GPU also the costs of kernels, and keep them in the store", NULL},
+   "Measure the peak rates, on a GPU also the kernel overheads, and keep them in the store", NULL},
   LIG_CLI_OUTPUT_ENTRY (&output),
   LIG_CLI_STORE_ENTRY (&store_path),
   {NULL},
@@ -99,7 +99,7 @@ typedef struct {
   GError *error;
 } Missing;
 
-/* The matmuls of 4 bits, which no type stands for. */
+/* The 4-bit matmuls, which have no type of their own. */
 #define FP4 "fp4"
 
 /* --- Output -------------------------------------------------------------------------------- */
@@ -163,10 +163,10 @@ format_rate (double rate, const char *unit)
   return number ? g_strconcat (number, unit, NULL) : g_strdup ("-");
 }
 
-/* The bit of matmuls of 4 bits in a set of types. */
+/* The bit of 4-bit matmuls in a set of types. */
 #define FP4_BIT (1u << LIG_N_DTYPES)
 
-/* Returns the types for which at least one device has a rate of matmuls. */
+/* Returns the types for which at least one device has a matmul rate. */
 static unsigned
 find_types (GPtrArray *devices)
 {
@@ -226,7 +226,7 @@ print_table (GPtrArray *devices, GPtrArray *missing)
   for (guint i = 0; i < devices->len; i++)
     g_ptr_array_add (rows, describe_device (devices->pdata[i], types));
   lig_cli_print_table ((const char *const *) titles, rows);
-  printf ("\nmatmuls in FLOP/s; null: devices are only described: plans can be made for them, but "
+  printf ("\nmatmuls in FLOP/s; null: devices are descriptions: plans for them can be made, but "
           "not run\n");
   lig_cli_print_fabrics (devices);
   const LigBackendInfo *last = NULL;

@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 /* Returns "12.3 µs", "1.40 ms", "0:42", "3 h 05 min"; (transfer full). */
 char *lig_cli_format_time (double seconds);
 
-/* Returns the time that is left as "42 s", "1:05", "3 h 05 min"; (transfer full). */
+/* Returns the remaining time as "42 s", "1:05", "3 h 05 min"; (transfer full). */
 char *lig_cli_format_left (double seconds);
 
-/* Returns "142 to 150 µs": two times in the same unit, or each with its own; (transfer full). */
+/* Returns "142 to 150 µs": two times, in the same unit if possible; (transfer full). */
 char *lig_cli_format_range (double from, double to);
 
 G_END_DECLS

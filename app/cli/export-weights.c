@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lig export-weights: writes the parameters of a sequence, a run or a checkpoint to one safetensors
- * file, by their paths or with the names and layouts of other programs. */
+/* lig export-weights: writes the parameters of a sequence, a run or a checkpoint to a safetensors
+ * file, named by their paths or with the names and layouts of other programs. */
 #include "app/cli/command.h"
 #include "app/cli/document.h"
 #include "app/cli/find-checkpoint.h"
@@ -49,9 +49,9 @@ clear_options (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear_options)
 
-/* The options after they were read. */
+/* The parsed options. */
 typedef struct {
-  int dtype; /* -1: as they are */
+  int dtype; /* -1: unchanged */
   gint64 vocabulary, seed;
 } Values;
 
@@ -64,7 +64,7 @@ names_folder (const char *output)
   return g_str_has_suffix (output, "/") || g_file_test (output, G_FILE_TEST_IS_DIR);
 }
 
-/* Checks the names, without which only a file can be written. */
+/* Checks --names, without which only a file can be written. */
 static gboolean
 check_names (const char *names, const char *output)
 {
@@ -110,14 +110,14 @@ read_options (const Options *options, Values *values)
     return !lig_cli_usage ("--vocabulary is '%s', expected a whole number from 1 to %d",
                            options->vocabulary, G_MAXINT32);
   if (options->vocabulary && !options->names)
-    return !lig_cli_usage ("--vocabulary needs --names, which say what the embedding is");
+    return !lig_cli_usage ("--vocabulary needs --names, which identify the embedding");
   if (!lig_cli_check_output (options->output, "safetensors", &error) ||
       !lig_cli_read_count ("seed", options->seed, &values->seed, &error))
     return !lig_cli_usage ("%s", error->message);
   return TRUE;
 }
 
-/* Returns whether the output is a folder for another program, which is made if it ends in a
+/* Returns whether the output is a folder for another program, which is created if it ends in a
  * slash. */
 static gboolean
 is_folder (const Options *options)
@@ -133,7 +133,7 @@ is_weights (const char *text)
          g_str_has_suffix (text, ".index.json") || lig_cli_begins_like_tensors (text);
 }
 
-/* Notes what the table had become on which the weights were trained. */
+/* Notes how the table was preprocessed on which the weights were trained. */
 static void
 keep_table (LigTensorFile *file, const char *weights)
 {
@@ -143,7 +143,7 @@ keep_table (LigTensorFile *file, const char *weights)
     lig_tensor_file_set_metadata (file, LIG_WEIGHTS_TABLE, table);
 }
 
-/* Returns the parameters of a sequence, as they are drawn or read from --weights. */
+/* Returns the parameters of a sequence, initialized or read from --weights. */
 static LigTensorFile *
 make_parameters (const char *text,
                  const LigSequenceOptions *plan,
@@ -172,7 +172,7 @@ make_parameters (const char *text,
 }
 
 /* Returns the parameters of the run, the file or the sequence. `of`: (out) (nullable) (transfer
- * full): the sequence, which files other than checkpoints lack. */
+ * full): the sequence, which only checkpoints contain. */
 static LigTensorFile *
 open_parameters (const char *text,
                  const LigSequenceOptions *plan,
@@ -198,8 +198,8 @@ open_parameters (const char *text,
   return g_steal_pointer (&file);
 }
 
-/* Returns the rows of the vocabulary that are written, those of the classes of the loss unless the
- * user says otherwise; 0: all. */
+/* Returns how many rows of the vocabulary are written, by default as many as the loss has classes;
+ * 0: all. */
 static gint64
 count_rows (const Values *values, LigSequence *sequence)
 {
@@ -208,8 +208,8 @@ count_rows (const Values *values, LigSequence *sequence)
                                 : 0;
 }
 
-/* Checks that the sequence is such a model; in a folder, writes its config.json beside the weights.
- * Weights without a sequence do not say enough for it. */
+/* Checks that the sequence is a model of that kind; in a folder, also writes its config.json.
+ * Weights without a sequence do not contain enough information for it. */
 static gboolean
 describe (const Options *options,
           const Values *values,
@@ -305,14 +305,14 @@ write_weights (const char *text,
   return TRUE;
 }
 
-/* Returns the first given option that only a sequence has a use for, or NULL. */
+/* Returns the first given option that only applies to a sequence, or NULL. */
 static const char *
 find_foreign (const Options *options, const LigSequenceOptions *plan)
 {
   return options->weights ? "weights" : options->seed ? "seed" : plan->input ? "input" : NULL;
 }
 
-/* Weights and runs have their parameters, whatever options say. */
+/* Weights and runs have fixed parameters, so these options would be ignored. */
 static int
 check_source (const char *text, const Options *options, const LigSequenceOptions *plan)
 {
@@ -323,7 +323,7 @@ check_source (const char *text, const Options *options, const LigSequenceOptions
                         foreign, text);
 }
 
-/* Checks the place of the output before anything is computed; makes the folder. */
+/* Checks the output path before anything is computed; creates the folder. */
 static gboolean
 check_place (const Options *options, GError **error)
 {
@@ -332,7 +332,7 @@ check_place (const Options *options, GError **error)
   g_autofree char *inside = g_build_filename (options->output, WHOLE, NULL);
   if (g_mkdir_with_parents (options->output, 0777) == 0)
     return lig_cli_check_tensors (inside, error);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be made: %s", options->output,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be created: %s", options->output,
                g_strerror (errno));
   return FALSE;
 }
@@ -349,9 +349,9 @@ run (int argc, char **argv)
     {"names", 0, 0, G_OPTION_ARG_STRING, &options.names,
      "The names and layouts of the tensors [default: paths]", "gpt2|llama"},
     {"type", 0, 0, G_OPTION_ARG_STRING, &options.type,
-     "The type of all tensors [default: as they are]", "fp32|fp16|bf16"},
+     "The type of all tensors [default: unchanged]", "fp32|fp16|bf16"},
     {"vocabulary", 0, 0, G_OPTION_ARG_STRING, &options.vocabulary,
-     "Rows of the embedding and the head to write [default: the classes of the loss]", "N"},
+     "Rows of the embedding and the LM head to write [default: the classes of the loss]", "N"},
     {"weights", 0, 0, G_OPTION_ARG_FILENAME, &options.weights,
      "The parameters, a file, a folder or a run [default: drawn from --seed]", "W|RUN"},
     lig_cli_setting_entry ("seed", &options.seed),

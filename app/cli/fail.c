@@ -12,10 +12,11 @@
 
 #include <string.h>
 
-/* The longest sentence of an error, in characters; a word of the command line may be longer. */
+/* The maximum length of an error message, in characters; a word of the command line may be
+ * longer. */
 #define LONGEST_SENTENCE 1000
 
-/* Returns the sentence without the middle of a very long one; it is valid UTF-8. */
+/* Returns the message; of a very long one it cuts the middle out, at character boundaries. */
 static char *
 shorten (const char *sentence)
 {
@@ -66,7 +67,7 @@ replace (const char *text, const char *part, const char *by)
   return at ? g_strdup_printf ("%.*s%s%s", (int) (at - text), text, by, at + strlen (part)) : NULL;
 }
 
-/* Returns the option that gave a setting: the recipes of a comparison replace that of the file. */
+/* Returns the option that gave a setting: --compare-recipes replaces the recipe of the file. */
 static const char *
 find_option (const char *setting)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of commands: sentences on stderr, JSON documents on stdout, exit codes. */
+/* Errors of commands: messages on stderr, JSON documents on stdout, exit codes. */
 #pragma once
 
 #include <glib.h>
@@ -20,7 +20,7 @@ int lig_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
  * (transfer full). */
 char *lig_cli_phrase (const GError *error);
 
-/* Returns the exit code of lig_cli_fail(), and the error's code in JSON. */
+/* Return the exit code of lig_cli_fail(), and the error's code in JSON. */
 int lig_cli_exit_code (const GError *error);
 const char *lig_cli_code_name (const GError *error);
 

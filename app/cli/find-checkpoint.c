@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the file with the parameters of a run. */
+/* Finds the checkpoint file of a run. */
 #include "app/cli/find-checkpoint.h"
 
 #include "app/cli/find-run.h"
@@ -28,7 +28,7 @@ lig_cli_find_checkpoint (const char *selector, LigStore *store, const char *what
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, "train", error);
   g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
   const char *lost = NULL;
-  /* The newest first, as a run that resumed from a copy writes to the new file. */
+  /* The newest first, because a run that resumed from a copy writes to the new file. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
     if (!g_str_equal (artifact->kind, "checkpoint"))
@@ -44,16 +44,17 @@ lig_cli_find_checkpoint (const char *selector, LigStore *store, const char *what
   }
   if (artifacts && strcmp (row->kind, "train") != 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "run %.8s is a %s and has no checkpoint; give a training, such as last", row->uuid,
-                 row->kind);
+                 "run %.8s is a %s and has no checkpoint; give a training run, such as last",
+                 row->uuid, row->kind);
   else if (lost && row->saved_step > 0)
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_FILE,
       "run %.8s has no checkpoint: '%s' %s; lig runs repeat %.8s trains again", row->uuid, lost,
-      g_file_test (lost, G_FILE_TEST_EXISTS) ? "is now of another run" : "is missing", row->uuid);
+      g_file_test (lost, G_FILE_TEST_EXISTS) ? "now belongs to another run" : "is missing",
+      row->uuid);
   else if (artifacts)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "run %.8s has no checkpoint: it ended before the first; lig runs repeat %.8s "
+                 "run %.8s has no checkpoint: it ended before the first one; lig runs repeat %.8s "
                  "trains again",
                  row->uuid, row->uuid);
   return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the file with the parameters of a run. */
+/* Finds the checkpoint file of a run. */
 #pragma once
 
 #include <glib.h>
@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 typedef struct _LigStore LigStore;
 
 /* Finds a checkpoint by its file or by the run that wrote it (transfer full). Prints which one it
- * is, after the word for what is done with it. */
+ * is, after a word for its use such as "resuming". */
 char *
 lig_cli_find_checkpoint (const char *selector, LigStore *store, const char *what, GError **error);
 
@@ -17,7 +17,7 @@ lig_cli_find_checkpoint (const char *selector, LigStore *store, const char *what
  * store at a path. Sets `weights` (transfer full), to null without a text. */
 gboolean lig_cli_find_weights (const char *text, const char *store, char **weights, GError **error);
 
-/* The same on each rank of a training, of which the first one alone has a store. */
+/* Does the same on each rank of a training run; only rank 0 has a store. */
 gboolean lig_cli_find_initial (const char *text, const char *store, char **weights, GError **error);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig fuse --device A,B`: the plans for several devices beside each other. Two plans are compared
+/* `lig fuse --device A,B`: the plans for several devices next to each other. Two plans are compared
  * group by group, more than two by their totals. */
 #include "app/cli/fuse-pair.h"
 
@@ -30,7 +30,7 @@ lig_fuse_check_devices (GStrv devices, GError **error)
   return TRUE;
 }
 
-/* Errors about a device name it themselves. */
+/* Errors about a device already name it. */
 static gboolean
 names_no_device (const GError *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig fuse --device A,B`: the plans for several devices beside each other. */
+/* `lig fuse --device A,B`: the plans for several devices next to each other. */
 #pragma once
 
 #include "app/cli/sequence-options.h"
@@ -13,6 +13,6 @@ GPtrArray *lig_fuse_compile_devices (LigSequence *sequence,
                                      GStrv devices,
                                      GError **error);
 
-/* Compiles the sequence for each device and prints the plans beside each other. Returns an exit
- * code: it fails if one of the plans does not fit into the memory of its device. */
+/* Compiles the sequence for each device and prints the plans next to each other. Returns an exit
+ * code: it fails if one of the plans does not fit in the memory of its device. */
 int lig_fuse_devices (LigSequence *sequence, LigSequenceOptions *options, GStrv devices);

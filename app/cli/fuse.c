@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lig fuse: prints both rails and the verdicts, or the verdicts of one place, or makes the edit
- * that a verdict offers. */
+/* lig fuse: prints both rails and the verdicts, or the verdicts about one op or gap, or applies the
+ * fix that a verdict suggests. */
 #include "app/cli/blame.h"
 #include "app/cli/fuse-pair.h"
 #include "app/cli/output-file.h"
@@ -26,9 +26,8 @@ LIG_COMMAND (fuse) = {
 static void
 append_notes (GString *to)
 {
-  g_string_append (to,
-                   "--device A,B shows the plans for two devices beside each other: times, "
-                   "groups and rejections that differ; more devices are a table of totals.\n\n");
+  g_string_append (to, "--device A,B compares the plans for two devices: times, and the groups and "
+                       "rejections that differ; more devices give a table of totals.\n\n");
 }
 
 typedef struct {
@@ -59,7 +58,7 @@ print_edit (const LigFix *fix, const char *file, const char *edit)
   lig_cli_print_document ("fuse-fix", json_builder_get_root (builder));
 }
 
-/* Makes the edit and writes the sequence, including the command line's fusion constraints. On
+/* Applies the fix and writes the sequence, including the command line's fusion constraints. On
  * standard output the sequence is the JSON document itself. */
 static gboolean
 apply_fix (LigPlan *plan, LigSequence *sequence, const Settings *settings, GError **error)
@@ -76,7 +75,7 @@ apply_fix (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErro
   const LigFix *fix = lig_plan_find_fix (plan, (guint) number, error);
   if (fix && !lig_fix_is_edit (fix)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "fix %u is no edit of the sequence; add --policy %s instead of --apply-fix",
+                 "fix %u does not edit the sequence; add --policy %s instead of --apply-fix",
                  fix->number, fix->value);
     return FALSE;
   }
@@ -137,9 +136,9 @@ run (int argc, char **argv)
     {"all", 0, 0, G_OPTION_ARG_NONE, &settings.all,
      "Also print all verdicts: why each fusion was rejected", NULL},
     {"why", 0, 0, G_OPTION_ARG_STRING, &settings.why,
-     "Only the verdicts about this op; '|PATH': about the gap before it", "PATH"},
+     "Only verdicts about this op; '|PATH': about the gap before it", "PATH"},
     {"apply-fix", 0, 0, G_OPTION_ARG_STRING, &settings.fix,
-     "Make the edit 'fix N' and write the sequence", "N"},
+     "Apply 'fix N' and write the edited sequence", "N"},
     LIG_CLI_OUTPUT_ENTRY (&settings.output),
     {NULL},
   };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Appends the options of all commands for programs: the command, the long and the short name, the
- * number of GOptionArg, the placeholder and the description, separated by tabs. */
+/* Appends a machine-readable table of all commands' options: the command, the long and the short
+ * name, the number of GOptionArg, the placeholder and the description, separated by tabs. */
 static void
 append_option (GString *to, const LigCliPage *page, const GOptionEntry *entry)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The manual page and the completions of shells, made from the tables of the commands. */
+/* Generates the manual page and the shell completions from the tables of the commands. */
 #pragma once
 
 #include "app/cli/pages.h"
@@ -13,9 +13,8 @@ void lig_cli_append_bash (GString *to, GPtrArray *pages);
 void lig_cli_append_zsh (GString *to, GPtrArray *pages);
 void lig_cli_append_fish (GString *to, GPtrArray *pages);
 
-/* Runs `lig --generate man|bash|zsh|fish`: prints the manual page or the completions of a shell,
- * made from the tables of the commands. `arguments` are those after --generate. Returns an exit
- * code. */
+/* Runs `lig --generate man|bash|zsh|fish`: prints the manual page or the completions of a shell.
+ * `arguments` are those after --generate. Returns an exit code. */
 int lig_cli_generate (int n, char **arguments);
 
 G_END_DECLS

@@ -41,7 +41,8 @@ add_verbs (JsonBuilder *builder, const LigCommand *command)
   json_builder_end_array (builder);
 }
 
-/* Adds the description without its end, such as `[default: 1000]`, and the default by itself. */
+/* Adds the description without its end, such as `[default: 1000]`, and the default as a member of
+ * its own. */
 static void
 add_description (JsonBuilder *builder, const char *text)
 {

@@ -48,7 +48,7 @@ append_pair (GString *to, const char *form, const char *text, int column, int wi
   g_string_append_c (to, '\n');
 }
 
-/* Returns the column of the second texts: behind the longest form that is not wider than a share of
+/* Returns the column of the second texts: after the longest form that is not wider than a share of
  * the line. */
 static int
 choose_column (const LigCommand *command, const GOptionEntry *entries, int width)
@@ -128,7 +128,7 @@ append_verbs (GString *to, const LigCommand *command, int column, int width)
   }
 }
 
-/* Stands for a space at which no line is broken. */
+/* A placeholder for a space at which no line is broken. */
 #define KEPT "\001"
 
 static void
@@ -164,8 +164,8 @@ append_usage (GString *to, const LigCommand *command, const LigCliVerb *verb, in
   g_string_append (to, ".\n");
 }
 
-/* Returns whether a paragraph of the notes is about an option that the verb lacks: its first line
- * names it. */
+/* Returns whether the first line of a paragraph of the notes names an option that the verb
+ * lacks. */
 static gboolean
 is_foreign (const char *paragraph, const LigCliVerb *verb)
 {
@@ -210,7 +210,7 @@ append_help (GString *to,
     append_group (to, groups->pdata[i], verb, entries, column, width);
   if (!longer) {
     lig_cli_append_wrapped (to, "\nlig ", 0, 0, width);
-    g_string_append_printf (to, "%s --help shows an example, too.\n", command->name);
+    g_string_append_printf (to, "%s --help also shows an example.\n", command->name);
     return;
   }
   append_notes (to, command, verb, width);

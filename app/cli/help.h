@@ -6,15 +6,15 @@
 
 G_BEGIN_DECLS
 
-/* Prints a command's help text, or with --json its document: its usage, summary and options by
- * groups, all of them including those of every command; with `longer` also its notes and example. A
- * verb (nullable) restricts it to the options of that verb. */
+/* Prints a command's help text, or with --json its document: usage, summary and all options by
+ * group, including those of every command; with `longer` also notes and an example. A verb
+ * (nullable) restricts it to the options of that verb. */
 void lig_cli_print_options (const LigCommand *command,
                             const LigCliVerb *verb,
                             const GOptionEntry *entries,
                             gboolean longer);
 
-/* Does the same with the options that the command has, and with its notes and example. */
+/* Does the same with the command's own option table, and with its notes and example. */
 void lig_cli_print_help (const LigCommand *command, const LigCliVerb *verb);
 
 /* Returns the titles of the groups in which the entries are listed; (transfer container). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of commands that start ranks. */
+/* Checks the command line of commands that start ranks. */
 #include "app/cli/launch.h"
 
 #include "app/cli/fail.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts ranks on this machine by mpirun, and stays between them and the user: rank 0 gets the
- * standard streams and the signals, mpirun's own messages are left out. */
+/* Starts ranks on this machine with mpirun, and mediates between them and the user: rank 0 gets the
+ * standard streams and the signals; mpirun's own messages are filtered out. */
 #include "app/cli/launch.h"
 
 #include "app/cli/attach.h"
@@ -21,19 +21,19 @@
 
 enum { N_STREAMS = 2 };
 
-/* The time that the ranks have to end when mpirun has ended, in milliseconds. */
+/* How long the ranks may take to end after mpirun has ended, in milliseconds. */
 enum { LONGEST_END = 20000 };
 
-/* The time that mpirun has to end when rank 0 was interrupted, in milliseconds. */
+/* How long mpirun may take to end after rank 0 was interrupted, in milliseconds. */
 enum { LONGEST_WAIT = 15000 };
 
-/* The time that other ranks have to end with rank 0, in milliseconds. */
+/* How long the other ranks may take to end after rank 0, in milliseconds. */
 enum { MOMENT = 400 };
 
 typedef struct {
   GMainLoop *loop;
   GPid mpirun;
-  int status;                /* of mpirun, as wait() has it */
+  int status;                /* of mpirun, as returned by wait() */
   gboolean ended;            /* mpirun has ended */
   int connection, code;      /* of rank 0; -1: none */
   pid_t process;             /* of rank 0; 0: it has not attached itself */
@@ -42,14 +42,14 @@ typedef struct {
   LigCliNoise noise[N_STREAMS];
 } Launch;
 
-/* For the handlers of the signals that stop and continue. */
+/* For the handlers of the stop and continue signals. */
 static volatile sig_atomic_t stopped_process;
 
 /* --- Starting ------------------------------------------------------------------------------ */
 
-/* OpenMPI reads its parameters from the environment; those of the user have precedence. All ranks
- * are on this machine, which may have fewer CPUs, or be a container without the right to copy
- * between processes. They share memory, and so listen on no port. */
+/* OpenMPI reads its parameters from the environment; the user's take precedence. All ranks are on
+ * this machine, which may have fewer CPUs, or be a container that is not allowed to copy between
+ * processes. They share memory, so they do not listen on a port. */
 static char **
 set_environment (int count, const char *name)
 {
@@ -60,10 +60,10 @@ set_environment (int count, const char *name)
     {"OMPI_MCA_odls_base_sigkill_timeout", "2"},
     {"OMPI_MCA_pml", "ob1"},
     {"OMPI_MCA_btl", "self,vader"},
-    /* Without /sys, the library that finds CPUs would complain in each process. */
+    /* Without /sys, hwloc would complain in each process. */
     {"HWLOC_HIDE_ERRORS", "2"},
-    /* It also looks for screens and accelerators, in mpirun and in each rank, which takes seconds
-     * where the name of a display cannot be resolved. */
+    /* hwloc also looks for displays and accelerators, in mpirun and in each rank, which takes
+     * seconds where the host name of a display cannot be resolved. */
     {"HWLOC_COMPONENTS", "-gl,-opencl,-cuda,-nvml"},
   };
   char **environment = g_get_environ ();
@@ -93,9 +93,9 @@ make_command (const char *mpirun, int count, char **words, GError **error)
   return g_strv_builder_end (command);
 }
 
-/* In the child, between fork and exec. A group of its own keeps Ctrl+C from mpirun, which would
- * kill rank 0 before it has saved a checkpoint. If this process is killed, mpirun ends the ranks.
- */
+/* Runs in the child, between fork and exec. A process group of its own keeps Ctrl+C from mpirun,
+ * which would kill rank 0 before it has saved a checkpoint. If this process is killed, mpirun ends
+ * the ranks. */
 static void
 set_up (gpointer parent)
 {
@@ -163,7 +163,7 @@ read_errors (int stream, GIOCondition condition, gpointer data)
   return read_stream (self, &self->noise[1], stream);
 }
 
-/* --- The ends of mpirun and of rank 0 ------------------------------------------------------ */
+/* --- Termination of mpirun and of rank 0 ------------------------------------------------------ */
 
 static gboolean
 quit (gpointer data)
@@ -180,15 +180,15 @@ note_end (GPid mpirun, int status, gpointer data)
   self->ended = TRUE;
   self->status = status;
   stopped_process = 0;
-  /* Its last messages are read before. */
+  /* Its last messages are read first. */
   if (self->connection < 0)
     g_idle_add (quit, self);
   else
     g_timeout_add (LONGEST_END, quit, self);
 }
 
-/* mpirun may wait without end for ranks that were interrupted while they began. Without it they end
- * by themselves. */
+/* mpirun may wait forever for ranks that were interrupted during startup. Without it they end by
+ * themselves. */
 static gboolean
 give_up (gpointer data)
 {
@@ -209,9 +209,9 @@ read_code (int connection, GIOCondition condition, gpointer data)
   }
   close (connection);
   self->connection = -1;
-  /* After a failure, of which all others know, and after a second signal nobody waits for
-   * mpirun, which takes seconds to end; the other ranks end with rank 0. Otherwise it is waited
-   * for, but not for ever: it waits for whoever connects to its port. */
+  /* After a failure, which all ranks know of, and after a second signal this process does not wait
+   * for mpirun, which takes seconds to end; the other ranks end with rank 0. Otherwise it waits,
+   * but with a limit, because mpirun waits for anything that connects to its port. */
   if (self->ended || self->signals > 1 || self->code > 0)
     g_timeout_add (self->ended ? 0 : MOMENT, quit, self);
   else
@@ -235,7 +235,7 @@ accept_first (int listener, GIOCondition condition, gpointer data)
 
 /* --- Signals ------------------------------------------------------------------------------- */
 
-/* Rank 0 handles the first one as a training without ranks does, and dies of the second. */
+/* Rank 0 handles the first signal as a run without ranks does, and dies of the second. */
 static gboolean
 forward (Launch *self, int number)
 {
@@ -268,7 +268,7 @@ hang_up (gpointer self)
   return forward (self, SIGHUP);
 }
 
-/* Ctrl+Z and its end: mpirun does the same to the ranks. */
+/* Ctrl+Z and continuation: mpirun does the same to the ranks. */
 static void
 stop (int number)
 {
@@ -313,7 +313,7 @@ catch_signals (Launch *self)
 
 /* --- The whole ----------------------------------------------------------------------------- */
 
-/* Says why the ranks ended if none of them could. */
+/* Prints why the ranks ended if none of them could. */
 static int
 explain (Launch *self)
 {
@@ -326,14 +326,15 @@ explain (Launch *self)
                  g_get_host_name (), (int) self->process);
   else
     g_set_error (&error, LIG_ERROR, LIG_ERROR_RANKS,
-                 "ranks: mpirun ended with status %d before rank 0 began: %s",
+                 "ranks: mpirun ended with status %d before rank 0 started: %s",
                  WIFEXITED (self->status) ? WEXITSTATUS (self->status) : -1,
                  self->noise[1].swallowed->len > 0 ? self->noise[1].swallowed->str
                                                    : "it gave no reason");
   return lig_cli_fail (g_steal_pointer (&error));
 }
 
-/* Returns the exit code of the ranks. If a signal ended rank 0, it ends this process, too. */
+/* Returns the exit code of the ranks. If a signal ended rank 0, the same signal ends this
+ * process. */
 static int
 conclude (Launch *self)
 {
@@ -341,9 +342,9 @@ conclude (Launch *self)
     return self->code;
   if (self->signals == 0)
     return explain (self);
-  /* Before its work rank 0 dies of the first signal, too, and says nothing. */
+  /* Before its work begins, rank 0 dies of the first signal already, without a message. */
   if (self->process == 0)
-    lig_cli_say ("interrupted before the ranks began; nothing was written");
+    lig_cli_say ("interrupted before the ranks started; nothing was written");
   else if (self->signals == 1)
     lig_cli_say ("interrupted; rank 0 ended at once");
   signal (self->first_signal, SIG_DFL);
@@ -376,7 +377,7 @@ run (Launch *self, int count, char **words)
   return conclude (self);
 }
 
-/* The number may come from a command line or from a recording. */
+/* The number may come from a command line or from a recorded run. */
 static gboolean
 check_count (int count, GError **error)
 {

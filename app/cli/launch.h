@@ -6,28 +6,25 @@
 
 G_BEGIN_DECLS
 
-/* The most ranks on one machine. */
+/* The maximum number of ranks on one machine. */
 #define LIG_CLI_MAX_RANKS 1024
 
-/* The value of --ranks where it is not given; no number of a command line is as small. */
+/* The value of --ranks if it is not given, which no command line can contain. */
 #define LIG_CLI_UNSET_RANKS G_MININT
 
 /* The option --ranks. */
 #define LIG_CLI_RANKS_ENTRY(variable) \
   { \
     "ranks", 0, 0, G_OPTION_ARG_INT, variable, \
-      "Share each batch among N ranks: processes that mpirun starts; plans are those of " \
-      "the first one [default: 1]", \
-      "N" \
+      "Train on N ranks, which mpirun starts; plans are those of rank 0 [default: 1]", "N" \
   }
 
 /* The option --parallel. */
 #define LIG_CLI_PARALLEL_ENTRY(variable) \
   { \
     "parallel", 0, 0, G_OPTION_ARG_STRING, variable, \
-      "How the ranks divide the work: ranks of a data group have other rows of the batch, those " \
-      "of a context group other positions of the same rows, those of a tensor group other parts " \
-      "of the weights [default: data=N]", \
+      "How the ranks divide the work: data=N shards the rows of the batch (DP), context=N the " \
+      "sequence (CP), tensor=N the weights (TP); combine them with commas [default: data=N]", \
       "data=N,context=N,tensor=N" \
   }
 

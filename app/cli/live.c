@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Replaces the last line of the terminal. After the text the cursor returns to the beginning of the
- * line: if the terminal becomes narrower, it wraps the text below the cursor, and all of that is
- * cleared by the next text. */
+ * line: if the terminal becomes narrower, it wraps the text below the cursor, where the next update
+ * clears all of it. */
 #include "app/cli/live.h"
 
 #include "app/cli/modes.h"
@@ -54,7 +54,7 @@ lig_cli_live_columns (void)
 {
   struct winsize size;
   int columns = lig_cli_width (STDERR_FILENO);
-  /* COLUMNS may be from before a resize. */
+  /* COLUMNS may be outdated after a resize. */
   if (ioctl (STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     columns = MIN (columns, size.ws_col);
   /* Some terminals wrap a line as soon as its last column is written. */
@@ -85,8 +85,8 @@ wipe (void)
   shown = 0;
 }
 
-/* Leaves a signal to the thread that shows lines, which could otherwise show one more before it has
- * its effect. Returns whether that is another thread. */
+/* Forwards a signal to the thread that shows lines, which could otherwise show another one before
+ * the signal takes effect. Returns whether that is another thread. */
 static gboolean
 pass_on (int number)
 {
@@ -136,7 +136,7 @@ stop (int number)
   errno = kept;
 }
 
-/* Catches those signals that nobody else has caught or ignores. */
+/* Catches those signals that are neither caught nor ignored yet. */
 static void
 catch_signals (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The live line: the last line of the terminal, replaced again and again while work is done. The
- * functions may be called from any thread. */
+/* The live line: the last line of the terminal, which is updated during long work. The functions
+ * may be called from any thread. */
 #pragma once
 
 #include <glib.h>
@@ -8,30 +8,30 @@
 
 G_BEGIN_DECLS
 
-/* Returns whether stderr is a terminal that can replace its last line. It is not under TERM=dumb,
- * nor where CI is set, nor with --quiet. */
+/* Returns whether stderr is a terminal whose last line can be replaced: not with TERM=dumb, with CI
+ * set, or with --quiet. */
 gboolean lig_cli_live (void);
 
-/* Returns whether progress is printed to stderr in lines: where it is not live, except with
- * --quiet.
+/* Returns whether progress is printed to stderr as lines: if it is not live, except with --quiet.
  */
 gboolean lig_cli_logged (void);
 
-/* Shows no progress on the terminal from now on, as it gets other lines; a log file still does. */
+/* Shows no progress on the terminal from now on, because other lines go there; a log file still
+ * gets progress. */
 void lig_cli_live_forbid (void);
 
-/* Treats the process group as this program's own: one of its processes is in the foreground of the
- * terminal for it. */
+/* Treats the process group as this program's own: if it is in the foreground of the terminal, so is
+ * this program. */
 void lig_cli_live_share (pid_t group);
 
 /* Returns the columns for the line. Each call asks the terminal, which may have been resized. */
 int lig_cli_live_columns (void);
 
-/* Shows the text instead of the present line, shortened to the present width. A program in the
+/* Replaces the current line by the text, shortened to the current width. A program in the
  * background shows nothing. A signal that ends or stops the program removes the line first. */
 void lig_cli_live_show (const char *text);
 
-/* Removes the line. Everything that prints calls this first. */
+/* Removes the line. Called before anything else is printed. */
 void lig_cli_live_clear (void);
 
 G_END_DECLS

@@ -23,11 +23,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Threads that wait for work spin for milliseconds by default and starve each other on a busy
- * machine: a training then takes ten times as long. OpenBLAS with its own threads lets them spin
- * for 2^28 cycles already when it is loaded, two seconds of CPU time on sixteen cores. Both
- * libraries read the environment before main, so the program executes itself again with a short
- * spin; if that fails, it continues unchanged. */
+/* Idle OpenMP threads spin for milliseconds by default and starve each other on a busy machine:
+ * training then takes ten times as long. OpenBLAS with its own threads spins for 2^28 cycles as
+ * soon as it is loaded, two seconds of CPU time on sixteen cores. Both libraries read the
+ * environment before main, so the program re-executes itself with a short spin; if that fails, it
+ * continues unchanged. */
 static void
 spin_less (char **argv)
 {
@@ -38,8 +38,8 @@ spin_less (char **argv)
   execv ("/proc/self/exe", argv);
 }
 
-/* Sets the locale, with UTF-8 even under `LC_ALL=C`, whose charset cannot represent a file name
- * with an umlaut. */
+/* Sets the locale, with UTF-8 even for `LC_ALL=C`, whose charset cannot represent a file name with
+ * an umlaut. */
 static void
 set_locale (void)
 {
@@ -60,7 +60,7 @@ is_one_of (const char *word, const char *one, const char *other)
   return strcmp (word, one) == 0 || g_strcmp0 (word, other) == 0;
 }
 
-/* Finds --json first, as any later word may be an error. */
+/* Looks for --json first, because any word may cause an error. */
 static void
 look_for_json (char **words)
 {
@@ -71,7 +71,7 @@ look_for_json (char **words)
     lig_cli_watch_interrupt ();
 }
 
-/* Replaces options by the names that they have now. */
+/* Replaces old names of options by the current ones. */
 static void
 replace_former_options (char **words)
 {
@@ -85,7 +85,7 @@ replace_former_options (char **words)
   }
 }
 
-/* Says which names have changed, for people who wrote former ones. */
+/* Prints the current name of each option that was given by an old name. */
 static void
 remark_former_names (void)
 {

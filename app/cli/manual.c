@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The manual page lig.1: the tables of the commands, and the facts common to all of them. */
+/* The manual page lig.1: the tables of the commands, and general sections. */
 #include "app/cli/generate.h"
 
 #include "app/cli/wrap.h"
 
 #include <string.h>
 
-/* The columns of prepared text: 80 less the margins of a page. */
+/* The width of preformatted text: 80 columns minus the margins of a page. */
 #define MANUAL_WIDTH 68
 
 typedef struct {
@@ -19,7 +19,7 @@ static const Fact description[] = {
    ".lig file, - for one on standard input, or an expression such as layer-norm ! linear(3072) "
    "! gelu. RUN stands for a run in the store: its uuid, at least four of its first "
    "characters, its name, or last; last~1 is the run before the last, NAME~1 the one before the "
-   "newest of that name. Options may stand before the command, too."},
+   "newest of that name. Options may also precede the command."},
   {NULL, "Every command prints one JSON document with --json; an error is then an object with the "
          "members code, message and path. Messages go to standard error."},
   {NULL, "A text that is longer than the terminal is shown by a pager, as in git."},
@@ -28,43 +28,40 @@ static const Fact description[] = {
 static const Fact options[] = {
   {"help [COMMAND [VERB]], --help",
    "Print the commands, or the options and an example of one; -h: without the example."},
-  {"--json", "Print one JSON document; errors, too."},
+  {"--json", "Print one JSON document, also for errors."},
   {"--color auto|always|never", "Whether text has colours: by default on a terminal."},
-  {"--no-pager", "Do not show long texts by a pager."},
+  {"--no-pager", "Do not page long output."},
   {"--version", "Print the version."},
   {"--generate man|bash|zsh|fish|options",
    "Print this page, the completions of a shell, or all options as a table."},
   {"--values KIND",
-   "Print the values that a completion offers, one a line: COLUMN, COMPUTE, DEVICE, FORMAT, "
+   "Print the values that a completion offers, one per line: COLUMN, COMPUTE, DEVICE, FORMAT, "
    "FUSION, KIND, OP, POLICY, RECIPE, RUN, STATUS or SWEEP."},
 };
 
 static const Fact statuses[] = {
   {"0", "The command succeeded."},
-  {"1",
-   "The command failed; the message names the thing, the problem and the remedy. Commands that "
-   "print a plan fail, too, if it does not fit into the memory of its device."},
+  {"1", "The command failed; the message names the thing, the problem and the remedy. Commands "
+        "that print a plan also fail if it does not fit in the memory of its device."},
   {"2", "The command line is wrong."},
-  {"130", "The command was interrupted (Ctrl+C). A training saves a checkpoint first."},
+  {"130", "The command was interrupted (Ctrl+C). A training run saves a checkpoint first."},
 };
 
 static const Fact environment[] = {
-  {"LIGATURE_STORE", "The store to use without --store."},
+  {"LIGATURE_STORE", "The store that is used without --store."},
   {"LIGATURE_DATA",
    "A folder with device profiles and examples, searched before the installed one."},
   {"LIGATURE_MODULES", "A folder with the module of the CUDA backend, searched first."},
-  {"LIGATURE_SYNC", "If set, lig waits for each CUDA kernel, so that an error names its "
-                    "kernel."},
+  {"LIGATURE_SYNC",
+   "If set, lig synchronizes after each CUDA kernel, so that an error names its kernel."},
   {"LIGATURE_POISON", "If set, memory is filled with NaN before each run of a plan."},
-  {"LIGATURE_PIECES",
-   "The number of parts in which matmuls that overlap a collective multiply each "
-   "rank's rows, instead of the fastest."},
+  {"LIGATURE_PIECES", "The number of chunks into which a matmul that overlaps a collective splits "
+                      "each rank's rows, instead of the fastest."},
   {"LIGATURE_RANKS_SILENCE",
-   "The seconds without a sign of life after which a rank is given up; 15 by default."},
-  {"OMP_NUM_THREADS", "The number of threads on the CPU, of each rank."},
-  {"GOMP_SPINCOUNT, OMP_WAIT_POLICY",
-   "How long waiting threads spin. Unless one of them is set, lig "
-   "executes itself again with a short spin."},
+   "The seconds without a heartbeat after which a rank counts as lost; 15 by default."},
+  {"OMP_NUM_THREADS", "The number of CPU threads per rank."},
+  {"GOMP_SPINCOUNT, OMP_WAIT_POLICY", "How long idle threads spin. If none of these is set, lig "
+                                      "re-executes itself with a short spin."},
   {"LIG_PAGER, PAGER", "The pager, run by a shell; less by default, with LESS=FRX unless LESS is "
                        "set. If it is empty or "
                        "cat, nothing is paged."},
@@ -79,11 +76,11 @@ static const Fact files[] = {
   {"*.lig", "A sequence with its input, fusion constraints and training settings, in JSON."},
   {"*.safetensors", "Weights, tensors and checkpoints."},
   {"share/ligature/doc/schemas",
-   "Below the folder of the installation: a JSON Schema of each document and file."},
+   "Below the installation prefix: a JSON Schema for each document and file."},
 };
 
-/* Escapes hyphens, which troff would turn into dashes, and line beginnings that would be requests.
- */
+/* Escapes hyphens, which troff would turn into dashes, and line starts that troff would read as
+ * requests. */
 static void
 append_text (GString *to, const char *text)
 {
@@ -206,8 +203,8 @@ append_command (GString *to, const LigCliPage *page)
     append_example (to, wrapped->str);
 }
 
-/* Returns the date that a builder of packages sets, or an empty text (transfer full): a page with
- * the day of the build would differ each time. */
+/* Returns the date that a package build sets, or an empty text (transfer full): with the build's
+ * date, builds would not be reproducible. */
 static char *
 format_date (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes one JSON object on each line: for a step once all its values are known, for an evaluation
- * likewise. */
+/* Writes one JSON object per line: for each step and each evaluation, once all its values are
+ * known. */
 #include "app/cli/metrics.h"
 
 #include "app/cli/say.h"
@@ -24,7 +24,7 @@ typedef struct {
   gint64 step;
 } Values;
 
-/* The file of the present training; `thread` alone uses it while it runs. */
+/* The file of the current run; only `thread` uses it while it runs. */
 static struct {
   char *path; /* (nullable): none is open */
   int file;
@@ -45,7 +45,7 @@ static GMutex writing;
 
 /* --- Existing files ------------------------------------------------------------------------ */
 
-/* Returns the step of a line, -1 if it is no line of metrics. */
+/* Returns the step of a line, -1 if it is not a line of metrics. */
 static gint64
 read_step (const char *line)
 {
@@ -53,9 +53,9 @@ read_step (const char *line)
   return sscanf (line, " { \"step\" : %" G_GINT64_FORMAT, &step) == 1 ? step : -1;
 }
 
-/* Finds the end of the lines up to that step, and the last evaluation among them. A line without an
- * end was being written when its training was killed. Returns FALSE if the first line is no line of
- * metrics. */
+/* Finds the end of the lines up to that step, and the last evaluation among them. A line without a
+ * newline was being written when its run was killed. Returns FALSE if the first line is not a line
+ * of metrics. */
 static gboolean
 find_end (FILE *file, gint64 last, gint64 *end, gint64 *evaluated)
 {
@@ -78,7 +78,7 @@ find_end (FILE *file, gint64 last, gint64 *end, gint64 *evaluated)
   return fine;
 }
 
-/* Leaves a file alone that is no file of metrics: it was probably named by mistake. */
+/* Rejects a file that does not contain metrics: it was probably named by mistake. */
 static gboolean
 check_file (const char *path, GError **error)
 {
@@ -97,7 +97,7 @@ check_file (const char *path, GError **error)
   return fine;
 }
 
-/* Opens the file, or returns -1. A named pipe is opened once somebody reads it. */
+/* Opens the file, or returns -1. Opening a named pipe waits for its reader. */
 static int
 open_file (const char *path)
 {
@@ -134,8 +134,8 @@ lig_cli_metrics_open (const char *path, gboolean resumed, GError **error)
   return TRUE;
 }
 
-/* Removes what the training is about to write again: all lines of a new one, those after the
- * checkpoint of a resumed one. */
+/* Removes the lines that the run is about to write again: all of them for a new run, those after
+ * the checkpoint for a resumed one. */
 static void
 cut_file (gint64 first_step)
 {
@@ -154,15 +154,15 @@ cut_file (gint64 first_step)
 
 /* --- Lines --------------------------------------------------------------------------------- */
 
-/* Forgets the values, as those of another step follow. */
+/* Forgets the values, because those of another step follow. */
 static void
 forget (gint64 step)
 {
   self.values = (Values){NAN, NAN, NAN, NAN, NAN, step};
 }
 
-/* Appends a member with the fewest digits that read back as the same number, of single precision
- * if `single`; null for a value that is unknown or not finite. */
+/* Appends a member with the fewest digits that round-trip, in single precision if `single`; null
+ * for a value that is unknown or not finite. */
 static void
 append (GString *to, const char *key, double value, gboolean single)
 {
@@ -203,7 +203,7 @@ append_step (GString *to, gint64 step, double milliseconds)
 static void
 append_evaluation (GString *to, gint64 step, double loss)
 {
-  /* A resumed training repeats an evaluation after which no checkpoint was written. */
+  /* A resumed run repeats an evaluation after which no checkpoint was written. */
   if (step <= self.evaluated)
     return;
   self.evaluated = step;
@@ -213,7 +213,7 @@ append_evaluation (GString *to, gint64 step, double loss)
   g_string_append (to, "}\n");
 }
 
-/* The duration is the last value of a step, the loss the last one of an evaluation. */
+/* The duration is the last value to arrive for a step, the loss for an evaluation. */
 static void
 add (GString *to, const LigRunMetric *metric)
 {
@@ -256,7 +256,7 @@ remove_rest (const char *text, gsize written)
     lig_cli_warn ("--metrics: the last line of '%s' is incomplete", self.path);
 }
 
-/* A closed pipe ends the output quietly; any other failure is said once. The training goes on. */
+/* A closed pipe ends the output silently; any other failure is reported once. The run continues. */
 static void
 write_all (const GString *text)
 {
@@ -270,9 +270,9 @@ write_all (const GString *text)
       self.closed = TRUE;
     } else if (errno != EINTR) {
       self.failed = TRUE;
-      lig_cli_warn ("--metrics: %s cannot be written: %s; the training goes on, and the store has "
-                    "its values",
-                    self.path, g_strerror (errno));
+      lig_cli_warn (
+        "--metrics: %s cannot be written: %s; the run continues, and the store has its values",
+        self.path, g_strerror (errno));
       remove_rest (text->str, done);
     }
   }
@@ -295,7 +295,7 @@ work (gpointer data)
   sigset_t set;
   gboolean ending;
   g_autoptr (GString) text = g_string_new (NULL);
-  /* The signal of a closed pipe would end the training. */
+  /* SIGPIPE would end the run. */
   sigemptyset (&set);
   sigaddset (&set, SIGPIPE);
   pthread_sigmask (SIG_BLOCK, &set, NULL);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells the messages of mpirun and its libraries from those of ranks by their form: blocks between
- * two lines of hyphens, lines that begin with a name of theirs, or with a host and a process in
+/* Recognizes the messages of mpirun and its libraries by their form: blocks between two lines of
+ * hyphens, and lines that begin with one of their names, or with a host and a process in
  * brackets. */
 #include "app/cli/noise.h"
 
 #include <string.h>
 
-/* The hyphens of a line around a block at least, and the text that is kept at most. */
+/* The minimum number of hyphens of a line around a block, and the maximum length of the text that
+ * is kept. */
 enum { HYPHENS = 60, MAX_KEPT = 4000 };
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The messages of mpirun and of its library, between those of the ranks. */
+/* Separates the messages of mpirun and its libraries from those of the ranks. */
 #pragma once
 
 #include <glib.h>
@@ -19,7 +19,7 @@ void lig_cli_noise_clear (LigCliNoise *self);
 typedef void (*LigCliNoiseLine) (const char *line, gpointer data);
 
 /* Takes bytes, or with none the end of the stream, and passes on the lines of ranks. Those of
- * mpirun are kept, one after the other. */
+ * mpirun are kept. */
 void lig_cli_noise_add (
   LigCliNoise *self, const char *bytes, gsize count, LigCliNoiseLine pass, gpointer data);
 

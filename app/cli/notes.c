@@ -10,7 +10,7 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 
-/* The features that one line names. */
+/* The maximum number of features that a line names. */
 enum { MAX_NAMED = 16 };
 
 static double

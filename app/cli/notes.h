@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes on stderr about a plan or about weights, of which the results show nothing. */
+/* Notes on stderr about a plan or about weights, which the results do not show. */
 #pragma once
 
 #include <glib.h>
@@ -8,10 +8,10 @@ typedef struct _LigPlan LigPlan;
 
 G_BEGIN_DECLS
 
-/* Says how rows must be made for weights that were trained on standardized ones. */
+/* Notes how input rows must be standardized for weights that were trained on standardized rows. */
 void lig_cli_note_table (const char *weights);
 
-/* Says which matmuls of a plan stay in the compute type although a recipe was asked for; nothing
+/* Notes which matmuls of a plan stay in the compute type although a recipe was requested; nothing
  * if there are none. */
 void lig_cli_note_recipe (LigPlan *plan);
 

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
  * example. */
 GStrv lig_ops_split_example (const LigOpInfo *info);
 
-/* Returns a training plan of the op's example without fusions; NULL if the op has no example. */
+/* Returns an unfused training plan of the op's example; NULL if the op has no example. */
 LigPlan *lig_ops_plan_example (const LigOpInfo *info);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fusions of an op, and the description of a fusion. Kernels are taken from plans of an example
- * that follows from the pattern: with the fusion forced, and with every op alone. */
+/* The fusions of an op, and the description of a fusion. Its kernels come from plans of an example
+ * that is derived from the pattern: with the fusion forced, and unfused. */
 #include "app/cli/ops-fusions.h"
 
 #include "app/cli/modes.h"
@@ -24,22 +24,22 @@ input_of (const LigFusion *fusion)
   return lig_fusion_has (fusion, 0, LIG_OP_INTEGER_INPUT) ? "2x8:int32" : "16x32";
 }
 
-/* Returns whether the fusion needs ranks that divide a matmul's rows, too. */
+/* Returns whether the fusion also needs ranks that shard a matmul's rows. */
 static gboolean
 divides_rows (const LigFusion *fusion)
 {
   return lig_fusion_has_trait (fusion, LIG_OP_MOVES_ROWS);
 }
 
-/* Returns whether the fusion needs ranks that divide a matmul. */
+/* Returns whether the fusion needs ranks that shard a matmul. */
 static gboolean
 collectives (const LigFusion *fusion)
 {
   return lig_fusion_has_trait (fusion, LIG_OP_COLLECTIVE);
 }
 
-/* Returns the path at which the fusion begins in its example: the first matmul of ranks, before
- * which they exchange, or the second one. */
+/* Returns the path at which the fusion begins in its example: the first sharded matmul, before
+ * which the ranks communicate, or the second one. */
 static const char *
 path_of (const LigFusion *fusion)
 {
@@ -49,8 +49,8 @@ path_of (const LigFusion *fusion)
   return collectives (fusion) && !before ? "2" : "0";
 }
 
-/* Returns whether a matmul of the fusion writes the copy of its result, as it does in evaluation
- * alone. */
+/* Returns whether a matmul of the fusion writes the copy of its result, which it only does in
+ * evaluation. */
 static gboolean
 evaluates (const LigFusion *fusion)
 {
@@ -81,14 +81,14 @@ is_in (const LigFusion *fusion, LigPlan *parts)
   return FALSE;
 }
 
-/* Returns the fusions that take the op, or a part of it if it is a macro, in the order in which
+/* Returns the fusions that contain the op, or a part of it if it is a macro, in the order in which
  * they are tried. */
 static GPtrArray *
 find_fusions (const LigOpInfo *info)
 {
   const LigFusion *fusion;
   GPtrArray *found = g_ptr_array_new ();
-  /* The parts of a block are those of any sequence. */
+  /* The parts of a block may be any ops. */
   g_autoptr (LigPlan) parts = info->flags & LIG_OP_BLOCK ? NULL : lig_ops_plan_example (info);
   for (guint i = 0; (fusion = lig_fusion_nth (i)); i++)
     if (lig_fusion_takes (fusion, info) || (parts && is_in (fusion, parts)))
@@ -144,7 +144,7 @@ lig_ops_add_fusions (JsonBuilder *to, const LigOpInfo *info)
 
 /* --- The example of a fusion --------------------------------------------------------------- */
 
-/* Returns the first op that fits a class such as `@activation`: one that the fusion takes without
+/* Returns the first op that matches a class such as `@activation`, which the fusion accepts without
  * naming it. */
 static const char *
 find_member (const LigFusion *fusion)
@@ -158,8 +158,8 @@ find_member (const LigFusion *fusion)
   return NULL;
 }
 
-/* Returns the expression of a sequence that fits the whole pattern, with the first alternative of
- * each element; NULL if an op of it has no example. */
+/* Returns the expression of a sequence that matches the whole pattern, with the first alternative
+ * of each element; NULL if one of its ops has no example. */
 static char *
 make_example (const LigFusion *fusion)
 {
@@ -185,7 +185,7 @@ make_example (const LigFusion *fusion)
   return g_strdup (text->str);
 }
 
-/* Compiles the example without fusions, or with the fusion forced. */
+/* Compiles the example unfused, or with the fusion forced. */
 static LigPlan *
 compile (const LigFusion *fusion, const char *example, gboolean forced)
 {
@@ -224,8 +224,8 @@ find_group (LigPlan *plan, LigPass pass, const LigFusion *fusion)
   return NULL;
 }
 
-/* Returns the names of the kernels of a pass, separated by ", ", of the ops that the fusion takes
- * in the plan `fused`, or of all if it takes none. */
+/* Returns the names of the kernels of a pass, separated by ", ": those of the ops that the fusion
+ * contains in the plan `fused`, or all if it contains none. */
 static char *
 list_kernels (LigPlan *plan, LigPass pass, LigPlan *fused, const LigFusion *fusion)
 {
@@ -280,7 +280,7 @@ print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPla
   lig_cli_print_document ("fusion", json_builder_get_root (to));
 }
 
-/* Prints the kernels of the ops alone and those of the fusion, for each of its passes. */
+/* Prints the unfused kernels and those of the fusion, for each of its passes. */
 static void
 print_kernels (const LigFusion *fusion, LigPlan *alone, LigPlan *fused)
 {
@@ -294,7 +294,7 @@ print_kernels (const LigFusion *fusion, LigPlan *alone, LigPlan *fused)
   }
 }
 
-/* Prints a command that can be pasted; a line that is too long goes on after a backslash. */
+/* Prints a command that can be pasted; a line that is too long continues after a backslash. */
 static void
 print_example (const LigFusion *fusion, const char *example)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trained parameters and kernels are taken from a plan of the op's example, which is correct also
- * for macros and for ops that choose their kernels. */
+/* Trained parameters and kernels come from a plan of the op's example, so that they are also
+ * correct for macros and for ops that choose their kernels. */
 #include "app/cli/ops-op.h"
 
 #include "app/cli/ops-examples.h"

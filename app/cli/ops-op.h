@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* Adds an op as an object. */
 void lig_ops_add (JsonBuilder *to, const LigOpInfo *info);
 
-/* Prints an op: its ports, parameters and kernels, and the fusions in which it takes part. */
+/* Prints an op: its ports, parameters and kernels, and the fusions that contain it. */
 void lig_ops_show (const LigOpInfo *info);
 
 G_END_DECLS

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The least columns for a help text behind the other columns. */
+/* The minimum width of a help text after the other columns. */
 #define MIN_HELP 24
-/* The columns that a range leaves to the cells before it. */
+/* The width that a range leaves to the cells before it. */
 #define BEFORE_RANGE 45
 
 static const char *
@@ -57,8 +57,8 @@ has_default (const LigParam *param)
          !(param->flags & (LIG_PARAM_REQUIRED | LIG_PARAM_INFERRED));
 }
 
-/* Returns the range of a parameter, without bounds that only the type or a tensor's size sets. A
- * number that stands for leaving it out comes first. */
+/* Returns the range of a parameter, without bounds that only come from the type or a tensor's size.
+ * A number that means that it is unset comes first. */
 static char *
 format_range (const LigParam *param)
 {
@@ -143,7 +143,7 @@ lig_ops_add_param (JsonBuilder *builder, const LigParam *param, const char *grou
 
 /* --- Text ---------------------------------------------------------------------------------- */
 
-/* Prints a row of the table of parameters: four cells in columns and a help text behind them, or
+/* Prints a row of the table of parameters: four cells in columns and a help text after them, or
  * below them in a narrow terminal. A row of one cell is the heading of a group. */
 static void
 print_row (char **cells, const int *widths)

@@ -14,5 +14,5 @@ typedef struct {
 /* Adds a parameter as an object. */
 void lig_ops_add_param (JsonBuilder *to, const LigParam *param, const char *group);
 
-/* Prints a table of parameters, those of a heading below it; nothing without any. */
+/* Prints a table of parameters, grouped under their headings; nothing if there are none. */
 void lig_ops_print_params (const LigOpsParam *params, guint count);

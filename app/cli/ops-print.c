@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The columns before a sentence. */
+/* The columns before a summary. */
 enum { NARROW = 4, MIN_SENTENCE = 34 };
 
 void

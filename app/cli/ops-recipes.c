@@ -43,11 +43,11 @@ print_text (const LigRecipeInfo *info)
   }
   lig_ops_print_title (info->name, info->help);
   lig_ops_print_line ("bits", g_strdup_printf ("%d of an element", info->bits));
-  lig_ops_print_line ("devices", g_strdup_printf (info->described
-                                                    ? "only described ones, from compute "
-                                                      "capability %d.%d"
-                                                    : "the CPU; GPUs from compute capability %d.%d",
-                                                  info->capability / 10, info->capability % 10));
+  lig_ops_print_line ("devices",
+                      g_strdup_printf (info->described
+                                         ? "only device descriptions, from compute capability %d.%d"
+                                         : "the CPU; GPUs from compute capability %d.%d",
+                                       info->capability / 10, info->capability % 10));
   lig_ops_print_line (
     "sizes",
     g_strdup_printf ("all sides of a matmul are multiples of %" G_GINT64_FORMAT, info->multiple));

@@ -5,7 +5,7 @@
 #include "app/cli/command.h"
 #include <ligature/recipe.h>
 
-/* Prints the name and the sentence of each recipe; the sentences begin at a column. */
+/* Prints the name and the summary of each recipe; summaries begin at a column. */
 void lig_ops_print_recipes (int column);
 
 /* Prints a recipe: the devices and sizes that it needs, and its parameters. */

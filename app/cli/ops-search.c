@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The search of `lig ops WORD` in the names and summaries of ops, fusions and recipes; if that
- * finds nothing, in the names and choices of parameters. */
+/* `lig ops WORD` searches the names and summaries of ops, fusions and recipes; if that finds
+ * nothing, the names and choices of parameters. */
 #include "app/cli/ops-search.h"
 
 #include "app/cli/fail.h"

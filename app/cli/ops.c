@@ -21,7 +21,7 @@ LIG_COMMAND (ops) = {
   .pages = TRUE,
 };
 
-/* Prints one op per line below its category. Ops of a category need not be adjacent in the
+/* Prints one op per line below its category. The ops of a category may be scattered in the
  * registry. */
 static void
 print_all (void)

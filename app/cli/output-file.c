@@ -21,7 +21,7 @@ lig_cli_is_standard (const char *file)
   return file && strcmp (file, "-") == 0;
 }
 
-/* Checks that a new file can replace the old one, in its folder. */
+/* Checks that a new file can replace the old one in its folder. */
 static gboolean
 check_folder (const char *file, GError **error)
 {
@@ -85,7 +85,7 @@ lig_cli_check_file (const char *file, GError **error)
   return !what || reject_loss (file, what, error);
 }
 
-/* Endings of files that other programs, or other commands, would take for theirs. */
+/* File name endings that other programs or commands use for other formats. */
 static const char *const foreign[] = {
   ".onnx",   ".pt",  ".pth",  ".ckpt", ".bin", ".gguf", ".ggml", ".h5",   ".hdf5", ".keras",
   ".tflite", ".npy", ".npz",  ".pkl",  ".pb",  ".csv",  ".tsv",  ".json", ".lig",  ".db",
@@ -116,9 +116,9 @@ lig_cli_check_tensors (const char *file, GError **error)
   if (g_stat (file, &info) != 0 || !S_ISREG (info.st_mode) || info.st_size == 0)
     return TRUE;
   g_autoptr (LigTensorFile) before = lig_tensor_file_load (file, NULL);
-  const char *what = !before ? "is no file of tensors"
+  const char *what = !before ? "is not a tensor file"
                      : lig_tensor_file_get_metadata (before, "ligature.checkpoint")
-                       ? "is a checkpoint of a training"
+                       ? "is a training checkpoint"
                        : NULL;
   return !what || reject_loss (file, what, error);
 }
@@ -132,8 +132,10 @@ lig_cli_check_output (const char *file, const char *format, GError **error)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "--json and -o - both write to standard output; give only one of them");
   else if (format && isatty (lig_cli_terminal (STDOUT_FILENO)))
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "%s is no text for a terminal; give -o FILE, or redirect standard output", format);
+    g_set_error (
+      error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "%s is not text and cannot go to a terminal; give -o FILE, or redirect standard output",
+      format);
   else
     return TRUE;
   return FALSE;

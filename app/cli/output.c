@@ -28,7 +28,7 @@ lig_cli_open_missing_streams (void)
       _exit (1);
 }
 
-/* Returns whether standard output is a pipe that nobody reads. */
+/* Returns whether standard output is a pipe without a reader. */
 static gboolean
 is_broken (void)
 {
@@ -36,14 +36,15 @@ is_broken (void)
   return poll (&output, 1, 0) > 0 && output.revents & POLLERR;
 }
 
-/* Runs at exit, as GLib's --help calls exit() itself. */
+/* Runs at exit, because GLib's --help calls exit() itself. */
 static void
 check_output (void)
 {
   errno = 0;
   if (fflush (stdout) == 0 && !ferror (stdout))
     return;
-  /* A training goes on when its reader has ended; it then ends as every program in a pipe. */
+  /* A training run continues after its reader has ended; it then ends like every program in a
+   * pipe. */
   if (ending == LIG_EXIT_OK && is_broken ()) {
     signal (SIGPIPE, SIG_DFL);
     raise (SIGPIPE);
@@ -59,7 +60,7 @@ lig_cli_watch_output (void)
   atexit (check_output);
 }
 
-/* Writes constant texts only, as a signal handler may call little else. */
+/* Writes only constant texts, because a signal handler may call little else. */
 static void
 end_interrupted (int number)
 {
@@ -75,7 +76,7 @@ void
 lig_cli_watch_interrupt (void)
 {
   struct sigaction action = {.sa_handler = end_interrupted}, before;
-  /* A job in the background of a script ignores Ctrl+C. */
+  /* A background job of a script ignores Ctrl+C. */
   if (sigaction (SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
     sigaction (SIGINT, &action, NULL);
 }

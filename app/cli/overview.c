@@ -26,7 +26,7 @@ lig_cli_help_all (FILE *file)
   for (guint i = 0; (command = lig_cli_command_nth (i)); i++)
     g_string_append_printf (lines, "  %-8s  %s\n", command->name, command->summary);
   g_string_append (lines,
-                   "\nOptions may stand before the command, too.\n"
+                   "\nOptions may also precede the command.\n"
                    "lig help COMMAND shows its options and an example; lig --version the version.");
   lig_cli_append_lines (text, lines->str, width);
   fprintf (file, "%s\n", text->str);

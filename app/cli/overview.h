@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig help`, `lig --help`, and commands that are unknown. */
+/* `lig help`, `lig --help`, and unknown commands. */
 #pragma once
 
 #include "app/cli/command.h"

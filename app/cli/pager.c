@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The output of a command is kept in a file in memory. At exit the pager reads that file, so a
- * pager that ends early is no error, and without one the text is printed as usual. */
+/* The output of a command is kept in a memory file. At exit the pager reads that file, so a pager
+ * may end early, and without a pager the text is printed as usual. */
 #include "app/cli/pager.h"
 
 #include <ligature/ranks.h>
@@ -38,17 +38,17 @@ lig_cli_terminal (int descriptor)
 static const char *
 find_pager (void)
 {
-  /* A launcher of ranks gives them a terminal of its own, at which nobody sits. */
+  /* A launcher gives ranks a terminal of its own, which no user sees. */
   if (lig_ranks_launched () > 0)
     return NULL;
   const char *own = g_getenv ("LIG_PAGER"), *named = own ? own : g_getenv ("PAGER");
   const char *term = g_getenv ("TERM");
-  /* A terminal that cannot move its cursor is most often a window of an editor, which scrolls. */
+  /* A terminal that cannot move its cursor is usually inside an editor, which scrolls. */
   gboolean dumb = !term || strcmp (term, "dumb") == 0;
   g_autofree char *less = named || dumb ? NULL : g_find_program_in_path ("less");
   if (named)
     return *named && strcmp (named, "cat") != 0 ? named : NULL;
-  /* The colours are passed also if LESS says nothing about them. */
+  /* Colours pass through even if LESS does not mention them. */
   return less ? "less -R" : NULL;
 }
 
@@ -64,7 +64,7 @@ skip_escape (const char *at, const char *end)
   return MIN (at + 1, end);
 }
 
-/* Returns whether the text needs more rows than the terminal has, one of which is the prompt. */
+/* Returns whether the text needs more rows than the terminal has, minus one for the prompt. */
 static gboolean
 is_longer (const char *text, gsize length, const struct winsize *size)
 {
@@ -79,7 +79,7 @@ is_longer (const char *text, gsize length, const struct winsize *size)
       rows++;
       column = 0;
     }
-    /* The bytes after the first of a character need no column. */
+    /* Continuation bytes of a character take no column. */
     column += *text != '\n' && (*text & 0xC0) != 0x80;
     text++;
   }
@@ -96,7 +96,7 @@ run_pager (int kept)
   GPid child;
   int status = 0;
   g_auto (GStrv) environment = g_get_environ ();
-  /* As in git: leave short texts on the screen, pass colours, clear nothing. */
+  /* As in git: quit if the text fits on the screen, pass colours through, do not clear. */
   environment = g_environ_setenv (environment, "LESS", "FRX", FALSE);
   environment = g_environ_setenv (environment, "LV", "-c", FALSE);
   if (!g_spawn_async_with_fds (NULL, argv, environment, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL,
@@ -125,7 +125,7 @@ show (void)
     return;
   ioctl (terminal, TIOCGWINSZ, &size);
   lseek (kept, 0, SEEK_SET);
-  /* A picture in the output is no text for a pager. */
+  /* A picture in the output is not text for a pager. */
   if (memchr (text, 0, length) || !is_longer (text, length, &size) || !run_pager (kept))
     fwrite (text, 1, length, stdout);
 }

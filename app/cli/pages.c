@@ -21,7 +21,7 @@ free_page (gpointer data)
   g_free (page);
 }
 
-/* Copies the text, as a command frees the texts of its options when it returns. */
+/* Copies the text, because a command frees the texts of its options when it returns. */
 static const char *
 keep (LigCliPage *page, const char *text)
 {

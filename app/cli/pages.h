@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options and arguments of all commands, from which the manual page and the completions of
- * shells are made. */
+/* The options and arguments of all commands, from which the manual page and the shell completions
+ * are made. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -14,18 +14,18 @@ typedef struct {
   GPtrArray *groups; /* the title of each entry's group */
   GPtrArray *titles; /* the titles of all groups, in their order */
   GPtrArray *texts;
-  GStrv positions; /* the kinds of its arguments; the last one also for all further arguments */
+  GStrv positions; /* the kinds of its arguments; the last one applies to all further arguments */
 } LigCliPage;
 
 /* Returns the LigCliPage of each command; (transfer full). */
 GPtrArray *lig_cli_pages (void);
 
 /* Returns the kinds of the arguments of a usage such as `P|RUN -o FILE`: of the words before the
- * first option. The last one is also for all further arguments; it is `-`, which has no values,
+ * first option. The last one applies to all further arguments; it is `-`, which has no values,
  * unless the last word ends with an ellipsis. */
 GStrv lig_cli_read_positions (const char *usage);
 
-/* Appends the long options that a verb has, each with a separator before it. */
+/* Appends the long options of a verb, each with a separator before it. */
 void lig_cli_append_options (GString *to,
                              const LigCliPage *page,
                              const LigCliVerb *verb,

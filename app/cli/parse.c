@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses the command lines of all commands. GLib assigns the values; the words are checked before,
- * so that all messages have one form and propose the most similar name. */
+/* Parses the command lines of all commands. GLib assigns the values; the words are checked first,
+ * so that all messages have one form and suggest the most similar name. */
 #include "app/cli/collect.h"
 #include "app/cli/help.h"
 #include "app/cli/pager.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GLib needs a variable; lig_cli_json() has the answer. */
+/* GLib needs a variable; lig_cli_json() returns the value. */
 static gboolean json;
 static gboolean no_pager;
 static char *colour;
@@ -23,7 +23,7 @@ static const GOptionEntry common[] = {
   {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Print one JSON document", NULL},
   {"color", 0, 0, G_OPTION_ARG_STRING, &colour, "Whether text has colours [default: auto]",
    "auto|always|never"},
-  {"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Do not show long texts by a pager", NULL},
+  {"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Do not page long output", NULL},
   {"help", 'h', 0, G_OPTION_ARG_NONE, NULL, "Print this help; -h: only the options", NULL},
   {NULL},
 };
@@ -71,7 +71,7 @@ find_long (const GOptionEntry *entries, const char *name)
   return NULL;
 }
 
-/* Returns the name that lig has for an option under which other programs know it; or null. */
+/* Returns lig's name for an option that other programs call by this name; or null. */
 static const char *
 translate (const char *name)
 {
@@ -147,7 +147,7 @@ find_short (const GOptionEntry *entries, char name)
   return NULL;
 }
 
-/* The kinds of values that are complete lists. */
+/* The kinds of values of which completion lists all. */
 static gboolean
 is_list (const char *kind)
 {
@@ -212,7 +212,7 @@ check_option (Line *line, const GOptionEntry *entry, const char *rest, char ***w
   const char *value = rest ? rest : *++*word;
   if (!value)
     return reject (line, "--%s needs a value, %s", entry->long_name, entry->arg_description);
-  /* An unset variable of a script is no request for the default, such as another store. */
+  /* An unset variable of a script does not request the default, such as another store. */
   if (!*value)
     return reject (line, "--%s is empty, expected %s", entry->long_name, entry->arg_description);
   if (entry->arg != G_OPTION_ARG_FILENAME && !g_utf8_validate (value, -1, NULL))
@@ -235,7 +235,7 @@ check_long (Line *line, char ***word)
   return check_option (line, entry, sign ? sign + 1 : NULL, word);
 }
 
-/* Returns whether the word is a long option with one hyphen, as in `-input 2x2`, and says so. */
+/* Reports a long option with one hyphen, as in `-input 2x2`, and returns whether it is one. */
 static gboolean
 reject_hyphen (const char *word, const GOptionEntry *entries)
 {
@@ -291,7 +291,7 @@ parse (const GOptionEntry *entries, int *argc, char ***argv, GError **error)
   g_option_context_add_main_entries (options, (const GOptionEntry *) (gpointer) plain->data, NULL);
   if (!g_option_context_parse (options, argc, argv, error))
     return;
-  /* GLib keeps it if the next word begins with a dash. */
+  /* GLib keeps it in argv if the next word begins with a dash. */
   for (int i = 1; i < *argc; i++)
     if (strcmp ((*argv)[i], "--") == 0) {
       memmove (*argv + i, *argv + i + 1, (gsize) (*argc - i) * sizeof **argv);
@@ -310,7 +310,7 @@ find_verb (const LigCommand *command, char **words)
   return verb;
 }
 
-/* Takes --color and --no-pager, which also a help text follows. */
+/* Takes --color and --no-pager, which also apply to help texts. */
 static void
 take_output_options (char **words)
 {
@@ -321,7 +321,7 @@ take_output_options (char **words)
       colour = (*words)[7] == '=' ? *words + 8 : words[1];
 }
 
-/* Follows --color and --no-pager; `pages` is whether the command prints text to read. */
+/* Applies --color and --no-pager; `pages` is whether the command's output is paged. */
 static void
 prepare_output (gboolean pages)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig plan: prints the steps of a plan and the map of its memory. */
+/* lig plan: prints the steps of a plan and its memory map. */
 #include "app/cli/document.h"
 #include "app/cli/duration.h"
 #include "app/cli/profile-text.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The widths from which tables have all columns, and all but those that few people need. */
+/* The widths from which tables have all columns, and all but the rarely needed ones. */
 enum { HALF = 80, WIDE = 110 };
 
 static int run (int argc, char **argv);
@@ -23,7 +23,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (plan) = {
   .name = "plan",
   .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] …",
-  .summary = "Prints the steps of a plan and the map of its memory",
+  .summary = "Prints the steps of a plan and its memory map",
   .example = "lig plan 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
   .pages = TRUE,
@@ -77,7 +77,7 @@ print_json (LigPlan *plan)
 
 /* --- Text ---------------------------------------------------------------------------------- */
 
-/* Narrow tables have one column for what a step reads and writes. */
+/* Narrow tables have one column for both the reads and the writes of a step. */
 static void
 print_steps (LigPlan *plan, int width)
 {
@@ -109,9 +109,10 @@ print_steps (LigPlan *plan, int width)
   while (once < count && steps[once].once)
     once++;
   if (once == 1)
-    printf ("step 0 runs once per update, as it depends on parameters alone\n");
+    printf ("step 0 runs once per update, because it only depends on parameters\n");
   else if (once > 1)
-    printf ("steps 0 to %u run once per update, as they depend on parameters alone\n", once - 1);
+    printf ("steps 0 to %u run once per update, because they only depend on parameters\n",
+            once - 1);
 }
 
 static int
@@ -143,7 +144,7 @@ lives (const LigPlanValue *value, int first, int end)
   return value->first < end && value->last >= first;
 }
 
-/* The memory of a value: aliases of it have the same place and lifetime. */
+/* The memory of a value: its aliases have the same offset and lifetime. */
 static guint
 hash_place (gconstpointer data)
 {
@@ -229,7 +230,7 @@ draw_passes (LigPlan *plan, int columns)
   return g_string_free (text, FALSE);
 }
 
-/* Narrow tables leave out offsets, and the narrowest ones tensors. */
+/* Narrow tables omit offsets, and the narrowest ones tensors. */
 static void
 add_row (GPtrArray *rows, int n_cells, char *name, const LigPlanValue *value, char *picture)
 {
@@ -278,7 +279,8 @@ print_picture (LigPlan *plan, int width)
                          width);
 }
 
-/* Says which kernel computes attention: each op, or op of a block, and each sentence once. */
+/* Prints which kernel computes attention: once per op (repetitions of a block count as one) and
+ * message. */
 static void
 print_attention (LigPlan *plan, int width)
 {
@@ -300,7 +302,7 @@ print_attention (LigPlan *plan, int width)
   }
 }
 
-/* Prints what there is to say of recipes, values computed again, ranks and batches. */
+/* Prints notes on recipes, recomputed values, ranks and batches. */
 static void
 print_sentences (LigPlan *plan, int width)
 {

@@ -53,7 +53,7 @@ lig_cli_print_elements (const char *schema, guint count, LigCliElement *make, gp
     json_array_add_element (json_node_get_array (array), element);
     lig_json_add_units (array);
     g_autofree char *text = lig_json_to_text (array);
-    /* An array of one element is its line between those of the brackets. */
+    /* An array of one element prints as its line between the lines of the brackets. */
     printf ("%s%.*s", any ? ",\n" : "[\n", (int) strlen (text) - 4, text + 2);
     any = TRUE;
   }

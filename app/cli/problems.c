@@ -12,7 +12,8 @@
 
 #include <unistd.h>
 
-/* Prints a line behind its title. Only a terminal's lines are broken: programs look for texts. */
+/* Prints a line after its title. It is wrapped only on a terminal, because programs search the
+ * text. */
 static void
 print_line (const char *title, const char *text)
 {

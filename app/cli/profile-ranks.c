@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles by several ranks: the device of each, and the waits that all of them measured. */
+/* Profiles of several ranks: the device of each, and the waiting times that all of them
+ * measured. */
 #include "app/cli/profile-ranks.h"
 
 #include "app/cli/blame.h"
@@ -38,8 +39,7 @@ lig_cli_open_profile_device (const LigSequenceOptions *options,
 
 /* --- Text ---------------------------------------------------------------------------------- */
 
-/* Exchanges of the same kernel and pass, of as many bytes: the layers of a model have equal ones.
- */
+/* Collectives of the same kernel, pass and size, as the layers of a model have. */
 typedef struct {
   const LigPlanStep *step;
   const char *path; /* of the first; or null */
@@ -83,7 +83,7 @@ list_rows (const LigProfile *profile)
   return rows;
 }
 
-/* Returns `all_reduce at 0.qkv × 12`. Exchanges without an op are those of parameters and their
+/* Returns `all_reduce at 0.qkv × 12`. Collectives without an op are those of parameters and their
  * gradients. */
 static char *
 name_row (const Row *row)
@@ -107,12 +107,11 @@ lig_cli_print_collectives (const LigProfile *profile, int width)
     return;
   g_autofree char *exposed = lig_cli_format_time (profile->ranks->exposed);
   g_autofree char *imbalance = lig_cli_format_time (profile->ranks->imbalance);
-  g_autofree char *text = g_strdup_printf ("Collectives among ranks 0 to %d: other work waits %s a "
-                                           "step for them, %.0f %% of it; rank %d is the "
-                                           "slowest, for which others wait %s",
-                                           profile->ranks->count - 1, exposed,
-                                           100 * profile->ranks->exposed / profile->step,
-                                           profile->ranks->slowest, imbalance);
+  g_autofree char *text = g_strdup_printf (
+    "Collectives among ranks 0 to %d: other work waits %s per step for them, %.0f %% of it; rank "
+    "%d is the slowest, the others wait %s for it",
+    profile->ranks->count - 1, exposed, 100 * profile->ranks->exposed / profile->step,
+    profile->ranks->slowest, imbalance);
   printf ("\n");
   lig_cli_print_wrapped (text, width);
   g_autoptr (GArray) list = list_rows (profile);

@@ -34,7 +34,7 @@ lig_cli_read_recipes (const char *text, GError **error)
   }
   if (count == 1 && g_str_equal (recipes[0], "none")) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--compare-recipes lists none alone; add a recipe, like fp8-current");
+                 "--compare-recipes lists only none; add a recipe, like fp8-current");
     return NULL;
   }
   return g_steal_pointer (&recipes);
@@ -91,7 +91,7 @@ get_error (GPtrArray *errors, guint recipe, guint op, const Kind *kind)
   return G_STRUCT_MEMBER (double, &of_recipe->ops[op], kind->field);
 }
 
-/* Prints one kind of errors, op by op, without ops that have none. */
+/* Prints one kind of error, op by op, without ops that have none. */
 static void
 print_ops (GPtrArray *errors, const Kind *kind, int width)
 {

@@ -7,12 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* Divides `none,fp8-delayed:history=16,margin=1,fp8-rows` into recipes, each only once, none not
- * alone; NULL with a
- * G_OPTION_ERROR set. */
+/* Splits `none,fp8-delayed:history=16,margin=1,fp8-rows` into recipes; a duplicate, or `none` by
+ * itself, is an error. Returns NULL with a G_OPTION_ERROR set. */
 GStrv lig_cli_read_recipes (const char *text, GError **error);
 
-/* Measures the errors of each recipe but none; (element-type LigRecipeErrors). */
+/* Measures the errors of each recipe except `none`; (element-type LigRecipeErrors). */
 GPtrArray *lig_cli_measure_recipes (LigSequence *sequence,
                                     LigDevice *device,
                                     const LigPlanOptions *options,

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The least columns for predictions beside the times of groups, for kernels beside the names of
+/* The minimum widths for predictions next to the times of groups, for kernels next to the names of
  * groups, and for all figures of a step in one table. */
 enum { WITH_PREDICTIONS = 80, WITH_KERNELS = 76, ONE_TABLE = 100 };
 
@@ -33,7 +33,7 @@ format_time (double seconds)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-/* Groups that are equal in several repetitions of a block; times are sums. */
+/* Groups that are equal in several repetitions of a block; their times are summed. */
 typedef struct {
   char *pass, *label, *kernels;
   guint count;
@@ -52,7 +52,7 @@ free_row (gpointer data)
   g_free (row);
 }
 
-/* Appends a path with `*` for the numbers of repetitions: `3.*.2` for `3.7.2`. */
+/* Appends a path with `*` for the index of a repetition: `3.*.2` for `3.7.2`. */
 static void
 append_pattern (GString *to, const char *path)
 {
@@ -76,7 +76,7 @@ append_path (GString *to, const char *path, gboolean pattern)
     g_string_append (to, path);
 }
 
-/* Returns `3–4 basic-linear + bias + gelu`, of several repetitions `2.*.3 gelu`. */
+/* Returns `3–4 basic-linear + bias + gelu`, or for several repetitions `2.*.3 gelu`. */
 static char *
 name_group (LigPlan *plan, const LigPlanGroup *group, gboolean pattern)
 {
@@ -86,7 +86,7 @@ name_group (LigPlan *plan, const LigPlanGroup *group, gboolean pattern)
   const char *part = NULL;
   GString *text = g_string_new (NULL);
   append_path (text, ops[0].path, pattern);
-  /* A macro has several groups of the same ops, which differ in their first part with a name. */
+  /* A macro may have several groups of the same ops, which differ in their first named part. */
   for (int i = 0; i < group->count && !part; i++) {
     part = lig_plan_op_get_part (&ops[i]);
     part = part && strcmp (part, ops[i].info->name) != 0 ? part : NULL;
@@ -97,7 +97,7 @@ name_group (LigPlan *plan, const LigPlanGroup *group, gboolean pattern)
     g_string_append (text, "–");
     append_path (text, last, pattern);
   }
-  /* An implicit op inside a group passes its values on. */
+  /* An implicit op inside a group only passes its values through. */
   for (int i = 0; i < group->count; i++)
     if (!ops[i].implicit || i == 0 || i == group->count - 1)
       g_string_append_printf (text, "%s%s", i > 0 ? " + " : " ", ops[i].info->name);
@@ -117,7 +117,7 @@ name_kernels (LigPlan *plan, const LigPlanGroup *group)
   return g_string_free (text, FALSE);
 }
 
-/* Adds a group to the row of its equals, or makes one. */
+/* Adds a group to the row of equal groups, or creates one. */
 static void
 add_group (GPtrArray *rows,
            GHashTable *known,
@@ -172,14 +172,14 @@ list_groups (const LigProfile *profile, const LigProfile *alone)
   return rows;
 }
 
-/* Seconds; shorter than any kernel could be measured. */
+/* Seconds; shorter than any measurable kernel. */
 #define MIN_SAVING 1e-12
 
-/* Returns `3.50 µs`, with ≈ if it is predicted; nothing for an op alone. */
+/* Returns `3.50 µs`, with ≈ if it is predicted; nothing for an unfused op. */
 static char *
 format_saving (const Row *row)
 {
-  /* The rest of a difference of equal predictions is no saving. */
+  /* A rounding difference between equal predictions is not a saving. */
   if (!isfinite (row->saved) || fabs (row->saved) < MIN_SAVING)
     return g_strdup ("");
   g_autofree char *time = format_time (fabs (row->saved));
@@ -276,7 +276,7 @@ lig_cli_print_hotspots (const LigProfile *profile, int width)
 
 /* --- Steps --------------------------------------------------------------------------------- */
 
-/* Fills in the cells of a profile from the first one on; returns the place after them. */
+/* Fills in the cells of a profile from `cell` on; returns the position after them. */
 static char **
 fill_times (const LigProfile *profile, gboolean by_recipe, char **cell)
 {
@@ -306,7 +306,7 @@ void
 lig_cli_print_profiles (GPtrArray *profiles, gboolean by_recipe, int width)
 {
   const char *what = by_recipe ? "recipe" : "policy";
-  /* There is nothing to compare a single plan with. */
+  /* A single plan has nothing to be compared with. */
   const char *compared = profiles->len > 1 ? "~to the first" : NULL;
   const char *const all[] = {what,      ">step",      ">forward", ">backward", ">update",
                              ">memory", ">quartiles", ">runs",    compared,    NULL};
@@ -360,8 +360,7 @@ lig_cli_explain_roofline (GPtrArray *profiles, int width)
   g_autofree char *text = g_strdup_printf (
     "A roofline above 100 %%: the peak rates of %s %s:", lig_device_get_name (device),
     lig_device_get_facts (device)->measured
-      ? "were measured when it was slower, or small groups found their data in a cache. Measure "
-        "them again"
+      ? "were measured while it was slower, or small groups hit the cache. Measure them again"
       : "are assumed. Measure them");
   lig_cli_print_wrapped (text, width);
   lig_cli_print ("  lig devices --measure");

@@ -66,8 +66,7 @@ print_health (const LigProfile *profile, int width)
   lig_cli_print_wrapped (text, width);
 }
 
-/* Says why the times are doubtful: each disturbance of any of the plans once, of the first plan
- * that has it. */
+/* Prints why the times are doubtful: each disturbance once, for the first plan that has it. */
 static void
 print_conditions (GPtrArray *profiles)
 {
@@ -91,7 +90,7 @@ add_profiles (JsonBuilder *builder, GPtrArray *profiles)
   json_builder_end_array (builder);
 }
 
-/* Prints one profile, a list of them, or with the errors of recipes an object. */
+/* Prints one profile, a list of them, or an object if recipes were compared. */
 static void
 print_json (GPtrArray *profiles, GPtrArray *errors, gboolean list)
 {
@@ -165,7 +164,7 @@ make_plans (const Options *options,
   return g_steal_pointer (&plans);
 }
 
-/* Shows how far the measurement is. */
+/* Shows the progress of the measurement. */
 static gboolean
 show_round (guint round, guint rounds, gpointer data)
 {
@@ -175,7 +174,7 @@ show_round (guint round, guint rounds, gpointer data)
 }
 
 /* Measures the errors of the recipes if they are compared, records them with the profiles, and
- * draws them if a picture is asked for. */
+ * plots them if a picture is requested. */
 static gboolean
 measure_errors (LigSequence *sequence,
                 LigDevice *device,
@@ -311,7 +310,7 @@ run_checked (const char *text, const Options *options, char **words)
   if (options->recipes && options->sequence.recipe)
     return lig_cli_usage ("--recipe and --compare-recipes are given; use one of them");
   if (options->picture && !options->recipes)
-    return lig_cli_usage ("--picture draws the errors of recipes; give --compare-recipes, too");
+    return lig_cli_usage ("--picture plots the errors of recipes; also give --compare-recipes");
   if (!lig_cli_check_ranks (options->ranks, options->parallel))
     return LIG_EXIT_USAGE;
   if (options->recipes && (options->ranks > 1 || lig_ranks_launched () > 1))
@@ -333,7 +332,7 @@ run (int argc, char **argv)
     {"compare-recipes", 0, 0, G_OPTION_ARG_STRING, &options.recipes,
      "Compare these recipes: time, memory, and the error of each op", "RECIPE[,RECIPE…]"},
     {"picture", 0, 0, G_OPTION_ARG_FILENAME, &options.picture,
-     "Draw the errors of recipes, op by op, as svg, png or pdf", "FILE"},
+     "Plot the errors of recipes, op by op, as svg, png or pdf", "FILE"},
     LIG_CLI_QUIET_ENTRY (&options.quiet),
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
     LIG_CLI_RANKS_ENTRY (&options.ranks),

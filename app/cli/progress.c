@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Composes lines of progress that fit a width. */
+/* Composes progress lines that fit a width. */
 #include "app/cli/progress.h"
 
 #include <ligature/columns.h>
@@ -59,7 +59,7 @@ fits (GArray *line, int columns)
   return columns <= 0 || taken <= columns;
 }
 
-/* Returns the part after that one in the order of ranks, the first one for NULL. */
+/* Returns the next part in the order of ranks, the first one for NULL. */
 static Part *
 next_in_rank (GArray *line, const Part *after)
 {
@@ -74,8 +74,8 @@ next_in_rank (GArray *line, const Part *after)
   return next;
 }
 
-/* Gives the parts that form, the most important first, until one does not fit; the first one gets
- * it in any case. Returns the rank of the part that did not fit, G_MAXINT if all fitted. */
+/* Gives the parts this form, the most important first, until one does not fit; the first one always
+ * gets it. Returns the rank of the part that did not fit, G_MAXINT if all fit. */
 static int
 choose (GArray *line, Form form, int last_rank, int columns)
 {

@@ -5,8 +5,8 @@
 #include "app/cli/rank.h"
 #include "app/cli/train-options.h"
 
-/* Returns (transfer full) (nullable) the device of this rank: the ranks of a machine take the
- * accelerators from the named one on. */
+/* Returns (transfer full) (nullable) the device of this rank: the ranks of a machine use
+ * consecutive accelerators, beginning with the named one. */
 static char *
 choose (const char *name, LigRanks *ranks, GError **error)
 {

@@ -20,11 +20,11 @@
 
 static LigRanks *ranks;
 
-/* Standard error of another rank than the first, until it has joined: what it says before then,
- * rank 0 says, too. */
+/* Standard error of a rank other than rank 0, until it has joined: rank 0 prints the same messages
+ * up to then. */
 static int errors_of_other = -1;
 
-/* Read by the thread of the watch, when it ends this process. */
+/* Read by the watchdog thread when it ends this process. */
 static int ending; /* atomic */
 static GMutex lock;
 static GError *own_error;
@@ -34,7 +34,7 @@ static LigCliLost lost_run;
 
 /* --- Beginning ----------------------------------------------------------------------------- */
 
-/* Returns the number of this rank before it has joined, from its launcher; 0 if none is known. */
+/* Returns this rank's index before it has joined, from its launcher; 0 if unknown. */
 static int
 guess_rank (void)
 {
@@ -84,7 +84,7 @@ record_end (const char *message, gboolean failed)
   g_mutex_unlock (&lock);
 }
 
-/* Returns the error of this rank if the message is about it; (transfer full). */
+/* Returns this rank's error if the message is about it; (transfer full). */
 static GError *
 take_own_error (const char *message)
 {
@@ -102,7 +102,7 @@ lig_cli_rank_hold (void)
     pause ();
 }
 
-/* The sentence itself is printed by the watch. */
+/* The watchdog itself prints the message. */
 static void
 end (const char *message, gboolean failed, gpointer data)
 {
@@ -143,19 +143,19 @@ be_quiet (void)
   discard (STDOUT_FILENO);
 }
 
-/* Ends a rank that waits for others that never come. Only functions for handlers of signals are
- * called. */
+/* Ends a rank that waits for others that never come. Calls only async-signal-safe functions. */
 static void
 give_up_joining (int number)
 {
   static const char text[] =
-    "lig: ranks: MPI did not begin within 300 seconds; start the training again\n";
+    "lig: ranks: MPI did not start within 300 seconds; start the run again\n";
   if (write (STDERR_FILENO, text, sizeof text - 1) < 0)
     _exit (LIG_EXIT_FAILED);
   _exit (LIG_EXIT_FAILED);
 }
 
-/* Until this rank has joined, nobody watches its launcher: without it MPI would wait for ever. */
+/* Until this rank has joined, no watchdog monitors its launcher: without the launcher MPI would
+ * wait forever. */
 static void
 watch_joining (void)
 {
@@ -286,8 +286,8 @@ lig_cli_rank_end (int code)
   /* The result is complete before the other ranks may end. A failure is reported at exit. */
   if (ranks && code == LIG_EXIT_OK && (fflush (stdout) != 0 || ferror (stdout)))
     code = LIG_EXIT_FAILED;
-  /* A success is final. The end of MPI may take for ever, as mpirun waits for whoever connects to
-   * its port and says nothing: the launcher, which knows the code, then ends it. */
+  /* A success is final. MPI_Finalize() may hang, because mpirun waits for anything that connects to
+   * its port and stays silent: the launching `lig`, which knows the exit code, then ends it. */
   gboolean told = code == LIG_EXIT_OK && lig_cli_attach_send_code (code);
   lig_ranks_leave ();
   ranks = NULL;

@@ -91,7 +91,7 @@ quote_command (int argc, char **argv)
   return g_string_free (text, FALSE);
 }
 
-/* Reports the plans for two devices beside each other. */
+/* Reports the plans for two devices next to each other. */
 static GBytes *
 report_pair (
   const char *text, LigSequenceOptions *options, GStrv devices, const char *format, GError **error)
@@ -112,8 +112,7 @@ report_pair (
   return lig_report_comparison (both, devices[0], devices[1], format, error);
 }
 
-/* The command names the device even if the user left it out: another machine might choose another.
- */
+/* The command names the device even if the user did not: another machine might choose another. */
 static GBytes *
 report_plan (const char *text,
              LigSequenceOptions *options,
@@ -159,7 +158,7 @@ report_run (const char *selector, const char *path, const char *format, GError *
 
 /* --- Output --------------------------------------------------------------------------------- */
 
-/* Pictures and PDF have bytes that are no text. */
+/* Pictures and PDF are binary. */
 static gboolean
 is_text (GBytes *report)
 {
@@ -273,7 +272,7 @@ run (int argc, char **argv)
                                        : report_plan (argv[1], &plan, command, format, &error);
   lig_cli_task_end ();
   if (!recorded && g_error_matches (error, LIG_ERROR, LIG_ERROR_OP) && is_word (argv[1]))
-    g_prefix_error (&error, "'%s' is no run, and as a sequence: ", argv[1]);
+    g_prefix_error (&error, "'%s' is not a run, and as a sequence: ", argv[1]);
   if (!report || !lig_cli_check_output (options.output, is_text (report) ? NULL : format, &error) ||
       !lig_cli_write_output (report, options.output, &error))
     return lig_cli_fail (error);
