@@ -113,7 +113,7 @@ NUMBER (first_loss)
 NUMBER (eval_loss)
 NUMBER (eval_accuracy)
 
-/* The headers are the keys, so that a column can be named as it is seen. */
+/* The headers are the keys, so that users can name a column as it is shown. */
 static const LigRunsColumn columns[] = {
   {"run", "run", "the beginning of the uuid", 100, FALSE, LIG_RUN_BY_SETTING, format_run},
   {"name", "name", "the name", 95, TRUE, LIG_RUN_BY_NAME, format_name},
@@ -126,10 +126,10 @@ static const LigRunsColumn columns[] = {
   {"loss", ">loss", "the last training loss", 80, FALSE, LIG_RUN_BY_LOSS, format_last_loss},
   {"eval-loss", ">eval-loss", "the validation loss of the last evaluation", 90, FALSE,
    LIG_RUN_BY_EVAL_LOSS, format_eval_loss},
-  {"tags", "tags", "* for a star, and the tags", 20, TRUE, LIG_RUN_BY_SETTING, format_tags},
-  {"sweep", "sweep", "the sweep and the number of the point in it", 10, FALSE, LIG_RUN_BY_SETTING,
+  {"tags", "tags", "* a star, and the tags", 20, TRUE, LIG_RUN_BY_SETTING, format_tags},
+  {"sweep", "sweep", "the sweep and the index of the point in it", 10, FALSE, LIG_RUN_BY_SETTING,
    format_sweep},
-  {LIG_RUN_BEST_EVAL_LOSS, ">" LIG_RUN_BEST_EVAL_LOSS, "the least validation loss", 0, FALSE,
+  {LIG_RUN_BEST_EVAL_LOSS, ">" LIG_RUN_BEST_EVAL_LOSS, "the lowest validation loss", 0, FALSE,
    LIG_RUN_BY_SETTING, NULL},
   {"accuracy", ">accuracy", "the validation accuracy of the last evaluation", 0, FALSE,
    LIG_RUN_BY_ACCURACY, format_eval_accuracy},
@@ -151,8 +151,8 @@ static const LigRunsColumn columns[] = {
   {"host", "host", "the machine", 0, TRUE, LIG_RUN_BY_SETTING, format_host},
   {"ranks", ">ranks", "the number of processes, if there were several", 0, FALSE,
    LIG_RUN_BY_SETTING, NULL},
-  {"parallel", "parallel", "how they divided the work, unless by rows of the batch", 0, FALSE,
-   LIG_RUN_BY_SETTING, NULL},
+  {"parallel", "parallel", "the parallelism, unless data-parallel", 0, FALSE, LIG_RUN_BY_SETTING,
+   NULL},
   {"parent", "parent", "the run that it continues", 0, TRUE, LIG_RUN_BY_SETTING, NULL},
   {"revision", "revision", "the git revision", 0, TRUE, LIG_RUN_BY_SETTING, NULL},
   {"notes", "notes", "the notes", 0, TRUE, LIG_RUN_BY_NOTES, format_notes},
@@ -164,7 +164,7 @@ lig_runs_column_nth (guint n)
   return n < G_N_ELEMENTS (columns) ? &columns[n] : NULL;
 }
 
-/* Returns the key for another word that is common for it. */
+/* Returns the key for a common synonym. */
 static const char *
 translate (const char *key)
 {
@@ -207,7 +207,7 @@ list_settings (LigStore *store, GError **error)
   return g_strv_builder_end (names);
 }
 
-/* Returns whether the key is the path of an op and one of the parameters that ops have. */
+/* Returns whether the key is the path of an op and a parameter that any op has. */
 static gboolean
 is_parameter (const char *key)
 {
@@ -244,7 +244,7 @@ lig_runs_find_setting (LigStore *store, const char *option, const char *key, GEr
   g_autofree char *suggestion = lig_suggest_ending (key, (const char *const *) all);
   g_autofree char *choices = g_strjoinv (", ", keys);
   g_set_error (
-    error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s: '%s' is no column%s%s", option, key,
+    error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s: '%s' is not a column%s%s", option, key,
     *suggestion ? suggestion
                 : "; give a setting such as lr, a parameter such as 0.out-features, or one of ",
     *suggestion ? "" : choices);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of `lig runs list`: what is known about every run, and any setting. */
+/* The columns of `lig runs list`: facts about every run, and any setting. */
 #pragma once
 
 #include "app/cli/runs.h"
@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* A column. Those with a rank are shown without --columns; if the terminal is too narrow, the
- * column with the lowest rank is left out first. */
+ * column with the lowest rank is omitted first. */
 typedef struct {
   const char *key, *header; /* a header that begins with '>' is right-aligned */
   const char *summary;
@@ -17,18 +17,18 @@ typedef struct {
   char *(*format) (const LigRunRow *row); /* NULL: the value of the setting `key` */
 } LigRunsColumn;
 
-/* Returns the columns that are no settings, NULL after the last. */
+/* Returns the columns that are not settings, NULL after the last. */
 const LigRunsColumn *lig_runs_column_nth (guint n);
 
-/* Returns a column by its key or another word for it; NULL if it may be a setting. */
+/* Returns a column by its key or a synonym; NULL if it may be a setting. */
 const LigRunsColumn *lig_runs_find_column (const char *key);
 
-/* Returns the name of a setting, which any run has or which trainings have, by its name or another
- * word for it. Returns NULL with an error set that suggests others; (transfer full). */
+/* Returns the name of a setting that any run or any training run has, by its name or a synonym.
+ * Returns NULL with an error set that suggests others; (transfer full). */
 char *lig_runs_find_setting (LigStore *store, const char *option, const char *key, GError **error);
 
-/* Finds the order for --sort. A key that begins with '-' sorts from the greatest. `order_by` is set
- * to a setting, valid until the program ends, or to NULL. */
+/* Parses --sort. A key that begins with '-' sorts in descending order. `order_by` is set to a
+ * setting, valid until the program ends, or to NULL. */
 gboolean lig_runs_find_order (LigStore *store,
                               const char *sort,
                               LigRunOrder *order,
@@ -37,7 +37,7 @@ gboolean lig_runs_find_order (LigStore *store,
                               GError **error);
 
 /* Prints the list of the runs with these keys. `columns` lists keys, separated by commas; NULL: the
- * usual ones. */
+ * default ones. */
 gboolean lig_runs_print_list (LigStore *store, GArray *keys, const char *columns, GError **error);
 
 G_END_DECLS

@@ -14,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The space between columns, and the least characters of a cell that is shortened. */
+/* The space between columns, and the minimum length of a shortened cell. */
 enum { GAP = 2, MIN_CELL = 8 };
 
-/* The most columns of a run's name in a header. */
+/* The maximum width of a run's name in a header. */
 #define MAX_NAME 16
 
 /* --- Tables -------------------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ measure (GPtrArray *lines, const char *header, guint column)
   return width;
 }
 
-/* Shortens the cells so that the labels, the first run and any other one fit. */
+/* Shortens the cells so that the labels, the first run and any other run fit. */
 static void
 shorten_cells (GPtrArray *lines, int label, int width)
 {
@@ -75,7 +75,7 @@ print_block (char **header, GPtrArray *lines, guint first, guint end)
   lig_cli_print_table ((const char *const *) titles->pdata, block);
 }
 
-/* Returns whether the runs have different names, also shortened ones. */
+/* Returns whether the runs' names differ, also when shortened. */
 static gboolean
 has_own_names (GPtrArray *runs)
 {
@@ -96,7 +96,7 @@ make_title (const LigRunRow *row, gboolean named)
 }
 
 /* Prints lines under a header of the runs' names, or of their uuids if names repeat. Runs that do
- * not fit beside the first one follow in another table, again with the first one. */
+ * not fit next to the first one follow in another table, again with the first one. */
 static void
 print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
 {
@@ -131,7 +131,7 @@ print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
-/* Returns whether the value was measured while a profile was made, and is no setting. */
+/* Returns whether the value was measured during profiling and is not a setting. */
 static gboolean
 is_condition (const char *name)
 {
@@ -165,7 +165,7 @@ is_repeated (const char *name, gboolean named)
   return g_strv_contains (names, name);
 }
 
-/* Returns whether a cell shows a value: an unknown one looks like a missing one. */
+/* Returns whether a cell shows a value: an unknown value looks like a missing one. */
 static gboolean
 has_values (char **cells)
 {
@@ -225,7 +225,7 @@ format_median (const LigSpread *spread, const LigSpread *reference)
            : format_change (spread->median, reference->median);
 }
 
-/* The figures of a metric that are compared: those of evaluations and rates have no noise. */
+/* The figures of a metric that are compared: evaluations and learning rates have no noise. */
 typedef enum { MEDIAN, LAST, SMALLEST, LARGEST } Figure;
 
 static double

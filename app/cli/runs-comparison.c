@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The share of a run's steps, at its end, of which a median is taken: one of so many. */
+/* The median is over the last 1/LAST_SHARE of a run's steps. */
 #define LAST_SHARE 10
 
 static void
@@ -78,8 +78,8 @@ add_leaves (LigRunsComparison *self, guint column, const char *path, JsonNode *n
   }
 }
 
-/* Adds what else decides the numbers of a run: its ranks and their layout, and the file that its
- * parameters begin with. */
+/* Adds what else determines the numbers of a run: its ranks and parallelism, and the file with its
+ * initial weights. */
 static void
 add_inputs (JsonBuilder *builder, LigStore *store, const char *run)
 {
@@ -130,8 +130,7 @@ lig_runs_line_differs (const LigRunsLine *line, guint n_runs)
   return FALSE;
 }
 
-/* The last value of a training loss is that of one batch, so the median of the last steps is
- * compared. */
+/* A single training loss is that of one batch, so the median of the last steps is compared. */
 static void
 summarize (const LigMetricRow *metric, LigRunsResult *result)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison of runs: their settings, their results and the times of their steps. */
+/* A comparison of runs: settings, results and step times. */
 #pragma once
 
 #include <ligature/spread.h>
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct _LigStore LigStore;
 
-/* The values of one metric of a run, of which the spread is that of the last tenth of its steps. */
+/* The values of one metric of a run; the spread is that of the last tenth of its steps. */
 typedef struct {
   double last, min, greatest;
   LigSpread spread;
@@ -28,17 +28,17 @@ typedef struct {
   GPtrArray *runs;     /* of LigRunRow */
   GPtrArray *settings; /* of LigRunsLine, in the order of their first appearance */
   GPtrArray *metrics;  /* of LigRunsLine */
-  LigSpread *steps;    /* the times of the runs' steps in seconds */
+  LigSpread *steps;    /* the runs' step times in seconds */
 } LigRunsComparison;
 
-/* Reads the settings, results and times of runs, of which LigRunRow are given. Returns NULL with an
+/* Reads the settings, results and times of the runs with the given LigRunRow. Returns NULL with an
  * error set. */
 LigRunsComparison *lig_runs_comparison_new (LigStore *store, GPtrArray *runs, GError **error);
 
 void lig_runs_comparison_free (LigRunsComparison *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRunsComparison, lig_runs_comparison_free)
 
-/* Returns whether not all runs have the same value. */
+/* Returns whether the runs have different values. */
 gboolean lig_runs_line_differs (const LigRunsLine *line, guint n_runs);
 
 G_END_DECLS

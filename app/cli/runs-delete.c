@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The most runs and files that a question lists. */
+/* The maximum number of runs and files that a question lists. */
 #define MAX_LISTED 20
 
 typedef struct {
@@ -29,8 +29,8 @@ clear_checkpoints (Checkpoints *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Checkpoints, clear_checkpoints)
 
-/* Returns whether the file is a checkpoint and this run was the last to write it. A row of a
- * database may name any file, and several runs may have written to the same one. */
+/* Returns whether the file is a checkpoint that this run was the last to write. A row of a database
+ * may name any file, and several runs may have written to the same one. */
 static gboolean
 is_own (const char *path, const char *uuid)
 {
@@ -72,7 +72,7 @@ find_checkpoints (LigStore *store, GPtrArray *runs, Checkpoints *found, GError *
   return TRUE;
 }
 
-/* Rejects runs that a process is writing to: their rows would come back in part. */
+/* Rejects runs that are still being written: some of their rows would reappear. */
 static gboolean
 check_ended (GPtrArray *runs, GError **error)
 {
@@ -81,8 +81,7 @@ check_ended (GPtrArray *runs, GError **error)
     if (strcmp (row->status, "running") != 0)
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "run %.8s %s is running on %s; stop it first, or leave it out (nothing was "
-                 "deleted)",
+                 "run %.8s %s is running on %s; stop it first, or omit it (nothing was deleted)",
                  row->uuid, row->name, row->host);
     return FALSE;
   }
@@ -116,8 +115,8 @@ name_runs (GPtrArray *runs)
     lig_cli_say ("and %u more", runs->len - MAX_LISTED);
 }
 
-/* Asks the user at the terminal and returns whether the answer is yes. The end of the input is no
- * answer; Ctrl+C ends the program before anything is deleted. */
+/* Asks the user at the terminal and returns whether the answer is yes. The end of the input means
+ * no; Ctrl+C ends the program before anything is deleted. */
 static gboolean
 confirm (const char *question)
 {
@@ -125,7 +124,7 @@ confirm (const char *question)
   gsize space = 0;
   g_autofree char *line = lig_printable (question);
   fprintf (stderr, "%s [y/N] ", line);
-  /* The whole line, as its rest would answer the next question. */
+  /* The whole line, because its rest would answer the next question. */
   gboolean given = getline (&answer, &space, stdin) > 0;
   gboolean yes = given && g_ascii_tolower (answer[0]) == 'y';
   free (answer);
@@ -216,7 +215,7 @@ conclude (guint runs, const Checkpoints *found, gboolean with_files)
     name_files ("kept checkpoint", found->files);
 }
 
-/* Gives the space of deleted runs back, also of those that were deleted earlier. */
+/* Frees the space of deleted runs, also of those that were deleted earlier. */
 static gboolean
 compact (LigStore *store, GError **error)
 {
@@ -229,8 +228,8 @@ compact (LigStore *store, GError **error)
   return TRUE;
 }
 
-/* Finds all runs first, so that a wrong selector deletes nothing and `last` selects the run that is
- * the last before anything is deleted. */
+/* Finds all runs first, so that a wrong selector deletes nothing and `last` refers to the state
+ * before anything is deleted. */
 int
 lig_runs_delete (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {

@@ -74,7 +74,7 @@ list_names (GPtrArray *parts)
   return g_strdupv ((char **) names->pdata);
 }
 
-/* Returns the metrics to write: those that are requested, in their order, or all. */
+/* Returns the metrics to write: the requested ones, in their order, or all. */
 static GStrv
 choose_names (GPtrArray *parts, char **requested, GError **error)
 {
@@ -91,7 +91,7 @@ choose_names (GPtrArray *parts, char **requested, GError **error)
   return requested ? g_strdupv (requested) : g_steal_pointer (&names);
 }
 
-/* A table without a row would look like a training without a step. */
+/* An empty table would look like a training run without steps. */
 static gboolean
 check_trained (GPtrArray *parts, const char *format, GError **error)
 {
@@ -109,7 +109,8 @@ check_trained (GPtrArray *parts, const char *format, GError **error)
 
 /* --- CSV ----------------------------------------------------------------------------------- */
 
-/* Finds the smallest step after the positions of all metrics. Returns FALSE after the last step. */
+/* Finds the smallest step at the current positions of all metrics. Returns FALSE after the last
+ * step. */
 static gboolean
 get_next_step (const LigMetricRow **metrics, guint count, const guint *positions, gint64 *step)
 {
@@ -186,8 +187,8 @@ filter_metrics (JsonNode *document, char **names)
     json_object_remove_member (metrics, *name);
 }
 
-/* Appends the report of a run; with names only these metrics. Without them the text is copied, as
- * a long run has millions of values. */
+/* Appends the report of a run, with names only these metrics. Without names the text is copied,
+ * because a long run has millions of values. */
 static gboolean
 append_report (GString *to, LigStore *store, const char *run, char **names, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Selects the runs that a verb of `lig runs` is about: by words or by options. */
+/* Selects the runs for a verb of `lig runs`: by words or by options. */
 #include "app/cli/dates.h"
 #include "app/cli/runs-columns.h"
 
@@ -26,7 +26,7 @@ lig_runs_has_filter (const LigRunsOptions *o)
          o->until || o->starred || o->unstarred || o->all || o->limit != LIG_RUNS_NO_LIMIT;
 }
 
-/* Rejects unknown words, for which an empty list would look like a result. */
+/* Rejects unknown words, because an empty list would look like a result. */
 static gboolean
 check_word (const char *option, const char *value, const char *const *words, GError **error)
 {
@@ -65,7 +65,7 @@ make_filter (const LigRunsOptions *o, const char *text, LigRunFilter *filter, GE
                            .limit = o->limit == LIG_RUNS_NO_LIMIT ? 0 : o->limit};
   if (o->starred && o->unstarred) {
     g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                         "--starred and --unstarred together select no run; give one of them");
+                         "--starred and --unstarred together select no runs; give one of them");
     return FALSE;
   }
   return check_word ("status", o->status, lig_runs_statuses, error) &&
@@ -122,7 +122,7 @@ add_word (LigStore *store,
   if (whole)
     return add_row (rows, seen, g_steal_pointer (&whole));
   g_auto (GStrv) parts = g_strsplit (word, ",", -1);
-  /* An unset variable of a script gives an empty word. */
+  /* An unset variable in a script gives an empty word. */
   if (!*parts)
     return add_row (rows, seen, lig_cli_find_run (store, word, kind, error));
   for (char **part = parts; *part; part++)
@@ -150,7 +150,7 @@ lig_runs_select (LigStore *store,
   GPtrArray *found =
     keys ? lig_store_read_runs (store, (const gint64 *) (gpointer) keys->data, keys->len, error)
          : NULL;
-  /* A run may be deleted between the two. */
+  /* A run may be deleted between the two queries. */
   while (found && g_ptr_array_remove (found, NULL))
     ;
   return found;

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The least characters that shortened texts keep, and the space between columns. */
+/* The minimum length of shortened texts, and the space between columns. */
 enum { MIN_TEXT = 12, GAP = 2 };
 
 /* A column of the printed table with its cells, all escaped. */
@@ -183,7 +183,7 @@ shorten (Column *self, guint width)
   }
 }
 
-/* Columns without any value are the first to be left out. */
+/* Columns without any value are omitted first. */
 static void
 demote_empty (GPtrArray *table)
 {
@@ -199,8 +199,7 @@ demote_empty (GPtrArray *table)
   }
 }
 
-/* Leaves out columns until the rest fits with its texts shortened; returns the names of those that
- * were left out. */
+/* Omits columns until the rest fits with shortened texts; returns the names of the omitted ones. */
 static GStrv
 leave_out (GPtrArray *table, guint width)
 {
@@ -248,7 +247,7 @@ fit (GPtrArray *table, gboolean chosen, guint width)
   if (!gone || !*gone)
     return;
   g_autofree char *names = g_strjoinv (", ", gone);
-  lig_cli_say ("not shown in a width of %u: %s; choose with --columns", width, names);
+  lig_cli_say ("not shown at %u columns: %s; choose with --columns", width, names);
 }
 
 static void
@@ -324,7 +323,7 @@ make_element (guint index, gpointer data)
   return row ? make_json (row, listed->best->pdata[index]) : NULL;
 }
 
-/* The document has everything; the columns are only checked. */
+/* The document contains everything; the columns are only checked. */
 static gboolean
 print_json (LigStore *store, GArray *keys, const char *columns, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs star`, `unstar`, `tag` and `note`: what users write on runs. */
+/* `lig runs star`, `unstar`, `tag` and `note`: annotations by users. */
 #include "app/cli/runs.h"
 
 #include <ligature/report.h>

@@ -16,13 +16,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The greatest widths of the columns of settings. */
+/* The maximum widths of the columns of settings. */
 enum { WIDEST_NAME = 24, WIDEST_VALUE = 16 };
 
-/* The least columns for the meaning of a setting. */
+/* The minimum width of a setting's meaning. */
 #define MIN_MEANING 14
 
-/* The column of the fusion in a line about a verdict. */
+/* The column of the fusion in a verdict's line. */
 #define VERDICT_INDENT 13
 
 static guint
@@ -104,7 +104,8 @@ find_default (const LigRunSettings *defaults, const LigSetting *setting)
                                              : g_steal_pointer (&text);
 }
 
-/* Returns the setting's help; for a default with the words for its effect, `0, never clipped`. */
+/* Returns the setting's help; for a default with the words for its effect, such as `0, never
+ * clipped`. */
 static char *
 make_meaning (const LigSetting *setting, gboolean differs)
 {
@@ -132,7 +133,7 @@ add_setting (GPtrArray *table,
   g_ptr_array_add (table, cells);
 }
 
-/* Adds a setting that the run has not stored, with its default, if there is a word for it. */
+/* Adds a setting that the run did not store, with its default, if a word describes it. */
 static void
 add_unset (GPtrArray *table,
            const LigRunSettings *defaults,
@@ -210,7 +211,7 @@ lig_runs_print_settings (const LigRunRow *row)
   g_autoptr (GPtrArray) table = lig_runs_new_table ();
   g_autoptr (GList) names = json_object_get_members (object);
   for (GList *name = names; name; name = name->next)
-    /* The objects of a profile are its conditions. */
+    /* Object members of a profile are its measurement conditions. */
     if (training || !JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, name->data)))
       add_setting (table, &defaults, training, name->data,
                    json_object_get_member (object, name->data));
@@ -222,8 +223,7 @@ lig_runs_print_settings (const LigRunRow *row)
 
 /* --- Verdicts ------------------------------------------------------------------------------ */
 
-/* Returns a plan of the run's ops, from which their paths are known; NULL if it cannot be compiled.
- */
+/* Returns a plan of the run's ops, which has their paths; NULL if it cannot be compiled. */
 static LigPlan *
 compile (const LigRunRow *row)
 {

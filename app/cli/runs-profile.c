@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of `lig runs show` that only profiles have: times, and the conditions of the
- * measurement. */
+/* The parts of `lig runs show` that only profiles have: times and measurement conditions. */
 #include "app/cli/duration.h"
 #include "app/cli/runs-show.h"
 #include "app/cli/runs-table.h"

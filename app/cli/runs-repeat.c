@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs repeat`: trains or profiles again from what is recorded, and compares both. */
+/* `lig runs repeat`: trains or profiles again from the recorded settings, and compares both. */
 #include "app/cli/launch.h"
 #include "app/cli/rank-device.h"
 #include "app/cli/rank.h"
@@ -32,7 +32,7 @@ open_recording (LigStore *store, const char *what, GError **error)
 }
 
 /* Trains again; returns the uuid of the new run, which is empty without a store, NULL with an error
- * set. A training that fails as the recorded one did is a result and no error. */
+ * set. A run that fails as the recorded one did is a result, not an error. */
 static char *
 train (const LigRecording *recording, LigDevice *device, LigStore *store, GError **error)
 {
@@ -57,7 +57,7 @@ train (const LigRecording *recording, LigDevice *device, LigStore *store, GError
   return NULL;
 }
 
-/* Shows how far the measurement is. */
+/* Shows the progress of the measurement. */
 static gboolean
 show_round (guint round, guint rounds, gpointer data)
 {
@@ -95,7 +95,7 @@ print (const LigRecording *recording, const LigRepetition *found, const char *ru
   lig_cli_print_document ("runs-repeat", document);
 }
 
-/* Returns the device of the repetition, divided among as many ranks as recorded. */
+/* Returns the device of the repetition, with as many ranks as recorded. */
 static LigDevice *
 open_device (const LigRecording *recording, const char *given, GError **error)
 {
@@ -155,7 +155,7 @@ repeat_here (const LigRecording *recording, const char *given, LigStore *store)
   return found->outcome == LIG_REPETITION_DIFFERENT ? LIG_EXIT_FAILED : LIG_EXIT_OK;
 }
 
-/* Starts the ranks. They repeat the run that this process has found, even if another one begins. */
+/* Starts the ranks. They repeat the run that this process has found, even if a newer one begins. */
 static int
 launch (const LigRecording *recording, const char *what, char *const *words)
 {

@@ -24,7 +24,7 @@ print_line (const char *label, const char *text)
     lig_cli_print ("%-10s  %s", label, text);
 }
 
-/* Returns the device with the name of its model, which the versions contain. */
+/* Returns the device with its model name, which the versions contain. */
 static char *
 describe_device (const LigRunRow *row)
 {
@@ -188,7 +188,7 @@ print_command (const LigRunsOptions *options, const char *meaning, const char *f
   lig_cli_print ("  %-28s  %s", meaning, line->str);
 }
 
-/* Returns how many steps the training was to have, 0 if that is unknown. */
+/* Returns how many steps the run was to have, 0 if unknown. */
 static gint64
 read_steps (const LigRunRow *row)
 {
@@ -208,7 +208,7 @@ print_commands (const LigRunRow *row,
   gint64 steps = read_steps (row);
   for (guint i = 0; i < verdicts->len; i++)
     taken += ((const LigVerdictRow *) verdicts->pdata[i])->taken;
-  g_autofree char *counts = g_strdup_printf ("verdicts (%u of %u taken)", taken, verdicts->len);
+  g_autofree char *counts = g_strdup_printf ("verdicts (%u of %u fused)", taken, verdicts->len);
   lig_runs_print_title ("Commands");
   if (verdicts->len > 0 && !options->verdicts)
     print_command (options, counts, "runs show %.8s --verdicts", row->uuid);

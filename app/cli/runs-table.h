@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times, numbers, widths and titles of the tables about runs. */
+/* Times, numbers, widths and titles of tables of runs. */
 #pragma once
 
 #include <glib.h>
@@ -16,8 +16,8 @@ char *lig_runs_format_number (double value);
 /* Returns an empty array of rows for lig_cli_print_table(). */
 GPtrArray *lig_runs_new_table (void);
 
-/* Returns the columns for tables on stdout, 0 if it is no terminal and the environment has no
- * COLUMNS: a table in a pipe is never cut. */
+/* Returns the columns for tables on stdout, 0 if it is not a terminal and COLUMNS is not set: a
+ * table in a pipe is never cut. */
 guint lig_runs_get_width (void);
 
 /* Prints the title of a part after an empty line. */

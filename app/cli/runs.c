@@ -10,7 +10,7 @@
 
 extern LIG_COMMAND (runs);
 
-/* Zero is a wrong limit and not the absence of one, for which a script would delete all runs. */
+/* Zero is an invalid limit and does not mean no limit, or a script might delete all runs. */
 static LigRunsOptions options = {.limit = LIG_RUNS_NO_LIMIT};
 
 static const GOptionEntry entries[] = {
@@ -18,7 +18,7 @@ static const GOptionEntry entries[] = {
   LIG_CLI_GROUP ("Selection"),
   {"name", 0, 0, G_OPTION_ARG_STRING, &options.name,
    "Only runs of this name; * and ? are wildcards", "NAME"},
-  {"kind", 0, 0, G_OPTION_ARG_STRING, &options.kind, "Only trainings or only profiles",
+  {"kind", 0, 0, G_OPTION_ARG_STRING, &options.kind, "Only training runs or only profiles",
    "train|profile"},
   {"status", 0, 0, G_OPTION_ARG_STRING, &options.status, "Only runs with this status", "STATUS"},
   {"device", 0, 0, G_OPTION_ARG_STRING, &options.device,
@@ -28,18 +28,18 @@ static const GOptionEntry entries[] = {
   {"starred", 0, 0, G_OPTION_ARG_NONE, &options.starred, "Only runs with a star", NULL},
   {"unstarred", 0, 0, G_OPTION_ARG_NONE, &options.unstarred, "Only runs without a star", NULL},
   {"since", 0, 0, G_OPTION_ARG_STRING, &options.since,
-   "Only runs begun since: 2026-11-20, yesterday, '2 days'", "DATE"},
+   "Only runs started since: 2026-11-20, yesterday, '2 days'", "DATE"},
   {"until", 0, 0, G_OPTION_ARG_STRING, &options.until,
-   "Only runs begun before this time, given as for --since", "DATE"},
+   "Only runs started before this time, given as for --since", "DATE"},
   {"all", 0, 0, G_OPTION_ARG_NONE, &options.all, "All runs that the other options select", NULL},
   {"limit", 0, 0, G_OPTION_ARG_INT, &options.limit,
-   "At most N runs, the first of the order [default: all]", "N"},
+   "Only the first N runs in the order [default: all]", "N"},
   LIG_CLI_GROUP (LIG_CLI_OUTPUT),
   {"sort", 0, 0, G_OPTION_ARG_STRING, &options.sort,
-   "Order by a column or setting; -COLUMN: the greatest first [default: -started]", "COLUMN"},
+   "Sort by a column or setting; -COLUMN: descending [default: -started]", "COLUMN"},
   {"reverse", 'r', 0, G_OPTION_ARG_NONE, &options.reverse, "Reverse the order", NULL},
   {"columns", 0, 0, G_OPTION_ARG_STRING, &options.columns,
-   "The columns, among them any setting: name,lr,eval-loss [default: those that fit]", "COLUMN,…"},
+   "The columns, including any setting: name,lr,eval-loss [default: those that fit]", "COLUMN,…"},
   {"verdicts", 0, 0, G_OPTION_ARG_NONE, &options.verdicts,
    "Also print every decision about a fusion", NULL},
   LIG_CLI_OUTPUT_ENTRY (&options.output),
@@ -55,7 +55,7 @@ static const GOptionEntry entries[] = {
   {"keep-checkpoints", 0, 0, G_OPTION_ARG_NONE, &options.keep_checkpoints,
    "Keep the checkpoint files and do not ask about them", NULL},
   {"compact", 0, 0, G_OPTION_ARG_NONE, &options.compact,
-   "Then give the space of deleted runs back to the file system", NULL},
+   "Then return the space of deleted runs to the file system", NULL},
   {NULL},
 };
 
@@ -89,7 +89,7 @@ static const Verb verbs[] = {
    G_MAXINT,
    LIG_STORE_READ,
    lig_runs_compare},
-  {{"export", "RUN…|SELECTION [-o FILE]", "Writes the metrics of runs, one line for each step",
+  {{"export", "RUN…|SELECTION [-o FILE]", "Writes the metrics of runs, one line per step",
     FILTER ORDER " output format metric" STORE, FALSE},
    0,
    G_MAXINT,
@@ -115,7 +115,7 @@ static const Verb verbs[] = {
    G_MAXINT,
    LIG_STORE_CHANGE,
    lig_runs_note},
-  {{"delete", "RUN…|SELECTION", "Deletes runs, and their checkpoint files if that is confirmed",
+  {{"delete", "RUN…|SELECTION", "Deletes runs, and their checkpoint files if confirmed",
     FILTER ORDER " yes checkpoints keep-checkpoints compact" STORE, FALSE},
    0,
    G_MAXINT,
@@ -165,7 +165,7 @@ check_options (const Verb *verb)
   return TRUE;
 }
 
-/* Runs are selected by words or by options, so that neither is ignored. */
+/* Rejects both words and options that select runs, so that neither is ignored. */
 static gboolean
 check_arguments (const Verb *verb, int n)
 {
@@ -189,7 +189,7 @@ check_arguments (const Verb *verb, int n)
   return FALSE;
 }
 
-/* Returns whether the default store does not exist yet. Listing its runs is then no error. */
+/* Returns whether the default store does not exist yet. Listing its runs then succeeds. */
 static gboolean
 is_before_first (const Verb *verb)
 {
@@ -258,7 +258,7 @@ run_verb (int argc, char **argv)
     return LIG_EXIT_USAGE;
   if (is_before_first (verb))
     return print_none ();
-  /* A report is repeated where there is no store yet, too. */
+  /* A report can be repeated even without a store. */
   gboolean report = verb->run == lig_runs_repeat && g_file_test (argv[2], G_FILE_TEST_IS_REGULAR);
   g_autoptr (LigStore) store = report
                                  ? lig_store_open (options.store, &error)
@@ -270,7 +270,7 @@ run_verb (int argc, char **argv)
   return verb->run (store, &options, n, argv + 2);
 }
 
-/* The verb that repeats a run may be one of several ranks. */
+/* A process that repeats a run may be one of several ranks. */
 static int
 run (int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verbs of `lig runs` that have their own files, and the functions that verbs share. */
+/* The verbs of `lig runs` that have their own files, and shared functions. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -10,10 +10,10 @@
 
 G_BEGIN_DECLS
 
-/* The value of `limit` where none is given. */
+/* The value of `limit` if none is given. */
 #define LIG_RUNS_NO_LIMIT G_MAXINT
 
-/* The options of all verbs. Which of them a verb has is in its row of the table in runs.c. */
+/* The options of all verbs. The table in runs.c lists those of each verb. */
 typedef struct {
   char *store;
   /* which runs */
@@ -32,15 +32,15 @@ typedef struct {
   gboolean remove, yes, checkpoints, keep_checkpoints, compact;
   /* repeat */
   gboolean quiet;
-  char **words; /* the command's name and its arguments, as they were given */
+  char **words; /* the command's name and its original arguments */
 } LigRunsOptions;
 
-/* The statuses and kinds that a run of the store can have, null-terminated. */
+/* The statuses and kinds of runs, null-terminated. */
 extern const char *const lig_runs_statuses[];
 extern const char *const lig_runs_kinds[];
 
-/* Returns what else decides the bits of a run: its ranks, the file that it began with; an object,
- * (transfer full), or NULL if it is not recorded. */
+/* Returns what else determines the bits of a run: its ranks and the file with its initial weights;
+ * an object, (transfer full), or NULL if it is not recorded. */
 JsonNode *lig_runs_read_inputs (LigStore *store, const char *run);
 
 /* Returns an array of rows that are freed with it. */
@@ -49,9 +49,9 @@ GPtrArray *lig_runs_new_rows (void);
 /* Returns whether an option that selects runs is given. */
 gboolean lig_runs_has_filter (const LigRunsOptions *options);
 
-/* Returns the rows of the runs that the words select, or the options without words; none twice.
- * Words may be joined by commas. `last` and names are limited to the kind (NULL: any). Returns NULL
- * with an error set if a word selects no run. */
+/* Returns the rows of the runs that the words select, or without words the options, without
+ * duplicates. Words may be joined by commas. `last` and names are limited to the kind (NULL: any).
+ * Returns NULL with an error set if a word selects no run. */
 GPtrArray *lig_runs_select (LigStore *store,
                             const LigRunsOptions *options,
                             int n,

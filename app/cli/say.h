@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines for people on stderr, beside the output of a command. */
+/* Messages on stderr, separate from the output of a command. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* Prints a line to stderr for people: `lig: …`. Control characters are escaped. */
+/* Prints a message to stderr: `lig: …`. Control characters are escaped. */
 void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
-/* Does the same also with --quiet, for failures. */
+/* Does the same even with --quiet, for failures. */
 void lig_cli_warn (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* A LigTuningListener that prints the sentence to stderr. */

@@ -8,11 +8,11 @@
 
 #define FOLDER "/dev/shm"
 
-/* Seconds after which ranks that make a segment have it open. */
+/* Seconds after which ranks that create a segment have opened it. */
 enum { YOUNG = 10 };
 
 /* Adds the text of the memory map of each process to the list. Those of other users cannot be read,
- * and have no segments of this one. */
+ * and do not use this user's segments. */
 static GPtrArray *
 read_maps (void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared memory of ranks that were killed. */
+/* Shared memory of killed ranks. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* Removes what OpenMPI left in /dev/shm: segments of this user and machine that no process has
+/* Removes leftovers of OpenMPI in /dev/shm: segments of this user and machine that no process has
  * open. */
 void lig_cli_remove_left_segments (void);
 

@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* An entry of the options in a set. */
+/* An option, and the set that it belongs to. */
 typedef struct {
   unsigned set;
   GOptionEntry entry;
@@ -73,9 +73,9 @@ append_rank_entries (GArray *entries, LigSequenceOptions *options, unsigned set)
     {LIG_OPTION_RANKS, LIG_CLI_PARALLEL_ENTRY (&options->parallel)},
     {LIG_OPTION_RANKS,
      {"optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer,
-      "Plan the update of this optimizer, too [default: none]", get_optimizers ()}},
+      "Also plan the update of this optimizer [default: none]", get_optimizers ()}},
     SWITCH (LIG_OPTION_SHARD, "shard-optimizer", 0, &options->shard_optimizer,
-            "Divide the optimizer's arrays and its work among the data ranks (ZeRO-1)"),
+            "Shard the optimizer state and its update among the DP ranks (ZeRO-1)"),
     SWITCH (LIG_OPTION_SHARD, "no-shard-optimizer", REVERSE, &options->shard_optimizer, UNDO),
     {LIG_OPTION_RANKS, lig_cli_setting_entry ("bucket-size", &options->bucket_size)},
   };
@@ -100,7 +100,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     SWITCH (LIG_OPTION_TF32, "tf32", 0, &options->tf32, "Allow TF32 matmuls of fp32 tensors"),
     SWITCH (LIG_OPTION_TF32, "no-tf32", REVERSE, &options->tf32, UNDO),
     SWITCH (LIG_OPTION_TF32, "nondeterministic", 0, &options->nondeterministic,
-            "Allow sums in an order that differs from run to run, where that is faster"),
+            "Allow nondeterministic summation order where that is faster"),
     SWITCH (LIG_OPTION_TF32, "no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
@@ -163,7 +163,7 @@ reject_fusion (GError **error, const char *option, const char *name)
   return FALSE;
 }
 
-/* Forbids or forces a fusion: without a path in the whole sequence, else at the op of the path. */
+/* Forbids or forces a fusion: at the op of the path, or without a path in the whole sequence. */
 static gboolean
 constrain (LigSequence *sequence, const char *text, gboolean force, GError **error)
 {
@@ -305,7 +305,7 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   return sequence ? lig_cli_compile_sequence (sequence, options, error) : NULL;
 }
 
-/* Finds how the ranks of a plan divide the work. */
+/* Parses the parallelism of a plan. */
 static gboolean
 find_layout (const LigSequenceOptions *options, LigLayout *layout, GError **error)
 {
@@ -319,7 +319,7 @@ find_layout (const LigSequenceOptions *options, LigLayout *layout, GError **erro
          lig_cli_blame (error, "parallel");
 }
 
-/* Lets the plan be that of one of the ranks, which share the batch. */
+/* Makes the plan that of one rank. */
 static gboolean
 share (LigSequence *sequence,
        LigDevice *device,
@@ -340,7 +340,7 @@ share (LigSequence *sequence,
   return TRUE;
 }
 
-/* Lets the plan have an update if --optimizer is given. */
+/* Adds the update to the plan if --optimizer is given. */
 static gboolean
 read_optimizer (const LigSequenceOptions *options,
                 LigOptimizer *optimizer,
@@ -349,8 +349,8 @@ read_optimizer (const LigSequenceOptions *options,
 {
   if (!options->optimizer && plan->shard_optimizer) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--shard-optimizer divides the arrays of an optimizer, and the plan has none; "
-                 "give --optimizer %s, too",
+                 "--shard-optimizer shards the state of an optimizer, and the plan has none; also "
+                 "give --optimizer %s",
                  LIG_OPTIMIZER_DEFAULT);
     return FALSE;
   }
@@ -392,7 +392,7 @@ compile (LigSequence *sequence, const LigSequenceOptions *options, GError **erro
   plan.input_gradient = plan.training;
   if (lig_policy_for (plan.policy, device) != LIG_POLICY_MEASURED)
     return lig_plan_compile (sequence, device, &plan, error);
-  /* Without a store the times are also measured, but not kept. */
+  /* Without a store, times are still measured but not kept. */
   LigTuning tuning;
   g_autoptr (GError) local = NULL;
   g_autoptr (LigStore) store = lig_store_open (options->store, &local);

@@ -16,14 +16,14 @@ typedef struct {
     *bucket_size;
   GStrv forbid, force, fence;
   gboolean eval, runs;
-  int tf32;             /* 1, 0, or LIG_CLI_UNSET where neither --tf32 nor --no-tf32 was given */
-  int nondeterministic; /* likewise */
-  int shard_optimizer;  /* likewise */
+  int tf32;             /* 1, 0, or LIG_CLI_UNSET if neither --tf32 nor --no-tf32 was given */
+  int nondeterministic; /* the same */
+  int shard_optimizer;  /* the same */
   gint64 batch;
-  int ranks; /* INT_MIN where --ranks was not given */
+  int ranks; /* INT_MIN if --ranks was not given */
 } LigSequenceOptions;
 
-/* The options that a command has. */
+/* The sets of options that a command may have. */
 typedef enum {
   LIG_OPTION_INPUT = 1 << 0,
   LIG_OPTION_DEVICE = 1 << 1,
@@ -34,7 +34,7 @@ typedef enum {
   LIG_OPTION_TF32 = 1 << 6, /* and --nondeterministic, --recipe */
   LIG_OPTION_PLAN = (1 << 7) - 1,
   LIG_OPTION_RUNS = 1 << 7,  /* the device must be able to run */
-  LIG_OPTION_RANKS = 1 << 8, /* plans may be those of one of several ranks, with the update */
+  LIG_OPTION_RANKS = 1 << 8, /* --ranks, --parallel and --optimizer */
   LIG_OPTION_SHARD = 1 << 9, /* --shard-optimizer */
 } LigOptionSet;
 
@@ -61,7 +61,7 @@ gboolean lig_cli_check_dtype (const char *text, GError **error);
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
 
-/* Lets the plan be that of one of several ranks, by --ranks and --parallel, and have the update of
+/* Makes the plan that of one of several ranks, by --ranks and --parallel, with the update of
  * --optimizer, which is read into `optimizer`. Returns FALSE with the error set. */
 gboolean lig_cli_shard_plan (const LigSequenceOptions *options,
                              LigSequence *sequence,
@@ -78,12 +78,12 @@ LigPlan *lig_cli_compile (const char *text, const LigSequenceOptions *options, G
 LigPlan *
 lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error);
 
-/* Returns the exit code of a command that has printed a plan: it fails if the plan does not fit
- * into the memory of the device. @device: (nullable): the plan's own by default */
+/* Returns the exit code of a command that has printed a plan: it fails if the plan does not fit in
+ * the memory of the device. @device: (nullable): the plan's own by default */
 int lig_cli_fit_code (LigPlan *plan, LigDevice *device);
 
-/* Compiles the plan of a step of a training, with the update of the optimizer of its settings. A
- * part of a model, which has no loss, passes the gradient of its input on. */
+/* Compiles the plan of a training step, with the update of the settings' optimizer. A part of a
+ * model, which has no loss, also computes the gradient of its input. */
 LigPlan *lig_cli_compile_step (LigSequence *sequence,
                                LigDevice *device,
                                const LigSequenceOptions *options,

@@ -73,7 +73,7 @@ lig_cli_open_real (const char *name, GError **error)
   if (!device || !lig_device_has (device, LIG_DEVICE_DESCRIBED))
     return g_steal_pointer (&device);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-               "device '%s' is only described and runs nothing; give --device cpu or cuda:0",
+               "device '%s' is only a description and cannot run; give --device cpu or cuda:0",
                lig_device_get_name (device));
   return NULL;
 }

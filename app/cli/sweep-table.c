@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of a sweep: a line for each point, or for the points that differ only in the seed. */
+/* The table of a sweep: a line for each point; points that differ only in the seed share one. */
 #include "app/cli/sweep-table.h"
 
 #include "app/cli/duration.h"
@@ -20,8 +20,7 @@ is_seed (const LigSweepAxis *axis)
   return strcmp (axis->key, "seed") == 0;
 }
 
-/* The columns that only some sweeps have: the spread of several runs, and the accuracy of classes.
- */
+/* The columns that only some sweeps have: the spread of several runs, and the accuracy. */
 typedef struct {
   gboolean spread, accuracy;
 } Columns;

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The number of files that a training has open at a time, as for lig train. */
+/* The number of files that a run has open at a time, as for lig train. */
 #define MAX_FILES 24
 
 static int run (int argc, char **argv);
@@ -52,15 +52,12 @@ append_notes (GString *to)
 {
   g_string_append (
     to,
-    "KEY is a setting of a training, one of the options above, recipe, or PATH.PARAMETER of an op, "
-    "such as 0.out-features. A..B are the whole numbers from A to B. Several --over are combined "
-    "to a "
-    "grid; "
-    "with --zip they advance together.\n\n"
-    "The FILE of --list has the keys in its first line, with commas between them, and the values "
-    "of "
-    "one run in each further line; \"…\" for a value with commas.\n\n"
-    "Runs that differ only in the seed are one line of the table: mean, spread and count. SWEEP is "
+    "KEY is a training setting, one of the options above, recipe, or PATH.PARAMETER of an op, such "
+    "as 0.out-features. A..B are the whole numbers from A to B. Several --over form a grid; with "
+    "--zip they advance together.\n\n"
+    "The FILE of --list is a CSV file: keys in the first line, then one line of values per run; "
+    "quote values that contain commas.\n\n"
+    "Runs that differ only in the seed share a line of the table: mean, spread and count. SWEEP is "
     "a "
     "uuid, its beginning, or last.\n\n");
   lig_cli_train_notes (to);
@@ -102,8 +99,8 @@ set_ranks (LigSweep *sweep, LigDevice *device)
   lig_sweep_set_ranks (sweep, lig_device_get_n_ranks (device, LIG_GROUP_ALL), parallel);
 }
 
-/* Rank 0, which has the store, records the sweep. The others only check theirs, so that all ranks
- * find what is wrong with the command line. */
+/* Rank 0, which has the store, records the sweep. The others only check it, so that all ranks find
+ * errors of the command line. */
 static LigSweep *
 begin (const char *text, const Options *options, LigDevice *device, LigStore *store, GError **error)
 {
@@ -126,7 +123,7 @@ begin (const char *text, const Options *options, LigDevice *device, LigStore *st
 
 /* --- Continuing ---------------------------------------------------------------------------- */
 
-/* Returns whether the value of --parallel is the layout of the sweep. */
+/* Returns whether the value of --parallel is the parallelism of the sweep. */
 static gboolean
 is_layout (LigSweep *sweep, const char *parallel, GError **error)
 {
@@ -138,7 +135,7 @@ is_layout (LigSweep *sweep, const char *parallel, GError **error)
          memcmp (&layout, &recorded, sizeof layout) == 0;
 }
 
-/* Rejects other ranks than those of the sweep. */
+/* Rejects ranks that differ from those of the sweep. */
 static gboolean
 check_division (LigSweep *sweep, const Options *options, GError **error)
 {
@@ -162,7 +159,7 @@ check_division (LigSweep *sweep, const Options *options, GError **error)
   return FALSE;
 }
 
-/* Opens the sweep that is continued, in a store that exists. */
+/* Opens the sweep that is continued, in an existing store. */
 static LigSweep *
 open_recorded (LigStore *store, const Options *options, GError **error)
 {
@@ -180,7 +177,7 @@ find_ranks (const Options *options, GError **error)
   return sweep ? lig_sweep_get_ranks (sweep) : 0;
 }
 
-/* Returns the sweep of all ranks and opens the device of this one. */
+/* Returns the sweep, which all ranks share, and opens the device of this one. */
 static LigSweep *
 open_sweep (
   const char *text, const Options *options, LigStore *store, LigDevice **device, GError **error)
@@ -222,8 +219,8 @@ say_outcome (LigSweep *sweep, int number)
     lig_cli_say ("%d of %u: %s: loss %.4g, %s", number + 1, count, settings, point->loss, seconds);
 }
 
-/* Returns whether the point before could not begin for the same reason, and no run has begun: the
- * reason is then in the settings that all points share. */
+/* Returns whether the previous point failed to start for the same reason and no run has started:
+ * the cause is then in the settings that all points share. */
 static gboolean
 is_hopeless (LigSweep *sweep, int number, const char *message)
 {
@@ -235,7 +232,7 @@ is_hopeless (LigSweep *sweep, int number, const char *message)
   return number > 0 && g_strcmp0 (points[number - 1].message, message) == 0;
 }
 
-/* Notes that a point could not begin, on any rank. Returns FALSE if that ends the sweep. */
+/* Records that a point could not start, on any rank. Returns FALSE if that ends the sweep. */
 static gboolean
 note_failure (LigSweep *sweep, int number, GError *failure, GError **error)
 {
@@ -252,8 +249,8 @@ note_failure (LigSweep *sweep, int number, GError *failure, GError **error)
   return TRUE;
 }
 
-/* Trains one point. Returns FALSE if the sweep has to end with an error. A training that fails on
- * all ranks does not end it. */
+/* Trains one point. Returns FALSE if the sweep has to end with an error. A run that fails on all
+ * ranks does not end it. */
 static gboolean
 train (LigSweep *sweep,
        int number,
@@ -264,7 +261,7 @@ train (LigSweep *sweep,
 {
   g_autoptr (GError) failure = NULL;
   LigRunProgress progress;
-  lig_cli_task_begin ("preparing the training");
+  lig_cli_task_begin ("preparing the run");
   g_autoptr (LigRun) run = lig_sweep_prepare (sweep, (guint) number, device, &failure);
   lig_cli_task_end ();
   if (!run)
@@ -288,7 +285,7 @@ train (LigSweep *sweep,
   return TRUE;
 }
 
-/* Trains the points that are missing, in the order that rank 0 gives, until it is interrupted. */
+/* Trains the missing points, in the order of rank 0, until it is interrupted. */
 static gboolean
 train_all (
   LigSweep *sweep, LigDevice *device, LigStore *store, gboolean *interrupted, GError **error)
@@ -316,7 +313,7 @@ count_failed (LigSweep *sweep)
   return failed;
 }
 
-/* Says how many runs failed, and returns the exit code. */
+/* Prints how many runs failed, and returns the exit code. */
 static int
 say_failed (LigSweep *sweep, const char *resume)
 {
@@ -400,11 +397,12 @@ check_options (const Options *options, const char *text)
   if (options->zip && g_strv_length (options->over ? options->over : (char *[]){NULL}) < 2)
     return lig_cli_usage ("--zip needs at least two --over; give another, or omit --zip");
   if (gives_checkpoint (options))
-    return lig_cli_usage ("--checkpoint is one file, and each run of a sweep has its own; omit it");
+    return lig_cli_usage (
+      "--checkpoint names one file, and each run of a sweep has its own; omit it");
   return LIG_EXIT_OK;
 }
 
-/* Rank 0 alone has the store. Continuing a sweep needs one that exists. */
+/* Only rank 0 has the store. Continuing a sweep needs an existing one. */
 static gboolean
 open_store (const Options *options, LigStore **store, GError **error)
 {
@@ -441,8 +439,8 @@ run_here (const char *text, const Options *options)
   return lig_cli_rank_is_first () ? conclude (sweep, interrupted, options) : LIG_EXIT_OK;
 }
 
-/* Starts ranks, or trains in this process, which may be one of them. A sweep that is continued has
- * as many ranks as before. */
+/* Starts ranks, or trains in this process, which may be one of them. A continued sweep has as many
+ * ranks as before. */
 static int
 run_checked (const char *text, const Options *options, char **words)
 {
@@ -467,13 +465,13 @@ run (int argc, char **argv)
   const GOptionEntry own[] = {
     {"over", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.over,
      "A setting and the values to try" LIG_CLI_SEVERAL, "KEY=A,B,…"},
-    {"list", 0, 0, G_OPTION_ARG_FILENAME, &options.list, "A csv file with the settings of each run",
+    {"list", 0, 0, G_OPTION_ARG_FILENAME, &options.list, "A CSV file with the settings of each run",
      "FILE"},
     {"zip", 0, 0, G_OPTION_ARG_NONE, &options.zip, "Advance all --over together, not as a grid",
      NULL},
     {"resume", 0, 0, G_OPTION_ARG_STRING, &options.train.resume,
-     "Continue a sweep with the runs that are missing", "SWEEP"},
-    {"retry", 0, 0, G_OPTION_ARG_NONE, &options.retry, "With --resume: failed runs once more, too",
+     "Continue a sweep with its missing runs", "SWEEP"},
+    {"retry", 0, 0, G_OPTION_ARG_NONE, &options.retry, "With --resume: also try failed runs again",
      NULL},
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
     LIG_CLI_RANKS_ENTRY (&options.ranks),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Accepts values of switches. */
+/* Accepts values for switches. */
 #include "app/cli/switches.h"
 
 #include <string.h>
 
-/* Returns 1 or 0 for a word that means it, LIG_CLI_UNSET for any other. */
+/* Returns 1 or 0 for a word with that meaning, LIG_CLI_UNSET for any other. */
 static int
 read_truth (const char *word)
 {
@@ -26,7 +26,7 @@ is_flag (const GOptionEntry *entries, const char *name)
   return FALSE;
 }
 
-/* Returns the word for the value of a switch. It is never freed, like the words of main(). */
+/* Returns the switch with this value as a word. It is never freed, like the words of main(). */
 static char *
 get_word (const char *name, int truth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Switches: options without a value that a second option undoes, `--tf32` and `--no-tf32`. */
+/* Switches: options without a value and with an opposite, `--tf32` and `--no-tf32`. */
 #pragma once
 
 #include <glib.h>
@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 #define LIG_CLI_UNSET -1
 
 /* Replaces the words `--tf32=1`, `--tf32=0`, `--tf32 1` and `--tf32 0` by the switch or its
- * opposite, for command lines and scripts that give a value. Other words for the values are yes and
- * no, true and false, on and off. */
+ * opposite, for command lines and scripts that give a value. Also accepts yes and no, true and
+ * false, on and off. */
 void lig_cli_settle_switches (const GOptionEntry *entries, int *argc, char **argv);
 
 G_END_DECLS

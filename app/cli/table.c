@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Columns between cells; of a cell that is always readable; of a last cell beside the others; in
- * front of one below them. */
+/* Widths: the gap between cells; a cell that is always readable; a last cell next to the others;
+ * the indentation of a last cell below them. */
 enum { GAP = 2, MIN_WIDTH = 6, ROOM = 20, INDENT = 6 };
 
 typedef struct {
   const char *const *header;
-  guint n_fixed;   /* the columns but for a last one that may be broken */
-  gboolean breaks; /* there is such a last one */
-  gboolean below;  /* it has lines of its own */
+  guint n_fixed;   /* the columns except a last one that may wrap */
+  gboolean breaks; /* there is such a last column */
+  gboolean below;  /* it has its own lines */
   int *widths;
   int width, sum; /* of a line, and of the fixed columns with the gap after each */
 } Table;
@@ -53,7 +53,7 @@ lig_cli_print_lines (const char *text, int width)
   fputs (broken->str, stdout);
 }
 
-/* Returns a column's title without the signs in front of it. */
+/* Returns a column's title without its leading marks. */
 static const char *
 get_title (const char *head)
 {
@@ -69,7 +69,7 @@ sum_up (const Table *table)
   return sum;
 }
 
-/* Returns the widest column that may lose something, of the marked ones if only these may. */
+/* Returns the widest column that can shrink, among the marked ones if only these may. */
 static int
 find_widest (const Table *table, gboolean marked)
 {
@@ -95,7 +95,7 @@ shrink (Table *table, int room)
   }
 }
 
-/* Escapes the cells, as the widths of columns are those of the printed characters. */
+/* Escapes the cells, because column widths count printed characters. */
 static void
 measure (Table *table, GPtrArray *rows)
 {
@@ -179,7 +179,7 @@ print_row (const char *const *header, const int *widths, const char *const *cell
   puts (g_strchomp (line->str));
 }
 
-/* Escapes the cells first, as column widths count the printed characters. */
+/* Escapes the cells first, because column widths count printed characters. */
 static void
 escape_cells (GPtrArray *rows)
 {
@@ -202,7 +202,7 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
     widths[i] = lig_columns_width (header[i]) - (header[i][0] == '>');
     for (guint row = 0; row < rows->len; row++)
       widths[i] = MAX (widths[i], lig_columns_width (((char **) rows->pdata[row])[i]));
-    /* A longer cell pushes the rest of its own line, not of all lines. */
+    /* A longer cell pushes the rest of its own line only. */
     widths[i] = MIN (widths[i], LIG_CLI_WIDEST);
   }
   if (lig_cli_colour ())

@@ -9,17 +9,16 @@ G_BEGIN_DECLS
 /* Returns the columns for text on standard output, between LIG_CLI_NARROWEST and LIG_CLI_WIDEST. */
 int lig_cli_text_width (void);
 
-/* Prints a sentence, broken between words; other lines than the first are indented. */
+/* Prints a sentence, wrapped; lines after the first are indented. */
 void lig_cli_print_wrapped (const char *text, int width);
 
-/* Prints lines, each broken between words and its other lines indented by two more than it. */
+/* Prints lines, each wrapped with its further lines indented by two more. */
 void lig_cli_print_lines (const char *text, int width);
 
 /* Prints a table whose lines take at most `width` columns. `rows` contains string vectors as long
  * as `header`; the function may replace their strings. A header that begins with '>' is
- * right-aligned. The last column may begin with '~': if it does not fit, its cells go on in further
- * lines. If the others are too wide, the widest ones lose the middle of their texts, first those
- * with '<'. */
+ * right-aligned. The last column may begin with '~': if it does not fit, its cells wrap. If the
+ * others are too wide, the middle of the widest texts is cut out, first of those with '<'. */
 void lig_cli_print_fitted (const char *const *header, GPtrArray *rows, int width);
 
 /* Prints a table in aligned columns to stdout. `rows` contains string vectors as long as `header`;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows the present task. A thread updates the line, as most tasks are one long call. */
+/* Shows the current task. A thread updates the line, because most tasks are one long call. */
 #include "app/cli/task.h"
 
 #include "app/cli/duration.h"
@@ -12,14 +12,14 @@
 /* Microseconds until a task is shown, and between two updates. */
 enum { PATIENCE = 1000000, INTERVAL = 100000 };
 
-/* The present task; guarded by the lock, except for the thread. */
+/* The current task; guarded by the lock, except for the thread. */
 static GMutex lock;
 static GCond ended;
 static GThread *ticker;
 static struct {
   char *what, *detail, *remark;
   gint64 began, counted; /* when the task began, and when its share was first set */
-  double first, share;   /* the first share and the present one; NaN: unknown */
+  double first, share;   /* the first share and the current one; NaN: unknown */
   LigCliCadence cadence;
   gboolean ending;
 } task;
@@ -97,7 +97,7 @@ lig_cli_task_advance (double share, const char *detail, const char *remark)
   lig_cli_task_detail (detail, remark);
   g_mutex_lock (&lock);
   gint64 now = g_get_monotonic_time ();
-  /* A task may have several parts with shares of their own. */
+  /* A task may have several parts, each with its own share. */
   if (!(share >= task.share)) {
     task.first = share;
     task.counted = now;
@@ -125,8 +125,8 @@ lig_cli_task_end (void)
   lig_cli_live_clear ();
 }
 
-/* On a terminal the line of the present task names the measurement; elsewhere one sentence says
- * that it takes time. */
+/* On a terminal the line of the current task names the measurement; otherwise one message says that
+ * it takes time. */
 void
 lig_cli_measuring (const char *what, double seconds, double share)
 {
@@ -139,5 +139,5 @@ lig_cli_measuring (const char *what, double seconds, double share)
   if (seconds < 1 || said || !lig_cli_logged ())
     return;
   said = TRUE;
-  lig_cli_say ("measuring the fastest choice on this device; the result is kept for the next time");
+  lig_cli_say ("autotuning on this device; the result is kept for the next time");
 }

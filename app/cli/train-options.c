@@ -40,7 +40,7 @@ lig_cli_clear_training (LigTrainOptions *options)
   g_strfreev (options->freeze);
   for (guint i = 0; lig_run_setting_nth (i); i++) {
     g_free (options->values[i]);
-    /* The settings that are switches have none. */
+    /* Settings that are switches have none. */
     g_free (options->helps[i]);
   }
   g_free (options->values);
@@ -121,7 +121,7 @@ find_value (const LigTrainOptions *options, const char *name)
 /* The options whose entries were made last; a program parses one command line. */
 static LigTrainOptions *parsed;
 
-/* Settings that are given by switches of all commands that compile. */
+/* Settings whose switches every compiling command has. */
 static const struct {
   const char *name;
   gsize given; /* an int: 1, 0 or LIG_CLI_UNSET */
@@ -131,7 +131,7 @@ static const struct {
   {"shard-optimizer", G_STRUCT_OFFSET (LigTrainOptions, sequence.shard_optimizer)},
 };
 
-/* Returns how the setting's switch was given; null if it has none. */
+/* Returns the value of the setting's switch; null if it has none. */
 static const int *
 find_switch (const LigSetting *setting)
 {
@@ -189,7 +189,7 @@ append_settings (GArray *entries, LigTrainOptions *options)
 GOptionEntry *
 lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
 {
-  /* The first lines give the order of the groups. */
+  /* The first lines determine the order of the groups. */
   const GOptionEntry order[] = {
     LIG_CLI_GROUP (LIG_CLI_OPTIONS),  LIG_CLI_GROUP (LIG_CLI_DATA),
     LIG_CLI_GROUP (LIG_CLI_SEQUENCE), LIG_CLI_GROUP (LIG_CLI_OPTIMIZER),
@@ -205,7 +205,8 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     LIG_CLI_QUIET_ENTRY (&options->quiet),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
-     "Begin with these weights, a file, a folder or a run [default: drawn from --seed]", "W|RUN"},
+     "Start from these weights: a file, a folder or a run [default: initialized from --seed]",
+     "W|RUN"},
   };
   const GOptionEntry metrics[] = {
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
@@ -242,11 +243,11 @@ lig_cli_parse_training (
       parsed->values[i] = g_strdup (*given ? "1" : "0");
   }
   if (g_strcmp0 (find_value (parsed, "checkpoint"), "-") == 0) {
-    lig_cli_usage ("--checkpoint needs a file, which is replaced while the training runs; standard "
-                   "output is none");
+    lig_cli_usage ("--checkpoint needs a file, because it is replaced during the run; standard "
+                   "output is not one");
     return FALSE;
   }
-  /* The types are read with the same errors as those of a plan. */
+  /* Types give the same errors as in `lig plan`. */
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   const LigSequenceOptions types = {.dtype = (char *) find_value (parsed, "dtype")};
   if (lig_cli_plan_options (&types, &plan, &error))
@@ -277,20 +278,20 @@ lig_cli_check_uses (const LigTrainOptions *options, const LigRunSettings *settin
     if (!options->values[i] || g_strv_contains ((const char *const *) readers, optimizer))
       continue;
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--%s is of the optimizer %s, not %s; omit it, or give --optimizer %s",
+                 "--%s belongs to the optimizer %s, not %s; omit it, or give --optimizer %s",
                  setting->name, setting->of, optimizer, readers[0]);
     return FALSE;
   }
   if (find_value (options, "min-lr") && g_strcmp0 (settings->schedule, "cosine") != 0) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--min-lr is the last rate of a cosine schedule; omit it, or give "
+                 "--min-lr is the final learning rate of a cosine schedule; omit it, or give "
                  "--schedule cosine");
     return FALSE;
   }
   return TRUE;
 }
 
-/* Checks the options that the engine reads only later, together with others. */
+/* Checks the options that the engine only checks later, in combination with others. */
 static gboolean
 check_options (const LigTrainOptions *options, const LigRunSettings *settings, GError **error)
 {
@@ -312,8 +313,8 @@ check_options (const LigTrainOptions *options, const LigRunSettings *settings, G
   return lig_run_settings_check (settings, error) || lig_cli_blame (error, NULL);
 }
 
-/* Shortens what the file's settings count in steps, if the command line asks for so few of them
- * that it does not fit: in the proportion of the file. */
+/* Scales the file's settings that count steps down in proportion if the command line asks for too
+ * few steps for them. */
 static void
 fit_steps (const LigTrainOptions *options, gint64 before, LigRunSettings *settings)
 {
@@ -362,7 +363,7 @@ lig_cli_train_settings (const char *text,
   return check_options (options, settings, error);
 }
 
-/* Says that more threads than CPUs were asked for: they wait for one another. */
+/* Warns if there are more threads than CPUs, because the threads then wait for each other. */
 static void
 note_threads (LigDevice *device)
 {
@@ -371,8 +372,8 @@ note_threads (LigDevice *device)
   guint cpus = g_get_num_processors ();
   if (text && lig_cli_rank_is_first () && !lig_device_has (device, LIG_DEVICE_ACCELERATOR) &&
       g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT, &threads, NULL) && threads > cpus)
-    lig_cli_say ("OMP_NUM_THREADS is %s, this process has %u CPU%s: the threads wait for one "
-                 "another; set at most %u",
+    lig_cli_say ("OMP_NUM_THREADS is %s, this process has %u CPU%s: the threads wait for each "
+                 "other; set at most %u",
                  text, cpus, LIG_ENDING (cpus), cpus);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of commands that train: all settings of a training, its device, its initial weights.
- */
+/* The options of commands that train: all training settings, the device, the initial weights. */
 #pragma once
 
 #include "app/cli/sequence-options.h"
@@ -9,12 +8,12 @@
 typedef struct {
   LigSequenceOptions sequence; /* --input and the fusion constraints */
   char *device, *init, *resume, *store, *parallel;
-  char **values; /* one for each setting, null where not given */
-  char **helps;  /* likewise */
+  char **values; /* one for each setting, null if not given */
+  char **helps;  /* the same */
   gboolean quiet;
   gboolean has_metrics; /* whether the command has --metrics */
   char *metrics;
-  gboolean control; /* another program controls the training */
+  gboolean control; /* another program controls the run */
   char **freeze;    /* each given pattern */
 } LigTrainOptions;
 
@@ -52,7 +51,7 @@ gboolean lig_cli_train_settings (const char *text,
                                  LigRunSettings *settings,
                                  GError **error);
 
-/* Checks that the optimizer and the schedule read the settings that are given as options. */
+/* Checks that the optimizer and the schedule use the settings that are given as options. */
 gboolean
 lig_cli_check_uses (const LigTrainOptions *options, const LigRunSettings *settings, GError **error);
 

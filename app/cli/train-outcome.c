@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of a training in a few lines. */
+/* The result of a training run in a few lines. */
 #include "app/cli/duration.h"
 #include "app/cli/train-progress.h"
 
@@ -15,9 +15,9 @@ append_scaling (GString *to, const LigRunProgress *progress)
   if (scaled)
     g_string_append_printf (to, "loss scale %.6g%s", progress->loss_scale, skipped ? "; " : "\n");
   if (skipped)
-    g_string_append_printf (to,
-                            "%" G_GINT64_FORMAT " update%s skipped, as gradients were not finite\n",
-                            progress->skipped, LIG_ENDING (progress->skipped));
+    g_string_append_printf (
+      to, "%" G_GINT64_FORMAT " update%s skipped, because gradients were not finite\n",
+      progress->skipped, LIG_ENDING (progress->skipped));
 }
 
 static void
@@ -49,7 +49,7 @@ append_result (GString *to, const LigRunProgress *progress)
   append_waits (to, progress);
 }
 
-/* Appends the ranks of a training, as its continuation by others may take longer. */
+/* Appends the ranks of the run, because it may be slower to continue it with a different number. */
 static void
 append_ranks (GString *to, LigDevice *device)
 {
@@ -62,8 +62,8 @@ append_ranks (GString *to, LigDevice *device)
     lig_shell_append_option (to, "parallel", layout);
 }
 
-/* Appends the commands that show and continue the run. A training that begins now is the last one;
- * one that is resumed may not be. */
+/* Appends the commands that show and continue the run. A new run is the last one; a resumed run may
+ * not be. */
 static void
 append_commands (GString *to, LigRun *run, const LigRunProgress *progress, const char *store)
 {

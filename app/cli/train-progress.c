@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress of a training: on a terminal one line that is replaced, elsewhere a line now and then.
- */
+/* Progress of a training run: on a terminal one line that is updated, otherwise a line now and
+ * then. */
 #include "app/cli/train-progress.h"
 
 #include "app/cli/duration.h"
@@ -19,22 +19,22 @@ typedef struct {
   int point;
   GMainLoop *loop;
   LigCliCadence *cadence;
-  gint64 evaluation;                      /* monotonic time when it began, 0 without one */
+  gint64 evaluation;                      /* monotonic time when it began, 0 if there is none */
   gint64 began, printed;                  /* monotonic time; the step of the last printed line */
-  char *problem;                          /* the last problem that was said */
+  char *problem;                          /* the last problem that was reported */
   guint interrupted, terminated, hung_up; /* sources of the signals, 0 after the signal */
-  guint requested;                        /* likewise, of the signal that mpirun passes on */
-  guint doubt;                            /* the source that waits after a signal, or 0 */
+  guint requested;                        /* the same for the signal that mpirun forwards */
+  guint doubt;                            /* the timeout after a signal, or 0 */
   gboolean piped;                         /* the run was interrupted because the pipe broke */
 } Watch;
 
-/* Set when a write to a broken pipe fails, of the progress or of an engine message. */
+/* Set when a write of progress or of an engine message to a broken pipe fails. */
 static volatile sig_atomic_t pipe_broke;
 
 /* --- The line ------------------------------------------------------------------------------ */
 
-/* The ranks of the parts. Up to LIG_CLI_LAST_ESSENTIAL they are abbreviated before they are left
- * out. */
+/* The ranks of the parts. Up to LIG_CLI_LAST_ESSENTIAL they are abbreviated before they are
+ * omitted. */
 enum { STEP, LOSS, EVALUATING, RATE = EVALUATING, LEFT, POINT, VALIDATION, STEP_TIME, LOSS_SCALE };
 
 static void
@@ -60,7 +60,7 @@ add_losses (GArray *line, const LigRunProgress *progress)
                       NULL);
 }
 
-/* Adds how far the evaluation is; it takes the place of the rate. */
+/* Adds the progress of the evaluation, which replaces the rate. */
 static gboolean
 add_evaluation (GArray *line, Watch *watch, const LigRunProgress *progress)
 {
@@ -71,7 +71,7 @@ add_evaluation (GArray *line, Watch *watch, const LigRunProgress *progress)
   }
   if (watch->evaluation == 0 || batch == 0)
     watch->evaluation = now;
-  /* The time of earlier ones is part of the training's. */
+  /* The time of earlier evaluations is included in the run's. */
   if (batch > 0 && progress->step >= progress->steps && !watch->sweep) {
     double seconds = (double) (now - watch->evaluation) / G_USEC_PER_SEC;
     char *time = lig_cli_format_left (seconds / (double) batch * (double) (batches - batch));
@@ -105,7 +105,7 @@ add_rate (GArray *line, const LigRunProgress *progress)
   lig_cli_line_add (line, STEP_TIME, g_strconcat (time, " a step", NULL), NULL);
 }
 
-/* Of a sweep it is the time of all its runs. */
+/* In a sweep it is the time of all its runs. */
 static void
 add_left (GArray *line, const Watch *watch, const LigRunProgress *progress)
 {
@@ -131,8 +131,7 @@ describe (Watch *watch, const LigRunProgress *progress, int columns)
   add_step (line, progress);
   add_losses (line, progress);
   if (progress->searching)
-    lig_cli_line_add (line, EVALUATING, g_strdup ("searching the fastest kernels"),
-                      g_strdup ("searching"));
+    lig_cli_line_add (line, EVALUATING, g_strdup ("autotuning kernels"), g_strdup ("searching"));
   else if (!add_evaluation (line, watch, progress))
     add_rate (line, progress);
   add_left (line, watch, progress);
@@ -147,7 +146,7 @@ note_pipe (int number)
   pipe_broke = 1;
 }
 
-/* Says once that a checkpoint or a value could not be written. */
+/* Reports once that a checkpoint or a value could not be written. */
 static void
 say_problem (Watch *watch)
 {
@@ -208,7 +207,7 @@ update (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Removes the line. A log file gets the last step; in a sweep each run has a line of its own. */
+/* Removes the line. A log file gets the last step; in a sweep each run has its own line. */
 static void
 show_last (Watch *watch)
 {
@@ -223,8 +222,8 @@ show_last (Watch *watch)
 
 /* --- Signals ------------------------------------------------------------------------------- */
 
-/* mpirun terminates all ranks when one has died. Then the watch ends this process within this time,
- * in milliseconds, and says why. */
+/* mpirun terminates all ranks when one has died. The watchdog then ends this process within this
+ * time, in milliseconds, and prints why. */
 #define DOUBT 250
 
 static gboolean
@@ -280,7 +279,7 @@ hang_up_cb (gpointer data)
   return interrupt (watch);
 }
 
-/* Returns whether the parent process had the signal ignored, as nohup does. */
+/* Returns whether the parent process set the signal to be ignored, as nohup does. */
 static gboolean
 is_ignored (int number)
 {
@@ -310,7 +309,7 @@ ended_cb (LigRun *run, LigRunStatus status, const char *message, Watch *watch)
   g_main_loop_quit (watch->loop);
 }
 
-/* Says what is trained on, and what the run has chosen by itself. */
+/* Prints the data, and the values that the run has chosen by itself. */
 static void
 introduce (LigRun *run)
 {

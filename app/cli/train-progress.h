@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The progress and the result of a training on the command line. */
+/* The progress and the result of a training run on the command line. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -9,8 +9,7 @@
 /* Starts the run and shows its progress until it ends; Ctrl+C interrupts it. */
 void lig_cli_watch_run (LigRun *run);
 
-/* Does the same for the training of a point of a sweep; the line begins with the sweep's progress.
- */
+/* Does the same for a point of a sweep; the line begins with the sweep's progress. */
 void lig_cli_watch_sweep (LigRun *run, LigSweep *sweep, int point);
 
 /* Prints the last lines to stdout, or to stderr: losses, speed, the checkpoint, the commands that

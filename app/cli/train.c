@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig train: trains a sequence on data, or continues a training that was interrupted. */
+/* lig train: trains a sequence on data, or continues an interrupted run. */
 #include "app/cli/blame.h"
 #include "app/cli/control.h"
 #include "app/cli/find-checkpoint.h"
@@ -22,8 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The number of files that a training has open at a time, with some to spare: two connections to
- * the store, data, checkpoints, the event loop. */
+/* The maximum number of files that a run has open at a time: two connections to the store, data,
+ * checkpoints, the event loop, and a margin. */
 #define MAX_FILES 24
 
 static int run (int argc, char **argv);
@@ -44,19 +44,19 @@ append_notes (GString *to)
 {
   g_string_append (
     to, "Metrics:\n"
-        "  --metrics writes one JSON object on a line while the training goes on.\n"
+        "  --metrics writes one JSON object per line during the run.\n"
         "  For a step: {\"step\", \"loss\", \"lr\", \"grad_norm\", \"samples_per_second\"}\n"
         "  For an evaluation: {\"step\", \"eval_loss\", \"eval_accuracy\"}\n"
-        "  With --resume the file goes on after the step of the checkpoint.\n"
-        "  The training never waits for a reader: one that is 13,000 steps behind misses steps.\n"
-        "  A closed pipe ends the output, not the training.\n"
+        "  With --resume the file continues after the step of the checkpoint.\n"
+        "  The run never waits for a reader: one that falls 13,000 steps behind misses steps.\n"
+        "  A closed pipe ends the output, not the run.\n"
         "  With - the result is printed to stderr.\n\n"
         "Control:\n"
-        "  --control is for programs. Standard input has commands, one on a line: pause,\n"
+        "  --control is for programs. Standard input takes commands, one per line: pause,\n"
         "  continue, save, stop (with a checkpoint, as interrupted) and cancel (with a\n"
         "  checkpoint, as cancelled). The end of the input is stop.\n"
-        "  Standard output has one JSON object on a line: {\"training\"}, the metrics,\n"
-        "  {\"progress\"}, and at last the document of --json.\n\n");
+        "  Standard output has one JSON object per line: {\"training\"}, the metrics,\n"
+        "  {\"progress\"}, and finally the document of --json.\n\n");
   lig_cli_train_notes (to);
 }
 
@@ -82,7 +82,7 @@ begin (const char *text, const LigTrainOptions *options, LigStore *store, GError
   return run;
 }
 
-/* Returns the first given option whose value the checkpoint fixes, or NULL. */
+/* Returns the first given option whose value the checkpoint determines, or NULL. */
 static const char *
 find_contradiction (const LigTrainOptions *options, const char *device)
 {
@@ -154,7 +154,7 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
   return self;
 }
 
-/* Adds how long ranks wait for one another; null for one rank. */
+/* Adds how long ranks wait for each other; null for one rank. */
 static void
 add_waits (JsonBuilder *builder, const LigRunProgress *progress)
 {
@@ -208,7 +208,7 @@ takes_stdout (const LigTrainOptions *options)
   return options->control || g_strcmp0 (options->metrics, "-") == 0;
 }
 
-/* Returns whether the stream is a file. The reader of a pipe may print to the terminal, too. */
+/* Returns whether the stream is a file. The reader of a pipe may also print to the terminal. */
 static gboolean
 is_regular (int descriptor)
 {
@@ -245,7 +245,7 @@ train (LigRun *self, const LigTrainOptions *options)
                                                 : LIG_EXIT_FAILED;
 }
 
-/* Resuming a run needs an existing store; any other training creates it. Rank 0 alone has one. */
+/* Resuming a run needs an existing store; any other run creates it. Only rank 0 has one. */
 static gboolean
 open_store (const LigTrainOptions *options, LigStore **store, GError **error)
 {
@@ -261,7 +261,7 @@ open_store (const LigTrainOptions *options, LigStore **store, GError **error)
   return *store != NULL;
 }
 
-/* Opens what the training writes, and prepares the run. */
+/* Opens the outputs and prepares the run. */
 static LigRun *
 prepare (const char *text, const LigTrainOptions *options, LigStore **store, GError **error)
 {
@@ -274,7 +274,7 @@ prepare (const char *text, const LigTrainOptions *options, LigStore **store, GEr
     return NULL;
   if (!open_store (options, store, error))
     return NULL;
-  lig_cli_task_begin ("preparing the training");
+  lig_cli_task_begin ("preparing the run");
   LigRun *self =
     options->resume ? resume (options, *store, error) : begin (text, options, *store, error);
   lig_cli_task_end ();

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* The number of newest runs that a shell offers. */
+/* The number of newest runs that completion offers. */
 #define MAX_RUNS 50
 
 static void
@@ -81,7 +81,7 @@ list_data_kinds (GStrvBuilder *to)
     g_strv_builder_add (to, lig_dataset_info_nth (i)->name);
 }
 
-/* Returns whether a shell takes the word as it is. */
+/* Returns whether a shell needs no quoting for the word. */
 static gboolean
 is_plain (const char *word)
 {
@@ -109,7 +109,7 @@ list_runs (GStrvBuilder *to)
     g_strv_builder_add (to, ((const LigRunRow *) runs->pdata[i])->uuid);
 }
 
-/* Adds the columns of a list of runs, and the settings of trainings. */
+/* Adds the columns of the list of runs, and the training settings. */
 static void
 list_columns (GStrvBuilder *to)
 {

@@ -41,7 +41,7 @@ add_row (GPtrArray *rows, const LigVerified *entry)
   g_ptr_array_add (rows, cells);
 }
 
-/* Returns the result of a pass that is nearest to its limit; null if there is none. */
+/* Returns the result of a pass that is closest to its limit; null if there is none. */
 static const LigVerified *
 find_worst (const LigVerification *found, LigPass pass)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares a checkpoint with weights that were exported from it: they are read as any weights are,
+/* Compares a checkpoint with weights that were exported from it: they are read like any weights,
  * with their names, layouts and config.json, and each parameter is compared. */
 #include "app/cli/verify.h"
 
@@ -37,8 +37,8 @@ load (LigSequence *sequence, const char *path, GError **error)
   return g_steal_pointer (&state);
 }
 
-/* Returns how far rounding to the coarsest type of the tensors moves a number: none if that is
- * fp32, of which checkpoints are. */
+/* Returns the rounding error of the coarsest type of the tensors: 0 if that is fp32, the type of
+ * checkpoints. */
 static double
 find_limit (LigTensorFile *file)
 {
@@ -52,8 +52,8 @@ find_limit (LigTensorFile *file)
   return limit;
 }
 
-/* Returns how many rows at the end are zero in one of the tensors alone: padding of a vocabulary
- * that was not exported. */
+/* Returns how many rows at the end are zero in the exported tensor only: padding of the vocabulary,
+ * which was not exported. */
 static gint64
 count_dropped (const LigTensor *own, const LigTensor *other)
 {
@@ -95,9 +95,9 @@ static char *
 explain (const GArray *all, const Compared *outside, const char *folder)
 {
   if (outside)
-    return g_strdup_printf ("%s of %s is off by %.2g of its length, the limit is %.2g; export the "
-                            "checkpoint again",
-                            outside->path, folder, outside->error, outside->limit);
+    return g_strdup_printf (
+      "%s of %s has a relative error of %.2g, the limit is %.2g; export the checkpoint again",
+      outside->path, folder, outside->error, outside->limit);
   return g_strdup_printf ("the parameters of %s are those of the checkpoint: %u compared", folder,
                           all->len);
 }

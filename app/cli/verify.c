@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig verify: compares a plan with the plan of every op alone, or a checkpoint with its export. */
+/* lig verify: compares a plan with the unfused plan, or a checkpoint with its export. */
 #include "app/cli/verify.h"
 
 #include "app/cli/blame.h"
@@ -23,7 +23,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (verify) = {
   .name = "verify",
   .usage = "P|RUN [--data DATA] [--weights W] [--ranks N] … | RUN --against FOLDER",
-  .summary = "Compares a plan with every op alone, or a checkpoint with its export",
+  .summary = "Compares a plan with the unfused plan, or a checkpoint with its export",
   .example = "lig verify 'layer-norm ! linear(64) ! gelu ! linear(16)' --input 32x16 --dtype bf16",
   .run = run,
 };
@@ -128,7 +128,7 @@ open_written (const char *text, const Options *options, Source *source, GError *
          (!train || lig_run_settings_read (&source->settings, train, NULL, error));
 }
 
-/* Lets the options replace the settings of a file or a run. */
+/* Overrides the settings of a file or a run by the options. */
 static gboolean
 apply_options (const Options *options, LigRunSettings *settings, GError **error)
 {
@@ -173,7 +173,7 @@ show_batch (guint done, guint count, G_GNUC_UNUSED gpointer data)
   return TRUE;
 }
 
-/* Verifies the plan of a training on batches of its data, too. */
+/* Verifies the plan of a training step also on batches of its data. */
 static LigVerification *
 verify_training (Source *source,
                  LigDevice *device,
@@ -264,7 +264,7 @@ verify_export (const char *text, const Options *options)
   return error ? lig_cli_fail (g_steal_pointer (&error)) : code;
 }
 
-/* Returns the first given option that a run or a checkpoint decides, or NULL. */
+/* Returns the first given option that a run or a checkpoint determines, or NULL. */
 static const char *
 find_foreign (const LigSequenceOptions *options)
 {
@@ -306,10 +306,9 @@ run (int argc, char **argv)
   g_auto (Options) options = {.seeds = 3, .batches = 3, .ranks = LIG_CLI_UNSET_RANKS};
   g_auto (GStrv) words = g_strdupv (argv);
   const GOptionEntry more[] = {
-    {"seeds", 0, 0, G_OPTION_ARG_INT, &options.seeds,
-     "Number of batches of random numbers [default: 3]", "N"},
+    {"seeds", 0, 0, G_OPTION_ARG_INT, &options.seeds, "Number of random batches [default: 3]", "N"},
     {"against", 0, 0, G_OPTION_ARG_FILENAME, &options.against,
-     "Compare the checkpoint with the weights that were exported from it", "FOLDER"},
+     "Compare the checkpoint with weights that were exported from it", "FOLDER"},
     LIG_CLI_QUIET_ENTRY (&options.quiet),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     lig_cli_setting_entry ("data", &options.data),
@@ -317,7 +316,7 @@ run (int argc, char **argv)
      "Number of batches of the data, if there is any [default: 3]", "N"},
     lig_cli_setting_entry ("batch", &options.batch),
     {"weights", 0, 0, G_OPTION_ARG_FILENAME, &options.weights,
-     "The parameters, a file or a folder [default: those of the run, else drawn]", "W"},
+     "Parameters: a file or a folder [default: those of the run, else initialized]", "W"},
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
     LIG_CLI_RANKS_ENTRY (&options.ranks),
     LIG_CLI_PARALLEL_ENTRY (&options.parallel),

@@ -32,7 +32,7 @@ lig_cli_append_wrapped (GString *to, const char *text, int column, int indent, i
   }
 }
 
-/* Returns the byte at which the second column of a line begins, or its first word. */
+/* Returns the byte offset of a line's second column, or of its first word. */
 static gsize
 find_column (const char *line)
 {
@@ -67,7 +67,7 @@ lig_cli_append_lines (GString *to, const char *text, int width)
   }
 }
 
-/* Returns the columns of a word that should be on one line: an option includes its value. */
+/* Returns the width of an unbreakable word: an option includes its value. */
 static int
 measure_word (char **word, gboolean quoted, int max)
 {
@@ -87,8 +87,8 @@ lig_cli_append_shell (GString *to, const char *line, int indent, int width)
   append_spaces (to, indent);
   for (char **word = words; *word; word++) {
     int length = (int) g_utf8_strlen (*word, -1);
-    /* Within quotes a line may only end between two ops. A backslash follows the last word of a
-     * line unless it ends the command. */
+    /* Within quotes a line may only end between two ops. Other lines end with a backslash, except
+     * the last. */
     gboolean fixed = word > words && quoted && strcmp (word[-1], "!") != 0;
     int needed = measure_word (word, quoted, width - indent - 2);
     if (word > words && !fixed && column + 1 + needed + (word[1] ? 2 : 0) > width) {
