@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The window About. */
+/* The About window. */
 #include "app/about.h"
 #include <ligature/store.h>
 
 #include <glib/gi18n.h>
 
-/* Facts for a bug report are copied as they are, so they are in English. */
+/* Facts for a bug report are copied verbatim, so they are in English. */
 static char *
 describe (LigSession *session)
 {
@@ -40,6 +40,6 @@ lig_about_show (GtkWindow *parent, LigSession *session)
     _ ("In type, a ligature is a run of letters cast as one glyph. Here it is a run of operations "
        "executed as one kernel."),
     "debug-info", facts, "debug-info-filename", "ligature.txt", "translator-credits",
-    /* Translators: your names, one a line. */
+    /* Translators: your names, one per line. */
     _ ("translator-credits"), NULL);
 }

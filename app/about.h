@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window About: authors, licence, and facts for a bug report. */
+/* The About window: authors, licence, and facts for a bug report. */
 #pragma once
 
 #include "ui/session/session.h"

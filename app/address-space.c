@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that a limited address space (ulimit -v) has room for the buffers that OpenBLAS allocates
- * when it is loaded, one for each thread. Without that reserved OpenBLAS retries for ever before
- * `main` is reached, so this runs before any library is initialized. */
+ * when it is loaded, one per thread. Without that room OpenBLAS retries forever before `main` is
+ * reached, so this runs before any library is initialized. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The size of OpenBLAS's buffer for a thread; and of the other libraries with the stacks and heaps
- * of their threads, which GLib cannot do without. */
+/* The size of OpenBLAS's buffer for a thread; and that of the other libraries, including the stacks
+ * and heaps of their threads, which GLib requires. */
 #define BUFFER_MEGABYTES 128
 #define LIBRARIES_MEGABYTES 128
 
@@ -51,12 +51,11 @@ check (int argc, char **argv, char **environment)
     munmap (reserved, needed << 20);
     return;
   }
-  int length =
-    snprintf (text, sizeof text,
-              "%s: the address space is limited to %zu MiB (ulimit -v), and matrix "
-              "matmuls need %zu MiB more for %d thread%s; OMP_NUM_THREADS=1 needs less\n",
-              argc > 0 ? argv[0] : "", (size_t) limit.rlim_cur >> 20, needed, threads,
-              threads == 1 ? "" : "s");
+  int length = snprintf (text, sizeof text,
+                         "%s: the address space is limited to %zu MiB (ulimit -v), and matmuls "
+                         "need %zu MiB more for %d thread%s; OMP_NUM_THREADS=1 needs less\n",
+                         argc > 0 ? argv[0] : "", (size_t) limit.rlim_cur >> 20, needed, threads,
+                         threads == 1 ? "" : "s");
   ssize_t written =
     write (STDERR_FILENO, text, (size_t) length < sizeof text ? (size_t) length : sizeof text - 1);
   (void) written;

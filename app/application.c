@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The application's life: options, files from the shell, actions and keys. */
+/* The application: options, files from the command line, actions and keys. */
 #include "app/application.h"
 
 #include "app/about.h"
@@ -106,7 +106,7 @@ stay (LigApplication *self)
   set_quitting (self, FALSE);
 }
 
-/* Tabs can be dragged from window to window where there are several. */
+/* With several windows, tabs can be dragged between them. */
 static void
 count_windows (GtkApplication *application)
 {

@@ -15,8 +15,8 @@ G_DECLARE_FINAL_TYPE (LigApplication, lig_application, LIG, APPLICATION, AdwAppl
 
 LigApplication *lig_application_new (void);
 
-/* Shows the tab that has this .lig file open; else opens it in a tab of the present window, or of a
- * new one. */
+/* Shows the tab that has this .lig file open; otherwise opens it in a tab of the current window, or
+ * of a new one. */
 void lig_application_open_file (LigApplication *self, GFile *file);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals of parts that are no objects. */
+/* Signals for parts that are not GObjects. */
 #pragma once
 
 #include <glib-object.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A document's pages, and what joins the parts of its view. */
+/* A document's pages, and the connections between the parts of its view. */
 #include "app/document-view.h"
 
 #include "app/view-close.h"
@@ -135,8 +135,8 @@ take_edits (LigDocumentView *self)
   lig_view_undo_update (&self->shared);
 }
 
-/* A page is made when it is first shown, the others after the view's first frame, so that this one
- * does not wait for them. */
+/* A page is created when it is first shown, the others after the view's first frame, so that this
+ * frame does not wait for them. */
 static void
 make_page (LigDocumentView *self, const LigPageInfo *info)
 {
@@ -236,7 +236,7 @@ find_on_shown (LigDocumentView *self)
   return page && lig_page_find (page);
 }
 
-/* Searches the page that is shown; where that one has no search, the rows of the score. */
+/* Searches the current page, or the rows of the score if that page has no search. */
 static void
 find (GSimpleAction *action, GVariant *parameter, gpointer data)
 {

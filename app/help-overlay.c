@@ -28,7 +28,7 @@ describe_keys (void)
   return g_string_free (text, FALSE);
 }
 
-/* The overlay is made when it is asked for: a window opens faster without it. */
+/* The overlay is created when it is requested: windows open faster without it. */
 void
 lig_help_overlay_show (GtkWindow *parent)
 {

@@ -9,8 +9,8 @@
 #include <locale.h>
 #include <unistd.h>
 
-/* Waiting OpenMP threads spin by default, which starves the window; libgomp reads the environment
- * before main, so the program starts itself once more. If that fails, it continues as it is. */
+/* Idle OpenMP threads spin by default, which starves the window; libgomp reads the environment
+ * before main, so the program re-executes itself. If that fails, it continues unchanged. */
 static void
 spin_less (char **argv)
 {
@@ -25,8 +25,8 @@ main (int argc, char **argv)
 {
   spin_less (argv);
   setlocale (LC_ALL, "");
-  /* Numbers in files, expressions and entries have points everywhere; GTK would set the locale
-   * again. */
+  /* Numbers in files, expressions and entries have decimal points in every locale; GTK would set
+   * the locale again. */
   setlocale (LC_NUMERIC, "C");
   gtk_disable_setlocale ();
   bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());

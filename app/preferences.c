@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Preferences are written to the settings at once. */
+/* Preferences are written to the settings immediately. */
 #include "app/preferences.h"
 #include <ligature/store.h>
 
@@ -22,7 +22,7 @@ toast (LigPreferences *self, const char *text)
   adw_preferences_window_add_toast (ADW_PREFERENCES_WINDOW (self), adw_toast_new (markup));
 }
 
-/* --- Choices among few --------------------------------------------------------------------- */
+/* --- Short choices --------------------------------------------------------------------- */
 
 static void
 take_theme (LigPreferences *self)
@@ -40,8 +40,8 @@ take_policy (LigPreferences *self)
 
 /* --- Devices ------------------------------------------------------------------------------- */
 
-/* The first entry leaves the choice to the program. The devices follow, then a device that is set
- * but missing. */
+/* The first entry leaves the choice to the program. The devices follow, then the device that is set
+ * if it is missing. */
 static void
 fill_devices (LigPreferences *self)
 {
@@ -110,7 +110,7 @@ take_chosen (GtkNativeDialog *chooser, int response, LigPreferences *self)
   g_object_unref (chooser);
 }
 
-/* The same chooser opens an existing store and names a new one; it overwrites nothing. */
+/* The same chooser opens an existing store or names a new one; it does not overwrite anything. */
 static void
 choose_store (GtkWidget *widget, const char *action, GVariant *parameter)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks whether this process may start the threads that the program needs (ulimit -u), before
- * `main`: where a thread cannot be started, libraries end the process without a sentence. */
+/* Checks before `main` whether this process may start the threads that the program needs (ulimit
+ * -u): if a thread cannot be started, libraries end the process without a message. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The threads besides those that compute: of a training, of the store and of GLib. */
+/* The threads in addition to those that compute: of a run, of the store and of GLib. */
 #define OTHERS 3
-/* Limits from here on are not reached, and starting threads takes time on large machines. */
+/* Limits from this number on are not reached, and starting threads takes time on large machines. */
 #define AMPLE 4096
 #define MAX_THREADS 1024
 
@@ -44,7 +44,7 @@ count_computing (void)
   return sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
 }
 
-/* Starts threads that wait for one another, and returns how many there could be. */
+/* Starts threads that wait for each other, and returns how many could be started. */
 static int
 start (int count)
 {
@@ -73,11 +73,10 @@ check (void)
   int started = start (needed);
   if (started == needed)
     return;
-  fprintf (
-    stderr,
-    "%s: this process may start %d thread%s and needs %d, as the user's processes are limited "
-    "to %lu (ulimit -u); raise the limit, or set OMP_NUM_THREADS=1 to need %d\n",
-    program_invocation_short_name, started, started == 1 ? "" : "s", needed,
-    (unsigned long) limit.rlim_cur, OTHERS);
+  fprintf (stderr,
+           "%s: this process may start %d thread%s and needs %d, because the user's processes are "
+           "limited to %lu (ulimit -u); raise the limit, or set OMP_NUM_THREADS=1 to need %d\n",
+           program_invocation_short_name, started, started == 1 ? "" : "s", needed,
+           (unsigned long) limit.rlim_cur, OTHERS);
   _exit (1);
 }

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Asks whether to save the document. @save saves it, asking for a file where it has none, and then
- * answers. The view's signal `answered` has the answer, or that of @save. */
+/* Asks whether to save the document. @save saves it, asking for a file if it has none, and then
+ * answers. The view's signal `answered` carries the answer, or that of @save. */
 void lig_view_close_ask (const LigViewShared *shared, void (*save) (gpointer data), gpointer data);
 
 G_END_DECLS

@@ -21,7 +21,7 @@ get_document (gpointer data)
 
 /* --- Undo ---------------------------------------------------------------------------------- */
 
-/* The toast offers to undo the last edit, so it goes with the next one. */
+/* The toast offers to undo the last edit, so the next edit removes it. */
 static void
 dismiss_undo_toast (LigViewEdit *self)
 {
@@ -32,7 +32,7 @@ dismiss_undo_toast (LigViewEdit *self)
   adw_toast_dismiss (toast);
 }
 
-/* Undoes the last edit of the sequence, on whichever page. */
+/* Undoes the last edit of the sequence, on any page. */
 static void
 undo_document (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -234,7 +234,7 @@ update_selection (LigViewEdit *self)
   const LigRow *row = cursor ? lig_document_find_row (self->shared->document, cursor) : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (of_selection); i++)
     lig_view_shared_set_enabled (self->shared, of_selection[i], chosen->len > 0);
-  /* The first operation has no other one before it that a fence could separate it from. */
+  /* The first operation has no other one before it from which a fence could separate it. */
   lig_view_shared_set_enabled (self->shared, "fence", row && (row->index > 0 || row->depth > 0));
   lig_view_shared_set_enabled (self->shared, "ungroup", row && lig_edit_can_ungroup (row->op));
   const LigOpInfo *info = row ? lig_op_get_info (row->op) : NULL;

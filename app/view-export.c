@@ -10,7 +10,7 @@
 /* --- Writing ------------------------------------------------------------------------------- */
 
 typedef struct {
-  const LigViewShared *shared; /* valid with the view, of which it holds a reference */
+  const LigViewShared *shared; /* valid as long as the view, on which it holds a reference */
   char *path;
 } Writing;
 

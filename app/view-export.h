@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The actions of a view that give its document away: a report, and the same as a command. */
+/* The export actions of a view: a report, and the equivalent command. */
 #pragma once
 
 #include "app/view-shared.h"

@@ -52,7 +52,7 @@ add_filters (GtkFileChooser *chooser)
 
 /* --- Errors -------------------------------------------------------------------------------- */
 
-/* A message reads `FILE:LINE:COLUMN: …`, `FILE: $.PLACE: …` or `FILE: …`. */
+/* A message has the form `FILE:LINE:COLUMN: …`, `FILE: $.PLACE: …` or `FILE: …`. */
 static char *
 split_message (const char *message, const char *path, char **place)
 {
@@ -190,7 +190,7 @@ lig_view_files_open (LigViewFiles *self, GFile *file)
   lig_task_run (task, read_file);
 }
 
-/* The application shows the window that has the file, or an empty one, or a new one. */
+/* The application shows the window with the file, or an empty one, or a new one. */
 static void
 open_in_application (LigViewFiles *self, GFile *file)
 {
@@ -284,8 +284,8 @@ take_written (GObject *source, GAsyncResult *result, gpointer data)
     self->saved (self->saved_data);
 }
 
-/* The chooser asked about overwriting the name as typed; a longer name that exists is left alone.
- */
+/* The chooser asked about overwriting the name as typed; an existing file with a longer name is not
+ * overwritten. */
 static char *
 add_ending (const char *path)
 {
@@ -297,14 +297,14 @@ add_ending (const char *path)
 static void
 write_to (LigViewFiles *self, const char *path)
 {
-  /* Two writers would race for one file. */
+  /* Two writers would race for the file. */
   if (self->saving)
     return;
   File *file = g_new0 (File, 1);
   file->sequence = lig_sequence_copy (lig_document_get_sequence (self->shared->document));
   file->path = g_strdup (path);
   self->saving = TRUE;
-  /* A file that was begun is written, even where the window closes. */
+  /* A write that has started is completed even if the window closes. */
   g_autoptr (GTask) task = g_task_new (self->shared->view, NULL, take_written, self);
   g_task_set_task_data (task, file, free_file);
   lig_task_run (task, write_file);

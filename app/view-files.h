@@ -17,7 +17,7 @@ void lig_view_files_free (LigViewFiles *self);
 /* Returns whether a file is being read or written. */
 gboolean lig_view_files_is_busy (LigViewFiles *self);
 
-/* Returns whether the document is of this file, or is being read from it. */
+/* Returns whether the document belongs to this file, or is being read from it. */
 gboolean lig_view_files_has (LigViewFiles *self, const char *path);
 
 void lig_view_files_open (LigViewFiles *self, GFile *file);

@@ -45,8 +45,8 @@ lig_view_shared_answer (const LigViewShared *self, gboolean may_close)
   g_signal_emit_by_name (self->view, "answered", may_close);
 }
 
-/* GTK names neither the inner button of a menu's, a choice's or a split button without a text, nor
- * an information bar's cross. */
+/* GTK does not name the inner button of a menu button, drop-down or split button without a text,
+ * nor the close button of an information bar. */
 void
 lig_name_buttons (GtkWidget *widget)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects that the parts of a document's view share. Each part, view-*.c, is given this and the
- * callbacks that it needs; it includes neither the view nor another part that uses it. Only
- * document-view.c knows all of them. */
+/* The objects that the parts of a document's view share. Each part, view-*.c, gets these and the
+ * callbacks that it needs; it does not include the view or other parts that use it. Only
+ * document-view.c knows all parts. */
 #pragma once
 
 #include "ui/page.h"
@@ -24,7 +24,8 @@ typedef struct {
 /* Returns: (nullable): the window that the view is in, the parent of dialogs. */
 GtkWindow *lig_view_shared_get_window (const LigViewShared *self);
 
-/* Returns: (nullable): the page that is shown; null while an error is, or before it is made. */
+/* Returns: (nullable): the page that is shown; null while an error is shown, or before the page is
+ * created. */
 LigPage *lig_view_shared_get_page (const LigViewShared *self);
 
 void lig_view_shared_set_enabled (const LigViewShared *self, const char *action, gboolean enabled);
@@ -36,7 +37,7 @@ void lig_view_shared_connect (const LigViewShared *self,
                               GCallback callback,
                               gpointer part);
 
-/* Emits the view's signal `answered`: whether the user lets the view be closed. */
+/* Emits the view's signal `answered`: whether the user allows closing the view. */
 void lig_view_shared_answer (const LigViewShared *self, gboolean may_close);
 
 /* Shows a chooser, which it takes ownership of, and calls back with the path of each chosen file.
@@ -47,7 +48,7 @@ void lig_view_shared_choose_file (const LigViewShared *self,
                                   LigPathCallback callback,
                                   gpointer part);
 
-/* Names buttons within a widget that GTK gives no name. */
+/* Names the buttons inside a widget that GTK does not name. */
 void lig_name_buttons (GtkWidget *widget);
 
 G_END_DECLS

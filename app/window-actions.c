@@ -54,7 +54,7 @@ lig_window_actions_select (LigWindowActions *self, GSimpleActionGroup *view)
   self->selected = view ? g_object_ref (view) : NULL;
   if (view) {
     copy_actions (view, self->window);
-    /* A page that is made later adds its actions then. */
+    /* A page that is created later adds its actions then. */
     g_signal_connect (view, "action-added", G_CALLBACK (copy_action), self->window);
   }
   g_auto (GStrv) names = old ? g_action_group_list_actions (G_ACTION_GROUP (old)) : NULL;

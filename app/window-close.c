@@ -11,10 +11,11 @@ struct _LigWindowClose {
   GtkWindow *window;
   AdwTabView *tabs;
   LigSession *session;
-  AdwTabPage *closing; /* a tab whose document is being asked about; null: the window's tabs are */
-  GHashTable *agreed;  /* LigDocumentView: while the window is to be closed */
-  gboolean all;        /* the window is to be closed */
-  gboolean may_close;  /* nothing is left to ask about */
+  AdwTabPage
+    *closing; /* the tab about whose document the user is asked; null: all tabs of the window */
+  GHashTable *agreed; /* LigDocumentView: while the window is to be closed */
+  gboolean all;       /* the window is to be closed */
+  gboolean may_close; /* nothing is left to ask about */
   gboolean quitting;
 };
 
@@ -49,8 +50,8 @@ discard_all (LigWindowClose *self)
       lig_document_view_get_document (get_view (adw_tab_view_get_nth_page (self->tabs, i))));
 }
 
-/* The window is not closed within the response of a dialog, which would have to outlive its parent.
- */
+/* The window is not closed inside the response handler of a dialog, which would have to outlive its
+ * parent. */
 static void
 ask_later (LigWindowClose *self)
 {
@@ -142,7 +143,7 @@ ask_about_training (LigWindowClose *self, guint count)
     others
       ? _ ("It can continue while another window is open, or stop with a checkpoint from which it "
            "can be resumed.")
-      : _ ("It ends with this window. With a checkpoint it can be resumed from its present step."));
+      : _ ("It ends with this window. With a checkpoint it can be resumed from its current step."));
   AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (widget);
   add_response (dialog, "cancel", _ ("_Cancel"), ADW_RESPONSE_DEFAULT);
   add_response (dialog, "stop", _ ("_Save a checkpoint and stop"),
@@ -155,7 +156,7 @@ ask_about_training (LigWindowClose *self, guint count)
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
-/* While the program quits, the last window asks on behalf of all. */
+/* While the program quits, the last window asks for all windows. */
 static gboolean
 must_ask_about_training (LigWindowClose *self)
 {

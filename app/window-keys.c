@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of edits also have a meaning in a text entry, and an entry that has the focus comes
- * first. They are therefore not accelerators of the application, which take precedence over
- * widgets. */
+/* The keys for edits also have a meaning in a text entry, and an entry with the focus comes first.
+ * They are therefore not accelerators of the application, which take precedence over widgets. */
 #include "app/window-keys.h"
 
-/* @everywhere: on every page, and where a text that does not use the key has the focus */
+/* @everywhere: on every page, and when a text that does not use the key has the focus */
 typedef struct {
   const char *key, *action;
   gboolean everywhere;

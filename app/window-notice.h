@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Notices: a bar above the pages with something that the user should know and may act upon, until
- * it is dismissed. One notice is shown at a time, the others wait. */
+/* Notices: a bar above the pages with information that the user may act upon, until it is
+ * dismissed. One notice is shown at a time, the others wait. */
 #pragma once
 
 #include <gtk/gtk.h>

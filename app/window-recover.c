@@ -31,7 +31,7 @@ open_store (LigWindowRecover *self, const char *path)
 
 static void choose_store (gpointer data);
 
-/* The store may have been opened here or in another window, or it answered at last. */
+/* The store may have been opened here or in another window, or it finally responded. */
 static void
 follow_store (LigWindowRecover *self)
 {
@@ -107,7 +107,7 @@ offer_store (LigWindowRecover *self)
 typedef struct {
   LigWindowRecover *owner;
   LigLostEdit *edit;
-  LigSequence *sequence; /* null where the text cannot be read */
+  LigSequence *sequence; /* null if the text cannot be read */
   char *problem;
 } Lost;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Problems from before the window opened: a store that does not open, edits of a killed program.
+/* Problems from before the window opened: a store that cannot be opened, edits of a killed program.
  * Each is a notice whose buttons offer a remedy. */
 #pragma once
 
@@ -13,9 +13,8 @@ typedef struct _LigWindowRecover LigWindowRecover;
 /**
  * LigWindowPlaces:
  * @find_toasts: returns the widget for toasts
- * @find_document: returns a document that restored edits may replace: the selected one, or where
- *   that one is in use, that of a new tab
- */
+ * @find_document: returns a document that restored edits may replace: the selected one, or if that
+ * is in use, that of a new tab */
 typedef struct {
   GtkWidget *(*find_toasts) (gpointer data);
   LigDocument *(*find_document) (gpointer data);
@@ -26,7 +25,7 @@ LigWindowRecover *lig_window_recover_new (GtkWindow *window,
                                           LigNoticeBar *notices,
                                           const LigWindowPlaces *places,
                                           gpointer data);
-/* The window is disposed of: a search that is in progress offers nothing more. */
+/* Called when the window is disposed: a search in progress offers nothing more. */
 void lig_window_recover_cancel (LigWindowRecover *self);
 void lig_window_recover_free (LigWindowRecover *self);
 

@@ -25,7 +25,7 @@ fill_section (GMenu *section, const char *undo, const char *redo)
   append_item (section, redo_text ? redo_text : _ ("_Redo"), "win.redo", "<Control><Shift>z");
 }
 
-/* A label is text, in which an underscore is no mnemonic. */
+/* A label is text, in which an underscore is not a mnemonic. */
 static void
 append_step (GMenu *menu, const char *label, int steps)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The menus that name the edits: the list of the button Undo, and a section of the main menu. */
+/* The menus that name the edits: the list of the Undo button, and a section of the main menu. */
 #pragma once
 
 #include <gio/gio.h>
@@ -8,11 +8,10 @@ G_BEGIN_DECLS
 
 /**
  * lig_window_undo_fill:
- * @list: filled with the edits that can be redone and undone, the newest first; each goes back, or
- *   forward, by as many as its place
+ * @list: filled with the edits that can be redone and undone, the newest first; each undoes or
+ * redoes up to its position
  * @section: filled with the next one of both
  * @undo, @redo: labels, the next edit first
- */
 void lig_window_undo_fill (GMenu *list,
                            GMenu *section,
                            const char *const *undo,

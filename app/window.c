@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window: its tabs and its title. Only this file knows the parts, and connects them. */
+/* The window: its tabs and its title. Only this file knows all parts, and connects them. */
 #include "app/window.h"
 
 #include "app/help-overlay.h"
@@ -177,7 +177,7 @@ close_empty (gpointer data)
   gtk_window_destroy (window);
 }
 
-/* A window whose last tab was dragged into another one has nothing left to show. */
+/* A window whose last tab was dragged away has nothing left to show. */
 static void
 take_detached (LigWindow *self, AdwTabPage *page)
 {
@@ -225,7 +225,7 @@ lig_window_open (LigWindow *self, GFile *file)
 
 static LigWindow *make_window (GtkApplication *application, LigSession *session);
 
-/* A tab was dragged out: the window for it has the size of this one. */
+/* A tab was dragged out: its new window has the size of this one. */
 static AdwTabView *
 create_window (LigWindow *self)
 {
@@ -301,7 +301,7 @@ take_drop (GtkDropTarget *target, const GValue *value, double x, double y, LigWi
 
 /* --- Size ---------------------------------------------------------------------------------- */
 
-/* A window is never larger than the screen, nor too small to be found. */
+/* A window is never larger than the screen, nor too small to be noticed. */
 static void
 restore_size (LigWindow *self)
 {
@@ -403,7 +403,7 @@ lig_window_class_init (LigWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_label);
 }
 
-/* The smallest form of the page switcher. */
+/* The most compact form of the page switcher. */
 static void
 add_page_icons (LigWindow *self)
 {

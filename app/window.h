@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A window: documents in tabs.
  *
- * Signals: `stayed` when the user chose not to close it after all. */
+ * Signals: `stayed` when the user decided not to close it. */
 #pragma once
 
 #include "app/document-view.h"
@@ -25,21 +25,21 @@ LigDocument *lig_window_get_document (LigWindow *self);
 /* Adds and selects a tab with an empty document. */
 LigDocumentView *lig_window_add_tab (LigWindow *self);
 
-/* Selects the tab that has the file, and returns whether there is one. */
+/* Selects the tab with the file, and returns whether there is one. */
 gboolean lig_window_select_file (LigWindow *self, const char *path);
 
-/* Shows the file, or a page with its error and the place of it, in a tab that is still empty, else
- * in a new one. */
+/* Shows the file, or a page with its error and the error's location, in an empty tab or a new
+ * one. */
 void lig_window_open (LigWindow *self, GFile *file);
 
-/* Explains an error of the store, and looks on a thread for edits that a killed program left, to
+/* Explains an error of the store, and searches on a thread for edits that a killed program left, to
  * offer them. The application calls it for its first window. */
 void lig_window_offer_help (LigWindow *self);
 
-/* All windows are being closed, or no longer. */
+/* Sets whether all windows are being closed. */
 void lig_window_set_quitting (LigWindow *self, gboolean quitting);
 
-/* Without other windows to drag tabs from, a window hides the bar of a single tab. */
+/* A window hides the bar of a single tab if no other window could drop tabs there. */
 void lig_window_set_alone (LigWindow *self, gboolean alone);
 
 G_END_DECLS
