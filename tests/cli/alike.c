@@ -231,7 +231,7 @@ test_described (void)
   for (guint k = 0; k < G_N_ELEMENTS (usual); k++) {
     g_auto (Outcome) found = run_with (k, "--device null:h200");
     if (g_strv_contains (running, usual[k].command))
-      assert_failed (&found, 2, "usage", "only described and runs nothing");
+      assert_failed (&found, 2, "usage", "only a description and cannot run");
     else
       g_assert_cmpint (found.code, ==, 0);
   }
@@ -318,7 +318,8 @@ test_standard_output (void)
     g_autofree char *message = print_to_terminal (plain, &code);
     g_assert_cmpint (code, ==, writers[i].text ? 0 : 2);
     if (!writers[i].text)
-      assert_contains (message, "is no text for a terminal; give -o FILE, or redirect");
+      assert_contains (message,
+                       "is not text and cannot go to a terminal; give -o FILE, or redirect");
     /* Nothing is written to a file called `-`. */
     g_autofree char *file = in_folder ("-");
     g_assert_false (g_file_test (file, G_FILE_TEST_EXISTS));

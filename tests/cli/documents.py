@@ -29,7 +29,7 @@ ENDS = {"us": ["us", "microseconds"], "ms": ["ms"], "s": ["seconds"], "B": ["byt
 
 # A word for each unit, which the descriptions of its numbers contain.
 WORDS = {"us": "microsecond", "ms": "millisecond", "s": "second", "B": "byte", "B/s": "bytes per second",
-         "FLOP": "operations", "FLOP/s": "operations per second", "1/s": "in a second",
+         "FLOP": "operations", "FLOP/s": "operations per second", "1/s": "per second",
          "MHz": "megahertz", "W": "watt", "C": "Celsius", "varies": "unit"}
 
 # Functions for the commands of the table: `newest NAME [MEMBER]` prints the newest run whose name

@@ -233,7 +233,7 @@ test_compare_wrong (void)
   } wrong[] = {
     {"none,none", NULL, NULL, "--compare-recipes lists none twice"},
     {"none,fp9", NULL, NULL, "--compare-recipes: recipe is 'fp9'"},
-    {"none", NULL, NULL, "--compare-recipes lists none alone; add a recipe"},
+    {"none", NULL, NULL, "--compare-recipes lists only none; add a recipe"},
     {"fp8-rows", "--picture", "errors.txt", "--picture is 'errors.txt', expected a name that ends"},
     {"fp8-rows", "--picture", "-", "--picture is '-', expected a name that ends in .svg"},
     {"none", "--compare", "all", "--compare and --compare-recipes are given; use one of them"},

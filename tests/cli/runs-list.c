@@ -85,11 +85,11 @@ test_words (void)
   assert_failed (&date, 2, "usage", "--since is 'tomorow', expected a date");
   g_auto (Outcome) column = lig ("runs", "list", "--columns", "name,eval-los", "--json", NULL);
   assert_failed (&column, 2, "usage",
-                 "--columns: 'eval-los' is no column; did you mean 'eval-loss'?");
+                 "--columns: 'eval-los' is not a column; did you mean 'eval-loss'?");
   g_auto (Outcome) none = lig ("runs", "list", "--columns", "", "--json", NULL);
   assert_failed (&none, 2, "usage", "--columns is empty, expected COLUMN");
   g_auto (Outcome) sort = lig ("runs", "list", "--sort", "lrr", "--json", NULL);
-  assert_failed (&sort, 2, "usage", "--sort: 'lrr' is no column; did you mean 'lr'?");
+  assert_failed (&sort, 2, "usage", "--sort: 'lrr' is not a column; did you mean 'lr'?");
   g_auto (Outcome) kind = lig ("runs", "list", "--kind", "trainn", "--json", NULL);
   assert_failed (&kind, 2, "usage", "did you mean 'train'?");
   g_auto (Outcome) stars = lig ("runs", "list", "--starred", "--unstarred", "--json", NULL);
@@ -123,7 +123,7 @@ test_parameters (void)
   g_assert_true (strstr (listed.out, "large") < strstr (listed.out, "small"));
   g_auto (Outcome) wrong = lig ("runs", "list", "--columns", "0.nothing", "--json", NULL);
   assert_failed (&wrong, 2, "usage",
-                 "--columns: '0.nothing' is no column; give a setting such as lr, "
+                 "--columns: '0.nothing' is not a column; give a setting such as lr, "
                  "a parameter such as 0.out-features");
 }
 
@@ -163,7 +163,7 @@ test_width (void)
   g_auto (Outcome) wide = with_columns ("200", "lig runs list");
   assert_lines (wide.out, WHOLE);
   g_auto (Outcome) usual = with_columns ("80", "lig runs list");
-  assert_contains (usual.err, "not shown in a width of 80: tags, device, kind; choose");
+  assert_contains (usual.err, "not shown at 80 columns: tags, device, kind; choose");
   assert_lines (usual.out,
                 "run       name     status       started           step   loss  eval-loss\n"
                 "44440000  small    failed       2026-11-22 10:00    10      2          3\n"
@@ -188,7 +188,7 @@ test_terminal (void)
     g_autofree char *line = g_strdup_printf ("LIG_PAGER='%s' TERM=dumb lig runs list", pagers[i]);
     g_autofree char *narrow = type (line, "", 66, &code);
     g_assert_cmpint (code, ==, 0);
-    assert_contains (narrow, "not shown in a width of 66: ");
+    assert_contains (narrow, "not shown at 66 columns: ");
     assert_contains (narrow,
                      "\r\n44440000  small    failed       2026-11-22 10:00      2          3\r\n");
     g_autofree char *wide = type (line, "", 200, &code);

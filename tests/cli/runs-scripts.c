@@ -149,7 +149,7 @@ test_waiting (void)
   g_auto (Outcome) resumed =
     shell ("lig train --resume $(lig runs list --store w.db --columns run | tail -n 1) --store w.db"
            " --json");
-  assert_failed (&resumed, 1, "file", "is a profile and has no checkpoint; give a training");
+  assert_failed (&resumed, 1, "file", "is a profile and has no checkpoint; give a training run");
   g_auto (Outcome) waiting = shell (
     "mkfifo pipe; (sleep 1; cat pipe) | wc -l & lig train 'linear(2) ! mean-squared-error'"
     " --input 16x8 --data synthetic --steps 3 --device cpu --store w.db --metrics pipe; wait");
@@ -163,7 +163,8 @@ test_report (void)
 {
   make_store ();
   g_auto (Outcome) outcome = lig ("report", "largo", "-o", "x.md", "--json", NULL);
-  assert_failed (&outcome, 1, "op", "'largo' is no run, and as a sequence: column 1: op 'largo'");
+  assert_failed (&outcome, 1, "op",
+                 "'largo' is not a run, and as a sequence: column 1: op 'largo'");
 }
 
 /* A store that became empty has no runs; where options select, it has none that match. */

@@ -156,14 +156,14 @@ test_outputs (void)
   train ("flowers", "5");
   g_assert_true (g_file_set_contents (notes, "of three years", -1, NULL));
   g_assert_true (g_file_set_contents (onnx, "a model", -1, NULL));
-  assert_kept ("notes", "the existing file is no file of tensors and would be lost");
+  assert_kept ("notes", "the existing file is not a tensor file and would be lost");
   assert_kept ("t.csv",
                "-o t.csv ends in .csv, but safetensors are written; name it t.safetensors");
   assert_kept ("a.onnx", "ends in .onnx");
   g_auto (Outcome) copy =
     shell ("cp $(ls ligature/checkpoints/*.safetensors | head -n 1) c.safetensors");
   g_assert_cmpint (copy.code, ==, 0);
-  assert_kept ("c.safetensors", "the existing file is a checkpoint of a training");
+  assert_kept ("c.safetensors", "the existing file is a training checkpoint");
   g_auto (Outcome) new = lig ("apply", "gelu", "--input", "x.safetensors", "-o", "new.PT", NULL);
   assert_contains (new.err, "-o new.PT ends in .pt");
   for (int i = 0; i < 2; i++) {

@@ -146,7 +146,7 @@ static const struct {
    "dtype is 'fp9', expected fp32"},
   {"'" LINE "' --batch 2 --data csv:good.csv --device gpu", "usage", "device 'gpu' is unknown"},
   {"'" LINE "' --batch 2 --data csv:good.csv --device null:h200", "usage",
-   "device 'null:h200' is only described"},
+   "device 'null:h200' is only a description"},
   {"'" LINE "' --batch 2 --data csv:good.csv --input 2xx", "usage",
    "--input: shape '2xx': axis 1 is '', expected a length"},
   {"'" LINE "' --batch 2 --data csv:good.csv --init missing", "file", "cannot open 'missing'"},

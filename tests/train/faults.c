@@ -130,7 +130,7 @@ test_kill_early (void)
   g_subprocess_wait (child, NULL, NULL);
   assert_last ("early.db", "interrupted");
   g_auto (Outcome) resumed = shell ("lig train --resume last --store early.db --json");
-  assert_failed (&resumed, 1, "file", "has no checkpoint: it ended before the first");
+  assert_failed (&resumed, 1, "file", "has no checkpoint: it ended before the first one");
 }
 
 static void
