@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that an option is the same in all commands that have it: its name, its kind of value, its
- * description and the errors about its value. The options are those of `lig --generate options`, so
- * that a new command is tested too. */
+/* Tests that an option is the same in all commands that have it: name, kind of value, description
+ * and errors about its value. The options are those of `lig --generate options`, so that a new
+ * command is also tested. */
 #include "tests/cli/switch.h"
 
 #include <errno.h>
@@ -42,8 +42,8 @@ read_options (void)
   return options;
 }
 
-/* Options that differ for a reason. A name that a command gives another meaning belongs here only
- * if scripts rely on both. */
+/* Options that differ for a reason. A name that has another meaning in some command belongs here
+ * only if scripts rely on both. */
 static const struct {
   const char *command, *name, *why;
 } different[] = {
@@ -78,7 +78,7 @@ is_different (const Option *option)
   return FALSE;
 }
 
-/* Commands that run cannot use a device that is only described. */
+/* Commands that run something cannot use a device description. */
 static gboolean
 is_other_device (const Option *a, const Option *b)
 {
@@ -106,7 +106,7 @@ test_tables (void)
                  a->help, a->argument, a->letter, b->command, b->help, b->argument, b->letter);
     }
   g_assert_cmpuint (shared, >, 100);
-  /* An exception that no command has any more would hide the next one. */
+  /* An unused exception would hide the next difference. */
   for (guint i = 0; i < G_N_ELEMENTS (different); i++) {
     gboolean found = FALSE;
     for (guint k = 0; k < options->len; k++)
@@ -117,7 +117,7 @@ test_tables (void)
   }
 }
 
-/* A letter means one option in all commands. */
+/* A letter means the same option in all commands. */
 static void
 test_letters (void)
 {
@@ -130,7 +130,7 @@ test_letters (void)
     }
 }
 
-/* The arguments that make a command line of each command, except the option that is tested. */
+/* The arguments that complete a command line of each command, except the tested option. */
 static const struct {
   const char *command, *arguments;
 } usual[] = {
@@ -166,7 +166,7 @@ has_option (GPtrArray *options, const char *command, const char *name)
   return FALSE;
 }
 
-/* Returns the message of an error without the name of the command, to which its end may refer. */
+/* Returns the message of an error without the name of the command, which may appear at its end. */
 static char *
 read_message (const Outcome *outcome)
 {
@@ -175,7 +175,7 @@ read_message (const Outcome *outcome)
   return g_strndup (message, end ? (gsize) (end - message) : strlen (message));
 }
 
-/* A wrong value is the same error in each command. */
+/* A wrong value gives the same error in each command. */
 static void
 test_errors (void)
 {
@@ -223,7 +223,7 @@ test_errors (void)
   }
 }
 
-/* A device that is only described is a wrong command line of each command that runs something. */
+/* A device description is a command-line error in each command that runs something. */
 static void
 test_described (void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares lig apply with numbers computed by hand: outputs, all gradients, the caller's tensors;
- * and tests each kind of mismatch between a file and a sequence. */
+/* Compares lig apply with numbers computed by hand: outputs, all gradients, extra tensors; and
+ * tests each kind of mismatch between a file and a sequence. */
 #include "tests/cli/case.h"
 
 #include <ligature/tensor-file.h>
 #include <math.h>
 
-/* y = 4 (x W^T + b + e); x is also an output for the caller. */
+/* y = 4 (x W^T + b + e); x is also an extra output. */
 #define SEQUENCE \
   "make-extra-output ! linear(2) ! add-extra-input ! make-extra-output(to=r) ! constant-scale(3) " \
   "! add-extra-input(from=r)"
@@ -64,7 +64,7 @@ expect (LigTensorFile *file, const char *name, int count, const float *values)
   } \
   G_STMT_END
 
-/* Writes a file byte by byte, as lig_tensor_file_save() writes no int64. */
+/* Writes a file byte by byte, because lig_tensor_file_save() does not write int64. */
 static void
 save_bytes (const char *name, const char *header, gconstpointer body, gsize size)
 {
@@ -136,8 +136,8 @@ test_gradients (void)
   }
 }
 
-/* A gradient that is missing from the file is zero. Only the extra output's may be missing, as the
- * main one is required unless the output is a loss. */
+/* A gradient that is missing from the file is zero. Only the extra output's may be missing, because
+ * the main one is required unless the output is a loss. */
 static void
 test_zero_gradient (void)
 {
@@ -187,7 +187,7 @@ test_misfits (void)
   g_assert_false (g_file_test (output, G_FILE_TEST_EXISTS));
 }
 
-/* Weights that are no finite numbers are rejected with their place. */
+/* Non-finite weights are rejected with their path. */
 static void
 test_not_finite (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions for tests of the command line: running the real program in a temporary folder, and
- * reading values from the JSON that it prints. */
+/* Functions for tests of the command line: they run the real program in a temporary folder and read
+ * values from the JSON that it prints. */
 #pragma once
 
 #include "tests/base/contains.h"
@@ -68,7 +68,7 @@ shell (const char *line)
 }
 
 /* Returns the value below `node` at a place such as "ops.0.output": members and array indexes,
- * separated by points. */
+ * separated by dots. */
 static inline JsonNode *
 at (JsonNode *node, const char *place)
 {

@@ -124,7 +124,7 @@ test_errors (void)
   assert_keys (at (all.json, "problems.1"), "code message path fixes");
   assert_keys (at (all.json, "problems.1.fixes.0"), "kind path name value text");
   g_assert_cmpstr (text_at (all.json, "problems.1.fixes.0.value"), ==, "8");
-  /* A number in a message is not taken for a path. */
+  /* A number in a message is not mistaken for a path. */
   g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);
   assert_failed (&number, 1, "file", "at 7");
   g_assert_true (json_node_is_null (at (number.json, "error.path")));
@@ -261,7 +261,7 @@ test_fuse (void)
   assert_contains (person.out, "linear-bias-activation");
 }
 
-/* --why explains one place; the fixes have the same numbers as in the whole list. */
+/* --why explains one op or gap; the fixes have the same numbers as in the whole list. */
 static void
 test_why (void)
 {
@@ -289,7 +289,7 @@ test_why (void)
     lig ("fuse", "block(2) { linear(8) ! gelu }", "--input", "8x8", "--why", "0.1", NULL);
   g_assert_cmpint (block.code, ==, 0);
   assert_contains (block.out, "from basic-linear at 0.1.0 to gelu at 0.1.1");
-  /* People take the number of a repetition for that of an op. */
+  /* Users mistake the number of a repetition for that of an op. */
   assert_contains (block.out, "repetition 1 of the block at 0; its op 1 is at 0.0.1");
   g_auto (Outcome) beyond =
     lig ("fuse", "block(2) { linear(8) ! gelu ! relu }", "--input", "8x8", "--why", "0.2", NULL);
@@ -329,7 +329,7 @@ test_apply_fix (void)
   g_auto (Outcome) large =
     lig ("fuse", FENCED, "--apply-fix", "99", "-o", "other.lig", "--json", NULL);
   assert_failed (&large, 2, "usage", "no edit has the number 99; the plan offers ");
-  /* A policy is no part of a sequence. */
+  /* A policy is not part of a sequence. */
   g_auto (Outcome) policies = lig ("fuse", "linear(64) ! gelu ! linear(64)", "--input", "256x64",
                                    "--device", "cpu", "--all", NULL);
   const char *choice = strstr (policies.out, ": use policy measured");
@@ -386,7 +386,7 @@ test_wishes (void)
   assert_failed (&illegal, 1, "fusion", "needs a residual after Bias of Linear at 0");
 }
 
-/* Checks that each value of the state that a step of the update uses is a node at the step. */
+/* Checks that each state value that an update step uses is a node at that step. */
 static void
 check_state_edges (void)
 {
@@ -458,7 +458,7 @@ test_plan (void)
   assert_contains (both.err, "--dot and --json");
 }
 
-/* Returns the text with its broken sentences in one line each. */
+/* Returns the text with its wrapped messages unwrapped. */
 static char *
 join_lines (const char *text)
 {
@@ -527,7 +527,7 @@ test_devices (void)
   g_auto (Outcome) table = lig ("devices", "null:b200", NULL);
   assert_contains (table.out, "6.42 P");
   assert_contains (table.out, "35.0 µs  580 GB/s  3.40 µs  50.0 GB/s  14.0 µs");
-  /* A CPU has no links, nor matmuls of 4 bits. */
+  /* A CPU has neither links nor 4-bit matmuls. */
   g_auto (Outcome) host = lig ("devices", "cpu", NULL);
   g_assert_null (strstr (host.out, "links"));
   g_assert_null (strstr (host.out, "fp4"));
@@ -568,8 +568,9 @@ test_shipped (void)
   g_assert_cmpint (count, >=, 6);
 }
 
-/* For a CPU that was never measured nothing is predicted, and reading creates no store. The first
- * command that writes a store measures the CPU and reports it; later commands use the result. */
+/* Nothing is predicted for a CPU that was never measured, and reading commands do not create a
+ * store. The first command that writes a store measures the CPU and reports it; later commands use
+ * the result. */
 static void
 test_peak_rates (void)
 {
@@ -590,7 +591,7 @@ test_peak_rates (void)
   g_auto (Outcome) after =
     lig ("plan", text, "--input", "4x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpfloat (json_node_get_double (at (after.json, "steps.0.predicted_us")), >, 0);
-  /* Steps without rows return immediately, so they have no share of a peak rate. */
+  /* Steps without rows return immediately, so they reach no share of a peak rate. */
   g_auto (Outcome) empty =
     lig ("profile", text, "--input", "0x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpint (empty.code, ==, 0);
@@ -606,7 +607,7 @@ test_peak_rates (void)
   g_assert_true (JSON_NODE_HOLDS_NULL (at (other.json, "steps.0.predicted_us")));
 }
 
-/* A profile that describes no device is rejected, as is one with figures beyond any device. */
+/* A profile that does not describe a device is rejected, and so is one with impossible figures. */
 static void
 test_bad_profiles (void)
 {

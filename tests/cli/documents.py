@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the JSON documents of tests/cli/documents.txt and checks them, as TAP: each against its schema
-in data/doc/schemas, its text, and the units of its numbers; then whether each property of a schema
-occurs in a document, and whether each document that the sources print has a schema and a test.
+"""Produces the JSON documents of tests/cli/documents.txt and checks them, as TAP: each against its
+schema in data/doc/schemas, its text, and the units of its numbers; then whether each property of a
+schema occurs in a document, and whether each document that the sources print has a schema and a
+test.
 """
 import json
 import os
@@ -27,15 +28,15 @@ Validator = getattr(jsonschema, "Draft202012Validator", jsonschema.Draft7Validat
 ENDS = {"us": ["us", "microseconds"], "ms": ["ms"], "s": ["seconds"], "B": ["bytes"],
         "FLOP": ["flops"], "1/s": ["per_second"], "MHz": ["mhz"], "W": ["w"], "C": ["c"]}
 
-# A word for each unit, which the descriptions of its numbers contain.
+# A word for each unit, which the descriptions of such numbers must contain.
 WORDS = {"us": "microsecond", "ms": "millisecond", "s": "second", "B": "byte", "B/s": "bytes per second",
          "FLOP": "operations", "FLOP/s": "operations per second", "1/s": "per second",
          "MHz": "megahertz", "W": "watt", "C": "Celsius", "varies": "unit"}
 
 # Functions for the commands of the table: `newest NAME [MEMBER]` prints the newest run whose name
 # contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors
-# file; `add_costs PROFILE` prints a device profile with costs of kernels; `interrupt
-# COMMAND` interrupts it, as Ctrl+C does, once it trains.
+# file; `add_costs PROFILE` prints a device profile with kernel overheads; `interrupt COMMAND`
+# interrupts it, as Ctrl+C does, once it trains.
 PRELUDE = r'''
 newest () {
   lig runs list "$1" --json | python3 -c 'import json, sys
@@ -79,7 +80,7 @@ print (json.dumps (profile))' "$DATA/doc/schemas/common.json" "$1"
 
 
 class Wrong(Exception):
-    """A document or a schema that is not as it should be."""
+    """An invalid document or schema."""
 
 
 # --- Schemas --------------------------------------------------------------------------------------
@@ -119,7 +120,7 @@ def validator(pointer, cache={}):
 
 
 def subschemas(schema, pointer):
-    """Yields each schema below `schema` with its pointer, and whether it is that of a property."""
+    """Yields each schema below `schema` with its pointer, and whether it belongs to a property."""
     yield pointer, schema, False
     for key in "properties", "$defs":
         for name, one in schema.get(key, {}).items():
@@ -263,7 +264,7 @@ def check_units(document, name, pointer, seen):
     is_list = isinstance(document, list)
     for one in document if is_list else [document]:
         walk = Walk(seen)
-        # A device profile that a user wrote need not name the units; its schema does.
+        # A user's device profile need not name the units; its schema does.
         by_hand = name == "device" and "units" not in one
         walk.units = None if by_hand else one.get("units", {}) if isinstance(one, dict) else {}
         walk.walk([one] if is_list else one, pointer)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the examples of data/doc/json.md, as TAP, and compares each output with what Python finds in
-the same documents. Without jq all are skipped."""
+"""Runs the examples of data/doc/json.md, as TAP, and compares each output with the result of Python
+for the same documents. Without jq all are skipped."""
 import json
 import os
 import pathlib

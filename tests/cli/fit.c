@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the one answer of check, fuse and plan to whether a plan fits into the memory of a device,
- * and the times in which values are computed again. */
+/* Tests that check, fuse and plan agree on whether a plan fits in the memory of a device, and on
+ * the recomputation times. */
 #include "tests/cli/case.h"
 
 #include <math.h>
 
-/* Without fusions this sequence needs more memory than with them, and more still without values
- * that are computed again. */
+/* This sequence needs more memory without fusions than with them, and even more without
+ * recomputation. */
 #define MODEL "block(4) { layer-norm ! linear(512) ! gelu ! linear(128) }"
 #define INPUT "--input", "65536x128", "--dtype", "bf16"
 
@@ -16,7 +16,7 @@ number_at (JsonNode *node, const char *place)
   return json_node_get_double (at (node, place));
 }
 
-/* Writes the shipped description with another size of memory (transfer full). */
+/* Writes the shipped description with another memory size (transfer full). */
 static char *
 describe_card (gint64 memory)
 {
@@ -36,7 +36,7 @@ describe_card (gint64 memory)
   return path;
 }
 
-/* Asserts the same answer of the three commands for a card with that memory. */
+/* Asserts that the three commands give the same answer for a device with that memory. */
 static void
 check_answers (gint64 memory, gboolean fits)
 {
@@ -58,7 +58,7 @@ check_answers (gint64 memory, gboolean fits)
   }
 }
 
-/* The plan fits if it leaves a sixteenth of a small card's memory, or 1 GiB of a large one's. */
+/* The plan fits if it leaves a sixteenth of a small device's memory, or 1 GiB of a large one's. */
 static void
 test_boundary (void)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the edits that `lig fuse` recommends for described devices and checks, as TAP, that the plan
-with the edit is predicted to save as much as was promised, and that several together do.
+"""Applies the edits that `lig fuse` recommends for device descriptions and checks, as TAP, that the
+edited plan is predicted to save as much as was promised, and that several edits together do.
 """
 import json
 import os
@@ -19,7 +19,7 @@ BLOCK = ("block(12){ make-extra-output ! layer-norm ! linear(3072) ! gelu ! line
 EXAMPLE = str(ROOT / "data/examples/residual-mlp.lig")
 WRITTEN = ("--input", "--fence", "--forbid", "--force")  # options that an edit writes into the file
 
-# A sequence, options, and the least number of recommended edits.
+# A sequence, options, and the minimum number of recommended edits.
 CASES = [
     (EXAMPLE, [], 0),
     (EXAMPLE, ["--fence", "3"], 1),
@@ -58,7 +58,8 @@ def microseconds(text):
 
 
 def read(text):
-    """Returns the promised sum, and the recommended edits as number, gain, whether instead."""
+    """Returns the promised sum, and the recommended edits as number, gain, and whether it is an
+    alternative."""
     head = text.split("\n\n")[0].replace("\n  fix", "\nfix").replace("\n  ", " ")
     time = r"≈ ([0-9.]+ (?:ns|µs|ms|s))"
     single = re.search(rf"^would save {time}: .*\(fix ([0-9]+)\)", head, re.M)
@@ -105,7 +106,7 @@ def check(case):
 
 
 def check_reasons():
-    """A place names the reason that remains after an edit, instead of a gain that it has not."""
+    """If a reason remains after an edit, it is named instead of a gain."""
     text = fuse(EXAMPLE, ["--fence", "3"], "--why", "3").replace("\n      ", " ")
     backward = text.split("\nbackward\n")[1].split("\n  ")
     at = [i for i, line in enumerate(backward) if "backward-bias-gelu-linear:" in line][0]

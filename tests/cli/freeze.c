@@ -38,7 +38,7 @@ test_rejected (void)
                                 "--steps", "3", "--device", "cpu", "--freeze", "", NULL);
   g_assert_cmpint (empty.code, ==, 2);
   assert_contains (empty.err, "--freeze is empty, expected PATTERN");
-  /* A pattern of the file is not an option that was given. */
+  /* A pattern from the file does not count as a given option. */
   static const char file[] =
     "{\"ligature\": 1, \"input\": {\"shape\": [8, 4], \"dtype\": \"fp32\"}, \"ops\": [{\"op\": "
     "\"linear\", \"out-features\": 4}, {\"op\": \"mean-squared-error\"}], \"train\": "

@@ -61,7 +61,7 @@ manual_has_all () {
   return $status
 }
 
-# Each title of a group precedes an option.
+# Each group title precedes an option.
 manual_titles () {
   awk 'last == ".PP" && /^[A-Z][a-z]+:$/ { title = $0; next }
     title { titles++; if ($0 != ".TP") { print title, $0; wrong = 1 } title = "" }
@@ -69,7 +69,7 @@ manual_titles () {
     END { exit wrong || titles < 20 }' man
 }
 
-# The date is that of the package's builder, never today's.
+# The date is that of the package build, never today's.
 manual_date () {
   SOURCE_DATE_EPOCH=86400 "$LIG" --generate man | grep '^\.TH LIG 1 "1970-01-02" ' &&
     env -u SOURCE_DATE_EPOCH "$LIG" --generate man | grep '^\.TH LIG 1 "" ' &&
@@ -89,7 +89,7 @@ manual_lints () {
   ! mandoc -T lint -W warning man | grep -v 'missing date'
 }
 
-# complete_line LINE: prints the completions of bash at the end of the line, one on each line.
+# complete_line LINE: prints bash's completions at the end of the line, one per line.
 complete_line () {
   COMP_LINE=$1
   COMP_POINT=${#COMP_LINE}
@@ -138,7 +138,7 @@ bash_completes () {
     offers 'lig runs show ' last only && offers 'lig devices ' cpu
 }
 
-# Options stand before the command, and a verb offers its own options and arguments.
+# Options precede the command, and a verb offers its own options and arguments.
 bash_completes_verbs () {
   # shellcheck disable=SC1091
   . ./bash
@@ -176,7 +176,7 @@ zsh_reads () {
   zsh -n zsh && grep -q '^#compdef lig$' zsh
 }
 
-# Types lines and the tab key in a zsh with a terminal of its own.
+# Types lines and the tab key in a zsh in its own terminal.
 zsh_completes () {
   needs zsh || return 77
   mkdir -p bin functions
@@ -204,7 +204,7 @@ lig runs sho|lig runs show
 lig runs show --sto|lig runs show --store
 lig help swe|lig help sweep
 END
-  # A line that is not completed is waited for until the time is over.
+  # If a line is not completed, the test waits until the timeout.
   timeout 60 zsh -f type.zsh > replies
   cat replies
   cut -d '|' -f 2 lines | cmp - replies

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Command lines as hands and scripts write them: empty values, bytes that are no text, very long
+/* Command lines as users and scripts write them: empty values, bytes that are not text, very long
  * words, misspelt options of every command. */
 #include "tests/cli/case.h"
 
-/* Checks that the line is rejected as a wrong usage whose sentence contains the part. */
+/* Checks that the line is rejected as wrong usage with a message that contains the part. */
 static void
 assert_rejected (const char *line, const char *part)
 {
@@ -24,7 +24,7 @@ list_options (void)
   g_auto (GStrv) lines = g_strsplit (g_strchomp (outcome.out), "\n", -1);
   for (char **line = lines; *line; line++) {
     g_auto (GStrv) row = g_strsplit (*line, "\t", -1);
-    /* The options that every command has are tried with one. */
+    /* Options that every command has are only tried with one. */
     gboolean common = g_strv_contains (general, row[1]);
     if (!common || strcmp (row[0], "runs") == 0)
       g_ptr_array_add (rows, g_steal_pointer (&row));
@@ -33,8 +33,8 @@ list_options (void)
   return rows;
 }
 
-/* An empty value is most often a variable that is not set; the default would then be another store
- * than the one that is meant. */
+/* An empty value is usually an unset variable; the default would then be a different store from the
+ * intended one. */
 static void
 test_empty (void)
 {
@@ -63,7 +63,7 @@ has_option (GPtrArray *rows, const char *command, const char *name)
   return FALSE;
 }
 
-/* A slip of the hand in any option names the option that is meant. */
+/* A typo in any option is answered with the intended option. */
 static void
 test_misspelt (void)
 {
@@ -91,7 +91,7 @@ test_misspelt (void)
   }
 }
 
-/* JSON is UTF-8, also where the words of the command line are not. */
+/* JSON is UTF-8, even if the words of the command line are not. */
 static void
 test_bytes (void)
 {
@@ -117,7 +117,7 @@ test_long (void)
   g_assert_true (g_str_has_suffix (g_strchomp (outcome.err), "null[:PROFILE]"));
 }
 
-/* The value of a switch is no command. */
+/* The value of a switch is not a command. */
 static void
 test_switch (void)
 {
@@ -127,7 +127,7 @@ test_switch (void)
   g_assert_cmpstr (before.out, ==, after.out);
 }
 
-/* A reader that has enough is no failure, as for every program in a pipe. */
+/* A reader that stops reading is not a failure, as for every program in a pipe. */
 static void
 test_pipe (void)
 {
@@ -154,7 +154,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  /* The program need not execute itself again for it. */
+  /* The program need not re-execute itself for it. */
   g_setenv ("GOMP_SPINCOUNT", "10000", FALSE);
   g_test_add_func ("/habits/empty", test_empty);
   g_test_add_func ("/habits/misspelt", test_misspelt);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Help texts: their width, groups and defaults; and the pager, in a terminal of its own. */
+/* Help texts: their width, groups and defaults; and the pager, in its own terminal. */
 #include "tests/cli/case.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static const char *const commands[] = {
   "ops",    "check",   "fuse", "plan",           "apply",   "train", "sweep",
   "report", "profile", "runs", "export-weights", "devices", "verify"};
 
-/* Checks that no line is wider, but for one quoted word of an example. */
+/* Checks that no line is wider, except for one quoted word of an example. */
 static void
 assert_width (const char *text, int width)
 {
@@ -42,7 +42,7 @@ test_width (void)
     }
 }
 
-/* An option of a usage or an example is on the same line as its value. */
+/* In a usage or an example, an option is on the same line as its value. */
 static void
 test_options (void)
 {
@@ -83,7 +83,7 @@ test_groups (void)
   g_assert_null (strstr (show.out, "Columns (--columns"));
 }
 
-/* A number has a default, but for one that has to be given. */
+/* A number has a default unless it is required. */
 static void
 test_defaults (void)
 {
@@ -178,7 +178,7 @@ test_pager (void)
   assert_contains (colours.text, "^[[1mData:");
   g_auto (Session) plain = type ("NO_COLOR=1 LIG_PAGER='cat -v' lig help train", "");
   assert_contains (plain.text, "\nData:");
-  /* The exit code is that of lig, also if the pager ends early or fails. */
+  /* The exit code is that of lig, even if the pager ends early or fails. */
   g_auto (Session) early = type ("LIG_PAGER='head -n 1' lig help train", "");
   g_assert_cmpint (early.code, ==, 0);
   g_assert_null (strstr (early.text, "Optimizer"));
@@ -233,7 +233,7 @@ test_less (void)
   assert_contains (coloured.text, "\033[1mData:");
   g_auto (Session) dumb = type ("unset PAGER LESS; TERM=dumb lig help train", "");
   assert_contains (dumb.text, "--data synthetic --steps 200");
-  /* Ctrl+C is for less, which goes on; it restores the terminal when it ends. */
+  /* Ctrl+C is for less, which continues; it restores the terminal when it ends. */
   g_auto (Session) interrupted =
     type ("trap : INT; unset PAGER LESS; lig help train; echo code $?", "\003q");
   assert_contains (interrupted.text, "code 0");

@@ -51,8 +51,8 @@ execute (const char *name, const char *sql)
   sqlite3_close (db);
 }
 
-/* A file that is no store: commands that read do not create, rename or write anything; commands
- * that write leave the file unchanged, too. */
+/* A file that is not a store: commands that read do not create, rename or write anything; commands
+ * that write also leave the file unchanged. */
 static void
 test_store_of_another (void)
 {

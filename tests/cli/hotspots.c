@@ -16,7 +16,7 @@ test_profile (void)
   g_assert_nonnull (strstr (list, "in 3\u00a0× Transformer layer at 0"));
   g_assert_nonnull (strstr (list, "forward × 3 "));
   g_assert_nonnull (strstr (list, "The rest"));
-  /* The parts of a macro are rows of their own. */
+  /* The parts of a macro have their own rows. */
   g_assert_nonnull (strstr (outcome.out, "0.*.0.qkv "));
   g_assert_nonnull (strstr (outcome.out, "0.*.0.fc2 "));
 }

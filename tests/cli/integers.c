@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that lig apply checks the integers of a file where they go: tokens after a load-branch, and
- * lengths inside of a layer. */
+/* Tests that lig apply checks the integers of a file where they are used: tokens after a
+ * load-branch, and lengths inside a layer. */
 #include "tests/cli/case.h"
 
 #include <ligature/tensor-file.h>
@@ -52,7 +52,7 @@ test_recalled (void)
   expect (sequence, "2x8:fp32", "4:int32", 2, NULL);
   expect (sequence, "2x8:fp32", "4:int32", 3,
           "extra.0: embedding at 1: input[0] is 3, expected 0 to 2");
-  /* The input goes elsewhere, and may be anything. */
+  /* The input is used elsewhere, and may be anything. */
   const char *const both = "make-extra-output(caller=true) ! load-branch(shape=[4], dtype=int32) ! "
                            "make-extra-output ! embedding(8, vocabulary=3)";
   expect (both, "2:int32", "4:int32", 1, NULL);

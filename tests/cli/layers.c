@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests commands on whole layers: names of their parts, and one sentence for each wrong input. */
+/* Tests commands on whole layers: names of their parts, and one message for each wrong input. */
 #include "tests/cli/case.h"
 
 #include <ligature/tensor-file.h>
@@ -15,7 +15,7 @@ test_parts (void)
   assert_contains (plain.out, "weight, bias\n");
 }
 
-/* Each value that needs memory has a name of its own. */
+/* Each value that needs memory has its own name. */
 static void
 test_values (void)
 {
@@ -94,7 +94,7 @@ add_tensor (LigTensorFile *file, const char *name, LigDtype dtype, const char *s
   lig_tensor_file_add (file, name, tensor);
 }
 
-/* Runs attention over 4 positions, after an addition of another tensor of the caller. */
+/* Runs attention over 4 tokens, after adding an extra input. */
 static Outcome
 apply_lengths (float length)
 {

@@ -22,7 +22,7 @@ assert_line (GArray *line, int columns, const char *expected)
   g_assert_cmpstr (text, ==, expected);
 }
 
-/* Parts are left out in the order of their importance, the essential ones are abbreviated first. */
+/* Parts are omitted in the order of their importance; the essential ones are abbreviated first. */
 static void
 test_widths (void)
 {
@@ -66,7 +66,7 @@ test_wide (void)
   }
 }
 
-/* The first line comes at once, each other one after ten seconds and a tenth of the work. */
+/* The first line comes immediately, every further one after ten seconds and a tenth of the work. */
 static void
 test_cadence (void)
 {

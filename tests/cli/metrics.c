@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig train --metrics`: its lines, resuming, readers that are slow or go away, full disks; and
+/* `lig train --metrics`: its lines, resuming, readers that are slow or disappear, full disks; and
  * --quiet. */
 #include "tests/cli/case.h"
 
@@ -80,7 +80,7 @@ test_file (void)
   g_auto (Outcome) show = lig ("runs", "show", "last", "--json", NULL);
   g_auto (Outcome) export = shell ("lig runs export last -o m.csv");
   g_assert_cmpint (export.code, ==, 0);
-  /* A new training replaces the file. */
+  /* A new run replaces the file. */
   g_auto (Outcome) again = shell (TRAIN "--steps 3 --metrics m.jsonl");
   g_autoptr (GPtrArray) fewer = read_lines ("m.jsonl");
   check_steps (fewer, 3);
@@ -119,8 +119,7 @@ test_classes (void)
   g_assert_cmpfloat (right, <=, 1);
 }
 
-/* A file that is longer than the checkpoint, as after a crash, with a line that was being written.
- */
+/* A file that is longer than the checkpoint, as after a crash, with a half-written line. */
 static void
 test_resumed (void)
 {
@@ -134,7 +133,7 @@ test_resumed (void)
   g_assert_cmpint (resumed.code, ==, 0);
   g_autoptr (GPtrArray) lines = read_lines ("r.jsonl");
   g_assert_cmpuint (check_steps (lines, 50), ==, 5);
-  /* Also an older checkpoint than the end of the file: the run continues as a new one. */
+  /* Also a checkpoint that is older than the end of the file: the run continues as a new one. */
   g_auto (Outcome) copied = shell (
     TRAIN
     "--steps 20 --checkpoint s.safetensors --metrics s.jsonl && cp s.safetensors t.safetensors "
@@ -157,7 +156,7 @@ test_rejected (void)
   assert_failed (&missing, 1, "file", "no/such/m.jsonl");
 }
 
-/* A closed pipe ends the output, not the training. */
+/* A closed pipe ends the output, not the run. */
 static void
 test_closed_pipe (void)
 {
@@ -170,7 +169,7 @@ test_closed_pipe (void)
   g_assert_null (strstr (outcome.err, "cannot"));
 }
 
-/* A full disk is said once; the training goes on, its checkpoint stays, and the command fails. */
+/* A full disk is reported once; the run continues, its checkpoint stays, and the command fails. */
 static void
 test_full_disk (void)
 {
@@ -185,8 +184,8 @@ test_full_disk (void)
   g_assert_cmpint (resumed.code, ==, 0);
 }
 
-/* A reader that waits until the training is over, or for ten seconds, costs it no time: it misses
- * steps, whose number is printed. */
+/* A reader that waits until the run is over, or for ten seconds, does not slow it down: it misses
+ * steps, and their number is printed. */
 static void
 test_slow_reader (void)
 {
@@ -207,7 +206,7 @@ test_slow_reader (void)
   g_assert_cmpuint (lines->len, <, 30000);
 }
 
-/* Waits until the file has a line, while the training goes on. */
+/* Waits until the file has a line, while the run continues. */
 static void
 test_live (void)
 {

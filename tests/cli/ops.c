@@ -33,14 +33,14 @@ test_fusions_of_op (void)
   g_assert_true (has (json.json, "fusions", "fusion", "forward-bias-activation"));
   g_assert_false (has (json.json, "fusions", "fusion", "forward-add-norm"));
   assert_keys (at (json.json, "fusions.0"), "fusion pass summary pattern");
-  /* A macro takes part where its parts do; some ops are in no fusion. */
+  /* A fusion of its parts counts for a macro; some ops are in no fusion. */
   g_auto (Outcome) macro = lig ("ops", "linear", "--json", NULL);
   g_assert_true (has (macro.json, "fusions", "fusion", "backward-linear-bias"));
   g_auto (Outcome) none = lig ("ops", "dropout", "--json", NULL);
   g_assert_cmpuint (length_at (none.json, "fusions"), ==, 0);
 }
 
-/* Returns a text with single spaces in the place of ends of lines and margins. */
+/* Returns a text with line breaks and margins replaced by single spaces. */
 static char *
 in_one_line (const char *text)
 {
@@ -52,7 +52,7 @@ in_one_line (const char *text)
   return g_string_free (line, FALSE);
 }
 
-/* Describes each recipe with its parameters; words find them beside ops and fusions. */
+/* Describes each recipe with its parameters; a search finds them along with ops and fusions. */
 static void
 test_recipes (void)
 {
@@ -90,7 +90,7 @@ test_each_fusion (void)
     g_assert_cmpstr (text_at (json.json, "pattern"), ==, fusion->pattern);
     g_assert_cmpuint (length_at (json.json, "ops"), >=, 2);
     g_assert_cmpuint (length_at (json.json, place), >=, 1);
-    /* Those that overlap a collective have more kernels, one for each piece. */
+    /* Those that overlap a collective have more kernels, one per chunk. */
     gboolean collectives = strstr (fusion->pattern, "all-gather") != NULL ||
                            strstr (fusion->pattern, "all-reduce") != NULL ||
                            strstr (fusion->pattern, "reduce-scatter") != NULL;
@@ -118,7 +118,7 @@ test_search (void)
   assert_contains (text.out, "\nFusions:\n  forward-add-norm-quantize ");
   assert_contains (text.out, "\n  forward-add-norm ");
   g_assert_null (strstr (text.out, "gelu"));
-  /* All words must match, in the summaries too. */
+  /* All words must match, also in the summaries. */
   g_auto (Outcome) words = lig ("ops", "Gradient", "BIAS", "--json", NULL);
   g_assert_cmpuint (length_at (words.json, "ops"), ==, 0);
   g_assert_true (has (words.json, "fusions", "fusion", "backward-linear-bias"));
@@ -146,7 +146,8 @@ test_unknown (void)
   g_assert_null (strstr (nothing.err, "did you mean"));
 }
 
-/* The parameters of an op that has many stand below headings; each choice can still be read. */
+/* The parameters of an op that has many are grouped under headings; each choice can still be
+ * read. */
 static void
 test_groups (void)
 {

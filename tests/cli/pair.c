@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests `lig fuse --device A,B`: the plans for several devices beside each other. */
+/* Tests `lig fuse --device A,B`: the plans for several devices next to each other. */
 #include "tests/cli/case.h"
 
 #define BLOCKS "block(12) { layer-norm ! linear(3072) ! gelu ! linear(768) }"
@@ -50,12 +50,12 @@ test_beside (void)
   g_assert_true (g_regex_match_simple ("┌ linear-bias-add +┌ linear-bias-add\n", found.out, 0, 0));
   assert_contains (found.out, "memory");
   assert_contains (found.out, "compute");
-  /* The other way round, the first device is the faster one. */
+  /* In reverse order, the first device is the faster one. */
   g_auto (Outcome) turned = lig ("fuse", file, "--device", "null:h200,null:a100", NULL);
   g_assert_true (g_str_has_prefix (turned.out, "null:h200 is "));
 }
 
-/* No number is cut where the second device is much slower. */
+/* No number is cut if the second device is much slower. */
 static void
 test_slow (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests plans of several ranks on the command line: for devices that are described, and for those
- * of this machine, whose links are not known. */
+/* Tests plans of several ranks on the command line: for device descriptions, and for devices of
+ * this machine, whose links are unknown. */
 #include "tests/cli/case.h"
 
 #define MODEL "linear(64) ! gelu ! linear(16) ! mean-squared-error"
@@ -39,7 +39,7 @@ test_several (void)
   g_assert_null (strstr (alone.out, "ranks"));
 }
 
-/* A report of a plan has the same sentence; one of a run has its own ranks. */
+/* A report of a plan has the same message; one of a run has its own ranks. */
 static void
 test_report (void)
 {
@@ -56,7 +56,7 @@ test_report (void)
   assert_contains (foreign.err, "--ranks needs a sequence, but 'last' is a run; omit --ranks");
 }
 
-/* The matmul before the loss is often the largest, and whole where the ranks do not divide it. */
+/* The LM head is often the largest matmul, and unsharded if the ranks cannot shard it. */
 static void
 test_whole (void)
 {
@@ -90,7 +90,7 @@ test_rejected (void)
   assert_contains (count.err, "--ranks is 0, expected 1 to 1024");
 }
 
-/* Checks have the shapes of a rank, and of the memory that an update needs. */
+/* `lig check` shows the shapes of a rank, and the memory that an update needs. */
 static void
 test_checked (void)
 {
@@ -125,8 +125,8 @@ check_problem (const char *model, const char *input, const char *ranks, const ch
   g_assert_cmpstr (outcome.err, ==, said);
 }
 
-/* A faulty division is one problem: those of the ops behind it, whose inputs would be divided in
- * another way, and edits that put another problem in its place are left out. */
+/* Wrong sharding is one problem: the problems of later ops, whose inputs would be sharded
+ * differently, are omitted, and so are edits that only cause another problem. */
 static void
 test_problems (void)
 {

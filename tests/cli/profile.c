@@ -71,7 +71,7 @@ test_folded (void)
   g_assert_cmpuint (length_at (json.json, "groups"), >, 12);
 }
 
-/* The same ops alone are the baseline: measured if they are compared, predicted otherwise. */
+/* The unfused ops are the baseline: measured if they are compared, predicted otherwise. */
 static void
 test_savings (void)
 {
@@ -84,7 +84,7 @@ test_savings (void)
   assert_contains (predicted, "≈ ");
 }
 
-/* Peak rates that are too low make every group better than the roofline. */
+/* Peak rates that are too low make every group faster than the roofline. */
 static void
 test_roofline (void)
 {
@@ -133,7 +133,7 @@ test_quiet (void)
   assert_failed (&wrong, 2, "usage", "gleu");
 }
 
-/* Without a terminal, a long measurement says now and then how far it is. */
+/* Without a terminal, a long measurement reports its progress now and then. */
 static void
 test_logged (void)
 {

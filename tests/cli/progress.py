@@ -81,7 +81,7 @@ def resize_to(first, second, rewraps):
     rows = terminal.screen.rows()
     assert len(progress_rows(terminal)) == 1, '\n'.join(rows)
     assert rows[0].startswith('lig: synthetic:'[:second]), '\n'.join(rows)
-    # Nothing but the first message, perhaps wrapped, is above the line.
+    # Only the first message, perhaps wrapped, is above the line.
     above = ''.join(rows[:-1])
     assert re.fullmatch(r'lig: synthetic: 65,536 samples, ?.*', above) and '/' not in above, rows
     assert len(rows[-1]) < second, rows
@@ -107,7 +107,7 @@ def resize_wider():
 def interrupted_twice():
     terminal = train('--checkpoint-every', '1')
     terminal.wait_for(STEP)
-    # Both are typed before the program looks: the second one kills it, with the line removed.
+    # Both are typed before the program reads them: the second one kills it, with the line removed.
     terminal.type('\x03')
     terminal.wait_for('interrupted: saving')
     terminal.type('\x03')
@@ -208,8 +208,9 @@ def lines_in_a_pipe():
 
 def metrics_on_the_terminal():
     """Lines of metrics, also those that another program prints, are not mixed with progress. The
-    program prints them at its end: what two programs print at once has no lines. A terminal that
-    reads too slowly, as on a busy machine, gets fewer lines, and the number of those left out."""
+    program prints them at its end, because the output of two programs at once has no lines. A
+    terminal that reads too slowly, as on a busy machine, gets fewer lines, and the number of those
+    that were omitted."""
     command = ' '.join("'%s'" % word for word in [LIG, 'train', MODEL] + ENDLESS[:6])
     for end in ('', ' | sort'):
         terminal = Terminal(['/bin/sh', '-c', command + ' --steps 20000 --metrics -' + end])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`lig sweep --ranks`: all ranks train the points of one process; failing points, signals, lost ranks,
-and continuing."""
+"""`lig sweep --ranks`: all ranks train the points of one process; failing points, signals, lost
+ranks, and continuing."""
 import json
 import os
 import shutil
@@ -88,7 +88,7 @@ def standard_input_and_mpirun():
     words = ('-', *DATA, '--steps', '2', '--over', 'seed=1,2', '--quiet')
     for command in ([LIG, 'sweep', *words, '--ranks', '2'], [*MPIRUN, '-n', '2', LIG, 'sweep', *words]):
         result = subprocess.run(command, input=MODEL, check=False, text=True, capture_output=True)
-        # mpirun and the library of MPI may say something of the machine.
+        # mpirun and the MPI library may print messages about the machine.
         said = [line for line in result.stderr.splitlines() if line.startswith('lig: ')]
         assert result.returncode == 0 and not said, result.stderr
         document = sweep('--resume', result.stdout.strip())[0]
@@ -173,7 +173,7 @@ ENDLESS = (DIVIDED, *DATA, '--eval-every', '100000000', '--checkpoint-every', '2
 
 
 def begin():
-    """Returns a sweep in a store of its own, so that it is the last one."""
+    """Returns a sweep in its own store, so that it is the last one."""
     os.environ['LIGATURE_STORE'] = tempfile.mkdtemp(dir=folder) + '/runs.db'
     return Job(*ENDLESS)
 
@@ -223,7 +223,7 @@ if not shutil.which('mpirun'):
     print('1..0 # SKIP mpirun is not installed (package openmpi-bin)')
     sys.exit(0)
 folder = tempfile.mkdtemp()
-# OpenMPI frees little at its end, and unloads the code that could be named in a suppression.
+# OpenMPI frees little at exit, and unloads the code that a suppression could name.
 os.environ.update(LIGATURE_STORE=folder + '/runs.db', XDG_DATA_HOME=folder, LC_ALL='C.UTF-8',
                   ASAN_OPTIONS='detect_leaks=0')
 os.chdir(folder)

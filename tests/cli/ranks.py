@@ -22,7 +22,7 @@ DATA = ['--input', '32x8', '--data', 'synthetic', '--device', 'cpu']
 ENDLESS = DATA + ['--steps', '100000000', '--eval-every', '100000000']
 RESUMED = '; the last checkpoint can be resumed'
 SLOWNESS = int(os.environ.get('LIGATURE_SLOWNESS', '1'))
-# Seconds without a sign of life, until all processes are gone, and for those of a job that was
+# Seconds without a heartbeat; until all processes are gone; and for the processes of a job that was
 # signalled.
 SILENCE, LIMIT, ENDING = 3, 20 * SLOWNESS, 5 * SLOWNESS
 
@@ -61,7 +61,7 @@ def exists(process):
 
 
 class Job:
-    """An endless training, with its processes."""
+    """An endless run, with its processes."""
 
     def __init__(self, count, *more, model=MODEL, data=DATA):
         environment = dict(os.environ, LIGATURE_RANKS_SILENCE=str(SILENCE))
@@ -76,7 +76,7 @@ class Job:
         assert len(self.ranks) == count, self.ranks
 
     def wait_for(self, text):
-        """Waits until standard error contains the text, whose place for writing is kept."""
+        """Waits until standard error contains the text; keeps its file position for writing."""
         end = time.monotonic() + LIMIT
         while text.encode() not in os.pread(self.errors.fileno(), 1 << 20, 0):
             assert time.monotonic() < end, text
@@ -93,10 +93,10 @@ class Job:
         return self.lig.returncode, self.errors.read().splitlines()
 
     def find_sentence(self, code=1):
-        """Finishes; returns the only sentence on ranks."""
+        """Finishes; returns the only message about ranks."""
         ended, errors = self.finish()
         assert ended == code, (ended, errors)
-        # No word of mpirun's.
+        # No message of mpirun's.
         assert not [line for line in errors if not re.match('lig: |step ', line)], errors
         sentences = [line for line in errors if 'rank' in line]
         assert len(sentences) == 1, errors
@@ -188,7 +188,7 @@ def failures_of_all():
         two = lig('train', *words, '--json', '--ranks', '2', code=code)
         found, wanted = json.loads(two.stdout)['error'], json.loads(one.stdout)['error']
         prefix = f'rank 0 on {HOST}: '
-        # Rank 0 alone looks for a run.
+        # Only rank 0 looks for a run.
         found['message'] = found['message'].removeprefix(prefix)
         assert found == wanted, (found, wanted)
         assert two.stderr.replace(prefix, '') == one.stderr, two.stderr
@@ -223,7 +223,7 @@ def profiled():
     assert [found['kernel'] for found in collectives] == ['all_reduce'] * 4, collectives
     assert sorted(found['bytes'] for found in collectives)[1:] == [1 << 20] * 3, collectives
     assert all(found['measured_us'] > 0 and found['path'] is None for found in collectives)
-    # The last one has nothing beside it.
+    # The last one overlaps with nothing.
     assert 0 < ranks['exposed_us'] < document['step_us'] and ranks['imbalance_us'] >= 0, ranks
     assert collectives[-1]['exposed_us'] > 0, collectives
     runs = json.loads(lig('runs', 'list', '--kind', 'profile', '--json').stdout)
@@ -311,8 +311,8 @@ def interrupted():
 
 
 def repeated():
-    """`runs repeat` starts as many ranks as the run had, in the same layout; so do repeated profiles.
-    The columns of the list tell both."""
+    """`runs repeat` starts as many ranks as the run had, in the same layout; so do repeated
+    profiles. The columns of the list tell both."""
     divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
     for model, words in ((MODEL, ['--shard-optimizer']), (divided, ['--parallel', 'tensor=2'])):
@@ -328,7 +328,7 @@ def repeated():
     wide = ('profile', WIDE, *PROFILE, '--ranks', '2')
     lig(*wide, '--bucket-size', '1')
     many = last_run()
-    # On a busy machine the times of two profiles differ, which is 1, and a result.
+    # On a busy machine the times of two profiles differ, which gives exit code 1 and is a result.
     result = subprocess.run([LIG, 'runs', 'repeat', 'last', '--json'], check=False, text=True,
                             capture_output=True, stdin=subprocess.DEVNULL)
     outcome = json.loads(result.stdout)
@@ -538,8 +538,8 @@ def list_ports(process):
 
 
 def silent_connection():
-    """Whoever connects to a port of mpirun and says nothing keeps it from ending, but not the training,
-    whose result is complete."""
+    """Whoever connects to a port of mpirun and says nothing keeps it from ending, but not the
+    training, whose result is complete."""
     job = Job(2, '--steps', '4000')
     connections = []
     for port in list_ports(job.mpirun):
@@ -579,7 +579,7 @@ if not shutil.which('mpirun'):
     print('1..0 # SKIP mpirun is not installed (package openmpi-bin)')
     sys.exit(0)
 folder = tempfile.mkdtemp()
-# OpenMPI frees little at its end, and unloads the code that could be named in a suppression.
+# OpenMPI frees little at exit, and unloads the code that a suppression could name.
 os.environ.update(LIGATURE_STORE=folder + '/runs.db', XDG_DATA_HOME=folder, LC_ALL='C.UTF-8',
                   ASAN_OPTIONS='detect_leaks=0')
 os.chdir(folder)

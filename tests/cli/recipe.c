@@ -55,7 +55,7 @@ test_rejected (void)
   }
 }
 
-/* Each matmul that is not quantized says why; a recipe without matmuls says that. */
+/* The reason is printed for each matmul that is not quantized, and for a recipe without matmuls. */
 static void
 test_explained (void)
 {
@@ -109,7 +109,7 @@ test_train (void)
   g_assert_cmpint (int_at (more.json, "steps"), ==, 5);
 }
 
-/* A recipe that matmuls cannot follow is said, as results do not show it. */
+/* A recipe that matmuls cannot use is reported, because results do not show it. */
 static void
 test_unquantized (void)
 {
@@ -132,8 +132,8 @@ test_unquantized (void)
   assert_contains (absent.err, "not for cpu");
 }
 
-/* The bytes of parameters are those of the types that are listed: fp32 for weights that are kept in
- * fp32 and fp8, the compute type for biases and the weight that the recipe does not divide. */
+/* The bytes of parameters are those of the listed types: fp32 for weights that are kept in fp32 and
+ * fp8, the compute type for biases and for the weight whose size the recipe does not support. */
 static void
 test_check (void)
 {

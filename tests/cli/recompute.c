@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests --recompute, and what commands print about values that are computed again. */
+/* Tests --recompute, and the output of commands about recomputed values. */
 #include "tests/cli/case.h"
 
 #define MODEL "block(4) { layer-norm ! linear(64) ! gelu ! linear(16) }"

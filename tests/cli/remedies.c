@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sentences about values that are almost right: they name the ways on. */
+/* Messages about values that are almost right: they name the remedies. */
 #include "tests/cli/case.h"
 
 static void
@@ -9,7 +9,7 @@ check (const Outcome *outcome, int code, const char *sentence)
   assert_contains (outcome->err, sentence);
 }
 
-/* A folder gets the files of another program, whose names are needed; a file needs none. */
+/* A folder gets the files of another program and needs --names; a file does not. */
 static void
 test_folder (void)
 {
@@ -28,7 +28,7 @@ test_folder (void)
   g_assert_cmpint (file.code, ==, 0);
 }
 
-/* A number that stands for leaving a parameter out is in its range, and in the sentence. */
+/* A number that means that a parameter is unset is in its range, and in the message. */
 static void
 test_range (void)
 {
@@ -43,7 +43,7 @@ test_range (void)
   g_assert_null (strstr (required.err, "leave it out"));
 }
 
-/* Parameters that a file or a run has are not replaced by those of options without a word. */
+/* Options that would replace the parameters of a file or a run are rejected, not ignored. */
 static void
 test_sources (void)
 {

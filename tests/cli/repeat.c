@@ -26,7 +26,7 @@ test_run (void)
   assert_contains (show.out, "Repetition of run ");
 }
 
-/* The report alone suffices: the store of the other machine is missing. */
+/* The report is sufficient: the store of the other machine is missing. */
 static void
 test_report (void)
 {

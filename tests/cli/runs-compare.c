@@ -2,7 +2,7 @@
 /* `lig runs compare`: settings that differ, medians against the noise, and the width. */
 #include "tests/cli/runs-store.h"
 
-/* The two runs have almost the same loss, which trembles by more than they differ. */
+/* The two runs have almost the same loss, with more noise than difference. */
 static void
 test_noise (void)
 {
@@ -26,7 +26,7 @@ test_difference (void)
   g_auto (Outcome) text = lig ("runs", "compare", "large", "small~2", NULL);
   g_assert_true (g_regex_match_simple (
     "loss, median +0\\.9[0-9]* +0\\.5[0-9]* \\(-0\\.[34][0-9]*\\)\n", text.out, 0, 0));
-  /* Names of their own are the header. */
+  /* Distinct names form the header. */
   assert_contains (text.out, "setting  large  small\n"
                              "lr         0.1  0.001\n\n");
   g_auto (Outcome) json = lig ("runs", "compare", "large", "small~2", "--json", NULL);
@@ -51,7 +51,7 @@ test_same (void)
   assert_failed (&one, 2, "usage", "1 run selected, expected at least 2");
 }
 
-/* Every line fits, and the first run is repeated beside those of the next table. */
+/* Every line fits, and the first run is repeated in the next table. */
 static void
 test_width (void)
 {

@@ -88,7 +88,7 @@ test_wrong_word (void)
   check_left (ALL);
 }
 
-/* This process lives, so its run counts as running. */
+/* This process is alive, so its run counts as running. */
 static void
 test_running (void)
 {

@@ -25,7 +25,7 @@ test_one (void)
   g_assert_cmpstr (two.out, ==, "step,eval-loss,learning-rate\n1,,0.01\n50,0.35,0.01\n");
 }
 
-/* `last` is the last training: a profile has no metrics. */
+/* `last` is the last training run: a profile has no metrics. */
 static void
 test_several (void)
 {

@@ -177,7 +177,7 @@ test_width (void)
                             "33330000  a probe  done    2026-11-21 10:00     -          -\n");
 }
 
-/* A pager gets the table for the terminal that it is in. */
+/* A pager gets the table for its terminal. */
 static void
 test_terminal (void)
 {
@@ -197,7 +197,7 @@ test_terminal (void)
   }
 }
 
-/* A long name is shortened before a column is left out. */
+/* A long name is shortened before a column is omitted. */
 static void
 test_long_name (void)
 {

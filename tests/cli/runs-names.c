@@ -33,7 +33,7 @@ test_found (void)
   check ("1111222", SECOND);
 }
 
-/* The command says which run it took unless the word can mean only that one. */
+/* The command prints which run it selected unless the word can only mean that one. */
 static void
 test_said (void)
 {
@@ -87,7 +87,7 @@ test_odd_names (void)
   check ("last~3", SECOND);
 }
 
-/* `lig report` takes an expression, too; an op or a file comes before a name. */
+/* `lig report` also takes an expression; an op or a file has precedence over a name. */
 static void
 test_report (void)
 {
@@ -104,7 +104,7 @@ test_report (void)
   assert_contains (op.err, "did you mean 'gelu'?");
 }
 
-/* A resumed training is the newest of its name, and the command says which. */
+/* A resumed run is the newest of its name, and the command prints which one. */
 static void
 test_resume (void)
 {
@@ -127,7 +127,7 @@ test_resume (void)
   assert_contains (last.err, " from step 5: ");
 }
 
-/* A profile has the same name as the training of the same sequence, but cannot be resumed. */
+/* A profile has the same name as the training run of the same sequence, but cannot be resumed. */
 static void
 test_kind (void)
 {

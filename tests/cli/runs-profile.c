@@ -38,7 +38,7 @@ test_compare (void)
   g_assert_null (strstr (compared.out, "result"));
 }
 
-/* A training has none of the figures that a profile has. */
+/* A training run has none of the figures of a profile. */
 static void
 test_mixed (void)
 {
@@ -53,7 +53,7 @@ test_mixed (void)
   g_assert_cmpstr (compared.out, ==, "0\n");
 }
 
-/* A single plan is compared with nothing, and no line of a table ends in spaces. */
+/* A single plan is not compared, and no line of a table ends in spaces. */
 static void
 test_tables (void)
 {
@@ -68,7 +68,7 @@ test_tables (void)
   g_assert_null (strstr (list.out, " \n"));
 }
 
-/* The message names the file, and the command that needs none. */
+/* The message names the file, and the command that does not need one. */
 static void
 test_lost (void)
 {

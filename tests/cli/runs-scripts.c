@@ -9,7 +9,7 @@ count_runs (void)
   return json_array_get_length (json_node_get_array (outcome.json));
 }
 
-/* A limit of zero is not the absence of a limit, with which all runs would be deleted. */
+/* A limit of zero does not mean no limit, which would delete all runs. */
 static void
 test_limit (void)
 {
@@ -26,7 +26,7 @@ test_limit (void)
   g_assert_cmpint (count_runs (), ==, 4);
 }
 
-/* An empty word is the name of no run, not a selection of none. */
+/* An empty word is a name that no run has, not an empty selection. */
 static void
 test_empty (void)
 {
@@ -40,7 +40,7 @@ test_empty (void)
   }
 }
 
-/* The message is about the name that is missing, as few users mean the beginning of a uuid. */
+/* The message is about a missing name, because few users mean the beginning of a uuid. */
 static void
 test_short (void)
 {
@@ -110,7 +110,7 @@ test_settings (void)
   assert_failed (&seeded, 2, "usage", "seed 7 contradicts the checkpoint, which has 0; omit it");
 }
 
-/* A range that is empty or too long is named as one. */
+/* A range that is empty or too long is reported as such. */
 static void
 test_ranges (void)
 {
@@ -139,7 +139,7 @@ test_long_answer (void)
   assert_contains (outcome.out, "kept checkpoint ");
 }
 
-/* A profile is never continued, and a pipe without a reader is no silent halt. */
+/* A profile is never continued, and a pipe without a reader does not cause a silent hang. */
 static void
 test_waiting (void)
 {
@@ -157,7 +157,7 @@ test_waiting (void)
   assert_contains (waiting.out, "4\n");
 }
 
-/* A name that is misspelt is no op either, and the message says both. */
+/* A misspelt name is not an op either, and the message says both. */
 static void
 test_report (void)
 {
@@ -167,7 +167,7 @@ test_report (void)
                  "'largo' is not a run, and as a sequence: column 1: op 'largo'");
 }
 
-/* A store that became empty has no runs; where options select, it has none that match. */
+/* A store that became empty has no runs; with options, it has no matching ones. */
 static void
 test_none (void)
 {
@@ -180,7 +180,7 @@ test_none (void)
   assert_contains (starred.err, "lig: no matching runs in ");
 }
 
-/* A very long name is printed in a pipe, but the lines of other runs are not as long. */
+/* A very long name is printed to a pipe without making the lines of other runs as long. */
 static void
 test_long_name (void)
 {

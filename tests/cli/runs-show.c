@@ -17,7 +17,7 @@ test_facts (void)
   assert_contains (outcome.out, "Sequence (input 4x2:fp32)\n"
                                 "  linear(8) ! gelu ! mean-squared-error\n");
   assert_cells (outcome.out, "\n eval-loss 2 0.4 0.45 0.4 25\n");
-  /* No rate is the best. */
+  /* A learning rate has no best value. */
   assert_cells (outcome.out, "\n learning-rate 50 0.01 0.01 - -\n");
 }
 
@@ -40,7 +40,7 @@ test_settings (void)
   }
 }
 
-/* The best accuracy is the greatest, and settings that a run has not stored have their default. */
+/* The best accuracy is the highest, and settings that a run did not store have their default. */
 static void
 test_best (void)
 {

@@ -33,7 +33,7 @@ execute (sqlite3 *db, const char *format, ...)
   sqlite3_free (sql);
 }
 
-/* The loss falls from 1 to `loss` and trembles by a fiftieth of it. */
+/* The loss falls from 1 to `loss` with noise of a fiftieth of it. */
 static inline void
 add_metrics (sqlite3 *db, int run, int steps, double loss, double eval, double best)
 {

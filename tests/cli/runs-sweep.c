@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep among runs: it is no run to repeat, and its runs are selected by --sweep. */
+/* A sweep among runs: it cannot be repeated like a run, and its runs are selected by --sweep. */
 #include "tests/cli/runs-store.h"
 
 /* Returns the uuid of a new sweep of two runs. */

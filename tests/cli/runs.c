@@ -46,7 +46,7 @@ test_last (void)
   assert_contains (shown.err, "the last run is");
 }
 
-/* Another store than the run's has no record of the run's last step. */
+/* A store other than the run's has no record of the run's last step. */
 static void
 test_other_store (void)
 {

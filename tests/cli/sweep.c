@@ -121,7 +121,7 @@ test_rejected (void)
   assert_failed (&none, 1, "store", "has no sweep 'abcdef'");
 }
 
-/* A sequence that cannot train fails at once, not once for each of many points. */
+/* A sequence that cannot train fails immediately, not once for each point. */
 static void
 test_hopeless (void)
 {
@@ -164,7 +164,7 @@ test_interrupted (void)
   int status;
   char *argv[] = {(char *) g_getenv ("LIG"), "sweep", TRAINING, "--over",
                   "steps=2,100000000,3",     NULL};
-  /* The sweeps of the tests before must not be taken for this one. */
+  /* The sweeps of earlier tests must not be mistaken for this one. */
   g_autofree char *store = in_folder ("interrupted.db");
   g_setenv ("LIGATURE_STORE", store, TRUE);
   g_spawn_async (folder, argv, NULL,
@@ -181,8 +181,8 @@ test_interrupted (void)
   g_assert_cmpuint (count (runs.json), ==, 2);
   g_assert_cmpstr (text_at (runs.json, "0.status"), ==, "interrupted");
   g_assert_cmpstr (text_at (runs.json, "1.status"), ==, "done");
-  /* The long run, which would take hours, is continued and interrupted again: once, as a second
-   * signal, which `timeout` sends to its group, would end the program at once. */
+  /* The long run, which would take hours, is continued and interrupted again: only once, because a
+   * second signal, which `timeout` sends to its group, would end the program immediately. */
   g_autofree char *resumed = g_strdup_printf (
     "timeout --foreground -s INT 3 %s sweep --resume last --json", g_getenv ("LIG"));
   g_auto (Outcome) again = shell (resumed);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The effects of a switch of fuse, plan and train, whatever it is called. */
+/* The effects of any switch of fuse, plan and train. */
 #pragma once
 
 #include "tests/cli/case.h"
 
-/* Checks that plans with the options say that the switch is on or off. */
+/* Checks that plans with the options report that the switch is on or off. */
 static inline void
 check_plans (const char *name, const char *options, gboolean on)
 {
@@ -18,8 +18,8 @@ check_plans (const char *name, const char *options, gboolean on)
   }
 }
 
-/* Checks that the value in the file `file`, which is written, holds in runs unless the command line
- * forbids it. */
+/* Writes the file `file` and checks that its value applies to runs unless the command line
+ * overrides it. */
 static inline void
 check_runs (const char *name, const char *file)
 {

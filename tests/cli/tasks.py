@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the blocks marked `sh task` of data/doc/command-line.md, as TAP, in order in one folder with an
-empty store, and checks each result with what Python finds in JSON documents and files. A task
-is known by the sentence before its block; each has a check, and each check a task."""
+"""Runs the blocks marked `sh task` of data/doc/command-line.md, as TAP, in order in one folder with
+an empty store, and checks each result against JSON documents and files. A task is identified by the
+sentence before its block; each has a check, and each check a task."""
 import json
 import os
 import pathlib

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A terminal for tests: the program runs on a pseudo-terminal, and a screen keeps its text.
 
-The screen knows what the program uses: \\r, \\n and the sequences that clear. A line that is longer
-than the screen is wrapped; when the screen is resized, it is wrapped again, as most terminals do,
-or each row is cut, as the others do."""
+The screen supports what the program uses: \\r, \\n and the sequences that clear. A line that is
+longer than the screen is wrapped; when the screen is resized, it is wrapped again, as in most
+terminals, or each row is cut, as in the others."""
 import contextlib
 import fcntl
 import os
@@ -100,7 +100,7 @@ def resize(descriptor, columns):
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
 
 
-# Those of the present test.
+# Those of the current test.
 terminals = []
 
 
@@ -115,7 +115,7 @@ class Terminal:
         order, self.orders = os.pipe()
         self.pid, self.master = os.forkpty()
         if self.pid == 0:
-            # An exception here, as where the terminal has hung up, must not continue the tests.
+            # An exception here, for example after a hang-up, must not continue the tests.
             try:
                 os.environ['TERM'] = term
                 for name in ('CI', 'COLUMNS', 'LINES'):

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests limits on threads, remarks on their number, and the repetition of a run that was
- * interrupted. */
+/* Tests limits on threads, notes about their number, and the repetition of an interrupted run. */
 #include "tests/cli/case.h"
 
 #include <grp.h>
@@ -12,7 +11,7 @@
   "linear(8) ! gelu ! linear(3) ! cross-entropy", "--input", "4x8", "--data", "synthetic", \
     "--device", "cpu"
 
-/* The limit does not hold for the administrator. */
+/* The limit does not apply to root. */
 static void
 limit (gpointer data)
 {
@@ -63,7 +62,7 @@ test_many (void)
   g_assert_null (strstr (one.err, "OMP_NUM_THREADS"));
 }
 
-/* Stops a training after some steps, by a signal, as a user does. */
+/* Stops a run after some steps with a signal, as a user does. */
 static void
 test_interrupted (void)
 {
@@ -84,7 +83,7 @@ test_interrupted (void)
                                            last, last);
   assert_contains (again.err, said);
   g_assert_cmpint (again.code, ==, 0);
-  /* A training that reached its end is repeated without a remark. */
+  /* A run that reached its end is repeated without a note. */
   g_auto (Outcome) whole = lig ("train", TRAIN, "--steps", "4", NULL);
   g_auto (Outcome) plain = lig ("runs", "repeat", "last", NULL);
   g_assert_null (strstr (plain.err, "are repeated"));

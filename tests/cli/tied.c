@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig check` names the parameters that an op has from another op. */
+/* `lig check` names the parameters that an op shares with another op. */
 #include "tests/cli/case.h"
 
 #define HEAD "embedding(8, vocabulary=16) ! linear(16, tied=0) ! gelu ! linear(16) ! cross-entropy"

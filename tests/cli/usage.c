@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wrong command lines: each with the exit code and the sentence, as text and with --json. */
+/* Wrong command lines: each with the exit code and the message, as text and with --json. */
 #include "tests/cli/case.h"
 
 #define LINE "'linear(2) ! mean-squared-error' --input 2x2"
@@ -146,7 +146,7 @@ static const struct {
   {USAGE, "runs show last --tag x", "lig runs show has no option --tag; see lig help runs show"},
 };
 
-/* Runs the line; the shell has it as users type it. */
+/* Runs the line in a shell, exactly as users type it. */
 static void
 check (int code, const char *arguments, const char *message)
 {
@@ -157,7 +157,7 @@ check (int code, const char *arguments, const char *message)
   if (plain.code != code || !strstr (plain.err, message))
     g_error ("%s: exit code %d, expected %d: %s", line, plain.code, code, plain.err);
   g_assert_cmpstr (plain.out, ==, "");
-  /* One sentence of the program, whose end names the thing, not what was done before. */
+  /* One message of the program, whose end names the thing, not the preceding action. */
   g_assert_true (g_str_has_suffix (plain.err, "\n"));
   g_assert_cmpint (document.code, ==, code);
   g_assert_nonnull (document.json);
@@ -192,7 +192,7 @@ test_wrong (void)
                    "$.ops[0].ot-features: unknown key, kept; did you mean 'out-features'?");
 }
 
-/* Any option of the command may stand before it. */
+/* Any option of the command may precede it. */
 static void
 test_order (void)
 {
@@ -231,7 +231,7 @@ test_order (void)
   assert_contains (alone.err, "Usage: lig ");
 }
 
-/* The exit code is 130 and the document complete, also where nothing had been printed. */
+/* The exit code is 130 and the document complete, even if nothing had been printed. */
 static void
 test_interrupted (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig verify`: plans, trainings with their data, and checkpoints against their exports. */
+/* `lig verify`: plans, training runs with their data, and checkpoints against their exports. */
 #include "tests/cli/case.h"
 
 #include <ligature/tensor-file.h>
@@ -21,7 +21,7 @@ test_plan (void)
                                "2", "--policy", "none", "--json", NULL);
   g_assert_cmpint (json.code, ==, 0);
   g_assert_cmpint (int_at (json.json, "batches"), ==, 2);
-  /* In fp32 without fusions the plan is that of every op alone. */
+  /* In fp32 without fusions the plan is the unfused reference plan. */
   g_assert_cmpfloat (json_node_get_double (at (json.json, "groups.0.error")), ==, 0);
   g_assert_cmpfloat (json_node_get_double (at (json.json, "groups.0.scale")), ==, 1);
 }
@@ -40,7 +40,7 @@ train (const char *name)
   g_assert_cmpint (trained.code, ==, 0);
 }
 
-/* A run brings its parameters, its settings and its data. */
+/* A run provides its parameters, its settings and its data. */
 static void
 test_run (void)
 {

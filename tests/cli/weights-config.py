@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks, as TAP, config.json beside weights of GPT-2 and Llama-like models: `export-weights` into a
-folder writes it, weights whose config.json differs from the sequence are rejected with both values,
-and transformers opens the folder and computes the same logits. The last is skipped without torch,
-transformers and safetensors.
+"""Checks, as TAP, the config.json of weights of GPT-2 and Llama-like models: `export-weights` into
+a folder writes it, weights whose config.json differs from the sequence are rejected with both
+values, and transformers opens the folder and computes the same logits. The last is skipped without
+torch, transformers and safetensors.
 """
 import json
 import os
@@ -18,8 +18,8 @@ GPT2 = ("embedding(16, vocabulary=20) ! position-embedding(12) ! block(2){{ tran
 LLAMA = ("embedding(16, vocabulary=20) ! block(2){{ transformer-layer(4, kv-heads=2, "
          "ffn-features=24, activation=swiglu, normalization=rms-norm, bias=false, rotary=true, "
          "rotary-base=5000, eps=1e-6{}) }} ! rms-norm(eps=1e-6) ! linear(20, bias=false)")
-# Parameters of a layer that change its mathematics, and the words that name them. The error
-# is the same whether weights are written or read.
+# Parameters of a layer that change its computation, and the words that name them. The error is the
+# same for writing and reading weights.
 FOREIGN = {
     "gpt2": {
         "window=3": "attention.window of transformer-layer at 2.0.0 is 3",
@@ -46,7 +46,7 @@ FOREIGN = {
         "qk-norm=l2": "qk-norm.kind of transformer-layer at 1.0.0 is l2",
     },
 }
-# Parameters that the tensors show: such models have no place for them.
+# Parameters that add tensors for which such models have no names.
 UNWRITABLE = {
     "gpt2": {
         "kv-heads=2": "n_head is 4, attention.kv-heads of transformer-layer at 2.0.0 is 2",
@@ -103,7 +103,7 @@ def vary(names, parameter):
 
 
 def widen(sequence):
-    """Returns the sequence with a vocabulary of bytes."""
+    """Returns the sequence with a byte vocabulary."""
     return sequence.replace("=20", "=256").replace("(20", "(256")
 
 
@@ -127,7 +127,8 @@ def check_foreign(folder):
 
 
 def reload(folder, names, sequence, words, **members):
-    """Changes members of config.json, of which the error is to name each, and restores the file."""
+    """Changes members of config.json, checks that the error names each of them, and restores the
+    file."""
     path = pathlib.Path(folder) / names / "config.json"
     before = path.read_text()
     change(folder, names, **members)
@@ -212,7 +213,7 @@ def check_dropout(folder):
     config = json.loads((pathlib.Path(folder) / "gpt2/config.json").read_text())
     rates = [config[key] for key in ("resid_pdrop", "attn_pdrop", "embd_pdrop")]
     assert rates == [0.1, 0.2, 0.3], rates
-    # They matter in training alone, so that a sequence without them reads the weights.
+    # They only matter for training, so a sequence without them can read the weights.
     load(folder, GPT2.format(""), "gpt2")
     export(folder, GPT2.format(""), "gpt2")
     config = json.loads((pathlib.Path(folder) / "gpt2/config.json").read_text())
@@ -238,7 +239,7 @@ def check_gpt2(folder):
     change(folder, "gpt2", n_head=8)
     text = load(folder, GPT2.format(""), "gpt2", code=1)
     assert text.count("n_head is 8, attention.heads of transformer-layer at 2.0.0 is 4") == 1, text
-    # Left-out members have the defaults of transformers; those that no rule names do not matter.
+    # Omitted members have the defaults of transformers; those without a rule do not matter.
     change(folder, "gpt2", n_head=4, activation_function=None, layer_norm_epsilon=None, other=[1])
     load(folder, GPT2.format(""), "gpt2")
     change(folder, "gpt2", activation_function="gelu")
@@ -264,7 +265,7 @@ def check_llama(folder):
     assert "factor is 2, rotary.factor of transformer-layer at 1.0.0 is 4" in text, text
     text = load(folder, LLAMA.format(SCALED).replace("5000", "6000"), "llama", code=1)
     assert "rope_theta is 5000, rotary.base of transformer-layer at 1.0.0 is 6000" in text, text
-    # The form of older versions: no rope_parameters.
+    # The form of older versions, without rope_parameters.
     change(folder, "llama", rope_parameters=None)
     load(folder, LLAMA.format(SCALED), "llama")
     assert "rope_scaling.factor is 2" in load(

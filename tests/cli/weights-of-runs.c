@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A table is trained, its run is shown, and its weights are used by other commands: by the run, and
- * with what the rows of the table have become. Files that are not replaced. */
+/* Trains on a table, shows the run, and uses its weights in other commands: by the run, and with
+ * the preprocessing of the table. Also tests files that are not replaced. */
 #include "tests/cli/case.h"
 
 #include <ligature/tensor-file.h>
@@ -8,7 +8,7 @@
 #define MODEL "linear(3) ! cross-entropy"
 
 /* Writes a table of 30 rows: x is 0 to 29, z is constant, and three labels. The mean of x is 14.5,
- * its variance (30^2 - 1) / 12, and its deviation 8.6554. */
+ * its variance (30^2 - 1) / 12, and its std 8.6554. */
 static void
 write_table (void)
 {
@@ -44,7 +44,7 @@ write_input (void)
   g_assert_true (lig_tensor_file_save (file, path, NULL));
 }
 
-/* Mean, deviation and classes are shown, and are in the checkpoint. */
+/* Mean, std and classes are shown, and are in the checkpoint. */
 static void
 test_shown (void)
 {
@@ -65,7 +65,7 @@ test_shown (void)
                    "t.csv?validation=0&standardize=true&split=random");
 }
 
-/* --weights and --init take a run as --resume does; its numbers are those of its file. */
+/* --weights and --init take a run as --resume does; its values are those of its file. */
 static void
 test_run (void)
 {
@@ -97,7 +97,8 @@ test_run (void)
   g_auto (Outcome) sweep = lig ("sweep", MODEL, "--data", DATA, "--init", "flowers", "--steps", "2",
                                 "--over", "lr=0.1,0.2", "--device", "cpu", NULL);
   g_assert_cmpint (sweep.code, ==, 0);
-  /* The exported weights keep what rows are, of a run and of a sequence with those of a run. */
+  /* The exported weights keep the preprocessing of rows, both for a run and for a sequence with a
+   * run's weights. */
   g_auto (Outcome) own = lig ("export-weights", "flowers", "-o", "own.safetensors", NULL);
   g_assert_cmpint (own.code, ==, 0);
   static const char *const files[] = {"own.safetensors", "w.safetensors"};
@@ -108,7 +109,7 @@ test_run (void)
   }
 }
 
-/* The names of a wrapped module are read without their prefix, which is said. */
+/* The names of a wrapped module are read without their prefix, and a note says so. */
 static void
 test_wrapped (void)
 {
@@ -146,7 +147,7 @@ assert_kept (const char *name, const char *words)
   g_assert_cmpmem (before, length, after, same);
 }
 
-/* -o replaces nothing but files of tensors, and its ending does not lie. */
+/* -o replaces only tensor files, and its ending must match. */
 static void
 test_outputs (void)
 {
@@ -173,7 +174,7 @@ test_outputs (void)
   }
 }
 
-/* Whatever a command writes, it replaces neither tensors nor a store. */
+/* No command's output replaces tensors or a store. */
 static void
 test_documents (void)
 {
@@ -200,7 +201,7 @@ test_documents (void)
   }
 }
 
-/* Few steps shorten the warm-up of a file in proportion; a misspelt key is rejected. */
+/* Few steps shorten the warm-up of a file proportionally; a misspelt key is rejected. */
 static void
 test_train_object (void)
 {
@@ -227,7 +228,7 @@ test_train_object (void)
   assert_contains (bad.err, "$.train.warm-up: unknown key; did you mean 'warmup'?");
 }
 
-/* A rate that is given on --resume makes a new run, which is said. */
+/* A learning rate given with --resume makes a new run, and a message says so. */
 static void
 test_resume (void)
 {
@@ -237,7 +238,7 @@ test_resume (void)
   g_assert_cmpint (more.code, ==, 0);
   assert_contains (more.err, "settings that differ from the checkpoint's: lr 0.5 (was 0.001)");
   assert_contains (more.err, "the checkpoint continues as a new run");
-  /* A repetition from the beginning would be another training. */
+  /* A repetition from the beginning would be a different run. */
   g_auto (Outcome) repeat = lig ("runs", "repeat", "last", NULL);
   g_assert_cmpint (repeat.code, !=, 0);
   assert_contains (repeat.err, "continued another run with different settings from step 5");

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks, as TAP, that lig reads and writes the weights of GPT-2 and Llama-like models: what
-`export-weights --names` writes comes back with the same bits, and so do models that transformers
-saved, whole and in parts. The latter are skipped without torch, transformers and safetensors.
+"""Checks, as TAP, that lig reads and writes the weights of GPT-2 and Llama-like models: files of
+`export-weights --names` are read back with the same bits, and so are models that transformers
+saved, whole and sharded. The latter are skipped without torch, transformers and safetensors.
 """
 import json
 import os
@@ -63,7 +63,7 @@ def check_run(folder):
     run, file = (read(pathlib.Path(folder) / name) for name in ("run.safetensors",
                                                                 "file.safetensors"))
     assert run == file and sorted(run) == ["0.bias", "0.weight"]
-    # A checkpoint is known by its content, whatever its name is.
+    # A checkpoint is recognized by its content, whatever its name.
     (pathlib.Path(folder) / "c.safetensors").rename(pathlib.Path(folder) / "step-three")
     lig(folder, "export-weights", "step-three", "-o", "again.safetensors")
     assert read(pathlib.Path(folder) / "again.safetensors") == file
