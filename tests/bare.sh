@@ -34,7 +34,7 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tries=("$@")
 [ $# -gt 0 ] || tries=(bookworm-run bookworm-test trixie-user)
 
-# The namespaces end with this script, which also ends every process and mount that it started.
+# The namespaces end with this script, and with them every process and mount that it started.
 if [ -z "${LIGATURE_BARE_INSIDE:-}" ]; then
   skip () { echo "1..0 # SKIP $*"; exit 0; }
   [ "$(id -u)" = 0 ] || skip 'only root can make a bare system'
@@ -84,7 +84,7 @@ make_system () {
   [ ! -d "$root" ] || return 0
   unpack "$release" "$root" || return 1
   apt_settings > "$root/etc/apt/apt.conf.d/90ligature-bare"
-  # The system lives for minutes, so nothing waits until a package is on the disk.
+  # The system exists only for minutes, so dpkg need not sync packages to disk.
   echo force-unsafe-io > "$root/etc/dpkg/dpkg.cfg.d/90ligature-bare"
   # Tests that mount something need a root that is a mount point.
   mount --bind "$root" "$root" || return 1
@@ -93,7 +93,7 @@ make_system () {
   # The mirror may need certificates that a local administrator added.
   cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2> /dev/null &&
     chroot "$root" update-ca-certificates
-  # Debian's installer writes this file; without it each look for localhost asks a name server.
+  # Debian's installer writes this file; without it each lookup of localhost asks a name server.
   [ -e "$root/etc/hosts" ] || echo '127.0.0.1 localhost' > "$root/etc/hosts"
   git clone -q --no-hardlinks "file://$source" "$root/ligature"
 }
@@ -116,7 +116,7 @@ as_person () {
     inside "$1" su - person -c "cd ligature && CI=1 $2"
 }
 
-# Only a training that ended normally prints both lines.
+# Only a run that ended normally prints both lines.
 trained () {
   grep -q 'this model ' "$1" && grep -q 'byte trigram' "$1"
 }
@@ -146,7 +146,7 @@ pip_settings () {
   env | grep -E '^(PIP_[A-Z_]+|[A-Za-z]+_(proxy|PROXY))=' || true
 }
 
-# Hardly optimized kernels show as well that they compile. The pretended driver has no functions: the
+# Barely optimized kernels also prove that they compile. The fake driver has no functions: the
 # module is loaded and finds its libraries, but no GPU.
 bookworm_cuda () {
   local root=$work/bookworm settings

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # install.sh SOURCE BUILD: installs into a temporary folder and checks the result, as TAP: the
-# exported names, that every installed header compiles alone, that the example builds and learns, that
-# no file has a path of the source or of the build.
+# exported names, that every installed header compiles by itself, that the example builds and
+# learns, that no file has a path of the source or of the build.
 source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -39,8 +39,8 @@ exports_ours_only () {
   [ -n "$names" ] && ! grep -v '^lig_' <<< "$names"
 }
 
-# The first matmul opens the flavour of OpenBLAS that shares its threads with the kernels; what
-# multiplies nothing opens none.
+# The first matmul opens the flavour of OpenBLAS that shares its threads with the kernels; programs
+# without matmuls open none.
 opens_openmp_flavour () {
   local lig opened
   lig=$(find "$work/root" -name lig -type f) && export LD_LIBRARY_PATH=${library%/*}
@@ -58,7 +58,7 @@ requires_only_headers () {
     ! grep rpath "$pc_file"
 }
 
-# Whoever can make such a folder again would otherwise decide what the installed files read.
+# Otherwise anyone who can recreate such a folder would control which files the installation reads.
 holds_no_paths () {
   ! LC_ALL=C grep -raoP "(?<![\w.])(\Q$source\E|\Q$build\E)/[ -~]{0,60}" "$work/root"
 }
@@ -103,7 +103,7 @@ describes_itself () {
     grep -q 'c:identifier="lig_plan_compile"' "$gir"
 }
 
-# Each step is printed with its values: the second reads what the first writes.
+# Each step is printed with its values: the second reads the output of the first.
 example_walks () {
   LD_LIBRARY_PATH=$(dirname "$library") "$work/walk" > "$work/graph" && cat "$work/graph" &&
     grep -qx 'step 0: linear_bias_gelu' "$work/graph" &&

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Makes Debian's packages as data/packaging/debian describes them, checks them with lintian, installs
-# them, uses them as an ordinary user, and removes them. Run as root on a system that it may change;
+# Builds Debian packages from data/packaging/debian, checks them with lintian, installs them, uses
+# them as an ordinary user, and removes them. Run as root on a system that it may change;
 # `tests/bare.sh bookworm-packages` makes one. Prints TAP.
 set -uo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -48,8 +48,8 @@ build () {
   cd "$work/ligature" && as_person dpkg-buildpackage -us -uc -b && ls -l "$work"/*.deb
 }
 
-# Errors and warnings fail, except that no bug report asked for the package. Of the hints, that the
-# library has no file of symbols is right: debian/rules says why.
+# Errors and warnings fail, except the one that no bug report requested the package. The hint that
+# the library has no symbols file is intended: debian/rules gives the reason.
 lint () {
   cd "$work" && lintian --allow-root --fail-on error,warning --info --display-info \
     --suppress-tags initial-upload-closes-no-bugs ./*.changes

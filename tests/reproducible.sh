@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # reproducible.sh [--sample N] [MESON OPTION...]: builds a release twice, with the hardening flags of
 # Debian's packages and warnings as errors, from two copies of the tree in folders of different names
-# and depths, and compares every installed file bit by bit. Then it looks for paths of the builds in
-# them and runs the installed command beside catalogues of strangers. The second build takes nothing
-# from ccache, which would only compare its files with themselves; with a sample, which takes less time,
-# it compiles one of N objects, others on other days, and takes the others from ccache. Prints TAP.
+# and depths, and compares every installed file bit by bit. Then it searches them for paths of the
+# builds and runs the installed command next to foreign message catalogues. The second build does
+# not use ccache, which would only compare its files with themselves; with a sample, which takes
+# less time, it compiles one of N objects, different ones each day, and takes the others from
+# ccache. Prints TAP.
 set -uo pipefail
 case "${1:-}" in -h | --help) sed -n '3,8s/^# //p' "$0"; exit ;; esac
 sample=1
@@ -38,8 +39,8 @@ check () {
 }
 
 # prepare COPY FOLDER: copies the tree and configures a build of it, without the precompiled header, so
-# that each source includes what it uses. Objects of another folder count for ccache if the way from the
-# build to the source is the same.
+# that each source includes what it uses. ccache reuses objects of another folder if the relative
+# path from the build to the source is the same.
 prepare () {
   export CCACHE_BASEDIR=$1 CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
   export CCACHE_SLOPPINESS=time_macros,include_file_mtime,include_file_ctime,locale
@@ -73,7 +74,7 @@ build_second () (
   CCACHE_DISABLE=1 ninja -C "$folder" "${objects[@]}" && finish "$folder" "$work/second"
 )
 
-# Both builds, compared with programs as they are: with symbols and lines for a debugger.
+# Both builds, compared with unstripped programs, including symbols and lines for a debugger.
 same_files () {
   diff -r "$work/first" "$work/second" && find "$work/first" -name 'libligature.so.*' | grep .
 }
@@ -101,7 +102,8 @@ speaks_german () {
   ask | tee "$work/german" | grep 'ist unbekannt'
 }
 
-# Catalogues in the folders of the builds, and in all that would be those of a build around the library.
+# Catalogues in the build folders, and in all folders that could belong to a build around the
+# library.
 ignores_strangers () {
   local folder
   sed 's/unbekannt/HOSTILE/' "$source/po/de.po" | msgfmt -o "$work/hostile.mo" - || return 1

@@ -3,11 +3,10 @@
 """Adds one thing of each kind, compares the numbers of files and edits with CONTRIBUTING.md, and
 builds and runs the result.
 
-Each folder of tests/lint/adding is a kind of thing. It has the new files, at their paths from the
-root, and `edits`, a line `FILE: OLD => NEW` for each edit of an existing file (`\\n` begins a
-line). All are added to one scratch copy of the sources, which is built without window and CUDA. A
-kind without a folder has no recipe yet. The code in CONTRIBUTING.md must be that of the recipe of an
-op. With the argument `keep` the scratch copy is not deleted.
+Each folder of tests/lint/adding is a kind of thing. It contains the new files, at their paths from
+the root, and `edits`, a line `FILE: OLD => NEW` for each edit of an existing file (`\\n` begins a
+line). All are added to one scratch copy of the sources, which is built without the window and CUDA.
+A kind without a folder has no recipe yet. With the argument `keep` the scratch copy is not deleted.
 """
 import difflib
 import json
@@ -25,7 +24,7 @@ RECIPES = ROOT / "tests/lint/adding"
 COSTS = {"op": (1, 1), "fusion": (1, 1), "optimizer": (1, 1), "dataset": (1, 1), "report": (1, 1),
          "command": (1, 1), "activation": (1, 3), "backend": (3, 4), "dtype": (0, 4),
          "matmul": (1, 1), "loss": (1, 1), "attention": (1, 1)}
-# Ops that compute what a built-in op does: (the added op, the same with the built-in op).
+# Ops that compute the same as a built-in op: (the added op, the built-in op).
 TWINS = [("dense", "basic-linear"), ("surprise", "cross-entropy"),
          ("focus(4)", "attention(4, kv-heads=2)"), ("focus", "attention")]
 # The modules that are built in addition to the program and the tests.
@@ -83,7 +82,7 @@ def edit(scratch, line):
 
 
 def add(scratch, recipe):
-    """Adds a thing; returns the number of new files and of edits."""
+    """Adds one thing; returns the number of new files and of edits."""
     files, edits = 0, 0
     for path in sorted(recipe.rglob("*")):
         place = path.relative_to(recipe)
@@ -199,7 +198,7 @@ def name_twins(text):
 
 
 def expect_twin(lig, sequence, *options):
-    """An op that is known by its traits has the plan of a built-in op with the same traits."""
+    """An op that is recognized by its traits has the plan of a built-in op with the same traits."""
     for policy in "none", "all":
         words = [*options, "--policy", policy, "--text"]
         plan = name_twins(run(lig, "plan", sequence, *words))
@@ -210,7 +209,7 @@ def expect_twin(lig, sequence, *options):
 
 
 def expect_reports(lig, work, title, sequence, *options):
-    """Reports name the op, and a plan that computes with it is right."""
+    """Reports name the op, and a plan with it computes correct results."""
     for form in "html", "md", "svg", "dot", "trace.json":
         report = work / f"{title}.{form}"
         run(lig, "report", sequence, *options, "--device", "null:h200", "-o", report)
@@ -221,8 +220,8 @@ def expect_reports(lig, work, title, sequence, *options):
 
 
 def try_matmul(lig, work):
-    """Recipes quantize its operands, ranks divide its weight, which may be another op's, and fusions
-    take it."""
+    """Recipes quantize its operands, ranks shard its weight, which may be tied to another op's, and
+    fusions include it."""
     h200, pair = ["--device", "null:h200"], "dense(64) ! gelu ! dense(64)"
     for recipe in "fp8-delayed", "fp8-current", "fp8-rows", "fp8-block":
         expect_twin(lig, pair, "--input", "64x64", *h200, "--recipe", recipe)
@@ -244,7 +243,7 @@ def try_matmul(lig, work):
 
 
 def try_loss(lig, work):
-    """Ranks divide its classes, and a training counts right answers."""
+    """Ranks shard its classes, and training computes the accuracy."""
     h200 = ["--input", "4x8:int32", "--device", "null:h200"]
     sequence = "embedding(64, vocabulary=64) ! linear(64) ! surprise"
     expect_twin(lig, sequence, *h200, "--eval")
@@ -260,7 +259,7 @@ def try_loss(lig, work):
 
 
 def try_attention(lig, work):
-    """Its kernels are predicted as attention, and ranks divide its heads and its positions."""
+    """Its kernels are predicted as attention, and ranks shard its heads and its sequence."""
     sequence, h200 = "linear(128) ! focus(4) ! linear(64)", ["--device", "null:h200"]
     expect_twin(lig, sequence, "--input", "4x2048x64:bf16", *h200)
     expect_twin(lig, "block(2, recompute=cheap) { linear(64) ! focus(4) ! linear(32) }", "--input",
@@ -278,7 +277,7 @@ def try_attention(lig, work):
 
 
 def try_dtype(lig, work):
-    """Its tests walk the table of types."""
+    """Its tests iterate over the table of types."""
 
 
 def main(keep):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts the public functions that nothing outside the engine uses: no program, example, binding, op or
-fusion, and no document names them. A function is private, or has its reason in api-kept.txt; those
-without one may be as many as the ceiling there, which is only lowered. --list prints them.
+"""Counts the public functions that nothing outside the engine uses: no program, example, binding,
+op or fusion, and no document names them. Such a function must become private or have a reason in
+api-kept.txt; the number of those without one is limited by the ceiling there, which is only
+lowered. --list prints them.
 """
 import re
 import subprocess

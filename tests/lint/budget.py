@@ -11,8 +11,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE_LINES = 1000
-# The most lines of a function in each folder. A kernel may be longer, as its reading, computing and
-# writing belong together. A test may be longer, as it is a list of cases.
+# The maximum number of lines of a function in each folder. A kernel may be longer, because its
+# reading, computing and writing belong together. A test may be longer, because it is a list of
+# cases.
 FUNCTION_LINES = {"engine/": 60, "app/": 60, "ui/": 60, "kernels/": 120, "tests/": 120}
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts the files of each room that call each other in a circle, directly or through other files, and
-fails if a room has more of them than its ceiling in circles.txt. A file in a circle cannot be
-understood, tested or replaced without all others of it.
+"""Counts the files of each room that call each other in a circle, directly or through other files,
+and fails if a room has more of them than its ceiling in circles.txt. A file in a circle cannot be
+understood, tested or replaced without all others in it.
 
 Usage: circles.py BUILD [ROOM]
 

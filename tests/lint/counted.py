@@ -4,7 +4,7 @@
 
 A text with a number before a noun in the plural must be in ngettext() or g_dngettext(). A text that
 is not translated must choose the ending itself: `%d step%s`. Limits, and numbers beyond them, are
-larger than one. Texts that are only compared by programs are exempt.
+larger than one. Texts that only programs compare are exempt.
 """
 import pathlib
 import re
@@ -19,7 +19,7 @@ TEXT = re.compile(rf"{LITERAL}(?:\s*(?:G_\w+_FORMAT|PRI\w+|[A-Z_]+\s*(?={LITERAL
 COMMENT = re.compile(rf"{LITERAL}|'(?:\\.|[^'\\\n])'|/\*.*?\*/|//[^\n]*", re.S)
 CALL = re.compile(r"\bn?(?:g_d)?n?gettext \(")
 NUMBER = r"%(?:\d+\$)?-?\d*(?:l|ll|z)?[udi]"
-# Words ending in s after a number that are no counted nouns.
+# Words ending in s after a number that are not counted nouns.
 OTHER = {"is", "was", "has", "does", "its", "this", "as", "less", "us", "ms", "ns", "times", "belongs",
          "comes", "overlaps", "covers", "gives", "takes", "begins", "ends", "microseconds", "class", "axis"}
 COUNTED = re.compile(rf"(more than |at most |at least )?{NUMBER} ((?:[a-z-]+ ){{0,2}}?)([a-z-]+s)\b(?!/|.* at most )")

@@ -6,7 +6,7 @@ it.
 Its full name must occur there, in kernels/cpu and in kernels/cuda, so that a search for the name
 finds the definition even if a macro pastes it. For the lists of activations.h the full names are in
 that header. The families must be those that Meson compiles. Conversions, reductions and
-asynchronous copies, which all families of CUDA need, must each be in one header.
+asynchronous copies, which all CUDA families need, must each be in one header.
 """
 import pathlib
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The messages of the library hold no word of the command line: they name settings and fields. The
-reports, which say how to make them again, are about commands."""
+"""The messages of the library do not mention the command line: they name settings and fields.
+Reports are exempt, because they contain the command that reproduces them."""
 import pathlib
 import re
 import sys

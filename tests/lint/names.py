@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Names that sources in several folders of engine may share, as the folder explains the subject:
+# Names that sources in several folders of engine may share, because the folder gives the context:
 # engine/report/csv.c, engine/graph/step.c.
 SHARED_STEMS = {"attention", "check", "choice", "csv", "file", "json", "memory", "names", "op", "ports", "problems", "quantized",
                 "quantizers", "range", "registry", "run", "shares", "step", "text", "tuning", "verdicts"}
@@ -76,7 +76,7 @@ def find_functions(text):
 
 
 def find_shared_stems(paths):
-    """Yields stems of engine's sources that are in several rooms."""
+    """Yields names of engine sources that occur in several rooms."""
     rooms = collections.defaultdict(set)
     for path in map(Path, paths):
         if path.parts[0] == "engine" and path.suffix == ".c":

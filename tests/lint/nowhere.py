@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the counter of all results, tests/count.py: that a test which ran in no folder is a failure, that
-one which was skipped here and passed there has passed, and that a program which ended early has not."""
+"""Checks tests/count.py, which counts all results: a test that ran in no folder has failed, one
+that was skipped in one folder and passed in another has passed, and a program that ended early has
+failed."""
 import json
 import pathlib
 import subprocess
@@ -12,7 +13,7 @@ COUNT = pathlib.Path(__file__).resolve().parents[1] / "count.py"
 
 
 def write(folder, results, names=None):
-    """Writes what Meson leaves: the results, and the names of all tests."""
+    """Writes Meson's output files: the results, and the names of all tests."""
     (folder / "meson-logs").mkdir(parents=True)
     lines = [json.dumps({"name": f"ligature:unit / {name}", "result": result, "stdout": text})
              for name, result, text in results]

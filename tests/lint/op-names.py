@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts the places outside engine/ops and engine/fusions that know an op or a kernel by its name, and
-fails if a room has more of them than its ceiling in op-names.txt: comparisons with a registered op's
-name, lists of names that a comparison reads, ops made by lig_op_new(), and comparisons of a kernel's
-name. Such a place asks for a trait of the op or kernel, which a new one can have, too.
+"""Counts the places outside engine/ops and engine/fusions that know an op or a kernel by its name,
+and fails if a room has more of them than its ceiling in op-names.txt: comparisons with a registered
+op's name, lists of names that a comparison reads, ops made by lig_op_new(), and comparisons of a
+kernel's name. Such a place should ask for a trait of the op or kernel, which a new one can also
+have.
 
 Usage: op-names.py [ROOM...]: also lists the places of these rooms.
 
-A plain string is not enough: `bias`, `attention` and `quantize` are also ports, members and kernels.
+A plain string is not enough: `bias`, `attention` and `quantize` are also ports, members and
+kernels.
 """
 import collections
 import re
@@ -27,7 +29,7 @@ KERNEL = re.compile(COMPARISONS + r" ?\([^;]*?kernel->(?:info->)?name[^;]*?[;{]"
 
 
 def read_ceilings():
-    """Returns the ceilings of rooms, and the words of files that are not meant as ops, which have a
+    """Returns the ceilings of rooms, and the words in files that do not mean ops, each with a
     reason: lines like `engine/x/y.c word: the reason`."""
     lines = [line for line in (ROOT / CEILINGS).read_text().splitlines() if line and not line.startswith("#")]
     exempt = {tuple(line.split(": ")[0].split()) for line in lines if ": " in line}

@@ -3,8 +3,8 @@
 """The prose of the project follows the rules of CONTRIBUTING.md, as far as a script can tell.
 
 Reads comments, messages, interface texts and documents, and prints each sentence that opens with
-What, Who or Where without being a question, each word that the project has a plainer one for, and,
-with codespell installed, each misspelling.
+What, Who or Where without being a question, each word that has a plainer alternative, and, with
+codespell installed, each misspelling.
 """
 import pathlib
 import re
@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATTERNS = ["*.c", "*.h", "*.cu", "*.cuh", "*.py", "*.sh", "*.css", "*.sql", "*.md", "*.ui", "*.in",
             "*.build", "setup"]
-# A pattern, and what to write instead.
+# A pattern, and its replacement.
 PLAINER = [
     (r"(?:^|[.:;!] +)(?:What|Who|Whom|Whose|Where)\b(?! (?:is|are|does|do|did|was|were|can|if)\b[^.]*\?)(?![^.]*\?)",
      "name the subject first"),
@@ -54,7 +54,7 @@ def flatten(text):
 
 
 def find_prose(file, source):
-    """Offset and text of each comment and each message of three words or more."""
+    """Yields offset and text of each comment and each message of three words or more."""
     if file.endswith(".md"):
         source = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), source, flags=re.M | re.S)
         source = re.sub(r"`[^`\n]*`", "`code`", source)

@@ -29,7 +29,8 @@ for block in "$work"/block-*.sh; do
     tail -n 20 "$work/log" | sed 's/^/# /'
   fi
 done
-# The commands of a block `sh quote` are STEM-NUMBER.sh, the block `text` after it STEM-NUMBER.txt.
+# The commands of a block `sh quote` are in STEM-NUMBER.sh, the `text` block after it in
+# STEM-NUMBER.txt.
 for document in "$root/README.md" "$root"/data/doc/*.md; do
   stem=$work/$(basename "$document" .md)-quote
   awk -v stem="$stem" '/^```sh quote$/ { file = sprintf ("%s-%02d.sh", stem, ++n); next }
@@ -56,14 +57,22 @@ for document in "$root/README.md" "$root"/data/doc/*.md; do
     fi
   done
 done
-# The numbers of sentences and tables.
-while IFS= read -r line; do
-  case "$line" in
-    'ok - '*) n=$((n + 1)); echo "ok $n - ${line#ok - }" ;;
-    'not ok - '*) n=$((n + 1)); echo "not ok $n - ${line#not ok - }" ;;
-    *) echo "$line" ;;
-  esac
-done < <(python3 "$root/tests/lint/figures.py" "$work" "$root/README.md" "$root"/data/doc/*.md 2>&1 ||
-  echo 'not ok - figures.py ends without an error')
+# The output of lig fuse must be the block of README.md that begins like it.
+n=$((n + 1))
+COLUMNS=80 lig fuse data/examples/residual-mlp.lig --device null:h200 > "$work/drawn"
+block='/^```$/ { if (inside) inside = 0; else fence = NR }
+  fence && NR == fence + 1 && /^null:h200, / { inside = 1 }'
+if [ -n "$LIGATURE_REGENERATE" ]; then
+  awk -v drawn="$work/drawn" "$block"' { if (!inside) print; else if (NR == fence + 1)
+    while ((getline line < drawn) > 0) print line }' "$root/README.md" > "$work/renewed" &&
+    cat "$work/renewed" > "$root/README.md"
+fi
+awk "$block"' inside { print }' "$root/README.md" > "$work/shown"
+if [ -s "$work/drawn" ] && cmp -s "$work/shown" "$work/drawn"; then
+  echo "ok $n - the rails"
+else
+  echo "not ok $n - the rails"
+  diff "$work/shown" "$work/drawn" | sed 's/^/# /'
+fi
 [ $n -gt 2 ] || echo 'Bail out! README.md has no tour'
 echo "1..$n"

@@ -29,8 +29,8 @@ FORBIDDEN = [
     (r"app/(window|about|preferences)", r'"app/application\.h', "the application knows its windows"),
     (r"", r'"\.', "includes are relative to the root"),
 ]
-# A part of a document's view includes its own header and the shared one; a part of the window its
-# own, window-close also the view that it asks, window-recover the notices.
+# A part of a document's view includes its own header and the shared one; a part of the window only
+# its own, but window-close also the view, and window-recover the notices.
 FORBIDDEN += [
     (rf"app/{part}\.", rf'"app/(?!({"|".join((part, "connect", *others))})\.h)',
      "a part of the window knows no other part")
@@ -79,8 +79,8 @@ def find_room(rooms, path):
 
 
 def resolve(path, name):
-    """Returns the file that an include names; None for another project's or a list that Meson
-    makes."""
+    """Returns the file that an include names; None for another project's file or a list that Meson
+    writes."""
     if name[0] == "<":
         found = [f"{part}/include/{name[1:]}" for part in ("engine", "kernels")]
         return next((file for file in found if (ROOT / file).exists()), None)
@@ -158,8 +158,8 @@ def strip_comments(text):
 
 
 def check_owners(rooms, files):
-    """Checks that a header's functions are defined in its room, as a definition elsewhere would be
-    a hidden dependency."""
+    """Checks that a header's functions are defined in its room, because a definition elsewhere
+    would be a hidden dependency."""
     defined = collections.defaultdict(set)
     for path in files:
         if path.endswith((".c", ".cu")) and not path.startswith("tests/"):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the sentences of errors can be translated: in a call that sets an error, each text of
-words is inside _() or g_dngettext(). Left alone are the errors of tables and of calls, which only
-the author of a program or of a module reads; FILES and SENTENCES list them with the reason."""
+"""Checks that error messages can be translated: in a call that sets an error, each text is inside
+_() or g_dngettext(). Exempt are errors about tables and calls, which only authors of programs or
+modules read; FILES and SENTENCES list them with the reason."""
 import pathlib
 import re
 import sys
@@ -34,12 +34,12 @@ LITERAL = r'"(?:[^"\\]|\\.)*"'
 TEXT = rf"(?:\s*(?:{LITERAL}|PRI[a-z0-9]+|G_[A-Z0-9]+_FORMAT))+"
 MARKED = re.compile(rf"\b_ \({TEXT}\)|\bg_dngettext \(\s*GETTEXT_PACKAGE,{TEXT},{TEXT},")
 DIRECTIVE = re.compile(r"%(?:%|[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|z)?[a-zA-Z]|$)")
-# Texts that are no sentence: names that the file formats and SQLite define.
+# Texts that are not sentences: names that file formats and SQLite define.
 NAMES = {'"main"', '"fp32"'}
 
 
 def arguments_of(text, start):
-    """Returns the text from a parenthesis to its partner."""
+    """Returns the text from a parenthesis to its matching one."""
     depth, at = 1, start
     for token in re.finditer(rf"{LITERAL}|'(?:[^'\\]|\\.)'|[()]", text[start:]):
         depth += {"(": 1, ")": -1}.get(token[0], 0)
@@ -50,7 +50,7 @@ def arguments_of(text, start):
 
 
 def find_unmarked(text):
-    """Yields the line and the text of each sentence of an error that is not marked."""
+    """Yields the line and the text of each error message that is not marked."""
     text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
     for call in CALL.finditer(text):
         rest = MARKED.sub("", arguments_of(text, call.end()))
@@ -61,7 +61,7 @@ def find_unmarked(text):
 
 
 def main():
-    # The check itself: a sentence without the mark is found, one with it is not.
+    # The check itself: an unmarked message is found, a marked one is not.
     if not list(find_unmarked('g_set_error (e, D, C, "it is %s", x);')) or \
             list(find_unmarked('g_set_error (e, D, C, _ ("it is %s"), x);')):
         sys.exit("the check does not find an unmarked sentence")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# sources.sh [PATTERN...]: prints the project's files, one on each line, relative to its root; with
+# sources.sh [PATTERN...]: prints the project's files, one per line, relative to its root; with
 # patterns (as in `case`) only those that match one. Build folders and ignored files are omitted.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 {

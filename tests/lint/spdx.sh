@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Checks that every source has its licence in the first two lines, and that no file contains a path
-# of the machine on which it was written.
+# of the author's machine.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 status=0
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts the sources that read each header of weight.txt, itself or through other headers, and fails
-if one has more readers than its ceiling there: each of them is compiled again when it changes.
+"""Counts the sources that include each header of weight.txt, directly or through other headers, and
+fails if a header has more than its ceiling there: all of them are recompiled when it changes.
 
-Follows the #include lines of all sources, whatever a build folder is configured to compile. A source
-that is compiled several times, as those of kernels/cpu, counts once.
+Follows the #include lines of all sources, whatever a build folder is configured to compile. A
+source that is compiled several times, like those of kernels/cpu, counts once.
 """
 import re
 import subprocess
@@ -27,7 +27,7 @@ def read_ceilings():
 
 
 def read_includes():
-    """Returns the files that each file includes, of the project's own."""
+    """Returns the project's files that each file includes."""
     listing = subprocess.run([ROOT / "tests/lint/sources.sh", "*.c", "*.h", "*.cu", "*.cuh"],
                              check=True, capture_output=True, text=True)
     files = [file for file in listing.stdout.split() if not file.startswith("tests/lint/")]
@@ -37,7 +37,7 @@ def read_includes():
 
 
 def find_read(includes, source):
-    """Returns the headers that a source reads."""
+    """Returns the headers that a source includes."""
     read, ahead = set(), [source]
     while ahead:
         new = set(includes[ahead.pop()]) - read

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the project's identifiers contain none of the words that it does not use (README,
-glossary).
-
-Names of GLib, json-glib and CUDA are exempt, as are variables of their types, and the group of
-ranks of context parallel training, which has the name of the field.
+"""Checks that the project's identifiers contain no rejected words (README, glossary). Names of
+GLib, json-glib and CUDA are exempt, as are variables of their types, and the rank group of context
+parallelism, whose name is standard.
 """
 import pathlib
 import re

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A second attention, with half as many key heads as query heads: nothing outside of this file
- * knows it but by its kernels and what it computes with parts of its input. */
+/* A second attention, with half as many key heads as query heads: other files recognize it only by
+ * its kernels and by how it computes with parts of its input. */
 #include "engine/ops/define.h"
 #include <ligature/params-attention.h>
 
@@ -59,7 +59,7 @@ lower_backward (LigLowering *lowering)
                     NULL, 0);
 }
 
-/* If ranks divide the positions, keys and values travel from rank to rank. */
+/* If ranks shard the sequence, keys and values are sent from rank to rank. */
 static void
 expand_positions (LigOp *self, LigParts *parts, gint64 length)
 {
@@ -75,8 +75,8 @@ LIG_DEFINE_OP (focus) = {
   .name = "focus",
   .title = N_ ("Focus"),
   .category = N_ ("Attention"),
-  .summary = N_ ("Averages the values of the positions up to its own"),
-  .formula = "y = softmax (q k^T / root of a head's features) v for each head of x = [q, k, v]",
+  .summary = N_ ("Averages the values of the tokens up to its own"),
+  .formula = "y = softmax (q k^T / sqrt(head dim)) v for each head of x = [q, k, v]",
   .example = "focus (4) @ 2x5x32",
   .params = params,
   .params_size = sizeof (FocusParams),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parity: all numbers of some bits, each labelled with the parity of its bits. */
+/* parity: all numbers with a given number of bits, each labelled with the parity of its bits. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
@@ -50,7 +50,8 @@ static const LigDatasetOption options[] = {
 const LigDatasetKind lig_dataset_parity = {
   .info = {.name = "parity",
            .title = N_ ("Parity of numbers"),
-           .help = N_ ("Every number of some bits; its class is 1 where an odd number is set"),
+           .help =
+             N_ ("Every number with some bits; its class is 1 if an odd number of bits is set"),
            .options = options},
   .open = parity_open,
   .bind = parity_bind,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A second loss over classes: nothing outside of this file knows it but by its traits. */
+/* A second loss over classes: other files recognize it only by its traits. */
 #include "engine/ops/define.h"
 #include <ligature/params-collective.h>
 #include <ligature/params-loss.h>
 
 typedef struct {
   LigCrossEntropyParams kernel;
-  LigShape part, parts; /* the numbers that ranks with other classes exchange */
+  LigShape part, parts; /* the values that ranks with other classes communicate */
 } SurpriseParams;
 
 static const LigParam params[] = {
@@ -22,7 +22,7 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-/* Sets the classes of this rank; returns the number of all. */
+/* Sets the classes of this rank; returns the total number. */
 static gint64
 divide (LigInfer *self, SurpriseParams *values)
 {

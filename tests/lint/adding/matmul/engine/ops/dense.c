@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A second matmul: nothing outside of this file knows it but by its trait. */
+/* A second matmul: other files recognize it only by its trait. */
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
@@ -10,7 +10,7 @@ static const LigParam params[] = {
 static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE, TRUE},
                                               {.name = NULL}};
 
-/* Sets the part of a rank: rows of the weight, or columns and the terms of y that they give. */
+/* Sets the shard of a rank: rows of the weight, or columns and the resulting partial sums of y. */
 static gboolean
 divide (LigInfer *self, const LigLinearOpParams *values, int ranks, GError **error)
 {
