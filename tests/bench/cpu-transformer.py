@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares a training step of data/examples/gpt2-tiny.lig (fp32, AdamW, clipping) with the same
-model in PyTorch's eager mode on the same CPUs: one process each, which take turns in random
-order; medians and quartiles of the clock and of CPU time.
+model in PyTorch's eager mode on the same CPUs: one process each, in turns of random order; medians
+and quartiles of wall-clock and CPU time.
 
     python3 tests/bench/cpu-transformer.py [--threads 2] [--rounds 21]
 
-CPU time can be compared on a loaded machine, best with --threads 1 (it contains what threads
-take that wait for each other); the clock only on a quiet one.
+CPU time can be compared on a loaded machine, best with --threads 1 (it includes the time of waiting
+threads); wall-clock time only on an idle one.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ REQUIRED = 1.1
 
 
 def read_score(path):
-    """Returns the row of a score that is written like gpt2-tiny."""
+    """Returns the row of a score written like gpt2-tiny."""
     from transformer_rows import Row
     score = json.loads(path.read_text())
     ops = {one["op"]: one for one in score["ops"]}
@@ -79,7 +79,7 @@ class Ours:
         self.ligature, self.number = ligature, number
 
     def busy(self):
-        """Seconds of CPU time of the process so far, all its threads together."""
+        """Seconds of CPU time of the process so far, over all threads."""
         words = pathlib.Path(f"/proc/{self.ligature.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -90,7 +90,8 @@ class Ours:
 
 
 def verify(torch, eager, ligature, number):
-    """Compares loss and gradients of the same weights and tokens; returns the largest difference."""
+    """Compares loss and gradients for the same weights and tokens; returns the largest
+    difference."""
     import tensors
     with tempfile.TemporaryDirectory() as folder:
         weights = eager.paths(eager.model)

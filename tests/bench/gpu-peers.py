@@ -16,7 +16,7 @@ import sys
 
 from ligature import Ligature
 
-# At most this part of PyTorch's time with each recipe.
+# The maximum ratio to PyTorch's time with each recipe.
 RECIPES = {
     "fp8-delayed": {"A": .575, "B": .575, "C": .85, "D": 1.0},
     "fp8-current": {"A": .59, "B": .60, "C": .85, "D": 1.0},
@@ -124,8 +124,8 @@ def compare(torch, ligature, case, rounds, ways, recipes):
                                                 expression(case))
         notes[name] = {"compile_s": seconds, "groups": groups, "number": number}
         contenders[name] = lambda count, number=number: ligature.run(number, count)
-    # A turn is about 60 ms to get as warm as this contender makes the card, then 100 ms that count;
-    # the order of the turns is another in each round.
+    # A turn warms the GPU up with this contender for about 60 ms, then measures for 100 ms; the
+    # order of the turns differs in each round.
     counts = {name: max(1, min(2000, int(100e3 / run(3)))) for name, run in contenders.items()}
     samples, order = {name: [] for name in contenders}, random.Random(1)
     for _ in range(rounds):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares training on two GPUs with training on one, and GPT-2 with PyTorch's DistributedDataParallel
-and torch.compile, in turns of random order; medians. Other rows: tensor and sequence parallel layers of
-a Llama, the losses and gradients of every layout, ranks that end or hang, and the times of NCCL's
-collectives beside our predictions.
+"""Compares training on two GPUs with training on one, and GPT-2 with PyTorch's
+DistributedDataParallel and torch.compile, in turns of random order; medians. Other rows: tensor and
+sequence parallel Llama layers, the losses and gradients of every parallelism, ranks that end or
+hang, and the times of NCCL's collectives next to our predictions.
 
     python3 tests/bench/gpu-ranks.py --lig build/app/lig -o FILE.json
     python3 tests/bench/gpu-ranks.py --lig build/app/lig --tiny
@@ -55,7 +55,7 @@ def read_step(path):
 
 
 def find_ranks(store):
-    """The processes of the ranks of a training with that store, by rank."""
+    """The processes of the ranks of a run with that store, by rank."""
     found = {}
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -131,7 +131,7 @@ class Bench:
         return document
 
     def attempt(self, what, function, *arguments):
-        """An error of one row leaves the others their turn."""
+        """An error in one row does not stop the others."""
         try:
             return function(*arguments)
         except Exception as error:  # whatever a program or its answer raises
@@ -262,13 +262,14 @@ class Bench:
     # --- The same gradients ---
 
     def run_gradients(self):
-        """A step of sgd at rate 1 subtracts the gradients; a checkpoint has whole parameters."""
+        """A step of sgd at learning rate 1 subtracts the gradients; a checkpoint has unsharded
+        parameters."""
         self.text = os.path.join(HERE, "..", "..", "README.md")
         self.result["gradients"] = {}
 
         def step(name, parallel, *more):
             path = os.path.join(self.folder, name + ".safetensors")
-            # 101 is e, the most frequent letter: each rank counts another number of rows.
+            # 101 is e, the most frequent letter: each rank counts a different number of rows.
             self.lig("train", small_model(parallel).replace("entropy", "entropy(ignored=101)"), "--input",
                      "16x64:int32", "--data", f"text:{self.text}", "--dtype", "fp32", "--steps", "1",
                      "--optimizer", "sgd", "--lr", "1", "--checkpoint", path, *more, seconds=90)

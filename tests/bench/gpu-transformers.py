@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares training steps of GPT-2, transformer layers and attention alone with PyTorch on one GPU:
+"""Compares training steps of GPT-2, transformer layers and plain attention with PyTorch on one GPU:
 torch.compile replayed as a CUDA graph, and Ligature's policies, in turns of random order; medians,
 quartiles, memory. The same weights and data give the same loss and gradients on both sides, which
 each row checks first.
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-# Its key does not contain the attention's backend.
+# Its key does not contain the attention backend.
 os.environ.setdefault("TORCHINDUCTOR_AUTOGRAD_CACHE", "0")
 
 import tensors
@@ -31,8 +31,7 @@ from transformer_rows import ROWS, tiny
 
 GIB = 2.0 ** 30
 RECIPES = ("fp8-delayed", "fp8-current", "fp8-rows", "fp8-block")
-# Policy, whether sums may have another order in each run, what the backward pass computes again, and
-# how matmuls are quantized.
+# Policy, whether nondeterministic summation order is allowed, the recomputation, and the recipe.
 OURS = {"measured": ("measured", 0, "none", "none"), "measured-free": ("measured", 1, "none", "none"),
         "cheap": ("measured", 0, "cheap", "none"), "all": ("all", 0, "none", "none"),
         **{recipe: ("measured", 1, "none", recipe) for recipe in RECIPES}}
@@ -41,7 +40,7 @@ TOLERANCE = {"fp32": 1e-4, "bf16": 6e-2, "fp8": 0.2}
 
 @contextlib.contextmanager
 def limited(seconds, what):
-    """Raises TimeoutError when the time is over."""
+    """Raises TimeoutError after the time limit."""
     def ring(*_):
         raise TimeoutError(f"{what}: more than {seconds:.0f} s")
 
@@ -62,7 +61,7 @@ say.begin = time.perf_counter()
 
 
 class Comparison:
-    """One row: its contenders, and what is known of them."""
+    """One row: its contenders and their results."""
 
     def __init__(self, torch, options, name):
         self.torch, self.options, self.name = torch, options, name
@@ -83,7 +82,7 @@ class Comparison:
 
     @contextlib.contextmanager
     def attempt(self, what, seconds):
-        """An error of one contender leaves the others their turn."""
+        """An error of one contender does not stop the others."""
         try:
             with limited(min(seconds, self.deadline - time.perf_counter()), what):
                 yield
@@ -113,7 +112,7 @@ class Comparison:
         return os.path.join(self.folder.name, f"{name}.safetensors")
 
     def record(self, peer):
-        """Writes the weights, data and results of the first peer that comes so far."""
+        """Writes the weights, data and results of the first peer that gets this far."""
         if self.options.kernels:
             with contextlib.suppress(Exception):  # the profiler's library may be missing
                 self.result.setdefault("kernels", {})[peer.way] = peer.kernels()
@@ -155,7 +154,8 @@ class Comparison:
             ligature.ask(f"unload {self.result['ours'][name]['number']}")
 
     def make_room(self, ligature):
-        """Drops the slowest of ours if another of their size would not fit beside them."""
+        """Drops the slowest of ours if another one of their size would not fit in memory with
+        them."""
         if not self.ours or self.options.device == "cpu":
             return
         needed = 1.15 * max(self.result["ours"][name]["predicted_bytes"] for name in self.ours)
@@ -168,7 +168,7 @@ class Comparison:
         self.drop(ligature, slowest)
 
     def clean(self):
-        """Gives the memory of PyTorch's dropped ways, which refer to themselves, to the others."""
+        """Frees the memory of PyTorch's dropped contenders, which contain reference cycles."""
         gc.collect()
         if self.options.device != "cpu":
             self.torch.cuda.empty_cache()
@@ -201,7 +201,7 @@ class Comparison:
         same = theirs is None or all(one["elements"] == theirs["elements"] for one in ours.values())
         whole = (squares[0] / max(squares[1], 1e-30)) ** 0.5
         tolerance = TOLERANCE[self.options.dtype if OURS[contender][3] == "none" else "fp8"]
-        # Single tensors may be small differences of large terms, which 16 bits round coarsely.
+        # Single tensors may be small differences of large terms, which 16-bit types round coarsely.
         self.result["verified"] = {
             "worst": worst, "error": errors[worst], "output_error": errors.get("output"),
             "gradients_error": whole, "tensors": len(errors), "same_elements": same,
@@ -212,8 +212,8 @@ class Comparison:
             f"{worst} with {errors[worst]:.2g}")
 
     def turns(self, contenders, rounds):
-        """Medians and quartiles of contenders that take turns, in another order in each round. A
-        turn warms the card as this contender does, then counts."""
+        """Medians and quartiles of contenders that take turns, in a different order in each round.
+        A turn warms the GPU up with this contender, then measures."""
         long = self.options.turn_ms * 1e3
         counts = {name: max(1, min(2000, int(long / run(2)))) for name, run in contenders.items()}
         samples, order = {name: [] for name in contenders}, random.Random(1)
@@ -226,7 +226,7 @@ class Comparison:
                 for name, values in samples.items()}
 
     def heat(self, ligature, label):
-        """Keeps the fastest way of PyTorch."""
+        """Keeps PyTorch's fastest variant."""
         times = self.turns(self.peers, 3)
         self.result["heats"][label] = {name: one["median"] for name, one in times.items()}
         slower = max(times, key=lambda name: times[name]["median"])
@@ -277,7 +277,7 @@ class Comparison:
 
         def add(what, names, required):
             names = [name for name in names if name in ours]
-            # The default policy; computing again is judged by its memory.
+            # The default policy; recomputation is judged by its memory.
             names = [name for name in names if OURS[name][0] == "measured" and OURS[name][2] == "none"] or names
             if names:
                 name = min(names, key=ours.get)
@@ -308,7 +308,7 @@ class Comparison:
         self.result["judged"] = judged
 
     def close(self, ligature):
-        """Frees what the contenders hold, and writes the result."""
+        """Frees the contenders' resources and writes the result."""
         for name in [*self.peers, *self.ours]:
             with contextlib.suppress(RuntimeError, BrokenPipeError):
                 self.drop(ligature, name)

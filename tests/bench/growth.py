@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Measures how commands grow with the number of ops or runs.
 
-Runs each command with a quarter of the ops or runs and with all of them, and fails if the time grows
-faster than with the power EXPONENT, or if a command takes longer than SECONDS or more than MEGABYTES
-with all. LIG names the program."""
+Runs each command with a quarter of the ops or runs and with all of them, and fails if the time
+grows faster than with the power EXPONENT, or if a command takes longer than SECONDS or more than
+MEGABYTES with all. LIG names the program."""
 
 import argparse
 import json
@@ -26,8 +26,8 @@ RUNS = (["list"], ["list", "--json"],
 
 
 def run(command, folder):
-    """Returns the seconds of a CPU, on which other programs have no influence, and the megabytes
-    of a command."""
+    """Returns the CPU seconds, which other programs do not affect, and the megabytes of a
+    command."""
     child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     error = child.stderr.read().decode()
     _, status, usage = os.wait4(child.pid, 0)
@@ -38,7 +38,7 @@ def run(command, folder):
 
 
 def write_sequence(path, count):
-    """Writes a sequence of about that many ops, which are two for each linear."""
+    """Writes a sequence of about that many ops; each linear counts as two."""
     ops = [{"op": "layer-norm"}, {"op": "linear", "out-features": 8}, {"op": "gelu"}]
     document = {"ligature": 1, "input": {"shape": [4, 8], "dtype": "fp32"}, "ops": ops * (count // 4)}
     with open(path, "w", encoding="utf-8") as file:
@@ -46,7 +46,7 @@ def write_sequence(path, count):
 
 
 def copy_runs(path, count):
-    """Makes that many copies of the only run of a store."""
+    """Makes that many copies of the only run in a store."""
     store = sqlite3.connect(path)
     columns = [row[1] for row in store.execute("PRAGMA table_info (run)") if row[1] != "id"]
     values = ["printf ('%08x-0000-4000-8000-%012x', i * 2654435761 % 4294967296, i)"
@@ -59,8 +59,8 @@ def copy_runs(path, count):
 
 
 def judge(name, count, small, large):
-    """Prints a line and returns whether the command keeps the limits."""
-    # Both times include the start of the program, which hides little growth of short times.
+    """Prints a line and returns whether the command is within the limits."""
+    # Both times include the start of the program, which hides growth of short times.
     exponent = math.log(large[0] / small[0], 4)
     fine = exponent <= EXPONENT and large[0] <= SECONDS and large[1] <= MEGABYTES
     print(f"{'ok  ' if fine else 'FAIL'} {name:45} {count:7} {large[0]:6.2f} s {large[1]:6.0f} MB "

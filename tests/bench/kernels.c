@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels [--quick] [--json] [PATTERN]: the share of the bandwidth of a copy that the memory-bound
- * kernels of the GPU reach in the same run, and the share required of them; then the time of a
- * launch at small shapes, in a graph of twenty. All are timed in turns, by events, on random data
- * that does not fit the cache; medians. A missed share makes the exit code 1, but not with --quick.
- * With a PATTERN, `*quantize`, only kernels whose names match it are timed. */
+/* kernels [--quick] [--json] [PATTERN]: the share of a copy's bandwidth that the memory-bound GPU
+ * kernels reach in the same run, and the required share; then the launch time at small shapes, in a
+ * graph of twenty. All are timed in turns, by events, on random data that does not fit in the
+ * cache; medians. A missed share makes the exit code 1, but not with --quick. With a PATTERN,
+ * `*quantize`, only kernels whose names match it are timed. */
 #include "tests/bench/quantizing.h"
 #include "tests/gpu/case.h"
 
@@ -32,7 +32,7 @@ typedef struct {
     kernel, 16384, 8192, 1, LIG_BF16, LIG_BF16, 0.80, &quantizers[4] \
   }
 
-/* One width for each shape of the kernels. */
+/* One width per shape. */
 #define NORM_BACKWARD(rows, columns, dtype) \
   {"layer_norm_backward", rows, columns, 1, dtype, dtype, 0, NULL}, \
     {"rms_norm_backward", rows, columns, 1, dtype, dtype, 0, NULL}, \
@@ -124,7 +124,7 @@ typedef struct {
   const LigKernel *kernel; /* null: the copy */
   Operands sets[MAX_SETS];
   int n_sets, launches;
-  double bytes; /* bytes that have to cross the memory bus */
+  double bytes; /* bytes of memory traffic */
   void *captured;
   double seconds[MAX_ROUNDS], median;
   const char *skipped; /* reason for the failure */
@@ -132,7 +132,7 @@ typedef struct {
 
 typedef struct {
   const Gpu *gpu;
-  char *pool;          /* random bf16 values on the device, whose bits are usable fp32 values too */
+  char *pool; /* random bf16 values on the device, whose bits are also usable fp32 values */
   char *positive_pool; /* fp32 */
   char *workspace;
   LigTick *tick;
@@ -182,7 +182,7 @@ fill_on_device (const Bench *b, const Operands *o, int index)
       fill_number (&host.operands[index], (double) o->problem.rows);
     else
       fill_operand (&host, index);
-    /* No row is ignored, so that all are computed. */
+    /* No row is ignored, so all rows are computed. */
     for (int64_t i = 0; i < operand->size && operand->dtype == LIG_INT32; i++)
       ((int32_t *) (void *) values)[i] = MAX (((int32_t *) (void *) values)[i], 0);
     for (int64_t i = 0; i < operand->size && positive; i++)
@@ -202,8 +202,7 @@ is_left_out (const Operands *o, int index)
   return g_str_equal (o->names[index], "master") && o->problem.parameters == LIG_FP32;
 }
 
-/* Returns the bytes that have to be read and written at least: of a table only the rows that are
- * looked up. */
+/* Returns the minimum bytes read and written: of a table only the rows that are looked up. */
 static double
 min_bytes (const Operands *o)
 {
@@ -253,7 +252,7 @@ entry_operands (const Entry *entry, const LigKernel *kernel)
            : operands_for (kernel, problem);
 }
 
-/* Allocates as many sets of operands as exceed the cache. */
+/* Allocates enough sets of operands to exceed the cache. */
 static void
 prepare (const Bench *b, Timed *t, const Entry *entry, bool rotated)
 {
@@ -382,8 +381,8 @@ capture (const Bench *b, Timed *t)
 
 /* --- Reporting ----------------------------------------------------------------------------- */
 
-/* Prints a measurement; without the rate of a copy only its time, because data in the cache has
- * another rate. */
+/* Prints a measurement; without the copy's rate only its time, because cached data has a different
+ * rate. */
 static void
 tell (const Timed *t, double copy, bool json, bool first)
 {
@@ -421,7 +420,7 @@ tell (const Timed *t, double copy, bool json, bool first)
     printf ("%9.2f us %7.0f GB/s %6.1f %%\n", t->median * 1e6, rate * 1e-9, 100 * share);
 }
 
-/* The two passes of cross-entropy have to reach their share together. */
+/* The two passes of cross-entropy must reach the share together. */
 static int
 tell_large (Timed *timed, int count, bool json, bool few)
 {

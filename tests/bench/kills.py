@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Kills processes of trainings on two ranks at random moments.
-
-After each kill no process of the training may live longer than LIMIT seconds, the store must open, and
-the training must continue from its checkpoint, or begin again if it has none, to the loss that it has
-without a kill. LIG names the program.
+"""Kills processes of training runs on two ranks at random moments. After each kill no process of
+the run may live longer than LIMIT seconds, the store must open, and the run must continue from its
+checkpoint, or start again if it has none, and reach the same loss as without a kill. LIG names the
+program.
 
     LIG=build/app/lig python3 tests/bench/kills.py [--count 200] [--seed 1]
 """
@@ -40,7 +39,7 @@ def find_loss(folder):
 
 
 def list_processes(folder):
-    """Returns the processes that work in the folder."""
+    """Returns the processes whose working folder is the folder."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -54,7 +53,7 @@ def list_processes(folder):
 
 
 def kill_one(folder, draw, seconds):
-    """Starts a training and kills one of its processes after so many seconds. Returns which."""
+    """Starts a run, kills one of its processes after the given seconds, and returns which one."""
     environment = dict(os.environ, LIGATURE_STORE=f"{folder}/runs.db", XDG_DATA_HOME=folder, OMP_NUM_THREADS="1")
     with subprocess.Popen([LIG, *TRAINING], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as job:

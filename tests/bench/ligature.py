@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program `turns`, spoken to over pipes."""
+"""Controls the program `turns` over pipes."""
 import os
 import select
 import subprocess
@@ -7,7 +7,7 @@ import tempfile
 
 
 class Ligature:
-    """One process, whose programs take turns with others on a device."""
+    """A process whose programs take turns with others on a device."""
 
     def __init__(self, program, environment=None):
         self.program = program.split()
@@ -26,7 +26,7 @@ class Ligature:
         self.process.wait()
 
     def ask(self, line, limit=600):
-        """Returns the answer to a line; one that takes too long ends the process."""
+        """Returns the answer to a line; ends the process if it takes too long."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         try:
@@ -42,14 +42,15 @@ class Ligature:
         return answer
 
     def set(self, **options):
-        """Sets options for the programs that are loaded after it."""
+        """Sets options for programs that are loaded later."""
         for name, value in options.items():
             if self.options.get(name) != value:
                 self.ask(f"option {name} {value}")
                 self.options[name] = value
 
     def load(self, device, shape, policy, expression, limit=600):
-        """Returns the number of a program, the seconds that it took, and the fused groups."""
+        """Returns the number of a program, its preparation time in seconds, and the fused
+        groups."""
         answer = self.ask(f"load {device} {shape} {policy} {expression}", limit)
         number, seconds, *groups = answer.split(" ", 2)
         return int(number), float(seconds), groups[0] if groups else ""

@@ -5,10 +5,10 @@
     python3 tests/bench/machine-code.py BEFORE build/kernels/cuda
 
 Prints each kernel whose code differs, with its architecture, registers, bytes of stack, bytes of
-shared memory and bytes of code before and after, and whether it has other numbers of floating-point
-instructions or shuffles. A change that only moves code leaves these numbers as they were. Code for
-an architecture that only one of the builds has is not compared. Line numbers and compression make
-no difference; libzstd unpacks.
+shared memory and bytes of code before and after, and whether its numbers of floating-point
+instructions or shuffles differ. A change that only moves code does not change these numbers. Code
+for an architecture that only one build has is not compared. Line numbers and compression do not
+matter; libzstd decompresses.
 """
 import collections
 import ctypes
@@ -18,7 +18,7 @@ import struct
 import subprocess
 import sys
 
-# The low 9 bits of an instruction (sm_70 and newer) that compute or exchange numbers.
+# The low 9 bits of instructions (sm_70 and newer) that compute or shuffle numbers.
 COUNTED = {0x20: "FMUL", 0x21: "FADD", 0x23: "FFMA", 0x09: "FMNMX", 0x108: "MUFU", 0x28: "DMUL",
            0x29: "DADD", 0x2b: "DFMA", 0x30: "HADD2", 0x31: "HFMA2", 0x32: "HMUL2", 0x189: "SHFL"}
 FRAME_SIZE, REGISTER_COUNT = 0x11, 0x2f  # attributes of .nv.info
@@ -27,7 +27,7 @@ PTX, CUBIN = 1, 2  # kinds of a part
 
 
 def unpack(packed, size):
-    """What libzstd makes of packed bytes."""
+    """Returns the bytes decompressed by libzstd."""
     zstd = ctypes.CDLL("libzstd.so.1")
     zstd.ZSTD_decompress.restype = ctypes.c_size_t
     content = ctypes.create_string_buffer(size)
@@ -38,8 +38,8 @@ def unpack(packed, size):
 
 
 def find_parts(data):
-    """Kind, architecture, content and size when unpacked (0: it is not packed) of each part for GPUs in
-    an object file or library of the host."""
+    """Yields kind, architecture, content and decompressed size (0: not compressed) of each GPU part
+    in an object file or library of the host."""
     start = -1
     while (start := data.find(FATBIN, start + 1)) >= 0:
         header, size = struct.unpack_from("<HQ", data, start + 6)
@@ -54,7 +54,7 @@ def find_parts(data):
 
 
 def find_cubins(data):
-    """Architecture and ELF image of each part that is machine code."""
+    """Yields architecture and ELF image of each part with machine code."""
     for kind, architecture, content, size in find_parts(data):
         if kind == CUBIN:
             yield architecture, unpack(content, size) if size else content
@@ -90,7 +90,7 @@ def read_attributes(sections):
 
 
 def read_kernels(file):
-    """Properties, hash of the code and counted instructions of each kernel of an object file, by its
+    """Properties, code hash and instruction counts of each kernel in an object file, by
     architecture and name."""
     kernels = {}
     for architecture, cubin in find_cubins(file.read_bytes()):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The costs of the host: compiling a long sequence, replaying steps, the arena's use, the store.
- * Each line has the measurement and its limit; an exceeded limit makes the exit code 1. */
+/* Host overhead: compiling a long sequence, replaying steps, use of the arena, the store. Each line
+ * has the measurement and its limit; an exceeded limit makes the exit code 1. */
 #include "engine/program/private.h"
 #include <ligature/compile.h>
 #include <ligature/kernels.h>

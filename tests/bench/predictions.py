@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares predictions with the card: for each sequence the groups of the plan for a described
-device with those of the plan that is measured on the card, and the times of the passes, with
-the error of predictions from peak rates alone, in plans with every fusion that fits, beside theirs.
+"""Compares predictions with a GPU: for each sequence the groups of the plan for a device
+description with those of the plan that is measured on the GPU, and the times of the passes. For
+comparison it prints the error of roofline-only predictions, in plans with every applicable fusion.
 
     python3 tests/bench/predictions.py [--lig build/app/lig] [--device cuda:0] [--profile h200]
                                        [--only NAME,NAME] [-o FILE.json]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands of the kernels that write quantized copies, and the bytes that they have to move. */
+/* Operands of the kernels that write quantized copies, and their memory traffic. */
 #pragma once
 
 #include "kernels/functions.h"
@@ -11,11 +11,11 @@
 typedef struct {
   const char *name;
   LigScales row, transposed;
-  bool given;         /* the scale of the whole tensor is known, and its amax recorded */
+  bool given;         /* the scale of the whole tensor is known, and its amax is recorded */
   bool rows, columns; /* the copies that are written */
   LigActivationNumber activation;
   LigGatedNumber gated;
-  bool biased; /* what is activated is a sum with a bias, which is not written */
+  bool biased; /* the activation's input is a sum with a bias, which is not written */
 } Quantizer;
 
 static const Quantizer quantizers[] = {
@@ -42,8 +42,7 @@ reads_twice (const Quantizer *q)
   return !q->given && q->row != LIG_SCALES_BLOCK;
 }
 
-/* Sets the shape of an operand of the matrix [rows, columns]; one that is absent has no elements.
- */
+/* Sets the shape of an operand for the matrix [rows, columns]; an absent one has no elements. */
 static inline void
 shape_quantizing (
   const Quantizer *q, const char *name, int64_t rows, int64_t columns, LigOperand *o)
@@ -74,8 +73,8 @@ shape_quantizing (
     *o = (LigOperand){NULL, columns, columns, LIG_BF16};
 }
 
-/* Returns whether the kernel computes a norm's gradient, which it writes, and reads again where the
- * scale follows from all of it. */
+/* Returns whether the kernel computes a norm's gradient, which it writes, and reads again if the
+ * scale depends on all of it. */
 static inline bool
 is_norm_gradient (const LigKernel *kernel)
 {
@@ -116,7 +115,7 @@ quantizing_params (const LigKernel *kernel, const Quantizer *q)
   };
 }
 
-/* Returns the bytes that have to be read and written. */
+/* Returns the bytes read and written. */
 static inline double
 quantizing_bytes (const Operands *o, const Quantizer *q)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch's side of the benchmark of ranks: one process for each GPU, which gpu-ranks.py speaks to
-over pipes. A line `alone N` or `both N` asks for the microseconds of one of N steps of GPT-2, on this
-GPU alone or with DistributedDataParallel; `links` for the times of NCCL's collectives."""
+"""PyTorch's side of the benchmark of ranks: one process per GPU, which gpu-ranks.py controls over
+pipes. A line `alone N` or `both N` requests the microseconds per step of N GPT-2 steps, on only
+this GPU or with DistributedDataParallel; `links` requests the times of NCCL's collectives."""
 import json
 import os
 import sys
@@ -17,7 +17,8 @@ SIZES = (4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20, 32 << 20, 128 << 20, 512
 
 
 class Training:
-    """Steps of GPT-2 with bf16 weights and fp32 masters, or with autocast; data parallel if `shared`."""
+    """Steps of GPT-2 with bf16 weights and fp32 masters, or with autocast; data parallel if
+    `shared`."""
 
     def __init__(self, row, device, shared, autocast, compiled):
         torch.manual_seed(0)
@@ -67,7 +68,7 @@ class Training:
                 torch._foreach_copy_(self.parameters, self.masters)
 
     def run(self, count):
-        """Returns the microseconds of one step, of several in succession."""
+        """Returns the microseconds per step of several consecutive steps."""
         backend = attention.SDPBackend.CUDNN_ATTENTION if self.on_gpu else attention.SDPBackend.MATH
         with attention.sdpa_kernel(backend):
             if not self.on_gpu:

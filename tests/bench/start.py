@@ -24,7 +24,7 @@ def write_input(path, rows, columns):
 
 
 def run_once(command):
-    """Seconds of CPU time and of the clock by stage, and the whole CPU time."""
+    """Seconds of CPU time and wall-clock time by stage, and the total CPU time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, env=dict(os.environ, LIGATURE_TIMES='1'), text=True,
                           capture_output=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads and writes safetensors files with PyTorch alone."""
+"""Reads and writes safetensors files with only PyTorch."""
 import json
 import struct
 

@@ -90,8 +90,7 @@ class Gpt2(nn.Module):
 
 
 def attend(q, k, v, expand):
-    """Causal attention with fewer heads of keys and values than of queries, which not every
-    backend takes as they are."""
+    """Causal grouped-query attention, which not every backend supports directly."""
     if expand and q.shape[1] != k.shape[1]:
         k, v = (one.repeat_interleave(q.shape[1] // one.shape[1], dim=1) for one in (k, v))
     grouped = q.shape[1] != k.shape[1]

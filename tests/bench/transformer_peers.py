@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch's side of the benchmark of transformers: each row in several ways, each with
-torch.compile and replayed as one CUDA graph where the device has them."""
+"""PyTorch's side of the benchmark of transformers: several variants of each row, each with
+torch.compile and replayed as one CUDA graph if the device supports that."""
 import contextlib
 import time
 
@@ -14,10 +14,9 @@ BACKENDS = {"cudnn": attention.SDPBackend.CUDNN_ATTENTION,
 
 
 def ways(row, device):
-    """The ways to run a row, the likely fastest first: the attention's backend, which PyTorch
-    chooses itself in `default`, and for a model also how it keeps 16-bit weights: `masters` has
-    bf16 weights and fp32 masters beside them, `autocast` fp32 weights that are converted in each
-    step."""
+    """The variants of a row, the likely fastest first: the attention backend, which PyTorch chooses
+    itself in `default`, and for a model also how it keeps 16-bit weights: `masters` has bf16
+    weights with fp32 master weights, `autocast` fp32 weights that are converted in each step."""
     if device == "cpu":
         return ["eager"]
     if row.kind == "model":
@@ -26,7 +25,7 @@ def ways(row, device):
 
 
 class Peer:
-    """One way to run one row. `passes` runs forward and backward, `step` a whole training step."""
+    """One variant of one row. `passes` runs forward and backward, `step` a whole training step."""
 
     def __init__(self, row, way, device, dtype, compiled=True, record=None):
         self.row, self.way, self.device, self.dtype = row, way, device, dtype
@@ -74,7 +73,7 @@ class Peer:
         self.model = self.optimizer = None
         self.expand = row.llama and not self.takes_groups()
         if row.kind == "attention":
-            # Queries, keys and values of their own, each as close together as this backend may want.
+            # Separate queries, keys and values, each contiguous as this backend may require.
             self.parts = [part.detach().clone().requires_grad_() for part in self.split(self.x)]
             self.function = lambda: models.attend(*self.parts, self.expand)
             return
@@ -114,13 +113,13 @@ class Peer:
         return [part.transpose(1, 2) for part in parts]
 
     def lay_out_gradient(self):
-        """A gradient with other strides than the output's would be copied in each pass."""
+        """A gradient whose strides differ from the output's would be copied in each pass."""
         row = self.row
         dy = self.dy.view(row.batch, row.length, row.heads, row.each).transpose(1, 2)
         self.gradient = torch.empty_like(self.call()).copy_(dy).detach()
 
     def takes_groups(self):
-        """Whether the backend takes fewer heads of keys than of queries, in both passes."""
+        """Whether the backend supports grouped-query attention, in both passes."""
         try:
             q, k = (torch.randn(1, heads, 128, self.row.each, device=self.device, dtype=self.dtype,
                                 requires_grad=True) for heads in (self.row.heads, self.row.kv_heads))
@@ -169,7 +168,7 @@ class Peer:
             torch._foreach_copy_(self.parameters, self.masters)
 
     def capture(self):
-        """Replays the step as one graph from now on; if that fails, it stays as it is."""
+        """Replays the step as one graph from now on; if that fails, it stays uncaptured."""
         try:
             stream = torch.cuda.Stream()
             stream.wait_stream(torch.cuda.current_stream())
@@ -193,7 +192,7 @@ class Peer:
             torch.cuda.synchronize()
 
     def run(self, count):
-        """Returns the microseconds of one step, of several in succession."""
+        """Returns the microseconds per step of several consecutive steps."""
         with self.chosen():
             if self.device == "cpu":
                 begin = time.perf_counter()
@@ -214,8 +213,8 @@ class Peer:
         return torch.cuda.memory_allocated() if self.device != "cpu" else 0
 
     def measure_peak(self):
-        """Returns the most bytes that were allocated at once in a step, what the model and its
-        optimizer keep included."""
+        """Returns the peak of allocated bytes in a step, including the model and its optimizer
+        state."""
         if self.device == "cpu":
             return 0
         torch.cuda.reset_peak_memory_stats()
@@ -233,7 +232,7 @@ class Peer:
         return {"input": self.x, "gradient": self.dy}
 
     def values(self):
-        """Runs both passes and returns what a score's program writes."""
+        """Runs both passes and returns the same tensors that a score's program writes."""
         row = self.row
         with self.chosen():
             y = self.passes()
@@ -247,7 +246,7 @@ class Peer:
         return result | {f"grad.{path}": one.grad for path, one in self.weights().items()}
 
     def kernels(self, count=12):
-        """The kernels that take the longest in a step without the graph, with microseconds."""
+        """The slowest kernels in a step without the graph, with microseconds."""
         from torch import profiler
         with self.chosen(), profiler.profile(activities=[profiler.ProfilerActivity.CUDA]) as profile:
             self.step()

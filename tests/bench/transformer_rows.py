@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows of the benchmark of transformers: shapes, scores, and the ratios that are required."""
+"""The rows of the benchmark of transformers: shapes, scores, and required ratios."""
 import dataclasses
 
 
@@ -54,7 +54,7 @@ class Row:
         return f"{self.batch}x{self.length}x{columns}:{dtype}"
 
     def types(self, dtype):
-        """Compute and parameter types: a model keeps fp32 masters, a layer does not."""
+        """Compute and parameter types: a model keeps fp32 master weights, a layer does not."""
         return f"{dtype}:fp32" if self.kind == "model" else f"{dtype}:{dtype}"
 
 
@@ -71,7 +71,7 @@ ROWS = {
 
 
 def tiny(row):
-    """The row in a size that any CPU computes at once."""
+    """The row in a size that any CPU computes immediately."""
     small = dict(batch=2, length=16, features=48, heads=4, kv_heads=2 if row.llama else 4)
     if row.kind == "model":
         small |= dict(layers=2, vocabulary=97)

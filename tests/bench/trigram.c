@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* trigram DATA: prints the validation loss, in nats per byte, of a byte trigram model with add-one
- * smoothing, counted on the training part of DATA (as `lig train --data` takes it), which a
- * trained model has to beat. Every validation byte with two predecessors in that part is
+ * smoothing, counted on the training split of DATA (in the syntax of `lig train --data`), as a
+ * baseline for trained models. Every validation byte with two predecessors in its split is
  * predicted. */
 #include <ligature/dataset.h>
 

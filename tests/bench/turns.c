@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs passes on demand, so that another program can let Ligature take turns with others on one
- * device. Reads lines, answers each with one:
+/* Runs passes on demand, so that another program can run Ligature in turns with others on one
+ * device. It reads lines and answers each with one:
  *
  *   option NAME VALUE
- *     changes what further loads do: `dtype` COMPUTE[:PARAMETERS], `nondeterministic` 0 or 1,
+ *     changes later loads: `dtype` COMPUTE[:PARAMETERS], `nondeterministic` 0 or 1,
  *     `update` 0 or 1 (AdamW and clipping to norm 1 follow each backward pass), `rate` of learning,
  *     `integers` (random integers are below it), `runs` before the load answers,
  *     `recompute` none, cheap or all, `recipe` none or a recipe
@@ -54,7 +54,7 @@ static struct {
 
 static LigStore *store;
 
-/* Returns random elements, which repeat after the first million. */
+/* Returns random elements, which repeat after a million. */
 static LigTensor *
 random_tensor (const LigShape *shape, LigDtype dtype, GError **error)
 {
@@ -90,7 +90,7 @@ fill (LigProgram *program, GError **error)
     if (!extra || !lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }
-  /* Setting the gradient for every pass would be measured, too; a loss has the gradient 1. */
+  /* Setting the gradient for every pass would also be measured; a loss has the gradient 1. */
   lig_program_keep_gradients (program);
   lig_plan_get_output (plan, &shape, &dtype);
   if (shape.n_axes == 0)
@@ -150,7 +150,7 @@ compile (Loaded *loaded, char **words, GError **error)
          lig_stopwatch_init (&loaded->watch, loaded->device, error);
 }
 
-/* The program keeps references to nothing but its plan and its state. */
+/* The program keeps references only to its plan and its state. */
 static void
 unload (gpointer data)
 {
@@ -217,7 +217,7 @@ set_option (char **words, GError **error)
   return TRUE;
 }
 
-/* Reads the tensors that the file has. */
+/* Reads the tensors that the file contains. */
 static gboolean
 set_inputs (Loaded *loaded, const char *path, GError **error)
 {
