@@ -74,7 +74,8 @@ stay (LigWindowClose *self)
   g_signal_emit_by_name (self->window, "stayed");
 }
 
-/* --- Trainings ----------------------------------------------------------------------------- */
+/* --- Training runs
+ * ----------------------------------------------------------------------------- */
 
 static guint
 count_active (LigWindowClose *self)
@@ -139,7 +140,8 @@ ask_about_training (LigWindowClose *self, guint count)
 {
   gboolean others = has_other_windows (self);
   GtkWidget *widget = adw_message_dialog_new (
-    self->window, ngettext ("A training is in progress", "Trainings are in progress", count),
+    self->window,
+    ngettext ("A training run is in progress", "Training runs are in progress", count),
     others
       ? _ ("It can continue while another window is open, or stop with a checkpoint from which it "
            "can be resumed.")

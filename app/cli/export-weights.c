@@ -353,7 +353,7 @@ run (int argc, char **argv)
     {"vocabulary", 0, 0, G_OPTION_ARG_STRING, &options.vocabulary,
      "Rows of the embedding and the LM head to write [default: the classes of the loss]", "N"},
     {"weights", 0, 0, G_OPTION_ARG_FILENAME, &options.weights,
-     "The parameters, a file, a folder or a run [default: drawn from --seed]", "W|RUN"},
+     "Parameters: a file, a folder or a run [default: initialized from --seed]", "W|RUN"},
     lig_cli_setting_entry ("seed", &options.seed),
     LIG_CLI_STORE_ENTRY (&options.store),
     {NULL},

@@ -17,8 +17,8 @@ say_selected (const char *selector, const char *kind, guint alike, const LigRunR
   g_autofree char *started = lig_runs_format_started (row->started);
   g_autofree char *prefix = g_ascii_strdown (selector, -1);
   if (strcmp (selector, "last") == 0)
-    lig_cli_say ("the last %s is %.8s %s, %s", kind && *kind == 't' ? "training" : "run", row->uuid,
-                 row->name, started);
+    lig_cli_say ("the last %s is %.8s %s, %s", kind && *kind == 't' ? "training run" : "run",
+                 row->uuid, row->name, started);
   else if (alike > 1 && strcmp (selector, row->name) == 0)
     lig_cli_say ("the newest of %u run%s called %s is %.8s, %s; %s~1 is the one before", alike,
                  LIG_ENDING (alike), row->name, row->uuid, started, selector);

@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 #define LIG_CLI_PARALLEL_ENTRY(variable) \
   { \
     "parallel", 0, 0, G_OPTION_ARG_STRING, variable, \
-      "How the ranks divide the work: data=N shards the rows of the batch (DP), context=N the " \
+      "How work is split among ranks: data=N shards the rows of the batch (DP), context=N the " \
       "sequence (CP), tensor=N the weights (TP); combine them with commas [default: data=N]", \
       "data=N,context=N,tensor=N" \
   }

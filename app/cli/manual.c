@@ -22,7 +22,7 @@ static const Fact description[] = {
    "newest of that name. Options may also precede the command."},
   {NULL, "Every command prints one JSON document with --json; an error is then an object with the "
          "members code, message and path. Messages go to standard error."},
-  {NULL, "A text that is longer than the terminal is shown by a pager, as in git."},
+  {NULL, "Output that is longer than the terminal is shown in a pager, as in git."},
 };
 
 static const Fact options[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `--metrics FILE|-`: the values of a running training run as JSON lines. */
+/* `--metrics FILE|-`: the values of a training run as JSON lines, while it runs. */
 #pragma once
 
 #include <ligature/run.h>

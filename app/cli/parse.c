@@ -147,7 +147,7 @@ find_short (const GOptionEntry *entries, char name)
   return NULL;
 }
 
-/* The kinds of values of which completion lists all. */
+/* The kinds of values that completion lists completely. */
 static gboolean
 is_list (const char *kind)
 {

@@ -122,7 +122,7 @@ announce (const LigRecording *recording, LigDevice *device)
   g_autofree char *many = ranks > 1 ? g_strdup_printf ("%d × ", ranks) : g_strdup ("");
   if (!lig_cli_json ())
     lig_cli_say ("repeating %s %.8s %s on %s%s",
-                 lig_recording_is_profile (recording) ? "profile" : "training",
+                 lig_recording_is_profile (recording) ? "profile" : "training run",
                  lig_recording_get_run (recording), lig_recording_get_name (recording), many,
                  lig_device_get_name (device));
   g_autofree char *length = lig_recording_explain_length (recording);

@@ -48,7 +48,7 @@ static const struct {
   const char *command, *name, *why;
 } different[] = {
   {"apply", "input", "the file has the tensors, and their shape"},
-  {"apply", "policy", "its default is all, as a single run gains nothing from measuring"},
+  {"apply", "policy", "its default is all, because measuring does not pay off for a single run"},
   {"check", "device", "its default is null, as nothing is chosen for a device"},
   {"runs", "device", "it selects runs"},
   {"runs", "name", "it selects runs by their name"},
@@ -57,7 +57,7 @@ static const struct {
   {"runs", "all", "all runs"},
   {"report", "format", "the formats of reports"},
   {"runs", "format", "the formats of metrics"},
-  {"profile", "steps", "the steps that are timed, not those of a training"},
+  {"profile", "steps", "the steps that are timed, not those of a training run"},
   {"profile", "compare", "policies"},
   {"verify", "weights", "a run has its own"},
   {"plan", "optimizer", "none unless it is given"},

@@ -391,7 +391,7 @@ HOSTILE = "ä\"\\\n\t\x1b[31m\u2028 %s </script> \U0001f600"
 
 
 def check_hostile(shell, seen):
-    """Names with quotes, escapes, line feeds and bytes that are no UTF-8 give valid documents."""
+    """Names with quotes, escapes, line feeds and bytes that are not UTF-8 give valid documents."""
     shell.expect([LIG, "train", "linear(1) ! mean-squared-error", "--input", "4x2", "--data", "synthetic",
                   "--steps", "1", "--name", HOSTILE, "--device", "cpu", "--json"], 0)
     text = shell.expect([LIG, "runs", "show", "last", "--json"], 0)
@@ -417,7 +417,7 @@ def make_locale(folder):
 
 
 def check_locale(shell):
-    """A locale with decimal commas, or one without UTF-8, changes no document."""
+    """A locale with decimal commas, or one without UTF-8, does not change documents."""
     command = [LIG, "fuse", ROOT / "data/examples/residual-mlp.lig", "--device", "null:h200", "--json"]
     usual = shell.expect(command, 0)
     try:

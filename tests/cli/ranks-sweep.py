@@ -98,7 +98,8 @@ def standard_input_and_mpirun():
 # --- Failing points ---------------------------------------------------------------------------
 
 def failing_points():
-    """A loss that is not finite, a batch that the ranks do not divide: the others are trained."""
+    """A loss that is not finite, a batch that the ranks cannot shard: the other points are
+    trained."""
     with open('points.csv', 'w', encoding='ascii') as file:
         file.write('lr,batch\n0.1,4\n1e6,4\n0.1,3\n0.2,2\n')
     document, said = sweep('linear(2) ! mean-squared-error', '--input', '4x2', *DATA[2:], '--steps',
@@ -115,7 +116,7 @@ def failing_points():
 
 
 def failing_programs():
-    """What the ranks cannot divide, and a plan that needs more memory than the machine has."""
+    """An op that the ranks cannot shard, and a plan that needs more memory than the machine has."""
     with open('/proc/meminfo', encoding='ascii') as file:
         memory = 1024 * int(next(line for line in file if line.startswith('MemTotal')).split()[1])
     words = (DIVIDED, *DATA, '--steps', '3', '--ranks', '2', '--parallel', 'tensor=2')
@@ -129,7 +130,7 @@ def failing_programs():
 
 
 def hopeless():
-    """What is wrong with all points is said once, as by one process."""
+    """An error that all points share is reported once, as by one process."""
     for words, code in ((('linear(4)', *DATA, '--over', 'seed=1..50'), 1),
                         ((MODEL, *DATA, '--over', 'lr=0.1,x'), 2)):
         one, two = [lig('sweep', *words, '--json', '--ranks', count, code=code) for count in ('1', '2')]
@@ -204,7 +205,7 @@ def interrupted():
 
 
 def rank_lost():
-    """The point is interrupted, and goes on from its checkpoint."""
+    """The point is interrupted, and continues from its checkpoint."""
     job = begin()
     first = job.wait_for(400)
     os.kill(job.ranks[1], signal.SIGKILL)

@@ -181,7 +181,7 @@ def missing_programs():
 
 
 def failures_of_all():
-    """An error that all ranks find is the one of a training without ranks."""
+    """An error that all ranks find is the same as without ranks."""
     for words, code in ((['linear(3) ! nope', *DATA], 1), ([MODEL, *DATA, '--data', 'csv:none'], 1),
                         ([MODEL, *DATA, '--forbid', 'nope'], 2), (['--resume', 'nope'], 1)):
         one = lig('train', *words, '--json', code=code)
@@ -195,7 +195,7 @@ def failures_of_all():
 
 
 def under_mpirun():
-    """A training that mpirun started directly is joined."""
+    """Ranks that mpirun started directly join each other."""
     command = ['mpirun', '-n', '2', '--oversubscribe', '--bind-to', 'none']
     if os.geteuid() == 0:
         command.append('--allow-run-as-root')
@@ -240,7 +240,8 @@ def profiled():
 
 
 def verified():
-    """Ranks compare their parts with every op alone, also of fusions that communicate in parts."""
+    """Ranks compare their shards with the unfused plan, also for fusions that communicate in
+    chunks."""
     document = json.loads(lig('verify', MODEL, *DATA, '--ranks', '2', '--json').stdout)
     assert document['inside'] and document['batches'] == 6, document['text']
     divided = ('linear(64, parallel=column{0}) ! gelu ! linear(32, parallel=row{0})')
@@ -259,7 +260,7 @@ def verified():
 
 
 def profiled_unevenly():
-    """A rank whose matmuls are slow is found, and the others wait for it. OpenBLAS has kernels for
+    """A rank with slow matmuls is identified, and the others wait for it. OpenBLAS has kernels for
     old CPUs, unless it was built for one."""
     own = ['env', 'OMP_NUM_THREADS=1', LIG, 'profile', WIDE, *PROFILE, '--json']
     slow = [*own[:2], 'OPENBLAS_CORETYPE=Prescott', *own[2:]]
@@ -311,8 +312,8 @@ def interrupted():
 
 
 def repeated():
-    """`runs repeat` starts as many ranks as the run had, in the same layout; so do repeated
-    profiles. The columns of the list tell both."""
+    """`runs repeat` starts as many ranks as the run had, with the same parallelism; so do repeated
+    profiles. The columns of the list show both."""
     divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
     for model, words in ((MODEL, ['--shard-optimizer']), (divided, ['--parallel', 'tensor=2'])):
@@ -343,8 +344,7 @@ def repeated():
 
 
 def recorded():
-    """Runs are compared by their ranks and layouts, too; a report has the plan of one of the
-    ranks."""
+    """Runs are also compared by their ranks and parallelism; a report has the plan of one rank."""
     divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
     lig('train', divided, *DATA, '--steps', '3', '--device', 'cpu')
@@ -357,7 +357,7 @@ def recorded():
 
 
 def repeated_by_others():
-    """A number of ranks that is not the run's is rejected."""
+    """A number of ranks that differs from the run's is rejected."""
     lig('train', MODEL, *DATA, '--steps', '2')
     result = subprocess.run([*MPIRUN, '-n', '2', LIG, 'runs', 'repeat', 'last'], check=False, text=True,
                             capture_output=True)
@@ -391,8 +391,8 @@ def seconds_to_end(job):
 
 
 def interrupted_in_a_step():
-    """A step of many micro-batches is abandoned by all ranks; resumed, it is computed as it would
-    have been, whether ranks exchange in each micro-batch or once a step."""
+    """All ranks abandon a step of many micro-batches; after resuming, it gives the same result as
+    without the interruption, whether ranks communicate in each micro-batch or once per step."""
     divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
     for model, layout in ((MODEL, 'data=2'), (divided, 'tensor=2')):
@@ -413,8 +413,8 @@ def interrupted_in_a_step():
 
 
 def interrupted_in_an_evaluation():
-    """All ranks leave the validation data; the checkpoint has all steps, and the evaluation begins
-    again when it is resumed."""
+    """All ranks stop the evaluation; the checkpoint has all steps, and the evaluation starts again
+    after resuming."""
     data = [word.replace('synthetic', 'synthetic?samples=40000000').replace('32x8', '2x8')
             for word in DATA]
     job = Job(2, '--checkpoint', 'c.safetensors', '--steps', '1', '--eval-batches', '10000000',
@@ -439,8 +439,8 @@ def interrupted_in_an_evaluation():
 
 
 def interrupted_twice_in_a_step():
-    """A kernel takes a second: after the second signal nobody waits for it. One sentence, no word
-    of mpirun's, and the last checkpoint can be resumed."""
+    """A kernel takes a second: after the second signal no process waits for it. One message, none
+    from mpirun, and the last checkpoint can be resumed."""
     model = 'linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error'
     data = [word.replace('32x8', '8192x2048') for word in DATA]
     job = Job(2, '--checkpoint', 'c.safetensors', '--checkpoint-every', '1', '--optimizer', 'sgd',
@@ -538,8 +538,8 @@ def list_ports(process):
 
 
 def silent_connection():
-    """Whoever connects to a port of mpirun and says nothing keeps it from ending, but not the
-    training, whose result is complete."""
+    """A silent connection to a port of mpirun keeps it from ending, but not the run, whose result
+    is complete."""
     job = Job(2, '--steps', '4000')
     connections = []
     for port in list_ports(job.mpirun):

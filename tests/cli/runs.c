@@ -29,7 +29,7 @@ static void
 test_last (void)
 {
   g_autofree char *run = train ("last.st");
-  g_autofree char *line = g_strdup_printf ("the last training is %.8s", run);
+  g_autofree char *line = g_strdup_printf ("the last training run is %.8s", run);
   g_auto (Outcome) profiled = lig ("profile", "gelu", "--input", "4x8", "--device", "cpu", NULL);
   g_assert_cmpint (profiled.code, ==, 0);
   g_auto (Outcome) exported = lig ("runs", "export", "last", "-o", "last.csv", NULL);

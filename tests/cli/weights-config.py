@@ -141,7 +141,8 @@ def reload(folder, names, sequence, words, **members):
 
 
 def check_reading(folder):
-    """With correct weights and config.json a sequence that computes something else is rejected."""
+    """A sequence that computes something else is rejected even with correct weights and
+    config.json."""
     for names, cases in FOREIGN.items():
         export(folder, vary(names, "init-std=0.1"), names)
         for parameter, words in cases.items():
@@ -153,7 +154,7 @@ def check_reading(folder):
 
 
 def check_members(folder):
-    """Each member that contradicts the sequence is named, and its default is not."""
+    """Each member that contradicts the sequence is named; defaults are not."""
     gpt2, llama = GPT2.format(""), LLAMA.format("")
     export(folder, gpt2, "gpt2")
     export(folder, llama, "llama")
@@ -192,7 +193,7 @@ def check_members(folder):
 
 
 def check_types(folder):
-    """Integers are no weights, with the names of another program or with paths."""
+    """Integers are rejected as weights, with the names of another program or with paths."""
     path = pathlib.Path(folder) / "w.safetensors"
     for names, number in (("gpt2", "transformer.wte.weight"), (None, "0.weight")):
         line = [GPT2.format(""), *INPUT, "-o", "w.safetensors"]

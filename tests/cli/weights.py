@@ -72,7 +72,7 @@ def check_run(folder):
 
 
 def check_quantizers(folder):
-    """The scales and histories that a checkpoint keeps for its recipe are no parameters."""
+    """The scales and histories that a checkpoint keeps for its recipe are not parameters."""
     folder = pathlib.Path(folder)
     (folder / "text").write_text("What a train reads does not matter here.\n" * 20)
     sequence = LLAMA.format("").replace("=20", "=256").replace("(20", "(256")
@@ -156,8 +156,8 @@ def check_padded(folder, model):
 
 
 def check_padding(folder):
-    """A model whose table is padded when its weights are read trains as it would have without: the
-    padding is no class, and exports leave it out."""
+    """A model whose embedding is padded when its weights are read trains as it would without
+    padding: the padding is not a class, and exports omit it."""
     folder = pathlib.Path(folder)
     (folder / "tokens.bin").write_bytes(struct.pack("<600H", *(7 * i * i % 50 for i in range(600))))
     lig(folder, "export-weights", GPT2.format(50, 50), *INPUT, "--seed", "3", "--names", "gpt2", "-o",

@@ -3,7 +3,7 @@
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  LIG_LINEAR_PARAMS ("none|column|row", LIG_PARALLEL_NONE, N_ ("The part that ranks divide")),
+  LIG_LINEAR_PARAMS ("none|column|row", LIG_PARALLEL_NONE, N_ ("The sharded part")),
   {.name = NULL},
 };
 
