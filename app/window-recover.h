@@ -14,7 +14,8 @@ typedef struct _LigWindowRecover LigWindowRecover;
  * LigWindowPlaces:
  * @find_toasts: returns the widget for toasts
  * @find_document: returns a document that restored edits may replace: the selected one, or if that
- * is in use, that of a new tab */
+ *   is in use, that of a new tab
+ */
 typedef struct {
   GtkWidget *(*find_toasts) (gpointer data);
   LigDocument *(*find_document) (gpointer data);

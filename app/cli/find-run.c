@@ -12,7 +12,7 @@
 
 /* Prints which run was selected, unless the selector is part of its uuid or the only run's name. */
 static void
-say_selected (const char *selector, const char *kind, guint alike, const LigRunRow *row)
+print_selected (const char *selector, const char *kind, guint alike, const LigRunRow *row)
 {
   g_autofree char *started = lig_runs_format_started (row->started);
   g_autofree char *prefix = g_ascii_strdown (selector, -1);
@@ -32,7 +32,7 @@ lig_cli_find_run (LigStore *store, const char *selector, const char *kind, GErro
   guint alike = 0;
   LigRunRow *row = lig_store_select_run (store, selector, kind, &alike, error);
   if (row)
-    say_selected (selector, kind, alike, row);
+    print_selected (selector, kind, alike, row);
   return row;
 }
 

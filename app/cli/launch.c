@@ -336,7 +336,7 @@ explain (Launch *self)
 /* Returns the exit code of the ranks. If a signal ended rank 0, the same signal ends this
  * process. */
 static int
-conclude (Launch *self)
+finish (Launch *self)
 {
   if (self->code >= 0)
     return self->code;
@@ -374,7 +374,7 @@ run (Launch *self, int count, char **words)
       read_stream (self, &self->noise[i], streams[i]);
     lig_cli_noise_add (&self->noise[i], NULL, 0, pass, self);
   }
-  return conclude (self);
+  return finish (self);
 }
 
 /* The number may come from a command line or from a recorded run. */

@@ -202,7 +202,7 @@ delete_all (LigStore *store, GPtrArray *runs, GError **error)
 }
 
 static void
-conclude (guint runs, const Checkpoints *found, gboolean with_files)
+print_summary (guint runs, const Checkpoints *found, gboolean with_files)
 {
   guint count = g_strv_length (found->files);
   g_autofree char *size = lig_units_bytes (found->bytes);
@@ -252,7 +252,7 @@ lig_runs_delete (LigStore *store, const LigRunsOptions *options, int n, char **a
   if (!delete_all (store, runs, &error) ||
       (with_files && !remove_files (found.files, runs->len, &error)))
     return lig_cli_fail (error);
-  conclude (runs->len, &found, with_files);
+  print_summary (runs->len, &found, with_files);
   if (options->compact && !compact (store, &error))
     return lig_cli_fail (error);
   return LIG_EXIT_OK;

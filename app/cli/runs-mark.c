@@ -7,7 +7,7 @@
 /* Prints the changed runs with --json, a single one as an object; otherwise success prints nothing.
  */
 static int
-conclude (LigStore *store, GPtrArray *rows)
+print_changed (LigStore *store, GPtrArray *rows)
 {
   if (!lig_cli_json ())
     return LIG_EXIT_OK;
@@ -37,7 +37,7 @@ set_star (LigStore *store, const LigRunsOptions *options, int n, char **argument
   for (guint i = 0; i < rows->len; i++)
     if (!lig_store_set_star (store, ((const LigRunRow *) rows->pdata[i])->uuid, starred, &error))
       return lig_cli_fail (error);
-  return conclude (store, rows);
+  return print_changed (store, rows);
 }
 
 int
@@ -66,7 +66,7 @@ lig_runs_tag (LigStore *store, const LigRunsOptions *options, int n, char **argu
                             : lig_store_add_tag (store, run, arguments[j], &error)))
         return lig_cli_fail (error);
   }
-  return conclude (store, rows);
+  return print_changed (store, rows);
 }
 
 int
@@ -80,5 +80,5 @@ lig_runs_note (LigStore *store, const LigRunsOptions *options, int n, char **arg
     if (!lig_store_set_note (store, ((const LigRunRow *) rows->pdata[i])->uuid, arguments[n - 1],
                              &error))
       return lig_cli_fail (error);
-  return conclude (store, rows);
+  return print_changed (store, rows);
 }

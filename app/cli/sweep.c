@@ -327,7 +327,7 @@ say_failed (LigSweep *sweep, const char *resume)
 }
 
 static int
-conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
+finish (LigSweep *sweep, gboolean interrupted, const Options *options)
 {
   guint count;
   const char *uuid = lig_sweep_get_uuid (sweep);
@@ -436,7 +436,7 @@ run_here (const char *text, const Options *options)
     lig_sweep_retry (sweep);
   if (!train_all (sweep, device, store, &interrupted, &error))
     return lig_cli_rank_fail (error);
-  return lig_cli_rank_is_first () ? conclude (sweep, interrupted, options) : LIG_EXIT_OK;
+  return lig_cli_rank_is_first () ? finish (sweep, interrupted, options) : LIG_EXIT_OK;
 }
 
 /* Starts ranks, or trains in this process, which may be one of them. A continued sweep has as many

@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* Microseconds until a task is shown, and between two updates. */
-enum { PATIENCE = 1000000, INTERVAL = 100000 };
+enum { SHOW_AFTER = 1000000, INTERVAL = 100000 };
 
 /* The current task; guarded by the lock, except for the thread. */
 static GMutex lock;
@@ -56,7 +56,7 @@ static gpointer
 tick (gpointer data)
 {
   g_mutex_lock (&lock);
-  gint64 next = task.began + PATIENCE;
+  gint64 next = task.began + SHOW_AFTER;
   while (!task.ending) {
     if (g_cond_wait_until (&ended, &lock, next))
       continue;
@@ -103,7 +103,7 @@ lig_cli_task_advance (double share, const char *detail, const char *remark)
     task.counted = now;
   }
   task.share = share;
-  gboolean due = task.what && now - task.began >= PATIENCE && lig_cli_logged () &&
+  gboolean due = task.what && now - task.began >= SHOW_AFTER && lig_cli_logged () &&
                  lig_cli_cadence_due (&task.cadence, share, now);
   g_autofree char *line = due ? describe (0) : NULL;
   g_mutex_unlock (&lock);
