@@ -247,7 +247,7 @@ fit (GPtrArray *table, gboolean chosen, guint width)
   if (!gone || !*gone)
     return;
   g_autofree char *names = g_strjoinv (", ", gone);
-  lig_cli_say ("not shown at %u columns: %s; choose with --columns", width, names);
+  lig_cli_say ("not shown at width %u: %s; choose with --columns", width, names);
 }
 
 static void

@@ -163,7 +163,7 @@ test_width (void)
   g_auto (Outcome) wide = with_columns ("200", "lig runs list");
   assert_lines (wide.out, WHOLE);
   g_auto (Outcome) usual = with_columns ("80", "lig runs list");
-  assert_contains (usual.err, "not shown at 80 columns: tags, device, kind; choose");
+  assert_contains (usual.err, "not shown at width 80: tags, device, kind; choose");
   assert_lines (usual.out,
                 "run       name     status       started           step   loss  eval-loss\n"
                 "44440000  small    failed       2026-11-22 10:00    10      2          3\n"
@@ -188,7 +188,7 @@ test_terminal (void)
     g_autofree char *line = g_strdup_printf ("LIG_PAGER='%s' TERM=dumb lig runs list", pagers[i]);
     g_autofree char *narrow = type (line, "", 66, &code);
     g_assert_cmpint (code, ==, 0);
-    assert_contains (narrow, "not shown at 66 columns: ");
+    assert_contains (narrow, "not shown at width 66: ");
     assert_contains (narrow,
                      "\r\n44440000  small    failed       2026-11-22 10:00      2          3\r\n");
     g_autofree char *wide = type (line, "", 200, &code);
