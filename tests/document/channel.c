@@ -120,10 +120,10 @@ test_ends (DocumentFixture *f, gconstpointer data)
                 "make-extra-output ! add-extra-input ! add-extra-input(none) ! mean-squared-error");
   expect_end (f->doc, "0", LIG_END_FINE, NULL);
   expect_end (f->doc, "1", LIG_END_FINE, NULL);
-  expect_end (f->doc, "2", LIG_END_UNREAD, "nobody reads “lost”");
+  expect_end (f->doc, "2", LIG_END_UNREAD, "nothing reads “lost”");
   expect_end (f->doc, "3", LIG_END_CALLER, "to the caller");
   expect_end (f->doc, "4", LIG_END_CALLER, "from the caller");
-  expect_end (f->doc, "5", LIG_END_MISSING, "no operation above starts “none”");
+  expect_end (f->doc, "5", LIG_END_MISSING, "nothing above writes “none”");
   /* A data set feeds the targets. */
   expect_end (f->doc, "6", LIG_END_FINE, NULL);
 }

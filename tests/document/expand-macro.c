@@ -44,7 +44,7 @@ test_edit (DocumentFixture *f, gconstpointer data)
   g_assert_true (lig_edit_ungroup (f->doc, &error));
   assert_text (f->doc, "make-extra-output(r) ! make-extra-output(r-2) ! layer-norm ! gelu ! "
                        "add-extra-input(r-2) ! add-extra-input(r)");
-  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Take Test layer apart");
+  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Expand Test layer");
   for (int i = 0; i < 6; i++) {
     g_autofree char *path = g_strdup_printf ("%d", i);
     g_assert_cmpint (lig_document_is_selected (f->doc, op_at (f->doc, path)), ==, i > 0 && i < 5);

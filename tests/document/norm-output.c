@@ -22,7 +22,7 @@ test_ends (DocumentFixture *f, gconstpointer data)
   expect_end (f->doc, "0", LIG_END_FINE, NULL);
   expect_end (f->doc, "1", LIG_END_FINE, NULL);
   expect_end (f->doc, "2", LIG_END_FINE, NULL);
-  expect_end (f->doc, "3", LIG_END_UNREAD, "nobody reads “lost”");
+  expect_end (f->doc, "3", LIG_END_UNREAD, "nothing reads “lost”");
   expect_end (f->doc, "4", LIG_END_CALLER, "to the caller");
   expect_end (f->doc, "5", LIG_END_CALLER, "from the caller");
   g_assert_null (lig_ends_find_producer (f->doc, op_at (f->doc, "5"), 2));

@@ -75,7 +75,7 @@ test_preview (DocumentFixture *f, gconstpointer data)
   g_assert_null (lig_document_get_preview_label (f->doc));
   g_assert_false (is_same (f->doc));
   g_assert_cmpstr (lig_document_get_pinned_title (f->doc), ==, "Add a fence");
-  g_assert_cmpstr (lig_document_get_present_title (f->doc), ==, "present");
+  g_assert_cmpstr (lig_document_get_present_title (f->doc), ==, "current");
   /* The same edit, made in earnest, leaves no difference. */
   lig_edit_set_fence (f->doc, op_at (f->doc, "2"), TRUE);
   wait_for_plan (f->doc);

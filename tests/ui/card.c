@@ -132,7 +132,7 @@ test_bracket (Fixture *f, gconstpointer data)
   /* An op without a fusion has its kernel, and the reason. */
   lig_score_sheet_explain_group (f->sheet, LIG_PASS_FORWARD, 1);
   g_autofree char *alone = read_card (find_type (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD));
-  g_assert_true (g_str_has_prefix (alone, "Layer norm at 1 is alone\nForward\nlayer_norm · "));
+  g_assert_true (g_str_has_prefix (alone, "Layer norm at 1 is unfused\nForward\nlayer_norm · "));
 }
 
 /* The gain is on the button; only one that saves time is blue. A loss is forced anyway. */
@@ -226,14 +226,14 @@ test_unforce (Fixture *f, gconstpointer data)
   g_autofree char *text = read_card (card);
   g_assert_nonnull (strstr (text, "Bias of Linear at 0 is in “Bias + GELU” at 0 to 1, which is "
                                   "forced."));
-  GtkWidget *button = find_edit (card, "Drop the force · ≈ ");
+  GtkWidget *button = find_edit (card, "Remove the override · ≈ ");
   g_assert_nonnull (button);
   g_assert_true (gtk_widget_has_css_class (button, "suggested-action"));
   g_signal_emit_by_name (button, "clicked");
   wait_for_score (f);
   g_assert_null (
     lig_op_get_forced (lig_sequence_get (lig_document_get_sequence (f->doc), 0, NULL))[0]);
-  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Drop the force");
+  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Remove the override");
 }
 
 /* A gain that policy all left is offered as the other policy on a device that measures. */

@@ -122,7 +122,7 @@ test_channel (Fixture *f, gconstpointer data)
 {
   show_for (f, "make-extra-output(r) ! block(3) { gelu ! linear(64) ! add-extra-input(../r) }",
             "64x64:bf16");
-  const char *label = "Channel r from Make branch at 0 to Add branch at 1.0.2";
+  const char *label = "Branch r from Make branch at 0 to Add branch at 1.0.2";
   for (guint i = 0; i < 2; i++) {
     g_assert_cmpuint (map_of (f)->arcs->len, ==, 1);
     const LigScoreArc *arc = &g_array_index (map_of (f)->arcs, LigScoreArc, 0);

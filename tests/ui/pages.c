@@ -275,7 +275,7 @@ test_rejections (Fixture *f, gconstpointer data)
   /* The plan is large enough to be cancelled before it is done. */
   plan (f, "layer-norm ! linear(1024)", "2048x1024");
   g_assert_false (lig_profiling_start (profiling, &policy, 1, 3, &error));
-  g_assert_nonnull (strstr (error->message, "only planned for"));
+  g_assert_nonnull (strstr (error->message, "plan-only"));
   GtkWidget *page = go_to (f, "profile");
   gtk_widget_activate_action (page, "profile.on-cpu", NULL);
   g_assert_cmpstr (lig_document_get_device (f->doc), ==, "cpu");

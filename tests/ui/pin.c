@@ -138,7 +138,7 @@ test_inspector (Fixture *f, gconstpointer data)
   lig_edit_set_fence (f->doc, op_at (f->doc, "2"), TRUE);
   wait_for_plan (f->doc);
   g_assert_nonnull (find_widget (section, shows_text, "1 forward"));
-  g_assert_nonnull (find_widget (section, shows_text, "present: +"));
+  g_assert_nonnull (find_widget (section, shows_text, "current: +"));
   g_assert_true (gtk_widget_activate_action (section, "compared.unpin", NULL));
   g_assert_false (lig_document_is_pinned (f->doc));
   g_assert_true (gtk_widget_activate_action (section, "compared.device", "s", "null:a100"));

@@ -96,13 +96,12 @@ test_shown (Fixture *f, gconstpointer data)
   g_autofree char *alone = record (f, own, "{}", 7, 7);
   show (f);
   WAIT_FOR (find_text (f, "Waits of 4 ranks"));
-  g_autofree char *subtitle =
-    g_strdup_printf ("Measured by the training %.8s with data=2,tensor=2", run);
+  g_autofree char *subtitle = g_strdup_printf ("Measured in run %.8s with data=2,tensor=2", run);
   g_assert_nonnull (find_text (f, subtitle));
   g_assert_nonnull (find_text (f, "1.25 ms"));
   g_assert_nonnull (find_text (f, "310 µs"));
   g_assert_nonnull (find_text (f, "12.5 ms"));
-  g_assert_nonnull (find_text (f, "10 % of a step, not hidden behind other work"));
+  g_assert_nonnull (find_text (f, "10 % of a step, not overlapped with other work"));
   g_assert_nonnull (find_text (f, "The others wait for rank 1, the slowest"));
   g_assert_nonnull (find_text (f, "Median of the last 21 steps"));
   /* Another sequence was not trained by ranks. */

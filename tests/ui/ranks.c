@@ -129,7 +129,7 @@ find_input (GtkWidget *popover, const char *title)
 static void
 test_columns (Fixture *f, gconstpointer data)
 {
-  static const char *const titles[] = {"Ranks", "Layout of the ranks", "Optimizer"};
+  static const char *const titles[] = {"Ranks", "Parallelism", "Optimizer"};
   if (!can_launch ())
     return;
   choose (f, 2);

@@ -126,7 +126,7 @@ test_all (Fixture *f, gconstpointer data)
     g_assert_true (shows (f, gradient));
   }
   g_assert_null (lig_comparing_get (f->comparing, G_N_ELEMENTS (names)));
-  g_assert_true (shows (f, "Medians of 15 runs in turns"));
+  g_assert_true (shows (f, "Medians of 15 interleaved runs"));
 }
 
 /* The map has the errors of all ops for each recipe, for the eye, the keyboard and a reader. */
@@ -195,7 +195,7 @@ test_nothing (Fixture *f, gconstpointer data)
   fill_with (f->doc, "layer-norm ! gelu", "32x32", NULL);
   wait_for_plan (f->doc);
   compare (f, recipes);
-  g_assert_true (shows (f, "No op of this sequence is a matmul"));
+  g_assert_true (shows (f, "No op of this sequence has a matmul"));
   g_assert_null (find_map (f));
   fill_with (f->doc, "linear(24)", "32x32", NULL);
   wait_for_plan (f->doc);
@@ -251,7 +251,7 @@ test_cancel (Fixture *f, gconstpointer data)
   g_assert_null (find_widget (f->page, has_action, "recipes.cancel"));
 }
 
-/* Devices that are only planned for cannot compare, nor can an empty sequence. */
+/* Plan-only devices cannot compare, nor can an empty sequence. */
 static void
 test_rejections (Fixture *f, gconstpointer data)
 {
@@ -260,7 +260,7 @@ test_rejections (Fixture *f, gconstpointer data)
   lig_document_set_device (f->doc, "null:h200");
   wait_for_plan (f->doc);
   g_assert_false (lig_comparing_start (f->comparing, recipes, 3, &error));
-  g_assert_nonnull (strstr (error->message, "only planned for"));
+  g_assert_nonnull (strstr (error->message, "plan-only"));
   g_clear_error (&error);
   lig_document_set_device (f->doc, "cpu");
   lig_document_select_all (f->doc);

@@ -319,7 +319,7 @@ static void
 test_fixes (Fixture *f, gconstpointer data)
 {
   show (f, "linear(64, bias=false) ! silu");
-  press (f, 1, "Adds the bias and applies the activation in the matmul", "Replace by GELU");
+  press (f, 1, "Adds the bias and applies the activation in the matmul", "Replace with GELU");
   assert_text (f->doc, "linear(64, bias=false) ! gelu");
   assert_rail (f, LIG_PASS_FORWARD, "0+2*");
   show (f, "linear(64, bias=false) ! dropout(0) ! gelu");

@@ -178,7 +178,7 @@ test_dialog (Fixture *f, gconstpointer data)
   GtkLabel *summary = NULL;
   GtkWidget *any = find (dialog, GTK_TYPE_CHECK_BUTTON, NULL);
   summary = GTK_LABEL (gtk_widget_get_next_sibling (any));
-  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "6 trainings"));
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "6 runs"));
   /* A value that is no number is said below its line. */
   set_values (dialog, 0, "0.01, fast");
   g_assert_false (gtk_widget_get_sensitive (start));
@@ -192,7 +192,7 @@ test_dialog (Fixture *f, gconstpointer data)
   g_assert_false (gtk_widget_get_sensitive (start));
   set_values (dialog, 1, "1..2");
   g_assert_true (gtk_widget_get_sensitive (start));
-  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "2 trainings"));
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "2 runs"));
   set_values (dialog, 0, "");
   set_values (dialog, 1, "");
   g_assert_false (gtk_widget_get_sensitive (start));
@@ -438,8 +438,7 @@ test_ranks (Fixture *f, gconstpointer data)
   set_values (dialog, 0, "0.01, 0.001");
   set_values (dialog, 1, "1");
   GtkWidget *summary = gtk_widget_get_next_sibling (find (dialog, GTK_TYPE_CHECK_BUTTON, NULL));
-  g_assert_true (
-    g_str_has_prefix (gtk_label_get_text (GTK_LABEL (summary)), "2 trainings · 2 ranks"));
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (GTK_LABEL (summary)), "2 runs · 2 ranks"));
   click (find (dialog, GTK_TYPE_BUTTON, "_Start"));
   wait_for (f, is_shown, 0);
   wait_for (f, has_ended, 2);

@@ -99,7 +99,7 @@ test_select (Fixture *f, gconstpointer data)
   LigScoreChannel *channel = channel_at (f, 0);
   gtk_test_accessible_assert_role (channel, GTK_ACCESSIBLE_ROLE_BUTTON);
   gtk_test_accessible_assert_property (channel, GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                       "Channel r from Make branch at 0 to Add branch at 2");
+                                       "Branch r from Make branch at 0 to Add branch at 2");
   g_assert_false (lig_score_channel_is_lit (channel));
   /* By key from a row, and back to either end. */
   act (row_at (f, 2), "op.channel");
@@ -255,7 +255,7 @@ test_ends (Fixture *f, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
     g_assert_cmpint (lig_score_map_get_slot (map, i)->end, ==, ends[i]);
   g_autofree char *lost = gtk_test_accessible_check_property (
-    GTK_ACCESSIBLE (row_at (f, 0)), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "nobody reads “lost”");
+    GTK_ACCESSIBLE (row_at (f, 0)), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "nothing reads “lost”");
   g_assert_cmpstr (lost, ==, NULL);
 }
 

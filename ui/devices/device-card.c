@@ -121,7 +121,7 @@ add_fact (LigDeviceCard *self, const char *title, const char *value)
   gtk_widget_set_focusable (gtk_widget_get_parent (box), FALSE);
 }
 
-/* Types with the same rate share a place: `fp16, bf16 matmuls`. */
+/* Types with the same rate share a line: `fp16, bf16 matmuls`. */
 static void
 add_matmuls (LigDeviceCard *self, const LigDeviceFacts *facts)
 {
@@ -155,10 +155,10 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   g_autofree char *upload = lig_draw_bytes (facts->upload);
   g_autofree char *uploads = g_strdup_printf ("%s/s", upload);
   const char *known = facts->measured    ? _ ("peak rates measured on this device")
-                      : facts->copy <= 0 ? _ ("peak rates not known; measure them for predictions")
+                      : facts->copy <= 0 ? _ ("peak rates unknown; measure them to get predictions")
                       : self->runs ? _ ("peak rates assumed; measure them for better predictions")
-                                   : _ ("Only described: plans are made for it, not run");
-  /* A name that only the command line needs is left out. */
+                                   : _ ("Plan only: plans are compiled for it, but cannot run");
+  /* A name that only the command line needs is omitted. */
   g_autofree char *text =
     self->runs ? g_strdup_printf ("%s · %s", self->name, known) : g_strdup (known);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->facts))))
@@ -176,13 +176,13 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
     add_fact (self, _ ("Copies"), bandwidth);
   add_matmuls (self, facts);
   if (facts->launch > 0)
-    add_fact (self, _ ("Least time of a kernel"), launch);
+    add_fact (self, _ ("Minimum kernel time"), launch);
   if (facts->upload > 0)
     add_fact (self, _ ("Copies from the host"), uploads);
 }
 
-/* Shows the versions that times depend on and, where there are any, the lines of libraries that are
- * found when a program runs. They are known without a working device. */
+/* Shows the versions that affect times and, if there are any, the libraries that are found at run
+ * time. Both are known without a working device. */
 static void
 show_libraries (LigDeviceCard *self, const char *versions, const char *lines)
 {

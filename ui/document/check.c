@@ -61,7 +61,7 @@ lig_document_clear_checks (LigDocument *self)
   g_clear_pointer (&self->checks, g_free);
 }
 
-/* Returns a text of all groups, those of ops alone, too. */
+/* Returns a text of all groups, including those of single ops. */
 static char *
 describe_groups (LigPlan *plan)
 {
@@ -89,7 +89,7 @@ is_wanted (guint done, guint count, gpointer cancellable)
   return !g_cancellable_is_cancelled (cancellable);
 }
 
-/* The plan has the groups of the document's, and like it no update. */
+/* The plan has the same groups as the document's and, like that, no update. */
 static LigVerification *
 verify (Job *job, GCancellable *cancellable, GError **error)
 {
@@ -144,11 +144,11 @@ static const char *
 find_rejection (LigDocument *self)
 {
   if (lig_document_is_checking (self))
-    return _ ("this plan is being checked already");
+    return _ ("this plan is already being checked");
   if (!self->plan || self->stale)
     return _ ("there is no plan to check: the sequence has a problem, or is being compiled");
   if (lig_device_name_has (lig_document_get_device (self), LIG_DEVICE_DESCRIBED))
-    return _ ("this device is only planned for: nothing can be run on it");
+    return _ ("this device is plan-only: nothing can run on it");
   return NULL;
 }
 

@@ -19,7 +19,7 @@ get_run_of_rows (LigDocument *doc, GError **error)
   if (fine)
     return g_steal_pointer (&rows);
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-               _ ("a block takes operations that follow one another; the selection has gaps"));
+               _ ("a block needs adjacent operations; the selection has gaps"));
   return NULL;
 }
 
@@ -71,8 +71,7 @@ take_macro_apart (LigDocument *doc, const LigRow *row, GError **error)
   if (!lig_sequence_expand_macro (parent, index, features, error))
     return FALSE;
   /* Translators: %s is the title of an operation. */
-  g_autofree char *label =
-    g_strdup_printf (_ ("Take %s apart"), _ (lig_op_get_info (macro)->title));
+  g_autofree char *label = g_strdup_printf (_ ("Expand %s"), _ (lig_op_get_info (macro)->title));
   lig_document_commit (doc, label, NULL);
   select_from (doc, parent, index, lig_sequence_get_length (parent) + 1 - before);
   return TRUE;
@@ -129,7 +128,7 @@ take_block_apart (LigDocument *doc, const LigRow *row)
   }
   if (repeat == 1)
     count = put_ops (parent, index);
-  lig_document_commit (doc, _ ("Take the block apart"), NULL);
+  lig_document_commit (doc, _ ("Expand the block"), NULL);
   select_from (doc, parent, index, count);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Edits of channels: which extra output feeds which extra input. */
+/* Edits of channels: connections from an extra output to an extra input. */
 #include "ui/document/edit.h"
 #include "ui/document/ends.h"
 
@@ -134,17 +134,17 @@ check_ends (LigDocument *doc, LigOp *from, LigOp *to, GError **error)
 {
   const LigRow *source = lig_document_find_row (doc, from), *sink = lig_document_find_row (doc, to);
   if (count_ports (lig_op_get_info (from)->extra_outputs) == 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, _ ("%s has no extra output"),
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, _ ("%s does not start a branch"),
                  lig_op_get_name (from));
   else if (count_ports (lig_op_get_info (to)->extra_inputs) == 0 || !lig_ends_can_read (to))
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, _ ("%s has no extra input"),
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, _ ("%s cannot read a branch"),
                  lig_op_get_name (to));
   else if (!source || !sink || count_levels (source, sink) < 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("a channel may lead into a block, not out of it"));
+                 _ ("a branch may lead into a block, but not out of it"));
   else if (source >= sink)
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("a channel leads downward: %s is not above %s"), source->path, sink->path);
+                 _ ("a branch leads downward: %s is not above %s"), source->path, sink->path);
   else
     return TRUE;
   return FALSE;
@@ -156,7 +156,7 @@ lig_edit_can_connect (LigDocument *doc, LigOp *from, LigOp *to)
   return check_ends (doc, from, to, NULL);
 }
 
-/* Returns the first extra input without a channel, else the first. */
+/* Returns the first unconnected extra input, else the first one. */
 static int
 find_input (LigOp *op)
 {
@@ -207,7 +207,7 @@ lig_edit_disconnect_channel (LigDocument *doc, LigOp *from, LigOp *to, const cha
   for (guint i = 0; i < count_ports (lig_op_get_info (to)->extra_inputs); i++)
     if (g_strcmp0 (lig_op_get_extra_input_channel (to, (int) i), channel) == 0)
       lig_op_set_extra_input_channel (to, (int) i, NULL, NULL);
-  /* A branch that nobody reads any longer is no branch. */
+  /* A branch without readers is removed. */
   for (guint i = 0; i < count_ports (lig_op_get_info (from)->extra_outputs); i++)
     if (g_strcmp0 (lig_op_get_extra_output_channel (from, (int) i), own) == 0 &&
         !lig_ends_is_read (doc, from, (int) i))
@@ -215,21 +215,21 @@ lig_edit_disconnect_channel (LigDocument *doc, LigOp *from, LigOp *to, const cha
   lig_document_commit (doc, label, NULL);
 }
 
-/* A channel's name must differ from those of the other ops of its sequence. */
+/* A channel's name must be unique among the ops of its sequence. */
 static gboolean
 check_name (LigDocument *doc, LigOp *from, const char *name, GError **error)
 {
   const LigRow *row = lig_document_find_row (doc, from);
   if (!*name || strchr (name, '/')) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("'%s' is no name of a channel; use one without a slash"), name);
+                 _ ("'%s' is not a valid branch name; use one without a slash"), name);
     return FALSE;
   }
   for (guint i = 0; row && i < lig_sequence_get_length (row->parent); i++) {
     LigOp *op = lig_sequence_get (row->parent, (int) i, NULL);
     if (starts (op, name)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                   _ ("another channel is called '%s'; use another name"), name);
+                   _ ("another branch is called '%s'; use a different name"), name);
       return FALSE;
     }
   }
@@ -277,8 +277,8 @@ connect_op (LigDocument *doc, LigOp *op, GError **error)
       return source ? lig_edit_connect (doc, op, rows[i].op, error)
                     : lig_edit_connect (doc, rows[i].op, op, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s",
-               source ? _ ("there is no free extra input below")
-                      : _ ("there is no free extra output above"));
+               source ? _ ("no operation below has an unconnected branch input")
+                      : _ ("no operation above starts an unconnected branch"));
   return FALSE;
 }
 
@@ -292,7 +292,8 @@ lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error)
   const LigOpInfo *info = op ? lig_op_get_info (op) : NULL;
   if (info && (info->extra_outputs || info->extra_inputs))
     return connect_op (doc, op, error);
-  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                       _ ("select an operation with an extra input or output, or two to connect"));
+  g_set_error_literal (
+    error, LIG_ERROR, LIG_ERROR_CHANNEL,
+    _ ("select an operation that starts or reads a branch, or two operations to connect"));
   return FALSE;
 }

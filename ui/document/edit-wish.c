@@ -127,7 +127,7 @@ lig_edit_toggle_forbidden (LigDocument *doc, LigOp *op, GError **error)
   } else if (fusion)
     lig_edit_forbid (doc, op, fusion, TRUE);
   else
-    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion begins here"));
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion starts here"));
   return fusion || (forbidden && *forbidden);
 }
 
@@ -174,5 +174,5 @@ void
 lig_edit_set_train (LigDocument *doc, const char *json)
 {
   lig_sequence_set_train (lig_document_get_sequence (doc), json);
-  lig_document_commit (doc, _ ("Change the training"), "train");
+  lig_document_commit (doc, _ ("Change the training settings"), "train");
 }

@@ -110,7 +110,7 @@ lig_ends_find (LigDocument *doc, LigOp *op, char **text)
     if (end > worst) {
       worst = end;
       g_free (told);
-      told = end == LIG_END_UNREAD ? g_strdup_printf (_ ("nobody reads “%s”"), channel)
+      told = end == LIG_END_UNREAD ? g_strdup_printf (_ ("nothing reads “%s”"), channel)
                                    : g_strdup (_ ("to the caller"));
     }
   }
@@ -124,9 +124,8 @@ lig_ends_find (LigDocument *doc, LigOp *op, char **text)
     if (end > worst) {
       worst = end;
       g_free (told);
-      told = end == LIG_END_MISSING
-               ? g_strdup_printf (_ ("no operation above starts “%s”"), channel)
-               : g_strdup (_ ("from the caller"));
+      told = end == LIG_END_MISSING ? g_strdup_printf (_ ("nothing above writes “%s”"), channel)
+                                    : g_strdup (_ ("from the caller"));
     }
   }
   if (text)

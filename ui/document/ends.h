@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ends of channels at an op: which are connected, and what it means if one is not. */
+/* The ends of channels at an op: which are connected, and the consequence for one that is not. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -8,13 +8,13 @@ G_BEGIN_DECLS
 
 typedef enum {
   LIG_END_FINE,    /* connected, or there is none */
-  LIG_END_CALLER,  /* legal: the caller of the sequence gives or gets the tensor */
-  LIG_END_UNREAD,  /* legal, but useless: a branch that nobody reads */
+  LIG_END_CALLER,  /* legal: the caller of the sequence provides or receives the tensor */
+  LIG_END_UNREAD,  /* legal, but useless: a branch that nothing reads */
   LIG_END_MISSING, /* an error: a reader without an op that starts the channel */
 } LigEnd;
 
-/* Returns the worst state of an op's ends. @text: (out) (optional) (transfer full) (nullable): what
- *   to tell about it, translated */
+/* Returns the worst state of an op's ends. @text: (out) (optional) (transfer full) (nullable): a
+ * description of it, translated */
 LigEnd lig_ends_find (LigDocument *doc, LigOp *op, char **text);
 
 /* Returns whether an extra input of the op can read a channel; that of a loss cannot. */

@@ -9,8 +9,8 @@
 
 struct _LigPin {
   LigPlan *plan; /* null: none is pinned */
-  char *label;   /* of the edit that was previewed; null for a plan that was the present one */
-  char *wanted;  /* the device whose plan is to be pinned when its preview arrives */
+  char *label;   /* of the edit that was previewed; null for a plan that was the document's own */
+  char *wanted;  /* the device whose plan is pinned once its preview arrives */
   LigPlanComparison *comparison;
 };
 
@@ -32,7 +32,7 @@ follow_plan (LigDocument *self)
     compare (self);
 }
 
-/* Pins the plan of the device that is waited for when it has arrived. */
+/* Pins the plan of the awaited device once it has arrived. */
 static void
 follow_preview (LigDocument *self)
 {
@@ -49,7 +49,7 @@ follow_preview (LigDocument *self)
   }
 }
 
-/* The pin follows after all others, which see a preview before it is pinned and ended. */
+/* Runs after all other handlers, which see a preview before it is pinned and ended. */
 static LigPin *
 ensure (LigDocument *self)
 {
@@ -167,7 +167,7 @@ find_title (LigDocument *self, gboolean present)
   if (lig_plan_get_policy (before) != lig_plan_get_policy (after))
     return title_policy (present ? after : before);
   if (self->pin->label)
-    return present ? _ ("present") : self->pin->label;
+    return present ? _ ("current") : self->pin->label;
   return present ? _ ("after") : _ ("before");
 }
 

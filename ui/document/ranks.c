@@ -64,10 +64,10 @@ lig_ranks_find_obstacle (LigDocument *doc)
     return NULL;
   g_autofree char *program = lig_child_run_find_program ();
   if (count_accelerators (doc) == 1)
-    return _ ("Each rank needs a GPU of its own, and there is no other after this one");
+    return _ ("Each rank needs its own GPU, and there is none after this one");
   if (!has_program ("mpirun") && !has_program ("mpirun.openmpi"))
-    return _ ("Install the package openmpi-bin to train by several ranks");
-  return program ? NULL : _ ("Install the program lig to train by several ranks");
+    return _ ("Install the package openmpi-bin to train on several ranks");
+  return program ? NULL : _ ("Install the program lig to train on several ranks");
 }
 
 int

@@ -149,7 +149,7 @@ add_fusions (GtkBox *to, GPtrArray *fusions)
     fused = TRUE;
   }
   if (fusions->len && !fused)
-    add_line (&table, _ ("Forward and backward"), _ ("every op alone"));
+    add_line (&table, _ ("Forward and backward"), _ ("every op unfused"));
 }
 
 void

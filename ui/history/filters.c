@@ -313,7 +313,7 @@ lig_history_filters_init (LigHistoryFilters *self)
   add_choices (self);
   GtkDropDown *const choices[] = {self->status, self->device, self->tag, self->kind, self->date};
   GtkEditable *text = gtk_editable_get_delegate (GTK_EDITABLE (self->search));
-  gtk_text_set_placeholder_text (GTK_TEXT (text), _ ("Name, note, tag, device or number"));
+  gtk_text_set_placeholder_text (GTK_TEXT (text), _ ("Name, note, tag, device or run number"));
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
   g_signal_connect (factory, "setup", G_CALLBACK (set_up_choice), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (bind_choice), NULL);

@@ -40,15 +40,16 @@ lig_history_grouping_nth (guint n)
 char *
 lig_history_grouping_title (const char *by)
 {
-  static const char *const titles[G_N_ELEMENTS (facts)] = {N_ ("repetition (all but the seed)"),
-                                                           N_ ("sweep"),
-                                                           N_ ("name"),
-                                                           N_ ("device"),
-                                                           N_ ("types"),
-                                                           N_ ("policy"),
-                                                           N_ ("recipe"),
-                                                           N_ ("kind"),
-                                                           N_ ("host")};
+  static const char *const titles[G_N_ELEMENTS (facts)] = {
+    N_ ("repetition (same settings except the seed)"),
+    N_ ("sweep"),
+    N_ ("name"),
+    N_ ("device"),
+    N_ ("types"),
+    N_ ("policy"),
+    N_ ("recipe"),
+    N_ ("kind"),
+    N_ ("host")};
   const LigSetting *setting;
   for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
     if (strcmp (by, facts[i]) == 0)
@@ -195,7 +196,7 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, const Column *c
     const LigRunMean *mean = get_mean (group->group, column);
     g_autofree char *min = lig_history_number (mean->min);
     g_autofree char *max = lig_history_number (mean->max);
-    tip = g_strdup_printf (_ ("From %s to %s; ± is the standard deviation"), min, max);
+    tip = g_strdup_printf (_ ("From %s to %s; ± standard deviation"), min, max);
   }
   gtk_label_set_text (GTK_LABEL (label), text);
   lig_tooltip_set (label, column == &columns[0] ? text : tip);

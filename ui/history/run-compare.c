@@ -79,7 +79,7 @@ fill (LigRunCompare *self)
     differing ? g_strdup_printf (ngettext ("%u difference between %u runs",
                                            "%u differences between %u runs", differing),
                                  differing, self->runs->len)
-              : g_strdup (_ ("These runs have no recorded differences"));
+              : g_strdup (_ ("No differences were recorded between these runs"));
   gtk_label_set_text (self->summary, text);
 }
 

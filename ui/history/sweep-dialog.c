@@ -109,7 +109,7 @@ get_step_seconds (LigDocument *doc)
   return seconds > 0 ? seconds : NAN;
 }
 
-/* Returns `12 trainings · 2 ranks · ≈ 40 s`. */
+/* Returns `12 runs · 2 ranks · ≈ 40 s`. */
 static char *
 describe (LigSweepDialog *self, guint64 count)
 {
@@ -117,7 +117,7 @@ describe (LigSweepDialog *self, guint64 count)
   lig_train_read (self->doc, &settings, NULL);
   double seconds = get_step_seconds (self->doc) * (double) settings.steps * (double) count;
   g_autofree char *trainings =
-    g_strdup_printf (ngettext ("%u training", "%u trainings", (gulong) count), (guint) count);
+    g_strdup_printf (ngettext ("%u run", "%u runs", (gulong) count), (guint) count);
   g_autofree char *runs = lig_session_append_ranks (trainings, lig_ranks_get (self->doc));
   if (!isfinite (seconds))
     return g_steal_pointer (&runs);
@@ -223,22 +223,21 @@ make_content (LigSweepDialog *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   GtkWidget *scrolled = gtk_scrolled_window_new ();
-  GtkWidget *help = gtk_label_new (
-    _ ("Trains once for each combination of these values, one after another. Runs that differ only "
-       "in the seed give a mean and a spread."));
+  GtkWidget *help =
+    gtk_label_new (_ ("Trains once per combination of these values, sequentially. Runs that differ "
+                      "only in the seed are summarized by mean and spread."));
   gtk_label_set_wrap (GTK_LABEL (help), TRUE);
   gtk_label_set_xalign (GTK_LABEL (help), 0);
   gtk_widget_add_css_class (help, "dim-label");
   self->lines = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 6));
   self->add = gtk_button_new_with_mnemonic (_ ("_Add a setting"));
   self->zip =
-    GTK_CHECK_BUTTON (gtk_check_button_new_with_mnemonic (_ ("_Together: first with first")));
+    GTK_CHECK_BUTTON (gtk_check_button_new_with_mnemonic (_ ("_Zip the lists: first with first")));
   self->summary = GTK_LABEL (gtk_label_new (NULL));
   gtk_widget_set_halign (self->add, GTK_ALIGN_START);
-  lig_tooltip_set (
-    GTK_WIDGET (self->zip),
-    _ ("The first run has all first values, the second all second ones, instead of every "
-       "combination"));
+  lig_tooltip_set (GTK_WIDGET (self->zip),
+                   _ ("The first run uses the first value of each list, the second the second, "
+                      "instead of every combination"));
   gtk_label_set_wrap (self->summary, TRUE);
   gtk_label_set_xalign (self->summary, 0);
   gtk_widget_add_css_class (GTK_WIDGET (self->summary), "heading");

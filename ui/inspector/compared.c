@@ -44,7 +44,7 @@ describe_step (LigPlanComparison *comparison)
   lig_plan_comparison_get_total (comparison, LIG_PASS_JOINT, &total);
   g_autofree char *time = lig_plan_change_side_text (&total, FALSE);
   if (!time)
-    return g_strdup (_ ("time not known"));
+    return g_strdup (_ ("time unknown"));
   if (lig_plan_change_get_sign (&total) == 0 || !(total.after.seconds > 0))
     return g_steal_pointer (&time);
   return g_strdup_printf ("%s, %.3g ×", time, total.before.seconds / total.after.seconds);
@@ -78,7 +78,7 @@ show (LigCompared *self)
     LigPlanChange total;
     lig_plan_comparison_get_total (comparison, LIG_PASS_JOINT, &total);
     g_autofree char *change = lig_plan_change_time_text (&total);
-    g_autofree char *detail = change ? g_strdup_printf (_ ("present: %s"), change) : NULL;
+    g_autofree char *detail = change ? g_strdup_printf (_ ("current: %s"), change) : NULL;
     g_autofree char *step = describe_step (comparison);
     lig_facts_add (self->facts, _ ("Step"), step, detail);
     lig_facts_take (self->facts, _ ("Other groups"), describe_groups (comparison));
@@ -163,7 +163,7 @@ lig_compared_init (LigCompared *self)
   self->title = GTK_LABEL (lig_inspector_label (NULL, "heading"));
   self->facts = LIG_FACTS (lig_facts_new (NULL));
   self->pin = new_button (_ ("Pin this plan"), "compared.pin",
-                          _ ("Keep the plan beside those of the next edits (Ctrl+P)"));
+                          _ ("Keep this plan to compare it with those of later edits (Ctrl+P)"));
   self->unpin = new_button (_ ("Unpin"), "compared.unpin", _ ("Stop comparing"));
   self->devices = GTK_MENU_BUTTON (gtk_menu_button_new ());
   gtk_menu_button_set_label (self->devices, _ ("Another device"));

@@ -223,7 +223,7 @@ make_fusions (LigInspectorOp *self)
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkWidget *label = lig_inspector_label (_ ("Fence above"), NULL);
-  const char *help = _ ("No kernel extends across the gap before this operation");
+  const char *help = _ ("No kernel may span the gap before this operation");
   self->fence = GTK_SWITCH (gtk_switch_new ());
   self->wishes = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0));
   gtk_widget_set_hexpand (label, TRUE);

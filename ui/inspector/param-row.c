@@ -384,7 +384,7 @@ fill_menu (GtkMenuButton *button, gpointer data)
     g_menu_item_set_action_and_target (item, "param.channel", "s", names->pdata[i]);
     g_menu_append_item (present, item);
   }
-  g_menu_append_section (menu, names->len > 0 ? _ ("Channels") : NULL, G_MENU_MODEL (present));
+  g_menu_append_section (menu, names->len > 0 ? _ ("Branches") : NULL, G_MENU_MODEL (present));
   gtk_menu_button_set_menu_model (button, G_MENU_MODEL (menu));
 }
 
@@ -480,7 +480,7 @@ make_editor (LigParamRow *self)
   const gboolean path = self->param->kind == LIG_PARAM_PATH;
   if (path || self->param->kind == LIG_PARAM_INPUT || self->param->kind == LIG_PARAM_OUTPUT) {
     GtkWidget *menu = gtk_menu_button_new ();
-    lig_tooltip_set (menu, path ? _ ("Weights to use") : _ ("Channels in use"));
+    lig_tooltip_set (menu, path ? _ ("Weights to use") : _ ("Branches in use"));
     gtk_menu_button_set_create_popup_func (GTK_MENU_BUTTON (menu), path ? fill_paths : fill_menu,
                                            self, NULL);
     gtk_box_append (GTK_BOX (box), menu);

@@ -124,7 +124,7 @@ parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
   *shape = *(const LigShape *) g_value_get_boxed (&value);
   if (lig_shape_check (shape, dtype, &error) && lig_shape_size (shape) == 0)
     g_set_error (&error, LIG_ERROR, LIG_ERROR_SHAPE, "%s",
-                 _ ("an axis of length 0 has nothing to compute; use at least 1"));
+                 _ ("an axis of length 0 is empty; use at least 1"));
   return error;
 }
 
@@ -259,10 +259,9 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
   gtk_widget_set_visible (GTK_WIDGET (self->error), FALSE);
   GtkWidget *input = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   gtk_widget_add_css_class (input, "with-error");
-  gtk_box_append (GTK_BOX (input),
-                  make_line (_ ("Input shape"),
-                             _ ("Lengths of the input’s axes; the first is the batch"),
-                             GTK_WIDGET (self->shape)));
+  gtk_box_append (GTK_BOX (input), make_line (_ ("Input shape"),
+                                              _ ("Shape of the input; the first axis is the batch"),
+                                              GTK_WIDGET (self->shape)));
   gtk_box_append (GTK_BOX (input), GTK_WIDGET (self->error));
   gtk_box_append (card, make_line (_ ("Name"), _ ("Name of the sequence in runs and reports"),
                                    GTK_WIDGET (self->name)));

@@ -177,10 +177,10 @@ lig_inspector_several_new (LigDocument *doc)
   gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->kinds));
   gtk_box_append (GTK_BOX (buttons),
                   make_button (self, _ ("Make a _block"),
-                               _ ("The operations become a block that can be repeated"),
+                               _ ("Turns the operations into a block, which can be repeated"),
                                G_CALLBACK (group)));
   gtk_box_append (GTK_BOX (buttons),
-                  make_button (self, _ ("D_uplicate"), _ ("Copies follow the operations"),
+                  make_button (self, _ ("D_uplicate"), _ ("Inserts copies after the operations"),
                                G_CALLBACK (duplicate)));
   GtkWidget *remove =
     make_button (self, _ ("_Delete"), _ ("Removes the operations"), G_CALLBACK (delete));

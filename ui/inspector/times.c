@@ -20,7 +20,7 @@ static char *
 get_time (const LigFigures *figures)
 {
   char *time = lig_figures_time_text (figures);
-  return time ? time : g_strdup (_ ("time not known"));
+  return time ? time : g_strdup (_ ("time unknown"));
 }
 
 /* Appends what is known, a line each; (transfer full) for all texts. */
@@ -84,7 +84,7 @@ show_collectives (LigFacts *facts, LigPlan *plan)
                                              (gulong) collective.ranks),
                                    bytes, collective.ranks, layout));
   if (collective.seconds > 0)
-    append (detail, g_strdup_printf (_ ("other work waits ≈ %s"), exposed));
+    append (detail, g_strdup_printf (_ ("≈ %s not overlapped"), exposed));
   append (detail, g_strdup_printf (_ ("each rank needs %s of memory"), memory));
   append (detail, g_strdup (collective.whole));
   lig_facts_add_figure (facts, _ ("Collectives"), collective.seconds > 0 ? predicted : "–", FALSE,
@@ -129,7 +129,7 @@ show_group (LigFacts *facts,
 {
   LigFigures figures;
   if (group->n_steps == 0) {
-    lig_facts_add (facts, get_pass (group), _ ("no kernel"), _ ("nothing moves: the same tensor"));
+    lig_facts_add (facts, get_pass (group), _ ("no kernel"), _ ("no data moves: the same tensor"));
     return;
   }
   lig_figures_of_group (timed, unfused, group, &figures);

@@ -67,7 +67,7 @@ lig_trained_switch_init (LigTrainedSwitch *self)
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkWidget *label = lig_inspector_label (_ ("Trained"), NULL);
-  const char *help = _ ("Off: the parameters keep their values, and no gradient is computed");
+  const char *help = _ ("Off: the parameters are frozen, and their gradients are not computed");
   self->button = GTK_SWITCH (gtk_switch_new ());
   gtk_widget_set_hexpand (label, TRUE);
   gtk_widget_set_valign (GTK_WIDGET (self->button), GTK_ALIGN_CENTER);

@@ -38,7 +38,7 @@ find_title (LigPlan *plan, const LigWish *wish)
   return NULL;
 }
 
-/* Returns `Linear + bias + GELU at 4`, or the words of the fusion where it is not in the plan. */
+/* Returns `Linear + bias + GELU at 4`, or the fusion's own words if it is not in the plan. */
 static char *
 describe_place (LigDocument *doc, const LigWish *wish)
 {

@@ -121,7 +121,7 @@ show_figures (LigPlanPage *self)
   guint segments = lig_plan_get_segments (self->plan);
   g_autofree char *arena_text = lig_draw_bytes ((double) arena);
   g_autofree char *peak_text = lig_draw_bytes ((double) peak);
-  g_autofree char *min = g_strdup_printf (_ ("at least %s alive"), peak_text);
+  g_autofree char *min = g_strdup_printf (_ ("peak of live values: %s"), peak_text);
   g_autofree char *state = lig_draw_bytes ((double) lig_plan_get_state_bytes (self->plan));
   g_autofree char *number = g_strdup_printf ("%u", segments);
   add_figure (self, _ ("Arena"), arena_text, min);
@@ -153,10 +153,10 @@ show_notice (LigPlanPage *self)
   gboolean stale = lig_document_is_stale (doc);
   g_autofree char *text = NULL;
   if (stale && measuring)
-    text = g_strdup_printf (_ ("A new plan is being made: measuring %s"), measuring);
+    text = g_strdup_printf (_ ("Compiling a new plan: measuring %s"), measuring);
   else if (problem && !stale)
     text = problem->whole ? lig_figure_sentence (problem->text)
-                          : g_strdup_printf (_ ("Only the ops before the problem are planned: %s"),
+                          : g_strdup_printf (_ ("The plan has only the ops before the problem: %s"),
                                              problem->text);
   gtk_widget_set_visible (GTK_WIDGET (self->notice), text != NULL);
   gtk_label_set_label (self->notice_label, text ? text : "");
@@ -191,8 +191,9 @@ new_map (LigPlanPage *self)
 {
   GtkWidget *window = gtk_scrolled_window_new (), *clamp = adw_clamp_new ();
   GtkWidget *map = lig_picture_view_new (_ ("Memory by step"), "memory-map");
-  GtkWidget *card = lig_picture_view_wrap (LIG_PICTURE_VIEW (map), _ ("Memory by step"),
-                                           _ ("Values of the arena: steps to the right, bytes up"));
+  GtkWidget *card =
+    lig_picture_view_wrap (LIG_PICTURE_VIEW (map), _ ("Memory by step"),
+                           _ ("Values in the arena: steps on the x axis, bytes on the y axis"));
   self->map = LIG_PICTURE_VIEW (map);
   adw_clamp_set_maximum_size (ADW_CLAMP (clamp), 1600);
   adw_clamp_set_child (ADW_CLAMP (clamp), card);
@@ -215,11 +216,10 @@ show_empty (LigPlanPage *self)
 {
   LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
   const LigProblem *problem = lig_document_get_problem (doc, 0);
-  adw_status_page_set_title (self->status,
-                             problem ? _ ("There is no plan") : _ ("Nothing to plan yet"));
+  adw_status_page_set_title (self->status, problem ? _ ("No plan") : _ ("Nothing to plan yet"));
   adw_status_page_set_description (
     self->status,
-    problem ? problem->text : _ ("The steps of a sequence and its memory are listed here."));
+    problem ? problem->text : _ ("The steps and the memory of the plan are listed here."));
   gtk_stack_set_visible_child_name (self->stack, "empty");
 }
 

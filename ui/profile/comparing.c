@@ -23,7 +23,7 @@ struct _LigComparing {
 
 G_DEFINE_FINAL_TYPE (LigComparing, lig_comparing, LIG_TYPE_MEASUREMENT)
 
-static const char busy[] = N_ ("this sequence is being measured already");
+static const char busy[] = N_ ("this sequence is already being measured");
 
 static void
 free_compared (gpointer data)
@@ -90,7 +90,7 @@ describe_matmuls (const LigRecipeErrors *errors)
     first = !first && errors->ops[i].unquantized ? &errors->ops[i] : first;
   }
   if (!first)
-    return g_strdup (_ ("No op of this sequence is a matmul that the recipe could quantize."));
+    return g_strdup (_ ("No op of this sequence has a matmul that the recipe could quantize."));
   return g_strdup_printf (_ ("No matmul is quantized: %s at %s has %s."), first->op, first->path,
                           first->unquantized);
 }
@@ -250,7 +250,7 @@ lig_comparing_to_command (LigComparing *self, char *command)
   for (guint i = 0; (compared = lig_comparing_get (self, i)); i++)
     if (!compared->rejection)
       g_string_append_printf (text, "%s%s", count++ > 0 ? "," : "", compared->recipe);
-  /* None alone is nothing to be compared. */
+  /* The unquantized baseline alone is not a comparison. */
   gboolean some = count > 1 && !lig_measurement_is_stale (LIG_MEASUREMENT (self));
   char *whole = g_string_free (text, FALSE);
   g_free (some ? command : whole);

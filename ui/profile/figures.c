@@ -162,7 +162,7 @@ choose (GtkCheckButton *button, gpointer data)
 static const char *
 policy_title (LigPolicy policy)
 {
-  return policy == LIG_POLICY_NONE  ? _ ("None: every op alone")
+  return policy == LIG_POLICY_NONE  ? _ ("None: every op unfused")
          : policy == LIG_POLICY_ALL ? _ ("All: every legal fusion")
                                     : _ ("Measured: the fastest here");
 }
@@ -175,11 +175,11 @@ describe_runs (const LigProfiled *best, gboolean differ)
 {
   guint count = best->spreads[STEP].count;
   g_autofree char *runs =
-    g_strdup_printf (ngettext ("Median of %u run", "Medians of %u runs in turns", count), count);
+    g_strdup_printf (ngettext ("Median of %u run", "Medians of %u interleaved runs", count), count);
   if (!differ)
     return g_strdup_printf (
-      _ ("No difference within the noise. %s, below them the range of the middle half"), runs);
-  return g_strdup_printf (_ ("%s, below them the range of the middle half"), runs);
+      _ ("No difference beyond the noise. %s, with the interquartile range below"), runs);
+  return g_strdup_printf (_ ("%s, with the interquartile range below"), runs);
 }
 
 GtkWidget *
@@ -250,7 +250,7 @@ new_choice (LigProfiling *profiling, guint n, GtkCheckButton **group)
   gtk_check_button_set_active (*group, profiled == lig_profiling_get_shown (profiling));
   g_object_set_data (G_OBJECT (button), "n", GUINT_TO_POINTER (n));
   g_signal_connect_object (button, "toggled", G_CALLBACK (choose), profiling, 0);
-  lig_tooltip_set (button, _ ("Show it in the pictures"));
+  lig_tooltip_set (button, _ ("Show this plan in the charts"));
   return button;
 }
 

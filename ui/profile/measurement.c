@@ -170,7 +170,7 @@ find_rejection (LigMeasurement *self)
   if (lig_sequence_get_length (lig_document_get_sequence (document)) == 0)
     return _ (LIG_MEASUREMENT_GET_CLASS (self)->empty);
   if (lig_device_name_has (lig_document_get_device (document), LIG_DEVICE_DESCRIBED))
-    return _ ("this device is only planned for: nothing can be measured on it");
+    return _ ("this device is plan-only: nothing can be measured on it");
   return problem && !lig_document_is_stale (document) ? problem->text : NULL;
 }
 

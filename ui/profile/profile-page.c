@@ -102,15 +102,15 @@ static void
 add_pictures (LigProfilePage *self)
 {
   self->times = add_picture (self, _ ("Time of each group"),
-                             _ ("In op order; a bracket and bold letters mark a fusion"), "times");
+                             _ ("In op order; brackets and bold type mark fusions"), "times");
   self->timeline = add_picture (
     self, _ ("One step"),
-    _ ("Steps by themselves, those that overlap below the others; solid ones are fused"),
+    _ ("One box per step; overlapping steps are drawn below the others; solid boxes are fused"),
     "timeline");
-  self->roofline = add_picture (
-    self, _ ("Roofline"), _ ("An arrow leads from the unfused ops to their fusion"), "roofline");
+  self->roofline = add_picture (self, _ ("Roofline"),
+                                _ ("Arrows lead from unfused ops to their fusion"), "roofline");
   self->memory =
-    add_picture (self, _ ("Memory over the step"), _ ("Live memory, by kind"), "memory");
+    add_picture (self, _ ("Memory over the step"), _ ("Live memory by kind"), "memory");
 }
 
 /* Without a plan they show nothing. */
@@ -294,11 +294,10 @@ show_notice (LigProfilePage *self)
   else if ((fault = problem && !lig_document_is_stale (doc)))
     set_notice (self, "error", problem->text, NULL, NULL);
   else if (absent)
-    set_notice (
-      self, NULL,
-      _ ("This device is only planned for, so nothing can be measured on it. Profiling on "
-         "this computer’s CPU plans the sequence for it, too."),
-      _ ("Profile on the CPU"), "profile.on-cpu");
+    set_notice (self, NULL,
+                _ ("This device is plan-only, so nothing can be measured on it. Profiling on this "
+                   "computer’s CPU also recompiles the plan for it."),
+                _ ("Profile on the CPU"), "profile.on-cpu");
   else if (stale)
     set_notice (self, "warning",
                 _ ("The sequence or the device changed after this profile was measured."),
@@ -341,7 +340,7 @@ show_progress (LigProfilePage *self)
   if (!active)
     return;
   if (lig_measurement_is_cancelled (LIG_MEASUREMENT (self->profiling))) {
-    gtk_label_set_label (self->progress_label, _ ("Ending after the present round…"));
+    gtk_label_set_label (self->progress_label, _ ("Stopping after the current round…"));
     gtk_progress_bar_pulse (self->progress);
   } else if (done < 0) {
     gtk_label_set_label (self->progress_label, _ ("Preparing the plan and warming up…"));

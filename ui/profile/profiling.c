@@ -173,7 +173,7 @@ static void
 lig_profiling_class_init (LigProfilingClass *class)
 {
   LigMeasurementClass *measurement_class = LIG_MEASUREMENT_CLASS (class);
-  measurement_class->busy = N_ ("this sequence is being profiled already");
+  measurement_class->busy = N_ ("this sequence is already being profiled");
   measurement_class->empty = N_ ("there is nothing to profile: the sequence has no operations");
   measurement_class->measure = measure;
   measurement_class->take = show_wanted;

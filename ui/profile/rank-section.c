@@ -42,11 +42,11 @@ fill (Section *self, const LigRankWaits *waits)
   g_autofree char *title = g_strdup_printf (
     ngettext ("Waits of %d rank", "Waits of %d ranks", waits->ranks), waits->ranks);
   g_autofree char *subtitle =
-    g_strdup_printf (_ ("Measured by the training %.8s with %s"), waits->run, waits->parallel);
+    g_strdup_printf (_ ("Measured in run %.8s with %s"), waits->run, waits->parallel);
   g_autofree char *steps = g_strdup_printf (
     ngettext ("Median of %u step", "Median of the last %u steps", waits->steps), waits->steps);
   g_autofree char *share =
-    g_strdup_printf (_ ("%.0f %% of a step, not hidden behind other work"),
+    g_strdup_printf (_ ("%.0f %% of a step, not overlapped with other work"),
                      waits->step > 0 ? 100 * waits->exposed / waits->step : 0);
   g_autofree char *predicted = describe_prediction (waits);
   g_autofree char *slowest =

@@ -81,7 +81,7 @@ lig_recipe_menu_compare (GtkMenuButton *button, guint rounds)
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) chosen = get_chosen (button);
   if (!*chosen)
-    lig_toast (GTK_WIDGET (button), _ ("No recipe is chosen that could be compared"), NULL, NULL);
+    lig_toast (GTK_WIDGET (button), _ ("Choose at least one recipe to compare"), NULL, NULL);
   else if (!lig_comparing_start (comparing, (const char *const *) chosen, rounds, &error))
     lig_toast_error (GTK_WIDGET (button), g_steal_pointer (&error));
 }
@@ -177,7 +177,8 @@ fill (GtkMenuButton *button, gpointer data)
   gtk_widget_set_margin_bottom (box, 18);
   /* A popover is as high as its texts need at their own width, so the box gives it to them. */
   gtk_widget_set_size_request (box, 380, -1);
-  gtk_box_append (GTK_BOX (box), new_caption (_ ("Compared with none on the same batch")));
+  gtk_box_append (GTK_BOX (box),
+                  new_caption (_ ("Compared with no quantization on the same batch")));
   for (guint i = 0; (info = lig_recipe_info_nth (i)); i++)
     gtk_box_append (GTK_BOX (box), new_entry (button, info));
   gtk_box_append (GTK_BOX (box), new_start (button));

@@ -57,10 +57,9 @@ add_map (LigRecipeSection *self)
 {
   GtkWidget *view = lig_picture_view_new (_ ("Errors of recipes, op by op"), "errors");
   self->map = LIG_PICTURE_VIEW (view);
-  self->map_card =
-    lig_picture_view_wrap (self->map, _ ("Errors op by op"),
-                           _ ("The change of each value by a recipe; Return or a double click "
-                              "shows the op in the sequence"));
+  self->map_card = lig_picture_view_wrap (
+    self->map, _ ("Errors op by op"),
+    _ ("Quantization error of each value; Return or a double click shows the op in the sequence"));
   g_signal_connect_object (view, "activated", G_CALLBACK (go_to_op), self, G_CONNECT_SWAPPED);
   gtk_box_append (GTK_BOX (self), self->map_card);
 }
@@ -102,7 +101,7 @@ static char *
 describe_progress (double done, gboolean errors, gboolean cancelled)
 {
   if (cancelled)
-    return g_strdup (_ ("Ending the comparison…"));
+    return g_strdup (_ ("Stopping the comparison…"));
   if (done < 0)
     return g_strdup (_ ("Preparing a plan for each recipe…"));
   return g_strdup_printf (errors ? _ ("Comparing values with the compute type, %.0f %%")

@@ -135,8 +135,8 @@ lig_recipe_table_describe (LigComparing *comparing)
   g_autofree char *runs = g_strdup_printf (
     ngettext ("Median of %u run; whole steps are compared. Errors are relative to the compute "
               "type, on one random batch with initial weights.",
-              "Medians of %u runs in turns; whole steps are compared. Errors are relative to the "
-              "compute type, on one random batch with initial weights.",
+              "Medians of %u interleaved runs; whole steps are compared. Errors are relative to "
+              "the compute type, on one random batch with initial weights.",
               count),
     count);
   g_autofree char *doubtful = doubt ? g_strdup_printf (_ ("Doubtful times. %s."), doubt) : NULL;

@@ -103,7 +103,7 @@ update_data (LigRunBar *self, const LigRunSettings *settings)
   g_autofree char *tooltip =
     lig_train_has_data (self->doc)
       ? g_strdup_printf (_ ("Data: %s"), settings->data)
-      : g_strdup (_ ("No data chosen: trains on random values. Click to choose a file"));
+      : g_strdup (_ ("No dataset chosen: trains on random values. Click to choose a file"));
   gtk_label_set_text (self->data_label, name);
   lig_tooltip_set (self->data, tooltip);
   g_autofree char *label = g_strdup_printf (_ ("Data: %s"), name);

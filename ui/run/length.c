@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a training are those of the plan that is shown, one after the other; evaluating and
- * writing checkpoints are left out. */
+/* A run takes as many steps of the shown plan as it is set to; evaluation and checkpoints are not
+ * counted. */
 #include "ui/run/length.h"
 
 #include "ui/document/times.h"

@@ -16,7 +16,7 @@ static void
 update (Row *self)
 {
   const char *obstacle = lig_ranks_find_obstacle (self->doc);
-  const char *help = _ ("Processes that divide the work of each step (1)");
+  const char *help = _ ("Processes that share the work of each step (1)");
   gtk_widget_set_sensitive (self->parts.input, !obstacle);
   gtk_spin_button_set_range (GTK_SPIN_BUTTON (self->parts.input), 1, lig_ranks_get_max (self->doc));
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (self->parts.input), lig_ranks_get (self->doc));

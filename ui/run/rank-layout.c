@@ -92,7 +92,7 @@ void
 lig_rank_layout_attach (LigDocument *doc, GtkGrid *to, int line)
 {
   const char *help =
-    _ ("They divide a step by rows (data), positions (context) or weights (tensor)");
+    _ ("How ranks share a step: by samples (data), tokens (context) or weights (tensor)");
   Row *self = g_new0 (Row, 1);
   self->doc = g_object_ref (doc);
   self->names = gtk_string_list_new (NULL);
@@ -100,7 +100,7 @@ lig_rank_layout_attach (LigDocument *doc, GtkGrid *to, int line)
   GtkWidget *down = gtk_drop_down_new (G_LIST_MODEL (self->names), NULL);
   self->down = GTK_DROP_DOWN (down);
   lig_tooltip_set (down, help);
-  lig_rank_row_attach (&self->parts, _ ("Layout of the ranks"), down, to, line);
+  lig_rank_row_attach (&self->parts, _ ("Parallelism"), down, to, line);
   gtk_label_set_text (self->parts.help, help);
   update (self);
   g_signal_connect_swapped (down, "notify::selected", G_CALLBACK (chosen), self);

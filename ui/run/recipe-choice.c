@@ -36,9 +36,8 @@ show_recipe (GtkDropDown *choice, LigDocument *doc)
 {
   LigRecipe recipe = get_recipe (doc);
   g_autofree char *text = lig_recipe_format (&recipe);
-  g_autofree char *tooltip =
-    recipe.info ? g_strdup_printf ("%s\n%s", text, _ (recipe.info->help))
-                : g_strdup (_ ("How the operands of matmuls are quantized: not at all"));
+  g_autofree char *tooltip = recipe.info ? g_strdup_printf ("%s\n%s", text, _ (recipe.info->help))
+                                         : g_strdup (_ ("Quantization of matmul operands: none"));
   if (gtk_drop_down_get_selected (choice) != find_place (recipe.info))
     gtk_drop_down_set_selected (choice, find_place (recipe.info));
   lig_tooltip_set (GTK_WIDGET (choice), tooltip);

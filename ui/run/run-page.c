@@ -148,8 +148,8 @@ show_error (LigRunPage *self)
   static const struct {
     const char *hint, *button, *action;
   } fixes[] = {
-    [FIX_NONE] = {N_ ("Change the setting that it names and train again."), NULL, NULL},
-    [FIX_RATE] = {N_ ("A lower learning rate, a warm-up or clipped gradients may help."),
+    [FIX_NONE] = {N_ ("Change the setting that the error names and train again."), NULL, NULL},
+    [FIX_RATE] = {N_ ("A lower learning rate, warm-up or gradient clipping may help."),
                   N_ ("_Lower the learning rate"), "training.lower-rate"},
     [FIX_DATA] = {N_ ("Choose other data, or restore the file, and train again."),
                   N_ ("Choose _data…"), "training.choose-data"},

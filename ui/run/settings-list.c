@@ -266,7 +266,7 @@ add_frame (GtkWidget *popover, GtkWidget *settings)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *button = gtk_button_new_with_mnemonic (_ ("New s_weep…"));
-  lig_tooltip_set (button, _ ("Train with lists of settings, one run after another"));
+  lig_tooltip_set (button, _ ("Train with lists of settings, one run per combination"));
   g_object_set (button, "halign", GTK_ALIGN_END, "margin-end", 12, "margin-bottom", 6, NULL);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.new-sweep");
   g_signal_connect_object (button, "clicked", G_CALLBACK (gtk_popover_popdown), popover,

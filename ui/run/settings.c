@@ -390,7 +390,7 @@ format_running (const LigRunProgress *progress)
   if (progress->status == LIG_RUN_PAUSED)
     return g_strdup_printf (_ ("Paused at %s of %s"), step, steps);
   if (progress->searching)
-    return g_strdup_printf (_ ("%s of %s · searching the fastest kernels"), step, steps);
+    return g_strdup_printf (_ ("%s of %s · autotuning kernels"), step, steps);
   if (!isfinite (progress->left))
     return g_strdup_printf (_ ("%s of %s"), step, steps);
   return g_strdup_printf (_ ("%s of %s · %s left"), step, steps, left);

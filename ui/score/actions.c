@@ -99,7 +99,7 @@ go_to_channel (GtkWidget *widget, const char *action, GVariant *target)
 {
   LigScoreChannel *channel = find_channel (widget);
   if (!channel)
-    lig_toast (widget, _ ("No channel starts or ends here"), NULL, NULL);
+    lig_toast (widget, _ ("No branch starts or ends here"), NULL, NULL);
   else if (g_str_equal (action, "op.rename-channel"))
     lig_score_channel_rename (channel);
   else

@@ -57,7 +57,7 @@ lig_score_channel_bind (LigScoreChannel *self, const LigScoreMap *map, guint num
   self->name = g_strdup (arc->name);
   /* Translators: a channel's name, and title and path of the operations at its ends. */
   g_autofree char *label =
-    g_strdup_printf (_ ("Channel %s from %s at %s to %s at %s"), lig_ends_local_name (arc->name),
+    g_strdup_printf (_ ("Branch %s from %s at %s to %s at %s"), lig_ends_local_name (arc->name),
                      _ (lig_op_get_info (from->op)->title), from->path,
                      _ (lig_op_get_info (arc->sink)->title), arc->sink_path);
   if (g_strcmp0 (label, self->label) == 0)
@@ -150,7 +150,7 @@ lig_score_channel_rename (LigScoreChannel *self)
   gtk_editable_set_text (GTK_EDITABLE (entry), lig_ends_local_name (self->name));
   gtk_editable_set_max_width_chars (GTK_EDITABLE (entry), 18);
   gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Name of the channel"), -1);
+                                  _ ("Name of the branch"), -1);
   g_signal_connect_object (entry, "activate", G_CALLBACK (apply_name), self, 0);
   g_signal_connect (entry, "changed", G_CALLBACK (forget_error), NULL);
   gtk_popover_set_child (GTK_POPOVER (popover), entry);

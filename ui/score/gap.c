@@ -148,10 +148,10 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
   LigSheetGap *self = LIG_SHEET_GAP (widget);
   if (!self->active || lig_score_host_get_card (lig_score_host_of (widget)))
     return FALSE;
-  gtk_tooltip_set_text (tooltip, self->fence && x > gtk_widget_get_width (widget) -
-                                                      3 * gtk_widget_get_height (widget)
-                                   ? _ ("Drag the fence, or press M on a row to add or remove one")
-                                   : _ ("Why not one kernel here?"));
+  gtk_tooltip_set_text (
+    tooltip, self->fence && x > gtk_widget_get_width (widget) - 3 * gtk_widget_get_height (widget)
+               ? _ ("Drag to move the fence, or press M on a row to add or remove one")
+               : _ ("Why not one kernel here?"));
   return TRUE;
 }
 

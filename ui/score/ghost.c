@@ -237,7 +237,7 @@ show_line (LigScoreGhost *self, LigPlanComparison *comparison)
   g_autofree char *sentence = problem ? lig_figure_sentence (problem) : NULL;
   g_autofree char *text = NULL;
   if (label && step)
-    text = g_strdup_printf (_ ("Preview · %s: %s · Ctrl+P keeps it"), label, step);
+    text = g_strdup_printf (_ ("Preview · %s: %s · Ctrl+P pins it"), label, step);
   else if (label && sentence)
     text = g_strdup_printf (_ ("Preview · %s: %s"), label, sentence);
   if (comparison)

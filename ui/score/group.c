@@ -26,12 +26,12 @@ set_text (LigScoreGroup *self, LigBracketText which, const char *text)
   return TRUE;
 }
 
-/* Returns `73 fused · 27 alone · 12.3 GB`. */
+/* Returns `73 fused · 27 unfused · 12.3 GB`. */
 static char *
 describe_block (const LigFigures *figures)
 {
   guint single = figures->groups - figures->fused;
-  g_autofree char *alone = g_strdup_printf (ngettext ("%u alone", "%u alone", single), single);
+  g_autofree char *alone = g_strdup_printf (ngettext ("%u unfused", "%u unfused", single), single);
   g_autofree char *fused =
     g_strdup_printf (ngettext ("%u fused", "%u fused", figures->fused), figures->fused);
   g_autofree char *bytes = lig_figure_bytes (figures->bytes);
@@ -46,7 +46,7 @@ describe_block (const LigFigures *figures)
   return g_strjoinv (" · ", (char **) texts->pdata);
 }
 
-/* Sets the saving; the short one is that of time alone. */
+/* Sets the saving; the short one has only the time. */
 static void
 bind_saving (LigScoreGroup *self, const LigFigures *figures)
 {
@@ -117,9 +117,9 @@ describe (LigScoreGroup *self, const LigScoreBracket *bracket)
   if (bracket->marks & LIG_SCORE_FOUR)
     g_string_append_printf (text, "\n%s", _ ("quantized to 4 bits"));
   if (bracket->marks & LIG_SCORE_INSIDE)
-    g_string_append_printf (text, "\n%s", _ ("checked: right but for rounding"));
+    g_string_append_printf (text, "\n%s", _ ("checked: correct up to rounding"));
   if (bracket->marks & LIG_SCORE_OUTSIDE)
-    g_string_append_printf (text, "\n%s", _ ("checked: wrong by more than rounding explains"));
+    g_string_append_printf (text, "\n%s", _ ("checked: wrong by more than rounding error"));
   if (figures)
     g_string_append_printf (text, "\n%s", figures);
   return g_strdup (text->str);
@@ -135,7 +135,7 @@ update_accessible (LigScoreGroup *self, const LigScoreBracket *bracket)
       : (self->pass == LIG_PASS_BACKWARD ? _ ("backward: %s, %s") : _ ("forward: %s, %s"));
   const char *time = self->texts[LIG_BRACKET_TIME].text;
   g_autofree char *label =
-    g_strdup_printf (form, self->texts[LIG_BRACKET_NAME].text, time ? time : _ ("time not known"));
+    g_strdup_printf (form, self->texts[LIG_BRACKET_NAME].text, time ? time : _ ("time unknown"));
   g_autofree char *description = describe (self, bracket);
   if (g_strcmp0 (label, self->label) == 0 && g_strcmp0 (description, self->description) == 0)
     return;

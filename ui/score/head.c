@@ -79,8 +79,8 @@ get_excuse (const LigScoreMap *map, guint pass, const char *time)
     return "";
   lig_plan_get_groups (map->plan, (LigPass) pass, &count);
   if (count == 0)
-    return _ ("no gradient is needed");
-  return time ? "" : _ ("time not known");
+    return _ ("no gradient needed");
+  return time ? "" : _ ("time unknown");
 }
 
 static void

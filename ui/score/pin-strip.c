@@ -53,7 +53,7 @@ new_picture (LigPinStrip *self)
   GtkWidget *view = lig_picture_view_new (_ ("Both plans next to each other"), "comparison");
   GtkWidget *card = lig_picture_view_wrap (
     LIG_PICTURE_VIEW (view), _ ("Both plans next to each other"),
-    _ ("The pinned plan is on the left of each rail, the present one on the right"));
+    _ ("Each rail shows the pinned plan on the left, the current one on the right"));
   self->picture = LIG_PICTURE_VIEW (view);
   gtk_widget_add_css_class (card, "pin-picture");
   gtk_widget_set_valign (card, GTK_ALIGN_START);
@@ -109,13 +109,13 @@ fill_menu (LigPinStrip *self)
   g_autoptr (GMenu) menu = g_menu_new (), devices = g_menu_new ();
   const LigDeviceEntry *entries =
     lig_session_get_devices (lig_document_get_session (self->document), &count);
-  g_menu_append (menu, _ ("The present plan, from now on"), "pin.present");
+  g_menu_append (menu, _ ("The current plan"), "pin.present");
   for (guint i = 0; i < count; i++) {
     g_autoptr (GMenuItem) item = g_menu_item_new (entries[i].title, NULL);
     g_menu_item_set_action_and_target (item, "pin.device", "s", entries[i].name);
     g_menu_append_item (devices, item);
   }
-  g_menu_append_section (menu, _ ("The present sequence on"), G_MENU_MODEL (devices));
+  g_menu_append_section (menu, _ ("The current sequence on"), G_MENU_MODEL (devices));
   gtk_menu_button_set_menu_model (self->pinned, G_MENU_MODEL (menu));
 }
 
@@ -363,7 +363,7 @@ lig_pin_strip_init (LigPinStrip *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->pinned), "flat");
   lig_tooltip_set (GTK_WIDGET (self->pinned), _ ("Pinned plan: choose another"));
   lig_tooltip_set (GTK_WIDGET (self->compare),
-                   _ ("Show both plans next to each other, with what differs"));
+                   _ ("Show both plans next to each other and highlight the differences"));
   gtk_box_append (GTK_BOX (self->box), icon);
   gtk_box_append (GTK_BOX (self->box), GTK_WIDGET (self->pinned));
   gtk_box_append (GTK_BOX (self->box), gtk_separator_new (GTK_ORIENTATION_VERTICAL));

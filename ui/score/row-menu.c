@@ -65,7 +65,7 @@ make_menu (LigOpRow *self)
                                                  : _ ("Unfold"),
                                     "op.fold"},
                                    {ends || chosen->len == 2 ? _ ("Connect") : NULL, "op.connect"},
-                                   {ends ? _ ("Rename the channel…") : NULL, "op.rename-channel"},
+                                   {ends ? _ ("Rename the branch…") : NULL, "op.rename-channel"},
                                    {ends ? _ ("Disconnect") : NULL, "op.disconnect"},
                                    {NULL, NULL}});
   append_section (menu, (const char *const[][3]){{_ ("Cut"), "win.cut", "<Control>x"},

@@ -300,9 +300,8 @@ lig_score_strip_init (LigScoreStrip *self)
   g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
-  lig_tooltip_set (GTK_WIDGET (self),
-                   _ ("Overview: forward on the left, backward on the right; the longer and "
-                      "stronger a bar, the more time it needs"));
+  lig_tooltip_set (GTK_WIDGET (self), _ ("Overview: forward on the left, backward on the right; "
+                                         "longer, stronger bars take more time"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Overview"), GTK_ACCESSIBLE_PROPERTY_ORIENTATION,
                                   GTK_ORIENTATION_VERTICAL, -1);

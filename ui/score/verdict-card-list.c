@@ -49,11 +49,11 @@ lig_card_fix_label (const LigFix *fix, gboolean costs)
   case LIG_FIX_REMOVE_OP:
     return g_strdup_printf (_ ("Remove %s"), value);
   case LIG_FIX_UNFORCE:
-    return g_strdup (_ ("Drop the force"));
+    return g_strdup (_ ("Remove the override"));
   case LIG_FIX_CHOOSE_POLICY:
     return g_strdup (_ ("Choose Measured"));
   default:
-    return g_strdup_printf (_ ("Replace by %s"), value);
+    return g_strdup_printf (_ ("Replace with %s"), value);
   }
 }
 

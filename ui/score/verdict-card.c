@@ -74,7 +74,7 @@ describe_group (LigVerdictCard *self, int first, int last)
 {
   g_autofree char *from = lig_card_row_name (self->plan, first);
   if (first == last)
-    return g_strdup_printf (_ ("%s is alone"), from);
+    return g_strdup_printf (_ ("%s is unfused"), from);
   g_autofree char *to = lig_card_row_name (self->plan, last);
   return g_str_equal (from, to) ? g_steal_pointer (&from)
                                 : g_strdup_printf (_ ("%s to %s"), from, to);
@@ -197,7 +197,7 @@ describe_none (LigVerdictCard *self, int first, int last)
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (self->plan, &count);
   if (first == last)
-    return g_strdup (_ ("No fusion joins it with its neighbours."));
+    return g_strdup (_ ("No fusion includes its neighbours."));
   return lig_verdict_describe_none (ops[first].info, last < (int) count ? ops[last].info : NULL);
 }
 

@@ -222,7 +222,7 @@ check_plan (GSimpleAction *action, GVariant *target, gpointer data)
   else if (!lig_document_check_plan (document, &error))
     lig_toast_error (GTK_WIDGET (data), error);
   else
-    lig_toast (GTK_WIDGET (data), _ ("Checking the plan against every op alone"), NULL, NULL);
+    lig_toast (GTK_WIDGET (data), _ ("Checking the plan against the unfused ops"), NULL, NULL);
 }
 
 static void

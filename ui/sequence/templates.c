@@ -21,24 +21,24 @@ static const struct {
   const char *file, *title, *description;
 } templates[] = {
   {"layer-norm-mlp.lig", N_ ("Layer norm MLP"),
-   N_ ("The feed-forward half of a GPT block: its bias and GELU become part of a matmul.")},
+   N_ ("The feed-forward half of a GPT block; bias and GELU are fused into a matmul.")},
   {"rms-norm-swiglu-mlp.lig", N_ ("RMS norm SwiGLU MLP"),
    N_ ("The gated feed-forward half of a Llama block, without biases.")},
   {"residual-mlp.lig", N_ ("Residual MLP"),
-   N_ ("A channel carries the input around an MLP, whose last matmul adds it again.")},
+   N_ ("A residual connection around an MLP, added in its last matmul.")},
   {"transformer-layer.lig", N_ ("Transformer layer"),
-   N_ (
-     "A layer of GPT-2: attention and an MLP, each beside a residual; take it apart to edit it.")},
+   N_ ("A layer of GPT-2: attention and an MLP, each with a residual connection; expand it to edit "
+       "it.")},
   {"llama-layer.lig", N_ ("Llama layer"),
-   N_ ("RMS norms, rotary positions, grouped queries and SwiGLU, as in Llama 3 8B.")},
+   N_ ("RMS norm, RoPE, grouped-query attention and SwiGLU, as in Llama 3 8B.")},
   {"gpt2-124m.lig", N_ ("GPT-2"),
-   N_ ("Twelve layers, 124 million parameters; the head uses the embedding's weight.")},
+   N_ ("Twelve layers, 124 million parameters; the LM head shares the embedding's weight.")},
   {"byte-model.lig", N_ ("Byte model"),
    N_ ("Predicts the next byte of any text file from the sixteen before it.")},
   {"classifier.lig", N_ ("Classifier"),
-   N_ ("Distinguishes handwritten digits of 28 × 28 pixels; two matmuls and a loss.")},
+   N_ ("Classifies handwritten digits of 28 × 28 pixels; two matmuls and a loss.")},
   {"xor.lig", N_ ("Exclusive or"),
-   N_ ("The smallest example: it learns XOR in a second on any CPU.")},
+   N_ ("The smallest example: learns XOR within a second on any CPU.")},
 };
 
 /* --- Choosing ------------------------------------------------------------------------------ */

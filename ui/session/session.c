@@ -283,8 +283,8 @@ open_store (LigSession *self, const char *path, gboolean keep, GError **error)
   if (wait_for_store (opening))
     return take_store (self, opening, error);
   g_set_error_literal (error, LIG_ERROR, LIG_ERROR_STORE,
-                       _ ("the store does not answer yet; another program may be using it; it "
-                          "opens here as soon as it answers"));
+                       _ ("the store is not responding; another program may be using it; it opens "
+                          "as soon as it responds"));
   return FALSE;
 }
 

@@ -23,6 +23,6 @@ lig_settings_open (GError **error)
   if (schema)
     return g_settings_new_full (schema, NULL, NULL);
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-               "the settings' schema " SCHEMA " was not found; is the program installed whole?");
+               "the settings' schema " SCHEMA " was not found; is the installation complete?");
   return NULL;
 }

@@ -371,7 +371,7 @@ add_stack (LigChartView *self)
 {
   self->stack = gtk_stack_new ();
   self->plot = g_object_new (LIG_TYPE_CHART_PLOT, NULL);
-  self->empty = gtk_label_new (_ ("Nothing to draw yet"));
+  self->empty = gtk_label_new (_ ("No data yet"));
   gtk_widget_add_css_class (self->empty, "dim-label");
   gtk_label_set_wrap (GTK_LABEL (self->empty), TRUE);
   gtk_label_set_justify (GTK_LABEL (self->empty), GTK_JUSTIFY_CENTER);

@@ -435,7 +435,7 @@ save (LigPictureView *self, const char *path)
   g_autoptr (GBytes) bytes = to_file (self, dot ? dot + 1 : "", &error);
   if (bytes && lig_report_save (bytes, path, &error)) {
     g_autofree char *name = g_path_get_basename (path);
-    g_autofree char *text = g_strdup_printf (_ ("The picture is in “%s”"), name);
+    g_autofree char *text = g_strdup_printf (_ ("The picture was saved as “%s”"), name);
     lig_toast (GTK_WIDGET (self), text, NULL, NULL);
     return;
   }
@@ -491,7 +491,7 @@ copy (GtkWidget *widget, const char *action, GVariant *argument)
                                gdk_content_provider_new_for_bytes ("image/svg+xml", svg)};
   g_autoptr (GdkContentProvider) content = gdk_content_provider_new_union (all, G_N_ELEMENTS (all));
   gdk_clipboard_set_content (gtk_widget_get_clipboard (widget), content);
-  lig_toast (widget, _ ("The picture is on the clipboard"), NULL, NULL);
+  lig_toast (widget, _ ("The picture was copied"), NULL, NULL);
 }
 
 static void

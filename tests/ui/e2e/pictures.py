@@ -73,7 +73,7 @@ def hide(app, page, picture):
     """This machine's devices: from its heading to that of the described ones."""
     if page == "devices":
         top = app.place(app.find(name="On this computer"))[1] - app.frame()[1]
-        end = app.place(app.find(name="Only planned for"))[1] - app.frame()[1]
+        end = app.place(app.find(name="Plan only"))[1] - app.frame()[1]
         run("mogrify", "-fill", "gray", "-draw", f"rectangle 0,{top + 20} 1440,{end - 20}", picture)
 
 

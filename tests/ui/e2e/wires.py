@@ -33,11 +33,11 @@ def port(app, number):
 
 
 def channel(app, name, end):
-    return app.find(name=f"Channel {name} from Make branch at 0 to Add branch at {end}")
+    return app.find(name=f"Branch {name} from Make branch at 0 to Add branch at {end}")
 
 
 def channels(app):
-    return app.look(name=re.compile("^Channel "))
+    return app.look(name=re.compile("^Branch "))
 
 
 def test_into_block(home):
@@ -57,7 +57,7 @@ def test_channel(home):
     with program(home, write(home, ops)) as app:
         x, y = app.place(channel(app, "r", "4"))
         run("xdotool", "mousemove", x, y, "click", "--repeat", 2, "--delay", 60, 1)
-        app.find(name="Name of the channel")
+        app.find(name="Name of the branch")
         app.key("ctrl+a")
         app.type("skip")
         app.key("Return")
