@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages: one view of the window each. A page is one file pair, NAME-page.c and NAME-page.ui, and
- * one word in ui/meson.build; it defines `const LigPageInfo lig_page_NAME`. The window makes one of
+/* Pages: one view of the window each. A page is a file pair, NAME-page.c and NAME-page.ui, and one
+ * word in ui/meson.build; it defines `const LigPageInfo lig_page_NAME`. The window creates one of
  * each, in the order of that list. */
 #pragma once
 
@@ -16,7 +16,8 @@ G_DECLARE_DERIVABLE_TYPE (LigPage, lig_page, LIG, PAGE, AdwBin)
 
 /* Construct-only properties: `document` and `session`, available from `constructed` on.
  *
- * Signal: `edited` when a page with edits of its own has others to undo or redo. */
+ * Signal: `edited` when the edits that a page with its own history can undo or redo have
+ * changed. */
 struct _LigPageClass {
   AdwBinClass parent_class;
 
@@ -27,18 +28,19 @@ struct _LigPageClass {
   void (*find) (LigPage *self);
 
   /* Returns: (transfer full): the labels of the edits that can be undone, or redone, the next one
-   *   first. May be null, like the next one: then the page undoes the edits of the document. */
+   *   first. May be null, like the next one: then the page undoes the document's edits. */
   GStrv (*list_edits) (LigPage *self, gboolean redo);
 
-  /* Undoes @steps edits, or redoes them where it is negative. */
+  /* Undoes @steps edits, or redoes them if it is negative. */
   void (*step) (LigPage *self, int steps);
 
-  /* Returns: (transfer full) (nullable): the command that shows the same. May be null, which means
-   *   `lig fuse` of the document. */
+  /* Returns: (transfer full) (nullable): the equivalent command. May be null, which means `lig
+   * fuse` of the document. */
   char *(*to_command) (LigPage *self);
 
-  /* Returns: (transfer full) (nullable): the uuid of the run that the page shows; reports are of
-   * it. May be null: reports are of the document's plan. @title: (out) (transfer full) */
+  /* Returns: (transfer full) (nullable): the uuid of the run that the page shows, which reports
+   * describe. May be null: reports then describe the document's plan. @title: (out) (transfer
+   * full) */
   char *(*find_run) (LigPage *self, char **title);
 };
 
@@ -62,7 +64,7 @@ void lig_page_add_actions (LigPage *self, GActionMap *map);
 /* Returns: (nullable): the map that the page's actions were added to. */
 GActionMap *lig_page_get_actions (LigPage *self);
 
-/* Returns whether the page has edits of its own, which Ctrl+Z undoes while it is shown. */
+/* Returns whether the page has its own edits, which Ctrl+Z undoes while it is shown. */
 gboolean lig_page_has_edits (LigPage *self);
 GStrv lig_page_list_edits (LigPage *self, gboolean redo);
 void lig_page_step (LigPage *self, int steps);

@@ -17,7 +17,7 @@ typedef struct {
 
 struct _LigChecks {
   GCancellable *cancellable; /* of the running check; or null */
-  Outcome *outcome;          /* of the last one; or null */
+  Outcome *outcome;          /* of the last check; or null */
   char *error;               /* likewise */
   LigPlan *compared;         /* with the groups of the outcome; or null */
   gboolean applies;          /* whether it has them */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command that does on the command line what a document's window shows. */
+/* The command line equivalent of a document's window. */
 #include "ui/session/command.h"
 #include "ui/document/private.h"
 #include "ui/document/ranks.h"

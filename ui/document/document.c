@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Documents: files and the history of edits. A state of the history is the whole text of the file,
- * a few kilobytes: undo cannot forget anything. */
+/* Documents: files and the edit history. Each state of the history is the whole text of the file, a
+ * few kilobytes, so undo restores everything. */
 #include "ui/document/private.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* Successive edits of one thing, like typing a number, are merged into one. */
+/* Consecutive edits of one thing, like typing a number, are merged into one. */
 #define MERGE_MICROSECONDS 500000
 
-/* The least number of edits that can be undone in a restored document. */
+/* The minimum number of edits that can be undone in a restored document. */
 #define MAX_JOURNALLED 100
 
 G_DEFINE_FINAL_TYPE (LigDocument, lig_document, G_TYPE_OBJECT)
@@ -83,7 +83,7 @@ push_state (LigDocument *self, char *text, const char *label)
   g_ptr_array_add (self->states, state);
 }
 
-/* Begins a history with the sequence as it is. */
+/* Starts a history with the unmodified sequence. */
 static void
 begin_history (LigDocument *self)
 {
@@ -95,7 +95,7 @@ begin_history (LigDocument *self)
 
 static void begin_journal (LigDocument *self);
 
-/* From now on, edits can be recovered from the store that is open. */
+/* From here on, edits can be recovered from the open store. */
 static void
 follow_store (LigDocument *self)
 {
@@ -124,7 +124,7 @@ lig_document_new (LigSession *session)
 
 /* --- Effects of a change ------------------------------------------------------------------- */
 
-/* Notes what is open in the present state, before the history leaves it. */
+/* Records which rows are open in the current state before the history leaves it. */
 static void
 remember_open (LigDocument *self)
 {
@@ -133,8 +133,8 @@ remember_open (LigDocument *self)
   state->open = lig_document_list_open (self);
 }
 
-/* An edit may have removed what was open, such as a block that was expanded; the state to which
- * the history returns knows it.
+/* An edit may have removed an open row, such as a block that was expanded; the state that the
+ * history returns to has recorded it.
  * @paths: (nullable): of the rows to select */
 static void
 show_sequence (LigDocument *self, LigSequence *sequence, const char *const *paths)
@@ -359,7 +359,7 @@ lig_document_take_saved (LigDocument *self, LigSequence *sequence, const char *p
     if (g_str_equal (state->text, text) && (self->saved == G_MAXUINT || i <= self->now))
       self->saved = i;
   }
-  /* Edits made while the file was written are not in it. */
+  /* The file lacks edits made while it was written. */
   lig_journal_clear (self->journal);
   if (self->now != self->saved)
     begin_journal (self);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A document: the sequence that a window shows, its file, its history of edits, what is selected,
- * and the plan that was compiled from it. A caller that changes the sequence uses the functions of
- * ui/document/edit.h, or changes it and then calls lig_document_commit().
+/* A document: the sequence that a window shows, its file, edit history and selection, and the plan
+ * compiled from it. A caller that changes the sequence uses the functions of ui/document/edit.h, or
+ * changes it and then calls lig_document_commit().
  *
  * Signals, all without arguments:
- *   changed    the sequence was edited or replaced, or a block was opened: the rows are new
- *   planned    the plan, its staleness or the problems are new
- *   selected   the selection or the cursor is new
- *   titled     name, file or modification are new
- *   settings   device, policy, ranks or their layout are new
- *   wanted     a parameter of the op under the cursor is to be typed next
+ *   changed    the sequence was edited or replaced, or a block was opened: the rows changed
+ *   planned    the plan, its staleness or the problems changed
+ *   selected   the selection or the cursor changed
+ *   titled     name, file or modification state changed
+ *   settings   device, policy, ranks or parallelism changed
+ *   wanted     a parameter of the op under the cursor should get the focus
  *   previewed  a preview began, arrived or ended, see ui/document/preview.h
- *   timed      measured times or the comparison with every op alone are new, see
+ *   timed      measured times or the comparison with the unfused ops changed, see
  *              ui/document/times.h and ui/document/check.h
  *   pinned     another plan is pinned, or compared with the pinned one, see ui/document/pin.h */
 #pragma once
@@ -41,8 +41,8 @@ gboolean lig_document_load (LigDocument *self, const char *path, GStrv *warnings
 /* Writes the sequence to @path, null for the document's own file. */
 gboolean lig_document_save (LigDocument *self, const char *path, GError **error);
 
-/* For callers that read and write files on a thread: take the sequence that was loaded from @path,
- * or was written to it. Edits made since then stay unsaved. */
+/* For callers that do file I/O on a thread: take the sequence that was loaded from @path, or
+ * written to it. Edits made since then stay unsaved. */
 void lig_document_take_loaded (LigDocument *self, LigSequence *sequence, const char *path);
 void lig_document_take_saved (LigDocument *self, LigSequence *sequence, const char *path);
 
@@ -61,14 +61,14 @@ gboolean lig_document_is_pristine (LigDocument *self);
 /**
  * lig_document_commit:
  * @label: of the edit for undo, translated: `Add Linear`
- * @merge: (nullable): edits in a row with equal @merge, half a second apart at most, are one
+ * @merge: (nullable): consecutive edits with equal @merge, at most half a second apart, become one
  *
  * Ends an edit: adds the sequence to the history and the journal, compiles it, and emits `changed`.
  * Does nothing if the sequence is unchanged.
  */
 void lig_document_commit (LigDocument *self, const char *label, const char *merge);
 
-/* Replaces the sequence by another one, as one edit: a template, an expression, a run's sequence.
+/* Replaces the sequence as one edit: by a template, an expression, a run's sequence.
  */
 void lig_document_replace (LigDocument *self, LigSequence *sequence, const char *label);
 
@@ -82,10 +82,10 @@ void lig_document_redo (LigDocument *self);
  *   first. */
 GStrv lig_document_list_edits (LigDocument *self, gboolean redo);
 
-/* Undoes @steps edits, or redoes them where it is negative; at most as many as there are. */
+/* Undoes @steps edits, or redoes them if it is negative; at most as many as exist. */
 void lig_document_step (LigDocument *self, int steps);
 
-/* Takes over the edits of a window that was killed; see ui/document/journal.h. */
+/* Takes over the edits of a killed window; see ui/document/journal.h. */
 void lig_document_recover (LigDocument *self, const LigLostEdit *lost);
 
 /* Discards the edits: the journal forgets them. For closing a window. */
@@ -97,10 +97,10 @@ void lig_document_discard (LigDocument *self);
  * LigRow: an op as the score shows it. Valid until the next `changed`.
  *
  * @parent, @index: its place in the document's sequence or in a block's body
- * @path: `3`; in an opened block `3.0.2` (its repetitions share their ops, the first stands for
- * all)
+ * @path: `3`; in an opened block `3.0.2` (its repetitions share their ops; the first represents
+ *   all)
  * @depth: blocks around it
- * @folds: whether it is a block, or a macro of many parts
+ * @folds: whether it is a block, or a macro with many parts
  * @open: whether the rows of its ops follow, or the row has sub-rows for its parts
  */
 typedef struct {
@@ -123,10 +123,10 @@ const LigRow *lig_document_get_rows (LigDocument *self, guint *count);
 const LigRow *lig_document_find_row (LigDocument *self, LigOp *op);
 const LigRow *lig_document_find_path (LigDocument *self, const char *path);
 
-/* Opens all blocks, also those within others, and leaves macros folded. */
+/* Opens all blocks, including nested ones, and leaves macros folded. */
 void lig_document_open_blocks (LigDocument *self);
 
-/* Opens or folds all blocks and macros, also those within others. */
+/* Opens or folds all blocks and macros, including nested ones. */
 void lig_document_set_all_open (LigDocument *self, gboolean open);
 void lig_document_set_open (LigDocument *self, LigOp *op, gboolean open);
 
@@ -134,7 +134,8 @@ void lig_document_set_open (LigDocument *self, LigOp *op, gboolean open);
 
 typedef enum { LIG_SELECT_ONLY, LIG_SELECT_TOGGLE, LIG_SELECT_RANGE } LigSelectHow;
 
-/* @op null with ONLY: nothing. RANGE: from the cursor to @op. The op becomes the cursor. */
+/* A null @op with ONLY clears the selection. RANGE: from the cursor to @op. The op becomes the
+ * cursor. */
 void lig_document_select (LigDocument *self, LigOp *op, LigSelectHow how);
 void lig_document_select_all (LigDocument *self);
 gboolean lig_document_is_selected (LigDocument *self, LigOp *op);
@@ -167,7 +168,7 @@ void lig_document_get_options (LigDocument *self, LigPlanOptions *options);
  * lig_document_get_plan:
  *
  * Returns: (transfer none) (nullable): the last plan; if the sequence has a problem, the plan of
- *   the ops before it. Its ops are copies: rows are found by path. While `stale` it is of an older
+ *   the ops before it. Its ops are copies: find rows by path. While `stale`, it belongs to an older
  *   sequence.
  */
 LigPlan *lig_document_get_plan (LigDocument *self);
@@ -176,9 +177,9 @@ gboolean lig_document_is_stale (LigDocument *self);
 /**
  * lig_document_find_parts:
  * @path: of a row
- * @count: (out): a macro's parts; all repetitions' ops where the row is a folded block
+ * @count: (out): a macro's parts; for a folded block, the ops of all repetitions
  *
- * Returns: (transfer none) (nullable): the ops of the plan that the row stands for
+ * Returns: (transfer none) (nullable): the ops of the plan that the row represents
  */
 const LigPlanOp *lig_document_find_parts (LigDocument *self, const char *path, guint *count);
 
@@ -186,13 +187,14 @@ const LigPlanOp *lig_document_find_parts (LigDocument *self, const char *path, g
 const char *lig_document_get_measuring (LigDocument *self);
 
 /**
- * LigProblem: why there is no whole plan, or why it cannot run.
+ * LigProblem: the reason why there is no complete plan, or why it cannot run.
  *
- * @path: (nullable): of its op; null if it concerns no single op
+ * @path: (nullable): of its op; null if it is not about a single op
  * @text: the engine's sentence
  * @fixes: (element-type LigProblemFix): edits that remove it, for lig_edit_fix_problem(), best
  *   first; may be empty
- * @whole: whether the plan is complete, but does not fit its device, or its batch the ranks
+ * @whole: whether the plan is complete, but does not fit its device, or the ranks cannot share its
+ *   batch
  */
 typedef struct {
   char *path, *text;
@@ -203,12 +205,13 @@ typedef struct {
 /* Returns: (nullable): in the order of the rows; null after the last. */
 const LigProblem *lig_document_get_problem (LigDocument *self, guint n);
 
-/* Returns: (nullable): the first problem of an op, or of one in the folded block that it is. */
+/* Returns: (nullable): the first problem of an op, or of an op inside it if it is a folded
+ * block. */
 const LigProblem *lig_document_find_problem (LigDocument *self, LigOp *op);
 
 /* Returns: (transfer full) (nullable): the command for the window's content, like `lig fuse FILE
- *   --device …`; @command is `fuse`, `plan`, `profile`, `train`, `report`. An unsaved sequence is
- *   given as an expression. */
+ * --device …`; @command is `fuse`, `plan`, `profile`, `train`, `report`. An unsaved sequence is
+ * written as an expression. */
 char *lig_document_to_command (LigDocument *self, const char *command);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Edits that put ops into a block and take them out again, and that replace a macro by its parts.
+/* Edits that group ops into a block, ungroup them, and expand a macro into its parts.
  */
 #include "ui/document/edit.h"
 #include <ligature/expand-macro.h>
@@ -77,7 +77,8 @@ take_macro_apart (LigDocument *doc, const LigRow *row, GError **error)
   return TRUE;
 }
 
-/* A frozen block has frozen ops, and its recipe is that of the ops that have none of their own. */
+/* The ops of a frozen block are frozen, and those without a recipe of their own inherit the
+ * block's. */
 static void
 carry_settings (LigOp *block, LigOp *op)
 {
@@ -92,7 +93,7 @@ carry_settings (LigOp *block, LigOp *op)
     g_object_set (op, "recipe", around, NULL);
 }
 
-/* Puts the ops of a block that is not repeated in its place. Returns their number. */
+/* Replaces a block that is not repeated with its ops. Returns their number. */
 static guint
 put_ops (LigSequence *parent, int index)
 {
@@ -109,7 +110,7 @@ put_ops (LigSequence *parent, int index)
   return count;
 }
 
-/* A block that is repeated becomes as many blocks, whose channels do not meet, each of which can be
+/* A repeated block becomes that many separate blocks, each with its own channels, which can be
  * edited and expanded. */
 static void
 take_block_apart (LigDocument *doc, const LigRow *row)

@@ -116,8 +116,8 @@ count_points (const char *path)
   return count;
 }
 
-/* Returns the number of blocks around the sink that are not around the source, each of which is one
- * `../`; -1 if the source is in a block that the sink is not in. */
+/* Returns the number of blocks that contain the sink but not the source, one `../` for each; -1 if
+ * the source is in a block that does not contain the sink. */
 static int
 count_levels (const LigRow *source, const LigRow *sink)
 {
@@ -128,7 +128,8 @@ count_levels (const LigRow *source, const LigRow *sink)
            : -1;
 }
 
-/* Names of repeated ops are scoped to their block, so a channel may lead into it, not out of it. */
+/* Names of repeated ops are scoped to their block, so a channel may lead into it, but not out of
+ * it. */
 static gboolean
 check_ends (LigDocument *doc, LigOp *from, LigOp *to, GError **error)
 {
@@ -263,7 +264,7 @@ has_free_end (LigOp *op, gboolean output)
                 : lig_ends_can_read (op) && !lig_op_get_extra_input_channel (op, find_input (op));
 }
 
-/* Returns the row of a free output above, or of a free input below. */
+/* Returns the row of an unconnected output above, or of an unconnected input below. */
 static gboolean
 connect_op (LigDocument *doc, LigOp *op, GError **error)
 {

@@ -12,7 +12,8 @@ lig_edit_fix_problem (LigDocument *doc, const LigProblemFix *fix, GError **error
   g_autofree char *first = g_utf8_substring (phrase, 0, 1);
   g_autofree char *capital = g_utf8_strup (first, -1);
   g_autofree char *label = g_strconcat (capital, phrase + strlen (first), NULL);
-  /* The edit is made twice, so that one that fails halfway leaves the document as it was. */
+  /* The edit is first tried on a copy, so that one that fails halfway leaves the document
+   * unchanged. */
   if (!lig_problem_fix_apply (fix, copy, error) ||
       !lig_problem_fix_apply (fix, lig_document_get_sequence (doc), error))
     return FALSE;

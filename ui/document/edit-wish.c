@@ -62,7 +62,7 @@ lig_edit_move_fence (LigDocument *doc, LigOp *from, LigOp *to)
   lig_document_commit (doc, _ ("Move the fence"), NULL);
 }
 
-/* Returns @names with or without @name. */
+/* Returns @names with @name added or removed. */
 static GStrv
 change_names (const char *const *names, const char *name, gboolean with)
 {

@@ -6,7 +6,7 @@
 
 /* --- Defaults of an inserted op ------------------------------------------------------------ */
 
-/* Returns the shape of the value at a gap, if the last plan has it. */
+/* Returns the shape of the value at a gap, if the last plan contains it. */
 static void
 find_shape (LigDocument *doc, LigSequence *parent, int index, LigShape *shape)
 {
@@ -23,7 +23,8 @@ find_shape (LigDocument *doc, LigSequence *parent, int index, LigShape *shape)
 }
 
 /* Fills in required parameters that are missing: a matmul keeps the number of features, a scale is
- * 1, a reshape keeps the last axis. The row is valid at once, and the user changes the number. */
+ * 1, a reshape keeps the last axis. The row is valid at once, and the user can change the
+ * number. */
 static void
 fill_required (LigOp *op, const LigShape *shape)
 {
@@ -134,7 +135,7 @@ lig_edit_insert_op (
   return lig_sequence_append (ops, one, error) && lig_edit_insert (doc, parent, index, ops, error);
 }
 
-/* Finds the gap after the cursor, or within an empty block at the cursor; without a cursor, the
+/* Finds the gap after the cursor, or inside an empty block at the cursor; without a cursor, the
  * end. */
 static LigSequence *
 find_gap (LigDocument *doc, int *index)
@@ -178,7 +179,7 @@ get_chosen (LigDocument *doc)
   return ops;
 }
 
-/* Finds an op's present place; the rows may be outdated. */
+/* Finds an op's current position; the rows may be outdated. */
 static int
 find_index (LigSequence *parent, LigOp *op)
 {

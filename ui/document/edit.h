@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Edits: everything that can be done to a document's sequence. Each is one step of its history,
- * with a label of its own. Those that can be rejected return %FALSE with the engine's error. */
+/* Edits: all changes of a document's sequence. Each is one step of its history, with its own label.
+ * Those that can be rejected return %FALSE with the engine's error. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 gboolean lig_edit_insert (
   LigDocument *doc, LigSequence *parent, int index, LigSequence *ops, GError **error);
 
-/* Inserts one op of that name after the cursor, at the end without one. */
+/* Inserts one op of that name after the cursor, or at the end without a cursor. */
 gboolean lig_edit_add (LigDocument *doc, const char *op, GError **error);
 gboolean lig_edit_insert_op (
   LigDocument *doc, LigSequence *parent, int index, const char *op, GError **error);
@@ -33,7 +33,7 @@ void lig_edit_move_by (LigDocument *doc, int rows);
 /* Makes the selection, whose ops must be adjacent, the body of a block. */
 gboolean lig_edit_group (LigDocument *doc, int repeat, GError **error);
 
-/* Replaces the block at the cursor by its ops, or the macro by its parts. */
+/* Replaces the block at the cursor with its ops, or the macro with its parts. */
 gboolean lig_edit_ungroup (LigDocument *doc, GError **error);
 gboolean lig_edit_can_ungroup (LigOp *op);
 
@@ -41,36 +41,37 @@ gboolean lig_edit_can_ungroup (LigOp *op);
 gboolean lig_edit_set_value (
   LigDocument *doc, LigOp *op, const char *param, const GValue *value, GError **error);
 
-/* Freezes the parameters of an op, or trains them again. */
+/* Freezes or unfreezes the parameters of an op. */
 void lig_edit_set_trained (LigDocument *doc, LigOp *op, gboolean trained);
 
 /* Set or move a fence, which is in the gap before an op. */
 void lig_edit_set_fence (LigDocument *doc, LigOp *op, gboolean fence);
 void lig_edit_move_fence (LigDocument *doc, LigOp *from, LigOp *to);
 
-/* Add or remove a wish for a fusion. @op: where it begins; null, for forbidding only: everywhere.
+/* Force or forbid a fusion, or remove that override. @op: its first op; null, for forbidding only:
+ * everywhere.
  */
 void lig_edit_forbid (LigDocument *doc, LigOp *op, const char *fusion, gboolean forbid);
 void lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean force);
 
 /* Connects the first extra output of @from with the first free extra input of @to by a channel with
- * an unused name; an op of a block within reads it as `../NAME`. */
+ * an unused name; an op in a nested block reads it as `../NAME`. */
 gboolean lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error);
 gboolean lig_edit_can_connect (LigDocument *doc, LigOp *from, LigOp *to);
 
-/* Gives the channels of copied ops, which are in the sequence already, names of their own: a copied
- * branch is read by its copied reader. */
+/* Gives unique names to the channels of copied ops that are already in the sequence, so that a
+ * copied branch is read by its copied reader. */
 void lig_edit_separate_channels (LigSequence *parent, GPtrArray *copies);
 
 /* Disconnects all ends of an op. */
 void lig_edit_disconnect (LigDocument *doc, LigOp *op);
 
-/* Disconnects one reader from a channel, and @from too if nobody else reads it. @channel: as @to
- * writes it, `../NAME` */
+/* Disconnects one reader from a channel, and @from too if that was the last reader. @channel: as
+ * @to writes it, `../NAME` */
 void lig_edit_disconnect_channel (LigDocument *doc, LigOp *from, LigOp *to, const char *channel);
 
-/* Renames the channel that starts at @from, with all its readers, also those that read `../NAME` in
- * blocks. */
+/* Renames the channel that starts at @from in all its readers, including those that read `../NAME`
+ * in blocks. */
 gboolean lig_edit_rename_channel (
   LigDocument *doc, LigOp *from, const char *channel, const char *name, GError **error);
 
@@ -80,7 +81,7 @@ gboolean lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error
 /* Makes the edit that removes a problem. */
 gboolean lig_edit_fix_problem (LigDocument *doc, const LigProblemFix *fix, GError **error);
 
-/* Forbids the fusion of the plan that begins at an op; if one is forbidden there, allows it again.
+/* Forbids the fusion of the plan that starts at an op; if one is forbidden there, allows it again.
  */
 gboolean lig_edit_toggle_forbidden (LigDocument *doc, LigOp *op, GError **error);
 

@@ -47,7 +47,8 @@ starts (LigOp *op, const char *channel)
   return FALSE;
 }
 
-/* Counts the readers below an op, until another one starts a channel of that name, up to `max`. */
+/* Counts the readers below an op, up to `max`, stopping where another op starts a channel of that
+ * name. */
 static guint
 count_readers (LigSequence *sequence, guint from, const char *channel, guint max)
 {
@@ -79,7 +80,7 @@ lig_ends_find_producer (LigDocument *doc, LigOp *op, int input)
   const char *channel = lig_op_get_extra_input_channel (op, input);
   const LigRow *row = lig_document_find_row (doc, op);
   for (; channel && row && g_str_has_prefix (channel, "../"); channel += 3) {
-    /* The block around it: `3` of `3.0.2`. */
+    /* The enclosing block: `3` for `3.0.2`. */
     g_autofree char *path = g_strdup (row->path);
     for (int i = 0; i < 2; i++) {
       char *point = strrchr (path, '.');

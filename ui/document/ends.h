@@ -17,17 +17,17 @@ typedef enum {
  * description of it, translated */
 LigEnd lig_ends_find (LigDocument *doc, LigOp *op, char **text);
 
-/* Returns whether an extra input of the op can read a channel; that of a loss cannot. */
+/* Returns whether an extra input of the op can read a channel; a loss's cannot. */
 gboolean lig_ends_can_read (LigOp *op);
 
-/* Returns whether a channel that is drawn at the op begins there: the op begins a branch, or it can
- * only begin one. */
+/* Returns whether a channel that the user draws at the op starts there: the op starts a branch, or
+ * cannot read one. */
 gboolean lig_ends_can_start (LigOp *op);
 
-/* Returns whether an op of the sequence, or of a block within, reads an output's channel. */
+/* Returns whether an op of the sequence, or of a nested block, reads an output's channel. */
 gboolean lig_ends_is_read (LigDocument *doc, LigOp *op, int output);
 
-/* Returns the op that starts the channel which an extra input reads. Returns: (nullable) */
+/* Returns the op that starts the channel that an extra input reads. Returns: (nullable) */
 LigOp *lig_ends_find_producer (LigDocument *doc, LigOp *op, int input);
 
 /* Returns the name without `../`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan is written as it was when the export began; later edits do not change it. */
+/* Exports the plan of the moment when the export started; later edits do not affect it. */
 #include "ui/document/export.h"
 
 #include "ui/document/times.h"
@@ -39,7 +39,7 @@ write_report (GTask *task, gpointer source, gpointer data, GCancellable *cancell
     g_task_return_error (task, error);
 }
 
-/* Writes a file with the name that the command on it has. */
+/* Writes a file with the name that the command gives it. */
 static char *
 make_command (LigDocument *document, const char *path)
 {

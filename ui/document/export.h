@@ -19,7 +19,7 @@ void lig_export_async (LigDocument *document,
                        GAsyncReadyCallback callback,
                        gpointer data);
 
-/* Writes a run of the session's store instead; finished alike. */
+/* Writes a run of the session's store instead; finish it with the same function. */
 void lig_export_run_async (LigDocument *document,
                            const char *run,
                            const char *path,

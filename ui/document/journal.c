@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Edits are written by a thread: a commit to the disk may take longer than a frame. */
+/* A thread writes the edits, because a commit to disk may take longer than a frame. */
 #include "ui/document/journal.h"
 
 #include <ligature/json.h>
@@ -19,7 +19,7 @@ struct _LigJournal {
   gboolean begun;
 };
 
-/* The longest time that closing a window waits for pending writes. */
+/* The maximum time that closing a window waits for pending writes. */
 #define PATIENCE_MS 1000
 
 static const char *const kinds[] = {"start", "edit", "merge", "undo", "redo"};
@@ -128,7 +128,7 @@ end (gpointer data)
   return NULL;
 }
 
-/* A store that another program locks does not prevent closing a window. */
+/* A store locked by another program does not prevent closing a window. */
 void
 lig_journal_free (LigJournal *self)
 {
@@ -193,7 +193,7 @@ lig_lost_edit_free (LigLostEdit *lost)
   g_free (lost);
 }
 
-/* Limits for texts in labels and tooltips: any program may have written the row. */
+/* Limits for texts in labels and tooltips, because any program may have written the row. */
 #define LONGEST_LABEL 200 /* characters */
 #define LONGEST_PATH 4096 /* bytes, like the system's own limit */
 
@@ -227,7 +227,7 @@ push_state (LigLostEdit *lost, const char *label, const char *sequence)
   lost->now = lost->states->len - 1;
 }
 
-/* An entry that leads out of the history, which this program never writes, is handled as an added
+/* An entry that points outside the history, which this program never writes, counts as an added
  * state. */
 static void
 replay (LigLostEdit *lost, JsonObject *object)
@@ -255,8 +255,8 @@ read_path (JsonObject *object)
   return path && strlen (path) < LONGEST_PATH ? g_strdup (path) : NULL;
 }
 
-/* A damaged row among good ones is skipped. If no row is good, the text is empty, so that the user
- * is informed and can discard the journal. */
+/* Damaged rows are skipped. If all are damaged, the text is empty, so that the user is informed and
+ * can discard the journal. */
 static LigLostEdit *
 read_lost (const char *key, const char *const *edits)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The journal: unsaved edits, kept in the store so that they survive a killed program. A thread of
- * its own writes them, in order. */
+/* The journal: unsaved edits, kept in the store so that they survive if the program is killed. A
+ * separate thread writes them in order. */
 #pragma once
 
 #include <gio/gio.h>
@@ -11,7 +11,7 @@ typedef struct _LigStore LigStore;
 
 typedef struct _LigJournal LigJournal;
 
-/* Creates a journal. @store: (nullable): without one nothing is kept. */
+/* Creates a journal. @store: (nullable): null: nothing is kept. */
 LigJournal *lig_journal_new (LigStore *store);
 
 /* Waits until all entries are written. They remain in the store unless the journal was cleared. */
@@ -33,10 +33,10 @@ typedef enum {
 void lig_journal_append (
   LigJournal *self, LigJournalKind kind, const char *label, const char *path, const char *sequence);
 
-/* Returns whether nothing was appended since it was created or cleared. */
+/* Returns whether nothing was appended since the journal was created or cleared. */
 gboolean lig_journal_is_empty (LigJournal *self);
 
-/* Removes all entries: the document was saved or discarded. */
+/* Removes all entries, because the document was saved or discarded. */
 void lig_journal_clear (LigJournal *self);
 
 typedef struct {
@@ -47,7 +47,7 @@ typedef struct {
  * LigLostEdit: the journal of a process that has ended.
  *
  * @key: the journal's key in the store
- * @path: (nullable): the file it was an edit of
+ * @path: (nullable): the edited file
  * @label: of the last edit; @edits: how many there were; @when: microseconds since 1970
  * @sequence: the text after the last edit
  * @states: (element-type LigLostState): for undo and redo; @now: index of the last state

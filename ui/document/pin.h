@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pins: a plan that is kept beside the present one, which it is compared with after every edit. The
- * document's signal `pinned` announces each new comparison. */
+/* Pins: a plan that is kept and compared with the current one after every edit. The document's
+ * signal `pinned` announces each new comparison. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -8,22 +8,22 @@
 
 G_BEGIN_DECLS
 
-/* Keeps the plan of the preview if one is shown, which it ends, else the present one. Returns FALSE
- * without a plan. */
+/* Pins the previewed plan and ends the preview if there is one, else pins the current plan. Returns
+ * FALSE without a plan. */
 gboolean lig_document_pin (LigDocument *self);
 
-/* Keeps the plan of the present sequence for another device, as soon as it is compiled.
+/* Pins the plan of the current sequence for another device once it is compiled.
  * @title: of the device */
 void lig_document_pin_device (LigDocument *self, const char *device, const char *title);
 
 void lig_document_unpin (LigDocument *self);
 gboolean lig_document_is_pinned (LigDocument *self);
 
-/* Returns: (nullable): the pinned plan compared with the present one; null if there is none. */
+/* Returns: (nullable): the pinned plan compared with the current one; null if there is none. */
 LigPlanComparison *lig_document_get_pinned (LigDocument *self);
 
-/* Get the titles of both plans: of their devices if these differ, of their policies if those do,
- * the label of the edit that was previewed, or `before` and `after`. (transfer none) */
+/* Get the titles of both plans: their devices if these differ, else their policies if those differ,
+ * else the label of the previewed edit, or `before` and `after`. (transfer none) */
 const char *lig_document_get_pinned_title (LigDocument *self);
 const char *lig_document_get_present_title (LigDocument *self);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each document has one thread, as a device belongs to one thread at a time. A request is dropped
- * once a newer one arrives. */
+/* Each document has one thread, because a device belongs to one thread at a time. A request is
+ * dropped once a newer one arrives. */
 #include "ui/document/planner.h"
 
 #include "ui/document/ranks.h"
@@ -17,7 +17,7 @@ struct _LigPlanner {
   gatomicrefcount references; /* the owner's and the thread's */
   GAsyncQueue *requests;
   LigPlannerFunc func;
-  gpointer owner; /* null once it is disposed of; used by the main thread only */
+  gpointer owner; /* null after dispose; used by the main thread only */
   guint64 last;
   LigDevice *device; /* used by the thread only */
   gint forget;       /* passed to the thread */
@@ -90,7 +90,7 @@ new_delivery (LigPlanner *self, guint64 request)
   return delivery;
 }
 
-/* g_main_context_invoke() would call it on this thread if no thread iterates the main loop. */
+/* g_main_context_invoke() would call it on this thread if no thread is running the main loop. */
 static void
 send (Delivery *delivery)
 {
@@ -141,7 +141,7 @@ compile_start (LigSequence *sequence,
   return first > 0 ? lig_plan_compile (sequence, device, &quick, NULL) : NULL;
 }
 
-/* Measuring new shapes takes seconds: until then the cover of policy `all` is shown. */
+/* Measuring new shapes takes seconds; in the meantime, the cover of policy `all` is shown. */
 static void
 answer_quickly (LigPlanner *self, const Request *request, LigDevice *device, LigPlanOptions options)
 {
@@ -154,15 +154,15 @@ answer_quickly (LigPlanner *self, const Request *request, LigDevice *device, Lig
     free_delivery (delivery);
 }
 
-/* Compiles the plan for comparison, which takes a third of the time of the plan itself: less than
- * showing the figures twice, without and with savings. A newer edit will have its own. */
+/* Compiles the unfused baseline, which takes a third of the time of the plan itself: less than
+ * showing the figures twice, without and with savings. A newer edit gets its own. */
 static LigPlan *
 compile_unfused (LigPlanner *self, LigPlan *plan)
 {
   return g_async_queue_length (self->requests) > 0 ? NULL : lig_plan_unfuse (plan, NULL);
 }
 
-/* Divides the batch among the ranks. If they cannot share it, the plan is that of one rank. */
+/* Splits the batch among the ranks. If they cannot share it, the plan is for one rank. */
 static LigLayout
 divide (const Request *request, LigPlanOptions *options, GPtrArray *problems)
 {
@@ -217,9 +217,9 @@ compile (LigPlanner *self, const Request *request)
 
 /* --- The end of the program ----------------------------------------------------------------- */
 
-/* A thread that computes while the program ends would use the memory of libraries that have ended:
- * OpenBLAS frees its buffers. So the program waits for what is being compiled or measured, and no
- * thread begins anything more. */
+/* A thread that computes while the program exits would use memory that libraries have already
+ * released: OpenBLAS frees its buffers. So the program waits for running compilations and
+ * measurements, and no thread starts new ones. */
 static GMutex ending;
 static GCond ended;
 static guint busy;
@@ -317,7 +317,7 @@ lig_planner_ask (LigPlanner *self,
   request->policy = policy;
   request->store = store ? g_object_ref (store) : NULL;
   g_async_queue_push (self->requests, request);
-  return self->last; /* the request may be gone by now */
+  return self->last; /* the request may already be freed */
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles the last request on a thread of its own. */
+/* Compiles the latest request on its own thread. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -11,11 +11,11 @@ typedef struct _LigPlanner LigPlanner;
 /**
  * LigPlannerAnswer: passed to the owner in the main loop, which may take the members.
  *
- * @plan: (nullable): whole, or of the ops before the first problem
+ * @plan: (nullable): complete, or of the ops before the first problem
  * @problems: (element-type LigProblem)
  * @measuring: (nullable): the measurement in progress; there is no plan yet
  * @final: whether no other plan follows
- * @unfused: (nullable): with the last plan: the same with every op alone
+ * @unfused: (nullable): with the last plan: the same sequence with every op unfused
  */
 typedef struct {
   guint64 request;
@@ -33,8 +33,8 @@ LigPlanner *lig_planner_new (LigPlannerFunc func, gpointer owner);
 /* Frees the planner, which sends no more answers. Does not wait for a running compilation. */
 void lig_planner_free (LigPlanner *self);
 
-/* Requests a plan, that of rank 0 of the layout, and returns the request's number. @sequence:
- * (transfer full): for the planner alone */
+/* Requests the plan of rank 0 and returns the request's number. @sequence: (transfer full): used
+ * only by the planner */
 guint64 lig_planner_ask (LigPlanner *self,
                          LigSequence *sequence,
                          const char *device,
@@ -51,8 +51,8 @@ void lig_problem_free (LigProblem *problem);
 LigProblem *
 lig_problem_of_memory (LigPlan *plan, LigSequence *sequence, const LigPlanOptions *options);
 
-/* Returns: (transfer full): the problem of ranks that cannot share the batch, as @error says, with
- *   the next smaller batch that they can as its fix */
+/* Returns: (transfer full): the problem that the ranks cannot share the batch, described by @error,
+ * with the next smaller batch that they can share as its fix */
 LigProblem *
 lig_problem_of_batch (LigSequence *sequence, const LigLayout *layout, const GError *error);
 

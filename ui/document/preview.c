@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread of its own compiles previews, so that they wait for no measurement. The plan before is
- * the document's; only if measured times chose that, it is compiled again as the preview is,
- * because whatever was not measured has to be predicted on both sides. */
+/* A separate thread compiles previews, so that they never wait for a measurement. They are compared
+ * with the document's plan. If measured times chose that plan, it is recompiled like the preview,
+ * because times that were not measured must be predicted on both sides. */
 #include "ui/document/preview.h"
 
 #include "ui/document/private.h"
@@ -13,12 +13,12 @@
 
 typedef struct _Job Job;
 
-/* Belongs to the document and to the thread. */
+/* Shared by the document and the thread. */
 typedef struct {
   gatomicrefcount references;
   GAsyncQueue *jobs;
   gint newest;        /* the number of the last request; read by the thread */
-  LigDocument *owner; /* null once it is disposed of; used by the main thread only */
+  LigDocument *owner; /* null after dispose; used by the main thread only */
   LigDevice *device;  /* used by the thread only, as are these */
   LigPlan *known;     /* for which `recalled` was compiled */
   LigPlan *recalled;

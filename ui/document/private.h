@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a document, shared by the files that implement document.h and by those that add a
- * part of their own. */
+/* The internals of a document, shared by the files that implement document.h and by those that add
+ * a part. */
 #pragma once
 
 #include "ui/document/document.h"
 #include "ui/document/journal.h"
 #include "ui/document/planner.h"
 
-/* preview.c: the plan that is tried out. */
+/* preview.c: the previewed plan. */
 typedef struct _LigPreview LigPreview;
 
 /* times.c: the measured times. */
 typedef struct _LigTimes LigTimes;
-/* pin.c: the plan that is kept beside the present one. */
+/* pin.c: the pinned plan. */
 typedef struct _LigPin LigPin;
 
 /* check.c: the check of the plan. */
@@ -22,7 +22,8 @@ typedef struct _LigChecks LigChecks;
 typedef struct {
   char *text;  /* of the .lig file */
   char *label; /* of the edit that made this state; null for the first */
-  GStrv open;  /* the paths of what was open when the history left it; null before that */
+  GStrv open;  /* the paths of the rows that were open when the history left this state; null before
+                  that */
 } LigDocumentState;
 
 struct _LigDocument {
@@ -43,7 +44,7 @@ struct _LigDocument {
   GHashTable *open;    /* LigOp: an opened block */
   GHashTable *chosen;  /* LigOp: in the selection */
   LigOp *cursor;
-  const char *wanted; /* interned: the parameter that is to be typed next */
+  const char *wanted; /* interned: the parameter that should get the focus */
 
   char *device;
   gboolean device_chosen; /* by the user */
@@ -55,7 +56,7 @@ struct _LigDocument {
   GHashTable *parts; /* path, of the plan: index of its first op + 1 */
   gboolean stale;
   char *measuring;
-  gboolean measured;   /* whether the present request measured something */
+  gboolean measured;   /* whether the current request measured something */
   GPtrArray *problems; /* of LigProblem */
   GHashTable *faulty;  /* LigOp of a row: its first LigProblem; null: not known yet */
   LigPreview *preview; /* null before the first */
@@ -86,10 +87,10 @@ void lig_document_init_rows (LigDocument *self);
 void lig_document_clear_rows (LigDocument *self);
 void lig_document_build_rows (LigDocument *self);
 
-/* Opens in @next the blocks that are open in the present sequence. */
+/* Opens in @next the blocks that are open in the current sequence. */
 void lig_document_carry_open (LigDocument *self, LigSequence *next);
 
-/* Returns the paths of the rows that are open; opens those of such paths in @next, too. */
+/* Returns the paths of the open rows, and opens rows with the same paths in @next. */
 GStrv lig_document_list_open (LigDocument *self);
 void lig_document_open_paths (LigDocument *self, LigSequence *next, const char *const *paths);
 GStrv lig_document_remember_selection (LigDocument *self);
@@ -103,8 +104,8 @@ void lig_document_compile (LigDocument *self);
 /* preview.c */
 void lig_document_clear_preview (LigDocument *self);
 
-/* times.c. Takes the plan with its plan of every op alone, null if it is not known. @measured:
- * whether its compilation measured */
+/* times.c. Takes the plan and the unfused plan, null if unknown. @measured: whether the compilation
+ * measured times */
 void lig_document_take_plan_times (LigDocument *self,
                                    LigPlan *plan,
                                    LigPlan *unfused,

@@ -13,7 +13,7 @@
 #define CONTEXT "context-ranks"
 #define TENSOR "tensor-ranks"
 
-/* Plans for devices that are only described can have so many ranks. */
+/* The maximum number of ranks of plans for described devices. */
 enum { MAX_DESCRIBED = 1024 };
 
 static GSettings *
@@ -28,8 +28,8 @@ is_described (LigDocument *doc)
   return lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED);
 }
 
-/* Returns for how many ranks this machine has GPUs from the document's device on, at least one; 0
- * if that is no GPU. */
+/* Returns the number of ranks for which this machine has GPUs, counted from the document's device,
+ * at least one; 0 if that is not a GPU. */
 static int
 count_accelerators (LigDocument *doc)
 {
@@ -40,7 +40,7 @@ count_accelerators (LigDocument *doc)
   return MAX ((int) g_strv_length (accelerators), 1);
 }
 
-/* Each rank has a GPU of its own; more ranks than CPUs would wait for one another. */
+/* Each rank has its own GPU; more ranks than CPUs would wait for each other. */
 int
 lig_ranks_get_max (LigDocument *doc)
 {
@@ -83,7 +83,7 @@ lig_ranks_set (LigDocument *doc, int count)
   g_settings_set_int (get_settings (doc), KEY, count);
 }
 
-/* Groups that do not divide the ranks were chosen for another number of them. */
+/* Group sizes that do not divide the number of ranks were chosen for another number. */
 LigLayout
 lig_ranks_choose_layout (LigDocument *doc)
 {
@@ -103,7 +103,7 @@ void
 lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout)
 {
   GSettings *settings = get_settings (doc);
-  const LigLayout wanted = *layout; /* one of a list that may change in between */
+  const LigLayout wanted = *layout; /* an element of a list that may change in the meantime */
   g_settings_set_int (settings, CONTEXT, lig_layout_size (&wanted, LIG_GROUP_CONTEXT));
   g_settings_set_int (settings, TENSOR, lig_layout_size (&wanted, LIG_GROUP_TENSOR));
 }
@@ -124,7 +124,7 @@ lig_ranks_find_layout (LigDocument *doc, const char *run)
   return layout;
 }
 
-/* Plans know their layout from their device, so another layout needs another one. */
+/* The device defines a plan's parallelism, so another layout needs another device. */
 gboolean
 lig_ranks_has_device (LigDevice *device, const char *name, const LigLayout *layout)
 {

@@ -61,13 +61,13 @@ typedef struct {
   gboolean many;
 } Count;
 
-/* Returns whether a macro has many parts. To count them they are made, which takes long for a
- * thousand rows, most of which have the same parameters. */
+/* Returns whether a macro has many parts. Counting creates the parts, which takes long for a
+ * thousand rows, so the answer is cached: most rows have the same parameters. */
 static gboolean
 has_many_parts (LigOp *op)
 {
   enum { FEW_PARTS = 3 };
-  static GHashTable *counts; /* from LigOpInfo; for the main thread alone */
+  static GHashTable *counts; /* from LigOpInfo; used by the main thread only */
   const LigOpInfo *info = lig_op_get_info (op);
   if (!counts)
     counts = g_hash_table_new (NULL, NULL);
@@ -90,7 +90,7 @@ lig_row_folds (LigOp *op)
   return lig_op_get_body (op) || (lig_op_get_info (op)->expand && has_many_parts (op));
 }
 
-/* Collects what can be folded, including what is within folded blocks. */
+/* Collects the rows that can be folded, including those inside folded blocks. */
 static void
 list_folds (LigSequence *sequence, GPtrArray *folds)
 {
@@ -104,7 +104,7 @@ list_folds (LigSequence *sequence, GPtrArray *folds)
   }
 }
 
-/* Returns whether two ops may be the same one before and after an edit. */
+/* Returns whether two ops may be the same op before and after an edit. */
 static gboolean
 is_like (LigOp *a, LigOp *b)
 {
@@ -121,7 +121,7 @@ lig_document_carry_open (LigDocument *self, LigSequence *next)
   GHashTable *open = g_hash_table_new (NULL, NULL);
   list_folds (self->sequence, before);
   list_folds (next, after);
-  /* If their number changed, like ones are matched. */
+  /* If their number changed, similar ones are matched. */
   for (guint i = 0, k = 0; i < before->len; i++) {
     if (!g_hash_table_contains (self->open, before->pdata[i]))
       continue;
@@ -222,7 +222,7 @@ lig_document_find_row (LigDocument *self, LigOp *op)
   return get_numbered (self, g_hash_table_lookup (self->by_op, op));
 }
 
-/* The first repetition of a block is shown for all. */
+/* The first repetition of a block represents all of them. */
 static char *
 fold_repetitions (const char *path)
 {

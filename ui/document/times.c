@@ -14,7 +14,7 @@ typedef struct {
   gboolean whole; /* whether the passes were measured too */
 } Profile;
 
-/* A plan with the times that were found for it. */
+/* A plan with the times found for it. */
 typedef struct {
   LigPlan *plan;
   double *steps;
@@ -24,7 +24,7 @@ typedef struct {
 struct _LigTimes {
   GPtrArray *profiles; /* of Profile */
   gint64 profiled;     /* when */
-  gint64 priced;       /* when policy `measured` measured the present plan; 0: not known */
+  gint64 priced;       /* when policy `measured` measured the current plan; 0: unknown */
   Found plan, unfused;
 };
 
@@ -75,8 +75,8 @@ is_same_step (const LigPlanStep *a, const LigPlanStep *b)
          a->flops == b->flops;
 }
 
-/* A profile's plan updates parameters too, so that its steps have other numbers: the times of a
- * pass are transferred step by step, and only if both plans launch the same kernels in it. */
+/* A profile's plan also updates parameters, so its steps are numbered differently: the times of a
+ * pass are copied step by step, and only if both plans launch the same kernels in it. */
 static gboolean
 take_pass (LigPlan *plan, const Profile *profile, LigPass pass, double *steps)
 {
@@ -191,7 +191,7 @@ lig_document_get_timed (LigDocument *self, LigTimedPlan *timed, LigTimedPlan *un
 {
   const LigTimes *times = get_times (self);
   const Found *plan = &times->plan, *unfused_plan = &times->unfused;
-  /* A plan that was taken without its times has none. */
+  /* A plan that was measured without step times has none. */
   gboolean present = plan->plan == self->plan;
   *timed = (LigTimedPlan){.plan = self->plan};
   *unfused = (LigTimedPlan){0};
@@ -225,7 +225,7 @@ describe_age (gint64 seconds)
   return g_strdup_printf (ngettext ("%lu day ago", "%lu days ago", days), days);
 }
 
-/* Returns the words for the device after `measured on`. A person knows the own card by its model.
+/* Returns the words for the device after `measured on`. Users know their own GPU by its model.
  */
 static char *
 name_here (LigDevice *device)
@@ -239,7 +239,7 @@ name_here (LigDevice *device)
   return g_strdup_printf (_ ("this %s"), model);
 }
 
-/* Counts the groups with kernels, and those of them whose time was measured. */
+/* Counts the groups with kernels, and how many of them have measured times. */
 static void
 count_measured (LigDocument *self, guint *groups, guint *measured)
 {
@@ -270,7 +270,7 @@ lig_document_describe_times (LigDocument *self, gint64 now)
   if (groups == 0)
     return g_strdup ("");
   if (measured == 0 && facts->copy <= 0)
-    return g_strdup (_ ("times not known: profile, or measure the device"));
+    return g_strdup (_ ("times unknown: profile, or measure the device"));
   if (measured == 0)
     return g_strdup_printf (_ ("predicted for %s"), name);
   g_autofree char *here = name_here (device);

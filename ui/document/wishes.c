@@ -51,8 +51,8 @@ lig_document_list_wishes (LigDocument *self)
   return wishes;
 }
 
-/* Finds an op also in a folded block, which has no row. The numbers of repetitions do not matter:
- * they share their ops. */
+/* Also finds an op in a folded block, which has no row. The repetition's number does not matter,
+ * because repetitions share their ops. */
 static LigOp *
 find_op (LigSequence *sequence, const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The wishes of a sequence: fusions that are forced at an op, and fusions that are forbidden at an
- * op or everywhere, those of ops inside folded blocks included. */
+/* The wishes of a sequence: fusions forced at an op, and fusions forbidden at an op or everywhere,
+ * including those of ops inside folded blocks. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /**
  * LigWish:
- * @forced: else it is forbidden
- * @path: (nullable): of its op, as rows have it; null: everywhere
+ * @forced: FALSE: it is forbidden
+ * @path: (nullable): of its op, in the form of rows' paths; null: everywhere
  * @fusion: its name
  */
 typedef struct {
@@ -22,13 +22,13 @@ typedef struct {
  */
 GPtrArray *lig_document_list_wishes (LigDocument *self);
 
-/* Removes a wish from a sequence, for a preview of a copy, and returns whether it had it.
- * @path: (nullable): as LigWish has it */
+/* Removes a wish from a sequence, such as a copy for a preview, and returns whether it had the
+ * wish.
+ * @path: (nullable): as in LigWish */
 gboolean
 lig_wish_remove (LigSequence *sequence, gboolean forced, const char *path, const char *fusion);
 
-/* Releases a force or allows a fusion again, as one edit. Does nothing where there is no such
- * wish. */
+/* Removes a wish as one edit. Does nothing if there is no such wish. */
 void
 lig_document_drop_wish (LigDocument *self, gboolean forced, const char *path, const char *fusion);
 

@@ -19,7 +19,7 @@ typedef struct {
   LigStore *store;
   GArray *keys;
   AdwToast *toast; /* not owned; null once it is closed */
-  gboolean sent;   /* is being deleted, cannot be undone */
+  gboolean sent;   /* is being deleted and cannot be undone */
 } Deletion;
 
 static void
@@ -33,7 +33,7 @@ edit_selected (LigHistoryPage *self, LigHistoryEdit edit, const char *text)
 
 /* --- Marks --------------------------------------------------------------------------------- */
 
-/* Adds stars unless all known runs have one. */
+/* Adds stars, or removes them if all known runs have one. */
 static void
 star (GtkWidget *widget, const char *action, GVariant *parameter)
 {
@@ -177,7 +177,7 @@ show_toast (Deletion *self)
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (overlay), self->toast);
 }
 
-/* Hides the runs, which are deleted once it is too late to undo that. */
+/* Hides the runs; they are deleted once undo is no longer offered. */
 static void
 begin_deletion (LigHistoryPage *self, GArray *keys)
 {
@@ -202,7 +202,7 @@ static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
   g_ptr_array_set_size (self->undeleted, 0);
   gtk_selection_model_unselect_all (GTK_SELECTION_MODEL (self->selection));
   begin_deletion (self, keys);
-  /* Selects the next run, so that runs can be deleted one after the other. */
+  /* Selects the next run, so that runs can be deleted one after another. */
   guint left = lig_run_list_get_count (self->list);
   if (left)
     gtk_selection_model_select_item (GTK_SELECTION_MODEL (self->selection), MIN (first, left - 1),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Curves of runs. They are read and thinned on a thread: each point of a thinned curve has the
- * least and the greatest value around it. */
+/* Curves of runs. A thread reads and downsamples them: each point has the minimum and the maximum
+ * of its bucket. */
 #include "ui/history/chart.h"
 
 #include "ui/session/task.h"
@@ -89,8 +89,8 @@ collect_metrics (Question *self, GError **error)
   return TRUE;
 }
 
-/* Returns the seconds at which each step was reached: the sum of the steps' times, or where those
- * were not recorded, equal times for all. */
+/* Returns the time of each step in seconds: the sum of the step times, or equal times if those were
+ * not recorded. */
 static GArray *
 find_seconds (Question *self, const LigRunRow *row, GArray *steps, GError **error)
 {
@@ -119,7 +119,7 @@ append (Curve *curve, double x, double y)
   g_array_append_val (curve->y, y);
 }
 
-/* Takes the least and the greatest value of each bucket, in their order. */
+/* Takes the minimum and the maximum of each bucket, in their order. */
 static Curve *
 thin (const double *x, const double *y, guint count)
 {

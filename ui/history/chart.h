@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_HISTORY_CHART (lig_history_chart_get_type ())
 G_DECLARE_FINAL_TYPE (LigHistoryChart, lig_history_chart, LIG, HISTORY_CHART, AdwBin)
 
-/* The most points of a run's curve; each has the least and the greatest value around it. */
+/* The maximum number of points of a run's curve; each has the minimum and maximum of its bucket. */
 #define LIG_HISTORY_POINTS 4096
 
 /**

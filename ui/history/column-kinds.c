@@ -67,7 +67,7 @@ static const LigHistoryColumn star = {
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
-/* Returns (element-type LigHistoryColumn) a column for each setting of a training. */
+/* Returns (element-type LigHistoryColumn) a column for each training setting. */
 static GArray *
 get_settings (void)
 {
@@ -90,7 +90,7 @@ get_settings (void)
   return columns;
 }
 
-/* Returns the text of a member of the run's settings; a dash if it has no such setting. */
+/* Returns the text of one of the run's settings; a dash if the run does not have it. */
 static char *
 get_setting (const LigRunRow *row, const char *name)
 {

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * @name: `loss`; of a setting `setting-lr`
  * @title: for lig_history_column_title()
  * @order: LIG_RUN_N_ORDERS: not sortable
- * @numeric: whether its texts are numbers, which are aligned to the right and never cut
+ * @numeric: whether its texts are numbers, which are right-aligned and never truncated
  * @width: in pixels, for text of the usual size
  * @text: (nullable): null for the star and for a setting
  * @tip: (nullable): null for the text itself

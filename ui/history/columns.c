@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of the history. GTK 4.8 has no function for the column that a view is sorted by, so
- * its sorter compares two items, and the first column that is called is the one. */
+/* The columns of the history. GTK 4.8 has no function that returns the column by which a view is
+ * sorted, so its sorter compares two items, and the first column that is called is that column. */
 #include "ui/history/columns.h"
 
 #include "ui/history/column-kinds.h"
@@ -38,7 +38,7 @@ typedef struct {
   LigHistoryColumns *self;
   const LigHistoryColumn *column;
   GtkListItem *item;
-  GtkWidget *icon, *text; /* the icon of the status alone */
+  GtkWidget *icon, *text; /* only the status has the icon */
   gulong handler;
   gboolean updating;
 } Cell;
@@ -87,7 +87,8 @@ toggle_star (GtkToggleButton *button, Cell *cell)
     g_signal_emit (cell->self, signals[STAR], 0, gtk_list_item_get_position (cell->item));
 }
 
-/* Returns the cell at a place of the view. One controller serves all cells, as there are thousands.
+/* Returns the cell at a point of the view. One controller serves all cells, because there are
+ * thousands.
  */
 static Cell *
 find_cell (LigHistoryColumns *self, double x, double y)
@@ -114,8 +115,8 @@ ask_for_menu (GtkGestureClick *gesture, int presses, double x, double y, LigHist
   g_signal_emit (self, signals[MENU], 0, self->view, gtk_list_item_get_position (cell->item), x, y);
 }
 
-/* GTK 4.8 has a click gesture in the row and another in the cell, so that the two of a click with
- * Control select the row and deselect it again. */
+/* GTK 4.8 has one click gesture in the row and another in the cell, so a Control click selects the
+ * row and deselects it again. */
 static void
 toggle_row (GtkGestureClick *gesture, int presses, double x, double y, LigHistoryColumns *self)
 {
@@ -143,7 +144,7 @@ is_cut (GtkWidget *widget, const char *text)
   return width > gtk_widget_get_width (widget);
 }
 
-/* Returns the tooltip: the text that the cell shortens or omits. */
+/* Returns the tooltip: the text that the cell truncates or omits. */
 static gboolean
 show_tip (
   GtkWidget *view, int x, int y, gboolean keyboard, GtkTooltip *tip, LigHistoryColumns *self)
@@ -292,8 +293,8 @@ save_soon (LigHistoryColumns *self)
     self->save_source = g_timeout_add (300, save, self);
 }
 
-/* Returns the width that a column has at least: that of its title, and of the longest number, as a
- * number without its last digits is another one. */
+/* Returns the minimum width of a column: that of its title and of the longest number, because a
+ * number without its last digits is a different number. */
 static int
 get_min_width (LigHistoryColumns *self, const LigHistoryColumn *column)
 {
@@ -309,7 +310,7 @@ get_min_width (LigHistoryColumns *self, const LigHistoryColumn *column)
   return MAX (column->numeric ? number : 0, MIN (title + ARROW, 160)) + PADDING;
 }
 
-/* Returns the width for text of the present size: columns are described for 96 dots per inch. */
+/* Returns the width for the current text size: column widths are given for 96 dpi. */
 static int
 scale_width (int width)
 {
@@ -357,7 +358,7 @@ make_column (LigHistoryColumns *self, const LigHistoryColumn *column)
   return made;
 }
 
-/* Aligns the titles of numbers with them. GTK 4.8 has no function for it: the titles are the
+/* Right-aligns the titles of numeric columns. GTK 4.8 has no function for it: the titles are the
  * children of the view's first child, in the order of the columns. */
 static gboolean
 align_titles (gpointer data)

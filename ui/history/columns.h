@@ -14,9 +14,9 @@ G_DECLARE_FINAL_TYPE (LigHistoryColumns, lig_history_columns, LIG, HISTORY_COLUM
 /**
  * lig_history_columns_new:
  *
- * Gives the view its columns from the settings `history-columns` and `history-widths`, and writes
- * these when the user moves, sizes, adds or removes one. A header sorts `list`. The action group
- * has a boolean for each column.
+ * Adds columns to the view from the settings `history-columns` and `history-widths`, and updates
+ * these when the user moves, resizes, adds or removes one. Clicking a header sorts `list`. The
+ * action group has a boolean for each column.
  *
  * Signals: `menu` with a cell's widget, the position of its row, and the place in the widget at
  * which the user asked for a menu. `star` with a position.

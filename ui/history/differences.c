@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares runs. Ops are aligned, so that an inserted op does not shift the others. */
+/* Compares runs. Ops are aligned, so an inserted op does not shift the others. */
 #include "ui/history/differences.h"
 
 #include "ui/widgets/figures.h"
@@ -79,8 +79,8 @@ format_value (JsonNode *value)
   return g_string_free (text, FALSE);
 }
 
-/* Returns whether another line has the value: a fact of the run, an op, or a setting, which a file
- * may give in its object `train`. How busy the computer was is no setting either. */
+/* Returns whether another line already has the value: a fact of the run, an op, or a setting, which
+ * a file may give in its object `train`. The load of the computer is not a setting either. */
 static gboolean
 is_doubled (const char *path, const char *member)
 {
@@ -194,7 +194,7 @@ get_sample (const LigLine *line, guint n_runs)
   return "";
 }
 
-/* Returns how well an op fits a merged line: the same op is better than one of its kind. */
+/* Returns how well an op fits a merged line: the same op is better than one of the same kind. */
 static int
 rate (const LigLine *line, guint n_runs, const char *op)
 {
@@ -215,7 +215,7 @@ set_op (LigLine *line, guint run, const char *op)
   line->cells[run] = g_strdup (op);
 }
 
-/* Merges a run's ops into the list so that as many as possible are aligned with equal ones. */
+/* Merges a run's ops into the list so that as many as possible are aligned with equal ops. */
 static void
 merge_ops (Lines *self, GPtrArray *merged, guint run, GStrv ops)
 {
@@ -366,7 +366,7 @@ lig_compare_runs (LigStore *store, GPtrArray *runs, GError **error)
   return g_steal_pointer (&lines);
 }
 
-/* Returns whether a time differs from the first run's by no more than the noise of both. */
+/* Returns whether a time differs from the first run's by no more than their noise. */
 static gboolean
 is_within_noise (const LigLine *self, guint run, LigDifference *difference)
 {

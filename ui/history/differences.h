@@ -15,11 +15,11 @@ typedef enum { LIG_LINE_SETTING, LIG_LINE_SEQUENCE, LIG_LINE_RESULT } LigLineKin
  * @name: as in `lig runs compare`: `settings.lr`, `loss`; of an op its index in the merged
  * sequence: `op 3`
  * @cells: a text for each run; a dash if it has none
- * @numbers: of results: NaN where there is none
+ * @numbers: of results: NaN if there is none
  * @differs: whether any run differs from the first
- * @spreads: (nullable): of times that were measured repeatedly: their spreads, with a count of 0
- * where there is none
- * @sense: of results: 1 where greater is better, -1 where less is, 0 where neither
+ * @spreads: (nullable): of repeatedly measured times: their spreads, with a count of 0 if there is
+ *   none
+ * @sense: of results: 1 if greater is better, -1 if less is better, else 0
  */
 typedef struct {
   LigLineKind kind;
@@ -35,15 +35,15 @@ typedef struct {
  * lig_compare_runs:
  * @runs: (element-type LigRunRow)
  *
- * Reads the last values of all metrics; for a thread.
+ * Reads the last values of all metrics; to be called on a thread.
  *
  * Returns: (transfer container) (element-type LigLine): settings, sequence, results; or %NULL with
  *   an error
  */
 GPtrArray *lig_compare_runs (LigStore *store, GPtrArray *runs, GError **error);
 
-/* Returns: (nullable): the difference of a run's number to the first run's, like `−0.12 (−4.3 %),
- *   better`; `no difference (noise 3 %)` of times that differ by no more than their noise. */
+/* Returns: (nullable): the difference between a run's number and the first run's, like `−0.12 (−4.3
+ * %), better`; `no difference (noise 3 %)` for times that differ by no more than their noise. */
 char *lig_line_get_delta (const LigLine *self, guint run);
 
 /* Returns 1 if the number is better, -1 if it is worse, else 0. */

@@ -5,7 +5,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* The rows that are in memory at once. */
+/* The number of rows in memory at a time. */
 #define CHUNK 256u
 
 struct _LigHistoryEdits {
@@ -69,7 +69,7 @@ tell (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Runs that were deleted since need no edit. */
+/* Runs that were deleted in the meantime need no edit. */
 static guint
 apply_to_rows (Job *job, GPtrArray *rows)
 {

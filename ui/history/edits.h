@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's changes of runs, written on a thread in their order: a store that another process
- * locks must not block the window. */
+/* The user's changes of runs, written in order on a thread: a store locked by another process must
+ * not block the window. */
 #pragma once
 
 #include <ligature/store.h>
@@ -28,7 +28,7 @@ LigHistoryEdits *lig_history_edits_new (void);
  * @keys: of the runs; copied
  * @text: (nullable): the tag or the note
  *
- * A running run is not deleted: `failed` then has the number of runs that were kept.
+ * Running runs are not deleted: `failed` then has the number of runs that were kept.
  */
 void lig_history_edits_add (LigHistoryEdits *self,
                             LigStore *store,

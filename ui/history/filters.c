@@ -199,7 +199,7 @@ lig_history_filters_open_group (LigHistoryFilters *self, const char *value)
   apply (self);
 }
 
-/* Grouping shows all runs again, also those outside a group that was opened. */
+/* Grouping shows all runs again, including those outside an opened group. */
 static void
 group_chosen (LigHistoryFilters *self)
 {
@@ -298,7 +298,7 @@ add_choices (LigHistoryFilters *self)
   lig_tooltip_set (lig_fit_box_get_button (self->choices), _ ("More filters"));
 }
 
-/* Escape clears the search, and once it is empty goes back as everywhere on the page. */
+/* Escape clears the search; if it is empty, Escape goes back as elsewhere on the page. */
 static void
 clear_search (LigHistoryFilters *self)
 {

@@ -22,7 +22,7 @@ void lig_history_filters_clear (LigHistoryFilters *self);
  *   null while the runs themselves are shown. Signal `grouped`, without arguments: it changed. */
 const char *lig_history_filters_get_group (LigHistoryFilters *self);
 
-/* Lists the runs of a group instead of the groups. @value: (nullable): as LigRunGroup has it */
+/* Lists the runs of a group instead of the groups. @value: (nullable): as in LigRunGroup */
 void lig_history_filters_open_group (LigHistoryFilters *self, const char *value);
 
 G_END_DECLS

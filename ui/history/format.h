@@ -20,8 +20,8 @@ char *lig_history_duration (gint64 microseconds);
 /* Formats a run's duration, until now while it is running. */
 char *lig_history_run_duration (const LigRunRow *row);
 
-/* Returns the device as people name it, `NVIDIA H200 (cuda:0)`; the name alone if the run did not
- * record the device's own. */
+/* Returns a readable device name, `NVIDIA H200 (cuda:0)`; only the device string if the run did not
+ * record the model. */
 char *lig_history_device (const LigRunRow *row);
 
 /* Formats a number; a dash for NaN. */
@@ -33,7 +33,7 @@ const char *lig_history_status_word (const char *status);
 const char *lig_history_status_icon (const char *status);
 const char *lig_history_kind_word (const char *kind);
 
-/* Returns the command for the whole training or profile; `lig runs show …` if it cannot be
+/* Returns the command for the whole training run or profile; `lig runs show …` if it cannot be
  * repeated. */
 char *lig_history_command (const LigRunRow *row, LigSession *session);
 

@@ -11,7 +11,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-/* Returns (element-type utf8 utf8) what describes a run but its seed and its name. */
+/* Returns (element-type utf8 utf8) the facts that describe a run, without its seed and name. */
 static GHashTable *
 describe_run (const LigRunRow *row)
 {
@@ -39,8 +39,8 @@ describe_run (const LigRunRow *row)
   return facts;
 }
 
-/* Returns whether any two of the runs that have the fact differ in it: a profile has no learning
- * rate. */
+/* Returns whether the fact differs among the runs that have it: a profile, for example, has no
+ * learning rate. */
 static gboolean
 differs (GPtrArray *runs, const char *name)
 {
@@ -100,7 +100,7 @@ name_repetitions (LigStore *store, GPtrArray *groups, GError **error)
   return names;
 }
 
-/* Returns a number with the digits that it needs: SQLite writes 3e-05 as 3.0e-05. */
+/* Returns a number without superfluous digits: SQLite writes 3e-05 as 3.0e-05. */
 static char *
 format_value (const char *value)
 {
@@ -111,7 +111,8 @@ format_value (const char *value)
   return lig_history_number (number);
 }
 
-/* Formats the name and the beginning of the uuid: a sweep that was started twice is two. */
+/* Formats the name and the start of the uuid, because a sweep that was started twice is two
+ * sweeps. */
 static char *
 name_sweep (GPtrArray *sweeps, const char *uuid)
 {

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
  * lig_history_name_groups:
  * @groups: (element-type LigRunGroup): the groups by @by
  *
- * Names each group: by its value; groups of repetitions by the name of the runs and by those of
- * their settings that differ between the groups, `xor · lr 0.001`. Reads a run of each group; for a
+ * Names each group by its value; groups of repetitions by the name of the runs and the settings
+ * that differ between the groups, `xor · lr 0.001`. Reads one run of each group; to be called on a
  * thread.
  *
  * Returns: (transfer full): a name for each group, or %NULL with an error

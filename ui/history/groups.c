@@ -117,7 +117,7 @@ typedef struct {
   const char *title;
   int width;
   gsize mean;    /* the offset in LigRunGroup; 0: the name, or the number of runs */
-  gboolean best; /* the least value instead of the mean */
+  gboolean best; /* the minimum instead of the mean */
 } Column;
 
 static const Column columns[] = {
@@ -136,7 +136,7 @@ lig_history_mean (const LigRunMean *mean)
   g_autofree char *middle = lig_history_number (mean->mean);
   if (mean->count < 2)
     return g_steal_pointer (&middle);
-  /* Digits of the mean below those of its spread say nothing. */
+  /* Digits of the mean beyond those of its spread are meaningless. */
   g_autofree char *spread = g_strdup_printf (mean->std < 99.5 ? "%.2g" : "%.0f", mean->std);
   return g_strdup_printf ("%s ± %s", middle, spread);
 }
@@ -217,7 +217,7 @@ add_column (LigHistoryGroups *self, const Column *column)
   gtk_column_view_append_column (self->view, made);
 }
 
-/* Aligns the titles of numbers with them, as those of the list of runs. */
+/* Right-aligns the titles of numeric columns, like those of the list of runs. */
 static void
 align_titles (LigHistoryGroups *self)
 {

@@ -20,7 +20,7 @@ LIG_PAGE_INFO (history) = {
 
 /* --- The selection ------------------------------------------------------------------------- */
 
-/* Positions change when the list is sorted or filtered; keys do not. */
+/* Sorting and filtering change positions, but not keys. */
 static void
 keep_selection (LigHistoryPage *self)
 {
@@ -114,7 +114,7 @@ select_only (LigHistoryPage *self, guint position)
 static void
 end_menu (GtkWidget *popover)
 {
-  /* The popover is freed later, as its action is not activated yet. */
+  /* The popover is freed later, because its action is not activated yet. */
   g_idle_add_once ((GSourceOnceFunc) gtk_widget_unparent, popover);
 }
 
@@ -298,7 +298,7 @@ add_key (GtkEventController *keys, const char *trigger, const char *action)
     gtk_shortcut_new (gtk_shortcut_trigger_parse_string (trigger), gtk_named_action_new (action)));
 }
 
-/* Plain letters are keys of the list alone: elsewhere on the page they are text. */
+/* Letters are shortcuts only in the list; elsewhere on the page they are text. */
 static void
 add_keys (LigHistoryPage *self)
 {

@@ -34,8 +34,8 @@ struct _LigHistoryPage {
   GtkMultiSelection *selection;
   LigHistoryColumns *columns;
   LigHistoryEdits *edits;
-  GPtrArray *deletions; /* that can still be undone, the last one last */
-  GPtrArray *undeleted; /* GArray: keys of undone deletions, the last one last */
+  GPtrArray *deletions; /* that can still be undone, the most recent last */
+  GPtrArray *undeleted; /* GArray: keys of undone deletions, the most recent last */
   GHashTable *kept;     /* keys that stay selected while the list changes */
   guint poll_source, study_serial;
 };
@@ -73,10 +73,10 @@ GArray *lig_history_get_selected (LigHistoryPage *self);
 /* Returns: (transfer full) (nullable): the only selected run. */
 LigRunItem *lig_history_get_only (LigHistoryPage *self);
 
-/* Shows the list, its groups, a sentence, or the comparison. */
+/* Shows the list, its groups, a message, or the comparison. */
 void lig_history_update_state (LigHistoryPage *self);
 
-/* Shows the selected runs together: `overlay` or `compare`; null for the preview beside the list.
+/* Shows the selected runs together: `overlay` or `compare`; null for the preview next to the list.
  */
 void lig_history_study (LigHistoryPage *self, const char *how);
 void lig_history_end_study (LigHistoryPage *self);

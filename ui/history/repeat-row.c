@@ -63,7 +63,7 @@ update (LigRepeatRow *self)
     return;
   }
   const char *said = result ? result->text : error ? error : "";
-  /* The title says the outcome; the figures follow it after a colon. */
+  /* The title is the outcome; the figures follow after a colon. */
   const char *figures =
     result && result->outcome != LIG_REPETITION_SAME ? strstr (said, ": ") : NULL;
   said = figures ? figures + strlen (": ") : said;

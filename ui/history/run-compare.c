@@ -98,7 +98,7 @@ get_text (const LigLine *line, guint column)
                : g_strdup (line->cells[column - 1]);
 }
 
-/* Long values wrap: a value that is cut cannot be compared. */
+/* Long values wrap, because truncated values cannot be compared. */
 static void
 set_up_cell (GtkSignalListItemFactory *factory, GtkListItem *item)
 {

@@ -13,13 +13,13 @@ G_DECLARE_FINAL_TYPE (LigRunCompare, lig_run_compare, LIG, RUN_COMPARE, AdwBin)
 
 /**
  * lig_run_compare_show:
- * @runs: (element-type LigRunRow): the first is the one that the others are compared with
+ * @runs: (element-type LigRunRow): the others are compared with the first
  *
  * Reads their last values on a thread; the signal `loaded` is emitted once the table is filled.
  */
 void lig_run_compare_show (LigRunCompare *self, LigStore *store, GPtrArray *runs);
 
-/* Returns: (transfer full): the table as it is shown. */
+/* Returns: (transfer full): the table as shown. */
 char *lig_run_compare_to_csv (LigRunCompare *self);
 char *lig_run_compare_to_markdown (LigRunCompare *self);
 

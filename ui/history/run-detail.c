@@ -14,7 +14,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#define SAVE_AFTER 500 /* milliseconds without a key */
+#define SAVE_AFTER 500 /* milliseconds without a key press */
 
 struct _LigRunDetail {
   AdwBin parent_instance;
@@ -82,7 +82,7 @@ note_edit (LigRunDetail *self)
   self->save_source = g_timeout_add (SAVE_AFTER, save_now, self);
 }
 
-/* Typed text is newer than the store's. */
+/* Typed text is newer than that in the store. */
 static void
 show_notes (LigRunDetail *self, const LigRunRow *row)
 {
@@ -263,7 +263,7 @@ ask (LigRunDetail *self)
   gtk_widget_set_visible (GTK_WIDGET (self->chart), strcmp (self->row->kind, "profile") != 0);
 }
 
-/* Rows are read again when the store changes; unchanged values are not drawn again. */
+/* Rows are reread when the store changes; unchanged values are not redrawn. */
 static gboolean
 is_same (const LigRunRow *a, const LigRunRow *b)
 {
@@ -291,7 +291,7 @@ show (LigRunDetail *self)
   ask (self);
 }
 
-/* Nothing of the last run may be attributed to this one. */
+/* Nothing of the previous run may be attributed to this one. */
 static void
 leave (LigRunDetail *self)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that the store has of one run, next to the list; tags and notes can be edited here. */
+/* All stored data of one run, next to the list; tags and notes can be edited here. */
 #pragma once
 
 #include "ui/history/repeat-row.h"
@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE (LigRunDetail, lig_run_detail, LIG, RUN_DETAIL, AdwBin)
  * lig_run_detail_show:
  * @item: (nullable)
  *
- * Shows a run and follows its changes. Text that was typed and not saved yet is saved first.
+ * Shows a run and follows its changes. Unsaved text is saved first.
  *
  * Signals: `note` with a key and a text, `tag` and `untag` with a key and a tag, when the user
  * changed them. `loaded` once the run's checkpoint and curves are known.

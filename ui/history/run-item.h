@@ -18,13 +18,14 @@ struct _LigRunItem {
   gboolean asked;
 };
 
-/* Signal `changed`: the row was read, or the item has another run now, as after sorting. */
+/* Signal `changed`: the row was read, or the item now has another run, for example after
+ * sorting. */
 gint64 lig_run_item_get_key (LigRunItem *self);
 
 /* Returns: (nullable): the row, null until it was read. Valid until `changed`. */
 const LigRunRow *lig_run_item_get_row (LigRunItem *self);
 
-/* Sets the row; for the list alone. @row: (transfer full) */
+/* Sets the row; only for the list. @row: (transfer full) */
 void lig_run_item_set (LigRunItem *self, gint64 key, LigRunRow *row);
 void lig_run_item_tell (LigRunItem *self);
 

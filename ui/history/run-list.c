@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of runs. A thread of its own queries the store, so that neither a slow disk nor a locked
- * file blocks the window; an answer to an outdated question is dropped. */
+/* The list of runs. A separate thread queries the store, so that neither a slow disk nor a locked
+ * file blocks the window; answers to outdated queries are dropped. */
 #include "ui/history/run-list.h"
 
 #include "ui/history/run-question.h"
 
 #include <string.h>
 
-/* The number of unused items that are kept, so that scrolling back reads nothing. */
+/* The number of unused items that are kept, so that scrolling back needs no reads. */
 #define KEPT 256
 
 struct _LigRunList {
@@ -17,12 +17,12 @@ struct _LigRunList {
   LigRunFilter filter;
   LigRunOrder order;
   gboolean descending;
-  int serial; /* counts questions for keys; the thread reads it */
+  int serial; /* counts queries for keys; the thread reads it */
   gboolean asking, loaded;
   gint64 version, asked_at, quiet_until; /* monotonic: a slow store is queried less often */
   guint polls;
   GArray *all;  /* keys in the store's order */
-  GArray *keys; /* the same without the hidden ones */
+  GArray *keys; /* the same without hidden runs */
   GHashTable *hidden;
   GHashTable *items; /* position to LigRunItem, not owned */
   GPtrArray *kept;   /* a ring of owned items */
@@ -81,7 +81,7 @@ ask_for_rows (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The rows that a frame needs are read with one question. */
+/* The rows that a frame needs are read by one query. */
 static void
 want_row (LigRunList *self, LigRunItem *item)
 {
@@ -173,12 +173,12 @@ drop_items (LigRunList *self)
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
-/* Up to this many runs that come or go at one place are signalled to the view, which then keeps its
- * place. With more, its rows stay and show other runs: creating them again takes longer than
+/* Up to this many runs added or removed at one position are signalled to the view, which then keeps
+ * its place. With more, its rows stay and show other runs: recreating them takes longer than
  * reading. */
 #define MAX_SPLICED 64
 
-/* Updates positions after runs came or went at `head`. */
+/* Updates positions after runs were added or removed at `head`. */
 static void
 splice (LigRunList *self, guint head, guint removed, guint added)
 {
@@ -201,7 +201,7 @@ splice (LigRunList *self, guint head, guint removed, guint added)
   g_list_model_items_changed (G_LIST_MODEL (self), head, removed, added);
 }
 
-/* Gives existing items the runs at their places. */
+/* Assigns the runs at their positions to existing items. */
 static void
 replace (LigRunList *self, guint old_length, LigRunQuestion *answer)
 {
@@ -226,7 +226,7 @@ replace (LigRunList *self, guint old_length, LigRunQuestion *answer)
                                 self->keys->len - common);
 }
 
-/* Takes over the keys without hidden runs. `answer` may be null. */
+/* Adopts the keys, without hidden runs. `answer` may be null. */
 static void
 show_keys (LigRunList *self, LigRunQuestion *answer)
 {
@@ -343,8 +343,8 @@ ask_for_keys (LigRunList *self, gboolean forced)
   g_thread_pool_push (self->thread, question, NULL);
 }
 
-/* Every tenth time, running runs are read again, whose processes may have ended without a record;
- * every thirtieth time, texts like `2 minutes ago` are refreshed. */
+/* Every tenth time, running runs are reread, because their processes may have ended without a
+ * record; every thirtieth time, texts like `2 minutes ago` are refreshed. */
 static void
 refresh_items (LigRunList *self)
 {
@@ -531,7 +531,7 @@ static void
 lig_run_list_finalize (GObject *object)
 {
   LigRunList *self = LIG_RUN_LIST (object);
-  /* Questions have references to the list, so none is left. */
+  /* Queries hold references to the list, so none is pending. */
   g_thread_pool_free (self->thread, FALSE, FALSE);
   lig_run_filter_clear (&self->filter);
   g_array_unref (self->all);

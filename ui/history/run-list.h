@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The runs of a store as a list model of any length: it has a key for each run, and rows are read
- * on a thread when they are shown. */
+/* The runs of a store as a list model of any length: it holds a key for each run, and a thread
+ * reads rows when they are shown. */
 #pragma once
 
 #include "ui/history/run-item.h"
@@ -34,7 +34,7 @@ void lig_run_list_set_order (LigRunList *self,
                              const char *setting,
                              gboolean descending);
 
-/* Queries the store again if it changed; cheap, does nothing during a query. */
+/* Queries the store again if it changed; cheap, and does nothing during a query. */
 void lig_run_list_poll (LigRunList *self);
 
 /* Queries the store again. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A query of the list of runs to its store, on a thread, and the answer. */
+/* A query from the list of runs to its store, on a thread, and the answer. */
 #pragma once
 
 #include <ligature/store.h>
@@ -16,11 +16,11 @@ extern const char *const lig_run_columns[LIG_RUN_COLUMNS];
  * LigRunQuestion:
  *
  * @owner: the list; a reference that only the main thread may release
- * @version: of the store at the last query; if it is unchanged and @forced is not set, @keys stays
- * null
- * @latest, @serial: a question for keys is not answered once they differ
+ * @version: of the store at the last query; if it is unchanged and @forced is not set, @keys
+ *   remains null
+ * @latest, @serial: a query for keys is dropped once they differ
  * @positions: of rows to read with the keys
- * @hidden: keys that are left out when positions are counted
+ * @hidden: keys that are skipped when positions are counted
  * @rows: key to LigRunRow
  */
 typedef struct {
@@ -48,7 +48,7 @@ typedef struct {
 LigRunQuestion *lig_run_question_new (LigRunQuestionKind kind, gpointer owner, LigStore *store);
 void lig_run_question_free (LigRunQuestion *self);
 
-/* Answers the question; called on the thread. */
+/* Answers the query; called on the thread. */
 void lig_run_question_answer (LigRunQuestion *self);
 
 void lig_run_filter_copy (const LigRunFilter *from, LigRunFilter *to);

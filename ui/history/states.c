@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The states of the page: it shows the list, its groups, a sentence, a comparison or a sweep. */
+/* The states of the page: it shows the list, its groups, a message, a comparison or a sweep. */
 #include "ui/history/history-page.h"
 
 void

@@ -7,7 +7,7 @@
 
 #include <glib/gi18n.h>
 
-/* The most runs that are overlaid or compared: more cannot be distinguished. */
+/* The maximum number of runs that are overlaid or compared: more cannot be distinguished. */
 #define MAX_STUDIED 64
 #define MAX_PREVIEWED 16
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sweep is made again after each change, so that errors and the number of runs are shown at
- * once. */
+/* The sweep is rebuilt after each change, so that errors and the number of runs appear
+ * immediately. */
 #include "ui/history/sweep-dialog.h"
 
 #include "ui/document/ranks.h"
@@ -12,7 +12,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* The most runs of which each is checked while the user types. */
+/* The maximum number of runs that are each checked while the user types. */
 #define CHECKED_RUNS 200
 
 struct _LigSweepDialog {
@@ -47,7 +47,7 @@ lig_sweep_dialog_class_init (LigSweepDialogClass *class)
 
 /* --- The sweep ----------------------------------------------------------------------------- */
 
-/* Returns a sweep of the document, whose points as many ranks train as its training would have. */
+/* Returns a sweep of the document, whose points are trained on as many ranks as the document. */
 static LigSweep *
 new_sweep (LigDocument *doc)
 {
@@ -88,8 +88,8 @@ make_sweep (LigSweepDialog *self, gboolean *valid, guint64 *count)
   return sweep;
 }
 
-/* Returns the predicted seconds of a step of the document, or of its last training; NaN if neither
- * is known. */
+/* Returns the predicted step time of the document in seconds, or that of its last run; NaN if both
+ * are unknown. */
 static double
 get_step_seconds (LigDocument *doc)
 {
@@ -188,7 +188,7 @@ add_clicked (LigSweepDialog *self)
   update (self);
 }
 
-/* Proposes rates around the document's, and seeds for the spread. */
+/* Proposes learning rates around the document's, and several seeds for the spread. */
 static void
 add_proposals (LigSweepDialog *self)
 {

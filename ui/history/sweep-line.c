@@ -22,7 +22,7 @@ G_DEFINE_FINAL_TYPE (LigSweepLine, lig_sweep_line, GTK_TYPE_BOX)
 enum { CHANGED, REMOVED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-/* Settings that are no part of a comparison: each run has its own checkpoint and name. */
+/* Settings that cannot be swept, because each run has its own checkpoint and name. */
 static const char *const hidden[] = {"checkpoint", "checkpoint-every", "name", NULL};
 
 static void
@@ -76,7 +76,7 @@ add_recipe (GStrvBuilder *keys, GtkStringList *titles)
   gtk_string_list_append (titles, _ ("Recipe"));
 }
 
-/* The ops in blocks are left out: a path in a block means one repetition of it. */
+/* Omits ops in blocks, because a path in a block refers to one repetition of it. */
 static void
 add_ops (GStrvBuilder *keys, GtkStringList *titles, LigSequence *sequence)
 {

@@ -14,7 +14,7 @@ G_DECLARE_FINAL_TYPE (LigSweepLine, lig_sweep_line, LIG, SWEEP_LINE, GtkBox)
 /**
  * LigSweepLine::changed, LigSweepLine::removed:
  *
- * Emitted when the setting or its values were changed; when the line is no longer wanted.
+ * Emitted when the setting or its values changed; when the user removes the line.
  */
 
 /* Returns a line for one of the settings of the document, with these values. */

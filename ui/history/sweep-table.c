@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns are made once for each sweep; its rows are replaced when a run ends. */
+/* Columns are created once per sweep; rows are replaced when a run ends. */
 #include "ui/history/sweep-table.h"
 
 #include "ui/history/format.h"
@@ -113,7 +113,7 @@ struct _LigSweepTable {
   gboolean updating;
 };
 
-/* The place of the accuracy among the columns of results, which only classes have. */
+/* The position of the accuracy among the result columns; only classification has it. */
 enum { ACCURACY = 2 };
 
 G_DEFINE_FINAL_TYPE (LigSweepTable, lig_sweep_table, ADW_TYPE_BIN)
@@ -191,7 +191,7 @@ add_column (LigSweepTable *self, const char *title, guint index, int width)
   gtk_column_view_append_column (self->view, column);
 }
 
-/* Aligns the titles with the figures below them, once the header has its buttons. */
+/* Aligns the titles with the figures below them once the header has its buttons. */
 static gboolean
 align_titles (gpointer data)
 {
@@ -226,7 +226,7 @@ make_columns (LigSweepTable *self, LigSweep *sweep, gboolean validation, gboolea
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
     if (accuracy || i != ACCURACY)
       add_column (self, titles[i], index++, widths[i]);
-  /* The rows reach the edge of the window. */
+  /* The rows extend to the edge of the window. */
   add_column (self, "", index, -1);
   if (!self->align_source)
     self->align_source = g_idle_add (align_titles, self);

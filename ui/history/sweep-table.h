@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The results of a sweep as a table: a row for all runs that differ in nothing but the seed, the
- * least loss first. */
+/* The results of a sweep as a table: one row for all runs that differ only in the seed, lowest loss
+ * first. */
 #pragma once
 
 #include <ligature/sweep.h>

@@ -16,7 +16,7 @@
 struct _LigSweepView {
   AdwBin parent_instance;
   LigSession *session;
-  LigSweeping *sweeping; /* null for a sweep that this session does not run */
+  LigSweeping *sweeping; /* null if this session does not run the sweep */
   LigSweep *sweep;       /* as it is shown */
   GtkLabel *title, *status;
   GtkProgressBar *bar;
@@ -61,7 +61,7 @@ free_picture (gpointer data)
   g_free (picture);
 }
 
-/* The first choice is the parallel coordinates, the others are the axes. */
+/* The first choice is parallel coordinates, the others are the axes. */
 static void
 update_picture (LigSweepView *self)
 {
@@ -75,7 +75,7 @@ update_picture (LigSweepView *self)
   lig_picture_view_set_picture (self->picture, draw, NULL, 260, picture, free_picture);
 }
 
-/* A sweep of one setting is a scatter, one of several parallel coordinates. */
+/* A sweep over one setting is a scatter plot, over several a parallel-coordinates plot. */
 static void
 update_kinds (LigSweepView *self)
 {
@@ -111,7 +111,7 @@ describe_active (LigSweepView *self, guint ended, guint count)
   return g_strdup_printf (_ ("%u of %u ended · %s left · %s"), ended, count, time, settings);
 }
 
-/* Returns the share of the present training that is done. */
+/* Returns the completed fraction of the current run. */
 static double
 get_share (LigSweepView *self)
 {

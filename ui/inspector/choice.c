@@ -4,7 +4,7 @@
 
 #include <glib/gi18n.h>
 
-/* Names that people write differently from files; any other name is shown as it is. */
+/* Names that the window spells differently from files; any other name is shown unchanged. */
 static const struct {
   const char *name, *text;
 } texts[] = {

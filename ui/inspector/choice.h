@@ -15,7 +15,7 @@ void lig_choice_set_name (GtkWidget *self, const LigParam *param, const char *na
 /* Returns: (nullable): the selected name */
 const char *lig_choice_get_name (GtkWidget *self, const LigParam *param);
 
-/* Returns the name as a person reads it. */
+/* Returns the readable name. */
 const char *lig_choice_describe (const char *name);
 
 G_END_DECLS

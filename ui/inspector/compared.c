@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inspector's section on the pinned plan: its step against the present one, the groups that
- * differ; without one, the plans that can be pinned. */
+/* The inspector's section on the pinned plan: its step time compared with the current plan's, and
+ * the groups that differ; without a pinned plan, the plans that can be pinned. */
 #include "ui/inspector/compared.h"
 
 #include "ui/document/pin.h"
@@ -36,7 +36,7 @@ count_different (LigPlanComparison *comparison, LigPass pass)
   return different;
 }
 
-/* Returns `≈ 402 µs, 2.2 ×`: of the pinned plan, compared with the present one. */
+/* Returns `≈ 402 µs, 2.2 ×`: the pinned plan's time, and its ratio to the current one's. */
 static char *
 describe_step (LigPlanComparison *comparison)
 {

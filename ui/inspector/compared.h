@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Follows the document by itself. */
+/* Updates itself when the document changes. */
 GtkWidget *lig_compared_new (LigDocument *document);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 struct _LigFacts {
   AdwBin parent_instance;
   GtkBox *box;
-  GtkWidget *next, *last; /* the line for the next fact, and that of the last one added */
+  GtkWidget *next, *last; /* the line of the next fact, and of the last one added */
 };
 
 G_DEFINE_FINAL_TYPE (LigFacts, lig_facts, ADW_TYPE_BIN)
@@ -52,7 +52,7 @@ lig_inspector_wish (const char *text, const char *fusion, const char *button, co
 
 /* --- Lines --------------------------------------------------------------------------------- */
 
-/* A grid: label and value, the detail under both. */
+/* A grid: label and value, with the detail below both. */
 static GtkWidget *
 make_line (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inspector chooses its face by the selection; the face updates itself. */
+/* The selection determines the inspector's face; the face updates itself. */
 #include "ui/inspector/inspector.h"
 
 #include "ui/inspector/param-fold.h"
@@ -50,7 +50,7 @@ find_editor (GtkWidget *widget, const char *name)
   return editor;
 }
 
-/* The focus moves once the edit that wants it is shown. */
+/* The focus moves once the edit that requested it is shown. */
 static gboolean
 focus_wanted (gpointer data)
 {
@@ -112,7 +112,7 @@ lig_inspector_new (LigDocument *doc)
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->stack));
   adw_bin_set_child (ADW_BIN (self), scroller);
-  /* Its lines fill its width, but do not take space from the score. */
+  /* Its lines fill its width, but take no space from the score. */
   gtk_widget_set_hexpand (GTK_WIDGET (self), FALSE);
   gtk_widget_set_size_request (GTK_WIDGET (self), 312, -1);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)

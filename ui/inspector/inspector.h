@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector: parameters and facts of the op under the cursor, of several selected ops, or of
- * the whole sequence. It is made from the tables of the ops. */
+ * the whole sequence. It is generated from the tables of the ops. */
 #pragma once
 
 #include "ui/document/document.h"

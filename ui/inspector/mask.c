@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The picture of an attention's mask, and the sentence that says the same. */
+/* A picture of an attention mask, and a sentence that describes it. */
 #include "ui/inspector/mask.h"
 
 #include "ui/inspector/parts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The picture of an attention's mask, and the sentence that says the same. */
+/* A picture of an attention mask, and a sentence that describes it. */
 #pragma once
 
 #include <adwaita.h>
@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (LigMaskView, lig_mask_view, LIG, MASK_VIEW, AdwBin)
 
 GtkWidget *lig_mask_view_new (void);
 
-/* Shows the mask of an op; hidden if it has none. @tokens: of its input, 0 if not known */
+/* Shows the mask of an op; hidden if it has none. @tokens: of its input, 0 if unknown */
 void lig_mask_view_show (LigMaskView *self, LigOp *op, gint64 tokens);
 
 G_END_DECLS

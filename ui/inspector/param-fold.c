@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows stay in the tree while the group is folded, so that typed text and errors stay, too. */
+/* The rows remain in the widget tree while the group is folded, so that typed text and errors are
+ * kept. */
 #include "ui/inspector/param-fold.h"
 
 #include "ui/inspector/param-row.h"

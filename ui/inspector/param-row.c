@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A parameter's row. Text goes into the op at every keystroke, as one step of the history; the row
- * never writes a value back into the editor that it came from. */
+/* A parameter's row. Every keystroke is written into the op, merged into one step of the history;
+ * the row never writes a value back into the editor that it came from. */
 #include "ui/inspector/param-row.h"
 
 #include "ui/document/edit.h"
@@ -72,7 +72,8 @@ show_error (LigParamRow *self, const GError *error)
 
 /* --- From the op --------------------------------------------------------------------------- */
 
-/* The value of all ops; unset where they differ. Returns whether one differs from the default. */
+/* Gets the common value of all ops; unset if they differ. Returns whether one differs from the
+ * default. */
 static gboolean
 read_ops (LigParamRow *self, GValue *value)
 {
@@ -156,7 +157,7 @@ reset_op (LigParamRow *self, LigOp *op)
   g_object_set_property (G_OBJECT (op), self->param->name, &value);
 }
 
-/* Ops of one kind reject the same values, so the first one's answer applies to all. */
+/* Ops of one kind reject the same values, so the first op's answer applies to all. */
 static gboolean
 set_all (LigParamRow *self, const GValue *value, GError **error)
 {
@@ -333,7 +334,7 @@ find_channels (LigParamRow *self)
   return names;
 }
 
-/* Returns whether the channel is that of a port that may be absent. */
+/* Returns whether the channel belongs to a port that may be absent. */
 static gboolean
 is_optional (LigParamRow *self)
 {
@@ -344,8 +345,7 @@ is_optional (LigParamRow *self)
                                                : lig_op_info_is_optional_output (info, index));
 }
 
-/* Offers the ops before this one that have a weight of their own; a block's repetitions have
- * several. */
+/* Offers the earlier ops that have their own weight; the repetitions of a block have several. */
 static void
 fill_paths (GtkMenuButton *button, gpointer data)
 {
@@ -456,7 +456,7 @@ make_entry (LigParamRow *self)
   return entry;
 }
 
-/* Creates the widget at the right; its editor is kept. */
+/* Creates the widget on the right; its editor is kept. */
 static GtkWidget *
 make_editor (LigParamRow *self)
 {

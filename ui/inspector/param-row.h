@@ -19,9 +19,9 @@ GtkWidget *lig_param_row_new (LigDocument *doc, const LigParam *param);
  * lig_param_row_show:
  * @ops: (element-type LigOp): all of one kind
  * @inferred: (nullable): the inferred value of an omitted parameter, as text
- * @discard: drop typed text, as it belongs to another op
+ * @discard: drop typed text, because it belongs to another op
  *
- * Otherwise the editor keeps its text unless the value changed.
+ * Otherwise, the editor keeps its text unless the value changed.
  */
 void lig_param_row_show (LigParamRow *self, GPtrArray *ops, const char *inferred, gboolean discard);
 
@@ -30,7 +30,7 @@ const LigParam *lig_param_row_get_param (LigParamRow *self);
 /* Returns a GtkEntry, a GtkSwitch or a GtkDropDown. */
 GtkWidget *lig_param_row_get_editor (LigParamRow *self);
 
-/* Returns whether a value is shown that is not the default. */
+/* Returns whether the shown value differs from the default. */
 gboolean lig_param_row_is_changed (LigParamRow *self);
 
 /* Returns: (nullable): the error that is shown. */

@@ -180,7 +180,7 @@ step_decade (double value, int direction)
   return value;
 }
 
-/* Sizes go by the power of two that is about an eighth of them. */
+/* Sizes change by the power of two that is about an eighth of them. */
 static double
 step_whole (double value, int direction)
 {

@@ -11,9 +11,9 @@ char *lig_param_to_text (const LigParam *param, const GValue *value);
 
 /**
  * lig_param_from_text:
- * @value: (out): a #GValue for lig_op_set_value(), uninitialized on entry; it stays so if the text
- * is empty. Text of the wrong form becomes a string, so that the engine's error names the right
- * one.
+ * @value: (out): a #GValue for lig_op_set_value(), uninitialized on entry; it remains uninitialized
+ *   if the text is empty. Malformed text becomes a string, so that the engine's error names the
+ *   right form.
  */
 void lig_param_from_text (const LigParam *param, const char *text, GValue *value);
 

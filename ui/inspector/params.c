@@ -12,7 +12,7 @@ struct _LigParamList {
   LigDocument *doc;
   GtkBox *box;
   GtkWidget *picture;
-  const LigOpInfo *info; /* of which the rows are made */
+  const LigOpInfo *info; /* that the rows were made from */
   GPtrArray *rows, *groups;
   char *key;
 };
@@ -31,7 +31,8 @@ add_card (LigParamList *self)
   return card;
 }
 
-/* The first group has the sizes, which everybody sets; the picture explains its neighbours. */
+/* The first group has the sizes, which everyone sets; the picture explains the parameters next to
+ * it. */
 static GtkWidget *
 add_group (LigParamList *self, const char *title)
 {
@@ -100,8 +101,8 @@ is_length (const LigParam *param)
   return g_strv_contains (names, param->name);
 }
 
-/* Returns the inferred value of an omitted parameter: that of the plan's op, for a macro of one of
- * its parts; or the length of the input's last axis, or null. */
+/* Returns the inferred value of an omitted parameter: from the plan's op, or for a macro from one
+ * of its parts; or the length of the input's last axis; or null. */
 static char *
 find_inferred (LigParamList *self, LigOp *op, const LigParam *wanted)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of the inspector: its three faces, lists of parameters, lists of facts. Each is updated
- * in place, so that focus and typed text stay. */
+ * in place, so that focus and typed text are kept. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -22,7 +22,7 @@ GtkWidget *lig_param_list_new (LigDocument *doc);
 void lig_param_list_set_picture (LigParamList *self, GtkWidget *picture);
 
 /* Shows the ops' parameters. @ops: (element-type LigOp): of one kind. @key: identifies the ops,
- * also after undo. */
+ * even after undo. */
 void lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key);
 
 /* --- Facts --------------------------------------------------------------------------------- */
@@ -30,20 +30,20 @@ void lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key);
 #define LIG_TYPE_FACTS (lig_facts_get_type ())
 G_DECLARE_FINAL_TYPE (LigFacts, lig_facts, LIG, FACTS, AdwBin)
 
-/* Returns a list of facts. @title: (nullable): translated, above the list. */
+/* Returns a list of facts. @title: (nullable): translated, shown above the list. */
 GtkWidget *lig_facts_new (const char *title);
 
 /* Call add for each fact between begin and end; existing lines are reused. @detail: (nullable): a
- * second, lesser line. Without facts the list is hidden. */
+ * second, dimmer line. Without facts, the list is hidden. */
 void lig_facts_begin (LigFacts *self);
 void lig_facts_add (LigFacts *self, const char *label, const char *value, const char *detail);
 
-/* Adds a time, lighter unless it was measured. */
+/* Adds a time, dimmed unless it was measured. */
 void lig_facts_add_figure (
   LigFacts *self, const char *label, const char *value, gboolean measured, const char *detail);
 
-/* Makes a line lead to an op of the document: a click or Enter activates the action `place.select`
- * with its path. @path: (nullable): null leads nowhere. Call after adding it. */
+/* Links a line to an op of the document: a click or Enter activates the action `place.select` with
+ * its path. @path: (nullable): null removes the link. Call it after adding the line. */
 void lig_facts_lead_to (LigFacts *self, const char *path);
 
 /* Adds a fact and frees the value. */

@@ -111,7 +111,7 @@ change_name (LigInspectorSequence *self)
   self->applying = FALSE;
 }
 
-/* Returns null, or why the text is not the shape of an input. */
+/* Returns null, or the reason why the text is not an input shape. */
 static GError *
 parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
 {
@@ -199,7 +199,7 @@ lig_inspector_sequence_init (LigInspectorSequence *self)
 {
 }
 
-/* Returns a line with an editor at its right. */
+/* Returns a line with an editor on the right. */
 static GtkWidget *
 make_line (const char *label, const char *help, GtkWidget *editor)
 {
@@ -251,7 +251,7 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
     make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
   self->parameters =
     make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
-  /* The weights of quantized matmuls are kept in fp8 and fp32. */
+  /* The weights of quantized matmuls are stored in fp8 and fp32. */
   gtk_string_list_append (GTK_STRING_LIST (gtk_drop_down_get_model (self->parameters)),
                           LIG_FP8_PARAMETERS);
   self->error = GTK_LABEL (lig_inspector_label ("", "error"));

@@ -44,7 +44,7 @@ name_kinds (GPtrArray *ops)
   return g_string_free (names, FALSE);
 }
 
-/* Returns whether a block around the row is selected, too, and so includes it. */
+/* Returns whether an enclosing block is also selected and so includes the row. */
 static gboolean
 is_within (GPtrArray *rows, const LigRow *row)
 {

@@ -23,7 +23,7 @@ get_time (const LigFigures *figures)
   return time ? time : g_strdup (_ ("time unknown"));
 }
 
-/* Appends what is known, a line each; (transfer full) for all texts. */
+/* Appends the known texts, one per line; (transfer full) for all texts. */
 static void
 append (GString *lines, char *text)
 {
@@ -32,7 +32,7 @@ append (GString *lines, char *text)
   g_free (text);
 }
 
-/* Appends everything that is known but the time, which is the value of the fact. */
+/* Appends everything known except the time, which is the value of the fact. */
 static void
 append_figures (GString *lines, const LigFigures *figures)
 {
@@ -64,7 +64,7 @@ show_pass (LigFacts *facts,
   lig_facts_add_figure (facts, label, time, figures.measured, detail->str);
 }
 
-/* Shows the collectives of a rank with the others; their times are predicted. */
+/* Shows the collectives that a rank takes part in; their times are predicted. */
 static void
 show_collectives (LigFacts *facts, LigPlan *plan)
 {

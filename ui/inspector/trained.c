@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The switch that freezes an op's parameters, and those of all ops of a block or a macro. */
+/* The switch that freezes the parameters of an op, or of all ops of a block or macro. */
 #include "ui/inspector/trained.h"
 
 #include "ui/document/edit.h"

@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (LigTrainedSwitch, lig_trained_switch, LIG, TRAINED_SWITCH,
 
 GtkWidget *lig_trained_switch_new (LigDocument *doc);
 
-/* Shows whether an op is trained; hidden if it can have no parameters. */
+/* Shows whether an op is trained; hidden if the op cannot have parameters. */
 void lig_trained_switch_show (LigTrainedSwitch *self, LigOp *op);
 
 /* Returns the switch itself. */

@@ -22,7 +22,7 @@ G_DEFINE_FINAL_TYPE (LigWishList, lig_wish_list, ADW_TYPE_BIN)
 
 /* --- Lines --------------------------------------------------------------------------------- */
 
-/* Returns the title of the group that a force made, null without one. */
+/* Returns the title of the group that a forced fusion created, null without one. */
 static const char *
 find_title (LigPlan *plan, const LigWish *wish)
 {
@@ -51,7 +51,7 @@ describe_place (LigDocument *doc, const LigWish *wish)
   return g_strdup_printf (_ ("%s at %s"), title, wish->path);
 }
 
-/* Returns the kind of the wish, the pass and the name that files and commands have. */
+/* Returns the kind of the wish, the pass, and the name used in files and commands. */
 static char *
 describe_kind (const LigWish *wish)
 {

@@ -6,7 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* The most steps that a sentence lists. */
+/* The maximum number of steps that a sentence lists. */
 enum { LISTED = 8 };
 
 struct _LigPlanLinks {
@@ -127,8 +127,8 @@ lig_plan_links_has_operand (LigPlanLinks *self, int step, int operand)
   return value >= 0 && self->step >= 0 && self->step_links[step] & link && uses (self, value, link);
 }
 
-/* Returns the number in the list that follows `last`, the first one after the end; -1: none but
- * `own`. */
+/* Returns the number in the list that follows `last`, wrapping around at the end; -1 if only `own`
+ * is in it. */
 static int
 find_next (const int *steps, int count, int last, int own)
 {

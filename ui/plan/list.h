@@ -18,7 +18,7 @@ struct _LigPlanItem {
   GObject parent_instance;
   LigPlan *plan;
   guint index;
-  char *operands; /* of a step, once they are asked for */
+  char *operands; /* of a step, once requested */
 };
 
 /* Return the step or the value, depending on the list. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Below the list of steps: what the selected one reads and writes. */
+/* The values that the selected step reads and writes, below the list of steps. */
 #include "ui/plan/operands.h"
 #include "ui/plan/list.h"
 #include "ui/widgets/tooltip.h"
@@ -10,19 +10,19 @@
 struct _LigPlanOperands {
   GtkWidget parent_instance;
   GtkLabel *title;
-  GtkBox *lines[2]; /* what it reads, what it writes */
+  GtkBox *lines[2]; /* its inputs, its outputs */
   LigPlan *plan;
   LigPlanLinks *links;
   int followed; /* the memory of the value that was followed last, or -1 */
-  int last;     /* the reader of it that was selected last */
+  int last;     /* the reader of that value that was selected last */
 };
 
 G_DEFINE_FINAL_TYPE (LigPlanOperands, lig_plan_operands, GTK_TYPE_WIDGET)
 
 static guint follow_signal;
 
-/* Returns the step to which the value leads, or -1. Readers follow each other only as long as the
- * same value is followed. */
+/* Returns the step that the value leads to, or -1. Readers are cycled through only while the same
+ * value is followed. */
 static int
 find_target (LigPlanOperands *self, int value)
 {
@@ -38,7 +38,7 @@ lig_plan_operands_follow (LigPlanOperands *self, int value)
     return;
   int root = lig_plan_links_get_root (self->links, value);
   int step = lig_plan_links_get_step (self->links);
-  /* From a reader back to the writer, the place among the readers is kept. */
+  /* Going from a reader back to the writer keeps the position among the readers. */
   if (target > step)
     self->last = target;
   else if (root != self->followed)

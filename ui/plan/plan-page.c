@@ -313,7 +313,7 @@ search (LigPlanPage *self)
   show_count (self);
 }
 
-/* Goes to the row of the sequence that a step serves. */
+/* Goes to the row of the op that a step belongs to. */
 static void
 go_to_op (LigPlanPage *self, LigPlanItem *item)
 {
@@ -341,7 +341,7 @@ go_to_step (LigPlanPage *self, int step)
   lig_plan_table_select (self->steps, (guint) step);
 }
 
-/* Goes along the value of a row. */
+/* Follows the value of a row. */
 static void
 go_along (LigPlanPage *self, LigPlanItem *item)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each column is a row of a table here: its title, its text, and what it is sorted by. */
+/* Each column is a row of a table here: its title, its text and its sort key. */
 #include "ui/plan/table.h"
 #include "ui/widgets/figures.h"
 
@@ -95,7 +95,7 @@ group_word (LigPlanItem *item)
   return step->part >= 0 && step->part < (int) count ? ops[step->part].title : "";
 }
 
-/* Formats paths, then the name that the score shows: `2 Linear`, `2–4 Linear + bias + GELU`. */
+/* Formats paths, then the name shown in the score: `2 Linear`, `2–4 Linear + bias + GELU`. */
 static char *
 group_text (LigPlanItem *item)
 {
@@ -353,7 +353,7 @@ set_class (GtkWidget *widget, const char *class, gboolean has)
     gtk_widget_remove_css_class (widget, class);
 }
 
-/* Returns the sentence on a mark; null without one. */
+/* Returns the sentence that explains a mark; null without one. */
 static char *
 describe_links (LigPlanTable *self, LigPlanItem *item, unsigned links)
 {
@@ -364,7 +364,7 @@ describe_links (LigPlanTable *self, LigPlanItem *item, unsigned links)
            : lig_plan_links_describe_value (self->links, (int) item->index);
 }
 
-/* Marks the first cell of a row that has to do with the selected step. */
+/* Marks the first cell of a row that is connected with the selected step. */
 static void
 show_mark (GtkListItem *row)
 {
@@ -384,7 +384,7 @@ show_mark (GtkListItem *row)
                                   text ? text : "", -1);
 }
 
-/* Prints the operands in bold that connect the row with the selected step. */
+/* Prints in bold the operands that connect the row with the selected step. */
 static void
 show_operands (GtkListItem *row)
 {

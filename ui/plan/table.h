@@ -25,11 +25,12 @@ gboolean lig_plan_table_select (LigPlanTable *self, guint index);
 /* Returns the number of the selected step or value, or -1. */
 int lig_plan_table_get_selected (LigPlanTable *self);
 
-/* Marks the rows that have to do with the step of the links, which stay alive until the next call.
+/* Marks the rows that are connected with the step of the links, which must live until the next
+ * call.
  * @links: (nullable) */
 void lig_plan_table_set_links (LigPlanTable *self, LigPlanLinks *links);
 
-/* Returns the rows as they are shown. */
+/* Returns the rows as shown. */
 GListModel *lig_plan_table_get_rows (LigPlanTable *self);
 GtkColumnView *lig_plan_table_get_view (LigPlanTable *self);
 

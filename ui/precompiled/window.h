@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The headers that nearly each file of the window reads, compiled once for each library. Files
- * include what they use nevertheless: a compiler may do without this one. */
+/* Headers that nearly every file of the window includes, precompiled once for each library. Files
+ * still include the headers that they use, because a compiler may not support this. */
 #include <adwaita.h>
 #include <glib/gi18n.h>

@@ -8,11 +8,12 @@
 
 #include <glib/gi18n.h>
 
-/* Of one comparison. The recipes and their errors are in the order of `results`. */
+/* Results of one comparison. Recipes and errors are in the order of `results`. */
 typedef struct {
   GPtrArray *results; /* of LigComparedRecipe */
-  GPtrArray *errors;  /* of LigRecipeErrors: of none, and of all that were not rejected */
-  GPtrArray *map;     /* the same without none; owns nothing */
+  GPtrArray *errors; /* of LigRecipeErrors: of the baseline `none`, and of all recipes that were not
+                        rejected */
+  GPtrArray *map;    /* the same without `none`; owns nothing */
 } Outcome;
 
 /* The results are an Outcome. */
@@ -54,7 +55,7 @@ watch_errors (guint done, guint count, gpointer self)
   return lig_measurement_watch (done, count, self);
 }
 
-/* Returns the recipes whose plans can be compiled, ended by null; the others keep the reason. */
+/* Returns the recipes whose plans can be compiled, null-terminated; the others keep the reason. */
 static GPtrArray *
 find_possible (const LigMeasurementJob *job, LigDevice *device, Outcome *outcome, GError **error)
 {
@@ -78,7 +79,7 @@ find_possible (const LigMeasurementJob *job, LigDevice *device, Outcome *outcome
   return g_steal_pointer (&possible);
 }
 
-/* Says why a recipe quantizes nothing; null if it quantizes something. */
+/* Returns the reason why a recipe quantizes nothing; null if it quantizes something. */
 static char *
 describe_matmuls (const LigRecipeErrors *errors)
 {

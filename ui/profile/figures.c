@@ -44,7 +44,7 @@ new_label (const char *text, const char *class, float align)
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
 
-/* A secondary line that wraps where there is no room. */
+/* A secondary line that wraps if there is no room. */
 static GtkWidget *
 new_note (const char *text)
 {
@@ -65,7 +65,7 @@ describe_spread (const LigSpread *spread)
                           spread->count);
 }
 
-/* Returns how the predicted time is to the measured one, null if there is nothing to say. */
+/* Returns the comparison of the predicted with the measured time, null if there is none. */
 static char *
 describe_prediction (const LigSpread *measured, double predicted)
 {

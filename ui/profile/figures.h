@@ -16,12 +16,11 @@ void lig_profile_figures_fill (GtkBox *box, LigPlan *plan, const LigProfiled *pr
 GtkWidget *
 lig_profile_tile_new (const char *title, const char *figure, const char *first, const char *second);
 
-/* Compares policies: the step with its spread, the difference to the best, passes, bytes moved;
- * choosing one shows it. */
+/* Compares policies: the step with its spread, the difference from the best, passes, bytes moved;
+ * choosing a policy shows it. */
 void lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling);
 
-/* Returns a number at the right end of its column, with a dim line below it. @note, @class:
- * (nullable) */
+/* Returns a right-aligned number with a dim line below it. @note, @class: (nullable) */
 GtkWidget *lig_profile_cell_new (const char *text, const char *note, const char *class);
 
 /* Puts a median with its quartiles into a cell of a table. */

@@ -89,7 +89,8 @@ tick (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Returns a text of all that results depend on: settings for training and a name change no step. */
+/* Returns a text of everything that results depend on: training settings and the name change no
+ * step. */
 static char *
 describe (LigMeasurement *self, LigDocument *document)
 {
@@ -158,7 +159,7 @@ finish (GObject *source, GAsyncResult *result, gpointer data)
   g_signal_emit (self, signals[CHANGED], 0);
 }
 
-/* Returns why it cannot be measured, or null. */
+/* Returns the reason why it cannot be measured, or null. */
 static const char *
 find_rejection (LigMeasurement *self)
 {
@@ -224,7 +225,7 @@ lig_measurement_start (LigMeasurement *self,
   g_atomic_int_set (&private->count, 0);
   private->cancellable = g_cancellable_new ();
   g_autoptr (GTask) task = g_task_new (self, private->cancellable, finish, NULL);
-  /* Complete results count, even if it was cancelled afterwards. */
+  /* Complete results are kept, even if the user cancelled afterwards. */
   g_task_set_check_cancellable (task, FALSE);
   g_task_set_task_data (task, job, free_job);
   private->tick = g_timeout_add (100, tick, self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The base class of what is measured of a document: on a thread with a device of its own, with
- * progress, cancelled by the user or the end of the document, and kept, until it is cleared, with
- * whether it is outdated.
+/* The base class of measurements of a document. They run on a thread with its own device, report
+ * progress, can be cancelled by the user or the end of the document, and keep their results, which
+ * may become outdated, until they are cleared.
  *
  * Signals: `changed` when state, progress or staleness change; `measured` when there are new
  * results. */
@@ -16,10 +16,10 @@ G_BEGIN_DECLS
 G_DECLARE_DERIVABLE_TYPE (LigMeasurement, lig_measurement, LIG, MEASUREMENT, GObject)
 
 /**
- * LigMeasurementJob: what the thread measures: copies of the document at the start.
+ * LigMeasurementJob: the input of the thread: copies from the document at the start.
  *
  * @options: of the document, one for each policy
- * @store: (nullable): records what is measured
+ * @store: (nullable): records the results
  */
 typedef struct {
   LigSequence *sequence;
@@ -30,9 +30,9 @@ typedef struct {
 
 /**
  * LigMeasurementClass:
- * @busy: why nothing can be measured while it measures
+ * @busy: the error if a measurement is already running
  * @empty: the same for a sequence without ops
- * @any_recipe: results do not depend on the sequence's recipe
+ * @any_recipe: whether results are independent of the sequence's recipe
  * @measure: fills the results, which were passed to lig_measurement_start(), on the thread
  * @take: (nullable): called with new results before `measured` is emitted
  */
@@ -58,8 +58,8 @@ gpointer lig_measurement_of (LigDocument *document, GType type);
  * @policies: of the plans
  * @results: (transfer full): to be filled by the class
  *
- * Returns: %FALSE with an error where the document cannot be measured as it is: no ops, a problem,
- *   a device that is only planned for, or one that is being measured already
+ * Returns: %FALSE with an error if the document cannot be measured: no ops, a problem, a plan-only
+ *   device, or a measurement that is already running
  */
 gboolean lig_measurement_start (LigMeasurement *self,
                                 const LigPolicy *policies,
@@ -68,14 +68,14 @@ gboolean lig_measurement_start (LigMeasurement *self,
                                 gpointer results,
                                 GError **error);
 
-/* Notes the progress, on the thread; returns whether it has to go on. The signature is that of the
+/* Records the progress, on the thread; returns whether to continue. The signature is that of the
  * engine's monitors; @measurement: a #LigMeasurement. */
 gboolean lig_measurement_watch (guint done, guint count, gpointer measurement);
 
-/* Returns how many of how many are done, both 0 during preparation. */
+/* Returns the numbers of completed and of all rounds, both 0 during preparation. */
 guint lig_measurement_get_done (LigMeasurement *self, guint *count);
 
-/* Stops as soon as the engine asks lig_measurement_watch(); nothing is kept or recorded. */
+/* Stops at the engine's next call of lig_measurement_watch(); nothing is kept or recorded. */
 void lig_measurement_cancel (LigMeasurement *self);
 
 gboolean lig_measurement_is_active (LigMeasurement *self);
@@ -96,7 +96,7 @@ void lig_measurement_clear (LigMeasurement *self);
 /* Returns whether the sequence or the device changed since the measurement. */
 gboolean lig_measurement_is_stale (LigMeasurement *self);
 
-/* Makes everything that shows the results or their state show them again. */
+/* Updates everything that shows the results or their state. */
 void lig_measurement_announce (LigMeasurement *self);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile: where the time and the memory of a step go, predicted until it is measured. */
+/* The page Profile: a breakdown of the time and memory of a step, predicted until measured. */
 #include "ui/page.h"
 #include "ui/profile/figures.h"
 #include "ui/profile/rank-section.h"
@@ -38,7 +38,7 @@ struct _LigProfilePage {
   LigPlan *predicted_for; /* the document's plan that the prediction belongs to */
   GCancellable *cancellable;
   LigTimedPlan timed, unfused; /* the data of the pictures; owns references to the plans */
-  gboolean outdated;           /* to be filled when it is shown */
+  gboolean outdated;           /* to be filled when shown */
 };
 
 G_DEFINE_FINAL_TYPE (LigProfilePage, lig_profile_page, LIG_TYPE_PAGE)
@@ -135,7 +135,7 @@ set_timed (LigTimedPlan *timed, LigPlan *plan, const LigProfiled *profiled)
   g_clear_pointer (&old, lig_plan_unref);
 }
 
-/* Policy none still takes the fusions that are forced. */
+/* Policy none still applies forced fusions. */
 static gboolean
 is_apart (LigPlan *plan)
 {
@@ -143,7 +143,7 @@ is_apart (LigPlan *plan)
   return *choices == '\0';
 }
 
-/* Times of every op unfused: measured if they are, else predicted. */
+/* Times of the unfused ops: measured if available, else predicted. */
 static void
 find_unfused (LigProfilePage *self)
 {
@@ -249,8 +249,8 @@ show_head (LigProfilePage *self)
   lig_tooltip_set (GTK_WIDGET (self->title), name);
 }
 
-/* Shows one notice: the error, else why it cannot be measured, else that it is outdated, else what
- * disturbed it. */
+/* Shows one notice: the error, else the reason why it cannot be measured, else that it is outdated,
+ * else what disturbed it. */
 static void
 set_notice (
   LigProfilePage *self, const char *class, const char *text, const char *button, const char *action)
@@ -271,7 +271,7 @@ set_notice (
                                            action ? action : "profile.run");
 }
 
-/* Returns a sentence on what makes the shown times doubtful, or null. */
+/* Returns a sentence on the reason to doubt the shown times, or null. */
 static char *
 describe_doubt (LigProfiling *profiling)
 {
@@ -389,7 +389,7 @@ update (LigProfilePage *self)
     lig_css_class_set (faded[i], "outdated", old);
 }
 
-/* During measuring only the progress changes. */
+/* During a measurement, only the progress changes. */
 static void
 follow_profiling (LigProfilePage *self)
 {
@@ -458,7 +458,7 @@ forget (GtkWidget *widget, const char *name, GVariant *parameter)
   lig_measurement_clear (LIG_MEASUREMENT (LIG_PROFILE_PAGE (widget)->profiling));
 }
 
-/* Adds the policies that were compared if the page shows them, else the recipes. */
+/* Adds the compared policies if the page shows them, else the recipes. */
 static char *
 lig_profile_page_to_command (LigPage *page)
 {

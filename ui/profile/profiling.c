@@ -30,7 +30,8 @@ free_profiled (gpointer data)
 
 /* --- On the thread -------------------------------------------------------------------------- */
 
-/* Compiles the same plan without memory: the measured one keeps its arena until it is freed. */
+/* Compiles the same plan without memory, because the measured one keeps its arena until it is
+ * freed. */
 static LigProfiled *
 keep (const LigMeasurementJob *job,
       LigProfile *profile,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles of a document, recorded in the store, and kept, so that the score and the pictures can
- * show them. The plan and its times stay; the device's memory is freed. */
+/* Profiles of a document, recorded in the store and kept for the score and the pictures. The plan
+ * and its times are kept; the device's memory is freed. */
 #pragma once
 
 #include "ui/profile/measurement.h"
@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (LigProfiling, lig_profiling, LIG, PROFILING, LigMeasuremen
  *
  * @passes: forward, backward, update: for pictures
  * @spreads: of forward, backward, update and step
- * @conditions: what may have disturbed the measurement
+ * @conditions: conditions that may have disturbed the measurement
  * @plan: compiled like the measured plan; bound to no memory
  * @steps: each step of @plan
  */
@@ -38,7 +38,7 @@ LigProfiling *lig_profiling_of (LigDocument *document);
 
 /**
  * lig_profiling_start:
- * @policies: to be measured, taking turns
+ * @policies: to be measured, interleaved
  * @rounds: how often each runs
  *
  * Returns: %FALSE with an error as lig_measurement_start()
@@ -52,8 +52,8 @@ double lig_profiling_get_progress (LigProfiling *self, double *left);
 /* Returns: (nullable): the last results, one for each requested policy. */
 const LigProfiled *lig_profiling_get (LigProfiling *self, guint n);
 
-/* Returns: (nullable): the result that is shown: the one last chosen, else that of the document's
- *   policy, else the fastest. */
+/* Returns: (nullable): the shown result: the one chosen last, else that of the document's policy,
+ * else the fastest. */
 const LigProfiled *lig_profiling_get_shown (LigProfiling *self);
 void lig_profiling_show (LigProfiling *self, guint n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles: the step of the ranks, what of it waits for collectives, and the imbalance. */
+/* Tiles: the ranks' step time, its share of waits for collectives, and the imbalance. */
 #include "ui/profile/rank-section.h"
 
 #include "ui/profile/figures.h"

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Returns a section with the waits of the newest training by several ranks, which it looks for when
- * the page is shown, and after edits; without one it is invisible. */
+/* Returns a section with the waits of the newest training run on several ranks, which it looks up
+ * when the page is shown and after edits; invisible without one. */
 GtkWidget *lig_rank_section_new (LigDocument *document, GtkWidget *page);
 
 G_END_DECLS

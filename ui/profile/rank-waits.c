@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings in the store are compared with the document by their ops. */
+/* Matches runs in the store with the document by their ops. */
 #include "ui/profile/rank-waits.h"
 
 #include "ui/session/task.h"
@@ -18,7 +18,8 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 
-/* The newest trainings that are looked at, the steps of one of them, and the ranks of one. */
+/* The maximum number of runs to look at, newest first, and the maximum number of steps and ranks of
+ * each. */
 enum { MAX_RUNS = 50, MAX_STEPS = 1000, MAX_RANKS = 1 << 20 };
 
 typedef struct {
@@ -60,7 +61,7 @@ is_same (const LigRunRow *row, const char *expression)
   return g_strcmp0 (other, expression) == 0;
 }
 
-/* Reads how the ranks of a run divided the work; FALSE for one rank. */
+/* Reads the parallelism of a run; FALSE for one rank. */
 static gboolean
 read_layout (LigStore *store, const char *run, LigLayout *layout)
 {
@@ -86,8 +87,8 @@ find_median (LigStore *store, const char *run, const char *name, guint *count)
   return spread.median;
 }
 
-/* Returns the rank that was the slowest in most of the last steps; a median of numbers would name
- * one between two that take turns. */
+/* Returns the rank that was slowest in most of the last steps; a median of rank numbers would be a
+ * third rank if two alternate. */
 static int
 find_slowest (LigStore *store, const char *run)
 {
@@ -201,7 +202,7 @@ lig_rank_waits_find (LigDocument *document,
   request->device = g_strdup (lig_document_get_device (document));
   request->optimizer = optimizer;
   lig_document_get_options (document, &request->options);
-  /* Its pointers belong to the document, and nothing is measured for a prediction. */
+  /* The pointers in it belong to the document, and a prediction measures nothing. */
   request->options.policy = LIG_POLICY_ALL;
   request->options.tuning = NULL;
   request->options.choices = request->options.freeze = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How long ranks waited for one another in the newest training of a document's sequence by several
- * ranks, from the metrics in the store, and how long they were predicted to wait for collectives.
+/* The waits of ranks for each other in the newest multi-rank run of a document's sequence, from the
+ * metrics in the store, and their predicted waits for collectives.
  */
 #pragma once
 
@@ -15,11 +15,11 @@ G_BEGIN_DECLS
  *
  * @run: the uuid
  * @ranks: the number of ranks, at least two
- * @parallel: how they divided the work
+ * @parallel: their parallelism
  * @slowest: the rank that waits least
  * @steps: the number of steps
- * @exposed: for how much of a step other work waits for collectives
- * @imbalance: how much longer that of another rank waits: for the slowest one
+ * @exposed: the time per step in which other work waits for collectives
+ * @imbalance: the additional wait of the other ranks for the slowest one
  * @step: a step
  * @predicted: the prediction of @exposed, NaN if there is none
  */
@@ -33,13 +33,13 @@ typedef struct {
 void lig_rank_waits_free (LigRankWaits *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRankWaits, lig_rank_waits_free)
 
-/* Looks for the training on a thread. */
+/* Looks for the run on a thread. */
 void lig_rank_waits_find (LigDocument *document,
                           GCancellable *cancellable,
                           GAsyncReadyCallback callback,
                           gpointer data);
 
-/* Returns (transfer full) (nullable): null without such a training. */
+/* Returns (transfer full) (nullable): null without such a run. */
 LigRankWaits *lig_rank_waits_finish (GAsyncResult *result);
 
 G_END_DECLS

@@ -13,7 +13,7 @@
 
 typedef struct {
   LigDocument *document; /* owns the widgets' page, so it outlives them */
-  GHashTable *choices;   /* of names of recipes that were chosen, or not, by hand */
+  GHashTable *choices;   /* names of recipes that the user selected or deselected */
 } Menu;
 
 static void
@@ -41,7 +41,7 @@ text_of (const Menu *menu, const LigRecipeInfo *info)
   return g_strdup (info->name);
 }
 
-/* Returns whether the document's device computes with the recipe, as far as it is known. */
+/* Returns whether the document's device supports the recipe, as far as is known. */
 static gboolean
 is_possible (const Menu *menu, const LigRecipeInfo *info, GError **error)
 {
@@ -129,8 +129,9 @@ new_check (GtkMenuButton *button, const LigRecipeInfo *info, const char *caption
   return check;
 }
 
-/* Returns the check of a recipe above what it does, or why the device does not compute with it. The
- * text is outside of the check, which would not make room for its second line. */
+/* Returns a check button for a recipe above its description, or above the reason why the device
+ * does not support it. The text is outside the check button, which would not make room for a second
+ * line. */
 static GtkWidget *
 new_entry (GtkMenuButton *button, const LigRecipeInfo *info)
 {
@@ -175,7 +176,8 @@ fill (GtkMenuButton *button, gpointer data)
   gtk_widget_set_margin_start (box, 6);
   gtk_widget_set_margin_end (box, 6);
   gtk_widget_set_margin_bottom (box, 18);
-  /* A popover is as high as its texts need at their own width, so the box gives it to them. */
+  /* A popover computes its height from the natural width of its texts, so the box sets that
+   * width. */
   gtk_widget_set_size_request (box, 380, -1);
   gtk_box_append (GTK_BOX (box),
                   new_caption (_ ("Compared with no quantization on the same batch")));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice of the recipes that are compared: a check button each, with what the recipe does or
- * why the device does not compute with it. */
+/* The choice of the recipes that are compared: a check button for each, with its description or the
+ * reason why the device does not support it. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -8,11 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* Gives the button a popover that is made for the document's device when it opens. */
+/* Adds a popover to the button, which is filled for the document's device when it opens. */
 void lig_recipe_menu_set_up (GtkMenuButton *button, LigDocument *document);
 
-/* Compares the chosen recipes, at first all that the device computes with; each runs @rounds
- * times. */
+/* Compares the chosen recipes, by default all that the device supports; each runs @rounds times. */
 void lig_recipe_menu_compare (GtkMenuButton *button, guint rounds);
 
 G_END_DECLS

@@ -19,7 +19,7 @@ struct _LigRecipeSection {
   GtkLabel *notice_label, *progress_label, *note;
   GtkProgressBar *progress;
   GtkGrid *table;
-  LigPictureView *map; /* made when there is one to be shown */
+  LigPictureView *map; /* created when first needed */
   GtkWidget *map_card;
 };
 
@@ -39,7 +39,7 @@ map_height (gpointer data)
   return lig_draw_recipes_height (data);
 }
 
-/* Goes to the row of the sequence that a mark of the map belongs to. */
+/* Goes to the row of the op that a mark of the map belongs to. */
 static void
 go_to_op (LigRecipeSection *self, int mark)
 {
@@ -80,7 +80,7 @@ show_map (LigRecipeSection *self)
 
 /* --- State ---------------------------------------------------------------------------------- */
 
-/* Shows the error, else that the results are outdated. */
+/* Shows the error, or else that the results are outdated. */
 static void
 show_notice (LigRecipeSection *self)
 {

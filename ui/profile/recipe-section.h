@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of the page Profile that compares recipes: the progress, a table with a row for each
- * recipe, and the map of errors. It is visible while recipes are compared and once they have been.
+ * recipe, and the map of errors. It is visible while recipes are compared and while there are
+ * results.
  *
  * Actions: recipes.run compares the same recipes again, recipes.cancel, recipes.forget. */
 #pragma once

@@ -14,7 +14,7 @@ place (const Bar *bar, double value, int width)
   return range > 0 ? 1 + (value - bar->min) / range * (width - 2) : width / 2.;
 }
 
-/* Draws in the colour of the text, so that it has the contrast of the style. */
+/* Draws in the text colour, so that it has the style's contrast. */
 static void
 draw (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
 {

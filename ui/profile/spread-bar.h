@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * lig_spread_bar_new:
  * @spread: drawn; copied
  * @min, @max: the values at the left and the right end
- * @text: the same for people who do not see it
+ * @text: the same for screen readers
  */
 GtkWidget *lig_spread_bar_new (const LigSpread *spread, double min, double max, const char *text);
 

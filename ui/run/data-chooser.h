@@ -21,7 +21,7 @@ void lig_data_chooser_set_path (LigDataChooser *self, const char *path);
 /* Shows other data: `csv:rows.csv?target=y`. */
 void lig_data_chooser_set_spec (LigDataChooser *self, const char *spec);
 
-/* Returns: (transfer full) (nullable): the present choice. */
+/* Returns: (transfer full) (nullable): the current choice. */
 char *lig_data_chooser_get_spec (LigDataChooser *self);
 
 /* Returns the sentence under the options. @fine: whether it describes the data, not an error */

@@ -15,7 +15,7 @@ enum { LINE_MARGIN = 12 };
 typedef struct {
   LigPass pass;
   int y, height;
-  int cover, cover_end; /* of the present brackets that it stands for; on a change's first ghost */
+  int cover, cover_end; /* of the current brackets that it stands for; on a change's first ghost */
   int slot;             /* of a folded row, else -1 */
   guint count;          /* of changed groups in a folded row */
   double before, after;
@@ -160,7 +160,7 @@ add_removed (LigScoreGhost *self, const LigScoreMap *map, const LigPlanChange *c
   g_array_append_val (self->ghosts, ghost);
 }
 
-/* Hides all present brackets of a change behind its ghosts. */
+/* Hides all current brackets of a change behind its ghosts. */
 static void
 cover (LigScoreGhost *self, const LigScoreMap *map, const LigPlanChange *change, guint first)
 {

@@ -4,7 +4,7 @@
  *
  * Actions: pin.compare shows both plans; pin.save, and pin.save-to with a path, save their
  * comparison as a report; pin.device with a name pins the plan of another device, pin.present the
- * present one; pin.remove. */
+ * current one; pin.remove. */
 #pragma once
 
 #include "ui/document/document.h"

@@ -11,7 +11,7 @@ struct _LigScoreSheet {
   LigScoreMetrics metrics; /* of the next map */
   LigScoreRows kind;
   double line, zoom;     /* height of a line, with the zoom */
-  double shown_zoom;     /* of the present font */
+  double shown_zoom;     /* of the current font */
   double kept_y;         /* stays in place in the window when sizes change; NaN: the middle */
   GtkCssProvider *style; /* contains the zoom */
   guint resizing;

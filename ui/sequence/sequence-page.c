@@ -183,7 +183,7 @@ choose_template (GSimpleAction *action, GVariant *target, gpointer data)
   lig_templates_present (GTK_WIDGET (self), lig_page_get_document (LIG_PAGE (self)));
 }
 
-/* Pins the preview if one is shown, else the present plan; pressed again, unpins it. */
+/* Pins the preview if one is shown, else the current plan; pressed again, unpins it. */
 static void
 pin (GSimpleAction *action, GVariant *target, gpointer data)
 {

@@ -42,7 +42,7 @@ gboolean lig_sweeping_is_active (LigSweeping *self);
 gboolean lig_sweeping_is_paused (LigSweeping *self);
 void lig_sweeping_set_paused (LigSweeping *self, gboolean paused);
 
-/* Saves the present training as interrupted and ends; the sweep can be continued. */
+/* Saves the current training as interrupted and ends; the sweep can be continued. */
 void lig_sweeping_stop (LigSweeping *self);
 
 G_END_DECLS

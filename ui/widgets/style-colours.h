@@ -4,6 +4,6 @@
 
 #include <ligature/draw.h>
 
-/* Returns the colours for the present style: light or dark, with high contrast if the user wants
+/* Returns the colours for the current style: light or dark, with high contrast if the user wants
  * it. */
 const LigColours *lig_style_colours (void);
