@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A choice in the bar is an edit of the document or a setting of its window; the document's signals
+/* Each choice in the bar edits the document or a setting of its window; the document's signals
  * update the bar. */
 #include "ui/run/bar.h"
 
@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Seconds from which on the bar says how long a training would take. */
+/* The bar announces the duration of a run if it takes at least this many seconds. */
 #define LONG 3600
 
 struct _LigRunBar {
@@ -43,14 +43,14 @@ struct _LigRunBar {
   LigRunLive live;
   LigTraining *training; /* shown; null for none */
   gboolean updating;
-  int ranks; /* that the device's title has */
+  int ranks; /* that the device's title contains */
 };
 
 G_DEFINE_FINAL_TYPE (LigRunBar, lig_run_bar, GTK_TYPE_WIDGET)
 
 /* --- From the document --------------------------------------------------------------------- */
 
-/* Returns the device's title; `2 × NVIDIA H200` if each of as many ranks has such a GPU. */
+/* Returns the device's title; `2 × NVIDIA H200` if each of two ranks has such a GPU. */
 static char *
 describe_device (LigRunBar *self, const LigDeviceEntry *entry)
 {
@@ -89,7 +89,8 @@ update_types (LigRunBar *self)
   lig_type_list_select (self->type, compute);
 }
 
-/* Returns a short name of the data, like `xor.csv` or `synthetic`; the tooltip has the whole. */
+/* Returns a short name of the data, like `xor.csv` or `synthetic`; the tooltip has the full
+ * text. */
 static void
 update_data (LigRunBar *self, const LigRunSettings *settings)
 {
@@ -111,7 +112,7 @@ update_data (LigRunBar *self, const LigRunSettings *settings)
                                   -1);
 }
 
-/* The automatic policy names the one that it means on the device. */
+/* The automatic policy names the policy that it selects on the device. */
 static void
 update_policy (LigRunBar *self)
 {
@@ -133,7 +134,7 @@ update_policy (LigRunBar *self)
   self->updating = updating;
 }
 
-/* Returns `2 ranks`, or the layout of ranks that divide more than the batch; null for one rank. */
+/* Returns `2 ranks`, or the parallelism if it is not pure data parallelism; null for one rank. */
 static char *
 describe_ranks (LigRunBar *self)
 {
@@ -232,7 +233,7 @@ set_tooltip (LigRunBar *self, const char *obstacle, const char *length)
   lig_tooltip_set (self->train, obstacle ? obstacle : both ? both : plain);
 }
 
-/* Shows why training is impossible, or the result of the last one, or that the next takes long. */
+/* Shows why training is impossible, or the result of the last run, or that the next takes long. */
 static void
 show_reason (LigRunBar *self)
 {
@@ -334,7 +335,7 @@ bind_device (GtkSignalListItemFactory *factory, GtkListItem *item, LigRunBar *se
   gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), title);
 }
 
-/* The button shortens texts that its list shows in full. */
+/* The button truncates texts that its list shows in full. */
 static void
 shorten_devices (LigRunBar *self)
 {

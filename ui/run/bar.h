@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bar below the score: device, policy, settings and data, and the progress of the training. */
+/* The bar below the score: device, policy, settings and data, and the progress of the run. */
 #pragma once
 
 #include "ui/document/document.h"

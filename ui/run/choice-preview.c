@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Previews of the run bar's choices. A row of a list keeps its list item, whose position changes
- * when the row is reused. */
+ * when the row is recycled. */
 #include "ui/run/choice-preview.h"
 
 #include "ui/widgets/preview-hook.h"
@@ -39,7 +39,7 @@ try_policy (GtkWidget *row, LigDocument *document, LigPreviewTrial *trial, gpoin
   return TRUE;
 }
 
-/* The button shows an item, too, but is no choice. */
+/* The button also shows an item, but is not a choice. */
 static void
 bind_item (GtkListItem *item, GtkDropDown *choice, LigPreviewTrialFunc make)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Previews of the run bar's choices: an item of an open list, under the pointer or by Space. */
+/* Previews of the run bar's choices: an item of an open list is previewed under the pointer or by
+ * Space. */
 #pragma once
 
 #include "ui/document/document.h"

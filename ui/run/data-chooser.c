@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows and the text `KIND:PATH?key=value` follow each other. Kinds, and rows for their options,
- * are made from the tables of the engine. */
+/* The rows and the text `KIND:PATH?key=value` are kept in sync. Kinds and rows for their options
+ * are generated from the engine's tables. */
 #include "ui/run/data-chooser.h"
 
 #include "ui/run/data-options.h"
@@ -74,7 +74,7 @@ update_rows (LigDataChooser *self)
   lig_data_options_show (self->options, info);
 }
 
-/* Says above everything else why the data do not fit, or hides that. */
+/* Shows at the top why the data do not fit, or hides the message. */
 static void
 show_misfit (LigDataChooser *self)
 {
@@ -122,7 +122,7 @@ fits (const LigDatasetInfo *info, const char *name)
   return FALSE;
 }
 
-/* Chooses the kind that a name suggests; otherwise a chosen kind with a path stays. */
+/* Chooses the kind that a name suggests; otherwise keeps a chosen kind with a path. */
 static const LigDatasetInfo *
 guess_kind (LigDataChooser *self, const char *path)
 {
@@ -177,7 +177,7 @@ path_chosen (GtkNativeDialog *dialog, int response, LigDataChooser *self)
   g_object_unref (dialog);
 }
 
-/* Data is usually in the folder of its sequence. */
+/* Data are usually in the folder of the sequence. */
 static void
 show_place (LigDataChooser *self, GtkFileChooser *chooser)
 {
@@ -287,7 +287,7 @@ bind_kind (GtkSignalListItemFactory *factory, GtkListItem *item, LigDataChooser 
   gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), title);
 }
 
-/* The row wraps the chosen kind instead of cutting it; the list keeps its own items. */
+/* The row wraps the chosen kind instead of truncating it; the list keeps its own items. */
 static void
 widen_kinds (LigDataChooser *self)
 {
@@ -320,8 +320,8 @@ lig_data_chooser_init (LigDataChooser *self)
   self->filling = FALSE;
 }
 
-/* Returns: (nullable): a file next to the document whose extension a kind names: `xor.csv` for
- *   `xor.lig`. */
+/* Returns: (nullable): a file next to the document with an extension of a kind: `xor.csv` for
+ * `xor.lig`. */
 static char *
 find_file (const char *path, const LigDatasetInfo *info)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A dialog in which a document's data are chosen: their kind, file and options, with a preview of
- * the samples. */
+/* A dialog that chooses a document's data: kind, file and options, with a preview of the
+ * samples. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 #define LIG_TYPE_DATA_CHOOSER (lig_data_chooser_get_type ())
 G_DECLARE_FINAL_TYPE (LigDataChooser, lig_data_chooser, LIG, DATA_CHOOSER, AdwWindow)
 
-/* Returns a window to be presented. The choice goes into the document's `train` object. */
+/* Returns a window to be presented. The choice is stored in the document's `train` object. */
 GtkWindow *lig_data_chooser_new (GtkWindow *parent, LigDocument *doc);
 
-/* Chooses a file like the user. */
+/* Chooses a file as the user would. */
 void lig_data_chooser_set_path (LigDataChooser *self, const char *path);
 
 /* Shows other data: `csv:rows.csv?target=y`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A row for each type of option: an entry, a drop-down, a switch or a number; fractions are shown
- * in percent, but not where a path may stand for one. */
+ * in percent, unless the option also accepts a path. */
 #include "ui/run/data-options.h"
 
 #include <glib/gi18n.h>
@@ -28,7 +28,7 @@ new_entry (Row *row)
   return row->row;
 }
 
-/* A share or a path; the title has the default, which an empty entry stands for. */
+/* A fraction or a path; the title has the default, which applies if the entry is empty. */
 static GtkWidget *
 new_part (Row *row)
 {
@@ -93,7 +93,7 @@ new_fraction (Row *row)
 {
   const LigDatasetOption *option = row->option;
   g_autofree char *title = g_strdup_printf ("%s (%%)", _ (option->label));
-  /* The maximum itself is no value. */
+  /* The maximum itself is excluded. */
   GtkWidget *input =
     gtk_spin_button_new_with_range (option->minimum * 100, option->maximum * 100 - 1, 1);
   gtk_spin_button_set_digits (GTK_SPIN_BUTTON (input), 1);
@@ -185,7 +185,7 @@ get_number (const Row *row)
   return g_strdup (g_ascii_formatd (text, sizeof text, "%.0f", value));
 }
 
-/* (transfer full) (nullable): as it is written, null for the default. */
+/* (transfer full) (nullable): as written, null for the default. */
 static char *
 get_value (const Row *row)
 {

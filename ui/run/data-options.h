@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of datasets as rows of a preferences group: one for each option in the table of each
- * kind, of which those of one kind are shown. */
+/* The options of datasets as rows of a preferences group: one for each option of each kind; only
+ * those of one kind are shown. */
 #pragma once
 
 #include <ligature/dataset.h>
@@ -14,15 +14,15 @@ typedef struct _LigDataOptions LigDataOptions;
 /* Called after each change of a row. */
 typedef void (*LigDataOptionsFunc) (gpointer data);
 
-/* Adds the rows to the group, which must live as long; (transfer full). */
+/* Adds the rows to the group, which must outlive them; (transfer full). */
 LigDataOptions *
 lig_data_options_new (AdwPreferencesGroup *group, LigDataOptionsFunc changed, gpointer data);
 void lig_data_options_free (LigDataOptions *self);
 
-/* Shows the rows of the kind, and those of every kind. */
+/* Shows the rows of this kind and those common to all kinds. */
 void lig_data_options_show (LigDataOptions *self, const LigDatasetInfo *info);
 
-/* Appends what differs from the defaults of the kind, `&key=value` each. */
+/* Appends the values that differ from the defaults of the kind, each as `&key=value`. */
 void lig_data_options_append (LigDataOptions *self, const LigDatasetInfo *info, GString *to);
 
 /* Fills in one row of the kind; a key that it does not have is ignored. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens the data like a training, on a thread; the answer to an outdated request is dropped. */
+/* Opens the data like a training run, on a thread; answers to outdated requests are dropped. */
 #include "ui/run/data-preview.h"
 
 #include "ui/session/task.h"
@@ -9,7 +9,7 @@
 
 #include <glib/gi18n.h>
 
-/* The delay, so that typing does not read a file for each letter. */
+/* A delay, so that not every keystroke reads a file. */
 #define PATIENCE_MS 250
 #define ROWS 6
 
@@ -61,7 +61,7 @@ free_table (gpointer data)
   g_free (table);
 }
 
-/* Returns why a training with these data would be rejected, or null. */
+/* Returns the reason why a run with these data would be rejected, or null. */
 static char *
 find_misfit (const Request *request, LigDataset *dataset)
 {

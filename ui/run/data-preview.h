@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A preview of a data set: a sentence and a small table, or an error. */
+/* A preview of a dataset: a sentence and a small table, or an error. */
 #pragma once
 
 #include <ligature/sequence.h>

@@ -9,7 +9,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* Returns the seconds of a step with the plan that is shown, for the batch size of a training. */
+/* Returns the seconds of a step with the plan that is shown, for the run's batch size. */
 static double
 get_step_seconds (LigDocument *doc, const LigRunSettings *settings)
 {

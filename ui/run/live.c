@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of a running training, and its loss as a line without axes. */
+/* The numbers of a running training run, and its loss as a sparkline. */
 #include "ui/run/live.h"
 
 #include "ui/run/settings.h"
@@ -29,7 +29,7 @@ find_extent (const LigCurvePoint *points, guint count, double *min, double *grea
   }
 }
 
-/* A few points for each pixel are enough. A loss with a wide range is shown by its logarithm. */
+/* A few points per pixel are enough. A loss with a wide range is plotted on a logarithmic scale. */
 static void
 draw_spark (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
 {
@@ -72,7 +72,7 @@ show_spark (LigRunLive *self, LigTraining *training)
 
 /* --- Numbers ------------------------------------------------------------------------------- */
 
-/* A label is laid out again only if its text changed. */
+/* A label is only laid out again if its text changed. */
 static void
 set_text (GtkLabel *label, const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of a running training, in labels. */
+/* The numbers of a running training run, in labels. */
 #pragma once
 
 #include "ui/session/training.h"
@@ -18,7 +18,8 @@ typedef struct {
   gint64 updated;
 } LigRunLive;
 
-/* Updates the labels, at most ten times a second unless @now is set: faster is not readable. */
+/* Updates the labels, at most ten times a second unless @now is set: faster updates are
+ * unreadable. */
 void lig_run_live_update (LigRunLive *self, LigTraining *training, gboolean now);
 void lig_run_live_clear (LigRunLive *self);
 

@@ -25,7 +25,7 @@ update (Row *self)
   lig_tooltip_set (self->parts.input, obstacle ? obstacle : help);
 }
 
-/* An obstacle shows 1, which is not chosen. */
+/* With an obstacle, 1 is shown, which the user did not choose. */
 static void
 chosen (Row *self)
 {

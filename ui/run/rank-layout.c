@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice among the layouts of as many ranks as are chosen. */
+/* The choice of the parallelism of the chosen number of ranks. */
 #include "ui/document/ranks.h"
 #include "ui/run/rank-row.h"
 #include "ui/run/rank-rows.h"
@@ -13,12 +13,12 @@ typedef struct {
   LigRankRow parts;
   GtkDropDown *down;
   GtkStringList *names;
-  GArray *layouts; /* of LigLayout, of the names */
-  int ranks;       /* that the layouts have */
+  GArray *layouts; /* of LigLayout, in the order of the names */
+  int ranks;       /* of the layouts */
   gboolean updating;
 } Row;
 
-/* Lists the layouts of a number of ranks; that of data alone, the default, is the first. */
+/* Lists the layouts of a number of ranks; pure data parallelism, the default, is first. */
 static void
 list_layouts (int ranks, GArray *to)
 {

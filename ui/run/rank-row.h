@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The look of a row on ranks among those of the settings of a sequence. */
+/* The layout of a rank row among the settings of a sequence. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -16,7 +16,7 @@ typedef struct {
   GtkLabel *help;
 } LigRankRow;
 
-/* Attaches a row of a title, an input and a button that sets the default. */
+/* Attaches a row with a title, an input and a button that restores the default. */
 void
 lig_rank_row_attach (LigRankRow *self, const char *title, GtkWidget *input, GtkGrid *to, int line);
 

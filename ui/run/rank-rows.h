@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows on ranks among the settings of a training. */
+/* The rank rows among the training settings. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Attach to a line of a grid a row with the number of ranks, or with the obstacle; and a row with
- * the layouts of as many ranks, which is visible if they are several. */
+/* Attach to a line of a grid a row with the number of ranks, or the obstacle to several; and a row
+ * with their parallelism, which is visible if there are several ranks. */
 void lig_rank_count_attach (LigDocument *doc, GtkGrid *to, int line);
 void lig_rank_layout_attach (LigDocument *doc, GtkGrid *to, int line);
 

@@ -19,7 +19,7 @@ get_recipe (LigDocument *doc)
   return recipe;
 }
 
-/* Returns the place of a recipe in the list, behind none. */
+/* Returns the position of a recipe in the list, after `none`. */
 static guint
 find_place (const LigRecipeInfo *info)
 {
@@ -29,8 +29,8 @@ find_place (const LigRecipeInfo *info)
   return 0;
 }
 
-/* Shows the document's recipe; the tooltip has what it does, and parameters without their
- * defaults. */
+/* Shows the document's recipe; the tooltip has its description and the parameters that differ from
+ * their defaults. */
 static void
 show_recipe (GtkDropDown *choice, LigDocument *doc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of trainings in words. */
+/* Results of training runs in words. */
 #include "ui/run/result.h"
 
 #include "ui/run/settings.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of a training, in words. */
+/* The result of a training run, in words. */
 #pragma once
 
 #include "ui/session/training.h"
@@ -13,12 +13,11 @@ G_BEGIN_DECLS
  */
 char *lig_result_format (LigTraining *training);
 
-/* Shows the status of a training that has ended in a label; after a success with its losses and a
- * link to its charts. Returns whether it succeeded. */
+/* Shows the status of a finished run in a label; after success, with its losses and a link to its
+ * charts. Returns whether it succeeded. */
 gboolean lig_result_show (GtkLabel *label, LigTraining *training);
 
-/* Shows a toast with the result of a training that has ended, and a button that leads to its
- * charts.
+/* Shows a toast with the result of a finished run, and a button that opens its charts.
  */
 void lig_result_announce (GtkWidget *widget, LigTraining *training);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Run: the trainings of this program, and the charts of one of them. */
+/* The page Run: the training runs of this program, and the charts of one of them. */
 #include "ui/page.h"
 #include "ui/run/data-chooser.h"
 #include "ui/run/live.h"
@@ -105,7 +105,7 @@ fill_charts (LigRunPage *self)
                               lig_training_get_curve (self->shown, curves[i].metric));
 }
 
-/* Draws one chart a tick, the loss every other time, so that no frame draws two. */
+/* Draws one chart per tick, every second time the loss, so that no frame draws two. */
 static void
 refresh_charts (LigRunPage *self, gboolean all)
 {
@@ -141,7 +141,7 @@ find_fix (const char *error, LigError code, const char *data)
                                                                                : FIX_NONE;
 }
 
-/* The buttons change the document of this window, so they are shown for its own training only. */
+/* The buttons change this window's document, so they are shown only for its own run. */
 static void
 show_error (LigRunPage *self)
 {
@@ -319,7 +319,7 @@ current_ended (LigRunPage *self)
     lig_result_announce (GTK_WIDGET (self), self->current);
 }
 
-/* Another training is the document's. */
+/* The document has another run. */
 static void
 follow_document (LigRunPage *self)
 {
@@ -419,7 +419,7 @@ resume_shown (GtkWidget *widget, const char *action, GVariant *parameter)
     lig_train_resume (get_document (self), checkpoint, lig_training_get_layout (self->shown));
 }
 
-/* Returns the command for a new training; the training's own button has its command. */
+/* Returns the command for a new run; the shown run's own button copies its command. */
 static char *
 lig_run_page_to_command (LigPage *page)
 {

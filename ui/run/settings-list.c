@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows are made from lig_run_setting_nth(): words become drop-downs, numbers entries with their
- * range. Every change is an edit of the document. */
+/* Rows are generated from lig_run_setting_nth(): words become drop-downs, numbers entries with
+ * their range. Every change is an edit of the document. */
 #include "ui/run/settings-list.h"
 
 #include "ui/run/rank-rows.h"
@@ -23,10 +23,11 @@ typedef struct {
   gboolean updating;
 } List;
 
-/* Rows on ranks, above the settings. */
+/* The rank rows, above the settings. */
 enum { RANKS = 2 };
 
-/* Settings that the run bar shows next to the button, or that belong to the file. */
+/* Settings that are omitted: the run bar shows them next to the button, or they belong to the
+ * file. */
 static const char *const elsewhere[] = {"data", "batch", "dtype", "policy", "name", NULL};
 
 /* The first rows, most used first; the others follow. */
@@ -149,7 +150,7 @@ reset_clicked (GtkButton *button, List *self)
 
 /* --- Rows ---------------------------------------------------------------------------------- */
 
-/* With the optimizers that read the setting and its default. */
+/* Includes the optimizers that read the setting, and its default. */
 static char *
 make_help (const LigSetting *setting)
 {

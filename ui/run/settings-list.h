@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of a training in a popover, one row each, made from the engine's table. */
+/* The training settings in a popover, one row each, generated from the engine's table. */
 #pragma once
 
 #include "ui/document/document.h"

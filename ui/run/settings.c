@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The `train` object contains the settings that differ from the defaults, and unknown members that
- * it had. */
+/* The `train` object contains the settings that differ from the defaults; unknown members are
+ * preserved. */
 #include "ui/run/settings.h"
 
 #include "ui/document/edit.h"
@@ -17,7 +17,7 @@
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
-/* The first embedding has the number of tokens. */
+/* The first embedding has the vocabulary size. */
 static char *
 choose_data (LigSequence *sequence)
 {
@@ -169,7 +169,7 @@ find_device_title (LigDocument *doc)
   return name;
 }
 
-/* A file may name checkpoints only in its own folder; one that is not saved yet has no folder. */
+/* A file may name checkpoints only in its own folder; an unsaved document has no folder. */
 static gboolean
 confine (LigDocument *doc, LigRunSettings *settings, GError **error)
 {
@@ -205,7 +205,7 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
     *sentence = g_strdup (error->message);
     return LIG_TRAIN_SETTINGS;
   }
-  /* A batch size of its own changes the memory of a training. */
+  /* A separate batch size changes the memory of a run. */
   if (problem && !lig_document_is_stale (doc) && (!problem->whole || settings.batch == 0)) {
     *sentence = lig_figure_sentence (problem->text);
     return LIG_TRAIN_PROBLEM;
@@ -213,7 +213,7 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
   return LIG_TRAIN_POSSIBLE;
 }
 
-/* --- Trainings of a document --------------------------------------------------------------- */
+/* --- Runs of a document -------------------------------------------------------------------- */
 
 /* Settings that the command already has, or that a saved file contains. */
 static gboolean
@@ -227,7 +227,7 @@ is_in_command (LigDocument *doc, const char *name)
   return saved && !g_str_equal (name, "name");
 }
 
-/* The run's name is that in the window. */
+/* The run has the name shown in the window. */
 static void
 name_run (LigDocument *doc, LigRunSettings *settings)
 {
@@ -270,7 +270,7 @@ current_quark (void)
   return g_quark_from_static_string ("ligature-training");
 }
 
-/* The document's training is remembered for its window. */
+/* The document's run is remembered for its window. */
 static LigTraining *
 adopt (LigDocument *doc, LigTraining *training)
 {
@@ -282,7 +282,7 @@ adopt (LigDocument *doc, LigTraining *training)
 
 #define STARTED "ligature-started"
 
-/* Remembers the document as it is while a training of it starts. */
+/* Remembers the document's state at the start of a run. */
 static void
 note_document (LigDocument *doc, LigTraining *training)
 {

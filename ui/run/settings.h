@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Training a document: reading and editing its `train` object, obstacles, and the training that a
- * window started with it. */
+/* Training a document: reading and editing its `train` object, obstacles, and the run that a window
+ * started with it. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Reads the file's settings and those of the window, with synthetic data if none are named. Invalid
- * settings are left out, with the engine's error in @error (nullable). */
+/* Reads the file's settings and those of the window, with synthetic data if none are named. Omits
+ * invalid settings and sets @error (nullable) to the engine's error. */
 gboolean lig_train_read (LigDocument *doc, LigRunSettings *settings, GError **error);
 
 /* Sets a setting as one undoable edit; a null @text removes it from the file. */
@@ -28,7 +28,7 @@ typedef enum {
   LIG_TRAIN_POSSIBLE,
   LIG_TRAIN_EMPTY,
   LIG_TRAIN_NO_LOSS,
-  LIG_TRAIN_NO_DEVICE, /* the device is only planned for */
+  LIG_TRAIN_NO_DEVICE, /* the device is plan-only */
   LIG_TRAIN_SETTINGS,  /* the file's settings cannot be read */
   LIG_TRAIN_PROBLEM,   /* of the sequence */
 } LigTrainObstacle;
@@ -36,19 +36,18 @@ typedef enum {
 /* Returns the obstacle to training. @sentence: (out) (transfer full) (nullable): its description */
 LigTrainObstacle lig_train_find_obstacle (LigDocument *doc, char **sentence);
 
-/* Returns: (transfer full): the command `lig train …` for a new training. */
+/* Returns: (transfer full): the command `lig train …` for a new run. */
 char *lig_train_to_command (LigDocument *doc);
 
-/* Train the document, or resume from a checkpoint; the result becomes the document's training. */
+/* Train the document, or resume from a checkpoint; the result becomes the document's run. */
 LigTraining *lig_train_start (LigDocument *doc);
 LigTraining *lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayout layout);
 
-/* Returns: (transfer none) (nullable): the last training that was started from the document's
- *   window. */
+/* Returns: (transfer none) (nullable): the last run started from the document's window. */
 LigTraining *lig_train_get_current (LigDocument *doc);
 
-/* Returns whether the document is as it was when the training started; an error of a training may
- * be fixed otherwise. */
+/* Returns whether the document is unchanged since the run started; otherwise, an error of the run
+ * may already be fixed. */
 gboolean lig_train_is_current (LigDocument *doc, LigTraining *training);
 
 /* Texts for lines and labels; (transfer full). */

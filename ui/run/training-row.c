@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row follows its training until it is removed from the list. */
+/* A row updates with its run until it is removed from the list. */
 #include "ui/run/training-row.h"
 
 #include "ui/run/live.h"

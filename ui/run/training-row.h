@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A training in a list: name, device and progress. */
+/* A training run in a list: name, device and progress. */
 #pragma once
 
 #include "ui/session/training.h"

@@ -8,7 +8,7 @@
 
 #include <glib/gi18n.h>
 
-/* An action on a row that is not selected affects that row alone. */
+/* An action on an unselected row affects only that row. */
 static LigDocument *
 aim (GtkWidget *widget)
 {
@@ -93,7 +93,7 @@ find_channel (GtkWidget *row)
   return NULL;
 }
 
-/* Leads to the row's channel, or renames it. */
+/* Goes to the row's channel, or renames it. */
 static void
 go_to_channel (GtkWidget *widget, const char *action, GVariant *target)
 {
@@ -155,7 +155,7 @@ show_menu (GtkWidget *widget, const char *action, GVariant *target)
   lig_op_row_show_menu (LIG_OP_ROW (widget), -1, -1);
 }
 
-/* A double click unfolds a row; one that does not fold is explained. */
+/* A double click unfolds a row; for a row that does not fold, it opens the explanation. */
 static void
 open_op (GtkWidget *widget, const char *action, GVariant *target)
 {
@@ -184,7 +184,8 @@ find_page (LigScoreHost *host)
   return MAX (height / (metrics->base + metrics->space) - 1, 1);
 }
 
-/* The arguments are the number of rows to move, thousands for either end, and whether to extend. */
+/* The arguments are the number of rows to move (thousands: to the end) and whether to extend the
+ * selection. */
 static gboolean
 go (GtkWidget *widget, GVariant *arguments, gpointer data)
 {
@@ -204,7 +205,7 @@ go (GtkWidget *widget, GVariant *arguments, gpointer data)
   return TRUE;
 }
 
-/* Left and right fold and unfold a row; from one that does not fold they move to its brackets. */
+/* Left and right fold and unfold a row; on a row that does not fold, they move to its brackets. */
 static gboolean
 go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
 {
@@ -295,7 +296,7 @@ lig_op_row_install_actions (void)
     {"op.menu", show_menu, GDK_KEY_Menu, 0},
   };
   GtkWidgetClass *class = g_type_class_ref (LIG_TYPE_OP_ROW);
-  /* A menu names the key that was bound last. */
+  /* A menu shows the key that was bound last. */
   gtk_widget_class_add_binding_action (class, GDK_KEY_F10, GDK_SHIFT_MASK, "op.menu", NULL);
   gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Enter, 0, "op.explain", NULL);
   gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Delete, 0, "op.delete", NULL);

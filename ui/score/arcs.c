@@ -16,7 +16,7 @@ lig_score_count_ports (const char *ports)
 
 /* --- Which row feeds which ----------------------------------------------------------------- */
 
-/* Scopes names like the compiler: to the block of the row; `../` leaves a block. */
+/* Scopes names like the compiler: to the row's block; `../` refers to the enclosing one. */
 static char *
 scope (const char *path, const char *channel)
 {
@@ -33,14 +33,14 @@ scope (const char *path, const char *channel)
   return g_strdup_printf ("%s/%s", base, channel);
 }
 
-/* @producers: (element-type utf8 guint): the rows, from 1 on, of the channels by their full names
+/* @producers: (element-type utf8 guint): the row number, from 1, of each channel by its full name
  */
 typedef struct {
   LigScoreMap *map;
   GHashTable *producers;
 } Walk;
 
-/* Returns whether the ops that one row stands for read the channel already. */
+/* Returns whether the ops of one row already read the channel. */
 static gboolean
 is_known (const LigScoreMap *self, const LigScoreArc *arc)
 {
@@ -77,7 +77,7 @@ add_op_arcs (Walk *walk, LigOp *op, const char *path, guint row)
   }
 }
 
-/* Adds the channels into a folded block. */
+/* Adds the channels that lead into a folded block. */
 static void
 add_body_arcs (Walk *walk, LigSequence *body, const char *path, guint row)
 {
@@ -197,7 +197,7 @@ draw_label (cairo_t *cairo,
   cairo_restore (cairo);
 }
 
-/* The name is in the middle, and repeated along a channel that is longer than a window. */
+/* The name is in the middle, and is repeated along a channel that is longer than the window. */
 static void
 draw_labels (cairo_t *cairo,
              GtkWidget *widget,
@@ -238,7 +238,7 @@ lig_score_get_arc (const LigScoreMap *self,
   area->height = MAX ((int) (bottom - top) - 12, 1);
 }
 
-/* Returns the left edge of a row, which is further inside the deeper the row is. */
+/* Returns the left edge of a row, which is indented by its depth. */
 static double
 find_edge (const LigScoreMap *self, const LigScoreColumns *columns, guint slot)
 {
@@ -247,7 +247,8 @@ find_edge (const LigScoreMap *self, const LigScoreColumns *columns, guint slot)
   return x;
 }
 
-/* Draws the line from a row's port through the lane to the edge of another row, with a head. */
+/* Draws the line from a row's port through the lane to the edge of another row, with an
+ * arrowhead. */
 static void
 draw_line (cairo_t *cairo, double x0, double y0, double lane, double edge, double y1, double bend)
 {
@@ -277,7 +278,7 @@ draw_arc (const LigScoreMap *self,
   double lane = find_lane (self, columns, arc);
   lig_score_get_port (self, columns, arc->from, &x0, &y0);
   lig_score_get_port (self, columns, arc->to, &x1, &y1);
-  /* A row that reads one channel and starts another has both beside each other. */
+  /* A row that reads one channel and starts another has both ports next to each other. */
   y1 -= 3;
   double bend = MIN (10 + (x0 - lane), (y1 - y0) / 2);
   gdk_cairo_set_source_rgba (cairo, &colours->channel);
@@ -307,7 +308,7 @@ draw_input (cairo_t *cairo, double x, double y)
   cairo_close_path (cairo);
 }
 
-/* Returns whether nothing is missing where no channel leads to the op. */
+/* Returns whether all ports of the op are optional. */
 static gboolean
 has_only_optional (LigOp *op)
 {
@@ -318,8 +319,8 @@ has_only_optional (LigOp *op)
   return optional;
 }
 
-/* Draws the port of a row: a disc where a branch begins, a triangle where one ends; filled if it is
- * connected, in the colour of a warning if it leads nowhere. */
+/* Draws the port of a row: a disc where a branch starts, a triangle where one ends; filled if
+ * connected, in the warning colour if it leads nowhere. */
 static void
 draw_port (cairo_t *cairo,
            const LigScoreSlot *slot,

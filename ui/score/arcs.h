@@ -14,13 +14,13 @@ guint lig_score_count_ports (const char *ports);
 /* Returns whether a row has a port: an extra output, or an input that a channel can feed. */
 gboolean lig_score_has_port (LigOp *op);
 
-/* Returns the place of a channel's widget, along its lane. */
+/* Returns the position of a channel's widget, along its lane. */
 void lig_score_get_arc (const LigScoreMap *self,
                         const LigScoreColumns *columns,
                         guint number,
                         GdkRectangle *area);
 
-/* Returns the point at which a row's channel begins or ends. */
+/* Returns the point at which a row's channel starts or ends. */
 void lig_score_get_port (
   const LigScoreMap *self, const LigScoreColumns *columns, guint slot, double *x, double *y);
 
@@ -28,7 +28,7 @@ typedef struct {
   GdkRGBA channel, ground, warning;
 } LigScoreArcColours;
 
-/* Draws the channels between @top and @bottom, that of number @lit stronger. */
+/* Draws the channels between @top and @bottom, with channel @lit highlighted. */
 void lig_score_draw_arcs (const LigScoreMap *self,
                           const LigScoreColumns *columns,
                           GtkWidget *widget,

@@ -16,7 +16,7 @@ find_slot (const LigScoreMap *self, int y)
   return low;
 }
 
-/* Returns FALSE for a group none of whose ops has a row. */
+/* Returns FALSE for a group without a row for any op. */
 static gboolean
 place_group (const LigScoreMap *self, const LigPlanGroup *group, LigScoreBracket *bracket)
 {
@@ -38,7 +38,7 @@ place_group (const LigScoreMap *self, const LigPlanGroup *group, LigScoreBracket
 /* --- Marks --------------------------------------------------------------------------------- */
 
 /* Returns the marks of each op in a pass; (transfer full). A fusion that is forbidden everywhere
- * marks only the ops where it would fit. */
+ * marks only the ops where it would match. */
 static guint8 *
 mark_ops (LigPlan *plan, LigPass pass)
 {
@@ -76,8 +76,8 @@ sum_marks (const guint8 *marks, int first, int count)
 
 /* --- All ----------------------------------------------------------------------------------- */
 
-/* Sums the groups that begin in a block or in a folded macro. One that reaches out of a folded row
- * has a bracket of its own. */
+/* Sums the groups that start in a block or folded macro. A group that extends beyond a folded row
+ * has its own bracket. */
 static void
 sum_block (LigScoreBracket *bracket,
            const LigScoreSlot *slot,
@@ -93,7 +93,7 @@ sum_block (LigScoreBracket *bracket,
       lig_figures_add (&bracket->figures, &figures[i]);
 }
 
-/* Takes what is shown most from the figures. */
+/* Copies the figures that are shown most. */
 static void
 settle (LigScoreBracket *bracket)
 {
@@ -107,8 +107,8 @@ compare_brackets (gconstpointer a, gconstpointer b)
   return ((const LigScoreBracket *) a)->y - ((const LigScoreBracket *) b)->y;
 }
 
-/* Returns whether a group that begins before an opened block goes on in it, and so covers the place
- * beside its head. */
+/* Returns whether a group that starts before an opened block continues in it, and so covers the
+ * space next to the block's head. */
 static gboolean
 is_covered (const LigScoreSlot *slot, const LigPlanGroup *groups, guint count)
 {

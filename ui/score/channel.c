@@ -194,7 +194,7 @@ go_action (GtkWidget *widget, const char *action, GVariant *target)
                        LIG_SELECT_ONLY);
 }
 
-/* Goes on to the next channel at either end of this one. */
+/* Moves to the next channel at either end of this one. */
 static void
 next_action (GtkWidget *widget, const char *action, GVariant *target)
 {
@@ -319,7 +319,7 @@ lig_score_channel_class_init (LigScoreChannelClass *class)
   widget_class->size_allocate = size_allocate;
   gtk_widget_class_set_css_name (widget_class, "scorechannel");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_BUTTON);
-  /* A menu names the key that was bound last. */
+  /* A menu shows the key that was bound last. */
   for (guint i = G_N_ELEMENTS (actions); i > 0; i--) {
     if (actions[i - 1].activate)
       gtk_widget_class_install_action (widget_class, actions[i - 1].name, NULL,

@@ -19,7 +19,7 @@ void lig_score_channel_bind (LigScoreChannel *self, const LigScoreMap *map, guin
 
 guint lig_score_channel_get_number (LigScoreChannel *self);
 
-/* Returns whether it has the focus or the pointer, so that it is drawn stronger. */
+/* Returns whether it has the focus or the pointer, and so is highlighted. */
 gboolean lig_score_channel_is_lit (LigScoreChannel *self);
 
 /* Opens the entry for its name. */

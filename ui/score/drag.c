@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pointer on the score: choosing, dragging rows, fences and channels, dropping ops and files
- * of text, scrolling while something is dragged near an edge. */
+/* The pointer on the score: selecting, dragging rows, fences and channels, dropping ops and text
+ * files, scrolling while something is dragged near an edge. */
 #include "ui/document/edit.h"
 #include "ui/document/ends.h"
 #include "ui/score/arcs.h"
@@ -18,7 +18,7 @@ typedef struct {
   LigScoreSheet *sheet;
   GdkDrag *drag; /* of our own rows */
   gboolean
-    narrowing;   /* a press on a selected row: selects only that one unless it becomes a drag */
+    narrowing;   /* a press on a selected row: selects only that row unless it becomes a drag */
   int row;       /* from which a channel is drawn, -1 */
   int fence;     /* gap of the fence that is dragged, -1 */
   double edge_y; /* of the pointer, in the scrolled window; NaN: no drag */
@@ -158,7 +158,8 @@ drag_update (GtkGestureDrag *gesture, double dx, double dy, Pointer *self)
   lig_score_sheet_show_fence (self->sheet, (int) CLAMP (gap, 1, map->slots->len - 1));
 }
 
-/* A channel is drawn from an output to an input, or from an input without an output at its op. */
+/* The user draws a channel from an output to an input, or from an input of an op without an
+ * output. */
 static void
 connect_rows (Pointer *self, LigOp *from, LigOp *to)
 {
@@ -344,7 +345,7 @@ land (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The edit waits until GTK has handled the event: it moves widgets that GTK still uses. */
+/* The edit waits until GTK has handled the event, because it moves widgets that GTK still uses. */
 static gboolean
 dropped (GtkDropTarget *target, const GValue *value, double x, double y, Pointer *self)
 {

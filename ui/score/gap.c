@@ -69,7 +69,7 @@ append_pill (
   gtk_snapshot_append_border (snapshot, &pill, widths, colours);
 }
 
-/* Three dots show that a gap without a count can be opened, too. */
+/* Three dots show that a gap without a count can also be opened. */
 static void
 append_dots (GtkSnapshot *snapshot, int middle, int height, const GdkRGBA *ink)
 {
@@ -129,7 +129,7 @@ measure (GtkWidget *widget,
   *minimum = *natural = 18;
 }
 
-/* Only its marks cover the rows. */
+/* Only its marks overlap the rows. */
 static gboolean
 contains (GtkWidget *widget, double x, double y)
 {
@@ -174,7 +174,7 @@ is_joined (const LigScoreMap *map, guint gap)
   return FALSE;
 }
 
-/* Tries the sequence without the gap's fence, or with one where it would split a kernel. */
+/* Previews the sequence without the gap's fence, or with one if it would split a kernel. */
 static gboolean
 try_fence (GtkWidget *widget, LigDocument *document, LigPreviewTrial *trial, gpointer data)
 {

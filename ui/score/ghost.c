@@ -15,7 +15,7 @@ enum { LINE_MARGIN = 12 };
 typedef struct {
   LigPass pass;
   int y, height;
-  int cover, cover_end; /* of the current brackets that it stands for; on a change's first ghost */
+  int cover, cover_end; /* of the current brackets that it replaces; on a change's first ghost */
   int slot;             /* of a folded row, else -1 */
   guint count;          /* of changed groups in a folded row */
   double before, after;
@@ -55,8 +55,8 @@ extend (const LigScoreMap *map, int op, int *top, int *bottom)
   *bottom = MAX (*bottom, map->bottoms[op]);
 }
 
-/* Finds the extent of a group of the plan that is tried out. New ops have the gap before the next
- * known one. */
+/* Finds the extent of a group of the previewed plan. New ops are placed in the gap before the next
+ * known op. */
 static gboolean
 place_group (const LigScoreMap *map,
              LigPlanComparison *comparison,
@@ -144,7 +144,7 @@ name_ghost (Ghost *ghost, LigPlan *plan, const LigPlanGroup *group, gboolean mea
   lig_score_text_set (&ghost->time, marked ? marked : time);
 }
 
-/* Ops that the preview removes keep their place. */
+/* Ops that the preview removes keep their position. */
 static void
 add_removed (LigScoreGhost *self, const LigScoreMap *map, const LigPlanChange *change)
 {
@@ -176,7 +176,7 @@ cover (LigScoreGhost *self, const LigScoreMap *map, const LigPlanChange *change,
   g_array_index (self->ghosts, Ghost, first).cover_end = bottom;
 }
 
-/* The first bracket of a change says what all of them cost or save. */
+/* The first bracket of a change shows the total cost or saving. */
 static void
 add_change (LigScoreGhost *self,
             const LigScoreMap *map,
@@ -372,7 +372,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- Layout -------------------------------------------------------------------------------- */
 
-/* Returns the open card, else the popover that has the focus, an open list for example. */
+/* Returns the open card, else the popover that has the focus, for example an open list. */
 static GtkWidget *
 find_popover (LigScoreGhost *self)
 {
@@ -403,8 +403,8 @@ is_covered (LigScoreGhost *self, double top, double bottom)
   return to > point.y && from < point.y + bottom - top;
 }
 
-/* The line is at the lower edge of what is visible, so that it is always seen, or at the upper one
- * while a popover covers that. */
+/* The line is at the lower edge of the visible part, so that it is always seen, or at the upper
+ * edge while a popover covers the lower one. */
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -433,7 +433,7 @@ measure (GtkWidget *widget,
          int *minimum_baseline,
          int *natural_baseline)
 {
-  /* GTK warns about a child that is given a size without being measured. */
+  /* GTK warns about a child that is allocated without being measured. */
   int min, wanted;
   gtk_widget_measure (LIG_SCORE_GHOST (widget)->line, orientation, -1, &min, &wanted, NULL, NULL);
   *minimum = *natural = 0;

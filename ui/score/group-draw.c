@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The drawing of a bracket: as many lines of figures as its height holds. The first line has name
- * and time; then come, in order of importance, saving, rate and bound, kernels. A text that has no
- * room is left out, or replaced by a shorter one, and stays in the tooltip. */
+/* Draws a bracket: as many lines of figures as fit its height. The first line has name and time;
+ * then, in order of importance, saving, rate and bound, kernels. A text that does not fit is
+ * omitted or replaced by a shorter one, and is in the tooltip. */
 #include "ui/score/group-private.h"
 #include "ui/score/marks.h"
 
 enum { MAX_LINES = 4, NONE = -1 };
 
-/* A line has a text at the left, and one at the right. */
+/* A line has a text on the left and one on the right. */
 typedef struct {
   int left, right;
 } Line;
@@ -17,7 +17,7 @@ typedef struct {
   GtkSnapshot *snapshot;
   int x, width, height;
   int pitch, space;
-  gboolean wrap; /* the name has two lines */
+  gboolean wrap; /* the name takes two lines */
   GdkRGBA accent, ink, dim, warning;
 } Canvas;
 
@@ -70,7 +70,7 @@ has (const Canvas *canvas, int which)
 
 /* --- Choosing the lines -------------------------------------------------------------------- */
 
-/* Returns whether both fit on one line, uncut. */
+/* Returns whether both fit on one line without truncation. */
 static gboolean
 fit_both (Canvas *canvas, int left, int right)
 {
@@ -106,7 +106,7 @@ plan_alone (Canvas *canvas, Line *lines, int max)
     return 1;
   }
   if (fit_both (canvas, LIG_BRACKET_KERNELS, LIG_BRACKET_RATE) || max == 1) {
-    /* Kernels may be cut, but must not become unreadable. */
+    /* Kernels may be truncated, but must remain readable. */
     int room = canvas->width - MIN (measure_text (canvas, LIG_BRACKET_KERNELS), 6 * canvas->pitch);
     lines[0] = (Line){LIG_BRACKET_KERNELS, fit (canvas, LIG_BRACKET_RATE, room - canvas->space)};
     return 1;
@@ -116,7 +116,7 @@ plan_alone (Canvas *canvas, Line *lines, int max)
   return 2;
 }
 
-/* A name that would be cut beside the time has the first line for itself. */
+/* A name that would be truncated next to the time gets the first line for itself. */
 static int
 plan_split (Canvas *canvas, Line *lines, int max)
 {
@@ -137,7 +137,7 @@ plan_split (Canvas *canvas, Line *lines, int max)
   return n;
 }
 
-/* A name that would be cut even so has two lines if others are left. */
+/* A name that would still be truncated gets two lines if enough are left. */
 static int
 plan_lines (Canvas *canvas, Line *lines, int max, gboolean *split)
 {
@@ -197,7 +197,7 @@ draw_line (Canvas *canvas, const Line *line, int middle)
              canvas->width - used - (used > 0 ? canvas->space : 0), FALSE);
 }
 
-/* Draws what brings most beside the name of a bracket that has one line. Returns the width. */
+/* Draws the most useful text next to the name of a single-line bracket. Returns the width. */
 static int
 draw_only (Canvas *canvas, int middle, int room)
 {
@@ -225,7 +225,7 @@ draw_first (Canvas *canvas, int middle, gboolean only, gboolean split)
     room -= draw_only (canvas, middle, room - name - space);
     canvas->width = whole;
   }
-  /* A few letters of a name that the row beside it has in full say nothing. */
+  /* A few letters of a name are useless if the row next to it shows it in full. */
   if (used > 0 && 3 * room < 2 * name)
     return;
   draw_text (canvas, LIG_BRACKET_NAME, canvas->x + signs, middle, room, FALSE);
@@ -263,8 +263,9 @@ find_colours (Canvas *canvas)
   canvas->dim = lig_score_dim (&canvas->ink);
 }
 
-/* Sets the distance of lines; returns the most that follow the first. If there is room for one
- * alone, but the name would be cut beside the time, both are closer, and if need be without a bar.
+/* Sets the line spacing; returns the maximum number of lines after the first. If only one line
+ * fits, but the name would be truncated next to the time, two lines are squeezed in, if necessary
+ * without a bar.
  */
 static int
 space_lines (Canvas *canvas, int *top, gboolean *bar)
@@ -274,7 +275,7 @@ space_lines (Canvas *canvas, int *top, gboolean *bar)
   const int space = canvas->height - *top - foot;
   int room = (space + 5) / MAX (canvas->pitch, 1);
   *bar = !canvas->group->free && canvas->height >= canvas->pitch + foot;
-  /* Lines are closer where one more fits so. */
+  /* The spacing is reduced if one more line then fits. */
   if (room > 1)
     canvas->pitch = MIN (canvas->pitch, space / room);
   const int close = lig_score_metrics_scale (metrics, 3), both = close + 2 * metrics->small;
@@ -320,7 +321,8 @@ lig_score_group_draw (LigScoreGroup *self, GtkSnapshot *snapshot)
   int max = space_lines (&canvas, &top, &bar), n = plan_lines (&canvas, lines, max, &split);
   int alone = (canvas.height - (bar ? lig_score_metrics_scale (metrics, 9) : 0)) / 2;
   int middle = max > 0 ? top + canvas.pitch / 2 + 1 : alone;
-  /* In a far view a thin bracket has its colour alone: half letters cannot be read. */
+  /* When zoomed out, a thin bracket shows only its colour, because partial letters are
+   * unreadable. */
   if (4 * canvas.height >= 3 * metrics->small)
     draw_first (&canvas, middle, max == 0, split);
   for (int i = 0; i < n; i++)

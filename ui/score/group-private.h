@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a bracket, shared by group.c and group-draw.c. */
+/* The internals of a bracket, shared by group.c and group-draw.c. */
 #pragma once
 
 #include "ui/score/group.h"
 #include "ui/score/text.h"
 
-/* The texts of a bracket; the short ones replace theirs where these do not fit. */
+/* The texts of a bracket; the short ones replace those that do not fit. */
 typedef enum {
   LIG_BRACKET_NAME,
   LIG_BRACKET_TIME,
@@ -27,10 +27,10 @@ struct _LigScoreGroup {
   gboolean fused, free, measured, saving_measured, loses;
   LigScoreMarks marks;
   const LigFusion *fusion;
-  LigFigures figures; /* of which the texts are */
+  LigFigures figures; /* that the texts describe */
   LigScoreText texts[LIG_BRACKET_N_TEXTS];
-  int widths[LIG_BRACKET_N_TEXTS]; /* uncut; -1: not measured yet */
-  unsigned drawn;                  /* a bit for each text that is shown uncut */
+  int widths[LIG_BRACKET_N_TEXTS]; /* untruncated; -1: not measured yet */
+  unsigned drawn;                  /* a bit for each text that is shown untruncated */
   char *label, *description;
 };
 

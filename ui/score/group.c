@@ -61,7 +61,7 @@ bind_saving (LigScoreGroup *self, const LigFigures *figures)
   set_text (self, LIG_BRACKET_SAVING_SHORT, shorter);
 }
 
-/* Sets the rate; the short one is without the bound, or says in brief that there is none. */
+/* Sets the rate; the short one omits the bound, or briefly says that there is none. */
 static void
 bind_rate (LigScoreGroup *self, const LigFigures *figures)
 {
@@ -89,7 +89,7 @@ bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *
   changed |= set_text (self, LIG_BRACKET_KERNELS, kernels);
   changed |= fusion != self->fusion;
   self->fusion = fusion;
-  /* An edit leaves the figures of most brackets as they are. */
+  /* Most edits leave the figures of most brackets unchanged. */
   if (memcmp (&bracket->figures, &self->figures, sizeof self->figures) == 0)
     return changed;
   g_autofree char *time = lig_figures_time_text (&bracket->figures);
@@ -100,7 +100,7 @@ bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *
   return TRUE;
 }
 
-/* Returns fusion, kernels, wishes and every figure, one a line. */
+/* Returns fusion, kernels, wishes and every figure, one per line. */
 static char *
 describe (LigScoreGroup *self, const LigScoreBracket *bracket)
 {
@@ -157,7 +157,7 @@ lig_score_group_place (LigScoreGroup *self, const LigScoreMap *map, guint number
   self->last = bracket->group ? bracket->group->first + bracket->group->count - 1 : -1;
 }
 
-/* Sets what the drawing shows apart from texts. */
+/* Sets everything drawn except the texts. */
 static void
 bind_state (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *bracket)
 {

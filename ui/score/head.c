@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The heads of the score's columns: time, saving and share of the roofline of each pass; between
- * them the input, and the origin of the times. */
+/* The heads of the score's columns: time, saving and fraction of the roofline of each pass; between
+ * them, the input and the origin of the times. */
 #include "ui/score/head.h"
 
 #include "ui/document/preview.h"
@@ -18,9 +18,9 @@ enum { FORWARD, OPS, BACKWARD, N_COLUMNS };
 /* The old times are dimmed only if new ones take longer than this. */
 enum { STALE_MILLISECONDS = 120 };
 
-/* A column: title and time in the first line, saving and share of the roofline in the second. The
- * column of the ops has its shape and the origin, centred, and nothing at the right. A text that
- * would be cut gives way to a brief one: the saving in time, the time of the step. */
+/* A column: title and time in the first line, saving and fraction of the roofline in the second.
+ * The ops' column has the shape and the origin, centred, and nothing on the right. A text that
+ * would be truncated is replaced by a shorter one: the saving in time, the step time. */
 typedef struct {
   GtkLabel *title, *time, *text, *brief, *roofline;
   char *details; /* of all, shown as their tooltip */
@@ -32,7 +32,7 @@ struct _LigScoreHead {
   Column columns[N_COLUMNS];
   guint clock; /* updates the age of a measurement */
   guint stale_timer;
-  gboolean narrow; /* title and time do not fit beside each other in their usual size */
+  gboolean narrow; /* title and time do not fit next to each other at their usual size */
   guint resize;
 };
 
@@ -54,7 +54,7 @@ show_details (GtkLabel *label, int x, int y, gboolean keyboard, GtkTooltip *tool
   return column->details != NULL;
 }
 
-/* Each lig_tooltip_set() would ask the display for the pointer. */
+/* Each lig_tooltip_set() would query the display server for the pointer position. */
 static void
 set_tooltip (Column *column, const char *text)
 {
@@ -70,7 +70,7 @@ set_tooltip (Column *column, const char *text)
                                     shown ? shown : "", -1);
 }
 
-/* Returns the words in the place of a saving, where there are none to show. */
+/* Returns the words that replace a saving if there is none. */
 static const char *
 get_excuse (const LigScoreMap *map, guint pass, const char *time)
 {
@@ -103,7 +103,7 @@ describe_brief (const LigFigures *figures)
   return lig_figures_saving_text (&time);
 }
 
-/* A preview's change takes the place of the saving. */
+/* A preview's change replaces the saving. */
 static void
 show_preview (LigScoreHead *self, Column *column, guint pass)
 {
@@ -277,8 +277,8 @@ get_natural (GtkLabel *label, GtkOrientation orientation)
   return natural;
 }
 
-/* Places a label at the left and one at the right of a line. The right one is left out if the left
- * one would be cut. */
+/* Places one label on the left and one on the right of a line. The right one is omitted if the left
+ * one would be truncated. */
 static void
 place_line (GtkLabel *left, GtkLabel *right, const GtkAllocation *line, gboolean needed, int space)
 {
@@ -356,7 +356,7 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   LigScoreColumns columns;
   int first, second;
   lig_score_columns (&columns, self->sheet ? lig_score_sheet_get_map (self->sheet) : NULL, width);
-  /* Heads are wider than narrow rails: nothing is between the columns here. */
+  /* Heads are wider than narrow rails, because nothing separates the columns here. */
   const int max = columns.backward - columns.ops - columns.ops_width - 6;
   const int over = has_narrow_rails (self, &columns) ? MAX (max, 0) : 0;
   const int x[] = {columns.forward, columns.ops, columns.backward - over};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The host of the score's parts: rows, gaps, brackets, channels and the preview ask it about each
- * other and about the place where they are. Its signal `mapped` announces a new map. */
+ * other and about their context. Its signal `mapped` announces a new map. */
 #pragma once
 
 #include "ui/score/map.h"

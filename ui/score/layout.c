@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lays out a document's rows, brackets and channels, in numbers only: no widget, no drawing. */
+/* Lays out a document's rows, brackets and channels: pure geometry, no widgets, no drawing. */
 #include "ui/score/layout.h"
 
 #include "ui/document/check.h"
@@ -20,14 +20,13 @@ find_height (const LigScoreMetrics *metrics, const LigScoreSlot *slot)
 {
   if (metrics->compact)
     return MAX (metrics->base, slot->shown * metrics->part);
-  /* An opened block has its summary in its rows. */
+  /* An opened block shows its summary in its rows. */
   if (slot->block && slot->open && lig_sequence_get_length (lig_op_get_body (slot->op)) > 0)
     return metrics->line + metrics->pad;
   return metrics->base + slot->shown * metrics->part + (slot->shown ? metrics->tail : 0);
 }
 
-/* Ends the frames of the blocks that are open before a row of this depth; returns the height at
- * which the row begins. */
+/* Ends the frames of blocks that are deeper than this row; returns the y position of the row. */
 static int
 close_frames (LigScoreMap *self, GArray *open, int depth, int y)
 {
@@ -116,8 +115,8 @@ place_ops (LigScoreMap *self)
 
 /* --- Near misses --------------------------------------------------------------------------- */
 
-/* Marks the boundaries within groups of a pass. A rejection of that pass whose boundaries are all
- * marked is shown on the card only. */
+/* Marks the boundaries inside groups of a pass. A rejection of that pass is shown only on the card
+ * if all its boundaries are marked. */
 static void
 mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)
 {
@@ -128,8 +127,8 @@ mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)
       joined[groups[i].first + k] |= (guint8) (1 << pass);
 }
 
-/* Counts the near misses at each boundary, numbered by the op before it, one a fusion, as the card
- * lists them. The verdicts on a fusion follow each other. */
+/* Counts the near misses at each boundary, numbered by the op before it, once per fusion, as the
+ * card lists them. Verdicts on the same fusion are consecutive. */
 static guint *
 count_misses (const LigScoreMap *self)
 {
@@ -169,7 +168,7 @@ place_misses (LigScoreMap *self)
 
 /* --- Checks -------------------------------------------------------------------------------- */
 
-/* Returns what a check found of a bracket's groups: a sum is outside if one of them is. */
+/* Returns the check result of a bracket's groups: a sum is outside if any group is. */
 static LigScoreMarks
 mark_check (const LigScoreMap *self, LigDocument *document, const LigScoreBracket *bracket)
 {

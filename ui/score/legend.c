@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The meaning of the brackets' colours. */
+/* The legend of the brackets' colours. */
 #include "ui/score/legend.h"
 
 #include "ui/widgets/figures.h"

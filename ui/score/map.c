@@ -4,8 +4,8 @@
 
 /* --- Columns ------------------------------------------------------------------------------- */
 
-/* Returns the percentage of a rail. If there is little room, the names of ops need a greater
- * part of it than the figures beside them. */
+/* Returns the width of a rail in percent. If space is scarce, op names need a larger share than the
+ * figures next to them. */
 static double
 find_share (double inner)
 {

@@ -37,7 +37,7 @@ typedef struct {
 /* @line: height of a line of the sheet's font */
 void lig_score_metrics_init (LigScoreMetrics *self, double line, gboolean compact);
 
-/* Returns a length that was designed for a line of 17.6 pixels. */
+/* Scales a length that was designed for a line of 17.6 pixels. */
 int lig_score_metrics_scale (const LigScoreMetrics *self, double length);
 
 /* --- Columns ------------------------------------------------------------------------------- */
@@ -55,9 +55,9 @@ typedef struct {
  *
  * @op, @path, @depth, @folds, @open: as LigRow has them
  * @block: whether it is a block
- * @first, @count: ops of the plan; -1 where it has none
- * @shown: parts that have sub-rows of their own; 0 where the row is undivided
- * @frame: the lower edge of an opened block's frame, which begins at @y; 0 for other rows
+ * @first, @count: ops of the plan; -1 if it has none
+ * @shown: parts that have their own sub-rows; 0 if the row is not split
+ * @frame: the lower edge of an opened block's frame, which starts at @y; 0 for other rows
  */
 typedef struct {
   LigOp *op;
@@ -71,8 +71,8 @@ typedef struct {
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
 
-/* Wishes for the fusions of an op or a group, and the bits of the quantized copies that a group
- * reads or writes. */
+/* Marks: wishes for the fusions of an op or a group, and the bits of the quantized copies that a
+ * group reads or writes. */
 typedef enum {
   LIG_SCORE_FORCED = 1 << 0,
   LIG_SCORE_FORBIDDEN = 1 << 1,
@@ -83,15 +83,15 @@ typedef enum {
 } LigScoreMarks;
 
 /**
- * LigScoreBracket: a group of one rail; without @group the sum of a block's repetitions, or of a
+ * LigScoreBracket: a group of one rail; without @group, the sum of a block's repetitions or a
  * folded macro's parts.
  *
  * @from, @to: rows
- * @seconds: shown: measured if all of it was, else predicted; NaN: not known
+ * @seconds: shown: measured if all of it was measured, else predicted; NaN: unknown
  * @measured: whether all of it was measured
- * @figures: everything else that is known; zero seconds without a kernel
- * @marks: whether a fusion of its ops is forced or forbidden, whether it is quantized, and what a
- *   check found
+ * @figures: all other figures; zero seconds without a kernel
+ * @marks: whether a fusion of its ops is forced or forbidden, whether it is quantized, and the
+ *   result of a check
  */
 typedef struct {
   const LigPlanGroup *group;
@@ -107,9 +107,9 @@ typedef struct {
 /**
  * LigScoreArc: a channel from one row to another.
  *
- * @from, @to: rows; the one of a folded block stands for the ops in it
- * @lane: counts from the ops outward
- * @sink: (transfer none): the op that reads it, while the document's sequence is the same
+ * @from, @to: rows; that of a folded block represents the ops in it
+ * @lane: counted from the ops outward
+ * @sink: (transfer none): the op that reads it, valid until the document's sequence changes
  * @sink_path: its path
  * @name: as the sink writes it
  */
@@ -125,15 +125,15 @@ typedef struct {
   GArray *slots;       /* of LigScoreSlot */
   GArray *brackets[2]; /* of LigScoreBracket, forward and backward, downward */
   GArray *arcs;        /* of LigScoreArc */
-  int *tops, *bottoms; /* of each op of the plan; both 0 where it has no row */
+  int *tops, *bottoms; /* of each op of the plan; both 0 if it has no row */
   guint n_ops, lanes;
-  double seconds[2];     /* of each pass, as its figures have them */
+  double seconds[2];     /* of each pass, as in its figures */
   LigFigures figures[2]; /* of each pass, hidden repetitions included */
   guint end_misses;      /* of the gap after the last row */
   int height;
 } LigScoreMap;
 
-/* Returns whether the row stands for ops that have no row of their own. */
+/* Returns whether the row represents ops without their own row. */
 gboolean lig_score_slot_is_folded (const LigScoreSlot *self);
 
 /* The sums of the ops of a row. */
@@ -141,7 +141,7 @@ typedef struct {
   gint64 parameters, saved_bytes;
 } LigScoreSum;
 
-/* Sums ops that follow each other in a plan; a block's ops are those of all its repetitions. */
+/* Sums consecutive ops of a plan; a block's ops are those of all its repetitions. */
 void lig_score_sum_ops (const LigPlanOp *ops, int count, LigScoreSum *sum);
 
 void lig_score_map_free (LigScoreMap *self);
@@ -151,12 +151,11 @@ typedef struct {
   int first, count;
 } LigOpSpan;
 
-/* Gets the left edge and the width of a row or of a block's frame, which are further inside the
- * deeper the row is. */
+/* Gets the left edge and the width of a row or of a block's frame, which are indented by depth. */
 void lig_score_map_get_extent (
   const LigScoreMap *self, const LigScoreColumns *columns, int depth, int *x, int *width);
 
-/* Returns the columns of a sheet of this width. @map: (nullable): none has no channels */
+/* Returns the columns of a sheet of this width. @map: (nullable): null: no channels */
 void lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width);
 
 const LigScoreSlot *lig_score_map_get_slot (const LigScoreMap *self, guint n);
@@ -165,7 +164,7 @@ const LigScoreSlot *lig_score_map_get_slot (const LigScoreMap *self, guint n);
 guint lig_score_map_find_gap (const LigScoreMap *self, double y);
 
 /* Gets the ops of the plan on both sides of a gap; returns FALSE if the plan does not contain them.
- * The last gap's second one is beyond the end. */
+ * For the last gap, the second op is past the end. */
 gboolean lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after);
 
 /* Parts of lig_score_map_new(), see ui/score/layout.h: add the brackets of a pass, after the rows,

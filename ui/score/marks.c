@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The signs of forced and forbidden fusions, of quantized copies and of checks. They differ in
- * shape, not only in colour: a pin holds a fusion, a crossed circle bars it, an 8 and a 4 stand for
- * bits, a tick and an exclamation mark for right and wrong numbers. */
+ * shape, not only in colour: a pin for forced, a crossed circle for forbidden, 8 and 4 for bits, a
+ * tick and an exclamation mark for correct and wrong numbers. */
 #include "ui/score/marks.h"
 
 #include <glib/gi18n.h>
@@ -118,7 +118,7 @@ draw_exclamation (cairo_t *cairo, double x, double middle, double size)
   cairo_fill (cairo);
 }
 
-/* Draws what a check found, in the colour of errors if that is wrong. */
+/* Draws the result of a check, in the error colour if it is wrong. */
 static void
 draw_check (
   LigScoreMarks marks, GtkStyleContext *style, cairo_t *cairo, double x, double middle, int size)
@@ -133,7 +133,7 @@ draw_check (
   draw_exclamation (cairo, x, middle, size);
 }
 
-/* Draws the signs, one after the other. */
+/* Draws the signs one after another. */
 static void
 draw_signs (
   LigScoreMarks marks, GtkWidget *widget, cairo_t *cairo, double x, double middle, int size)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The sizes of the score: designed for the line of a usual font, and scaled to the line of the
- * font. */
+/* The sizes of the score: designed for the line height of a usual font, and scaled to that of the
+ * actual font. */
 #include "ui/score/map.h"
 
 #include <math.h>
 
-/* The line of Cantarell 11 at 96 dots per inch. */
+/* The line height of Cantarell 11 at 96 dpi. */
 #define DESIGNED_LINE 17.6
 
 int

@@ -40,7 +40,7 @@ append_rounded (GtkSnapshot *snapshot, graphene_rect_t area, float radius, const
   gtk_snapshot_pop (snapshot);
 }
 
-/* Returns the height at which a row is joined: its head if the bracket covers that. */
+/* Returns the y position at which a row is joined: its head if the bracket covers that. */
 static double
 find_joint (const LigScoreMap *map, guint row, const LigScoreBracket *bracket)
 {
@@ -168,7 +168,7 @@ append_frames (const LigScorePicture *self,
 
 /* --- Ends of the line ---------------------------------------------------------------------- */
 
-/* A load-branch goes on from a channel: the line of the row above ends with a bar. */
+/* A load-branch continues from a channel: the line of the row above ends with a bar. */
 static void
 append_cut (const LigScorePicture *self,
             const LigScoreColumns *columns,
@@ -222,7 +222,7 @@ append_arcs (const LigScorePicture *self,
   double from = MAX (top, 0), to = MIN (bottom, self->map->height);
   if (to <= from)
     return;
-  /* Rows of blocks begin further inside. */
+  /* Rows of blocks are indented. */
   double right = columns->ops + columns->ops_width / 4.0;
   graphene_rect_t area = rectangle (left, from, right - left, to - from);
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &area);

@@ -141,7 +141,7 @@ update (LigPinStrip *self)
   lig_picture_view_redraw (self->picture);
 }
 
-/* Both plans replace the score, which stays as it is. */
+/* Both plans replace the score, which is kept unchanged. */
 static void
 follow_compare (LigPinStrip *self)
 {

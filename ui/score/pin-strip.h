@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The line above the score while a plan is pinned: both plans' steps, and a switch to both plans
- * next to each other.
+/* The line above the score while a plan is pinned: both plans' step times, and a switch that shows
+ * both plans next to each other.
  *
  * Actions: pin.compare shows both plans; pin.save, and pin.save-to with a path, save their
  * comparison as a report; pin.device with a name pins the plan of another device, pin.present the
@@ -21,7 +21,7 @@ LigPinStrip *lig_pin_strip_attach (GtkBox *place, LigDocument *document);
 
 gboolean lig_pin_strip_is_comparing (LigPinStrip *self);
 
-/* Returns the line on both steps. */
+/* Returns the line with both step times. */
 const char *lig_pin_strip_get_text (LigPinStrip *self);
 
 G_END_DECLS

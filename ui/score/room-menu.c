@@ -19,7 +19,7 @@ append_section (GMenu *menu, const char *label, const char *const items[][3])
   g_menu_append_section (menu, label, G_MENU_MODEL (section));
 }
 
-/* The zoom is a line of buttons. */
+/* The zoom is a row of buttons. */
 static void
 append_zoom (GMenu *menu)
 {
@@ -46,7 +46,7 @@ make_menu (void)
     {_ ("Previous hotspot"), "room.previous-hotspot", "<Control><Shift>h"},
     {NULL}};
   const char *const rows[][3] = {
-    {_ ("Compact where there are many"), "room.score-rows::automatic", NULL},
+    {_ ("Compact if there are many"), "room.score-rows::automatic", NULL},
     {_ ("Full"), "room.score-rows::full", NULL},
     {_ ("Compact"), "room.score-rows::compact", "<Control>r"},
     {_ ("Fold all blocks"), "room.fold-all", "<Control>bracketleft"},

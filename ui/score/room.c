@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The room of the score: its actions, keys and gestures. */
+/* The view controls of the score: actions, keys and gestures. */
 #include "ui/score/room.h"
 
 #include "ui/score/heat.h"
@@ -50,7 +50,7 @@ go_hot (GSimpleAction *action, GVariant *target, gpointer data)
   lig_score_sheet_go_hot (((Room *) data)->sheet, back ? -1 : 1);
 }
 
-/* Changes between compact and full rows, from whichever are shown. */
+/* Toggles between compact and full rows. */
 static void
 toggle_compact (GSimpleAction *action, GVariant *target, gpointer data)
 {
@@ -162,7 +162,7 @@ add_gestures (Room *self, GtkWidget *window)
     gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
   GtkEventController *motion = gtk_event_controller_motion_new ();
   GtkGesture *pinch = gtk_gesture_zoom_new ();
-  /* The scrolled window scrolls, whatever key is held. */
+  /* The scrolled window scrolls, no matter which key is held. */
   gtk_event_controller_set_propagation_phase (scroll, GTK_PHASE_CAPTURE);
   gtk_event_controller_set_propagation_phase (motion, GTK_PHASE_CAPTURE);
   g_signal_connect (scroll, "scroll", G_CALLBACK (scrolled), self);

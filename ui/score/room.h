@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The room of the score: zoom, compact rows, folding, the hottest group, colours. */
+/* The view controls of the score: zoom, compact rows, folding, hotspots, colours. */
 #pragma once
 
 #include "ui/score/sheet.h"
@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* Adds the actions `room.*` with their keys to a widget that contains the sheet in a scrolled
- * window. The keys have a meaning in the whole window while the widget is seen. */
+ * window. The keys work in the whole window while the widget is visible. */
 void lig_score_add_room (GtkWidget *view, LigScoreSheet *sheet, GtkScrolledWindow *window);
 
 /* Returns the button whose menu has these actions. */

@@ -42,7 +42,7 @@ is_frame (const LigOpRow *self)
   return self->block && self->open;
 }
 
-/* The remark on a branch that leads nowhere has the colour of a warning. */
+/* The remark on a branch that leads nowhere has the warning colour. */
 static const GdkRGBA *
 ink_of_params (LigOpRow *self, const Canvas *to)
 {
@@ -74,14 +74,14 @@ measure_text (LigOpRow *self, int which, LigScoreTextFlags flags)
   return lig_score_text_measure (&self->texts[which], GTK_WIDGET (self), flags);
 }
 
-/* Draws the number of a block's repetitions on a ground of its own; returns its width. */
+/* Draws the number of a block's repetitions on its own background; returns its width. */
 static int
 draw_badge (LigOpRow *self, Canvas *to, GdkRGBA ground)
 {
   const LigScoreTextFlags flags = LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_BOLD;
   int text = lig_score_text_measure (&self->texts[COUNT], to->widget, flags);
   int wide = text + 2 * self->metrics.pad, height = self->metrics.small;
-  /* The title has priority over the ground around the number. */
+  /* The title has priority over the background of the number. */
   int room = to->width - to->gap - measure_text (self, TITLE, LIG_SCORE_TEXT_BOLD);
   int width = CLAMP (room, text + self->metrics.pad, wide);
   int x = to->x + to->width - width;
@@ -98,7 +98,7 @@ draw_badge (LigOpRow *self, Canvas *to, GdkRGBA ground)
   return width + to->gap;
 }
 
-/* A compact row of several parts names all but the first beside its head. */
+/* A compact row of several parts names all but the first next to its head. */
 static void
 draw_parts (LigOpRow *self, Canvas *to)
 {
@@ -118,7 +118,7 @@ draw_parts (LigOpRow *self, Canvas *to)
   }
 }
 
-/* Returns whether a compact row has room for its path, which the inspector shows, too. */
+/* Returns whether a compact row has room for its path, which the inspector also shows. */
 static gboolean
 leaves_room (LigOpRow *self, Canvas *to)
 {
@@ -145,9 +145,9 @@ measure_badge (LigOpRow *self)
   return self->texts[COUNT].text ? measure_text (self, COUNT, flags) + 3 * self->metrics.pad : 0;
 }
 
-/* Draws the title, which has priority over all else in the row: on one line if that suffices, else
- * in small letters in a row of one line, or on both lines of a row of two. Returns whether it
- * filled both. */
+/* Draws the title, which has priority over everything else in the row: on one line if it fits, else
+ * in small type in a single-line row, or on both lines of a two-line row. Returns whether it filled
+ * both. */
 static gboolean
 draw_title (LigOpRow *self, Canvas *to, int *used)
 {
@@ -171,7 +171,7 @@ draw_title (LigOpRow *self, Canvas *to, int *used)
   return !fits && two;
 }
 
-/* Draws the shape where there is room for it uncut, else its last axis. */
+/* Draws the shape if it fits without truncation, else its last axis. */
 static void
 draw_shape (LigOpRow *self, Canvas *to, int room)
 {
@@ -194,7 +194,7 @@ draw_rest (LigOpRow *self, Canvas *to, int rest)
     draw_shape (self, to, rest);
     return;
   }
-  /* A few letters and an ellipsis say nothing. */
+  /* A few letters and an ellipsis are useless. */
   if (measure_text (self, PARAMS, LIG_SCORE_TEXT_SMALL) > rest && rest < 5 * self->metrics.small) {
     self->omits |= 1u << PARAMS;
     if (measure_text (self, SUM_SHORT, LIG_SCORE_TEXT_SMALL) <= rest)
@@ -203,7 +203,7 @@ draw_rest (LigOpRow *self, Canvas *to, int rest)
     draw_end_in (to, params, to->second, rest, ink_of_params (self, to));
 }
 
-/* Returns whether the badge has a line below the title, which would be cut beside it. */
+/* Returns whether the badge goes below the title, which would be truncated next to it. */
 static gboolean
 has_low_badge (LigOpRow *self, const Canvas *to)
 {
@@ -212,8 +212,8 @@ has_low_badge (LigOpRow *self, const Canvas *to)
          title + measure_badge (self) > to->width;
 }
 
-/* Draws the number of parameters before what the end of the second line has, with the word if both
- * it and the row's own parameters have room. */
+/* Draws the parameter count before the text at the end of the second line, with the word if there
+ * is room for it and the row's own parameters. */
 static int
 draw_sum (LigOpRow *self, Canvas *to, int used)
 {
@@ -225,7 +225,7 @@ draw_sum (LigOpRow *self, Canvas *to, int used)
   return draw_end (&before, text, to->second, before.width);
 }
 
-/* Draws the end of the second line, a low badge or the path, and the parameters before it. */
+/* Draws the end of the second line, a badge or the path, and the parameter count before it. */
 static void
 draw_second (LigOpRow *self, Canvas *to, gboolean low, const GdkRGBA *ground, gboolean filled)
 {
@@ -245,8 +245,8 @@ draw_second (LigOpRow *self, Canvas *to, gboolean low, const GdkRGBA *ground, gb
                ink_of_params (self, to));
 }
 
-/* Draws title, shape and badge, and below parameters and path; a row of one line has the shape only
- * where there are no parameters. */
+/* Draws title, shape and badge, with parameters and path below; a single-line row shows the shape
+ * only if there are no parameters. */
 static void
 draw_head (LigOpRow *self, Canvas *to)
 {
@@ -337,7 +337,7 @@ lig_op_row_draw (LigOpRow *self, GtkSnapshot *snapshot)
   to.channel = find_colour (widget, "score_block", to.ink);
   to.red = find_colour (widget, "error_color", to.ink);
   to.amber = find_colour (widget, "score_fence", to.ink);
-  /* A row of one line has it in the middle. */
+  /* A single-line row has it in the middle. */
   if ((is_frame (self) && !self->empty) || (metrics->compact && self->shown < 3))
     to.first = to.second = height / 2;
   else if (metrics->compact && self->shown > 0)

@@ -39,7 +39,7 @@ append_fixes (LigOpRow *self, GMenu *menu)
     g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
 }
 
-/* The menu contains the actions that are possible, with labels for the row's state. */
+/* The menu contains the possible actions, with labels for the row's state. */
 static GMenuModel *
 make_menu (LigOpRow *self)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a row of the score, shared by the files row*.c. */
+/* The internals of a row of the score, shared by the files row*.c. */
 #pragma once
 
 #include "ui/score/row.h"
 #include "ui/score/text.h"
 
-/* TITLE_SMALL is the title in small letters, SHAPE_SHORT the last axis of the shape; either is
- * drawn where the usual one has no room. SUM is that of the ops of a folded row, for its tooltip,
- * and SUM_SHORT and SUM_UNIT the number of their parameters, without and with the word. */
+/* TITLE_SMALL is the title in small type, SHAPE_SHORT the last axis of the shape; each is drawn if
+ * the usual one does not fit. SUM is the sum over the ops of a folded row, for its tooltip, and
+ * SUM_SHORT and SUM_UNIT are the number of their parameters, without and with the word. */
 enum {
   TITLE,
   TITLE_SMALL,
@@ -35,12 +35,13 @@ struct _LigOpRow {
   LigOp *op;
   LigScoreMetrics metrics;
   guint number;
-  gboolean folds, block, open, empty; /* a row that folds, a block, unfolded, without ops */
-  guint omits; /* texts for which there is no room: 1 << PARAMS, 1 << SHAPE, … */
+  gboolean folds, block, open,
+    empty;     /* whether the row folds, is a block, is unfolded, has no ops */
+  guint omits; /* texts that do not fit: 1 << PARAMS, 1 << SHAPE, … */
   int title;   /* TITLE or TITLE_SMALL, whichever was drawn */
   int shown, depth;
   LigEnd end;          /* of its channels */
-  LigScoreMarks marks; /* of wishes for fusions that begin here */
+  LigScoreMarks marks; /* of wishes for fusions that start here */
   LigScoreText texts[N_TEXTS];
   LigPartTexts *parts;
   int n_parts;
@@ -51,5 +52,6 @@ struct _LigOpRow {
 /* row-draw.c */
 void lig_op_row_draw (LigOpRow *self, GtkSnapshot *snapshot);
 
-/* Returns what the row has no room for, and the sum of a folded one; null if it shows all. */
+/* Returns the texts that do not fit in the row, and the sum of a folded row; null if it shows
+ * everything. */
 char *lig_op_row_find_hidden (LigOpRow *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row of the score: one op. It has no child; its text is laid out when it is first seen. */
+/* A row of the score: one op. It has no child widgets; its text is laid out when first visible. */
 #include "ui/score/row-private.h"
 
 #include "ui/score/marks.h"
@@ -73,7 +73,7 @@ body_text (LigOp *op)
   return g_strdup (text->str);
 }
 
-/* Returns the parameters of an op, for a macro without any the names of its parts. */
+/* Returns the parameters of an op, or for a macro without any, the names of its parts. */
 static char *
 params_text (const LigScoreMap *map, const LigScoreSlot *slot, const LigPlanOp *parts)
 {
@@ -85,7 +85,7 @@ params_text (const LigScoreMap *map, const LigScoreSlot *slot, const LigPlanOp *
   return lig_plan_list_parts (map->plan, slot->first, slot->count);
 }
 
-/* Returns `7 087 872 parameters, 404 MB saved for backward`; null if there is neither. */
+/* Returns `7 087 872 parameters, 404 MB saved for backward`; null without either. */
 static char *
 describe_sum (const LigScoreSum *sum)
 {
@@ -101,7 +101,7 @@ describe_sum (const LigScoreSum *sum)
                                 : NULL;
 }
 
-/* Sets the sums of the ops that a folded row or a block stands for, in all repetitions. */
+/* Sets the sums over the ops that a folded row or a block represents, in all repetitions. */
 static void
 bind_sum (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
 {
@@ -110,7 +110,7 @@ bind_sum (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
   if (ops && (slot->block || lig_score_slot_is_folded (slot))) {
     lig_score_sum_ops (ops, slot->count, &sum);
     text = describe_sum (&sum);
-    /* The head of an opened block has no line for them. */
+    /* The head of an opened block has no line for the sums. */
     if (sum.parameters > 0 && !slot->open) {
       brief = lig_figure_count_short (sum.parameters);
       unit = g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) sum.parameters),
@@ -122,7 +122,7 @@ bind_sum (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
   set_text (self, SUM_UNIT, unit);
 }
 
-/* Sets the shape, and its last axis for a row that has no room for all. */
+/* Sets the shape, and its last axis for a row that is too narrow for all of it. */
 static void
 bind_shape (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
 {
@@ -286,7 +286,7 @@ describe (LigOpRow *self, const char *problem)
                                   self->description ? self->description : "", -1);
 }
 
-/* The row has the op's name and path already: `linear at 3: input has …` begins after them. */
+/* The row already shows the op's name and path, so `linear at 3: input has …` starts after them. */
 static const char *
 skip_place (LigOpRow *self, const char *problem)
 {

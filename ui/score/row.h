@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row of the score: one op. It has no child; its text is laid out when it is first seen. */
+/* A row of the score: one op. It has no child widgets; its text is laid out when first visible. */
 #pragma once
 
 #include "ui/score/map.h"
@@ -28,11 +28,11 @@ LigDocument *lig_op_row_get_document (LigOpRow *self);
 /* Returns whether @x, @y is on the disclosure triangle of a block. */
 gboolean lig_op_row_is_disclosure (LigOpRow *self, double x, double y);
 
-/* Opens the menu of the row's actions at a point; a negative @x: at the keyboard's place. */
+/* Opens the menu of the row's actions at a point; a negative @x: at the keyboard focus. */
 void lig_op_row_show_menu (LigOpRow *self, double x, double y);
 
 /* Adds the actions op.* and their keys to all rows, see actions.c. Called once, before the first
- * row is made: a row does not know the host that its actions ask. */
+ * row is created, because a row does not know the host that its actions use. */
 void lig_op_row_install_actions (void);
 
 G_END_DECLS

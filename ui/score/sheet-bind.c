@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The widgets of the score's sheet: created when needed, and reused for the rows at their place. */
+/* The widgets of the score's sheet: created on demand, and reused for the rows at the same
+ * position. */
 #include "ui/score/channel.h"
 #include "ui/score/gap.h"
 #include "ui/score/group.h"
@@ -140,7 +141,7 @@ tell (LigScoreSheet *self, guint kind, guint n)
     lig_score_sheet_colour_group (self, (LigPass) (kind - FORWARD), n);
 }
 
-/* Adds a window's height on either side, like the drawing. */
+/* Adds one window height above and below, like the drawing. */
 void
 lig_score_sheet_bind_sight (LigScoreSheet *self)
 {

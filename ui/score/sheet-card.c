@@ -4,7 +4,7 @@
 #include "ui/score/sheet-private.h"
 #include "ui/score/verdict-card.h"
 
-/* GTK keeps a popover whose button had the focus, so its card is emptied. */
+/* GTK keeps a popover alive if its button had the focus, so its card is emptied. */
 void
 lig_score_sheet_drop_card (LigScoreSheet *self)
 {
@@ -40,7 +40,7 @@ explain (
   GtkWidget *content = lig_verdict_card_new (self->document, first, last, pass);
   const char *title = lig_verdict_card_get_title (LIG_VERDICT_CARD (content));
   lig_score_sheet_drop_card (self);
-  /* The card leaves a part of the score in sight. */
+  /* The card leaves part of the score visible. */
   if (root)
     lig_verdict_card_set_height (LIG_VERDICT_CARD (content),
                                  CLAMP (gtk_widget_get_height (root) * 3 / 5, 240, 560));

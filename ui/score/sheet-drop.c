@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gaps of the score's sheet as drop targets, and marks that follow the pointer. */
+/* Gaps of the score's sheet as drop targets, and markers that follow the pointer. */
 #include "ui/document/edit.h"
 #include "ui/document/ends.h"
 #include "ui/score/sheet-private.h"
@@ -65,7 +65,7 @@ lig_score_sheet_accepts (LigScoreSheet *self, guint row, guint target)
                                   : lig_edit_can_connect (self->document, other, one);
 }
 
-/* Lights up the rows that a channel from or to a row can lead to. */
+/* Highlights the rows that a channel from or to a row can connect to. */
 static void
 light_targets (LigScoreSheet *self, int row)
 {

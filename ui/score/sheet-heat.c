@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours of the sheet's brackets by a figure, and the way from the hottest to the next. */
+/* Colours the sheet's brackets by a figure, and moves from one hotspot to the next. */
 #include "ui/score/sheet-private.h"
 #include "ui/widgets/css-class.h"
 
@@ -63,7 +63,7 @@ find_number (LigScoreSheet *self, const LigScoreBracket *bracket)
   return (guint) (bracket - &g_array_index (brackets, LigScoreBracket, 0));
 }
 
-/* Returns the place of the bracket that has the focus, or of the one that had it last; -1. */
+/* Returns the index of the bracket that has the focus, or had it last; -1. */
 static int
 find_place (LigScoreSheet *self, GPtrArray *hot)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of the score's sheet. Its sizes follow its font, which the style, the text scale and
- * the zoom change, and whether its rows are compact. */
+/* The layout of the score's sheet. Its sizes depend on its font, which changes with the style, the
+ * text scale and the zoom, and on whether its rows are compact. */
 #include "ui/score/layout.h"
 #include "ui/score/sheet-private.h"
 #include "ui/widgets/text-scale.h"
 
 #include <math.h>
 
-/* Automatic rows are compact if full ones need more than this number of windows, and in a low
- * window (at the usual size of text) if full ones do not fit. Editing at the limit must not change
- * all rows again and again, so that rows which are compact stay so a little longer. */
+/* Automatic rows are compact if full rows need more than this number of window heights, and in a
+ * low window (at the usual text size) if full rows do not fit. The limit has hysteresis, so that
+ * edits near it do not toggle all rows. */
 #define MANY_WINDOWS 1.15
 #define FEW_WINDOWS 1
 #define LOW_WINDOW 440
@@ -58,7 +58,7 @@ remember_places (LigScoreSheet *self)
   }
 }
 
-/* While the plan is of an older sequence, its groups stay with their rows. */
+/* While the plan belongs to an older sequence, its groups stay with their rows. */
 static gboolean
 knows_places (LigScoreSheet *self)
 {
@@ -112,7 +112,7 @@ lig_score_sheet_follow_font (LigScoreSheet *self)
   lig_score_sheet_update (self);
 }
 
-/* Unfolds the blocks of a file that was opened if the whole then fits in the window. */
+/* Unfolds the blocks of an opened file if everything then fits in the window. */
 static void
 unfold_loaded (LigScoreSheet *self)
 {
@@ -145,7 +145,7 @@ change_rows (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The size is signalled while the window is laid out, when rows must not change. */
+/* The size is signalled during the window's layout, when rows must not change. */
 void
 lig_score_sheet_follow_page (LigScoreSheet *self)
 {
@@ -198,7 +198,7 @@ lig_score_sheet_fit (LigScoreSheet *self)
   for (; zoom > LIG_SCORE_MIN_ZOOM; zoom -= 0.02) {
     double line = lig_text_line (GTK_WIDGET (self), zoom / self->shown_zoom);
     lig_score_metrics_init (&metrics, line, wants_compact_at (self, line, zoom));
-    /* Nothing has to be dropped below the last row. */
+    /* The space for drops below the last row is not needed. */
     if (lig_score_map_measure (self->document, &metrics) - metrics.end <= page)
       break;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of the score's sheet, shared by the files sheet*.c. */
+/* The internals of the score's sheet, shared by the files sheet*.c. */
 #pragma once
 
 #include "ui/score/picture.h"
@@ -10,34 +10,35 @@ struct _LigScoreSheet {
   LigDocument *document;
   LigScoreMetrics metrics; /* of the next map */
   LigScoreRows kind;
-  double line, zoom;     /* height of a line, with the zoom */
-  double shown_zoom;     /* of the current font */
-  double kept_y;         /* stays in place in the window when sizes change; NaN: the middle */
-  GtkCssProvider *style; /* contains the zoom */
+  double line, zoom; /* height of a line, with the zoom */
+  double shown_zoom; /* of the current font */
+  double kept_y;     /* stays at the same place in the window when sizes change; NaN: the middle */
+  GtkCssProvider *style; /* includes the zoom */
   guint resizing;
-  gpointer judged; /* the sequence whose blocks were unfolded or left; compared, never used */
+  gpointer
+    judged; /* the sequence for which unfolding was decided; only compared, never dereferenced */
   char *judged_path;
   LigScoreColour colour;
   double peak; /* of the figure that colours the brackets */
   LigScoreMap *map;
   GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
-  GPtrArray *channels;                /* likewise */
+  GPtrArray *channels;                /* the first ones are in use */
   GHashTable *places;                 /* LigOp: LigOpSpan, of the plan shown */
-  gpointer shown;                     /* that plan; compared, never used */
-  GtkAdjustment *adjustment;          /* weak: a closing card may keep the sheet longer */
+  gpointer shown;                     /* that plan; only compared, never dereferenced */
+  GtkAdjustment *adjustment;          /* weak: a closing card may keep the sheet alive */
   double top, bottom;                 /* drawn */
   guint8
     *filled[3]; /* of each row and group, forward and backward: whether its content is filled in */
-  guint rest;   /* fills in the invisible ones, bit by bit */
+  guint rest;   /* fills in the invisible ones incrementally */
   LigScorePicture picture;
   guint stale_timer;
   GtkWidget *card;
   guint closing;    /* drops a closed card */
-  GtkWidget *ghost; /* over everything else */
+  GtkWidget *ghost; /* above everything else */
 };
 
-/* sheet-sight.c. Gets the part that is visible; scrolls so that a row stays in its place after
- * sizes have changed. */
+/* sheet-sight.c. Gets the visible part; scrolls so that a row stays in place after sizes have
+ * changed. */
 void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);
 void lig_score_sheet_keep_place (LigScoreSheet *self, const LigScoreMap *old);
 
@@ -45,7 +46,7 @@ void lig_score_sheet_keep_place (LigScoreSheet *self, const LigScoreMap *old);
 void lig_score_sheet_find_peak (LigScoreSheet *self);
 void lig_score_sheet_colour_group (LigScoreSheet *self, LigPass pass, guint number);
 
-/* sheet-bind.c. There is one widget for each row, gap and bracket of the map. Visible ones are
+/* sheet-bind.c. There is one widget for each row, gap and bracket of the map. Visible widgets are
  * filled in at once, the others when the main loop is idle. */
 void lig_score_sheet_bind (LigScoreSheet *self);
 void lig_score_sheet_bind_sight (LigScoreSheet *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the score's sheet that the scrolled window shows, and how it is moved. */
+/* The visible part of the score's sheet, and scrolling. */
 #include "ui/score/sheet-private.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ lig_score_sheet_scroll_to (LigScoreSheet *self, guint row)
   const LigScoreSlot *slot = lig_score_map_get_slot (self->map, row);
   const int space = self->map->metrics.space;
   double top = slot->y - space, bottom = slot->y + slot->height + space;
-  /* The scrolled window uses a new height only when it is laid out. */
+  /* The scrolled window adopts a new height only when it is laid out. */
   if (bottom > gtk_adjustment_get_upper (self->adjustment))
     gtk_adjustment_set_upper (self->adjustment, self->map->height);
   gtk_adjustment_clamp_page (self->adjustment, top, bottom);
@@ -37,7 +37,7 @@ clamp_to_page (double y, double page)
   return isnan (y) ? page / 2 : CLAMP (y, 0, page);
 }
 
-/* Returns the last row that begins above a height. */
+/* Returns the last row that starts above a y position. */
 static guint
 find_row (const LigScoreMap *map, double y)
 {
@@ -79,7 +79,7 @@ lig_score_sheet_keep_place (LigScoreSheet *self, const LigScoreMap *old)
     return;
   double share = (value + at - before->y) / (before->height + old->metrics.space);
   double now = after->y + share * (after->height + self->map->metrics.space);
-  /* The scrolled window uses the new height only when it is laid out. */
+  /* The scrolled window adopts the new height only when it is laid out. */
   gtk_adjustment_configure (adjustment, CLAMP (now - at, 0, MAX (self->map->height - page, 0)), 0,
                             MAX (self->map->height, page),
                             gtk_adjustment_get_step_increment (adjustment),

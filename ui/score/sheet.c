@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sheet of the score: it places and draws its widgets, which follow the document. */
+/* The sheet of the score: it places and draws its widgets, which reflect the document. */
 #include "ui/score/arcs.h"
 #include "ui/score/channel.h"
 #include "ui/score/gap.h"
@@ -78,7 +78,7 @@ document_planned (LigScoreSheet *self)
     set_stale (self, FALSE);
   else if (!self->stale_timer && !self->picture.stale)
     self->stale_timer = g_timeout_add (STALE_MILLISECONDS, show_stale, self);
-  /* Staleness is signalled before the rows of an edit are. */
+  /* Staleness is signalled before an edit's rows. */
   if (!stale || self->shown != lig_document_get_plan (self->document))
     lig_score_sheet_update (self);
 }
@@ -230,7 +230,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   LigScoreColumns columns;
   lig_score_sheet_find_sight (self, &top, &bottom);
   lig_score_sheet_get_columns (self, &columns);
-  /* Draws a window's height more on either side, so that scrolling seldom has to draw again. */
+  /* Draws one extra window height above and below, so that scrolling rarely redraws. */
   self->top = top - (bottom - top);
   self->bottom = bottom + (bottom - top);
   self->picture.lit = find_lit (self);
@@ -306,8 +306,8 @@ find_popover (GtkWidget *widget)
   return popover && gtk_widget_is_ancestor (popover, widget) ? popover : NULL;
 }
 
-/* Tab moves to the row with the cursor, to the gap below it, and out of the sheet, not through all
- * rows. */
+/* Tab moves to the row with the cursor, then to the gap below it, then out of the sheet, instead of
+ * through all rows. */
 static gboolean
 focus (GtkWidget *widget, GtkDirectionType direction)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sheet of the score, within a scrolled window: rows, gaps, both rails, channels, fences. */
+/* The sheet of the score, inside a scrolled window: rows, gaps, both rails, channels, fences. */
 #pragma once
 
 #include "ui/score/heat.h"
@@ -54,12 +54,12 @@ typedef enum {
 
 void lig_score_sheet_set_rows (LigScoreSheet *self, LigScoreRows kind);
 
-/* Returns the zoom, 1 for none. Setting one keeps the row at the height @y of the window in its
- * place; NaN: the middle. */
+/* Returns the zoom, 1 for none. Setting it keeps the row at the window's y position @y in place;
+ * NaN: the middle. */
 double lig_score_sheet_get_zoom (LigScoreSheet *self);
 void lig_score_sheet_set_zoom (LigScoreSheet *self, double zoom, double y);
 
-/* Zooms out as far as is needed to show all rows. */
+/* Zooms out as far as needed to show all rows. */
 void lig_score_sheet_fit (LigScoreSheet *self);
 
 /* Colours the brackets by a figure. */
@@ -67,15 +67,15 @@ void lig_score_sheet_set_colour (LigScoreSheet *self, LigScoreColour colour);
 LigScoreColour lig_score_sheet_get_colour (LigScoreSheet *self);
 
 /* Selects, shows and focuses the bracket with the longest time, or from a bracket the next (1) or
- * the previous one (-1). */
+ * previous (-1) hotspot. */
 void lig_score_sheet_go_hot (LigScoreSheet *self, int by);
 
 /* --- Drops --------------------------------------------------------------------------------- */
 
 /**
- * LigScoreDrop: a gap that ops can be inserted into.
+ * LigScoreDrop: a gap where ops can be inserted.
  *
- * @gap: the row that follows; @inside: at the end of a block's body rather than after the block
+ * @gap: the row after it; @inside: at the end of a block's body rather than after the block
  */
 typedef struct {
   LigSequence *parent;
@@ -90,11 +90,11 @@ void lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *dro
 /* Draws the drop line. @drop: (nullable): null for none */
 void lig_score_sheet_show_drop (LigScoreSheet *self, const LigScoreDrop *drop);
 
-/* Draws a line from a channel's end to the pointer, and lights up the rows that it can lead to; a
- * negative @row: none. */
+/* Draws a line from a channel's end to the pointer, and highlights the rows that it can connect to;
+ * a negative @row: none. */
 void lig_score_sheet_show_thread (LigScoreSheet *self, int row, double x, double y);
 
-/* Returns whether a channel can join two rows: from the first one's output, or to its input. */
+/* Returns whether a channel can connect two rows: from the first row's output, or to its input. */
 gboolean lig_score_sheet_accepts (LigScoreSheet *self, guint row, guint target);
 
 /* Draws a dragged fence before this row; negative: none. */

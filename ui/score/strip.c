@@ -15,16 +15,16 @@ struct _LigScoreStrip {
   GtkWidget parent_instance;
   LigScoreSheet *sheet;
   GtkAdjustment *adjustment;
-  GskRenderNode *bars; /* drawn once for each layout; null: to be drawn */
+  GskRenderNode *bars; /* drawn once per layout; null: to be drawn */
   int bars_height;
-  double start, grip; /* of a drag: its height, and that above the middle of the frame */
+  double start, grip; /* of a drag: its y position, and that relative to the middle of the frame */
 };
 
 G_DEFINE_FINAL_TYPE (LigScoreStrip, lig_score_strip, GTK_TYPE_WIDGET)
 
 /* --- Places -------------------------------------------------------------------------------- */
 
-/* Returns pixels of the strip for each pixel of the sheet. */
+/* Returns the pixels of the strip per pixel of the sheet. */
 static double
 get_scale (LigScoreStrip *self)
 {
@@ -220,7 +220,7 @@ css_changed (GtkWidget *widget, GtkCssStyleChange *change)
 
 /* --- Pointer and keys ---------------------------------------------------------------------- */
 
-/* Within the frame it is dragged, beside it it jumps to the pointer first. */
+/* A press inside the frame drags it; outside, the frame first jumps to the pointer. */
 static void
 drag_begin (GtkGestureDrag *gesture, double x, double y, LigScoreStrip *self)
 {

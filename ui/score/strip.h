@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The overview of the score beside its scrolled window: every bracket of both passes, coloured by
- * its figure, and a frame around the part that is seen. */
+/* The overview of the score next to its scrolled window: every bracket of both passes, coloured by
+ * its figure, and a frame around the visible part. */
 #pragma once
 
 #include "ui/score/sheet.h"
@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_SCORE_STRIP (lig_score_strip_get_type ())
 G_DECLARE_FINAL_TYPE (LigScoreStrip, lig_score_strip, LIG, SCORE_STRIP, GtkWidget)
 
-/* Shows a sheet that is scrolled by an adjustment. */
+/* Shows a sheet that an adjustment scrolls. */
 void
 lig_score_strip_set_sheet (LigScoreStrip *self, LigScoreSheet *sheet, GtkAdjustment *adjustment);
 

@@ -66,7 +66,7 @@ append_features (GString *text, const LigParam *param, const LigPlanOp *parts)
   return TRUE;
 }
 
-/* Numbers at their defaults are worth a line where nothing else is said: `eps 1e-5`. */
+/* Default numbers are shown only if there is nothing else to show: `eps 1e-5`. */
 static void
 append_defaults (GString *text, const LigOpInfo *info)
 {
@@ -78,7 +78,7 @@ append_defaults (GString *text, const LigOpInfo *info)
   }
 }
 
-/* Appends a short formula, without its left side and without the halves of a gated unit. */
+/* Appends a short formula, without its left-hand side and without the halves of a gated unit. */
 static void
 append_formula (GString *text, const LigOpInfo *info)
 {

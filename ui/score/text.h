@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /* All texts are (transfer full). */
 
-/* Returns the parameters of an op in one line: those that differ from the defaults, else its form,
+/* Returns the parameters of an op on one line: those that differ from the defaults, else its shape,
  * its numbers, or the formula of an op without parameters; never prose. @parts: (nullable): the
  * op's parts in the plan */
 char *lig_score_params (LigOp *op, const LigPlanOp *parts);
@@ -31,7 +31,7 @@ typedef enum {
   LIG_SCORE_TEXT_BOLD = 1 << 0,
   LIG_SCORE_TEXT_SMALL = 1 << 1,
   LIG_SCORE_TEXT_END = 1 << 2,  /* aligned to the right */
-  LIG_SCORE_TEXT_WRAP = 1 << 3, /* on two lines where one is too short */
+  LIG_SCORE_TEXT_WRAP = 1 << 3, /* on two lines if one is too short */
 } LigScoreTextFlags;
 
 typedef struct {
@@ -45,14 +45,14 @@ void lig_score_text_clear (LigScoreText *self);
 
 int lig_score_text_measure (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags);
 
-/* Returns whether the text was cut when it was last drawn. */
+/* Returns whether the text was truncated when last drawn. */
 gboolean lig_score_text_is_cut (const LigScoreText *self);
 
-/* Returns the colour of secondary text beside text of this colour, stronger in high contrast. */
+/* Returns the colour of secondary text for text of this colour, stronger in high contrast. */
 GdkRGBA lig_score_dim (const GdkRGBA *ink);
 
-/* Draws within @width, with an ellipsis where it is too narrow; @middle: the line's vertical
- * centre. Returns the width of the text. */
+/* Draws within @width, with an ellipsis if that is too narrow; @middle: the line's vertical centre.
+ * Returns the width of the text. */
 int lig_score_text_draw (LigScoreText *self,
                          GtkWidget *widget,
                          GtkSnapshot *snapshot,

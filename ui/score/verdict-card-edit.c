@@ -13,7 +13,7 @@ lig_card_edit_copy (const LigCardEdit *self)
   copy->fusion = g_strdup (self->fusion);
   copy->label = g_strdup (self->label);
   copy->plan = self->plan ? lig_plan_ref (self->plan) : NULL;
-  /* A fix without a plan refers to the edit's own strings. */
+  /* A fix without a plan points to the edit's own strings. */
   copy->fix.path = self->fix.path == self->path ? copy->path : self->fix.path;
   copy->fix.fusion = self->fix.fusion == self->fusion ? copy->fusion : self->fix.fusion;
   copy->fix.value = self->fix.value == self->fusion ? copy->fusion : self->fix.value;
@@ -105,7 +105,7 @@ clicked (GtkButton *button, LigDocument *document)
     gtk_popover_popdown (GTK_POPOVER (popover));
 }
 
-/* Tries a button's edit on a copy. */
+/* Previews a button's edit on a copy. */
 static gboolean
 try_edit (GtkWidget *button, LigDocument *document, LigPreviewTrial *trial, gpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The edits of the verdict card: one for each of its buttons. An edit refers to its op by the path,
- * so that it can be made on the document's sequence, or on a copy of it that nobody sees. */
+/* The edits of the verdict card: one for each of its buttons. An edit refers to its op by path, so
+ * that it can be applied to the document's sequence or to a hidden copy. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef enum {
   LIG_CARD_FENCE,  /* a fence before the op at the path */
   LIG_CARD_FORBID, /* the fusion is forbidden at the path */
-  LIG_CARD_FIX,    /* a fix: of a verdict, or one like it */
+  LIG_CARD_FIX,    /* a fix of a verdict, or a similar one */
 } LigCardEditKind;
 
 /**
@@ -39,20 +39,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigCardEdit, lig_card_edit_free)
 /* Returns whether the edit changes the policy, an option of the document, and not the sequence. */
 gboolean lig_card_edit_get_policy (const LigCardEdit *self, LigPolicy *policy);
 
-/* Makes the edit on a sequence: the document's, or a copy of it. An edit of the policy leaves the
- * sequence as it is. */
+/* Applies the edit to a sequence: the document's, or a copy. An edit of the policy does not change
+ * the sequence. */
 gboolean lig_card_edit_apply (const LigCardEdit *self, LigSequence *sequence, GError **error);
 
-/* Makes the edit as one step of the document's history, or sets the document's policy. */
+/* Applies the edit as one step of the document's history, or sets the document's policy. */
 gboolean lig_card_edit_commit (const LigCardEdit *self, LigDocument *document, GError **error);
 
-/* Returns a button that makes the edit and then closes the popover around it. @text: on the button;
+/* Returns a button that applies the edit and then closes the enclosing popover. @text: on the
+ * button;
  * @edit: (transfer full); @gains: whether the edit saves time */
 GtkWidget *
 lig_card_button_new (LigDocument *document, const char *text, LigCardEdit *edit, gboolean gains);
 
-/* Empties all buttons within a widget: GTK keeps the one that had the focus, and it would keep the
- * plan and the document. */
+/* Empties all buttons inside a widget: GTK keeps the button that had the focus alive, and with it
+ * the plan and the document. */
 void lig_card_buttons_forget (GtkWidget *widget);
 
 /* Returns the edit of a button of a card; null for other widgets. (nullable) (transfer none) */

@@ -13,7 +13,7 @@
 
 /* --- Buttons ------------------------------------------------------------------------------- */
 
-/* All buttons that edit are made here. @edit: (transfer full) */
+/* Creates all buttons that edit. @edit: (transfer full) */
 static void
 add_button (
   LigDocument *document, GtkWidget *box, const char *text, LigCardEdit *edit, gboolean gains)
@@ -21,7 +21,7 @@ add_button (
   gtk_box_append (GTK_BOX (box), lig_card_button_new (document, text, edit, gains));
 }
 
-/* Returns an edit like a fix of a verdict, on the op at the path. @label: (transfer full) */
+/* Returns an edit like the fix of a verdict, on the op at the path. @label: (transfer full) */
 static LigCardEdit *
 new_wish (LigFixKind kind, const char *path, const char *fusion, char *label)
 {
@@ -71,7 +71,7 @@ add_fix (LigDocument *document,
     lig_card_fix_label (fix, fix->gain < 0 || verdict->reason == LIG_REASON_SLOWER);
   g_autofree char *gain = lig_card_time_gain (fix->gain, fix->measured);
   g_autofree char *text = gain ? g_strdup_printf ("%s · %s", label, gain) : g_strdup (label);
-  /* One button of an entry is the suggested one. */
+  /* One button of an entry is the suggested action. */
   gboolean gains = gain && fix->gain > 0 && fix == verdict->fix;
   add_button (document, box, text, new_fix (plan, fix, verdict->title, label), gains);
 }
@@ -84,7 +84,7 @@ is_forced (LigDocument *document, const char *path, const char *fusion)
   return forced && g_strv_contains (forced, fusion);
 }
 
-/* Adds the wishes: a fusion that fits can be forced and forbidden. */
+/* Adds the wishes: a fusion that matches can be forced and forbidden. */
 static void
 add_wishes (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdict *verdict)
 {
@@ -115,7 +115,7 @@ is_about_fence (const LigFix *fix, const char *fence)
   return fix && fence && fix->kind == LIG_FIX_REMOVE_FENCE && g_strcmp0 (fix->path, fence) == 0;
 }
 
-/* Returns the fix of the fusion that gains most by the removal of a fence. */
+/* Returns the fix of the fusion that gains most from the removal of a fence. */
 static const LigFix *
 find_best (GPtrArray *verdicts, const char *fence)
 {
@@ -205,7 +205,7 @@ new_head (const LigVerdict *verdict, const char *status)
   GtkWidget *title = lig_card_label_new (verdict->title, "heading");
   gtk_label_set_max_width_chars (GTK_LABEL (title), 44);
   gtk_widget_set_hexpand (title, TRUE);
-  /* Only the title has the tooltip, which would cover the buttons of the entry. */
+  /* Only the title has the tooltip, because it would cover the entry's buttons. */
   g_autofree char *tooltip = describe_fusion (verdict);
   lig_tooltip_set (title, tooltip);
   gtk_box_append (GTK_BOX (head), title);
@@ -214,7 +214,7 @@ new_head (const LigVerdict *verdict, const char *status)
   GtkWidget *label = gtk_label_new (status);
   gtk_widget_set_valign (label, GTK_ALIGN_START);
   gtk_widget_add_css_class (label, "verdict-gain");
-  /* No difference has no colour. */
+  /* A zero difference has no colour. */
   gboolean changes = lig_card_is_gain (fabs (gain)) || verdict->bytes >= 1;
   if (verdict->taken)
     gtk_widget_add_css_class (label, "taken");

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 GtkWidget *lig_card_label_new (const char *text, const char *class);
 
 /* Returns an entry for a verdict of the plan. @fence: (nullable): the path of the fence that the
- * card's own button removes; the entry has no button for it */
+ * card's own button removes; the entry gets no button for it */
 GtkWidget *lig_card_entry_new (LigDocument *document,
                                LigPlan *plan,
                                const LigVerdict *verdict,
@@ -21,12 +21,12 @@ GtkWidget *lig_card_entry_new (LigDocument *document,
 /* Returns the kernels of a group and the bytes that they move. */
 GtkWidget *lig_card_kernels_new (LigPlan *plan, const LigPlanGroup *group);
 
-/* Returns one line for a fusion whose pattern does not fit. */
+/* Returns one line for a fusion with a pattern that does not match. */
 GtkWidget *lig_card_miss_new (const LigVerdict *verdict);
 
-/* Returns a button for the fence before the first op of the sequence that begins after @first, an
+/* Returns a button for the fence before the first op of the sequence that starts after @first, an
  * op of the plan; null if there is none up to @last. If there is a fence, its path is in @fence,
- * and the button has the largest gain of the @verdicts that it keeps apart. (nullable)
+ * and the button shows the largest gain of the @verdicts that the fence blocks. (nullable)
  * @fence: (out) (transfer full) (nullable) */
 GtkWidget *lig_card_fence_new (
   LigDocument *document, LigPlan *plan, int first, int last, GPtrArray *verdicts, char **fence);

@@ -7,11 +7,11 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* Microseconds below which a gain is none. */
+/* Gains below this many microseconds count as none. */
 #define MIN_GAIN 0.05
 
-/* Returns the title of the op in the sequence, which may have several ops in the plan: both parts
- * of a linear are one op to the user. */
+/* Returns the title of the op in the sequence, which may be several ops in the plan: both parts of
+ * a linear are one op to the user. */
 static const char *
 get_title (const LigPlanOp *op)
 {

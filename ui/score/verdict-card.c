@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict card: for each pass its near misses, the fusions that were taken, and in one line
- * those whose pattern does not fit. */
+/* The verdict card: for each pass, its near misses, the accepted fusions, and on one line those
+ * with a pattern that does not match. */
 #include "ui/score/verdict-card.h"
 
 #include "ui/score/verdict-card-edit.h"
@@ -15,7 +15,7 @@ struct _LigVerdictCard {
   LigDocument *document;
   LigPlan *plan; /* the owner of the verdicts and their strings */
   LigPass pass;
-  char *title, *fence; /* the path of the fence that the button beside the title removes */
+  char *title, *fence; /* the path of the fence that the button next to the title removes */
   GtkWidget *box, *window, *sections;
   int height; /* the largest */
 };
@@ -110,7 +110,7 @@ add_title (LigVerdictCard *self, int first, int last)
                                   -1);
 }
 
-/* A scrolled window does not know that its labels wrap, so its size is computed here. */
+/* A scrolled window ignores that its labels wrap, so its size is computed here. */
 static void
 fit (LigVerdictCard *self)
 {
@@ -168,7 +168,7 @@ describe_rest (GPtrArray *rest)
     ngettext ("%u other fusion needs %s", "%u other fusions need %s", rest->len), rest->len, needs);
 }
 
-/* Adds the fusions whose pattern does not fit, folded into one line. */
+/* Adds the fusions with a pattern that does not match, folded into one line. */
 static void
 add_rest (GtkWidget *to, GPtrArray *misses)
 {
@@ -201,7 +201,7 @@ describe_none (LigVerdictCard *self, int first, int last)
   return lig_verdict_describe_none (ops[first].info, last < (int) count ? ops[last].info : NULL);
 }
 
-/* Puts those that were taken first; the sort is stable. */
+/* Puts accepted fusions first; the sort is stable. */
 static int
 compare_taken (gconstpointer a, gconstpointer b)
 {
@@ -209,7 +209,7 @@ compare_taken (gconstpointer a, gconstpointer b)
   return two->taken - one->taken;
 }
 
-/* Says which kernel computes the attention of a group. */
+/* Names the kernel that computes the attention of a group. */
 static void
 add_attention (LigVerdictCard *self, GtkWidget *to, const LigPlanGroup *group)
 {
@@ -222,7 +222,7 @@ add_attention (LigVerdictCard *self, GtkWidget *to, const LigPlanGroup *group)
   }
 }
 
-/* Adds the kernels of an op that is a group of its own. */
+/* Adds the kernels of an op that forms its own group. */
 static void
 add_alone (LigVerdictCard *self, GtkWidget *to, int op, LigPass pass)
 {
@@ -247,7 +247,7 @@ add_pass (LigVerdictCard *self, GtkWidget *to, int first, int last, LigPass pass
   gtk_widget_add_css_class (section, "verdict-section");
   gtk_widget_add_css_class (heading, lig_pass_name (pass));
   gtk_box_append (GTK_BOX (section), heading);
-  /* The card of a bracket begins with the bracket itself. */
+  /* The card of a bracket starts with the bracket itself. */
   if (self->pass != LIG_PASS_JOINT && first == last)
     add_alone (self, section, first, pass);
   if (self->pass != LIG_PASS_JOINT)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict card explains why ops are or are not fused into one kernel, forward and backward
- * apart, and offers edits. */
+/* The verdict card explains why ops are or are not fused into one kernel, separately for forward
+ * and backward, and offers edits. */
 #pragma once
 
 #include "ui/document/document.h"

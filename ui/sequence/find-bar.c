@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The row that is found becomes the cursor, which the score brings into view. */
+/* The row that is found becomes the cursor, which the score scrolls into view. */
 #include "ui/sequence/find-bar.h"
 
 #include "ui/widgets/css-class.h"
@@ -48,7 +48,8 @@ show_count (LigFindBar *self, guint found, gboolean asked)
   lig_css_class_set (GTK_WIDGET (self->entry), "error", asked && !found);
 }
 
-/* Searches from the cursor, forward or back, around the end; @step 0 keeps a cursor that matches.
+/* Searches from the cursor, forward or backward, wrapping around; @step 0 keeps a cursor that
+ * matches.
  */
 static void
 find (LigFindBar *self, int step)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A popover that never takes the focus from the entry above it. */
+/* A popover that never takes the focus from its entry. */
 #include "ui/sequence/op-completion.h"
 
 #include <ligature/op.h>
@@ -87,7 +87,7 @@ fill (LigOpCompletion *self, const char *word)
   return count;
 }
 
-/* Returns the horizontal place of the word in the entry. */
+/* Returns the horizontal position of the word in the entry. */
 static int
 find_x (LigOpCompletion *self, int start)
 {

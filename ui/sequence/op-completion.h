@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of ops offered below an entry that holds an expression. */
+/* Completion of op names below an entry that holds an expression. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -12,7 +12,7 @@ typedef struct _LigOpCompletion LigOpCompletion;
 LigOpCompletion *lig_op_completion_new (GtkEntry *entry);
 void lig_op_completion_free (LigOpCompletion *self);
 
-/* Offers the names that fit the word before the cursor, or hides. */
+/* Offers the names that match the word before the cursor, or hides. */
 void lig_op_completion_update (LigOpCompletion *self, int below);
 void lig_op_completion_hide (LigOpCompletion *self);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An op in the palette. During a search it shows its summary, too, as that may contain the match.
+/* An op in the palette. During a search, it also shows its summary, because that may contain the
+ * match.
  */
 #include "ui/sequence/palette-item.h"
 
@@ -13,7 +14,7 @@ struct _LigPaletteItem {
   const LigOpInfo *info;
   guint place;
   int rank;
-  char *title, *name, *rest; /* folded, for the search */
+  char *title, *name, *rest; /* casefolded, for the search */
   GtkWidget *summary;
 };
 
@@ -39,8 +40,8 @@ lig_palette_item_get_rank (LigPaletteItem *self)
 
 /* --- Search -------------------------------------------------------------------------------- */
 
-/* Returns how well a word fits: 0 equals the title or name, 1 begins them, 2 begins a word of the
- * title, 3 is within, 4 is found elsewhere; -1 nowhere. */
+/* Returns the rank of a match: 0 equals the title or name, 1 starts them, 2 starts a word of the
+ * title, 3 is inside them, 4 is elsewhere; -1: no match. */
 static int
 find_word (LigPaletteItem *self, const char *word)
 {
@@ -123,9 +124,9 @@ lig_palette_item_finalize (GObject *object)
   G_OBJECT_CLASS (lig_palette_item_parent_class)->finalize (object);
 }
 
-/* The list is one stop of Tab, which arrow keys walk through: otherwise every op that is registered
- * would put the score one press further away. An item that rejects the focus of its neighbour lets
- * the focus leave the list. */
+/* The list is a single Tab stop with arrow keys inside it: otherwise every registered op would add
+ * a Tab press before the score. An item that rejects the focus from its neighbour lets the focus
+ * leave the list. */
 static gboolean
 focus_item (GtkWidget *widget, GtkDirectionType direction)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An op in the palette: dragged into a gap, or activated, which adds it after the cursor. */
+/* An op in the palette: dragging it inserts it into a gap, activating it adds it after the
+ * cursor. */
 #pragma once
 
 #include <ligature/op.h>

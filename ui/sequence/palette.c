@@ -76,7 +76,7 @@ update_header (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
   gtk_list_box_row_set_header (row, heading);
 }
 
-/* Categories come in the order in which the registry first names them; an op that is registered
+/* Categories are in the order in which the registry first names them; an op that is registered
  * later joins its category. */
 static void
 add_items (LigPalette *self)

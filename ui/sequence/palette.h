@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The palette: every op of the registry by category, with a search. An op is dragged into a gap of
- * the score (as its name, a string), or activated, which adds it after the cursor. */
+/* The palette: every op of the registry by category, with a search. Dragging an op inserts it into
+ * a gap of the score (as its name, a string); activating it adds it after the cursor. */
 #pragma once
 
 #include "ui/document/document.h"

@@ -109,7 +109,7 @@ make_button (LigProblems *self, const LigProblemFix *edit, gboolean best)
   g_autofree char *phrase = lig_problem_fix_describe (edit);
   g_autofree char *sentence = lig_figure_sentence (phrase);
   GtkWidget *label = gtk_label_new (sentence), *button = gtk_button_new ();
-  /* The others give way to the best one. */
+  /* If space is short, all fixes but the best are truncated. */
   if (!best)
     gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   lig_tooltip_when_cut (GTK_LABEL (label));
@@ -137,7 +137,7 @@ make_buttons (LigProblems *self, const LigProblem *problem)
   return buttons;
 }
 
-/* Returns the text and the fixes, to compare with those that a row shows. */
+/* Returns the text and the fixes, for comparison with those of a row. */
 static char *
 describe (const LigProblem *problem)
 {
@@ -233,7 +233,7 @@ update (LigProblems *self)
   self->hidden = self->length == MAX_ROWS ? count_hidden (self) : 0;
   add_rest (self);
   self->shown = -1;
-  /* While the bar is hidden by an animation, it keeps its text. */
+  /* The bar keeps its text while an animation hides it. */
   if (self->length > 0) {
     guint count = self->length + self->hidden;
     g_autofree char *text = g_strdup_printf (ngettext ("%u problem", "%u problems", count), count);

@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (LigProblems, lig_problems, LIG, PROBLEMS, GtkWidget)
 
 GtkWidget *lig_problems_new (LigDocument *doc);
 
-/* Selects the op of the next problem, the first one after the last, for win.next-problem. */
+/* Selects the op of the next problem, wrapping around, for win.next-problem. */
 void lig_problems_next (LigProblems *self);
 
 G_END_DECLS

@@ -17,7 +17,7 @@ struct _LigQuickEntry {
   LigDocument *doc;
   GtkEntry *entry;
   GtkOverlay *frame;
-  GtkWidget *more; /* the ellipsis of a text that is cut */
+  GtkWidget *more; /* the ellipsis of a truncated text */
   GtkWidget *error_box;
   GtkLabel *error;
   LigOpCompletion *completion;
@@ -212,7 +212,7 @@ accept (LigQuickEntry *self)
     g_free (self->followed);
     self->followed = g_strdup (get_text (self));
     lig_document_replace (self->doc, new, _ ("Edit as text"));
-    /* If the edit changed only the notation, no signal was emitted. */
+    /* No signal was emitted if the edit changed only the notation. */
     follow (self);
   }
   g_signal_emit (self, signals[FINISHED], 0);
@@ -240,7 +240,7 @@ leave (LigQuickEntry *self)
 
 /* --- Texts that are cut --------------------------------------------------------------------- */
 
-/* Returns whether the text continues beyond the end of the entry, which is not being typed in. */
+/* Returns whether the text extends past the end of the entry while the user is not typing in it. */
 static gboolean
 is_cut (LigQuickEntry *self)
 {
@@ -253,7 +253,7 @@ is_cut (LigQuickEntry *self)
   return strong.origin.x > (float) gtk_widget_get_width (text);
 }
 
-/* The ellipsis covers the end of the entry where the text is cut. */
+/* The ellipsis covers the end of the entry if the text is truncated. */
 static gboolean
 place_more (GtkOverlay *frame, GtkWidget *more, GdkRectangle *place, LigQuickEntry *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sequence as one line of text, checked at every keystroke; Return makes it the document's
- * sequence. */
+/* The sequence as one line of text, checked at every keystroke; Return applies it to the
+ * document. */
 #pragma once
 
 #include "ui/document/document.h"

@@ -26,7 +26,7 @@ G_DECLARE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG, SEQUENCE_PAGE, Li
 struct _LigSequencePage {
   LigPage parent_instance;
   AdwFlap *palette_flap, *inspector_flap;
-  GSimpleAction *palette_action, *inspector_action; /* their states follow the panes */
+  GSimpleAction *palette_action, *inspector_action; /* their states mirror the panes */
   AdwBin *palette, *inspector, *quick_entry, *find_bar, *score_place, *problems, *run_bar;
   GtkWidget *centre;
   gboolean checking; /* whether a check ran at the last signal */
@@ -55,7 +55,7 @@ get_settings (LigSequencePage *self)
   return lig_session_get_settings (lig_page_get_session (LIG_PAGE (self)));
 }
 
-/* In a narrow window a pane overlaps the score, so it is shown on request only. */
+/* In a narrow window, a pane overlaps the score, so it is shown only on request. */
 static void
 show_flap (LigSequencePage *self, AdwFlap *flap)
 {
@@ -197,7 +197,7 @@ pin (GSimpleAction *action, GVariant *target, gpointer data)
     lig_document_pin (document);
 }
 
-/* Says what a check found, once it has ended; its marks are on the brackets. */
+/* Shows the result of a finished check; its marks are on the brackets. */
 static void
 tell_check (LigSequencePage *self)
 {
@@ -210,7 +210,7 @@ tell_check (LigSequencePage *self)
     lig_toast (GTK_WIDGET (self), shown, NULL, NULL);
 }
 
-/* Checks the plan; pressed again, ends the check. */
+/* Checks the plan; pressed again, stops the check. */
 static void
 check_plan (GSimpleAction *action, GVariant *target, gpointer data)
 {
@@ -251,7 +251,7 @@ add_actions (LigPage *page, GActionMap *map)
 
 /* --- Construction -------------------------------------------------------------------------- */
 
-/* Every measured plan counts: one of them may be that of every op alone. */
+/* All measured plans are passed, because one of them may be the unfused plan. */
 static void
 show_times (LigSequencePage *self)
 {
@@ -302,7 +302,7 @@ constructed (GObject *object)
   G_OBJECT_CLASS (lig_sequence_page_parent_class)->constructed (object);
   fill (self);
   lig_text_widen (GTK_WIDGET (self->palette), 216, 0, 1.3);
-  /* Side panes overlap the score where it would have no room beside them. */
+  /* Side panes overlap the score if there is no room for both. */
   lig_text_widen (self->centre, 470, 0, 1.3);
   lig_text_widen (GTK_WIDGET (self->inspector), 324, 348, 1.3);
   AdwFlap *const flaps[] = {self->palette_flap, self->inspector_flap};

@@ -13,7 +13,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
-/* The score is laid out this wide and shown smaller. */
+/* The score is laid out at this width and scaled down. */
 #define SCORE_WIDTH 720.0
 #define PICTURE_WIDTH 300
 #define PICTURE_HEIGHT 190
@@ -212,7 +212,7 @@ make_text (const char *text, const char *class)
   return label;
 }
 
-/* The button says that the card can be opened; a click anywhere on the card does it. */
+/* The button shows that the card can be opened; a click anywhere on the card opens it. */
 static GtkWidget *
 make_button (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A template: its name, a sentence, and a picture of its score once that is compiled. */
+/* A template: its name, a sentence, and a picture of its score once compiled. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE (LigTemplateCard, lig_template_card, LIG, TEMPLATE_CARD, Gt
  * lig_template_card_new:
  * @file: of the examples, `xor.lig`
  * @title, @description: translated
- * @device: that the score is compiled for, on a thread
+ * @device: the device that the score is compiled for, on a thread
  */
 GtkWidget *lig_template_card_new (const char *file,
                                   const char *title,

@@ -9,14 +9,14 @@ G_BEGIN_DECLS
 
 typedef enum {
   LIG_CHILD_LINE_UNKNOWN,
-  LIG_CHILD_LINE_TRAINING, /* {"training": …}: what is trained */
+  LIG_CHILD_LINE_TRAINING, /* {"training": …}: a description of the run */
   LIG_CHILD_LINE_METRICS,
   LIG_CHILD_LINE_PROGRESS,
   LIG_CHILD_LINE_RESULT,
   LIG_CHILD_LINE_ERROR,
 } LigChildLine;
 
-/* The most metrics of one line. */
+/* The maximum number of metrics of one line. */
 #define LIG_CHILD_METRICS 3
 
 /* Returns the kind of a line and sets its object. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread reads the lines of the processes and keeps what they say; the caller takes it as it
- * would take that of a LigRun. The commands go through a socket whose end stops the training. */
+/* A thread reads and stores the lines of the processes; the caller polls them like a LigRun.
+ * Commands are sent through a socket; closing it stops the training run. */
 #include "ui/session/child-run.h"
 
 #include "ui/session/child-lines.h"
@@ -21,12 +21,12 @@ struct _LigChildRun {
   GObject parent_instance;
   GSubprocess *process;
   int commands; /* a socket */
-  int errors;   /* a file in memory with what the processes said on standard error */
+  int errors;   /* an in-memory file with the processes' standard error */
 
-  GMutex lock; /* guards all that follows */
+  GMutex lock; /* guards all fields below */
   GCond changed;
   gboolean begun, ended;
-  /* Constant once it has begun. */
+  /* Constant once it has started. */
   char *uuid, *name, *device, *data, *checkpoint;
   LigRunSettings settings;
   double samples;
@@ -35,7 +35,7 @@ struct _LigChildRun {
   LigRunProgress progress;
   char *problem;
   GError *error;
-  /* A ring, and how many were ever written and taken. */
+  /* A ring buffer, and the total numbers written and taken. */
   LigRunMetric *metrics;
   guint64 in, out;
 };
@@ -44,7 +44,7 @@ G_DEFINE_FINAL_TYPE (LigChildRun, lig_child_run, G_TYPE_OBJECT)
 
 static guint ended_signal;
 
-/* The thread has a reference, so it has ended. */
+/* The thread holds a reference, so it has ended. */
 static void
 lig_child_run_finalize (GObject *object)
 {
@@ -95,7 +95,7 @@ emit_ended (gpointer self)
   return G_SOURCE_REMOVE;
 }
 
-/* Takes the error, null for none. Later ends are ignored. The caller holds the lock. */
+/* Takes the error, null for none. Later calls are ignored. The caller holds the lock. */
 static void
 end (LigChildRun *self, GError *error)
 {
@@ -122,7 +122,7 @@ lig_child_run_find_reason (char *said)
                : g_strdup (_ ("ranks: their processes ended without a reason"));
 }
 
-/* Returns the last thing that the processes said. */
+/* Returns the last message of the processes. */
 static char *
 read_errors (LigChildRun *self)
 {
@@ -134,7 +134,7 @@ read_errors (LigChildRun *self)
   return lig_child_run_find_reason (text);
 }
 
-/* The processes have ended; they may have said why. */
+/* The processes have ended; they may have printed the reason. */
 static void
 conclude (LigChildRun *self)
 {
@@ -197,7 +197,7 @@ take_line (LigChildRun *self, JsonNode *root)
   }
 }
 
-/* The thread. Something that is no line of JSON is no line of the training's. */
+/* The thread. A line that is not JSON is not a line of the training run. */
 static gpointer
 read_lines (gpointer data)
 {
@@ -255,7 +255,7 @@ lig_child_run_make_words (const char *program, const LigChildOrder *order, const
   g_strv_builder_add_many (words, "--device", order->device, NULL);
   if (order->init)
     g_strv_builder_add_many (words, "--init", order->init, NULL);
-  /* A file may name only a place beside it. */
+  /* A file may only name paths in its own folder. */
   if (order->settings->checkpoint)
     g_strv_builder_add_many (words, "--checkpoint", order->settings->checkpoint, NULL);
   g_strv_builder_add (words, file);
@@ -283,7 +283,8 @@ write_sequence (const LigChildOrder *order, GError **error)
   return NULL;
 }
 
-/* In the child: the window on the same CPUs stays responsive, as with a run of its own. */
+/* In the child: lowers the priority, so that the window on the same CPUs stays responsive, as with
+ * an in-process run. */
 static void
 lower_priority (gpointer unused)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A training by several ranks: a `lig train --ranks` that this program starts and controls. Its
- * functions are those of a LigRun. If this program ends, however it ends, the training saves a
- * checkpoint and ends. */
+/* A training run on several ranks: a `lig train --ranks` that this program starts and controls. Its
+ * functions are those of a LigRun. If this program ends for any reason, the run saves a checkpoint
+ * and ends. */
 #pragma once
 
 #include <ligature/run.h>
@@ -11,12 +11,12 @@ G_BEGIN_DECLS
 #define LIG_TYPE_CHILD_RUN (lig_child_run_get_type ())
 G_DECLARE_FINAL_TYPE (LigChildRun, lig_child_run, LIG, CHILD_RUN, GObject)
 
-/* The order for a training: a sequence with its settings, or a checkpoint to resume from. */
+/* A request for a training run: a sequence with its settings, or a checkpoint to resume from. */
 typedef struct {
   LigSequence *sequence;
   const LigRunSettings *settings;
   const char *checkpoint; /* (nullable): instead of the two */
-  const char *device;     /* not of a checkpoint, which knows its own */
+  const char *device;     /* unused for a checkpoint, which has its own */
   const char *store;      /* (nullable): the path */
   const char *init;       /* (nullable): a file with initial parameters */
   LigLayout layout;       /* of its processes */
@@ -25,25 +25,25 @@ typedef struct {
 /**
  * lig_child_run_new:
  *
- * Starts the processes and waits until they are prepared; they then train. Signal: `ended`, once,
- * from the main loop.
+ * Starts the processes and waits until they are ready; they then train. Signal: `ended`, once, from
+ * the main loop.
  *
- * Returns: (transfer full) (nullable): null with an error set if they cannot be prepared
+ * Returns: (transfer full) (nullable): null with an error set if they cannot start
  */
 LigChildRun *lig_child_run_new (const LigChildOrder *order, GError **error);
 
 /* Returns: (transfer full): the words of the command; @file has the sequence. */
 GStrv lig_child_run_make_words (const char *program, const LigChildOrder *order, const char *file);
 
-/* Returns: (transfer full) (nullable): the program `lig`: that of the environment variable LIG,
- *   else beside this program, else in the PATH. */
+/* Returns: (transfer full) (nullable): the program `lig`: from the environment variable LIG, else
+ * next to this program, else in the PATH. */
 char *lig_child_run_find_program (void);
 
-/* Returns: (transfer full): the reason for which processes ended: the last line of what they said
- * on standard error, without the name of the program. It changes the text. */
+/* Returns: (transfer full): the reason why processes ended: the last line of their standard error,
+ * without the program's name. It modifies the text. */
 char *lig_child_run_find_reason (char *said);
 
-/* As those of a LigRun. They may be called while the training goes on. */
+/* Like those of a LigRun. They may be called while the run is in progress. */
 guint lig_child_run_take_metrics (LigChildRun *self, LigRunMetric *to, guint max);
 void lig_child_run_get_progress (LigChildRun *self, LigRunProgress *progress);
 char *lig_child_run_dup_problem (LigChildRun *self);
@@ -52,8 +52,8 @@ const char *lig_child_run_get_uuid (LigChildRun *self);
 const char *lig_child_run_get_checkpoint (LigChildRun *self);
 const char *lig_child_run_describe_data (LigChildRun *self);
 
-/* Returns: (transfer none): the settings and the device, which a checkpoint may have given; the
- * name of the training; the number of samples of a step; the number of ranks. */
+/* Returns: (transfer none): the settings and the device, possibly from a checkpoint; the name of
+ * the run; the number of samples per step; the number of ranks. */
 const LigRunSettings *lig_child_run_get_settings (LigChildRun *self);
 const char *lig_child_run_get_device (LigChildRun *self);
 const char *lig_child_run_get_name (LigChildRun *self);

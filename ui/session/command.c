@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of command lines that have the same effect as the window. */
+/* Parts of command lines that are equivalent to the window's state. */
 #include "ui/session/command.h"
 #include <ligature/store.h>
 

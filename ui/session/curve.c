@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A full curve merges neighbours: each point then represents twice as many values. */
+/* A full curve merges adjacent points: each then represents twice as many values. */
 #include "ui/session/curve.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ struct _LigCurve {
   guint references;
   LigCurvePoint points[LIG_CURVE_POINTS];
   guint count;
-  guint64 length, each; /* values in all, and values of a full point */
+  guint64 length, each; /* the total number of values, and the number per full point */
   double last;
 };
 
@@ -36,7 +36,7 @@ lig_curve_free (LigCurve *self)
     g_free (self);
 }
 
-/* A point that consists of gaps has no values. */
+/* A point that consists only of gaps has no values. */
 static LigCurvePoint
 merge (const LigCurvePoint *a, const LigCurvePoint *b)
 {

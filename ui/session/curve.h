@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A curve of any length in bounded memory: when it is full, neighbouring points are merged. A point
- * has the least, the greatest and the mean of its values. */
+/* A curve of any length in bounded memory: when it is full, adjacent points are merged. A point has
+ * the minimum, maximum and mean of its values. */
 #pragma once
 
 #include <glib-object.h>
 
 G_BEGIN_DECLS
 
-/* The most points that a curve holds. */
+/* The maximum number of points of a curve. */
 #define LIG_CURVE_POINTS 4096
 
 typedef struct {

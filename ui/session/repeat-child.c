@@ -11,8 +11,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-/* In the child: it is interrupted when the thread that waits for it ends, which is with this
- * program. */
+/* In the child: it is interrupted when the thread that waits for it ends, which happens when this
+ * program ends. */
 static void
 end_with_parent (gpointer unused)
 {
@@ -36,7 +36,8 @@ start (LigStore *store, const char *run, GError **error)
   return g_subprocess_launcher_spawnv (launcher, words, error);
 }
 
-/* A repetition that differs is printed, too. Without one, the last line of the errors says why. */
+/* A repetition that differs is also printed. Without one, the last line of the errors is the
+ * reason. */
 static char *
 read_result (const char *printed, char *said, GError **error)
 {

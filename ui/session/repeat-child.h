@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A repetition by several ranks, in processes of their own: a `lig runs repeat` that this program
+/* A repetition on several ranks, in separate processes: a `lig runs repeat` that this program
  * starts. */
 #pragma once
 
@@ -12,9 +12,9 @@ typedef struct _LigStore LigStore;
 /**
  * lig_repeat_child_run:
  * @run: the uuid of a run of several ranks
- * @stop: interrupts the processes; they end with this program, too
+ * @stop: interrupts the processes; they also end with this program
  *
- * Repeats a training or profile and waits for the end.
+ * Repeats a training run or profile and waits for its end.
  *
  * Returns: (transfer full) (nullable): the uuid of the repetition, null with an error set
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording is read and the plan compiled on a thread; a training is then one of the session's.
- * On that thread, a profile is measured, and processes of several ranks are waited for. */
+/* A thread reads the record and compiles the plan; a training run then joins the session's runs.
+ * That thread also measures profiles, and waits for the processes of several ranks. */
 #include "ui/session/repeating.h"
 
 #include "ui/session/repeat-child.h"
@@ -105,7 +105,7 @@ compare (LigRepeating *self)
 
 /* --- Repeating ----------------------------------------------------------------------------- */
 
-/* The result of the thread that prepares: a training to start, or a run that has ended. */
+/* The result of the preparing thread: a run to start, or a finished run. */
 typedef struct {
   LigRecording *recording;
   LigRun *training;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A run that the window repeats: its recording is read, trained or profiled again, and compared. */
+/* A run that the window repeats: it is read from the store, trained or profiled again, and
+ * compared. */
 #pragma once
 
 #include "ui/session/training.h"
@@ -19,7 +20,8 @@ G_DECLARE_FINAL_TYPE (LigRepeating, lig_repeating, LIG, REPEATING, GObject)
 /* Repeats a run of the session's store. The session keeps the result. */
 LigRepeating *lig_repeating_start (LigSession *session, const char *run);
 
-/* Returns: (transfer none) (nullable): the newest repetition of this run, or the one that made it.
+/* Returns: (transfer none) (nullable): the newest repetition of this run, or the one that created
+ * it.
  */
 LigRepeating *lig_repeating_find (LigSession *session, const char *run);
 
@@ -31,10 +33,10 @@ const LigRepetition *lig_repeating_get_result (LigRepeating *self);
 /* Returns: (nullable): the reason why there is no result. */
 const char *lig_repeating_get_error (LigRepeating *self);
 
-/* Returns: (nullable): the uuid of the new run, once it has begun. */
+/* Returns: (nullable): the uuid of the new run, once it has started. */
 const char *lig_repeating_get_run (LigRepeating *self);
 
-/* Returns the share that is done, from 0 to 1; negative if it is unknown. */
+/* Returns the progress from 0 to 1; negative if unknown. */
 double lig_repeating_get_share (LigRepeating *self);
 
 void lig_repeating_stop (LigRepeating *self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices are found on a thread, as opening a GPU takes a while. The store is opened on a thread,
- * too, as another program may have locked it. */
+/* A thread finds the devices, because opening a GPU takes a while. The store is also opened on a
+ * thread, because another program may have locked it. */
 #include "ui/session/session.h"
 
 #include "ui/session/settings.h"
@@ -10,7 +10,7 @@
 
 #include <glib/gi18n.h>
 
-/* The time that a window waits for its store: most open within a few milliseconds. */
+/* The time that a window waits for its store; most open within a few milliseconds. */
 #define PATIENCE_MS 250
 
 struct _LigSession {
@@ -187,7 +187,7 @@ lig_session_get_default_device (LigSession *self)
 typedef struct {
   char *path;
   guint serial;
-  gboolean keep; /* is the path in the setting */
+  gboolean keep; /* whether it is the path in the setting */
   GMutex lock;
   GCond opened;
   gboolean done, taken;
@@ -243,7 +243,7 @@ take_store (LigSession *self, Opening *opening, GError **error)
   return TRUE;
 }
 
-/* The window continued without a store; a later request takes precedence. */
+/* The window has continued without a store; a later request takes precedence. */
 static void
 take_late_store (GObject *source, GAsyncResult *result, gpointer data)
 {

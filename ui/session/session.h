@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The session is shared by all windows: the store, the settings, the devices of this machine, the
- * trainings in progress. */
+ * runs in progress. */
 #pragma once
 
 #include <gio/gio.h>
@@ -14,13 +14,13 @@ G_DECLARE_FINAL_TYPE (LigSession, lig_session, LIG, SESSION, GObject)
 
 /**
  * lig_session_new:
- * @store: (nullable): a database file; null for that of the setting, else the usual one
+ * @store: (nullable): a database file; null for that of the setting, else the default
  *
  * Returns: (transfer full): a session, even if the store cannot be opened; %NULL with an error if
  *   the settings' schema is missing.
  *
  * Signals: `store-changed` when another store was opened. `devices-changed` when the list of
- * devices is known; until then it contains the CPU alone.
+ * devices is known; until then, it contains only the CPU.
  */
 LigSession *lig_session_new (const char *store, GError **error);
 
@@ -29,8 +29,8 @@ LigSession *lig_session_new (const char *store, GError **error);
 LigStore *lig_session_get_store (LigSession *self);
 const char *lig_session_get_store_error (LigSession *self);
 
-/* Opens another store, or the same again, and on success writes the setting `store`. Fails if the
- * store does not answer soon; `store-changed` is emitted once it does. */
+/* Opens another store, or reopens the current one, and on success writes the setting `store`. Fails
+ * if the store does not respond soon; `store-changed` is emitted once it does. */
 gboolean lig_session_open_store (LigSession *self, const char *path, GError **error);
 
 /* Tries the last path again. */
@@ -45,15 +45,15 @@ GSettings *lig_session_get_settings (LigSession *self);
  *
  * @name: as lig_device_open() takes it
  * @title: `NVIDIA H200 (cuda:0)`, `This computer's CPU`, `NVIDIA H200, plan only`
- * @runs: whether plans run on it; a described device is only planned for
+ * @runs: whether plans run on it; a described device is plan-only
  */
 typedef struct {
   char *name, *title;
   gboolean runs;
 } LigDeviceEntry;
 
-/* Returns: (transfer none): the devices, which are found on a thread, as opening a GPU takes a
- *   while. */
+/* Returns: (transfer none): the devices. A thread finds them, because opening a GPU takes a
+ * while. */
 const LigDeviceEntry *lig_session_get_devices (LigSession *self, guint *count);
 
 /* Returns: (transfer full): the title of a device: @name as in LigDeviceEntry, @facts_name
@@ -63,17 +63,18 @@ char *lig_session_name_device (const char *name, const char *facts_name);
 /* Returns the title of a device, or @name where the device is missing. */
 const char *lig_session_get_device_title (LigSession *self, const char *name);
 
-/* Returns: (transfer full): `TEXT · 2 ranks`; the text alone for one. */
+/* Returns: (transfer full): `TEXT · 2 ranks`; only the text for one. */
 char *lig_session_append_ranks (const char *text, int ranks);
 
-/* Returns: (transfer full): the title of a device on which so many processes train, of which each
- * has such a GPU: `2 × NVIDIA H200 (cuda:0)`, `This computer's CPU · 2 ranks`. */
+/* Returns: (transfer full): the title of a device on which this many processes train, each with
+ * such a GPU: `2 × NVIDIA H200 (cuda:0)`, `This computer's CPU · 2 ranks`. */
 char *lig_session_title_ranks (LigSession *self, const char *name, int ranks);
 
 /* Returns the device of new documents: the setting's, else the first GPU, else `cpu`. */
 const char *lig_session_get_default_device (LigSession *self);
 
-/* Returns the trainings of this program, running and ended, of type LigTraining, newest first. */
+/* Returns the training runs of this program, running and ended, of type LigTraining, newest
+ * first. */
 GListStore *lig_session_get_trainings (LigSession *self);
 
 G_END_DECLS

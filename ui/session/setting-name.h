@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of settings of trainings. */
+/* The names of training settings. */
 #pragma once
 
 #include <ligature/run.h>

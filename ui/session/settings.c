@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that is not installed finds the schema of its settings in its build folder. GLib would
- * abort the process if the schema were missing. */
+/* An uninstalled program finds the schema of its settings in its build folder. GLib would abort the
+ * process if the schema were missing. */
 #include "ui/session/settings.h"
 
 #include <ligature/error.h>

@@ -13,7 +13,7 @@ lig_sweep_child_get_layout (LigSweep *sweep)
   return layout;
 }
 
-/* An interrupted training is continued if that is possible, else a new one begins. */
+/* An interrupted run is continued if possible, else a new one starts. */
 static LigChildRun *
 start (LigSweep *sweep, guint point, LigChildOrder *order, GError **error)
 {

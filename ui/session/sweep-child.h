@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A point of a sweep that several ranks train together, in processes of their own. */
+/* A point of a sweep that several ranks train together, in separate processes. */
 #pragma once
 
 #include "ui/session/child-run.h"
@@ -7,14 +7,14 @@
 
 G_BEGIN_DECLS
 
-/* Returns how the ranks of a sweep divide the work; one rank if the record of it is damaged. */
+/* Returns the parallelism of a sweep; one rank if its record is damaged. */
 LigLayout lig_sweep_child_get_layout (LigSweep *sweep);
 
 /**
  * lig_sweep_child_new:
  *
- * Trains a point as lig_sweep_prepare() would, and records that its run belongs to the sweep. Waits
- * until the processes are prepared.
+ * Trains a point like lig_sweep_prepare(), and records that its run belongs to the sweep. Waits
+ * until the processes are ready.
  *
  * Returns: (transfer full) (nullable): null with an error set
  */

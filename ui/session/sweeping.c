@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each result makes a thread read the sweep again and prepare its next training: the sweep that
- * views hold is never changed under them. */
+/* After each result, a thread rereads the sweep and prepares its next run: a sweep object that
+ * views hold is never modified. */
 #include "ui/session/sweeping.h"
 
 #include "ui/session/sweep-child.h"
@@ -14,7 +14,7 @@ struct _LigSweeping {
   LigStore *store;
   LigSweep *sweep;
   LigTraining *training;
-  GHashTable *failures; /* by the number of the point: why its training could not begin */
+  GHashTable *failures; /* by the number of the point: the reason why its run could not start */
   int point;
   char *error;
   gboolean paused, stopped, busy, ended;
@@ -59,8 +59,8 @@ emit_changed (LigSweeping *self)
 
 /* --- The next training --------------------------------------------------------------------- */
 
-/* The data of a thread. The run, a LigRun or a LigChildRun, is null at the end, or if it could not
- * be prepared. */
+/* The data of a thread. The run, a LigRun or a LigChildRun, is null at the end, or if preparing it
+ * failed. */
 typedef struct {
   LigStore *store;
   LigSweep *sweep; /* replaced by one with the newest results */
@@ -139,7 +139,7 @@ end (LigSweeping *self)
   emit_changed (self);
 }
 
-/* A training that ended otherwise than done or failed was stopped, here or on the page Run. */
+/* A run that ended neither done nor failed was stopped, here or on the page Run. */
 static void
 take_end (LigSweeping *self)
 {
@@ -149,7 +149,7 @@ take_end (LigSweeping *self)
   GListStore *trainings = lig_session_get_trainings (self->session);
   guint position;
   self->stopped = self->stopped || !whole;
-  /* Thousands of trainings would bury the others; the results are in the sweep. */
+  /* Thousands of runs would bury the others; the results are in the sweep. */
   if (whole && g_list_store_find (trainings, self->training, &position))
     g_list_store_remove (trainings, position);
   g_signal_handlers_disconnect_by_data (self->training, self);
@@ -172,8 +172,8 @@ begin (LigSweeping *self, gpointer run)
   emit_changed (self);
 }
 
-/* Returns whether the point before could not begin for the same reason, and no run has begun: the
- * reason is then in the settings that all points share. */
+/* Returns whether the previous point could not start for the same reason, and no run has started:
+ * the cause is then in the settings that all points share. */
 static gboolean
 is_hopeless (LigSweeping *self, const Next *next)
 {

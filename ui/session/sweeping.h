@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sweep that the window runs: one training after another, each also in the session's list. Plans
- * are compiled and the store is read on a thread. */
+/* A sweep that the window runs: one run after another, each also in the session's list. A thread
+ * compiles plans and reads the store. */
 #pragma once
 
 #include "ui/session/training.h"
@@ -17,32 +17,32 @@ G_DECLARE_FINAL_TYPE (LigSweeping, lig_sweeping, LIG, SWEEPING, GObject)
  * Emitted when its results, its progress or its state changed.
  */
 
-/* Starts a sweep that has not begun, or continues one; takes it. The session keeps it. */
+/* Starts or continues a sweep and takes ownership of it. The session keeps it. */
 LigSweeping *lig_sweeping_start (LigSession *session, LigSweep *sweep);
 
 /* Returns: (transfer none) (nullable): the sweeping of this sweep in this session. */
 LigSweeping *lig_sweeping_find (LigSession *session, const char *sweep);
 
-/* Returns the sweep with its newest results; it is replaced by another one with each result. */
+/* Returns the sweep with its newest results; each result replaces the object. */
 LigSweep *lig_sweeping_get_sweep (LigSweeping *self);
 
-/* Returns the number of the point that trains or is prepared, -1 for none. */
+/* Returns the number of the point that is being trained or prepared, -1 for none. */
 int lig_sweeping_get_point (LigSweeping *self);
 
-/* Returns: (nullable): the training of that point, null while it is prepared. */
+/* Returns: (nullable): the run of that point, null while it is being prepared. */
 LigTraining *lig_sweeping_get_training (LigSweeping *self);
 
-/* Returns the estimated seconds until the end, NaN if they are unknown. */
+/* Returns the estimated seconds until the end, NaN if unknown. */
 double lig_sweeping_get_left (LigSweeping *self);
 
-/* Returns: (nullable): the reason why the sweep could not begin or continue. */
+/* Returns: (nullable): the reason why the sweep could not start or continue. */
 const char *lig_sweeping_get_error (LigSweeping *self);
 
 gboolean lig_sweeping_is_active (LigSweeping *self);
 gboolean lig_sweeping_is_paused (LigSweeping *self);
 void lig_sweeping_set_paused (LigSweeping *self, gboolean paused);
 
-/* Saves the current training as interrupted and ends; the sweep can be continued. */
+/* Saves the current run as interrupted and ends; the sweep can be continued. */
 void lig_sweeping_stop (LigSweeping *self);
 
 G_END_DECLS

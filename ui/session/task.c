@@ -18,7 +18,7 @@ void
 lig_task_run (GTask *task, GTaskThreadFunc work)
 {
   gpointer source = g_task_get_source_object (task);
-  /* Data of an object is freed after its finalize() has dropped the source. */
+  /* An object's data are freed after its finalize() has dropped the source. */
   if (source)
     g_object_set_data_full (G_OBJECT (task), "source", g_object_ref (source), drop_later);
   g_task_run_in_thread (task, work);

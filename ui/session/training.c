@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings that the window started. The device is opened and the plans are compiled on a thread;
- * then a timer reads the run's metrics, thirty times a second. */
+/* Training runs that the window started. A thread opens the device and compiles the plans; then a
+ * timer reads the run's metrics thirty times a second. */
 #include "ui/session/training.h"
 
 #include "ui/session/command.h"
@@ -12,8 +12,8 @@
 
 #include <math.h>
 
-/* A tick of the timer: the time between two ticks, the number of values read at a time, and the
- * longest time that reading may take. */
+/* The timer: the time between two ticks, the number of values read at a time, and the maximum time
+ * for reading. */
 #define TICK_MS 33
 #define BATCH 1024
 #define MAX_SECONDS 0.002
@@ -53,7 +53,7 @@ G_DEFINE_FINAL_TYPE (LigTraining, lig_training, G_TYPE_OBJECT)
 enum { PROGRESSED, ENDED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-/* A run that goes on saves itself and ends as interrupted. */
+/* A run in progress saves itself and ends as interrupted. */
 static void
 lig_training_finalize (GObject *object)
 {
@@ -115,7 +115,7 @@ take_metric (LigTraining *self, const LigRunMetric *metric)
       lig_curve_append (self->curves[i], (double) metric->step, metric->value);
 }
 
-/* Returns whether all values were read within the time. */
+/* Returns whether all values were read within the time limit. */
 static gboolean
 take_metrics (LigTraining *self, double max_seconds)
 {
@@ -151,7 +151,7 @@ tick (gpointer data)
 {
   LigTraining *self = data;
   take_metrics (self, MAX_SECONDS);
-  /* The run sorts the times of its last steps for this. */
+  /* Throttled, because the run sorts the times of its last steps for this. */
   if (self->ticks++ % 4 == 0) {
     lig_trainer_get_progress (&self->trainer, &self->progress);
     g_free (self->checkpoint_error);
@@ -190,7 +190,7 @@ take_end (LigTraining *self)
   while (!take_metrics (self, MAX_SECONDS))
     ;
   lig_trainer_get_progress (&self->trainer, &self->progress);
-  /* A run that is shorter than the time between two ticks has one rate, too. */
+  /* A run that is shorter than a tick also gets one rate. */
   if (lig_curve_get_length (self->curves[CURVE_SPEED]) == 0 &&
       isfinite (self->progress.samples_per_second))
     lig_curve_append (self->curves[CURVE_SPEED], (double) self->progress.step,
@@ -206,7 +206,7 @@ typedef struct {
   LigStore *store;
   char *device, *resumed;
   LigLayout layout;
-  LigTraining *training; /* (transfer none): for messages to the main loop alone */
+  LigTraining *training; /* (transfer none): only for messages to the main loop */
 } Request;
 
 typedef struct {
@@ -248,7 +248,7 @@ free_message (gpointer data)
   g_free (message);
 }
 
-/* The task has a reference to the training while its thread works. */
+/* The task holds a reference to the training while its thread runs. */
 static void
 report_measuring (gpointer data, const char *what)
 {
@@ -303,7 +303,7 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error (task, error);
 }
 
-/* The settings of the run are used: the data may have changed the sequence's input. */
+/* Uses the run's settings, because the data may have changed the sequence's input. */
 static void
 copy_facts (LigTraining *self)
 {
@@ -317,7 +317,8 @@ copy_facts (LigTraining *self)
   self->title = lig_trainer_dup_name (&self->trainer);
 }
 
-/* A run that was cancelled during preparation starts and ends, so that the store records it. */
+/* A run that was cancelled during preparation is still started and ended, so that the store records
+ * it. */
 static void
 begin (LigTraining *self)
 {
@@ -379,7 +380,7 @@ new_training (LigSession *session)
   return self;
 }
 
-/* The session's list has a reference to it. */
+/* The session's list holds a reference to it. */
 LigTraining *
 lig_training_start (LigSession *session,
                     LigSequence *sequence,

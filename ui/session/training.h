@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A training that the window started: the run, its curves so far, its result. It belongs to the
+/* A training run that the window started: the run, its curves so far, its result. It belongs to the
  * session, not to a document, and continues while another sequence is edited. */
 #pragma once
 
@@ -15,9 +15,9 @@ G_DECLARE_FINAL_TYPE (LigTraining, lig_training, LIG, TRAINING, GObject)
 /**
  * lig_training_start:
  * @sequence: copied
- * @layout: how several processes divide the work; one: this process trains
+ * @layout: the parallelism of several processes; one: this process trains
  *
- * Opens the device and the data and compiles on a thread, then trains. The training is added to the
+ * Opens the device and the data and compiles on a thread, then trains. The run is added to the
  * session at once. Signals: `progressed`, at most once a frame while something changed, from the
  * main loop; `ended` once.
  */
@@ -27,17 +27,17 @@ LigTraining *lig_training_start (LigSession *session,
                                  LigLayout layout,
                                  const LigRunSettings *settings);
 
-/* Continues from a run's checkpoint, on the device that it was made on, with a layout of ranks. */
+/* Continues from a run's checkpoint, on the device of that run, with a given parallelism. */
 LigTraining *lig_training_resume (LigSession *session, const char *checkpoint, LigLayout layout);
 
-/* Follows a LigRun or LigChildRun that was prepared elsewhere, of a sweep or a repetition, and
- * starts it; takes it. The signals come as for the others. */
+/* Wraps and starts a LigRun or LigChildRun that was prepared elsewhere, by a sweep or a repetition;
+ * takes ownership. It emits the same signals. */
 LigTraining *lig_training_adopt (LigSession *session, gpointer run, LigLayout layout);
 
-/* Returns: (nullable): the newest training of the session that has not ended. */
+/* Returns: (nullable): the newest run of the session that has not ended. */
 LigTraining *lig_training_find_active (LigSession *session);
 
-/* Returns the requested settings; the defaults for a resumed one until it is prepared. */
+/* Returns the requested settings; for a resumed run, the defaults until it is prepared. */
 const LigRunSettings *lig_training_get_settings (LigTraining *self);
 
 /* Returns: (nullable): the same as a command, `lig train …`. */
@@ -49,22 +49,23 @@ void lig_training_get_progress (LigTraining *self, LigRunProgress *progress);
 const char *lig_training_get_title (LigTraining *self);
 const char *lig_training_get_device (LigTraining *self);
 
-/* Returns how several processes divide the work; one: this process trains. */
+/* Returns the parallelism of several processes; one: this process trains. */
 LigLayout lig_training_get_layout (LigTraining *self);
 
 /* Returns: (nullable): the engine's error, once it has failed. */
 const char *lig_training_get_error (LigTraining *self);
 
-/* Returns the code of that error if it is one of the engine, else 0. */
+/* Returns the code of that error if it is an engine error, else 0. */
 LigError lig_training_get_error_code (LigTraining *self);
 
-/* Returns: (nullable): why the last checkpoint could not be written; the training continues. */
+/* Returns: (nullable): the reason why the last checkpoint could not be written; the run
+ * continues. */
 const char *lig_training_get_checkpoint_error (LigTraining *self);
 
 /* Returns: (nullable): the measurement in progress on the device while it is being prepared. */
 const char *lig_training_get_measuring (LigTraining *self);
 
-/* Returns: (nullable): the data set's description; null until it is prepared. */
+/* Returns: (nullable): the dataset's description; null until it is prepared. */
 const char *lig_training_get_data (LigTraining *self);
 
 /* Returns: (nullable): lig_run_get_remarks(); null until it is prepared. */
@@ -73,7 +74,7 @@ const char *const *lig_training_get_remarks (LigTraining *self);
 /* Returns: (nullable): null until it is prepared. */
 const char *lig_training_get_uuid (LigTraining *self);
 
-/* Returns: (nullable): the checkpoint to resume from after it has ended, if one was written. */
+/* Returns: (nullable): the checkpoint to resume from after the end, if one was written. */
 const char *lig_training_get_checkpoint (LigTraining *self);
 
 /* Returns: (transfer none) (nullable): the curve of a metric: `loss`, `eval-loss`, `eval-accuracy`,

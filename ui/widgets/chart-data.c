@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Curves are copied into columns of numbers when they have grown, never more than they hold. */
+/* Curves that have grown are copied into columns of numbers. */
 #include "ui/widgets/chart-data.h"
 
 #include <math.h>
 
 typedef struct {
   char *label;
-  LigCurve *curve; /* null: the values are used as they are */
+  LigCurve *curve; /* null: the values are used directly */
   guint64 length;  /* of the curve when it was copied */
-  double *values;  /* x, mean, least, greatest, `capacity` of each */
+  double *values;  /* x, mean, min, max, `capacity` of each */
   guint count, capacity;
-  gboolean banded; /* least and greatest differ somewhere */
-  double *merged;  /* like the values, for drawing; null until they are needed */
+  gboolean banded; /* min and max differ somewhere */
+  double *merged;  /* like the values, for drawing; null until needed */
 } Series;
 
 struct _LigChartData {
@@ -106,7 +106,7 @@ copy_curve (Series *series)
 
 /* --- For drawing ----------------------------------------------------------------------------- */
 
-/* Returns the first point at or beyond x. */
+/* Returns the first point at or after x. */
 static guint
 find_point (const Series *series, double x)
 {
@@ -121,7 +121,7 @@ find_point (const Series *series, double x)
   return low;
 }
 
-/* Returns one point for the @count values from @first on; gaps are ignored. */
+/* Merges the @count values from @first into one point, ignoring gaps. */
 static void
 merge_group (const Series *series, guint first, guint count, guint to)
 {
@@ -142,8 +142,8 @@ merge_group (const Series *series, guint first, guint count, guint to)
   series->merged[3 * series->capacity + to] = values > 0 ? greatest : NAN;
 }
 
-/* Groups have a power of two of points and are counted from the first point, so that a growing
- * curve keeps its shape. A group beyond either end is kept, so that lines continue to the edge. */
+/* Groups have a power of two of points, counted from the first point, so that a growing curve keeps
+ * its shape. One group past each end is kept, so that lines continue to the edge. */
 static guint
 merge_shown (Series *series, double from, double to, guint max)
 {
@@ -180,7 +180,7 @@ lig_chart_data_fill (LigChartData *self, LigChart *chart, guint max)
                                   .count = merged > 0 ? merged : series->count,
                                   .colour = i % LIG_N_SERIES,
                                   .dashed = i / LIG_N_SERIES % 2 == 1};
-    /* A curve without points is not in the legend, but has its colour. */
+    /* A curve without points is not in the legend, but keeps its colour. */
     if (series->count > 0)
       g_array_append_val (self->drawn, drawn);
   }
@@ -207,7 +207,7 @@ lig_chart_data_get_ends (LigChartData *self, double *min, double *greatest)
   return *min <= *greatest;
 }
 
-/* Returns the nearest x beyond @x in a direction; infinite if there is none. */
+/* Returns the nearest x after @x in a direction; infinite if there is none. */
 static double
 find_next (LigChartData *self, double x, gboolean right)
 {

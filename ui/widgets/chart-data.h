@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The curves of a chart as the drawing code takes them. */
+/* The curves of a chart in the form that the drawing code takes. */
 #pragma once
 
 #include "ui/session/curve.h"
@@ -21,15 +21,15 @@ guint lig_chart_data_get_count (LigChartData *self);
 /**
  * lig_chart_data_fill:
  * @max: points of each series between the chart's `from` and `to`; if there are more, neighbours
- * become one point with their mean, least and greatest; 0: all points
+ *   are merged into one point with their mean, min and max; 0: all points
  *
  * Sets series and count of a chart; they belong to the data and are valid until its next call.
  *
- * Returns: whether there is a point at all
+ * Returns: whether there is any point
  */
 gboolean lig_chart_data_fill (LigChartData *self, LigChart *chart, guint max);
 
-/* Returns the x that is @steps points from @x among those of all series; an end if @x is NaN or
- * beyond. */
+/* Returns the x that is @steps points away from @x among those of all series; an end if @x is NaN
+ * or out of range. */
 double lig_chart_data_move (LigChartData *self, double x, int steps);
 gboolean lig_chart_data_get_ends (LigChartData *self, double *min, double *greatest);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws with the engine's chart code, in the colours of the window's style. GTK caches the drawing
- * until the plot is refreshed, so an unchanged chart costs nothing. */
+ * until the plot is refreshed, so an unchanged chart is free. */
 #include "ui/widgets/chart-plot.h"
 
 #include "ui/widgets/style-colours.h"
@@ -15,7 +15,7 @@ struct _LigChartPlot {
   LigChart chart;
   char *title, *x_label, *y_label;
   double drag_from, drag_to; /* pixels; NaN: none */
-  double scale;              /* pixels for each unit of the drawing */
+  double scale;              /* pixels per unit of the drawing */
 };
 
 G_DEFINE_FINAL_TYPE (LigChartPlot, lig_chart_plot, GTK_TYPE_WIDGET)
@@ -44,7 +44,8 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
   LigChart chart;
-  /* Returns one point for two pixels, fewer for many curves: the band shows the range between them.
+  /* Returns one point per two pixels, fewer for many curves: the band shows the range between
+   * points.
    */
   guint pixels = MAX (2, lig_chart_data_get_count (self->data) / 2);
   if (width < 40 || height < 40 || !get_chart (self, &chart, (guint) width / pixels))
@@ -52,7 +53,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   cairo_scale (cairo, scale, scale);
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
-  /* One curve needs no legend below its heading; an empty title hides the legend. */
+  /* A single curve needs no legend below its heading; an empty title hides the legend. */
   chart.title = chart.count == 1 ? "" : NULL;
   const LigColours *colours = lig_style_colours ();
   lig_draw_chart (canvas, colours, &chart, (double) width / scale, (double) height / scale);
@@ -143,7 +144,7 @@ lig_chart_plot_set_range (LigChartPlot *self, double from, double to)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* Scales the visible range by @factor about the cursor. */
+/* Scales the visible range by @factor around the cursor. */
 static void
 zoom (LigChartPlot *self, double factor)
 {

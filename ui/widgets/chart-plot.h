@@ -24,7 +24,7 @@ void lig_chart_plot_set_range (LigChartPlot *self, double from, double to);
 void lig_chart_plot_set_cursor (LigChartPlot *self, double x);
 double lig_chart_plot_get_cursor (LigChartPlot *self);
 
-/* Gets the chart as it is shown, with its title; returns FALSE if there is nothing to draw. */
+/* Gets the chart as shown, with its title; returns FALSE if there is nothing to draw. */
 gboolean lig_chart_plot_get_chart (LigChartPlot *self, LigChart *chart);
 
 G_END_DECLS

@@ -127,7 +127,7 @@ draw_chart (LigCanvas *canvas, gpointer data)
   lig_draw_chart (canvas, lig_colours (LIG_COLOURS_LIGHT), data, EXPORT_WIDTH, EXPORT_HEIGHT);
 }
 
-/* Files have light colours, as they go into documents. */
+/* Files have light colours, because they are used in documents. */
 gboolean
 lig_chart_view_export (LigChartView *self, const char *path, GError **error)
 {
@@ -295,7 +295,7 @@ lig_chart_view_dispose (GObject *object)
   G_OBJECT_CLASS (lig_chart_view_parent_class)->dispose (object);
 }
 
-/* A popover has to be placed by the widget that it belongs to. */
+/* A popover must be allocated by its parent widget. */
 static void
 lig_chart_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A chart that can be read with the pointer and with the keyboard: curves over a common axis.
+/* A chart that can be read with the pointer or the keyboard: curves over a common axis.
  *
- * Left and Right move the cursor, Home and End go to the ends, + and - zoom about it, 0 shows all;
+ * Left and Right move the cursor, Home and End go to the ends, + and - zoom around it, 0 shows all;
  * a drag zooms, a double click shows all. Actions: chart.log, chart.reset, chart.export-png,
  * chart.export-svg, chart.export-csv, chart.copy-csv. */
 #pragma once
@@ -28,7 +28,7 @@ void lig_chart_view_set_empty (LigChartView *self, const char *text);
 void lig_chart_view_clear (LigChartView *self);
 
 /* Adds a curve. Curves are drawn in the order in which they are added, each in its own colour. The
- * view keeps a reference; lig_chart_view_refresh() shows values that were appended since. */
+ * view keeps a reference; lig_chart_view_refresh() shows newly appended values. */
 void lig_chart_view_add_curve (LigChartView *self, const char *label, LigCurve *curve);
 
 /* Adds a curve from values, which are copied. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All reading is asynchronous: the program that offers the text may be this one. */
+/* All reading is asynchronous, because the program that offers the text may be this one. */
 #include "ui/widgets/clipboard.h"
 
 #include <ligature/error.h>
@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* A sequence has a few kilobytes; larger clipboard contents are rejected. */
+/* A sequence has a few kilobytes; much larger clipboard contents are rejected. */
 #define MAX_BYTES (4 << 20)
 #define CHUNK_BYTES (64 << 10)
 

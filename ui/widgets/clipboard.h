@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on the clipboard: the text of a .lig file under a type of its own, and as plain text
- * for other programs. Reading is asynchronous. */
+/* Ops on the clipboard: the text of a .lig file under its own MIME type, and as plain text for
+ * other programs. Reading is asynchronous. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Style classes that come and go with a state. */
+/* Style classes that reflect a state. */
 #pragma once
 
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
 
-/* Adds the class if `on`, else removes it; nothing is notified if the widget has it already, or
- * lacks it. */
+/* Adds the class if `on`, else removes it, without a notification if nothing changes. */
 static inline void
 lig_css_class_set (GtkWidget *widget, const char *name, gboolean on)
 {

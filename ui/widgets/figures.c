@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures as people read them: three digits and a unit. */
+/* Readable figures: three digits and a unit. */
 #include "ui/widgets/figures.h"
 
 #include <ligature/units.h>

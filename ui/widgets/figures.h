@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures as people read them: bytes, times, counts, shapes. All are (transfer full). */
+/* Readable figures: bytes, times, counts, shapes. All are (transfer full). */
 #pragma once
 
 #include <ligature/tensor.h>
@@ -9,23 +9,23 @@ G_BEGIN_DECLS
 /* `939 MB`, of 1,000 kB each. */
 char *lig_figure_bytes (double bytes);
 
-/* The text, or its first 500 characters and …: what anybody may have written into a store, for a
- * label. */
+/* The text, or its first 500 characters and …: for a label with text from a store, which any
+ * program may have written. */
 char *lig_figure_excerpt (const char *text);
 
-/* `142 µs`, `5.37 ms`; nothing for NaN, which is not known. */
+/* `142 µs`, `5.37 ms`; empty for NaN, unknown. */
 char *lig_figure_time (double seconds);
 
-/* `12 594 176`, with the separator of the person's language. */
+/* `12 594 176`, with the locale's separator. */
 char *lig_figure_count (gint64 count);
 
-/* `7.09 M`, where the whole number has no room. */
+/* `7.09 M`, if the whole number does not fit. */
 char *lig_figure_count_short (gint64 count);
 
 /* `16384 × 4096`; `scalar` without axes. */
 char *lig_figure_shape (const LigShape *shape);
 
-/* The same, and the name of the type. */
+/* The same with the name of the type. */
 char *lig_figure_tensor (const LigShape *shape, LigDtype dtype);
 
 /* The engine's sentence with a capital letter. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A child stays in the row while there is no room for it, but is not drawn. It moves into the
- * popover when that one opens, and back when it closes: a layout never moves widgets. */
+/* A child that does not fit stays in the row, but is not drawn. It moves into the popover when that
+ * opens, and back when it closes: layout never moves widgets. */
 #include "ui/widgets/fit-box.h"
 
 #define SPACING 6
@@ -9,7 +9,7 @@ typedef struct {
   GtkWidget *widget;
   char *label;
   int rank;
-  gboolean cut;  /* there is no room for it */
+  gboolean cut;  /* it does not fit */
   gboolean away; /* in the popover */
 } Item;
 
@@ -73,7 +73,7 @@ take_back (LigFitBox *self)
   }
 }
 
-/* The popover may close within a key or a click of the widget that moves. */
+/* The popover may close during a key press or click of the widget that moves. */
 static void
 take_back_later (gpointer data)
 {
@@ -129,7 +129,7 @@ lig_fit_box_measure (GtkWidget *widget,
   }
 }
 
-/* Cuts the children of the highest ranks until the others fit. */
+/* Hides the children of the highest ranks until the others fit. */
 static void
 cut (LigFitBox *self, int width)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A row of widgets that all fit: those for which there is no room move into the popover of a button
- * at its end, the last in rank first. */
+/* A row of widgets with overflow: those that do not fit move into the popover of a button at its
+ * end, highest rank first. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -12,9 +12,9 @@ G_DECLARE_FINAL_TYPE (LigFitBox, lig_fit_box, LIG, FIT_BOX, GtkWidget)
 
 /**
  * lig_fit_box_add:
- * @child: made, or in the template, a child of the box; in the order of the row
+ * @child: new, or a child of the box in the template; in the order of the row
  * @label: its name in the popover, translated
- * @rank: 0 for the child that always stays in the row
+ * @rank: 0: the child always stays in the row
  */
 void lig_fit_box_add (LigFitBox *self, GtkWidget *child, const char *label, int rank);
 

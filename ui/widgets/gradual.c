@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* An idle source grows the slice; it is removed with the slice, or once all is shown. */
+/* An idle source grows the slice; it is removed with the slice, or once everything is shown. */
 #include "ui/widgets/gradual.h"
 
-/* The number of rows at first and of each increment, and the most rows that a GTK view creates. */
+/* The initial number of rows, the increment, and the maximum number of rows that a GTK view
+ * creates. */
 #define FIRST 6
 #define MORE 2
 #define MAX_SIZE 224

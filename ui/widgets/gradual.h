@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A list that is shown bit by bit: a column view creates two hundred rows even if few are visible,
- * and at once they would take many frames. */
+/* A list that is shown incrementally: a column view creates two hundred rows even if few are
+ * visible, and creating them at once would take many frames. */
 #pragma once
 
 #include <gtk/gtk.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures as widgets. A picture is drawn once, on a cairo node, until its data, its size or the
+/* Pictures as widgets. A picture is drawn once, on a cairo node, and again when its data, size or
  * colours change; the highlighted mark is drawn above it. */
 #include "ui/widgets/picture-view.h"
 
@@ -23,11 +23,11 @@ struct _LigPictureView {
   GDestroyNotify free_data;
 
   LigCanvas *canvas; /* the marks of the picture */
-  GArray *marks;     /* of LigMark: the same in pixels of the widget */
-  cairo_t *cairo;    /* that the canvas uses; null: it drew nothing */
+  GArray *marks;     /* of LigMark: the same in widget pixels */
+  cairo_t *cairo;    /* used by the canvas; null: nothing was drawn */
   GskRenderNode *node;
   int drawn_width, drawn_height;
-  double scale;    /* pixels for each unit of the picture: larger text needs a larger picture */
+  double scale;    /* pixels per unit of the picture: larger text needs a larger picture */
   int at, hovered; /* marks; -1: none */
   GtkWidget *menu;
 };
@@ -45,7 +45,7 @@ wanted_height (LigPictureView *self)
   return MAX (height, self->min);
 }
 
-/* Draws at the size that the picture has without larger text. */
+/* Draws at the size that the picture has at the usual text size. */
 static void
 draw_picture (LigPictureView *self, LigCanvas *canvas)
 {
@@ -102,8 +102,7 @@ nth_mark (LigPictureView *self, int n)
   return n >= 0 && n < (int) count ? &marks[n] : NULL;
 }
 
-/* The last mark drawn is above the others; a mark that is thinner than the pointer is found near
- * it, too. */
+/* The last mark drawn is on top; a mark that is thinner than the pointer is also found near it. */
 static int
 find_mark (LigPictureView *self, double x, double y)
 {
@@ -127,7 +126,7 @@ current_text (LigPictureView *self)
   return mark ? mark->text : NULL;
 }
 
-/* The number of marks is known after drawing, which is delayed until a screen reader asks. */
+/* The number of marks is only known after drawing, which is deferred until a screen reader asks. */
 static void
 tell (LigPictureView *self)
 {
@@ -144,7 +143,7 @@ tell (LigPictureView *self)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* Scrolls to the mark if the picture is within a scrolled window. */
+/* Scrolls to the mark if the picture is inside a scrolled window. */
 static void
 scroll_to (LigPictureView *self, const LigMark *mark)
 {
@@ -287,7 +286,7 @@ press_menu (GtkWidget *widget, GVariant *argument, gpointer data)
   return TRUE;
 }
 
-/* Places the menu at a button above the picture's right end. */
+/* Places the menu at a button above the picture's right edge. */
 static void
 open_menu (GtkWidget *widget, const char *action, GVariant *argument)
 {
@@ -412,7 +411,7 @@ draw_on (LigCanvas *canvas, gpointer data)
   draw_picture (data, canvas);
 }
 
-/* Returns the picture as it is shown, in a format of lig_draw_to_file(). */
+/* Returns the picture as shown, in a format of lig_draw_to_file(). */
 static GBytes *
 to_file (LigPictureView *self, const char *format, GError **error)
 {

@@ -34,7 +34,7 @@ GtkWidget *lig_picture_view_new (const char *label, const char *name);
  * lig_picture_view_set_picture:
  * @draw: (nullable): null: nothing is shown
  * @height: (nullable): null: @min
- * @min: pixels of height at least
+ * @min: the minimum height in pixels
  * @data: kept until another picture is set, then freed
  */
 void lig_picture_view_set_picture (LigPictureView *self,

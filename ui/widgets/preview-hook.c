@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Previews at the pointer and by a key. A document has one preview; the widget that began it is its
- * holder, so that another widget's leaving does not end it. */
+/* Previews by pointer and keyboard. A document has one preview, held by the widget that started it,
+ * so that leaving another widget does not end it. */
 #include "ui/widgets/preview-hook.h"
 
-/* A pointer that only passes starts nothing. */
+/* A pointer that only passes over starts nothing. */
 enum { REST_MILLISECONDS = 150 };
 
 #define HOLDER "lig-preview-holder"
@@ -17,7 +17,7 @@ typedef struct {
   GDestroyNotify free;
   guint rest;
   GtkEventController *controllers[3]; /* owned by the widget */
-  gboolean by_key;                    /* begun by a key, so that the pointer does not end it */
+  gboolean by_key;                    /* started by a key, so that the pointer does not end it */
   GtkWidget *popover;                 /* around the widget, while it holds the preview */
   GtkEventController *pin;
 } Hook;
@@ -48,7 +48,7 @@ forget_popover (Hook *hook)
   g_clear_weak_pointer (&hook->popover);
 }
 
-/* A popover does not pass the window's keys on. */
+/* A popover does not forward the window's keys. */
 static void
 follow_popover (Hook *hook)
 {
@@ -179,7 +179,7 @@ lig_preview_hook (GtkWidget *widget,
   GtkEventController *focus = gtk_event_controller_focus_new ();
   gtk_event_controller_set_name (motion, "preview");
   gtk_event_controller_set_name (keys, "preview");
-  /* A button would take Space for a click. */
+  /* A button would treat Space as a click. */
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect (motion, "enter", G_CALLBACK (entered), hook);
   g_signal_connect (motion, "leave", G_CALLBACK (left), hook);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Previews at the pointer and by a key: resting the pointer on a widget, or pressing Space on it,
- * previews what the widget would do. */
+/* Previews by pointer and keyboard: resting the pointer on a widget, or pressing Space on it,
+ * previews the widget's effect. */
 #pragma once
 
 #include "ui/document/preview.h"
@@ -24,7 +24,7 @@ typedef struct {
   char *label;
 } LigPreviewTrial;
 
-/* Returns FALSE where there is nothing to preview now. */
+/* Returns FALSE if there is nothing to preview now. */
 typedef gboolean (*LigPreviewTrialFunc) (GtkWidget *widget,
                                          LigDocument *document,
                                          LigPreviewTrial *trial,
@@ -37,7 +37,7 @@ typedef gboolean (*LigPreviewTrialFunc) (GtkWidget *widget,
  * @data: for @make, freed with the widget
  *
  * The preview ends when the pointer or the focus leaves, when the widget is hidden, and on Escape.
- * Space reaches the widget only where there is nothing to preview; Enter always does.
+ * Space reaches the widget only if there is nothing to preview; Enter always does.
  */
 void lig_preview_hook (GtkWidget *widget,
                        LigDocument *document,
@@ -45,7 +45,8 @@ void lig_preview_hook (GtkWidget *widget,
                        gpointer data,
                        GDestroyNotify free);
 
-/* Removes the hook, so that the widget no longer keeps the document; nothing without one. */
+/* Removes the hook, so that the widget no longer keeps the document alive; does nothing without
+ * one. */
 void lig_preview_unhook (GtkWidget *widget);
 
 /* Returns whether the widget has a hook. */

@@ -5,7 +5,7 @@
 #include <adwaita.h>
 #include <math.h>
 
-/* The line of Cantarell 11 at 96 dots per inch. */
+/* The line height of Cantarell 11 at 96 dpi. */
 #define DESIGNED_LINE 17.6
 
 double
@@ -41,7 +41,7 @@ typedef struct {
   double max;
 } Widening;
 
-/* Fonts of widgets follow a setting only later. */
+/* The fonts of widgets adopt a changed setting only later. */
 static void
 widen (Widening *self)
 {

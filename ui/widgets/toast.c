@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Toasts go to the overlay that contains the widget, or that a widget around it named. */
+/* Toasts appear in the overlay that contains the widget, or that an ancestor named. */
 #include "ui/widgets/toast.h"
 
 #include "ui/widgets/figures.h"
@@ -34,7 +34,7 @@ lig_toast (GtkWidget *widget, const char *text, const char *button, const char *
   if (button) {
     adw_toast_set_button_label (toast, button);
     adw_toast_set_detailed_action_name (toast, action);
-    adw_toast_set_timeout (toast, 10); /* seconds: a button has to be read, then reached */
+    adw_toast_set_timeout (toast, 10); /* seconds: the user has to read the button, then reach it */
   }
   /* The newest toast is shown at once, not after the earlier ones. */
   adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short messages over the top of a document, where they cover no figure. */
+/* Short messages at the top of a document, where they cover no figures. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  */
 void lig_toast (GtkWidget *widget, const char *text, const char *button, const char *action);
 
-/* Makes toasts of all widgets within @widget appear on @overlay. */
+/* Makes toasts of all widgets inside @widget appear on @overlay. */
 void lig_toast_set_overlay (GtkWidget *widget, GtkWidget *overlay);
 
 /* Returns: (nullable): the overlay for the toasts of a widget. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A tooltip's window is GTK's own: it is recognized by its type's name, when it has a
- * surface and is not shown yet. */
+/* A tooltip's window belongs to GTK: it is recognized by its type's name, when it has a surface and
+ * is not shown yet. */
 #include "ui/widgets/tooltip.h"
 
 static gboolean
@@ -53,7 +53,7 @@ lig_tooltip_set (GtkWidget *widget, const char *text)
 {
   if (g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) == 0)
     return;
-  /* GTK asks on behalf of visible widgets alone. */
+  /* GTK asks only for visible widgets. */
   gboolean conceal = !gtk_widget_get_root (widget) && gtk_widget_get_visible (widget);
   if (conceal)
     gtk_widget_set_visible (widget, FALSE);

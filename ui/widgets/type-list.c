@@ -14,7 +14,7 @@ lig_type_list_new (const char *none, unsigned roles)
   return list;
 }
 
-/* The type of an entry; -1 for one that names none. */
+/* The type of an entry; -1 for an entry without a type. */
 static int
 type_at (GtkDropDown *down, guint position)
 {
