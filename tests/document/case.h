@@ -30,7 +30,7 @@ remove_folder (char *folder)
   g_free (folder);
 }
 
-/* Returns whether a thread of that name runs. */
+/* Returns whether a thread of that name is running. */
 static inline gboolean
 has_thread (const char *name)
 {
@@ -61,7 +61,7 @@ free_document (char *folder, LigSession *session, LigDocument *doc)
     if (!g_main_context_iteration (NULL, FALSE))
       g_usleep (1000);
   g_assert_null (watched);
-  /* The thread that compiles ends by itself, and must not run into the end of the process. */
+  /* The compiling thread ends by itself, and must not outlive the process. */
   while (has_thread ("plan") && g_get_monotonic_time () < until)
     g_usleep (1000);
   g_object_unref (session);
@@ -74,7 +74,7 @@ wake_up (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Iterates the main loop until @condition holds, for two minutes at most. */
+/* Iterates the main loop until @condition holds, for at most two minutes. */
 #define WAIT_FOR(condition) \
   G_STMT_START \
   { \

@@ -13,7 +13,7 @@ open_at (LigDocument *doc, const char *path)
   return op;
 }
 
-/* A reader in a block reads the channel of an op around it; a block's own channel stays inside. */
+/* A reader in a block reads a channel from outside; a block's own channel stays inside. */
 static void
 test_into_block (DocumentFixture *f, gconstpointer data)
 {
@@ -55,7 +55,7 @@ test_rename (DocumentFixture *f, gconstpointer data)
   g_assert_null (lig_document_get_problem (f->doc, 0));
   lig_document_undo (f->doc);
   assert_text (f->doc, text);
-  /* Rejected names leave the sequence as it is. */
+  /* Rejected names leave the sequence unchanged. */
   const char *const wrong[] = {"", "s", "../r", "a/b"};
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     g_assert_false (lig_edit_rename_channel (f->doc, open_at (f->doc, "0"), "r", wrong[i], &error));
@@ -65,7 +65,7 @@ test_rename (DocumentFixture *f, gconstpointer data)
   }
 }
 
-/* A copied branch is a channel of its own; the rows below go on with theirs. */
+/* A copied branch gets its own channel; the rows below keep theirs. */
 static void
 test_copies (DocumentFixture *f, gconstpointer data)
 {
@@ -81,7 +81,7 @@ test_copies (DocumentFixture *f, gconstpointer data)
                        "add-extra-input(r)");
   wait_for_plan (f->doc);
   g_assert_null (lig_document_get_problem (f->doc, 0));
-  /* Pasted once more; what was cut keeps its name. */
+  /* Pasted once more; ops that were cut keep their names. */
   g_autofree char *copied = lig_edit_copy (f->doc);
   g_assert_true (lig_edit_paste (f->doc, copied, NULL));
   g_assert_cmpstr (lig_op_get_extra_output_channel (open_at (f->doc, "6"), 0), ==, "r-3");
@@ -92,7 +92,7 @@ test_copies (DocumentFixture *f, gconstpointer data)
   g_assert_null (lig_document_get_problem (f->doc, 0));
 }
 
-/* The last reader takes the branch with it. */
+/* Disconnecting the last reader removes the branch. */
 static void
 test_disconnect (DocumentFixture *f, gconstpointer data)
 {
@@ -124,11 +124,11 @@ test_ends (DocumentFixture *f, gconstpointer data)
   expect_end (f->doc, "3", LIG_END_CALLER, "to the caller");
   expect_end (f->doc, "4", LIG_END_CALLER, "from the caller");
   expect_end (f->doc, "5", LIG_END_MISSING, "nothing above writes “none”");
-  /* A data set feeds the targets. */
+  /* A dataset feeds the targets. */
   expect_end (f->doc, "6", LIG_END_FINE, NULL);
 }
 
-/* All problems are there in the order of the rows, and each fix is one edit that can be undone. */
+/* All problems are listed in row order, and each fix is one edit that can be undone. */
 static void
 test_problems (DocumentFixture *f, gconstpointer data)
 {
@@ -162,7 +162,7 @@ test_problems (DocumentFixture *f, gconstpointer data)
   assert_text (f->doc, text);
 }
 
-/* A plan that does not fit its device offers a batch that does. */
+/* A plan that does not fit its device offers a batch size that fits. */
 static void
 test_memory (DocumentFixture *f, gconstpointer data)
 {

@@ -9,7 +9,7 @@
 #include <ligature/kernels.h>
 #include <ligature/lowering.h>
 
-/* x + bias is right, but y is a 128th of it instead of gelu. */
+/* x + bias is correct, but y is a 128th of it instead of gelu. */
 static LigStatus
 run_wrong (LigLaunch *launch)
 {
@@ -120,7 +120,7 @@ test_wrong (DocumentFixture *f, gconstpointer data)
     lig_plan_get_groups (lig_document_get_plan (f->doc), LIG_PASS_FORWARD, &count);
   for (guint i = 0; i < count; i++) {
     LigCheck found = lig_document_get_group_check (f->doc, LIG_PASS_FORWARD, i);
-    /* The matmul behind it computes right from wrong numbers, and is outside, too. */
+    /* The matmul after it is correct, but reads wrong numbers, so it is outside, too. */
     if (groups[i].first == 0)
       g_assert_cmpint (found, ==, LIG_CHECK_INSIDE);
     if (groups[i].fusion && g_str_equal (groups[i].fusion->name, "forward-wrong"))

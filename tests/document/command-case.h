@@ -53,7 +53,7 @@ run_command (DocumentFixture *f, const char *command, const char *more)
 static inline void
 assert_same_plan (DocumentFixture *f)
 {
-  /* The window measures the CPU at its first use; the command reads that from the store. */
+  /* The window measures the CPU on first use; the command reads the result from the store. */
   wait_for_plan (f->doc);
   g_autofree char *command = lig_document_to_command (f->doc, "fuse");
   g_autofree char *printed = run_command (f, command, "--json");
@@ -61,7 +61,7 @@ assert_same_plan (DocumentFixture *f)
   g_autoptr (JsonNode) node = lig_plan_to_json (lig_document_get_plan (f->doc));
   g_autofree char *shown = lig_json_to_text (node);
   g_autoptr (JsonNode) read = json_from_string (printed, NULL);
-  /* The command adds its best edits, compiled, if the predicted times make any worth it. */
+  /* The command adds its best edits, compiled, if the predicted times justify any. */
   json_object_remove_member (json_node_get_object (read), "fixes");
   g_autofree char *printed_again = lig_json_to_text (read);
   g_assert_cmpstr (printed_again, ==, shown);

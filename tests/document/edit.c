@@ -72,7 +72,7 @@ test_block (DocumentFixture *f, gconstpointer data)
   g_assert_cmpuint (count, ==, 6);
   lig_document_set_open (f->doc, block, FALSE);
   g_assert_true (op_at (f->doc, "1.0.1") == block);
-  /* The repetitions become blocks, so that the sequence computes the same. */
+  /* The repetitions become blocks, so the sequence computes the same. */
   g_assert_true (lig_edit_ungroup (f->doc, &error));
   assert_text (f->doc, "layer-norm ! block() { gelu ! relu } ! block() { gelu ! relu } ! "
                        "block() { gelu ! relu } ! silu");
@@ -125,7 +125,7 @@ test_into_block (DocumentFixture *f, gconstpointer data)
   g_assert_true (lig_op_get_fence (op_at (f->doc, "0")));
 }
 
-/* The settings of a block are those of its ops when it is expanded. */
+/* When a block is expanded, its ops inherit its settings. */
 static void
 test_block_settings (DocumentFixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking macros apart and folding them, as edits and as rows of a document. */
+/* Expanding and folding macros, as edits and as rows of a document. */
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
 
@@ -58,7 +58,7 @@ test_edit (DocumentFixture *f, gconstpointer data)
   g_assert_cmpstr (error->message, ==, "only a block or a macro can be expanded");
 }
 
-/* A macro of few parts does not fold, one of many is folded at first; edits keep what was opened.
+/* A macro with few parts does not fold, one with many starts folded; edits keep opened rows open.
  */
 static void
 test_folding (DocumentFixture *f, gconstpointer data)
@@ -89,7 +89,7 @@ test_folding (DocumentFixture *f, gconstpointer data)
   g_assert_true (lig_document_get_rows (f->doc, &count)[2].open);
 }
 
-/* The fence goes to the first part, and the parts compile. */
+/* The fence moves to the first part, and the parts compile. */
 static void
 test_fence (DocumentFixture *f, gconstpointer data)
 {

@@ -36,19 +36,19 @@ test_list (DocumentFixture *f, gconstpointer data)
   assert_edits (f->doc, TRUE, "Add ReLU, Add SiLU");
   lig_document_step (f->doc, -1);
   assert_text (f->doc, "gelu ! relu");
-  /* More steps than there are lead to the end. */
+  /* More steps than exist lead to the end. */
   lig_document_step (f->doc, -9);
   assert_text (f->doc, "gelu ! relu ! silu");
   lig_document_step (f->doc, 9);
   assert_text (f->doc, "");
-  /* An edit forgets what could be redone. */
+  /* An edit discards the redo history. */
   lig_document_step (f->doc, -1);
   add (f->doc, "identity");
   assert_edits (f->doc, FALSE, "Add Identity, Add GELU");
   assert_edits (f->doc, TRUE, "");
 }
 
-/* A program that is killed after a jump leaves the state that it jumped to. */
+/* If the program is killed after a jump, the target state of the jump is recovered. */
 static void
 test_journal (DocumentFixture *f, gconstpointer data)
 {

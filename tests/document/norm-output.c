@@ -12,7 +12,7 @@ expect_end (LigDocument *doc, const char *path, LigEnd end, const char *expected
   g_assert_cmpstr (text, ==, expected);
 }
 
-/* An output that is not named is no end; a reader of the caller's value is no reader of it. */
+/* An unnamed output is not a channel end; a reader of the caller's value does not read it. */
 static void
 test_ends (DocumentFixture *f, gconstpointer data)
 {
@@ -28,8 +28,8 @@ test_ends (DocumentFixture *f, gconstpointer data)
   g_assert_null (lig_ends_find_producer (f->doc, op_at (f->doc, "5"), 2));
 }
 
-/* A reader is led to a branch that is free, not to a macro that could start one; led there by hand,
- * the macro starts it, and loses it with its last reader. */
+/* A reader is connected to a free branch, not to a macro that could start one; connected by hand,
+ * the macro starts the branch, and drops it with its last reader. */
 static void
 test_edits (DocumentFixture *f, gconstpointer data)
 {
@@ -48,7 +48,7 @@ test_edits (DocumentFixture *f, gconstpointer data)
                        "add-extra-input");
 }
 
-/* A macro that reads channels is a reader until it is named as a start. */
+/* A macro that reads channels is a reader unless its own output is named. */
 static void
 test_start (DocumentFixture *f, gconstpointer data)
 {
@@ -65,8 +65,8 @@ test_start (DocumentFixture *f, gconstpointer data)
   g_assert_cmpstr (lig_op_get_extra_input_channel (op_at (f->doc, "2"), 0), ==, "residual");
 }
 
-/* Expanded, the branch has the name that its readers know; a second one of that name is fixed
- * by another. */
+/* After expansion, the branch keeps the name that its readers use; the fix for a duplicate name is
+ * a new name. */
 static void
 test_apart (DocumentFixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests pinned plans: the present one, a preview's, another device's; titles; following edits. */
+/* Tests pinned plans: the current one, a preview's, another device's; titles; following edits. */
 #include "ui/document/pin.h"
 
 #include "tests/document/case.h"
@@ -76,7 +76,7 @@ test_preview (DocumentFixture *f, gconstpointer data)
   g_assert_false (is_same (f->doc));
   g_assert_cmpstr (lig_document_get_pinned_title (f->doc), ==, "Add a fence");
   g_assert_cmpstr (lig_document_get_present_title (f->doc), ==, "current");
-  /* The same edit, made in earnest, leaves no difference. */
+  /* Actually making the same edit leaves no difference. */
   lig_edit_set_fence (f->doc, op_at (f->doc, "2"), TRUE);
   wait_for_plan (f->doc);
   g_assert_true (is_same (f->doc));
@@ -96,7 +96,7 @@ test_device (DocumentFixture *f, gconstpointer data)
   lig_document_preview (f->doc, NULL, NULL, LIG_POLICY_NONE, "No fusions");
   WAIT_FOR (lig_document_get_preview (f->doc));
   g_assert_nonnull (strstr (lig_document_get_pinned_title (f->doc), "A100"));
-  /* Nor is a device whose preview was ended before it arrived. */
+  /* Nor is a device's plan if its preview was ended before it arrived. */
   lig_document_unpin (f->doc);
   lig_document_pin_device (f->doc, "null:a100", "NVIDIA A100");
   lig_document_end_preview (f->doc);

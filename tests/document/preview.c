@@ -64,7 +64,7 @@ test_edit (DocumentFixture *f, gconstpointer data)
   lig_plan_comparison_get_total (comparison, LIG_PASS_JOINT, &total);
   g_assert_cmpfloat (total.after.seconds, >, total.before.seconds);
   g_assert_null (lig_document_get_preview_device (f->doc));
-  /* The document stays as it was. */
+  /* The document is unchanged. */
   g_autofree char *after = lig_sequence_to_json (lig_document_get_sequence (f->doc));
   g_assert_cmpstr (after, ==, text);
   g_assert_true (lig_document_get_plan (f->doc) == plan);
@@ -87,7 +87,7 @@ test_newest (DocumentFixture *f, gconstpointer data)
   g_assert_cmpstr (lig_document_get_preview_label (f->doc), ==, "No fusions");
   LigPlan *plan = lig_plan_comparison_get_after (lig_document_get_preview (f->doc));
   g_assert_cmpint (lig_plan_get_policy (plan), ==, LIG_POLICY_NONE);
-  /* An edit ends it, and its answer does not come later. */
+  /* An edit ends it, and no answer arrives later. */
   lig_document_preview (f->doc, NULL, NULL, LIG_POLICY_NONE, "No fusions");
   g_assert_true (lig_edit_add (f->doc, "gelu", NULL));
   g_assert_null (lig_document_get_preview_label (f->doc));
@@ -130,7 +130,7 @@ count_measurement (const char *what, double seconds, double share)
   measurements++;
 }
 
-/* With policy `measured` nothing new is measured, on either side. */
+/* With policy `measured`, nothing new is measured for either plan. */
 static void
 test_measures_nothing (DocumentFixture *f, gconstpointer data)
 {
@@ -154,7 +154,7 @@ test_measures_nothing (DocumentFixture *f, gconstpointer data)
   lig_tuning_set_monitor (NULL);
 }
 
-/* A document that goes away while a preview is compiled does not wait for it. */
+/* Freeing a document while a preview is being compiled does not wait for it. */
 static void
 test_disposed (DocumentFixture *f, gconstpointer data)
 {

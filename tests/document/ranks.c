@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests documents that plan for several ranks: settings of the user, which all documents follow. */
+/* Tests documents that plan for several ranks: user settings that apply to all documents. */
 #include "tests/document/case.h"
 
 #include "ui/document/edit.h"
@@ -44,7 +44,7 @@ get_rows (LigDocument *doc)
   return shape.axes[0];
 }
 
-/* A device that is only described may have more ranks than this machine has CPUs. */
+/* A described device may have more ranks than this machine has CPUs. */
 static void
 test_plan (DocumentFixture *f, gconstpointer data)
 {
@@ -66,7 +66,7 @@ test_plan (DocumentFixture *f, gconstpointer data)
   g_assert_cmpint (get_rows (f->doc), ==, 4096);
 }
 
-/* The ranks of a tensor group have all rows, and a part of the weights. */
+/* The ranks of a TP group have all rows and a shard of the weights. */
 static void
 test_layout (DocumentFixture *f, gconstpointer data)
 {
@@ -86,8 +86,7 @@ test_layout (DocumentFixture *f, gconstpointer data)
   g_assert_nonnull (strstr (command, " --ranks 4 --parallel data=2,tensor=2"));
 }
 
-/* A batch that the ranks cannot share is a problem; the plan is that of one rank until it is
- * fixed. */
+/* A batch that the ranks cannot share is a problem; the plan is for one rank until it is fixed. */
 static void
 test_batch (DocumentFixture *f, gconstpointer data)
 {
@@ -111,7 +110,7 @@ test_batch (DocumentFixture *f, gconstpointer data)
   g_assert_cmpint (get_collective (f->doc).ranks, ==, 3);
 }
 
-/* A preview is of as many ranks. */
+/* A preview uses the same number of ranks. */
 static void
 test_preview (DocumentFixture *f, gconstpointer data)
 {

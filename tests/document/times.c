@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The measured times of a document: which plan a profile belongs to, the plan of every op alone,
- * and the wishes for fusions with their removal. */
+/* The measured times of a document: the plan that a profile belongs to, the unfused plan, and the
+ * wishes for fusions with their removal. */
 #include "ui/document/times.h"
 
 #include "tests/document/case.h"
@@ -22,7 +22,7 @@ tear_down (DocumentFixture *f, gconstpointer data)
   free_document (f->folder, f->session, f->doc);
 }
 
-/* Waits for the plan and for that of every op alone. */
+/* Waits for the plan and for the unfused plan. */
 static gboolean
 has_times (DocumentFixture *f, LigTimedPlan *timed, LigTimedPlan *unfused)
 {
@@ -47,7 +47,7 @@ invent (LigPlan *plan, double each)
   return steps;
 }
 
-/* A profile's plan updates parameters too: its steps have other numbers. */
+/* A profile's plan also updates parameters, so its steps are numbered differently. */
 static LigPlan *
 compile_profiled (DocumentFixture *f, LigPlan *plan)
 {
@@ -107,7 +107,7 @@ test_profile (DocumentFixture *f, gconstpointer data)
   g_assert_cmpstr (soon, ==, "measured on another NVIDIA H200, 12 s ago");
   g_assert_cmpstr (later, ==, "measured on another NVIDIA H200, 3 min ago");
 
-  /* Another sequence has no times of this profile; after undoing the edit it has them again. */
+  /* An edited sequence has no times of this profile; undo restores them. */
   LigOp *op = lig_sequence_get (lig_document_get_sequence (f->doc), 0, NULL);
   lig_edit_forbid (f->doc, op, "forward-linear-bias-activation", TRUE);
   wait_for_times (f, &timed, &unfused);
@@ -172,7 +172,7 @@ test_wishes (DocumentFixture *f, gconstpointer data)
   lig_document_undo (f->doc);
   g_autofree char *again = describe_wishes (f);
   g_assert_cmpstr (again, ==, both);
-  /* Places and fusions without a wish change nothing. */
+  /* Paths and fusions without a wish change nothing. */
   const char *label = lig_document_get_undo_label (f->doc);
   lig_document_drop_wish (f->doc, TRUE, "7.0.0", forward);
   lig_document_drop_wish (f->doc, TRUE, "0", forward);

@@ -183,7 +183,7 @@ test_hostile_text (void)
   assert_contains (text, "a & b ' c");
 }
 
-/* A picture whose colours are named contains no literal colours. */
+/* A picture with named colours contains no literal colours. */
 static void
 test_named_colours (void)
 {
@@ -310,7 +310,7 @@ test_chart_dense (void)
   double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
   g_assert_cmpfloat (seconds, <, 2 * lig_test_slowness ());
   g_assert_cmpuint (strlen (svg), <, 100000);
-  /* The line must reach the top of the plot, the place of the value 3. */
+  /* The line must reach the top of the plot, the position of the value 3. */
   const char *path = strstr (svg, "stroke-width=\"1.75\"");
   g_assert_nonnull (path);
   g_autofree char *until = g_strndup (svg, (gsize) (path - svg));
@@ -396,7 +396,7 @@ test_score_measured (void)
   assert_contains (text, " % of roofline");
 }
 
-/* A forced group says so in its description. */
+/* The description of a forced group says that it is forced. */
 static void
 test_score_forced (void)
 {
@@ -443,7 +443,7 @@ test_score_layout (void)
       const LigLayoutBlock *block = &g_array_index (layout->blocks, LigLayoutBlock, j);
       g_assert_cmpfloat (block->y + block->height, >, layout->places[block->last].y);
       g_assert_cmpfloat (block->y + block->height, <, layout->height);
-      /* The last linear of the inner block is followed by gelu, those before it are not. */
+      /* The last linear of the inner block is followed by gelu, the others are not. */
       g_assert_cmpint (block->alike, ==, i != 3 || j == 2);
     }
   }

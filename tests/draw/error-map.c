@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The map of the errors of recipes: a mark for each error, macros above their parts, and a scale of
- * colours that fits the errors. */
+/* The map of the errors of recipes: a mark for each error, macros above their parts, and a colour
+ * scale that fits the errors. */
 #include <ligature/draw-recipes.h>
 #include <ligature/op.h>
 
@@ -9,7 +9,7 @@
 
 enum { OPS = 4 };
 
-/* Returns errors of a sequence `norm ! linear ! gelu`, whose matmul has the greatest ones. */
+/* Returns errors of a sequence `norm ! linear ! gelu`; the matmul's are the largest. */
 static LigRecipeErrors *
 new_errors (const char *name, double greatest)
 {
@@ -68,7 +68,7 @@ test_marks (void)
   guint count, n = 0;
   lig_draw_recipes (canvas, lig_colours (LIG_COLOURS_DARK), errors, 800);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
-  /* All but the gradients of the parameters that gelu has not. */
+  /* All but parameter gradients of gelu, which has no parameters. */
   g_assert_cmpuint (count, ==, OPS * 2 * 3 - 2);
   for (guint op = 0; op < OPS; op++)
     for (guint recipe = 0; recipe < 2; recipe++)
@@ -83,7 +83,7 @@ test_marks (void)
   g_assert_cmpstr (marks[6].text, ==, "Basic linear 1, fp8-current: output 8.0 %");
 }
 
-/* A macro has a row above its parts; the height counts it. */
+/* A macro has a row above its parts, which counts for the height. */
 static void
 test_macros (void)
 {
@@ -100,7 +100,7 @@ test_macros (void)
   g_assert_cmpfloat (lig_draw_recipes_height (errors), <, with);
 }
 
-/* The scale covers the errors by half decades, and a decade at least. */
+/* The scale covers the errors in half decades, at least one decade. */
 static void
 test_scale (void)
 {
@@ -124,7 +124,8 @@ test_scale (void)
   }
 }
 
-/* A few very small errors do not stretch the scale; its first label says that they are below it. */
+/* A few very small errors do not stretch the scale; its first label shows that they are below
+ * it. */
 static void
 test_below (void)
 {
@@ -140,7 +141,7 @@ test_below (void)
   g_assert_null (strstr (one, ">0.1 %<"));
 }
 
-/* Narrow pictures and lists without a recipe are drawn, too. */
+/* Narrow pictures and lists without a recipe can also be drawn. */
 static void
 test_edges (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of extreme figures: drawing ends in time, and all coordinates can be drawn. */
+/* Pictures of extreme figures: drawing terminates in time, and all coordinates are drawable. */
 #include "engine/device/device-private.h"
 #include "engine/draw/chart.h"
 #include "tests/plan/case.h"

@@ -6,7 +6,7 @@
 #include <ligature/draw.h>
 #include <ligature/units.h>
 
-/* Returns the texts of all marks that begin with a word, a line each. */
+/* Returns the texts of all marks that start with a word, one per line. */
 static char *
 list_marks (LigCanvas *canvas, const char *word)
 {
@@ -51,7 +51,7 @@ test_channels (void)
   g_assert_nonnull (strstr (svg, expected));
 }
 
-/* Draws folded linears with a recipe. Returns how many framed signs of 8 bits the picture has. */
+/* Draws folded linears with a recipe. Returns the number of framed 8-bit signs in the picture. */
 static guint
 count_eights (const char *recipe)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The picture of an attention's mask shows what the kernels see, and the score folds a macro. */
+/* The picture of an attention mask shows the mask of the kernels, and the score folds a macro. */
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
 #include <ligature/compile.h>
@@ -30,7 +30,7 @@ draw (LigCanvas *canvas, gpointer data)
     lig_draw_mask (canvas, lig_colours (LIG_COLOURS_LIGHT), picture->op, picture->tokens, 162, 162);
 }
 
-/* Returns the number of squares in the full colour of the forward pass, and of all others. */
+/* Returns the number of squares in the forward pass's full colour, and of all others. */
 static void
 count_squares (const char *expression, gint64 tokens, guint *full, guint *all)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pictures of a profile: every mark has a text and is within the picture, and the figures are
+/* The pictures of a profile: every mark has a text and is inside the picture, and the figures are
  * those of the plan. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
@@ -15,7 +15,7 @@ static const char *const sequences[] = {
   "identity",
 };
 
-/* Gives a CPU device facts as if it had been measured. */
+/* Sets facts of a CPU device as if it had been measured. */
 static void
 give_peak_rates (LigDevice *device)
 {
@@ -176,7 +176,7 @@ test_repeats (void)
   g_assert_nonnull (strstr (marks[0].text, time));
 }
 
-/* Each step of the timeline begins at the end of the step before it, and its width is its time. */
+/* Each step of the timeline starts at the end of the previous step, and its width is its time. */
 static void
 test_timeline (void)
 {
@@ -230,7 +230,7 @@ draw_rank (int ranks)
   return lig_canvas_to_svg (canvas);
 }
 
-/* The row of collectives is named once, in the pass that has them. */
+/* The row of collectives is labelled once, in the pass that has them. */
 static void
 test_collectives (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading pictures and pages again: the texts of XML, the pixels of PNG. */
+/* Reads pictures and pages back: the texts of XML, the pixels of PNG. */
 #pragma once
 
 #include <cairo.h>

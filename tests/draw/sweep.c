@@ -61,7 +61,7 @@ test_parallel (Fixture *f, gconstpointer data)
   g_assert_cmpuint (marks, ==, 12);
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     assert_has (svg, parts[i]);
-  /* The best run is drawn last, with the least loss in its mark. */
+  /* The best run is drawn last, with the lowest loss in its mark. */
   g_autoptr (GPtrArray) summaries = lig_sweep_summarize (sweep);
   guint count, best = 0;
   const LigSweepPoint *points = lig_sweep_get_points (sweep, &count);
@@ -86,7 +86,7 @@ test_scatter (Fixture *f, gconstpointer data)
   assert_has (words, ">adamw<");
 }
 
-/* Pictures before the first result, and at sizes that have no room. */
+/* Pictures before the first result, and at sizes that are too small. */
 static void
 test_early (Fixture *f, gconstpointer data)
 {

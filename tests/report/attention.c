@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choices of attention as kernels keep them, read for reports. */
+/* The attention kernel choices in the form that kernels store, read for reports. */
 #include "engine/measure/choices.h"
 #include "engine/train/profile-json.h"
 #include <ligature/profile.h>

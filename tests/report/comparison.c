@@ -136,7 +136,7 @@ test_others (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
 }
 
-/* Removed, inserted and repeated ops are drawn within the height that was asked for. */
+/* Removed, inserted and repeated ops are drawn within the requested height. */
 static void
 test_height (void)
 {

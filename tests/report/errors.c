@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors of recipes are stored with the profiles of their comparison, and reports of each show
- * them; errors that other programs wrote do no harm. */
+/* The errors of recipes are stored with the profiles of their comparison, and reports show them;
+ * invalid errors written by other programs are harmless. */
 #include "engine/store/errors.h"
 #include "tests/report/report-case.h"
 #include <ligature/json.h>
@@ -86,7 +86,8 @@ assert_same_errors (const LigRecipeErrors *got, const LigRecipeErrors *want)
   }
 }
 
-/* Each profile of the comparison, that of none too, has all errors; they go with their runs. */
+/* Each profile of the comparison, including that of `none`, has all errors; they are deleted with
+ * their runs. */
 static void
 test_stored (Fixture *f, gconstpointer data)
 {
@@ -153,8 +154,8 @@ put (LigStore *store, const char *run, const char *recipe, const char *ops)
   g_assert_no_error (error);
 }
 
-/* Texts that are no list of ops, and lists of other ops, are left out; numbers that are infinite
- * remain so. */
+/* Texts that are not a list of ops, and lists of other ops, are omitted; infinite numbers remain
+ * infinite. */
 static void
 test_foreign (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports as pages, pictures, graphs and traces, of plans and of runs: each is valid in its format
- * and contains the plan's numbers, with unusual names, too. */
+ * and contains the plan's numbers, even with unusual names. */
 #include "engine/base/json-private.h"
 #include "engine/draw/canvas.h"
 #include "engine/report/picture.h"
@@ -41,7 +41,7 @@ new_plan (const char *expression, const char *name)
   return plan;
 }
 
-/* Stores a training of the plan above, or a profile with times for each group. */
+/* Stores a training run of the plan above, or a profile with times for each group. */
 static char *
 fill_run (LigStore *store, const char *name, const char *kind)
 {
@@ -122,7 +122,7 @@ read_html (const char *html)
   return read_xml (xml->str, "");
 }
 
-/* Checks that the page refers to nothing outside: no link, no external style, picture or script. */
+/* Checks that the page has no external references: no link, style, picture or script. */
 static void
 assert_alone (const char *html)
 {
@@ -163,7 +163,7 @@ check_png (GBytes *report)
   cairo_surface_destroy (surface);
 }
 
-/* Checks that braces and quotes are balanced and that each line within ends like a statement. */
+/* Checks that braces and quotes are balanced and that each inner line ends like a statement. */
 static void
 check_dot (const char *text)
 {
@@ -294,7 +294,8 @@ test_plan_trace (void)
     g_assert_cmpstr (json_object_get_string_member (event, "name"), ==, step->kernel->name);
     g_assert_cmpstr (json_object_get_string_member (event, "cat"), ==, lig_pass_name (step->pass));
     g_assert_cmpint (json_object_get_int_member (event, "tid"), ==, (int) step->lane + 1);
-    /* A step of another lane begins behind those of the main one, which go on beside it. */
+    /* A step of another lane starts after the main lane's steps before it, and the main lane
+     * continues concurrently. */
     double start = MAX (ends[LIG_LANE_MAIN], ends[step->lane]);
     g_assert_cmpfloat_with_epsilon (json_object_get_double_member (event, "ts"), start, 1e-6);
     g_assert_cmpfloat_with_epsilon (json_object_get_double_member (args, "predicted_us"),
@@ -309,7 +310,7 @@ test_plan_trace (void)
   g_assert_cmpuint (overlapping, >, 0);
 }
 
-/* The copy of the next batch of a training is in the lane of copies, beside the whole step. */
+/* The copy of a run's next batch is in the copy lane, concurrent with the whole step. */
 static void
 test_plan_trace_copies (void)
 {
@@ -477,7 +478,7 @@ test_large (void)
   }
 }
 
-/* Returns the bytes of a page about that many ops. */
+/* Returns the size in bytes of a page about that many ops. */
 static gsize
 measure_page (guint count)
 {
@@ -496,7 +497,8 @@ measure_page (guint count)
   return g_bytes_get_size (report);
 }
 
-/* Of further ops a page has only the text of the sequence, once as an expression and once as JSON.
+/* For further ops, a page has only the text of the sequence, once as an expression and once as
+ * JSON.
  */
 static void
 test_long (void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of a training with frozen parameters: its rails are those that the training ran, which
- * had no steps for what is frozen. */
+/* The report of a run with frozen parameters: its rails are those that the run executed, without
+ * steps for frozen parameters. */
 #include "tests/train/case.h"
 #include <ligature/report.h>
 

@@ -55,7 +55,7 @@ pass_of (Case *self, int step)
   return lig_json_get_string (get (self->steps, step), "pass", "")[0];
 }
 
-/* Returns the number of the value that the reader knows by the name. */
+/* Returns the number of the value that the reader calls by this name. */
 static int
 find_value (Case *self, const char *name, int reader)
 {
@@ -152,7 +152,7 @@ read_quoted (const char *text)
   return quoted;
 }
 
-/* Lets Graphviz read the text, where it is installed. */
+/* Parses the text with Graphviz, if installed. */
 static void
 read_by_graphviz (const char *text)
 {
@@ -209,7 +209,7 @@ root_of (const LigPlanValue *values, int value)
   return value;
 }
 
-/* Checks that the steps of the edge are listed at its value; a value without writers has those of
+/* Checks that the steps of the edge are listed at its value; a value without writers uses those of
  * its memory. */
 static void
 check_edge (Case *self, const char *edge)
@@ -228,7 +228,7 @@ check_edge (Case *self, const char *edge)
   g_assert_true (shared);
 }
 
-/* Checks the edges from the last writers before the reader, up to one that read the value itself.
+/* Checks the edges from the last writers before the reader, up to one that also read the value.
  */
 static void
 check_written (Case *self, int value, JsonArray *writers, int reader)
@@ -360,7 +360,7 @@ test_examples (void)
   }
 }
 
-/* The name of a sequence, which a person writes, ends no quotes early. */
+/* The user-defined name of a sequence cannot break the quoting. */
 static void
 test_names (void)
 {
@@ -375,7 +375,7 @@ test_names (void)
   read_by_graphviz (text);
 }
 
-/* A plan of nothing is a graph of nothing. */
+/* An empty plan is an empty graph. */
 static void
 test_empty (void)
 {

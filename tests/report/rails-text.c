@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rails as text: what comes first, how repetitions fold, what their figures add up to, whether the
- * best fixes save what they promise, and which columns narrow rails keep. */
+/* Rails as text: the order of the answer, folding of repetitions, sums of their figures, whether
+ * the best fixes save as much as promised, and the columns that narrow rails keep. */
 #include <ligature/columns.h>
 #include <ligature/compile.h>
 #include <ligature/figures.h>
@@ -15,7 +15,7 @@
   "make-extra-output(to=r) ! layer-norm ! linear(3072) ! gelu ! linear(768) ! " \
   "add-extra-input(from=r)"
 
-/* Its residual sums and norms are fused across the repetitions. */
+/* Its residual additions and norms are fused across the repetitions. */
 #define CROSSING "make-extra-output(to=r) ! layer-norm ! gelu ! add-extra-input(from=r)"
 
 static LigSequence *
@@ -44,7 +44,7 @@ compile (LigSequence *sequence, LigPolicy policy)
   return plan;
 }
 
-/* Returns the lines of the rails in that width. */
+/* Returns the lines of the rails at that width. */
 static GStrv
 draw (LigPlan *plan, int width)
 {
@@ -78,7 +78,7 @@ count_lines (GStrv lines, const char *part)
   return count;
 }
 
-/* Twelve equal blocks are one, with the figures of all of them. */
+/* Twelve equal blocks fold into one, with the sum of their figures. */
 static void
 test_equal (void)
 {
@@ -100,7 +100,7 @@ test_equal (void)
   const char *line = find_line (lines, "0.0.4 bias");
   g_assert_nonnull (strstr (line, time));
   g_assert_nonnull (strstr (line, size));
-  /* The heading has what the passes have. */
+  /* The heading has the figures of the passes. */
   LigFigures whole;
   lig_figures_of_pass (&(LigTimedPlan){.plan = plan}, NULL, LIG_PASS_BACKWARD, &whole);
   g_autofree char *all = lig_figures_time_text (&whole);
@@ -108,7 +108,7 @@ test_equal (void)
   g_assert_nonnull (strstr (find_line (lines, "whole pass"), all));
 }
 
-/* The first and the last repetition have other groups than those between. */
+/* The first and the last repetition have different groups from those in between. */
 static void
 test_differing (void)
 {
@@ -118,7 +118,7 @@ test_differing (void)
   find_line (lines, "0.0, 0.11 differ");
   find_line (lines, "0.1–0.10 × 10");
   g_assert_cmpuint (count_lines (lines, "layer-norm"), ==, 3);
-  /* Alone, all are equal again. */
+  /* Unfused, all are equal again. */
   g_autoptr (LigPlan) alone = compile (sequence, LIG_POLICY_NONE);
   g_auto (GStrv) equal = draw (alone, 80);
   g_assert_cmpuint (count_lines (equal, "differ"), ==, 0);
@@ -141,8 +141,8 @@ read_number (const char *line, const char *word)
   return at ? (guint) g_ascii_strtoull (at + strlen (word), NULL, 10) : 0;
 }
 
-/* Makes the fixes that are said to go together; the time that they save must be the sum that was
- * promised, to its three digits. */
+/* Applies the fixes that are listed as compatible; they must save the promised sum, to three
+ * digits. */
 static void
 check_promise (const char *expression, const char *const *forbidden)
 {
@@ -181,7 +181,7 @@ test_promise (void)
                  (const char *const[]){"forward-linear-bias-activation", NULL});
 }
 
-/* The answer is in the first lines, and reasons only on demand. */
+/* The answer is in the first lines; reasons appear only on demand. */
 static void
 test_answer (void)
 {
@@ -201,7 +201,7 @@ test_answer (void)
   }
 }
 
-/* Rails give up what they save, then bytes; the time is always there. */
+/* Narrow rails omit savings first, then bytes; the time is always shown. */
 static void
 test_columns (void)
 {
@@ -224,7 +224,7 @@ test_columns (void)
   g_assert_true (before[2]);
 }
 
-/* Colours take no columns and change no character. */
+/* Colours take no columns and change no characters. */
 static void
 test_colour (void)
 {
@@ -240,7 +240,7 @@ test_colour (void)
   g_assert_cmpstr (bare, ==, plain);
 }
 
-/* Values are named by paths: those of a macro's parts too. */
+/* Values are named by paths, including those of a macro's parts. */
 static void
 test_names (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rails and reasons in reports: the rails of a run are its recorded groups, independent of its
- * policy; near misses are first, and the equal reasons of repetitions are one line. */
+ * policy; near misses come first, and equal reasons of repetitions share one line. */
 #include "engine/report/picture.h"
 #include "engine/report/verdicts.h"
 #include "engine/store/writing.h"
@@ -41,7 +41,7 @@ new_plan (const char *expression, const LigPlanOptions *options)
 
 /* --- Runs ---------------------------------------------------------------------------------- */
 
-/* Stores a run of that policy that recorded its groups. */
+/* Stores a run of that policy with its recorded groups. */
 static char *
 begin_run (LigStore *store, const char *expression, const char *kind, const char *policy)
 {
@@ -121,8 +121,8 @@ assert_recorded (LigPlan *plan, const LigReportRun *run)
   }
 }
 
-/* A run with policy `measured` may have shorter groups than policy `all`, or none. A run of the
- * window may compute the gradient of the input; one without backward groups only evaluated. */
+/* A run with policy `measured` may have shorter groups than policy `all`, or none. A run from the
+ * window may compute the input gradient; a run without backward groups only evaluated. */
 static void
 test_recorded (Fixture *f, gconstpointer data)
 {
@@ -162,8 +162,8 @@ test_recorded (Fixture *f, gconstpointer data)
   }
 }
 
-/* Recorded groups that cannot be rebuilt are not replaced by others. If none were recorded, the
- * note contains that. */
+/* Recorded groups that cannot be rebuilt are not replaced. If none were recorded, the note says
+ * so. */
 static void
 test_not_recorded (Fixture *f, gconstpointer data)
 {
@@ -200,7 +200,7 @@ count_lines (const char *text, const char *part)
   return count;
 }
 
-/* Each reason of twelve blocks is printed once, if reasons are asked for. */
+/* Each reason of twelve blocks is printed once, if reasons are requested. */
 static void
 test_folded (void)
 {
@@ -224,7 +224,8 @@ test_folded (void)
   g_assert_cmpuint (count_lines (why, "\n"), <, count / 3);
   g_assert_nonnull (strstr (why, "forward-linear-scale-add: needs a scale after Linear at 0.0.2; "
                                  "Bias of Linear at 0.0.2 follows (12 times)"));
-  /* Near misses are before rejections by another group, and these before rejections by the pattern.
+  /* Near misses come before rejections because of another group, and these before rejections by the
+   * pattern.
    */
   g_assert_true (strstr (why, "already (12 times)") < strstr (why, ": needs "));
   g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
@@ -252,7 +253,8 @@ test_near_misses_first (void)
   g_assert_true (patterns);
 }
 
-/* Reports of plans and of runs fold verdicts alike; JSON documents contain all of them. */
+/* Reports of plans and of runs fold verdicts in the same way; JSON documents contain all of
+ * them. */
 static void
 test_reports_fold (Fixture *f, gconstpointer data)
 {
@@ -276,7 +278,7 @@ test_reports_fold (Fixture *f, gconstpointer data)
                                       : lig_report_run (store, uuid, formats[i - 2], &error);
     g_assert_no_error (error);
     g_autofree char *text = g_strndup (g_bytes_get_data (report, NULL), g_bytes_get_size (report));
-    /* The embedded document is cut off, as it is not folded. */
+    /* The embedded document is cut off here, because it is not folded. */
     char *document = strstr (text, "<script");
     if (document)
       *document = '\0';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: each format of a plan and of a run, unusual names and numbers, and files that are either
- * written completely or not changed. */
+ * written completely or left unchanged. */
 #include "engine/base/json-private.h"
 #include "engine/store/writing.h"
 #include "tests/report/report-case.h"
@@ -64,7 +64,7 @@ parse (const char *text)
   return root;
 }
 
-/* Reads cells as RFC 4180 defines them; the rows end with a line feed. */
+/* Reads cells as defined by RFC 4180; rows end with a line feed. */
 static GPtrArray *
 read_csv (const char *text)
 {
@@ -360,7 +360,7 @@ test_run_csv (Fixture *f, gconstpointer data)
   }
 }
 
-/* A run with settings that are no JSON, an unreadable sequence, and no metrics. */
+/* A run with settings that are not JSON, an unreadable sequence, and no metrics. */
 static void
 test_run_empty (Fixture *f, gconstpointer data)
 {
@@ -486,7 +486,7 @@ test_write_link (Fixture *f, gconstpointer data)
   assert_file (file, "new");
 }
 
-/* The report is written to a device, which is not replaced by a file. */
+/* A report written to a device does not replace it with a file. */
 static void
 test_write_device (void)
 {
@@ -533,7 +533,7 @@ test_write_rejected (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_entries (f->folder), ==, 2);
 }
 
-/* Limits the size of files, which has the same effect as a full disk. */
+/* Limits the file size, which has the same effect as a full disk. */
 static void
 test_write_full (Fixture *f, gconstpointer data)
 {

@@ -94,7 +94,7 @@ put (
   g_assert_true (lig_store_put_spread (store, run, &row, &error));
 }
 
-/* Reports show the quartiles, and say in one sentence why the times are doubtful. */
+/* Reports show the quartiles, and one sentence on the reason to doubt the times. */
 static void
 test_report (Fixture *f, gconstpointer data)
 {
@@ -102,7 +102,7 @@ test_report (Fixture *f, gconstpointer data)
   g_autoptr (LigStore) store = open_store (f->path);
   LigRunRecord record = example;
   record.kind = "profile";
-  /* The number of CPUs has the name that earlier versions stored. */
+  /* The number of CPUs is stored under the name that earlier versions used. */
   record.settings = "{\"conditions\": {\"processors\": 4, \"load\": 3.1, \"others\": 2.04,"
                     " \"shared\": null, \"synchronous\": true, \"clocks\": \"\"}}";
   g_autofree char *run = lig_store_begin_run (store, &record, &error);
@@ -146,7 +146,7 @@ test_picture (Fixture *f, gconstpointer data)
   assert_contains (html, heading);
 }
 
-/* The steps of a training are compared by their last thousand. */
+/* Step times of a run are compared by the last thousand steps. */
 static void
 test_training (Fixture *f, gconstpointer data)
 {

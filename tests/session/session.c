@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests sessions without a display: devices, combined curves, quoting for a shell, and trainings
- * that end, fail and resume from a checkpoint. */
+/* Tests sessions without a display: devices, combined curves, shell quoting, and runs that end,
+ * fail and resume from a checkpoint. */
 #include "tests/document/case.h"
 #include "ui/session/command.h"
 #include "ui/session/training.h"
@@ -85,7 +85,7 @@ test_curve (void)
   g_assert_cmpfloat (points[count - 1].x, ==, 19999);
 }
 
-/* A shell reads each quoted word back unchanged. */
+/* A shell parses each quoted word back unchanged. */
 static void
 test_words (void)
 {

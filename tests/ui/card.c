@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict card: both passes of a gap, one pass of a bracket, one entry a fusion, gains on
- * buttons, edits on a copy, and that a closed card keeps nothing. */
+/* The verdict card: both passes of a gap, one pass of a bracket, one entry per fusion, gains on
+ * buttons, edits on a copy, and that a closed card keeps nothing alive. */
 #include "tests/ui/score-case.h"
 #include "ui/score/verdict-card-edit.h"
 #include "ui/score/verdict-card-list.h"
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* @device: null for a card whose kernels cost nothing beyond its peak rates, so that policy `all`
+/* @device: null for a GPU whose kernels cost nothing beyond its peak rates, so that policy `all`
  * leaves a gain */
 static void
 set_up_priced (Fixture *f, gconstpointer device)
@@ -37,7 +37,7 @@ open_gap (Fixture *f, guint gap)
   return card;
 }
 
-/* Returns the texts of all visible labels, a line each. */
+/* Returns the texts of all visible labels, one per line. */
 static void
 append_texts (GtkWidget *widget, GString *to)
 {
@@ -80,8 +80,8 @@ find_edit (GtkWidget *card, const char *label)
   return find_widget (card, begins_with, label);
 }
 
-/* Both passes are answered, also by a sentence that nothing applies; near misses are first, and
- * each fusion has one entry. */
+/* Both passes have an answer, even if it is that nothing applies; near misses come first, and each
+ * fusion has one entry. */
 static void
 test_passes (Fixture *f, gconstpointer data)
 {
@@ -108,7 +108,7 @@ test_passes (Fixture *f, gconstpointer data)
   g_assert_true (near && near < strstr (last, "\nBackward\n"));
 }
 
-/* A bracket's card is about its own pass, and begins with its kernel, bytes and saving. */
+/* A bracket's card is about its own pass, and starts with its kernel, bytes and saving. */
 static void
 test_bracket (Fixture *f, gconstpointer data)
 {
@@ -135,7 +135,8 @@ test_bracket (Fixture *f, gconstpointer data)
   g_assert_true (g_str_has_prefix (alone, "Layer norm at 1 is unfused\nForward\nlayer_norm · "));
 }
 
-/* The gain is on the button; only one that saves time is blue. A loss is forced anyway. */
+/* The gain is on the button; only a button that saves time is blue. A slower fusion can still be
+ * forced. */
 static void
 test_gains (Fixture *f, gconstpointer data)
 {
@@ -148,7 +149,7 @@ test_gains (Fixture *f, gconstpointer data)
   g_assert_nonnull (loss);
   g_assert_true (g_str_has_suffix (gtk_button_get_label (GTK_BUTTON (loss)), " more"));
   g_assert_false (gtk_widget_has_css_class (loss, "suggested-action"));
-  /* A pattern that does not fit cannot be forced. */
+  /* A pattern that does not match cannot be forced. */
   show (f, "linear(64) ! dropout");
   g_assert_null (find_edit (open_gap (f, 1), "Force"));
   g_autofree char *both = lig_card_gain (18.5, 3e6, TRUE);
@@ -160,7 +161,7 @@ test_gains (Fixture *f, gconstpointer data)
   g_assert_null (lig_card_gain (NAN, NAN, FALSE));
 }
 
-/* Fusions whose pattern does not fit are one line, which unfolds. */
+/* Fusions whose pattern does not match share one line, which unfolds. */
 static void
 test_rest (Fixture *f, gconstpointer data)
 {
@@ -189,7 +190,7 @@ test_rest (Fixture *f, gconstpointer data)
   g_assert_cmpuint (strlen (open), >, strlen (folded));
 }
 
-/* An edit is made on a copy without the document knowing of it. */
+/* An edit is made on a copy without affecting the document. */
 static void
 test_copy (Fixture *f, gconstpointer data)
 {
@@ -213,7 +214,7 @@ test_copy (Fixture *f, gconstpointer data)
   g_assert_true (lig_op_get_fence (lig_sequence_get (other, 1, NULL)));
 }
 
-/* A force that keeps out what the policy would take is dropped by a button. */
+/* A button removes a forced fusion that blocks one that the policy would take. */
 static void
 test_unforce (Fixture *f, gconstpointer data)
 {
@@ -236,7 +237,7 @@ test_unforce (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Remove the override");
 }
 
-/* A gain that policy all left is offered as the other policy on a device that measures. */
+/* A gain that policy all missed is offered as a change of policy on a device that measures. */
 static void
 test_policy (Fixture *f, gconstpointer data)
 {
@@ -252,7 +253,7 @@ test_policy (Fixture *f, gconstpointer data)
   wait_for_score (f);
 }
 
-/* GTK may keep the button that had the focus; it keeps neither plan nor edit. */
+/* GTK may keep the button that had the focus alive, but not its plan or edit. */
 static void
 test_closed (Fixture *f, gconstpointer data)
 {
@@ -269,7 +270,7 @@ test_closed (Fixture *f, gconstpointer data)
   g_assert_cmpuint (G_OBJECT (f->doc)->ref_count, ==, references);
 }
 
-/* Every text of every card names rows, never expanded indexes or later repetitions. */
+/* All texts of all cards name rows, never expanded indexes or later repetitions. */
 static void
 test_rows (Fixture *f, gconstpointer data)
 {
@@ -305,7 +306,7 @@ count_edits (GtkWidget *widget, LigFixKind kind)
   return count;
 }
 
-/* One button removes the fence of a gap, however many fusions it keeps apart. */
+/* One button removes the fence of a gap, no matter how many fusions the fence blocks. */
 static void
 test_fence (Fixture *f, gconstpointer data)
 {

@@ -13,7 +13,7 @@ note_paint (gboolean *painted)
   *painted = TRUE;
 }
 
-/* gtk_test_widget_wait_for_draw() removes a source that may have run where the machine is busy. */
+/* gtk_test_widget_wait_for_draw() removes a source that may already have run on a busy machine. */
 static inline void
 wait_for_frame (GtkWidget *window)
 {
@@ -37,7 +37,7 @@ show_in (GtkWidget *window, GtkWidget *child, int width, int height)
   wait_for_frame (window);
 }
 
-/* Returns the first widget within @root, or @root itself, for which @test holds, or null. */
+/* Returns the first widget in @root, including @root, for which @test holds, or null. */
 typedef gboolean (*WidgetTest) (GtkWidget *widget, gconstpointer data);
 
 static inline GtkWidget *
@@ -80,8 +80,7 @@ has_action (GtkWidget *widget, gconstpointer action)
          g_strcmp0 (gtk_actionable_get_action_name (GTK_ACTIONABLE (widget)), action) == 0;
 }
 
-/* Calls @add, which adds the tests, and runs them. Whatever they write below the user's data folder
- * goes into one of this process. */
+/* Calls @add, which adds the tests, and runs them. The process has its own user data folder. */
 static inline int
 run_window_tests (int argc, char **argv, void (*add) (void))
 {

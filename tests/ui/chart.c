@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Charts: curves that merge, the read-out by pointer and keys, files, and how long drawing takes.
+/* Charts: merging of curves, the read-out by pointer and keys, files, and drawing time.
  */
 #include "tests/ui/case.h"
 #include "ui/widgets/chart-plot.h"
@@ -202,8 +202,8 @@ time_drawing (GtkWidget *plot)
   return seconds;
 }
 
-/* The shortest of several times counts, as other programs use this machine, too. The plot has a
- * read-out, as under a pointer. */
+/* The shortest of several times counts, because other programs also use this machine. The plot has
+ * a read-out, as under a pointer. */
 static void
 test_drawing_time (Fixture *f, gconstpointer data)
 {

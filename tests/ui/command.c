@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The command lines that the pages Run and History copy train like the window does. They need the
- * pages' code, but no window. */
+/* The command lines that the pages Run and History copy train like the window. They need the pages'
+ * code, but no window. */
 #include "tests/document/command-case.h"
 #include "ui/history/format.h"
 #include "ui/run/settings.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Data that does not fit the model: the chooser says so before it is used, the message goes with
- * the data, and other data keep measured times. */
+/* Data that do not fit the model: the chooser reports it before they are used, the message
+ * disappears with the data, and other data keep measured times. */
 #include "tests/ui/run-case.h"
 #include "ui/profile/profiling.h"
 #include "ui/run/data-chooser.h"
@@ -37,20 +37,20 @@ test_misfit (Fixture *f, gconstpointer data)
   g_assert_cmpstr (look (chooser, path), ==,
                    "xor.csv gives 2 numbers; the model wants 16 whole tokens");
   g_assert_nonnull (find_widget (GTK_WIDGET (window), shows_text, "the model wants 16"));
-  /* The message goes when the data changes, at once. */
+  /* The message disappears as soon as the data change. */
   lig_data_chooser_set_spec (chooser, "synthetic?vocabulary=256");
   g_assert_null (lig_data_chooser_get_misfit (chooser));
   WAIT_FOR ((lig_data_chooser_get_preview (chooser, &fine), fine));
   g_assert_null (lig_data_chooser_get_misfit (chooser));
-  /* A token beyond the vocabulary does not fit either. */
+  /* A token outside the vocabulary does not fit either. */
   lig_data_chooser_set_spec (chooser, "synthetic?vocabulary=300");
   WAIT_FOR (lig_data_chooser_get_misfit (chooser));
   g_assert_nonnull (strstr (lig_data_chooser_get_misfit (chooser), "256"));
   gtk_window_destroy (window);
 }
 
-/* A page that shows 16 features does not train 2, even where the model would adapt: the message has
- * both, and data of the shape of the input fit. */
+/* A page that shows 16 features does not train on 2, even if the model would adapt: the message has
+ * both, and data with the input's shape fit. */
 static void
 test_fits (Fixture *f, gconstpointer data)
 {
@@ -84,7 +84,7 @@ is_label_cut (GtkWidget *widget, gconstpointer data)
          pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (widget)));
 }
 
-/* The kinds are readable in full. */
+/* The kinds are not truncated. */
 static void
 test_kinds (Fixture *f, gconstpointer data)
 {
@@ -102,7 +102,7 @@ test_kinds (Fixture *f, gconstpointer data)
   gtk_window_destroy (window);
 }
 
-/* A profile holds while only data, other settings of trainings, or the name change. */
+/* A profile stays valid while only data, other training settings, or the name change. */
 static void
 test_profile_stays (Fixture *f, gconstpointer data)
 {
@@ -127,7 +127,7 @@ test_profile_stays (Fixture *f, gconstpointer data)
   wait_for_plan (f->doc);
 }
 
-/* A failed training's message in the bar goes once its data are replaced. */
+/* A failed run's message in the bar disappears once its data are replaced. */
 static void
 test_message_goes (Fixture *f, gconstpointer data)
 {

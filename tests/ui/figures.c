@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of score and inspector: measured only if everything was, predicted ones with ≈, bars
- * that follow the time that is shown, and the signs and the list of forced and forbidden fusions.
+/* The figures of score and inspector: measured only if everything was measured, predicted ones with
+ * ≈, bars that match the shown time, and the signs and the list of forced and forbidden fusions.
  */
 #include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
@@ -32,8 +32,8 @@ show (Fixture *f, const char *expression)
   wait_for_times (f);
 }
 
-/* Measures the document's plan, and every op alone if @alone is not 0, as if each step took that
- * long. */
+/* Gives the document's plan, and the unfused plan if @alone is not 0, measured times as if each
+ * step took that long. */
 static void
 measure_all (Fixture *f, double each, double alone)
 {
@@ -80,7 +80,7 @@ get_group (Fixture *f, LigPass pass, guint n)
 
 /* --- Heads --------------------------------------------------------------------------------- */
 
-/* A folded block has no bracket of a group: nothing measured was once headed as measured. */
+/* A folded block has no group bracket, and must not be headed as measured without a measurement. */
 static void
 test_folded (Fixture *f, gconstpointer data)
 {
@@ -103,7 +103,7 @@ test_folded (Fixture *f, gconstpointer data)
   g_assert_true (says (get_head (f), " % of roofline"));
 }
 
-/* A force that makes the step faster must not make its saving smaller. */
+/* Forcing a fusion that makes the step faster must not reduce its saving. */
 static void
 test_forced_saving (Fixture *f, gconstpointer data)
 {
@@ -158,7 +158,7 @@ test_texts (Fixture *f, gconstpointer data)
   g_assert_cmpstr (group->texts[LIG_BRACKET_SAVING].text, ==, "40.0 µs, 37.7 MB less");
   g_assert_cmpstr (group->texts[LIG_BRACKET_SAVING_SHORT].text, ==, "40.0 µs less");
   g_assert_false (group->loses);
-  /* A measured loss is one, whatever was predicted. */
+  /* A fusion that measures slower counts as slower, whatever was predicted. */
   measure_all (f, 1e-4, 2e-5);
   group = get_group (f, LIG_PASS_FORWARD, 1);
   g_assert_true (group->loses);
@@ -233,7 +233,7 @@ leads (GtkWidget *widget, gconstpointer path)
   return g_strcmp0 (g_object_get_data (G_OBJECT (widget), "path"), path) == 0;
 }
 
-/* A line of the hottest groups leads to its row. */
+/* A line of the hotspots leads to its row. */
 static void
 test_hotspots (Fixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A finished training says its losses, leads to its charts, and can be exported as a report. */
+/* A finished run shows its losses, links to its charts, and can be exported as a report. */
 #include "tests/ui/window-case.h"
 #include "ui/run/result.h"
 #include "ui/run/settings.h"
@@ -43,7 +43,7 @@ is_button (GtkWidget *widget, gconstpointer title)
          g_strcmp0 (gtk_button_get_label (GTK_BUTTON (widget)), title) == 0;
 }
 
-/* The bar and a toast say the losses, and each leads to the charts. */
+/* The bar and a toast show the losses, and each links to the charts. */
 static void
 test_result (Fixture *f, gconstpointer data)
 {
@@ -84,7 +84,7 @@ test_one_loss (Fixture *f, gconstpointer data)
   WAIT_FOR (says (f, result));
 }
 
-/* On the page Run a report is of the run, elsewhere of the plan; every format can be chosen. */
+/* On the page Run, a report describes the run, elsewhere the plan; every format can be chosen. */
 static void
 test_export (Fixture *f, gconstpointer data)
 {

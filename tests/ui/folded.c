@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Folded rows of the score: their sums are those of the rows in them, channels lead into them, and
- * their names are not cut. */
+/* Folded rows of the score: their sums equal those of their rows, channels lead into them, and
+ * their names are not truncated. */
 #include "tests/ui/score-case.h"
 #include "ui/document/times.h"
 #include "ui/score/row-private.h"
@@ -56,7 +56,7 @@ text_of (Fixture *f, guint row, int which)
   return LIG_OP_ROW (row_at (f, row))->texts[which].text;
 }
 
-/* A macro's sum is that of its sub-rows. */
+/* A macro's sum equals that of its sub-rows. */
 static void
 test_macro (Fixture *f, gconstpointer data)
 {
@@ -86,7 +86,7 @@ test_macro (Fixture *f, gconstpointer data)
   g_assert_cmpint (sum, ==, parameters);
 }
 
-/* The head of a block, folded or not, has the sum of the rows in it for each repetition. */
+/* The head of a block, folded or not, has the sum of its rows over all repetitions. */
 static void
 test_block (Fixture *f, gconstpointer data)
 {
@@ -144,8 +144,8 @@ test_channel (Fixture *f, gconstpointer data)
   g_assert_cmpuint (map_of (f)->arcs->len, ==, 0);
 }
 
-/* Channels that begin and end in a folded block are not drawn, and one of several readers leads to
- * it once. */
+/* Channels inside a folded block are not drawn, and a channel with several readers in it is drawn
+ * once. */
 static void
 test_inner (Fixture *f, gconstpointer data)
 {
@@ -160,7 +160,7 @@ test_inner (Fixture *f, gconstpointer data)
 
 /* --- Names --------------------------------------------------------------------------------- */
 
-/* Titles are whole in every width: they have priority over shapes, parameters and badges. */
+/* Titles are complete at every width: they have priority over shapes, parameters and badges. */
 static void
 test_names (Fixture *f, gconstpointer data)
 {

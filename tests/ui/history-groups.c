@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History reads trainings by their settings: columns for settings, groups with mean and
- * spread, a comparison that says each thing once. */
+/* The page History organizes runs by their settings: columns for settings, groups with mean and
+ * spread, a comparison without duplicates. */
 #include "tests/ui/history-case.h"
 
 #include "ui/history/column-kinds.h"
@@ -80,7 +80,7 @@ test_groups (Page *p, gconstpointer data)
   close_page (p);
 }
 
-/* Runs of a sweep are one group, which is called as the sweep; the others have none. */
+/* Runs of a sweep form one group with the sweep's name; the others have none. */
 static void
 test_sweeps (Page *p, gconstpointer data)
 {
@@ -148,7 +148,7 @@ test_recipe_column (void)
   g_assert_cmpstr (rows_text, ==, "fp8-rows");
 }
 
-/* A column of numbers cannot become so narrow that it cuts them. */
+/* A column of numbers cannot become so narrow that it truncates them. */
 static void
 test_widths (Page *p, gconstpointer data)
 {
@@ -200,7 +200,7 @@ test_numbers (void)
   g_assert_cmpstr (alone, ==, "0.5");
 }
 
-/* A value that has a line of its own is not in another one, too. */
+/* A value with its own line is not repeated in another. */
 static void
 test_compare_once (Page *p, gconstpointer data)
 {

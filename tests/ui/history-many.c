@@ -14,7 +14,7 @@ jump (Page *p, guint position)
   g_assert_true (gtk_widget_activate_action (child, "list.scroll-to-item", "u", position));
 }
 
-/* The code that is timed. It may be timed again, as other programs use the CPU now and then.
+/* The timed code. It may be timed again, because other programs sometimes use the CPU.
  */
 typedef void (*Timed) (Page *p, guint n);
 

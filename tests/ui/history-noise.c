@@ -6,7 +6,7 @@
 #include <ligature/store-spreads.h>
 #include <math.h>
 
-/* Adds a training of 200 steps around a time, of which the middle half is within ± @spread. */
+/* Adds a run of 200 steps around a time, with the middle half within ± @spread. */
 static LigRunRow *
 add_training (LigStore *store, const char *name, double milliseconds, double spread)
 {

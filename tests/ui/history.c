@@ -102,7 +102,7 @@ test_marks (Page *p, gconstpointer data)
   g_assert_true (
     gtk_widget_activate_action (GTK_WIDGET (p->page), "history.add-tag", "s", "good one"));
   wait_until (p, is_tagged, 2);
-  /* A typed text is in the store half a second later. */
+  /* Typed text is in the store half a second later. */
   GtkWidget *notes = GTK_WIDGET (
     gtk_widget_get_template_child (GTK_WIDGET (p->page->detail), LIG_TYPE_RUN_DETAIL, "notes"));
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (notes));
@@ -127,7 +127,7 @@ test_delete (Page *p, gconstpointer data)
   select_runs (p, 1, 2);
   act (p, "history.delete");
   g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 2);
-  /* A program that is killed now loses nothing. */
+  /* If the program were killed now, nothing would be lost. */
   assert_query (p->files.path, "SELECT count (*) FROM run", "4");
   act (p, "history.undelete");
   g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 4);
@@ -178,7 +178,7 @@ test_filter (Page *p, gconstpointer data)
   act (p, "history.clear-filters");
   wait_for_count (p, 4, 2);
   g_assert_cmpstr (gtk_stack_get_visible_child_name (p->page->matches), ==, "some");
-  /* The selection follows its run through another order. */
+  /* The selection follows its run when the order changes. */
   select_runs (p, 0, 1);
   lig_run_list_set_order (p->page->list, LIG_RUN_BY_START, NULL, FALSE);
   wanted_row = 0;
@@ -192,7 +192,7 @@ test_filter (Page *p, gconstpointer data)
   close_page (p);
 }
 
-/* A header that is clicked sorts. */
+/* Clicking a header sorts. */
 static void
 test_headers (Page *p, gconstpointer data)
 {
@@ -247,7 +247,7 @@ test_compare (Page *p, gconstpointer data)
   g_assert_nonnull (strstr (csv, "settings.lr,0.4,0.3"));
   g_assert_nonnull (strstr (csv, "op 1,gelu,\n"));
   g_assert_nonnull (strstr (csv, "median-step-ms,5,4"));
-  /* Equal lines are left out, such as the ops around the inserted one. */
+  /* Equal lines are omitted, such as the ops around the inserted one. */
   g_assert_null (strstr (csv, "policy"));
   g_assert_null (strstr (csv, "layer-norm"));
   g_assert_null (strstr (csv, "out-features"));
@@ -426,8 +426,8 @@ test_corrupt (Page *p, gconstpointer data)
   close_page (p);
 }
 
-/* Another process writes for seconds: the page stays responsive, and the edit is written in the
- * end. */
+/* Another process writes for seconds: the page stays responsive, and the edit is eventually
+ * written. */
 static void
 test_locked (Page *p, gconstpointer data)
 {
@@ -461,7 +461,7 @@ is_open (Page *p)
   return lig_session_get_store (p->session) != NULL;
 }
 
-/* Another process locks the store: the session begins without it, and opens it once the lock is
+/* Another process locks the store: the session starts without it, and opens it once the lock is
  * released. */
 static void
 test_held (Page *p, gconstpointer data)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros in the score: folded with a sum, unfolded with a sub-row for each part, expanded; what
- * a load-branch cuts; and the inspector's mask, choices and switch of frozen parameters. */
+/* Macros in the score: folded with a sum, unfolded with a sub-row for each part, expanded; the line
+ * that a load-branch interrupts; and the inspector's mask, choices and switch that freezes
+ * parameters. */
 #include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
 #include "ui/inspector/mask.h"
@@ -9,7 +10,7 @@
 
 #include <math.h>
 
-/* Returns the seconds of all brackets of a pass on a row, and how many they are. */
+/* Returns the total seconds of all brackets of a pass on a row, and their number. */
 static double
 sum_row (Fixture *f, LigPass pass, guint row, guint *count)
 {
@@ -60,7 +61,7 @@ test_folding (Fixture *f, gconstpointer data)
   g_assert_cmpint (slot_at (f, 1)->height, ==, folded);
 }
 
-/* A group that reaches out of a folded macro has its own bracket, and is not in the macro's sum. */
+/* A group that extends beyond a folded macro has its own bracket, and is not in the macro's sum. */
 static void
 test_crossing (Fixture *f, gconstpointer data)
 {

@@ -272,7 +272,7 @@ test_rejections (Fixture *f, gconstpointer data)
   g_assert_false (lig_profiling_start (profiling, &policy, 1, 3, &error));
   g_clear_error (&error);
   lig_document_set_device (f->doc, "null:h200");
-  /* The plan is large enough to be cancelled before it is done. */
+  /* The plan is large enough to be cancelled before it finishes. */
   plan (f, "layer-norm ! linear(1024)", "2048x1024");
   g_assert_false (lig_profiling_start (profiling, &policy, 1, 3, &error));
   g_assert_nonnull (strstr (error->message, "plan-only"));
@@ -365,7 +365,7 @@ test_devices (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
-  /* A running main loop acquires its context, too; otherwise threads would run their callbacks
+  /* Acquires the context like a running main loop; otherwise, threads would run their callbacks
    * themselves. */
   g_assert_true (g_main_context_acquire (NULL));
 #define ADD(name) g_test_add ("/ui/pages/" #name, Fixture, NULL, set_up, test_##name, tear_down)

@@ -46,7 +46,7 @@ item_at (GtkWidget *palette, int index)
     gtk_list_box_get_row_at_index (find_type (palette, GTK_TYPE_LIST_BOX), index));
 }
 
-/* Returns how many rows the search leaves. */
+/* Returns the number of rows that match the search. */
 static guint
 count_found (GtkWidget *palette)
 {
@@ -121,7 +121,7 @@ test_search (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_found (palette), ==, count_ops ());
 }
 
-/* The list is one stop of Tab however many ops there are, and arrow keys walk through it. */
+/* The list is one Tab stop, no matter how many ops there are, and arrow keys move through it. */
 static void
 test_tab (Fixture *f, gconstpointer data)
 {
@@ -246,7 +246,7 @@ test_quick_errors (Fixture *f, gconstpointer data)
                                     GTK_ACCESSIBLE_INVALID_TRUE);
   g_signal_emit_by_name (entry, "activate");
   assert_text (f->doc, "gelu ! linear(4)");
-  /* An edit from elsewhere does not discard typed text. */
+  /* An external edit does not discard typed text. */
   lig_edit_set_name (f->doc, "other");
   g_assert_true (lig_edit_add (f->doc, "relu", NULL));
   g_assert_cmpstr (gtk_editable_get_text (entry), ==, "layer-norm ! linaer(4)");

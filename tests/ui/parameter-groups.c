@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of the inspector's parameters: their order, folding, what a folded one says, the picture
- * of the mask, and the focus that unfolds. */
+/* Groups of the inspector's parameters: their order, folding, the summary of a folded group, the
+ * picture of the mask, and the focus that unfolds. */
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
 #include "ui/inspector/inspector.h"
@@ -90,7 +90,7 @@ test_folding (Fixture *f, gconstpointer data)
   g_signal_emit_by_name (find_button (group), "clicked");
   g_assert_true (lig_param_fold_get_open (group));
   gtk_test_accessible_assert_state (find_button (group), GTK_ACCESSIBLE_STATE_EXPANDED, TRUE);
-  /* An edit makes no new groups, so that an open one stays open. */
+  /* An edit keeps the groups, so that an open one stays open. */
   lig_edit_set_fence (f->doc, op_at (f->doc, "1"), TRUE);
   g_assert_true (group == find_group (f, "rotary"));
   g_assert_true (lig_param_fold_get_open (group));
@@ -117,7 +117,7 @@ test_picture (Fixture *f, gconstpointer data)
   GtkWidget *view = find_type (GTK_WIDGET (group), LIG_TYPE_MASK_VIEW);
   g_assert_nonnull (view);
   g_assert_true (gtk_widget_get_prev_sibling (view) == GTK_WIDGET (find_row (f, "mask")));
-  /* The same picture goes to the rows of another kind and back. */
+  /* The same picture moves to the rows of another op kind and back. */
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   g_assert_null (find_type (f->inspector, LIG_TYPE_MASK_VIEW));
   g_assert_null (find_group (f, "out-features"));

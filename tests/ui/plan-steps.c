@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Plan: a selected step marks the steps and values that it has to do with, and its values
- * lead to the steps that write and read them. */
+/* The page Plan: a selected step marks the steps and values connected with it, and its values lead
+ * to the steps that write and read them. */
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
 #include "ui/page.h"
@@ -113,7 +113,7 @@ find_kernel (Fixture *f, const char *kernel)
   g_error ("no step runs %s", kernel);
 }
 
-/* Selects a step as a click does. */
+/* Selects a step like a click. */
 static void
 choose (Fixture *f, int step)
 {
@@ -221,7 +221,7 @@ test_bold (Fixture *f, gconstpointer data)
     }
     g_slist_free_full (list, (GDestroyNotify) pango_attribute_destroy);
   }
-  /* Its output, its mean and its reciprocal deviation: the matmul, and both gradients. */
+  /* Its output, its mean and its rstd: the matmul, and both gradients. */
   g_assert_cmpint (bold, ==, 4);
 }
 
@@ -249,13 +249,13 @@ follow (Fixture *f, const char *value)
   g_assert_true (gtk_widget_get_sensitive (button));
   g_assert_true (gtk_widget_grab_focus (button));
   g_assert_true (gtk_widget_activate (button));
-  /* A button that is activated by a key emits its signal after a while. */
+  /* A button that is activated by a key emits its signal with a delay. */
   WAIT_FOR (lig_plan_table_get_selected (f->steps) != before);
   wait_for_frame (f->window);
   return lig_plan_table_get_selected (f->steps);
 }
 
-/* The value leads from the writer to its readers, one after the other, and back in between. */
+/* The value leads from the writer to its readers, one after another, and back in between. */
 static void
 test_follow (Fixture *f, gconstpointer data)
 {
@@ -277,7 +277,7 @@ test_follow (Fixture *f, gconstpointer data)
     }
 }
 
-/* A parameter leads from one reader to the next; a value that nobody else uses leads nowhere. */
+/* A parameter leads from one reader to the next; a value without other users leads nowhere. */
 static void
 test_parameter (Fixture *f, gconstpointer data)
 {
@@ -343,7 +343,7 @@ test_values (Fixture *f, gconstpointer data)
   g_assert_true (strstr (lig_plan_step_name_kernel (get_step (f, reader)), "layer_norm_backward"));
 }
 
-/* Another plan has other steps: nothing stays selected. */
+/* A new plan has different steps, so nothing stays selected. */
 static void
 test_replaced (Fixture *f, gconstpointer data)
 {
@@ -360,7 +360,7 @@ test_replaced (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
-  /* A running main loop acquires its context, too; otherwise threads would run their callbacks
+  /* Acquires the context like a running main loop; otherwise, threads would run their callbacks
    * themselves. */
   g_assert_true (g_main_context_acquire (NULL));
 #define ADD(name) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests previews in the score: ghosts over the rails, the line with the step's change, the pointer
- * and the keys that begin and end them. */
+/* Tests previews in the score: ghosts over the rails, the line with the step's change, and starting
+ * and ending them by pointer and keys. */
 #include "ui/document/preview.h"
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
@@ -108,7 +108,7 @@ test_pointer (Fixture *f, gconstpointer data)
   g_assert_null (lig_document_get_preview_label (f->doc));
   g_assert_cmpuint (lig_score_ghost_count (f->ghost), ==, 0);
   g_assert_cmpstr (lig_score_ghost_get_text (f->ghost), ==, "");
-  /* A pointer that only passes starts nothing. */
+  /* A pointer that only passes over starts nothing. */
   rest_on (gap);
   leave (gap);
   run_for (250);
@@ -149,7 +149,7 @@ test_keys (Fixture *f, gconstpointer data)
   g_assert_true (press (gap, GDK_KEY_space));
   g_assert_true (press (gap, GDK_KEY_Escape));
   g_assert_null (lig_document_get_preview_label (f->doc));
-  /* A gap whose fence would change nothing is explained, as before. */
+  /* A gap where a fence would change nothing is still explained. */
   g_assert_false (press (lig_score_sheet_get_gap (f->sheet, 1), GDK_KEY_space));
   g_assert_false (press (gap, GDK_KEY_Return));
 }
@@ -164,7 +164,7 @@ test_fence (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_document_get_preview_label (f->doc), ==, "Remove the fence");
   WAIT_FOR (lig_document_get_preview (f->doc));
   g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "(−"));
-  /* The click that follows makes the edit and ends the preview. */
+  /* The following click makes the edit and ends the preview. */
   lig_edit_set_fence (f->doc, op_at (f->doc, "2"), FALSE);
   g_assert_null (lig_document_get_preview_label (f->doc));
   g_assert_cmpuint (lig_score_ghost_count (f->ghost), ==, 0);
@@ -294,7 +294,7 @@ test_heads (Fixture *f, gconstpointer data)
   g_assert_null (find_widget (head, shows_text, "+"));
 }
 
-/* All changes in a folded block are one ghost of a rail. */
+/* All changes in a folded block share one ghost per rail. */
 static void
 test_folded (Fixture *f, gconstpointer data)
 {

@@ -5,7 +5,7 @@
 #include "tests/ui/case.h"
 #include "ui/page.h"
 
-/* Returns the page of a document with this sequence, once it is planned; `window` is set to a new
+/* Returns the page of a document with this sequence once it is compiled; sets `window` to a new
  * window with its actions. */
 static inline GtkWidget *
 open_profile (LigDocument *doc,

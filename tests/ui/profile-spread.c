@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile with spreads: tiles, table and picture agree, differences within the noise are
- * none, and a disturbed measurement says so. */
+/* The page Profile with spreads: tiles, table and picture agree, differences within the noise do
+ * not count, and a disturbed measurement is reported. */
 #include "tests/ui/profile-case.h"
 #include "ui/profile/profiling.h"
 
@@ -98,7 +98,7 @@ test_agreement (Fixture *f, gconstpointer data)
   }
 }
 
-/* Predicted figures have the sign of one. */
+/* Predicted figures are marked as predicted. */
 static void
 test_predicted (Fixture *f, gconstpointer data)
 {
@@ -124,12 +124,12 @@ test_compare (Fixture *f, gconstpointer data)
   g_assert_true (shows (f, "199–201 µs"));
   g_assert_true (shows (f, "Medians of 15 runs"));
   g_assert_false (shows (f, "Doubtful"));
-  /* The same medians with a wide spread differ by nothing. */
+  /* The same medians with a wide spread count as equal. */
   set_step (f, 0, 120e-6, 200e-6, 320e-6);
   set_step (f, 1, 110e-6, 150e-6, 240e-6);
   change (f);
   g_assert_false (shows (f, "more time"));
-  g_assert_true (shows (f, "No difference within the noise"));
+  g_assert_true (shows (f, "No difference beyond the noise"));
 }
 
 static void
@@ -156,7 +156,8 @@ is_cut (GtkWidget *widget, gconstpointer data)
          pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (widget)));
 }
 
-/* With large text in a small window no figure is cut, and the page is no wider than the window. */
+/* With large text in a small window, no figure is truncated, and the page is not wider than the
+ * window. */
 static void
 test_large_text (Fixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile shows how long ranks waited in the newest training of its sequence by several.
+/* The page Profile shows the waits of the ranks in the newest multi-rank run of its sequence.
  */
 #include "ui/profile/rank-waits.h"
 #include "tests/ui/profile-case.h"
@@ -32,7 +32,7 @@ tear_down (Fixture *f, gconstpointer data)
   free_document (f->folder, f->session, f->doc);
 }
 
-/* Records a training of the sequence whose waits have the given median, in milliseconds. */
+/* Records a run of the sequence with waits of the given median, in milliseconds. */
 static char *
 record (Fixture *f, LigSequence *sequence, const char *inputs, double exposed, double imbalance)
 {
@@ -82,7 +82,7 @@ show (Fixture *f)
   show_in (f->window, overlay, 1200, 800);
 }
 
-/* Trainings by one rank, and of other ops, do not count; the newest of the others does. */
+/* Runs on one rank or of other ops do not count; the newest of the others does. */
 static void
 test_shown (Fixture *f, gconstpointer data)
 {
@@ -104,12 +104,12 @@ test_shown (Fixture *f, gconstpointer data)
   g_assert_nonnull (find_text (f, "10 % of a step, not overlapped with other work"));
   g_assert_nonnull (find_text (f, "The others wait for rank 1, the slowest"));
   g_assert_nonnull (find_text (f, "Median of the last 21 steps"));
-  /* Another sequence was not trained by ranks. */
+  /* Another sequence has no multi-rank run. */
   g_assert_true (lig_edit_add (f->doc, "relu", NULL));
   WAIT_FOR (!find_text (f, "Waits of 4 ranks"));
 }
 
-/* The prediction is that of the same layout. */
+/* The prediction is for the same parallelism. */
 static void
 found (GObject *source, GAsyncResult *result, gpointer data)
 {

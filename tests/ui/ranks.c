@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Training by several ranks from the window: the choice, the command, and the processes. */
+/* Training on several ranks from the window: the choice, the command, and the processes. */
 #include "tests/ui/run-case.h"
 
 #include "ui/document/ranks.h"
@@ -58,7 +58,7 @@ check_command (Fixture *f, const char *end)
   g_assert_true (g_str_has_suffix (command, end));
 }
 
-/* Positions and heads are divided at once. */
+/* Sequence and heads are both sharded. */
 static void
 check_four (Fixture *f, GtkDropDown *down)
 {
@@ -74,7 +74,7 @@ check_four (Fixture *f, GtkDropDown *down)
   check_command (f, " --ranks 4 --parallel context=2,tensor=2");
 }
 
-/* The layouts of two ranks; the choice is kept for numbers that it divides. */
+/* The layouts of two ranks; the choice is kept for divisible numbers of ranks. */
 static void
 check_layouts (Fixture *f)
 {
@@ -113,7 +113,7 @@ has_tooltip (GtkWidget *widget, gconstpointer text)
   return g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) == 0;
 }
 
-/* Returns the place of a row's input within the list. */
+/* Returns the position of a row's input in the list. */
 static graphene_rect_t
 find_input (GtkWidget *popover, const char *title)
 {
@@ -125,7 +125,7 @@ find_input (GtkWidget *popover, const char *title)
   return bounds;
 }
 
-/* Inputs and buttons of the rows on ranks are above those of the settings. */
+/* Inputs and buttons of the rank rows are above those of the settings. */
 static void
 test_columns (Fixture *f, gconstpointer data)
 {
@@ -170,7 +170,7 @@ test_choice (Fixture *f, gconstpointer data)
   g_autofree char *command = lig_train_to_command (f->doc);
   g_assert_true (g_str_has_suffix (command, " --ranks 2"));
   check_layouts (f);
-  /* Without mpirun one rank trains, and the row says what is missing; the choice is kept. */
+  /* Without mpirun, one rank trains, and the row names the missing program; the choice is kept. */
   g_autofree char *path = g_strdup (g_getenv ("PATH"));
   g_setenv ("PATH", "/nonexistent", TRUE);
   g_signal_emit_by_name (f->doc, "settings");
@@ -254,7 +254,7 @@ test_control (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_training_get_error (training), ==, NULL);
 }
 
-/* Returns the newest child of a process, whose name is that. */
+/* Returns the newest child of a process with that name. */
 static pid_t
 find_child (pid_t parent, const char *name)
 {
@@ -274,7 +274,7 @@ find_child (pid_t parent, const char *name)
   return found;
 }
 
-/* The last rank is killed; the sentence names it where a failure is shown. */
+/* The last rank is killed; the error message names it. */
 static void
 test_killed (Fixture *f, gconstpointer data)
 {
@@ -294,8 +294,8 @@ test_killed (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->bar, shows_text, "ranks: rank 1 on "));
 }
 
-/* A batch that the ranks cannot share is a problem of the plan, which has a fix; that of a
- * training of another batch size is rejected before the first step. */
+/* A batch that the ranks cannot share is a problem of the plan with a fix; one from the settings of
+ * a run is rejected before the first step. */
 static void
 test_rejected (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Profile compares recipes: a row and two columns of the map for each, rejections in their
- * rows, progress and cancelling, and the way from the map to the sequence. */
+ * rows, progress and cancelling, and navigation from the map to the sequence. */
 #include "tests/ui/profile-case.h"
 #include "ui/document/edit.h"
 #include "ui/profile/comparing.h"
@@ -45,7 +45,7 @@ press (Fixture *f, const char *action)
   g_action_group_activate_action (G_ACTION_GROUP (f->window), action, NULL);
 }
 
-/* Ends with the comparison, which must not fail. */
+/* Waits for the end of the comparison, which must not fail. */
 static void
 wait (Fixture *f)
 {
@@ -129,7 +129,8 @@ test_all (Fixture *f, gconstpointer data)
   g_assert_true (shows (f, "Medians of 15 interleaved runs"));
 }
 
-/* The map has the errors of all ops for each recipe, for the eye, the keyboard and a reader. */
+/* The map has the errors of all ops for each recipe, visually, by keyboard and for screen
+ * readers. */
 static void
 test_map (Fixture *f, gconstpointer data)
 {
@@ -172,7 +173,7 @@ test_activate (Fixture *f, gconstpointer data)
   g_assert_true (lig_document_is_selected (f->doc, op));
 }
 
-/* A recipe that the device does not compute with has a sentence in its row; the others go on. */
+/* A recipe that the device does not support has a message in its row; the others continue. */
 static void
 test_rejected (Fixture *f, gconstpointer data)
 {
@@ -187,7 +188,7 @@ test_rejected (Fixture *f, gconstpointer data)
   g_assert_nonnull (find_map (f));
 }
 
-/* If nothing is quantized, the row says why, and there is no map. */
+/* If nothing is quantized, the row has the reason, and there is no map. */
 static void
 test_nothing (Fixture *f, gconstpointer data)
 {
@@ -205,7 +206,7 @@ test_nothing (Fixture *f, gconstpointer data)
   g_assert_null (find_map (f));
 }
 
-/* An edit makes the results outdated, undoing it valid again; they can be forgotten. */
+/* An edit makes the results outdated, undo makes them valid again; they can be discarded. */
 static void
 test_stale (Fixture *f, gconstpointer data)
 {
@@ -228,7 +229,7 @@ test_stale (Fixture *f, gconstpointer data)
   g_assert_false (shows (f, "Error of output"));
 }
 
-/* The main loop runs on while values are compared, and cancelling keeps nothing. */
+/* The main loop keeps running while values are compared, and cancelling discards everything. */
 static void
 test_cancel (Fixture *f, gconstpointer data)
 {
@@ -245,7 +246,7 @@ test_cancel (Fixture *f, gconstpointer data)
   g_assert_nonnull (button);
   g_signal_emit_by_name (button, "clicked");
   g_assert_true (lig_measurement_is_cancelled (LIG_MEASUREMENT (f->comparing)));
-  g_assert_true (shows (f, "Ending the comparison"));
+  g_assert_true (shows (f, "Stopping the comparison"));
   wait (f);
   g_assert_null (lig_comparing_get (f->comparing, 0));
   g_assert_null (find_widget (f->page, has_action, "recipes.cancel"));
@@ -279,7 +280,7 @@ collect_checks (GtkWidget *widget, GPtrArray *found)
     collect_checks (child, found);
 }
 
-/* The menu offers every recipe; those that the device does not compute with are not chosen. */
+/* The menu offers every recipe; those that the device does not support are not selected. */
 static void
 test_menu (Fixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of the score's room: its settings, actions and keys. */
+/* Shared by the tests of the score's view controls: settings, actions and keys. */
 #pragma once
 
 #include "tests/ui/score-case.h"
@@ -10,7 +10,7 @@ static inline void
 settle (Fixture *f)
 {
   wait_for_plan (f->doc);
-  /* Rows that became compact, or a zoom, are laid out in the frame after the one that decides. */
+  /* A change to compact rows, or a zoom, is laid out one frame after the decision. */
   for (guint i = 0; i < 3; i++) {
     wait_for_frame (f->window);
     while (g_main_context_iteration (NULL, FALSE))

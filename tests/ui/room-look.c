@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The look of the score in a window: the hottest group, colours by figures, larger text, high
+/* The appearance of the score in a window: hotspots, colours by figures, larger text, high
  * contrast. */
 #include "tests/ui/room-case.h"
 #include "ui/score/text.h"
@@ -42,7 +42,7 @@ test_hotspots (Fixture *f, gconstpointer data)
   }
   act (f, "previous-hotspot");
   g_assert_true (focused_bracket (f) == hot->pdata[3]);
-  /* A folded block counts as a whole, an opened one by its groups. */
+  /* A folded block counts as a whole, an opened block by its groups. */
   show (f, "gelu ! block(12) { linear(64) } ! silu");
   act (f, "hotspot");
   g_assert_null (focused_bracket (f)->group);
@@ -125,7 +125,7 @@ measure_text (Fixture *f, LigScoreTextFlags flags, int *height)
   lig_score_text_clear (&text);
 }
 
-/* Both lines of a row and each part have room for their text, and do not touch. */
+/* Both lines of a row and each part have room for their text and do not touch. */
 static void
 assert_room (Fixture *f)
 {
@@ -191,7 +191,8 @@ natural_height (GtkWidget *widget)
   return natural;
 }
 
-/* Pictures and charts are drawn as with usual text, and larger; marks are where they are seen. */
+/* Pictures and charts are the same as with usual text, but larger; marks are where they are
+ * drawn. */
 static void
 test_picture_scale (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The room of the score in a window: zoom, compact rows, frames of blocks, subtitles, the overview
- * strip, and how fast it stays. */
+/* The view of the score in a window: zoom, compact rows, frames of blocks, subtitles, the overview
+ * strip, and speed. */
 #include "tests/base/slowness.h"
 #include "tests/ui/room-case.h"
 #include "ui/page.h"
@@ -9,7 +9,7 @@
 
 /* --- Zoom ---------------------------------------------------------------------------------- */
 
-/* Returns the row at a height of the window, and how far down in it that is. */
+/* Returns the row at a y position of the window, and the offset in that row. */
 static double
 place_of (Fixture *f, double y, guint *row)
 {
@@ -43,7 +43,7 @@ test_zoom (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (lig_score_sheet_get_zoom (f->sheet), >, 1.05);
   press (f, f->score, "<Control>minus");
   g_assert_cmpfloat (lig_score_sheet_get_zoom (f->sheet), ==, 1);
-  /* The card is not part of what is zoomed. */
+  /* The card is not zoomed. */
   lig_score_sheet_set_zoom (f->sheet, 2, 0);
   settle (f);
   gtk_adjustment_set_value (f->adjustment, 0);
@@ -92,7 +92,7 @@ test_compact (Fixture *f, gconstpointer data)
   g_assert_true (map_of (f)->metrics.compact);
   g_assert_cmpint (slot_at (f, 1)->height, <=, full / 2);
   g_assert_cmpint (map_of (f)->height, <, height * 6 / 10);
-  /* A bracket that covers a bias alone is still beside its half of the row. */
+  /* A bracket that covers only a bias is still next to its half of the row. */
   const LigScoreSlot *linear = slot_at (f, 1);
   int bias = map_of (f)->tops[2];
   g_assert_cmpint (map_of (f)->bottoms[1], ==, bias);
@@ -165,7 +165,7 @@ test_frames (Fixture *f, gconstpointer data)
   g_assert_false (gtk_widget_has_css_class (lig_score_sheet_get_row (f->sheet, 1), "open"));
 }
 
-/* Returns the number of rows after a file with a block of that many ops is opened. */
+/* Returns the number of rows after opening a file with a block of that many ops. */
 static guint
 open_file (Fixture *f, guint ops)
 {
@@ -185,7 +185,7 @@ open_file (Fixture *f, guint ops)
   return map_of (f)->slots->len;
 }
 
-/* A file opens unfolded where all its rows fit, and folded otherwise. */
+/* A file opens unfolded if all its rows fit, else folded. */
 static void
 test_opened (Fixture *f, gconstpointer data)
 {
@@ -250,7 +250,7 @@ test_strip (Fixture *f, gconstpointer data)
   g_signal_emit_by_name (drag, "drag-update", 0.0, -height / 2.0);
   g_assert_cmpfloat_with_epsilon (gtk_adjustment_get_value (f->adjustment) + page / 2,
                                   (max + page) / 2, page / 8);
-  /* Within the frame the first press moves nothing. */
+  /* Inside the frame, the first press moves nothing. */
   double before = gtk_adjustment_get_value (f->adjustment);
   double middle = height * (before + page / 2) / (max + page);
   g_signal_emit_by_name (drag, "drag-begin", 5.0, middle + 8);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by the tests of running: a window with a document, the page Run and the run bar, and
- * waiting for trainings. */
+ * waiting for runs. */
 #pragma once
 
 #include "tests/ui/case.h"
@@ -79,7 +79,7 @@ is_enabled (Fixture *f, const char *action)
   return g_action_group_get_action_enabled (G_ACTION_GROUP (f->window), action);
 }
 
-/* Fills the document from an expression, with the settings of a training. */
+/* Fills the document from an expression, with training settings. */
 static inline void
 prepare (Fixture *f, const char *expression, const char *input, const char *train)
 {
@@ -87,7 +87,7 @@ prepare (Fixture *f, const char *expression, const char *input, const char *trai
   wait_for_plan (f->doc);
 }
 
-/* Loads the style that the program has. */
+/* Loads the program's style. */
 static inline void
 load_run_style (void)
 {

@@ -118,8 +118,8 @@ save_document (Fixture *f)
   g_assert_no_error (error);
 }
 
-/* A document that is not saved may name checkpoints only below the data folder. The checkpoint of a
- * paused run is on disk while the run still exists. */
+/* An unsaved document may name checkpoints only below the data folder. The checkpoint of a paused
+ * run is on disk while the run still exists. */
 static void
 test_save (Fixture *f, gconstpointer data)
 {
@@ -170,7 +170,7 @@ test_resume (Fixture *f, gconstpointer data)
   g_assert_false (is_enabled (f, "resume"));
 }
 
-/* A training that is stopped before it has begun leaves a run that was cancelled. */
+/* A training that is stopped before it starts leaves a cancelled run. */
 static void
 test_early (Fixture *f, gconstpointer data)
 {
@@ -182,7 +182,7 @@ test_early (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_CANCELLED);
 }
 
-/* A training continues without its document. */
+/* A run continues without its document. */
 static void
 test_other_document (Fixture *f, gconstpointer data)
 {
@@ -276,7 +276,8 @@ test_no_file (Fixture *f, gconstpointer data)
   g_assert_nonnull (find_widget (f->page, has_action, "training.choose-data"));
 }
 
-/* A page that shows 768 features does not train 2; classes that only validation rows have are said.
+/* A page that shows 768 features does not train on 2; classes that occur only in validation rows
+ * are reported.
  */
 static void
 test_data_facts (Fixture *f, gconstpointer data)
@@ -313,7 +314,7 @@ test_no_device (Fixture *f, gconstpointer data)
   g_assert_nonnull (lig_training_get_error (training));
 }
 
-/* The bar says how long a training of hours would take; every micro-batch counts. */
+/* The bar shows the duration of a run that would take hours; every micro-batch counts. */
 static void
 test_length (Fixture *f, gconstpointer data)
 {
@@ -375,7 +376,7 @@ test_diverged (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_DONE);
 }
 
-/* Training continues with data that was read; resuming without the file is rejected with its name.
+/* Training continues with data that were read; resuming without the file is rejected with its name.
  */
 static void
 test_deleted (Fixture *f, gconstpointer data)
@@ -431,7 +432,7 @@ test_chooser (Fixture *f, gconstpointer data)
   gtk_window_destroy (window);
 }
 
-/* A value of the option that is not its default. */
+/* A non-default value of the option. */
 static char *
 other_value (const LigDatasetOption *option)
 {
@@ -459,8 +460,8 @@ append_others (GString *spec, const LigDatasetOption *options, guint count)
   return count;
 }
 
-/* Whatever the engine knows can be chosen: each kind has its title, each of its options a row that
- * takes a spec's value and gives it back. */
+/* Everything that the engine offers can be chosen: each kind has its title, and each option has a
+ * row that takes a spec's value and returns it unchanged. */
 static void
 test_chooser_kinds (Fixture *f, gconstpointer data)
 {
@@ -491,7 +492,7 @@ has_checkpoint_error (Fixture *f, gboolean wanted)
   return (lig_training_get_checkpoint_error (current (f)) != NULL) == wanted;
 }
 
-/* A checkpoint that cannot be written is reported, and the training continues. */
+/* A checkpoint that cannot be written is reported, and the run continues. */
 static void
 test_no_place (Fixture *f, gconstpointer data)
 {
@@ -515,7 +516,7 @@ test_no_place (Fixture *f, gconstpointer data)
   g_assert_null (lig_training_get_error (current (f)));
 }
 
-/* Data next to the sequence's file, with the same name, is offered first. */
+/* Data next to the sequence's file with the same name are offered first. */
 static void
 test_next_to_file (Fixture *f, gconstpointer data)
 {

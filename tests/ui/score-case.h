@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of the score: a score in a window, alone or beside the inspector, with a
+/* Shared by the tests of the score: a score in a window, with or without the inspector, with a
  * document for a described device; its rows, brackets and actions. */
 #pragma once
 
@@ -13,9 +13,9 @@ typedef struct {
   LigSession *session;
   LigDocument *doc;
   GtkWidget *window, *score;
-  GtkWidget *inspector; /* null: the score is alone */
+  GtkWidget *inspector; /* null: only the score */
   LigScoreSheet *sheet;
-  GtkAdjustment *adjustment; /* of the score's place */
+  GtkAdjustment *adjustment; /* of the score's container */
 } Fixture;
 
 static inline void
@@ -25,7 +25,7 @@ wait_for_score (Fixture *f)
   wait_for_frame (f->window);
 }
 
-/* Makes the document and the score, for more to be set before they are shown. */
+/* Creates the document and the score without showing them, so that more can be set. */
 static inline void
 make_score (Fixture *f, const char *device)
 {
@@ -81,7 +81,7 @@ show_for (Fixture *f, const char *expression, const char *input)
   wait_for_score (f);
 }
 
-/* Shows a sequence of so many rows. */
+/* Shows a sequence with this many rows. */
 static inline void
 show_long (Fixture *f, const char *const ops[4], guint rows)
 {

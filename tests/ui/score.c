@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The score in a window: its rows, brackets, gaps, verdict cards, and how fast it follows. */
+/* The score in a window: its rows, brackets, gaps, verdict cards, and update speed. */
 #include "tests/base/slowness.h"
 #include "tests/ui/score-case.h"
 #include "ui/document/edit.h"
@@ -20,7 +20,7 @@ show (Fixture *f, const char *expression)
 
 typedef struct {
   const char *expression;
-  const char *forward, *backward; /* groups: first op, count, `*` where fused */
+  const char *forward, *backward; /* groups: first op, count, `*` if fused */
 } Rails;
 
 static char *
@@ -238,7 +238,7 @@ test_drop (Fixture *f, gconstpointer data)
 
 /* --- Verdict cards ------------------------------------------------------------------------- */
 
-/* Returns the button with a label, without its gain, that follows a text in the order of the card.
+/* Returns the button with a label, not counting its gain, that follows a text in the card.
  */
 static GtkWidget *
 find_button (GtkWidget *widget, const char *after, const char *label, gboolean *passed)
@@ -259,7 +259,8 @@ find_button (GtkWidget *widget, const char *after, const char *label, gboolean *
   return NULL;
 }
 
-/* Opens the card of the gap and presses a button of the entry. @entry: (nullable): or of the card
+/* Opens the card of the gap and presses a button of the entry. @entry: (nullable): null: a button
+ * of the card
  */
 static void
 press (Fixture *f, guint gap, const char *entry, const char *label)
@@ -286,7 +287,8 @@ assert_rail (Fixture *f, LigPass pass, const char *expected)
 static void
 test_card (Fixture *f, gconstpointer data)
 {
-  /* Kernels that cost nothing beyond the peak rates leave a gain to force. */
+  /* With kernels that cost nothing beyond the peak rates, a fusion remains that is worth
+   * forcing. */
   g_autofree char *described =
     g_strconcat ("null:", g_getenv ("LIGATURE_SOURCE"), "/tests/ui/peak-rates.json", NULL);
   lig_document_set_device (f->doc, described);
@@ -314,7 +316,7 @@ test_card (Fixture *f, gconstpointer data)
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
 }
 
-/* Buttons fix what an edit can; an illegal fusion is reported on the row. */
+/* Buttons apply the possible fixes; an illegal fusion is reported on the row. */
 static void
 test_fixes (Fixture *f, gconstpointer data)
 {
@@ -360,8 +362,8 @@ test_profile (Fixture *f, gconstpointer data)
 
 /* --- How fast ------------------------------------------------------------------------------ */
 
-/* Returns the shortest time of several edits in milliseconds, until one is within the limit: other
- * programs use the machine, too. */
+/* Returns the shortest time of several edits in milliseconds, stopping when one is within the
+ * limit, because other programs also use the machine. */
 static double
 time_edit (Fixture *f, guint rows, double bar)
 {

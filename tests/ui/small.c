@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Small things of the window: names of devices, the bar in one line, searches that Escape clears,
+/* Small features of the window: names of devices, the single-line bar, searches that Escape clears,
  * tooltips, toasts, templates, and a journal that cannot be read. */
 #include "tests/ui/window-case.h"
 #include "ui/page.h"
@@ -36,7 +36,7 @@ allocate (GtkWidget *window, int width)
     wait_for_frame (window);
 }
 
-/* Children without room move into the popover when it opens, and back. */
+/* Children that do not fit move into the popover when it opens, and back. */
 static void
 test_fit_box (Fixture *f, gconstpointer data)
 {
@@ -74,7 +74,7 @@ is_internal (GtkWidget *widget, gconstpointer data)
          strstr (gtk_label_get_text (GTK_LABEL (widget)), "null:");
 }
 
-/* No page shows the internal name of a device that is only planned for. */
+/* No page shows the internal name of a plan-only device. */
 static void
 test_device_names (Fixture *f, gconstpointer data)
 {
@@ -145,7 +145,7 @@ test_tooltip (Fixture *f, gconstpointer data)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
-/* A toast appears at the top, over no figure. */
+/* A toast appears at the top and covers no figure. */
 static void
 test_toast (Fixture *f, gconstpointer data)
 {
@@ -205,7 +205,7 @@ test_damaged_journal (Fixture *f, gconstpointer data)
   sqlite3_close (db);
   lig_window_offer_help (f->window);
   WAIT_FOR (says (f, "cannot be restored"));
-  /* It is reported once: the store has forgotten it. */
+  /* It is reported only once, because it is then removed from the store. */
   g_autoptr (LigStore) store = lig_store_open (g_getenv ("LIGATURE_STORE"), NULL);
   gboolean gone = FALSE;
   while (!gone) {

@@ -15,16 +15,16 @@
 
 /* --- How long the main loop is busy ---------------------------------------------------------- */
 
-/* Iterations since the start, each from one poll to the next: how many took longer than a frame by
- * the clock, and how many in which this thread itself ran for longer, which is so on a machine that
- * others keep busy, too. */
+/* Iterations since the start, each from one poll to the next: how many took longer than a frame in
+ * wall-clock time, and in how many this thread itself ran for longer, which does not depend on
+ * other programs. */
 typedef struct {
   guint64 iterations;
   guint late, late_running;
   double worst, worst_running;
-  double frame;           /* the seconds of a frame, more on a machine that is slower at present */
-  double back, ran;       /* when poll came back, and how long this thread had run until then */
-  double waited, seconds; /* for a CPU that others had; in all */
+  double frame;           /* the seconds of a frame, more while the machine is slower */
+  double back, ran;       /* when poll returned, and the CPU time of this thread until then */
+  double waited, seconds; /* waiting for a busy CPU; in total */
 } Stalls;
 
 static Stalls stalls;
@@ -87,8 +87,8 @@ watch (double seconds)
   stalls.seconds = now () - begin;
 }
 
-/* Watches until no iteration is late, or three times: what the program does comes back each time,
- * what others do to the caches does not. Returns the steps of the last time. */
+/* Watches until no iteration is late, at most three times: delays by this program recur each time,
+ * those by other programs do not. Returns the steps of the last time. */
 static gint64
 watch_steps (Fixture *f)
 {
@@ -102,9 +102,9 @@ watch_steps (Fixture *f)
 }
 
 /* All four charts, the numbers and the bar are in view. The first second, in which fonts are read
- * and the first charts replace their placeholders, is not counted. If other programs keep the
- * CPUs busy, so that this thread waits for one for more than a twentieth of the time,
- * iterations are long by the clock whatever they do, and only the time that they ran counts. */
+ * and the first charts replace their placeholders, does not count. If other programs keep the CPUs
+ * busy, so that this thread waits for more than a twentieth of the time, iterations are always long
+ * in wall-clock time, and only their CPU time counts. */
 static void
 test_late_frames (Fixture *f, gconstpointer data)
 {
@@ -142,7 +142,7 @@ resident_megabytes (void)
   return (double) resident * (double) sysconf (_SC_PAGESIZE) / (1 << 20);
 }
 
-/* 5,000 steps a second for an hour, drawn once for each 30,000. */
+/* 5,000 steps a second for an hour, drawn once per 30,000 steps. */
 static void
 test_hour (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The work of the score: an edit lays it out twice, for the rows and for the plan with its savings;
- * nothing is drawn while nothing happens; and many problems do not hold up the next edit. */
+ * nothing is drawn while idle; and many problems do not delay the next edit. */
 #include "tests/base/slowness.h"
 #include "tests/ui/score-case.h"
 #include "ui/document/edit.h"

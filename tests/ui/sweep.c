@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sweeps and repetitions in the window: the dialog, pausing, stopping and continuing, the table and
- * the picture, and what a repetition says in the run's detail. */
+ * the picture, and the result of a repetition in the run's detail. */
 #include "ui/history/sweep.h"
 #include "tests/ui/case.h"
 #include "ui/history/history-page.h"
@@ -125,7 +125,7 @@ has_runs (gpointer data)
   Fixture *f = data;
   if (!lig_run_list_is_loaded (f->page->list))
     return FALSE;
-  /* The store writes late: a list that was loaded before lacks the run. */
+  /* The store writes with a delay: a list that was loaded before lacks the run. */
   if (lig_run_list_get_count (f->page->list) != wanted) {
     lig_run_list_reload (f->page->list);
     return FALSE;
@@ -179,14 +179,14 @@ test_dialog (Fixture *f, gconstpointer data)
   GtkWidget *any = find (dialog, GTK_TYPE_CHECK_BUTTON, NULL);
   summary = GTK_LABEL (gtk_widget_get_next_sibling (any));
   g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "6 runs"));
-  /* A value that is no number is said below its line. */
+  /* A value that is not a number is reported below its line. */
   set_values (dialog, 0, "0.01, fast");
   g_assert_false (gtk_widget_get_sensitive (start));
   GtkWidget *line = find (dialog, LIG_TYPE_SWEEP_LINE, NULL);
   GtkWidget *error = gtk_widget_get_last_child (line);
   g_assert_true (gtk_widget_get_visible (error));
   g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (error)), "'fast'"));
-  /* Together, both need the same number of values. */
+  /* If zipped, both need the same number of values. */
   set_values (dialog, 0, "0.01, 0.001");
   gtk_check_button_set_active (GTK_CHECK_BUTTON (any), TRUE);
   g_assert_false (gtk_widget_get_sensitive (start));
@@ -225,7 +225,7 @@ test_whole (Fixture *f, gconstpointer data)
   LigSweepTable *table = LIG_SWEEP_TABLE (find (view, LIG_TYPE_SWEEP_TABLE, NULL));
   g_assert_cmpuint (lig_sweep_table_count (table), ==, 2);
   g_assert_nonnull (find (view, GTK_TYPE_LABEL, "4 of 4 ended"));
-  /* The trainings that are done do not fill the session's list. */
+  /* Finished runs do not fill the session's list. */
   g_assert_cmpuint (
     g_list_model_get_n_items (G_LIST_MODEL (lig_session_get_trainings (f->session))), ==, 0);
   gtk_test_widget_wait_for_draw (view);
@@ -253,7 +253,7 @@ is_training (gpointer data)
   return progress.step > 0;
 }
 
-/* A thread gives a new sweep its uuid, at any moment: none may be found just then. */
+/* A thread sets the uuid of a new sweep at any time, so it may not be found yet. */
 static gboolean
 is_inactive (gpointer data)
 {
@@ -263,7 +263,7 @@ is_inactive (gpointer data)
   return sweeping && !lig_sweeping_is_active (sweeping);
 }
 
-/* The steps of this training take longer than the test. */
+/* The steps of this run take longer than the test. */
 static void
 test_stopped (Fixture *f, gconstpointer data)
 {
@@ -291,7 +291,7 @@ test_stopped (Fixture *f, gconstpointer data)
   g_assert_null (points[1].status);
   g_autofree char *run = g_strdup (points[0].run);
   gint64 done = points[0].done;
-  /* The button continues the interrupted training from its checkpoint. */
+  /* The button continues the interrupted run from its checkpoint. */
   LigSweepView *shown = get_view (f);
   GtkWidget *resume = NULL;
   for (GtkWidget *at = find (view, GTK_TYPE_BUTTON, "_Stop"); at;
@@ -395,7 +395,7 @@ test_not_repeated (Fixture *f, gconstpointer data)
 
 /* --- Ranks --------------------------------------------------------------------------------- */
 
-/* Makes the trainings of the window those of two ranks. */
+/* Makes the window train on two ranks. */
 static gboolean
 choose_two_ranks (Fixture *f)
 {
@@ -427,7 +427,7 @@ repeat_first (Fixture *f)
   wait_for (f, is_repeated, 0);
 }
 
-/* Both ranks train each point; a run of theirs is repeated by as many. */
+/* Both ranks train each point; repeating such a run uses as many ranks. */
 static void
 test_ranks (Fixture *f, gconstpointer data)
 {
@@ -459,7 +459,7 @@ test_ranks (Fixture *f, gconstpointer data)
   check_two_ranks (f, lig_repeating_get_run (repeating));
 }
 
-/* An interrupted point is continued by both ranks; one that they cannot divide says why. */
+/* Both ranks continue an interrupted point; a point that they cannot share shows the reason. */
 static void
 test_ranks_stopped (Fixture *f, gconstpointer data)
 {
@@ -484,7 +484,7 @@ test_ranks_stopped (Fixture *f, gconstpointer data)
   wait_for (f, is_inactive, 0);
 }
 
-/* A sweep of a batch that ranks cannot divide ends with the reason. */
+/* A sweep with a batch that the ranks cannot share ends with the reason. */
 static void
 test_ranks_rejected (Fixture *f, gconstpointer data)
 {

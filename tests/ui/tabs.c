@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tabs: documents of one window, their titles, actions, questions and places. */
+/* Tabs: documents of one window, their titles, actions, questions and positions. */
 #include "tests/ui/window-case.h"
 #include "ui/document/edit.h"
 #include "ui/page.h"
@@ -52,7 +52,7 @@ add_tab (Fixture *f, const char *op)
   act_on (f, "insert-op", op);
 }
 
-/* Waits for a question and answers it as its button does. */
+/* Waits for a question and answers it like its button. */
 static void
 answer (const char *response)
 {
@@ -70,7 +70,7 @@ test_open (Fixture *f, gconstpointer data)
   write_op (f, "a.lig", "gelu");
   write_op (f, "b.lig", "relu");
   open_file (f, "a.lig");
-  /* Also a file that is still being read is open. */
+  /* A file that is still being read also counts as open. */
   open_file (f, "a.lig");
   g_assert_cmpint (count_tabs (f), ==, 1);
   open_file (f, "b.lig");
@@ -86,7 +86,7 @@ test_open (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_windows (f), ==, 1);
 }
 
-/* An empty document is replaced by the first file, a file that cannot be read has a tab too. */
+/* The first file replaces an empty document; a file that cannot be read also gets a tab. */
 static void
 test_broken (Fixture *f, gconstpointer data)
 {
@@ -110,7 +110,7 @@ test_actions (Fixture *f, gconstpointer data)
   act_on (f, "insert-op", "gelu");
   g_assert_true (is_enabled (f, "undo"));
   act (f, "new-tab");
-  /* The actions are those of the new document, which has no edit. */
+  /* The actions are those of the new document, which has no edits. */
   g_assert_false (is_enabled (f, "undo"));
   g_assert_false (is_enabled (f, "export"));
   act_on (f, "insert-op", "relu");
@@ -125,7 +125,7 @@ test_actions (Fixture *f, gconstpointer data)
   assert_text (get_document (get_tabs (f), 1), "relu");
 }
 
-/* A widget of a tab that is not selected acts on its own document. */
+/* A widget of an unselected tab acts on its own document. */
 static void
 test_background (Fixture *f, gconstpointer data)
 {
@@ -137,7 +137,7 @@ test_background (Fixture *f, gconstpointer data)
   g_assert_cmpstr (adw_view_stack_get_visible_child_name (stack), ==, "sequence");
   assert_text (f->doc, "gelu");
   assert_text (lig_window_get_document (f->window), "");
-  /* Actions of the window are found from there, too. */
+  /* Actions of the window are also found from there. */
   g_assert_true (gtk_widget_activate_action (first, "win.new-tab", NULL));
   g_assert_cmpint (count_tabs (f), ==, 3);
 }
@@ -171,7 +171,7 @@ test_close_tab (Fixture *f, gconstpointer data)
   act (f, "close-tab");
   answer ("discard");
   WAIT_FOR (count_tabs (f) == 1);
-  /* Nothing holds a closed tab. */
+  /* Nothing keeps a closed tab alive. */
   WAIT_FOR (!watched);
   g_assert_true (lig_window_get_document (f->window) == f->doc);
   /* The last tab closes the window. */
@@ -198,7 +198,7 @@ test_close_and_save (Fixture *f, gconstpointer data)
   g_assert_cmpuint (lig_sequence_get_length (saved), ==, 2);
 }
 
-/* A window asks about each document, and keeps all where the user stays. */
+/* A window asks about each document, and keeps all if the user cancels. */
 static void
 test_close_window (Fixture *f, gconstpointer data)
 {
@@ -249,7 +249,7 @@ test_move (Fixture *f, gconstpointer data)
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (other), "win.insert-op", "s", "silu"));
   assert_text (moved, "relu ! silu");
   g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (other)), "• "));
-  /* Back again: a window without tabs is gone. */
+  /* Back again: a window without tabs closes. */
   AdwTabView *tabs = lig_window_get_tabs (other);
   adw_tab_view_transfer_page (tabs, adw_tab_view_get_nth_page (tabs, 0), get_tabs (f), 1);
   WAIT_FOR (count_windows (f) == 1);
@@ -287,7 +287,7 @@ test_narrow (Fixture *f, gconstpointer data)
   g_assert_cmpint (measure (GTK_WIDGET (f->window)), ==, 640);
 }
 
-/* The buttons of the sidebars show their state, and have none on other pages. */
+/* The sidebar buttons show their state, and have none on other pages. */
 static void
 test_sidebars (Fixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Undo and redo: the list of edits, jumps in it, and pages with edits of their own. */
+/* Undo and redo: the list of edits, jumps in it, and pages with their own edits. */
 #include "tests/ui/window-case.h"
 #include <ligature/store-rows.h>
 #include <ligature/store.h>
@@ -61,7 +61,7 @@ test_list (Fixture *f, gconstpointer data)
   assert_list (f, "-2 Add SiLU;-1 Add ReLU;1 Add GELU;");
   jump (f, -2);
   assert_text (f->doc, "gelu ! relu ! silu");
-  /* More than there is goes to the end. */
+  /* More steps than exist go to the end. */
   jump (f, 100);
   assert_text (f->doc, "");
   assert_list (f, "-3 Add SiLU;-2 Add ReLU;-1 Add GELU;");
@@ -147,7 +147,7 @@ lists_runs (GtkWidget *widget, gconstpointer data)
   return GTK_IS_COLUMN_VIEW (widget) && gtk_widget_has_css_class (widget, "history-list");
 }
 
-/* On the page History, Ctrl+Z undoes the deletion of runs; the sequence stays. */
+/* On the page History, Ctrl+Z undoes the deletion of runs; the sequence is unchanged. */
 static void
 test_history (Fixture *f, gconstpointer data)
 {
@@ -172,7 +172,7 @@ test_history (Fixture *f, gconstpointer data)
   WAIT_FOR (says_runs (f, "2"));
   act (f, "undo");
   WAIT_FOR (says_runs (f, "3"));
-  /* Elsewhere it is the document's edits again. */
+  /* On other pages, it undoes the document's edits. */
   act_on (f, "page", "sequence");
   act (f, "undo");
   assert_text (f->doc, "");

@@ -29,7 +29,7 @@ find_window (Fixture *f)
   return windows ? windows->data : NULL;
 }
 
-/* All tests share one application, as all windows do. */
+/* All tests share one application, like all windows. */
 static LigApplication *application;
 
 static inline LigDocument *
@@ -134,8 +134,8 @@ find_dialog (void)
   return NULL;
 }
 
-/* Calls @add, which adds the tests, and runs them. The application is this one, even if another one
- * runs in the session. */
+/* Calls @add, which adds the tests, and runs them. The application is this process's, even if
+ * another one runs in the session. */
 static inline int
 run_application_tests (int argc, char **argv, void (*add) (void))
 {

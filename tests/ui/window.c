@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The window and the application: good and broken files, every action of the document, questions
- * before something is lost, and the edits of a killed program. */
+ * before data loss, and the edits of a killed program. */
 #include "app/preferences.h"
 #include "tests/ui/window-case.h"
 #include "ui/document/edit.h"
@@ -210,7 +210,7 @@ test_pages (Fixture *f, gconstpointer data)
   g_assert_cmpstr (get_page (f), ==, "devices");
 }
 
-/* The focus goes to the search of the visible page; where that one has none, to the ops. */
+/* The focus goes to the search of the visible page, or to the ops if it has none. */
 static void
 test_find (Fixture *f, gconstpointer data)
 {
@@ -384,7 +384,7 @@ test_close (Fixture *f, gconstpointer data)
   gtk_window_close (GTK_WINDOW (f->window));
   WAIT_FOR (find_dialog ());
   adw_message_dialog_response (find_dialog (), "discard");
-  /* Nothing holds a closed window. */
+  /* Nothing keeps a closed window alive. */
   WAIT_FOR (!watched);
   g_assert_null (find_window (f));
 }
@@ -406,7 +406,7 @@ test_recover (Fixture *f, gconstpointer data)
   g_assert_true (lig_document_is_modified (f->doc));
 }
 
-/* An X server closes the connection on a title of that length. */
+/* An X server closes the connection if a title is that long. */
 static void
 test_long_name (Fixture *f, gconstpointer data)
 {

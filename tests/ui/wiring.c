@@ -110,7 +110,7 @@ test_select (Fixture *f, gconstpointer data)
   gtk_widget_grab_focus (GTK_WIDGET (channel));
   act (channel, "channel.end");
   g_assert_true (get_focus (f) == row_at (f, 2));
-  /* It is between its rows, beside them. */
+  /* It is next to its rows, spanning them. */
   graphene_rect_t area, row;
   g_assert_true (gtk_widget_compute_bounds (GTK_WIDGET (channel), GTK_WIDGET (f->sheet), &area));
   g_assert_true (gtk_widget_compute_bounds (row_at (f, 0), GTK_WIDGET (f->sheet), &row));
@@ -118,7 +118,7 @@ test_select (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (area.size.height, >, 20);
 }
 
-/* The key goes on through all channels of a row. */
+/* The key cycles through all channels of a row. */
 static void
 test_several (Fixture *f, gconstpointer data)
 {
@@ -223,7 +223,7 @@ test_targets (Fixture *f, gconstpointer data)
   lig_document_set_open (f->doc, lig_sequence_find (lig_document_get_sequence (f->doc), "3", NULL),
                          TRUE);
   settle (f);
-  /* From an output: the inputs below, also in the block. */
+  /* From an output: the inputs below, including those in the block. */
   const LigScoreSlot *slot = lig_score_map_get_slot (lig_score_sheet_get_map (f->sheet), 4);
   lig_score_sheet_show_thread (f->sheet, 1, 300, slot->y + 2);
   g_autofree char *below = list_class (f, "target"), *here = list_class (f, "here");
@@ -238,7 +238,7 @@ test_targets (Fixture *f, gconstpointer data)
   g_autofree char *none = list_class (f, "target");
   g_assert_cmpstr (none, ==, "");
   g_assert_false (gtk_widget_has_css_class (GTK_WIDGET (f->sheet), "wiring"));
-  /* All rows with an end have a port. */
+  /* All rows with a channel end have a port. */
   for (guint i = 0; i < 7; i++)
     g_assert_true (
       lig_score_has_port (lig_score_map_get_slot (lig_score_sheet_get_map (f->sheet), i)->op) ==
@@ -289,7 +289,7 @@ test_problems (Fixture *f, gconstpointer data)
 {
   show (f, "linear(64, in-features=9) ! gelu ! add-extra-input(none) ! layer-norm([5])");
   g_assert_nonnull (find_widget (f->problems, shows_text, "3 problems"));
-  /* Next selects one row after the other. */
+  /* Next selects one row after another. */
   const char *const paths[] = {"0", "2", "3", "0"};
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     lig_problems_next (LIG_PROBLEMS (f->problems));
