@@ -14,7 +14,7 @@ expand_macro (LigSequence *sequence, int index, gint64 features)
   g_assert_true (fine);
 }
 
-/* Checks that both have the same bits, if the second has the parameters of the first. */
+/* Checks that both give the same bits if the second gets the parameters of the first. */
 static inline void
 compare_apart (LigSequence *whole, LigSequence *apart)
 {

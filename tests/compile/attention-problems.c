@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that wrong sequences with attention have the same problems as plans, each once, in the
- * words of the sequence, and that ops without their parameters are rejected. */
+/* Tests that invalid sequences with attention have the same problems as their plans, each once, in
+ * terms of the sequence, and that ops without their parameters are rejected. */
 #include "tests/plan/case.h"
 
 #include <ligature/compile.h>
@@ -44,7 +44,7 @@ apply_fixes (LigSequence *sequence, const LigPlanProblem *problem)
   }
 }
 
-/* Each op without any parameter, in a file, has one problem at most: the parameter that it needs.
+/* In a file, each op without parameters has at most one problem: the parameter that it needs.
  */
 static void
 test_bare (void)
@@ -84,8 +84,8 @@ expect (const char *expression, const char *input, const char *message)
   apply_fixes (sequence, problem);
 }
 
-/* Problems are named in the words of the sequence, and edits that only lead to others are not
- * offered. */
+/* Problems are described in terms of the sequence, and edits that only lead to other problems are
+ * not offered. */
 static void
 test_words (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests kernels of an op that run beside those after them: these wait for the ones whose results
- * they read, and for no others. */
+/* Tests kernels of an op that run concurrently with later ones: these wait only for the kernels
+ * whose results they read. */
 #include "engine/graph/awaits.h"
 #include "tests/plan/case.h"
 
@@ -15,7 +15,7 @@
 
 enum { BESIDE, OTHER, AGAIN, FIRST, LAST, N_STEPS };
 
-/* Copies so late that a kernel which did not wait would read zeros. */
+/* Copies so late that a kernel that did not wait would read zeros. */
 static LigStatus
 run_late (LigLaunch *launch)
 {
@@ -34,7 +34,7 @@ static const LigKernel late_copy = {.size = sizeof (LigKernel),
                                     .types = LIG_FLOATING_TYPES,
                                     .functions = {[LIG_BACKEND_CPU] = run_late}};
 
-/* y = 4 x, of which two terms are copied beside the others. */
+/* y = 4 x; two of the terms are copied concurrently with the others. */
 static void
 lower_with (LigLowering *lowering, const char *copy)
 {
@@ -77,7 +77,7 @@ pass_back (LigLowering *lowering)
 OP (late, lower_late, .name = "late", .example = "late @ 64x32");
 OP (copied, lower_copy, .name = "copied", .example = "copied @ 64x32");
 
-/* With `free` exchanges take no multiprocessors of the device. */
+/* With `free`, collectives take no SMs of the device. */
 static LigGraph *
 new_graph (const char *expression, const char *device, gboolean free)
 {
@@ -95,8 +95,8 @@ new_graph (const char *expression, const char *device, gboolean free)
   return graph;
 }
 
-/* The results are right in spite of the delay, on a process alone and on one that has a stream for
- * exchanges. */
+/* The results are correct despite the delay, on a single process and on one with a communication
+ * stream. */
 static void
 test_results (gconstpointer joined)
 {
@@ -114,8 +114,8 @@ test_results (gconstpointer joined)
   compare_results (got, want, 0, "beside");
 }
 
-/* Each step waits for one collective, the memory of what that reads is kept until then, and the
- * second exchange may write where the first one read. */
+/* Each step waits for one collective, the memory that the collective reads is kept until then, and
+ * the second collective may write where the first one read. */
 static void
 test_waits (void)
 {
@@ -135,8 +135,8 @@ test_waits (void)
   g_assert_cmpint (lig_end_of_step (graph, AGAIN), ==, FIRST);
 }
 
-/* The prediction has each wait where it is. A collective that takes multiprocessors begins at the
- * end of the kernel that begins with it. */
+/* The prediction places each wait correctly. A collective that takes SMs starts at the end of the
+ * kernel that starts with it. */
 static void
 test_prediction (gconstpointer free)
 {

@@ -101,7 +101,7 @@ test_golden (void)
   g_assert_cmpuint (count, >, 10);
 }
 
-/* The three worked examples of the design. */
+/* The three design examples. */
 static const struct {
   const char *expression, *forward, *backward;
 } worked[] = {
@@ -152,8 +152,8 @@ graph_of (const char *expression, const char *input, gboolean training)
   return graph;
 }
 
-/* Compares all pairs: two values that live at the same time share no byte, unless one is written in
- * place of the other. */
+/* Compares all pairs: two values that are live at the same time share no byte, unless one is
+ * written in place of the other. */
 static void
 check_overlaps (const LigGraph *graph)
 {
@@ -257,7 +257,7 @@ find_value (LigPlan *plan, const char *name)
 }
 
 /* A language model needs memory for its largest value only once: the gradient of the logits is
- * written in place, with and without a kernel that reads the logits in between. */
+ * written in place, with or without a kernel that reads the logits in between. */
 static void
 test_logits (void)
 {
@@ -276,7 +276,7 @@ test_logits (void)
   }
 }
 
-/* An output in the memory of its input is an error unless the kernel's signature allows it. */
+/* An output that aliases its input is an error unless the kernel's signature allows it. */
 static void
 test_unmarked (void)
 {
@@ -325,8 +325,8 @@ test_unwanted (void)
                   "mean_squared_error_backward bias_backward linear_backward_weight");
 }
 
-/* The gradient of the input has the input's type, whatever the ops compute in, and is as exact as
- * the compute type allows. */
+/* The input gradient has the input's type, regardless of the compute type, and is as exact as the
+ * compute type allows. */
 static void
 test_input_gradient_type (void)
 {
@@ -371,7 +371,7 @@ test_evaluation (void)
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++) {
     g_assert_cmpint (steps[i].pass, ==, LIG_PASS_FORWARD);
-    /* Values that only backward needs are not computed. */
+    /* Values that only the backward pass needs are not computed. */
     g_autofree char *operands = lig_plan_name_operands (plan, &steps[i]);
     if (g_str_has_prefix (steps[i].kernel->name, "layer_norm"))
       g_assert_true (g_str_has_suffix (operands, ".y - -"));
@@ -438,7 +438,7 @@ test_cache (void)
   g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 4);
 }
 
-/* Another optimizer, type or policy needs another plan. */
+/* A different optimizer, type or policy needs a different plan. */
 static void
 test_cache_keys (void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests blocks that a program nests deeper than files may: a macro that is within the limit, while
- * its parts are beyond it, is a problem, also where the features of its parts follow from it. */
+/* Tests blocks that a program nests deeper than files may: a macro inside the limit with parts
+ * beyond it is a problem, even if the sizes of its parts are inferred from it. */
 #include "tests/plan/case.h"
 
 #include <ligature/problem.h>
 
-/* Returns a sequence of one op within so many blocks. */
+/* Returns a sequence of one op inside this many blocks. */
 static LigSequence *
 new_deep (const char *expression, int levels)
 {

@@ -27,7 +27,7 @@ scale (JsonObject *object, const char *key, double factor)
   json_object_set_double_member (object, key, factor * json_object_get_double_member (object, key));
 }
 
-/* Opens the shipped description of a card after an edit. */
+/* Opens the shipped description of a GPU after an edit. */
 static LigDevice *
 open_edited (const char *card, const Edit *edit)
 {
@@ -77,7 +77,7 @@ compile (LigDevice *device, LigDtype dtype)
   return plan;
 }
 
-/* No step takes less time than its bytes and its operations at the rates of the description. */
+/* No step is faster than its bytes and operations at the rates of the description. */
 static void
 check_roofline (LigPlan *plan)
 {
@@ -104,8 +104,8 @@ sum (LigPlan *plan)
   return seconds;
 }
 
-/* A card that is half as fast in every respect takes twice as long, and so in each step by itself.
- * Which steps overlap others also depends on times that are no rates. */
+/* A GPU that is half as fast in every respect takes twice as long for each single step. Overlap
+ * also depends on times that are not rates. */
 static void
 test_half (void)
 {
@@ -130,7 +130,7 @@ test_half (void)
     }
 }
 
-/* Edits of single rates, with and without the rates of the costs. */
+/* Edits of single rates, with and without cost rates. */
 static void
 test_roofline (void)
 {
@@ -146,7 +146,7 @@ test_roofline (void)
     }
 }
 
-/* Without the rates of the costs, those that the description contradicts are dropped. */
+/* Without cost rates, costs that contradict the description are dropped. */
 static void
 test_older (void)
 {
@@ -164,7 +164,7 @@ test_older (void)
   g_assert_cmpfloat (sum (quick), <, 0.75 * sum (as_shipped));
 }
 
-/* A description that is written has the rates of its costs. */
+/* A written description has the rates of its costs. */
 static void
 test_written (void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests tensors without elements: no rows enter, no rows leave, and every sum over them is zero. */
+/* Tests tensors without elements: zero input rows give zero output rows, and every sum over them is
+ * zero. */
 #include "tests/plan/case.h"
 
 #include <ligature/dataset.h>
@@ -49,7 +50,7 @@ test_ops (void)
   for (guint n = 0; (info = lig_op_info_nth (n)); n++)
     for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_ALL; policy++) {
       LigPlanOptions options = plan_options (policy, TRUE);
-      /* The shape of its example contains the number of elements. */
+      /* The shape of its example determines the number of elements. */
       g_autoptr (LigSequence) sequence = g_str_equal (info->name, "reshape")
                                            ? new_sequence ("reshape([-1, 8])", "0x4x2")
                                            : empty_example (info);
@@ -134,7 +135,7 @@ test_tokens (void)
   }
 }
 
-/* An update after a pass over no rows changes only parameters with weight decay, and all remain
+/* An update after a pass over zero rows changes only parameters with weight decay, and all stay
  * finite. */
 static void
 test_update (void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The patterns of frozen parameters, when macros are expanded: they match the same parameters.
+/* When macros are expanded, the patterns of frozen parameters still match the same parameters.
  */
 #include "tests/compile/apart-case.h"
 
@@ -29,7 +29,7 @@ list_frozen (LigSequence *sequence, const char *freeze)
   return g_string_free (text, FALSE);
 }
 
-/* Takes the op at `index`, in the block at `block` or, if that is -1, of the sequence, apart. */
+/* Expands the op at `index` in the block at `block`, or, if that is -1, in the sequence. */
 static void
 check (const char *expression, int block, int index, const char *freeze, const char *expected)
 {
@@ -80,7 +80,7 @@ test_block (void)
   check (BLOCK, -1, 2, "*.fc2.*", "1.*.0.fc2.*,12.*");
 }
 
-/* Taking a layer apart step by step, and one that becomes a block of its own. */
+/* Expanding a layer step by step, and one that becomes a separate block. */
 static void
 test_more (void)
 {

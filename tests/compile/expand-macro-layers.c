@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers of random parameters compute the same bits when they are expanded, also beside tied
- * ops, in blocks, and between branches. */
+/* Layers with random parameters compute the same bits when expanded, also next to tied ops, in
+ * blocks, and between branches. */
 #include "tests/compile/apart-case.h"
 
 #include <ligature/lowering.h>
@@ -17,7 +17,7 @@ pick (GRand *random, const char *list)
   return chosen;
 }
 
-/* Adds a parameter to the list half of the times. */
+/* Adds a parameter to the list with probability 1/2. */
 static void
 add (GString *text, GRand *random, const char *name, const char *values)
 {
@@ -25,7 +25,7 @@ add (GString *text, GRand *random, const char *name, const char *values)
     g_string_append_printf (text, ", %s=%s", name, pick (random, values));
 }
 
-/* Returns a layer in the words of an expression; `memory` names a channel, or is null. */
+/* Returns a layer as an expression; `memory` names a channel, or is null. */
 static char *
 make_layer (GRand *random, const char *memory)
 {

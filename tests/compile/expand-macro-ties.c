@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Ties to a macro, to parts of it and from it, and its `recompute`, when it is expanded. */
+/* Ties to a macro, to its parts and from it, and its `recompute`, when the macro is expanded. */
 #include "tests/compile/apart-case.h"
 
 #include <ligature/compile.h>
 #include <ligature/lowering.h>
 
-/* Takes the op at the path apart, and compares what is written and what is computed. */
+/* Expands the op at the path, and compares the text and the results. */
 static void
 check_apart (const char *expression, int block, int index, const char *text)
 {
@@ -63,7 +63,7 @@ test_in_block (void)
                "tied=\"0.1.1\", bias=false)");
 }
 
-/* The tie of a part counts from the macro's place, also where ops after it move. */
+/* The tie of a part is relative to the macro's position, even if ops after it move. */
 static void
 test_from_macro (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro that was expanded computes the same, whatever channels are around it. */
+/* An expanded macro computes the same, whatever channels surround it. */
 #include "tests/compile/apart-case.h"
 
 #include <ligature/lowering.h>
@@ -32,7 +32,7 @@ new_join (const char *channel)
   return op;
 }
 
-/* A layer with a channel of its own, one from outside, a macro, and a block that reads both. */
+/* A layer with its own channel, one from outside, a macro, and a block that reads both. */
 static void
 expand_layer (LigOp *self, LigParts *parts)
 {
@@ -87,7 +87,7 @@ test_channels (void)
   compare_apart (whole, apart);
 }
 
-/* In a block, the macro's own name stays where it is free in the block's body. */
+/* In a block, the macro's own channel name is kept if it is unused in the block's body. */
 static void
 test_block (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A frozen head in the kernel that computes it with its loss: the gradients that nobody needs are
- * not computed, the others are those of the ops alone. */
+/* A frozen head in the kernel that fuses it with its loss: unneeded gradients are not computed, and
+ * the others equal those of the unfused ops. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests frozen parameters: they keep their values, have neither gradients nor an optimizer's
- * values, and no step computes anything for them or before them. */
+/* Tests frozen parameters: they keep their values, have neither gradients nor optimizer state, and
+ * no backward step runs for them or before them. */
 #include "tests/plan/case.h"
 #include <ligature/optimizer.h>
 
@@ -33,7 +33,7 @@ train (LigProgram *program, int steps)
   }
 }
 
-/* Frozen values stay as they are, and all others change. */
+/* Frozen values do not change, and all others do. */
 static void
 check_training (LigDtype compute, LigDtype parameters, LigPolicy policy)
 {
@@ -78,7 +78,7 @@ test_training (void)
   }
 }
 
-/* The other gradients are the same to the last bit as without frozen ops, whichever are frozen. */
+/* The other gradients are bit-identical to those without frozen ops, whichever are frozen. */
 static void
 test_gradients (void)
 {
@@ -109,7 +109,7 @@ test_gradients (void)
   }
 }
 
-/* Fused kernels leave out what a pattern freezes, and give the other gradients. */
+/* Fused kernels omit the gradients of frozen parameters, and compute the others. */
 static void
 test_fused (void)
 {
@@ -174,7 +174,7 @@ test_steps (void)
   g_assert_cmpint (lig_plan_get_state_bytes (empty), ==, 4 * (3 * 64 + 3 * 64));
 }
 
-/* Gradients and moments have the length of the trained parameters alone. */
+/* Gradients and moments have the length of only the trained parameters. */
 static void
 test_bytes (void)
 {
@@ -229,7 +229,7 @@ test_rejected (void)
   g_assert_cmpstr (error->message, ==, "0.weight is frozen in the state, but the plan trains it");
 }
 
-/* The property is in files and expressions, and only where it is set. */
+/* Files and expressions contain the property only if it is set. */
 static void
 test_files (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matmuls that write the quantized copy of gelu: in evaluation, by scales that are known. */
+/* Matmuls that write the quantized copy of gelu: in evaluation, with known scales. */
 #include "tests/plan/case.h"
 
 #define FUSION "forward-linear-bias-gelu-quantize"
@@ -30,7 +30,7 @@ test_taken (void)
   compare_results (fused, apart, 0.04, "gelu in the matmul");
 }
 
-/* In training a transposed copy is needed, too; other recipes find their scales from the values. */
+/* Training also needs a transposed copy; other recipes compute their scales from the values. */
 static void
 test_rejected (void)
 {
@@ -63,7 +63,7 @@ test_rejected (void)
   }
 }
 
-/* An overflow of fp16 becomes NaN in other copies; the matmul would saturate it. */
+/* An fp16 overflow becomes NaN in other copies; the matmul would saturate it. */
 static void
 test_overflow (void)
 {

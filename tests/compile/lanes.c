@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests how predictions of many ranks overlap exchanges with other steps. */
+/* Tests the predicted overlap of collectives with other steps on many ranks. */
 #include "engine/plan/plan-private.h"
 #include "tests/plan/case.h"
 
@@ -38,8 +38,8 @@ predict_step (LigPlan *plan)
   return figures.predicted;
 }
 
-/* Checks the order within lanes, and that the parts of the prediction add up to its end. Returns
- * the end. */
+/* Checks the order within lanes, and that the parts of the prediction sum to its end. Returns the
+ * end. */
 static double
 check_lanes (LigPlan *plan)
 {
@@ -86,7 +86,8 @@ test_ranks (void)
   }
 }
 
-/* The keys and values of a long sequence travel beside attention; of a short one, some do. */
+/* The keys and values of a long sequence are sent concurrently with attention; those of a short one
+ * only partly. */
 static void
 test_ring (void)
 {
@@ -132,8 +133,8 @@ check_written (LigPlan *plan, int collective)
   }
 }
 
-/* Exchanges of gradients begin beside attention, each after its gradients are written, and the last
- * ones, which find none, at once. */
+/* Gradient collectives start concurrently with attention, each after its gradients are written; the
+ * last ones, with no attention left, start at once. */
 static void
 test_delayed (void)
 {
@@ -163,7 +164,7 @@ test_delayed (void)
   check_lanes (plan);
 }
 
-/* One rank is predicted as a device without any. */
+/* One rank is predicted like a device without ranks. */
 static void
 test_alone (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that go on from a branch: parallel branches equal the sum of their functions, gradients
- * equal central differences under every policy, in blocks and macros, and from the caller; lines
- * that nobody reads are problems with fixes. */
+/* Lines that continue from a branch: parallel branches equal the sum of their functions, gradients
+ * equal central differences under every policy, in blocks and macros, and from the caller; unread
+ * lines are problems with fixes. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
@@ -83,7 +83,7 @@ test_parallel (void)
     "make-extra-output(x) ! silu ! make-extra-output(a) ! load-branch(x) ! gelu ! "
     "make-extra-output(b) ! load-branch(x) ! qgelu ! add-extra-input(a) ! add-extra-input(b)",
     (const char *const[]){"silu", "gelu", "qgelu", NULL});
-  /* The line goes on from where it ended. */
+  /* The line continues from where it ended. */
   check_sum ("make-extra-output(x) ! load-branch(x) ! gelu", (const char *const[]){"gelu", NULL});
   check_sum ("gelu ! make-extra-output(x) ! load-branch(x)", (const char *const[]){"gelu", NULL});
 }
@@ -92,11 +92,11 @@ static const char *const sequences[] = {
   "make-extra-output(x) ! layer-norm ! linear(8) ! make-extra-output(a) ! load-branch(x) ! "
   "linear(16) ! "
   "swiglu ! add-extra-input(a)",
-  /* A line that encodes, read twice by the line that decodes the caller's input. */
+  /* An encoder line, read twice by the decoder line of the caller's input. */
   "layer-norm ! linear(8) ! gelu ! make-extra-output(memory) ! load-branch ! layer-norm ! "
   "linear(8) ! "
   "add-extra-input(memory) ! gelu ! linear(8) ! add-extra-input(memory)",
-  /* Ends and beginnings of lines where fusions would match. */
+  /* Ends and starts of lines where fusions would match. */
   "linear(8) ! make-extra-output(a) ! load-branch(a) ! gelu ! linear(8) ! add-extra-input(a) ! "
   "make-extra-output(b) ! load-branch(b) ! layer-norm",
   "make-extra-output(a) ! basic-linear(8) ! make-extra-output(b) ! load-branch(a) ! "
@@ -106,7 +106,7 @@ static const char *const sequences[] = {
   "layer-norm ! add-extra-input(a) }",
   "make-extra-output(x) ! block(2) { linear(8) ! make-extra-output(a) ! load-branch(../x) ! gelu ! "
   "add-extra-input(a) }",
-  /* Branches of a recalled line, and a branch that the caller gets. */
+  /* Branches of a loaded line, and a branch that the caller receives. */
   "make-extra-output(x) ! silu ! make-extra-output(a, caller=true) ! load-branch(x) ! "
   "make-extra-output(y) ! gelu ! add-extra-input(y) ! add-extra-input(a) ! add-extra-input(x)",
   "gelu ! make-extra-output ! load-branch ! silu",
@@ -128,7 +128,7 @@ test_fused (void)
     check_fused (sequences[i], "4x8");
 }
 
-/* No group covers the op that recalls and another one. */
+/* No group covers the load-branch and another op. */
 static void
 test_boundary (void)
 {
@@ -146,7 +146,7 @@ test_boundary (void)
           g_assert_true (groups[k].count == 1 || !(ops[at].info->flags & LIG_OP_LOADS_BRANCH));
     }
   }
-  /* A recalled line moves no bytes. */
+  /* Loading a branch moves no bytes. */
   LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
   g_autoptr (LigSequence) plain =
     new_sequence ("make-extra-output(x) ! load-branch(x) ! gelu", "4x8");
@@ -224,7 +224,7 @@ test_caller (void)
   check_extra ("load-branch(dtype=bf16) ! gelu", LIG_BF16, "4x8:bf16");
   check_extra ("load-branch(dtype=fp16, shape=[2, 6]) ! gelu", LIG_BF16, "2x6:fp16");
   check_extra ("load-branch(shape=[-1, 3]) ! gelu", -1, "4x3:fp32");
-  /* Integers: the tokens of a line that decodes. */
+  /* Integers: the tokens of a decoder line. */
   check_extra ("linear(8) ! make-extra-output(memory) ! load-branch(shape=[4], dtype=int32) ! "
                "embedding(8, vocabulary=4) ! add-extra-input(memory)",
                -1, "4:int32");
@@ -303,7 +303,7 @@ test_problems (void)
                   "gelu at 1: input is int32, expected fp32, fp16 or bf16");
 }
 
-/* Problems behind a recalled line are found, and none that only follows from another. */
+/* Problems after a load-branch are found, but none that only follows from another. */
 static void
 test_all_problems (void)
 {

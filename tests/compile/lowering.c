@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the errors of faulty custom tables and of kernels that a device lacks, and the values that
- * a custom fusion has to write. */
+ * a custom fusion must write. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 #include <ligature/lowering.h>
@@ -303,7 +303,7 @@ static const LigFusion joint_residual = {.size = sizeof (LigFusion),
                                          .lower_backward = lower_residual_backward,
                                          .saves = "0.x"};
 
-/* All readers of the channel are in the group, so the group need not write it. */
+/* All readers of the channel are in the group, so the group does not have to write it. */
 static void
 check_inner (const char *expression, const char *groups)
 {
@@ -349,7 +349,7 @@ test_channel (void)
                 "a kernel that writes extra of make-extra-output at 0");
 }
 
-/* A backward fusion: forward, its ops remain single and write the branch. */
+/* A backward fusion: in the forward pass, its ops stay unfused and write the branch. */
 static const LigFusion backward_residual = {.size = sizeof (LigFusion),
                                             .name = "backward-residual",
                                             .pass = LIG_PASS_BACKWARD,
@@ -376,7 +376,7 @@ test_channel_backward (void)
   g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
   g_assert_cmpstr (verdict->observed, ==, "channel r");
   g_assert_cmpstr (verdict->required, ==, "no other reader");
-  /* The gradient of the caller is added, not that of the channel, which is inside. */
+  /* The caller's gradient is added, but not that of the channel, which is internal. */
   g_autoptr (LigSequence) given =
     new_sequence ("make-extra-output(to=r, caller=true) ! relu ! add-extra-input(from=r)", "6x8");
   lig_sequence_set_forbidden (given, forbidden);

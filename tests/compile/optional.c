@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Extra inputs that may be absent, fed by channels or by the caller, and extra outputs with a type
- * of their own: shapes, results, gradients against central differences, files and errors. */
+/* Optional extra inputs, fed by channels or by the caller, and extra outputs with their own type:
+ * shapes, results, gradients against central differences, files and errors. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
 #include <ligature/lowering.h>
 #include <ligature/register.h>
 
-/* y = x scale + shift, where an absent scale is 1 and an absent shift 0; signs = x > 0 ? 1 : -1. */
+/* y = x scale + shift, with default scale 1 and shift 0; signs = x > 0 ? 1 : -1. */
 static LigStatus
 run_affine (LigLaunch *launch)
 {
@@ -145,7 +145,7 @@ register_ops (void)
   g_assert_false (lig_op_info_is_optional (lig_op_info_find ("add-extra-input"), 0));
 }
 
-/* Each form is the same function as another one without optional inputs. */
+/* Each form equals a sequence without optional inputs. */
 static void
 test_forms (void)
 {
@@ -164,7 +164,7 @@ test_forms (void)
     {"block(2) { make-extra-output(r) ! silu ! affine(scale=r, shift=caller) }", 2, TRUE, TRUE},
     {"make-extra-output(r) ! block(2) { silu ! affine(scale=../r, shift=../caller) }", 2, TRUE,
      TRUE},
-    /* A channel of that name is no caller. */
+    /* A channel named `caller` is not the caller. */
     {"make-extra-output(caller) ! gelu ! affine(shift=caller)", 0, FALSE, TRUE},
   };
   for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
@@ -208,7 +208,7 @@ test_values (void)
     <=, 1e-6);
 }
 
-/* An extra output of integers has no gradient, and its readers see its type. */
+/* An integer extra output has no gradient, and its readers see its type. */
 static void
 test_types (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans of ranks that divide the optimizer's arrays: the shares of all ranks together, what each
- * reduces, updates and gathers, its memory, and states that do not fit. */
+/* Plans with sharded optimizer state: the shards of all ranks together, the reductions, updates and
+ * gathers of each, its memory, and states that do not match. */
 #include "tests/plan/case.h"
 
 #include "engine/parallel/shares.h"
@@ -83,8 +83,8 @@ typedef struct {
   guint8 *scattered, *own, *updated, *gathered, *moments;
 } Marks;
 
-/* Checks the order of the steps, and marks what they touch: a range is reduced after the last step
- * that writes into it, updated, and then gathered. */
+/* Checks the order of the steps, and marks the elements that they touch: a range is reduced after
+ * the last step that writes into it, updated, and then gathered. */
 static void
 follow (const LigPlan *plan, Marks *marks)
 {
@@ -117,7 +117,7 @@ follow (const LigPlan *plan, Marks *marks)
   }
 }
 
-/* Each element is reduced and gathered by all ranks, and updated by one. */
+/* All ranks reduce and gather each element, and one rank updates it. */
 static void
 check_all (const char *expression, const char *input, int data, guint ranges)
 {
@@ -133,7 +133,7 @@ check_all (const char *expression, const char *input, int data, guint ranges)
                    g_new0 (guint8, elements), g_new0 (guint8, plan->layout->kept_elements)};
     g_assert_cmpuint (plan->layout->shares->len, ==, ranges);
     g_assert_cmpint (plan->layout->kept_elements * data, ==, elements);
-    /* The marks of updates are those of all ranks: before this rank's, they are not its own. */
+    /* The update marks are those of all ranks: before this rank's turn, they belong to others. */
     follow (plan, &marks);
     check_marks (marks.scattered, elements, 1);
     check_marks (marks.gathered, elements, 1);
@@ -151,7 +151,7 @@ test_shares (void)
 {
   check_all ("linear(8, bias=false) ! mean-squared-error", "24x8", 2, 1);
   check_all ("linear(8) ! gelu ! linear(4) ! mean-squared-error", "24x8", 3, 2);
-  /* A range ends once it has 25 MiB, inside of a parameter if 5 ranks do not divide the others. */
+  /* A range ends once it has 25 MiB, inside a parameter if 5 ranks do not divide the others. */
   check_all ("linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error",
              "20x2048", 4, 3);
   check_all ("linear(2000) ! relu ! linear(2020) ! relu ! linear(2048) ! mean-squared-error",
@@ -179,7 +179,7 @@ count_reductions (gint64 bucket, gboolean shard, gboolean wide)
   return found;
 }
 
-/* Four weights of 1 MiB each, or of half of that, and the biases, which are a range of their own.
+/* Four weights of 1 MiB each, or half of that, and the biases, which form a separate range.
  */
 static void
 test_buckets (void)
@@ -194,8 +194,9 @@ test_buckets (void)
   }
 }
 
-/* A rank needs less memory by what the other ranks keep of two fp32 arrays, and, with parameters of
- * 16 bits, of the masters. Together a reduce-scatter and a gather exchange what an all-reduce does.
+/* A rank saves the memory of the other ranks' shards of two fp32 arrays and, with 16-bit
+ * parameters, of the master weights. A reduce-scatter and a gather together send as much as an
+ * all-reduce.
  */
 static void
 test_memory (void)
@@ -220,13 +221,13 @@ test_memory (void)
       g_assert_true ((strstr (text, "update is 1/4") != NULL) == shard);
     }
     gint64 spared = (dtype == LIG_FP32 ? 2 : 3) * elements * 4 * 3 / 4;
-    /* Shares are padded by less than 64 elements a rank, in both ranges. */
+    /* Shards are padded by less than 64 elements per rank, in both ranges. */
     g_assert_cmpint (ABS (bytes[0] - bytes[1] - spared), <, 2 * 4 * 64 * 16);
     g_assert_cmpfloat (needed[1], <, needed[0]);
   }
 }
 
-/* Ranks of a tensor group without own parameters in a share contribute nothing to the norm. */
+/* Ranks of a TP group without own parameters in a shard contribute nothing to the norm. */
 static void
 test_norms (void)
 {
@@ -251,7 +252,7 @@ test_norms (void)
   }
 }
 
-/* Without an update, each rank gets all gradients; one data rank has no shares. */
+/* Without an update, each rank gets all gradients; with one DP rank, nothing is sharded. */
 static void
 test_none (void)
 {
@@ -272,7 +273,7 @@ test_none (void)
   g_assert_cmpint (lig_plan_get_shares (plan), ==, 1);
 }
 
-/* Shares end with a bucket, so that a state and its plans need buckets of one size. */
+/* Shards end at bucket boundaries, so a state and its plans must use the same bucket size. */
 static void
 check_bucket_sizes (LigDevice *device)
 {
@@ -295,8 +296,8 @@ check_bucket_sizes (LigDevice *device)
   }
 }
 
-/* A state and a plan of one training divide the arrays alike; masters that are all that is kept of
- * weights cannot be divided. */
+/* A state and a plan of one run shard the arrays in the same way; master weights cannot be sharded
+ * if they are the only copy of the weights. */
 static void
 test_rejected (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of macros whose lengths follow from the macro's input, and macros that reject their
+/* Parts of macros with sizes that follow from the macro's input, and macros that reject their
  * parameters. */
 #include "tests/plan/case.h"
 
@@ -20,7 +20,7 @@ matmul (gint64 features)
   return op;
 }
 
-/* 8 features -> 8 multiple / divisor -> 24 -> 8, as many as the macro has. */
+/* 8 features -> 8 multiple / divisor -> 24 -> 8, the macro's input size. */
 static void
 expand (LigOp *self, LigParts *parts)
 {
@@ -86,7 +86,7 @@ test_lengths (void)
   check_shape (state, "2.inner.fc1.weight", "15x10");
   check_shape (state, "2.inner.fc3.weight", "10x24");
   check_shape (state, "2.back.weight", "8x10");
-  /* Another input gives other lengths. */
+  /* A different input gives different sizes. */
   set_sequence_input (sequence, "4x6");
   g_autoptr (LigState) other = new_state (sequence, &options);
   check_shape (other, "1.fc1.weight", "9x6");
@@ -94,7 +94,7 @@ test_lengths (void)
   divisor = 1;
 }
 
-/* Checks the error of compiling, and that it is the only problem that is listed. */
+/* Checks the error of compiling, and that it is the only listed problem. */
 static void
 check_rejection (LigSequence *sequence, int code, const char *message)
 {
@@ -132,7 +132,7 @@ test_rejected (void)
   rejection = NULL;
 }
 
-/* A length can only be given to a parameter that is a whole number. */
+/* Only an integer parameter can get an inferred size. */
 static void
 test_wrong (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the choice among legal fusions: by force, by order, by measured, predicted and stored
+/* Tests the choice among legal fusions: by force, by order, and by measured, predicted and stored
  * times. The results of a plan never depend on it. */
 #include "engine/choose/cover.h"
 #include "tests/plan/case.h"
@@ -40,7 +40,7 @@ test_forced (void)
   g_autoptr (LigPlan) none = compile (sequence, &options);
   check_groups (none, "[0] [1] [2 3 forward-bias-activation] [4] [5]",
                 "[0] [1] [2] [3 4 5 backward-bias-gelu-linear]");
-  /* In an evaluation plan a forced backward fusion has no effect and is no error. */
+  /* In an evaluation plan, a forced backward fusion has no effect and is not an error. */
   options.training = FALSE;
   g_autoptr (LigPlan) evaluation = compile (sequence, &options);
   check_groups (evaluation, "[0] [1] [2 3 forward-bias-activation] [4] [5]", "");
@@ -137,9 +137,9 @@ check_times (LigPlan *plan, gboolean predicted)
     g_assert_cmpstr (list[i].found.unit, ==, "us");
     g_assert_cmpfloat (list[i].found.value, >, 0);
     g_assert_cmpfloat (list[i].needed.value, >, 0);
-    /* A measured candidate has to win by more than its noise, which the verdict does not contain.
-     * Predicted whole steps that differ by less than 4 % are equally fast; of these the one with
-     * every fusion in order is kept, as on a card. */
+    /* A measured candidate must win by more than its noise, which the verdict does not contain.
+     * Predicted whole steps that differ by less than 4 % count as equally fast; of these, the one
+     * with every fusion in order is kept, as on a GPU. */
     if (list[i].taken)
       g_assert_cmpfloat (list[i].found.value, <, (predicted ? 1.04 : 0.98) * list[i].needed.value);
     else if (predicted)
@@ -201,7 +201,7 @@ test_remembered (void)
   options.tuning = &tuning;
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! linear(8) ! relu", "5x8");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
-  /* The matmul with bias and gelu loses, but with the bias alone it still wins. */
+  /* The matmul with bias and gelu loses, but with only the bias it still wins. */
   check_groups (
     plan, "[0 1 forward-linear-bias-activation] [2] [3 4 5 forward-linear-bias-activation]", "");
 }
@@ -214,7 +214,7 @@ recall_equal (gpointer data, const char *key, double *microseconds, double *nois
   return TRUE;
 }
 
-/* A joint fusion has to beat the best covers of both passes, not only the single ops. */
+/* A joint fusion must beat the best covers of both passes, not only the unfused ops. */
 static void
 test_joint (void)
 {
@@ -325,7 +325,7 @@ choose_from (CountedStore *counted, const char *expression, const char *input)
   return lig_plan_get_choices (plan);
 }
 
-/* The same store gives the same groups every time, and each is measured once. */
+/* The same store always gives the same groups, and each is measured once. */
 static void
 test_same_store (void)
 {
@@ -387,7 +387,7 @@ test_other_keys (void)
   close_counted (&counted);
 }
 
-/* Repetitions differ only by the path of their random numbers, and are measured once. */
+/* Repetitions differ only in the path of their random numbers, and are measured once. */
 static void
 test_repetitions (void)
 {
@@ -412,19 +412,19 @@ test_judge (void)
   const LigPrice gains[] = {{9.8e-3, 1e-5, TRUE}, {10.5e-3, 1e-5, TRUE}, {10.2e-3, 1e-5, TRUE}};
   const LigPrice wild[] = {{9.9e-3, 3e-4, TRUE}, {10.5e-3, 1e-5, TRUE}, {10.2e-3, 1e-5, TRUE}};
   const double bytes[] = {5e9, 6e9, 5.5e9};
-  /* Three quarters of a percent decide, whatever the order of the proposals. */
+  /* A difference of 0.75 % decides, regardless of the order of the proposals. */
   g_assert_cmpuint (lig_cover_judge (clear, bytes, 3, FALSE), ==, 2);
   /* Bytes decide between equal times. */
   g_assert_cmpuint (lig_cover_judge (even, bytes, 3, FALSE), ==, 0);
   g_assert_cmpuint (lig_cover_judge (clear, bytes, 1, FALSE), ==, 0);
-  /* A variation has to win by more than one percent plus the noise. */
+  /* A variation must win by more than one percent plus the noise. */
   g_assert_cmpuint (lig_cover_judge (gains, bytes, 3, TRUE), ==, 0);
   g_assert_cmpuint (lig_cover_judge (wild, bytes, 3, TRUE), ==, 2);
   g_assert_cmpuint (lig_cover_judge (even, bytes, 3, TRUE), ==, 1);
 }
 
-/* Clocks that differ by 6 % between turns do not hide a difference of 2 %, and what scatters in one
- * list alone is left. */
+/* Clocks that differ by 6 % between rounds do not hide a difference of 2 %; noise in only one of
+ * the lists remains. */
 static void
 test_level (void)
 {
@@ -450,7 +450,7 @@ test_level (void)
   g_assert_cmpfloat (alone[5], ==, 6);
 }
 
-/* The shares of measuring that were reported. */
+/* The reported progress of measuring. */
 static double first_share, last_share;
 static guint n_shares;
 
@@ -464,7 +464,7 @@ note_share (const char *what, double seconds, double share)
   n_shares++;
 }
 
-/* The share that is done grows; a compilation with known prices measures nothing. */
+/* Progress increases; a compilation with known prices measures nothing. */
 static void
 test_progress (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions of whole steps that matmuls do not explain: attention, gradients of embeddings,
- * additions with a bias of fp32; against launches on an H200. */
+/* Predictions of steps that matmul rates do not explain: attention, embedding gradients, additions
+ * with an fp32 bias; compared with launches on an H200. */
 #include <ligature/compile.h>
 #include <ligature/kernels.h>
 #include <ligature/plan-options.h>
@@ -21,7 +21,7 @@ forget_mixed (LigDeviceFacts *facts)
   memset (facts->costs.mixed, 0, sizeof facts->costs.mixed);
 }
 
-/* A device whose matmuls take long to add a matrix beside a bias of fp32. */
+/* A device with matmuls that are slow at adding a matrix and an fp32 bias. */
 static void
 slow_mixed (LigDeviceFacts *facts)
 {
@@ -105,12 +105,12 @@ test_attention (void)
   /* The built-in kernel runs where cuDNN cannot. */
   check_near (attention ("attention(12, dropout=0.1)", GPT2, "attention", NULL), 536e-6, 0.1);
   check_near (attention ("attention(12, dropout=0.1)", GPT2, back, NULL), 1.79e-3, 0.1);
-  /* A window sees fewer keys, and no mask more. */
+  /* A window sees fewer keys, and an unmasked attention more. */
   double causal = attention (gpt2, GPT2, "attention", NULL);
   g_assert_cmpfloat (attention ("attention(12, window=128)", GPT2, "attention", NULL), <, causal);
   g_assert_cmpfloat (attention ("attention(12, mask=none)", GPT2, "attention", NULL), >,
                      1.2 * causal);
-  /* Without figures attention is a matmul, and so it is with fp32. */
+  /* Without figures, attention is predicted as a matmul, and also with fp32. */
   double matmul = attention (gpt2, GPT2, "attention", forget_attention);
   check_near (matmul, 151e-6, 0.1);
   g_assert_cmpfloat (attention (gpt2, GPT2, back, forget_attention), >, 2 * matmul);
@@ -141,8 +141,8 @@ count_fusions (LigPlan *plan, const char *fusion)
   return found;
 }
 
-/* A residual that is slow beside a bias of fp32 is left out by the policy; with a bias of the
- * result's type, and without figures, it is taken. The described card rounds the bias first. */
+/* The policy does not fuse a residual that is slow with an fp32 bias; with a bias of the result's
+ * type, and without figures, it does. The described GPU rounds the bias first. */
 static void
 test_mixed (void)
 {

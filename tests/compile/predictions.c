@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that plans for absent GPUs choose and predict by the costs of their kernels. */
+/* Tests that plans for described GPUs choose and predict by the costs of their kernels. */
 #include <ligature/compile.h>
 #include <ligature/figures.h>
 #include <ligature/plan-options.h>
@@ -90,7 +90,7 @@ make_gelu_gradient_free (LigDeviceFacts *facts)
   set_cost (facts, LIG_COST_MATMUL_GELU_SUMS, 0);
 }
 
-/* A described GPU with known costs chooses by prediction unless another policy is asked for. */
+/* A described GPU with known costs chooses by prediction unless another policy is requested. */
 static void
 test_default_policy (void)
 {
@@ -121,8 +121,7 @@ has_gelu_epilogue (LigPlan *plan)
          has_group (plan, LIG_PASS_BACKWARD, "backward-gelu-linear-biases");
 }
 
-/* The costs decide: a slow epilogue is left out with both times in its verdict, a free one is
- * taken. */
+/* The costs decide: a slow epilogue is not fused, with both times in its verdict; a free one is. */
 static void
 test_costs_decide (void)
 {
@@ -147,7 +146,7 @@ test_costs_decide (void)
   g_assert_true (found);
 }
 
-/* No step is predicted to beat the peak rates, and the groups' times are the sums of their steps.
+/* No step is predicted to exceed the peak rates, and the groups' times are the sums of their steps.
  */
 static void
 check_sums (const char *expression, const char *input)
@@ -185,7 +184,7 @@ test_sums (void)
   check_sums ("linear(1024) ! swiglu ! linear(256) ! rms-norm ! dropout(0.1)", "16384x256:bf16");
 }
 
-/* The passes that an H200 was measured to take, in microseconds; a prediction may differ by 15 %.
+/* The measured times of the passes on an H200 in microseconds; a prediction may differ by 15 %.
  */
 static void
 test_passes (void)

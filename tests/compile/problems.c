@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that every problem of a sequence is reported, and none that only follows from another. */
+/* Tests that every problem of a sequence is reported, but none that only follows from another. */
 #include "tests/plan/case.h"
 
 #include <ligature/compile.h>
@@ -18,7 +18,7 @@ check (LigSequence *sequence)
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu_device (), &options, &error);
   for (guint i = 0; i < problems->len; i++)
     g_test_message ("%s", ((LigPlanProblem *) problems->pdata[i])->error->message);
-  /* The first problem is the one that ends compiling. */
+  /* The first problem is the error of compiling. */
   if (plan)
     g_assert_cmpuint (problems->len, ==, 0);
   else {
@@ -66,7 +66,7 @@ test_all (void)
   expect_of ("add-extra-input(from=a) ! linear(12, in-features=9) ! layer-norm([5]) ! "
              "add-extra-input(from=b)",
              "4x8", "channel 0, channel 3, shape 1, shape 2");
-  /* Producers of one name, and a type. */
+  /* Two producers of one name, and a wrong type. */
   expect_of ("make-extra-output(to=a) ! make-extra-output(to=a) ! add-extra-input(from=a) ! "
              "embedding(8)",
              "4x8", "channel 0, dtype 3");
@@ -87,7 +87,8 @@ read_file (const char *text)
 static void
 test_wishes (void)
 {
-  /* Forces are rejected whatever the shapes are; a fence is also found beside a wrong shape. */
+  /* Forced fusions are rejected regardless of shapes; a fence is also found next to a wrong
+   * shape. */
   g_autoptr (LigSequence) sequence =
     read_file ("{\"ligature\":1,\"input\":{\"shape\":[4,8],\"dtype\":\"fp32\"},\"ops\":["
                "{\"op\":\"linear\",\"out-features\":8},{\"op\":\"gelu\"},"
@@ -104,7 +105,7 @@ test_wishes (void)
 static void
 test_blocks (void)
 {
-  /* All repetitions have the problem in common; the one of the second repetition is its own. */
+  /* All repetitions share the problem; the second repetition has one of its own. */
   expect_of ("block(12) { linear(8, in-features=9) ! gelu ! layer-norm([7]) } ! layer-norm([3])",
              "4x8", "shape 0.0.0, shape 0.0.2, shape 1");
   expect_of ("block(12) { linear(12, in-features=8) ! gelu }", "4x8", "shape 0.1.0");
@@ -119,7 +120,7 @@ test_blocks (void)
   expect (empty, "op 0, shape 1");
 }
 
-/* An error that may only follow from an earlier one is left out. */
+/* An error that may only follow from an earlier one is omitted. */
 static void
 test_cascades (void)
 {
@@ -127,7 +128,7 @@ test_cascades (void)
   expect_of ("make-extra-output(to=r) ! linear(12) ! add-extra-input(from=r) ! "
              "linear(4, in-features=8) ! linear(3, in-features=5)",
              "4x8", "shape 2, shape 4");
-  /* An odd number of features is halved to a number that is unknown. */
+  /* Halving an odd number of features gives an unknown number. */
   expect_of ("linear(9) ! swiglu ! gelu ! layer-norm([5]) ! linear(7) ! layer-norm([5])", "4x8",
              "shape 1, shape 5");
   /* A reshape has the axes that it declares. */
@@ -137,7 +138,7 @@ test_cascades (void)
              "4x8", "shape 0, shape 3");
   /* A channel without a producer comes from the caller. */
   expect_of ("add-extra-input(from=a) ! layer-norm([8])", "4x8", "channel 0");
-  /* A branch of doubtful shape. */
+  /* A branch of unknown shape. */
   expect_of ("linear(9) ! swiglu ! make-extra-output(to=r) ! linear(6) ! add-extra-input(from=r)",
              "4x8", "shape 1");
 }
@@ -153,7 +154,7 @@ test_missing (void)
   g_autoptr (LigOp) bare = lig_op_new ("linear", NULL);
   lig_sequence_replace (sequence, 0, bare, NULL);
   expect (sequence, "op 0, shape 3");
-  /* Without an input all shapes are unknown, but those that matmuls declare. */
+  /* Without an input, all shapes are unknown except those that matmuls declare. */
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) open = lig_sequence_from_expression (
     "layer-norm([5]) ! linear(4, in-features=9) ! linear(3, in-features=5)", &error);
@@ -161,7 +162,7 @@ test_missing (void)
   expect (open, "shape -, shape 2");
 }
 
-/* Checks that each edit which is offered can be made and removes its problem. */
+/* Checks that each offered edit can be made and removes its problem. */
 static void
 apply_fixes (LigSequence *sequence, GPtrArray *problems)
 {
@@ -183,7 +184,7 @@ apply_fixes (LigSequence *sequence, GPtrArray *problems)
   }
 }
 
-/* Random sequences, most of them wrong: there is a problem exactly if there is no plan. */
+/* Random sequences, mostly invalid: there is a problem exactly if there is no plan. */
 static void
 test_random (void)
 {
@@ -227,7 +228,7 @@ test_random (void)
   g_assert_cmpuint (wrong, >, 100);
 }
 
-/* Returns the CPU's seconds of the check. */
+/* Returns the CPU time of the check in seconds. */
 static double
 check_many (GString *text, guint count)
 {

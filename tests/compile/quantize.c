@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recipes on the CPU: matmuls of quantized operands against their formulas, one quantizer for all
- * readers of a value, matmuls that stay in the compute type, and recipes that are rejected. */
+/* Recipes on the CPU: matmuls with quantized operands against their formulas, one quantizer for all
+ * readers of a value, matmuls that stay in the compute type, and rejected recipes. */
 #include "engine/sequence/recipes.h"
 #include "tests/plan/case.h"
 
@@ -36,8 +36,8 @@ scale_of (const LigRecipe *recipe, LigMatmulRole role, float amax)
   return recipe->params.powers ? exp2f (floorf (log2f (scale))) : scale;
 }
 
-/* Returns the number of the scale that an element belongs to; `along` counts in its row of the
- * copy, `across` is that row. */
+/* Returns the index of an element's scale; `along` is its position in a row of the copy, `across`
+ * that row. */
 static gint64
 group_of (LigScales kind, gint64 along, gint64 across)
 {
@@ -48,7 +48,7 @@ group_of (LigScales kind, gint64 along, gint64 across)
                                     : across / EDGE * MAX_BLOCKS + along / EDGE;
 }
 
-/* Returns the values of an operand as its copy has them: of a matrix, or of its transpose. */
+/* Returns the dequantized values of an operand's copy: of a matrix, or of its transpose. */
 static double *
 rounded (const LigTensor *tensor, const LigRecipe *recipe, LigMatmulRole role, gboolean transposed)
 {
@@ -72,7 +72,7 @@ rounded (const LigTensor *tensor, const LigRecipe *recipe, LigMatmulRole role, g
   return values;
 }
 
-/* Compares a tensor [rows, columns] with a matmul that `at` sums up. */
+/* Compares a tensor [rows, columns] with a matmul whose elements `at` computes. */
 static void
 check_matmul (const LigTensor *got,
               gint64 columns,
@@ -98,7 +98,7 @@ check_matmul (const LigTensor *got,
     g_error ("%s is off by %g", what, sqrt (difference / length));
 }
 
-/* Checks a matmul that is scaled behind its quantized operands. */
+/* Checks a matmul with a scale after its quantized operands. */
 static void
 check_formulas (const char *text, const char *expression, double factor)
 {
@@ -142,7 +142,7 @@ test_formulas (gconstpointer text)
   check_formulas (text, "linear(272, bias=false)", 1);
 }
 
-/* The fusion quantizes the gradient before it is scaled: 1.7 is no power of two. */
+/* The fusion quantizes the gradient before it is scaled: 1.7 is not a power of two. */
 static void
 test_scaled (gconstpointer text)
 {
@@ -169,7 +169,7 @@ static const struct {
   {"odd", "linear(32) ! linear(50) ! linear(32)", "32x48"},
 };
 
-/* Fused and unfused, and with values computed again, the matmuls read the same copies. */
+/* Fused, unfused and with recomputed values, the matmuls read the same copies. */
 static void
 check_policies (guint n, const char *text, LigDtype dtype)
 {
@@ -186,9 +186,9 @@ check_policies (guint n, const char *text, LigDtype dtype)
   g_autoptr (Results) fused = compute (sequence, &options);
   options.recompute = LIG_RECOMPUTE_ALL;
   g_autoptr (Results) again = compute (sequence, &options);
-  /* A rounding elsewhere moves the amax of a tensor a little, hence its scale, and with it the
-   * rounding of every value to fp8; in fp32 it moves some values to the next number of fp8, on some
-   * CPUs a few more than on others: a tenth of them by an eighth makes sqrt (0.1) / 8. */
+  /* Rounding elsewhere changes a tensor's amax slightly, and with its scale the fp8 rounding of
+   * every value; in fp32, it moves some values to the next fp8 number, a few more on some CPUs: if
+   * a tenth of them move by an eighth, the error is sqrt (0.1) / 8. */
   compare_results (fused, apart, dtype == LIG_FP32 ? 0.04 : 0.25, what);
   compare_results (again, fused, 0, what);
   double distance =
@@ -216,8 +216,8 @@ count_kernels (LigPlan *plan, const char *name, LigPass pass)
   return found;
 }
 
-/* Three matmuls that read one value through branches share its copies; weights are quantized once
- * each. */
+/* Three matmuls that read one value through branches share its copies; each weight is quantized
+ * once. */
 static void
 test_shared (void)
 {
@@ -239,9 +239,9 @@ test_shared (void)
   g_assert_cmpuint (count_kernels (evaluation, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
 }
 
-/* The norm is quantized as it is computed. The matmuls of fp8 add the bias, but gelu runs by
- * itself; the gradient of a bias is summed where the gradient is quantized. Beside a matmul in the
- * compute type nothing changes. */
+/* The norm's kernel also quantizes. The fp8 matmuls add the bias, but gelu is unfused; the bias
+ * gradient is summed where the gradient is quantized. Next to a matmul in the compute type, nothing
+ * changes. */
 static void
 test_groups (void)
 {
@@ -266,7 +266,7 @@ test_groups (void)
   }
 }
 
-/* A norm of several axes has rows that are longer than those that are quantized. */
+/* A norm over several axes has longer rows than those that are quantized. */
 static void
 test_norm_axes (void)
 {
@@ -283,7 +283,7 @@ test_norm_axes (void)
   g_assert_cmpuint (count_kernels (plan, "norm_quantize", LIG_PASS_FORWARD), ==, 0);
 }
 
-/* No copy is made for a gradient that nobody needs: of a frozen weight, of an input. */
+/* No copy is made for an unneeded gradient: of a frozen weight, of an input. */
 static void
 test_frozen (void)
 {
@@ -302,7 +302,7 @@ test_frozen (void)
   g_assert_cmpuint (copies, ==, 3);
 }
 
-/* A block, and a matmul in it, have recipes of their own. */
+/* A block and a matmul in it have separate recipes. */
 static void
 test_inherited (void)
 {
@@ -350,8 +350,8 @@ test_rejected (void)
   }
 }
 
-/* Microscaling is planned for a described device of compute capability 10, with a byte for each 32
- * values of a row, and rejected elsewhere. */
+/* Microscaling (MX) is planned for a described device of compute capability 10, with one byte per
+ * 32 values of a row, and rejected on others. */
 static void
 test_described (void)
 {
@@ -456,7 +456,7 @@ test_four_bits (void)
     g_assert_cmpint (lig_plan_get_bits (plan, &groups[i]), ==, i < 2 ? 4 : 0);
 }
 
-/* Four bits are rejected as microscaling is, and sides that 16 does not divide fall back. */
+/* Four bits are rejected like microscaling, and sides that are not multiples of 16 fall back. */
 static void
 test_four_bits_rejected (void)
 {
@@ -533,7 +533,7 @@ test_capability (void)
   g_assert_cmpuint (count_kernels (plan, "linear_fp8", LIG_PASS_FORWARD), ==, 1);
 }
 
-/* Every recipe of the registry is a choice of blocks and matmuls, and keeps its text. */
+/* Every registered recipe is a choice of blocks and matmuls, and its text round-trips. */
 static void
 test_registry (void)
 {

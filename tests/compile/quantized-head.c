@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A head with a recipe before its loss: it is quantized where its logits are small, and stays in
- * the compute type where the kernel that avoids them is forced, or where they are a large share of
- * the memory, in training as in evaluation. */
+/* A head with a recipe before its loss: it is quantized if its logits are small, and stays in the
+ * compute type if the fused head and loss is forced, or if the logits are a large share of the
+ * memory, in both training and evaluation. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 #include <ligature/optimizer.h>
@@ -34,7 +34,7 @@ joint_verdict (LigPlan *plan)
   return last;
 }
 
-/* Checks whether the matmuls at a path are quantized; `why` is a part of the reason, null if they
+/* Checks whether the matmuls at a path are quantized; `why` is part of the reason, null if they
  * are. */
 static void
 check_matmuls (LigPlan *plan, const char *path, const char *why)
@@ -67,8 +67,8 @@ count_kernels (LigPlan *plan, const char *kernel)
   return found;
 }
 
-/* Small logits leave the head its recipe; the verdict says so, and the edit that it offers makes
- * the fusion be taken. The other matmul keeps its recipe. */
+/* With small logits, the head keeps its recipe; the verdict says so, and the edit that it offers
+ * enables the fusion. The other matmul keeps its recipe. */
 static void
 test_small (gconstpointer head)
 {
@@ -97,8 +97,8 @@ test_small (gconstpointer head)
   }
 }
 
-/* The gradients of a forced head are those of one that has no recipe, bit for bit, also where its
- * weight is kept in fp32 and fp8 alone. */
+/* The gradients of a forced head are bit-identical to those of a head without a recipe, even if its
+ * weight is stored only in fp32 and fp8. */
 static void
 test_forced_values (gconstpointer parameters)
 {
@@ -154,7 +154,7 @@ test_large (void)
   }
 }
 
-/* A head whose fusion is forbidden, or kept apart by a fence, is quantized. */
+/* A head is quantized if its fusion is forbidden or blocked by a fence. */
 static void
 test_wishes (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans of one of several ranks: which gradients are averaged, when, and in which lane. */
+/* Plans of one of several ranks: the averaged gradients, and the time and lane of each. */
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
@@ -34,7 +34,7 @@ is_reduction (const LigPlanStep *step)
   return step->kernel && g_str_equal (step->kernel->name, "all_reduce");
 }
 
-/* Marks the elements of a reduction; none is reduced twice. */
+/* Marks the elements of a reduction; none may be reduced twice. */
 static void
 mark (const LigPlan *plan, int index, guint8 *reduced)
 {
@@ -50,7 +50,7 @@ mark (const LigPlan *plan, int index, guint8 *reduced)
     g_assert_cmpint (reduced[value->state_offset + i]++, ==, 0);
 }
 
-/* No step writes a gradient after its reduction, and each gradient has one. */
+/* No step writes a gradient after its reduction, and each gradient is reduced. */
 static guint
 check (LigPlan *plan)
 {
@@ -96,7 +96,7 @@ test_buckets (void)
   }
 }
 
-/* The reduction of the last weights begins before the backward pass ends. */
+/* The reduction of the last weights starts before the backward pass ends. */
 static void
 test_early (void)
 {
@@ -113,8 +113,8 @@ test_early (void)
   g_assert_cmpuint (after, >=, 3);
 }
 
-/* A group has its own steps, also where exchanges of gradients or steps that compute values again
- * are between them. */
+/* A group has its own steps, even if gradient collectives or recomputation steps are between
+ * them. */
 static void
 test_groups (void)
 {
@@ -170,7 +170,7 @@ test_frozen (void)
   g_assert_cmpuint (check (plan), ==, 2);
 }
 
-/* The text names the lane; memory of a collective outlives its step up to the update. */
+/* The text names the lane; the memory of a collective stays allocated until the update. */
 static void
 test_text (void)
 {
@@ -183,7 +183,7 @@ test_text (void)
 
 enum { RANKS = 4 };
 
-/* Returns the plan of one of the ranks that divide positions. */
+/* Returns the plan of one rank of a sharded sequence. */
 static LigPlan *
 compile_positions (const char *layer, const char *input, int rank, GError **error)
 {
@@ -209,7 +209,7 @@ runs (const LigPlanStep *step, const char *kernel)
   return step->kernel && g_str_equal (step->kernel->name, kernel);
 }
 
-/* Returns the number of steps with that kernel which exchange with the ranks of the group. */
+/* Returns the number of steps with this kernel that communicate within the group. */
 static guint
 count_collectives (const LigPlan *plan, const char *kernel, LigRankGroup group)
 {
@@ -223,7 +223,7 @@ count_collectives (const LigPlan *plan, const char *kernel, LigRankGroup group)
   return count;
 }
 
-/* With a window, keys and values are gathered, not queries, and their gradients scattered;
+/* With a window, keys and values are gathered, but not queries, and their gradients are scattered;
  * parameters are averaged over all ranks that have them. */
 static void
 test_gathered (void)
@@ -253,8 +253,8 @@ test_gathered (void)
   g_assert_cmpuint (count_collectives (plan, "all_reduce", LIG_GROUP_REPLICAS), >, 0);
 }
 
-/* Returns the operations of the attention of each step around the ring, and checks that its keys
- * arrive beside that to the keys before them. */
+/* Returns the operations of attention in each step of the ring, and checks that its keys arrive
+ * concurrently with attention over the previous keys. */
 static double
 check_ring (const LigPlan *plan, const char *kernel, int steps)
 {
@@ -283,8 +283,8 @@ check_ring (const LigPlan *plan, const char *kernel, int steps)
   return max;
 }
 
-/* Keys and values travel around, their gradients too, and nothing is gathered; all ranks have the
- * same work in each step. */
+/* Keys, values and their gradients are sent around the ring, and nothing is gathered; all ranks
+ * have equal work in each step. */
 static void
 test_ring (void)
 {
@@ -307,7 +307,7 @@ test_ring (void)
   }
 }
 
-/* A rank's memory does not grow with the number of ranks: its positions are as many. */
+/* A rank's memory does not grow with the number of ranks if its number of tokens is fixed. */
 static void
 test_ring_memory (void)
 {
@@ -327,7 +327,8 @@ test_ring_memory (void)
   g_assert_cmpint (bytes[1], ==, bytes[0]);
 }
 
-/* Sizes that do not divide, and inputs without positions, are rejected with the numbers. */
+/* Sizes that are not divisible, and inputs without a sequence axis, are rejected with the
+ * numbers. */
 static void
 test_unsharded (void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests values that the backward pass computes again: the same bits, less memory, and no step in
- * vain. */
+/* Tests values that the backward pass recomputes: the same bits, less memory, and no unnecessary
+ * step. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 
-/* Each has values that can be computed again. */
+/* Each has values that can be recomputed. */
 static const struct {
   const char *name, *expression, *input;
 } cases[] = {
@@ -118,7 +118,7 @@ check_bits (guint n, LigPolicy policy, LigDtype compute)
   g_assert_cmpuint (count_again (plain, NULL), ==, 0);
   g_assert_cmpint (lig_plan_get_spared_bytes (plain), ==, 0);
   lig_plan_get_arena_bytes (plain, &before);
-  /* Of fused matmuls, which round once, cheap recomputation repeats the ops behind them alone. */
+  /* For fused matmuls, which round once, cheap recomputation repeats only the ops after them. */
   int min =
     policy == LIG_POLICY_ALL && compute != LIG_FP32 ? LIG_RECOMPUTE_ALL : LIG_RECOMPUTE_CHEAP;
   for (int level = min; level <= LIG_RECOMPUTE_ALL; level++) {
@@ -146,7 +146,7 @@ test_bits (gconstpointer data)
   check_bits (n, LIG_POLICY_ALL, LIG_FP16);
 }
 
-/* A fused kernel rounds to 16 bits at other places than the kernel of the op alone. */
+/* A fused kernel rounds to 16 bits at different points than the unfused kernels. */
 static void
 test_rounding (void)
 {
@@ -174,8 +174,8 @@ plan_of (const char *expression, const char *input, LigRecompute level)
   return new_plan (sequence, &options);
 }
 
-/* Of ten activations, those are computed again that are in memory when most is: at the end of the
- * forward pass. The last activation's matmul comes right after it. */
+/* Of ten activations, those that are live at the memory peak, the end of the forward pass, are
+ * recomputed. The last activation's matmul comes right after it. */
 static void
 test_bytes (void)
 {
@@ -193,7 +193,8 @@ test_bytes (void)
   g_assert_nonnull (strstr (text, " recomputed in backward\n"));
 }
 
-/* The output of relu is saved for both sides, statistics are small, and a dropout needs nothing. */
+/* The output of relu is saved for both of its neighbours, statistics are small, and dropout saves
+ * nothing. */
 static void
 test_nothing (void)
 {
@@ -216,7 +217,7 @@ test_nothing (void)
   g_assert_cmpuint (count_again (evaluation, NULL), ==, 0);
 }
 
-/* The innermost parameter counts, and the options are for those without one. */
+/* The innermost parameter applies, and the options apply to ops without one. */
 static void
 test_places (void)
 {
@@ -245,7 +246,7 @@ test_places (void)
   }
 }
 
-/* Groups keep their own steps, and steps that are added have predicted times, also those of kernels
+/* Groups keep their own steps, and added steps have predicted times, including those of kernels
  * that fusions replaced in the forward pass. */
 static void
 test_times (void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scratch memory of kernels: a value of the plan that lives during its step, placed beside others,
- * counted, shown, aligned, poisoned, and large enough for each step of an op. */
+/* Scratch memory of kernels: a value of the plan that is live during its step, placed next to
+ * others, counted, shown, aligned, poisoned, and large enough for each step of an op. */
 #include "tests/plan/case.h"
 
 #include <ligature/lowering.h>
@@ -11,7 +11,7 @@ static const char *last_scratch;
 static guint launches, unordered;   /* unordered: may add up in any order */
 static gint64 scratch_bytes = 3000; /* beyond the operands' */
 
-/* y = 2 x by way of the scratch memory, which is overwritten as a whole. */
+/* y = 2 x through the scratch memory, which is completely overwritten. */
 static LigStatus
 run_detour (LigLaunch *launch)
 {
@@ -103,7 +103,7 @@ test_plan (void)
   g_assert_cmpint (forward->bytes, ==, 3000 + 5 * 7 * 4);
   g_assert_cmpint (forward->first, ==, 1);
   g_assert_cmpint (forward->last, ==, 1);
-  /* The steps of one op have memory of their own sizes. */
+  /* Each step of an op has scratch memory of its own size. */
   const LigPlanValue *small = find_value (plan, "#1.scratch-detour.scratch", 1);
   const LigPlanValue *large = find_value (plan, "#1.scratch-detour.scratch", 2);
   g_assert_cmpint (small->bytes, ==, 3000 + 2 * 4);
@@ -209,7 +209,7 @@ test_absurd (void)
   check_rejected (sequence, &options, LIG_ERROR_MEMORY,
                   "the plan's values take more than 2^61 bytes");
   scratch_bytes = 3000;
-  /* Without elements the kernel is not launched and needs none. */
+  /* Without elements, the kernel is not launched and needs none. */
   g_autoptr (LigSequence) empty = new_sequence ("detour", "0x7");
   g_autoptr (LigPlan) plan = compile (empty, &options);
   const LigPlanValue *only = find_value (plan, "#0.scratch-detour.scratch", 0);

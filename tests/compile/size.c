@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests large plans: the time to compile them grows with their length, not with its square, and
- * their arenas are as small as those of the reference, which compares each value with all
- * others. */
+/* Tests large plans: compile time grows linearly with their length, not quadratically, and their
+ * arenas are as small as those of the reference, which compares each value with all others. */
 #include "engine/graph/place.h"
 #include "engine/steps/steps.h"
 #include "tests/base/slowness.h"
@@ -38,7 +37,7 @@ by_size (gconstpointer a, gconstpointer b)
   return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x < y ? -1 : x > y);
 }
 
-/* The reference: first fit by comparing with every extent that was placed before. */
+/* The reference: first fit by comparison with every extent placed before. */
 static void
 place_one (GPtrArray *placed, LigExtent *extent)
 {
@@ -194,7 +193,7 @@ test_many_steps (void)
 {
   guint steps;
   double best = G_MAXDOUBLE;
-  /* Other work takes caches and memory bandwidth from this, so the best of a few counts. */
+  /* Other work competes for caches and memory bandwidth, so the best of several runs counts. */
   for (int i = 0; i < 3 && best >= 5 * SLOWNESS; i++)
     best = MIN (best, compile_seconds (transformer, 11200, &steps));
   g_assert_cmpuint (steps, >, 100000);
@@ -203,7 +202,7 @@ test_many_steps (void)
 
 /* Tests sequences that are prone to quadratic time, for example by walking all earlier ops for
  * each op. A sequence of four times the length may take about four times as long, but not
- * sixteen times. */
+ * sixteen. */
 static void
 test_growth (gconstpointer data)
 {

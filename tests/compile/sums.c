@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that the figures of a group are the sums of its steps, also where a parameter that several
- * ops share adds steps to a group after the others. */
+/* Tests that the figures of a group are the sums of its steps, even if a shared parameter adds
+ * steps to a group after the others. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests parameters that several ops share: one value, one gradient to which all contribute,
- * whatever the order, the fusions, the types and the number of micro-batches. */
+/* Tests tied parameters: one value and one gradient to which all ops contribute, regardless of
+ * order, fusions, types and number of micro-batches. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
@@ -9,7 +9,7 @@
 
 static const LigPolicy policies[] = {LIG_POLICY_NONE, LIG_POLICY_ALL};
 
-/* Expressions whose op 0 has a weight that a later op uses, and the same with a weight of its own
+/* Expressions in which a later op uses the weight of op 0, and the same with a separate weight
  * there; `path` is the path of that op's parameters. */
 static const struct {
   const char *name, *tied, *own, *root, *path, *input;
@@ -56,7 +56,7 @@ run_all (LigProgram *program, int micro_batches)
   }
 }
 
-/* The gradient is the sum of those that the ops have with weights of their own. */
+/* The gradient is the sum of the ops' gradients with separate weights. */
 static void
 check_sum (guint n, const LigPlanOptions *options, int micro_batches, double limit)
 {
@@ -120,7 +120,7 @@ test_differences (void)
     }
 }
 
-/* Without rows all gradients are zero, also after others were accumulated. */
+/* Without rows, all gradients are zero, even after others were accumulated. */
 static void
 test_empty (void)
 {
@@ -136,7 +136,7 @@ test_empty (void)
   }
 }
 
-/* The parameter is counted and stored once, and begins as that of the op that has it. */
+/* The parameter is counted and stored once, and is initialized like that of its owner. */
 static void
 test_once (void)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the memory of steps that are timed: values that are in use at the same time share no byte,
- * those that a step reads before any writes them have a place of their own, and a whole step needs
- * hardly more than its plan. */
+/* Tests the memory of timed steps: values that are in use at the same time share no byte, values
+ * that are read before any step writes them have their own memory, and a whole step needs hardly
+ * more than its plan. */
 #include "tests/plan/case.h"
 
 #include "engine/choose/timed-memory.h"
 #include "engine/compile/compilation.h"
 
-/* The place of a value in a set, and the steps in which it is used. */
+/* The location of a value in a set, and the steps that use it. */
 typedef struct {
   gsize begin, end;
   int first, last;
@@ -102,7 +102,7 @@ test_places (void)
     }
 }
 
-/* The scratch memory of a lane is that of its largest step, behind all values. */
+/* The scratch memory of a lane is that of its largest step, after all values. */
 static void
 test_sizes (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans of a rank that has a part of the vocabulary: which embeddings and heads are divided, which
- * rows and classes a rank has, what it exchanges, and which fusions are rejected. */
+/* Plans with vocabulary parallelism: the sharded embeddings and heads, a rank's rows and classes,
+ * its collectives, and rejected fusions. */
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
@@ -9,7 +9,7 @@
 #include <ligature/params-loss.h>
 #include <string.h>
 
-/* Compiles for a rank of one tensor group; null, with the error's text, if that is rejected. */
+/* Compiles for a rank of one TP group; null, with the error's text, if that is rejected. */
 static LigPlan *
 compile_part (const char *expression, int rank, int ranks, LigPlanOptions options, char **problem)
 {
@@ -67,7 +67,7 @@ find_parameter (const LigPlan *plan, const char *path)
 
 #define BODY " ! layer-norm ! "
 
-/* Whether the weights of the embedding and of the linear are divided. */
+/* Whether the weights of the embedding and of the linear are sharded. */
 static void
 test_chosen (void)
 {
@@ -75,7 +75,7 @@ test_chosen (void)
     const char *expression;
     int ranks;
     gboolean embedding; /* divided */
-    int head;           /* likewise; -1: it has no weight of its own */
+    int head;           /* sharded; -1: it has no own weight */
   } cases[] = {
     {"embedding(8)" BODY "linear(256) ! cross-entropy", 2, TRUE, TRUE},
     {"embedding(8)" BODY "linear(256) ! cross-entropy", 1, FALSE, FALSE},
@@ -84,12 +84,12 @@ test_chosen (void)
     {"embedding(8, vocabulary=99)" BODY "linear(256) ! cross-entropy", 4, FALSE, TRUE},
     {"embedding(8, parallel=none)" BODY "linear(256) ! cross-entropy", 2, FALSE, TRUE},
     {"embedding(8)" BODY "linear(256, parallel=none) ! cross-entropy", 2, TRUE, FALSE},
-    /* No head without a loss, before another op, or with the bounds of its sections. */
+    /* Not a head: without a loss, before another op, or with section boundaries. */
     {"embedding(8)" BODY "linear(256)", 2, TRUE, FALSE},
     {"embedding(8)" BODY "linear(256) ! identity ! cross-entropy", 2, TRUE, FALSE},
     {"embedding(8)" BODY "linear(256, sections=[1, 1]) ! cross-entropy", 2, TRUE, FALSE},
     {"embedding(8)" BODY "basic-linear(256) ! cross-entropy", 2, TRUE, FALSE},
-    /* Ops that share a weight are divided alike. */
+    /* Tied ops are sharded in the same way. */
     {"embedding(8)" BODY "linear(256, bias=false, tied=0) ! cross-entropy", 2, TRUE, -1},
     {"embedding(8)" BODY "linear(256, bias=false, tied=0)", 2, FALSE, -1},
     {"embedding(8)" BODY "linear(256, bias=false, tied=0) ! gelu ! cross-entropy", 2, FALSE, -1},
@@ -115,7 +115,7 @@ test_chosen (void)
   }
 }
 
-/* An embedding that others share is divided if all of these are, also those in blocks. */
+/* An embedding that others share is sharded if all of them are, including those in blocks. */
 static void
 test_shared (void)
 {
@@ -140,7 +140,7 @@ test_shared (void)
   }
 }
 
-/* A rank has rows t V / T up to (t + 1) V / T, and these classes. */
+/* Rank t has rows [t V / T, (t + 1) V / T), and these classes. */
 static void
 test_parts (void)
 {
@@ -172,7 +172,7 @@ test_parts (void)
   }
 }
 
-/* The collectives are of a row of features for each token, and of four numbers for each row. */
+/* The collectives send one row of features per token, and four numbers per row. */
 static void
 test_kernels (void)
 {
@@ -198,7 +198,7 @@ test_kernels (void)
   }
 }
 
-/* The accuracy needs the parts of all ranks, too. */
+/* The accuracy also needs the parts of all ranks. */
 static void
 test_accuracy (void)
 {
@@ -240,7 +240,7 @@ test_rejected (void)
   }
 }
 
-/* A vocabulary that cannot be divided as the sequence asks is rejected with both numbers. */
+/* A vocabulary that cannot be sharded as requested is rejected with both numbers. */
 static void
 test_uneven (void)
 {

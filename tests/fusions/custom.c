@@ -21,7 +21,7 @@ write_floats (const LigOperand *operand, const float *values)
   lig_narrow (operand->dtype, values, operand->data, (size_t) operand->size);
 }
 
-/* Writes a parameter's gradient, or adds to the old one if the launch accumulates. */
+/* Writes a parameter's gradient, or adds to the previous one if the launch accumulates. */
 static void
 write_gradient (const LigLaunch *launch, const LigOperand *operand, float *values)
 {
@@ -116,7 +116,7 @@ run_linear_silu (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* dy x weight -> dx dweight: computes the input of silu again */
+/* dy x weight -> dx dweight: recomputes the input of silu */
 static LigStatus
 run_linear_silu_backward (LigLaunch *launch)
 {
@@ -234,7 +234,8 @@ add_fusion (const LigFusion *fusion, gboolean first)
   g_assert_no_error (error);
 }
 
-/* Under policy all the groups are as given, and the results agree with those of the ops alone. */
+/* Under policy all, the groups are as given, and the results agree with those of the unfused
+ * ops. */
 static void
 check_plan (const char *expression,
             const char *forward,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every built-in fusion: it fires on every variant of its pattern, agrees with the ops alone in the
- * output and every gradient, and is rejected, with the right reason, if it must not fire. */
+/* Every built-in fusion: it fires on every variant of its pattern, agrees with the unfused ops in
+ * the output and every gradient, and is rejected, with the right reason, if it must not fire. */
 #include "engine/patterns/pattern.h"
 #include "tests/plan/case.h"
 
@@ -42,7 +42,7 @@ example (const char *expression)
 
 typedef void (*Variant) (const LigFusion *fusion, const char *const *ops);
 
-/* Returns the name of the op as which an op is fused. */
+/* Returns the name under which a pattern matches an op. */
 static const char *
 fused_name (const char *name)
 {
@@ -69,8 +69,8 @@ op_text (const char *name)
   return name;
 }
 
-/* Returns whether only a recipe makes such ops, which compile/quantize.c tests: a quantizer of the
- * gradient right behind its matmul. */
+/* Returns whether only a recipe creates such ops, which compile/quantize.c tests: a quantizer of
+ * the gradient right after its matmul. */
 static gboolean
 is_implicit (const GPtrArray *ops)
 {
@@ -93,7 +93,7 @@ choose (
   if (pattern->elements[element].optional)
     choose (fusion, pattern, element + 1, ops, function);
   for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
-    /* Exchanges with other ranks are tested in overlapping.c. */
+    /* Collectives are tested in overlapping.c. */
     if (!lig_element_fits (&pattern->elements[element], info) ||
         g_str_equal (info->category, "Ranks"))
       continue;
@@ -109,7 +109,7 @@ each_variant (Variant function)
   const LigFusion *fusion;
   for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {
     g_autoptr (GPtrArray) ops = g_ptr_array_new ();
-    /* It needs a recipe with known scales, and sides that fit: compile/gelu-matmuls.c tests it. */
+    /* It needs a recipe with known scales, and suitable sizes: compile/gelu-matmuls.c tests it. */
     if (g_str_equal (fusion->name, "forward-linear-bias-gelu-quantize"))
       continue;
     choose (fusion, lig_fusion_get_pattern (fusion), 0, ops, function);
@@ -147,9 +147,8 @@ check_group (LigSequence *sequence, const LigPlanOptions *options, const LigFusi
                                                 : "no verdict");
 }
 
-/* Returns the sequence whose plan a fused one is compared with: of ops alone, but for a sum of
- * gradients that is quantized. Both round it once, as a difference of a step of bf16 may be one of
- * fp8. */
+/* Returns the sequence whose plan is the reference: unfused, except for a sum of gradients that is
+ * quantized. Both round it once, because a difference of one bf16 step may become one of fp8. */
 static LigSequence *
 apart_from (const LigFusion *fusion, const char *expression)
 {
@@ -164,7 +163,7 @@ apart_from (const LigFusion *fusion, const char *expression)
   return sequence;
 }
 
-/* Forces the fusion in a plan without other fusions and compares it with the ops alone. */
+/* Forces the fusion in a plan without other fusions and compares it with the unfused ops. */
 static void
 check_agrees (const LigFusion *fusion, const char *expression, LigPlanOptions options)
 {
@@ -216,7 +215,7 @@ check_unused_branch (const LigFusion *fusion, const char *const *ops)
   g_autofree char *expression = join (ops, " ! make-extra-output(to=nobody) ! ");
   if (g_strv_contains (ops, "make-extra-output") || ops[2])
     return;
-  /* An optional make-extra-output of the pattern matches the branch, which is an element then. */
+  /* An optional make-extra-output of the pattern matches the branch, which is then an element. */
   for (int training = fusion->pass != LIG_PASS_FORWARD; training < 2; training++)
     check_agrees (fusion, expression, options_of (LIG_POLICY_NONE, training, training));
 }
@@ -228,7 +227,7 @@ test_see_through (void)
   each_variant (check_unused_branch);
 }
 
-/* No gradient of the input: kernels whose main output is not needed. */
+/* No input gradient: kernels whose main output is not needed. */
 static void
 check_first (const LigFusion *fusion, const char *const *ops)
 {
@@ -401,8 +400,8 @@ check_in_use (const LigFusion *fusion, const char *const *ops)
 {
   for (int gap = 1; ops[gap]; gap++) {
     g_autofree char *expression = join_with (ops, gap, "make-extra-output(to=mid, caller=true)");
-    /* Behind an addition, and before a norm whose gradient is quantized, the branch is an element
-     * of the pattern. */
+    /* After an addition, and before a norm with a quantized gradient, the branch is an element of
+     * the pattern. */
     gboolean branch =
       (g_str_has_prefix (fusion->name, "forward-add-norm") &&
        !g_str_equal (ops[gap], "quantize")) ||
@@ -524,7 +523,7 @@ test_verdicts (void)
   each_variant (check_broken);
 }
 
-/* Each fusion has one verdict for each op that fits its first element, and no other. */
+/* Each fusion has exactly one verdict for each op that matches its first element. */
 static void
 test_one_each (void)
 {

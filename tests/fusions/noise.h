@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by tests of fusions: all results of a plan, how far they are from others, and whether
- * fusions in 16 bits round more than the ops alone. */
+/* Shared by tests of fusions: all results of a plan, their distance from others, and whether 16-bit
+ * fusions round more than the unfused ops. */
 #pragma once
 
 #include "tests/plan/case.h"
@@ -15,8 +15,8 @@ size_of (const LigTensor *tensor)
   return sqrt (squares);
 }
 
-/* Returns how far two tensors are apart, in relation to the wanted one; a gradient whose true value
- * is 0 is nothing but roundings, so that a part of the largest gradient is the least unit. */
+/* Returns the distance of two tensors relative to the expected one; a gradient with a true value of
+ * 0 is pure rounding error, so the unit is at least a fraction of the largest gradient. */
 static inline double
 relative (const Results *got, const Results *want, guint at, const char *what)
 {
@@ -35,9 +35,9 @@ relative (const Results *got, const Results *want, guint at, const char *what)
   return difference == 0 ? 0 : sqrt (difference) / MAX (size_of (b), 1e-3 * largest + 1e-6);
 }
 
-/* Replaces the parameters by values that bf16 represents. Series 0 has those next to the values of
- * new_state; in the others each is first moved up or down, by up to four times what rounding may,
- * because activations are rounded, too. */
+/* Replaces the parameters with values that bf16 can represent. Series 0 rounds the values of
+ * new_state; the others first perturb each value by up to four times the rounding error, because
+ * activations are rounded, too. */
 static inline void
 shake (LigState *state, int series)
 {
@@ -53,8 +53,8 @@ shake (LigState *state, int series)
   }
 }
 
-/* As compute of tests/plan/case.h, but frozen parameters have no gradient. With a `series` of 0 or
- * more the parameters are shaken. */
+/* Like compute of tests/plan/case.h, but frozen parameters have no gradient. With a `series` of 0
+ * or more, the parameters are perturbed. */
 static inline Results *
 compute_shaken (LigSequence *sequence, const LigPlanOptions *options, int series)
 {
@@ -87,10 +87,10 @@ compute_trained (LigSequence *sequence, const LigPlanOptions *options)
   return compute_shaken (sequence, options, -1);
 }
 
-/* The series of parameters that examine a suspicion. */
+/* The number of parameter series that check a suspicious result. */
 #define SERIES 31
 
-/* How far one result is from fp32, for each series of parameters: of the ops alone and fused. */
+/* The distance of one result from fp32, for each series of parameters: unfused and fused. */
 typedef struct {
   double alone[SERIES], fused[SERIES];
 } Noise;
@@ -124,7 +124,7 @@ measure_noise (
   return noise;
 }
 
-/* Returns in how many of the series the fusions are further from fp32 than they may be. */
+/* Returns the number of series in which the fusions are further from fp32 than allowed. */
 static inline int
 count_worse (const Noise *noise, int count)
 {
@@ -134,11 +134,11 @@ count_worse (const Noise *noise, int count)
   return worse;
 }
 
-/* In 16 bits, each result of the fusions may be about as far from fp32 as that of the ops alone.
- * With one set of parameters either may by luck be far nearer: a rounding moves an argument of
- * relu to the other side of 0, or a gradient of 0 is nothing but roundings. Such luck is as
- * frequent with fusions as without, while a mistake shows with nearly all parameters: a result that
- * is further off is examined with SERIES sets of them, and must not be so with three quarters. */
+/* In 16 bits, each result of the fusions may be about as far from fp32 as that of the unfused ops.
+ * With one set of parameters, either may be much closer by chance: rounding moves an argument of
+ * relu across 0, or a gradient of 0 is pure rounding error. This is as frequent with fusions as
+ * without, while a bug shows with nearly all parameters: a result that is further off is checked
+ * with SERIES sets of parameters, and must not be further off with three quarters of them. */
 static inline void
 check_half (LigSequence *sequence, LigPlanOptions options, const char *expression)
 {

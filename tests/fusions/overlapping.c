@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Fusions of a matmul with the collective of its rows: on each rank they cover every piece once,
- * wait for one collective each, and are rejected where nothing is exchanged. That they compute what
- * the ops alone do is tested where ranks train, in train/layouts.py. */
+/* Fusions of a matmul with the collective of its rows: on each rank, they cover every piece once,
+ * wait for one collective each, and are rejected if there is no communication. train/layouts.py
+ * tests with real ranks that they compute the same as the unfused ops. */
 #include "tests/plan/case.h"
 
 #include "engine/plan/plan-private.h"
@@ -41,7 +41,7 @@ find_group (const LigPlan *plan, const char *fusion)
   g_error ("%s is not in the plan", fusion);
 }
 
-/* Checks that the steps with that kernel write each of the pieces of one value once. */
+/* Checks that the steps with this kernel write each piece of a value once. */
 static void
 check_pieces (
   const LigPlan *plan, const LigPlanGroup *group, const char *kernel, int output, int pieces)
@@ -73,8 +73,8 @@ has_step (const LigPlanGroup *group, int step)
   return i < group->n_steps;
 }
 
-/* Checks that each collective of the group is in the communication lane, and is waited for within
- * the group or by the first step behind it that needs it. */
+/* Checks that each collective of the group is in the communication lane, and that the group or the
+ * first later step that needs it waits for it. */
 static void
 check_lanes (const LigPlan *plan, const LigPlanGroup *group, int collectives)
 {
@@ -121,7 +121,7 @@ test_pieces (void)
 static const char *const names[] = {"forward-all-gather-linear", "forward-linear-reduce-scatter",
                                     "backward-linear-reduce-scatter", "backward-all-gather-linear"};
 
-/* A matmul waits for the piece that it reads, not for all. */
+/* A matmul waits only for the piece that it reads. */
 static void
 test_waits (void)
 {
@@ -129,14 +129,14 @@ test_waits (void)
   g_autoptr (LigPlan) plan = compile_rank ("cpu", 1, 4, &options);
   const LigPlanGroup *group = find_group (plan, "forward-all-gather-linear");
   int first = group->steps[0];
-  /* 3 exchanges, a copy of the own rows, and 4 matmuls. */
+  /* 3 transfers, a copy of the local rows, and 4 matmuls. */
   const int awaits[] = {-1, -1, -1, -1, -1, first, first + 1, first + 2};
   g_assert_cmpint (group->n_steps, ==, G_N_ELEMENTS (awaits));
   for (int i = 0; i < group->n_steps; i++)
     g_assert_cmpint (lig_plan_step (plan, first + i)->awaits, ==, awaits[i]);
 }
 
-/* Exchanges that slow matmuls, or take long to begin, would be the fastest as a whole. */
+/* If transfers slow down matmuls or have a high latency, a single one would be the fastest. */
 static void
 lighten (LigDevice *device)
 {
@@ -145,7 +145,7 @@ lighten (LigDevice *device)
   lig_device_set_facts (device, &facts);
 }
 
-/* The step is predicted to take less time, as exchanges are hidden. */
+/* The predicted step time is lower, because collectives are hidden. */
 static void
 test_prediction (void)
 {
@@ -185,8 +185,8 @@ test_prediction (void)
   g_assert_cmpfloat (end[0], <, end[1]);
 }
 
-/* Returns the predicted seconds of a step in which each rank's rows are exchanged in so many parts;
- * 0 parts: the fastest, which some verdicts name. */
+/* Returns the predicted step time in seconds if each rank's rows are sent in this many parts; 0
+ * parts: the fastest number, which some verdicts name. */
 static double
 predict_pieces (const char *pieces)
 {
@@ -223,7 +223,7 @@ predict_pieces (const char *pieces)
   return end;
 }
 
-/* Policy measured chooses the number of parts: here more than one. */
+/* Policy measured chooses the number of parts, here more than one. */
 static void
 test_parts (void)
 {
@@ -231,7 +231,7 @@ test_parts (void)
   g_assert_cmpfloat (best, <, one);
   g_assert_cmpfloat (best, <=, 1.002 * predict_pieces ("2"));
   g_assert_cmpfloat (best, <=, 1.002 * predict_pieces ("4"));
-  /* It divides no rank's rows, or is no number. */
+  /* It does not divide a rank's rows, or is not a number. */
   g_assert_cmpfloat (predict_pieces ("3"), ==, best);
   g_assert_cmpfloat (predict_pieces ("2x"), ==, best);
 }
@@ -255,7 +255,7 @@ compile_reducing (const char *input)
   return plan;
 }
 
-/* Returns the verdicts about a fusion whose pattern fits: those taken, or those rejected. */
+/* Returns the verdicts on a fusion with a matching pattern: the accepted or the rejected ones. */
 static guint
 count_verdicts (LigPlan *plan, const char *fusion, gboolean taken, const char *text)
 {
@@ -267,8 +267,8 @@ count_verdicts (LigPlan *plan, const char *fusion, gboolean taken, const char *t
   return found;
 }
 
-/* Parts of the rows are added up while the next are multiplied: outputs, not gradients, in the
- * forward pass, and gradients in the backward pass. */
+/* Parts of the rows are reduced while the next are multiplied: only outputs in the forward pass,
+ * gradients in the backward pass. */
 static void
 test_reducing (void)
 {
@@ -301,8 +301,8 @@ describe_parts (const LigPlan *plan)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Other ranks, and trainings that go on, exchange the parts that were chosen: they have the choices
- * of a plan alone. */
+/* Other ranks, and resumed runs, use the number of parts that was chosen: they only get the choices
+ * of a plan. */
 static void
 test_choices (void)
 {
@@ -365,8 +365,8 @@ compile_quantized (const char *recipe, const char *input)
   return plan;
 }
 
-/* Matmuls read their quantized copies by parts of rows, where each row has a scale of its own or
- * that of the tensor; those whose operand is quantized behind the collective overlap nothing. */
+/* Matmuls read their quantized copies by parts of rows if each row has its own scale or that of the
+ * tensor; matmuls whose operand is quantized after the collective overlap nothing. */
 static void
 test_recipes (void)
 {
@@ -385,7 +385,7 @@ test_recipes (void)
   }
 }
 
-/* The scales of blocks are not those of rows, and parts of rows need as many as the recipe says. */
+/* Block scales are not row scales, and parts of rows need the multiple that the recipe requires. */
 static void
 test_rejected_recipes (void)
 {
@@ -403,7 +403,7 @@ test_rejected_recipes (void)
   }
 }
 
-/* On one rank there is nothing to exchange. */
+/* On one rank, there is no communication. */
 static void
 test_alone (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random sequences with attention, whole layers, tied and frozen parameters: with all fusions that
- * the compiler chose, the results agree with the ops alone. The same plan gives the same bits
+ * the compiler chose, the results agree with the unfused ops. The same plan gives the same bits
  * twice. LIGATURE_RANDOM=N tries N sequences instead of a few, LIGATURE_RANDOM_SEED=N others. */
 #include "tests/fusions/noise.h"
 #include <ligature/compile.h>
@@ -10,12 +10,12 @@
 typedef struct {
   GRand *random;
   GString *text;
-  int length;  /* positions of a row of the batch */
+  int length;  /* sequence length */
   int open[8]; /* channels to read */
   int n_open, next;
   int outer;     /* a channel outside the block, or -1 */
-  int ops;       /* ops so far of the sequence itself; -1 in a block */
-  int square[8]; /* those of them with a weight of 8x8 */
+  int ops;       /* number of ops in the sequence so far; -1 in a block */
+  int square[8]; /* those with an 8x8 weight */
   int n_square;
 } Maker;
 
@@ -66,7 +66,7 @@ frozen (Maker *self)
   return one_in (self, 6) ? ", trained=false" : "";
 }
 
-/* Adds masks and factors of attention; the lengths that the caller gives are below 4. */
+/* Adds masks and factors of attention; the caller's lengths are below 4. */
 static void
 add_masks (Maker *self, GString *values)
 {
@@ -115,7 +115,7 @@ add_load_branch (Maker *self)
   add (self, "load-branch(%s)", from);
 }
 
-/* Adds a matmul whose output attention reads, attention, and a matmul back to 8 features. */
+/* Adds a matmul that feeds attention, attention, and a matmul back to 8 features. */
 static void
 add_attention (Maker *self)
 {
@@ -152,14 +152,14 @@ add_attention (Maker *self)
   add (self, "%s(8%s)", PICK (self, "linear", "basic-linear"), frozen (self));
 }
 
-/* Sets what a macro computes again in the backward pass. */
+/* Sets what a macro recomputes in the backward pass. */
 static void
 add_recompute (Maker *self, GString *values)
 {
   maybe (self, values, 4, PICK (self, "recompute=none", "recompute=cheap", "recompute=all"));
 }
 
-/* Adds the parameters that both macros with attention have. */
+/* Adds the parameters that both macros with attention share. */
 static void
 add_layer_values (Maker *self, GString *values)
 {
@@ -347,8 +347,8 @@ make_expression (GRand *random, char **input)
   return g_string_free (maker.text, FALSE);
 }
 
-/* Repeated squaring soon leaves the range of fp32, and large scores of attention magnify roundings
- * without bound before that; such results are not compared. */
+/* Repeated squaring soon exceeds the range of fp32, and large attention scores amplify rounding
+ * errors without bound before that; such results are not compared. */
 static gboolean
 is_tame (const Results *results)
 {
@@ -369,7 +369,7 @@ check_same_bits (const Results *a, const Results *b, const char *what)
   }
 }
 
-/* Returns the expression without what it computes again. */
+/* Returns the expression without recomputation. */
 static char *
 without_recompute (const char *expression)
 {
@@ -380,8 +380,8 @@ without_recompute (const char *expression)
   return g_string_free (text, FALSE);
 }
 
-/* Values that the backward pass computes again have the same bits. Returns the number of plans that
- * compute some again. */
+/* Recomputed values in the backward pass have the same bits. Returns the number of plans that
+ * recompute any. */
 static guint
 check_recompute (LigPlanOptions options, const char *expression, const char *input)
 {
@@ -401,7 +401,7 @@ check_recompute (LigPlanOptions options, const char *expression, const char *inp
   return spared;
 }
 
-/* Long chains of ops magnify the roundings of nearly constant rows; mistakes are larger. */
+/* Long chains of ops amplify rounding errors of nearly constant rows; bugs cause larger errors. */
 #define SLACK 1e-2
 
 static guint
@@ -456,7 +456,7 @@ test_random (void)
   g_rand_free (random);
 }
 
-/* An op without a gradient of its input in 16 bits, for the parameters of which there is one. */
+/* A 16-bit op without an input gradient, but with parameter gradients. */
 static void
 test_without_input (void)
 {

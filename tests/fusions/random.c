@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random sequences: with all fusions that the compiler chose, the results agree with the ops alone.
- * LIGATURE_RANDOM=N tries N sequences instead of a few; the seed is fixed. */
+/* Random sequences: with all fusions that the compiler chose, the results agree with the unfused
+ * ops. LIGATURE_RANDOM=N tries N sequences instead of a few; the seed is fixed. */
 #include "tests/plan/case.h"
 
 #include <stdlib.h>
@@ -94,7 +94,7 @@ add_op (Maker *self)
     self->open[self->n_open++] = self->next;
     add (self, "make-extra-output(c%d%s)", self->next++, below (self, 4) ? "" : ", caller=true");
   } else if (choice == 3 && self->n_open > 0) {
-    /* The line goes on from a branch, and is read later, or by the caller. */
+    /* The line continues from a branch, and is read later, or by the caller. */
     int at = below (self, self->n_open), end = self->next++;
     add (self, "make-extra-output(c%d, caller=true)", end);
     add (self, "load-branch(c%d)", self->open[at]);
@@ -107,7 +107,7 @@ add_op (Maker *self)
   } else {
     const char *op = self->smooth ? smooth[below (self, G_N_ELEMENTS (smooth))]
                                   : plain[below (self, G_N_ELEMENTS (plain))];
-    /* The same name again would be a second producer. */
+    /* Reusing the name would create a second producer. */
     if (g_str_equal (op, "make-extra-output(nobody)"))
       add (self, "make-extra-output(n%d)", self->next++);
     else
@@ -153,7 +153,7 @@ force_one (LigSequence *sequence, GRand *random, const LigPlanOptions *options)
   }
 }
 
-/* Repeated squaring soon leaves the range of fp32; such results are not compared. */
+/* Repeated squaring soon exceeds the range of fp32; such results are not compared. */
 static gboolean
 is_tame (const Results *results)
 {
@@ -166,7 +166,7 @@ is_tame (const Results *results)
   return TRUE;
 }
 
-/* Norms of nearly constant rows and long chains of ops lose more than one rounding. */
+/* Norms of nearly constant rows and long chains of ops have errors larger than one rounding. */
 #define SLACK 2e-3
 
 static void
@@ -297,7 +297,7 @@ check_slope (const char *expression)
   double narrow =
     (objective_at (program, state, h / 2) - objective_at (program, state, -h / 2)) / h;
   double wanted = (4 * narrow - wide) / 3;
-  /* If the objective is steep or the two differ, it bends too much for a comparison. */
+  /* If the objective is steep or the two differ, its curvature is too large for a comparison. */
   if (!(squares < 2500 && fabs (wide - narrow) < 0.01 * sqrt (squares)))
     return;
   if (!(fabs (slope - wanted) < 0.02 * sqrt (squares) + 1e-3))

@@ -4,7 +4,7 @@
 
 #include <ligature/check.h>
 
-/* Integers that the caller provides are from 0 to 3. */
+/* Integers from the caller are in [0, 3]. */
 static void
 gradients (void)
 {
@@ -46,7 +46,7 @@ gradients (void)
   }
 }
 
-/* A norm of heads has the parameters of its kind. */
+/* A QK norm has the parameters of its kind. */
 static void
 parameters (void)
 {
@@ -98,7 +98,7 @@ wrong (void)
   }
 }
 
-/* Dropout of the weights is off in evaluation. */
+/* Attention dropout is off in evaluation. */
 static void
 evaluation (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes of packed heads that kernels could not count: they are rejected with both numbers, and the
- * largest that fit are not. */
+/* Sizes of packed heads that would overflow in kernels are rejected with both numbers, and the
+ * largest that fit are accepted. */
 #include "tests/plan/case.h"
 
 #define MEMORY(positions) \

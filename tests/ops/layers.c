@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each parameter of the macros of layers that changes the mathematics, against float64 and its
- * central differences: outputs and all gradients, fused, unfused and expanded. */
+/* Each parameter of the layer macros that changes the mathematics, against float64 and its central
+ * differences: outputs and all gradients, fused, unfused and expanded. */
 #include "tests/compile/apart-case.h"
 #include "tests/ops/reference.h"
 
@@ -142,7 +142,7 @@ integers_of (const LigTensor *tensor)
   return result;
 }
 
-/* Reads the caller's tensors; those of integers come in the order of the parameters' names. */
+/* Reads the caller's tensors; integer tensors come in the order of the parameters' names. */
 static void
 read_inputs (Model *model, LigPlan *plan, char **extra_gradient)
 {
@@ -200,7 +200,7 @@ free_model (Model *model)
   g_free (model);
 }
 
-/* Returns the sum of the outputs, each times its weight. */
+/* Returns the weighted sum of the outputs. */
 static double
 weigh (Model *model, const LigTensor *weights)
 {
@@ -211,8 +211,8 @@ weigh (Model *model, const LigTensor *weights)
   return sum;
 }
 
-/* Checks a gradient against central differences. One whose true value is 0, like that of a number
- * added to all keys, is compared with the other gradients' size, about 1. */
+/* Checks a gradient against central differences. A gradient with a true value of 0, like that of a
+ * constant added to all keys, is compared with the other gradients' magnitude, about 1. */
 static void
 check_gradient (
   Model *model, const LigTensor *weights, const Matrix *of, const LigTensor *got, const char *name)
@@ -296,7 +296,7 @@ test_fused (void)
   }
 }
 
-/* Parameters have other paths, but the order and the bits are the same. */
+/* Parameters have different paths, but the order and the bits are the same. */
 static void
 test_apart (void)
 {
@@ -315,8 +315,8 @@ test_apart (void)
   }
 }
 
-/* Every op that is an activation or a gated unit is a choice of the macros, so that a new one is
- * not forgotten. */
+/* Every activation and gated unit must be a choice of the macros, so that a new one is not
+ * forgotten. */
 static void
 test_activations (void)
 {
@@ -371,7 +371,7 @@ test_stds (void)
   g_assert_cmpfloat (std_of (state, "4.fc1.bias"), ==, 0);
 }
 
-/* Returns the share of the elements by which two outputs are equal. */
+/* Returns the fraction of equal elements of two outputs. */
 static double
 share_of_equal (const char *macro, const char *other)
 {
@@ -386,7 +386,7 @@ share_of_equal (const char *macro, const char *other)
   return (double) equal / (double) x->size;
 }
 
-/* Draws that drop a quarter: an element is left as it came if both branches drop it. */
+/* Dropout of a quarter: an element is unchanged if both branches drop it. */
 static void
 test_draws (void)
 {
@@ -398,8 +398,8 @@ test_draws (void)
   share = share_of_equal ("transformer-layer(2, drop-path=0.5)",
                           "transformer-layer(2, drop-path=0.5, hidden-dropout=1)");
   g_assert_cmpfloat (share, <, 1);
-  /* Some weights of the attention are dropped, so most outputs change, but not those of each first
-   * position that keeps its only weight. */
+  /* Some attention weights are dropped, so most outputs change, but not those of each first token,
+   * if it keeps its only weight. */
   share =
     share_of_equal ("multi-head-attention(2, attention-dropout=0.5)", "multi-head-attention(2)");
   g_assert_cmpfloat (share, <, 0.2);

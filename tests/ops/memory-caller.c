@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The caller provides the memory of cross attention, also where its name has `../` in a block. */
+/* The caller provides the memory of cross attention, even if its name has `../` in a block. */
 #include "tests/plan/case.h"
 
 static Results *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The caller provides the memory of cross attention in a model of tokens: it has the compute type
- * and the shape of the line before, as if it were recalled with both. */
+ * and the shape of the line before, as if loaded with both. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 #include <ligature/expand-macro.h>
@@ -70,7 +70,7 @@ check_extra (const char *expression, const char *input, LigDtype compute, const 
   g_assert_cmpstr (got, ==, wanted);
 }
 
-/* A floating input gives its own type, which is converted; a load-branch alone may take integers.
+/* A floating input keeps its own type, which is converted; only a load-branch may take integers.
  */
 static void
 test_types (void)
@@ -87,7 +87,7 @@ test_types (void)
                "2x3:int32", LIG_FP16, "2x5:fp16");
 }
 
-/* Taking apart keeps the type. */
+/* Expansion keeps the type. */
 static void
 test_apart (void)
 {

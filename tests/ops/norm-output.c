@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The output of the norm that macros of layers hand on: against float64 and its central
- * differences, and against the same ops written one by one. */
+/* The norm output of the layer macros: against float64 and its central differences, and against the
+ * same ops written separately. */
 #include "tests/compile/apart-case.h"
 #include "tests/ops/reference.h"
 
@@ -26,7 +26,7 @@ free_matrix (gpointer data)
   g_free (data);
 }
 
-/* Returns the layer's output and the norm's, each element times its weight, as a sum. */
+/* Returns the weighted sum of the layer's and the norm's outputs. */
 static double
 weigh (Model *model, const LigTensor *of_output, const LigTensor *of_norm)
 {
@@ -67,7 +67,7 @@ check_gradient (Model *model,
     g_error ("%s: the gradient of %s is off by %g", model->text, name, sqrt (difference / length));
 }
 
-/* Checks the gradients of a layer; of what goes out of it, the first is the layer's output. */
+/* Checks the gradients of a layer; the first of its outputs is the layer's output. */
 static void
 check_layer (const char *layer, const char *after, const char *norm_gradient)
 {
@@ -177,7 +177,7 @@ take_macros_apart (LigSequence *sequence)
   }
 }
 
-/* Taking apart keeps the branch, its name and its readers. */
+/* Expansion keeps the branch, its name and its readers. */
 static void
 test_apart (void)
 {
@@ -222,7 +222,7 @@ test_port (void)
   g_assert_null (lig_op_get_extra_output_channel (op, 0));
 }
 
-/* Two of one name are rejected by the name that was written; absent ones are no outputs. */
+/* Duplicate names are rejected under the name as written; omitted ones are not outputs. */
 static void
 test_rejected (void)
 {

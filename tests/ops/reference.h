@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The layers in float64, written from the papers' formulas, for tests of their macros: a forward
- * pass alone, as the gradients are its central differences. It reads the parameters of a macro from
- * the text of its expression, so that both sides have one source. */
+/* The layers in float64, written from the papers' formulas, for tests of their macros: only a
+ * forward pass, because the gradients are its central differences. It reads the parameters of a
+ * macro from the text of its expression, so that both sides have the same source. */
 #pragma once
 
 #include <glib.h>
@@ -231,7 +231,7 @@ rotary_frequency (const Model *self, int pair, int rotated)
   return (1 - smooth) * frequency / factor + smooth * frequency;
 }
 
-/* Turns the heads of each row in place. */
+/* Applies rotary embeddings to the heads of each row in place. */
 static inline void
 model_rotate (const Model *self, Matrix x, int features)
 {
@@ -281,7 +281,7 @@ typedef struct {
   int heads, kv_heads, features, queries, keys; /* per row of the batch */
   const char *mask;
   const int *lengths, *documents;
-  gboolean cross, behind; /* behind self attention: without its window and ALiBi */
+  gboolean cross, behind; /* after self attention: without its window and ALiBi */
 } Attention;
 
 static inline gboolean
@@ -420,7 +420,7 @@ model_cross_attention (Model *self, Matrix x, const char *mask, const char *proj
 /* --- Layers -------------------------------------------------------------------------------------
  */
 
-/* Adds a branch to the main line; with a probability of 1 nothing of it is left. */
+/* Adds a branch to the main line; with a drop probability of 1, nothing of it remains. */
 static inline Matrix
 model_join (Model *self, Matrix residual, Matrix branch)
 {

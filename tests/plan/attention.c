@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kernel computes the attention of a plan: the built-in one and why, cuDNN after a
- * comparison, or not yet known; in the plan, in its documents and beside verdicts. */
+/* The attention kernel of a plan: the built-in one with the reason, cuDNN after a comparison, or
+ * not yet known; in the plan, in its documents and next to verdicts. */
 #include "engine/measure/choices.h"
 #include "tests/plan/case.h"
 #include <ligature/attention.h>
@@ -77,7 +77,7 @@ test_reasons (void)
   check ("attention(heads=4, dropout=0.1)", "2x16x192:bf16", "cpu", OWN "it runs only on GPUs");
 }
 
-/* The choices that a comparison on an H200 left, for rows 3 x 24 with heads 6/2 x 8. */
+/* The stored choices of a comparison on an H200, for rows 3 x 24 with heads 6/2 x 8. */
 #define CASE "rows 3 x 24 to 24 | heads 6/2 x 8 | causal window 0"
 #define HERE " | ligature 1, cuDNN 91900 | NVIDIA H200"
 
@@ -122,7 +122,7 @@ check_document (LigPlan *plan)
   g_assert_cmpfloat_with_epsilon (json_object_get_double_member (choice, "cudnn_us"), 2790, 1e-6);
 }
 
-/* The verdicts about the op begin with the choice, those about a gap do not. */
+/* Verdicts about the op start with the choice, those about a gap do not. */
 static void
 check_verdicts (LigPlan *plan)
 {
@@ -183,7 +183,7 @@ know (gpointer data, const char *key, double *microseconds, double *noise, char 
   return TRUE;
 }
 
-/* A plan takes the choice from the store, by the version of cuDNN. */
+/* A plan reads the choice for its cuDNN version from the store. */
 static void
 test_store (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the plan of every op alone: made for comparison only, it costs less, has the figures of one
- * that runs, and does not run. */
+/* Tests the unfused plan: compiled only for comparison, it is cheaper to compile, has the figures
+ * of a plan that runs, and cannot run. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 #include <ligature/figures.h>

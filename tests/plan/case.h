@@ -16,7 +16,7 @@
 
 static const LigDtype floating_types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
 
-/* Returns the distance allowed between two plans of one sequence, by compute type. */
+/* Returns the tolerance between two plans of one sequence, by compute type. */
 static inline double
 plan_tolerance (LigDtype dtype)
 {
@@ -140,7 +140,7 @@ compare_results (const Results *got, const Results *want, double limit, const ch
   }
 }
 
-/* Returns options of the policy that train and compute the input's gradient, or neither. */
+/* Returns options of the policy that train and compute the input gradient, or neither. */
 static inline LigPlanOptions
 plan_options (LigPolicy policy, gboolean training)
 {
@@ -221,7 +221,7 @@ feed_gradients (LigProgram *program)
   if (shape.n_axes > 0) {
     g_autoptr (LigTensor) gradient = named_tensor ("gradient", dtype, &shape, 1);
     lig_program_set_gradient (program, gradient, &error);
-    g_clear_error (&error); /* the plan may need no gradient */
+    g_clear_error (&error); /* the plan may not need a gradient */
   }
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("gradient of extra %u", i);
@@ -298,7 +298,7 @@ compute (LigSequence *sequence, const LigPlanOptions *options)
   return compute_in (state, sequence, options);
 }
 
-/* Returns the same; the parameters are those of another state, in order. */
+/* Returns the same with the parameters of another state, in order. */
 static inline Results *
 compute_like (LigSequence *sequence, LigState *like, const LigPlanOptions *options)
 {

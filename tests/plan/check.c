@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the gradient check for authors of ops: it accepts correct gradients under any policy, and
- * names the element of a wrong one. The op here has custom kernels, used by name. */
+ * names the wrong element. The op here has custom kernels, used by name. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>

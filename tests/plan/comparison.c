@@ -107,7 +107,7 @@ test_equal (void)
   g_assert_cmpfloat_with_epsilon (total.before.seconds, whole, whole * 1e-9);
 }
 
-/* A fence splits one group into two, which cost more together. */
+/* A fence splits one group into two with a higher total cost. */
 static void
 test_fence (void)
 {
@@ -132,7 +132,7 @@ test_fence (void)
                                   forward->after.seconds - forward->before.seconds, 1e-12);
 }
 
-/* Groups behind an inserted op are still the same ones, though their paths are not. */
+/* Groups after an inserted op are still the same, although their paths differ. */
 static void
 test_inserted (void)
 {
@@ -153,7 +153,7 @@ test_inserted (void)
   g_assert_cmpint (lig_plan_comparison_find_op (comparison, (int) count), ==, -1);
 }
 
-/* Ops that differ at both ends and in the middle are aligned by what they have in common. */
+/* Ops that differ at both ends and in the middle are aligned by their common ops. */
 static void
 test_aligned (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the copies of parameters in the compute type: they are made again only if the parameters
- * have changed since, whatever changed them. */
+/* Tests the copies of parameters in the compute type: they are recomputed only after the parameters
+ * have changed, whatever changed them. */
 #include "tests/plan/case.h"
 
 #include "engine/program/private.h"
@@ -22,7 +22,7 @@ count (LigLaunch *launch)
   return convert (launch);
 }
 
-/* Counts the launches of the steps that depend on parameters alone. */
+/* Counts the launches of steps that depend only on parameters. */
 static void
 watch (LigProgram *program)
 {
@@ -84,7 +84,7 @@ test_once_per_update (void)
   g_assert_cmpuint (take (), ==, N_MATMULS);
 }
 
-/* Trains; `afresh` makes every copy again in each run. */
+/* Trains; `afresh` recomputes all copies in each run. */
 static LigState *
 train (gboolean afresh, LigPolicy policy)
 {
@@ -129,7 +129,7 @@ read_output (LigProgram *program)
   return output;
 }
 
-/* Returns the output of a program that has run nothing before. */
+/* Returns the output of a program's first run. */
 static LigTensor *
 read_afresh (LigState *state, LigSequence *sequence, const LigPlanOptions *options)
 {
@@ -138,7 +138,7 @@ read_afresh (LigState *state, LigSequence *sequence, const LigPlanOptions *optio
   return read_output (program);
 }
 
-/* Two programs of one state: each sees an update of the other, and weights that are set. */
+/* Two programs share a state: each sees updates by the other, and weights that are set. */
 static void
 test_shared_state (void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels demand what kernel-list.h declares: those that ignore the tick run without one, those
- * that draw numbers get new ones, and attention asks for the memory of the order that it needs. */
+/* Kernels require exactly what kernel-list.h declares: those that ignore the tick run without one,
+ * those that use random numbers get new ones, and attention requests the memory that its summation
+ * order needs. */
 #include "kernels/demands.h"
 #include "engine/program/private.h"
 #include "kernels/attention-scratch.h"
@@ -98,7 +99,7 @@ evaluate_without_tick (const char *expression, const char *input, GHashTable *se
   run_program (program, LIG_RUN_FORWARD);
 }
 
-/* Runs the kernels of ranks that divide a vocabulary, of which a plan of one rank has none. */
+/* Runs the kernels of vocabulary parallelism, which a plan of one rank lacks. */
 static void
 run_parts_without_tick (GHashTable *seen)
 {
@@ -126,7 +127,7 @@ run_parts_without_tick (GHashTable *seen)
   g_assert_cmpfloat (results[1], ==, 2);
 }
 
-/* Runs the kernels of ranks that divide positions. */
+/* Runs the kernels of context parallelism. */
 static void
 run_slices_without_tick (GHashTable *seen)
 {
@@ -154,7 +155,7 @@ run_slices_without_tick (GHashTable *seen)
   }
 }
 
-/* The kernels whose operands follow from their params run in plans. */
+/* Kernels with operands that depend on their params run in plans. */
 static void
 test_shaped (void)
 {
@@ -215,10 +216,10 @@ test_drawing (void)
   g_assert_true (draws ("drop-path(0.5)", "64x8", &sent));
   g_assert_true (draws ("attention(2, dropout=0.5)", "4x16x24", &sent));
   g_assert_cmpuint (sent.micro_step, >, 0);
-  /* Without a reader the device's tick remains. */
+  /* Without a reader, the device's tick does not change. */
   g_assert_false (draws ("gelu ! layer-norm", "64x8", &sent));
   g_assert_cmpuint (sent.micro_step, ==, 0);
-  /* A kernel of another program may read it, and so may one that was compiled before the field. */
+  /* A kernel of another program may read it, and so may one compiled before the field existed. */
   LigKernel other = {.size = G_STRUCT_OFFSET (LigKernel, ignores_tick), .ignores_tick = true};
   g_assert_false (lig_kernel_ignores_tick (&other));
 }
@@ -254,14 +255,14 @@ test_orders (void)
   g_assert_cmpint (ordered, ==, lig_attention_scratch (64, &gpt2, false));
   g_assert_cmpint (any_order, ==, lig_attention_scratch (64, &gpt2, true));
   g_assert_cmpint (ordered - any_order, >, 1400000000);
-  /* Without cuDNN the built-in kernel needs four numbers per query and head, which fit the
+  /* Without cuDNN, the built-in kernel needs four numbers per query and head, which fit in the
    * workspace if they are few. */
   gint64 own = scratch_of ("attention(12, dropout=0.1)", "512x1024x2304:bf16", FALSE);
   g_assert_cmpint (own, ==, LIG_ATTENTION_OWN * G_GINT64_CONSTANT (512) * 1024 * 12);
   g_assert_cmpint (scratch_of ("attention(12, dropout=0.1)", "32x1024x2304:bf16", FALSE), ==, 0);
   g_assert_cmpint (scratch_of ("attention(12)", "64x1024x2304:fp32", FALSE), ==, 0);
-  /* Beyond the most memory for a fixed order it is that of a part; if a single head needs more, the
-   * built-in kernel's. */
+  /* Above the memory limit for a fixed order, it is that of a part; if a single head needs more,
+   * that of the built-in kernel. */
   gint64 part = scratch_of ("attention(12)", "4x16384x2304:bf16", FALSE);
   g_assert_cmpint (part, >, 1 << 30);
   g_assert_cmpint (part, <=, LIG_ATTENTION_MAX_ORDERED);
@@ -283,7 +284,7 @@ padded_scratch (const char *name, Part a, Part b, LigBackendKind backend)
   return lig_kernel_scratch (lig_kernel_find (name), &launch, backend);
 }
 
-/* GPUs copy the matrices of large matmuls whose rows do not begin at 16-byte boundaries. */
+/* GPUs copy the matrices of large matmuls if their rows are not aligned to 16 bytes. */
 static void
 test_padded (void)
 {

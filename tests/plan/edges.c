@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges of plans: what is listed by number is what the text names, and each edge is listed at
- * both of its ends. */
+/* The edges of plans: the numbered lists agree with the names in the text, and each edge is listed
+ * at both ends. */
 #include "tests/plan/case.h"
 #include <ligature/optimizer.h>
 
@@ -31,7 +31,8 @@ contains (const int *list, int count, int number)
   return FALSE;
 }
 
-/* Checks that the step's operands have the names of the text, in which `->` divides them. */
+/* Checks that the step's operands have the names of the text, where `->` separates inputs from
+ * outputs. */
 static void
 check_text (LigPlan *plan, const LigPlanStep *step)
 {
@@ -74,7 +75,7 @@ check_steps (LigPlan *plan)
     listed += (gsize) (values[v].n_readers + values[v].n_writers);
     for (int i = 1; i < values[v].n_readers; i++)
       g_assert_cmpint (values[v].readers[i], >=, values[v].readers[i - 1]);
-    /* Nothing reads what nobody has written. */
+    /* Every value is written before it is read. */
     if (values[v].n_readers > 0 && values[v].place == LIG_PLACE_ARENA && values[v].first >= 0)
       g_assert_cmpint (values[v].n_writers, >, 0);
   }
@@ -122,7 +123,7 @@ test_edges (void)
     }
 }
 
-/* A step of a group says to which port of which element an operand is bound. */
+/* A step of a group records the element and port that each operand is bound to. */
 static void
 test_bound (void)
 {

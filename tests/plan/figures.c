@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of groups and passes compared with every op alone, whatever is forced. */
+/* Figures of groups and passes compared with the unfused plan, whatever is forced. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 #include <ligature/figures.h>
@@ -114,7 +114,7 @@ test_baseline (void)
   g_assert_cmpuint (lig_plan_get_version (again), ==, lig_plan_get_version (forced));
   LigFigures figures = of_pass (forced, NULL, again, NULL, LIG_PASS_FORWARD);
   g_assert_cmpfloat (figures.saved_bytes, >, 0);
-  /* The sequence itself keeps its force. */
+  /* The sequence itself keeps its forced fusion. */
   g_assert_nonnull (lig_op_get_forced (lig_sequence_get (f.sequence, 2, NULL))[0]);
   tear_down (&f);
 }
@@ -135,7 +135,7 @@ test_forces_in_blocks (void)
   tear_down (&f);
 }
 
-/* A prediction claims no achieved rate. */
+/* A prediction has no achieved rate. */
 static void
 test_predicted (void)
 {
@@ -214,7 +214,7 @@ test_measured (void)
   g_assert_cmpstr (share, ==, "30 % of copy · memory");
   g_assert_null (nothing);
 
-  /* A time below the floor is no achievement of the kernel. */
+  /* A time below the floor does not count as an achieved rate. */
   g_autofree double *fast = invent_times (f.plan, 1e-8);
   const LigTimedPlan cached = {.plan = f.plan, .steps = fast};
   g_autofree char *before = lig_figures_describe (&figures);
@@ -234,7 +234,7 @@ test_measured (void)
   tear_down (&f);
 }
 
-/* A pass that was measured as a whole is compared with another such pass only. */
+/* A pass that was measured as a whole is only compared with another such pass. */
 static void
 test_whole_passes (void)
 {
@@ -262,7 +262,7 @@ test_whole_passes (void)
   tear_down (&f);
 }
 
-/* One part without a measurement makes the sum a prediction. */
+/* A single part without a measurement makes the sum a prediction. */
 static void
 test_sums (void)
 {
@@ -379,7 +379,7 @@ upload_of (const char *device_name, const char *expression, const char *input)
   return upload;
 }
 
-/* A batch is the input and the targets; a short step waits for it, a long one hides it. */
+/* A batch is the input and the targets; a short step waits for its copy, a long step hides it. */
 static void
 test_upload (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of the groups that take most of the time: each once, with all its places. */
+/* The names of the hotspots: each once, with all its locations. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 #include <ligature/hotspots.h>
@@ -92,7 +92,7 @@ test_block (void)
   g_assert_nonnull (strstr (text, ", backward ≈ "));
 }
 
-/* Macros without a block are one name, a single one has its place, and so have ops. */
+/* Macros outside a block share one name; a single macro or op has its path. */
 static void
 test_places (void)
 {
@@ -110,7 +110,7 @@ test_places (void)
   g_assert_true (g_str_has_prefix (text, "forward × 3 ≈ "));
 }
 
-/* All but the first are summed, and shares are those of the step. */
+/* All but the first are summed, and shares are fractions of the step. */
 static void
 test_rest (void)
 {

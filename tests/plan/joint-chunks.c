@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scratch memory of the last matmul with its loss on a GPU: the logits of a chunk, of chunks
- * of one height, half of all logits within limits. */
+/* The scratch memory of the fused LM head and loss on a GPU: the logits of one chunk; chunks have
+ * the same height, half of all logits within limits. */
 
 #include <ligature/dtype.h>
 #include <ligature/kernels.h>

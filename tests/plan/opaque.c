@@ -97,7 +97,7 @@ test_opaque (void)
   }
 }
 
-/* The input of the first op needs no gradient, so backward is not called. */
+/* The first op's input needs no gradient, so backward is not called. */
 static void
 test_opaque_first (void)
 {
@@ -168,7 +168,7 @@ static const LigOpInfo opaque_scale = {LIG_OP_INFO_SIZES,
                                        .opaque_backward = scale,
                                        .opaque_data = &calls};
 
-/* One callback may serve many ops: it gets the op, its path and its parameters. */
+/* One callback may serve many ops: it receives the op, its path and its parameters. */
 static void
 test_opaque_call (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests threads: one edits and compiles a sequence while two train its plans.
  *
- * Clean under the thread sanitizer (-Db_sanitize=thread) with OMP_NUM_THREADS=1, as it does not
- * support OpenMP's locks, and G_SLICE=always-malloc, as it does not support GLib's. */
+ * Clean under the thread sanitizer (-Db_sanitize=thread) with OMP_NUM_THREADS=1, because it does
+ * not support OpenMP's locks, and G_SLICE=always-malloc, because it does not support GLib's. */
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
 #include <ligature/optimizer.h>
@@ -13,7 +13,7 @@
 
 enum { WORKERS = 2, EDITS = 40 };
 
-/* A queue of plans from the editing thread. It uses the locks of POSIX, which the thread sanitizer
+/* A queue of plans from the editing thread. It uses POSIX locks, which the thread sanitizer
  * supports, unlike GLib's. */
 static struct {
   pthread_mutex_t lock;

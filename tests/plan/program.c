@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests plans and programs: lifetimes, the effects of edits, the order of calls, and what a run
- * leaves in the state. */
+/* Tests plans and programs: lifetimes, the effects of edits, the order of calls, and the effects of
+ * a run on the state. */
 #include "engine/program/private.h"
 #include "tests/plan/case.h"
 #include <ligature/compile.h>
@@ -36,7 +36,7 @@ expect_error (gboolean done, GError **error, int code, const char *message)
   g_clear_error (error);
 }
 
-/* A program keeps references to all that it needs; a plan needs neither the sequence nor a
+/* A program keeps references to everything that it needs; a plan needs neither the sequence nor a
  * state. */
 static void
 test_outlives (void)
@@ -180,8 +180,8 @@ count_down (gpointer left)
   return --*(int *) left < 0;
 }
 
-/* Ended before any of its steps, a run counts nothing, and the next is as if it had not been. The
- * update is never ended. */
+/* A run that is cancelled before its first step has no effect on later runs. The update is never
+ * cancelled. */
 static void
 test_interrupt (void)
 {
@@ -477,7 +477,7 @@ test_cache (void)
   g_assert_cmpint (G_OBJECT (state)->ref_count, ==, 4);
 }
 
-/* A backend with graphs whose captured steps run at once. It counts its calls. */
+/* A backend with graphs that runs captured steps immediately. It counts its calls. */
 static struct {
   LigKernelFunc kernel;
   gboolean fails, out_of_memory, capturing;
@@ -559,7 +559,7 @@ test_capture (void)
     g_assert_cmpint (fake.graphs, ==, 0);
   }
   fake.fails = FALSE;
-  /* The message does not contain the line of the source where memory ran out. */
+  /* The message does not contain the source line where memory ran out. */
   fake.out_of_memory = TRUE;
   expect_error (lig_program_run (program, LIG_RUN_FORWARD, &error), &error, LIG_ERROR_MEMORY,
                 "step 1, bias at 0: no memory for the fake");

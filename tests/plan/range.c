@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers that the caller provides: those that an op does not accept are rejected when they are
- * set, on every device, with the number, its place and what is expected. */
+/* Integers from the caller: values that an op does not accept are rejected when they are set, on
+ * every device, with the value, its position and the expected range. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
@@ -21,7 +21,7 @@ new_case (const char *expression, const char *input)
   return program;
 }
 
-/* Sets integers, all of them `fill` but one; `n` is that of the extra input, -1 for the input. */
+/* Sets integers, all `fill` except one; `n` is the number of the extra input, -1 for the input. */
 static gboolean
 set (LigProgram *program, int n, gint32 fill, gint64 at, gint32 number, GError **error)
 {
@@ -41,8 +41,8 @@ set (LigProgram *program, int n, gint32 fill, gint64 at, gint32 number, GError *
                : lig_program_set_extra_input (program, (guint) n, tensor, error);
 }
 
-/* The repetitions of a block have the lengths and documents of one batch; ops that are written
- * apart, and the two attentions of a decoder, have their own. */
+/* The repetitions of a block share the lengths and documents of one batch; separate ops, and the
+ * two attentions of a decoder, have their own. */
 static void
 test_shared (void)
 {
@@ -60,7 +60,7 @@ test_shared (void)
     {"make-extra-output(m) ! block(3) { transformer-layer(2, layer-type=decoder, memory=../m, "
      "lengths=caller, memory-lengths=caller) }",
      2},
-    /* Numbers with a gradient may differ. */
+    /* Differentiable tensors may have any values. */
     {"block(3) { add-extra-input(caller) }", 3},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -104,11 +104,11 @@ test_lengths (void)
                  "attention at 1: lengths[2] is 6, expected 0 to 5; correct the data");
   check_outside (program, 0, 0, -1,
                  "attention at 1: lengths[0] is -1, expected 0 to 5; correct the data");
-  /* Any numbers name documents. */
+  /* Any numbers are valid document ids. */
   check_accepted (program, 1, -7, 3, G_MAXINT32);
 }
 
-/* The lengths of a memory count its keys, also through a macro and a channel of the caller's
+/* The lengths of a memory count its keys, also through a macro and a channel with the caller's
  * integers. */
 static void
 test_memory (void)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors of recipes op by op: none where nothing is quantized, those of fp8 behind
- * matmuls. */
+/* The errors of recipes per op: none where nothing is quantized, fp8 errors after matmuls. */
 #include "tests/plan/case.h"
 
 #include <ligature/recipe-errors.h>
@@ -45,7 +44,7 @@ test_ops (void)
     const LigOpErrors *second = find (errors, "4", "basic-linear");
     g_assert_null (first->recipe);
     g_assert_cmpstr (second->recipe, ==, recipes[i]);
-    /* Nothing is rounded before the second matmul, and no gradient behind it. */
+    /* Nothing is rounded before the second matmul, and no gradient after it. */
     g_assert_cmpfloat (norm->output, ==, 0);
     g_assert_cmpfloat (first->output, ==, 0);
     g_assert_cmpfloat (second->gradient, ==, 0);
@@ -60,7 +59,7 @@ test_ops (void)
   }
 }
 
-/* A recipe whose histories take runs of their own is compared with the same masks. */
+/* A recipe that needs extra runs for its histories is compared with the same masks. */
 static void
 test_dropout (void)
 {
@@ -97,7 +96,7 @@ test_wrong (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
 }
 
-/* Parts of a macro name it, and a matmul that cannot follow its recipe says why. */
+/* Parts of a macro name the macro, and a matmul that cannot follow its recipe has the reason. */
 static void
 test_names (void)
 {
@@ -116,8 +115,8 @@ test_names (void)
   g_assert_cmpstr (find (copy, "1", "basic-linear")->written, ==, "1");
 }
 
-/* Weights that are kept in fp8 bring the errors of weights in the compute type, and the recipes are
- * compared with a plan that has none. */
+/* Weights stored in fp8 have errors relative to weights in the compute type, and recipes are
+ * compared with a plan without fp8 weights. */
 static void
 test_kept_in_fp8 (void)
 {
@@ -169,7 +168,7 @@ test_devices (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
 }
 
-/* The arguments of a monitor, and after how many calls it ends the measurement. */
+/* The arguments of a monitor, and the number of calls after which it ends the measurement. */
 typedef struct {
   guint calls, max, last, count;
 } Told;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Faults in a plan, which a verification has to find. They are made in the test alone: it replaces
- * the kernel of a step before the plan is verified. */
+/* Injected faults in a plan, which a verification must find: the test replaces the kernel of a step
+ * before the plan is verified. */
 #pragma once
 
 #include "engine/plan/plan-private.h"
@@ -71,8 +71,7 @@ find_group (LigPlan *plan, LigPass pass, const char *fusion, int *number)
   return NULL;
 }
 
-/* Returns whether the value is one that has a right one to compare it with: an output of an op, or
- * a gradient. */
+/* Returns whether a reference exists for the value: it is an output of an op, or a gradient. */
 static inline gboolean
 is_compared (const LigPlanValue *value, LigPass pass)
 {
@@ -83,8 +82,8 @@ is_compared (const LigPlanValue *value, LigPass pass)
            : g_str_has_suffix (value->name, ".y");
 }
 
-/* Spoils an output of a step of the fusion's group, which has to be found, there if the output has
- * a right value. A quantized copy is found by what the matmul makes of it. */
+/* Spoils an output of a step of the fusion's group, which must be found: at this output if it has a
+ * reference; a quantized copy is found in the matmul's result. */
 static inline void
 spoil_output (LigPlan *plan, int step, int output, const char *fusion)
 {
@@ -104,7 +103,7 @@ spoil_output (LigPlan *plan, int step, int output, const char *fusion)
                                     2 * found->outside->rounding);
 }
 
-/* Spoils the outputs of the steps of the group, and returns how many there were. */
+/* Spoils the outputs of the steps of the group, and returns their number. */
 static inline int
 spoil_group (LigPlan *plan, LigPass pass, int group, const char *fusion)
 {

@@ -31,7 +31,7 @@ same (LigState *a, const char *path, LigState *b, const char *other)
   return memcmp (x->data, y->data, bytes) == 0;
 }
 
-/* Initial values depend only on (seed, path): not on earlier ops, nor on shape or type. */
+/* Initial values depend only on (seed, path), not on earlier ops, shape or type. */
 static void
 test_initial (void)
 {
@@ -108,7 +108,7 @@ add_tensor (LigTensorFile *file, const char *name, gint64 rows, gint64 columns)
   lig_tensor_file_add (file, name, tensor);
 }
 
-/* If the last tensor contains a number that does not fit, no tensor is set. */
+/* If the last tensor contains a number out of range, no tensor is set. */
 static void
 test_half (void)
 {
@@ -140,7 +140,7 @@ test_half (void)
   g_rmdir (folder);
 }
 
-/* Tokens have to be whole numbers. */
+/* Tokens must be integers. */
 static void
 test_tokens (void)
 {
@@ -226,7 +226,7 @@ test_dropout (void)
   g_assert_cmpfloat (distance_between (moved, none), >, 0.1);
 }
 
-/* Evaluation in between does not draw random numbers. */
+/* Evaluation in between does not advance the random numbers. */
 static void
 test_micro_steps (void)
 {

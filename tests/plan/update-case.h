@@ -24,8 +24,8 @@ setup_clear (Setup *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Setup, setup_clear)
 
-/* Runs the given plan, or compiles one if it is null. Plans that are measured separately may have
- * other fusions, which round in other ways: programs whose bits are compared have one plan. */
+/* Runs the given plan, or compiles one if it is null. Separately measured plans may have different
+ * fusions, which round differently, so programs that are compared bit by bit share one plan. */
 static inline Setup
 set_up_plan (LigDevice *device,
              const char *expression,
@@ -94,7 +94,7 @@ read_scaling (LigState *state)
 
 enum { MICRO_STEPS = 1024 };
 
-/* Checks that n equal gradients of 16-bit parameters add up to n times one of them. */
+/* Checks that n equal gradients of 16-bit parameters sum to n times one of them. */
 static inline void
 check_sum (
   LigDevice *device, const char *expression, const char *input, LigPlanOptions options, int times)
@@ -133,7 +133,7 @@ check_sums (LigDevice *device)
     {"linear(16) ! gelu ! linear(8)", "16x32"},
     {"make-extra-output(to=r) ! layer-norm ! linear(8) ! add-extra-input(from=r)", "5x8"},
   };
-  /* These sizes need other kernels, or other paths in the same ones. */
+  /* These sizes use different kernels, or different paths in the same kernels. */
   static const char *const large[][2] = {
     {"layer-norm", "4096x1024"},
     {"rms-norm", "600x8192"},
@@ -157,7 +157,7 @@ check_sums (LigDevice *device)
   }
 }
 
-/* Checks that 1,024 gradients of 1 in bf16 add up to 1,024, not 256. */
+/* Checks that 1,024 gradients of 1 in bf16 sum to 1,024, not 256. */
 static inline void
 check_ones (LigDevice *device)
 {
@@ -187,7 +187,8 @@ update_once (LigProgram *program, double clip)
   run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
 }
 
-/* Compares every array except the gradients bit by bit; arrays that neither state has are equal. */
+/* Compares every array except the gradients bit by bit; arrays missing from both states count as
+ * equal. */
 static inline void
 expect_same_arrays (LigState *a, LigState *b, const char *what)
 {
@@ -206,8 +207,8 @@ expect_same_arrays (LigState *a, LigState *b, const char *what)
     }
 }
 
-/* Checks that after a gradient that is not finite nothing is written, and that later updates behave
- * as if that update had not happened. */
+/* Checks that a non-finite gradient skips the update, and that later updates behave as if it had
+ * not happened. */
 static inline void
 check_skipped_update (LigDevice *device, const LigPlanOptions *options, double clip, float bad)
 {
@@ -279,7 +280,7 @@ feed_targets (LigProgram *program, float factor)
   g_assert_true (lig_program_set_extra_input (program, 0, targets, &error));
 }
 
-/* Tests gradients so large that the scale has to decrease: each overflow leaves the weights
+/* Tests gradients so large that the loss scale must decrease: each overflow leaves the weights
  * unchanged, and training then continues. */
 static inline void
 check_overflow (LigDevice *device)
@@ -345,8 +346,8 @@ check_small_gradients (LigDevice *device)
   }
 }
 
-/* The gradient of the input is unscaled too; and a plan without a scale, used after one with a
- * scale, reads its gradients unscaled. */
+/* The input gradient is also unscaled; and a plan without a scale, used after one with a scale,
+ * reads its gradients unscaled. */
 static inline void
 check_unscaled (LigDevice *device)
 {
@@ -372,7 +373,7 @@ check_unscaled (LigDevice *device)
   g_assert_cmpfloat (read_scaling (setup.state).carried, ==, 1);
 }
 
-/* With zero gradients a decaying parameter shrinks by rate times decay, and others do not
+/* With zero gradients, a decaying parameter shrinks by rate times decay, and others do not
  * change. */
 static inline void
 check_decay (LigDevice *device)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Verified plans: every fusion is inside its limits, and a wrong factor in anything that one of its
- * kernels writes is found, at that group. */
+/* Verified plans: every fusion is inside its limits, and a wrong factor in any output of its
+ * kernels is found at that group. */
 #include "engine/plan/plan-private.h"
 #include "tests/plan/spoil.h"
 
@@ -89,7 +89,7 @@ test_fusions (gconstpointer dtype)
     check_case (&cases[i], &options, TRUE);
 }
 
-/* Exchanges need ranks: tests/ranks/verification.c. */
+/* Collectives need ranks: tests/ranks/verification.c. */
 static gboolean
 collectives (const LigFusion *fusion)
 {
@@ -115,7 +115,7 @@ test_complete (void)
       g_error ("%s has no case here", fusion->name);
 }
 
-/* The matmul that writes gelu and its copy itself is one of evaluation plans. */
+/* The matmul that also writes gelu and its copy occurs in evaluation plans. */
 static void
 test_evaluation (void)
 {
@@ -149,7 +149,7 @@ static const char *const models[] = {
   "mean-squared-error",
 };
 
-/* A right plan is inside in every type and by every recipe, with its step of the optimizer. */
+/* A correct plan is inside with every type and every recipe, including its optimizer step. */
 static void
 test_plans (void)
 {
@@ -196,7 +196,7 @@ run_poisoned (LigLaunch *launch)
   return status;
 }
 
-/* One number that is none is outside, and said so. */
+/* A single NaN is outside, and reported as such. */
 static void
 test_poisoned (void)
 {
@@ -220,7 +220,7 @@ test_poisoned (void)
   g_assert_nonnull (strstr (text, "not finite where the reference is"));
 }
 
-/* A wrong update is a result that is outside, while all groups are inside. */
+/* With a wrong update, the result is outside, while all groups are inside. */
 static void
 test_update (void)
 {
@@ -236,7 +236,7 @@ test_update (void)
     g_assert_false (found->groups[i].outside);
 }
 
-/* A value that is wrong only when it is computed again is found there. */
+/* A value that is wrong only when recomputed is found there. */
 static void
 test_recompute (void)
 {

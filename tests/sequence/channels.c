@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels: their rules, their scopes, the message for each mistake, and the tensors that pass
- * through them. */
+/* Channels: their rules and scopes, the message for each mistake, and the tensors that they
+ * carry. */
 #include "tests/plan/case.h"
 
 static LigOp *
@@ -67,7 +67,7 @@ test_channel_setters (void)
                    "extra input channel of add-extra-input must be a non-empty string or none");
   g_assert_true (lig_op_set_extra_input_channel (add, 0, "c", NULL));
   g_assert_cmpstr (lig_op_get_extra_input_channel (add, 0), ==, "c");
-  /* Setting the channel to its own string is allowed. */
+  /* Setting the channel to its current string is allowed. */
   g_assert_true (
     lig_op_set_extra_input_channel (add, 0, lig_op_get_extra_input_channel (add, 0), NULL));
   g_assert_cmpstr (lig_op_get_extra_input_channel (add, 0), ==, "c");
@@ -121,7 +121,7 @@ test_residual (void)
   check_sum (inner, "output", 2, "input", 0, "input");
   check_sum (inner, "grad.input", 2, G1, 0, G1);
   g_assert_cmpuint (inner->names->len, ==, 2);
-  /* The caller gets the branch too: dx = 2dy + dextra */
+  /* The caller also gets the branch: dx = 2dy + dextra */
   g_autoptr (Results) both =
     run_case ("make-extra-output(r, caller=true) ! identity ! add-extra-input(r)");
   check_sum (both, "extra.0", 1, "input", 0, "input");
@@ -200,7 +200,7 @@ test_mixed (void)
   check_sum (outputs, "grad.input", 3, G1, 2, E0);
 }
 
-/* An op that reads another channel makes another sequence. */
+/* An op that reads a different channel makes a different sequence. */
 static void
 test_rebinding (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters that are one of several names: in structs, properties, files, expressions and tables,
- * and the errors for unknown names and faulty tables. */
+/* Enumeration parameters: in structs, properties, files, expressions and tables, and the errors for
+ * unknown names and faulty tables. */
 #include "tests/sequence/register-case.h"
 #include <ligature/register.h>
 
@@ -76,7 +76,7 @@ test_properties (void)
   g_object_set (op, "mask", "none", NULL);
   g_assert_true (lig_op_get_value (op, param, &value));
   g_assert_cmpstr (g_value_get_string (&value), ==, "none");
-  /* A name that is no choice changes nothing. */
+  /* A name that is not a choice changes nothing. */
   g_object_set (op, "mask", "casual", NULL);
   g_object_get (op, "mask", &kept, NULL);
   g_assert_cmpstr (kept, ==, "none");

@@ -14,7 +14,7 @@ parse (const char *text)
   return sequence;
 }
 
-/* Parses `text` and checks that its shortest form is `wanted`, which gives the same ops again. */
+/* Parses `text` and checks that its shortest form is `wanted`, which parses to the same ops. */
 static void
 check (const char *text, const char *wanted)
 {

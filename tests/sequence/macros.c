@@ -61,7 +61,7 @@ residual_expand (LigOp *self, LigParts *parts)
   lig_parts_add (parts, NULL, outside);
 }
 
-/* The macro's example is the macro alone, unless another is given. */
+/* The macro's example is just the macro, unless another is given. */
 static void
 register_macro (const char *macro,
                 void (*expand) (LigOp *, LigParts *),
@@ -138,7 +138,7 @@ test_nested (void)
   check_paths (block, repeated);
 }
 
-/* Two dropouts of one macro draw different masks. */
+/* Two dropouts of one macro have different masks. */
 static void
 test_draws (void)
 {
@@ -218,8 +218,8 @@ test_rejected (void)
   }
 }
 
-/* A macro whose mistake appears only with other parameters is rejected when it is compiled, also by
- * lig_state_new(). */
+/* A macro with a mistake that appears only with other parameters is rejected at compile time, and
+ * by lig_state_new(). */
 static bool twice;
 
 static void

@@ -203,7 +203,7 @@ check_range (LigSequence *sequence, const LigParam *param)
     g_autoptr (LigOp) op = fresh (sequence);
     if (i == 2 && inside[i] < param->minimum && !(param->flags & LIG_PARAM_INFERRED))
       continue;
-    /* The largest repetition of more than one op would exceed the limit of ops. */
+    /* The largest repetition count with more than one op would exceed the limit of ops. */
     if (lig_op_get_body (op) && i == 1)
       g_assert_true (lig_sequence_remove (lig_op_get_body (op), -1, NULL));
     g_assert_true (set_to (op, param, inside[i], &error));
@@ -353,7 +353,7 @@ test_cases (void)
     const LigOpInfo *info = lig_op_get_info (lig_sequence_get (sequence, 0, NULL));
     check_types (info, sequence);
     check_evaluation (info, sequence);
-    /* A scalar output of an op other than a loss has the cotangent 1, too. */
+    /* A scalar output of an op that is not a loss also has the cotangent 1. */
     if (!scalar)
       check_gradients (info, sequence);
   }
@@ -381,7 +381,7 @@ test_activations (void)
 
 /* --- Dropout ------------------------------------------------------------------------------- */
 
-/* y is x mask / (1 - p), dx is dy mask / (1 - p), and the share of zeros is about p. */
+/* y is x mask / (1 - p), dx is dy mask / (1 - p), and the fraction of zeros is about p. */
 static void
 check_dropout (double p, const char *input)
 {

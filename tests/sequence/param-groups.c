@@ -64,7 +64,7 @@ test_built_in (void)
       g_assert_true (g_hash_table_add (names, (gpointer) shown->name));
     g_assert_cmpuint (seen, ==, count);
     with += info->groups != NULL;
-    /* A long list is divided. */
+    /* A long list is split into groups. */
     g_assert_true (count < 12 || info->groups);
   }
   g_assert_cmpuint (with, >=, 3);

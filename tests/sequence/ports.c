@@ -45,7 +45,7 @@ test_parsed (void)
   check_parsed ("");
 }
 
-/* Equal texts at different addresses give one list, also if the program frees one of them. */
+/* Equal texts at different addresses give the same list, even if the program frees one of them. */
 static void
 test_once (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of the tests of registering: the complete table of an op, to be damaged. */
+/* Shared by the tests of registration: the complete table of an op, to be damaged. */
 #pragma once
 
 #include "engine/patterns/register.h"

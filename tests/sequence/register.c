@@ -43,14 +43,14 @@ test_words (void)
   info = whole ("twice-words");
   info.flags = LIG_OP_BLOCK;
   check_rejection (&info, "op twice-words: its flags are 0x20, expected some of 0xfedf");
-  /* The name of an op that the program registered itself is taken, too. */
+  /* The name of an op that the program registered is also taken. */
   info = whole ("twice-words");
   check_accepted (&info);
   check_rejection (&info, "an op called twice-words is already registered");
   check_twice ("twice-words");
 }
 
-/* Each trait promises something to its readers. */
+/* Each trait has requirements that its readers rely on. */
 static void
 test_traits (void)
 {
@@ -426,7 +426,7 @@ test_example (void)
   check_twice ("twice-example");
 }
 
-/* --- Built-in tables are complete, too -------------------------------------------------------- */
+/* --- Built-in tables are also complete -------------------------------------------------------- */
 
 static void
 test_built_in (void)

@@ -174,7 +174,7 @@ test_signals (void)
   g_assert_null (g_list_model_get_item (model, 8));
 }
 
-/* Every edit of an op raises the version of its sequence, and of every sequence around it. */
+/* Every edit of an op increments the version of its sequence and of all enclosing sequences. */
 static void
 test_versions (void)
 {
@@ -273,7 +273,7 @@ test_owner_gone (void)
   }
   g_assert_true (lig_sequence_append (other, kept, NULL));
   check_ops (other, "gelu ! relu");
-  /* The body of a block may outlive the block, too. */
+  /* The body of a block may also outlive the block. */
   g_autoptr (LigSequence) body = NULL;
   {
     g_autoptr (LigSequence) sequence = parse ("block(2) { silu }");
@@ -444,7 +444,7 @@ test_fence_places (void)
   check_groups (plan, "[0] [1] [2] [3] [4 5 forward-bias-activation] [6] [7] [8]", "");
 }
 
-/* No shape: the sequence has no input any more. */
+/* No shape: the sequence no longer has an input. */
 static void
 test_unset_input (void)
 {

@@ -93,7 +93,8 @@ never (const LigOpaqueCall *call, GError **error)
   g_assert_not_reached ();
 }
 
-/* The structs of the op and its arrays end early, as if the last fields had been added later. */
+/* The structs of the op and its arrays are shorter, as if compiled before the last fields were
+ * added. */
 static void
 test_older_op (void)
 {
@@ -273,7 +274,7 @@ infer_registering (LigInfer *self, GError **error)
   return TRUE;
 }
 
-/* Registering within a compilation or a registration would wait for itself, so it is rejected. */
+/* Registering during a compilation or registration would deadlock, so it is rejected. */
 static void
 test_within (void)
 {

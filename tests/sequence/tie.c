@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests that the path of a tied op follows the op that it names through edits. */
+/* Tests that the path in a tied op follows its target through edits. */
 #include <ligature/sequence.h>
 
 #include <string.h>
@@ -36,7 +36,7 @@ insert (LigSequence *sequence, int index, const char *expression)
   g_assert_no_error (error);
 }
 
-/* Moves an op as the window does: takes it out, and puts it in elsewhere. */
+/* Moves an op like the window: removes it and inserts it elsewhere. */
 static void
 carry (LigSequence *from, int index, LigSequence *to, int target)
 {
@@ -92,7 +92,7 @@ test_list (void)
   expect (sequence, "linear(7, tied=\"2\") ! linear(7, tied=\"2\") ! linear(7) ! gelu ! relu");
 }
 
-/* Both ops out of the sequence, in either order, and in again. */
+/* Both ops are removed from the sequence, in either order, and reinserted. */
 static void
 test_both (void)
 {
@@ -151,7 +151,7 @@ test_blocks (void)
   insert (sequence, 0, "silu");
   expect (sequence, "silu ! relu ! block(3) { silu ! relu ! linear(7) ! gelu ! "
                     "linear(7, tied=../2) }");
-  /* Out of the block, and the block away. */
+  /* Moved out of the block, then the block is removed. */
   carry (body, 4, sequence, 3);
   expect (sequence, "silu ! relu ! block(3) { silu ! relu ! linear(7) ! gelu } ! "
                     "linear(7, tied=\"2.0.2\")");
@@ -160,7 +160,7 @@ test_blocks (void)
                     "linear(7, tied=\"0\")");
 }
 
-/* A path from the outermost list on keeps its repetition. */
+/* An absolute path keeps its repetition. */
 static void
 test_repetition (void)
 {
@@ -174,7 +174,8 @@ test_repetition (void)
                     "block(2) { linear(7, tied=\"2.1.1\") ! linear(7, tied=../0) }");
 }
 
-/* Blocks are read from the inside out: a path is not taken for one of the block. */
+/* Blocks are read from the inside out: an absolute path is not mistaken for one relative to the
+ * block. */
 static void
 test_reading (void)
 {
