@@ -32,8 +32,8 @@ def display():
 
 
 def start_alone():
-    """Starts a server while no other test does, and waits until it answers. A server that resets
-    itself when its last client ends would reject the next one for a moment."""
+    """Starts a server while no other test starts one, and waits until it responds. A server that
+    resets itself when its last client ends would reject the next one for a moment."""
     for _ in range(8):
         reader, writer = os.pipe()
         server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0",

@@ -20,7 +20,7 @@ struct _LigJournal {
 };
 
 /* The maximum time that closing a window waits for pending writes. */
-#define PATIENCE_MS 1000
+#define MAX_WAIT_MS 1000
 
 static const char *const kinds[] = {"start", "edit", "merge", "undo", "redo"};
 
@@ -105,7 +105,7 @@ lig_journal_new (LigStore *store)
 static gboolean
 wait_until_written (LigJournal *self)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE_MS * G_TIME_SPAN_MILLISECOND;
+  gint64 end = g_get_monotonic_time () + MAX_WAIT_MS * G_TIME_SPAN_MILLISECOND;
   g_mutex_lock (&self->lock);
   while (self->waiting > 0 && g_cond_wait_until (&self->written, &self->lock, end))
     ;

@@ -10,7 +10,7 @@
 #include <glib/gi18n.h>
 
 /* A delay, so that not every keystroke reads a file. */
-#define PATIENCE_MS 250
+#define DELAY_MS 250
 #define ROWS 6
 
 struct _LigDataPreview {
@@ -192,7 +192,7 @@ lig_data_preview_show (LigDataPreview *self, const char *spec, LigSequence *sequ
   }
   say (self, _ ("Reading…"), FALSE);
   gtk_spinner_start (GTK_SPINNER (self->spinner));
-  self->timer = g_timeout_add (PATIENCE_MS, begin_reading, self);
+  self->timer = g_timeout_add (DELAY_MS, begin_reading, self);
 }
 
 gboolean

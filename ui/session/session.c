@@ -11,7 +11,7 @@
 #include <glib/gi18n.h>
 
 /* The time that a window waits for its store; most open within a few milliseconds. */
-#define PATIENCE_MS 250
+#define MAX_WAIT_MS 250
 
 struct _LigSession {
   GObject parent_instance;
@@ -259,7 +259,7 @@ take_late_store (GObject *source, GAsyncResult *result, gpointer data)
 static gboolean
 wait_for_store (Opening *opening)
 {
-  gint64 end = g_get_monotonic_time () + PATIENCE_MS * G_TIME_SPAN_MILLISECOND;
+  gint64 end = g_get_monotonic_time () + MAX_WAIT_MS * G_TIME_SPAN_MILLISECOND;
   g_mutex_lock (&opening->lock);
   while (!opening->done && g_cond_wait_until (&opening->opened, &opening->lock, end))
     ;

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A real pointer: from the palette into a gap, a row to another place, a fence to another gap; clicks,
-and drops at forbidden places."""
+"""A real pointer: from the palette into a gap, a row to a new position, a fence to another gap; clicks,
+and drops at invalid places."""
 import os
 import re
 import sys
@@ -88,7 +88,7 @@ def test_drop_outside(home):
 
 
 def test_control_click(home):
-    """Control+click adds a run to the selection of the history, and takes it out again."""
+    """Control+click adds a run to the selection of the history, and removes it again."""
     for name in ("one", "two", "three"):
         lig(home, "train", "linear(4) ! mean-squared-error", "--input", "16x8", "--data",
             "synthetic", "--steps", 2, "--name", name, "--device", "cpu", "--checkpoint",

@@ -26,7 +26,7 @@ from display import display  # noqa: E402
 TOOLS = ("Xvfb", "dbus-run-session", "xdotool", "xwininfo", "xprop", "import", "compare", "gdbus")
 APPLICATION = "org.ligature.Ligature"
 OBJECT = "/org/ligature/Ligature"
-PATIENCE = 20.0
+TIMEOUT = 20.0
 AT = "org.a11y.atspi"
 ROOT = "/org/a11y/atspi/accessible/root"
 
@@ -35,16 +35,16 @@ class Missing(Exception):
     """A tool that the test needs is missing; its text is the reason to skip."""
 
 
-def wait(condition, what, patience=PATIENCE):
+def wait(condition, what, timeout=TIMEOUT):
     """Returns the result of `condition` as soon as that is true. To read the screen costs the program
     time, too: up to half of it is left for what is waited for."""
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while (now := time.monotonic()) < end:
         found = condition()
         if found:
             return found
         time.sleep(min(max(0.05, time.monotonic() - now), 0.5))
-    raise AssertionError(f"waited {patience:.0f} s for {what}")
+    raise AssertionError(f"waited {timeout:.0f} s for {what}")
 
 
 def run(*command, check=True):
@@ -61,7 +61,7 @@ except ImportError:
 
 
 def atspi():
-    """The module; imported late, as it looks for the bus."""
+    """The module; imported late, because it looks for the bus."""
     import gi
     gi.require_version("Atspi", "2.0")
     from gi.repository import Atspi
@@ -123,7 +123,7 @@ class Bus:
                 asleep = [path for children in below for _, path in children if path not in counts]
 
     def read(self, name):
-        """The program's accessible with all below it."""
+        """The program's accessible with all its descendants."""
         things, items = {}, self.list(name)
         for item in items:
             things[item[0][1]] = Thing(self, item)
@@ -159,7 +159,7 @@ class Thing:
         return not re.match(r"^$|Gtk[A-Z]|Adw[A-Z]|Lig[A-Z]", self.name)
 
     def walk(self):
-        """It and all things below it."""
+        """It and all its descendants."""
         yield self
         for child in self.below:
             yield from child.walk()
@@ -236,7 +236,7 @@ class Program:
         return found.split()[0] if found else None
 
     def x_windows(self):
-        """All windows that are shown, the oldest first."""
+        """All visible windows, oldest first."""
         found = run("xdotool", "search", "--onlyvisible", "--pid", self.process.pid, check=False)
         return sorted(found.split(), key=int)
 
@@ -255,7 +255,7 @@ class Program:
                                        self.read_log()), "the first frame")
         return int(found[1]) / 1e3 - self.started * 1e3, int(found[2]) / 1e3
 
-    # Actions by their names, as the shell or a script calls them.
+    # Actions by name, as the shell or a script calls them.
 
     def call(self, path, method, *arguments):
         return run("gdbus", "call", "--session", "--dest", APPLICATION, "--object-path", path,
@@ -299,13 +299,13 @@ class Program:
                             found.append(thing)
         return found
 
-    def find(self, role=None, name=None, showing=True, patience=PATIENCE):
+    def find(self, role=None, name=None, showing=True, timeout=TIMEOUT):
         what = f"{role or 'something'} '{name}'"
-        return wait(lambda: self.look(role, name, showing), what, patience)[0]
+        return wait(lambda: self.look(role, name, showing), what, timeout)[0]
 
-    def says(self, pattern, patience=PATIENCE):
+    def says(self, pattern, timeout=TIMEOUT):
         """Waits until some text on the screen matches."""
-        return self.find(name=re.compile(pattern), patience=patience)
+        return self.find(name=re.compile(pattern), timeout=timeout)
 
     def export(self, path):
         """Exports a report until a toast confirms it: that goes after five seconds, within which a busy

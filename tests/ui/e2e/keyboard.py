@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Build, fuse, train, save with the keyboard alone, from an empty window to a file and a run in the
+"""Build, fuse, train, save with only the keyboard, from an empty window to a file and a run in the
 store. No action is called by its name here: only keys are pressed and the screen is read."""
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Training by two ranks as a person does it: the choice, the loss, pause, stop, a rank that dies,
+"""Training on two ranks as a user does it: the choice, the loss, pause, stop, a rank that dies,
 and a window that is killed."""
 import json
 import os
@@ -43,7 +43,7 @@ def begin(app):
 
 
 def list_processes(above):
-    """The processes below one, with those below them."""
+    """All descendants of a process."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Trainings and profiles as a person meets them: the losses at the end and the way to the charts, a
+"""Runs and profiles as a user sees them: the final losses and the link to the charts, a
 report of the run, a comparison of policies with its noise, data that does not fit."""
 import json
 import os
@@ -29,7 +29,7 @@ def test_finished(home):
         app.says("^small — Ligature$")
         app.find(name=re.compile("fused forward as"))
         app.key("F5")
-        # The toast goes after ten seconds, so it is read first, and its button with it.
+        # The toast closes after ten seconds, so it and its button are read first.
         toast = app.says("^small is trained: ", 60)
         losses = re.search(r"loss \S+ · validation loss \S+", toast.name)[0]
         app.click(toast.near("push button", "^Show charts"))
@@ -61,7 +61,7 @@ def test_compare(home):
 
 
 def test_misfit(home):
-    """A file beside the model is proposed, and rejected with both sizes before it is used."""
+    """A file next to the model is proposed, and rejected with both sizes before it is used."""
     write(home / "letters.lig", input={"shape": [32, 16], "dtype": "int32"},
           ops=[{"op": "embedding", "features": 8}, {"op": "reshape", "shape": [-1, 128]},
                {"op": "linear", "out-features": 256}, {"op": "cross-entropy"}])

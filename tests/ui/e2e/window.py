@@ -153,7 +153,7 @@ def test_close_asks(home):
 
 
 def test_killed(home):
-    """Edits survive kill -9, are offered once, and are as they were."""
+    """Edits survive kill -9, are offered once, and are complete."""
     with program(home) as app:
         app.activate("win.insert-op", "layer-norm")
         app.activate("win.insert-op", "gelu")

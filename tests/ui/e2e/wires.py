@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A real pointer on channels: drawn from a port into a block, clicked, renamed, disconnected; and a
-problem that is fixed by its button."""
+problem fixed by its button."""
 import json
 import os
 import re
@@ -27,7 +27,7 @@ def row(app, number):
 
 
 def port(app, number):
-    """The port of a row is beside it, on the left."""
+    """The port of a row is to its left."""
     left, middle = app.place(row(app, number), (0, 0.5))
     return left - 12, middle
 
@@ -73,7 +73,7 @@ def test_channel(home):
 
 
 def click_settled(app, role, name):
-    """Clicks a thing once the list that contains it has stopped to move."""
+    """Clicks a thing once the list that contains it has stopped moving."""
     def is_settled():
         before = app.find(role, name).box()
         time.sleep(0.2)
