@@ -15,9 +15,10 @@ typedef struct LigKernel LigKernel;
 typedef struct LigRanks LigRanks;
 
 /**
- * LigDeviceFacts: The capabilities of a device. Rates are peak rates: measured on random data if
- * the device was measured, otherwise from its profile. A rate is 0 if neither exists; then nothing
- * is predicted.
+ * LigDeviceFacts:
+ *
+ * The capabilities of a device. Rates are peak rates: measured on random data if the device was
+ * measured, otherwise from its profile. A rate is 0 if neither exists; then nothing is predicted.
  */
 typedef struct {
   char name[64];                 /* `NVIDIA H200` */
