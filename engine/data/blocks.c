@@ -72,7 +72,7 @@ lig_blocks_check_target (const LigDataset *self, gint64 size, GError **error)
   return lig_dataset_reject (self, error, LIG_ERROR_SHAPE,
                              _ ("the number of targets of a sample is %" PRId64
                                 ", expected a multiple of %" PRId64
-                                ", the sequence length, which context=%d shards"),
+                                ", the sequence length, which is sharded by context=%d"),
                              size, length, self->blocks.ranks);
 }
 

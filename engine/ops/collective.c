@@ -44,7 +44,7 @@ lig_infer_gathered (LigInfer *infer, int group, GError **error)
   if (!__builtin_mul_overflow (infer->x.axes[0], (gint64) infer->n_ranks[group], &infer->y.axes[0]))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("the first axis is %" PRId64 ", too long to gather from %d ranks"),
+               _ ("the first axis is %" PRId64 ", too long to gather from all ranks, %d"),
                infer->x.axes[0], infer->n_ranks[group]);
   return FALSE;
 }

@@ -30,7 +30,7 @@ infer (LigInfer *self, GError **error)
   int rotated = (int) floor (packed.features * (double) rotation->fraction + 1e-4);
   if (rotated % 2 != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("it rotates %d of %d features of each head, expected an even number"), rotated,
+                 _ ("it rotates %d of a head dim of %d, expected an even number"), rotated,
                  packed.features);
     return FALSE;
   }

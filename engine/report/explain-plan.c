@@ -37,9 +37,8 @@ static char *
 describe_share (LigPlan *plan, const char *whole)
 {
   int shares = lig_plan_get_shares (plan);
-  g_autofree char *share = shares > 1
-                             ? g_strdup_printf (_ ("; it updates 1/%d of the parameters"), shares)
-                             : g_strdup ("");
+  g_autofree char *share =
+    shares > 1 ? g_strdup_printf (_ ("; its share of the update is 1/%d"), shares) : g_strdup ("");
   return g_strconcat (share, whole ? "; " : "", whole, NULL);
 }
 

@@ -159,18 +159,10 @@ static const struct {
   const char *label;
   char *(*get) (const Total *total, const Total *first);
 } rows[] = {
-  {N_ ("device"), get_name},
-  {N_ ("policy"), get_policy},
-  {N_ ("step"), get_step},
-  {N_ ("speed"), get_speed},
-  {N_ ("forward"), get_forward},
-  {N_ ("backward"), get_backward},
-  {N_ ("update"), get_update},
-  {N_ ("moved"), get_bytes},
-  {N_ ("kernels"), get_kernels},
-  {N_ ("fused"), get_fused},
-  {N_ ("memory"), get_memory},
-  {N_ ("ranks"), get_ranks},
+  {N_ ("device"), get_name},      {N_ ("policy"), get_policy},   {N_ ("step"), get_step},
+  {N_ ("speed"), get_speed},      {N_ ("forward"), get_forward}, {N_ ("backward"), get_backward},
+  {N_ ("update"), get_update},    {N_ ("moved"), get_bytes},     {N_ ("kernels"), get_kernels},
+  {N_ ("fused"), get_fused},      {N_ ("memory"), get_memory},   {N_ ("ranks"), get_ranks},
   {N_ ("comm"), get_collectives},
 };
 

@@ -94,7 +94,8 @@ lig_state_quantizers_fit (const LigStateQuantizers *self,
   if (wanted == 0 || here == wanted)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the state has %u histories, the plan %u; create the state with the same recipe"),
+               _ ("the number of histories is %u in the state and %u in the plan; create the state "
+                  "with the same recipe"),
                here, wanted);
   return FALSE;
 }

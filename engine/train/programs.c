@@ -116,7 +116,7 @@ compare_collectives (LigRun *self, GError **error)
     self->together = TRUE;
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_RANKS,
-      _ ("the plans of ranks %d and %d have different collectives in group %s; report this fault"),
+      _ ("ranks %d and %d: the collectives of their plans differ in group %s; report this fault"),
       first, rank, lig_rank_group_name (group));
     return FALSE;
   }

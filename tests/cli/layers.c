@@ -56,7 +56,7 @@ static const Wrong wrong[] = {
   {"embedding(8) ! position-embedding(4)", "2x5:int32",
    "position-embedding at 1: input has 5 positions, expected at most 4"},
   {"rotary(2, fraction=0.5)", "2x5x18",
-   "rotary at 0: it rotates 1 of 3 features of each head, expected an even number"},
+   "rotary at 0: it rotates 1 of a head dim of 3, expected an even number"},
   {"linear(4) ! linear(5, tied=0)", "2x4",
    "linear at 1: its weight is 5x4, but 0.weight, to which it is tied, is 4x4"},
   {"linear(8, tied=-1)", "2x8",

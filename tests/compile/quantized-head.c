@@ -147,7 +147,7 @@ test_large (void)
     g_autoptr (LigSequence) sequence = new_sequence (text, cases[i].input);
     for (int training = 0; training < 2; training++) {
       g_autoptr (LigPlan) plan = plan_head (sequence, device, training);
-      check_matmuls (plan, "1", cases[i].large ? "from 25 % on " FUSION : NULL);
+      check_matmuls (plan, "1", cases[i].large ? "at least 25 %, so " FUSION : NULL);
       g_assert_cmpuint (count_kernels (plan, "linear_cross_entropy"), ==,
                         cases[i].large && training ? 1 : 0);
     }

@@ -332,7 +332,7 @@ test_rejected (void)
   const LigPeers peers = {0, 3, NULL, collective, gather, shift};
   launch.peers = &peers;
   g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_FAILED);
-  g_assert_nonnull (strstr (launch.where, "other peers"));
+  g_assert_nonnull (strstr (launch.where, "different peers"));
   operands[0].dtype = operands[1].dtype = LIG_INT32;
   g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_UNSUPPORTED);
 }

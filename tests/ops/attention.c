@@ -85,7 +85,7 @@ wrong (void)
     {"attention(2, memory=caller, documents=caller)", "2x5x24", LIG_ERROR_CHANNEL,
      "attention at 0: it has documents and memory, expected one of them at most"},
     {"rotary(2, fraction=0.8)", "2x5x24", LIG_ERROR_SHAPE,
-     "rotary at 0: it rotates 3 of 4 features of each head, expected an even number"},
+     "rotary at 0: it rotates 3 of a head dim of 4, expected an even number"},
     {"rotary(2, scaling=llama3, low=4)", "2x5x24", LIG_ERROR_VALUE,
      "rotary at 0: low is 4, expected less than high, 4"},
     {"position-embedding(4)", "2x5x24", LIG_ERROR_SHAPE,

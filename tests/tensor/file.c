@@ -299,7 +299,7 @@ test_deep (void)
   for (int i = 0; i < 1000000; i++)
     g_string_append_c (header, '[');
   g_autofree char *path = write_raw (header->str, 0);
-  assert_rejected (path, LIG_ERROR_FORMAT, "at most 64 are possible");
+  assert_rejected (path, LIG_ERROR_FORMAT, "at most 64 levels are allowed");
 }
 
 static void

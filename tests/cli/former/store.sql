@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 PRAGMA application_id=1279870785;
 PRAGMA user_version=8;
 BEGIN TRANSACTION;
