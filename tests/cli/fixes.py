@@ -111,13 +111,13 @@ def check_reasons():
     backward = text.split("\nbackward\n")[1].split("\n  ")
     at = [i for i, line in enumerate(backward) if "backward-bias-gelu-linear:" in line][0]
     remedy = backward[at + 1].strip()
-    start = "fix 1: remove the fence before 3; it would then be rejected: Bias of Linear at 2 is in "
+    start = "fix 1: remove the fence before 3; it would then be rejected: Bias of Linear at 2 is already in "
     if not remedy.startswith(start):
         return [f"the remedy is '{remedy}'"]
     loss = fuse("linear(8) ! gelu", ["--input", "123456789x8", "--policy", "all"])
     if "saves −" in loss or "%)" in loss.split("\n")[1] or "slower than unfused" not in loss:
         return ["a loss is called a saving"]
-    if "\nPolicy none fuses nothing" not in fuse(EXAMPLE, ["--policy", "none"]):
+    if "\nPolicy none applies only forced fusions" not in fuse(EXAMPLE, ["--policy", "none"]):
         return ["policy none is said to have no fix"]
     rejected = [verdict for verdict in json.loads(fuse(EXAMPLE, ["--fence", "3"], "--json"))["verdicts"]
                if verdict["fusion"] == "backward-bias-gelu-linear" and verdict["paths"][0] == "2"]

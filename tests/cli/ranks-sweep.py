@@ -123,7 +123,7 @@ def failing_programs():
     document = sweep(*words, '--over', '0.out-features=16,15,18', code=1)[0]
     assert document['parallel'] == 'tensor=2'
     assert [point['status'] for point in document['runs']] == ['done', 'failed', 'done'], document
-    assert 'out-features is 15, expected a multiple of 2' in document['runs'][1]['message']
+    assert 'out-features is 15, expected a multiple of the tensor-parallel size, 2' in document['runs'][1]['message']
     document = sweep(*words, '--over', f'batch=32,{memory // 100 // 2 * 2},16', code=1)[0]
     assert [point['status'] for point in document['runs']] == ['done', 'failed', 'done'], document
     assert 'the plan does not fit cpu: it needs ' in document['runs'][1]['message'], document['runs'][1]

@@ -248,7 +248,7 @@ test_compare_wrong (void)
   }
   g_auto (Outcome) alone =
     lig ("profile", MODEL, ARGUMENTS, "--device", "cpu", "--picture", "x.svg", NULL);
-  assert_contains (alone.err, "give --compare-recipes, too");
+  assert_contains (alone.err, "also give --compare-recipes");
 }
 
 int

@@ -113,7 +113,7 @@ test_wrong (void)
   g_auto (Outcome) none =
     lig ("verify", MODEL, "--input", "16x16", "--device", "cpu", "--seeds", "0", NULL);
   g_assert_cmpint (none.code, ==, 1);
-  assert_contains (none.err, "expected 1 to 1000 batches in all");
+  assert_contains (none.err, "expected 1 to 1000 batches in total");
   g_auto (Outcome) many = lig ("verify", MODEL, "--input", "16x16", "--seeds", "1001", NULL);
   g_assert_cmpint (many.code, ==, 2);
   assert_contains (many.err, "expected a whole number from 0 to 1000");
