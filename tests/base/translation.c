@@ -49,7 +49,7 @@ test_rows (void)
      "linear bei 1: die Eingabe hat 767 Merkmale, erwartet: 768"},
     {"linear(1) ! linear(5, in-features=768)",
      "linear bei 1: die Eingabe hat 1 Merkmal, erwartet: 768"},
-    {"add-extra-input(from=r)", "niemand schreibt den Zweig „r“, den add-extra-input bei 0 liest"},
+    {"add-extra-input(from=r)", "nichts schreibt den Zweig „r“, den add-extra-input bei 0 liest"},
   };
   g_autoptr (LigDevice) device = lig_device_open ("null:h200", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -118,8 +118,8 @@ test_store (void)
   g_autofree char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
   g_autofree char *file = g_build_filename (folder, "none.db", NULL);
   g_assert_null (lig_store_open_existing (file, LIG_STORE_READ, &error));
-  g_autofree char *german = g_strdup_printf (
-    "die Ablage „%s“ gibt es nicht; ein Training oder ein Profil legt sie an", file);
+  g_autofree char *german =
+    g_strdup_printf ("die Ablage „%s“ gibt es nicht; ein Lauf oder ein Profil legt sie an", file);
   expect (error, german);
   g_remove (folder);
 }
