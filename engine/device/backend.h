@@ -63,7 +63,7 @@ const LigBackendTable *lig_backend_table_nth (guint n);
 const LigBackendTable *lig_backend_table_find (const char *name, const char **rest);
 
 /* Joins the names of the backends without these traits or, if `forms`, the forms of their devices'
- * names: `cpu, cuda:N LAST null[:PROFILE]`. */
+ * names: `cpu, cuda:N LAST null[:DESCRIPTION]`. */
 char *lig_backend_join (const char *last, gboolean forms, LigDeviceTraits without);
 
 /* Returns the backend whose kernels a device with these facts would run. */

@@ -66,7 +66,7 @@ open_described (LigDevice *self, const char *rest, GError **error)
 
 LIG_BACKEND_TABLE (null) = {
   .info = {.name = "null",
-           .form = "null[:PROFILE]",
+           .form = "null[:DESCRIPTION]",
            .title = "described",
            .traits = LIG_DEVICE_DESCRIBED},
   .kind = LIG_BACKEND_NULL,

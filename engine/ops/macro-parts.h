@@ -40,7 +40,7 @@ typedef struct {
 /* `flags` of ffn-features. */
 #define LIG_MACRO_MLP_PARAMS(type, field, flags) \
   LIG_INT ( \
-    type, field.features, "ffn-features", N_ ("Inner features"), \
+    type, field.features, "ffn-features", N_ ("FFN size"), \
     N_ ("FFN size: features of the activation's output; omitted or 0: four times the input's"), 1, \
     LIG_MAX_FEATURES / 2, 0, LIG_PARAM_INFERRED | (flags)), \
     LIG_CHOICE (type, field.activation, "activation", N_ ("Activation"), \

@@ -114,7 +114,7 @@ test_long (void)
   g_auto (Outcome) outcome = shell ("lig --json fuse gelu --device $(printf %0100000d 0)");
   assert_failed (&outcome, 2, "usage", "device '000");
   g_assert_cmpuint (strlen (outcome.err), <, 1100);
-  g_assert_true (g_str_has_suffix (g_strchomp (outcome.err), "null[:PROFILE]"));
+  g_assert_true (g_str_has_suffix (g_strchomp (outcome.err), "null[:DESCRIPTION]"));
 }
 
 /* The value of a switch is not a command. */

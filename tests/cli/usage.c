@@ -38,7 +38,7 @@ static const struct {
   {USAGE, TRAIN "--batch-size 4", "option --batch-size is unknown; did you mean --batch?"},
   {USAGE, FUSE "--learning-rate 1", "option --learning-rate is unknown; see lig fuse --help"},
   {USAGE, "fuse gelu --input 2x2 --device h100",
-   "device 'h100' is unknown; choose from cpu, cuda:N and null[:PROFILE]; did you mean "
+   "device 'h100' is unknown; choose from cpu, cuda:N and null[:DESCRIPTION]; did you mean "
    "'null:h100'?"},
   {USAGE, "train " LINE " --data iris.csv",
    "--data: 'iris.csv' names no kind of dataset; did you mean 'csv:iris.csv'?"},

@@ -44,7 +44,7 @@ test_forms (void)
     g_assert_true (lig_backend_find (info->name) == info);
   }
   g_assert_cmpstr (lig_device_forms (LIG_DEVICE_DESCRIBED), ==, "cpu or cuda:N");
-  g_assert_cmpstr (lig_device_forms (0), ==, "cpu, cuda:N or null[:PROFILE]");
+  g_assert_cmpstr (lig_device_forms (0), ==, "cpu, cuda:N or null[:DESCRIPTION]");
 }
 
 /* Every listed name opens, as a device of the backend in the name. */

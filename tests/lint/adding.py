@@ -180,7 +180,7 @@ def try_backend(lig, work):
     training."""
     devices = {device["device"]: device for device in read(lig, "devices")}
     expect("AMD Example", devices["rocm:0"]["name"])
-    expect("cpu, cuda:N, rocm:N or null[:PROFILE]", run(lig, "fuse", "--help"))
+    expect("cpu, cuda:N, rocm:N or null[:DESCRIPTION]", run(lig, "fuse", "--help"))
     train(lig, work, "linear(2) ! mean-squared-error", "--input", "8x4", "--data",
           "synthetic?samples=8", "--steps", "30", "--lr", "0.05", device="rocm:0")
     rejected = run(lig, "fuse", "gelu", "--input", "8x4", "--device", "rocm:7", status=1)
