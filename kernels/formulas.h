@@ -44,7 +44,7 @@ lig_quick_inverse (float x)
 
 /* Returns the smaller of both; NaN if x is NaN, unlike fminf. */
 LIG_DEVICE_FORMULA float
-lig_at_most (float x, float limit)
+lig_min_float (float x, float limit)
 {
   float result;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(limit));
@@ -53,7 +53,7 @@ lig_at_most (float x, float limit)
 
 /* Returns the larger of both; NaN if x is NaN, unlike fmaxf. */
 LIG_DEVICE_FORMULA float
-lig_at_least (float x, float limit)
+lig_max_float (float x, float limit)
 {
   float result;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(x), "f"(limit));
@@ -84,7 +84,7 @@ LIG_FORMULA float
 lig_clamp (float x, float low, float high)
 {
 #ifdef __CUDA_ARCH__
-  return lig_at_most (lig_at_least (x, low), high);
+  return lig_min_float (lig_max_float (x, low), high);
 #else
   float raised = x < low ? low : x;
   return raised > high ? high : raised;
@@ -212,7 +212,7 @@ LIG_FORMULA float
 lig_gate (float x, float z)
 {
 #ifdef __CUDA_ARCH__
-  return lig_at_least (x, -FLT_MAX) * lig_sigmoid (z);
+  return lig_max_float (x, -FLT_MAX) * lig_sigmoid (z);
 #else
   return (x < -FLT_MAX ? -FLT_MAX : x) * lig_sigmoid (z);
 #endif
@@ -230,7 +230,7 @@ LIG_DEVICE_FORMULA float
 lig_quick_gate_slope (float rise, float e)
 {
   float r = lig_quick_inverse (1.0f + e);
-  return __fmaf_rn (rise * (lig_at_most (e, FLT_MAX) * r), r, r);
+  return __fmaf_rn (rise * (lig_min_float (e, FLT_MAX) * r), r, r);
 }
 
 /* Returns e^-z for the z of gelu, whose coefficients include 1 / ln 2. */
@@ -328,7 +328,7 @@ LIG_FORMULA float
 lig_gelu (float x)
 {
 #ifdef __CUDA_ARCH__
-  return lig_at_least (x, -FLT_MAX) * lig_quick_inverse (1.0f + lig_quick_gelu_decay (x));
+  return lig_max_float (x, -FLT_MAX) * lig_quick_inverse (1.0f + lig_quick_gelu_decay (x));
 #else
   return lig_gate (x, x * (1.5957691216f + 0.0713548162726f * (x * x)));
 #endif

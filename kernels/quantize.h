@@ -148,13 +148,13 @@ lig_quantizer_set (float *entry, float amax, float largest, int margin)
  * amaxes of earlier steps}, the last of which is the newest. A quantizer that did not run, whose
  * amax is 0, is not changed; nor is a scale if the amax is infinite. */
 LIG_FORMULA void
-lig_quantizer_update (float *entry, int64_t length, float largest, int margin, bool most_recent)
+lig_quantizer_update (float *entry, int64_t length, float largest, int margin, bool newest_only)
 {
   float last = entry[1], amax = last, *history = entry + 2;
   if (!(last > 0))
     return;
   for (int64_t i = 0; i < length; i++) {
-    if (!most_recent && history[i] > amax)
+    if (!newest_only && history[i] > amax)
       amax = history[i];
     history[i] = i + 1 < length ? history[i + 1] : last;
   }

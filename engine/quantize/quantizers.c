@@ -287,7 +287,7 @@ schedule_recipe (LigGraph *graph, guint first)
   lig_shape_init (&shape, 2, (gint64) (end - first), begin->length);
   LigHistoryParams params = {
     .margin = (int32_t) recipe->params.margin,
-    .most_recent = recipe->params.amax == 1,
+    .newest_only = recipe->params.amax == 1,
   };
   for (LigMatmulRole role = 0; role < LIG_N_ROLES; role++)
     params.formats[role] = (int32_t) lig_recipe_dtype (recipe, role);

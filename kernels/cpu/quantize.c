@@ -316,7 +316,7 @@ LIG_CPU (update_scales) (LigLaunch *launch)
     if (moves)
       lig_quantizer_update (entry, quantizers->columns - 2,
                             lig_quantize_largest ((LigDtype) params->formats[i % 3]),
-                            params->margin, params->most_recent);
+                            params->margin, params->newest_only);
     else
       entry[1] = 0;
   }

@@ -25,7 +25,7 @@ __launch_bounds__ (THREADS)
   for (int64_t first = 0; first < length; first += THREADS) {
     int64_t i = first + threadIdx.x;
     float old = i < length ? history[i] : 0, next = i + 1 < length ? history[i + 1] : last;
-    if (!params.most_recent)
+    if (!params.newest_only)
       max = fmaxf (max, old);
     __syncthreads ();
     if (i < length)

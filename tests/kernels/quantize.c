@@ -483,7 +483,7 @@ static const float steps[] = {3, 5, 0, 2, 0.5f, 1, INFINITY, 7, 0.25f, 0.125f, 0
  * step. A step whose gradients have a norm that is not finite does not change it; a negative norm
  * means absent. */
 static void
-check_history (int64_t length, gboolean most_recent, int margin, const float norms[3])
+check_history (int64_t length, gboolean newest_only, int margin, const float norms[3])
 {
   g_autofree float *history = g_new0 (float, length);
   float scale[3] = {1, 1, 1};
@@ -491,7 +491,7 @@ check_history (int64_t length, gboolean most_recent, int margin, const float nor
   case_begin ();
   LigOperand quantizers = blank (LIG_FP32, 3, 1 + length);
   float *entries = memset (quantizers.data, 0, (gsize) quantizers.size * sizeof (float));
-  LigHistoryParams params = {margin, most_recent, {LIG_FP8_E4M3, LIG_FP8_E4M3, LIG_FP8_E5M2}};
+  LigHistoryParams params = {margin, newest_only, {LIG_FP8_E4M3, LIG_FP8_E4M3, LIG_FP8_E5M2}};
   LigOperand operands[] = {absent (LIG_FP32, 1, 1), quantizers};
   for (int i = 0; i < 3; i++)
     entries[i * (1 + length)] = 1;
@@ -504,7 +504,7 @@ check_history (int64_t length, gboolean most_recent, int margin, const float nor
       entries[i * (1 + length) + 1] = last;
     run ("update_scales", operands, &params, FALSE);
     if (last > 0 && isfinite (norms[n % 3])) {
-      for (int64_t i = 1; i < length && !most_recent; i++)
+      for (int64_t i = 1; i < length && !newest_only; i++)
         amax = fmaxf (amax, history[i]);
       for (int64_t i = 1; i + 1 < length; i++)
         history[i] = history[i + 1];

@@ -37,7 +37,38 @@ PLAINER = [
     (r"\bof late\b|\bwherever\b|\bwhence\b|\bthence\b|\bnought\b|\bwhomever\b", "use a plain word"),
     (r"\bthe news\b|\bnews go\b", "notification, change"),
     (r"\bgoes? on with\b|\bwent on with\b", "continues"),
+    (r"\bmatrix products?\b", "matmul"),
+    (r"\bmend(?:s|ed|ing)?\b", "fix"),
+    (r"\brefus(?:e[sd]?|ing|als?)\b", "reject, is not supported"),
+    (r"\btak(?:e|es|en|ing) apart\b", "expand"),
+    (r"\brehears(?:e[sd]?|als?)\b", "warm up, autotune"),
+    (r"\bcomput(?:e[sd]?|ing) again\b", "recompute"),
+    (r"\boptimizer's arrays\b", "optimizer state"),
+    (r"\bin one reading\b", "in one pass over memory"),
+    (r"\bthe other way\b(?! a?round)", "otherwise"),
+    (r"\b[Tt]he present\b", "current"),
+    (r"\btravel(?:s|led)?\b", "is sent"),
 ]
+# Turns that are right in some places: a name for prose.txt, a pattern, and what to write instead.
+COUNTED = {
+    "training": (r"\btrainings\b|\b[Aa] training\b(?! (?:run|step|data|loop|loss|batch))", "run, training run"),
+    "processor": (r"\b(?<!multi)processors?\b", "CPU"),
+    "own": (r"\bown (?:kernel|matmul)s?\b", "built-in kernel"),
+    "alone": (r"\balone\b", "only, by itself, unfused"),
+    "beside": (r"\bbeside\b", "next to, concurrently with"),
+    "as": (r", as\b(?! (?:if|well|long|soon|in|of|by|with|for|many|much|few|an?|the same|is|are|on|at)\b)", "because"),
+    "is-no": (r"\b(?:is|are|was|were) no\b(?! (?:longer|more|less|other))", "is not a"),
+    "behind": (r"\bbehind\b", "after, past the end"),
+    "left-out": (r"\bl(?:eft|eaves?) out\b", "omitted"),
+    "go-on": (r"\bgo(?:es)? on\b|\bwent on\b", "continue"),
+    "add-up": (r"\badd(?:s|ed)? up\b", "sum"),
+    "likewise": (r"\blikewise\b", "say it again, or combine"),
+    "nobody": (r"\bnobody\b", "name the subject"),
+    "held-out": (r"\bheld out\b", "validation"),
+}
+COUNTED = {name: (re.compile(pattern), remedy) for name, (pattern, remedy) in COUNTED.items()}
+LIMITS = pathlib.Path(__file__).with_name("prose.txt")
+RECORDS = "tests/bench/results/"
 PLAINER = [(re.compile(pattern), remedy) for pattern, remedy in PLAINER]
 C_TOKEN = re.compile(r'/\*(?P<block>.*?)\*/|//(?P<line>[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*"'
                      r'(?:\s*"(?:\\.|[^"\\\n])*")*)|\'(?:\\.|[^\'\\\n])\'', re.S)
@@ -94,6 +125,27 @@ def check_prose(file):
     return count
 
 
+def check_counts(files):
+    """Compares the numbers of counted turns with prose.txt; prints the places of one that has grown."""
+    limits = dict(line.split() for line in LIMITS.read_text().splitlines() if line[:1] not in "#")
+    places = {name: [] for name in COUNTED}
+    for file in files:
+        source = (ROOT / file).read_text(encoding="utf-8", errors="replace")
+        for offset, text in find_prose(file, source):
+            for name, (pattern, _) in COUNTED.items():
+                places[name] += [f"{file}:{source.count(chr(10), 0, offset) + 1}"] * len(pattern.findall(text))
+    count = 0
+    for name, found in places.items():
+        limit = int(limits.get(name, 0))
+        if len(found) > limit:
+            print(*found, sep="\n")
+            print(f"'{name}' occurs {len(found)} times, at most {limit} are allowed: {COUNTED[name][1]}")
+        elif len(found) < limit:
+            print(f"{LIMITS.name}: {name} is {limit}, it can be lowered to {len(found)}")
+        count += len(found) != limit
+    return count
+
+
 def check_spelling(files):
     if not shutil.which("codespell"):
         print("codespell is not installed: spelling was not checked")
@@ -121,7 +173,9 @@ def main():
                              text=True, check=True)
     files = [file for file in listing.stdout.split()
              if file.startswith(prefixes or "") and file != "tests/lint/prose.py"]
-    count = sum(check_prose(file) for file in files) + (check_spelling(files) if files else 0)
+    written = [file for file in files if not file.startswith(RECORDS) and file != "NEWS"]
+    count = sum(check_prose(file) for file in written) + (check_spelling(files) if files else 0)
+    count += 0 if prefixes else check_counts(written)
     print(f"{len(files)} files, {count} findings")
     return 1 if count or not files else 0
 

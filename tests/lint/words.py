@@ -11,9 +11,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REJECTED = {"layer", "layers", "executor", "executors", "manager", "managers",
-           "util", "utils", "context", "contexts", "node", "nodes"}
+           "util", "utils", "context", "contexts", "node", "nodes",
+           "mend", "mends", "mended", "refuse", "refuses", "refused", "refusal", "refusals", "most",
+           "least", "ceiling", "ceilings", "hottest", "rehearse", "rehearsed", "processor", "processors"}
 ALLOWED = re.compile(r"_?(g|G|gtk|GTK|Gtk|gdk|Gdk|gsk|Gsk|adw|ADW|Adw|pango|Pango|json|JSON|Json|cu|cuda)(_|[A-Z])|layer_norm|LayerNorm"
-                     r"|JsonNode|(\w+_)?nodes?$|context$|LIG_GROUP_CONTEXT$", re.I)
+                     r"|JsonNode|(\w+_)?nodes?$|context$|LIG_GROUP_CONTEXT$|multiProcessorCount$", re.I)
 STRIP = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 

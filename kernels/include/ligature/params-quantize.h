@@ -42,7 +42,7 @@ typedef struct {
 /**
  * LigHistoryParams:
  * @margin: the binary exponent by which scales stay below the largest possible ones
- * @most_recent: whether a scale follows from the most recent amax instead of the maximum of the
+ * @newest_only: whether a scale follows from the most recent amax instead of the maximum of the
  *   history
  * @formats: the #LigDtype of the quantizers, in this order: input, weight, gradient
  *
@@ -50,6 +50,6 @@ typedef struct {
  */
 typedef struct {
   int32_t margin;
-  bool most_recent;
+  bool newest_only;
   int32_t formats[3];
 } LigHistoryParams;
