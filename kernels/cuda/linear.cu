@@ -113,8 +113,8 @@ max_converted (const LigMatmul &job)
 {
   int64_t space = (int64_t) (CONVERTED_SPACE / lig_dtype_size (job.left.dtype));
   int64_t depth = job.right_transposed ? round_up (max (job.depth, (int64_t) 1), 8) : job.depth;
-  int64_t max = space / max (depth, (int64_t) 1);
-  return max >= 64 ? max / 64 * 64 : max / 8 * 8;
+  int64_t limit = space / max (depth, (int64_t) 1);
+  return limit >= 64 ? limit / 64 * 64 : limit / 8 * 8;
 }
 
 /* Splits `columns` into equal blocks of at most `max`, all except the last a multiple of 8; returns
