@@ -42,8 +42,8 @@ template <class S>
 dim3
 blocks_of (const LigLaunch *launch, const Quantization &q)
 {
-  int max = launch->device->multiprocessors * S::BLOCKS;
-  return dim3 ((unsigned) (q.tiles < max ? max (q.tiles, 1) : max));
+  int limit = launch->device->multiprocessors * S::BLOCKS;
+  return dim3 ((unsigned) (q.tiles < limit ? max (q.tiles, 1) : limit));
 }
 
 /* Finds the amaxes of scales that cover more than a tile. */
@@ -86,12 +86,12 @@ walk_tiles (LigLaunch *launch, const Quantization &q, const S &source, LigStatus
 {
   auto kernel = quantize_walk<S, C>;
   const int bytes = WalkLayout<S, C>::bytes (q.sums),
-            max = launch->device->multiprocessors * C::BLOCKS;
+            limit = launch->device->multiprocessors * C::BLOCKS;
   const int space = (int) launch->device->properties.sharedMemPerBlockOptin;
   if (q.rounded.data || bytes + (1 << 10) > space)
     return false;
   cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-  kernel<<<dim3 ((unsigned) (q.tiles < max ? max (q.tiles, 1) : max)), THREADS, bytes,
+  kernel<<<dim3 ((unsigned) (q.tiles < limit ? max (q.tiles, 1) : limit)), THREADS, bytes,
            stream (launch)>>> (q, source);
   *status = LIG_LAUNCHED (launch);
   return true;

@@ -178,16 +178,16 @@ __launch_bounds__ (THREADS, blocks_of_rows<S>)
 #endif
 }
 
-/* Returns how many of `max` threadblocks share an SM if they read and write rows. Accessing fewer
+/* Returns how many of `limit` threadblocks share an SM if they read and write rows. Accessing fewer
  * places of DRAM at a time changes DRAM rows less often, but if bandwidth per SM is high, more
  * bytes must be in flight: on an H100, with 13 bytes per clock, half of the threadblocks write gelu
  * 10 % faster, on an H200, with 19, 8 % more slowly. */
 inline int
-blocks_that_write (const LigLaunch *launch, int max)
+blocks_that_write (const LigLaunch *launch, int limit)
 {
   constexpr double MANY_BYTES = 16;
   const double bytes = launch->device->bytes_of_clock;
-  return bytes > 0 && bytes < MANY_BYTES ? max (max / 2, 1) : max;
+  return bytes > 0 && bytes < MANY_BYTES ? max (limit / 2, 1) : limit;
 }
 
 /* Launches a kernel with `blocks_each` threadblocks per SM for windows of as many columns as it has
