@@ -153,9 +153,9 @@ test_mask (Fixture *f, gconstpointer data)
   check_mask (f, "A query attends to the keys up to its own position");
   GtkDropDown *choice = GTK_DROP_DOWN (find_editor (f, "mask"));
   gtk_drop_down_set_selected (choice, 1);
-  check_mask (f, "A query sees all keys");
+  check_mask (f, "A query attends to all keys");
   gtk_editable_set_text (GTK_EDITABLE (find_editor (f, "window")), "16");
-  check_mask (f, "A query sees all keys; only those less than 16 positions away");
+  check_mask (f, "A query attends to all keys; only those less than 16 positions away");
   assert_text (f->doc, "linear(64) ! transformer-layer(4, mask=none, window=16)");
   lig_document_undo (f->doc);
   lig_document_undo (f->doc);

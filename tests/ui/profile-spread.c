@@ -122,7 +122,7 @@ test_compare (Fixture *f, gconstpointer data)
   g_assert_true (shows (f, "least time"));
   g_assert_true (shows (f, "no difference (noise 0.7 %)"));
   g_assert_true (shows (f, "199–201 µs"));
-  g_assert_true (shows (f, "Medians of 15 runs"));
+  g_assert_true (shows (f, "Medians of 15 interleaved runs"));
   g_assert_false (shows (f, "Doubtful"));
   /* The same medians with a wide spread count as equal. */
   set_step (f, 0, 120e-6, 200e-6, 320e-6);

@@ -97,7 +97,7 @@ test_accessible (Fixture *f, gconstpointer data)
   wait_for_description (group, "forward-linear-bias-activation · linear_bias_gelu\n"
                                "≈ 3.45 µs\n"
                                "≈ 2.48 µs, 98.3 kB less than its operations unfused\n"
-                               "alone: ≈ 5.93 µs, 42 % less\n"
+                               "unfused: ≈ 5.93 µs, 42 % less\n"
                                "107 kB read and written\n"
                                "bound by launch");
   GtkAccessible *gap = GTK_ACCESSIBLE (lig_score_sheet_get_gap (f->sheet, 1));
