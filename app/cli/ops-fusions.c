@@ -268,7 +268,7 @@ print_json (const LigFusion *fusion, const char *example, LigPlan *alone, LigPla
   add_facts (to, fusion);
   lig_ops_add_names (to, "ops", list_ops (fusion));
   lig_json_add_text (to, "example", example);
-  lig_json_begin_object (to, "alone");
+  lig_json_begin_object (to, "unfused");
   lig_ops_add_names (to, "forward", list_kernels (alone, LIG_PASS_FORWARD, fused, fusion));
   lig_ops_add_names (to, "backward", list_kernels (alone, LIG_PASS_BACKWARD, fused, fusion));
   json_builder_end_object (to);

@@ -248,7 +248,7 @@ format_result (const LigRunsResult *result, const LigRunsResult *reference, Figu
 static void
 add_result (GPtrArray *table, const LigRunsComparison *self, const LigRunsLine *line, Figure figure)
 {
-  static const char *const names[] = {"median", "last", "least", "greatest"};
+  static const char *const names[] = {"median", "last", "min", "max"};
   char **cells = g_new0 (char *, self->runs->len + 2);
   cells[0] = g_strdup_printf ("%s, %s", line->name, names[figure]);
   for (guint i = 0; i < self->runs->len; i++)

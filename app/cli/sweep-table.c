@@ -48,7 +48,7 @@ make_header (const LigSweepAxis *axes, guint n_axes, gboolean validation, Column
   }
   g_strv_builder_add (header, validation ? ">validation loss" : ">loss");
   if (columns.spread)
-    g_strv_builder_addv (header, (const char *[]){">±", ">least", ">greatest", ">runs", NULL});
+    g_strv_builder_addv (header, (const char *[]){">±", ">min", ">max", ">runs", NULL});
   if (columns.accuracy)
     g_strv_builder_add (header, ">right");
   g_strv_builder_addv (header, (const char *[]){">step", "run", NULL});

@@ -176,7 +176,7 @@ lig_report_add_verdict (JsonBuilder *builder, LigRemedies *remedies, const LigVe
   lig_json_add_truth (builder, "gain_measured", verdict->gain_measured);
   add_known (builder, "gain_bytes", verdict->bytes);
   add_known (builder, "fused_us", verdict->fused);
-  add_known (builder, "present_us", verdict->present);
+  add_known (builder, "current_us", verdict->present);
   lig_json_add_truth (builder, "times_measured", verdict->times_measured);
   if (verdict->pieces > 0)
     lig_json_add_integer (builder, "pieces", verdict->pieces);

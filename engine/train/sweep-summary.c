@@ -194,8 +194,8 @@ add_summaries (JsonBuilder *to, LigSweep *self, const LigSweepAxis *axes, guint 
     lig_json_add_truth (to, "validation", summary->validation);
     lig_json_add_number (to, "mean", summary->mean);
     lig_json_add_number (to, "std", summary->std);
-    lig_json_add_number (to, "least", summary->min);
-    lig_json_add_number (to, "greatest", summary->greatest);
+    lig_json_add_number (to, "min", summary->min);
+    lig_json_add_number (to, "max", summary->greatest);
     lig_json_add_number (to, "accuracy", summary->accuracy);
     lig_json_add_text (to, "best_run", summary->count > 0 ? points[summary->best].run : NULL);
     json_builder_end_object (to);

@@ -15,7 +15,7 @@ test_noise (void)
   g_assert_true (g_regex_match_simple ("loss, median +[0-9.]+ +[0-9.]+ \\(no difference\\)\n",
                                        outcome.out, 0, 0));
   assert_cells (outcome.out, "\neval-loss, last 0.45 0.44 (-0.01)\n");
-  assert_cells (outcome.out, "\neval-loss, least 0.4 0.3 (-0.1)\n");
+  assert_cells (outcome.out, "\neval-loss, min 0.4 0.3 (-0.1)\n");
   assert_cells (outcome.out, "\nlearning-rate, last 0.01 0.01 (0)\n");
 }
 
@@ -33,7 +33,7 @@ test_difference (void)
   assert_keys (json.json, "runs settings numbers steps");
   g_assert_cmpstr (text_at (json.json, "numbers.2.name"), ==, "loss");
   assert_keys (at (json.json, "numbers.2"),
-               "name values deltas least greatest medians differences");
+               "name values deltas min max medians differences");
   g_assert_cmpstr (text_at (json.json, "numbers.2.differences.1"), ==, "less");
   g_assert_cmpstr (text_at (json.json, "numbers.2.differences.0"), ==, "none");
 }

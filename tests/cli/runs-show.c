@@ -60,7 +60,7 @@ test_best (void)
   assert_cells (shown.out,
                 "\n schedule constant Schedule of the learning rate after the warm-up\n");
   g_auto (Outcome) compared = lig ("runs", "compare", "1111000", "2222", NULL);
-  assert_cells (compared.out, "\neval-accuracy, greatest 0.75 0.375 (-0.375)\n");
+  assert_cells (compared.out, "\neval-accuracy, max 0.75 0.375 (-0.375)\n");
 }
 
 /* Returns the command of the line with this meaning; (transfer full). */
