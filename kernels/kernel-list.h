@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* All built-in kernels: LIG_EACH (name, signature, work), see kernels.h for these three fields;
- * LIG_EACH_WITH (name, signature, work, fields) sets further fields of LigKernel. Without them, a
- * kernel ignores the tick, needs no scratch memory, and its work follows from its operands; the
- * functions are in kernels/demands.c. The kernels that follow LIG_FAMILY (family) are defined in
- * kernels/cpu/FAMILY.c and kernels/cuda/FAMILY.cu, with `-` for `_`, or in files whose names
- * continue with a hyphen (norm-backward.c); tests/lint/families.py checks this. Include this file
- * with LIG_EACH defined; a backend that lacks a function of the list fails to link. */
+/* All built-in kernels. kernels.h describes name, signature and work. LIG_EACH (name, signature,
+ * work) sets .ignores_tick = true; LIG_EACH_WITH (name, signature, work, fields) sets exactly the
+ * given fields of LigKernel, so it has to give ignores_tick, too. Without .scratch a kernel needs
+ * no scratch memory, and without .flops its operations follow from `work` and its operands; the
+ * functions for both are in kernels/demands.c. The kernels that follow LIG_FAMILY (family) are
+ * defined in kernels/cpu/FAMILY.c and kernels/cuda/FAMILY.cu, with `-` for `_`, or in files whose
+ * names continue with a hyphen (norm-backward.c); tests/lint/families.py checks this. Include this
+ * file with LIG_EACH defined; a backend that lacks a function of the list fails to link. */
 #ifndef LIG_FAMILY
 #define LIG_FAMILY(name)
 #endif
@@ -39,7 +40,7 @@ LIG_EACH_ACTIVATION (LIG_ACTIVATION)
 #undef LIG_ACTIVATION
 
 LIG_FAMILY (gated)
-/* Gated units act (a) b, where a row of x [M, 2 N] is [a, b] and y is [M, N]. */
+/* Gated units compute y = act (a) * b, where a row of x [M, 2 N] is [a, b] and y is [M, N]. */
 #define LIG_GATED(alone, backward, biased, biased_backward, work, back, gate) \
   LIG_EACH (alone, "x -> y", work) \
   LIG_EACH (backward, "dy x -> dx=x", back) \
@@ -68,8 +69,8 @@ LIG_EACH (l2_normalization_backward, "dy x rstd -> dx=dy|x", 8)
 
 LIG_FAMILY (linear)
 /* Matmuls of x [M, K], weight [N, K] and y [M, N], each multiplied by LigScaleParams.factor before
- * bias, extra or branch are added. `sum` is the input of gelu. An fp32 bias is added either
- * unrounded or, if y has 16 bits, rounded to its type first. */
+ * bias, extra or branch are added. `sum` is the input of gelu. A kernel may round an fp32 bias to
+ * the type of a 16-bit y before adding it. */
 LIG_EACH_WITH (linear,
                "x weight -> y",
                LIG_MATMUL_OVER_COLUMNS,
@@ -180,8 +181,9 @@ LIG_EACH (rotary, "x -> y=x", 6)
 LIG_EACH (rotary_backward, "dy -> dx=dy", 6)
 
 LIG_FAMILY (halves)
-/* Splits each sequence into two halves: rows of x [B T, N] become `first` and `second` [B T / 2, P]
- * and `rest` [B T, N - P]; and joins them, where absent ones count as 0. */
+/* Splits each sequence into two halves: the first P columns of x [B T, N] become `first` and
+ * `second` [B T / 2, P], where P is LigHalvesParams.columns, and the other columns become `rest`
+ * [B T, N - P]. join_halves is the inverse; absent inputs count as 0. */
 LIG_EACH (split_halves, "x -> first second rest", 0)
 LIG_EACH (join_halves, "first? second? rest? -> x", 0)
 /* Arranges the gathered tokens of all context parallel ranks, x [R B T, N], in sequence order: y
@@ -255,12 +257,12 @@ LIG_EACH (linear_cross_entropy_backward, "dy count gx? gweight? gbias? -> dx=gx 
  * y = mean own / count, where count is the average number of rows per rank. */
 LIG_EACH (cross_entropy_weigh, "mean own count -> y", 2)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
-/* The same for ranks whose logits x are shards of the classes, see LigVocabularyPart: for each row,
- * `part` [M, 4] has the maximum, relative to it the sum of exponentials and the sum, and the logit
- * of the target, which is 0 if another rank has it. `parts` [T M, 4] are the parts of T ranks. The
- * gradient is that of cross_entropy_backward. For the accuracy `part` is [M, 3]: the maximum, the
- * logit of the target, and 1 if the shard has the target and it is not the first maximum, or if a
- * logit is NaN. */
+/* The same for ranks whose logits x are shards of the classes, see LigVocabularyPart. A row of
+ * `part` [M, 4] has the maximum m, the sum of exp (x - m), the sum of x - m (0 without label
+ * smoothing), and the logit of the target, which is 0 if another rank has it. `parts` [T M, 4] are
+ * the parts of T ranks. The gradient is that of cross_entropy_backward. For the accuracy `part` is
+ * [M, 3]: the maximum, the logit of the target, and 1 if the shard has the target and it is not the
+ * first maximum, or if a logit is NaN. */
 LIG_EACH (cross_entropy_part, "x targets -> part", 6)
 LIG_EACH (cross_entropy_join, "parts targets -> y lse count", 4)
 LIG_EACH (accuracy_part, "x targets -> part", 1)
@@ -269,10 +271,11 @@ LIG_EACH (mean_squared_error, "x targets -> y", 3)
 LIG_EACH (mean_squared_error_backward, "dy x targets -> dx=x|targets dtargets=x|targets", 3)
 
 LIG_FAMILY (optimizer)
-/* Updates of whole arenas. norm is the fp32 global norm of the gradients before clipping, divided
- * by the loss scale that they carry; master has the fp32 weights of 16-bit parameters; scaling is a
- * LigScaling. All outputs except y and norm are updated in place. If the norm is not finite, sgd
- * and adamw skip the update. The types of gradients and parameters may differ. */
+/* Each launch updates many parameters: a contiguous part of the arrays of the state, such as all
+ * parameters with weight decay. norm is the fp32 global norm of the gradients before clipping,
+ * divided by the loss scale that they carry; master has the fp32 weights of 16-bit parameters;
+ * scaling is a LigScaling. All outputs except y and norm are updated in place. If the norm is not
+ * finite, sgd and adamw skip the update. The types of gradients and parameters may differ. */
 LIG_EACH (scale_gradient, "x -> y scaling", 1)
 LIG_EACH (gradient_norm, "gradients -> norm scaling", 2)
 LIG_EACH_WITH (sgd,

@@ -15,7 +15,7 @@ lig_scaling_take_norm (LigScaling *scaling, float length, bool dynamic)
   float norm = length / scaling->carried;
   bool finite = norm - norm == 0;
   scaling->norm = norm;
-  scaling->row = finite ? 0 : scaling->row + 1;
+  scaling->consecutive_skipped = finite ? 0 : scaling->consecutive_skipped + 1;
   scaling->skipped += finite ? 0 : 1;
   scaling->good = finite ? scaling->good + 1 : 0;
   if (!dynamic)

@@ -223,7 +223,7 @@ run (int argc, char **argv)
   g_autofree GOptionEntry *entries =
     lig_cli_sequence_entries (&options,
                               LIG_OPTION_DEVICE | LIG_OPTION_RUNS | LIG_OPTION_DTYPE |
-                                LIG_OPTION_TF32 | LIG_OPTION_POLICY | LIG_OPTION_WISHES,
+                                LIG_OPTION_TF32 | LIG_OPTION_POLICY | LIG_OPTION_OVERRIDES,
                               (const GOptionEntry *) (gpointer) own->data);
   for (GOptionEntry *entry = entries; entry->long_name; entry++)
     if (strcmp (entry->long_name, "policy") == 0)

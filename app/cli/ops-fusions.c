@@ -300,12 +300,12 @@ print_example (const LigFusion *fusion, const char *example)
 {
   int width = lig_cli_text_width ();
   g_autofree char *command = g_strdup_printf ("  lig fuse '%s'", example);
-  g_autofree char *wish = g_strdup_printf ("--force %s@%s", fusion->name, path_of (fusion));
+  g_autofree char *override = g_strdup_printf ("--force %s@%s", fusion->name, path_of (fusion));
   const char *ranks = collectives (fusion) ? "--ranks 2 --parallel tensor=2" : NULL;
   g_autofree char *input = g_strconcat ("--input ", input_of (fusion), NULL);
   g_autofree char *recipe =
     g_strdup_printf ("--recipe %s%s", recipe_of (fusion), evaluates (fusion) ? " --eval" : "");
-  const char *const options[] = {input, wish, recipe_of (fusion) ? recipe : ranks};
+  const char *const options[] = {input, override, recipe_of (fusion) ? recipe : ranks};
   g_autoptr (GString) line = g_string_new (command);
   printf ("\nExample:\n");
   for (guint i = 0; i < G_N_ELEMENTS (options) && options[i]; i++) {

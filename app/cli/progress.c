@@ -14,7 +14,7 @@ typedef enum { ABSENT, BRIEF, FULL } Form;
 
 typedef struct {
   char *text, *brief;
-  int rank;
+  int priority;
   Form form;
 } Part;
 
@@ -35,9 +35,9 @@ lig_cli_line_new (void)
 }
 
 void
-lig_cli_line_add (GArray *line, int rank, char *text, char *brief)
+lig_cli_line_add (GArray *line, int priority, char *text, char *brief)
 {
-  const Part part = {text, brief, rank, ABSENT};
+  const Part part = {text, brief, priority, ABSENT};
   g_array_append_val (line, part);
 }
 
@@ -59,35 +59,35 @@ fits (GArray *line, int columns)
   return columns <= 0 || taken <= columns;
 }
 
-/* Returns the next part in the order of ranks, the first one for NULL. */
+/* Returns the next part in the order of priority; the first one for NULL. */
 static Part *
-next_in_rank (GArray *line, const Part *after)
+next_by_priority (GArray *line, const Part *after)
 {
   Part *next = NULL;
   for (guint i = 0; i < line->len; i++) {
     Part *part = &g_array_index (line, Part, i);
-    gboolean later =
-      !after || part->rank > after->rank || (part->rank == after->rank && part > after);
-    if (later && (!next || part->rank < next->rank))
+    gboolean later = !after || part->priority > after->priority ||
+                     (part->priority == after->priority && part > after);
+    if (later && (!next || part->priority < next->priority))
       next = part;
   }
   return next;
 }
 
 /* Gives the parts this form, the most important first, until one does not fit; the first one always
- * gets it. Returns the rank of the part that did not fit, G_MAXINT if all fit. */
+ * gets it. Returns the priority of the part that did not fit, G_MAXINT if all fit. */
 static int
-choose (GArray *line, Form form, int last_rank, int columns)
+choose (GArray *line, Form form, int last_priority, int columns)
 {
-  for (Part *part = next_in_rank (line, NULL); part && part->rank <= last_rank;
-       part = next_in_rank (line, part)) {
+  for (Part *part = next_by_priority (line, NULL); part && part->priority <= last_priority;
+       part = next_by_priority (line, part)) {
     Form before = part->form;
-    gboolean first = before == ABSENT && part == next_in_rank (line, NULL);
+    gboolean first = before == ABSENT && part == next_by_priority (line, NULL);
     part->form = form;
     if (first || fits (line, columns))
       continue;
     part->form = before;
-    return part->rank;
+    return part->priority;
   }
   return G_MAXINT;
 }
@@ -96,7 +96,7 @@ choose (GArray *line, Form form, int last_rank, int columns)
 static void
 lengthen (GArray *line, int columns)
 {
-  for (Part *part = next_in_rank (line, NULL); part; part = next_in_rank (line, part)) {
+  for (Part *part = next_by_priority (line, NULL); part; part = next_by_priority (line, part)) {
     Form before = part->form;
     if (before != BRIEF)
       continue;
@@ -112,10 +112,11 @@ lig_cli_line_lay_out (GArray *line, int columns)
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < line->len; i++)
     g_array_index (line, Part, i).form = ABSENT;
-  if (choose (line, FULL, G_MAXINT, columns) <= LIG_CLI_LAST_ESSENTIAL || !fits (line, columns)) {
+  if (choose (line, FULL, G_MAXINT, columns) <= LIG_CLI_LAST_ESSENTIAL_PRIORITY ||
+      !fits (line, columns)) {
     for (guint i = 0; i < line->len; i++)
       g_array_index (line, Part, i).form = ABSENT;
-    choose (line, BRIEF, LIG_CLI_LAST_ESSENTIAL, columns);
+    choose (line, BRIEF, LIG_CLI_LAST_ESSENTIAL_PRIORITY, columns);
     lengthen (line, columns);
   }
   for (guint i = 0; i < line->len; i++) {

@@ -7,21 +7,21 @@
 
 G_BEGIN_DECLS
 
-/* Parts up to this rank are abbreviated before they are omitted. */
-enum { LIG_CLI_LAST_ESSENTIAL = 4 };
+/* Parts with a priority number up to this one are abbreviated before they are omitted. */
+enum { LIG_CLI_LAST_ESSENTIAL_PRIORITY = 4 };
 
 /* Returns an empty line: an array of parts in the order in which they are shown. */
 GArray *lig_cli_line_new (void);
 
-/* Adds a part, taking its texts: `text`, a shorter form of it (nullable), and the rank of its
- * importance, 0 for the part that is always shown. */
-void lig_cli_line_add (GArray *line, int rank, char *text, char *brief);
+/* Adds a part. Takes ownership of `text` and of its shorter form `brief` (nullable). Priority 0 is
+ * always shown; greater numbers are less important. */
+void lig_cli_line_add (GArray *line, int priority, char *text, char *brief);
 
-/* Returns the parts that fit in the columns, with ` · ` between them: the greatest ranks are
- * omitted first; (transfer full). 0 columns: all parts. */
+/* Returns the parts that fit in the columns, with ` · ` between them: those with the greatest
+ * priority numbers are omitted first; (transfer full). 0 columns: all parts. */
 char *lig_cli_line_lay_out (GArray *line, int columns);
 
-/* The time of the last line in a log file, and the share of the work that was done. */
+/* When the last line of a log file was written, and the share of the work that was done by then. */
 typedef struct {
   gboolean begun;
   gint64 time;

@@ -6,12 +6,12 @@
 
 G_BEGIN_DECLS
 
-/* A column. Those with a rank are shown without --columns; if the terminal is too narrow, the
- * column with the lowest rank is omitted first. */
+/* A column. Those with a priority are shown without --columns; if the terminal is too narrow, the
+ * column with the lowest priority is omitted first. */
 typedef struct {
   const char *key, *header; /* a header that begins with '>' is right-aligned */
   const char *summary;
-  int rank;
+  int priority;
   gboolean elastic; /* whether its texts may be shortened */
   LigRunOrder order;
   char *(*format) (const LigRunRow *row); /* NULL: the value of the setting `key` */

@@ -20,7 +20,7 @@ enum { MIN_TEXT = 12, GAP = 2 };
 typedef struct {
   char *header;
   GPtrArray *cells;
-  int rank;
+  int priority;
   gboolean elastic;
 } Column;
 
@@ -73,12 +73,12 @@ add_setting (LigStore *store, GArray *keys, const char *name, Column *to, GError
 }
 
 static Column *
-add_column (GPtrArray *table, const char *header, int rank, gboolean elastic)
+add_column (GPtrArray *table, const char *header, int priority, gboolean elastic)
 {
   Column *column = g_new0 (Column, 1);
   column->header = g_strdup (header);
   column->cells = g_ptr_array_new_with_free_func (g_free);
-  column->rank = rank;
+  column->priority = priority;
   column->elastic = elastic;
   g_ptr_array_add (table, column);
   return column;
@@ -93,7 +93,7 @@ add_known (LigStore *store,
            GPtrArray *table,
            GError **error)
 {
-  Column *column = add_column (table, known->header, known->rank, known->elastic);
+  Column *column = add_column (table, known->header, known->priority, known->elastic);
   if (!known->format)
     return add_setting (store, keys, known->key, column, error);
   for (guint i = 0; i < rows->len; i++) {
@@ -133,7 +133,7 @@ add_usual (LigStore *store, GArray *keys, GPtrArray *rows, GPtrArray *table, GEr
     swept |= rows->pdata[i] && ((const LigRunRow *) rows->pdata[i])->point >= 0;
   for (guint i = 0; lig_runs_column_nth (i); i++) {
     const LigRunsColumn *known = lig_runs_column_nth (i);
-    if (known->rank > 0 && (swept || strcmp (known->key, "sweep") != 0) &&
+    if (known->priority > 0 && (swept || strcmp (known->key, "sweep") != 0) &&
         !add_known (store, keys, rows, known, table, error))
       return FALSE;
   }
@@ -195,7 +195,7 @@ demote_empty (GPtrArray *table)
       empty = !*cell || strcmp (cell, "-") == 0;
     }
     if (empty)
-      column->rank = MIN (column->rank, 1);
+      column->priority = MIN (column->priority, 1);
   }
 }
 
@@ -207,10 +207,10 @@ leave_out (GPtrArray *table, guint width)
   while (add_widths (table, get_min_width) > width) {
     guint min = 0;
     for (guint i = 1; i < table->len; i++)
-      if (((Column *) table->pdata[i])->rank < ((Column *) table->pdata[min])->rank)
+      if (((Column *) table->pdata[i])->priority < ((Column *) table->pdata[min])->priority)
         min = i;
     const Column *column = table->pdata[min];
-    if (column->rank > 90)
+    if (column->priority > 90)
       break;
     g_strv_builder_add (gone, column->header + (column->header[0] == '>'));
     g_ptr_array_remove_index (table, min);

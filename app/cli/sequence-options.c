@@ -105,14 +105,14 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},
-    {LIG_OPTION_WISHES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
-    {LIG_OPTION_WISHES,
+    {LIG_OPTION_OVERRIDES, LIG_CLI_GROUP (LIG_CLI_FUSIONS)},
+    {LIG_OPTION_OVERRIDES,
      {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
       "Forbid a fusion everywhere or at a path" LIG_CLI_SEVERAL, "FUSION[@PATH]"}},
-    {LIG_OPTION_WISHES,
+    {LIG_OPTION_OVERRIDES,
      {"force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force,
       "Force a fusion at a path" LIG_CLI_SEVERAL, "FUSION@PATH"}},
-    {LIG_OPTION_WISHES,
+    {LIG_OPTION_OVERRIDES,
      {"fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence,
       "Allow no fusion across the gap before this op" LIG_CLI_SEVERAL, "PATH"}},
   };
@@ -193,7 +193,7 @@ constrain (LigSequence *sequence, const char *text, gboolean force, GError **err
 }
 
 static gboolean
-apply_wishes (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
+apply_overrides (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
 {
   for (char **fence = options->fence; fence && *fence; fence++) {
     LigOp *op = lig_sequence_find (sequence, *fence, error);
@@ -232,7 +232,7 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
     lig_cli_blame (error, "recipe");
     return NULL;
   }
-  return apply_wishes (sequence, options, error) ? g_steal_pointer (&sequence) : NULL;
+  return apply_overrides (sequence, options, error) ? g_steal_pointer (&sequence) : NULL;
 }
 
 LigDevice *

@@ -29,7 +29,7 @@ typedef enum {
   LIG_OPTION_DEVICE = 1 << 1,
   LIG_OPTION_DTYPE = 1 << 2,
   LIG_OPTION_POLICY = 1 << 3,
-  LIG_OPTION_WISHES = 1 << 4, /* --forbid, --force, --fence */
+  LIG_OPTION_OVERRIDES = 1 << 4, /* --forbid, --force, --fence */
   LIG_OPTION_EVAL = 1 << 5,
   LIG_OPTION_TF32 = 1 << 6, /* and --nondeterministic, --recipe */
   LIG_OPTION_PLAN = (1 << 7) - 1,

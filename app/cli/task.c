@@ -43,7 +43,7 @@ describe (int columns)
   if (task.detail)
     lig_cli_line_add (line, 2, g_strdup (task.detail), NULL);
   if (task.remark)
-    lig_cli_line_add (line, LIG_CLI_LAST_ESSENTIAL + 1, g_strdup (task.remark), NULL);
+    lig_cli_line_add (line, LIG_CLI_LAST_ESSENTIAL_PRIORITY + 1, g_strdup (task.remark), NULL);
   g_autofree char *time =
     isfinite (left) ? lig_cli_format_left (left)
                     : g_strdup_printf ("%.0f s", floor ((double) (now - task.began) * 1e-6));

@@ -62,7 +62,7 @@ static void
 append_default (GString *to, const LigDatasetOption *option)
 {
   if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION ||
-      option->type == LIG_DATASET_PART)
+      option->type == LIG_DATASET_FRACTION_OR_FILE)
     g_string_append_printf (to, " (%.15g)", option->initial);
   else if (option->type == LIG_DATASET_BOOLEAN)
     g_string_append_printf (to, " (%s)", option->initial != 0 ? "true" : "false");
@@ -222,9 +222,10 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     g_array_append_vals (entries, metrics, G_N_ELEMENTS (metrics));
   parsed = options;
   append_settings (entries, options);
-  return lig_cli_sequence_entries (
-    &options->sequence, LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_WISHES | LIG_OPTION_SHARD,
-    (const GOptionEntry *) (gpointer) entries->data);
+  return lig_cli_sequence_entries (&options->sequence,
+                                   LIG_OPTION_INPUT | LIG_OPTION_TF32 | LIG_OPTION_OVERRIDES |
+                                     LIG_OPTION_SHARD,
+                                   (const GOptionEntry *) (gpointer) entries->data);
 }
 
 gboolean

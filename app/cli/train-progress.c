@@ -33,8 +33,8 @@ static volatile sig_atomic_t pipe_broke;
 
 /* --- The line ------------------------------------------------------------------------------ */
 
-/* The ranks of the parts. Up to LIG_CLI_LAST_ESSENTIAL they are abbreviated before they are
- * omitted. */
+/* The priorities of the parts. Parts up to LIG_CLI_LAST_ESSENTIAL_PRIORITY are abbreviated before
+ * they are omitted. */
 enum { STEP, LOSS, EVALUATING, RATE = EVALUATING, LEFT, POINT, VALIDATION, STEP_TIME, LOSS_SCALE };
 
 static void

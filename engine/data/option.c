@@ -17,7 +17,7 @@ lig_dataset_reject (const LigDataset *self, GError **error, LigError code, const
 }
 
 static const LigDatasetOption shared[] = {
-  {.type = LIG_DATASET_PART,
+  {.type = LIG_DATASET_FRACTION_OR_FILE,
    .name = LIG_VALIDATION,
    .label = N_ ("Validation"),
    .help = N_ ("Share of the data for validation, or a validation file"),
@@ -85,7 +85,8 @@ check_choice (const LigDataset *self,
   for (const LigDatasetChoice *choice = option->choices; choice->name; choice++) {
     if (strcmp (choice->name, text) == 0)
       return TRUE;
-    g_string_append_printf (names, "%s%s", names->len > 0 ? _ (" or ") : "", choice->name);
+    const char *before = names->len == 0 ? "" : choice[1].name ? ", " : _ (" or ");
+    g_string_append_printf (names, "%s%s", before, choice->name);
   }
   g_autofree char *like = LIG_SUGGEST_FROM (text, option->choices, LigDatasetChoice);
   g_string_append (names, like);
@@ -131,10 +132,10 @@ lig_dataset_is_number (const char *text)
 
 /* A kind without a file cannot have a validation file, and an empty text is not a file name. */
 static gboolean
-check_part (const LigDataset *self,
-            const LigDatasetOption *option,
-            const char *text,
-            GError **error)
+check_fraction_or_file (const LigDataset *self,
+                        const LigDatasetOption *option,
+                        const char *text,
+                        GError **error)
 {
   gboolean may_be_file = self->kind->info.path != LIG_DATASET_NO_PATH && *text;
   return (may_be_file && !lig_dataset_is_number (text)) ||
@@ -157,8 +158,8 @@ lig_dataset_check_option (const LigDataset *self, const char *key, const char *t
     return check_count (self, option, text, error);
   case LIG_DATASET_FRACTION:
     return check_fraction (self, option, text, error);
-  case LIG_DATASET_PART:
-    return check_part (self, option, text, error);
+  case LIG_DATASET_FRACTION_OR_FILE:
+    return check_fraction_or_file (self, option, text, error);
   default:
     return TRUE;
   }

@@ -223,8 +223,9 @@ is_path (const LigDatasetInfo *info, const char *key, gsize length, const char *
   const LigDatasetOption *option = find_option (info ? info->options : NULL, key, length);
   if (!option)
     option = find_option (lig_dataset_shared_options (), key, length);
-  return option && (option->type == LIG_DATASET_PATH ||
-                    (option->type == LIG_DATASET_PART && !lig_dataset_is_number (value)));
+  return option &&
+         (option->type == LIG_DATASET_PATH ||
+          (option->type == LIG_DATASET_FRACTION_OR_FILE && !lig_dataset_is_number (value)));
 }
 
 static char *

@@ -20,10 +20,10 @@ typedef struct {
 static GMutex lock;
 static GPtrArray *entries; /* of Entry; never moved in memory */
 
-/* Returns the rank of a fusion: joint ones are tried before forward ones, forward before backward
- * ones. */
+/* Returns the place of a fusion in the order of trial: joint fusions (forward and backward
+ * together) come before forward ones, and forward before backward ones. */
 static int
-rank (const LigFusion *fusion)
+order (const LigFusion *fusion)
 {
   return fusion->pass == LIG_PASS_JOINT ? 0 : fusion->pass == LIG_PASS_FORWARD ? 1 : 2;
 }
@@ -39,7 +39,8 @@ add (const LigFusion *fusion, gboolean first, GError **error)
   guint at = 0;
   for (; at < entries->len; at++) {
     const Entry *other = entries->pdata[at];
-    if (rank (other->fusion) > rank (fusion) || (first && rank (other->fusion) == rank (fusion)))
+    if (order (other->fusion) > order (fusion) ||
+        (first && order (other->fusion) == order (fusion)))
       break;
   }
   g_ptr_array_insert (entries, (int) at, g_steal_pointer (&entry));

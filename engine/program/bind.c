@@ -221,9 +221,9 @@ make_events (LigProgram *self, GError **error)
   LigBackendDevice *handle = self->run->device;
   void *results = NULL;
   LigStatus status =
-    calls->allocate_host (handle, LIG_PROGRAM_LATE * sizeof (LigProgramResult), &results);
+    calls->allocate_host (handle, LIG_PROGRAM_RESULT_SLOTS * sizeof (LigProgramResult), &results);
   self->results = results;
-  for (int i = 0; i < LIG_PROGRAM_LATE && status == LIG_OK; i++)
+  for (int i = 0; i < LIG_PROGRAM_RESULT_SLOTS && status == LIG_OK; i++)
     status = calls->event_new (handle, &self->arrived[i]);
   if (status == LIG_OK)
     status = calls->event_new (handle, &self->run->begun);
@@ -311,7 +311,7 @@ free_events (LigProgram *self)
   LigBackendDevice *handle = self->run->device;
   if (self->results)
     calls->release_host (handle, self->results);
-  for (int i = 0; i < LIG_PROGRAM_LATE; i++)
+  for (int i = 0; i < LIG_PROGRAM_RESULT_SLOTS; i++)
     if (self->arrived[i])
       calls->event_free (handle, self->arrived[i]);
   if (self->run->begun)

@@ -297,7 +297,7 @@ lig_program_read_waiting (LigProgram *self, double *seconds, GError **error)
 }
 
 gboolean
-lig_program_divide_waiting (LigProgram *self, GError **error)
+lig_program_separate_waits (LigProgram *self, GError **error)
 {
   gsize count = self->plan->steps->len + 1;
   if (!self->waiting || self->waits)

@@ -38,12 +38,12 @@ struct _LigProgram {
   LigTimer *waiting; /* in device memory: how long the main lane waited for other ranks; or null */
   LigTimer *waits;   /* in device memory: the same for each step; null unless waits are itemized */
   LigTick sent, now; /* the tick in device memory, and the one that the next step needs */
-  void *workspaces[LIG_N_LANES];   /* null for a lane without steps */
-  LigSteps *run;                   /* launches with their pointers */
-  GHashTable *feeds;               /* value -> LigFeed */
-  GArray *captures;                /* of LigCapture */
-  LigProgramResult *results;       /* LIG_PROGRAM_LATE in host memory */
-  void *arrived[LIG_PROGRAM_LATE]; /* events */
+  void *workspaces[LIG_N_LANES];           /* null for a lane without steps */
+  LigSteps *run;                           /* launches with their pointers */
+  GHashTable *feeds;                       /* value -> LigFeed */
+  GArray *captures;                        /* of LigCapture */
+  LigProgramResult *results;               /* LIG_PROGRAM_RESULT_SLOTS in host memory */
+  void *arrived[LIG_PROGRAM_RESULT_SLOTS]; /* events */
 
   GArray *givens;        /* of LigGiven */
   gboolean keeps_givens; /* givens remain set for all backward passes */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Private calls for callers that run one program many times: losses that are read a few steps late,
- * so that the host does not wait for the device, and less repeated work. */
+/* Private functions for callers that run one program many times. Results are read a few steps late,
+ * so that the host does not wait for the device; waits for other ranks are timed; and work that
+ * every run would repeat is done once. */
 #pragma once
 
 #include <ligature/loss-scaling.h>
@@ -8,18 +9,18 @@
 
 G_BEGIN_DECLS
 
-/* The maximum number of results in flight from the device. */
-#define LIG_PROGRAM_LATE 8
+/* The number of slots for results that are being copied to the host. */
+#define LIG_PROGRAM_RESULT_SLOTS 8
 
 typedef struct {
   float loss;
   LigScaling scaling; /* zero in a plan without an update */
-  double waited;      /* as of lig_program_read_waiting() */
+  double waited;      /* in seconds, like that of lig_program_read_waiting() */
 } LigProgramResult;
 
 /**
  * lig_program_send_results, lig_program_take_results:
- * @slot: below %LIG_PROGRAM_LATE
+ * @slot: below %LIG_PROGRAM_RESULT_SLOTS
  *
  * Sending starts the copy of the loss, and of the scaling and the norm of the update, to the host;
  * taking waits for the copy and reports earlier errors of the device.
@@ -28,20 +29,23 @@ gboolean lig_program_send_results (LigProgram *self, guint slot, GError **error)
 gboolean
 lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result, GError **error);
 
-/* Returns the seconds for which steps of the main lane have waited for other ranks since the
+/* Reads the seconds that steps of the main lane have spent waiting for other ranks since the
  * program was made: for the communication lane, and for collectives in the main lane. 0 without
- * ranks. */
+ * ranks. Returns FALSE on an error of the device. */
 gboolean lig_program_read_waiting (LigProgram *self, double *seconds, GError **error);
 
-/* Measures the waits for each collective separately from now on; called before any pass runs. */
-gboolean lig_program_divide_waiting (LigProgram *self, GError **error);
+/* From now on measures the waits for each collective separately; lig_program_read_waiting() then
+ * stays unchanged. Call it before the first pass. Returns FALSE on an error of the device. */
+gboolean lig_program_separate_waits (LigProgram *self, GError **error);
 
-/* Returns the seconds for which steps of the main lane have waited for each collective since then;
- * `seconds` has a number for each step of the plan. A wait for several counts for the last of
- * them. */
+/* Reads the seconds that steps of the main lane have spent waiting for each collective since
+ * lig_program_separate_waits(). `seconds` has an element for each step of the plan, 0 for steps
+ * that are not collectives. A wait for several collectives counts for the last one. Returns FALSE
+ * on an error of the device. */
 gboolean lig_program_read_waits (LigProgram *self, double *seconds, GError **error);
 
-/* Keeps the set gradients for all later backward passes: setting them again takes time. */
+/* Keeps the output gradients that the caller has set for all later backward passes, because setting
+ * them again takes time. */
 void lig_program_keep_gradients (LigProgram *self);
 
 /* Like lig_program_time_steps(), but does not restore the state; for states that are then

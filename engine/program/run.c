@@ -25,7 +25,7 @@ lig_program_set_interrupt (LigProgram *self, LigProgramInterrupt interrupt, gpoi
   self->run->interrupt = interrupt ? ask_caller : NULL;
   self->run->interrupt_data = self;
   self->run->interruptible = self->plan->phases.update;
-  self->run->meets = lig_device_get_ranks (self->device) != NULL;
+  self->run->keeps_collectives = lig_device_get_ranks (self->device) != NULL;
 }
 
 void
@@ -122,7 +122,7 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
   int at = lig_steps_run (self->run, first, end, mode, &status);
   if (self->run->interrupted && status == LIG_OK) {
     self->interrupted = TRUE;
-    return self->run->meets || end_before (at, error);
+    return self->run->keeps_collectives || end_before (at, error);
   }
   return at == end && status == LIG_OK ? TRUE
                                        : reject_step (self, MIN (at, end - 1), status, error);

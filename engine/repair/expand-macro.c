@@ -154,7 +154,7 @@ takes (const LigFusion *fusion, LigOp *part)
 /* A frozen macro has frozen parts. A fusion that is forbidden at the macro is forbidden at each
  * part; one that is forced is forced at the first part that it takes. */
 static void
-carry_wishes (LigOp *macro, const LigParts *parts)
+carry_overrides (LigOp *macro, const LigParts *parts)
 {
   const char *const *forced = lig_op_get_forced (macro);
   for (guint i = 0; i < parts->ops->len; i++)
@@ -306,7 +306,7 @@ replace (LigSequence *self, int index, const LigParts *parts, GError **error)
     lig_ties_find (self, parts->ops->pdata[i]);
   g_autoptr (LigOp) macro = lig_sequence_pop (self, index, error);
   g_autoptr (LigOp) block = make_block (macro, parts);
-  carry_wishes (macro, parts);
+  carry_overrides (macro, parts);
   if (block) {
     if (!lig_sequence_insert (self, index, block, error))
       return FALSE;

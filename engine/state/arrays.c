@@ -140,20 +140,22 @@ gboolean
 lig_state_set_scaling (LigState *self, const LigScaling *scaling, GError **error)
 {
   gboolean fine = isfinite (scaling->scale) && scaling->scale >= LIG_MIN_SCALE &&
-                  scaling->scale <= LIG_MAX_SCALE && scaling->good >= 0 && scaling->row >= 0 &&
-                  scaling->skipped >= scaling->row && isfinite (scaling->skipped);
+                  scaling->scale <= LIG_MAX_SCALE && scaling->good >= 0 &&
+                  scaling->consecutive_skipped >= 0 &&
+                  scaling->skipped >= scaling->consecutive_skipped && isfinite (scaling->skipped);
   LigScaling all = {.scale = scaling->scale,
                     .carried = 1,
                     .good = scaling->good,
-                    .row = scaling->row,
+                    .consecutive_skipped = scaling->consecutive_skipped,
                     .skipped = scaling->skipped};
   if (fine)
     return write_scaling (self, &all, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("the loss scale is %g after %g skipped updates, %g of them in a row; expected a "
                   "scale from %g to %g, and at most as many in a row"),
-               (double) scaling->scale, (double) scaling->skipped, (double) scaling->row,
-               (double) LIG_MIN_SCALE, (double) LIG_MAX_SCALE);
+               (double) scaling->scale, (double) scaling->skipped,
+               (double) scaling->consecutive_skipped, (double) LIG_MIN_SCALE,
+               (double) LIG_MAX_SCALE);
   return FALSE;
 }
 

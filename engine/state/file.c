@@ -17,7 +17,7 @@
 /* The values that updates keep in addition to the arrays: the fields of a LigScaling that remain
  * valid without gradients. */
 #define SCALING LIG_OPTIMIZER_PREFIX "scaling"
-enum { SCALE, GOOD, ROW, SKIPPED, N_FIELDS };
+enum { SCALE, GOOD, CONSECUTIVE_SKIPPED, SKIPPED, N_FIELDS };
 
 /* Returns (transfer full) (nullable) the tensor's name for array `n` of a parameter's optimizer
  * state, fp32 weights first: `optimizer.moment.1.weight`; null after the last. */
@@ -276,7 +276,8 @@ store_scaling (LigState *self, LigTensorFile *file, GError **error)
   g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_FP32, &shape, error);
   if (!tensor || !lig_state_get_scaling (self, &scaling, error))
     return FALSE;
-  const float fields[N_FIELDS] = {scaling.scale, scaling.good, scaling.row, scaling.skipped};
+  const float fields[N_FIELDS] = {scaling.scale, scaling.good, scaling.consecutive_skipped,
+                                  scaling.skipped};
   memcpy (tensor->data, fields, sizeof fields);
   lig_tensor_file_add (file, SCALING, tensor);
   return TRUE;
@@ -298,8 +299,10 @@ load_scaling (LigState *self, LigTensorFile *file, GError **error)
     return FALSE;
   }
   const float *fields = tensor->data;
-  LigScaling scaling = {
-    .scale = fields[SCALE], .good = fields[GOOD], .row = fields[ROW], .skipped = fields[SKIPPED]};
+  LigScaling scaling = {.scale = fields[SCALE],
+                        .good = fields[GOOD],
+                        .consecutive_skipped = fields[CONSECUTIVE_SKIPPED],
+                        .skipped = fields[SKIPPED]};
   return lig_state_set_scaling (self, &scaling, error);
 }
 

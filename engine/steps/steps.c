@@ -29,15 +29,15 @@ lig_steps_free (LigSteps *self)
   free (self);
 }
 
-/* Returns whether a lane has steps that were not joined. */
+/* Returns whether a lane has steps that the main lane has not joined yet. */
 static bool
 runs (unsigned running, int lane)
 {
   return running >> lane & 1;
 }
 
-/* Makes a lane wait for everything launched so far in the main lane and, if it communicates
- * gradients, in the side lane, which writes some. */
+/* Makes a lane wait for everything launched so far in the main lane. The communication lane also
+ * waits for the side lane, whose steps write some of the gradients that are communicated. */
 static LigStatus
 begin_in (LigSteps *self, LigLane lane, unsigned running)
 {
@@ -72,7 +72,8 @@ stop_waiting (LigSteps *self, int collective)
                             self->lanes[LIG_LANE_MAIN].stream);
 }
 
-/* Makes the main lane wait for an event of another one; waits for collectives are timed. */
+/* Makes the main lane wait for an event of another lane. If `waiting` is set, waits for the
+ * communication lane are timed and count for `collective`. */
 static LigStatus
 await_event (LigSteps *self, int lane, int collective, void *event)
 {
@@ -83,7 +84,8 @@ await_event (LigSteps *self, int lane, int collective, void *event)
   return timed && status == LIG_OK ? stop_waiting (self, collective) : status;
 }
 
-/* The wait for several collectives is that for the last. */
+/* Makes the main lane wait for all that was launched in another lane. A wait for several
+ * collectives counts for the one that was launched last. */
 static LigStatus
 join_lane (LigSteps *self, int lane)
 {
@@ -92,7 +94,7 @@ join_lane (LigSteps *self, int lane)
   return status == LIG_OK ? await_event (self, lane, self->awaited, from->ended) : status;
 }
 
-/* Makes the main lane wait for those lanes. */
+/* Makes the main lane wait for those of `lanes` that are running, and marks them as joined. */
 static LigStatus
 join (LigSteps *self, unsigned lanes, unsigned *running)
 {
@@ -122,9 +124,10 @@ fill_empty (LigSteps *self, const LigStep *step)
   return status;
 }
 
-/* The other steps wait for a collective in the main lane. */
+/* Launches a collective in the main lane. All of its time counts as waiting, because the next steps
+ * of the lane begin after it. */
 static LigStatus
-launch_exchange (LigSteps *self, LigStep *step)
+launch_collective (LigSteps *self, LigStep *step)
 {
   int collective = (int) (step - self->steps);
   LigStatus status = start_waiting (self, collective);
@@ -133,7 +136,8 @@ launch_exchange (LigSteps *self, LigStep *step)
   return status == LIG_OK ? stop_waiting (self, collective) : status;
 }
 
-/* On a backend whose functions compute before they return, another lane's thread calls them. */
+/* If a kernel function of the backend computes before it returns, a step of another lane is
+ * enqueued for the thread of that lane. */
 static LigStatus
 launch (LigSteps *self, LigStep *step)
 {
@@ -144,12 +148,12 @@ launch (LigSteps *self, LigStep *step)
   if (step->lane != LIG_LANE_MAIN && self->calls->enqueue)
     return self->calls->enqueue (self->device, step->launch.stream, step->function, &step->launch);
   if (step->launch.peers && self->waiting && step->lane == LIG_LANE_MAIN)
-    return launch_exchange (self, step);
+    return launch_collective (self, step);
   return step->function (&step->launch);
 }
 
-/* Waits for the steps of other lanes that the step needs. Steps before `first`, where the range
- * begins, have ended. */
+/* Makes the main lane wait for the steps of other lanes that `step` needs. Steps before `first`,
+ * the start of the range, have ended already. */
 static LigStatus
 wait_before (LigSteps *self, const LigStep *step, const LigStep *first, unsigned *running)
 {
@@ -165,7 +169,7 @@ run_step (LigSteps *self, LigStep *step, const LigStep *first, LigStepsMode mode
 {
   if (step->reduces && mode.partial)
     return LIG_OK;
-  /* A kernel of several passes accumulates into its outputs. */
+  /* Gradients of earlier micro-batches and of earlier steps of this pass are accumulated. */
   step->launch.accumulate = (mode.accumulate && step->added != 0) || step->adds;
   step->launch.autotune = mode.autotune;
   LigStatus status = wait_before (self, step, first, running);
@@ -183,7 +187,8 @@ run_step (LigSteps *self, LigStep *step, const LigStep *first, LigStepsMode mode
   return status;
 }
 
-/* Returns the step whose launch in another lane failed and set the reason, or `at`. */
+/* Returns the first step of another lane that failed, recognized by the reason in its launch; `at`
+ * if there is none. */
 static int
 find_failed (const LigSteps *self, int first, int at)
 {
@@ -193,7 +198,7 @@ find_failed (const LigSteps *self, int first, int at)
   return at;
 }
 
-/* Returns whether the range is interrupted before the step. */
+/* Returns whether the caller interrupts the range before step `at`. */
 static bool
 is_interrupted (LigSteps *self, int at)
 {
@@ -210,9 +215,9 @@ lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus 
   for (; at < end && self->steps[at].function; at++) {
     LigStep *step = &self->steps[at];
     self->interrupted = self->interrupted || is_interrupted (self, at);
-    if (self->interrupted && (!self->meets || at >= self->interruptible))
+    if (self->interrupted && (!self->keeps_collectives || at >= self->interruptible))
       break;
-    /* Omitted steps wait nevertheless: a later collective may use the memory. */
+    /* Omitted steps also wait for other lanes: a later collective may use the same memory. */
     *status = self->interrupted && !step->launch.peers
                 ? wait_before (self, step, &self->steps[first], &running)
                 : run_step (self, step, &self->steps[first], mode, &running);

@@ -42,17 +42,18 @@ typedef struct {
   LigBackendDevice *device;
   LigStepsLane lanes[LIG_N_LANES];
   LigTimer *waiting; /* in device memory: how long the main lane waits for other ranks; or null */
-  LigTimer *waits;   /* or null: the same for each step, by the collective that is waited for */
+  LigTimer *waits;   /* or null: the same, separately for each step that is a collective */
   int awaited;       /* the step of the communication lane that was launched last */
-  void *begun;       /* an event: the place in the main lane where a step of another one begins */
-  bool wait;         /* waits after every step, so that an error is attributed to it */
-  /* Called before each step below `interruptible`, if not null; true ends the range there, or with
-   * `meets` runs only collectives from there on, up to `interruptible`: other ranks may be
-   * interrupted elsewhere, or not yet, and wait for them. */
+  void *begun; /* an event: the place in the main lane after which a step of another lane begins */
+  bool wait;   /* waits after every step, so that an error is attributed to it */
+  /* Called before each step below `interruptible`, if not null. Returning true interrupts the
+   * range: it ends there or, with `keeps_collectives`, runs only the collectives that remain before
+   * `interruptible`, because other ranks, which are interrupted at other steps or not yet, wait for
+   * them. */
   bool (*interrupt) (void *data);
   void *interrupt_data;
   int interruptible;
-  bool meets;
+  bool keeps_collectives;
   bool interrupted; /* the last range was interrupted */
 } LigSteps;
 

@@ -33,17 +33,17 @@ is_equal (JsonObject *rule, const LigTrait *trait, JsonNode *value)
   if (!JSON_NODE_HOLDS_VALUE (value))
     return FALSE;
   if (!trait->text)
-    return !lig_config_is_text (value) &&
+    return !lig_config_is_string (value) &&
            (float) json_node_get_double (value) == (float) trait->number;
   if (json_node_get_value_type (value) == G_TYPE_BOOLEAN)
     return g_str_equal (trait->text, json_node_get_boolean (value) ? "true" : "false");
-  if (!lig_config_is_text (value))
+  if (!lig_config_is_string (value))
     return FALSE;
   const char *text = json_node_get_string (value);
   JsonNode *own = json_object_has_member (rule, "texts")
                     ? json_object_get_member (json_object_get_object_member (rule, "texts"), text)
                     : value;
-  return lig_config_is_text (own) && g_str_equal (json_node_get_string (own), trait->text);
+  return lig_config_is_string (own) && g_str_equal (json_node_get_string (own), trait->text);
 }
 
 /* Returns the text of a value of the other program. */

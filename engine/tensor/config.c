@@ -55,7 +55,7 @@ lig_config_their_text (JsonObject *rule, const char *text)
     return text;
   json_object_iter_init_ordered (&iter, json_object_get_object_member (rule, "texts"));
   while (json_object_iter_next_ordered (&iter, &theirs, &node))
-    if (lig_config_is_text (node) && g_str_equal (json_node_get_string (node), text))
+    if (lig_config_is_string (node) && g_str_equal (json_node_get_string (node), text))
       return theirs;
   return NULL;
 }

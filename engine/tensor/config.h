@@ -58,9 +58,9 @@ gboolean lig_config_applies (const LigModel *model, JsonObject *rule);
 /* Returns the size that a rule names; 0 if the model lacks it. */
 gint64 lig_config_size (const LigModel *model, JsonObject *rule);
 
-gboolean lig_config_is_text (JsonNode *node);
+gboolean lig_config_is_string (JsonNode *node);
 
-/* Returns the other program's name for a text; null if it has none. */
+/* Returns the string that the other program uses for one of ours; null if it has none. */
 const char *lig_config_their_text (JsonObject *rule, const char *text);
 
 /* Returns a number with as few digits as an fp32 needs. */

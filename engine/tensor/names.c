@@ -60,7 +60,7 @@ reject (const char *at, const char *expected, GError **error)
   return FALSE;
 }
 
-/* Reads a text; a missing one is an error if `needed`. */
+/* Reads a string; a missing one is an error if `needed`. */
 static gboolean
 read_text (JsonObject *object, const char *key, gboolean needed, char **text, GError **error)
 {
@@ -68,7 +68,7 @@ read_text (JsonObject *object, const char *key, gboolean needed, char **text, GE
   if (!node && !needed)
     return TRUE;
   if (!node || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_STRING)
-    return reject (key, _ ("a text"), error);
+    return reject (key, _ ("a string"), error);
   *text = g_strdup (json_node_get_string (node));
   return TRUE;
 }
@@ -85,7 +85,7 @@ read_truth (JsonObject *object, const char *key, gboolean *truth, GError **error
   return TRUE;
 }
 
-/* Reads a list of at least one text. */
+/* Reads a list of at least one string. */
 static gboolean
 read_texts (JsonObject *object, const char *key, GStrv *texts, GError **error)
 {
@@ -96,11 +96,11 @@ read_texts (JsonObject *object, const char *key, GStrv *texts, GError **error)
   for (guint i = 0; i < count; i++) {
     JsonNode *one = json_array_get_element (array, i);
     if (!JSON_NODE_HOLDS_VALUE (one) || json_node_get_value_type (one) != G_TYPE_STRING)
-      return reject (key, _ ("a list of texts"), error);
+      return reject (key, _ ("a list of strings"), error);
     g_strv_builder_add (builder, json_node_get_string (one));
   }
   if (count == 0)
-    return reject (key, _ ("a list of texts"), error);
+    return reject (key, _ ("a list of strings"), error);
   *texts = g_strv_builder_end (builder);
   return TRUE;
 }
@@ -154,7 +154,7 @@ read_rules (LigNames *self, JsonObject *object, GError **error)
     const char *others[] = {rule->first, rule->tied};
     for (guint j = 0; j < G_N_ELEMENTS (others); j++)
       if (others[j] && !lig_names_rule (self, others[j]))
-        return reject (rule->role, _ ("first and tied to be roles of the table"), error);
+        return reject (rule->role, _ ("'first' and 'tied' to be roles of the table"), error);
   }
   return TRUE;
 }
@@ -202,7 +202,11 @@ lig_names_find (const char *name, GError **error)
       return lig_names_parse (name, shipped[i].text, error);
   g_autoptr (GString) all = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (shipped); i++)
-    g_string_append_printf (all, "%s%s", i > 0 ? _ (" or ") : "", shipped[i].name);
+    g_string_append_printf (all, "%s%s",
+                            i == 0                            ? ""
+                            : i + 1 == G_N_ELEMENTS (shipped) ? _ (" or ")
+                                                              : ", ",
+                            shipped[i].name);
   g_autofree char *like = lig_suggest_nth (name, lig_names_nth);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("names '%s' are unknown; expected %s%s"), name,
                all->str, like);

@@ -151,7 +151,7 @@ prepare_plan (LigSequence *sequence,
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, options, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
   if (!program || !lig_program_fill (program, error) ||
-      !lig_program_divide_waiting (program, error))
+      !lig_program_separate_waits (program, error))
     return NULL;
   lig_program_keep_gradients (program);
   lig_program_set_rate (program, 0, 0);

@@ -60,7 +60,7 @@ struct _LigRun {
 
   /* Numbers of micro-batches launched, and of results taken: used by the training thread. */
   guint64 sent, taken;
-  LigRunPending pending[LIG_PROGRAM_LATE];
+  LigRunPending pending[LIG_PROGRAM_RESULT_SLOTS];
   double *shares; /* weight of each micro-batch in its step; null if a step has one */
   double partial_loss, last_ended;
 
@@ -82,9 +82,9 @@ struct _LigRun {
   LigRunProgress progress;
   gint64 eval_batch, eval_batches; /* of the current evaluation, 0 without one */
   GError *error;
-  char *problem;        /* the error of the last checkpoint */
-  GArray *step_seconds; /* of float, the last step times, for the median */
-  double searched; /* seconds of steps in which kernels chose algorithms, excluded from rates */
+  char *problem;         /* the error of the last checkpoint */
+  GArray *step_seconds;  /* of float, the last step times, for the median */
+  double tuning_seconds; /* in which kernels chose algorithms; excluded from rates */
   gboolean save_requested;
   gboolean stepping; /* whether the thread is in a step, which a requested checkpoint may abandon */
   double idle;       /* seconds of the current step while paused or searching */

@@ -73,13 +73,13 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
   gboolean running = progress->status == LIG_RUN_RUNNING || progress->status == LIG_RUN_PAUSED;
   if (running)
     progress->seconds = lig_now () - self->began;
-  double searched = self->searched;
+  double tuning_seconds = self->tuning_seconds;
   progress->searching = g_atomic_int_get (&self->searching);
   g_mutex_unlock (&self->lock);
   gint64 done = progress->step - progress->first_step;
   if (done > 0) {
     if (running)
-      progress->left = (progress->seconds - searched) / (double) done *
+      progress->left = (progress->seconds - tuning_seconds) / (double) done *
                        (double) (progress->steps - progress->step);
     progress->samples_per_second = samples / progress->step_seconds;
   }

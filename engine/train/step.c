@@ -21,8 +21,9 @@
  * comes down from 2^24, more are allowed: after 32 it is 2^-8. */
 enum { MAX_SKIPPED = 8, MAX_SKIPPED_SCALED = 32 };
 
-/* The maximum number of pending micro-batches. */
-enum { LATE = LIG_PROGRAM_LATE - 2 };
+/* The maximum number of micro-batches whose results are pending. Two slots are kept free for
+ * safety: a slot is reused only after two later results were taken. */
+enum { MAX_PENDING = LIG_PROGRAM_RESULT_SLOTS - 2 };
 
 /* Returns whether the loss scale is adapted during the run. */
 static gboolean
@@ -63,32 +64,35 @@ note_step (LigRun *self, gint64 step, double loss, const LigScaling *scaling, do
   g_mutex_unlock (&self->lock);
 }
 
-/* All ranks have the same loss, and fail together. */
+/* All ranks have the same loss, so they fail at the same step. */
 static gboolean
 check_finite (LigRun *self, double loss, gint64 step, GError **error)
 {
   if (isfinite (loss))
     return TRUE;
   self->together = TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the loss is %s at step %" PRId64 "; a smaller lr or clip of 1 may help"),
-               isnan (loss) ? _ ("not a number") : _ ("infinite"), step);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_VALUE,
+    _ ("the loss is %s at step %" PRId64 "; a smaller lr, or gradient clipping (clip=1), may help"),
+    isnan (loss) ? _ ("not a number") : _ ("infinite"), step);
   return FALSE;
 }
 
-/* A few batches may give gradients that are not finite; if all do, the run must end on all ranks,
- * which have counted the same norms. */
+/* Ends the run if too many consecutive updates were skipped; a few batches may give gradients that
+ * are not finite. All ranks see the same norms, so they count the same skipped updates and end at
+ * the same step. */
 static gboolean
 check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **error)
 {
-  if (scaling->row < (float) (searches_scale (self) ? MAX_SKIPPED_SCALED : MAX_SKIPPED))
+  if (scaling->consecutive_skipped <
+      (float) (searches_scale (self) ? MAX_SKIPPED_SCALED : MAX_SKIPPED))
     return TRUE;
   self->together = TRUE;
   g_set_error (
     error, LIG_ERROR, LIG_ERROR_VALUE,
     _ ("the gradients were not finite in the last %.0f steps up to step %" PRId64
        ", so their updates were skipped; a smaller lr, another dtype or loss-scale may help"),
-    (double) scaling->row, step);
+    (double) scaling->consecutive_skipped, step);
   return FALSE;
 }
 
@@ -131,21 +135,21 @@ lig_run_interrupt_together (gpointer run)
 
 gboolean
 lig_run_program (
-  LigRun *self, LigProgram *program, unsigned flags, double *searched, GError **error)
+  LigRun *self, LigProgram *program, unsigned flags, double *tuning_seconds, GError **error)
 {
   double before = lig_choices_seconds ();
   gboolean fine = lig_program_run (program, flags, error);
   double seconds = lig_choices_seconds () - before;
-  if (searched)
-    *searched += seconds;
+  if (tuning_seconds)
+    *tuning_seconds += seconds;
   g_mutex_lock (&self->lock);
-  self->searched += seconds;
+  self->tuning_seconds += seconds;
   g_mutex_unlock (&self->lock);
   return fine;
 }
 
-/* Runs a micro-batch. A rank that is interrupted continues to the end of the step: others may not
- * know yet, and expect its collectives. */
+/* Runs a micro-batch. An interrupted rank continues to the end of the step, because the other ranks
+ * may not know of the interrupt yet and wait for its collectives. */
 static gboolean
 run_part (
   LigRun *self, gint64 part, unsigned flags, double *loss, gboolean *abandoned, GError **error)
@@ -212,9 +216,10 @@ run_or_abandon (LigRun *self, double *loss, GError **error)
   return FALSE;
 }
 
-/* Runs one optimizer step over `accumulate` micro-batches. */
+/* Runs one optimizer step over `accumulate` micro-batches, and waits for its loss before the
+ * update. */
 static gboolean
-step_now (LigRun *self, gint64 step, GError **error)
+step_synchronously (LigRun *self, gint64 step, GError **error)
 {
   double begin = lig_now (), loss;
   if (!run_or_abandon (self, &loss, error))
@@ -231,14 +236,14 @@ step_now (LigRun *self, gint64 step, GError **error)
   return check_skipped (self, &scaling, step, error);
 }
 
-/* Takes the result of the oldest pending micro-batch. */
+/* Waits for the result of the oldest pending micro-batch, and notes it. */
 static gboolean
 take_oldest (LigRun *self, GError **error)
 {
-  LigRunPending *oldest = &self->pending[self->taken % LIG_PROGRAM_LATE];
+  LigRunPending *oldest = &self->pending[self->taken % LIG_PROGRAM_RESULT_SLOTS];
   LigProgramResult result;
-  if (!lig_program_take_results (self->train, (guint) (self->taken % LIG_PROGRAM_LATE), &result,
-                                 error))
+  if (!lig_program_take_results (self->train, (guint) (self->taken % LIG_PROGRAM_RESULT_SLOTS),
+                                 &result, error))
     return FALSE;
   self->taken++;
   self->partial_loss += oldest->share * (double) result.loss;
@@ -248,7 +253,7 @@ take_oldest (LigRun *self, GError **error)
   if (!lig_run_join_step (self, &self->partial_loss, result.waited, &abandoned, error) ||
       !check_finite (self, self->partial_loss, oldest->step, error))
     return FALSE;
-  /* Steps overlap: the time of each is the interval between two ends. */
+  /* Steps overlap, so the time of a step is counted from the end of the one before. */
   double ended = lig_now ();
   note_step (self, oldest->step, self->partial_loss, &result.scaling,
              ended - MAX (self->last_ended, oldest->begun));
@@ -257,8 +262,10 @@ take_oldest (LigRun *self, GError **error)
   return check_skipped (self, &result.scaling, oldest->step, error);
 }
 
+/* Launches one optimizer step without waiting for it. Takes the results of earlier micro-batches
+ * when too many are pending. */
 static gboolean
-step_late (LigRun *self, gint64 step, GError **error)
+step_asynchronously (LigRun *self, gint64 step, GError **error)
 {
   gint64 parts = self->settings.accumulate;
   double begun = lig_now ();
@@ -268,11 +275,12 @@ step_late (LigRun *self, gint64 step, GError **error)
     gboolean last = i + 1 == parts;
     unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0) |
                      (last ? 0 : LIG_RUN_PARTIAL);
-    if (self->sent - self->taken >= LATE && !take_oldest (self, error))
+    if (self->sent - self->taken >= MAX_PENDING && !take_oldest (self, error))
       return FALSE;
     if (last)
       lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
-    guint slot = (guint) (self->sent % LIG_PROGRAM_LATE);
+    guint slot = (guint) (self->sent % LIG_PROGRAM_RESULT_SLOTS);
+    /* Tuning moves `begun` forward, so that the time of the step does not include it. */
     if (!load_batch (self, error) || !lig_run_scale_part (self, i, error) ||
         !lig_run_program (self, self->train, flags | (last ? LIG_RUN_UPDATE : 0), &begun, error) ||
         !lig_program_send_results (self->train, slot, error))
@@ -286,8 +294,9 @@ step_late (LigRun *self, gint64 step, GError **error)
 gboolean
 lig_run_step (LigRun *self, gint64 step, GError **error)
 {
-  return lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS) ? step_late (self, step, error)
-                                                                : step_now (self, step, error);
+  return lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS)
+           ? step_asynchronously (self, step, error)
+           : step_synchronously (self, step, error);
 }
 
 gboolean

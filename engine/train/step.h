@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* Runs passes of a program. Adds to `searched`, if it is not null, the seconds in which its kernels
- * chose algorithms, at their first launch: they do not count in step times and rates. */
+/* Runs passes of a program. Adds the seconds in which kernels chose algorithms, at their first
+ * launch, to `tuning_seconds` (nullable): they do not count in step times and rates. */
 gboolean lig_run_program (
-  LigRun *self, LigProgram *program, unsigned flags, double *searched, GError **error);
+  LigRun *self, LigProgram *program, unsigned flags, double *tuning_seconds, GError **error);
 
 /* Runs a training step. Its results are noted now or, on asynchronous devices, a few steps later;
  * lig_run_finish_pending() waits for all pending results and notes them. */

@@ -8,7 +8,7 @@ check_option (const LigDatasetOption *option)
   g_assert_true (option->label && option->help);
   g_assert_cmpfloat (option->minimum, <=, option->initial);
   if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION ||
-      option->type == LIG_DATASET_PART)
+      option->type == LIG_DATASET_FRACTION_OR_FILE)
     g_assert_cmpfloat (option->initial, <, option->maximum);
   if (option->type == LIG_DATASET_CHOICE)
     g_assert_true (option->unset && option->choices[0].name && option->choices[1].name);
@@ -86,7 +86,7 @@ check_range (const LigDatasetInfo *info, const LigDatasetOption *option)
 
 /* A share in its range or, for kinds that read files, a path. */
 static void
-check_part (const LigDatasetInfo *info, const LigDatasetOption *option)
+check_fraction_or_file (const LigDatasetInfo *info, const LigDatasetOption *option)
 {
   check_rejected (info, option, "-1");
   check_rejected (info, option, "1");
@@ -115,8 +115,8 @@ check_values (const LigDatasetInfo *info, const LigDatasetOption *option)
   case LIG_DATASET_FRACTION:
     check_range (info, option);
     break;
-  case LIG_DATASET_PART:
-    check_part (info, option);
+  case LIG_DATASET_FRACTION_OR_FILE:
+    check_fraction_or_file (info, option);
     break;
   default:
     check_taken (info, option, "anything");

@@ -129,7 +129,7 @@ test_stratified (void)
   assert_rejected ("csv", "s.csv?split=stratified&target=b,c", 0, LIG_ERROR_VALUE,
                    "needs one target column of classes");
   assert_rejected ("csv", "s.csv?split=half", 0, LIG_ERROR_VALUE,
-                   "split is 'half', expected end or random or stratified");
+                   "split is 'half', expected end, random or stratified");
   write_text ("s.txt", "abcdefgh");
   assert_rejected ("text", "s.txt?split=random", 4, LIG_ERROR_VALUE, "text has no option 'split'");
 }

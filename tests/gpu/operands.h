@@ -259,8 +259,12 @@ fill_number (const LigOperand *operand, double value)
 static inline void
 fill_scaling (const LigOperand *operand)
 {
-  const LigScaling scaling = {
-    .scale = 32, .carried = 16, .good = LIG_SCALE_INTERVAL - 1, .row = 1, .skipped = 2, .norm = 9};
+  const LigScaling scaling = {.scale = 32,
+                              .carried = 16,
+                              .good = LIG_SCALE_INTERVAL - 1,
+                              .consecutive_skipped = 1,
+                              .skipped = 2,
+                              .norm = 9};
   memcpy (operand->data, &scaling, sizeof scaling);
 }
 

@@ -227,13 +227,13 @@ check_skipped_update (LigDevice *device, const LigPlanOptions *options, double c
   run_program (skipping.program, LIG_RUN_UPDATE);
   expect_same_arrays (skipping.state, reference.state, "after a skipped update");
   LigScaling scaling = read_scaling (skipping.state);
-  g_assert_cmpfloat (scaling.row, ==, 1);
+  g_assert_cmpfloat (scaling.consecutive_skipped, ==, 1);
   g_assert_cmpfloat (scaling.skipped, ==, 1);
   g_assert_cmpuint (lig_state_get_step (skipping.state), ==, 3);
   update_once (skipping.program, clip);
   update_once (reference.program, clip);
   expect_same_arrays (skipping.state, reference.state, "one update later");
-  g_assert_cmpfloat (read_scaling (skipping.state).row, ==, 0);
+  g_assert_cmpfloat (read_scaling (skipping.state).consecutive_skipped, ==, 0);
   g_assert_cmpfloat (read_scaling (skipping.state).skipped, ==, 1);
   g_autoptr (LigTensor) weight = read_array (skipping.state, LIG_STATE_PARAMETERS, "0.weight");
   for (gint64 i = 0; i < weight->size; i++)
@@ -298,7 +298,7 @@ check_overflow (LigDevice *device)
     LigScaling scaling = read_scaling (setup.state);
     g_autoptr (LigTensor) now = read_array (setup.state, LIG_STATE_PARAMETERS, "0.weight");
     gboolean same = memcmp (before->data, now->data, lig_tensor_bytes (now)) == 0;
-    if (scaling.row == 0 || skipped == 20) {
+    if (scaling.consecutive_skipped == 0 || skipped == 20) {
       g_assert_false (same);
       g_assert_cmpfloat (scaling.scale, ==, scale);
       break;

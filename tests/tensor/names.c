@@ -462,11 +462,11 @@ test_tables (void)
     const char *text, *words;
   } bad[] = {
     {"[]", "expected an object"},
-    {"{\"title\": 1}", "title: expected a text"},
+    {"{\"title\": 1}", "title: expected a string"},
     {"{\"title\": \"x\", \"known-by\": \"x\", \"prefixes\": []}", "prefixes: expected a list"},
     {"{\"title\": \"x\", \"known-by\": \"x\", \"prefixes\": [\"\"], \"ignored\": [\"x\"], "
      "\"tensors\": {\"a\": {\"names\": [\"b\"], \"tied\": \"c\"}}}",
-     "a: expected first and tied to be roles"},
+     "a: expected 'first' and 'tied' to be roles"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autoptr (GError) error = NULL;

@@ -111,7 +111,7 @@ static const struct {
   [LIG_DATASET_BOOLEAN] = {new_switch, "notify::active"},
   [LIG_DATASET_COUNT] = {new_count, "value-changed"},
   [LIG_DATASET_FRACTION] = {new_fraction, "value-changed"},
-  [LIG_DATASET_PART] = {new_part, "changed"},
+  [LIG_DATASET_FRACTION_OR_FILE] = {new_part, "changed"},
 };
 
 static void

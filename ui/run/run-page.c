@@ -126,7 +126,8 @@ typedef enum { FIX_NONE, FIX_RATE, FIX_DATA, FIX_BATCH, FIX_STORE, FIX_DISK } Fi
 static Fix
 find_fix (const char *error, LigError code, const char *data)
 {
-  const char *lost = _ ("the loss is %s at step %" PRId64 "; a smaller lr or clip of 1 may help");
+  const char *lost =
+    _ ("the loss is %s at step %" PRId64 "; a smaller lr, or gradient clipping (clip=1), may help");
   if (strncmp (error, lost, strcspn (lost, "%")) == 0)
     return FIX_RATE;
   if (g_str_has_prefix (error, _ ("checkpoint: ")) || strstr (error, g_strerror (ENOSPC)))

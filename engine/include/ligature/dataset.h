@@ -35,7 +35,7 @@ G_BEGIN_DECLS
  * @LIG_DATASET_BOOLEAN: `true` or `false`
  * @LIG_DATASET_COUNT: a whole number from the minimum to the maximum
  * @LIG_DATASET_FRACTION: a number of at least the minimum and below the maximum
- * @LIG_DATASET_PART: such a number, or the path of a file
+ * @LIG_DATASET_FRACTION_OR_FILE: a number like %LIG_DATASET_FRACTION, or the path of a file
  */
 typedef enum {
   LIG_DATASET_TEXT,
@@ -44,7 +44,7 @@ typedef enum {
   LIG_DATASET_BOOLEAN,
   LIG_DATASET_COUNT,
   LIG_DATASET_FRACTION,
-  LIG_DATASET_PART,
+  LIG_DATASET_FRACTION_OR_FILE,
 } LigDatasetOptionType;
 
 /**

@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/* The same as ncclUniqueId. */
 typedef struct {
   char bytes[LIG_CONNECTION_KEY];
 } LigNcclKey;
@@ -17,8 +18,8 @@ typedef struct {
 enum { LIG_NCCL_FP16 = 6, LIG_NCCL_FP32 = 7, LIG_NCCL_BF16 = 9 };
 enum { LIG_NCCL_SUM = 0, LIG_NCCL_MAX = 2, LIG_NCCL_MEAN = 4 };
 
-/* Functions return 0 or an error number. `count` is the number of elements that this process sends,
- * for reduce_scatter that it receives. */
+/* Functions return 0 or an error number. `connection` and `c` are an ncclComm_t. `count` is the
+ * number of elements that this process sends, for reduce_scatter that it receives. */
 typedef struct {
   const char *why; /* null; or the reason why NCCL cannot be used: then only `path` may be set */
   char path[1024]; /* its path; empty if it is missing */

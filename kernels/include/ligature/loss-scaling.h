@@ -8,7 +8,7 @@
  * @scale: the factor by which the next backward pass multiplies the loss gradient
  * @carried: the factor by which the current gradients were multiplied
  * @good: the number of updates since the scale changed
- * @row: the number of consecutive skipped updates up to now
+ * @consecutive_skipped: the number of consecutive skipped updates up to now
  * @skipped: the total number of skipped updates
  * @norm: the norm of the last update's gradients, without the factor
  *
@@ -19,7 +19,7 @@ typedef struct LigScaling {
   float scale;
   float carried;
   float good;
-  float row;
+  float consecutive_skipped;
   float skipped;
   float norm;
 } LigScaling;
@@ -36,19 +36,19 @@ typedef struct LigScaling {
  *
  * The initial value of a dynamic scale (Micikevicius et al., 2018). It doubles after
  * %LIG_SCALE_INTERVAL updates without overflow and halves after each overflow, and stays between
- * %LIG_LEAST_SCALE and %LIG_MOST_SCALE.
+ * %LIG_MIN_SCALE and %LIG_MAX_SCALE.
  */
 #define LIG_FIRST_SCALE 0x1p16f
 
 /**
- * LIG_LEAST_SCALE:
+ * LIG_MIN_SCALE:
  *
  * The smallest dynamic scale.
  */
 #define LIG_MIN_SCALE 0x1p-24f
 
 /**
- * LIG_MOST_SCALE:
+ * LIG_MAX_SCALE:
  *
  * The largest dynamic scale.
  */
