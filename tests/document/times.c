@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The measured times of a document: the plan that a profile belongs to, the unfused plan, and the
- * wishes for fusions with their removal. */
+ * overrides for fusions with their removal. */
 #include "ui/document/times.h"
 
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
-#include "ui/document/wishes.h"
+#include "ui/document/overrides.h"
 #include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
@@ -136,18 +136,18 @@ test_train (DocumentFixture *f, gconstpointer data)
   g_assert_nonnull (timed.steps);
 }
 
-/* --- Wishes -------------------------------------------------------------------------------- */
+/* --- Overrides --------------------------------------------------------------------------- */
 
 static char *
-describe_wishes (DocumentFixture *f)
+describe_overrides (DocumentFixture *f)
 {
-  g_autoptr (GPtrArray) wishes = lig_document_list_wishes (f->doc);
+  g_autoptr (GPtrArray) overrides = lig_document_list_overrides (f->doc);
   GString *text = g_string_new (NULL);
-  for (guint i = 0; i < wishes->len; i++) {
-    const LigWish *wish = wishes->pdata[i];
+  for (guint i = 0; i < overrides->len; i++) {
+    const LigOverride *override = overrides->pdata[i];
     g_string_append_printf (text, "%s%s %s@%s", text->len > 0 ? ", " : "",
-                            wish->forced ? "force" : "forbid", wish->fusion,
-                            wish->path ? wish->path : "*");
+                            override->forced ? "force" : "forbid", override->fusion,
+                            override->path ? override->path : "*");
   }
   return g_string_free (text, FALSE);
 }
@@ -161,21 +161,21 @@ test_wishes (DocumentFixture *f, gconstpointer data)
   LigSequence *body = lig_op_get_body (lig_sequence_get (sequence, 1, NULL));
   lig_edit_force (f->doc, lig_sequence_get (body, 0, NULL), forward, TRUE);
   lig_edit_forbid (f->doc, NULL, add, TRUE);
-  g_autofree char *both = describe_wishes (f);
+  g_autofree char *both = describe_overrides (f);
   g_assert_cmpstr (both, ==,
                    "forbid forward-add-norm@*, force forward-linear-bias-activation@1.0.0");
-  lig_document_drop_wish (f->doc, TRUE, "1.0.0", forward);
-  lig_document_drop_wish (f->doc, FALSE, NULL, add);
-  g_autofree char *none = describe_wishes (f);
+  lig_document_drop_override (f->doc, TRUE, "1.0.0", forward);
+  lig_document_drop_override (f->doc, FALSE, NULL, add);
+  g_autofree char *none = describe_overrides (f);
   g_assert_cmpstr (none, ==, "");
   lig_document_undo (f->doc);
   lig_document_undo (f->doc);
-  g_autofree char *again = describe_wishes (f);
+  g_autofree char *again = describe_overrides (f);
   g_assert_cmpstr (again, ==, both);
-  /* Paths and fusions without a wish change nothing. */
+  /* Paths and fusions without an override change nothing. */
   const char *label = lig_document_get_undo_label (f->doc);
-  lig_document_drop_wish (f->doc, TRUE, "7.0.0", forward);
-  lig_document_drop_wish (f->doc, TRUE, "0", forward);
+  lig_document_drop_override (f->doc, TRUE, "7.0.0", forward);
+  lig_document_drop_override (f->doc, TRUE, "0", forward);
   g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, label);
 }
 

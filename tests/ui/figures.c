@@ -191,7 +191,7 @@ test_signs (Fixture *f, gconstpointer data)
   assert_label_has (lig_score_sheet_get_row (f->sheet, 1), "one fusion forced, another forbidden");
 }
 
-/* Wishes inside a folded block are marked on its row and its brackets. */
+/* Overrides inside a folded block are marked on its row and its brackets. */
 static void
 test_signs_of_blocks (Fixture *f, gconstpointer data)
 {
@@ -256,7 +256,7 @@ test_list (Fixture *f, gconstpointer data)
   wait_for_times (f);
   g_assert_true (says (f->inspector, "Forced and forbidden"));
   g_assert_true (says (f->inspector, "Linear + bias + GELU at 1"));
-  GtkWidget *button = find_widget (f->inspector, has_action, "wishes.drop");
+  GtkWidget *button = find_widget (f->inspector, has_action, "overrides.drop");
   g_assert_nonnull (button);
   g_signal_emit_by_name (button, "clicked");
   g_assert_cmpstr (lig_op_get_forced (op_at (f->doc, "1"))[0], ==, NULL);

@@ -322,7 +322,7 @@ test_figures (void)
   g_assert_cmpstr (count, ==, "12\u202f594\u202f176");
 }
 
-/* --- Facts and wishes ---------------------------------------------------------------------- */
+/* --- Facts and overrides ----------------------------------------------------------------- */
 
 static void
 test_facts (Fixture *f, gconstpointer data)
@@ -339,11 +339,11 @@ test_facts (Fixture *f, gconstpointer data)
   g_assert_true (says (f, "forward-linear-bias-activation"));
   lig_edit_force (f->doc, op_at (f->doc, "1"), "backward-activation-bias", TRUE);
   g_autoptr (GPtrArray) faces = find_all (f, LIG_TYPE_INSPECTOR_OP);
-  g_assert_true (gtk_widget_activate_action (faces->pdata[0], "wish.allow", "s",
+  g_assert_true (gtk_widget_activate_action (faces->pdata[0], "override.allow", "s",
                                              "forward-linear-bias-activation"));
   g_assert_cmpstr (lig_op_get_forbidden (op_at (f->doc, "1"))[0], ==, NULL);
-  g_assert_true (
-    gtk_widget_activate_action (faces->pdata[0], "wish.release", "s", "backward-activation-bias"));
+  g_assert_true (gtk_widget_activate_action (faces->pdata[0], "override.release", "s",
+                                             "backward-activation-bias"));
   g_assert_cmpstr (lig_op_get_forced (op_at (f->doc, "1"))[0], ==, NULL);
   fill (f->doc, "linear(8, in-features=5)");
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
@@ -414,7 +414,7 @@ test_sequence (Fixture *f, gconstpointer data)
   g_autoptr (GPtrArray) faces = find_all (f, LIG_TYPE_INSPECTOR_SEQUENCE);
   g_assert_true (says (f, "forbidden: forward-add-norm"));
   g_assert_true (
-    gtk_widget_activate_action (faces->pdata[0], "wish.allow", "s", "forward-add-norm"));
+    gtk_widget_activate_action (faces->pdata[0], "override.allow", "s", "forward-add-norm"));
   const char *const *forbidden = lig_sequence_get_forbidden (sequence);
   g_assert_true (!forbidden || !forbidden[0]);
 }

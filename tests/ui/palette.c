@@ -255,7 +255,7 @@ test_quick_errors (Fixture *f, gconstpointer data)
   gtk_editable_set_text (entry, "relu ! gelu ! linear(4)");
   g_assert_null (lig_quick_entry_get_error (self));
   g_signal_emit_by_name (entry, "activate");
-  /* Wishes that an expression cannot contain stay at their op. */
+  /* Overrides that an expression cannot contain stay at their op. */
   const char *const *forbidden = lig_op_get_forbidden (lig_document_find_path (f->doc, "2")->op);
   g_assert_cmpstr (forbidden[0], ==, NULL);
   lig_document_undo (f->doc);

@@ -103,12 +103,13 @@ describe_active (LigSweepView *self, guint ended, guint count)
                                 ? lig_sweep_describe_point (self->sweep, (guint) point)
                                 : NULL;
   if (lig_sweeping_is_paused (self->sweeping))
-    return g_strdup_printf (_ ("Paused: %u of %u ended"), ended, count);
+    return g_strdup_printf (_ ("Paused: %u of %u runs finished"), ended, count);
   if (!settings)
-    return g_strdup_printf (_ ("%u of %u ended"), ended, count);
+    return g_strdup_printf (_ ("%u of %u runs finished"), ended, count);
   if (!time)
-    return g_strdup_printf (_ ("%u of %u ended · %s"), ended, count, settings);
-  return g_strdup_printf (_ ("%u of %u ended · %s left · %s"), ended, count, time, settings);
+    return g_strdup_printf (_ ("%u of %u runs finished · %s"), ended, count, settings);
+  return g_strdup_printf (_ ("%u of %u runs finished · %s left · %s"), ended, count, time,
+                          settings);
 }
 
 /* Returns the completed fraction of the current run. */
@@ -134,7 +135,7 @@ update_state (LigSweepView *self)
   guint ended = lig_sweep_count_ended (self->sweep);
   g_autofree char *text = active  ? describe_active (self, ended, count)
                           : error ? lig_figure_sentence (error)
-                                  : g_strdup_printf (_ ("%u of %u ended"), ended, count);
+                                  : g_strdup_printf (_ ("%u of %u runs finished"), ended, count);
   g_autofree char *title =
     lig_session_append_ranks (lig_sweep_get_name (self->sweep), lig_sweep_get_ranks (self->sweep));
   gtk_label_set_text (self->title, title);
@@ -304,7 +305,7 @@ make_head (LigSweepView *self)
   self->kind = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
   gtk_widget_set_valign (GTK_WIDGET (self->kind), GTK_ALIGN_CENTER);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->kind), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Picture"), -1);
+                                  _ ("Chart type"), -1);
   g_signal_connect_object (self->kind, "notify::selected", G_CALLBACK (update_picture), self,
                            G_CONNECT_SWAPPED);
   gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->kind));

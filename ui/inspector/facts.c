@@ -28,7 +28,10 @@ lig_inspector_label (const char *text, const char *class)
 }
 
 GtkWidget *
-lig_inspector_wish (const char *text, const char *fusion, const char *button, const char *action)
+lig_inspector_override (const char *text,
+                        const char *fusion,
+                        const char *button,
+                        const char *action)
 {
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);

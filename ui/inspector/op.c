@@ -16,11 +16,11 @@ struct _LigInspectorOp {
   LigDocument *doc;
   LigOp *op; /* (transfer none): shown last */
   GtkLabel *title, *path, *summary, *formula, *problem;
-  GtkBox *wishes;
+  GtkBox *overrides;
   GtkWidget *fusions;
   GtkSwitch *fence;
   gboolean filling;
-  char *wished; /* the wishes that the lines were made from */
+  char *overridden; /* the overrides that the lines were made from */
   GtkWidget *params, *trained, *mask, *sizes, *kernels;
 };
 
@@ -104,41 +104,43 @@ show_facts (LigInspectorOp *self, const char *path)
   lig_facts_end (LIG_FACTS (self->kernels));
 }
 
-/* --- Wishes -------------------------------------------------------------------------------- */
+/* --- Overrides --------------------------------------------------------------------------- */
 
 static void
-show_wishes (LigInspectorOp *self, LigOp *op)
+show_overrides (LigInspectorOp *self, LigOp *op)
 {
   const char *const *forced = lig_op_get_forced (op), *const *forbidden = lig_op_get_forbidden (op);
   g_autofree char *first = g_strjoinv (" ", (GStrv) forced);
   g_autofree char *second = g_strjoinv (" ", (GStrv) forbidden);
-  g_autofree char *wished = g_strconcat (first, "|", second, NULL);
+  g_autofree char *overridden = g_strconcat (first, "|", second, NULL);
   GtkWidget *line;
   self->filling = TRUE;
   gtk_switch_set_active (self->fence, lig_op_get_fence (op));
   self->filling = FALSE;
-  if (g_strcmp0 (wished, self->wished) == 0)
+  if (g_strcmp0 (overridden, self->overridden) == 0)
     return;
-  g_free (self->wished);
-  self->wished = g_steal_pointer (&wished);
-  while ((line = gtk_widget_get_first_child (GTK_WIDGET (self->wishes))))
-    gtk_box_remove (self->wishes, line);
+  g_free (self->overridden);
+  self->overridden = g_steal_pointer (&overridden);
+  while ((line = gtk_widget_get_first_child (GTK_WIDGET (self->overrides))))
+    gtk_box_remove (self->overrides, line);
   for (; *forced; forced++)
-    gtk_box_append (self->wishes, lig_inspector_wish (_ ("Forced to start here"), *forced,
-                                                      _ ("Do not force"), "wish.release"));
+    gtk_box_append (self->overrides,
+                    lig_inspector_override (_ ("Forced to start here"), *forced, _ ("Do not force"),
+                                            "override.release"));
   for (; *forbidden; forbidden++)
-    gtk_box_append (self->wishes, lig_inspector_wish (_ ("Forbidden to start here"), *forbidden,
-                                                      _ ("Allow"), "wish.allow"));
+    gtk_box_append (self->overrides,
+                    lig_inspector_override (_ ("Forbidden to start here"), *forbidden, _ ("Allow"),
+                                            "override.allow"));
 }
 
 static void
-change_wish (GtkWidget *widget, const char *action, GVariant *parameter)
+change_override (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigInspectorOp *self = LIG_INSPECTOR_OP (widget);
   const char *fusion = g_variant_get_string (parameter, NULL);
   if (!self->op)
     return;
-  if (g_str_equal (action, "wish.allow"))
+  if (g_str_equal (action, "override.allow"))
     lig_edit_forbid (self->doc, self->op, fusion, FALSE);
   else
     lig_edit_force (self->doc, self->op, fusion, FALSE);
@@ -163,7 +165,7 @@ lig_inspector_op_show (LigInspectorOp *self, LigOp *op)
   show_head (self, op, row->path);
   lig_param_list_show (LIG_PARAM_LIST (self->params), ops, row->path);
   lig_trained_switch_show (LIG_TRAINED_SWITCH (self->trained), op);
-  show_wishes (self, op);
+  show_overrides (self, op);
   show_facts (self, row->path);
   lig_css_class_set (GTK_WIDGET (self), "stale", lig_document_is_stale (self->doc));
 }
@@ -175,7 +177,7 @@ lig_inspector_op_finalize (GObject *object)
 {
   LigInspectorOp *self = LIG_INSPECTOR_OP (object);
   g_clear_object (&self->doc);
-  g_free (self->wished);
+  g_free (self->overridden);
   G_OBJECT_CLASS (lig_inspector_op_parent_class)->finalize (object);
 }
 
@@ -184,8 +186,8 @@ lig_inspector_op_class_init (LigInspectorOpClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->finalize = lig_inspector_op_finalize;
-  gtk_widget_class_install_action (widget_class, "wish.allow", "s", change_wish);
-  gtk_widget_class_install_action (widget_class, "wish.release", "s", change_wish);
+  gtk_widget_class_install_action (widget_class, "override.allow", "s", change_override);
+  gtk_widget_class_install_action (widget_class, "override.release", "s", change_override);
   gtk_widget_class_set_css_name (widget_class, "inspector-op");
 }
 
@@ -225,7 +227,7 @@ make_fusions (LigInspectorOp *self)
   GtkWidget *label = lig_inspector_label (_ ("Fence above"), NULL);
   const char *help = _ ("No kernel may span the gap before this operation");
   self->fence = GTK_SWITCH (gtk_switch_new ());
-  self->wishes = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0));
+  self->overrides = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0));
   gtk_widget_set_hexpand (label, TRUE);
   gtk_widget_set_valign (GTK_WIDGET (self->fence), GTK_ALIGN_CENTER);
   lig_tooltip_set (line, help);
@@ -236,11 +238,11 @@ make_fusions (LigInspectorOp *self)
   gtk_widget_add_css_class (line, "line");
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "lines");
-  gtk_widget_add_css_class (GTK_WIDGET (self->wishes), "lines");
+  gtk_widget_add_css_class (GTK_WIDGET (self->overrides), "lines");
   gtk_box_append (GTK_BOX (line), label);
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->fence));
   gtk_box_append (GTK_BOX (card), line);
-  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->wishes));
+  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->overrides));
   gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Fusions"), "heading"));
   gtk_box_append (GTK_BOX (whole), card);
   return whole;

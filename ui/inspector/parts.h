@@ -67,14 +67,14 @@ G_DECLARE_FINAL_TYPE (LigInspectorSequence, lig_inspector_sequence, LIG, INSPECT
 GtkWidget *lig_inspector_sequence_new (LigDocument *doc);
 void lig_inspector_sequence_show (LigInspectorSequence *self);
 
-/* --- Wishes --------------------------------------------------------------------------------- */
+/* --- Overrides ----------------------------------------------------------------------------- */
 
-#define LIG_TYPE_WISH_LIST (lig_wish_list_get_type ())
-G_DECLARE_FINAL_TYPE (LigWishList, lig_wish_list, LIG, WISH_LIST, AdwBin)
+#define LIG_TYPE_OVERRIDE_LIST (lig_override_list_get_type ())
+G_DECLARE_FINAL_TYPE (LigOverrideList, lig_override_list, LIG, OVERRIDE_LIST, AdwBin)
 
 /* Returns a card with all forced and forbidden fusions of the sequence; hidden without any. */
-GtkWidget *lig_wish_list_new (LigDocument *doc);
-void lig_wish_list_show (LigWishList *self);
+GtkWidget *lig_override_list_new (LigDocument *doc);
+void lig_override_list_show (LigOverrideList *self);
 
 /* --- Pieces -------------------------------------------------------------------------------- */
 
@@ -83,7 +83,9 @@ GtkWidget *lig_inspector_label (const char *text, const char *class);
 
 /* Returns a line for a fusion, with a button whose action @action takes the fusion's name. The line
  * shows its title: `linear + bias + gelu` for `forward-linear-bias-activation`. */
-GtkWidget *
-lig_inspector_wish (const char *text, const char *fusion, const char *button, const char *action);
+GtkWidget *lig_inspector_override (const char *text,
+                                   const char *fusion,
+                                   const char *button,
+                                   const char *action);
 
 G_END_DECLS

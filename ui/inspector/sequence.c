@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inspector's face if nothing is selected: properties of the whole sequence. */
+/* The face of the inspector when no op is selected: properties of the whole sequence. */
 #include "ui/document/edit.h"
 #include "ui/inspector/compared.h"
 #include "ui/inspector/param-text.h"
@@ -20,8 +20,8 @@ struct _LigInspectorSequence {
   GtkEditable *name, *shape;
   GtkDropDown *dtype, *compute, *parameters;
   GtkLabel *error;
-  GtkWidget *wishes, *totals, *times, *hotspots;
-  char *given; /* the shape in the editor */
+  GtkWidget *overrides, *totals, *times, *hotspots;
+  char *given; /* the shape that the document had when the entry was filled */
 };
 
 G_DEFINE_FINAL_TYPE (LigInspectorSequence, lig_inspector_sequence, ADW_TYPE_BIN)
@@ -94,7 +94,7 @@ lig_inspector_sequence_show (LigInspectorSequence *self)
   show_totals (self, plan);
   lig_facts_show_step (LIG_FACTS (self->times), self->doc);
   lig_facts_show_hotspots (LIG_FACTS (self->hotspots), self->doc);
-  lig_wish_list_show (LIG_WISH_LIST (self->wishes));
+  lig_override_list_show (LIG_OVERRIDE_LIST (self->overrides));
   lig_css_class_set (GTK_WIDGET (self), "stale", lig_document_is_stale (self->doc));
 }
 
@@ -111,7 +111,7 @@ change_name (LigInspectorSequence *self)
   self->applying = FALSE;
 }
 
-/* Returns null, or the reason why the text is not an input shape. */
+/* Returns an error if the text of the entry is not an input shape, else null. */
 static GError *
 parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
 {
@@ -189,7 +189,7 @@ static void
 lig_inspector_sequence_class_init (LigInspectorSequenceClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = lig_inspector_sequence_finalize;
-  gtk_widget_class_install_action (GTK_WIDGET_CLASS (class), "wish.allow", "s", allow);
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (class), "override.allow", "s", allow);
   gtk_widget_class_install_action (GTK_WIDGET_CLASS (class), "place.select", "s", select_place);
   gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (class), "inspector-sequence");
 }
@@ -199,7 +199,7 @@ lig_inspector_sequence_init (LigInspectorSequence *self)
 {
 }
 
-/* Returns a line with an editor on the right. */
+/* Returns a line with a label on the left and an editor on the right. */
 static GtkWidget *
 make_line (const char *label, const char *help, GtkWidget *editor)
 {
@@ -243,15 +243,15 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
   self->name = make_entry (self, G_CALLBACK (change_name));
   gtk_entry_set_max_length (GTK_ENTRY (self->name), LIG_SEQUENCE_LONGEST_NAME);
   self->shape = make_entry (self, G_CALLBACK (change_input));
-  /* Axes are in the order of the file in every language. */
+  /* Shapes are written from left to right in every language. */
   gtk_widget_set_direction (GTK_WIDGET (gtk_editable_get_delegate (self->shape)), GTK_TEXT_DIR_LTR);
   self->dtype =
     make_down (self, NULL, LIG_DTYPE_COMPUTES | LIG_DTYPE_INDEXES, G_CALLBACK (change_input));
   self->compute =
-    make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
+    make_down (self, _ ("Same as input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
   self->parameters =
-    make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
-  /* The weights of quantized matmuls are stored in fp8 and fp32. */
+    make_down (self, _ ("Same as input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
+  /* Not the name of a type: weights of quantized matmuls are kept only in fp8 and fp32. */
   gtk_string_list_append (GTK_STRING_LIST (gtk_drop_down_get_model (self->parameters)),
                           LIG_FP8_PARAMETERS);
   self->error = GTK_LABEL (lig_inspector_label ("", "error"));
@@ -281,7 +281,7 @@ lig_inspector_sequence_new (LigDocument *doc)
   GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 18);
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   self->doc = g_object_ref (doc);
-  self->wishes = lig_wish_list_new (doc);
+  self->overrides = lig_override_list_new (doc);
   self->totals = lig_facts_new (_ ("Totals"));
   self->times = lig_facts_new (_ ("Time of a step"));
   self->hotspots = lig_facts_new (_ ("Hotspots"));
@@ -290,7 +290,7 @@ lig_inspector_sequence_new (LigDocument *doc)
   fill_card (self, GTK_BOX (card));
   gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Sequence"), "title-3"));
   gtk_box_append (GTK_BOX (whole), card);
-  gtk_box_append (GTK_BOX (whole), self->wishes);
+  gtk_box_append (GTK_BOX (whole), self->overrides);
   gtk_box_append (GTK_BOX (whole), self->times);
   gtk_box_append (GTK_BOX (whole), self->hotspots);
   gtk_box_append (GTK_BOX (whole), lig_compared_new (doc));

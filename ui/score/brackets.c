@@ -107,7 +107,7 @@ compare_brackets (gconstpointer a, gconstpointer b)
   return ((const LigScoreBracket *) a)->y - ((const LigScoreBracket *) b)->y;
 }
 
-/* Returns whether a group that starts before an opened block continues in it, and so covers the
+/* Returns whether a group that starts before an unfolded block continues in it, and so covers the
  * space next to the block's head. */
 static gboolean
 is_covered (const LigScoreSlot *slot, const LigPlanGroup *groups, guint count)

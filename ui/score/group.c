@@ -100,7 +100,7 @@ bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *
   return TRUE;
 }
 
-/* Returns fusion, kernels, wishes and every figure, one per line. */
+/* Returns fusion, kernels, overrides and every figure, one per line. */
 static char *
 describe (LigScoreGroup *self, const LigScoreBracket *bracket)
 {

@@ -29,7 +29,7 @@ double lig_score_bracket_value (const LigScoreMap *map,
 /* Returns the peak rate that bounds most of a bracket's time. */
 LigBound lig_score_bracket_bound (const LigScoreMap *map, const LigScoreBracket *bracket);
 
-/* Returns FALSE for the sum of an opened block, because its groups have their own brackets. */
+/* Returns FALSE for the sum of an unfolded block, because its groups have their own brackets. */
 gboolean lig_score_bracket_counts (const LigScoreMap *map, const LigScoreBracket *bracket);
 
 /* Returns the maximum over all brackets, 0 if all are unknown. */

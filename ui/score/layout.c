@@ -20,7 +20,7 @@ find_height (const LigScoreMetrics *metrics, const LigScoreSlot *slot)
 {
   if (metrics->compact)
     return MAX (metrics->base, slot->shown * metrics->part);
-  /* An opened block shows its summary in its rows. */
+  /* An unfolded block shows its summary in its rows. */
   if (slot->block && slot->open && lig_sequence_get_length (lig_op_get_body (slot->op)) > 0)
     return metrics->line + metrics->pad;
   return metrics->base + slot->shown * metrics->part + (slot->shown ? metrics->tail : 0);

@@ -67,7 +67,7 @@ lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int 
   const LigScoreSlot *below = gap < self->slots->len ? lig_score_map_get_slot (self, gap) : NULL;
   if (!above || above->first < 0)
     return FALSE;
-  /* Returns the first row of an opened block's ops. */
+  /* Returns the first row of an unfolded block's ops. */
   *before = above->block && above->open ? above->first - 1 : above->first + above->count - 1;
   *after = *before + 1;
   if (below && below->first < 0)

@@ -57,7 +57,7 @@ typedef struct {
  * @block: whether it is a block
  * @first, @count: ops of the plan; -1 if it has none
  * @shown: parts that have their own sub-rows; 0 if the row is not split
- * @frame: the lower edge of an opened block's frame, which starts at @y; 0 for other rows
+ * @frame: the lower edge of an unfolded block's frame, which starts at @y; 0 for other rows
  */
 typedef struct {
   LigOp *op;
@@ -71,7 +71,7 @@ typedef struct {
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
 
-/* Marks: wishes for the fusions of an op or a group, and the bits of the quantized copies that a
+/* Marks: overrides for the fusions of an op or a group, and the bits of the quantized copies that a
  * group reads or writes. */
 typedef enum {
   LIG_SCORE_FORCED = 1 << 0,

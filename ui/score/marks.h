@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Returns the wishes at an op, including those of the ops in its body. */
+/* Returns the overrides at an op, including those of the ops in its body. */
 LigScoreMarks lig_score_marks_of (LigOp *op);
 
 /* Returns the words for screen readers, null without a mark. */

@@ -35,7 +35,7 @@ draw_end (Canvas *to, LigScoreText *text, int y, int width)
   return draw_end_in (to, text, y, width, &to->dim);
 }
 
-/* Returns whether the row is the head of an opened block. */
+/* Returns whether the row is the head of an unfolded block. */
 static gboolean
 is_frame (const LigOpRow *self)
 {

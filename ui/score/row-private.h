@@ -41,7 +41,7 @@ struct _LigOpRow {
   int title;   /* TITLE or TITLE_SMALL, whichever was drawn */
   int shown, depth;
   LigEnd end;          /* of its channels */
-  LigScoreMarks marks; /* of wishes for fusions that start here */
+  LigScoreMarks marks; /* of overrides for fusions that start here */
   LigScoreText texts[N_TEXTS];
   LigPartTexts *parts;
   int n_parts;

@@ -110,7 +110,7 @@ bind_sum (LigOpRow *self, const LigScoreSlot *slot, const LigPlanOp *ops)
   if (ops && (slot->block || lig_score_slot_is_folded (slot))) {
     lig_score_sum_ops (ops, slot->count, &sum);
     text = describe_sum (&sum);
-    /* The head of an opened block has no line for the sums. */
+    /* The head of an unfolded block has no line for the sums. */
     if (sum.parameters > 0 && !slot->open) {
       brief = lig_figure_count_short (sum.parameters);
       unit = g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) sum.parameters),

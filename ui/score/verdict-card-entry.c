@@ -23,7 +23,7 @@ add_button (
 
 /* Returns an edit like the fix of a verdict, on the op at the path. @label: (transfer full) */
 static LigCardEdit *
-new_wish (LigFixKind kind, const char *path, const char *fusion, char *label)
+new_override (LigFixKind kind, const char *path, const char *fusion, char *label)
 {
   LigCardEdit *edit = g_new0 (LigCardEdit, 1);
   edit->kind = LIG_CARD_FIX;
@@ -40,7 +40,7 @@ new_wish (LigFixKind kind, const char *path, const char *fusion, char *label)
 static LigCardEdit *
 new_edit (LigCardEditKind kind, const char *path, const char *fusion, char *label)
 {
-  LigCardEdit *edit = new_wish (LIG_FIX_FORCE, path, fusion, label);
+  LigCardEdit *edit = new_override (LIG_FIX_FORCE, path, fusion, label);
   edit->kind = kind;
   return edit;
 }
@@ -84,9 +84,9 @@ is_forced (LigDocument *document, const char *path, const char *fusion)
   return forced && g_strv_contains (forced, fusion);
 }
 
-/* Adds the wishes: a fusion that matches can be forced and forbidden. */
+/* Adds the overrides: a fusion that matches can be forced and forbidden. */
 static void
-add_wishes (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdict *verdict)
+add_overrides (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdict *verdict)
 {
   guint count;
   const char *fusion = verdict->fusion->name, *title = verdict->title;
@@ -98,11 +98,11 @@ add_wishes (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdi
   if (is_forced (document, path, fusion))
     add_button (
       document, box, _ ("Do not force"),
-      new_wish (LIG_FIX_UNFORCE, path, fusion, g_strdup_printf (_ ("Do not force %s"), title)),
+      new_override (LIG_FIX_UNFORCE, path, fusion, g_strdup_printf (_ ("Do not force %s"), title)),
       FALSE);
   else if (verdict->taken)
     add_button (document, box, _ ("Force"),
-                new_wish (LIG_FIX_FORCE, path, fusion, g_strdup_printf (_ ("Force %s"), title)),
+                new_override (LIG_FIX_FORCE, path, fusion, g_strdup_printf (_ ("Force %s"), title)),
                 FALSE);
   add_button (document, box, _ ("Forbid"),
               new_edit (LIG_CARD_FORBID, path, fusion, g_strdup_printf (_ ("Forbid %s"), title)),
@@ -136,7 +136,8 @@ new_removal (LigDocument *document, GPtrArray *verdicts, const char *fence)
   g_autofree char *text = gain ? g_strdup_printf ("%s · %s", _ ("Remove the fence"), gain)
                                : g_strdup (_ ("Remove the fence"));
   return lig_card_button_new (
-    document, text, new_wish (LIG_FIX_REMOVE_FENCE, fence, NULL, g_strdup (_ ("Remove the fence"))),
+    document, text,
+    new_override (LIG_FIX_REMOVE_FENCE, fence, NULL, g_strdup (_ ("Remove the fence"))),
     gain != NULL);
 }
 
@@ -292,7 +293,7 @@ lig_card_entry_new (LigDocument *document,
     add_fix (document, plan, buttons, verdict, verdict->fix);
   if (!is_about_fence (verdict->alternative, fence))
     add_fix (document, plan, buttons, verdict, verdict->alternative);
-  add_wishes (document, plan, buttons, verdict);
+  add_overrides (document, plan, buttons, verdict);
   gtk_widget_set_halign (buttons, GTK_ALIGN_END);
   if (gtk_widget_get_first_child (buttons))
     gtk_box_append (GTK_BOX (box), buttons);

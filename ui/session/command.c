@@ -4,11 +4,12 @@
 #include <ligature/store.h>
 
 static void
-append_wishes (GString *to, const char *option, const char *const *fusions, const char *path)
+append_overrides (GString *to, const char *option, const char *const *fusions, const char *path)
 {
   for (; fusions && *fusions; fusions++) {
-    g_autofree char *wish = path ? g_strconcat (*fusions, "@", path, NULL) : g_strdup (*fusions);
-    lig_shell_append_option (to, option, wish);
+    g_autofree char *override =
+      path ? g_strconcat (*fusions, "@", path, NULL) : g_strdup (*fusions);
+    lig_shell_append_option (to, option, override);
   }
 }
 
@@ -20,8 +21,8 @@ append_ops (GString *to, LigSequence *sequence, const char *prefix)
     LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
     g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
     g_autofree char *inner = g_strconcat (path, ".0.", NULL);
-    append_wishes (to, "forbid", lig_op_get_forbidden (op), path);
-    append_wishes (to, "force", lig_op_get_forced (op), path);
+    append_overrides (to, "forbid", lig_op_get_forbidden (op), path);
+    append_overrides (to, "force", lig_op_get_forced (op), path);
     if (i == 0 && lig_op_get_fence (op))
       lig_shell_append_option (to, "fence", path);
     if (lig_op_get_body (op))
@@ -40,7 +41,7 @@ lig_command_append_sequence (GString *to, LigSequence *sequence)
   g_autofree char *input = g_strdup_printf ("%s:%s", axes, lig_dtype_name (dtype));
   lig_shell_append (to, expression);
   lig_shell_append_option (to, "input", input);
-  append_wishes (to, "forbid", lig_sequence_get_forbidden (sequence), NULL);
+  append_overrides (to, "forbid", lig_sequence_get_forbidden (sequence), NULL);
   append_ops (to, sequence, "");
 }
 

@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists forced and forbidden fusions, and drops them. */
-#include "ui/document/wishes.h"
+/* Lists and removes overrides: forced and forbidden fusions. */
+#include "ui/document/overrides.h"
 
 #include "ui/document/edit.h"
 
 #include <string.h>
 
 static void
-free_wish (gpointer data)
+free_override (gpointer data)
 {
-  LigWish *wish = data;
-  g_free (wish->path);
-  g_free (wish->fusion);
-  g_free (wish);
+  LigOverride *override = data;
+  g_free (override->path);
+  g_free (override->fusion);
+  g_free (override);
 }
 
 static void
-add_names (GPtrArray *wishes, gboolean forced, const char *path, const char *const *names)
+add_names (GPtrArray *overrides, gboolean forced, const char *path, const char *const *names)
 {
   for (; names && *names; names++) {
-    LigWish *wish = g_new0 (LigWish, 1);
-    wish->forced = forced;
-    wish->path = g_strdup (path);
-    wish->fusion = g_strdup (*names);
-    g_ptr_array_add (wishes, wish);
+    LigOverride *override = g_new0 (LigOverride, 1);
+    override->forced = forced;
+    override->path = g_strdup (path);
+    override->fusion = g_strdup (*names);
+    g_ptr_array_add (overrides, override);
   }
 }
 
 static void
-add_sequence (GPtrArray *wishes, LigSequence *sequence, const char *prefix)
+add_sequence (GPtrArray *overrides, LigSequence *sequence, const char *prefix)
 {
   for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
     LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
     g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
-    add_names (wishes, TRUE, path, lig_op_get_forced (op));
-    add_names (wishes, FALSE, path, lig_op_get_forbidden (op));
+    add_names (overrides, TRUE, path, lig_op_get_forced (op));
+    add_names (overrides, FALSE, path, lig_op_get_forbidden (op));
     g_autofree char *inside = g_strconcat (path, ".0.", NULL);
     if (lig_op_get_body (op))
-      add_sequence (wishes, lig_op_get_body (op), inside);
+      add_sequence (overrides, lig_op_get_body (op), inside);
   }
 }
 
 GPtrArray *
-lig_document_list_wishes (LigDocument *self)
+lig_document_list_overrides (LigDocument *self)
 {
-  GPtrArray *wishes = g_ptr_array_new_with_free_func (free_wish);
+  GPtrArray *overrides = g_ptr_array_new_with_free_func (free_override);
   LigSequence *sequence = lig_document_get_sequence (self);
-  add_names (wishes, FALSE, NULL, lig_sequence_get_forbidden (sequence));
-  add_sequence (wishes, sequence, "");
-  return wishes;
+  add_names (overrides, FALSE, NULL, lig_sequence_get_forbidden (sequence));
+  add_sequence (overrides, sequence, "");
+  return overrides;
 }
 
 /* Also finds an op in a folded block, which has no row. The repetition's number does not matter,
@@ -78,7 +78,7 @@ without (const char *const *names, const char *name)
 }
 
 gboolean
-lig_wish_remove (LigSequence *sequence, gboolean forced, const char *path, const char *fusion)
+lig_override_remove (LigSequence *sequence, gboolean forced, const char *path, const char *fusion)
 {
   LigOp *op = path ? find_op (sequence, path) : NULL;
   if (path && !op)
@@ -97,7 +97,10 @@ lig_wish_remove (LigSequence *sequence, gboolean forced, const char *path, const
 }
 
 void
-lig_document_drop_wish (LigDocument *self, gboolean forced, const char *path, const char *fusion)
+lig_document_drop_override (LigDocument *self,
+                            gboolean forced,
+                            const char *path,
+                            const char *fusion)
 {
   LigSequence *sequence = lig_document_get_sequence (self);
   LigOp *op = path ? find_op (sequence, path) : NULL;
