@@ -17,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *weights, *input, *output, *gradient, *store;
+static char *weights, *input, *output, *gradient;
+static const char *store;
 static gint64 seed;
 
 static int run (int argc, char **argv);
@@ -26,16 +27,12 @@ LIG_COMMAND (apply) = {
   .name = "apply",
   .usage = "P [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
   .summary = "Runs a sequence on tensors from a file; with --grad also backward",
-  .example = "printf '@\\0\\0\\0\\0\\0\\0\\0%s    \\0\\0\\200?\\0\\0\\0@' "
-             "'{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]}}' > "
-             "x.safetensors && lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
-  .run = run,
+  @ @EX @ @.run = run,
 };
 
 static const GOptionEntry own_entries[] = {
   {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
    "Parameters: a file, a folder or a run [default: initialized from --seed]", "W|RUN"},
-  LIG_CLI_STORE_ENTRY (&store),
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
   LIG_CLI_OUTPUT_ENTRY (&output),
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
@@ -231,8 +228,9 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_apply, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
+  store = options.store;
   if (!input || !output)
-    return lig_cli_usage ("lig apply needs %s; see lig apply --help",
+    return lig_cli_usage ("apply needs %s; see lig apply --help",
                           input ? "-o Y.safetensors" : "--input X.safetensors");
   if (!lig_cli_check_output (output, "safetensors", &error) ||
       !lig_cli_check_tensors (output, &error) ||

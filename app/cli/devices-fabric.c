@@ -43,9 +43,9 @@ describe_fabric (LigDevice *device)
 void
 lig_cli_print_fabrics (GPtrArray *devices)
 {
-  static const char *const header[] = {"links of", ">devices",         ">start",
-                                       ">inside",  ">latency",         ">between",
-                                       ">latency", ">multiprocessors", NULL};
+  static const char *const header[] = {"links of",       ">devices", ">start",
+                                       ">within a node", ">latency", ">between nodes",
+                                       ">latency",       ">SMs",     NULL};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   for (guint i = 0; i < devices->len; i++)
     if (lig_device_get_facts (devices->pdata[i])->fabric.devices > 0)

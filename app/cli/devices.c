@@ -213,7 +213,7 @@ print_table (GPtrArray *devices, GPtrArray *missing)
   unsigned types = find_types (devices);
   g_autoptr (GStrvBuilder) header = g_strv_builder_new ();
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
-  g_strv_builder_add_many (header, "device", "name", "runs", ">memory", ">copy", NULL);
+  g_strv_builder_add_many (header, "device", "name", "code", ">memory", ">copy", NULL);
   for (int i = 0; i < LIG_N_DTYPES; i++)
     if (types & 1u << i) {
       g_autofree char *title = g_strconcat (">", lig_dtype_name ((LigDtype) i), NULL);

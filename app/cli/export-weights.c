@@ -96,7 +96,7 @@ read_options (const Options *options, Values *values)
   LigDtype dtype;
   *values = (Values){.dtype = -1};
   if (!options->output)
-    return !lig_cli_usage ("lig export-weights needs -o FILE; see lig export-weights --help");
+    return !lig_cli_usage ("export-weights needs -o FILE; see lig export-weights --help");
   if (!check_names (options->names, options->output))
     return FALSE;
   if (options->type) {

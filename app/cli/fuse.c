@@ -92,7 +92,10 @@ apply_fix (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErro
   } else if (lig_cli_json ()) {
     print_edit (fix, settings->output, edit);
   }
-  lig_cli_say ("%s: %s", lig_cli_is_standard (settings->output) ? "edit" : settings->output, edit);
+  if (lig_cli_is_standard (settings->output))
+    lig_cli_say ("edit: %s", edit);
+  else
+    lig_cli_say ("wrote %s with the edit: %s", settings->output, edit);
   return TRUE;
 }
 

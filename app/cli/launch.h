@@ -12,11 +12,18 @@ G_BEGIN_DECLS
 /* The value of --ranks if it is not given, which no command line can contain. */
 #define LIG_CLI_UNSET_RANKS G_MININT
 
-/* The option --ranks. */
-#define LIG_CLI_RANKS_ENTRY(variable) \
+/* The option --ranks of commands that only plan. */
+#define LIG_CLI_PLAN_RANKS_ENTRY(variable) \
   { \
     "ranks", 0, 0, G_OPTION_ARG_INT, variable, \
-      "Train on N ranks, which mpirun starts; plans are those of rank 0 [default: 1]", "N" \
+      "Plan for N ranks; the plan is that of rank 0 [default: 1]", "N" \
+  }
+
+/* The option --ranks of commands that start ranks. */
+#define LIG_CLI_RANKS_ENTRY(variable) \
+  { \
+    "ranks", 0, 0, G_OPTION_ARG_INT, variable, "Run on N ranks, which mpirun starts [default: 1]", \
+      "N" \
   }
 
 /* The option --parallel. */

@@ -40,7 +40,7 @@ print_all (void)
       if (strcmp (other->category, info->category) == 0)
         lig_ops_print_entry (other->name, 22, other->summary);
   }
-  printf ("\n%srecipe of matmuls%s\n", bold, plain);
+  printf ("\n%sRecipes%s\n", bold, plain);
   lig_ops_print_recipes (22);
 }
 

@@ -177,7 +177,7 @@ check_word (const Line *line, const GOptionEntry *entry, const char *value)
   if (!values || g_strv_contains ((const char *const *) values, value))
     return TRUE;
   const char *like = lig_suggest (value, (const char *const *) values);
-  g_autofree char *list = g_strjoinv (", ", values);
+  g_autofree char *list = lig_cli_values_join ((const char *const *) values);
   if (like)
     lig_cli_usage ("--%s is '%s', expected %s; did you mean '%s'?", entry->long_name, value, list,
                    like);
@@ -383,8 +383,12 @@ reject_count (const Line *line, int count, int max, char **words)
   const char *usage = line->command->usage;
   const char *end = strstr (usage, " [-");
   g_autofree char *needed = end ? g_strndup (usage, (gsize) (end - usage)) : g_strdup (usage);
+  const char *name = line->command->name;
+  if (count <= max && line->command->verb_nth)
+    return reject (line, "%s needs a verb, %s", name, needed);
   if (count <= max)
-    return reject (line, "lig %s needs %s", line->command->name, needed);
+    return reject (line, "%s needs %s%s", name, g_str_equal (needed, "P") ? "a sequence " : "",
+                   needed);
   if (*usage != 'P')
     return reject (line, "argument '%s' is unexpected", words[max]);
   return reject (line, "argument '%s' is unexpected; write an expression in quotes", words[max]);

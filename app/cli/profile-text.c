@@ -375,7 +375,8 @@ lig_cli_print_attention (int width)
   for (guint i = 0; i < list->len; i++) {
     const LigAttentionTimes *times = list->pdata[i];
     g_autofree char *sentence = lig_attention_times_describe (times);
-    g_autofree char *text = g_strdup_printf ("%s: %s", times->words, sentence);
+    g_autofree char *name = lig_attention_times_name (times);
+    g_autofree char *text = g_strdup_printf ("%s: %s", name, sentence);
     lig_cli_print_wrapped (text, width);
   }
 }

@@ -77,7 +77,7 @@ print_conditions (GPtrArray *profiles)
     known |= conditions.disturbances;
     g_autofree char *text = lig_conditions_to_text (&conditions);
     if (text)
-      lig_cli_say ("doubtful times. %s", text);
+      lig_cli_say ("these times are doubtful: %s", text);
   }
 }
 

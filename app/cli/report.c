@@ -8,6 +8,7 @@
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/task.h"
+#include "app/cli/values.h"
 #include <ligature/comparison.h>
 #include <ligature/plan.h>
 #include <ligature/report.h>
@@ -172,7 +173,7 @@ print_result (const char *path, const char *format, gsize bytes)
 {
   g_autofree char *size = lig_units_bytes ((double) bytes);
   if (!lig_cli_json ()) {
-    lig_cli_say ("%s: %s, %s", path, format, size);
+    lig_cli_say ("wrote %s (%s, %s)", path, format, size);
     return;
   }
   g_autoptr (JsonBuilder) builder = json_builder_new ();
@@ -203,10 +204,11 @@ static char *
 list_formats (void)
 {
   const char *format;
-  GString *names = g_string_new (NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
   for (guint i = 0; (format = lig_report_format_nth (i)); i++)
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", format);
-  return g_string_free (names, FALSE);
+    g_ptr_array_add (names, (gpointer) format);
+  g_ptr_array_add (names, NULL);
+  return lig_cli_values_join ((const char *const *) names->pdata);
 }
 
 static const char *
@@ -232,7 +234,7 @@ check_options (const Options *options,
   const char *format = NULL, *foreign = recorded ? find_option (plan) : NULL;
   g_autofree char *names = list_formats ();
   if (!options->output)
-    lig_cli_usage ("lig report needs -o FILE, or -o - with --format; see lig report --help");
+    lig_cli_usage ("report needs -o FILE, or -o - with --format; see lig report --help");
   else if (lig_cli_is_standard (options->output) && !options->format)
     lig_cli_usage ("-o - has no file name ending; choose the format with --format: %s", names);
   else if (!lig_cli_check_output (options->output, NULL, &error))

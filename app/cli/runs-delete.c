@@ -244,7 +244,7 @@ lig_runs_delete (LigStore *store, const LigRunsOptions *options, int n, char **a
     return !options->compact || compact (store, &error) ? LIG_EXIT_OK : lig_cli_fail (error);
   }
   if (!options->yes && runs->len > 0 && !isatty (STDIN_FILENO))
-    return lig_cli_usage ("runs delete: not a terminal; use --yes");
+    return lig_cli_usage ("runs delete: standard input is not a terminal; confirm with --yes");
   if (!options->yes && runs->len > 0 && !ask (runs, &found, options, &with_files)) {
     lig_cli_say ("nothing was deleted");
     return LIG_EXIT_FAILED;

@@ -2,6 +2,7 @@
 /* Selects the runs for a verb of `lig runs`: by words or by options. */
 #include "app/cli/dates.h"
 #include "app/cli/runs-columns.h"
+#include "app/cli/values.h"
 
 #include <ligature/store-select.h>
 #include <ligature/store-sweeps.h>
@@ -32,7 +33,7 @@ check_word (const char *option, const char *value, const char *const *words, GEr
 {
   if (!value || g_strv_contains (words, value))
     return TRUE;
-  g_autofree char *choices = g_strjoinv (", ", (char **) words);
+  g_autofree char *choices = lig_cli_values_join (words);
   g_autofree char *suggestion = lig_suggest_ending (value, words);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--%s is '%s', expected %s%s",
                option, value, choices, suggestion);

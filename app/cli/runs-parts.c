@@ -104,15 +104,18 @@ find_default (const LigRunSettings *defaults, const LigSetting *setting)
                                              : g_steal_pointer (&text);
 }
 
-/* Returns the setting's help; for a default with the words for its effect, such as `0, never
- * clipped`. */
+/* Returns the setting's help; for a default with the words for its effect: `Maximum global gradient
+ * norm; 0: never clipped`. */
 static char *
 make_meaning (const LigSetting *setting, gboolean differs)
 {
   const char *help = setting && setting->help ? setting->help : "";
-  return !differs && setting && setting->unset && setting->kind != LIG_SETTING_TEXT
-           ? g_strdup_printf ("%s: %s", help, setting->unset)
-           : g_strdup (help);
+  const char *unset =
+    differs || !setting || setting->kind == LIG_SETTING_TEXT ? NULL : setting->unset;
+  if (!unset)
+    return g_strdup (help);
+  return g_str_has_prefix (unset, "0, ") ? g_strdup_printf ("%s; 0: %s", help, unset + 3)
+                                         : g_strdup_printf ("%s; default: %s", help, unset);
 }
 
 static void

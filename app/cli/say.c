@@ -6,11 +6,15 @@
 
 #include <ligature/printable.h>
 
+#include <stdio.h>
+
 static void
 print_message (const char *message)
 {
   g_autofree char *line = lig_printable (message);
   lig_cli_live_clear ();
+  /* Keeps the order of lines if both streams have the same target. */
+  fflush (stdout);
   g_printerr ("lig: %s\n", line);
 }
 

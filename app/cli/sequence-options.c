@@ -24,7 +24,7 @@ typedef struct {
 } Known;
 
 #define REVERSE G_OPTION_FLAG_REVERSE
-#define UNDO "Do not, even if the `train` object of the file does"
+#define UNDO(what) what ", even if the file's `train` object allows it"
 #define SWITCH(set, name, flags, field, help) \
   { \
     set, \
@@ -69,14 +69,15 @@ append_rank_entries (GArray *entries, LigSequenceOptions *options, unsigned set)
 {
   const Known known[] = {
     {LIG_OPTION_RANKS | LIG_OPTION_SHARD, LIG_CLI_GROUP (LIG_CLI_DEVICE)},
-    {LIG_OPTION_RANKS, LIG_CLI_RANKS_ENTRY (&options->ranks)},
+    {LIG_OPTION_RANKS, LIG_CLI_PLAN_RANKS_ENTRY (&options->ranks)},
     {LIG_OPTION_RANKS, LIG_CLI_PARALLEL_ENTRY (&options->parallel)},
     {LIG_OPTION_RANKS,
      {"optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer,
       "Also plan the update of this optimizer [default: none]", get_optimizers ()}},
     SWITCH (LIG_OPTION_SHARD, "shard-optimizer", 0, &options->shard_optimizer,
             "Shard the optimizer state and its update among the DP ranks (ZeRO-1)"),
-    SWITCH (LIG_OPTION_SHARD, "no-shard-optimizer", REVERSE, &options->shard_optimizer, UNDO),
+    SWITCH (LIG_OPTION_SHARD, "no-shard-optimizer", REVERSE, &options->shard_optimizer,
+            "Do not shard the optimizer state, even if the file's `train` object does"),
     {LIG_OPTION_RANKS, lig_cli_setting_entry ("bucket-size", &options->bucket_size)},
   };
   append_known (entries, known, G_N_ELEMENTS (known), set);
@@ -98,10 +99,11 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     {LIG_OPTION_DTYPE, lig_cli_setting_entry ("dtype", &options->dtype)},
     {LIG_OPTION_TF32, RECIPE_ENTRY (&options->recipe)},
     SWITCH (LIG_OPTION_TF32, "tf32", 0, &options->tf32, "Allow TF32 matmuls of fp32 tensors"),
-    SWITCH (LIG_OPTION_TF32, "no-tf32", REVERSE, &options->tf32, UNDO),
+    SWITCH (LIG_OPTION_TF32, "no-tf32", REVERSE, &options->tf32, UNDO ("Forbid TF32 matmuls")),
     SWITCH (LIG_OPTION_TF32, "nondeterministic", 0, &options->nondeterministic,
             "Allow nondeterministic summation order where that is faster"),
-    SWITCH (LIG_OPTION_TF32, "no-nondeterministic", REVERSE, &options->nondeterministic, UNDO),
+    SWITCH (LIG_OPTION_TF32, "no-nondeterministic", REVERSE, &options->nondeterministic,
+            UNDO ("Forbid nondeterministic summation order")),
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("policy", &options->policy)},
     {LIG_OPTION_POLICY, lig_cli_setting_entry ("recompute", &options->recompute)},
     {LIG_OPTION_POLICY, LIG_CLI_STORE_ENTRY (&options->store)},

@@ -22,7 +22,7 @@ lig_cli_setting_help (const LigSetting *setting)
   g_autofree char *initial = lig_setting_default (setting);
   GString *text = g_string_new (setting->help);
   if (setting->of)
-    g_string_append_printf (text, "; of %s", setting->of);
+    g_string_append_printf (text, strchr (setting->of, ',') ? " (%s)" : " (%s only)", setting->of);
   if (initial)
     g_string_append_printf (text, " [default: %s]", initial);
   return g_string_free (text, FALSE);

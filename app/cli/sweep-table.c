@@ -48,10 +48,10 @@ make_header (const LigSweepAxis *axes, guint n_axes, gboolean validation, Column
   }
   g_strv_builder_add (header, validation ? ">validation loss" : ">loss");
   if (columns.spread)
-    g_strv_builder_addv (header, (const char *[]){">±", ">min", ">max", ">runs", NULL});
+    g_strv_builder_addv (header, (const char *[]){">std", ">min", ">max", ">runs", NULL});
   if (columns.accuracy)
-    g_strv_builder_add (header, ">right");
-  g_strv_builder_addv (header, (const char *[]){">step", "run", NULL});
+    g_strv_builder_add (header, ">accuracy");
+  g_strv_builder_addv (header, (const char *[]){">step time", "run", NULL});
   return g_strv_builder_end (header);
 }
 

@@ -393,7 +393,7 @@ check_options (const Options *options, const char *text)
   if (options->retry && !options->train.resume)
     return lig_cli_usage ("--retry is only used with --resume; give a sweep whose runs failed");
   if (!options->train.resume && !options->over && !options->list)
-    return lig_cli_usage ("lig sweep needs settings to vary; give --over KEY=A,B,… or --list FILE");
+    return lig_cli_usage ("sweep needs settings to vary; give --over KEY=A,B,… or --list FILE");
   if (options->zip && g_strv_length (options->over ? options->over : (char *[]){NULL}) < 2)
     return lig_cli_usage ("--zip needs at least two --over; give another, or omit --zip");
   if (gives_checkpoint (options))

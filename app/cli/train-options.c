@@ -62,10 +62,10 @@ static void
 append_default (GString *to, const LigDatasetOption *option)
 {
   if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION ||
-      option->type == LIG_DATASET_FRACTION_OR_FILE)
-    g_string_append_printf (to, " (%.15g)", option->initial);
+      option->type == LIG_DATASET_PART)
+    g_string_append_printf (to, " [default: %.15g]", option->initial);
   else if (option->type == LIG_DATASET_BOOLEAN)
-    g_string_append_printf (to, " (%s)", option->initial != 0 ? "true" : "false");
+    g_string_append_printf (to, " [default: %s]", option->initial != 0 ? "true" : "false");
   g_string_append_c (to, '\n');
 }
 
@@ -157,7 +157,7 @@ lig_cli_check_resume (const LigTrainOptions *options,
   if (text && options->resume)
     lig_cli_usage ("'%s' contradicts --resume, which has its own sequence; omit one of them", text);
   else if (!text && !options->resume)
-    lig_cli_usage ("lig %s needs P or --resume %s; see lig %s --help", command->name, what,
+    lig_cli_usage ("%s needs a sequence P or --resume %s; see lig %s --help", command->name, what,
                    command->name);
   return !text != !options->resume;
 }

@@ -33,9 +33,14 @@ append_result (GString *to, const LigRunProgress *progress)
 {
   g_autofree char *step = lig_cli_format_time (progress->step_seconds);
   g_autofree char *seconds = lig_cli_format_time (progress->seconds);
-  g_string_append_printf (to, "%s after %" G_GINT64_FORMAT " step%s in %s",
-                          lig_run_status_name (progress->status), progress->step,
-                          LIG_ENDING (progress->step), seconds);
+  const char *status = lig_run_status_name (progress->status);
+  /* The time is that of the steps after the resumed one. */
+  if (progress->first_step > 0 && progress->step > progress->first_step)
+    g_string_append_printf (to, "%s: steps %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " in %s",
+                            status, progress->first_step + 1, progress->step, seconds);
+  else
+    g_string_append_printf (to, "%s after %" G_GINT64_FORMAT " step%s in %s", status,
+                            progress->step, LIG_ENDING (progress->step), seconds);
   if (!isnan (progress->loss))
     g_string_append_printf (to, ": loss %.4g to %.4g", progress->first_loss, progress->loss);
   if (!isnan (progress->eval_loss))

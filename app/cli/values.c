@@ -194,6 +194,15 @@ lig_cli_values_list (const char *kind)
   return NULL;
 }
 
+char *
+lig_cli_values_join (const char *const *words)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; words[i]; i++)
+    g_string_append_printf (text, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+  return g_string_free (text, FALSE);
+}
+
 int
 lig_cli_values_print (int n, char **arguments)
 {

@@ -17,6 +17,9 @@ char *lig_cli_values_kinds (const char *placeholder, gboolean filename);
  * kind. */
 GStrv lig_cli_values_list (const char *kind);
 
+/* Returns the words as a choice, `none, all or measured`; (transfer full). */
+char *lig_cli_values_join (const char *const *words);
+
 /* Runs `lig --values KIND`: prints the values, one on each line. `arguments` are those after
  * --values. Returns an exit code. */
 int lig_cli_values_print (int n, char **arguments);

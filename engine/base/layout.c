@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of the ranks: the sizes of the parallel groups. */
+/* The parallelism of the ranks: the sizes of the parallel groups. */
 #include "engine/base/layout.h"
 
 #include <ligature/layout.h>
+#include <ligature/suggest.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -42,11 +43,16 @@ read_word (LigLayout *self, const char *word, GError **error)
     self->sizes[group] = (int) size;
     return TRUE;
   }
+  g_autofree char *name = g_strndup (word, strcspn (word, "="));
+  const char *const known[] = {names[LIG_GROUP_DATA], names[LIG_GROUP_CONTEXT],
+                               names[LIG_GROUP_TENSOR], NULL};
+  g_autofree char *like =
+    g_strv_contains (known, name) ? g_strdup ("") : lig_suggest_ending (name, known);
   g_set_error (
     error, LIG_ERROR, LIG_ERROR_VALUE,
-    _ ("the layout has '%s', expected data, context and tensor, each once, with a number "
-       "from 1: data=2,tensor=2"),
-    word);
+    _ ("the parallelism has '%s', expected data, context and tensor, each once, with a number "
+       "from 1: data=2,tensor=2%s"),
+    word, like);
   return FALSE;
 }
 
@@ -94,10 +100,9 @@ lig_layout_parse (LigLayout *self, const char *text, int count, GError **error)
   gint64 product = others * self->sizes[LIG_GROUP_DATA];
   if (product == count)
     return TRUE;
-  const char *problem = data ? _ ("the number of ranks is %d, but the layout %s needs %" PRId64)
-                             : _ ("the number of ranks is %d, but the layout %s needs a multiple "
-                                  "of %" PRId64);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, problem, count, text ? text : "", product);
+  const char *problem = data ? _ ("the number of ranks is %d, expected %" PRId64)
+                             : _ ("the number of ranks is %d, expected a multiple of %" PRId64);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, problem, count, product);
   return FALSE;
 }
 

@@ -323,7 +323,7 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_PATH,
    .name = "labels",
    .label = N_ ("Labels"),
-   .help = N_ ("Label file; next to the images by default")},
+   .help = N_ ("Label file; by default the one next to the images")},
   LIG_SPLIT_OPTION,
   {.name = NULL},
 };

@@ -105,7 +105,7 @@ void lig_blocks_bind (LigDataset *self);
 #define LIG_SEPARATOR_OPTION(max) \
   { \
     .type = LIG_DATASET_COUNT, .name = LIG_SEPARATOR, .label = N_ ("Separator"), \
-    .help = N_ ("Token that ends a document, for attention with documents=caller; -1: none"), \
+    .help = N_ ("Token that ends a document, for attention with documents=caller; -1 means none"), \
     .minimum = -1, .maximum = (max), .initial = -1 \
   }
 

@@ -254,8 +254,8 @@ read_file (const char *path, GError **error)
     close (number);
   if (!failed)
     return g_steal_pointer (&json);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s is not a device description: %s"), path,
-               failed);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+               _ ("%s: cannot be read as a device description: %s"), path, failed);
   return NULL;
 }
 

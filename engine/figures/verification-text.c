@@ -32,10 +32,10 @@ lig_verification_explain (const LigVerification *self)
 {
   const LigVerified *of = self->outside;
   if (!of)
-    return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "all %u groups are inside, on %u batch",
-                                         "all %u groups are inside, on %u batches",
-                                         (gulong) self->batches),
-                            self->n_groups, self->batches);
+    return g_strdup_printf (
+      g_dngettext (GETTEXT_PACKAGE, "all %u groups agree up to rounding, on %u batch",
+                   "all %u groups agree up to rounding, on %u batches", (gulong) self->batches),
+      self->n_groups, self->batches);
   g_autofree char *scale = explain_scale (of->scale);
   g_autofree char *where = !of->title
                              ? g_strdup (pass_name (of))

@@ -113,19 +113,19 @@ describe (const LigConditions *self, LigDisturbance disturbance)
   switch (disturbance) {
   case LIG_DISTURBANCE_LOAD:
     if (self->others < 0)
-      return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "The load was %.1f on %d CPU",
-                                           "The load was %.1f on %d CPUs", count),
+      return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "the load was %.1f on %d CPU",
+                                           "the load was %.1f on %d CPUs", count),
                               self->load, self->cpus);
-    return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "Other programs kept %.1f of %d CPU busy",
-                                         "Other programs kept %.1f of %d CPUs busy", count),
+    return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "other programs kept %.1f of %d CPU busy",
+                                         "other programs kept %.1f of %d CPUs busy", count),
                             self->others, self->cpus);
   case LIG_DISTURBANCE_SHARED:
-    return g_strdup_printf (_ ("Other programs used the GPU for %.0f %% of the time"),
+    return g_strdup_printf (_ ("other programs used the GPU for %.0f %% of the time"),
                             100 * self->shared);
   case LIG_DISTURBANCE_CLOCKS:
-    return g_strdup_printf (_ ("The device reduced its clocks: %s"), self->clocks);
+    return g_strdup_printf (_ ("the device reduced its clocks: %s"), self->clocks);
   case LIG_DISTURBANCE_SPREAD:
-    return g_strdup_printf (_ ("The middle half of the steps spreads over %.0f %% of the median"),
+    return g_strdup_printf (_ ("the interquartile range of the steps is %.0f %% of their median"),
                             100 * lig_spread_get_width (&self->step));
   default:
     return NULL;
@@ -138,10 +138,10 @@ lig_conditions_to_text (const LigConditions *self)
   g_return_val_if_fail (self, NULL);
   g_autoptr (GString) text = g_string_new (NULL);
   for (unsigned flag = 1; flag <= LIG_DISTURBANCE_SPREAD; flag <<= 1) {
-    g_autofree char *sentence =
+    g_autofree char *clause =
       self->disturbances & flag ? describe (self, (LigDisturbance) flag) : NULL;
-    if (sentence)
-      g_string_append_printf (text, "%s%s", text->len > 0 ? ". " : "", sentence);
+    if (clause)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", clause);
   }
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }

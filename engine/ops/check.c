@@ -235,14 +235,17 @@ lig_infer_heads (const LigInfer *infer,
   }
   gint64 all = heads + (queries_alone ? 0 : 2 * kv_heads);
   if (columns % all != 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 g_dngettext (GETTEXT_PACKAGE,
-                              "input has %" PRId64 " feature, expected a multiple of %" PRId64
-                              ", the number of heads in a row",
-                              "input has %" PRId64 " features, expected a multiple of %" PRId64
-                              ", the number of heads in a row",
-                              (gulong) (columns)),
-                 columns, all);
+    if (queries_alone)
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   _ ("the number of features is %" PRId64
+                      ", expected a multiple of the query heads, %" PRId64),
+                   columns, heads);
+    else
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   _ ("the number of features is %" PRId64 "; a packed row has %" PRId64
+                      " query, %" PRId64 " key and %" PRId64
+                      " value heads, so expected a multiple of %" PRId64),
+                   columns, heads, kv_heads, kv_heads, all);
     return FALSE;
   }
   *packed = (LigHeads){(int32_t) heads, (int32_t) kv_heads, (int32_t) (columns / all),

@@ -199,9 +199,7 @@ typedef struct {
      .name = "sections", \
      .label = N_ ("Sections"), \
      .help = \
-       N_ ("Relative sizes of the parts of the out-features that are each sharded: [1, 1] for " \
-           "a " \
-           "a " \
+       N_ ("Relative sizes of the parts of the out-features that are each sharded: [1, 1] for a " \
            "gated unit, or the heads of queries, keys and values; default: one part"), \
      .minimum = 1, \
      .maximum = G_MAXINT32, \

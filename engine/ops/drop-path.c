@@ -5,8 +5,9 @@
 #include <ligature/params-random.h>
 
 static const LigParam params[] = {
-  {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Fraction of the samples that become zero"), 0, 1,
-   0.1, LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigDropPathParams, probability), NULL},
+  {LIG_PARAM_FLOAT, "p", N_ ("Probability"),
+   N_ ("Fraction of the samples that become zero in training"), 0, 1, 0.1, LIG_PARAM_POSITIONAL,
+   G_STRUCT_OFFSET (LigDropPathParams, probability), NULL},
   {.name = NULL},
 };
 
@@ -46,7 +47,7 @@ LIG_DEFINE_OP (drop_path) = {
   .name = "drop-path",
   .title = N_ ("Drop path"),
   .category = N_ ("Other"),
-  .summary = N_ ("Drops random samples in training; otherwise does nothing"),
+  .summary = N_ ("Zeroes its input for random samples in training (stochastic depth)"),
   .formula = "y = x mask[sample] / (1 - p)",
   .example = "drop-path (0.25) @ 8x16",
   .params = params,

@@ -63,7 +63,8 @@ LIG_DEFINE_OP (split_heads) = {
   .name = "split-heads",
   .title = N_ ("Split heads"),
   .category = N_ ("Ranks"),
-  .summary = N_ ("Separates the queries of both halves of the sequence from keys and values"),
+  .summary =
+    N_ ("Splits packed heads into the queries of each half of the sequence, and keys and values"),
   .formula = "first, second = the queries of x = [q, k, v]; y = [k, v]",
   .example = "split-heads (2) @ 2x4x12",
   .params = params,

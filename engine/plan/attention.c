@@ -66,6 +66,61 @@ lig_attention_times_parse (const char *line)
   return times;
 }
 
+/* Returns the mask for people. */
+static const char *
+name_mask (const char *mask)
+{
+  return g_str_equal (mask, "causal") ? _ ("causal mask")
+         : g_str_equal (mask, "none") ? _ ("no mask")
+                                      : _ ("causal mask, aligned at the bottom right");
+}
+
+/* Appends what follows the mask: the window and the remarks, such as ` lengths in 2 parts`. */
+static void
+append_remarks (GString *to, const char *remarks)
+{
+  int window = 0, read = 0, parts = 0;
+  if (sscanf (remarks, " window %d%n", &window, &read) != 1)
+    return;
+  if (window > 0)
+    g_string_append_printf (to, _ (", window %d"), window);
+  if (strstr (remarks + read, " lengths"))
+    g_string_append (to, _ (", padded rows"));
+  if (strstr (remarks + read, " memory"))
+    g_string_append (to, _ (", cross-attention"));
+  const char *divided = strstr (remarks + read, " in ");
+  if (divided && sscanf (divided, " in %d parts", &parts) == 1)
+    g_string_append_printf (to, _ (", in %d parts"), parts);
+}
+
+char *
+lig_attention_times_name (const LigAttentionTimes *self)
+{
+  long long batch;
+  int queries, keys, heads, kv_heads, features;
+  g_auto (GStrv) parts = g_strsplit (self->words, ", ", -1);
+  const char *type = *parts ? strrchr (parts[0], ' ') : NULL;
+  if (g_strv_length (parts) != 4 || !type ||
+      sscanf (parts[1], "rows %lld x %d to %d", &batch, &queries, &keys) != 3 ||
+      sscanf (parts[2], "heads %d/%d x %d", &heads, &kv_heads, &features) != 3)
+    return g_strdup (self->words);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *mask = g_strndup (parts[3], strcspn (parts[3], " "));
+  g_string_append (text, !g_str_has_prefix (parts[0], "backward") ? _ ("attention, forward: ")
+                         : strstr (parts[0], " deterministic")
+                           ? _ ("attention, deterministic backward: ")
+                           : _ ("attention, backward: "));
+  g_string_append_printf (text, _ ("%s, batch %lld, "), type + 1, batch);
+  if (queries == keys)
+    g_string_append_printf (text, _ ("%d queries and keys, "), keys);
+  else
+    g_string_append_printf (text, _ ("%d queries, %d keys, "), queries, keys);
+  g_string_append_printf (text, _ ("%d query and %d key heads of %d, %s"), heads, kv_heads,
+                          features, name_mask (mask));
+  append_remarks (text, parts[3] + strlen (mask));
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 char *
 lig_attention_times_describe (const LigAttentionTimes *self)
 {

@@ -57,7 +57,7 @@ append_steps (LigPlan *self, GString *text)
                             steps[i].kernel ? steps[i].kernel->name : "opaque", operands,
                             steps[i].read, steps[i].written, steps[i].flops,
                             steps[i].again                            ? " again"
-                            : steps[i].lane == LIG_LANE_SIDE          ? " beside"
+                            : steps[i].lane == LIG_LANE_SIDE          ? " side lane"
                             : steps[i].lane == LIG_LANE_COMMUNICATION ? " communication"
                             : steps[i].once                           ? " once per update"
                                                                       : "");

@@ -62,10 +62,10 @@ lig_plan_explain_ranks (LigPlan *self)
   g_autofree char *seconds = lig_units_time (collective.seconds);
   g_autofree char *exposed = lig_units_time (collective.exposed);
   return g_strdup_printf (lig_plan_has_pass (self, LIG_PASS_UPDATE)
-                            ? _ ("rank 0 of %d: predicted step %s; communicates %s in %s, of which "
-                                 "the main lane waits %s; %s of memory%s")
+                            ? _ ("rank 0 of %d: predicted step %s; communicates %s in %s, "
+                                 "%s of it exposed; %s of memory%s")
                             : _ ("rank 0 of %d: predicted step without update %s; communicates %s "
-                                 "in %s, of which the main lane waits %s; %s of memory%s"),
+                                 "in %s, %s of it exposed; %s of memory%s"),
                           collective.ranks, time, bytes, seconds, exposed, memory, share);
 }
 

@@ -92,7 +92,8 @@ lig_paper_spreads (LigPaper *to, const LigReportRun *run)
   conditions.step = step;
   lig_conditions_judge (&conditions);
   g_autofree char *text = lig_conditions_to_text (&conditions);
-  g_autofree char *sentence = text ? g_strdup_printf (_ ("Doubtful times. %s."), text) : NULL;
+  g_autofree char *sentence =
+    text ? g_strdup_printf (_ ("These times are doubtful: %s."), text) : NULL;
   if (sentence)
     lig_paper_say (to, sentence);
 }

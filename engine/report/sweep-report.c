@@ -124,7 +124,7 @@ static void
 append_summaries (LigPaper *to, LigSweep *sweep)
 {
   g_autoptr (GPtrArray) summaries = lig_sweep_summarize (sweep);
-  begin_table (to, sweep, FALSE, _ (">Mean loss|>±|>Least|>Greatest|>Runs|>Step"));
+  begin_table (to, sweep, FALSE, _ (">Mean loss|>Std|>Min|>Max|>Runs|>Step time"));
   for (guint i = 0; i < summaries->len; i++) {
     const LigSweepSummary *summary = summaries->pdata[i];
     GPtrArray *cells = begin_row (sweep, summary->values, FALSE);

@@ -150,7 +150,8 @@ append_attention (GString *text, LigPlan *plan, const Place *place, LigPass pass
   for (guint i = 0; i < list->len; i++) {
     const LigAttentionTimes *times = list->pdata[i];
     g_autofree char *sentence = lig_attention_times_describe (times);
-    g_string_append_printf (text, "  %s\n    %s\n", times->words, sentence);
+    g_autofree char *name = lig_attention_times_name (times);
+    g_string_append_printf (text, "  %s\n    %s\n", name, sentence);
   }
 }
 

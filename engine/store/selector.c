@@ -144,8 +144,8 @@ fail_far (LigStore *self, const char *selector, const char *kind, guint found, G
   else
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_STORE,
-      g_dngettext (GETTEXT_PACKAGE, "store '%s' has no run '%s'; going back, there is %u run",
-                   "store '%s' has no run '%s'; going back, there are %u runs", (gulong) found),
+      g_dngettext (GETTEXT_PACKAGE, "store '%s' has no run '%s'; only %u run matches without ~",
+                   "store '%s' has no run '%s'; only %u runs match without ~", (gulong) found),
       self->path, selector, found);
 }
 

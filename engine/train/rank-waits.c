@@ -96,7 +96,8 @@ lig_run_explain_waits (const LigRunProgress *progress)
     return NULL;
   g_autofree char *exposed = lig_units_time (progress->exposed);
   g_autofree char *imbalance = lig_units_time (progress->imbalance);
-  return g_strdup_printf (_ ("collectives: other work waits %s per step for them; rank %d is the "
-                             "slowest, for which others wait %s"),
-                          exposed, progress->slowest, imbalance);
+  return g_strdup_printf (
+    _ ("exposed communication: %s per step; rank %d is the slowest: the others "
+       "wait up to %s per step for it"),
+    exposed, progress->slowest, imbalance);
 }

@@ -48,11 +48,11 @@ test_rejected (void)
     int count;
     const char *part;
   } cases[] = {
-    {"tensor=2", 3, "is 3, but the layout tensor=2 needs a multiple of 2"},
-    {"data=2,tensor=2", 8, "is 8, but the layout data=2,tensor=2 needs 4"},
+    {"tensor=2", 3, "is 3, expected a multiple of 2"},
+    {"data=2,tensor=2", 8, "is 8, expected 4"},
     {"data=2147483647,tensor=2", 2, "'data=2147483647'"},
-    {"context=2", 3, "is 3, but the layout context=2 needs a multiple of 2"},
-    {"context=2,tensor=2", 6, "is 6, but the layout context=2,tensor=2 needs a multiple of 4"},
+    {"context=2", 3, "is 3, expected a multiple of 2"},
+    {"context=2,tensor=2", 6, "is 6, expected a multiple of 4"},
     {"context=2,context=2", 4, "'context=2'"},
     {"context=0", 2, "'context=0'"},
     {"replicas=2", 2, "'replicas=2'"},

@@ -315,7 +315,7 @@ test_apply_fix (void)
   g_auto (Outcome) done = lig ("fuse", FENCED, "--apply-fix", "1", "-o", "fixed.lig", NULL);
   g_assert_cmpint (done.code, ==, 0);
   g_assert_cmpstr (done.out, ==, "");
-  assert_contains (done.err, "fixed.lig: remove the fence before 1");
+  assert_contains (done.err, "fixed.lig with the edit: remove the fence before 1");
   g_auto (Outcome) document =
     lig ("fuse", FENCED, "--apply-fix", "1", "-o", "fixed.lig", "--json", NULL);
   assert_contains (document.out, "\"kind\": \"remove-fence\"");
@@ -616,7 +616,8 @@ test_bad_profiles (void)
   g_assert_true (g_file_set_contents (slow, "{\"name\": \"slow\", \"copy\": 1e-308}", -1, NULL));
   g_auto (Outcome) zero =
     lig ("fuse", "gelu", "--input", "4x8", "--device", "null:/dev/zero", "--json", NULL);
-  assert_failed (&zero, 1, "file", "/dev/zero is not a device description: not a regular file");
+  assert_failed (&zero, 1, "file",
+                 "/dev/zero: cannot be read as a device description: not a regular file");
   g_auto (Outcome) report = lig ("report", "linear(8) ! gelu", "--input", "4x8", "--device", device,
                                  "-o", "slow.html", "--json", NULL);
   assert_failed (&report, 1, "format", "copy is 1e-308, expected 1e+06 to 1e+18 bytes a second");

@@ -279,7 +279,7 @@ def profiled_wrongly():
     for words, wanted in (
             (('--ranks', '2', '--input', '511x512'),
              'the batch size is 511, expected a multiple of 2'),
-            (('--ranks', '2', '--parallel', 'tensor=3'), 'needs a multiple of 3'),
+            (('--ranks', '2', '--parallel', 'tensor=3'), 'expected a multiple of 3'),
             (('--ranks', '0'), '--ranks is 0, expected 1 to 1024'),
             (('--ranks', '2', '--compare-recipes', 'none,fp8-current'), 'omit --ranks')):
         result = subprocess.run([LIG, 'profile', WIDE, *PROFILE, *words], check=False, text=True,

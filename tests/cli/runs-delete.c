@@ -40,7 +40,7 @@ test_no_terminal (void)
 {
   make_store ();
   g_auto (Outcome) rejected = lig ("runs", "delete", "large", "--json", NULL);
-  assert_failed (&rejected, 2, "usage", "not a terminal; use --yes");
+  assert_failed (&rejected, 2, "usage", "not a terminal; confirm with --yes");
   check_left (ALL);
   g_auto (Outcome) done = lig ("runs", "delete", "large", "--yes", "--json", NULL);
   g_assert_cmpint (done.code, ==, 0);

@@ -62,9 +62,9 @@ test_rejected (void)
   g_auto (Outcome) lst = lig ("runs", "show", "lst", "--json", NULL);
   assert_failed (&lst, 1, "store", "has no run 'lst'; did you mean 'last'?");
   g_auto (Outcome) far = lig ("runs", "show", "small~3", "--json", NULL);
-  assert_failed (&far, 1, "store", "has no run 'small~3'; going back, there are 3 runs");
+  assert_failed (&far, 1, "store", "has no run 'small~3'; only 3 runs match without ~");
   g_auto (Outcome) before = lig ("runs", "show", "1111000~1", "--json", NULL);
-  assert_failed (&before, 1, "store", "going back, there is 1 run");
+  assert_failed (&before, 1, "store", "only 1 run matches without ~");
   g_auto (Outcome) brief = lig ("runs", "show", "222", "--json", NULL);
   assert_failed (&brief, 1, "store", "has no run called '222'; a uuid needs at least 4 characters");
   g_auto (Outcome) empty = lig ("runs", "show", "", "--json", NULL);

@@ -75,7 +75,7 @@ test_table (void)
   g_auto (GStrv) lines = g_strsplit (outcome.out, "\n", -1);
   assert_contains (lines[0], "lr");
   assert_contains (lines[0], "validation loss");
-  assert_contains (lines[0], "±");
+  assert_contains (lines[0], "std");
   assert_contains (lines[1], "0.05");
   assert_contains (lines[2], "0.0001");
   g_assert_true (g_str_has_prefix (lines[3], "sweep "));

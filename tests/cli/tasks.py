@@ -155,7 +155,7 @@ def check_followed(_, folder):
 
 def check_continued(output, folder):
     shown = folder.document("runs", "show", "night")
-    assert "done after 2500 steps" in output, output
+    assert re.search(r"done: steps \d+ to 2500 in ", output), output
     losses = [metric["count"] for metric in shown["metrics"] if metric["name"] == "loss"]
     assert losses == [2500], shown["metrics"]
     whole = folder.document("train", "data/examples/xor.lig", "--data",

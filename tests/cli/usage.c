@@ -51,7 +51,7 @@ static const struct {
   {USAGE, FUSE "-z", "option -z is unknown; see lig fuse --help"},
   {USAGE, FUSE "--policy", "--policy needs a value, none|all|measured; see lig fuse --help"},
   {USAGE, FUSE "--all=yes", "--all takes no value, not 'yes'; see lig fuse --help"},
-  {USAGE, FUSE "--policy=al", "expected none, all, measured; did you mean 'all'?"},
+  {USAGE, FUSE "--policy=al", "expected none, all or measured; did you mean 'all'?"},
   {USAGE, FUSE "--color=red", "--color is 'red', expected auto, always, never"},
   {USAGE, "check gelu --batch many", "--batch is 'many', expected a whole number"},
   {USAGE, "check gelu --batch 99999999999999999999", "expected a whole number"},
@@ -59,11 +59,11 @@ static const struct {
   {USAGE, "profile gelu --steps 1.5", "--steps is '1.5', expected a whole number"},
   {USAGE, "profile gelu --steps 0", "--steps is '0', expected a whole number from 1 to 1000000"},
   /* Counts of arguments. */
-  {USAGE, "check", "lig check needs P; see lig check --help"},
+  {USAGE, "check", "check needs a sequence P; see lig check --help"},
   {USAGE, "check gelu relu", "argument 'relu' is unexpected; write an expression in quotes"},
   {USAGE, "devices cpu null", "argument 'null' is unexpected; see lig devices --help"},
-  {USAGE, "train", "lig train needs P or --resume FILE|RUN; see lig train --help"},
-  {USAGE, "runs", "lig runs needs list|show|"},
+  {USAGE, "train", "train needs a sequence P or --resume FILE|RUN; see lig train --help"},
+  {USAGE, "runs", "runs needs a verb, list|show|"},
   {USAGE, "runs show", "lig runs show takes RUN; see lig help runs show"},
   {USAGE, "--values", "--values takes one kind of value"},
   /* Values of options. */

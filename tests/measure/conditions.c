@@ -37,25 +37,25 @@ test_judge (void)
   now.load = 9;
   assert_judged (now, 0, NULL);
   now.others = -1;
-  assert_judged (now, LIG_DISTURBANCE_LOAD, "The load was 9.0 on 4 CPUs");
+  assert_judged (now, LIG_DISTURBANCE_LOAD, "the load was 9.0 on 4 CPUs");
   now = quiet;
   now.others = 1.26;
-  assert_judged (now, LIG_DISTURBANCE_LOAD, "Other programs kept 1.3 of 4 CPUs busy");
+  assert_judged (now, LIG_DISTURBANCE_LOAD, "other programs kept 1.3 of 4 CPUs busy");
   /* A GPU needs one CPU only. */
   now.synchronous = FALSE;
   assert_judged (now, 0, NULL);
   now.shared = 0.4;
-  assert_judged (now, LIG_DISTURBANCE_SHARED, "Other programs used the GPU for 40 % of the time");
+  assert_judged (now, LIG_DISTURBANCE_SHARED, "other programs used the GPU for 40 % of the time");
   now = quiet;
   strcpy (now.clocks, "thermal");
-  assert_judged (now, LIG_DISTURBANCE_CLOCKS, "The device reduced its clocks: thermal");
+  assert_judged (now, LIG_DISTURBANCE_CLOCKS, "the device reduced its clocks: thermal");
   now.step.upper = 1.2e-3;
   assert_judged (now, LIG_DISTURBANCE_CLOCKS | LIG_DISTURBANCE_SPREAD,
-                 "The device reduced its clocks: thermal. "
-                 "The middle half of the steps spreads over 21 % of the median");
+                 "the device reduced its clocks: thermal; "
+                 "the interquartile range of the steps is 21 % of their median");
   /* The quartiles of a few values say nothing. */
   now.step.count = 3;
-  assert_judged (now, LIG_DISTURBANCE_CLOCKS, "The device reduced its clocks: thermal");
+  assert_judged (now, LIG_DISTURBANCE_CLOCKS, "the device reduced its clocks: thermal");
 }
 
 static void

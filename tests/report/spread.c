@@ -113,10 +113,10 @@ test_report (Fixture *f, gconstpointer data)
   g_autofree char *json = report (store, run, "json");
   assert_contains (text, "## Measured times");
   assert_contains (text, "| Whole step | 2.00 ms | 1.90 ms | 2.30 ms | 15 |");
-  assert_contains (text, "Doubtful times. Other programs kept 2.0 of 4 CPUs busy. "
-                         "The middle half of the steps spreads over 20 % of the median.");
+  assert_contains (text, "These times are doubtful: other programs kept 2.0 of 4 CPUs busy; "
+                         "the interquartile range of the steps is 20 % of their median.");
   g_assert_null (strstr (text, "synchronous"));
-  assert_contains (html, "Doubtful times.");
+  assert_contains (html, "These times are doubtful:");
   g_autoptr (JsonNode) root = lig_json_from_text (json, &error);
   g_assert_no_error (error);
   JsonArray *spreads = json_object_get_array_member (json_node_get_object (root), "spreads");

@@ -158,7 +158,7 @@ static const struct {
   {"--resume missing", "store", "has no run 'missing'"},
   {"--resume good.csv", "format", "truncated"},
   {"'" LINE "' --resume last", "usage", "contradicts --resume, which has its own sequence"},
-  {"--steps 4", "usage", "lig train needs P or --resume FILE|RUN"},
+  {"--steps 4", "usage", "train needs a sequence P or --resume FILE|RUN"},
   {"a b --data csv:good.csv", "usage", "argument 'b' is unexpected; write an expression in quotes"},
   {"'" LINE "' --dta csv:good.csv", "usage", "option --dta is unknown; did you mean --data?"},
 };

@@ -145,7 +145,7 @@ test_disturbed (Fixture *f, gconstpointer data)
   profiled->conditions.step = profiled->spreads[3];
   lig_conditions_judge (&profiled->conditions);
   change (f);
-  g_assert_true (shows (f, "Doubtful times. Other programs kept 2.0 of 4 CPUs busy."));
+  g_assert_true (shows (f, "These times are doubtful: other programs kept 2.0 of 4 CPUs busy."));
   g_assert_nonnull (find_widget (f->page, has_action, "profile.run"));
 }
 

@@ -41,6 +41,15 @@ LIG_API void lig_attention_times_free (LigAttentionTimes *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigAttentionTimes, lig_attention_times_free)
 
 /**
+ * lig_attention_times_name: (skip)
+ * @self: a choice
+ *
+ * Returns: (transfer full): the case for people, translated: `attention, forward: bf16, batch 16,
+ *   1024 queries and keys, 12 query and 12 key heads of 64, causal mask`
+ */
+LIG_API char *lig_attention_times_name (const LigAttentionTimes *self);
+
+/**
  * lig_attention_times_describe: (skip)
  * @self: a choice
  *

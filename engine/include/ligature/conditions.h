@@ -68,8 +68,8 @@ LIG_API unsigned lig_conditions_judge (LigConditions *self);
  * lig_conditions_to_text: (skip)
  * @self: conditions that were judged
  *
- * Returns: (transfer full) (nullable): a translated sentence for each disturbance, without a full
- *   stop after the last; %NULL if there is none
+ * Returns: (transfer full) (nullable): a translated clause for each disturbance, without a full
+ *   stop: `other programs kept 1.6 of 2 CPUs busy`; %NULL if there is none
  */
 LIG_API char *lig_conditions_to_text (const LigConditions *self);
 
