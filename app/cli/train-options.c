@@ -62,7 +62,7 @@ static void
 append_default (GString *to, const LigDatasetOption *option)
 {
   if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION ||
-      option->type == LIG_DATASET_PART)
+      option->type == LIG_DATASET_FRACTION_OR_FILE)
     g_string_append_printf (to, " [default: %.15g]", option->initial);
   else if (option->type == LIG_DATASET_BOOLEAN)
     g_string_append_printf (to, " [default: %s]", option->initial != 0 ? "true" : "false");
