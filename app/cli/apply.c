@@ -27,7 +27,10 @@ LIG_COMMAND (apply) = {
   .name = "apply",
   .usage = "P [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
   .summary = "Runs a sequence on tensors from a file; with --grad also backward",
-  @ @EX @ @.run = run,
+  .example = "printf '@\\0\\0\\0\\0\\0\\0\\0%s    \\0\\0\\200?\\0\\0\\0@' "
+             "'{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]}}' > "
+             "x.safetensors && lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
+  .run = run,
 };
 
 static const GOptionEntry own_entries[] = {

@@ -275,7 +275,7 @@ print_picture (LigPlan *plan, int width)
   printf ("\n");
   lig_cli_print_fitted (headers[n_cells - 3], rows, width);
   lig_cli_print_wrapped ("f, b, u: a step of the forward pass, the backward pass, the update; "
-                         "█ saved for the backward pass, ▒ other",
+                         "█ saved for the backward pass, ▒ other; operand -: absent",
                          width);
 }
 

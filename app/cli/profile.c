@@ -333,7 +333,7 @@ run (int argc, char **argv)
      "Compare these recipes: time, memory, and the error of each op", "RECIPE[,RECIPE…]"},
     {"picture", 0, 0, G_OPTION_ARG_FILENAME, &options.picture,
      "Plot the errors of recipes, op by op, as svg, png or pdf", "FILE"},
-    LIG_CLI_QUIET_ENTRY (&options.quiet),
+    LIG_CLI_QUIET_ENTRY (&options.quiet, "result"),
     LIG_CLI_GROUP (LIG_CLI_DEVICE),
     LIG_CLI_RANKS_ENTRY (&options.ranks),
     LIG_CLI_PARALLEL_ENTRY (&options.parallel),

@@ -46,7 +46,7 @@ static const GOptionEntry entries[] = {
   LIG_CLI_FORMAT_ENTRY (&options.format, "csv|json"),
   {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics,
    "Only this metric" LIG_CLI_SEVERAL " [default: all]", "METRIC"},
-  LIG_CLI_QUIET_ENTRY (&options.quiet),
+  LIG_CLI_QUIET_ENTRY (&options.quiet, "result"),
   LIG_CLI_GROUP ("Changes"),
   {"remove", 0, 0, G_OPTION_ARG_NONE, &options.remove, "Remove the tag or the star", NULL},
   {"yes", 'y', 0, G_OPTION_ARG_NONE, &options.yes, "Do not ask", NULL},

@@ -16,10 +16,9 @@ G_BEGIN_DECLS
   }
 
 /* The option -q of a command with progress. */
-#define LIG_CLI_QUIET_ENTRY(variable) \
+#define LIG_CLI_QUIET_ENTRY(variable, result) \
   { \
-    "quiet", 'q', 0, G_OPTION_ARG_NONE, variable, \
-      "Print only errors and the result: for training the uuid of the run", NULL \
+    "quiet", 'q', 0, G_OPTION_ARG_NONE, variable, "Print only errors and the " result, NULL \
   }
 
 /* Returns the description of a training setting as an option, with its optimizers and default;

@@ -202,7 +202,7 @@ lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
     lig_cli_device_entry (TRUE, &options->device),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     LIG_CLI_STORE_ENTRY (&options->store),
-    LIG_CLI_QUIET_ENTRY (&options->quiet),
+    LIG_CLI_QUIET_ENTRY (&options->quiet, "uuid of the run or sweep"),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init,
      "Start from these weights: a file, a folder or a run [default: initialized from --seed]",

@@ -309,7 +309,7 @@ run (int argc, char **argv)
     {"seeds", 0, 0, G_OPTION_ARG_INT, &options.seeds, "Number of random batches [default: 3]", "N"},
     {"against", 0, 0, G_OPTION_ARG_FILENAME, &options.against,
      "Compare the checkpoint with weights that were exported from it", "FOLDER"},
-    LIG_CLI_QUIET_ENTRY (&options.quiet),
+    LIG_CLI_QUIET_ENTRY (&options.quiet, "result"),
     LIG_CLI_GROUP (LIG_CLI_DATA),
     lig_cli_setting_entry ("data", &options.data),
     {"batches", 0, 0, G_OPTION_ARG_INT, &options.batches,

@@ -427,11 +427,11 @@ append_fixes (const LigRails *self, GString *text)
     append_edits (self, text, edits);
   const char *how =
     edits->len > 0
-      ? self->options.all
+      ? self->all
           ? _ ("to apply one: lig fuse P --apply-fix N -o FILE; to see more: --why PATH")
           : _ ("to apply one: lig fuse P --apply-fix N -o FILE; to see more: --why PATH, --all")
-    : self->options.all ? _ ("to see more: lig fuse P --why PATH")
-                        : _ ("to see more: lig fuse P --why PATH, or --all");
+    : self->all ? _ ("to see more: lig fuse P --why PATH")
+                : _ ("to see more: lig fuse P --why PATH, or --all");
   lig_columns_wrap (text, how, 0, 2, self->width);
 }
 

@@ -94,7 +94,8 @@ lig_plan_to_rails (LigPlan *self, const LigRailsOptions *options)
   LigRails rails = {.plan = self,
                     .unfused = lig_plan_unfuse (self, NULL),
                     .width = CLAMP (form.width, LIG_RAILS_NARROWEST, LIG_RAILS_WIDEST),
-                    .colour = form.colour};
+                    .colour = form.colour,
+                    .all = form.all};
   GString *text = g_string_new (NULL);
   rails.ops = lig_plan_get_ops (self, &rails.n_ops);
   set_up (&rails);

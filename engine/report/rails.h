@@ -42,7 +42,7 @@ typedef struct {
   int *owners[2]; /* for each op: the group that covers it, or -1 */
   GPtrArray *rows;
   int width;
-  gboolean colour;
+  gboolean colour, all; /* all: every verdict follows */
 } LigRails;
 
 /* Fills in the rows except for their cells. */

@@ -127,8 +127,9 @@ static const LigSetting common[] = {
          0,
          1e9,
          0,
-         "Maximum number of validation batches in the evaluation at the end",
-         "0, all; above 8 million input values at most as many as training batches"),
+         "Maximum number of validation batches in each evaluation",
+         "0, automatic: all of them at the end, but above 8 million input values about as many as "
+         "training batches"),
   TEXT (OUTPUT,
         checkpoint,
         "checkpoint",

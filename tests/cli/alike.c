@@ -64,8 +64,10 @@ static const struct {
   {"check", "optimizer", "none unless it is given"},
   {"fuse", "optimizer", "none unless it is given"},
   {"report", "optimizer", "none unless it is given"},
-  {"train", "resume", "a training"},
+  {"train", "resume", "a training run"},
   {"sweep", "resume", "a sweep"},
+  {"train", "quiet", "its result is a uuid"},
+  {"sweep", "quiet", "its result is a uuid"},
 };
 
 static gboolean
@@ -78,12 +80,12 @@ is_different (const Option *option)
   return FALSE;
 }
 
-/* Commands that run something cannot use a device description. */
+/* Commands that run something cannot use a device description, and start ranks. */
 static gboolean
-is_other_device (const Option *a, const Option *b)
+runs_otherwise (const Option *a, const Option *b)
 {
   static const char *const running[] = {"apply", "profile", "sweep", "train", "verify", NULL};
-  return g_str_equal (a->name, "device") &&
+  return (g_str_equal (a->name, "device") || g_str_equal (a->name, "ranks")) &&
          g_strv_contains (running, a->command) != g_strv_contains (running, b->command);
 }
 
@@ -100,7 +102,7 @@ test_tables (void)
       shared++;
       gboolean alike = g_str_equal (a->letter, b->letter) && g_str_equal (a->kind, b->kind) &&
                        g_str_equal (a->argument, b->argument) &&
-                       (g_str_equal (a->help, b->help) || is_other_device (a, b));
+                       (g_str_equal (a->help, b->help) || runs_otherwise (a, b));
       if (!alike)
         g_error ("--%s differs: lig %s has '%s' %s %s, lig %s has '%s' %s %s", a->name, a->command,
                  a->help, a->argument, a->letter, b->command, b->help, b->argument, b->letter);
