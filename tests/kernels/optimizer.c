@@ -282,7 +282,7 @@ scale_follows (void)
   gradient = NAN;
   run ("gradient_norm", operands, &dynamic, false);
   g_assert_cmpfloat (s.scale, ==, 16384);
-  g_assert_cmpfloat (s.row, ==, 3);
+  g_assert_cmpfloat (s.consecutive_skipped, ==, 3);
   gradient = 3 * 65536;
   for (int i = 0; i < LIG_SCALE_INTERVAL; i++) {
     g_assert_cmpfloat (s.scale, ==, 16384);
@@ -291,7 +291,7 @@ scale_follows (void)
     g_assert_cmpfloat (s.norm, ==, 3);
   }
   g_assert_cmpfloat (s.scale, ==, 32768);
-  g_assert_cmpfloat (s.row, ==, 0);
+  g_assert_cmpfloat (s.consecutive_skipped, ==, 0);
   g_assert_cmpfloat (s.skipped, ==, 3);
   s.scale = LIG_MAX_SCALE;
   s.good = LIG_SCALE_INTERVAL - 1;
