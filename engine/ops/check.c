@@ -242,9 +242,9 @@ lig_infer_heads (const LigInfer *infer,
                    columns, heads);
     else
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   _ ("the number of features is %" PRId64 "; a packed row has %" PRId64
-                      " query, %" PRId64 " key and %" PRId64
-                      " value heads, so expected a multiple of %" PRId64),
+                   _ ("the number of features is %" PRId64
+                      "; the heads of queries, keys and values in a packed row are %" PRId64
+                      ", %" PRId64 " and %" PRId64 ", so expected a multiple of %" PRId64),
                    columns, heads, kv_heads, kv_heads, all);
     return FALSE;
   }

@@ -89,8 +89,8 @@ append_remarks (GString *to, const char *remarks)
   if (strstr (remarks + read, " memory"))
     g_string_append (to, _ (", cross-attention"));
   const char *divided = strstr (remarks + read, " in ");
-  if (divided && sscanf (divided, " in %d parts", &parts) == 1)
-    g_string_append_printf (to, _ (", in %d parts"), parts);
+  if (divided && sscanf (divided, " in %d", &parts) == 1)
+    g_string_append_printf (to, _ (", split into %d"), parts);
 }
 
 char *
@@ -112,11 +112,14 @@ lig_attention_times_name (const LigAttentionTimes *self)
                            : _ ("attention, backward: "));
   g_string_append_printf (text, _ ("%s, batch %lld, "), type + 1, batch);
   if (queries == keys)
-    g_string_append_printf (text, _ ("%d queries and keys, "), keys);
+    g_string_append_printf (text, _ ("length %d, "), keys);
   else
-    g_string_append_printf (text, _ ("%d queries, %d keys, "), queries, keys);
-  g_string_append_printf (text, _ ("%d query and %d key heads of %d, %s"), heads, kv_heads,
-                          features, name_mask (mask));
+    g_string_append_printf (text, _ ("query length %d, key length %d, "), queries, keys);
+  if (heads == kv_heads)
+    g_string_append_printf (text, _ ("heads %d x %d, "), heads, features);
+  else
+    g_string_append_printf (text, _ ("heads %d x %d, key heads %d, "), heads, features, kv_heads);
+  g_string_append (text, name_mask (mask));
   append_remarks (text, parts[3] + strlen (mask));
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

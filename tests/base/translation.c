@@ -69,7 +69,8 @@ test_devices (void)
 {
   GError *error = NULL;
   g_assert_null (lig_device_open ("tpu", &error));
-  expect (error, "das Gerät „tpu“ ist unbekannt; zur Wahl stehen cpu, cuda:N und null[:DESCRIPTION]");
+  expect (error,
+          "das Gerät „tpu“ ist unbekannt; zur Wahl stehen cpu, cuda:N und null[:DESCRIPTION]");
   error = NULL;
   g_assert_null (lig_device_open ("null:h300", &error));
   expect (error,

@@ -32,8 +32,7 @@ test_difference (void)
   g_auto (Outcome) json = lig ("runs", "compare", "large", "small~2", "--json", NULL);
   assert_keys (json.json, "runs settings numbers steps");
   g_assert_cmpstr (text_at (json.json, "numbers.2.name"), ==, "loss");
-  assert_keys (at (json.json, "numbers.2"),
-               "name values deltas min max medians differences");
+  assert_keys (at (json.json, "numbers.2"), "name values deltas min max medians differences");
   g_assert_cmpstr (text_at (json.json, "numbers.2.differences.1"), ==, "less");
   g_assert_cmpstr (text_at (json.json, "numbers.2.differences.0"), ==, "none");
 }

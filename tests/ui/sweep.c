@@ -224,7 +224,7 @@ test_whole (Fixture *f, gconstpointer data)
   GtkWidget *view = GTK_WIDGET (get_view (f));
   LigSweepTable *table = LIG_SWEEP_TABLE (find (view, LIG_TYPE_SWEEP_TABLE, NULL));
   g_assert_cmpuint (lig_sweep_table_count (table), ==, 2);
-  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "4 of 4 runs finished"));
+  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "Runs finished: 4 of 4"));
   /* Finished runs do not fill the session's list. */
   g_assert_cmpuint (
     g_list_model_get_n_items (G_LIST_MODEL (lig_session_get_trainings (f->session))), ==, 0);
@@ -324,7 +324,7 @@ test_earlier (Fixture *f, gconstpointer data)
   lig_history_show_sweep (f->page, lig_sweep_get_uuid (sweep));
   wait_for (f, has_ended, 0);
   GtkWidget *view = GTK_WIDGET (get_view (f));
-  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "0 of 3 runs finished"));
+  g_assert_nonnull (find (view, GTK_TYPE_LABEL, "Runs finished: 0 of 3"));
   g_assert_false (gtk_widget_get_visible (find (view, GTK_TYPE_BUTTON, "_Stop")));
 }
 

@@ -103,12 +103,12 @@ describe_active (LigSweepView *self, guint ended, guint count)
                                 ? lig_sweep_describe_point (self->sweep, (guint) point)
                                 : NULL;
   if (lig_sweeping_is_paused (self->sweeping))
-    return g_strdup_printf (_ ("Paused: %u of %u runs finished"), ended, count);
+    return g_strdup_printf (_ ("Paused · runs finished: %u of %u"), ended, count);
   if (!settings)
-    return g_strdup_printf (_ ("%u of %u runs finished"), ended, count);
+    return g_strdup_printf (_ ("Runs finished: %u of %u"), ended, count);
   if (!time)
-    return g_strdup_printf (_ ("%u of %u runs finished · %s"), ended, count, settings);
-  return g_strdup_printf (_ ("%u of %u runs finished · %s left · %s"), ended, count, time,
+    return g_strdup_printf (_ ("Runs finished: %u of %u · %s"), ended, count, settings);
+  return g_strdup_printf (_ ("Runs finished: %u of %u · %s left · %s"), ended, count, time,
                           settings);
 }
 
@@ -135,7 +135,7 @@ update_state (LigSweepView *self)
   guint ended = lig_sweep_count_ended (self->sweep);
   g_autofree char *text = active  ? describe_active (self, ended, count)
                           : error ? lig_figure_sentence (error)
-                                  : g_strdup_printf (_ ("%u of %u runs finished"), ended, count);
+                                  : g_strdup_printf (_ ("Runs finished: %u of %u"), ended, count);
   g_autofree char *title =
     lig_session_append_ranks (lig_sweep_get_name (self->sweep), lig_sweep_get_ranks (self->sweep));
   gtk_label_set_text (self->title, title);

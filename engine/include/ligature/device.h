@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices, each an opened backend. `cpu` is always available; `cuda:N` needs the module
- * ligature-cuda and a driver; `null[:DESCRIPTION]` makes plans for a device that you don't have, from
- * its description. */
+ * ligature-cuda and a driver; `null[:DESCRIPTION]` makes plans for a device that you don't have,
+ * from its description. */
 #pragma once
 
 #include <ligature/costs.h>
