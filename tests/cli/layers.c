@@ -49,8 +49,8 @@ static const Wrong wrong[] = {
   {"transformer-layer(3)", "2x4x10",
    "transformer-layer at 0: input has 10 features, expected a multiple of 3"},
   {"attention(5)", "2x4x24",
-   "attention at 0: the number of features is 24; a packed row has 5 query, 5 key and 5 value "
-   "heads, so expected a multiple of 15"},
+   "attention at 0: the number of features is 24; the heads of queries, keys and "
+   "values in a packed row are 5, 5 and 5, so expected a multiple of 15"},
   {"transformer-layer(4, kv-heads=3)", "2x4x16",
    "transformer-layer at 0: heads is 4, expected a multiple of kv-heads, 3"},
   {"embedding(8) ! position-embedding(4)", "2x5:int32",

@@ -74,8 +74,8 @@ wrong (void)
     const char *message;
   } cases[] = {
     {"attention(5)", "2x5x24", LIG_ERROR_SHAPE,
-     "attention at 0: the number of features is 24; a packed row has 5 query, 5 key and 5 value "
-     "heads, so expected a multiple of 15"},
+     "attention at 0: the number of features is 24; the heads of queries, keys and "
+     "values in a packed row are 5, 5 and 5, so expected a multiple of 15"},
     {"attention(4, kv-heads=3)", "2x5x24", LIG_ERROR_VALUE,
      "attention at 0: heads is 4, expected a multiple of kv-heads, 3"},
     {"make-extra-output(l) ! linear(24) ! attention(2, lengths=l)", "2x5x24", LIG_ERROR_SHAPE,
