@@ -23,7 +23,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (verify) = {
   .name = "verify",
   .usage = "P|RUN [--data DATA] [--weights W] [--ranks N] … | RUN --against FOLDER",
-  .summary = "Compares a plan, or an exported checkpoint, with a reference",
+  .summary = "Compares a plan or an exported checkpoint with a reference",
   .example = "lig verify 'layer-norm ! linear(64) ! gelu ! linear(16)' --input 32x16 --dtype bf16",
   .run = run,
 };

@@ -281,7 +281,7 @@ test_why (void)
   assert_keys (
     at (gap.json, "backward.0"),
     "fusion pass ops paths taken reason observed required title why text near_miss gain_us "
-    "gain_measured gain_bytes fused_us present_us times_measured fix alternative");
+    "gain_measured gain_bytes fused_us current_us times_measured fix alternative");
   assert_keys (at (gap.json, "backward.0.fix"),
                "number kind fusion path value edit gain_us measured gain_bytes text");
   g_assert_cmpstr (text_at (gap.json, "backward.0.fix.kind"), ==, "force");
@@ -526,7 +526,7 @@ test_devices (void)
   g_assert_cmpstr (text_at (b200.json, "0.units.latency"), ==, "s");
   g_auto (Outcome) table = lig ("devices", "null:b200", NULL);
   assert_contains (table.out, "6.42 P");
-  assert_contains (table.out, "35.0 µs  580 GB/s  3.40 µs  50.0 GB/s  14.0 µs");
+  assert_contains (table.out, "35.0 µs       580 GB/s  3.40 µs      50.0 GB/s  14.0 µs");
   /* A CPU has neither links nor 4-bit matmuls. */
   g_auto (Outcome) host = lig ("devices", "cpu", NULL);
   g_assert_null (strstr (host.out, "links"));

@@ -83,10 +83,10 @@ test_each_fusion (void)
     /* A joint fusion has kernels in both passes. */
     const char *pass = fusion->pass == LIG_PASS_JOINT ? "forward" : lig_pass_name (fusion->pass);
     g_autofree char *place = g_strdup_printf ("kernels.%s", pass);
-    g_autofree char *alone = g_strdup_printf ("alone.%s", pass);
+    g_autofree char *alone = g_strdup_printf ("unfused.%s", pass);
     g_auto (Outcome) json = lig ("ops", fusion->name, "--json", NULL);
     g_assert_cmpint (json.code, ==, 0);
-    assert_keys (json.json, "fusion pass summary pattern ops example alone kernels");
+    assert_keys (json.json, "fusion pass summary pattern ops example unfused kernels");
     g_assert_cmpstr (text_at (json.json, "pattern"), ==, fusion->pattern);
     g_assert_cmpuint (length_at (json.json, "ops"), >=, 2);
     g_assert_cmpuint (length_at (json.json, place), >=, 1);

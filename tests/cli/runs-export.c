@@ -68,7 +68,7 @@ test_rejected (void)
   g_auto (Outcome) ending = lig ("runs", "export", "large", "-o", "x.txt", "--json", NULL);
   assert_failed (&ending, 2, "usage", "ends in neither .csv nor .json");
   g_auto (Outcome) format = lig ("runs", "export", "large", "--format", "xml", "--json", NULL);
-  assert_failed (&format, 2, "usage", "expected csv, json");
+  assert_failed (&format, 2, "usage", "expected csv or json");
   g_auto (Outcome) both = lig ("runs", "export", "large", "--format", "csv", "--json", NULL);
   assert_failed (&both, 2, "usage", "both write to standard output");
   g_auto (Outcome) profile = lig ("runs", "export", "3333", NULL);

@@ -68,7 +68,7 @@ static void
 test_status (void)
 {
   g_auto (Outcome) bogus = lig ("runs", "list", "--status", "bogus", "--json", NULL);
-  assert_failed (&bogus, 2, "usage", "running, done, failed, cancelled, interrupted");
+  assert_failed (&bogus, 2, "usage", "running, done, failed, cancelled or interrupted");
   g_auto (Outcome) done = lig ("runs", "list", "--status", "done", "--json", NULL);
   g_assert_cmpint (done.code, ==, 0);
 }

@@ -29,8 +29,7 @@ test_list (void)
                    "forward bf16, rows 64 x 1024 to 1024, heads 12/12 x 64, causal window 0");
   g_autofree char *name = lig_attention_times_name (forward);
   g_assert_cmpstr (name, ==,
-                   "attention, forward: bf16, batch 64, 1024 queries and keys, 12 query and 12 key "
-                   "heads of 64, causal mask");
+                   "attention, forward: bf16, batch 64, length 1024, heads 12 x 64, causal mask");
   g_assert_true (forward->cudnn);
   g_assert_cmpfloat_with_epsilon (forward->cudnn_seconds, 400e-6, 1e-12);
   g_assert_cmpfloat_with_epsilon (forward->built_in_seconds, 512.5e-6, 1e-12);
