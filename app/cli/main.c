@@ -80,8 +80,9 @@ replace_former_options (char **words)
       continue;
     g_autofree char *name = g_strndup (*words + 2, strcspn (*words + 2, "="));
     const char *current = lig_former_name_replace (LIG_FORMER_OPTION, name);
+    g_autofree char *word = g_strconcat ("--", current, *words + 2 + strlen (name), NULL);
     if (current != name)
-      *words = g_strconcat ("--", current, *words + 2 + strlen (name), NULL);
+      *words = (char *) g_intern_string (word);
   }
 }
 

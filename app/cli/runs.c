@@ -172,8 +172,8 @@ check_arguments (const Verb *verb, int n)
   gboolean filters = strstr (verb->form.options, FILTER) != NULL, list = verb->run == lig_runs_list;
   gboolean given = lig_runs_has_filter (&options);
   if (n < verb->min || n > verb->max)
-    lig_cli_usage ("runs %s takes %s; see lig help runs %s", verb->form.name,
-                   verb->form.arguments, verb->form.name);
+    lig_cli_usage ("runs %s takes %s; see lig help runs %s", verb->form.name, verb->form.arguments,
+                   verb->form.name);
   else if (options.limit < 1)
     lig_cli_usage ("--limit is %d, expected at least 1", options.limit);
   else if (filters && !list && n == 0 && !given)

@@ -14,9 +14,9 @@ import tempfile
 
 LIG = os.path.abspath(os.environ['LIG'])
 FORMER = pathlib.Path(__file__).resolve().parent / 'former'
-RUN = 'f054808b-c8e1-4d03-ab39-c7a2b3ee1685'
+RUN = 'a1fe5ecf-f7cb-4461-8ace-a2a7d0c70e34'
 # The losses of steps 13 to 16, which that version printed when it continued its checkpoint.
-CONTINUED = [0.08260081, 0.07908355, 0.041681696, 0.045091268]
+CONTINUED = [0.082600825, 0.07908355, 0.041681614, 0.045091268]
 
 
 def make_folder(folder):
@@ -38,7 +38,9 @@ class Folder:
         make_folder(path)
 
     def lig(self, *words, code=0):
+        # The kernels and the number of threads are those of the recorded run.
         environment = dict(os.environ, LIGATURE_STORE=str(self.path / 'runs.db'),
+                           LIGATURE_CPU='baseline', OMP_NUM_THREADS='1',
                            XDG_DATA_HOME=str(self.path), LC_ALL='C.UTF-8')
         result = subprocess.run([LIG, *words], cwd=self.path, env=environment, text=True,
                                 capture_output=True, stdin=subprocess.DEVNULL)
@@ -66,7 +68,7 @@ def description(folder):
 def shown(folder):
     runs = json.loads(folder.lig('runs', 'list', '--json').stdout)
     assert len(runs) == 2, runs
-    text = folder.lig('runs', 'show', '9d0247b8').stdout
+    text = folder.lig('runs', 'show', '87e9808a').stdout
     assert 'load-branch(x)' in text and '\n  cpus ' in text, text
 
 
@@ -80,8 +82,9 @@ def continued(folder):
 
 def repeated(folder):
     text = folder.lig('runs', 'repeat', RUN[:8], '--device', 'cpu').stdout
-    assert text.startswith('same'), text
-    assert 'sequence differs' not in text, text
+    # Another compiler, or sanitizers, may round otherwise.
+    assert text.startswith(('same bits', 'bit-identical', 'within the noise')), text
+    assert 'sequence' not in text.replace('bit-identical', '') and 'the data is' not in text, text
 
 
 def main():

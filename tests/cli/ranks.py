@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`lig train --ranks`: its output, exit codes, signals and faults are those of one process."""
+import contextlib
 import json
 import os
 import re
@@ -443,19 +444,26 @@ def interrupted_twice_in_a_step():
     from mpirun, and the last checkpoint can be resumed."""
     model = 'linear(2048) ! relu ! linear(2048) ! relu ! linear(2048) ! mean-squared-error'
     data = [word.replace('32x8', '8192x2048') for word in DATA]
-    job = Job(2, '--checkpoint', 'c.safetensors', '--checkpoint-every', '1', '--optimizer', 'sgd',
-              model=model, data=data)
-    end = time.monotonic() + LIMIT
-    while not os.path.exists('c.safetensors') or os.path.getsize('c.safetensors') < 1 << 24:
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    job.lig.send_signal(signal.SIGINT)
-    job.wait_for('press Ctrl+C again')
-    job.lig.send_signal(signal.SIGINT)
-    seconds_to_end(job)
-    code, errors = job.finish()
-    assert code in (130, -signal.SIGINT), code
-    said = [line for line in errors if not line.startswith(('step ', 'lig: synthetic'))]
+    for _ in range(6):
+        with contextlib.suppress(FileNotFoundError):
+            os.remove('c.safetensors')
+        job = Job(2, '--checkpoint', 'c.safetensors', '--checkpoint-every', '1', '--optimizer',
+                  'sgd', model=model, data=data)
+        end = time.monotonic() + LIMIT
+        while not os.path.exists('c.safetensors') or os.path.getsize('c.safetensors') < 1 << 24:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        job.lig.send_signal(signal.SIGINT)
+        job.wait_for('press Ctrl+C again')
+        job.lig.send_signal(signal.SIGINT)
+        seconds_to_end(job)
+        code, errors = job.finish()
+        assert code in (130, -signal.SIGINT), code
+        said = [line for line in errors if not line.startswith(('step ', 'lig: synthetic'))]
+        # The first signal may come shortly before the end of a kernel: then the run ends before
+        # the second one, with its summary.
+        if not any(line.startswith('interrupted after') for line in said):
+            break
     assert len(said) == 1 and 'press Ctrl+C again' in said[0], errors
     assert last_run()['status'] == 'interrupted', last_run()
     steps = str(last_run()['last_step'] + 1)

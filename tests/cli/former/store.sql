@@ -10,7 +10,7 @@ CREATE TABLE artifact (
   created INTEGER NOT NULL, -- the time at which it was first written
   UNIQUE (run, kind, path)
 );
-INSERT INTO "artifact" VALUES(1,1,'checkpoint','@FOLDER@/c.safetensors',1795975546191224);
+INSERT INTO "artifact" VALUES(1,1,'checkpoint','@FOLDER@/c.safetensors',1795980486196962);
 CREATE TABLE device (
   name TEXT PRIMARY KEY, -- the name that the device reports
   json TEXT NOT NULL, -- its facts in JSON: memory, bandwidth, rates
@@ -116,7 +116,7 @@ INSERT INTO "metric" VALUES(1,'eval-accuracy',4,1.0);
 INSERT INTO "metric" VALUES(1,'eval-accuracy',8,1.0);
 INSERT INTO "metric" VALUES(1,'eval-accuracy',12,1.0);
 INSERT INTO "metric" VALUES(1,'eval-loss',4,3.38664638996124256475e-01);
-INSERT INTO "metric" VALUES(1,'eval-loss',8,8.69121097028255490402e-02);
+INSERT INTO "metric" VALUES(1,'eval-loss',8,8.691210374236106595e-02);
 INSERT INTO "metric" VALUES(1,'eval-loss',12,2.41223453544080271293e-02);
 INSERT INTO "metric" VALUES(1,'gradient-norm',1,0.0739864632487297);
 INSERT INTO "metric" VALUES(1,'gradient-norm',2,5.980739593505859375e-01);
@@ -124,12 +124,12 @@ INSERT INTO "metric" VALUES(1,'gradient-norm',3,1.05477094650268554687e+00);
 INSERT INTO "metric" VALUES(1,'gradient-norm',4,8.09059441089630126953e-01);
 INSERT INTO "metric" VALUES(1,'gradient-norm',5,7.56732642650604248046e-01);
 INSERT INTO "metric" VALUES(1,'gradient-norm',6,1.01321065425872802734e+00);
-INSERT INTO "metric" VALUES(1,'gradient-norm',7,1.70610475540161132812e+00);
-INSERT INTO "metric" VALUES(1,'gradient-norm',8,1.04392933845520019531e+00);
-INSERT INTO "metric" VALUES(1,'gradient-norm',9,5.43862640857696533203e-01);
+INSERT INTO "metric" VALUES(1,'gradient-norm',7,1.70610463619232177734e+00);
+INSERT INTO "metric" VALUES(1,'gradient-norm',8,1.04392910003662109375e+00);
+INSERT INTO "metric" VALUES(1,'gradient-norm',9,5.43862700462341308593e-01);
 INSERT INTO "metric" VALUES(1,'gradient-norm',10,8.01881372928619384765e-01);
 INSERT INTO "metric" VALUES(1,'gradient-norm',11,0.782671332359314);
-INSERT INTO "metric" VALUES(1,'gradient-norm',12,4.24031466245651245117e-01);
+INSERT INTO "metric" VALUES(1,'gradient-norm',12,4.2403131723403930664e-01);
 INSERT INTO "metric" VALUES(1,'learning-rate',1,0.05);
 INSERT INTO "metric" VALUES(1,'learning-rate',2,0.05);
 INSERT INTO "metric" VALUES(1,'learning-rate',3,0.05);
@@ -148,24 +148,24 @@ INSERT INTO "metric" VALUES(1,'loss',3,6.50169193744659423828e-01);
 INSERT INTO "metric" VALUES(1,'loss',4,5.01958310604095458984e-01);
 INSERT INTO "metric" VALUES(1,'loss',5,3.68941009044647216796e-01);
 INSERT INTO "metric" VALUES(1,'loss',6,2.57363796234130859375e-01);
-INSERT INTO "metric" VALUES(1,'loss',7,2.89518564939498901367e-01);
-INSERT INTO "metric" VALUES(1,'loss',8,1.30899950861930847167e-01);
-INSERT INTO "metric" VALUES(1,'loss',9,1.30623728036880493164e-01);
-INSERT INTO "metric" VALUES(1,'loss',10,1.10056817531585693359e-01);
-INSERT INTO "metric" VALUES(1,'loss',11,7.40280225872993469238e-02);
-INSERT INTO "metric" VALUES(1,'loss',12,5.92335909605026245117e-02);
-INSERT INTO "metric" VALUES(1,'step-ms',1,1.76000000010390067473e-01);
-INSERT INTO "metric" VALUES(1,'step-ms',2,1.3999999737279722467e-02);
-INSERT INTO "metric" VALUES(1,'step-ms',3,9.99999974737875163555e-03);
-INSERT INTO "metric" VALUES(1,'step-ms',4,1.10000000859145075082e-02);
-INSERT INTO "metric" VALUES(1,'step-ms',5,1.0000000202126102522e-02);
-INSERT INTO "metric" VALUES(1,'step-ms',6,1.0000000202126102522e-02);
+INSERT INTO "metric" VALUES(1,'loss',7,2.89518535137176513671e-01);
+INSERT INTO "metric" VALUES(1,'loss',8,1.3089993596076965332e-01);
+INSERT INTO "metric" VALUES(1,'loss',9,1.30623742938041687011e-01);
+INSERT INTO "metric" VALUES(1,'loss',10,1.10056802630424499511e-01);
+INSERT INTO "metric" VALUES(1,'loss',11,7.40280374884605407714e-02);
+INSERT INTO "metric" VALUES(1,'loss',12,5.92335797846317291259e-02);
+INSERT INTO "metric" VALUES(1,'step-ms',1,1.35999998747138306498e-01);
+INSERT INTO "metric" VALUES(1,'step-ms',2,1.50000014400575309991e-02);
+INSERT INTO "metric" VALUES(1,'step-ms',3,1.00000015663681551814e-02);
+INSERT INTO "metric" VALUES(1,'step-ms',4,1.00000015663681551814e-02);
+INSERT INTO "metric" VALUES(1,'step-ms',5,9.99999974737875163555e-03);
+INSERT INTO "metric" VALUES(1,'step-ms',6,9.99999974737875163555e-03);
 INSERT INTO "metric" VALUES(1,'step-ms',7,9.99999974737875163555e-03);
-INSERT INTO "metric" VALUES(1,'step-ms',8,8.99999986359034664928e-03);
-INSERT INTO "metric" VALUES(1,'step-ms',9,1.0000000202126102522e-02);
-INSERT INTO "metric" VALUES(1,'step-ms',10,1.0000000202126102522e-02);
-INSERT INTO "metric" VALUES(1,'step-ms',11,8.99999986359034664928e-03);
-INSERT INTO "metric" VALUES(1,'step-ms',12,8.99999986359034664928e-03);
+INSERT INTO "metric" VALUES(1,'step-ms',8,9.99999974737875163555e-03);
+INSERT INTO "metric" VALUES(1,'step-ms',9,8.99999940884299576282e-03);
+INSERT INTO "metric" VALUES(1,'step-ms',10,1.00000015663681551814e-02);
+INSERT INTO "metric" VALUES(1,'step-ms',11,9.99999974737875163555e-03);
+INSERT INTO "metric" VALUES(1,'step-ms',12,9.99999974737875163555e-03);
 CREATE TABLE recipe_error (
   run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE, -- the profile of the recipe
   comparison TEXT NOT NULL, -- the identifier that all profiles of one comparison share
@@ -200,8 +200,8 @@ CREATE TABLE run (
   notes TEXT NOT NULL DEFAULT '', -- the notes of the user
   starred INTEGER NOT NULL DEFAULT 0 -- 1 if the user starred it
 , last_step INTEGER, first_loss REAL, last_loss REAL, eval_loss REAL, eval_accuracy REAL, step_ms REAL, parent TEXT, saved_step INTEGER, sweep TEXT, point INTEGER, inputs TEXT);
-INSERT INTO "run" VALUES(1,'f054808b-c8e1-4d03-ab39-c7a2b3ee1685',1,'train','cpu','fp32:fp32','none','all',3,'{"data": "csv:@FOLDER@/rows.csv?held-out=0.25&missing=refuse&task=class&split=random", "steps": 12, "batch": 0, "lr": 0.05, "min-lr": 0.0, "schedule-steps": 0, "warmup": 0, "calibrate": 0, "momentum": 0.0, "weight-decay": 0.0, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "clip": 0.0, "loss-scale": 0.0, "accumulate": 1, "eval-every": 4, "eval-batches": 0, "checkpoint": "c.safetensors", "checkpoint-every": 0, "seed": 3, "tf32": 0, "nondeterministic": 0, "shard-optimizer": 0, "bucket-size": 25}','{"ligature": "0.1.0", "device": "AMD EPYC", "libraries": "ligature 0.1.0, v4, 2 threads"}','done',NULL,1795975546190398,1795975546198697,'host','boot',1,1,1795975546198697,NULL,'',0,12,6.91646218299865722656e-01,5.92335909605026245117e-02,2.41223453544080271293e-02,1.0,1.0000000202126102522e-02,NULL,12,NULL,NULL,'{"data": "csv: 40 rows of 2 features and 1 target, 30 for training, 10 held out at random", "content": "704a4d27e4a26855", "choices": "forward-linear-bias-activation@1+2 forward-linear-bias-add@5+3 forward-linear-bias-activation@9+2 backward-linear-bias@1+2 backward-linear-bias@5+2 backward-linear-bias@9+2", "threads": 2, "instructions": "v4"}');
-INSERT INTO "run" VALUES(2,'9d0247b8-4439-4cc0-ba45-f258806c69dc',2,'profile','cpu','fp32','none','all',0,'{"tf32": false, "nondeterministic": false, "recompute": "none", "health": {"driver": "", "clock_mhz": null, "memory_clock_mhz": null, "power_w": null, "power_limit_w": null, "temperature_c": null, "throttling": ""}, "conditions": {"processors": 2, "load": 2.234375, "others": 0.9899408343152871, "shared": null, "synchronous": true, "clocks": "", "disturbances": ["load"]}, "attention": []}','{"ligature": "0.1.0", "device": "AMD EPYC", "libraries": "ligature 0.1.0, v4, 2 threads", "driver": ""}','done',NULL,1795975547006452,1795975547011149,'host','boot',1,1,1795975547011149,NULL,'',0,NULL,NULL,NULL,NULL,NULL,9.26400000000000140021e-03,NULL,NULL,NULL,NULL,'{"training": true, "input-gradient": false, "accumulate": false, "optimizer": "adamw", "parameters": "fp32", "rounds": 20, "choices": "forward-linear-bias-activation@1+2 forward-linear-bias-add@5+3 forward-linear-bias-activation@9+2 backward-linear-bias@1+2 backward-linear-bias@5+2 backward-linear-bias@9+2", "threads": 2, "instructions": "v4"}');
+INSERT INTO "run" VALUES(1,'a1fe5ecf-f7cb-4461-8ace-a2a7d0c70e34',1,'train','cpu','fp32:fp32','none','all',3,'{"data": "csv:@FOLDER@/rows.csv?held-out=0.25&missing=refuse&task=class&split=random", "steps": 12, "batch": 0, "lr": 0.05, "min-lr": 0.0, "schedule-steps": 0, "warmup": 0, "calibrate": 0, "momentum": 0.0, "weight-decay": 0.0, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "clip": 0.0, "loss-scale": 0.0, "accumulate": 1, "eval-every": 4, "eval-batches": 0, "checkpoint": "c.safetensors", "checkpoint-every": 0, "seed": 3, "tf32": 0, "nondeterministic": 0, "shard-optimizer": 0, "bucket-size": 25}','{"ligature": "0.1.0", "device": "a CPU", "libraries": "ligature 0.1.0, baseline, 1 thread"}','done',NULL,1795980486196590,1795980486199026,'host','boot',1,1,1795980486199026,NULL,'',0,12,6.91646218299865722656e-01,5.92335797846317291259e-02,2.41223453544080271293e-02,1.0,9.99999974737875163555e-03,NULL,12,NULL,NULL,'{"data": "csv: 40 rows of 2 features and 1 target, 30 for training, 10 held out at random", "content": "704a4d27e4a26855", "choices": "forward-linear-bias-activation@1+2 forward-linear-bias-add@5+3 forward-linear-bias-activation@9+2 backward-linear-bias@1+2 backward-linear-bias@5+2 backward-linear-bias@9+2", "threads": 1, "instructions": "baseline"}');
+INSERT INTO "run" VALUES(2,'87e9808a-e3c2-4445-be12-942716d96969',2,'profile','cpu','fp32','none','all',0,'{"tf32": false, "nondeterministic": false, "recompute": "none", "health": {"driver": "", "clock_mhz": null, "memory_clock_mhz": null, "power_w": null, "power_limit_w": null, "temperature_c": null, "throttling": ""}, "conditions": {"processors": 2, "load": 2.91357421875, "others": 0.04054290324445367, "shared": null, "synchronous": true, "clocks": "", "disturbances": []}, "attention": []}','{"ligature": "0.1.0", "device": "a CPU", "libraries": "ligature 0.1.0, baseline, 1 thread", "driver": ""}','done',NULL,1795980487033848,1795980487034887,'host','boot',1,1,1795980487034887,NULL,'',0,NULL,NULL,NULL,NULL,NULL,0.0085015,NULL,NULL,NULL,NULL,'{"training": true, "input-gradient": false, "accumulate": false, "optimizer": "adamw", "parameters": "fp32", "rounds": 20, "choices": "forward-linear-bias-activation@1+2 forward-linear-bias-add@5+3 forward-linear-bias-activation@9+2 backward-linear-bias@1+2 backward-linear-bias@5+2 backward-linear-bias@9+2", "threads": 1, "instructions": "baseline"}');
 CREATE TABLE spread (
   run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
   figure TEXT NOT NULL, -- `forward`, `backward`, `update`, `forward-backward` or `step`
@@ -211,11 +211,11 @@ CREATE TABLE spread (
   upper REAL, -- the third quartile, in microseconds
   PRIMARY KEY (run, figure)
 ) WITHOUT ROWID;
-INSERT INTO "spread" VALUES(2,'backward',20,4.016,4.0035,4.03925);
-INSERT INTO "spread" VALUES(2,'forward',20,3.60600000000000031619e+00,3.59000000000000030198e+00,3.615);
-INSERT INTO "spread" VALUES(2,'forward-backward',20,7.61100000000000065369e+00,7.59625,7.64450000000000073896e+00);
-INSERT INTO "spread" VALUES(2,'step',20,9.26400000000000112265e+00,9.2005,9.37725);
-INSERT INTO "spread" VALUES(2,'update',20,1.69200000000000017053e+00,1.582,1.72200000000000019717e+00);
+INSERT INTO "spread" VALUES(2,'backward',20,3.70050000000000034461e+00,3.68500000000000049737e+00,3.73525);
+INSERT INTO "spread" VALUES(2,'forward',20,3.1645,3.15500000000000024868e+00,3.19);
+INSERT INTO "spread" VALUES(2,'forward-backward',20,6.86450000000000049027e+00,6.84100000000000108002e+00,6.923);
+INSERT INTO "spread" VALUES(2,'step',20,8.5015,8.456,8.55125000000000135003e+00);
+INSERT INTO "spread" VALUES(2,'update',20,1.60750000000000015099e+00,1.572,1.6845);
 CREATE TABLE sweep (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- the number of the row, in the order of their starts
   uuid TEXT NOT NULL UNIQUE, -- the identifier of the sweep for users and programs
@@ -239,24 +239,24 @@ CREATE TABLE timing (
   flops REAL, -- the number of floating-point operations
   PRIMARY KEY (run, pass, "group", step)
 ) WITHOUT ROWID;
-INSERT INTO "timing" VALUES(2,'backward',0,0,9.51500000000000123456e-01,240.0,128.0);
+INSERT INTO "timing" VALUES(2,'backward',0,0,0.8465,240.0,128.0);
 INSERT INTO "timing" VALUES(2,'backward',1,0,0.0,0.0,0.0);
-INSERT INTO "timing" VALUES(2,'backward',2,0,9.42000000000000059507e-01,240.0,128.0);
+INSERT INTO "timing" VALUES(2,'backward',2,0,8.2100000000000006306e-01,240.0,128.0);
 INSERT INTO "timing" VALUES(2,'backward',3,0,0.0,0.0,0.0);
-INSERT INTO "timing" VALUES(2,'backward',4,0,4.71000000000000029753e-01,384.0,448.0);
-INSERT INTO "timing" VALUES(2,'backward',5,0,1.132,456.0,256.0);
-INSERT INTO "timing" VALUES(2,'backward',6,0,5.81000000000000071942e-01,232.0,96.0);
+INSERT INTO "timing" VALUES(2,'backward',4,0,0.466,384.0,448.0);
+INSERT INTO "timing" VALUES(2,'backward',5,0,0.9815,456.0,256.0);
+INSERT INTO "timing" VALUES(2,'backward',6,0,0.5655,232.0,96.0);
 INSERT INTO "timing" VALUES(2,'forward',0,0,0.0,0.0,0.0);
-INSERT INTO "timing" VALUES(2,'forward',1,0,0.661,240.0,128.0);
+INSERT INTO "timing" VALUES(2,'forward',1,0,5.81000000000000071942e-01,240.0,128.0);
 INSERT INTO "timing" VALUES(2,'forward',2,0,0.0,0.0,0.0);
 INSERT INTO "timing" VALUES(2,'forward',3,0,0.0,0.0,0.0);
-INSERT INTO "timing" VALUES(2,'forward',4,0,0.911,368.0,128.0);
+INSERT INTO "timing" VALUES(2,'forward',4,0,8.01500000000000101252e-01,368.0,128.0);
 INSERT INTO "timing" VALUES(2,'forward',5,0,4.31000000000000049737e-01,256.0,320.0);
-INSERT INTO "timing" VALUES(2,'forward',6,0,5.76000000000000067501e-01,232.0,128.0);
-INSERT INTO "timing" VALUES(2,'forward',7,0,0.922,168.0,96.0);
-INSERT INTO "timing" VALUES(2,'update',11,0,0.501,1564.0,768.0);
+INSERT INTO "timing" VALUES(2,'forward',6,0,0.52,232.0,128.0);
+INSERT INTO "timing" VALUES(2,'forward',7,0,0.811,168.0,96.0);
+INSERT INTO "timing" VALUES(2,'update',11,0,0.461,1564.0,768.0);
 INSERT INTO "timing" VALUES(2,'update',12,0,4.71000000000000029753e-01,3100.0,2304.0);
-INSERT INTO "timing" VALUES(2,'update',13,0,0.461,3100.0,2304.0);
+INSERT INTO "timing" VALUES(2,'update',13,0,0.4605,3100.0,2304.0);
 CREATE TABLE tuning (
   -- device, library versions, kernel or fusion, shapes and types, joined by `|`
   key TEXT PRIMARY KEY,
