@@ -14,8 +14,9 @@ lig_begin_case (LigGraph *graph, LigReasonOp **ops)
   *ops = g_new (LigReasonOp, MAX (graph->parts->len, 1));
   for (int i = 0; i < (int) graph->parts->len; i++) {
     const LigPart *part = lig_part (graph, i);
-    (*ops)[i] = (LigReasonOp){(double) lig_value (graph, part->y)->bytes, part->plan.path,
-                              part->plan.title, part->plan.info, part->plan.implicit};
+    (*ops)[i] = (LigReasonOp){
+      (double) lig_value (graph, part->y)->bytes, part->plan.path, part->plan.title,
+      lig_plan_op_get_part (&part->plan),         part->plan.info, part->plan.implicit};
   }
   return (LigReasonCase){.ops = *ops, .n_ops = graph->parts->len, .strings = graph->strings};
 }

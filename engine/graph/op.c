@@ -74,3 +74,12 @@ lig_leaves_group (const LigPlanGroup *group, const LigPart *part, int slot)
   return part->to_caller[slot] ||
          (part->consumed[slot] && part->last_reader[slot] >= group->first + group->count);
 }
+
+const char *
+lig_plan_op_get_part (const LigPlanOp *op)
+{
+  gsize length = strlen (op->path);
+  return strncmp (op->prefix, op->path, length) == 0 && op->prefix[length] == '.'
+           ? op->prefix + length + 1
+           : NULL;
+}

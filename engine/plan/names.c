@@ -5,15 +5,6 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-const char *
-lig_plan_op_get_part (const LigPlanOp *op)
-{
-  gsize length = strlen (op->path);
-  return strncmp (op->prefix, op->path, length) == 0 && op->prefix[length] == '.'
-           ? op->prefix + length + 1
-           : NULL;
-}
-
 /* A macro's only part has the macro's name, like the row that shows it. */
 static const char *
 get_title (const LigPlanOp *ops, guint count, int at)

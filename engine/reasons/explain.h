@@ -9,6 +9,7 @@ typedef struct {
   double bytes; /* bytes of its main output */
   const char *path;
   const char *title; /* the name of the op as written */
+  const char *part;  /* (nullable): the name of the macro's part that it belongs to, such as qkv */
   const LigOpInfo *info;
   gboolean implicit; /* not written by the user */
 } LigReasonOp;

@@ -38,12 +38,42 @@ is_part (const LigReasonCase *self, int index)
           (index + 1 < (int) self->n_ops && g_str_equal (ops[index + 1].path, ops[index].path)));
 }
 
-/* Returns the title of the op as written. */
+/* Returns whether the op belongs to a linear inside a macro, such as qkv in transformer-layer:
+ * people know it by that name. */
+static gboolean
+is_named (const LigReasonCase *self, int index)
+{
+  const LigReasonOp *op = &self->ops[index];
+  return op->part && (op->info->flags & LIG_OP_MATMUL ||
+                      (index > 0 && g_strcmp0 (self->ops[index - 1].part, op->part) == 0));
+}
+
+/* Returns whether the op belongs to a macro with named parts, larger than a linear. */
+static gboolean
+is_inside (const LigReasonCase *self, int index)
+{
+  const LigReasonOp *ops = self->ops;
+  int first = index, end = index + 1;
+  while (first > 0 && g_str_equal (ops[first - 1].path, ops[index].path))
+    first--;
+  while (end < (int) self->n_ops && g_str_equal (ops[end].path, ops[index].path))
+    end++;
+  for (int i = first; i < end; i++)
+    if (ops[i].part)
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns the name that people know the op by: the part's, that of an op inside a larger macro, or
+ * that of the op as written. */
 static const char *
 get_title (const LigReasonCase *self, int index)
 {
-  const LigOpInfo *written = lig_op_info_find (self->ops[index].title);
-  return _ (written ? written->title : self->ops[index].info->title);
+  const LigReasonOp *op = &self->ops[index];
+  if (is_named (self, index))
+    return op->part;
+  const LigOpInfo *written = lig_op_info_find (op->title);
+  return _ (written && !is_inside (self, index) ? written->title : op->info->title);
 }
 
 /* Returns whether the op is in a later repetition of a block than the op @from. */
@@ -71,9 +101,10 @@ name_op (const LigReasonCase *self, int index)
   const LigReasonOp *op = &self->ops[index];
   g_autofree char *path = lig_verdict_row_path (op->path);
   /* The matmul is named as the linear itself. */
-  if (is_part (self, index) && !(op->info->flags & LIG_OP_MATMUL))
-    return g_strdup_printf (_ ("%s of %s at %s"), _ (op->info->title), get_title (self, index),
-                            path);
+  if (is_part (self, index) && !(op->info->flags & LIG_OP_MATMUL)) {
+    const char *whole = is_named (self, index) ? op->part : _ (lig_op_info_find (op->title)->title);
+    return g_strdup_printf (_ ("%s of %s at %s"), _ (op->info->title), whole, path);
+  }
   return g_strdup_printf (_ ("%s at %s"), get_title (self, index), path);
 }
 
@@ -147,12 +178,15 @@ static char *
 title_backward (const LigReasonCase *self, const LigReasonFusion *fusion)
 {
   const int *elements = fusion->elements;
+  int lead = -1; /* the op that the title begins with */
   g_auto (GStrv) words = g_strsplit (fusion->gradients ? fusion->gradients : "", " ", -1);
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   for (guint i = 0; (int) i < fusion->n_elements; i++) {
     const char *word = i < g_strv_length (words) ? words[i] : "gradient";
     if (elements[i] < 0 || g_str_equal (word, "-"))
       continue;
+    if (lead < 0)
+      lead = elements[i];
     int next = i + 1 < g_strv_length (words) ? elements[i + 1] : -1;
     /* Both gradients of one row become one phrase. */
     if (next >= 0 && g_str_equal (word, "weight") && g_str_equal (words[i + 1], "bias") &&
@@ -167,8 +201,12 @@ title_backward (const LigReasonCase *self, const LigReasonFusion *fusion)
     g_strv_builder_add (names, name);
   }
   g_auto (GStrv) list = g_strv_builder_end (names);
-  g_autofree char *joined = g_strjoinv (" + ", list);
-  return raise_first (joined);
+  char *joined = g_strjoinv (" + ", list);
+  /* The name of a part is spelled as it is. */
+  if (lead < 0 || is_named (self, lead))
+    return joined;
+  g_autofree char *lower = joined;
+  return raise_first (lower);
 }
 
 char *

@@ -316,13 +316,24 @@ describe_gain (double gain, double bytes, gboolean measured)
 
 /* Returns the edit as the value of a command-line option: FUSION@PATH. */
 static char *
-describe_edit (const LigFix *fix)
+describe_fix (const LigFix *fix)
 {
   if (fix->kind == LIG_FIX_FORCE && !fix->value)
     return g_strdup_printf (_ ("force %s@%s"), fix->fusion, fix->path);
   if (fix->kind == LIG_FIX_UNFORBID && fix->path)
     return g_strdup_printf (_ ("allow %s@%s"), fix->fusion, fix->path);
   return lig_fix_describe (fix);
+}
+
+/* Says how many groups one edit makes: its gain counts them all, that of a verdict only one. */
+static char *
+describe_edit (const Edit *edit)
+{
+  g_autofree char *what = describe_fix (edit->fix);
+  guint count = edit->verdicts->len;
+  if (count < 2)
+    return g_steal_pointer (&what);
+  return g_strdup_printf (ngettext ("%s, in %u group", "%s, in %u groups", count), what, count);
 }
 
 /* Returns the gain of all edits that can be made together; sets `count` to their number. */
@@ -359,7 +370,7 @@ append_edits (const LigRails *self, GString *text, GArray *edits)
   for (guint i = 0; i < edits->len; i++) {
     const Edit *edit = &g_array_index (edits, Edit, i);
     g_autofree char *one = describe_gain (edit->gain, edit->bytes, edit->measured);
-    g_autofree char *name = describe_edit (edit->fix);
+    g_autofree char *name = describe_edit (edit);
     g_autofree char *what = edit->instead ? g_strdup_printf (_ ("or %s"), name) : g_strdup (name);
     g_autofree char *number = g_strdup_printf (_ ("  fix %u  "), edit->fix->number);
     gsize start = text->len;
@@ -374,7 +385,7 @@ static void
 append_edit (const LigRails *self, GString *text, const Edit *edit)
 {
   g_autofree char *gain = describe_gain (edit->gain, edit->bytes, edit->measured);
-  g_autofree char *what = describe_edit (edit->fix);
+  g_autofree char *what = describe_edit (edit);
   g_autofree char *line =
     g_strdup_printf (_ ("would save %s: %s (fix %u)"), gain, what, edit->fix->number);
   lig_columns_wrap (text, line, 0, 2, self->width);

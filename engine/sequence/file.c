@@ -42,7 +42,7 @@ read_file (const char *path, GError **error)
   int number = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "rb") : NULL;
   if (!file) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("%s: cannot be opened: %s"), path,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, _ ("cannot open '%s': %s"), path,
                  g_strerror (errno));
     if (number >= 0)
       close (number);

@@ -113,8 +113,7 @@ check_kind (const char *path, const struct stat *info, GError **error)
     return fail (error, _ ("open store"), path, EISDIR);
   if (S_ISREG (info->st_mode))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("cannot open store '%s': not a regular file"),
-               path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, _ ("cannot open '%s': not a regular file"), path);
   return FALSE;
 }
 

@@ -103,7 +103,7 @@ static const struct {
    "$.input.dtype: element type 'bf61' is unknown; did you mean 'bf16'?"},
   {FAILED, "check wrong-fusion.lig", "fusion 'forward-linear-bias-activaton' is unknown; did you"},
   {FAILED, "check missing.lig", "missing.lig"},
-  {FAILED, "check missing.lgi", "missing.lgi: cannot be opened: No such file"},
+  {FAILED, "check missing.lgi", "cannot open 'missing.lgi': No such file"},
   {FAILED, "check .", ".: cannot be read: Is a directory"},
   /* Training. */
   {USAGE, "train " LINE, "training needs data; give --data, such as --data text:FOLDER"},

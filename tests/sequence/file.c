@@ -463,7 +463,7 @@ test_files (void)
 
   g_remove (path);
   g_assert_null (lig_sequence_open (path, NULL, &error));
-  g_autofree char *missing = g_strconcat (path, ": cannot be opened: ", NULL);
+  g_autofree char *missing = g_strconcat ("cannot open '", path, "': ", NULL);
   g_assert_true (g_str_has_prefix (error->message, missing));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_FILE);
   g_clear_error (&error);

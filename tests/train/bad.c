@@ -134,7 +134,7 @@ static const struct {
   {"'linear(9) ! mean-squared-error' --batch 2 --data csv:good.csv", "shape", "has 9 features"},
   {"'liner(1) ! mean-squared-error' --batch 2 --data csv:good.csv", "op", "op 'liner' is unknown"},
   {"'' --batch 2 --data csv:good.csv", "format", "the expression is empty"},
-  {"missing.lig --batch 2 --data csv:good.csv", "file", "missing.lig: cannot be opened"},
+  {"missing.lig --batch 2 --data csv:good.csv", "file", "cannot open 'missing.lig'"},
   {"'" LINE "' --batch 2 --data csv:good.csv --lr abc", "usage",
    "--lr is 'abc', expected a number"},
   {"'" LINE "' --batch 2 --data csv:good.csv --steps 0", "usage",

@@ -66,6 +66,15 @@ typedef struct {
 } LigPlanOp;
 
 /**
+ * lig_plan_op_get_part: (skip)
+ * @op: an op of a plan
+ *
+ * Returns: (transfer none) (nullable): its name within its macro, `qkv`, which the paths of its
+ *   parameters contain; %NULL if it has none
+ */
+LIG_API const char *lig_plan_op_get_part (const LigPlanOp *op);
+
+/**
  * lig_plan_op_get_port: (skip)
  * @self: an op of a plan
  * @kind: a kind of ports

@@ -240,15 +240,6 @@ LIG_API int lig_plan_get_bits (LigPlan *self, const LigPlanGroup *group);
 LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
 
 /**
- * lig_plan_op_get_part: (skip)
- * @op: an op of a plan
- *
- * Returns: (transfer none) (nullable): its name within its macro, `qkv`, which the paths of its
- *   parameters contain; %NULL if it has none
- */
-LIG_API const char *lig_plan_op_get_part (const LigPlanOp *op);
-
-/**
  * lig_plan_list_parts:
  * @plan: a plan
  * @first: the expanded index of the first op
