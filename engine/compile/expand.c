@@ -550,11 +550,33 @@ check_lines (LigGraph *graph, GError **error)
   return TRUE;
 }
 
+/* Removes the loss and the ops after it, so that the loss's input becomes the output. */
+static gboolean
+remove_loss (LigGraph *graph, GError **error)
+{
+  for (guint i = 0; i < graph->parts->len; i++) {
+    const LigPart *part = lig_part (graph, i);
+    if (!(part->plan.info->flags & LIG_OP_LOSS))
+      continue;
+    if (i > 0) {
+      g_array_set_size (graph->parts, i);
+      return TRUE;
+    }
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 _ ("%s at %s: nothing comes before the loss; add the ops that predict"),
+                 part->plan.title, part->plan.path);
+    return lig_error_set_path (error, part->plan.path);
+  }
+  return TRUE;
+}
+
 gboolean
 lig_expand (LigGraph *graph, GError **error)
 {
   lig_vocabulary_choose (graph);
   if (!expand_sequence (graph, error) || !check_unique (graph, error))
+    return FALSE;
+  if (graph->request->options.before_loss && !remove_loss (graph, error))
     return FALSE;
   if (graph->parts->len == 0) {
     if (graph->problems && lig_collection_count (graph->problems) > 0)

@@ -66,6 +66,27 @@ find_separator (const char *text, const char *end)
   return tie ? '\0' : candidates[best];
 }
 
+gboolean
+lig_csv_rows_open (LigCsvRows *self, const char *name, GBytes *bytes, GError **error)
+{
+  gsize size;
+  const char *content = g_bytes_get_data (bytes, &size);
+  const char *binary = size > 0 ? memchr (content, 0, size) : NULL;
+  if (binary) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: byte %zu is 0, a csv file is text"),
+                 name, (gsize) (binary - content));
+    return FALSE;
+  }
+  lig_csv_rows_init (self, name, size > 0 ? content : "", size);
+  if (self->separator != '\0')
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               _ ("%s: the separator is ambiguous, because each line has equal numbers of commas, "
+                  "semicolons or tabs; write decimal points, or use only one of them"),
+               name);
+  return FALSE;
+}
+
 void
 lig_csv_rows_init (LigCsvRows *self, const char *name, const char *text, gsize length)
 {

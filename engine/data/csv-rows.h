@@ -26,6 +26,11 @@ typedef struct {
 /* Starts before the first row of `text`, which must not contain a NUL. Detects the separator, the
  * one that occurs equally often in each line; NUL if two do. */
 void lig_csv_rows_init (LigCsvRows *self, const char *name, const char *text, gsize length);
+
+/* Starts before the first row of a file, whose bytes must outlive it. Fails if they are not text or
+ * if the separator is ambiguous. */
+gboolean lig_csv_rows_open (LigCsvRows *self, const char *name, GBytes *bytes, GError **error);
+
 void lig_csv_rows_clear (LigCsvRows *self);
 
 /* Returns to the position before the first row. */

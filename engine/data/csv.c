@@ -627,23 +627,14 @@ open_file (LigDataset *self, Files *files, const char *path, const char *name, G
   if (!file)
     return FALSE;
   const char *content = g_bytes_get_data (file, &size);
-  const char *binary = size > 0 ? memchr (content, 0, size) : NULL;
-  if (binary) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: byte %zu is 0, a csv file is text"),
-                 name, (gsize) (binary - content));
-    return FALSE;
-  }
   self->content = lig_hash_content (self->content, content, size);
   LigCsvRows *rows = &files->rows[files->count];
+  if (!lig_csv_rows_open (rows, name, file, error)) {
+    lig_csv_rows_clear (rows);
+    return FALSE;
+  }
   files->bytes[files->count++] = g_steal_pointer (&file);
-  lig_csv_rows_init (rows, name, size > 0 ? content : "", size);
-  if (rows->separator != '\0')
-    return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               _ ("%s: the separator is ambiguous, because each line has equal numbers of commas, "
-                  "semicolons or tabs; write decimal points, or use only one of them"),
-               name);
-  return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -839,45 +830,65 @@ csv_preview (const LigDataset *self, guint rows, GPtrArray *cells)
   return count;
 }
 
-/* Adds a feature and its scaling. */
+/* Begins the object of a column. */
 static void
-add_feature (JsonBuilder *to, const Csv *csv, guint column, guint feature)
+begin_column (JsonBuilder *to, const Csv *csv, guint column)
 {
   g_autofree char *number = g_strdup_printf ("%u", column + 1);
   json_builder_begin_object (to);
   lig_json_add_text (to, "name", csv->names ? csv->names->pdata[column] : number);
-  if (csv->standardize || csv->missing == MISSING_MEAN)
-    lig_json_add_number (to, "mean", csv->means[feature]);
-  if (csv->standardize)
-    lig_json_add_number (to, "std", csv->stds[feature]);
-  json_builder_end_object (to);
+  lig_json_add_integer (to, "column", column + 1);
 }
 
-static char *
-csv_table (const LigDataset *self)
+/* Adds the features and their scaling. */
+static void
+add_features (JsonBuilder *to, const Csv *csv)
 {
-  const Csv *csv = self->data;
-  if (!csv->standardize && csv->missing != MISSING_MEAN && !csv->class_names)
-    return NULL;
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  lig_json_add_truth (builder, "standardized", csv->standardize);
-  lig_json_begin_array (builder, "features");
-  for (guint i = 0, feature = 0; i < csv->n_columns; i++)
-    if (csv->target_of[i] == FEATURE)
-      add_feature (builder, csv, i, feature++);
-  json_builder_end_array (builder);
-  if (csv->class_names) {
-    lig_json_begin_array (builder, "classes");
-    for (guint i = 0; i < csv->class_names->len; i++)
-      json_builder_add_string_value (builder, csv->class_names->pdata[i]);
-    json_builder_end_array (builder);
+  lig_json_begin_array (to, "features");
+  for (guint i = 0, feature = 0; i < csv->n_columns; i++) {
+    if (csv->target_of[i] != FEATURE)
+      continue;
+    begin_column (to, csv, i);
+    if (csv->standardize || csv->missing == MISSING_MEAN)
+      lig_json_add_number (to, "mean", csv->means[feature]);
+    if (csv->standardize)
+      lig_json_add_number (to, "std", csv->stds[feature]);
+    json_builder_end_object (to);
+    feature++;
   }
-  json_builder_end_object (builder);
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  GString *text = g_string_new (NULL);
-  lig_json_append (text, root);
-  return g_string_free (text, FALSE);
+  json_builder_end_array (to);
+}
+
+/* Adds the targets in the order in which the option names them. */
+static void
+add_targets (JsonBuilder *to, const Csv *csv)
+{
+  lig_json_begin_array (to, "targets");
+  for (int target = 0; target < (int) csv->n_targets; target++)
+    for (guint i = 0; i < csv->n_columns; i++)
+      if (csv->target_of[i] == target) {
+        begin_column (to, csv, i);
+        json_builder_end_object (to);
+      }
+  json_builder_end_array (to);
+}
+
+static void
+csv_table (const LigDataset *self, JsonBuilder *to)
+{
+  static const char *const missing[] = {"reject", "drop", "mean"};
+  const Csv *csv = self->data;
+  lig_json_add_truth (to, "standardized", csv->standardize);
+  lig_json_add_truth (to, "header", csv->names != NULL);
+  lig_json_add_text (to, "missing", missing[csv->missing]);
+  add_features (to, csv);
+  add_targets (to, csv);
+  if (!csv->class_names)
+    return;
+  lig_json_begin_array (to, "classes");
+  for (guint i = 0; i < csv->class_names->len; i++)
+    json_builder_add_string_value (to, csv->class_names->pdata[i]);
+  json_builder_end_array (to);
 }
 
 static void

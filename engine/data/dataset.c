@@ -5,6 +5,8 @@
 
 #include "engine/data/kind.h"
 #include "engine/data/training.h"
+#include <ligature/json-members.h>
+#include <ligature/json.h>
 
 #include <inttypes.h>
 
@@ -384,7 +386,17 @@ lig_dataset_get_warning (LigDataset *self)
 char *
 lig_dataset_describe_table (LigDataset *self)
 {
-  return self->kind->table ? self->kind->table (self) : NULL;
+  if (!self->kind->table)
+    return NULL;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_json_add_text (builder, "kind", self->kind->info.name);
+  self->kind->table (self, builder);
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, root);
+  return g_string_free (text, FALSE);
 }
 
 const char *

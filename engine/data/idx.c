@@ -4,6 +4,8 @@
 #include "engine/base/file.h"
 #include "engine/data/files.h"
 #include "engine/data/kind.h"
+#include "engine/data/transform-private.h"
+#include <ligature/json-members.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -309,13 +311,26 @@ idx_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 }
 
 static void
+idx_table (const LigDataset *self, JsonBuilder *to)
+{
+  const Idx *idx = self->data;
+  lig_json_add_integer (to, "rows", idx->files[0].lengths[0]);
+  lig_json_add_integer (to, "columns", idx->files[0].lengths[1]);
+}
+
+static void
+clear_pictures (Pictures *file)
+{
+  g_clear_pointer (&file->images_file, g_bytes_unref);
+  g_clear_pointer (&file->labels_file, g_bytes_unref);
+}
+
+static void
 idx_close (LigDataset *self)
 {
   Idx *idx = self->data;
-  for (guint i = 0; i < G_N_ELEMENTS (idx->files); i++) {
-    g_clear_pointer (&idx->files[i].images_file, g_bytes_unref);
-    g_clear_pointer (&idx->files[i].labels_file, g_bytes_unref);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (idx->files); i++)
+    clear_pictures (&idx->files[i]);
   g_free (idx);
 }
 
@@ -340,4 +355,53 @@ const LigDatasetKind lig_dataset_idx = {
   .read = idx_read,
   .close = idx_close,
   .preview = idx_preview,
+  .table = idx_table,
 };
+
+/* --- Rows for prediction ------------------------------------------------------------------- */
+
+/* Opens the labels if they lie next to the images. */
+static gboolean
+open_known_labels (Pictures *file, const char *images, GError **error)
+{
+  g_autofree char *path = derive_labels_path (images, TRUE, NULL);
+  return !path || !g_file_test (path, G_FILE_TEST_EXISTS) ||
+         open_labels (file, images, path, TRUE, error);
+}
+
+static LigRows *
+read_pictures (const Pictures *file, GError **error)
+{
+  gint64 pixels = file->lengths[0] * file->lengths[1];
+  g_autoptr (LigRows) rows = lig_rows_new (file->count, pixels, file->labels ? 1 : 0, error);
+  if (!rows)
+    return NULL;
+  float *to = rows->input->data, *targets = file->labels ? rows->targets->data : NULL;
+  for (gint64 i = 0; i < file->count * pixels; i++)
+    to[i] = (float) file->images[i] / 255.0f;
+  for (gint64 i = 0; targets && i < file->count; i++)
+    targets[i] = file->labels[i];
+  return g_steal_pointer (&rows);
+}
+
+LigRows *
+lig_transform_read_idx (const LigTransform *self, const char *path, GError **error)
+{
+  Pictures file = {0};
+  gint64 lengths[3];
+  LigRows *rows = NULL;
+  file.images_file = open_file (path, IMAGES_MAGIC, &file.images, lengths, error);
+  if (!file.images_file)
+    return NULL;
+  file.count = lengths[0];
+  memcpy (file.lengths, lengths + 1, sizeof file.lengths);
+  if (memcmp (file.lengths, self->lengths, sizeof file.lengths) != 0)
+    reject_file (
+      path, error, LIG_ERROR_SHAPE,
+      _ ("the images are %" PRId64 "x%" PRId64 ", those for training %" PRId64 "x%" PRId64),
+      lengths[1], lengths[2], self->lengths[0], self->lengths[1]);
+  else if (open_known_labels (&file, path, error))
+    rows = read_pictures (&file, error);
+  clear_pictures (&file);
+  return rows;
+}

@@ -6,6 +6,7 @@
 #include <ligature/dataset.h>
 
 #include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
@@ -81,8 +82,8 @@ struct LigDatasetKind {
    * returns the number of columns. If null, the table shows the elements of the inputs. */
   guint (*preview) (const LigDataset *self, guint rows, GPtrArray *cells);
 
-  /* (nullable): returns lig_dataset_describe_table(). */
-  char *(*table) (const LigDataset *self);
+  /* (nullable): adds the members of lig_dataset_describe_table(). */
+  void (*table) (const LigDataset *self, JsonBuilder *to);
 };
 
 /* Returns the shape of this rank's shard: axis 1 is sharded. */

@@ -37,6 +37,8 @@ lig_plan_key (LigSequence *sequence, const LigPlanOptions *options)
     g_string_append (key, " calibrating");
   if (options->shard_optimizer)
     g_string_append (key, " sharded");
+  if (options->before_loss)
+    g_string_append (key, " before the loss");
   g_string_append_printf (key, " buckets %" G_GINT64_FORMAT, options->bucket_bytes);
   if (options->freeze)
     g_string_append_printf (key, " freeze %s;", options->freeze);

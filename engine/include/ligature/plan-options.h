@@ -57,6 +57,8 @@ typedef struct _LigTuning LigTuning;
  *   %LIG_BUCKET_INITIAL): a collective begins as soon as the backward pass has written that many
  *   bytes. Larger buckets use links better, smaller ones begin earlier. Must be the same for all
  *   plans of a state with @shard_optimizer
+ * @before_loss: whether the plan ends before the loss: its output is the loss's input, such as
+ *   logits, and it takes no targets. No effect on a sequence without a loss
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -81,6 +83,7 @@ typedef struct _LigPlanOptions {
   gboolean calibrating;
   gboolean shard_optimizer;
   gint64 bucket_bytes;
+  gboolean before_loss;
 } LigPlanOptions;
 
 /* The default and the maximum of bucket_bytes: a collective of less than a few MiB is bound by

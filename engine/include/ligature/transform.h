@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* The preprocessing of a model that was trained on tables or images: which columns are features,
+ * how their numbers are scaled, and the names of the classes. A training run stores it with its
+ * weights; the rows of other files are read by it as the training read its own. The functions may
+ * be called from any thread. */
+#pragma once
+
+#include <ligature/tensor.h>
+
+G_BEGIN_DECLS
+
+typedef struct _LigTransform LigTransform;
+
+#define LIG_TYPE_TRANSFORM (lig_transform_get_type ())
+LIG_API GType lig_transform_get_type (void);
+
+/**
+ * LigRows:
+ * @count: the number of rows
+ * @input: the scaled features, fp32, `count x features`
+ * @targets: (nullable): fp32, `count x targets`: numbers, or for classes their indices; NaN where
+ *   the cell is missing. %NULL if the file has no target columns
+ * @ignored: the number of columns that are neither features nor targets
+ *
+ * The rows of a file.
+ */
+typedef struct {
+  gint64 count;
+  LigTensor *input;
+  LigTensor *targets;
+  guint ignored;
+} LigRows;
+
+#define LIG_TYPE_ROWS (lig_rows_get_type ())
+LIG_API GType lig_rows_get_type (void);
+
+/**
+ * lig_transform_parse:
+ * @json: the metadata %LIG_WEIGHTS_TABLE of weights
+ *
+ * Returns: (transfer full): the preprocessing, or %NULL with %LIG_ERROR_FORMAT set if the text
+ *   describes none
+ */
+LIG_API LigTransform *lig_transform_parse (const char *json,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_transform_free:
+ * @self: (nullable) (transfer full): a transform
+ *
+ * Frees it.
+ */
+LIG_API void lig_transform_free (LigTransform *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigTransform, lig_transform_free)
+
+/**
+ * lig_transform_get_n_features:
+ * @self: a transform
+ *
+ * Returns: the number of features of a row; pixels, for images
+ */
+LIG_API guint lig_transform_get_n_features (const LigTransform *self);
+
+/**
+ * lig_transform_get_feature:
+ * @self: a transform
+ * @n: an index from 0
+ *
+ * Returns: (transfer none) (nullable): the name of a feature's column, or its number from 1 if the
+ *   columns have no names; %NULL after the last, and for images
+ */
+LIG_API const char *lig_transform_get_feature (const LigTransform *self, guint n);
+
+/**
+ * lig_transform_get_target:
+ * @self: a transform
+ * @n: an index from 0
+ *
+ * Returns: (transfer none) (nullable): the name of a target's column; %NULL after the last
+ */
+LIG_API const char *lig_transform_get_target (const LigTransform *self, guint n);
+
+/**
+ * lig_transform_get_class:
+ * @self: a transform
+ * @n: a class from 0
+ *
+ * Returns: (transfer none) (nullable): its label in the training data; %NULL if classes are numbers
+ *   there, or after the last
+ */
+LIG_API const char *lig_transform_get_class (const LigTransform *self, guint n);
+
+/**
+ * lig_transform_read:
+ * @self: a transform
+ * @path: (type filename): a csv file with the same column names in any order, or, if the training
+ *   data had no names, with the same order of columns; for images an idx file, whose labels are
+ *   read if they lie next to it
+ *
+ * Reads rows, and scales them by the statistics of the training data. Other columns are ignored.
+ *
+ * Returns: (transfer full): the rows, or %NULL with %LIG_ERROR_FILE, _FORMAT (a missing column, a
+ *   cell that is not a number; the message contains the file and the line), _VALUE (a label that
+ * the training data lacks), _SHAPE (images of another size) or _MEMORY set
+ */
+LIG_API LigRows *lig_transform_read (const LigTransform *self,
+                                     const char *path,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_rows_free:
+ * @self: (nullable) (transfer full): rows
+ *
+ * Frees them with their tensors.
+ */
+LIG_API void lig_rows_free (LigRows *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRows, lig_rows_free)
+
+G_END_DECLS
