@@ -28,7 +28,7 @@ lig_cover_forced (LigGraph *graph, GArray *candidates, GError **error)
                    lig_part (graph, candidate->group.first)->plan.path,
                    lig_verdict_text (graph, verdict));
       lig_error_set_path (error, lig_part (graph, candidate->group.first)->plan.path);
-      if (!lig_graph_goes_on (graph, candidate->group.first, error))
+      if (!lig_graph_collect_problem (graph, candidate->group.first, error))
         return FALSE;
       lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORCE,
                        lig_part (graph, candidate->group.first)->plan.path,

@@ -111,8 +111,8 @@ may_follow (LigGraph *graph, const LigCandidate *candidate, const LigVerdict *ve
   gboolean guessed = FALSE;
   for (int i = verdict->first; graph->problems && i < verdict->first + verdict->count; i++) {
     const LigPart *part = lig_part (graph, i);
-    guessed |= part->faulty || part->incomplete || lig_value_work (graph, part->y)->unsure ||
-               lig_value_work (graph, part->x)->unsure;
+    guessed |= part->faulty || part->incomplete || lig_value_work (graph, part->y)->uncertain ||
+               lig_value_work (graph, part->x)->uncertain;
   }
   return depends && guessed;
 }
@@ -181,7 +181,7 @@ check_force (LigGraph *graph, GArray *candidates, int index, const char *name, G
     g_clear_error (error);
     return TRUE;
   }
-  if (!lig_graph_goes_on (graph, index, error))
+  if (!lig_graph_collect_problem (graph, index, error))
     return FALSE;
   if (best)
     offer_fix (graph, graph->choice->fixes->pdata[best->verdict]);
@@ -196,7 +196,7 @@ check_constraints (LigGraph *graph, GArray *candidates, GError **error)
   for (; *global; global++)
     if (!lig_fusion_find (*global)) {
       reject_unknown (*global, error);
-      if (!lig_graph_goes_on (graph, -1, error))
+      if (!lig_graph_collect_problem (graph, -1, error))
         return FALSE;
       lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORBID, NULL, *global, NULL);
     }
@@ -216,7 +216,7 @@ check_constraints (LigGraph *graph, GArray *candidates, GError **error)
       if (!lig_fusion_find (*forbidden)) {
         reject_unknown (*forbidden, error);
         lig_error_set_path (error, lig_part (graph, i)->plan.path);
-        if (!lig_graph_goes_on (graph, i, error))
+        if (!lig_graph_collect_problem (graph, i, error))
           return FALSE;
         lig_graph_offer (graph, LIG_PROBLEM_FIX_UNFORBID, lig_part (graph, i)->plan.path,
                          *forbidden, NULL);

@@ -121,7 +121,7 @@ new_request (LigSequence *sequence,
   self->device = g_object_ref (device);
   self->apart = (flags & LIG_REQUEST_APART) != 0;
   self->compared = (flags & LIG_REQUEST_COMPARED) != 0;
-  self->unsure_input = (flags & LIG_REQUEST_UNSURE) != 0;
+  self->uncertain_input = (flags & LIG_REQUEST_UNCERTAIN) != 0;
   keep_options (self, options);
   self->policy = lig_policy_for (self->options.policy, device);
   if (!lig_recompute_resolve (self->sequence, &self->options.recompute, error) ||

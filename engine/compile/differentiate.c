@@ -86,7 +86,7 @@ scales_loss (const LigGraph *graph)
 /* Adds a gradient that the caller provides, in the form that the backward pass reads. `given`
  * (nullable) is set to the value that the caller writes. */
 static int
-add_given (LigGraph *graph, int of, int *given)
+add_caller_gradient (LigGraph *graph, int of, int *given)
 {
   int from = add_gradient (graph, LIG_VALUE_GIVEN, of, -1, NULL), to = from;
   if (graph->ends.scales) {
@@ -109,7 +109,7 @@ gather (LigGraph *graph, int index, int slot, GArray *contributions)
   LigPart *part = lig_part (graph, index);
   int value = part->extra_outputs[slot];
   if (part->to_caller[slot] && lig_value_work (graph, value)->needs_gradient) {
-    int given = add_given (graph, value, NULL);
+    int given = add_caller_gradient (graph, value, NULL);
     g_array_append_val (contributions, given);
   }
   if (contributions->len == 1)
@@ -226,7 +226,7 @@ check_backward (LigGraph *graph, GError **error)
                  _ ("%s at %s: a gradient has to pass through it, but it has no backward"),
                  part->plan.title, part->plan.path);
     lig_error_set_path (error, part->plan.path);
-    if (!lig_graph_goes_on (graph, i, error))
+    if (!lig_graph_collect_problem (graph, i, error))
       return FALSE;
   }
   return TRUE;
@@ -262,7 +262,7 @@ lig_differentiate (LigGraph *graph, GError **error)
     g_ptr_array_add (contributions, g_array_new (FALSE, FALSE, sizeof (int)));
   graph->ends.scales = scales_loss (graph);
   if (wanted) {
-    int gradient = add_given (graph, graph->ends.output, &graph->ends.given);
+    int gradient = add_caller_gradient (graph, graph->ends.output, &graph->ends.output_gradient);
     lig_value (graph, graph->ends.output)->gradient = gradient;
   }
   for (int i = (int) graph->parts->len - 1; i >= 0; i--)

@@ -169,7 +169,7 @@ enter_recipe (LigGraph *graph, LigOp *op, Place *place, const char *prefix, GErr
   g_propagate_prefixed_error (error, g_steal_pointer (&local), _ ("%s at %s: "),
                               lig_op_get_name (op), path);
   lig_error_set_path (error, path);
-  return lig_graph_goes_on (graph, (int) graph->parts->len, error);
+  return lig_graph_collect_problem (graph, (int) graph->parts->len, error);
 }
 
 static gboolean
@@ -183,10 +183,10 @@ expand_block (LigGraph *graph, LigOp *op, const Place *place, const char *prefix
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("block at %s: it has no ops"),
                  path_of (place, prefix));
     lig_error_set_path (error, path_of (place, prefix));
-    gboolean goes_on = lig_graph_goes_on (graph, -1, error);
+    gboolean collected = lig_graph_collect_problem (graph, -1, error);
     lig_graph_offer (graph, LIG_PROBLEM_FIX_REMOVE_OP, path_of (place, prefix),
                      lig_op_get_name (op), NULL);
-    return goes_on;
+    return collected;
   }
   gboolean divides = own_recompute (op) == LIG_RECOMPUTE_ALL ||
                      (place->recompute == LIG_RECOMPUTE_ALL && !place->chosen);
@@ -246,7 +246,7 @@ reject_macro (LigGraph *graph, LigOp *op, const Place *inside, const char *probl
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
                inside->path, problem);
   lig_error_set_path (error, inside->path);
-  return lig_graph_goes_on (graph, -1, error);
+  return lig_graph_collect_problem (graph, -1, error);
 }
 
 /* Parts that an incomplete macro cannot create are omitted. */
@@ -285,7 +285,7 @@ expand_macro (LigGraph *graph,
     if (!part && incomplete)
       continue;
     if (!check_part (op, part, name, inside.path, error)) {
-      fine = lig_graph_goes_on (graph, -1, error);
+      fine = lig_graph_collect_problem (graph, -1, error);
       continue;
     }
     guint before = graph->parts->len;
@@ -305,11 +305,11 @@ check_required (LigGraph *graph, LigOp *op, const char *path, unsigned *incomple
     return TRUE;
   g_prefix_error (error, _ ("%s at %s: "), lig_op_get_name (op), path);
   lig_error_set_path (error, path);
-  *incomplete = LIG_UNSURE_FEATURES;
+  *incomplete = LIG_UNCERTAIN_FEATURES;
   for (const LigParam *at = lig_op_get_info (op)->params; at && at->name; at++)
     if (at->kind == LIG_PARAM_SHAPE && at->flags & LIG_PARAM_REQUIRED)
-      *incomplete |= LIG_UNSURE_ROWS;
-  return lig_graph_goes_on (graph, (int) graph->parts->len, error);
+      *incomplete |= LIG_UNCERTAIN_ROWS;
+  return lig_graph_collect_problem (graph, (int) graph->parts->len, error);
 }
 
 static gboolean
@@ -332,7 +332,7 @@ expand_op (LigGraph *graph, LigOp *op, const Place *around, const char *prefix, 
                  _ ("%s at %s: blocks and macros nest deeper than %d"), info->name, path,
                  MAX_NESTING);
     lig_error_set_path (error, path);
-    return lig_graph_goes_on (graph, -1, error);
+    return lig_graph_collect_problem (graph, -1, error);
   }
   if (info->flags & LIG_OP_BLOCK)
     fine = expand_block (graph, op, place, prefix, error);
@@ -406,13 +406,13 @@ check_unique (LigGraph *graph, GError **error)
     const LigPart *part = lig_part (graph, i);
     if (part->plan.info->place &&
         !claim (graph, draws, i, g_strdup (part->plan.prefix), _ ("the path"), error) &&
-        !lig_graph_goes_on (graph, i, error))
+        !lig_graph_collect_problem (graph, i, error))
       return FALSE;
     for (int j = 0; j < part->n_parameters; j++) {
       char *path =
         g_strdup_printf ("%s.%s", part->plan.prefix, part->plan.info->parameters[j].name);
       if (!claim (graph, owners, i, path, _ ("a parameter"), error) &&
-          !lig_graph_goes_on (graph, i, error))
+          !lig_graph_collect_problem (graph, i, error))
         return FALSE;
     }
   }
@@ -465,7 +465,7 @@ add_producers (LigGraph *graph, GHashTable *producers, GError **error)
                      lig_part (graph, other->part)->plan.title,
                      lig_part (graph, other->part)->plan.path, part->plan.title, part->plan.path);
         lig_error_set_path (error, lig_part (graph, other->part)->plan.path);
-        if (!lig_graph_goes_on (graph, i, error))
+        if (!lig_graph_collect_problem (graph, i, error))
           return FALSE;
         lig_graph_offer (graph, LIG_PROBLEM_FIX_RENAME, part->plan.path, channel, NULL);
         lig_graph_offer (graph, LIG_PROBLEM_FIX_DISCONNECT, part->plan.path, channel, NULL);
@@ -505,7 +505,7 @@ connect (LigGraph *graph, int index, int slot, GHashTable *producers, GError **e
                           : _ ("nothing writes branch '%s', which %s at %s reads"),
                  written_name (part, channel), part->plan.title, part->plan.path);
     lig_error_set_path (error, part->plan.path);
-    return lig_graph_goes_on (graph, index, error);
+    return lig_graph_collect_problem (graph, index, error);
   }
   part->input_parts[slot] = producer->part;
   part->input_slots[slot] = producer->slot;
@@ -541,7 +541,7 @@ check_lines (LigGraph *graph, GError **error)
                  last->plan.title, last->plan.path, part->plan.title, part->plan.path,
                  name_branch ());
     lig_error_set_path (error, last->plan.path);
-    if (!lig_graph_goes_on (graph, i - 1, error))
+    if (!lig_graph_collect_problem (graph, i - 1, error))
       return FALSE;
     lig_graph_offer (graph, LIG_PROBLEM_FIX_REMOVE_OP, last->plan.path, last->plan.title, NULL);
     if (part->plan.written == part->plan.op)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Guesses the shapes after an error, so that later ops are checked too. A matmul whose input does
- * not fit still has the output that it declares; a doubtful axis that an op passes on stays
- * doubtful, and errors that it may have caused are not reported. */
+ * not fit still has the output that it declares; an uncertain axis that an op passes on stays
+ * uncertain, and errors that it may have caused are not reported. */
 #include "engine/compile/shapes.h"
 #include "engine/graph/problems.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#define ALL (LIG_UNSURE_FEATURES | LIG_UNSURE_ROWS)
+#define ALL (LIG_UNCERTAIN_FEATURES | LIG_UNCERTAIN_ROWS)
 
-/* Returns a copy of the op's params without the inferred ones; a missing required number keeps the
- * number of features. */
+/* Returns a copy of the op's params without the inferred ones; a missing required number is set to
+ * the input's number of features. */
 static gpointer
 relax (const LigPart *part, const LigShape *x)
 {
@@ -43,21 +43,21 @@ compare (const LigShape *a, const LigShape *b)
     return ALL;
   for (int i = 0; i < a->n_axes; i++)
     if (a->axes[i] != b->axes[i])
-      differs |= i == a->n_axes - 1 ? LIG_UNSURE_FEATURES : LIG_UNSURE_ROWS;
+      differs |= i == a->n_axes - 1 ? LIG_UNCERTAIN_FEATURES : LIG_UNCERTAIN_ROWS;
   return differs;
 }
 
-/* Takes the extra inputs from the caller. Returns the aspects in which they differ from the main
- * input. */
+/* Treats the extra inputs as inputs from the caller. Returns what differs (LIG_UNCERTAIN_…) between
+ * them and the main input. */
 static unsigned
-drop_extras (const LigGraph *graph, const LigPart *part, LigInfer *infer)
+detach_extra_inputs (const LigGraph *graph, const LigPart *part, LigInfer *infer)
 {
   unsigned differs = 0;
   for (int i = 0; i < part->n_inputs; i++) {
     if (part->input_parts[i] >= 0 &&
         lig_value_work (graph,
                         lig_part (graph, part->input_parts[i])->extra_outputs[part->input_slots[i]])
-            ->unsure == 0)
+            ->uncertain == 0)
       differs |= compare (&infer->extra_inputs[i], &infer->x);
     infer->extra_inputs[i].n_axes = -1;
     infer->extra_input_dtypes[i] = graph->request->compute;
@@ -65,23 +65,23 @@ drop_extras (const LigGraph *graph, const LigPart *part, LigInfer *infer)
   return differs;
 }
 
-/* Returns the aspects of the output that depend on the doubtful axes of the input: they change when
- * those axes are doubled. */
+/* Returns what is uncertain about the output: what changes when the uncertain axes of the input are
+ * doubled. */
 static unsigned
-pass_on (const LigGraph *graph,
-         const LigPart *part,
-         const LigInfer *like,
-         const LigShape *y,
-         unsigned unsure)
+propagate_uncertainty (const LigGraph *graph,
+                       const LigPart *part,
+                       const LigInfer *like,
+                       const LigShape *y,
+                       unsigned uncertain)
 {
   unsigned result = 0;
   int n = like->x.n_axes;
-  for (unsigned bit = LIG_UNSURE_FEATURES; bit <= LIG_UNSURE_ROWS; bit <<= 1) {
+  for (unsigned bit = LIG_UNCERTAIN_FEATURES; bit <= LIG_UNCERTAIN_ROWS; bit <<= 1) {
     LigInfer other = *like, changed;
-    int axis = bit == LIG_UNSURE_FEATURES ? n - 1 : 0;
-    if (!(unsure & bit))
+    int axis = bit == LIG_UNCERTAIN_FEATURES ? n - 1 : 0;
+    if (!(uncertain & bit))
       continue;
-    if (n == 0 || (bit == LIG_UNSURE_ROWS && n < 2)) {
+    if (n == 0 || (bit == LIG_UNCERTAIN_ROWS && n < 2)) {
       result |= y->n_axes == 0 ? 0 : bit;
       continue;
     }
@@ -109,18 +109,18 @@ guess_declared (const LigGraph *graph,
                 const LigPart *part,
                 const LigInfer *like,
                 LigInfer *infer,
-                unsigned *unsure)
+                unsigned *uncertain)
 {
   const LigShape *shape = declared (part);
   LigInfer own = *like;
   if (!shape)
     return FALSE;
   own.x = *shape;
-  *unsure = 0;
+  *uncertain = 0;
   for (int i = 0; i < shape->n_axes; i++)
     if (shape->axes[i] < 0) {
       own.x.axes[i] = 1;
-      *unsure = i == shape->n_axes - 1 ? LIG_UNSURE_FEATURES : LIG_UNSURE_ROWS;
+      *uncertain = i == shape->n_axes - 1 ? LIG_UNCERTAIN_FEATURES : LIG_UNCERTAIN_ROWS;
     }
   return infer_like (graph, part, &own, infer);
 }
@@ -128,17 +128,17 @@ guess_declared (const LigGraph *graph,
 /* Finds an input similar to the current one that the op accepts. */
 static gboolean
 guess_similar (
-  const LigGraph *graph, const LigPart *part, LigInfer *like, LigInfer *infer, unsigned *doubt)
+  const LigGraph *graph, const LigPart *part, LigInfer *like, LigInfer *infer, unsigned *uncertain)
 {
   if (infer_like (graph, part, like, infer))
     return TRUE;
   if (like->x.n_axes == 0) {
     lig_shape_init (&like->x, 2, G_GINT64_CONSTANT (2), G_GINT64_CONSTANT (2));
-    *doubt |= ALL;
+    *uncertain |= ALL;
   } else {
     gint64 *features = &like->x.axes[like->x.n_axes - 1];
     *features = MAX (*features, 1) * 2;
-    *doubt |= LIG_UNSURE_FEATURES;
+    *uncertain |= LIG_UNCERTAIN_FEATURES;
   }
   return infer_like (graph, part, like, infer);
 }
@@ -153,7 +153,7 @@ give_up (const LigPart *part, LigInfer *infer)
 }
 
 static unsigned
-guess (LigGraph *graph, const LigPart *part, LigInfer *infer, unsigned unsure)
+guess (LigGraph *graph, const LigPart *part, LigInfer *infer, unsigned uncertain)
 {
   LigInfer like = *infer;
   unsigned whole;
@@ -164,50 +164,50 @@ guess (LigGraph *graph, const LigPart *part, LigInfer *infer, unsigned unsure)
       !(part->plan.info->flags & LIG_OP_ANY_TYPE))
     like.x_dtype = integers ? LIG_INT32 : graph->request->compute;
   if (infer_like (graph, part, &like, infer)) {
-    drop_extras (graph, part, &like);
-    unsure = pass_on (graph, part, &like, &infer->y, unsure);
+    detach_extra_inputs (graph, part, &like);
+    uncertain = propagate_uncertainty (graph, part, &like, &infer->y, uncertain);
   } else {
-    unsure |= drop_extras (graph, part, &like);
+    uncertain |= detach_extra_inputs (graph, part, &like);
     if (guess_declared (graph, part, &like, infer, &whole))
-      unsure = whole;
-    else if (guess_similar (graph, part, &like, infer, &unsure))
-      unsure = pass_on (graph, part, &like, &infer->y, unsure);
+      uncertain = whole;
+    else if (guess_similar (graph, part, &like, infer, &uncertain))
+      uncertain = propagate_uncertainty (graph, part, &like, &infer->y, uncertain);
     else {
       lig_infer_prepare (graph, part, infer);
       infer->y_dtype = infer->x_dtype = graph->request->compute;
-      drop_extras (graph, part, infer);
+      detach_extra_inputs (graph, part, infer);
       give_up (part, infer);
-      unsure = ALL;
+      uncertain = ALL;
     }
   }
   infer->params = part->params;
-  return unsure;
+  return uncertain;
 }
 
-/* Returns the doubts about the value that a line continues from. */
+/* Returns what is uncertain about the value that load-branch continues from. */
 static unsigned
-doubt_loaded (const LigGraph *graph, const LigPart *part)
+get_loaded_uncertainty (const LigGraph *graph, const LigPart *part)
 {
   if (part->input_parts[0] < 0)
-    return graph->request->unsure_input ? ALL : 0;
+    return graph->request->uncertain_input ? ALL : 0;
   const LigPart *producer = lig_part (graph, part->input_parts[0]);
-  return lig_value_work (graph, producer->extra_outputs[part->input_slots[0]])->unsure;
+  return lig_value_work (graph, producer->extra_outputs[part->input_slots[0]])->uncertain;
 }
 
-/* A load-branch has the shape of its branch, even a doubtful one, independently of the op before
+/* A load-branch has the shape of its branch, even an uncertain one, independently of the op before
  * it. */
 static unsigned
 guess_loaded (LigGraph *graph, int index, LigInfer *infer)
 {
   LigPart *part = lig_part (graph, index);
   g_autoptr (GError) error = NULL;
-  unsigned unsure = doubt_loaded (graph, part);
+  unsigned uncertain = get_loaded_uncertainty (graph, part);
   if (lig_infer_shapes (graph, part, infer, &error))
-    return unsure;
-  if (unsure == 0) {
+    return uncertain;
+  if (uncertain == 0) {
     g_prefix_error (&error, _ ("%s at %s: "), part->plan.title, part->plan.path);
     lig_error_set_path (&error, part->plan.path);
-    lig_graph_goes_on (graph, index, &error);
+    lig_graph_collect_problem (graph, index, &error);
     part->faulty = TRUE;
   }
   lig_infer_prepare (graph, part, infer);
@@ -215,54 +215,58 @@ guess_loaded (LigGraph *graph, int index, LigInfer *infer)
   return ALL;
 }
 
-/* Returns the doubts about the part's inputs. */
+/* Returns what is uncertain about the part's inputs. */
 static unsigned
-collect_doubts (const LigGraph *graph, const LigPart *part)
+collect_uncertain (const LigGraph *graph, const LigPart *part)
 {
-  unsigned unsure = lig_value_work (graph, part->x)->unsure;
+  unsigned uncertain = lig_value_work (graph, part->x)->uncertain;
   for (int i = 0; i < part->n_inputs; i++)
     if (part->input_parts[i] >= 0)
-      unsure |=
+      uncertain |=
         lig_value_work (graph,
                         lig_part (graph, part->input_parts[i])->extra_outputs[part->input_slots[i]])
-          ->unsure;
-  return unsure;
+          ->uncertain;
+  return uncertain;
 }
 
 /* Returns whether the error is the same for every sharding of the input. */
 static gboolean
-is_certain_of_parts (const LigGraph *graph, const LigPart *part, LigInfer like, const GError *error)
+is_certain_for_any_sharding (const LigGraph *graph,
+                             const LigPart *part,
+                             LigInfer like,
+                             const GError *error)
 {
   for (int kind = LIG_SHARDING_NONE; kind <= LIG_SHARDING_SHARED; kind++) {
     g_autoptr (GError) other = NULL;
-    LigInfer divided = like;
-    divided.x_sharding = divided.y_sharding = (LigSharding){.kind = (LigShardingKind) kind};
-    if (lig_infer_shapes (graph, part, &divided, &other) ||
+    LigInfer sharded = like;
+    sharded.x_sharding = sharded.y_sharding = (LigSharding){.kind = (LigShardingKind) kind};
+    if (lig_infer_shapes (graph, part, &sharded, &other) ||
         !g_str_equal (other->message, error->message))
       return FALSE;
   }
   return TRUE;
 }
 
-/* Returns whether the error is independent of the doubtful axes of the input: its message stays the
- * same when they are doubled. */
+/* Returns whether the error is independent of the uncertain axes of the input: its message stays
+ * the same when they are doubled. */
 static gboolean
-is_certain (const LigGraph *graph, const LigPart *part, unsigned doubts, const GError *error)
+is_certain (const LigGraph *graph, const LigPart *part, unsigned collected, const GError *error)
 {
   LigInfer like;
-  unsigned unsure = lig_value_work (graph, part->x)->unsure;
-  if (part->incomplete || doubts != unsure)
+  unsigned uncertain = lig_value_work (graph, part->x)->uncertain;
+  if (part->incomplete || collected != uncertain)
     return FALSE;
   lig_infer_prepare (graph, part, &like);
   int n = like.x.n_axes;
-  if ((unsure && n == 0) || (unsure & LIG_UNSURE_ROWS && n < 2) ||
-      (unsure & LIG_UNSURE_PART && !is_certain_of_parts (graph, part, like, error)))
+  if ((uncertain && n == 0) || (uncertain & LIG_UNCERTAIN_ROWS && n < 2) ||
+      (uncertain & LIG_UNCERTAIN_SHARDING &&
+       !is_certain_for_any_sharding (graph, part, like, error)))
     return FALSE;
-  for (unsigned bit = LIG_UNSURE_FEATURES; bit <= LIG_UNSURE_ROWS; bit <<= 1) {
+  for (unsigned bit = LIG_UNCERTAIN_FEATURES; bit <= LIG_UNCERTAIN_ROWS; bit <<= 1) {
     g_autoptr (GError) other = NULL;
     LigInfer doubled = like;
-    int axis = bit == LIG_UNSURE_FEATURES ? n - 1 : 0;
-    if (!(unsure & bit))
+    int axis = bit == LIG_UNCERTAIN_FEATURES ? n - 1 : 0;
+    if (!(uncertain & bit))
       continue;
     doubled.x.axes[axis] = MAX (doubled.x.axes[axis], 1) * 2;
     doubled.y = doubled.x;
@@ -273,16 +277,17 @@ is_certain (const LigGraph *graph, const LigPart *part, unsigned doubts, const G
   return TRUE;
 }
 
-/* Marks the type of the input that an op rejected as doubtful, also where a branch passes it
+/* Marks as uncertain the type of the input that an op rejected, also on the branches that carry it
  * elsewhere. */
 static void
-doubt_type (LigGraph *graph, int index)
+mark_type_uncertain (LigGraph *graph, int index)
 {
   const LigPart *part = lig_part (graph, index);
-  lig_value_work (graph, part->x)->unsure |= LIG_UNSURE_TYPE;
+  lig_value_work (graph, part->x)->uncertain |= LIG_UNCERTAIN_TYPE;
   for (int i = index - 1; i >= 0 && lig_part (graph, i)->plan.info->flags & LIG_OP_ANY_TYPE; i--)
     for (int slot = 0; slot < lig_part (graph, i)->n_outputs; slot++)
-      lig_value_work (graph, lig_part (graph, i)->extra_outputs[slot])->unsure |= LIG_UNSURE_TYPE;
+      lig_value_work (graph, lig_part (graph, i)->extra_outputs[slot])->uncertain |=
+        LIG_UNCERTAIN_TYPE;
 }
 
 unsigned
@@ -292,24 +297,24 @@ lig_guess_shapes (LigGraph *graph, int index, LigInfer *infer)
   if (lig_part_loads_branch (part))
     return guess_loaded (graph, index, infer);
   g_autoptr (GError) error = NULL;
-  unsigned unsure = lig_value_work (graph, part->x)->unsure;
-  unsigned doubts = collect_doubts (graph, part), passed = doubts & LIG_UNSURE_PART;
+  unsigned uncertain = lig_value_work (graph, part->x)->uncertain;
+  unsigned collected = collect_uncertain (graph, part), passed = collected & LIG_UNCERTAIN_SHARDING;
   /* Ops rely on required parameters being in range, so shapes are not inferred if one is
    * missing. */
   gboolean fits = !part->incomplete && lig_infer_shapes (graph, part, infer, &error);
-  if (fits && doubts == 0)
+  if (fits && collected == 0)
     return 0;
-  if (!fits && is_certain (graph, part, doubts, error)) {
+  if (!fits && is_certain (graph, part, collected, error)) {
     g_prefix_error (&error, _ ("%s at %s: "), part->plan.title, part->plan.path);
     lig_error_set_path (&error, part->plan.path);
     if (error->code == LIG_ERROR_DTYPE)
-      doubt_type (graph, index);
-    lig_graph_goes_on (graph, index, &error);
+      mark_type_uncertain (graph, index);
+    lig_graph_collect_problem (graph, index, &error);
     part->faulty = TRUE;
     if (lig_device_get_n_ranks (graph->request->device, LIG_GROUP_TENSOR) > 1)
-      passed = LIG_UNSURE_PART;
+      passed = LIG_UNCERTAIN_SHARDING;
   }
   lig_infer_prepare (graph, part, infer);
-  unsure = guess (graph, part, infer, unsure);
-  return unsure | passed | part->incomplete;
+  uncertain = guess (graph, part, infer, uncertain);
+  return uncertain | passed | part->incomplete;
 }

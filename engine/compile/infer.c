@@ -185,11 +185,11 @@ describe_parameters (LigGraph *graph)
 }
 
 static void
-mark_unsure (LigGraph *graph, const LigPart *part, unsigned unsure)
+mark_uncertain (LigGraph *graph, const LigPart *part, unsigned uncertain)
 {
-  lig_value_work (graph, part->y)->unsure = unsure;
+  lig_value_work (graph, part->y)->uncertain = uncertain;
   for (int i = 0; i < part->n_outputs; i++)
-    lig_value_work (graph, part->extra_outputs[i])->unsure = unsure;
+    lig_value_work (graph, part->extra_outputs[i])->uncertain = uncertain;
 }
 
 static gboolean
@@ -197,12 +197,12 @@ infer_part (LigGraph *graph, int index, GError **error)
 {
   LigPart *part = lig_part (graph, index);
   LigInfer infer;
-  unsigned unsure = 0;
+  unsigned uncertain = 0;
   if (!lig_infer_size (graph, index, error))
     return FALSE;
   lig_infer_prepare (graph, part, &infer);
   if (graph->problems)
-    unsure = lig_guess_shapes (graph, index, &infer);
+    uncertain = lig_guess_shapes (graph, index, &infer);
   else if (!lig_infer_shapes (graph, part, &infer, error)) {
     g_prefix_error (error, _ ("%s at %s: "), part->plan.title, part->plan.path);
     return lig_error_set_path (error, part->plan.path);
@@ -210,7 +210,7 @@ infer_part (LigGraph *graph, int index, GError **error)
   add_inputs (graph, index, &infer);
   add_outputs (graph, index, &infer);
   add_parameters (graph, index, &infer);
-  mark_unsure (graph, lig_part (graph, index), unsure);
+  mark_uncertain (graph, lig_part (graph, index), uncertain);
   return TRUE;
 }
 
@@ -378,8 +378,8 @@ lig_infer (LigGraph *graph, GError **error)
                               graph->request->compute, -1, "input:%s",
                               lig_dtype_name (graph->request->compute));
   }
-  if (graph->request->unsure_input)
-    lig_value_work (graph, at)->unsure = LIG_UNSURE_FEATURES | LIG_UNSURE_ROWS;
+  if (graph->request->uncertain_input)
+    lig_value_work (graph, at)->uncertain = LIG_UNCERTAIN_FEATURES | LIG_UNCERTAIN_ROWS;
   for (int i = 0; i < (int) graph->parts->len; i++) {
     lig_part (graph, i)->x = at;
     if (!infer_part (graph, i, error))
@@ -460,16 +460,16 @@ lig_infer_size (LigGraph *graph, int index, GError **error)
   gint64 features = lig_shape_columns (&lig_value (graph, input)->shape), length = 1;
   gboolean fine = lig_part_size_find (&part->size, part->plan.info, features, &length, error);
   set_length (part, fine ? length : 1);
-  part->incomplete |= lig_value_work (graph, input)->unsure & LIG_UNSURE_FEATURES;
+  part->incomplete |= lig_value_work (graph, input)->uncertain & LIG_UNCERTAIN_FEATURES;
   if (fine)
     return TRUE;
   g_prefix_error (error, _ ("%s at %s: "), part->plan.title, part->plan.path);
   lig_error_set_path (error, part->plan.path);
   part->faulty = part->incomplete == 0;
-  part->incomplete |= LIG_UNSURE_FEATURES;
+  part->incomplete |= LIG_UNCERTAIN_FEATURES;
   if (graph->problems && !part->faulty) {
     g_clear_error (error);
     return TRUE;
   }
-  return lig_graph_goes_on (graph, index, error);
+  return lig_graph_collect_problem (graph, index, error);
 }

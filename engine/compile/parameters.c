@@ -106,7 +106,7 @@ give_up (LigGraph *graph, const LigTie *tie, GError **error)
 {
   const LigPart *part = lig_part (graph, tie->part);
   lig_error_set_path (error, part->plan.path);
-  if (!lig_graph_goes_on (graph, tie->part, error))
+  if (!lig_graph_collect_problem (graph, tie->part, error))
     return FALSE;
   const LigParam *param = part->plan.info->params;
   while (param->kind != LIG_PARAM_PATH || param->offset != (gsize) tie->slot)
@@ -144,7 +144,7 @@ static gboolean
 is_guessed (const LigGraph *graph, int index)
 {
   const LigPart *part = lig_part (graph, index);
-  return part->incomplete || part->faulty || lig_value_work (graph, part->x)->unsure;
+  return part->incomplete || part->faulty || lig_value_work (graph, part->x)->uncertain;
 }
 
 static gboolean

@@ -21,8 +21,7 @@
 typedef struct {
   int reader; /* of an extra input: index of the first op that reads it */
   gboolean needs_gradient;
-  unsigned
-    unsure; /* while problems are collected: the guessed aspects of the shape, see problems.h */
+  unsigned uncertain; /* while problems are collected: its guessed aspects, see problems.h */
   gboolean
     brief;    /* read only by the steps that depend on parameters alone; not needed after them */
   int beside; /* the last step that overlaps a step of another lane that uses it, or -1 */

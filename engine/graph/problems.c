@@ -10,7 +10,7 @@ struct _LigCollection {
   GPtrArray *problems;  /* of LigGraphProblem */
   GHashTable *messages; /* of the problems, with their paths */
   GHashTable *places;   /* the code and the path without repetitions -> the path of the first one */
-  gboolean added;       /* by the last call of lig_graph_goes_on() */
+  gboolean added;       /* by the last call of lig_graph_collect_problem() */
 };
 
 static void
@@ -81,7 +81,7 @@ is_repeated (LigCollection *self, const GError *error)
 }
 
 gboolean
-lig_graph_goes_on (LigGraph *self, int part, GError **error)
+lig_graph_collect_problem (LigGraph *self, int part, GError **error)
 {
   LigCollection *collection = self->problems;
   if (!collection)

@@ -6,12 +6,12 @@
 #include "engine/graph/graph.h"
 #include <ligature/problem-fix.h>
 
-/* The parts of a value's shape that are guessed. */
+/* The aspects of a value that are guessed. */
 enum {
-  LIG_UNSURE_FEATURES = 1 << 0, /* its last axis */
-  LIG_UNSURE_ROWS = 1 << 1,     /* its other axes, and their number */
-  LIG_UNSURE_TYPE = 1 << 2,     /* its type: a reader was rejected for it */
-  LIG_UNSURE_PART = 1 << 3,     /* its sharding over the tensor-parallel group */
+  LIG_UNCERTAIN_FEATURES = 1 << 0, /* its last axis */
+  LIG_UNCERTAIN_ROWS = 1 << 1,     /* its other axes, and their number */
+  LIG_UNCERTAIN_TYPE = 1 << 2,     /* its type: a reader was rejected for it */
+  LIG_UNCERTAIN_SHARDING = 1 << 3, /* its sharding over the tensor-parallel group */
 };
 
 typedef struct {
@@ -27,9 +27,9 @@ LigGraphProblem *lig_collection_get (const LigCollection *self, guint n);
 
 /* If the graph collects problems, moves the error to them and returns TRUE: the pass continues.
  * Repetitions of a block report a problem once. `part`: the expanded index, or -1. */
-gboolean lig_graph_goes_on (LigGraph *self, int part, GError **error);
+gboolean lig_graph_collect_problem (LigGraph *self, int part, GError **error);
 
-/* Suggests an edit that may fix the problem that the last lig_graph_goes_on() added. Does nothing
- * if it added none. */
+/* Suggests an edit that may fix the problem that the last lig_graph_collect_problem() added. Does
+ * nothing if it added none. */
 void lig_graph_offer (
   LigGraph *self, LigProblemFixKind kind, const char *path, const char *name, const char *value);

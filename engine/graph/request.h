@@ -9,9 +9,9 @@
 #include <ligature/tuning.h>
 
 typedef enum {
-  LIG_REQUEST_APART = 1 << 0,    /* every op is unfused; no fusion is tried or forced */
-  LIG_REQUEST_COMPARED = 1 << 1, /* only its figures are used: values get no memory */
-  LIG_REQUEST_UNSURE = 1 << 2,   /* the input's shape is a guess */
+  LIG_REQUEST_APART = 1 << 0,     /* every op is unfused; no fusion is tried or forced */
+  LIG_REQUEST_COMPARED = 1 << 1,  /* only its figures are used: values get no memory */
+  LIG_REQUEST_UNCERTAIN = 1 << 2, /* the input's shape is a guess */
 } LigRequestFlags;
 
 typedef struct {
@@ -27,8 +27,8 @@ typedef struct {
   LigDtype gradient_dtype; /* of parameters */
   gboolean fp8_parameters; /* weights of quantized matmuls are kept only in fp32 and fp8 */
   LigRecipe recipe;        /* of the sequence */
-  gboolean apart, compared, unsure_input; /* see LigRequestFlags */
-  GStringChunk *strings;                  /* of the options */
+  gboolean apart, compared, uncertain_input; /* see LigRequestFlags */
+  GStringChunk *strings;                     /* of the options */
 } LigRequest;
 
 /* Returns the type of an array of the state, a LigStateArray. */

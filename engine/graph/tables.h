@@ -27,7 +27,7 @@ typedef struct {
 /* The values that the caller sets and reads; -1: none. */
 typedef struct {
   int input, output, input_gradient, gradient_norm;
-  int given;                            /* the output's gradient from the caller */
+  int output_gradient;                  /* which the caller provides */
   gboolean scales;                      /* whether the caller's gradients are scaled */
   int scaling;                          /* the state's LigScaling */
   int correct, counted;                 /* of the accuracy step */

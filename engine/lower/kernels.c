@@ -62,7 +62,7 @@ lig_check_single_ops (LigGraph *graph, GError **error)
       g_array_set_size (steps, 0);
       if ((!lig_lower_group (graph, &group, pass, steps, &probe, error) ||
            !lig_check_kernels (graph, &group, steps, 0, error)) &&
-          !lig_graph_goes_on (graph, i, error))
+          !lig_graph_collect_problem (graph, i, error))
         return FALSE;
     }
   return TRUE;

@@ -246,7 +246,7 @@ lig_program_preset_gradient (LigProgram *self, int value, GError **error)
   void *memory = lig_program_address (self, value);
   LigStatus status =
     run->calls->fill (run->device, memory, 0, (gsize) of->bytes, run->lanes[LIG_LANE_MAIN].stream);
-  if (status == LIG_OK && plan->ends.given == value && of->shape.n_axes == 0) {
+  if (status == LIG_OK && plan->ends.output_gradient == value && of->shape.n_axes == 0) {
     lig_narrow (of->dtype, &one, narrow, 1);
     status = run->calls->put (run->device, memory, narrow, lig_dtype_size (of->dtype),
                               run->lanes[LIG_LANE_MAIN].stream);
@@ -258,13 +258,13 @@ lig_program_preset_gradient (LigProgram *self, int value, GError **error)
 static gboolean
 preset_gradients (LigProgram *self, GError **error)
 {
-  self->givens = g_array_new (FALSE, TRUE, sizeof (LigGiven));
+  self->output_gradients = g_array_new (FALSE, TRUE, sizeof (LigOutputGradient));
   for (int i = 0; i < (int) self->plan->values->len; i++) {
     const LigPlanValue *value = lig_plan_value (self->plan, i);
-    LigGiven given = {.value = i};
+    LigOutputGradient gradient = {.value = i};
     if (value->role != LIG_VALUE_GIVEN || value->offset < 0)
       continue;
-    g_array_append_val (self->givens, given);
+    g_array_append_val (self->output_gradients, gradient);
     if (!lig_program_preset_gradient (self, i, error))
       return FALSE;
   }
@@ -347,7 +347,7 @@ lig_program_unbind (LigProgram *self)
   }
   g_clear_pointer (&self->feeds, g_hash_table_unref);
   g_clear_pointer (&self->awaited, g_hash_table_unref);
-  g_clear_pointer (&self->givens, g_array_unref);
+  g_clear_pointer (&self->output_gradients, g_array_unref);
   g_clear_pointer (&self->run, lig_steps_free);
   lig_device_release (device, self->arena);
   lig_device_release (device, self->tick);

@@ -71,12 +71,12 @@ fill_gradient (
   int root = lig_plan_root (self->plan, value);
   if (!fill (self, value, tensor, what, number, error))
     return FALSE;
-  for (guint i = 0; i < self->givens->len; i++) {
-    LigGiven *given = &g_array_index (self->givens, LigGiven, i);
-    if (given->value != root)
+  for (guint i = 0; i < self->output_gradients->len; i++) {
+    LigOutputGradient *gradient = &g_array_index (self->output_gradients, LigOutputGradient, i);
+    if (gradient->value != root)
       continue;
-    given->fresh = TRUE;
-    given->stale = FALSE;
+    gradient->fresh = TRUE;
+    gradient->stale = FALSE;
   }
   return TRUE;
 }
@@ -84,7 +84,7 @@ fill_gradient (
 void
 lig_program_keep_gradients (LigProgram *self)
 {
-  self->keeps_givens = TRUE;
+  self->keeps_gradients = TRUE;
 }
 
 gboolean
@@ -134,7 +134,7 @@ lig_program_set_extra_input (LigProgram *self, guint n, LigTensor *tensor, GErro
 gboolean
 lig_program_set_gradient (LigProgram *self, LigTensor *tensor, GError **error)
 {
-  int gradient = self->plan->ends.given;
+  int gradient = self->plan->ends.output_gradient;
   if (gradient < 0) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_INDEX,
                          "the plan takes no gradient of the output");
@@ -146,7 +146,7 @@ lig_program_set_gradient (LigProgram *self, LigTensor *tensor, GError **error)
 /* Returns the gradient that the caller provides for an extra output: the last contribution to
  * it. */
 static int
-given_gradient (LigProgram *self, guint n)
+get_extra_gradient (LigProgram *self, guint n)
 {
   int value = g_array_index (self->plan->ends.extra_outputs, int, n);
   g_autofree char *name = g_strconcat ("d", lig_plan_value (self->plan, value)->name, NULL);
@@ -161,7 +161,7 @@ gboolean
 lig_program_set_extra_gradient (LigProgram *self, guint n, LigTensor *tensor, GError **error)
 {
   GArray *outputs = self->plan->ends.extra_outputs;
-  int gradient = n < outputs->len ? given_gradient (self, n) : -1;
+  int gradient = n < outputs->len ? get_extra_gradient (self, n) : -1;
   if (gradient < 0)
     return no_such ("gradient of extra output", n, outputs->len, error);
   return fill_gradient (self, gradient, tensor, "gradient of extra output", (int) n, error);

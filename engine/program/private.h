@@ -13,14 +13,14 @@
  * end the run. */
 typedef gboolean (*LigProgramObserver) (LigProgram *self, int step, gpointer data, GError **error);
 
-/* A gradient that the caller provides. */
+/* The gradient of an output, which the caller provides. */
 typedef struct {
   int value;
   gboolean fresh; /* set, and not yet read by a backward pass */
   gboolean stale; /* read by a backward pass, to be cleared before the next */
-} LigGiven;
+} LigOutputGradient;
 
-/* A range of steps without opaque ones, in one of two modes. */
+/* A range of steps between opaque ones, captured for one combination of accumulate and partial. */
 typedef struct {
   int first, end;
   gboolean accumulate, partial;
@@ -45,9 +45,9 @@ struct _LigProgram {
   LigProgramResult *results;               /* LIG_PROGRAM_RESULT_SLOTS in host memory */
   void *arrived[LIG_PROGRAM_RESULT_SLOTS]; /* events */
 
-  GArray *givens;        /* of LigGiven */
-  gboolean keeps_givens; /* givens remain set for all backward passes */
-  GHashTable *awaited;   /* inputs that were not set yet */
+  GArray *output_gradients; /* of LigOutputGradient */
+  gboolean keeps_gradients; /* they remain set for all backward passes */
+  GHashTable *awaited;      /* inputs that were not set yet */
   gboolean has_rate;
   guint64 converted; /* version of the parameters that are converted; 0: none */
   unsigned done;     /* passes whose results are available, as LigRunFlags */
@@ -76,8 +76,8 @@ gboolean lig_program_preset_gradient (LigProgram *self, int value, GError **erro
 gboolean lig_program_check_inputs (LigProgram *self, GError **error);
 
 /* Makes runs go step by step, so that an observer can read the output of each step before its
- * memory is reused; null: no observer. Run once before it: GPU kernels choose their algorithms in
- * the first run. */
+ * memory is reused; null: no observer. Run the program once first: GPU kernels choose their
+ * algorithms in the first run. */
 void lig_program_observe (LigProgram *self, LigProgramObserver observer, gpointer data);
 
 /* Launches one step by itself. */

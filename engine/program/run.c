@@ -300,11 +300,11 @@ check_flags (LigProgram *self, unsigned flags, GError **error)
 static gboolean
 renew_gradients (LigProgram *self, GError **error)
 {
-  for (guint i = 0; i < self->givens->len; i++) {
-    LigGiven *given = &g_array_index (self->givens, LigGiven, i);
-    if (given->stale && !lig_program_preset_gradient (self, given->value, error))
+  for (guint i = 0; i < self->output_gradients->len; i++) {
+    LigOutputGradient *gradient = &g_array_index (self->output_gradients, LigOutputGradient, i);
+    if (gradient->stale && !lig_program_preset_gradient (self, gradient->value, error))
       return FALSE;
-    given->stale = FALSE;
+    gradient->stale = FALSE;
   }
   return TRUE;
 }
@@ -312,10 +312,10 @@ renew_gradients (LigProgram *self, GError **error)
 static void
 use_gradients (LigProgram *self)
 {
-  for (guint i = 0; i < self->givens->len; i++) {
-    LigGiven *given = &g_array_index (self->givens, LigGiven, i);
-    given->stale = given->fresh && !self->keeps_givens;
-    given->fresh = FALSE;
+  for (guint i = 0; i < self->output_gradients->len; i++) {
+    LigOutputGradient *gradient = &g_array_index (self->output_gradients, LigOutputGradient, i);
+    gradient->stale = gradient->fresh && !self->keeps_gradients;
+    gradient->fresh = FALSE;
   }
 }
 

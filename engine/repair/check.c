@@ -27,7 +27,7 @@ check_whole (LigGraph *self, GError **error)
       lig_run_passes (self, "allocate", "allocate", error))
     return TRUE;
   /* The other problems of an op whose kernel is missing. */
-  lig_graph_goes_on (self, -1, error);
+  lig_graph_collect_problem (self, -1, error);
   return lig_check_single_ops (self, error);
 }
 
@@ -65,7 +65,7 @@ lig_graph_check (LigGraph *self, gboolean shapes)
   if (!self->problems)
     self->problems = lig_collection_new ();
   if (!check (self, shapes, &error) && error)
-    lig_graph_goes_on (self, -1, &error);
+    lig_graph_collect_problem (self, -1, &error);
   if (self->values->len == 0)
     self->n_shape_problems = lig_collection_count (self->problems);
   lig_registry_release ();

@@ -23,7 +23,7 @@ typedef struct {
   LigGraph *graph;
   guint n_shapes, n_all; /* problems of the graph: with shapes, and all of them */
   GHashTable
-    *doubtful; /* paths of ops whose problems were omitted because their inputs are guessed */
+    *uncertain; /* paths of ops whose problems were omitted because their inputs are guessed */
   guint tried;
 } Check;
 
@@ -104,7 +104,7 @@ try_fix (Check *self, guint number, const LigProblemFix *fix)
     if (is_same (problem, error, own))
       return KEEPS;
     hides |= own && g_strcmp0 (path, fix->path) == 0 && !had_problem (self, error);
-    count += !path || !g_hash_table_contains (self->doubtful, path);
+    count += !path || !g_hash_table_contains (self->uncertain, path);
   }
   return count < before && !hides ? REMOVES : own && count == before ? REVEALS : KEEPS;
 }
@@ -200,32 +200,32 @@ assume_input (Check *self, LigPlanProblem *problem)
     lig_sequence_set_input (copy, &shape, dtype);
   options.batch = 0;
   options.compute = options.parameters = LIG_FP32;
-  gboolean unsure = lacks || problem->error->code != LIG_ERROR_DTYPE;
-  return lig_graph_new (copy, self->device, &options, unsure ? LIG_REQUEST_UNSURE : 0, NULL);
+  gboolean uncertain = lacks || problem->error->code != LIG_ERROR_DTYPE;
+  return lig_graph_new (copy, self->device, &options, uncertain ? LIG_REQUEST_UNCERTAIN : 0, NULL);
 }
 
 static void
-list_doubtful (Check *self)
+list_uncertain (Check *self)
 {
   for (int i = 0; i < (int) self->graph->parts->len; i++) {
     const LigPart *part = lig_part (self->graph, i);
-    gboolean unsure = part->x >= 0 && !lig_part_loads_branch (part) &&
-                      lig_value_work (self->graph, part->x)->unsure;
+    gboolean uncertain = part->x >= 0 && !lig_part_loads_branch (part) &&
+                         lig_value_work (self->graph, part->x)->uncertain;
     for (int k = 0; k < part->n_inputs && part->x >= 0; k++)
-      unsure |=
-        part->present[k] && lig_value_work (self->graph, part->extra_inputs[k])->unsure != 0;
-    if (unsure)
-      g_hash_table_add (self->doubtful, (gpointer) part->plan.path);
+      uncertain |=
+        part->present[k] && lig_value_work (self->graph, part->extra_inputs[k])->uncertain != 0;
+    if (uncertain)
+      g_hash_table_add (self->uncertain, (gpointer) part->plan.path);
   }
 }
 
 static void
 check (Check *self, GPtrArray *problems)
 {
-  g_autoptr (GHashTable) doubtful = g_hash_table_new (g_str_hash, g_str_equal);
-  self->doubtful = doubtful;
+  g_autoptr (GHashTable) uncertain = g_hash_table_new (g_str_hash, g_str_equal);
+  self->uncertain = uncertain;
   lig_graph_check (self->graph, FALSE);
-  list_doubtful (self);
+  list_uncertain (self);
   self->n_shapes = self->graph->n_shape_problems;
   self->n_all = lig_collection_count (self->graph->problems);
   for (guint i = 0; i < self->n_all; i++) {

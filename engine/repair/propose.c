@@ -59,7 +59,7 @@ propose_input (const Proposal *self, gint64 features, LigDtype dtype)
   LigShape shape;
   LigDtype present;
   lig_sequence_get_input (self->graph->request->sequence, &shape, &present);
-  if (shape.n_axes == 0 || self->graph->request->unsure_input)
+  if (shape.n_axes == 0 || self->graph->request->uncertain_input)
     return;
   if (features > 0)
     shape.axes[shape.n_axes - 1] = features;
