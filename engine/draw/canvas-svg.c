@@ -13,7 +13,7 @@ static void
 append_number (GString *to, double value)
 {
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  g_ascii_formatd (digits, sizeof digits, "%.2f", lig_canvas_hold (value));
+  g_ascii_formatd (digits, sizeof digits, "%.2f", lig_canvas_clamp (value));
   char *end = digits + strlen (digits);
   while (end[-1] == '0')
     *--end = '\0';
@@ -290,7 +290,7 @@ lig_svg_begin_mark (LigCanvas *self, const char *text)
 }
 
 void
-lig_svg_begin_shift (LigCanvas *self, double x, double y)
+lig_svg_begin_translate (LigCanvas *self, double x, double y)
 {
   g_string_append (self->svg, "<g transform=\"translate(");
   append_number (self->svg, x);

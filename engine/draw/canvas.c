@@ -34,7 +34,7 @@ new_canvas (cairo_t *cairo)
   pango_layout_set_font_description (self->layout, self->font);
   self->marks = g_array_new (FALSE, FALSE, sizeof (LigMark));
   g_array_set_clear_func (self->marks, clear_mark);
-  self->shifts = g_array_new (FALSE, FALSE, sizeof (double));
+  self->offsets = g_array_new (FALSE, FALSE, sizeof (double));
   return self;
 }
 
@@ -70,7 +70,7 @@ clear (gpointer data)
   g_object_unref (self->layout);
   pango_font_description_free (self->font);
   g_array_unref (self->marks);
-  g_array_unref (self->shifts);
+  g_array_unref (self->offsets);
 }
 
 void
@@ -84,7 +84,7 @@ G_DEFINE_BOXED_TYPE (LigCanvas, lig_canvas, g_atomic_rc_box_acquire, lig_canvas_
 
 /* Cairo's coordinates have 24 bits before the point; anything farther away is invisible. */
 double
-lig_canvas_hold (double pixel)
+lig_canvas_clamp (double pixel)
 {
   return isfinite (pixel) ? CLAMP (pixel, -8e6, 8e6) : 0;
 }
@@ -140,8 +140,8 @@ lig_canvas_box (LigCanvas *self,
     lig_svg_box (self, x, y, width, height, radius, fill, stroke, stroke_width);
   if (!self->cairo)
     return;
-  append_box (self->cairo, lig_canvas_hold (x), lig_canvas_hold (y), lig_canvas_hold (width),
-              lig_canvas_hold (height), radius);
+  append_box (self->cairo, lig_canvas_clamp (x), lig_canvas_clamp (y), lig_canvas_clamp (width),
+              lig_canvas_clamp (height), radius);
   if (fill & 0xff) {
     set_colour (self->cairo, fill);
     cairo_fill_preserve (self->cairo);
@@ -161,9 +161,9 @@ append_points (cairo_t *cairo, const double *points, guint count)
     if (!isfinite (x) || !isfinite (y))
       begun = FALSE;
     else if (begun)
-      cairo_line_to (cairo, lig_canvas_hold (x), lig_canvas_hold (y));
+      cairo_line_to (cairo, lig_canvas_clamp (x), lig_canvas_clamp (y));
     else {
-      cairo_move_to (cairo, lig_canvas_hold (x), lig_canvas_hold (y));
+      cairo_move_to (cairo, lig_canvas_clamp (x), lig_canvas_clamp (y));
       begun = TRUE;
     }
   }
@@ -224,15 +224,15 @@ lig_canvas_disc (LigCanvas *self, double x, double y, double radius, LigColour f
   if (!self->cairo)
     return;
   cairo_new_path (self->cairo);
-  cairo_arc (self->cairo, lig_canvas_hold (x), lig_canvas_hold (y), radius, 0, 2 * G_PI);
+  cairo_arc (self->cairo, lig_canvas_clamp (x), lig_canvas_clamp (y), radius, 0, 2 * G_PI);
   set_colour (self->cairo, fill);
   cairo_fill (self->cairo);
 }
 
 /* --- Text ---------------------------------------------------------------------------------- */
 
-/* The maximum number of characters of a text with a limited width: more never fit, and the time for
- * shortening grows with the length. */
+/* The maximum number of characters of a text with a limited width: more would never fit, and the
+ * time for shortening grows with the length. */
 #define LONGEST 400
 
 /* Returns (transfer full) the text as valid UTF-8, at most LONGEST characters if its width is
@@ -314,7 +314,7 @@ lig_canvas_text (LigCanvas *self, double x, double y, const LigTextStyle *style,
                                                     : 0;
   double baseline = (double) pango_layout_get_baseline (self->layout) / PANGO_SCALE;
   cairo_save (self->cairo);
-  cairo_translate (self->cairo, lig_canvas_hold (x), lig_canvas_hold (y));
+  cairo_translate (self->cairo, lig_canvas_clamp (x), lig_canvas_clamp (y));
   cairo_rotate (self->cairo, style->angle * G_PI / 180);
   cairo_move_to (self->cairo, -shift, -baseline);
   set_colour (self->cairo, style->colour);
@@ -359,14 +359,14 @@ lig_canvas_end_clip (LigCanvas *self)
 }
 
 void
-lig_canvas_begin_shift (LigCanvas *self, double x, double y)
+lig_canvas_begin_translate (LigCanvas *self, double x, double y)
 {
-  g_array_append_val (self->shifts, x);
-  g_array_append_val (self->shifts, y);
-  self->across += x;
-  self->down += y;
+  g_array_append_val (self->offsets, x);
+  g_array_append_val (self->offsets, y);
+  self->offset_x += x;
+  self->offset_y += y;
   if (self->svg)
-    lig_svg_begin_shift (self, x, y);
+    lig_svg_begin_translate (self, x, y);
   if (!self->cairo)
     return;
   cairo_save (self->cairo);
@@ -374,13 +374,13 @@ lig_canvas_begin_shift (LigCanvas *self, double x, double y)
 }
 
 void
-lig_canvas_end_shift (LigCanvas *self)
+lig_canvas_end_translate (LigCanvas *self)
 {
-  guint last = self->shifts->len;
+  guint last = self->offsets->len;
   g_return_if_fail (last >= 2);
-  self->across -= g_array_index (self->shifts, double, last - 2);
-  self->down -= g_array_index (self->shifts, double, last - 1);
-  g_array_set_size (self->shifts, last - 2);
+  self->offset_x -= g_array_index (self->offsets, double, last - 2);
+  self->offset_y -= g_array_index (self->offsets, double, last - 1);
+  g_array_set_size (self->offsets, last - 2);
   if (self->svg)
     lig_svg_end_group (self);
   if (self->cairo)
@@ -391,8 +391,8 @@ void
 lig_canvas_begin_mark (
   LigCanvas *self, double x, double y, double width, double height, const char *text)
 {
-  LigMark mark = {lig_canvas_hold (x + self->across), lig_canvas_hold (y + self->down),
-                  lig_canvas_hold (width), lig_canvas_hold (height),
+  LigMark mark = {lig_canvas_clamp (x + self->offset_x), lig_canvas_clamp (y + self->offset_y),
+                  lig_canvas_clamp (width), lig_canvas_clamp (height),
                   g_utf8_make_valid (text ? text : "", -1)};
   g_array_append_val (self->marks, mark);
   if (self->svg)

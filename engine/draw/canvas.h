@@ -15,9 +15,9 @@ struct _LigCanvas {
   double width, height;
   PangoLayout *layout;
   PangoFontDescription *font;
-  GArray *marks;       /* LigMark */
-  GArray *shifts;      /* double: x and y of each open shift */
-  double across, down; /* the sum of the open shifts */
+  GArray *marks;             /* LigMark */
+  GArray *offsets;           /* double: x and y of each open translation */
+  double offset_x, offset_y; /* the sum of the open offsets */
 };
 
 /* Makes an SVG canvas write the colours of @colours as variables, `var(--lig-ink)`, so that a style
@@ -28,7 +28,7 @@ void lig_canvas_name_colours (LigCanvas *self, const LigColours *colours);
 char *lig_colours_to_style (const LigColours *colours);
 
 /* Returns @pixel limited to the range of a surface, 0 if it is not finite. */
-double lig_canvas_hold (double pixel);
+double lig_canvas_clamp (double pixel);
 
 /* --- Shapes, texts and marks ---------------------------------------------------------------- */
 
@@ -71,10 +71,10 @@ double lig_canvas_text_width (LigCanvas *self, const LigTextStyle *style, const 
 void lig_canvas_begin_clip (LigCanvas *self, double x, double y, double width, double height);
 void lig_canvas_end_clip (LigCanvas *self);
 
-/* Moves everything drawn until lig_canvas_end_shift(), including marks, to the right and
+/* Moves everything drawn until lig_canvas_end_translate(), including marks, to the right and
  * downward. */
-void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
-void lig_canvas_end_shift (LigCanvas *self);
+void lig_canvas_begin_translate (LigCanvas *self, double x, double y);
+void lig_canvas_end_translate (LigCanvas *self);
 
 /* --- The SVG implementation of each call
  * -------------------------------------------------------------- */
@@ -97,7 +97,7 @@ void
 lig_svg_text (LigCanvas *self, double x, double y, const LigTextStyle *style, const char *text);
 void lig_svg_begin_clip (LigCanvas *self, double x, double y, double width, double height);
 void lig_svg_end_clip (LigCanvas *self);
-void lig_svg_begin_shift (LigCanvas *self, double x, double y);
+void lig_svg_begin_translate (LigCanvas *self, double x, double y);
 void lig_svg_end_group (LigCanvas *self);
 void lig_svg_begin_mark (LigCanvas *self, const char *text);
 

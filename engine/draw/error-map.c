@@ -27,7 +27,7 @@ typedef struct {
   const LigColours *colours;
   GPtrArray *errors;
   double width, names, cell; /* the width of the picture, of the names of ops, of one cell */
-  const double *greatest;    /* for each column */
+  const double *max;         /* for each column */
   int from, to;              /* the ends of the colour scale in half decades */
   gboolean below;            /* whether there are errors below the scale */
 } Layout;
@@ -166,33 +166,33 @@ left_of (const Layout *self, guint recipe)
 
 /* Finds the largest error of each column; NaN if there is none. */
 static double *
-find_greatest (GPtrArray *errors)
+find_max (GPtrArray *errors)
 {
-  double *greatest = g_new (double, (gsize) errors->len *TENSORS + 1);
+  double *max = g_new (double, (gsize) errors->len *TENSORS + 1);
   for (guint i = 0; i < errors->len * TENSORS; i++) {
     const LigRecipeErrors *recipe = nth_recipe (errors, i / TENSORS);
-    greatest[i] = NAN;
+    max[i] = NAN;
     for (guint n = 0; n < recipe->n_ops; n++) {
       double error = error_of (&recipe->ops[n], i % TENSORS);
-      greatest[i] = error > 0 ? fmax (greatest[i], error) : greatest[i];
+      max[i] = error > 0 ? fmax (max[i], error) : max[i];
     }
   }
-  return greatest;
+  return max;
 }
 
 static void
-draw_cell (const Layout *self, double x, double y, double error, gboolean greatest)
+draw_cell (const Layout *self, double x, double y, double error, gboolean is_max)
 {
   g_autofree char *number = lig_draw_error (error);
   const LigColours *colours = self->colours;
   LigColour fill = error > 0 ? shade (self, share_of (self, error)) : colours->card;
   LigTextStyle style = {.size = 11,
-                        .bold = greatest,
+                        .bold = is_max,
                         .colour = error > 0 ? ink_on (fill) : colours->dim,
                         .anchor = LIG_TEXT_MIDDLE,
                         .width = self->cell - 2};
   lig_canvas_box (self->canvas, x + 1, y + 1, self->cell - 2, ROW - 2, 2, fill,
-                  greatest ? colours->ink : 0, greatest ? 1.5 : 0);
+                  is_max ? colours->ink : 0, is_max ? 1.5 : 0);
   lig_canvas_text (self->canvas, x + self->cell / 2, y + 14, &style, number);
 }
 
@@ -211,7 +211,7 @@ draw_cells (const Layout *self, guint i, guint n, double y)
     if (isnan (error))
       continue;
     lig_canvas_begin_mark (self->canvas, x, y, self->cell, ROW, text);
-    draw_cell (self, x, y, error, error >= self->greatest[i * TENSORS + tensor]);
+    draw_cell (self, x, y, error, error >= self->max[i * TENSORS + tensor]);
     lig_canvas_end_mark (self->canvas);
   }
 }
@@ -356,9 +356,9 @@ void
 lig_draw_recipes (LigCanvas *canvas, const LigColours *colours, GPtrArray *errors, double width)
 {
   Layout layout = {.canvas = canvas, .colours = colours, .errors = errors, .width = width};
-  g_autofree double *greatest = find_greatest (errors);
+  g_autofree double *max = find_max (errors);
   double y = MARGIN + HEAD;
-  layout.greatest = greatest;
+  layout.max = max;
   layout.names = MIN (260, 0.3 * width);
   layout.cell = MAX ((width - 2 * MARGIN - layout.names - (errors->len - 1.0) * GAP) /
                        MAX (TENSORS * errors->len, 1),

@@ -133,9 +133,9 @@ draw_charts (const LigPicture *self, LigCanvas *canvas, const LigColours *colour
   double width = (WIDTH - 2. * MARGIN) / 2;
   for (guint i = 0; i < count; i++) {
     gboolean alone = i == count - 1 && i % 2 == 0;
-    lig_canvas_begin_shift (canvas, MARGIN + (i % 2) * width, TITLE + (i / 2) * CHART);
+    lig_canvas_begin_translate (canvas, MARGIN + (i % 2) * width, TITLE + (i / 2) * CHART);
     lig_picture_draw_chart (self->run, i, canvas, colours, alone ? 2 * width : width, CHART - 12);
-    lig_canvas_end_shift (canvas);
+    lig_canvas_end_translate (canvas);
   }
 }
 
@@ -151,10 +151,10 @@ draw (LigCanvas *canvas, gpointer data)
   lig_canvas_text (canvas, MARGIN, 30, &title, self->title);
   lig_canvas_text (canvas, MARGIN, 49, &dim, text);
   if (self->pair) {
-    lig_canvas_begin_shift (canvas, 0, TITLE);
+    lig_canvas_begin_translate (canvas, 0, TITLE);
     lig_draw_comparison (canvas, colours, self->pair->plans, self->pair->titles[0],
                          self->pair->titles[1], WIDTH);
-    lig_canvas_end_shift (canvas);
+    lig_canvas_end_translate (canvas);
     return;
   }
   if (self->run)
@@ -163,14 +163,14 @@ draw (LigCanvas *canvas, gpointer data)
   if (self->note)
     lig_canvas_text (canvas, MARGIN, y + 14, &dim, self->note);
   if (self->timed.plan) {
-    lig_canvas_begin_shift (canvas, 0, y + note_height (self));
+    lig_canvas_begin_translate (canvas, 0, y + note_height (self));
     lig_draw_score_against (canvas, colours, &self->timed, self->unfused, WIDTH);
-    lig_canvas_end_shift (canvas);
+    lig_canvas_end_translate (canvas);
   }
   if (errors_height (self) > 0) {
-    lig_canvas_begin_shift (canvas, 0, get_height (self) - errors_height (self));
+    lig_canvas_begin_translate (canvas, 0, get_height (self) - errors_height (self));
     lig_draw_recipes (canvas, colours, self->run->errors, get_width (self));
-    lig_canvas_end_shift (canvas);
+    lig_canvas_end_translate (canvas);
   }
 }
 

@@ -36,9 +36,9 @@ draw_all (LigCanvas *canvas, const LigColours *colours, LigSweep *sweep)
   lig_draw_sweep (canvas, colours, &picture, WIDTH, HEIGHT);
   for (guint i = 0; axes && i < count; i++) {
     picture.axis = (int) i;
-    lig_canvas_begin_shift (canvas, 0, HEIGHT + (double) i * SCATTER);
+    lig_canvas_begin_translate (canvas, 0, HEIGHT + (double) i * SCATTER);
     lig_draw_sweep (canvas, colours, &picture, WIDTH, SCATTER - 12);
-    lig_canvas_end_shift (canvas);
+    lig_canvas_end_translate (canvas);
   }
 }
 

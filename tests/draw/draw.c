@@ -137,12 +137,12 @@ test_shift (void)
 {
   guint count;
   g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (100, 100);
-  lig_canvas_begin_shift (canvas, 10, 20);
-  lig_canvas_begin_shift (canvas, 1, 2);
+  lig_canvas_begin_translate (canvas, 10, 20);
+  lig_canvas_begin_translate (canvas, 1, 2);
   lig_canvas_begin_mark (canvas, 5, 5, 1, 1, "in");
   lig_canvas_end_mark (canvas);
-  lig_canvas_end_shift (canvas);
-  lig_canvas_end_shift (canvas);
+  lig_canvas_end_translate (canvas);
+  lig_canvas_end_translate (canvas);
   lig_canvas_begin_mark (canvas, 5, 5, 1, 1, "out");
   lig_canvas_end_mark (canvas);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
