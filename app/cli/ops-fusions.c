@@ -26,7 +26,7 @@ input_of (const LigFusion *fusion)
 
 /* Returns whether the fusion also needs ranks that shard a matmul's rows. */
 static gboolean
-divides_rows (const LigFusion *fusion)
+shards_rows (const LigFusion *fusion)
 {
   return lig_fusion_has_trait (fusion, LIG_OP_MOVES_ROWS);
 }
@@ -44,7 +44,7 @@ static const char *
 path_of (const LigFusion *fusion)
 {
   gboolean before = lig_fusion_has (fusion, 0, LIG_OP_COLLECTIVE);
-  if (divides_rows (fusion))
+  if (shards_rows (fusion))
     return before ? "1" : "3";
   return collectives (fusion) && !before ? "2" : "0";
 }
@@ -165,7 +165,7 @@ make_example (const LigFusion *fusion)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_auto (GStrv) elements = g_strsplit (fusion->pattern, " ", -1);
-  if (divides_rows (fusion))
+  if (shards_rows (fusion))
     return g_strdup (
       "shard-rows ! linear(64, parallel=column, sequence-parallel=true) ! gelu ! "
       "linear(32, parallel=row, sequence-parallel=true) ! all-gather(gradient=part)");

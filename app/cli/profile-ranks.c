@@ -22,18 +22,18 @@ lig_cli_open_profile_device (const LigSequenceOptions *options,
                              GArray *plans,
                              GError **error)
 {
-  LigPlanOptions divided = LIG_PLAN_OPTIONS_INIT;
+  LigPlanOptions sharded = LIG_PLAN_OPTIONS_INIT;
   if (!lig_cli_rank_get ())
     return lig_cli_open_device (options, error);
   g_autoptr (LigDevice) device = lig_cli_open_sharded_device (options->device, parallel, error);
   if (!device)
     return NULL;
-  if (!lig_plan_options_shard (&divided, sequence, lig_device_get_layout (device), error)) {
+  if (!lig_plan_options_shard (&sharded, sequence, lig_device_get_layout (device), error)) {
     lig_cli_blame (error, "ranks");
     return NULL;
   }
   for (guint i = 0; i < plans->len; i++)
-    g_array_index (plans, LigPlanOptions, i).batch = divided.batch;
+    g_array_index (plans, LigPlanOptions, i).batch = sharded.batch;
   return g_steal_pointer (&device);
 }
 

@@ -259,7 +259,7 @@ expand_macro (LigGraph *graph,
               GError **error)
 {
   g_autoptr (LigParts) parts = lig_parts_new (graph->request->device);
-  parts->divides = lig_vocabulary_is_sharded (graph, op);
+  parts->shards_vocabulary = lig_vocabulary_is_sharded (graph, op);
   g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
   Place inside = *place;
   inside.written = place->written ? place->written : op;

@@ -383,7 +383,7 @@ take_tables (LigPlan *self, LigGraph *graph)
   self->fixes[1] = g_ptr_array_ref (choice->alternatives);
   self->names = g_ptr_array_ref (choice->names);
   self->prices = choice->prices ? g_hash_table_ref (choice->prices) : NULL;
-  self->whole = graph->vocabulary ? graph->vocabulary->whole : NULL;
+  self->unsharded = graph->vocabulary ? graph->vocabulary->unsharded : NULL;
   self->arena_bytes = graph->arena_bytes;
   self->live_peak = graph->live_peak;
   self->spared = graph->spared;

@@ -146,10 +146,10 @@ add_norms (LigGraph *graph, gint64 count, const char *name)
 static LigElements
 find_own_gradients (const LigGraph *graph)
 {
-  const LigElements *divided = graph->layout->ranges[LIG_PARAMETER_SHARDED];
+  const LigElements *sharded = graph->layout->ranges[LIG_PARAMETER_SHARDED];
   return lig_device_get_rank (graph->request->device, LIG_GROUP_TENSOR) == 0
            ? (LigElements){0, graph->layout->elements}
-           : (LigElements){divided[TRUE].first, divided[FALSE].end};
+           : (LigElements){sharded[TRUE].first, sharded[FALSE].end};
 }
 
 /* Schedules the norms of several ranges of gradients into one value, which it returns; its norm is
@@ -190,14 +190,14 @@ static void
 schedule_global_norm (LigGraph *graph)
 {
   const LigElements *kind = graph->layout->ranges[LIG_PARAMETER_SHARDED];
-  gboolean divided = kind[TRUE].first<kind[FALSE].end, shared = graph->layout->shares->len> 0;
+  gboolean sharded = kind[TRUE].first<kind[FALSE].end, shared = graph->layout->shares->len> 0;
   graph->ends.gradient_norm = add_norms (graph, 1, "gradient-norm");
   lig_value (graph, graph->ends.gradient_norm)->kept_to_end = TRUE;
-  int of = find_own_norm (graph, divided ? find_own_gradients (graph)
+  int of = find_own_norm (graph, sharded ? find_own_gradients (graph)
                                          : (LigElements){0, graph->layout->elements});
-  if (divided || shared) {
+  if (sharded || shared) {
     LigRankGroup group = !shared   ? LIG_GROUP_TENSOR
-                         : divided ? LIG_GROUP_ALL
+                         : sharded ? LIG_GROUP_ALL
                                    : lig_device_get_replicas (graph->request->device);
     int part = add_norms (graph, 1, "own-norm");
     int all = add_norms (graph, lig_device_get_n_ranks (graph->request->device, group), "norms");

@@ -9,8 +9,9 @@
 void
 lig_figures_of_communication (LigPlan *plan, LigCommunication *collective)
 {
-  *collective = (LigCommunication){
-    .ranks = lig_device_get_n_ranks (plan->request->device, LIG_GROUP_ALL), .whole = plan->whole};
+  *collective =
+    (LigCommunication){.ranks = lig_device_get_n_ranks (plan->request->device, LIG_GROUP_ALL),
+                       .whole = plan->unsharded};
   for (int i = 0; i < (int) plan->steps->len; i++) {
     const LigPlanStep *step = lig_plan_step (plan, i);
     if (!lig_plan_step_is_collective (step))

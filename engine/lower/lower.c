@@ -147,9 +147,9 @@ lig_lower_count_parts (LigLowering *self, const char *port)
   if (value < 0)
     return 1;
   LigShardingKind kind = lig_value (graph, value)->sharding.kind;
-  gboolean divided = parameter >= 0 ? lig_parameter (graph, parameter)->sharding.axis >= 0
+  gboolean sharded = parameter >= 0 ? lig_parameter (graph, parameter)->sharding.axis >= 0
                                     : kind == LIG_SHARDING_ROWS || kind == LIG_SHARDING_COLUMNS;
-  return divided ? lig_device_get_n_ranks (graph->request->device, LIG_GROUP_TENSOR) : 1;
+  return sharded ? lig_device_get_n_ranks (graph->request->device, LIG_GROUP_TENSOR) : 1;
 }
 
 static void

@@ -77,10 +77,10 @@ infer (LigInfer *self, GError **error)
   const LigLinearOpParams *values = self->params;
   gboolean rows = values->parallel == LIG_PARALLEL_ROW;
   int ranks = self->n_ranks[LIG_GROUP_TENSOR];
-  gint64 divided =
+  gint64 sharded =
     rows && values->in_features % ranks == 0 ? values->in_features / ranks : values->in_features;
   LigShardingKind kind = self->x_sharding.kind;
-  if (!lig_check_features (self, divided, error))
+  if (!lig_check_features (self, sharded, error))
     return FALSE;
   gint64 columns = lig_shape_columns (&self->x);
   self->y.axes[self->y.n_axes - 1] = values->out_features;

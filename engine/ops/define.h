@@ -183,7 +183,7 @@ typedef struct {
               "inherit|none|fp8-delayed|fp8-current|fp8-rows|fp8-block|mxfp8|nvfp4", 0)
 
 #define LIG_MAX_FEATURES 1e9
-#define LIG_LINEAR_PARAMS(divisions, division, division_help) \
+#define LIG_LINEAR_PARAMS(shardings, sharding, sharding_help) \
   LIG_INT (LigLinearOpParams, out_features, "out-features", N_ ("Out features"), \
            N_ ("Length of the output's last axis"), 1, LIG_MAX_FEATURES, 0, \
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL), \
@@ -193,8 +193,8 @@ typedef struct {
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial std"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023), \
     LIG_RECIPE_PARAM (LigLinearOpParams, recipe), \
-    LIG_CHOICE (LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), division_help, \
-                divisions, division), \
+    LIG_CHOICE (LigLinearOpParams, parallel, "parallel", N_ ("Parallel"), sharding_help, \
+                shardings, sharding), \
     {.kind = LIG_PARAM_SHAPE, \
      .name = "sections", \
      .label = N_ ("Sections"), \

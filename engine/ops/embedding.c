@@ -62,7 +62,7 @@ static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE,
 
 /* Shards the rows of the weight over a tensor-parallel group. */
 static gboolean
-divide (LigInfer *self, EmbeddingParams *values, GError **error)
+shard (LigInfer *self, EmbeddingParams *values, GError **error)
 {
   int ranks = self->n_ranks[LIG_GROUP_TENSOR];
   gint64 each = values->vocabulary / ranks;
@@ -95,7 +95,7 @@ infer (LigInfer *self, GError **error)
   lig_shape_init (&self->parameters[0], 2, values->vocabulary, values->features);
   values->shape = self->y;
   values->dtype = self->y_dtype;
-  return divide (self, values, error);
+  return shard (self, values, error);
 }
 
 static void
@@ -117,9 +117,9 @@ static void
 lower_backward (LigLowering *lowering)
 {
   const EmbeddingParams *values = lig_lower_params (lowering, 0);
-  gboolean divided = values->part.count > 0;
-  lig_lower_kernel (lowering, "embedding_backward", NULL, divided ? &values->part : NULL,
-                    divided ? sizeof values->part : 0);
+  gboolean sharded = values->part.count > 0;
+  lig_lower_kernel (lowering, "embedding_backward", NULL, sharded ? &values->part : NULL,
+                    sharded ? sizeof values->part : 0);
 }
 
 LIG_DEFINE_OP (embedding) = {

@@ -22,7 +22,7 @@ count_replicas (const LigGraph *graph)
 }
 
 static gboolean
-divides (const LigGraph *graph)
+shards_optimizer (const LigGraph *graph)
 {
   return graph->request->options.shard_optimizer && count_replicas (graph) > 1;
 }
@@ -30,7 +30,7 @@ divides (const LigGraph *graph)
 gint64
 lig_share_unit (const LigGraph *graph)
 {
-  return divides (graph) ? SHARE_ALIGNMENT * count_replicas (graph) : 1;
+  return shards_optimizer (graph) ? SHARE_ALIGNMENT * count_replicas (graph) : 1;
 }
 
 /* The parameters without weight decay are few and come after the others: a range of both would wait
@@ -68,7 +68,7 @@ gboolean
 lig_find_shares (LigGraph *graph, GError **error)
 {
   graph->layout->kept_elements = graph->layout->elements;
-  if (!divides (graph))
+  if (!shards_optimizer (graph))
     return TRUE;
   if (graph->request->fp8_parameters) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,

@@ -12,9 +12,9 @@
 typedef struct {
   LigOp *op; /* (unowned) */
   char *path, *tied;
-  gboolean divides; /* by the op's own parameters */
-  gboolean open;    /* the op leaves it open */
-  int class;        /* the number of the first member with the same weight */
+  gboolean sharded;   /* by the op's own parameters */
+  gboolean automatic; /* parallel=auto */
+  int class;          /* the number of the first member with the same weight */
 } Member;
 
 static void
@@ -52,26 +52,28 @@ has_sections (LigOp *op)
   return sections && sections->n_axes > 0;
 }
 
-/* Returns whether the op's vocabulary is sharded; `open` is set if the op leaves that open. */
+/* Returns whether the op's vocabulary is sharded; `automatic` is set if the op has parallel=auto.
+ */
 static gboolean
-divides (LigOp *op, gboolean outermost, gboolean head, int ranks, gboolean *open)
+is_sharded (LigOp *op, gboolean outermost, gboolean head, int ranks, gboolean *automatic)
 {
   const LigOpInfo *info = lig_op_get_info (op);
   gboolean looks_up = info->flags & LIG_OP_INTEGER_INPUT;
   g_autofree char *parallel = NULL;
-  *open = FALSE;
+  *automatic = FALSE;
   if (!info->vocabulary)
     return FALSE;
   g_object_get (op, "parallel", &parallel, NULL);
   gint64 length = get_length (op, info->vocabulary);
   if (!outermost || length < 1 || has_sections (op))
     return FALSE;
-  *open = g_str_equal (parallel, "auto");
-  return *open ? (looks_up || head) && length % ranks == 0
-               : g_str_equal (parallel, info->vocabulary_choice);
+  *automatic = g_str_equal (parallel, "auto");
+  return *automatic ? (looks_up || head) && length % ranks == 0
+                    : g_str_equal (parallel, info->vocabulary_choice);
 }
 
-/* Adds the ops of a list, and of the blocks in it those that are tied to another op. */
+/* Adds the ops of a list and, recursively, of the blocks in it; only outermost ops can be
+ * sharded. */
 static void
 collect (GArray *members, LigSequence *list, const char *prefix, int ranks)
 {
@@ -83,7 +85,7 @@ collect (GArray *members, LigSequence *list, const char *prefix, int ranks)
     LigSequence *body = lig_op_get_body (op);
     Member member = {.op = op, .path = g_strdup_printf ("%s%u", prefix, i), .class = -1};
     const char *tied = lig_op_get_tie (op, 0, NULL);
-    member.divides = divides (op, !*prefix, loss && i + 2 == length, ranks, &member.open);
+    member.sharded = is_sharded (op, !*prefix, loss && i + 2 == length, ranks, &member.automatic);
     member.tied = tied ? lig_tie_resolve (tied, member.path) : NULL;
     if (body) {
       g_autofree char *inside = g_strdup_printf ("%s.0.", member.path);
@@ -105,7 +107,7 @@ find_classes (GArray *members)
     guint at = i;
     for (guint steps = 0; steps < members->len && get (members, at)->tied; steps++) {
       guint next = GPOINTER_TO_UINT (g_hash_table_lookup (numbers, get (members, at)->tied));
-      member->divides &= next > 0;
+      member->sharded &= next > 0;
       if (next == 0)
         break;
       at = next - 1;
@@ -114,24 +116,25 @@ find_classes (GArray *members)
   }
 }
 
-/* Notes the matmul before the loss if it stays unsharded although the op leaves that open: it is
- * often the largest of all. */
+/* Records a note if the LM head stays unsharded with parallel=auto: it is often the largest
+ * matmul. */
 static void
-note_whole (LigGraph *graph, int ranks)
+note_unsharded (LigGraph *graph, int ranks)
 {
   guint length = lig_sequence_get_length (graph->request->sequence);
   LigOp *head =
     length > 1 ? lig_sequence_get (graph->request->sequence, (int) length - 2, NULL) : NULL;
   LigOp *loss = head ? lig_sequence_get (graph->request->sequence, -1, NULL) : NULL;
   const LigOpInfo *info = head ? lig_op_get_info (head) : NULL;
-  gboolean open;
+  gboolean automatic;
   if (!loss || !(lig_op_get_info (loss)->flags & LIG_OP_CLASSES) ||
-      divides (head, TRUE, TRUE, ranks, &open) || !open || info->flags & LIG_OP_INTEGER_INPUT)
+      is_sharded (head, TRUE, TRUE, ranks, &automatic) || !automatic ||
+      info->flags & LIG_OP_INTEGER_INPUT)
     return;
   g_autofree char *text = g_strdup_printf (
     _ ("%s at %u is not sharded: %s is %" PRId64 ", not a multiple of %d"), info->name, length - 2,
     info->vocabulary, get_length (head, info->vocabulary), ranks);
-  graph->vocabulary->whole = g_string_chunk_insert_const (graph->strings, text);
+  graph->vocabulary->unsharded = g_string_chunk_insert_const (graph->strings, text);
 }
 
 void
@@ -142,23 +145,23 @@ lig_vocabulary_choose (LigGraph *graph)
   if (ranks == 1)
     return;
   graph->vocabulary = g_new0 (LigVocabulary, 1);
-  graph->vocabulary->divided = g_hash_table_new (NULL, NULL);
+  graph->vocabulary->sharded = g_hash_table_new (NULL, NULL);
   g_array_set_clear_func (members, clear_member);
-  note_whole (graph, ranks);
+  note_unsharded (graph, ranks);
   collect (members, graph->request->sequence, "", ranks);
   find_classes (members);
   for (guint i = 0; i < members->len; i++)
-    if (!get (members, i)->divides)
-      get (members, (guint) get (members, i)->class)->divides = FALSE;
+    if (!get (members, i)->sharded)
+      get (members, (guint) get (members, i)->class)->sharded = FALSE;
   for (guint i = 0; i < members->len; i++)
-    if (get (members, i)->open && get (members, (guint) get (members, i)->class)->divides)
-      g_hash_table_add (graph->vocabulary->divided, get (members, i)->op);
+    if (get (members, i)->automatic && get (members, (guint) get (members, i)->class)->sharded)
+      g_hash_table_add (graph->vocabulary->sharded, get (members, i)->op);
 }
 
 gboolean
 lig_vocabulary_is_sharded (const LigGraph *graph, LigOp *op)
 {
-  return graph->vocabulary && g_hash_table_contains (graph->vocabulary->divided, op);
+  return graph->vocabulary && g_hash_table_contains (graph->vocabulary->sharded, op);
 }
 
 void
@@ -166,6 +169,6 @@ lig_vocabulary_free (LigVocabulary *self)
 {
   if (!self)
     return;
-  g_hash_table_unref (self->divided);
+  g_hash_table_unref (self->sharded);
   g_free (self);
 }

@@ -5,8 +5,8 @@
 #include "engine/graph/graph.h"
 
 struct _LigVocabulary {
-  GHashTable *divided; /* of LigOp: those whose vocabulary is sharded */
-  const char *whole;   /* a sentence on the last matmul, which is not; null: it is, or none is */
+  GHashTable *sharded;   /* of LigOp: those whose vocabulary is sharded */
+  const char *unsharded; /* a sentence on the LM head, which is not; null: it is, or none is */
 };
 
 void lig_vocabulary_free (LigVocabulary *self);

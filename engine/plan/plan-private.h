@@ -23,7 +23,7 @@ struct _LigPlan {
   GPtrArray *fixes[2], *names; /* that the verdicts refer to */
   GHashTable *prices;          /* measured times by key, for the unfused plan; or null */
   const char *idle_recipe;     /* the name of a recipe that no op can use; or null */
-  const char *whole;           /* a sentence on a matmul that is not sharded; or null */
+  const char *unsharded;       /* a sentence on a matmul that is not sharded; or null */
   gint64 arena_bytes, live_peak, spared;
   guint segments;
   GStringChunk *strings;

@@ -69,7 +69,7 @@ open_device (const LigReportRun *run, GString *note)
 /* Makes the plan that of rank 0 if several ranks trained. Older versions did not record the
  * ranks. */
 static void
-divide (const LigReportRun *run, LigSequence *sequence, LigDevice *device, LigPlanOptions *options)
+shard (const LigReportRun *run, LigSequence *sequence, LigDevice *device, LigPlanOptions *options)
 {
   LigLayout layout;
   g_autoptr (JsonNode) root = run->inputs ? lig_json_from_text (run->inputs, NULL) : NULL;
@@ -245,7 +245,7 @@ lig_report_rebuild (const LigReportRun *run, char **note)
   if (!lig_policy_from_name (run->row->policy, &options.policy))
     options.policy = LIG_POLICY_ALL;
   if (device)
-    divide (run, sequence, device, &options);
+    shard (run, sequence, device, &options);
   LigPlan *plan = device ? compile (run, sequence, device, &options, text, &error) : NULL;
   *note = plan ? g_strdup_printf ("%s.", text->str)
                : g_strdup_printf ("The rails cannot be drawn: %s",

@@ -96,7 +96,7 @@ lig_op_count_parts (LigOp *self)
 gboolean
 lig_parts_shards_vocabulary (const LigParts *self)
 {
-  return self->divides;
+  return self->shards_vocabulary;
 }
 
 void

@@ -14,13 +14,13 @@ typedef struct {
 } LigPartSize;
 
 struct _LigParts {
-  GPtrArray *ops;    /* owned; null where the macro failed to create one */
-  GPtrArray *names;  /* interned; null for none */
-  GArray *sizes;     /* of LigPartSize */
-  char *problem;     /* why the macro rejects its parameters, or null */
-  LigDevice *device; /* (unowned) (nullable) */
-  gboolean divides;  /* see lig_parts_shards_vocabulary () */
-  gboolean apart;    /* they are written into a sequence, for any number of ranks */
+  GPtrArray *ops;             /* owned; null where the macro failed to create one */
+  GPtrArray *names;           /* interned; null for none */
+  GArray *sizes;              /* of LigPartSize */
+  char *problem;              /* why the macro rejects its parameters, or null */
+  LigDevice *device;          /* (unowned) (nullable) */
+  gboolean shards_vocabulary; /* see lig_parts_shards_vocabulary () */
+  gboolean apart;             /* they are written into a sequence, for any number of ranks */
 };
 
 /* `device`: (nullable): the device whose ranks the parts are for; null: one rank. */

@@ -169,14 +169,14 @@ LIG_CPU (dropout) (LigLaunch *launch)
                      .micro_step = launch->tick->micro_step,
                      .threshold = (uint32_t) lig_dropout_threshold (p),
                      .scale = 1.0f / (1.0f - p)};
-  bool divided = params->ranks > 1 && params->block > 0;
-  int64_t block = divided ? params->block : x->size, blocks = 2 * (int64_t) params->ranks;
+  bool sharded = params->ranks > 1 && params->block > 0;
+  int64_t block = sharded ? params->block : x->size, blocks = 2 * (int64_t) params->ranks;
   uint64_t before = (uint64_t) launch->part * (uint64_t) x->size;
-  before *= divided ? (uint64_t) params->ranks : 1;
+  before *= sharded ? (uint64_t) params->ranks : 1;
   for (int64_t at = 0; at < x->size; at += block) {
     int64_t k = at / block;
     int64_t number =
-      divided ? k / 2 * blocks + lig_block_number (params->ranks, params->rank, k % 2) : 0;
+      sharded ? k / 2 * blocks + lig_block_number (params->ranks, params->rank, k % 2) : 0;
     dropout.first = before + (uint64_t) (number * block);
     drop_range (dropout, x, y, at, at + block < x->size ? at + block : x->size);
   }

@@ -340,13 +340,13 @@ lig_cuda_dropout (LigLaunch *launch)
                      "dropout: not a floating type; convert to fp32, fp16 or bf16");
   if (!(p >= 0 && p <= 1))
     return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]; correct it");
-  bool divided = params->ranks > 1 && params->block > 0;
+  bool sharded = params->ranks > 1 && params->block > 0;
   Dropout f = {.tick = launch->tick,
                .path_hash = params->path_hash,
                .threshold = lig_dropout_threshold (p),
                .scale = p < 1 ? 1 / (1 - p) : 0,
-               .before = launch->part * o[0].size * (divided ? params->ranks : 1),
-               .block = divided ? params->block : 0,
+               .before = launch->part * o[0].size * (sharded ? params->ranks : 1),
+               .block = sharded ? params->block : 0,
                .ranks = params->ranks,
                .rank = params->rank};
   return map<false> (launch, &o[0], nullptr, &o[1], f);

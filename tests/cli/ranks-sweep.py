@@ -18,7 +18,7 @@ from terminal import run  # noqa: E402
 LIG = os.environ['LIG']
 HOST = socket.gethostname()
 MODEL = 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error'
-DIVIDED = ('linear(16, init-std=0.3, parallel=column) ! gelu ! linear(4, parallel=row) ! '
+SHARDED = ('linear(16, init-std=0.3, parallel=column) ! gelu ! linear(4, parallel=row) ! '
            'mean-squared-error')
 DATA = ['--input', '32x8', '--data', 'synthetic', '--device', 'cpu']
 LIMIT = 30
@@ -119,7 +119,7 @@ def failing_programs():
     """An op that the ranks cannot shard, and a plan that needs more memory than the machine has."""
     with open('/proc/meminfo', encoding='ascii') as file:
         memory = 1024 * int(next(line for line in file if line.startswith('MemTotal')).split()[1])
-    words = (DIVIDED, *DATA, '--steps', '3', '--ranks', '2', '--parallel', 'tensor=2')
+    words = (SHARDED, *DATA, '--steps', '3', '--ranks', '2', '--parallel', 'tensor=2')
     document = sweep(*words, '--over', '0.out-features=16,15,18', code=1)[0]
     assert document['parallel'] == 'tensor=2'
     assert [point['status'] for point in document['runs']] == ['done', 'failed', 'done'], document
@@ -169,7 +169,7 @@ class Job:
         return find_second(), errors.splitlines()
 
 
-ENDLESS = (DIVIDED, *DATA, '--eval-every', '100000000', '--checkpoint-every', '200', '--over',
+ENDLESS = (SHARDED, *DATA, '--eval-every', '100000000', '--checkpoint-every', '200', '--over',
            'steps=2,100000000,3', '--ranks', '2', '--parallel', 'tensor=2')
 
 

@@ -245,10 +245,10 @@ def verified():
     chunks."""
     document = json.loads(lig('verify', MODEL, *DATA, '--ranks', '2', '--json').stdout)
     assert document['inside'] and document['batches'] == 6, document['text']
-    divided = ('linear(64, parallel=column{0}) ! gelu ! linear(32, parallel=row{0})')
+    sharded = ('linear(64, parallel=column{0}) ! gelu ! linear(32, parallel=row{0})')
     for model, fusions in (
-            (divided.format(''), ['forward-linear-all-reduce', 'backward-linear-all-reduce']),
-            (f"shard-rows ! {divided.format(', sequence-parallel=true')} ! all-gather",
+            (sharded.format(''), ['forward-linear-all-reduce', 'backward-linear-all-reduce']),
+            (f"shard-rows ! {sharded.format(', sequence-parallel=true')} ! all-gather",
              ['forward-all-gather-linear', 'forward-linear-reduce-scatter',
               'backward-all-gather-linear', 'backward-linear-reduce-scatter'])):
         found = json.loads(lig('verify', model, '--input', '32x32', '--dtype', 'bf16', '--device', 'cpu',
@@ -315,9 +315,9 @@ def interrupted():
 def repeated():
     """`runs repeat` starts as many ranks as the run had, with the same parallelism; so do repeated
     profiles. The columns of the list show both."""
-    divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
+    sharded = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
-    for model, words in ((MODEL, ['--shard-optimizer']), (divided, ['--parallel', 'tensor=2'])):
+    for model, words in ((MODEL, ['--shard-optimizer']), (sharded, ['--parallel', 'tensor=2'])):
         lig('train', model, *DATA, '--steps', '12', '--ranks', '2', *words)
         first = last_run()
         result = lig('runs', 'repeat', 'last')
@@ -346,10 +346,10 @@ def repeated():
 
 def recorded():
     """Runs are also compared by their ranks and parallelism; a report has the plan of one rank."""
-    divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
+    sharded = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
-    lig('train', divided, *DATA, '--steps', '3', '--device', 'cpu')
-    lig('train', divided, *DATA, '--steps', '3', '--ranks', '2', '--parallel', 'tensor=2')
+    lig('train', sharded, *DATA, '--steps', '3', '--device', 'cpu')
+    lig('train', sharded, *DATA, '--steps', '3', '--ranks', '2', '--parallel', 'tensor=2')
     table = lig('runs', 'compare', 'last', 'last~1').stdout
     assert re.search(r'^ranks +2 +1$', table, re.M), table
     assert re.search(r'^parallel +tensor=2 +-$', table, re.M), table
@@ -394,9 +394,9 @@ def seconds_to_end(job):
 def interrupted_in_a_step():
     """All ranks abandon a step of many micro-batches; after resuming, it gives the same result as
     without the interruption, whether ranks communicate in each micro-batch or once per step."""
-    divided = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
+    sharded = MODEL.replace('std=0.3', 'std=0.3, parallel=column').replace(
         'linear(4)', 'linear(4, parallel=row)')
-    for model, layout in ((MODEL, 'data=2'), (divided, 'tensor=2')):
+    for model, layout in ((MODEL, 'data=2'), (sharded, 'tensor=2')):
         words = ('--accumulate', str(40000 // SLOWNESS), '--seed', '5', '--parallel', layout)
         job = Job(2, '--checkpoint', 'c.safetensors', *words, model=model)
         time.sleep(0.1)

@@ -356,6 +356,6 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/ranks/gathered", test_gathered);
   g_test_add_func ("/compile/ranks/ring", test_ring);
   g_test_add_func ("/compile/ranks/ring-memory", test_ring_memory);
-  g_test_add_func ("/compile/ranks/undivided", test_unsharded);
+  g_test_add_func ("/compile/ranks/unsharded", test_unsharded);
   return g_test_run ();
 }

@@ -74,7 +74,7 @@ test_chosen (void)
   static const struct {
     const char *expression;
     int ranks;
-    gboolean embedding; /* divided */
+    gboolean embedding; /* sharded */
     int head;           /* sharded; -1: it has no own weight */
   } cases[] = {
     {"embedding(8)" BODY "linear(256) ! cross-entropy", 2, TRUE, TRUE},

@@ -216,7 +216,7 @@ test_parts (void)
 
 /* A case in parts describes one part; its text and its strides are those of the whole. */
 static void
-test_sharded (void)
+test_split (void)
 {
   LigCudnnCase one, whole;
   LigCudnnAxes axes, all;
@@ -422,7 +422,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cudnn/cases", test_cases);
   g_test_add_func ("/cudnn/space", test_space);
   g_test_add_func ("/cudnn/parts", test_parts);
-  g_test_add_func ("/cudnn/divided", test_sharded);
+  g_test_add_func ("/cudnn/split", test_split);
   g_test_add_func ("/cudnn/axes", test_axes);
   g_test_add_func ("/cudnn/graphs", test_graphs);
   g_test_add_func ("/cudnn/plans", test_plans);

@@ -22,7 +22,7 @@ ALIBI = ('embedding(32) ! transformer-layer(4, alibi=true, parallel-attention-ml
 CAPPED = START + 'transformer-layer(4, softcap=3, kv-heads=2) ! ' + HEAD
 SEQUENCE = (START + 'shard-rows ! dropout(0.1) ! transformer-layer(4, parallel=sequence, hidden-dropout=0.1, '
             'drop-path=0.2) ! layer-norm ! all-gather(gradient=part) ! ' + HEAD)
-DIVIDED = LLAMA.replace(', parallel=none', '')
+SHARDED = LLAMA.replace(', parallel=none', '')
 TIED = ('embedding(32) ! position-embedding(20) ! transformer-layer(4) ! layer-norm ! '
         'linear(256, bias=false, tied=0) ! cross-entropy')
 # 101 is e, the most frequent letter: each rank counts another number of rows.
@@ -31,7 +31,7 @@ AGAIN = START + 'block(2, recompute=all) { transformer-layer(4) } ! ' + HEAD
 
 layouts.SHAPE = '8x16'
 layouts.MODELS = {'gpt': GPT, 'llama': LLAMA, 'encoder': ENCODER, 'window': WINDOW, 'alibi': ALIBI,
-                  'capped': CAPPED, 'divided': DIVIDED, 'sequence': SEQUENCE,
+                  'capped': CAPPED, 'sharded': SHARDED, 'sequence': SEQUENCE,
                   'tied': TIED, 'ignored': IGNORED, 'again': AGAIN}
 
 
@@ -88,22 +88,22 @@ TESTS = [
         ('capped', 'context=4'), ('window', 'context=2'), ('window', 'context=4'),
         ('alibi', 'context=4'), ('tied', 'data=2,context=2'), ('again', 'context=2'),
         ('again', 'context=4'),
-        ('gpt', 'context=2,tensor=2'), ('divided', 'context=2,tensor=2'), ('llama', 'context=2,tensor=2'),
+        ('gpt', 'context=2,tensor=2'), ('sharded', 'context=2,tensor=2'), ('llama', 'context=2,tensor=2'),
         ('window', 'context=2,tensor=2'), ('alibi', 'context=2,tensor=2'), ('tied', 'context=2,tensor=2'),
         ('sequence', 'context=2,tensor=2'), ('sequence', 'data=2,context=2,tensor=2'),
         ('gpt', 'data=2,context=2,tensor=2'))),
     *((gradients, model, layout) for model, layout in (
         ('gpt', 'context=2'), ('gpt', 'context=4'), ('gpt', 'data=2,context=2'), ('llama', 'context=4'),
         ('capped', 'context=4'), ('encoder', 'context=4'), ('window', 'context=2'),
-        ('divided', 'context=2,tensor=2'), ('alibi', 'context=2,tensor=2'),
+        ('sharded', 'context=2,tensor=2'), ('alibi', 'context=2,tensor=2'),
         ('sequence', 'context=2,tensor=2'))),
     (accumulate, 'gpt', 'data=2,context=2'), (bits_16, 'gpt', 'context=2', 'bf16:fp32'),
     (bits_16, 'llama', 'context=4', 'bf16:fp32'), (bits_16, 'encoder', 'context=4', 'fp16:fp32'),
     (resume_same, 'gpt', 'data=2,context=2'), (resume_same, 'llama', 'context=4'),
     (resume_other, 'gpt', 'data=2,context=2', 'data=1', 'data=4', 'context=4', 'tensor=2'),
-    (bits_16, 'divided', 'context=2,tensor=2', 'bf16:fp32'),
+    (bits_16, 'sharded', 'context=2,tensor=2', 'bf16:fp32'),
     (resume_same, 'gpt', 'context=2,tensor=2'),
-    (resume_other, 'divided', 'context=2,tensor=2', 'data=1', 'context=2', 'tensor=2'),
+    (resume_other, 'sharded', 'context=2,tensor=2', 'data=1', 'context=2', 'tensor=2'),
     (shard, 'gpt', 'context=2'), (shard, 'llama', 'data=2,context=2'),
     (shard, 'gpt', 'context=2,tensor=2'),
     (add_up, 'context=2', 2), (add_up, 'context=4', 4), (add_up, 'data=2,context=2', 2), (by_data,),

@@ -205,10 +205,10 @@ test_words (void)
   g_auto (GStrv) others = lig_child_run_make_words ("lig", &order, NULL);
   order.layout =
     (LigLayout){{[LIG_GROUP_DATA] = 2, [LIG_GROUP_CONTEXT] = 1, [LIG_GROUP_TENSOR] = 2}};
-  g_auto (GStrv) divided = lig_child_run_make_words ("lig", &order, NULL);
-  g_assert_cmpstr (divided[5], ==, "4");
-  g_assert_cmpstr (divided[6], ==, "--parallel");
-  g_assert_cmpstr (divided[7], ==, "data=2,tensor=2");
+  g_auto (GStrv) sharded = lig_child_run_make_words ("lig", &order, NULL);
+  g_assert_cmpstr (sharded[5], ==, "4");
+  g_assert_cmpstr (sharded[6], ==, "--parallel");
+  g_assert_cmpstr (sharded[7], ==, "data=2,tensor=2");
   order.layout.sizes[LIG_GROUP_DATA] = 1;
   order.layout.sizes[LIG_GROUP_CONTEXT] = 2;
   g_auto (GStrv) both = lig_child_run_make_words ("lig", &order, NULL);

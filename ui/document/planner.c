@@ -164,7 +164,7 @@ compile_unfused (LigPlanner *self, LigPlan *plan)
 
 /* Splits the batch among the ranks. If they cannot share it, the plan is for one rank. */
 static LigLayout
-divide (const Request *request, LigPlanOptions *options, GPtrArray *problems)
+shard_batch (const Request *request, LigPlanOptions *options, GPtrArray *problems)
 {
   g_autoptr (GError) error = NULL;
   LigLayout layout = request->layout;
@@ -187,7 +187,7 @@ compile (LigPlanner *self, const Request *request)
   options.input_gradient = TRUE;
   answer->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
   answer->final = TRUE;
-  LigLayout layout = divide (request, &options, answer->problems);
+  LigLayout layout = shard_batch (request, &options, answer->problems);
   LigDevice *device = open_device (self, request, &layout, &error);
   gboolean measures = device && lig_policy_for (options.policy, device) == LIG_POLICY_MEASURED;
   if (measures) {

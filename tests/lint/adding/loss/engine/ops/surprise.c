@@ -24,7 +24,7 @@ static const LigParam params[] = {
 
 /* Sets the classes of this rank; returns the total number. */
 static gint64
-divide (LigInfer *self, SurpriseParams *values)
+shard (LigInfer *self, SurpriseParams *values)
 {
   gint64 own = lig_shape_columns (&self->x), rows = self->kept[0].axes[0];
   values->kernel.part = (LigVocabularyPart){0, 0};
@@ -50,7 +50,7 @@ infer (LigInfer *self, GError **error)
   if (!lig_shape_check (&self->kept[0], LIG_FP32, error))
     return FALSE;
   self->extra_ranges[0] =
-    (LigRange){0, (gint32) divide (self, values) - 1, (gint32) values->kernel.ignored};
+    (LigRange){0, (gint32) shard (self, values) - 1, (gint32) values->kernel.ignored};
   self->kept[1] = self->y = (LigShape){0};
   self->y_dtype = LIG_FP32;
   return TRUE;

@@ -3,7 +3,8 @@
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  LIG_LINEAR_PARAMS ("none|column|row", LIG_PARALLEL_NONE, N_ ("The sharded part")),
+  LIG_LINEAR_PARAMS (
+    "none|column|row", LIG_PARALLEL_NONE, N_ ("How tensor parallelism shards the weight")),
   {.name = NULL},
 };
 
@@ -12,7 +13,7 @@ static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE, 
 
 /* Sets the shard of a rank: rows of the weight, or columns and the resulting partial sums of y. */
 static gboolean
-divide (LigInfer *self, const LigLinearOpParams *values, int ranks, GError **error)
+shard (LigInfer *self, const LigLinearOpParams *values, int ranks, GError **error)
 {
   LigSections sections = {1, {values->out_features}};
   LigShardingKind kind = self->x_sharding.kind;
@@ -42,7 +43,7 @@ infer (LigInfer *self, GError **error)
     return FALSE;
   self->y.axes[self->y.n_axes - 1] = values->out_features;
   lig_shape_init (&self->parameters[0], 2, values->out_features, lig_shape_columns (&self->x));
-  return divide (self, values, ranks, error);
+  return shard (self, values, ranks, error);
 }
 
 LIG_DEFINE_OP (dense) = {
