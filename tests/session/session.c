@@ -80,7 +80,7 @@ test_curve (void)
     values += points[i].count;
   g_assert_cmpuint (values, ==, 20000);
   g_assert_cmpfloat (points[0].min, ==, 0);
-  g_assert_cmpfloat (points[0].greatest, ==, 1);
+  g_assert_cmpfloat (points[0].max, ==, 1);
   g_assert_cmpfloat (points[0].mean, ==, 0.5);
   g_assert_cmpfloat (points[count - 1].x, ==, 19999);
 }

@@ -84,7 +84,7 @@ test_one_loss (Fixture *f, gconstpointer data)
   WAIT_FOR (says (f, result));
 }
 
-/* On the page Run, a report describes the run, elsewhere the plan; every format can be chosen. */
+/* On the Run page, a report describes the run, elsewhere the plan; every format can be chosen. */
 static void
 test_export (Fixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of the page History: a window with the page, and waiting. */
+/* Shared by the tests of the History page: a window with the page, and waiting. */
 #pragma once
 
 #include "tests/store/case.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History organizes runs by their settings: columns for settings, groups with mean and
+/* The History page organizes runs by their settings: columns for settings, groups with mean and
  * spread, a comparison without duplicates. */
 #include "tests/ui/history-case.h"
 

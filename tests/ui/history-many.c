@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History with 100,000 runs. */
+/* The History page with 100,000 runs. */
 #include "tests/ui/history-case.h"
 
 #define MANY 100000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History: the user's actions on runs, and damaged, locked and missing stores. */
+/* The History page: the user's actions on runs, and damaged, locked and missing stores. */
 #include "tests/ui/history-case.h"
 
 /* Four runs with curves; the last is another sequence on another device. */

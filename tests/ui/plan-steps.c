@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Plan: a selected step marks the steps and values connected with it, and its values lead
+/* The Plan page: a selected step marks the steps and values connected with it, and its values lead
  * to the steps that write and read them. */
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile of a document, as tests open it. */
+/* The Profile page of a document, as tests open it. */
 #pragma once
 
 #include "tests/ui/case.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile with spreads: tiles, table and picture agree, differences within the noise do
+/* The Profile page with spreads: tiles, table and picture agree, differences within the noise do
  * not count, and a disturbed measurement is reported. */
 #include "tests/ui/profile-case.h"
 #include "ui/profile/profiling.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile shows the waits of the ranks in the newest multi-rank run of its sequence.
+/* The Profile page shows the waits of the ranks in the newest multi-rank run of its sequence.
  */
 #include "ui/profile/rank-waits.h"
 #include "tests/ui/profile-case.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile compares recipes: a row and two columns of the map for each, rejections in their
+/* The Profile page compares recipes: a row and two columns of the map for each, rejections in their
  * rows, progress and cancelling, and navigation from the map to the sequence. */
 #include "tests/ui/profile-case.h"
 #include "ui/document/edit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of running: a window with a document, the page Run and the run bar, and
+/* Shared by the tests of running: a window with a document, the Run page and the run bar, and
  * waiting for runs. */
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "ui/history/history-page.h"
 #include "ui/history/repeat-row.h"
 #include "ui/history/sweep-dialog.h"
-#include "ui/history/sweep-line.h"
+#include "ui/history/sweep-setting-row.h"
 #include "ui/history/sweep-table.h"
 #include "ui/history/sweep-view.h"
 #include "ui/run/settings.h"
@@ -159,10 +159,10 @@ open_dialog (Fixture *f)
 }
 
 static void
-set_values (GtkWidget *dialog, guint line, const char *values)
+set_values (GtkWidget *dialog, guint row, const char *values)
 {
-  GtkWidget *first = find (dialog, LIG_TYPE_SWEEP_LINE, NULL);
-  for (guint i = 0; i < line; i++)
+  GtkWidget *first = find (dialog, LIG_TYPE_SWEEP_SETTING_ROW, NULL);
+  for (guint i = 0; i < row; i++)
     first = gtk_widget_get_next_sibling (first);
   gtk_editable_set_text (GTK_EDITABLE (find (first, GTK_TYPE_ENTRY, NULL)), values);
 }
@@ -179,11 +179,11 @@ test_dialog (Fixture *f, gconstpointer data)
   GtkWidget *any = find (dialog, GTK_TYPE_CHECK_BUTTON, NULL);
   summary = GTK_LABEL (gtk_widget_get_next_sibling (any));
   g_assert_true (g_str_has_prefix (gtk_label_get_text (summary), "6 runs"));
-  /* A value that is not a number is reported below its line. */
+  /* A value that is not a number is reported below its row. */
   set_values (dialog, 0, "0.01, fast");
   g_assert_false (gtk_widget_get_sensitive (start));
-  GtkWidget *line = find (dialog, LIG_TYPE_SWEEP_LINE, NULL);
-  GtkWidget *error = gtk_widget_get_last_child (line);
+  GtkWidget *row = find (dialog, LIG_TYPE_SWEEP_SETTING_ROW, NULL);
+  GtkWidget *error = gtk_widget_get_last_child (row);
   g_assert_true (gtk_widget_get_visible (error));
   g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (error)), "'fast'"));
   /* If zipped, both need the same number of values. */

@@ -6,9 +6,9 @@
 
 /* --- The document -------------------------------------------------------------------------- */
 
-/* Returns the menu of the button Undo. */
+/* Returns the Undo button's menu. */
 static GMenuModel *
-get_list (Fixture *f)
+get_undo_menu (Fixture *f)
 {
   GtkWidget *bar = find_type (GTK_WIDGET (f->window), ADW_TYPE_HEADER_BAR);
   GtkWidget *button = find_widget (bar, has_action, "win.undo");
@@ -38,7 +38,7 @@ static void
 assert_list (Fixture *f, const char *expected)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  read_list (get_list (f), text);
+  read_list (get_undo_menu (f), text);
   g_assert_cmpstr (text->str, ==, expected);
 }
 
@@ -76,7 +76,7 @@ is_open (Fixture *f, const char *path)
   return row && row->open;
 }
 
-/* An undone edit leaves the blocks that it removed as open as they were. */
+/* Undoing an edit restores removed blocks, unfolded as before. */
 static void
 test_open (Fixture *f, gconstpointer data)
 {
@@ -147,7 +147,7 @@ lists_runs (GtkWidget *widget, gconstpointer data)
   return GTK_IS_COLUMN_VIEW (widget) && gtk_widget_has_css_class (widget, "history-list");
 }
 
-/* On the page History, Ctrl+Z undoes the deletion of runs; the sequence is unchanged. */
+/* On the History page, Ctrl+Z undoes the deletion of runs; the sequence is unchanged. */
 static void
 test_history (Fixture *f, gconstpointer data)
 {

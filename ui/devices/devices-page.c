@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Devices: the devices that plans run on, and plan-only devices. */
+/* The Devices page: the devices that plans run on, and plan-only devices. */
 #include "ui/devices/device-card.h"
 #include "ui/page.h"
 #include "ui/session/command.h"

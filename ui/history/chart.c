@@ -131,16 +131,16 @@ thin (const double *x, const double *y, guint count)
     append (curve, x[i], y[i]);
   for (guint b = 0; b < buckets; b++) {
     guint from = (guint) ((guint64) count * b / buckets);
-    guint to = (guint) ((guint64) count * (b + 1) / buckets), min = from, greatest = from;
+    guint to = (guint) ((guint64) count * (b + 1) / buckets), min = from, max = from;
     for (guint i = from; i < to; i++) {
       if (y[i] < y[min] || isnan (y[min]))
         min = i;
-      if (y[i] > y[greatest] || isnan (y[greatest]))
-        greatest = i;
+      if (y[i] > y[max] || isnan (y[max]))
+        max = i;
     }
-    append (curve, x[MIN (min, greatest)], y[MIN (min, greatest)]);
-    if (min != greatest)
-      append (curve, x[MAX (min, greatest)], y[MAX (min, greatest)]);
+    append (curve, x[MIN (min, max)], y[MIN (min, max)]);
+    if (min != max)
+      append (curve, x[MAX (min, max)], y[MAX (min, max)]);
   }
   return curve;
 }

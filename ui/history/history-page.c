@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History: every run of the store, and the actions on runs. */
+/* The History page: every run of the store, and the actions on runs. */
 #include "ui/history/history-page.h"
 #include "ui/history/sweep.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the files of the page History: its parts, and the actions on selected runs. */
+/* Shared by the files of the History page: its parts, and the actions on selected runs. */
 #pragma once
 
 #include "ui/history/chart.h"

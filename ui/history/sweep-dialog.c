@@ -4,7 +4,7 @@
 #include "ui/history/sweep-dialog.h"
 
 #include "ui/document/ranks.h"
-#include "ui/history/sweep-line.h"
+#include "ui/history/sweep-setting-row.h"
 #include "ui/run/settings.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
@@ -18,7 +18,7 @@
 struct _LigSweepDialog {
   AdwWindow parent_instance;
   LigDocument *doc;
-  GtkBox *lines;
+  GtkBox *rows;
   GtkCheckButton *zip;
   GtkLabel *summary;
   GtkWidget *start, *add;
@@ -61,7 +61,7 @@ new_sweep (LigDocument *doc)
   return sweep;
 }
 
-/* Returns the sweep of the valid lines; sets whether all are valid, and the number of runs. */
+/* Returns the sweep of the valid rows; sets whether all are valid, and the number of runs. */
 static LigSweep *
 make_sweep (LigSweepDialog *self, gboolean *valid, guint64 *count)
 {
@@ -70,11 +70,11 @@ make_sweep (LigSweepDialog *self, gboolean *valid, guint64 *count)
   LigSweep *sweep = new_sweep (self->doc);
   *valid = TRUE;
   *count = 1;
-  GtkWidget *line = gtk_widget_get_first_child (GTK_WIDGET (self->lines));
-  for (; line; line = gtk_widget_get_next_sibling (line)) {
+  GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->rows));
+  for (; row; row = gtk_widget_get_next_sibling (row)) {
     g_autoptr (GError) error = NULL;
-    g_autofree char *over = lig_sweep_line_get_over (LIG_SWEEP_LINE (line));
-    if (over && lig_sweep_add (sweep, over, zip, &error)) {
+    g_autofree char *setting = lig_sweep_setting_row_get_setting (LIG_SWEEP_SETTING_ROW (row));
+    if (setting && lig_sweep_add (sweep, setting, zip, &error)) {
       const LigSweepAxis *axes = lig_sweep_get_axes (sweep, &n);
       guint length = g_strv_length (axes[n - 1].values);
       *count = axes[n - 1].with == n - 1 ? MIN (*count * length, G_MAXUINT32) : *count;
@@ -82,7 +82,7 @@ make_sweep (LigSweepDialog *self, gboolean *valid, guint64 *count)
     }
     *valid = *valid && !error;
     g_autofree char *sentence = error ? lig_figure_sentence (error->message) : NULL;
-    lig_sweep_line_set_error (LIG_SWEEP_LINE (line), sentence);
+    lig_sweep_setting_row_set_error (LIG_SWEEP_SETTING_ROW (row), sentence);
   }
   *valid = *valid && used > 0;
   return sweep;
@@ -163,28 +163,28 @@ start (LigSweepDialog *self)
 /* --- Lines --------------------------------------------------------------------------------- */
 
 static void
-remove_line (LigSweepDialog *self, GtkWidget *line)
+remove_row (LigSweepDialog *self, GtkWidget *row)
 {
-  gtk_box_remove (self->lines, line);
+  gtk_box_remove (self->rows, row);
   update (self);
   gtk_widget_grab_focus (self->add);
 }
 
 static GtkWidget *
-add_line (LigSweepDialog *self, const char *key, const char *values)
+add_row (LigSweepDialog *self, const char *key, const char *values)
 {
-  GtkWidget *line = lig_sweep_line_new (self->doc, key, values);
-  g_signal_connect_object (line, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (line, "removed", G_CALLBACK (remove_line), self, G_CONNECT_SWAPPED);
-  gtk_box_append (self->lines, line);
-  return line;
+  GtkWidget *row = lig_sweep_setting_row_new (self->doc, key, values);
+  g_signal_connect_object (row, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (row, "removed", G_CALLBACK (remove_row), self, G_CONNECT_SWAPPED);
+  gtk_box_append (self->rows, row);
+  return row;
 }
 
 static void
 add_clicked (LigSweepDialog *self)
 {
-  GtkWidget *line = add_line (self, "batch", "");
-  gtk_widget_child_focus (line, GTK_DIR_TAB_FORWARD);
+  GtkWidget *row = add_row (self, "batch", "");
+  gtk_widget_child_focus (row, GTK_DIR_TAB_FORWARD);
   update (self);
 }
 
@@ -196,8 +196,8 @@ add_proposals (LigSweepDialog *self)
   lig_train_read (self->doc, &settings, NULL);
   double lr = settings.lr > 0 ? settings.lr : 1e-3;
   g_autofree char *rates = g_strdup_printf ("%g, %g, %g", lr * 10, lr, lr / 10);
-  add_line (self, "lr", rates);
-  add_line (self, "seed", "1..3");
+  add_row (self, "lr", rates);
+  add_row (self, "seed", "1..3");
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ make_content (LigSweepDialog *self)
   gtk_label_set_wrap (GTK_LABEL (help), TRUE);
   gtk_label_set_xalign (GTK_LABEL (help), 0);
   gtk_widget_add_css_class (help, "dim-label");
-  self->lines = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 6));
+  self->rows = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 6));
   self->add = gtk_button_new_with_mnemonic (_ ("_Add a setting"));
   self->zip =
     GTK_CHECK_BUTTON (gtk_check_button_new_with_mnemonic (_ ("_Zip the lists: first with first")));
@@ -243,7 +243,7 @@ make_content (LigSweepDialog *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->summary), "heading");
   g_signal_connect_object (self->add, "clicked", G_CALLBACK (add_clicked), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->zip, "toggled", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  GtkWidget *const parts[] = {help, GTK_WIDGET (self->lines), self->add, GTK_WIDGET (self->zip),
+  GtkWidget *const parts[] = {help, GTK_WIDGET (self->rows), self->add, GTK_WIDGET (self->zip),
                               GTK_WIDGET (self->summary)};
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     gtk_box_append (GTK_BOX (box), parts[i]);

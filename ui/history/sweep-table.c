@@ -55,8 +55,8 @@ format_range (const LigSweepSummary *summary)
   if (summary->count < 2)
     return g_strdup ("–");
   g_autofree char *min = lig_history_number (summary->min);
-  g_autofree char *greatest = lig_history_number (summary->greatest);
-  return g_strdup_printf (_ ("%s to %s"), min, greatest);
+  g_autofree char *max = lig_history_number (summary->greatest);
+  return g_strdup_printf (_ ("%s to %s"), min, max);
 }
 
 /* Returns the number of results, or the state of the only run. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps and repetitions on the page History. */
+/* Sweeps and repetitions on the History page. */
 #pragma once
 
 #include "ui/history/history-page.h"

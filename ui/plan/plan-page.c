@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Plan: the steps of the plan, and its memory. */
+/* The Plan page: the steps of the plan, and its memory. */
 #include "ui/page.h"
 #include "ui/plan/operands.h"
 #include "ui/plan/table.h"

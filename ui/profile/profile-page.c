@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Profile: a breakdown of the time and memory of a step, predicted until measured. */
+/* The Profile page: a breakdown of the time and memory of a step, predicted until measured. */
 #include "ui/page.h"
 #include "ui/profile/figures.h"
 #include "ui/profile/rank-section.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The waits of ranks on the page Profile. */
+/* The waits of ranks on the Profile page. */
 #pragma once
 
 #include "ui/document/document.h"

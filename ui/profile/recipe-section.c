@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The comparison of recipes on the page Profile. */
+/* The comparison of recipes on the Profile page. */
 #include "ui/profile/recipe-section.h"
 
 #include "ui/profile/recipe-table.h"

@@ -19,13 +19,13 @@ place (double value, gboolean log)
 }
 
 static void
-find_extent (const LigCurvePoint *points, guint count, double *min, double *greatest)
+find_extent (const LigCurvePoint *points, guint count, double *min, double *max)
 {
   *min = INFINITY;
-  *greatest = -INFINITY;
+  *max = -INFINITY;
   for (guint i = 0; i < count; i++) {
     *min = fmin (*min, points[i].mean);
-    *greatest = fmax (*greatest, points[i].mean);
+    *max = fmax (*max, points[i].mean);
   }
 }
 
@@ -36,14 +36,14 @@ draw_spark (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointe
   LigRunLive *self = data;
   guint count = 0;
   GdkRGBA colour;
-  double min, greatest;
+  double min, max;
   const LigCurvePoint *points = self->curve ? lig_curve_get_points (self->curve, &count) : NULL;
-  find_extent (points, count, &min, &greatest);
+  find_extent (points, count, &min, &max);
   if (count < 2 || !(points[count - 1].x > points[0].x))
     return;
-  gboolean log = min > 0 && greatest > 50 * min;
-  double top = place (greatest, log), first = points[0].x;
-  double span = greatest > min ? top - place (min, log) : 1;
+  gboolean log = min > 0 && max > 50 * min;
+  double top = place (max, log), first = points[0].x;
+  double span = max > min ? top - place (min, log) : 1;
   guint stride = MAX (count / ((guint) width * 2), 1);
   for (guint i = 0; i < count; i += stride)
     if (!isnan (points[i].mean))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Run: the training runs of this program, and the charts of one of them. */
+/* The Run page: the training runs of this program, and the charts of one of them. */
 #include "ui/page.h"
 #include "ui/run/data-chooser.h"
 #include "ui/run/live.h"

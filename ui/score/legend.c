@@ -66,7 +66,7 @@ append_close (Legend *self)
   GtkWidget *button = gtk_button_new_from_icon_name ("window-close-symbolic");
   gtk_widget_add_css_class (button, "flat");
   lig_tooltip_set (button, _ ("Show fusions by colour again"));
-  gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (button), "room.score-colour::fusion");
+  gtk_actionable_set_detailed_action_name (GTK_ACTIONABLE (button), "view.score-colour::fusion");
   gtk_box_append (GTK_BOX (self->box), button);
 }
 

@@ -7,9 +7,9 @@
 #include "ui/score/head.h"
 #include "ui/score/legend.h"
 #include "ui/score/pin-strip.h"
-#include "ui/score/room.h"
 #include "ui/score/sheet.h"
 #include "ui/score/strip.h"
+#include "ui/score/view-controls.h"
 #include "ui/widgets/css-class.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
@@ -148,13 +148,13 @@ lig_score_view_init (LigScoreView *self)
 }
 
 static void
-add_room (LigScoreView *self)
+add_view_controls (LigScoreView *self)
 {
   LigScoreSheet *sheet = LIG_SCORE_SHEET (self->sheet);
   lig_score_strip_set_sheet (self->strip, sheet,
                              gtk_scrolled_window_get_vadjustment (self->window));
-  lig_score_add_room (GTK_WIDGET (self), sheet, self->window);
-  gtk_grid_attach (self->grid, lig_score_room_button_new (), 1, 0, 1, 1);
+  lig_score_add_view_actions (GTK_WIDGET (self), sheet, self->window);
+  gtk_grid_attach (self->grid, lig_score_view_button_new (), 1, 0, 1, 1);
   gtk_grid_attach (self->grid, lig_score_legend_new (sheet), 0, 2, 2, 1);
 }
 
@@ -177,7 +177,7 @@ lig_score_view_new (LigDocument *document)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::high-contrast",
                            G_CALLBACK (follow_contrast), self, G_CONNECT_SWAPPED);
-  add_room (self);
+  add_view_controls (self);
   lig_pin_strip_attach (GTK_BOX (self->whole), document);
   accept_drops (self);
   follow_contrast (self);

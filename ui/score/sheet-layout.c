@@ -8,11 +8,11 @@
 #include <math.h>
 
 /* Automatic rows are compact if full rows need more than this number of window heights, and in a
- * low window (at the usual text size) if full rows do not fit. The limit has hysteresis, so that
- * edits near it do not toggle all rows. */
+ * short window (at the usual text size) or below 100 % zoom if full rows do not fit. The limit has
+ * hysteresis, so that edits near it do not toggle all rows. */
 #define MANY_WINDOWS 1.15
 #define FEW_WINDOWS 1
-#define LOW_WINDOW 440
+#define SHORT_WINDOW 440
 
 /* --- Compact rows -------------------------------------------------------------------------- */
 
@@ -26,8 +26,8 @@ wants_compact_at (LigScoreSheet *self, double line, double zoom)
   lig_score_metrics_init (&full, line, FALSE);
   double height = lig_score_map_measure (self->document, &full) - full.end;
   double max = page * (self->metrics.compact ? FEW_WINDOWS : MANY_WINDOWS);
-  gboolean low = page < LOW_WINDOW * full.unit / zoom;
-  return height > max || ((low || zoom < 1) && height > page);
+  gboolean is_short = page < SHORT_WINDOW * full.unit / zoom;
+  return height > max || ((is_short || zoom < 1) && height > page);
 }
 
 static gboolean
@@ -120,14 +120,14 @@ unfold_loaded (LigScoreSheet *self)
   LigSequence *sequence = lig_document_get_sequence (self->document);
   const char *path = lig_document_get_path (self->document);
   double page = self->adjustment ? gtk_adjustment_get_page_size (self->adjustment) : 0;
-  if (page < 60 || self->judged == sequence)
+  if (page < 60 || self->unfold_decided_for == sequence)
     return;
-  gboolean loaded = path && g_strcmp0 (path, self->judged_path) != 0;
-  self->judged = sequence;
+  gboolean loaded = path && g_strcmp0 (path, self->unfold_decided_path) != 0;
+  self->unfold_decided_for = sequence;
   if (!loaded)
     return;
-  g_free (self->judged_path);
-  self->judged_path = g_strdup (path);
+  g_free (self->unfold_decided_path);
+  self->unfold_decided_path = g_strdup (path);
   lig_score_metrics_init (&metrics, self->line, self->kind != LIG_SCORE_ROWS_FULL);
   int height = lig_score_map_measure_unfolded (sequence, &metrics);
   if (metrics.top + metrics.space + height <= page)
@@ -149,8 +149,8 @@ change_rows (gpointer data)
 void
 lig_score_sheet_follow_page (LigScoreSheet *self)
 {
-  gboolean judged = self->judged == lig_document_get_sequence (self->document);
-  if (!self->resizing && (!judged || wants_compact (self) != self->metrics.compact))
+  gboolean decided = self->unfold_decided_for == lig_document_get_sequence (self->document);
+  if (!self->resizing && (!decided || wants_compact (self) != self->metrics.compact))
     self->resizing = g_idle_add_full (G_PRIORITY_HIGH_IDLE, change_rows, self, NULL);
 }
 

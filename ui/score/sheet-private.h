@@ -15,9 +15,8 @@ struct _LigScoreSheet {
   double kept_y;     /* stays at the same place in the window when sizes change; NaN: the middle */
   GtkCssProvider *style; /* includes the zoom */
   guint resizing;
-  gpointer
-    judged; /* the sequence for which unfolding was decided; only compared, never dereferenced */
-  char *judged_path;
+  gpointer unfold_decided_for; /* a sequence; only compared, never dereferenced */
+  char *unfold_decided_path;
   LigScoreColour colour;
   double peak; /* of the figure that colours the brackets */
   LigScoreMap *map;

@@ -423,7 +423,7 @@ finalize (GObject *object)
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_pointer (&self->map, lig_score_map_free);
   lig_score_sheet_clear_bound (self);
-  g_free (self->judged_path);
+  g_free (self->unfold_decided_path);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->gaps);
   g_ptr_array_unref (self->channels);

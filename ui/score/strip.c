@@ -264,7 +264,7 @@ add_keys (GtkWidgetClass *class)
     gtk_widget_class_add_binding (class, keys[i].key, 0, go, "i", keys[i].tenths);
     gtk_widget_class_add_binding (class, keys[i].keypad, 0, go, "i", keys[i].tenths);
   }
-  gtk_widget_class_add_binding_action (class, GDK_KEY_Return, 0, "room.hotspot", NULL);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_Return, 0, "view.hotspot", NULL);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Sequence: palette, score and inspector in a row, the run bar below. In a narrow window
+/* The Sequence page: palette, score and inspector in a row, the run bar below. In a narrow window
  * the side panes overlap the score. */
 #include "ui/document/check.h"
 #include "ui/document/pin.h"

@@ -8,7 +8,8 @@ struct _LigCurve {
   guint references;
   LigCurvePoint points[LIG_CURVE_POINTS];
   guint count;
-  guint64 length, each; /* the total number of values, and the number per full point */
+  guint64 length;           /* the total number of values */
+  guint64 values_per_point; /* of a full point */
   double last;
 };
 
@@ -17,7 +18,7 @@ lig_curve_new (void)
 {
   LigCurve *self = g_new0 (LigCurve, 1);
   self->references = 1;
-  self->each = 1;
+  self->values_per_point = 1;
   self->last = NAN;
   return self;
 }
@@ -36,13 +37,13 @@ lig_curve_free (LigCurve *self)
     g_free (self);
 }
 
-/* A point that consists only of gaps has no values. */
+/* A point that consists only of gaps has NaN as its min, mean and max. */
 static LigCurvePoint
 merge (const LigCurvePoint *a, const LigCurvePoint *b)
 {
   LigCurvePoint both = {.x = b->x, .count = a->count + b->count};
   both.min = fmin (a->min, b->min);
-  both.greatest = fmax (a->greatest, b->greatest);
+  both.max = fmax (a->max, b->max);
   if (isnan (a->mean) || isnan (b->mean))
     both.mean = isnan (a->mean) ? b->mean : a->mean;
   else
@@ -57,7 +58,7 @@ halve (LigCurve *self)
   for (guint i = 0; i < LIG_CURVE_POINTS / 2; i++)
     self->points[i] = merge (&self->points[2 * i], &self->points[2 * i + 1]);
   self->count = LIG_CURVE_POINTS / 2;
-  self->each *= 2;
+  self->values_per_point *= 2;
 }
 
 void
@@ -68,7 +69,7 @@ lig_curve_append (LigCurve *self, double x, double y)
   LigCurvePoint *last = self->count > 0 ? &self->points[self->count - 1] : NULL;
   self->length++;
   self->last = y;
-  if (last && last->count < self->each) {
+  if (last && last->count < self->values_per_point) {
     *last = merge (last, &point);
     return;
   }

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   double x; /* of the last value */
-  double min, greatest, mean;
+  double min, max, mean;
   guint64 count;
 } LigCurvePoint;
 

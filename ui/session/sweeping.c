@@ -139,7 +139,7 @@ end (LigSweeping *self)
   emit_changed (self);
 }
 
-/* A run that ended neither done nor failed was stopped, here or on the page Run. */
+/* A run that ended neither done nor failed was stopped, here or on the Run page. */
 static void
 take_end (LigSweeping *self)
 {

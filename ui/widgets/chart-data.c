@@ -99,7 +99,7 @@ copy_curve (Series *series)
     series->values[i] = points[i].x;
     series->values[series->capacity + i] = points[i].mean;
     series->values[2 * series->capacity + i] = points[i].min;
-    series->values[3 * series->capacity + i] = points[i].greatest;
+    series->values[3 * series->capacity + i] = points[i].max;
   }
   series->length = lig_curve_get_length (series->curve);
 }
@@ -126,7 +126,7 @@ static void
 merge_group (const Series *series, guint first, guint count, guint to)
 {
   const double *y = series->values + series->capacity;
-  double sum = 0, min = INFINITY, greatest = -INFINITY;
+  double sum = 0, min = INFINITY, max = -INFINITY;
   guint values = 0;
   for (guint i = first; i < first + count; i++) {
     if (isnan (y[i]))
@@ -134,12 +134,12 @@ merge_group (const Series *series, guint first, guint count, guint to)
     sum += y[i];
     values++;
     min = fmin (min, series->values[2 * series->capacity + i]);
-    greatest = fmax (greatest, series->values[3 * series->capacity + i]);
+    max = fmax (max, series->values[3 * series->capacity + i]);
   }
   series->merged[to] = series->values[first + count - 1];
   series->merged[series->capacity + to] = values > 0 ? sum / values : NAN;
   series->merged[2 * series->capacity + to] = values > 0 ? min : NAN;
-  series->merged[3 * series->capacity + to] = values > 0 ? greatest : NAN;
+  series->merged[3 * series->capacity + to] = values > 0 ? max : NAN;
 }
 
 /* Groups have a power of two of points, counted from the first point, so that a growing curve keeps
@@ -192,19 +192,19 @@ lig_chart_data_fill (LigChartData *self, LigChart *chart, guint max)
 /* --- For the cursor ------------------------------------------------------------------------ */
 
 gboolean
-lig_chart_data_get_ends (LigChartData *self, double *min, double *greatest)
+lig_chart_data_get_ends (LigChartData *self, double *min, double *max)
 {
   *min = INFINITY;
-  *greatest = -INFINITY;
+  *max = -INFINITY;
   for (guint i = 0; i < self->series->len; i++) {
     Series *series = &g_array_index (self->series, Series, i);
     copy_curve (series);
     if (series->count == 0)
       continue;
     *min = fmin (*min, series->values[0]);
-    *greatest = fmax (*greatest, series->values[series->count - 1]);
+    *max = fmax (*max, series->values[series->count - 1]);
   }
-  return *min <= *greatest;
+  return *min <= *max;
 }
 
 /* Returns the nearest x after @x in a direction; infinite if there is none. */
@@ -234,12 +234,12 @@ find_next (LigChartData *self, double x, gboolean right)
 double
 lig_chart_data_move (LigChartData *self, double x, int steps)
 {
-  double min, greatest;
-  if (!lig_chart_data_get_ends (self, &min, &greatest))
+  double min, max;
+  if (!lig_chart_data_get_ends (self, &min, &max))
     return NAN;
   if (isnan (x))
-    return steps < 0 ? greatest : min;
-  for (; steps != 0 && x >= min && x <= greatest; steps += steps < 0 ? 1 : -1)
+    return steps < 0 ? max : min;
+  for (; steps != 0 && x >= min && x <= max; steps += steps < 0 ? 1 : -1)
     x = find_next (self, x, steps > 0);
-  return CLAMP (x, min, greatest);
+  return CLAMP (x, min, max);
 }

@@ -32,4 +32,4 @@ gboolean lig_chart_data_fill (LigChartData *self, LigChart *chart, guint max);
 /* Returns the x that is @steps points away from @x among those of all series; an end if @x is NaN
  * or out of range. */
 double lig_chart_data_move (LigChartData *self, double x, int steps);
-gboolean lig_chart_data_get_ends (LigChartData *self, double *min, double *greatest);
+gboolean lig_chart_data_get_ends (LigChartData *self, double *min, double *max);

@@ -148,18 +148,18 @@ lig_chart_plot_set_range (LigChartPlot *self, double from, double to)
 static void
 zoom (LigChartPlot *self, double factor)
 {
-  double min, greatest, cursor = self->chart.cursor;
-  if (!lig_chart_data_get_ends (self->data, &min, &greatest))
+  double min, max, cursor = self->chart.cursor;
+  if (!lig_chart_data_get_ends (self->data, &min, &max))
     return;
   double from = isnan (self->chart.from) ? min : self->chart.from;
-  double to = isnan (self->chart.to) ? greatest : self->chart.to;
+  double to = isnan (self->chart.to) ? max : self->chart.to;
   double centre = cursor >= from && cursor <= to ? cursor : (from + to) / 2;
   from = centre - (centre - from) * factor;
   to = centre + (to - centre) * factor;
-  if (from <= min && to >= greatest)
+  if (from <= min && to >= max)
     lig_chart_plot_set_range (self, NAN, NAN);
-  else if (to - from > (greatest - min) * 1e-6)
-    lig_chart_plot_set_range (self, fmax (from, min), fmin (to, greatest));
+  else if (to - from > (max - min) * 1e-6)
+    lig_chart_plot_set_range (self, fmax (from, min), fmin (to, max));
 }
 
 /* --- Keys and pointer ---------------------------------------------------------------------- */
@@ -239,13 +239,13 @@ drag_ended (GtkGestureDrag *drag, double dx, double dy, LigChartPlot *self)
   double from = fmin (self->drag_from, self->drag_to), to = fmax (self->drag_from, self->drag_to);
   if (isnan (self->drag_from))
     return;
-  double min, greatest, left = find_x (self, from), right = find_x (self, to);
+  double min, max, left = find_x (self, from), right = find_x (self, to);
   self->drag_from = self->drag_to = NAN;
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (!lig_chart_data_get_ends (self->data, &min, &greatest))
+  if (!lig_chart_data_get_ends (self->data, &min, &max))
     return;
   left = isnan (left) ? min : left;
-  right = isnan (right) ? greatest : right;
+  right = isnan (right) ? max : right;
   if (right > left)
     lig_chart_plot_set_range (self, left, right);
 }

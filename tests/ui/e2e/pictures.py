@@ -6,7 +6,7 @@ pictures.py --update writes the stored pictures, after they were looked at: they
 tests/ui/e2e/pictures. They are compared at a quarter of their size, blurred a little: other
 machines draw letters by other pixels, but a missing column, a wrong colour or a page that did not
 fill is seen. With another font it is skipped. Times are predicted for a described GPU, and what
-the page Devices says of this machine's CPU is painted over: no figure is the machine's own.
+the Devices page says of this machine's CPU is painted over: no figure is the machine's own.
 """
 import os
 import pathlib

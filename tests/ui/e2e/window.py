@@ -25,7 +25,7 @@ def test_screen_reader(home):
             assert tab.has("focusable") and "click" in tab.actions(), tab
         assert app.find("page tab", "Sequence").has("selected")
         app.find("page tab", "History").act("click")
-        wait(lambda: app.look("page tab", "History")[0].has("selected"), "the page History")
+        wait(lambda: app.look("page tab", "History")[0].has("selected"), "the History page")
         app.find("push button", "Main menu")
         # Each button, or the choice that it belongs to, has a name.
         nameless = [f"{thing} {thing.description} at {thing.box()}" for thing in app.look("push button")
@@ -43,7 +43,7 @@ def test_pages(home):
             assert state
         run("xdotool", "key", "alt+2")
         wait(lambda: "'plan'" in app.call("/org/ligature/Ligature/window/1", "Describe", "page"),
-             "the page Plan by its key")
+             "the Plan page by its key")
 
 
 def test_shell(home):

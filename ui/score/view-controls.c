@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The view controls of the score: actions, keys and gestures. */
-#include "ui/score/room.h"
+#include "ui/score/view-controls.h"
 
 #include "ui/score/heat.h"
 
@@ -15,14 +15,14 @@ typedef struct {
   GtkWidget *view;
   double y;     /* of the pointer in the scrolled window */
   double began; /* the zoom at which a pinch began */
-} Room;
+} ViewControls;
 
 /* --- Actions ------------------------------------------------------------------------------- */
 
 static void
 zoom (GSimpleAction *action, GVariant *target, gpointer data)
 {
-  Room *self = data;
+  ViewControls *self = data;
   double now = lig_score_sheet_get_zoom (self->sheet);
   const char *name = g_action_get_name (G_ACTION (action));
   double next = g_str_equal (name, "zoom-in") ? now * STEP : now / STEP;
@@ -32,13 +32,13 @@ zoom (GSimpleAction *action, GVariant *target, gpointer data)
 static void
 fit (GSimpleAction *action, GVariant *target, gpointer data)
 {
-  lig_score_sheet_fit (((Room *) data)->sheet);
+  lig_score_sheet_fit (((ViewControls *) data)->sheet);
 }
 
 static void
 fold (GSimpleAction *action, GVariant *target, gpointer data)
 {
-  LigDocument *document = lig_score_sheet_get_document (((Room *) data)->sheet);
+  LigDocument *document = lig_score_sheet_get_document (((ViewControls *) data)->sheet);
   lig_document_set_all_open (document,
                              g_str_equal (g_action_get_name (G_ACTION (action)), "unfold-all"));
 }
@@ -47,14 +47,14 @@ static void
 go_hot (GSimpleAction *action, GVariant *target, gpointer data)
 {
   gboolean back = g_str_equal (g_action_get_name (G_ACTION (action)), "previous-hotspot");
-  lig_score_sheet_go_hot (((Room *) data)->sheet, back ? -1 : 1);
+  lig_score_sheet_go_hot (((ViewControls *) data)->sheet, back ? -1 : 1);
 }
 
 /* Toggles between compact and full rows. */
 static void
 toggle_compact (GSimpleAction *action, GVariant *target, gpointer data)
 {
-  LigScoreSheet *sheet = ((Room *) data)->sheet;
+  LigScoreSheet *sheet = ((ViewControls *) data)->sheet;
   LigSession *session = lig_document_get_session (lig_score_sheet_get_document (sheet));
   gboolean compact = lig_score_sheet_get_map (sheet)->metrics.compact;
   g_settings_set_enum (lig_session_get_settings (session), "score-rows",
@@ -62,7 +62,7 @@ toggle_compact (GSimpleAction *action, GVariant *target, gpointer data)
 }
 
 static GActionGroup *
-make_actions (Room *self, GSettings *settings)
+make_actions (ViewControls *self, GSettings *settings)
 {
   static const GActionEntry entries[] = {
     {.name = "zoom-in", .activate = zoom},
@@ -98,15 +98,15 @@ static void
 add_keys (GtkWidget *view)
 {
   static const char *const keys[][2] = {
-    {"<Control>plus|<Control>equal|<Control>KP_Add", "room.zoom-in"},
-    {"<Control>minus|<Control>KP_Subtract", "room.zoom-out"},
-    {"<Control>0|<Control>KP_0", "room.zoom-reset"},
-    {"<Control>9|<Control>KP_9", "room.zoom-fit"},
-    {"<Control>r", "room.compact"},
-    {"<Control>bracketleft", "room.fold-all"},
-    {"<Control>bracketright", "room.unfold-all"},
-    {"<Control>h", "room.hotspot"},
-    {"<Control><Shift>h", "room.previous-hotspot"},
+    {"<Control>plus|<Control>equal|<Control>KP_Add", "view.zoom-in"},
+    {"<Control>minus|<Control>KP_Subtract", "view.zoom-out"},
+    {"<Control>0|<Control>KP_0", "view.zoom-reset"},
+    {"<Control>9|<Control>KP_9", "view.zoom-fit"},
+    {"<Control>r", "view.compact"},
+    {"<Control>bracketleft", "view.fold-all"},
+    {"<Control>bracketright", "view.unfold-all"},
+    {"<Control>h", "view.hotspot"},
+    {"<Control><Shift>h", "view.previous-hotspot"},
   };
   GtkEventController *controller = gtk_shortcut_controller_new ();
   gtk_shortcut_controller_set_scope (GTK_SHORTCUT_CONTROLLER (controller),
@@ -123,13 +123,13 @@ add_keys (GtkWidget *view)
 /* --- Wheel and pinch ----------------------------------------------------------------------- */
 
 static void
-moved (GtkEventControllerMotion *motion, double x, double y, Room *self)
+moved (GtkEventControllerMotion *motion, double x, double y, ViewControls *self)
 {
   self->y = y;
 }
 
 static gboolean
-scrolled (GtkEventControllerScroll *scroll, double dx, double dy, Room *self)
+scrolled (GtkEventControllerScroll *scroll, double dx, double dy, ViewControls *self)
 {
   GdkModifierType state =
     gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (scroll));
@@ -144,19 +144,19 @@ scrolled (GtkEventControllerScroll *scroll, double dx, double dy, Room *self)
 }
 
 static void
-pinch_begin (GtkGesture *gesture, GdkEventSequence *sequence, Room *self)
+pinch_begin (GtkGesture *gesture, GdkEventSequence *sequence, ViewControls *self)
 {
   self->began = lig_score_sheet_get_zoom (self->sheet);
 }
 
 static void
-pinched (GtkGestureZoom *gesture, double scale, Room *self)
+pinched (GtkGestureZoom *gesture, double scale, ViewControls *self)
 {
   lig_score_sheet_set_zoom (self->sheet, self->began * scale, self->y);
 }
 
 static void
-add_gestures (Room *self, GtkWidget *window)
+add_gestures (ViewControls *self, GtkWidget *scrolled)
 {
   GtkEventController *scroll =
     gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
@@ -169,9 +169,9 @@ add_gestures (Room *self, GtkWidget *window)
   g_signal_connect (motion, "motion", G_CALLBACK (moved), self);
   g_signal_connect (pinch, "begin", G_CALLBACK (pinch_begin), self);
   g_signal_connect (pinch, "scale-changed", G_CALLBACK (pinched), self);
-  gtk_widget_add_controller (window, scroll);
-  gtk_widget_add_controller (window, motion);
-  gtk_widget_add_controller (window, GTK_EVENT_CONTROLLER (pinch));
+  gtk_widget_add_controller (scrolled, scroll);
+  gtk_widget_add_controller (scrolled, motion);
+  gtk_widget_add_controller (scrolled, GTK_EVENT_CONTROLLER (pinch));
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -185,19 +185,19 @@ follow_settings (GSettings *settings, const char *key, LigScoreSheet *sheet)
 }
 
 void
-lig_score_add_room (GtkWidget *view, LigScoreSheet *sheet, GtkScrolledWindow *window)
+lig_score_add_view_actions (GtkWidget *view, LigScoreSheet *sheet, GtkScrolledWindow *scrolled)
 {
-  Room *self = g_new0 (Room, 1);
+  ViewControls *self = g_new0 (ViewControls, 1);
   GSettings *settings =
     lig_session_get_settings (lig_document_get_session (lig_score_sheet_get_document (sheet)));
   self->sheet = sheet;
   self->view = view;
-  g_object_set_data_full (G_OBJECT (view), "lig-score-room", self, g_free);
+  g_object_set_data_full (G_OBJECT (view), "lig-score-view-controls", self, g_free);
   GActionGroup *actions = make_actions (self, settings);
-  gtk_widget_insert_action_group (view, "room", actions);
+  gtk_widget_insert_action_group (view, "view", actions);
   g_object_unref (actions);
   add_keys (view);
-  add_gestures (self, GTK_WIDGET (window));
+  add_gestures (self, GTK_WIDGET (scrolled));
   g_signal_connect_object (settings, "changed::score-rows", G_CALLBACK (follow_settings), sheet, 0);
   g_signal_connect_object (settings, "changed::score-colour", G_CALLBACK (follow_settings), sheet,
                            0);

@@ -2,7 +2,7 @@
 /* The view of the score in a window: zoom, compact rows, frames of blocks, subtitles, the overview
  * strip, and speed. */
 #include "tests/base/slowness.h"
-#include "tests/ui/room-case.h"
+#include "tests/ui/view-case.h"
 #include "ui/page.h"
 #include "ui/score/strip.h"
 #include "ui/score/text.h"
@@ -308,7 +308,8 @@ test_speed (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
-#define ADD(name) g_test_add ("/room/" #name, Fixture, NULL, set_up_room, test_##name, tear_down)
+#define ADD(name) \
+  g_test_add ("/view-controls/" #name, Fixture, NULL, set_up_view, test_##name, tear_down)
   ADD (zoom);
   ADD (fit);
   ADD (compact);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The appearance of the score in a window: hotspots, colours by figures, larger text, high
  * contrast. */
-#include "tests/ui/room-case.h"
+#include "tests/ui/view-case.h"
 #include "ui/score/text.h"
 #include "ui/widgets/chart-plot.h"
 #include "ui/widgets/chart-view.h"
@@ -90,10 +90,10 @@ test_colours (Fixture *f, gconstpointer data)
   settle (f);
   g_assert_null (find_widget (f->score, shows_text, "Bytes moved"));
   g_assert_cmpuint (find_level (f, LIG_PASS_FORWARD, 0), ==, G_MAXUINT);
-  g_assert_true (gtk_widget_activate_action (f->score, "room.score-colour", "s", "time"));
+  g_assert_true (gtk_widget_activate_action (f->score, "view.score-colour", "s", "time"));
   settle (f);
   assert_levels (f, LIG_SCORE_COLOUR_TIME);
-  g_assert_true (gtk_widget_activate_action (f->score, "room.score-colour", "s", "bytes"));
+  g_assert_true (gtk_widget_activate_action (f->score, "view.score-colour", "s", "bytes"));
   settle (f);
   assert_levels (f, LIG_SCORE_COLOUR_BYTES);
   g_assert_nonnull (find_widget (f->score, shows_text, "Bytes moved"));
@@ -127,7 +127,7 @@ measure_text (Fixture *f, LigScoreTextFlags flags, int *height)
 
 /* Both lines of a row and each part have room for their text and do not touch. */
 static void
-assert_room (Fixture *f)
+assert_space (Fixture *f)
 {
   int title, small;
   const LigScoreMetrics *metrics = &map_of (f)->metrics;
@@ -151,20 +151,20 @@ test_text_scale (Fixture *f, gconstpointer data)
   GtkSettings *desktop = gtk_settings_get_default ();
   g_object_get (desktop, "gtk-xft-dpi", &dpi, NULL);
   show (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
-  assert_room (f);
+  assert_space (f);
   int base = map_of (f)->metrics.base, height = slot_at (f, 1)->height;
   g_object_set (desktop, "gtk-xft-dpi", dpi * 3 / 2, NULL);
   settle (f);
   g_assert_cmpint (map_of (f)->metrics.base, >=, base * 14 / 10);
   g_assert_cmpint (gtk_widget_get_height (lig_score_sheet_get_row (f->sheet, 1)), >=,
                    height * 14 / 10 - 2);
-  assert_room (f);
+  assert_space (f);
   g_settings_set_string (settings_of (f), "score-rows", "compact");
   settle (f);
-  assert_room (f);
+  assert_space (f);
   g_object_set (desktop, "gtk-xft-dpi", dpi, NULL);
   settle (f);
-  assert_room (f);
+  assert_space (f);
   g_settings_set_string (settings_of (f), "score-rows", "automatic");
   settle (f);
   g_assert_cmpint (map_of (f)->metrics.base, ==, base);
@@ -251,7 +251,7 @@ test_contrast (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
-#define ADD(name) g_test_add ("/look/" #name, Fixture, NULL, set_up_room, test_##name, tear_down)
+#define ADD(name) g_test_add ("/look/" #name, Fixture, NULL, set_up_view, test_##name, tear_down)
   ADD (hotspots);
   ADD (colours);
   ADD (text_scale);

@@ -25,7 +25,7 @@ settings_of (Fixture *f)
 }
 
 static inline void
-set_up_room (Fixture *f, gconstpointer data)
+set_up_view (Fixture *f, gconstpointer data)
 {
   make_score (f, "null:h200");
   g_settings_set_string (settings_of (f), "score-rows", "automatic");
@@ -51,7 +51,7 @@ show_rows (Fixture *f, guint rows)
 static inline void
 act (Fixture *f, const char *action)
 {
-  g_autofree char *name = g_strconcat ("room.", action, NULL);
+  g_autofree char *name = g_strconcat ("view.", action, NULL);
   g_assert_true (gtk_widget_activate_action (f->score, name, NULL));
   settle (f);
 }

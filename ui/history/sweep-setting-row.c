@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The settings are those of the engine's table, and the numbers and truth values of the ops. */
-#include "ui/history/sweep-line.h"
+#include "ui/history/sweep-setting-row.h"
 
 #include "ui/session/setting-name.h"
 #include "ui/widgets/tooltip.h"
@@ -9,7 +9,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-struct _LigSweepLine {
+struct _LigSweepSettingRow {
   GtkBox parent_instance;
   GtkDropDown *choice;
   GtkEditable *values;
@@ -17,7 +17,7 @@ struct _LigSweepLine {
   GStrv keys; /* in the order of the choice */
 };
 
-G_DEFINE_FINAL_TYPE (LigSweepLine, lig_sweep_line, GTK_TYPE_BOX)
+G_DEFINE_FINAL_TYPE (LigSweepSettingRow, lig_sweep_setting_row, GTK_TYPE_BOX)
 
 enum { CHANGED, REMOVED, N_SIGNALS };
 static guint signals[N_SIGNALS];
@@ -26,30 +26,30 @@ static guint signals[N_SIGNALS];
 static const char *const hidden[] = {"checkpoint", "checkpoint-every", "name", NULL};
 
 static void
-lig_sweep_line_finalize (GObject *object)
+lig_sweep_setting_row_finalize (GObject *object)
 {
-  g_strfreev (LIG_SWEEP_LINE (object)->keys);
-  G_OBJECT_CLASS (lig_sweep_line_parent_class)->finalize (object);
+  g_strfreev (LIG_SWEEP_SETTING_ROW (object)->keys);
+  G_OBJECT_CLASS (lig_sweep_setting_row_parent_class)->finalize (object);
 }
 
 static void
-lig_sweep_line_class_init (LigSweepLineClass *class)
+lig_sweep_setting_row_class_init (LigSweepSettingRowClass *class)
 {
   static const char *const names[] = {"changed", "removed"};
-  G_OBJECT_CLASS (class)->finalize = lig_sweep_line_finalize;
+  G_OBJECT_CLASS (class)->finalize = lig_sweep_setting_row_finalize;
   for (guint i = 0; i < N_SIGNALS; i++)
-    signals[i] = g_signal_new (names[i], LIG_TYPE_SWEEP_LINE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                               NULL, G_TYPE_NONE, 0);
+    signals[i] = g_signal_new (names[i], LIG_TYPE_SWEEP_SETTING_ROW, G_SIGNAL_RUN_LAST, 0, NULL,
+                               NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
-emit_changed (LigSweepLine *self)
+emit_changed (LigSweepSettingRow *self)
 {
   g_signal_emit (self, signals[CHANGED], 0);
 }
 
 static void
-emit_removed (LigSweepLine *self)
+emit_removed (LigSweepSettingRow *self)
 {
   g_signal_emit (self, signals[REMOVED], 0);
 }
@@ -96,7 +96,7 @@ add_ops (GStrvBuilder *keys, GtkStringList *titles, LigSequence *sequence)
 }
 
 static void
-fill_choice (LigSweepLine *self, LigDocument *doc, const char *key)
+fill_choice (LigSweepSettingRow *self, LigDocument *doc, const char *key)
 {
   g_autoptr (GStrvBuilder) keys = g_strv_builder_new ();
   g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
@@ -113,9 +113,9 @@ fill_choice (LigSweepLine *self, LigDocument *doc, const char *key)
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
-lig_sweep_line_init (LigSweepLine *self)
+lig_sweep_setting_row_init (LigSweepSettingRow *self)
 {
-  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkExpression *text = gtk_property_expression_new (GTK_TYPE_STRING_OBJECT, NULL, "string");
   self->choice = GTK_DROP_DOWN (gtk_drop_down_new (NULL, text));
   self->values = GTK_EDITABLE (gtk_entry_new ());
@@ -141,10 +141,10 @@ lig_sweep_line_init (LigSweepLine *self)
                                   _ ("Values"), -1);
   gtk_accessible_update_property (GTK_ACCESSIBLE (remove), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Remove this setting"), -1);
-  gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->choice));
-  gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->values));
-  gtk_box_append (GTK_BOX (line), remove);
-  gtk_box_append (GTK_BOX (self), line);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->choice));
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->values));
+  gtk_box_append (GTK_BOX (box), remove);
+  gtk_box_append (GTK_BOX (self), box);
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->error));
   g_signal_connect_object (self->choice, "notify::selected", G_CALLBACK (emit_changed), self,
                            G_CONNECT_SWAPPED);
@@ -154,16 +154,16 @@ lig_sweep_line_init (LigSweepLine *self)
 }
 
 GtkWidget *
-lig_sweep_line_new (LigDocument *doc, const char *key, const char *values)
+lig_sweep_setting_row_new (LigDocument *doc, const char *key, const char *values)
 {
-  LigSweepLine *self = g_object_new (LIG_TYPE_SWEEP_LINE, NULL);
+  LigSweepSettingRow *self = g_object_new (LIG_TYPE_SWEEP_SETTING_ROW, NULL);
   fill_choice (self, doc, key);
   gtk_editable_set_text (self->values, values);
   return GTK_WIDGET (self);
 }
 
 char *
-lig_sweep_line_get_over (LigSweepLine *self)
+lig_sweep_setting_row_get_setting (LigSweepSettingRow *self)
 {
   guint chosen = gtk_drop_down_get_selected (self->choice);
   g_autofree char *values = g_strstrip (g_strdup (gtk_editable_get_text (self->values)));
@@ -173,7 +173,7 @@ lig_sweep_line_get_over (LigSweepLine *self)
 }
 
 void
-lig_sweep_line_set_error (LigSweepLine *self, const char *message)
+lig_sweep_setting_row_set_error (LigSweepSettingRow *self, const char *message)
 {
   GtkWidget *entry = GTK_WIDGET (self->values);
   gtk_label_set_text (self->error, message ? message : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The menu of the score's room. */
-#include "ui/score/room.h"
+/* The menu of the score's view controls. */
+#include "ui/score/view-controls.h"
 
 #include "ui/widgets/tooltip.h"
 
@@ -23,10 +23,10 @@ append_section (GMenu *menu, const char *label, const char *const items[][3])
 static void
 append_zoom (GMenu *menu)
 {
-  const char *const items[][3] = {{_ ("Smaller"), "room.zoom-out", "zoom-out-symbolic"},
-                                  {_ ("Normal size"), "room.zoom-reset", "zoom-original-symbolic"},
-                                  {_ ("Larger"), "room.zoom-in", "zoom-in-symbolic"},
-                                  {_ ("Fit to window"), "room.zoom-fit", "zoom-fit-best-symbolic"}};
+  const char *const items[][3] = {{_ ("Smaller"), "view.zoom-out", "zoom-out-symbolic"},
+                                  {_ ("Normal size"), "view.zoom-reset", "zoom-original-symbolic"},
+                                  {_ ("Larger"), "view.zoom-in", "zoom-in-symbolic"},
+                                  {_ ("Fit to window"), "view.zoom-fit", "zoom-fit-best-symbolic"}};
   g_autoptr (GMenu) section = g_menu_new ();
   for (guint i = 0; i < G_N_ELEMENTS (items); i++) {
     g_autoptr (GMenuItem) item = g_menu_item_new (items[i][0], items[i][1]);
@@ -42,20 +42,20 @@ static GMenuModel *
 make_menu (void)
 {
   const char *const hotspots[][3] = {
-    {_ ("Next hotspot"), "room.hotspot", "<Control>h"},
-    {_ ("Previous hotspot"), "room.previous-hotspot", "<Control><Shift>h"},
+    {_ ("Next hotspot"), "view.hotspot", "<Control>h"},
+    {_ ("Previous hotspot"), "view.previous-hotspot", "<Control><Shift>h"},
     {NULL}};
   const char *const rows[][3] = {
-    {_ ("Compact if there are many"), "room.score-rows::automatic", NULL},
-    {_ ("Full"), "room.score-rows::full", NULL},
-    {_ ("Compact"), "room.score-rows::compact", "<Control>r"},
-    {_ ("Fold all blocks"), "room.fold-all", "<Control>bracketleft"},
-    {_ ("Unfold all blocks"), "room.unfold-all", "<Control>bracketright"},
+    {_ ("Compact if there are many"), "view.score-rows::automatic", NULL},
+    {_ ("Full"), "view.score-rows::full", NULL},
+    {_ ("Compact"), "view.score-rows::compact", "<Control>r"},
+    {_ ("Fold all blocks"), "view.fold-all", "<Control>bracketleft"},
+    {_ ("Unfold all blocks"), "view.unfold-all", "<Control>bracketright"},
     {NULL}};
-  const char *const colours[][3] = {{_ ("Fusion"), "room.score-colour::fusion", NULL},
-                                    {_ ("Time"), "room.score-colour::time", NULL},
-                                    {_ ("Bytes moved"), "room.score-colour::bytes", NULL},
-                                    {_ ("Bound"), "room.score-colour::bound", NULL},
+  const char *const colours[][3] = {{_ ("Fusion"), "view.score-colour::fusion", NULL},
+                                    {_ ("Time"), "view.score-colour::time", NULL},
+                                    {_ ("Bytes moved"), "view.score-colour::bytes", NULL},
+                                    {_ ("Bound"), "view.score-colour::bound", NULL},
                                     {NULL}};
   GMenu *menu = g_menu_new ();
   append_section (menu, NULL, hotspots);
@@ -66,14 +66,14 @@ make_menu (void)
 }
 
 GtkWidget *
-lig_score_room_button_new (void)
+lig_score_view_button_new (void)
 {
   GtkWidget *button = gtk_menu_button_new ();
   g_autoptr (GMenuModel) menu = make_menu ();
   gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (button), "view-more-symbolic");
   gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), menu);
   gtk_widget_add_css_class (button, "flat");
-  gtk_widget_add_css_class (button, "room-button");
+  gtk_widget_add_css_class (button, "view-button");
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   lig_tooltip_set (button, _ ("Zoom, rows and colours of the score"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,

@@ -8,11 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* Adds the actions `room.*` with their keys to a widget that contains the sheet in a scrolled
+/* Adds the actions `view.*` with their keys to a widget that contains the sheet in a scrolled
  * window. The keys work in the whole window while the widget is visible. */
-void lig_score_add_room (GtkWidget *view, LigScoreSheet *sheet, GtkScrolledWindow *window);
+void
+lig_score_add_view_actions (GtkWidget *view, LigScoreSheet *sheet, GtkScrolledWindow *scrolled);
 
 /* Returns the button whose menu has these actions. */
-GtkWidget *lig_score_room_button_new (void);
+GtkWidget *lig_score_view_button_new (void);
 
 G_END_DECLS
