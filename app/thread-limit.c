@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks before `main` whether this process may start the threads that the program needs (ulimit
- * -u): if a thread cannot be started, libraries end the process without a message. */
+ * -u): if a thread cannot be started, libraries end the process without a helpful message. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -38,9 +38,9 @@ count_computing (void)
 {
   cpu_set_t set;
   const char *text = getenv ("OMP_NUM_THREADS");
-  int named = text ? atoi (text) : 0;
-  if (named > 0)
-    return named;
+  int requested = text ? atoi (text) : 0;
+  if (requested > 0)
+    return requested;
   return sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
 }
 

@@ -73,7 +73,7 @@ find_long (const GOptionEntry *entries, const char *name)
 
 /* Returns lig's name for an option that other programs call by this name; or null. */
 static const char *
-translate (const char *name)
+resolve_alias (const char *name)
 {
   static const char *const words[][2] = {
     {"learning-rate", "lr"},
@@ -121,7 +121,7 @@ translate (const char *name)
 static gboolean
 reject_option (const Line *line, const char *name)
 {
-  const char *known = translate (name);
+  const char *known = resolve_alias (name);
   if (known && find_long (line->entries, known)) {
     lig_cli_usage ("option --%s is unknown; did you mean --%s?", name, known);
     return FALSE;

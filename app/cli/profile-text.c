@@ -334,28 +334,28 @@ lig_cli_print_profiles (GPtrArray *profiles, gboolean by_recipe, int width)
 /* --- The roofline -------------------------------------------------------------------------- */
 
 static double
-find_greatest (const LigProfile *profile)
+find_max_roofline (const LigProfile *profile)
 {
-  double greatest = 0;
+  double max = 0;
   g_autoptr (GPtrArray) rows = list_groups (profile, NULL);
   for (guint i = 0; i < rows->len; i++) {
     const Row *row = rows->pdata[i];
     double roofline = lig_profile_get_roofline (profile, row->floor, row->measured);
-    if (roofline > greatest)
-      greatest = roofline;
+    if (roofline > max)
+      max = roofline;
   }
-  return greatest;
+  return max;
 }
 
 void
 lig_cli_explain_roofline (GPtrArray *profiles, int width)
 {
-  double greatest = 0;
+  double max = 0;
   const LigProfile *first = profiles->pdata[0];
   LigDevice *device = lig_plan_get_device (first->plan);
   for (guint i = 0; i < profiles->len; i++)
-    greatest = MAX (greatest, find_greatest (profiles->pdata[i]));
-  if (greatest < 1.005)
+    max = MAX (max, find_max_roofline (profiles->pdata[i]));
+  if (max < 1.005)
     return;
   g_autofree char *text = g_strdup_printf (
     "A roofline above 100 %%: the peak rates of %s %s:", lig_device_get_name (device),

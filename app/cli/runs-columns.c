@@ -126,7 +126,7 @@ static const LigRunsColumn columns[] = {
   {"loss", ">loss", "the last training loss", 80, FALSE, LIG_RUN_BY_LOSS, format_last_loss},
   {"eval-loss", ">eval-loss", "the validation loss of the last evaluation", 90, FALSE,
    LIG_RUN_BY_EVAL_LOSS, format_eval_loss},
-  {"tags", "tags", "* a star, and the tags", 20, TRUE, LIG_RUN_BY_SETTING, format_tags},
+  {"tags", "tags", "the tags, after * if starred", 20, TRUE, LIG_RUN_BY_SETTING, format_tags},
   {"sweep", "sweep", "the sweep and the index of the point in it", 10, FALSE, LIG_RUN_BY_SETTING,
    format_sweep},
   {LIG_RUN_BEST_EVAL_LOSS, ">" LIG_RUN_BEST_EVAL_LOSS, "the lowest validation loss", 0, FALSE,
@@ -142,8 +142,7 @@ static const LigRunsColumn columns[] = {
   {"ended", "ended", "the end in local time", 0, FALSE, LIG_RUN_BY_SETTING, format_ended},
   {"saved-step", ">saved-step", "the step of the newest checkpoint", 0, FALSE, LIG_RUN_BY_SETTING,
    format_saved_step},
-  {"dtype", "dtype", "the types of activations and parameters", 0, FALSE, LIG_RUN_BY_DTYPE,
-   format_dtype},
+  {"dtype", "dtype", "compute type and parameter type", 0, FALSE, LIG_RUN_BY_DTYPE, format_dtype},
   {"recipe", "recipe", "the quantization", 0, FALSE, LIG_RUN_BY_SETTING, format_recipe},
   {"policy", "policy", "how fusions were chosen", 0, FALSE, LIG_RUN_BY_POLICY, format_policy},
   {"seed", ">seed", "the seed", 0, FALSE, LIG_RUN_BY_SETTING, format_seed},
@@ -164,9 +163,9 @@ lig_runs_column_nth (guint n)
   return n < G_N_ELEMENTS (columns) ? &columns[n] : NULL;
 }
 
-/* Returns the key for a common synonym. */
+/* Returns the key that a common alias means. */
 static const char *
-translate (const char *key)
+resolve_alias (const char *key)
 {
   static const char *const words[][2] = {
     {"uuid", "run"},           {"id", "run"},
@@ -187,7 +186,7 @@ translate (const char *key)
 const LigRunsColumn *
 lig_runs_find_column (const char *key)
 {
-  const char *name = translate (key);
+  const char *name = resolve_alias (key);
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     if (strcmp (columns[i].key, name) == 0)
       return &columns[i];
@@ -207,7 +206,7 @@ list_settings (LigStore *store, GError **error)
   return g_strv_builder_end (names);
 }
 
-/* Returns whether the key is the path of an op and a parameter that any op has. */
+/* Returns whether the key is `PATH.PARAMETER`, where some op has that parameter. */
 static gboolean
 is_parameter (const char *key)
 {
@@ -225,7 +224,7 @@ is_parameter (const char *key)
 char *
 lig_runs_find_setting (LigStore *store, const char *option, const char *key, GError **error)
 {
-  const char *name = translate (key);
+  const char *name = resolve_alias (key);
   for (guint i = 0; lig_run_setting_nth (i); i++)
     if (strcmp (lig_run_setting_nth (i)->name, name) == 0)
       return g_strdup (name);

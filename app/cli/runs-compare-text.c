@@ -231,7 +231,7 @@ typedef enum { MEDIAN, LAST, SMALLEST, LARGEST } Figure;
 static double
 figure_of (const LigRunsResult *result, Figure figure)
 {
-  return figure == LAST ? result->last : figure == SMALLEST ? result->min : result->greatest;
+  return figure == LAST ? result->last : figure == SMALLEST ? result->min : result->max;
 }
 
 static char *

@@ -58,7 +58,7 @@ add_numbers_json (JsonBuilder *to, const LigRunsComparison *self)
     add_field (to, "values", line, count, G_STRUCT_OFFSET (LigRunsResult, last), FALSE);
     add_field (to, "deltas", line, count, G_STRUCT_OFFSET (LigRunsResult, last), TRUE);
     add_field (to, "min", line, count, G_STRUCT_OFFSET (LigRunsResult, min), FALSE);
-    add_field (to, "max", line, count, G_STRUCT_OFFSET (LigRunsResult, greatest), FALSE);
+    add_field (to, "max", line, count, G_STRUCT_OFFSET (LigRunsResult, max), FALSE);
     lig_json_begin_array (to, "medians");
     for (guint j = 0; j < count; j++) {
       const LigSpread *spread = &line->results[j].spread;

@@ -48,7 +48,7 @@ get_line (GPtrArray *lines, const char *name, guint n_runs)
   line->settings = g_new0 (JsonNode *, n_runs);
   line->results = g_new0 (LigRunsResult, n_runs);
   for (guint i = 0; i < n_runs; i++)
-    line->results[i].last = line->results[i].min = line->results[i].greatest = NAN;
+    line->results[i].last = line->results[i].min = line->results[i].max = NAN;
   g_ptr_array_add (lines, line);
   return line;
 }
@@ -145,8 +145,8 @@ summarize (const LigMetricRow *metric, LigRunsResult *result)
     if (isnan (result->min) || values[i] < result->min)
       result->min = values[i];
   for (guint i = 0; i < count; i++)
-    if (isnan (result->greatest) || values[i] > result->greatest)
-      result->greatest = values[i];
+    if (isnan (result->max) || values[i] > result->max)
+      result->max = values[i];
 }
 
 static gboolean

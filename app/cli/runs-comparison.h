@@ -13,7 +13,7 @@ typedef struct _LigStore LigStore;
 
 /* The values of one metric of a run; the spread is that of the last tenth of its steps. */
 typedef struct {
-  double last, min, greatest;
+  double last, min, max;
   LigSpread spread;
 } LigRunsResult;
 

@@ -25,7 +25,7 @@ CREATE TABLE run (
   experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE, -- its sequence and name
   kind TEXT NOT NULL, -- `train` or `profile`
   device TEXT NOT NULL, -- the device as in `--device`: `cpu`, `cuda:0`
-  dtype TEXT NOT NULL, -- the types of activations and parameters: `bf16:fp32`
+  dtype TEXT NOT NULL, -- the compute and parameter type: `bf16:fp32`
   recipe TEXT NOT NULL, -- the quantization recipe: `none`
   policy TEXT NOT NULL, -- the policy for choosing fusions: `none`, `all`, `measured`
   seed INTEGER NOT NULL, -- the seed for initialization, data order and dropout
