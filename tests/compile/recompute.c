@@ -57,7 +57,7 @@ assert_same (const Results *got, const Results *want, const char *what)
     const LigTensor *a = want->tensors->pdata[i], *b = results_find (got, want->names->pdata[i]);
     g_assert_nonnull (b);
     if (memcmp (a->data, b->data, lig_tensor_bytes (a)))
-      g_error ("%s: %s has other bits", what, (char *) want->names->pdata[i]);
+      g_error ("%s: %s differs bitwise", what, (char *) want->names->pdata[i]);
   }
 }
 

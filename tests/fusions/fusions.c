@@ -40,7 +40,7 @@ example (const char *expression)
   return sequence;
 }
 
-typedef void (*Variant) (const LigFusion *fusion, const char *const *ops);
+typedef void (*VariantFunc) (const LigFusion *fusion, const char *const *ops);
 
 /* Returns the name under which a pattern matches an op. */
 static const char *
@@ -79,8 +79,11 @@ is_implicit (const GPtrArray *ops)
 }
 
 static void
-choose (
-  const LigFusion *fusion, const LigPattern *pattern, int element, GPtrArray *ops, Variant function)
+choose (const LigFusion *fusion,
+        const LigPattern *pattern,
+        int element,
+        GPtrArray *ops,
+        VariantFunc function)
 {
   if (element == pattern->n_elements) {
     g_ptr_array_add (ops, NULL);
@@ -104,7 +107,7 @@ choose (
 }
 
 static void
-each_variant (Variant function)
+each_variant (VariantFunc function)
 {
   const LigFusion *fusion;
   for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {

@@ -365,7 +365,7 @@ check_same_bits (const Results *a, const Results *b, const char *what)
   for (guint i = 0; i < a->names->len; i++) {
     const LigTensor *x = a->tensors->pdata[i], *y = b->tensors->pdata[i];
     if (memcmp (x->data, y->data, (gsize) x->size * lig_dtype_size (x->dtype)))
-      g_error ("%s: %s has other bits the second time", what, (char *) a->names->pdata[i]);
+      g_error ("%s: %s differs bitwise the second time", what, (char *) a->names->pdata[i]);
   }
 }
 

@@ -15,24 +15,24 @@ static const LigDtype types[][2] = {
   {LIG_FP16, LIG_FP32}, {LIG_BF16, LIG_FP32},
 };
 
-/* --- Remembered times ---------------------------------------------------------------------- */
+/* --- Cached times -------------------------------------------------------------------------- */
 
 typedef struct {
   double microseconds, noise;
   char *choice;
-} Remembered;
+} CachedTime;
 
 static inline void
-forget (gpointer data)
+cached_time_free (gpointer data)
 {
-  g_free (((Remembered *) data)->choice);
+  g_free (((CachedTime *) data)->choice);
   g_free (data);
 }
 
 static inline gboolean
-recall (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
+cache_get (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
-  const Remembered *known = g_hash_table_lookup (data, key);
+  const CachedTime *known = g_hash_table_lookup (data, key);
   if (!known)
     return FALSE;
   *microseconds = known->microseconds;
@@ -43,10 +43,10 @@ recall (gpointer data, const char *key, double *microseconds, double *noise, cha
 }
 
 static inline void
-note (gpointer data, const char *key, double microseconds, double noise, const char *choice)
+cache_put (gpointer data, const char *key, double microseconds, double noise, const char *choice)
 {
-  Remembered *entry = g_new (Remembered, 1);
-  *entry = (Remembered){microseconds, noise, g_strdup (choice)};
+  CachedTime *entry = g_new (CachedTime, 1);
+  *entry = (CachedTime){microseconds, noise, g_strdup (choice)};
   g_hash_table_replace (data, g_strdup (key), entry);
 }
 
@@ -54,9 +54,9 @@ note (gpointer data, const char *key, double microseconds, double noise, const c
 static inline const LigTuning *
 tuning (void)
 {
-  static LigTuning tuning = {.get = recall, .put = note, .data = NULL};
+  static LigTuning tuning = {.get = cache_get, .put = cache_put, .data = NULL};
   if (!tuning.data)
-    tuning.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, forget);
+    tuning.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, cached_time_free);
   return &tuning;
 }
 
@@ -121,12 +121,12 @@ compute_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *opti
   return read_results (program, options->training);
 }
 
-/* Reports which results differ by more than the limit, and continues. With `exact`, the same
- * results in fp32, one may be as far from the other as that is from the exact result, because
- * rounding errors accumulate through a sequence. */
+/* Reports which results differ by more than the limit, and continues. With `reference`, the same
+ * results in fp32, the difference may also be 1.5 times that between the wanted result and the
+ * reference, because rounding errors accumulate through a sequence. */
 static inline void
 expect_close_to (
-  const Results *got, const Results *want, const Results *exact, double limit, const char *what)
+  const Results *got, const Results *want, const Results *reference, double limit, const char *what)
 {
   if (!got || !want)
     return;
@@ -135,8 +135,8 @@ expect_close_to (
     const char *name = want->names->pdata[i];
     const LigTensor *a = results_find (got, name), *b = want->tensors->pdata[i];
     double distance = a ? distance_between (a, b) : G_MAXDOUBLE, allowed = limit;
-    if (exact)
-      allowed = MAX (allowed, 1.5 * distance_between (b, exact->tensors->pdata[i]));
+    if (reference)
+      allowed = MAX (allowed, 1.5 * distance_between (b, reference->tensors->pdata[i]));
     if (distance <= allowed)
       continue;
     g_test_message ("FAILED: %s: %s is off by %g, allowed %g", what, name, distance, allowed);
@@ -152,7 +152,7 @@ expect_close (const Results *got, const Results *want, double limit, const char 
 
 /* Returns the CPU's results in fp32, for sequences of many ops. */
 static inline Results *
-exact_results (LigSequence *sequence, const LigPlanOptions *like, int times)
+fp32_results (LigSequence *sequence, const LigPlanOptions *like, int times)
 {
   LigPlanOptions options = *like;
   options.compute = LIG_FP32;
@@ -170,7 +170,7 @@ expect_same_bits (const Results *got, const Results *want, const char *what)
     if (lig_tensor_bytes (a) == lig_tensor_bytes (b) &&
         memcmp (a->data, b->data, lig_tensor_bytes (b)) == 0)
       continue;
-    g_test_message ("FAILED: %s: %s has other bits", what, (char *) want->names->pdata[i]);
+    g_test_message ("FAILED: %s: %s differs bitwise", what, (char *) want->names->pdata[i]);
     g_test_fail ();
   }
 }
@@ -183,7 +183,8 @@ tolerance_of (const char *what, LigDtype dtype)
   return MAX (plan_tolerance (dtype), strstr (what, "quantize") ? 0.05 : 0);
 }
 
-/* Compares the CPU's unfused plan with the GPU's under all policies; `many` ops. */
+/* Compares the CPU's unfused plan with the GPU's under all policies. `many`: the sequence has many
+ * ops, so compare with the fp32 reference too. */
 static inline void
 expect_agreement (const Gpu *gpu,
                   LigSequence *sequence,
@@ -194,7 +195,7 @@ expect_agreement (const Gpu *gpu,
 {
   LigPlanOptions options = options_for (LIG_POLICY_NONE, training, pair);
   g_autoptr (Results) want = compute_on (cpu_device (), sequence, &options, 1);
-  g_autoptr (Results) exact = many ? exact_results (sequence, &options, 1) : NULL;
+  g_autoptr (Results) reference = many ? fp32_results (sequence, &options, 1) : NULL;
   for (int policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++) {
     g_autofree char *all = g_strdup_printf (
       "%s, %s:%s, %s, %s", what, lig_dtype_name (pair[0]), lig_dtype_name (pair[1]),
@@ -203,13 +204,13 @@ expect_agreement (const Gpu *gpu,
     if (quick () && policy != LIG_POLICY_ALL)
       continue;
     g_autoptr (Results) got = compute_on (gpu->device, sequence, &options, 1);
-    expect_close_to (got, want, exact, tolerance_of (what, pair[0]), all);
+    expect_close_to (got, want, reference, tolerance_of (what, pair[0]), all);
   }
 }
 
 /* --- Variants of a pattern ----------------------------------------------------------------- */
 
-typedef void (*Variant) (const Gpu *gpu, const LigFusion *fusion, const char *const *ops);
+typedef void (*VariantFunc) (const Gpu *gpu, const LigFusion *fusion, const char *const *ops);
 
 /* Returns the ops of one variant as an expression; matmuls and embedding tables have `features`
  * outputs, position tables more rows than any test's input. */
@@ -244,7 +245,8 @@ variant_sequence (const char *expression, const char *input)
 }
 
 static inline void
-each_choice (const Gpu *gpu, const LigFusion *fusion, int element, GPtrArray *ops, Variant function)
+each_choice (
+  const Gpu *gpu, const LigFusion *fusion, int element, GPtrArray *ops, VariantFunc function)
 {
   const LigPattern *pattern = lig_fusion_get_pattern (fusion);
   const LigOpInfo *info;

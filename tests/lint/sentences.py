@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks that error messages can be translated: in a call that sets an error, each text is inside
-_() or g_dngettext(). Exempt are errors about tables and calls, which only authors of programs or
-modules read; FILES and SENTENCES list them with the reason."""
+_() or g_dngettext(). Errors about tables and calls, which only authors of programs or modules read,
+are exempt; FILES and SENTENCES list them with the reason."""
 import pathlib
 import re
 import sys
@@ -64,7 +64,7 @@ def main():
     # The check itself: an unmarked message is found, a marked one is not.
     if not list(find_unmarked('g_set_error (e, D, C, "it is %s", x);')) or \
             list(find_unmarked('g_set_error (e, D, C, _ ("it is %s"), x);')):
-        sys.exit("the check does not find an unmarked sentence")
+        sys.exit("the self-test of this check failed")
     files = sorted(path for folder in FOLDERS for path in ROOT.glob(folder + "/*.c"))
     calls = faults = 0
     for path in files:
@@ -80,7 +80,7 @@ def main():
         if not any(path.as_posix().endswith("/" + name) for path in files):
             print(f"{name}: does not exist")
             faults += 1
-    print(f"{len(files)} files, {calls} calls, {faults} sentences without a translation")
+    print(f"{len(files)} files, {calls} calls, {faults} sentences not marked for translation")
     return 1 if faults or not calls else 0
 
 

@@ -200,7 +200,7 @@ expect_same_arrays (LigState *a, LigState *b, const char *what)
       g_autoptr (LigTensor) y = lig_state_get (b, (LigStateArray) array, *path, NULL);
       gboolean same = !x == !y && (!x || memcmp (x->data, y->data, lig_tensor_bytes (x)) == 0);
       if (!same)
-        g_test_message ("%s: array %d of %s has other bits, the first element %.9g and %.9g", what,
+        g_test_message ("%s: array %d of %s differs bitwise, the first element %.9g and %.9g", what,
                         array, *path, x ? lig_tensor_get (x, 0) : NAN,
                         y ? lig_tensor_get (y, 0) : NAN);
       g_assert_true (same);

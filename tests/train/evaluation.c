@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Validation evaluations by default: about 20, over a part of large validation data, none without
- * validation data, and without influence on training. */
+/* The default validation schedule: about 20 evaluations, on a subset if the validation set is
+ * large, none without one; they do not affect training. */
 #include "tests/train/case.h"
 
 #define EXPRESSION "linear(5) ! cross-entropy"
@@ -63,10 +63,10 @@ test_large (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (last[0], !=, last[2]);
   g_autoptr (GArray) large = evaluate (f, "synthetic?samples=20000", "steps=120", NULL);
   g_assert_cmpuint (large->len, ==, 20);
-  /* With micro-batches a step is more than one batch. */
-  g_autoptr (GArray) gathered =
+  /* With gradient accumulation a step is more than one batch. */
+  g_autoptr (GArray) accumulated =
     evaluate (f, "synthetic?samples=20000", "steps=20 accumulate=4", NULL);
-  g_assert_cmpuint (gathered->len, ==, 20);
+  g_assert_cmpuint (accumulated->len, ==, 20);
 }
 
 /* The last validation batch is padded with targets that the loss ignores, for any ignored

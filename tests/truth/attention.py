@@ -39,7 +39,7 @@ def attend(x, dy, features, kv_heads, mask):
     """Returns output and input gradient, computed in the type of the input."""
     x = x.detach().requires_grad_()
     q, k, v = split(x, features, kv_heads)
-    k, v = (one.repeat_interleave(HEADS // kv_heads, dim=1) for one in (k, v))
+    k, v = (tensor.repeat_interleave(HEADS // kv_heads, dim=1) for tensor in (k, v))
     y = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=mask == "causal")
     y = y.transpose(1, 2).reshape(BATCH, -1, HEADS * features)
     y.backward(dy)

@@ -164,8 +164,8 @@ class Grouped(torch.nn.Module):
 
     def forward(self, x):
         q, k, v = self.qkv(x).split([FEATURES, FEATURES // 2, FEATURES // 2], dim=-1)
-        q, k, v = (one.view(BATCH, LENGTH, -1, FEATURES // HEADS).transpose(1, 2)
-                   for one in (q, k, v))
+        q, k, v = (tensor.view(BATCH, LENGTH, -1, FEATURES // HEADS).transpose(1, 2)
+                   for tensor in (q, k, v))
         y = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
         return self.proj(y.transpose(1, 2).reshape(BATCH, LENGTH, FEATURES))
 
@@ -188,15 +188,15 @@ CASES = {
 
 
 def save(path, tensors):
-    safetensors.torch.save_file({name: one.detach().contiguous().clone()
-                                 for name, one in tensors.items()}, path)
+    safetensors.torch.save_file({name: tensor.detach().contiguous().clone()
+                                 for name, tensor in tensors.items()}, path)
 
 
 def compare(name, got, want, limit):
     want = want.detach()
     assert got.shape == want.shape, f"{name} is {tuple(got.shape)}, expected {tuple(want.shape)}"
-    distance = float((got - want).norm() / want.norm().clamp(min=1e-3))
-    assert distance <= limit, f"{name} is off by {distance:.2g}, allowed {limit:g}"
+    relative_error = float((got - want).norm() / want.norm().clamp(min=1e-3))
+    assert relative_error <= limit, f"{name}: relative error {relative_error:.2g}, allowed {limit:g}"
 
 
 def check(case, folder, device, policy):
@@ -204,7 +204,7 @@ def check(case, folder, device, policy):
     x = torch.randn(BATCH, LENGTH, FEATURES, requires_grad=True)
     dy = torch.randn(BATCH, LENGTH, FEATURES)
     parameters = dict(case.module.named_parameters())
-    weights = {case.path + name: one for name, one in case.rename(parameters).items()}
+    weights = {case.path + name: tensor for name, tensor in case.rename(parameters).items()}
     y = case.run(x)
     y.backward(dy)
     save(folder / "w.safetensors", weights)
@@ -217,9 +217,10 @@ def check(case, folder, device, policy):
     assert result.returncode == 0, result.stderr[-500:]
     got = safetensors.torch.load_file(folder / "y.safetensors")
     wanted = {"output": y, "grad.input": x.grad}
-    wanted |= {f"grad.{name}": one.grad for name, one in case.extra.items() if one.requires_grad}
-    gradients = case.rename({name: one.grad for name, one in parameters.items()})
-    wanted |= {f"grad.{case.path}{name}": one for name, one in gradients.items()}
+    wanted |= {f"grad.{name}": tensor.grad for name, tensor in case.extra.items()
+               if tensor.requires_grad}
+    gradients = case.rename({name: parameter.grad for name, parameter in parameters.items()})
+    wanted |= {f"grad.{case.path}{name}": gradient for name, gradient in gradients.items()}
     assert set(got) == set(wanted), f"tensors differ: {sorted(set(got) ^ set(wanted))}"
     for name, want in wanted.items():
         compare(name, got[name], want, 2e-5 if device == "cpu" else 5e-5)

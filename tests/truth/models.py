@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares GPT-2 and Llama models of random weights with PyPI's `transformers`, as TAP: logits, loss,
-all gradients, and the losses of 20 steps of AdamW, on each device, with the policies none and all.
-Skipped without torch, transformers and safetensors.
+"""Compares randomly initialized GPT-2 and Llama models with PyPI's `transformers`, as TAP: logits,
+loss, all gradients, and the losses of 20 steps of AdamW, on each device, with the policies none and
+all. Skipped without torch, transformers and safetensors.
 
     LIG=build/app/lig python3 tests/truth/models.py [--device cpu,cuda:0]
 """
@@ -51,8 +51,8 @@ def rename_gpt2(tensors):
         for theirs, ours in parts.items():
             for kind in ("weight", "bias"):
                 tensor = tensors[f"transformer.h.{layer}.{theirs}.{kind}"]
-                turned = tensor.t() if theirs.split(".")[-1].startswith("c_") else tensor
-                result[f"2.{layer}.0.{ours}.{kind}"] = turned
+                transposed = theirs.split(".")[-1].startswith("c_")
+                result[f"2.{layer}.0.{ours}.{kind}"] = tensor.t() if transposed else tensor
     for kind in ("weight", "bias"):
         result[f"3.{kind}"] = tensors[f"transformer.ln_f.{kind}"]
     return result
@@ -100,14 +100,15 @@ CASES = {
 
 
 def save(path, tensors):
-    safetensors.torch.save_file({name: one.detach().contiguous().clone()
-                                 for name, one in tensors.items()}, path)
+    safetensors.torch.save_file({name: tensor.detach().contiguous().clone()
+                                 for name, tensor in tensors.items()}, path)
 
 
 def compare(name, got, want, limit):
     assert got.shape == want.shape, f"{name} is {tuple(got.shape)}, expected {tuple(want.shape)}"
-    distance = float((got.double() - want.double()).norm() / want.double().norm().clamp(min=1e-30))
-    assert distance <= limit, f"{name} is off by {distance:.2g}, allowed {limit:g}"
+    relative_error = float((got.double() - want.double()).norm() /
+                           want.double().norm().clamp(min=1e-30))
+    assert relative_error <= limit, f"{name}: relative error {relative_error:.2g}, allowed {limit:g}"
 
 
 class Case:
@@ -169,17 +170,17 @@ class Case:
         got = self.apply(f"{self.expression} ! cross-entropy", "xt.safetensors", "--grad",
                          "g.safetensors", *options)
         compare("the loss", got["output"], loss.detach(), 1e-5)
-        wanted = self.rename({name: one.grad for name, one in self.named().items()})
+        wanted = self.rename({name: parameter.grad for name, parameter in self.named().items()})
         names = {name[5:] for name in got if name.startswith("grad.")}
         assert names == set(wanted), f"gradients differ: {sorted(names ^ set(wanted))}"
         for name, want in wanted.items():
             compare(name, got[f"grad.{name}"], want, 1e-4)
 
     def train(self):
-        """Returns the losses of PyTorch's steps; the model is as it was afterwards."""
-        before = {name: one.detach().clone() for name, one in self.named().items()}
-        decays = [one for one in self.model.parameters() if one.dim() > 1]
-        others = [one for one in self.model.parameters() if one.dim() < 2]
+        """Returns the losses of PyTorch's steps; the model's parameters are restored afterwards."""
+        before = {name: parameter.detach().clone() for name, parameter in self.named().items()}
+        decays = [parameter for parameter in self.model.parameters() if parameter.dim() > 1]
+        others = [parameter for parameter in self.model.parameters() if parameter.dim() < 2]
         optimizer = torch.optim.AdamW([{"params": decays, "weight_decay": 0.1},
                                        {"params": others, "weight_decay": 0}],
                                       lr=3e-3, betas=(0.9, 0.95), eps=1e-8)
@@ -192,8 +193,8 @@ class Case:
             optimizer.step()
             losses.append(loss.item())
         with torch.no_grad():
-            for name, one in self.named().items():
-                one.copy_(before[name])
+            for name, parameter in self.named().items():
+                parameter.copy_(before[name])
         return losses
 
     def check_training(self, *options):
@@ -212,7 +213,7 @@ class Case:
               f"{max(abs(a - b) for a, b in zip(losses, wanted)):.1e}")
 
     def check_files(self, *options):
-        """The folder that `transformers` wrote is read as it is, and written back."""
+        """Loads the folder that `transformers` saved, without conversion, and compares the logits."""
         logits, _ = self.loss()
         self.lig("apply", self.expression, "--weights", "model", "--input", "x.safetensors", "-o",
                  "y.safetensors", *options)

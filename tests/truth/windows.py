@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares Qwen3 models of random weights, whose layers see all keys or a window of them, with PyPI's
-`transformers`, as TAP: the logits of the layers that config.json lists, and that other layers are
-rejected. Skipped without torch, transformers and safetensors.
+"""Compares randomly initialized Qwen3 models, whose layers see all keys or a window of them, with
+PyPI's `transformers`, as TAP: the logits of the layers that config.json lists, and that other layers
+are rejected. Skipped without torch, transformers and safetensors.
 
     LIG=build/app/lig python3 tests/truth/windows.py [--device cpu,cuda:0]
 """
@@ -66,8 +66,8 @@ def check(folder, layers, device):
     result = apply(folder, layers, device)
     assert result.returncode == 0, result.stderr
     got = safetensors.torch.load_file(folder / "y.safetensors")["output"].double()
-    distance = float((got - want).norm() / want.norm())
-    assert distance <= 1e-4, f"the logits are off by {distance:.2g}"
+    relative_error = float((got - want).norm() / want.norm())
+    assert relative_error <= 1e-4, f"the logits have relative error {relative_error:.2g}, allowed 1e-4"
     for others in LAYERS:
         if others != layers:
             rejected = apply(folder, others, device)
