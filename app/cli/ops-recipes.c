@@ -42,17 +42,15 @@ print_text (const LigRecipeInfo *info)
     g_array_append_val (params, one);
   }
   lig_ops_print_title (info->name, info->help);
-  lig_ops_print_line ("bits", g_strdup_printf ("%d of an element", info->bits));
+  lig_ops_print_line ("bits", g_strdup_printf ("%d per element", info->bits));
   lig_ops_print_line ("devices",
                       g_strdup_printf (info->described
-                                         ? "only device descriptions, from compute capability %d.%d"
-                                         : "the CPU; GPUs from compute capability %d.%d",
+                                         ? "described GPUs of compute capability %d.%d or higher"
+                                         : "the CPU; GPUs of compute capability %d.%d or higher",
                                        info->capability / 10, info->capability % 10));
   lig_ops_print_line (
-    "sizes",
-    g_strdup_printf ("all sides of a matmul are multiples of %" G_GINT64_FORMAT, info->multiple));
-  lig_ops_print_line ("state",
-                      g_strdup (info->has_history ? "scales and histories of amaxes" : "nothing"));
+    "sizes", g_strdup_printf ("M, N and K must be multiples of %" G_GINT64_FORMAT, info->multiple));
+  lig_ops_print_line ("state", g_strdup (info->has_history ? "scales and amax histories" : "none"));
   lig_ops_print_params ((const LigOpsParam *) params->data, params->len);
   printf ("\nExample:\n  lig plan 'linear(64)' --input 64x64 --device null:%s --recipe %s\n",
           info->described ? "b200" : "h200", info->name);

@@ -214,14 +214,14 @@ lig_recipe_check_on (LigDevice *on, const LigRecipe *recipe, gboolean own, GErro
     own ? _ ("set its parameter recipe to another one") : _ ("choose another one");
   if (facts->capability == 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 _ ("recipe %s is only planned, for GPUs of compute capability %d.%d and up, "
-                    "not for %s; %s"),
+                 _ ("recipe %s can only be planned, for GPUs of compute capability %d.%d or "
+                    "higher, not for %s; %s"),
                  info->name, info->capability / 10, info->capability % 10, device, remedy);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 _ ("recipe %s needs compute capability %d.%d, %s has %d.%d; %s"), info->name,
-                 info->capability / 10, info->capability % 10, device, facts->capability / 10,
-                 facts->capability % 10, remedy);
+                 _ ("recipe %s needs compute capability %d.%d or higher, %s has %d.%d; %s"),
+                 info->name, info->capability / 10, info->capability % 10, device,
+                 facts->capability / 10, facts->capability % 10, remedy);
   return own ? FALSE : lig_error_set_setting (error, "recipe");
 }
 

@@ -11,10 +11,10 @@ static const LigParam params[] = {
 
 LIG_DEFINE_RECIPE (nvfp4) = {
   .name = "nvfp4",
-  .title = N_ ("NV fp4"),
+  .title = N_ ("NVFP4"),
   .help = N_ ("One e4m3 scale per 16 values of a row, per 16x16 block of a weight, and one "
-              "scale per tensor; stochastic rounding and Hadamard transform of gradients; only "
-              "for plans on device descriptions"),
+              "scale per tensor; stochastic rounding and Hadamard transform of gradients; can be "
+              "planned for described devices, but not run"),
   .params = params,
   .row = LIG_FOR_ALL (LIG_SCALES_NV),
   .transposed = LIG_FOR_ALL (LIG_SCALES_NV),

@@ -357,9 +357,9 @@ test_described (void)
 {
   static const char *const rejected[][2] = {
     {"null:h200",
-     "recipe mxfp8 needs compute capability 10.0, null:h200 has 9.0; choose another one"},
-    {"cpu", "recipe mxfp8 is only planned, for GPUs of compute capability 10.0 and up, not for "
-            "cpu; choose another one"},
+     "recipe mxfp8 needs compute capability 10.0 or higher, null:h200 has 9.0; choose another one"},
+    {"cpu", "recipe mxfp8 can only be planned, for GPUs of compute capability 10.0 or higher, "
+            "not for cpu; choose another one"},
   };
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence =
@@ -462,9 +462,9 @@ test_four_bits_rejected (void)
 {
   static const char *const rejected[][2] = {
     {"null:h200",
-     "recipe nvfp4 needs compute capability 10.0, null:h200 has 9.0; choose another one"},
-    {"cpu", "recipe nvfp4 is only planned, for GPUs of compute capability 10.0 and up, not for "
-            "cpu; choose another one"},
+     "recipe nvfp4 needs compute capability 10.0 or higher, null:h200 has 9.0; choose another one"},
+    {"cpu", "recipe nvfp4 can only be planned, for GPUs of compute capability 10.0 or higher, "
+            "not for cpu; choose another one"},
   };
   g_autoptr (GError) error = NULL;
   g_autoptr (LigDevice) device = lig_device_open ("null:b200", &error);

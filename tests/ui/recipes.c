@@ -182,7 +182,8 @@ test_rejected (Fixture *f, gconstpointer data)
   const LigComparedRecipe *rejected = lig_comparing_get (f->comparing, 1);
   g_assert_nonnull (strstr (rejected->rejection, "10.0"));
   g_assert_null (rejected->errors);
-  g_assert_true (shows (f, "Recipe mxfp8 is only planned, for GPUs of compute capability 10.0"));
+  g_assert_true (
+    shows (f, "Recipe mxfp8 can only be planned, for GPUs of compute capability 10.0"));
   g_assert_nonnull (lig_comparing_get (f->comparing, 2)->errors);
   g_assert_cmpuint (lig_comparing_get_errors (f->comparing)->len, ==, 1);
   g_assert_nonnull (find_map (f));
