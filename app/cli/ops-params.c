@@ -57,22 +57,32 @@ has_default (const LigParam *param)
          !(param->flags & (LIG_PARAM_REQUIRED | LIG_PARAM_INFERRED));
 }
 
+static char *
+format_bound (const LigParam *param, double value)
+{
+  return g_strdup_printf (param->kind == LIG_PARAM_FLOAT ? "%.7g" : "%.0f", value);
+}
+
 /* Returns the range of a parameter, without bounds that only come from the type or a tensor's size.
- * A number that means that it is unset comes first. */
+ * A number that means that it is unset is part of the range, or comes first. */
 static char *
 format_range (const LigParam *param)
 {
   gboolean open =
     is_number (param) && param->flags & LIG_PARAM_INFERRED && param->initial < param->minimum;
-  g_autofree char *absent = open ? g_strdup_printf ("%.7g or ", param->initial) : g_strdup ("");
+  gboolean adjacent = open && param->kind == LIG_PARAM_INT && param->initial + 1 == param->minimum;
+  g_autofree char *unset = format_bound (param, param->initial);
+  g_autofree char *absent = open && !adjacent ? g_strconcat (unset, " or ", NULL) : g_strdup ("");
+  g_autofree char *minimum = format_bound (param, adjacent ? param->initial : param->minimum);
+  g_autofree char *maximum = format_bound (param, param->maximum);
   if (param->kind == LIG_PARAM_CHOICE)
     return g_strdup (param->choices);
   if (!has_range (param))
     return g_strdup ("");
   if (param->maximum >= 1e9)
     return param->minimum <= -1e9 ? g_strdup ("any")
-                                  : g_strdup_printf ("%sat least %.7g", absent, param->minimum);
-  return g_strdup_printf ("%s%.7g … %.7g", absent, param->minimum, param->maximum);
+                                  : g_strconcat (absent, "at least ", minimum, NULL);
+  return g_strconcat (absent, minimum, " … ", maximum, NULL);
 }
 
 static char *

@@ -52,7 +52,7 @@ static const LigParam params[] = {
               block,
               "block",
               N_ ("Block"),
-              N_ ("Which of a context-parallel rank's two blocks the queries are"),
+              N_ ("Which half of a context-parallel rank's tokens the queries are"),
               "all|first|second",
               ALL),
   {.name = NULL},

@@ -8,7 +8,7 @@ static const LigParam params[] = {
              eps,
              "eps",
              N_ ("Epsilon"),
-             N_ ("Added to the sum of squares before its root"),
+             N_ ("Added to the sum of squares before the square root"),
              0,
              1,
              1e-6),

@@ -2,7 +2,8 @@
 /* y = (x - mean) rstd g + bias over the last axes; g = weight or 1 + weight (Ba et al., 2016). */
 #include "engine/ops/norm.h"
 
-static const LigParam params[] = {LIG_NORM_PARAMS (N_ ("Added to the variance before its root"))};
+static const LigParam params[] = {
+  LIG_NORM_PARAMS (N_ ("Added to the variance before the square root"))};
 
 static const LigParameterInfo parameters[] = {
   {"weight", LIG_INIT_ONES, FALSE, FALSE}, {"bias", LIG_INIT_ZEROS, FALSE, FALSE}, {.name = NULL}};
@@ -13,7 +14,8 @@ LIG_DEFINE_OP (layer_norm) = {
   .title = N_ ("Layer norm"),
   .category = N_ ("Normalization"),
   .summary = N_ ("Normalizes each row to zero mean and unit variance"),
-  .formula = "y = (x - mean (x)) rstd g + bias, rstd = 1 / sqrt (var (x) + eps)",
+  .formula = "y = (x - mean (x)) rstd gain + bias, rstd = 1 / sqrt (var (x) + eps), "
+             "gain = weight, or 1 + weight if zero-centered",
   .example = "layer-norm @ 4x16",
   .flags = LIG_OP_NORM,
   .params = params,

@@ -27,7 +27,7 @@ typedef struct {
     LIG_CHOICE (type, field.qk_norm, "qk-norm", N_ ("QK norm"), \
                 N_ ("Norm of the queries and keys of each head"), "none|rms|l2|layer", 0), \
     LIG_FLOAT (type, field.eps, "qk-norm-eps", N_ ("QK norm epsilon"), \
-               N_ ("Added to the variance of a head before its root"), 0, 1, 1e-6), \
+               N_ ("Added to the variance of a head before the square root"), 0, 1, 1e-6), \
     LIG_BOOLEAN (type, field.norm_first, "qk-norm-before-rotary", N_ ("QK norm before rotary"), \
                  N_ ("Applies the QK norm before the rotary embedding, not after it"), TRUE), \
     LIG_BOOLEAN (type, field.qkv_bias, "qkv-bias", N_ ("QKV bias"), \

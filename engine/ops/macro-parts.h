@@ -15,9 +15,9 @@ typedef struct {
   LIG_CHOICE (type, field.normalization, "normalization", N_ ("Normalization"), \
               N_ ("Op that normalizes the rows"), "layer-norm|rms-norm", 0), \
     LIG_FLOAT (type, field.eps, "eps", N_ ("Epsilon"), \
-               N_ ("Added to the variance before its root"), 0, 1, 1e-5), \
+               N_ ("Added to the variance before the square root"), 0, 1, 1e-5), \
     LIG_BOOLEAN (type, field.zero_centered, "zero-centered-gamma", N_ ("Zero-centered gamma"), \
-                 N_ ("The scale is 1 + weight, and weight is initialized to 0"), FALSE)
+                 N_ ("The gain is 1 + weight, and weight is initialized to 0"), FALSE)
 
 /* The norm's value as extra output 0, whose port is LIG_MACRO_NORM_PORT. */
 #define LIG_MACRO_NORM_PORT "norm_output?"

@@ -28,7 +28,7 @@ gboolean lig_infer_norm (LigInfer *infer, GError **error);
     LIG_FLOAT (LigNormOpParams, kernel.eps, "eps", N_ ("Epsilon"), added, 0, 1, 1e-5), \
     LIG_BOOLEAN (LigNormOpParams, kernel.zero_centered, "zero-centered-gamma", \
                  N_ ("Zero-centered gamma"), \
-                 N_ ("The scale is 1 + weight, and weight is initialized to 0"), FALSE), \
+                 N_ ("The gain is 1 + weight, and weight is initialized to 0"), FALSE), \
   { \
     .name = NULL \
   }

@@ -22,7 +22,7 @@ static const LigParam params[] = {
              kernel.eps,
              "eps",
              N_ ("Epsilon"),
-             N_ ("Added to the variance of a head before its root"),
+             N_ ("Added to the variance of a head before the square root"),
              0,
              1,
              1e-6),

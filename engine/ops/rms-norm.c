@@ -3,7 +3,7 @@
 #include "engine/ops/norm.h"
 
 static const LigParam params[] = {
-  LIG_NORM_PARAMS (N_ ("Added to the mean square before its root"))};
+  LIG_NORM_PARAMS (N_ ("Added to the mean square before the square root"))};
 
 static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_ONES, FALSE, FALSE},
                                               {.name = NULL}};
@@ -14,7 +14,8 @@ LIG_DEFINE_OP (rms_norm) = {
   .title = N_ ("RMS norm"),
   .category = N_ ("Normalization"),
   .summary = N_ ("Normalizes each row to unit mean square"),
-  .formula = "y = x rstd g, rstd = 1 / sqrt (mean (x^2) + eps)",
+  .formula = "y = x rstd gain, rstd = 1 / sqrt (mean (x^2) + eps), "
+             "gain = weight, or 1 + weight if zero-centered",
   .example = "rms-norm @ 4x16",
   .flags = LIG_OP_NORM,
   .params = params,
