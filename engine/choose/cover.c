@@ -103,6 +103,10 @@ lig_cover_choices (LigGraph *graph, GArray *candidates, GError **error)
     LigVerdict *verdict = &g_array_index (graph->choice->verdicts, LigVerdict, candidate->verdict);
     if (!candidate->legal || candidate->taken || candidate->shorter)
       continue;
+    if (lig_find_claimant (graph, candidates, candidate)) {
+      lig_cover_claim (graph, candidates, candidate);
+      continue;
+    }
     verdict->reason = LIG_REASON_CLAIMED;
     verdict->observed = verdict->required =
       g_string_chunk_insert_const (graph->strings, "the groups chosen before");

@@ -27,7 +27,7 @@ lig_fix_describe (const LigFix *self)
     return g_strdup_printf (_ ("allow %s at %s"), self->fusion, self->path);
   case LIG_FIX_FORCE:
     if (self->value)
-      return g_strdup_printf (_ ("force %s at %s instead of %s"), self->fusion, self->path,
+      return g_strdup_printf (_ ("force %s@%s instead of %s"), self->fusion, self->path,
                               self->value);
     return g_strdup_printf (_ ("force %s at %s"), self->fusion, self->path);
   case LIG_FIX_MAKE_PRIVATE:

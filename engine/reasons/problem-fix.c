@@ -65,9 +65,9 @@ lig_problem_fix_describe (const LigProblemFix *self)
   case LIG_PROBLEM_FIX_CONNECT:
     return g_strdup_printf (_ ("connect %s with %s"), path, value);
   case LIG_PROBLEM_FIX_DISCONNECT:
-    return g_strdup_printf (_ ("disconnect %s from “%s”"), path, name);
+    return g_strdup_printf (_ ("disconnect %s from '%s'"), path, name);
   case LIG_PROBLEM_FIX_RENAME:
-    return g_strdup_printf (_ ("rename “%s” from %s on to “%s”"), name, path, value);
+    return g_strdup_printf (_ ("rename '%s' from %s on to '%s'"), name, path, value);
   case LIG_PROBLEM_FIX_REMOVE_OP:
     return g_strdup_printf (_ ("remove %s at %s"), name, path);
   default:

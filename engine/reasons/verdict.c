@@ -116,7 +116,7 @@ say_claim (const LigReasonCase *self, const LigVerdict *verdict)
   const LigEvidence *found = &verdict->found;
   const char *policy = verdict->needed.names ? verdict->needed.names[0] : "";
   if (found->kind != LIG_EVIDENCE_GROUP)
-    return g_strdup_printf (_ ("%s already cover an op"), verdict->observed);
+    return g_strdup (_ ("it is not among the groups that were chosen before"));
   g_autofree char *rows = name_rows (self, found->first, found->count);
   int shared = MAX (found->first, verdict->first);
   g_autofree char *op = lig_reasons_name_op (self, shared, verdict->first);

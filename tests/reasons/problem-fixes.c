@@ -90,24 +90,24 @@ test_revealed (void)
 {
   expect ("make-extra-output(to=r) ! linear(9) ! add-extra-input(from=r) ! "
           "linear(4, in-features=3)",
-          "4x8", "set out-features to 8 at 1; set the input to 4x9:fp32; disconnect 2 from “r”");
+          "4x8", "set out-features to 8 at 1; set the input to 4x9:fp32; disconnect 2 from 'r'");
 }
 
 static void
 test_channels (void)
 {
   expect ("make-extra-output ! linear(8) ! add-extra-input(from=r)", "4x8",
-          "connect 2 with 0; disconnect 2 from “r”");
+          "connect 2 with 0; disconnect 2 from 'r'");
   /* The shapes of two outputs are the same, so it is unknown which one was meant. */
   expect ("make-extra-output ! make-extra-output(to=b) ! linear(8) ! add-extra-input(from=r)",
-          "4x8", "disconnect 3 from “r”");
+          "4x8", "disconnect 3 from 'r'");
   expect ("make-extra-output(to=r) ! linear(4) ! add-extra-input(from=q)", "4x8",
-          "disconnect 2 from “q”");
+          "disconnect 2 from 'q'");
   expect ("make-extra-output(to=a) ! gelu ! add-extra-input(from=a) ! make-extra-output(to=a) ! "
           "gelu ! add-extra-input(from=a)",
-          "4x8", "rename “a” from 3 on to “a-2”; disconnect 3 from “a”");
+          "4x8", "rename 'a' from 3 on to 'a-2'; disconnect 3 from 'a'");
   expect ("make-extra-output(to=a) ! block(2) { gelu ! add-extra-input(from=r) }", "4x8",
-          "connect 1.0.1 with 0; disconnect 1.0.1 from “r”");
+          "connect 1.0.1 with 0; disconnect 1.0.1 from 'r'");
 }
 
 /* Readers keep their producers: those after the second one get its new name, also in blocks. */

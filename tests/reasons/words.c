@@ -310,7 +310,7 @@ test_replaced (void)
   g_assert_cmpstr (verdict->fix->value, ==, "backward-activation-bias@0");
   g_autofree char *text = lig_fix_describe (verdict->fix);
   g_assert_cmpstr (text, ==,
-                   "force backward-bias-gelu-linear at 0 instead of backward-activation-bias@0");
+                   "force backward-bias-gelu-linear@0 instead of backward-activation-bias@0");
   g_assert_true (lig_fix_apply (verdict->fix, sequence, &error));
   g_autoptr (LigPlan) after = compile_on ("null:h200", sequence, LIG_POLICY_ALL);
   g_assert_true (find_verdict (after, "backward-bias-gelu-linear", 1)->taken);
