@@ -66,7 +66,7 @@ print_health (const LigProfile *profile, int width)
   lig_cli_print_wrapped (text, width);
 }
 
-/* Prints why the times are doubtful: each disturbance once, for the first plan that has it. */
+/* Prints why the times are unreliable: each disturbance once, for the first plan that has it. */
 static void
 print_conditions (GPtrArray *profiles)
 {
@@ -77,7 +77,7 @@ print_conditions (GPtrArray *profiles)
     known |= conditions.disturbances;
     g_autofree char *text = lig_conditions_to_text (&conditions);
     if (text)
-      lig_cli_say ("these times are doubtful: %s", text);
+      lig_cli_say ("these times are unreliable: %s", text);
   }
 }
 

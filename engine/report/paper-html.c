@@ -231,7 +231,7 @@ append_comparison (GString *to, const LigPicture *picture)
   return TRUE;
 }
 
-/* Appends the map of errors, whose width depends on the number of recipes. */
+/* Appends the error heat map, whose width depends on the number of recipes. */
 static gboolean
 append_errors (GString *to, const LigPicture *picture)
 {

@@ -60,7 +60,7 @@ describe_peak_rates (LigDevice *device)
   for (int i = 0; i < LIG_N_DTYPES; i++) {
     g_autofree char *rate = lig_units_count (facts->matmul[i]);
     if (facts->matmul[i] > 0)
-      g_string_append_printf (text, ", %s matmuls %s%sflop/s", lig_dtype_name ((LigDtype) i), rate,
+      g_string_append_printf (text, ", %s matmuls %s%sFLOP/s", lig_dtype_name ((LigDtype) i), rate,
                               strchr (rate, ' ') ? "" : " ");
   }
   g_autofree char *launch = lig_units_time (facts->launch);
@@ -110,7 +110,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   lig_paper_fact (to, _ ("Types"), types);
   append_recipe (to, plan);
   lig_paper_fact (to, _ ("Policy"), lig_policy_name (lig_plan_get_policy (plan)));
-  lig_paper_fact (to, _ ("For"), options->training ? _ ("training") : _ ("evaluation"));
+  lig_paper_fact (to, _ ("Mode"), options->training ? _ ("training") : _ ("evaluation"));
   lig_paper_fact (to, _ ("Input"), input);
   lig_paper_fact (to, _ ("Output"), output);
   lig_paper_fact (to, _ ("Size"), size);
@@ -232,9 +232,9 @@ append_verdicts (LigPaper *to, LigPlan *plan)
     const char *reason = lig_reason_name (verdict->reason);
     g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
     g_autofree char *remedy = lig_report_remedy (&remedies, verdict);
-    lig_paper_row (to, ops[verdict->first].path, verdict->fusion->name,
-                   lig_pass_name (verdict->pass), verdict->taken ? "taken" : reason,
-                   remedy ? remedy : "", sentence, NULL);
+    lig_paper_row (
+      to, ops[verdict->first].path, verdict->fusion->name, lig_pass_name (verdict->pass),
+      verdict->taken ? "taken" : lig_report_reason (reason), remedy ? remedy : "", sentence, NULL);
   }
   lig_paper_say_rest (to, lines->len);
 }

@@ -86,7 +86,7 @@ append_facts (LigPaper *to, const LigReportRun *run)
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
   g_autofree char *started = format_moment (row->started);
   g_autofree char *ended = format_moment (row->ended);
-  g_autofree char *took =
+  g_autofree char *duration =
     row->ended ? lig_units_time (((double) row->ended - (double) row->started) * 1e-6) : NULL;
   g_autofree char *tags = row->tags ? g_strjoinv (", ", row->tags) : NULL;
   const char *const facts[][2] = {
@@ -102,7 +102,7 @@ append_facts (LigPaper *to, const LigReportRun *run)
     {_ ("Seed"), seed},
     {_ ("Started"), started},
     {_ ("Ended"), ended},
-    {_ ("Took"), took},
+    {_ ("Duration"), duration},
     {_ ("Host"), row->host},
     {_ ("Revision"), row->revision},
     {_ ("Versions"), versions},
@@ -158,6 +158,26 @@ is_default (const LigSetting *setting, JsonNode *value)
          json_node_get_double (value) == setting->initial;
 }
 
+/* Returns the setting's help, with the words for the effect of 0: `Maximum global gradient norm; 0:
+ * never clipped`. */
+static char *
+make_meaning (const LigSetting *setting)
+{
+  if (!setting || !setting->help)
+    return g_strdup ("");
+  if (!setting->unset || !g_str_has_prefix (setting->unset, "0, "))
+    return g_strdup (setting->help);
+  return g_strdup_printf ("%s; 0: %s", setting->help, setting->unset + strlen ("0, "));
+}
+
+static char *
+make_default (const LigSetting *setting)
+{
+  if (setting->unset && g_str_has_prefix (setting->unset, "0, "))
+    return g_strdup ("0");
+  return lig_setting_default (setting);
+}
+
 static void
 append_settings (LigPaper *to, const char *text)
 {
@@ -180,12 +200,12 @@ append_settings (LigPaper *to, const char *text)
       if (is_default (setting, value) != usual)
         continue;
       g_autofree char *given = format_value (value);
-      g_autofree char *initial = setting ? lig_setting_default (setting) : NULL;
-      lig_paper_row (to, name, given,
-                     usual     ? _ ("the same")
-                     : initial ? initial
-                               : "",
-                     setting ? setting->help : "", NULL);
+      g_autofree char *initial = setting ? make_default (setting) : NULL;
+      g_autofree char *meaning = make_meaning (setting);
+      const char *unit = setting && g_strcmp0 (setting->argument, "MiB") == 0 ? " MiB" : NULL;
+      g_autofree char *shown = g_strconcat (given, unit, NULL);
+      g_autofree char *normal = initial ? g_strconcat (initial, unit, NULL) : g_strdup ("");
+      lig_paper_row (to, name, shown, normal, meaning, NULL);
     }
   }
 }
@@ -461,7 +481,7 @@ append_verdicts (LigPaper *to, GPtrArray *verdicts, GPtrArray *fusions)
       lig_report_verdict_text (verdict->text ? verdict->text : "", line->times);
     lig_paper_row (to, indexes, verdict->fusion, verdict->pass,
                    verdict->taken    ? "taken"
-                   : verdict->reason ? verdict->reason
+                   : verdict->reason ? lig_report_reason (verdict->reason)
                                      : "",
                    sentence, NULL);
   }

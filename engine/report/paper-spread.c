@@ -93,7 +93,7 @@ lig_paper_spreads (LigPaper *to, const LigReportRun *run)
   lig_conditions_judge (&conditions);
   g_autofree char *text = lig_conditions_to_text (&conditions);
   g_autofree char *sentence =
-    text ? g_strdup_printf (_ ("These times are doubtful: %s."), text) : NULL;
+    text ? g_strdup_printf (_ ("These times are unreliable: %s."), text) : NULL;
   if (sentence)
     lig_paper_say (to, sentence);
 }

@@ -83,7 +83,7 @@ note_height (const LigPicture *self)
   return self->note ? NOTE : 0;
 }
 
-/* Returns the height of the map of errors, 0 if there is none. */
+/* Returns the height of the error heat map, 0 if there is none. */
 static double
 errors_height (const LigPicture *self)
 {
@@ -91,7 +91,7 @@ errors_height (const LigPicture *self)
   return compared ? lig_draw_recipes_height (self->run->errors) : 0;
 }
 
-/* Returns the width of the picture, which is larger for a map of many recipes. */
+/* Returns the width of the picture, which is larger for an error heat map of many recipes. */
 static double
 get_width (const LigPicture *self)
 {

@@ -84,7 +84,7 @@ describe_pass (const LigFigures *figures, int room)
     g_autofree char *loss = lig_units_time (-figures->saved_seconds);
     return g_strdup_printf (_ ("%s; %s slower than unfused"), all, loss);
   }
-  g_autofree char *wide = g_strdup_printf (_ ("%s; saves %s against unfused"), all, saving);
+  g_autofree char *wide = g_strdup_printf (_ ("%s; saves %s vs. unfused"), all, saving);
   return lig_columns_width (wide) <= room ? g_steal_pointer (&wide)
                                           : g_strdup_printf (_ ("%s; saves %s"), all, saving);
 }

@@ -7,7 +7,7 @@ LIG_PICTURE_WRITERS ("svg")
 LIG_REPORT_FORMAT (svg) = {
   .name = "svg",
   .title = N_ ("SVG picture"),
-  .help = N_ ("Both rails, sharp at every size"),
+  .help = N_ ("Vector image of the forward and backward groups"),
   .plan = write_plan,
   .run = write_run,
   .pair = write_pair,

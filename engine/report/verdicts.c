@@ -44,6 +44,15 @@ make_key (gconstpointer data, gpointer plan)
   return g_string_free (key, FALSE);
 }
 
+const char *
+lig_report_reason (const char *name)
+{
+  return g_strcmp0 (name, "claimed") == 0   ? _ ("already covered")
+         : g_strcmp0 (name, "pattern") == 0 ? _ ("no match")
+         : g_strcmp0 (name, "in-use") == 0  ? _ ("in use")
+                                            : name;
+}
+
 GArray *
 lig_report_fold_verdicts (GPtrArray *verdicts, LigVerdictKey make, gpointer data)
 {

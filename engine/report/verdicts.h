@@ -24,6 +24,9 @@ GArray *lig_report_list_verdicts (LigPlan *plan);
 /* Returns the sentence with the number of equal verdicts: `… (12 times)`; (transfer full). */
 char *lig_report_verdict_text (const char *text, guint times);
 
+/* Returns the words for a reason by its name; (transfer none) (nullable). @name: (nullable) */
+const char *lig_report_reason (const char *name);
+
 /* The plans after the edits of verdicts. */
 typedef struct {
   LigPlan *plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions that make times doubtful, and those recorded on a machine that another process keeps
+/* Conditions that make times unreliable, and those recorded on a machine that another process keeps
  * busy. */
 #include "engine/measure/conditions.h"
 #include <ligature/conditions.h>

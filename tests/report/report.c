@@ -283,7 +283,7 @@ test_run_md (Fixture *f, gconstpointer data)
   assert_contains (text, "| lr | 0.1 | 0.001 |");
   assert_contains (text, "| data | csv:a\\|b.csv |");
   assert_contains (text, "| odd | [1] |");
-  assert_contains (text, "| steps | 1000 | the same |");
+  assert_contains (text, "| steps | 1000 | 1000 |");
   g_assert_true (strstr (text, "| lr |") < strstr (text, "| steps |"));
   assert_contains (text, "| 1 | 2 | - | - |\n");
   assert_contains (text, "| 37 | 0.0540541 | 0.125 | - |\n");

@@ -113,10 +113,10 @@ test_report (Fixture *f, gconstpointer data)
   g_autofree char *json = report (store, run, "json");
   assert_contains (text, "## Measured times");
   assert_contains (text, "| Whole step | 2.00 ms | 1.90 ms | 2.30 ms | 15 |");
-  assert_contains (text, "These times are doubtful: other programs kept 2.0 of 4 CPUs busy; "
+  assert_contains (text, "These times are unreliable: other programs kept 2.0 of 4 CPUs busy; "
                          "the interquartile range of the steps is 20 % of their median.");
   g_assert_null (strstr (text, "synchronous"));
-  assert_contains (html, "These times are doubtful:");
+  assert_contains (html, "These times are unreliable:");
   g_autoptr (JsonNode) root = lig_json_from_text (json, &error);
   g_assert_no_error (error);
   JsonArray *spreads = json_object_get_array_member (json_node_get_object (root), "spreads");
@@ -130,7 +130,7 @@ test_report (Fixture *f, gconstpointer data)
   put (store, quiet, "step", 1990, 2000, 2010);
   g_autofree char *plain = report (store, quiet, "md");
   assert_contains (plain, "## Measured times");
-  g_assert_null (strstr (plain, "Doubtful"));
+  g_assert_null (strstr (plain, "unreliable"));
 }
 
 /* The picture of a report has the times of its table. */
