@@ -212,7 +212,7 @@ static void
 test_inspector (Fixture *f, gconstpointer data)
 {
   show (f, "layer-norm ! linear(3072) ! gelu ! linear(768)");
-  g_assert_true (says (f->inspector, "Against unfused"));
+  g_assert_true (says (f->inspector, "Vs. unfused"));
   g_assert_true (says (f->inspector, " % less"));
   g_assert_true (says (f->inspector, "predicted for NVIDIA H200"));
   g_assert_true (says (f->inspector, "Linear + bias + GELU at 1"));

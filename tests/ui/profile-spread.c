@@ -123,7 +123,7 @@ test_compare (Fixture *f, gconstpointer data)
   g_assert_true (shows (f, "no difference (noise 0.7 %)"));
   g_assert_true (shows (f, "199–201 µs"));
   g_assert_true (shows (f, "Medians of 15 interleaved runs"));
-  g_assert_false (shows (f, "Doubtful"));
+  g_assert_false (shows (f, "unreliable"));
   /* The same medians with a wide spread count as equal. */
   set_step (f, 0, 120e-6, 200e-6, 320e-6);
   set_step (f, 1, 110e-6, 150e-6, 240e-6);
@@ -139,13 +139,13 @@ test_disturbed (Fixture *f, gconstpointer data)
   LigProfiled *profiled = (LigProfiled *) lig_profiling_get (f->profiling, 0);
   set_step (f, 0, 149e-6, 150e-6, 151e-6);
   change (f);
-  g_assert_false (shows (f, "Doubtful times"));
+  g_assert_false (shows (f, "unreliable"));
   profiled->conditions = (LigConditions){.cpus = 4, .others = 2, .shared = -1};
   profiled->conditions.synchronous = TRUE;
   profiled->conditions.step = profiled->spreads[3];
   lig_conditions_judge (&profiled->conditions);
   change (f);
-  g_assert_true (shows (f, "These times are doubtful: other programs kept 2.0 of 4 CPUs busy."));
+  g_assert_true (shows (f, "These times are unreliable: other programs kept 2.0 of 4 CPUs busy."));
   g_assert_nonnull (find_widget (f->page, has_action, "profile.run"));
 }
 

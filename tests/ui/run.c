@@ -289,7 +289,7 @@ test_data_facts (Fixture *f, gconstpointer data)
     g_string_append_printf (text, "%d,%d,%d\n", i, i % 7, i / 36);
   g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
   prepare (f, "linear(2) ! cross-entropy", "8x768", train);
-  expect_failure (f, "the input is 8x768 and contradicts the data, whose batches are 8x2");
+  expect_failure (f, "the input is 8x768 and does not match the data, whose batches are 8x2");
   prepare (f, "linear(2) ! cross-entropy", "8x2", train);
   act (f, "run");
   WAIT_FOR (!lig_training_is_active (current (f)));

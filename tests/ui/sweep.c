@@ -362,8 +362,8 @@ test_repeat (Fixture *f, gconstpointer data)
   g_assert_true (gtk_widget_get_visible (row));
   g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Repeating"));
   wait_for (f, is_repeated, 0);
-  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Same bits"));
-  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Same bits in 20 steps"));
+  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Bitwise identical"));
+  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Bitwise identical for 20 steps"));
   g_assert_false (gtk_widget_get_visible (find (row, GTK_TYPE_BUTTON, "_Stop")));
 }
 
@@ -453,7 +453,7 @@ test_ranks (Fixture *f, gconstpointer data)
   wait_for (f, has_runs, 2);
   repeat_first (f);
   GtkWidget *row = GTK_WIDGET (lig_run_detail_get_repeat_row (f->page->detail));
-  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Same bits"));
+  g_assert_nonnull (find (row, GTK_TYPE_LABEL, "Bitwise identical"));
   g_autoptr (LigRunItem) item = lig_history_get_only (f->page);
   LigRepeating *repeating = lig_repeating_find (f->session, lig_run_item_get_row (item)->uuid);
   check_two_ranks (f, lig_repeating_get_run (repeating));

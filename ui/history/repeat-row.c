@@ -20,7 +20,7 @@ G_DEFINE_FINAL_TYPE (LigRepeatRow, lig_repeat_row, ADW_TYPE_BIN)
 static const struct {
   const char *title, *icon, *style;
 } outcomes[] = {
-  [LIG_REPETITION_SAME] = {N_ ("Same bits"), "emblem-ok-symbolic", "done"},
+  [LIG_REPETITION_SAME] = {N_ ("Bitwise identical"), "emblem-ok-symbolic", "done"},
   [LIG_REPETITION_NOISE] = {N_ ("Within the noise"), "emblem-ok-symbolic", "done"},
   [LIG_REPETITION_DIFFERENT] = {N_ ("Different"), "dialog-warning-symbolic", "failed"},
 };

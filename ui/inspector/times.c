@@ -105,7 +105,7 @@ lig_facts_show_step (LigFacts *facts, LigDocument *doc)
     g_autofree char *origin = lig_document_describe_times (doc, 0);
     lig_facts_add_figure (facts, _ ("Step"), time, step.measured, origin);
     if (against)
-      lig_facts_add_figure (facts, _ ("Against unfused"), against, step.saved_measured, NULL);
+      lig_facts_add_figure (facts, _ ("Vs. unfused"), against, step.saved_measured, NULL);
     show_pass (facts, &timed, &unfused, LIG_PASS_FORWARD, _ ("Forward"));
     show_pass (facts, &timed, &unfused, LIG_PASS_BACKWARD, _ ("Backward"));
     show_collectives (facts, timed.plan);

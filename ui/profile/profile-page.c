@@ -277,7 +277,7 @@ describe_doubt (LigProfiling *profiling)
 {
   const LigProfiled *shown = lig_profiling_get_shown (profiling);
   g_autofree char *text = shown ? lig_conditions_to_text (&shown->conditions) : NULL;
-  return text ? g_strdup_printf (_ ("These times are doubtful: %s."), text) : NULL;
+  return text ? g_strdup_printf (_ ("These times are unreliable: %s."), text) : NULL;
 }
 
 static void

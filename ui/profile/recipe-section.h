@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the Profile page that compares recipes: the progress, a table with a row for each
- * recipe, and the map of errors. It is visible while recipes are compared and while there are
+/* The part of the page Profile that compares recipes: the progress, a table with a row for each
+ * recipe, and the error heat map. It is visible while recipes are compared and while there are
  * results.
  *
  * Actions: recipes.run compares the same recipes again, recipes.cancel, recipes.forget. */

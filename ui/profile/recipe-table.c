@@ -139,7 +139,7 @@ lig_recipe_table_describe (LigComparing *comparing)
               "the compute type, on one random batch with initial weights.",
               count),
     count);
-  g_autofree char *doubtful =
-    doubt ? g_strdup_printf (_ ("These times are doubtful: %s."), doubt) : NULL;
-  return g_strjoin (doubtful ? "\n" : "", runs, doubtful, NULL);
+  g_autofree char *warning =
+    doubt ? g_strdup_printf (_ ("These times are unreliable: %s."), doubt) : NULL;
+  return g_strjoin (warning ? "\n" : "", runs, warning, NULL);
 }

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Returns a label that wraps. @class: (nullable): of CSS */
+/* Returns a label that wraps. @class: (nullable): a CSS class */
 GtkWidget *lig_card_label_new (const char *text, const char *class);
 
 /* Returns an entry for a verdict of the plan. @fence: (nullable): the path of the fence that the
@@ -24,9 +24,9 @@ GtkWidget *lig_card_kernels_new (LigPlan *plan, const LigPlanGroup *group);
 /* Returns one line for a fusion with a pattern that does not match. */
 GtkWidget *lig_card_miss_new (const LigVerdict *verdict);
 
-/* Returns a button for the fence before the first op of the sequence that starts after @first, an
- * op of the plan; null if there is none up to @last. If there is a fence, its path is in @fence,
- * and the button shows the largest gain of the @verdicts that the fence blocks. (nullable)
+/* Finds the first op of the sequence after plan op @first and up to @last, and returns a button
+ * that adds or removes a fence before it. If there is a fence, its path is in @fence, and the
+ * button shows the largest gain of the @verdicts that the fence blocks. Returns: (nullable)
  * @fence: (out) (transfer full) (nullable) */
 GtkWidget *lig_card_fence_new (
   LigDocument *document, LigPlan *plan, int first, int last, GPtrArray *verdicts, char **fence);
