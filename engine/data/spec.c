@@ -152,7 +152,7 @@ take_validation (LigDataset *self, GError **error)
   if (!lig_dataset_option (self, LIG_SPLIT))
     return TRUE;
   return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
-                             _ ("split and the file validation=%s contradict each other; omit one"),
+                             _ ("split and the file validation=%s cannot be combined; omit one"),
                              text);
 }
 

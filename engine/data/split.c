@@ -157,7 +157,7 @@ lig_dataset_describe_split (const LigDataset *self)
   if (strcmp (split, "end") == 0 || self->samples[LIG_SPLIT_VALIDATION] == 0)
     return g_strdup ("");
   g_autofree char *count = lig_format_count (self->samples[LIG_SPLIT_VALIDATION]);
-  return g_strdup_printf (strcmp (split, "random") == 0 ? _ (", %s for validation, random")
+  return g_strdup_printf (strcmp (split, "random") == 0 ? _ (", %s for validation, split at random")
                                                         : _ (", %s for validation, stratified"),
                           count);
 }

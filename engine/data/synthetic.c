@@ -134,7 +134,7 @@ static const LigDatasetOption options[] = {
 const LigDatasetKind lig_dataset_synthetic = {
   .info = {.name = "synthetic",
            .title = N_ ("Random values, to try things out"),
-           .help = N_ ("Inputs and targets of any shape and type, sampled from the seed"),
+           .help = N_ ("Inputs and targets of any shape and type, generated from the seed"),
            .path = LIG_DATASET_NO_PATH,
            .needs_shape = TRUE,
            .options = options},

@@ -118,9 +118,8 @@ add_files (LigDataset *self, LigShards *shards, guint *count, GError **error)
   const char *given = lig_dataset_option (self, "validation-files");
   const char *apart = given ? given : self->validation_path;
   if (given && lig_dataset_option (self, LIG_VALIDATION))
-    return lig_dataset_reject (
-      self, error, LIG_ERROR_VALUE,
-      _ ("validation and validation-files contradict each other; omit one"));
+    return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
+                               _ ("validation and validation-files cannot be combined; omit one"));
   if (!lig_shards_add (shards, self->path, apart, type, error))
     return FALSE;
   *count = shards->all->len;
@@ -269,7 +268,7 @@ static const LigDatasetOption options[] = {
 const LigDatasetKind lig_dataset_tokens = {
   .info =
     {.name = "tokens",
-     .title = N_ ("Tokens: .bin files of numbers"),
+     .title = N_ ("Tokens: .bin files of token ids"),
      .help = N_ (
        "A .bin file, a folder of them or a pattern, with or without llm.c's header; or .npy files"),
      .path = LIG_DATASET_FILE_OR_FOLDER,

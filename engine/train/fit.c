@@ -133,7 +133,7 @@ lig_run_check_input (LigDataset *data, const LigShape *input, LigDtype dtype, GE
   g_autofree char *need = describe_input (&given, given_dtype, types);
   g_set_error (
     error, LIG_ERROR, LIG_ERROR_SHAPE,
-    _ ("the input is %s and contradicts the data, whose batches are %s; omit it, or make "
+    _ ("the input is %s and does not match the data, whose batches are %s; omit it, or make "
        "it %s"),
     have, need, need);
   return lig_error_set_setting (error, "input");

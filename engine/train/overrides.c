@@ -103,10 +103,11 @@ take_difference (LigRun *self,
                  GError **error)
 {
   if (!may_differ (name)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s %s contradicts the checkpoint, which has %s; omit it, or start a new run "
-                    "from its weights (init)"),
-                 name, new ? new : "''", old ? old : _ ("its default"));
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_VALUE,
+      _ ("%s %s does not match the checkpoint, which has %s; omit it, or start a new run "
+         "from its weights (init)"),
+      name, new ? new : "''", old ? old : _ ("its default"));
     return FALSE;
   }
   g_string_append_printf (differences, _ ("%s%s %s (was %s)"), differences->len > 0 ? ", " : "",

@@ -399,9 +399,10 @@ write_text (const LigRepetition *self, const LigRecording *before, const LigReco
   g_autofree char *a = profile ? format_time (&self->recorded) : format_loss (&self->recorded);
   g_autofree char *b = profile ? format_time (&self->repeated) : format_loss (&self->repeated);
   if (self->outcome == LIG_REPETITION_SAME) {
-    g_string_append_printf (
-      text, ngettext ("same bits in %d step", "same bits in %d steps", (gulong) self->steps),
-      (int) self->steps);
+    g_string_append_printf (text,
+                            ngettext ("bitwise identical for %d step",
+                                      "bitwise identical for %d steps", (gulong) self->steps),
+                            (int) self->steps);
     for (char **one = self->differences; *one; one++)
       g_string_append_printf (text, one == self->differences ? _ (", although %s") : "; %s", *one);
     return g_string_free (text, FALSE);

@@ -61,7 +61,7 @@ static const LigSetting common[] = {
          1e9,
          0,
          "Samples per micro-batch",
-         "the input's first axis, else 32 or all"),
+         "the input's first axis, else 32, or all samples if there are fewer"),
   WORD (OPTIMIZER, optimizer, "optimizer", NULL, "Update rule", LIG_OPTIMIZER_DEFAULT),
   NUMBER (OPTIMIZER, lr, "lr", 0, 1e6, 1e-3, "Learning rate", NULL),
   NUMBER (SCHEDULE, min_lr, "min-lr", 0, 1e6, 0, "Final rate of a cosine schedule", NULL),
@@ -98,7 +98,7 @@ static const LigSetting common[] = {
           1 << 24,
           0,
           "Loss scale for fp16; 1: none",
-          "0, adapted"),
+          "0, dynamic"),
   COUNT (OPTIMIZER,
          accumulate,
          "accumulate",
@@ -128,8 +128,8 @@ static const LigSetting common[] = {
          1e9,
          0,
          "Maximum number of validation batches in each evaluation",
-         "0, automatic: all of them at the end, but above 8 million input values about as many as "
-         "training batches"),
+         "0, automatic: all batches at the end, or as many as were trained on (at least 256) if "
+         "validation has more than 8 million input values"),
   TEXT (OUTPUT,
         checkpoint,
         "checkpoint",

@@ -25,7 +25,7 @@ enum { MAX_SKIPPED = 8, MAX_SKIPPED_SCALED = 32 };
  * safety: a slot is reused only after two later results were taken. */
 enum { MAX_PENDING = LIG_PROGRAM_RESULT_SLOTS - 2 };
 
-/* Returns whether the loss scale is adapted during the run. */
+/* Returns whether the loss scale is dynamic. */
 static gboolean
 searches_scale (LigRun *self)
 {

@@ -76,9 +76,9 @@ test_random (void)
   static const int sizes[] = {40, 40, 40};
   write_sorted (sizes, 3);
   g_autoptr (LigDataset) data = open_data ("csv", "s.csv", 1, 0);
-  g_assert_cmpstr (
-    lig_dataset_describe (data), ==,
-    "csv: 120 rows of 2 features and 1 target, 108 for training, 12 for validation, random");
+  g_assert_cmpstr (lig_dataset_describe (data), ==,
+                   "csv: 120 rows of 2 features and 1 target, 108 for training, 12 for validation, "
+                   "split at random");
   Rows training = read_rows (data, FALSE, 3), out = read_rows (data, TRUE, 3);
   check_parts (&training, &out, 120);
   g_assert_cmpint (count_class (&out, 2), <, 12);
@@ -215,7 +215,7 @@ test_csv_file (void)
   g_assert_cmpfloat_with_epsilon ((double) out.features[0], 9 / sqrt (2.0 / 3), 1e-5);
   assert_bind_rejected (data, make_target (LIG_INT32, 1, 0, 2), LIG_ERROR_VALUE,
                         "b.csv:3: class 2");
-  assert_rejected ("csv", both, 0, LIG_ERROR_VALUE, "contradict each other");
+  assert_rejected ("csv", both, 0, LIG_ERROR_VALUE, "cannot be combined");
   assert_rejected ("csv", self, 0, LIG_ERROR_VALUE, "all files are validation files");
   assert_rejected ("csv", no, 0, LIG_ERROR_FILE, "no.csv");
   write_text ("b.csv", "z,y\n10,cat\n");

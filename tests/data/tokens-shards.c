@@ -94,7 +94,7 @@ test_pattern (void)
   g_assert_true (g_hash_table_contains (seen, GINT_TO_POINTER (224)));
   g_autofree char *both = g_strconcat (apart, "&validation=0.5", NULL);
   assert_rejected ("tokens", both, 8, LIG_ERROR_VALUE,
-                   "validation and validation-files contradict");
+                   "validation and validation-files cannot be combined");
   assert_rejected ("tokens", "tra_*.bin", 8, LIG_ERROR_FILE, "no file matches");
   make_folder ("bare");
   assert_rejected ("tokens", "bare", 8, LIG_ERROR_FORMAT, "contains no .bin file");

@@ -156,7 +156,7 @@ test_resume (Fixture *f, gconstpointer data)
   g_clear_object (&part);
   g_assert_null (resume (f, checkpoint, "calibrate=170", &contradiction));
   g_assert_nonnull (strstr (contradiction->message,
-                            "calibrate 170 contradicts the checkpoint, which has 180; omit it"));
+                            "calibrate 170 does not match the checkpoint, which has 180; omit it"));
   g_autoptr (LigRun) rest = resume (f, checkpoint, "calibrate=180", &error);
   g_assert_no_error (error);
   LigRunProgress result = finish (rest);

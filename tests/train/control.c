@@ -417,12 +417,13 @@ test_contradictions (Fixture *f, gconstpointer data)
   const struct {
     const char *expression, *input, *data, *settings, *message;
   } cases[] = {
-    {line, "2x5", table, "", "the input is 2x5 and contradicts the data, whose batches are 2x4"},
-    {line, "16x768", table, "batch=3", "is 3x768 and contradicts the data, whose batches are 3x4"},
+    {line, "2x5", table, "", "the input is 2x5 and does not match the data, whose batches are 2x4"},
+    {line, "16x768", table, "batch=3",
+     "is 3x768 and does not match the data, whose batches are 3x4"},
     {line, "2x2x2", table, "",
-     "the input is 2x2x2 and contradicts the data, whose batches are 2x4"},
+     "the input is 2x2x2 and does not match the data, whose batches are 2x4"},
     {line, "2x4:int32", table, "",
-     "the input is 2x4:int32 and contradicts the data, whose batches are 2x4:fp32"},
+     "the input is 2x4:int32 and does not match the data, whose batches are 2x4:fp32"},
     {line, "2x4", table, "", NULL},
     {line, "16x4", table, "batch=2", NULL},
     {line, "2", table, "", NULL},

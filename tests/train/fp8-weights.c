@@ -156,16 +156,16 @@ test_resume (Fixture *f, gconstpointer data)
     const char *file, *setting, *given, *sentence;
   } cases[] = {
     {"{\"compute\": \"bf16\", \"parameters\": \"fp8\"}", "", "dtype=bf16:bf16",
-     "dtype bf16:bf16 contradicts the checkpoint, which has bf16:fp8; omit it"},
+     "dtype bf16:bf16 does not match the checkpoint, which has bf16:fp8; omit it"},
     {"{\"compute\": \"bf16\", \"parameters\": \"fp8\"}", "", "dtype=bf16:fp8", NULL},
     {"{\"compute\": \"bf16\", \"parameters\": \"fp8\"}", "", "dtype=bf16", NULL},
     {"{\"compute\": \"bf16\"}", "dtype=bf16:fp8", "dtype=bf16",
-     "dtype bf16:bf16 contradicts the checkpoint, which has bf16:fp8; omit it"},
+     "dtype bf16:bf16 does not match the checkpoint, which has bf16:fp8; omit it"},
     {"{\"compute\": \"bf16\"}", "", "dtype=bf16:fp8",
-     "dtype bf16:fp8 contradicts the checkpoint, which has bf16:bf16; omit it"},
+     "dtype bf16:fp8 does not match the checkpoint, which has bf16:bf16; omit it"},
     {"{}", "", "dtype=fp32", NULL},
     {"{}", "", "dtype=fp32:bf16",
-     "dtype fp32:bf16 contradicts the checkpoint, which has fp32:fp32; omit it"},
+     "dtype fp32:bf16 does not match the checkpoint, which has fp32:fp32; omit it"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;

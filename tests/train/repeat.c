@@ -67,7 +67,7 @@ test_same (Fixture *f, gconstpointer data)
   g_assert_cmpint (found->outcome, ==, LIG_REPETITION_SAME);
   g_assert_cmpint (found->steps, ==, 40);
   g_assert_cmpint (found->first_step, ==, 0);
-  g_assert_cmpstr (found->text, ==, "same bits in 40 steps");
+  g_assert_cmpstr (found->text, ==, "bitwise identical for 40 steps");
   /* A repetition does not write to the checkpoint of the recorded run. */
   g_assert_cmpuint (count_runs (f), ==, 2);
 }

@@ -118,7 +118,7 @@ test_resume (Fixture *f, gconstpointer data)
   g_assert_cmpint (halfway.skipped, >, 0);
   g_assert_null (
     lig_run_resume (lig_run_get_checkpoint (part), f->device, other, f->store, &error));
-  assert_message (error, "loss-scale 8 contradicts");
+  assert_message (error, "loss-scale 8 does not match");
   g_clear_error (&error);
   g_autoptr (LigRun) rest =
     lig_run_resume (lig_run_get_checkpoint (part), f->device, more, f->store, &error);
