@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-/* Facts for a bug report are copied verbatim, so they are in English. */
+/* Debugging information is copied verbatim, so it is in English. */
 static char *
 describe (LigSession *session)
 {

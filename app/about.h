@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The About window: authors, licence, and facts for a bug report. */
+/* The About window: authors, licence, and debugging information. */
 #pragma once
 
 #include "ui/session/session.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks before `main` whether this process may start the threads that the program needs (ulimit
+/* Checks before `main` whether this process can start the threads that the program needs (ulimit
  * -u): if a thread cannot be started, libraries end the process without a helpful message. */
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,8 @@
 
 /* The threads in addition to those that compute: of a run, of the store and of GLib. */
 #define OTHERS 3
-/* Limits from this number on are not reached, and starting threads takes time on large machines. */
+/* Higher limits are never reached in practice: skips the check, because starting threads is slow on
+ * large machines. */
 #define AMPLE 4096
 #define MAX_THREADS 1024
 
@@ -44,7 +45,8 @@ count_computing (void)
   return sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
 }
 
-/* Starts threads that wait for each other, and returns how many could be started. */
+/* Starts threads that all wait until the last has been started, and returns how many could be
+ * started. */
 static int
 start (int count)
 {
@@ -74,8 +76,8 @@ check (void)
   if (started == needed)
     return;
   fprintf (stderr,
-           "%s: this process may start %d thread%s and needs %d, because the user's processes are "
-           "limited to %lu (ulimit -u); raise the limit, or set OMP_NUM_THREADS=1 to need %d\n",
+           "%s: this process can start only %d thread%s and needs %d: the user's limit is %lu "
+           "(ulimit -u); raise it, or set OMP_NUM_THREADS=1 to need only %d\n",
            program_invocation_short_name, started, started == 1 ? "" : "s", needed,
            (unsigned long) limit.rlim_cur, OTHERS);
   _exit (1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys for edits also have a meaning in a text entry, and an entry with the focus comes first.
+/* The keys for edits also have a meaning in a text entry, and a focused entry handles them first.
  * They are therefore not accelerators of the application, which take precedence over widgets. */
 #include "app/window-keys.h"
 

@@ -14,7 +14,7 @@ void lig_cli_control_begin (void);
  * FALSE with an error set. */
 gboolean lig_cli_control_open (GError **error);
 
-/* Start and stop obeying commands while the main loop runs. At the end of the input the run saves a
+/* Start and stop reading commands while the main loop runs. At the end of the input the run saves a
  * checkpoint and ends. Without lig_cli_control_open() both do nothing. */
 void lig_cli_control_follow (LigRun *run);
 void lig_cli_control_end (void);

@@ -43,7 +43,7 @@ describe_fabric (LigDevice *device)
 void
 lig_cli_print_fabrics (GPtrArray *devices)
 {
-  static const char *const header[] = {"links of",       ">devices", ">start",
+  static const char *const header[] = {"links of",       ">devices", ">launch",
                                        ">within a node", ">latency", ">between nodes",
                                        ">latency",       ">SMs",     NULL};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);

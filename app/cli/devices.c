@@ -182,6 +182,19 @@ find_types (GPtrArray *devices)
   return types;
 }
 
+/* Returns the instruction set of the kernels: `sm_90`, `x86-64-v3`. */
+static char *
+describe_arch (LigDevice *device)
+{
+  int capability = lig_device_get_facts (device)->capability;
+  const char *level = lig_cpu_level ();
+  if (capability > 0)
+    return g_strdup_printf ("sm_%d", capability);
+  return !is_real (device)                 ? g_strdup ("-")
+         : g_str_equal (level, "baseline") ? g_strdup ("x86-64")
+                                           : g_strconcat ("x86-64-", level, NULL);
+}
+
 static char **
 describe_device (LigDevice *device, unsigned types)
 {
@@ -189,9 +202,7 @@ describe_device (LigDevice *device, unsigned types)
   GPtrArray *cells = g_ptr_array_new ();
   g_ptr_array_add (cells, g_strdup (lig_device_get_name (device)));
   g_ptr_array_add (cells, g_strdup (facts->name));
-  g_ptr_array_add (cells, facts->capability > 0
-                            ? g_strdup_printf ("sm_%d", facts->capability)
-                            : g_strdup (is_real (device) ? lig_cpu_level () : "-"));
+  g_ptr_array_add (cells, describe_arch (device));
   g_ptr_array_add (cells, lig_units_bytes ((double) facts->memory));
   g_ptr_array_add (cells, format_rate (facts->copy, "B/s"));
   for (int i = 0; i < LIG_N_DTYPES; i++)
@@ -202,7 +213,7 @@ describe_device (LigDevice *device, unsigned types)
   g_ptr_array_add (cells, g_strdup (facts->measured    ? "measured"
                                     : facts->copy <= 0 ? "unknown"
                                     : is_real (device) ? "assumed"
-                                                       : "described"));
+                                                       : "from description"));
   g_ptr_array_add (cells, NULL);
   return (char **) g_ptr_array_free (cells, FALSE);
 }
@@ -213,7 +224,7 @@ print_table (GPtrArray *devices, GPtrArray *missing)
   unsigned types = find_types (devices);
   g_autoptr (GStrvBuilder) header = g_strv_builder_new ();
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
-  g_strv_builder_add_many (header, "device", "name", "code", ">memory", ">copy", NULL);
+  g_strv_builder_add_many (header, "device", "name", "arch", ">memory", ">bandwidth", NULL);
   for (int i = 0; i < LIG_N_DTYPES; i++)
     if (types & 1u << i) {
       g_autofree char *title = g_strconcat (">", lig_dtype_name ((LigDtype) i), NULL);

@@ -18,7 +18,7 @@ static const Fact description[] = {
    "lig fuses and trains sequences of operations without a window. P stands for a sequence: a "
    ".lig file, - for one on standard input, or an expression such as layer-norm ! linear(3072) "
    "! gelu. RUN stands for a run in the store: its uuid, at least four of its first "
-   "characters, its name, or last; last~1 is the run before the last, NAME~1 the one before the "
+   "characters, its name, or last; last~1 is the run before the newest, NAME~1 the one before the "
    "newest of that name. Options may also precede the command."},
   {NULL, "Every command prints one JSON document with --json; an error is then an object with the "
          "members code, message and path. Messages go to standard error."},

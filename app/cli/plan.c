@@ -250,9 +250,9 @@ static void
 print_picture (LigPlan *plan, int width)
 {
   static const char *const headers[][6] = {
-    {"<value", ">bytes", "lives", NULL},
-    {"<value", "tensor", ">bytes", "lives", NULL},
-    {"<value", "tensor", ">bytes", ">offset", "lives", NULL},
+    {"<value", ">bytes", "lifetime", NULL},
+    {"<value", "tensor", ">bytes", "lifetime", NULL},
+    {"<value", "tensor", ">bytes", ">offset", "lifetime", NULL},
   };
   guint count;
   gint64 arena = lig_plan_get_arena_bytes (plan, NULL);
@@ -324,6 +324,7 @@ print_plan (LigPlan *plan)
   g_autofree char *peak_text = lig_units_bytes ((double) peak);
   g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   guint segments = lig_plan_get_segments (plan);
+  gboolean captured = lig_device_get_facts (lig_plan_get_device (plan))->capability > 0;
   const char *recipe = lig_plan_get_recipe (plan);
   gboolean quantizes = strcmp (recipe, "none") != 0;
   g_autofree char *title = g_strdup_printf (
@@ -338,8 +339,8 @@ print_plan (LigPlan *plan)
   print_steps (plan, width);
   print_picture (plan, width);
   g_autofree char *sums =
-    g_strdup_printf ("arena %s, at least %s alive at once; state %s; %u segment%s", arena_text,
-                     peak_text, state, segments, segments == 1 ? "" : "s");
+    g_strdup_printf ("arena %s, peak live %s; state %s; %u %ssegment%s", arena_text, peak_text,
+                     state, segments, captured ? "CUDA graph " : "", LIG_ENDING (segments));
   printf ("\n");
   lig_cli_print_wrapped (sums, width);
   print_sentences (plan, width);

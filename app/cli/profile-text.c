@@ -307,7 +307,7 @@ lig_cli_print_profiles (GPtrArray *profiles, gboolean by_recipe, int width)
 {
   const char *what = by_recipe ? "recipe" : "policy";
   /* A single plan has nothing to be compared with. */
-  const char *compared = profiles->len > 1 ? "~to the first" : NULL;
+  const char *compared = profiles->len > 1 ? "~vs. first" : NULL;
   const char *const all[] = {what,      ">step",      ">forward", ">backward", ">update",
                              ">memory", ">quartiles", ">runs",    compared,    NULL};
   const char *const times[] = {what, ">step", ">forward", ">backward", ">update", ">memory", NULL};

@@ -277,7 +277,7 @@ print_results (const LigRunsComparison *self)
     lig_cli_print ("%s", "");
   print_table ("result", self->runs, table);
   if (medians)
-    lig_cli_print ("medians of the last tenth of the steps");
+    lig_cli_print ("medians of the last 10 % of the steps");
 }
 
 /* --- The time of a step --------------------------------------------------------------------- */
@@ -298,7 +298,7 @@ format_steps (const LigSpread *spread, const LigSpread *reference, guint line)
 static void
 print_steps (const LigRunsComparison *self)
 {
-  static const char *const names[] = {"median", "quartiles", "values", "to the first"};
+  static const char *const names[] = {"median", "quartiles", "values", "vs. first"};
   g_autoptr (GPtrArray) table = lig_runs_new_table ();
   gboolean some = FALSE;
   for (guint i = 0; i < self->runs->len; i++)

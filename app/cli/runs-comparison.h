@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct _LigStore LigStore;
 
-/* The values of one metric of a run; the spread is that of the last tenth of its steps. */
+/* The values of one metric of a run; the spread is that of the last 10 % of its steps. */
 typedef struct {
   double last, min, max;
   LigSpread spread;

@@ -128,10 +128,12 @@ add_setting (GPtrArray *table,
   const LigSetting *setting = training ? find_setting (name) : NULL;
   g_autofree char *usual = setting ? find_default (defaults, setting) : NULL;
   char **cells = g_new0 (char *, 5);
-  cells[1] = format_value (node);
-  gboolean differs = usual && strcmp (usual, cells[1]) != 0;
+  g_autofree char *value = format_value (node);
+  const char *unit = setting && g_strcmp0 (setting->argument, "MiB") == 0 ? " MiB" : "";
+  gboolean differs = usual && strcmp (usual, value) != 0;
+  cells[1] = g_strconcat (value, unit, NULL);
   cells[0] = g_strdup_printf ("%s%s", differs ? "* " : "  ", name);
-  cells[2] = differs ? g_strdup_printf ("default %s", usual) : g_strdup ("");
+  cells[2] = differs ? g_strdup_printf ("default %s%s", usual, unit) : g_strdup ("");
   cells[3] = make_meaning (setting, differs || !usual);
   g_ptr_array_add (table, cells);
 }

@@ -218,7 +218,7 @@ print_commands (const LigRunRow *row,
   else if (resumable)
     print_command (options, "continue", "train --resume %.8s", row->uuid);
   print_command (options, "repeat and compare", "runs repeat %.8s", row->uuid);
-  print_command (options, "report with rails and charts", "report %.8s -o %.8s.html", row->uuid,
+  print_command (options, "report with groups and charts", "report %.8s -o %.8s.html", row->uuid,
                  row->uuid);
   if (strcmp (row->kind, "train") == 0)
     print_command (options, "metrics for other tools", "runs export %.8s -o -", row->uuid);

@@ -22,18 +22,18 @@ static const GOptionEntry entries[] = {
    "train|profile"},
   {"status", 0, 0, G_OPTION_ARG_STRING, &options.status, "Only runs with this status", "STATUS"},
   {"device", 0, 0, G_OPTION_ARG_STRING, &options.device,
-   "Only runs on this device; repeat: the device to use", "DEVICE"},
+   "Only runs on this device; for lig runs repeat, the device to run on", "DEVICE"},
   {"tag", 0, 0, G_OPTION_ARG_STRING, &options.tag, "Only runs with this tag", "TAG"},
   {"sweep", 0, 0, G_OPTION_ARG_STRING, &options.sweep, "Only runs of this sweep", "SWEEP"},
   {"starred", 0, 0, G_OPTION_ARG_NONE, &options.starred, "Only runs with a star", NULL},
   {"unstarred", 0, 0, G_OPTION_ARG_NONE, &options.unstarred, "Only runs without a star", NULL},
   {"since", 0, 0, G_OPTION_ARG_STRING, &options.since,
-   "Only runs started since: 2026-11-20, yesterday, '2 days'", "DATE"},
+   "Only runs started at or after DATE, such as 2026-11-20, yesterday or '2 days'", "DATE"},
   {"until", 0, 0, G_OPTION_ARG_STRING, &options.until,
-   "Only runs started before this time, given as for --since", "DATE"},
+   "Only runs started before DATE, given as for --since", "DATE"},
   {"all", 0, 0, G_OPTION_ARG_NONE, &options.all, "All runs that the other options select", NULL},
   {"limit", 0, 0, G_OPTION_ARG_INT, &options.limit,
-   "Only the first N runs in the order [default: all]", "N"},
+   "Only the first N runs in sort order [default: all]", "N"},
   LIG_CLI_GROUP (LIG_CLI_OUTPUT),
   {"sort", 0, 0, G_OPTION_ARG_STRING, &options.sort,
    "Sort by a column or setting; -COLUMN: descending [default: -started]", "COLUMN"},
@@ -183,7 +183,8 @@ check_arguments (const Verb *verb, int n)
     lig_cli_usage ("runs %s: runs are selected either by name or by options; give one of them",
                    verb->form.name);
   else if (options.checkpoints && options.keep_checkpoints)
-    lig_cli_usage ("runs delete: --checkpoints contradicts --keep-checkpoints; give one of them");
+    lig_cli_usage (
+      "runs delete: --checkpoints cannot be combined with --keep-checkpoints; give one of them");
   else
     return TRUE;
   return FALSE;
@@ -220,13 +221,13 @@ verb_nth (guint n)
 static void
 append_notes (GString *to)
 {
-  g_string_append (
-    to, "RUN:\n"
-        "  last              the newest run\n"
-        "  NAME              the newest run of that name\n"
-        "  1a2b3c            a uuid or the beginning of one\n"
-        "  last~1, NAME~2    the run before the last, the second before that of the name\n\n"
-        "Columns (--columns, --sort), besides any setting of a run:\n");
+  g_string_append (to, "RUN:\n"
+                       "  last              the newest run\n"
+                       "  NAME              the newest run of that name\n"
+                       "  1a2b3c            a uuid or the beginning of one\n"
+                       "  last~1            the run before the newest\n"
+                       "  NAME~2            the second run before the newest called NAME\n\n"
+                       "Columns (--columns, --sort), besides any setting of a run:\n");
   for (guint i = 0; lig_runs_column_nth (i); i++)
     g_string_append_printf (to, "  %-16s  %s\n", lig_runs_column_nth (i)->key,
                             lig_runs_column_nth (i)->summary);

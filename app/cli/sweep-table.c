@@ -51,7 +51,8 @@ make_header (const LigSweepAxis *axes, guint n_axes, gboolean validation, Column
     g_strv_builder_addv (header, (const char *[]){">std", ">min", ">max", ">runs", NULL});
   if (columns.accuracy)
     g_strv_builder_add (header, ">accuracy");
-  g_strv_builder_addv (header, (const char *[]){">step time", "run", NULL});
+  g_strv_builder_addv (header,
+                       (const char *[]){">step time", columns.spread ? "best run" : "run", NULL});
   return g_strv_builder_end (header);
 }
 

@@ -144,11 +144,13 @@ check_division (LigSweep *sweep, const Options *options, GError **error)
   g_autoptr (GError) failure = NULL;
   if (options->ranks != LIG_CLI_UNSET_RANKS && options->ranks != count)
     g_set_error (&failure, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--ranks contradicts --resume: the sweep fixes it (ranks %d); omit it", count);
+                 "--ranks cannot be combined with --resume: the sweep fixes it (ranks %d); omit it",
+                 count);
   else if (given && !is_layout (sweep, given, &failure) && !failure)
-    g_set_error (&failure, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--parallel contradicts --resume: the sweep fixes it (parallel %s); omit it",
-                 parallel ? parallel : "data=1");
+    g_set_error (
+      &failure, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--parallel cannot be combined with --resume: the sweep fixes it (parallel %s); omit it",
+      parallel ? parallel : "data=1");
   else if (!failure && launched > 0 && launched != count)
     g_set_error (&failure, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
                  "the sweep has %d rank%s, but the launcher started %d; start %d", count,
@@ -389,7 +391,8 @@ check_options (const Options *options, const char *text)
   if (!lig_cli_check_resume (&options->train, &lig_command_sweep, text, "SWEEP"))
     return LIG_EXIT_USAGE;
   if (foreign)
-    return lig_cli_usage ("--%s contradicts --resume: the sweep fixes it; omit it", foreign);
+    return lig_cli_usage ("--%s cannot be combined with --resume: the sweep fixes it; omit it",
+                          foreign);
   if (options->retry && !options->train.resume)
     return lig_cli_usage ("--retry is only used with --resume; give a sweep whose runs failed");
   if (!options->train.resume && !options->over && !options->list)

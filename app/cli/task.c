@@ -47,7 +47,7 @@ describe (int columns)
   g_autofree char *time =
     isfinite (left) ? lig_cli_format_left (left)
                     : g_strdup_printf ("%.0f s", floor ((double) (now - task.began) * 1e-6));
-  lig_cli_line_add (line, 1, isfinite (left) ? g_strconcat (time, " left", NULL) : g_strdup (time),
+  lig_cli_line_add (line, 1, g_strconcat (time, isfinite (left) ? " left" : " elapsed", NULL),
                     NULL);
   return lig_cli_line_lay_out (line, columns);
 }

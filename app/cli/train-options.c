@@ -55,7 +55,7 @@ append_optimizers (GString *to)
   const LigOptimizerInfo *info;
   g_string_append (to, "Optimizers:\n");
   for (guint n = 0; (info = lig_optimizer_info_nth (n)); n++)
-    g_string_append_printf (to, "  %-28s %s. %s\n", info->name, info->title, info->help);
+    g_string_append_printf (to, "  %-28s %s\n", info->name, info->help);
 }
 
 static void
@@ -155,7 +155,8 @@ lig_cli_check_resume (const LigTrainOptions *options,
                       const char *what)
 {
   if (text && options->resume)
-    lig_cli_usage ("'%s' contradicts --resume, which has its own sequence; omit one of them", text);
+    lig_cli_usage (
+      "'%s' cannot be combined with --resume, which has its own sequence; omit one of them", text);
   else if (!text && !options->resume)
     lig_cli_usage ("%s needs a sequence P or --resume %s; see lig %s --help", command->name, what,
                    command->name);
@@ -333,7 +334,7 @@ fit_steps (const LigTrainOptions *options, gint64 before, LigRunSettings *settin
     double share = (double) given / (double) MAX (before, given);
     *counts[i].value = MIN ((gint64) (share * (double) settings->steps + 0.5), counts[i].max);
     lig_cli_say ("%s is %" G_GINT64_FORMAT " in the file, too many for %" G_GINT64_FORMAT
-                 " step%s: shortened to %" G_GINT64_FORMAT "; --%s sets another number",
+                 " step%s: reduced to %" G_GINT64_FORMAT "; change it with --%s",
                  counts[i].name, given, settings->steps, LIG_ENDING (settings->steps),
                  *counts[i].value, counts[i].name);
   }

@@ -28,11 +28,21 @@ append_waits (GString *to, const LigRunProgress *progress)
     g_string_append_printf (to, "%s\n", waits);
 }
 
+/* Returns a loss with the digits of the progress, more if it is small. */
+static char *
+format_loss (double loss)
+{
+  return g_strdup_printf (fabs (loss) < 1e-3 ? "%.3g" : "%.4f", loss);
+}
+
 static void
 append_result (GString *to, const LigRunProgress *progress)
 {
   g_autofree char *step = lig_cli_format_time (progress->step_seconds);
   g_autofree char *seconds = lig_cli_format_time (progress->seconds);
+  g_autofree char *first = format_loss (progress->first_loss);
+  g_autofree char *last = format_loss (progress->loss);
+  g_autofree char *validation = format_loss (progress->eval_loss);
   const char *status = lig_run_status_name (progress->status);
   /* The time is that of the steps after the resumed one. */
   if (progress->first_step > 0 && progress->step > progress->first_step)
@@ -42,9 +52,9 @@ append_result (GString *to, const LigRunProgress *progress)
     g_string_append_printf (to, "%s after %" G_GINT64_FORMAT " step%s in %s", status,
                             progress->step, LIG_ENDING (progress->step), seconds);
   if (!isnan (progress->loss))
-    g_string_append_printf (to, ": loss %.4g to %.4g", progress->first_loss, progress->loss);
+    g_string_append_printf (to, ": loss %s → %s", first, last);
   if (!isnan (progress->eval_loss))
-    g_string_append_printf (to, ", validation loss %.4g", progress->eval_loss);
+    g_string_append_printf (to, ", validation loss %s", validation);
   if (!isnan (progress->eval_accuracy))
     g_string_append_printf (to, " (accuracy %.1f %%)", 100 * progress->eval_accuracy);
   if (!isnan (progress->step_seconds))

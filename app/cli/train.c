@@ -54,7 +54,7 @@ append_notes (GString *to)
         "Control:\n"
         "  --control is for programs. Standard input takes commands, one per line: pause,\n"
         "  continue, save, stop (with a checkpoint, as interrupted) and cancel (with a\n"
-        "  checkpoint, as cancelled). The end of the input is stop.\n"
+        "  checkpoint, as cancelled). End of input means stop.\n"
         "  Standard output has one JSON object per line: {\"training\"}, the metrics,\n"
         "  {\"progress\"}, and finally the document of --json.\n\n");
   lig_cli_train_notes (to);
@@ -131,7 +131,8 @@ resume (const LigTrainOptions *options, LigStore *store, GError **error)
     g_autofree char *value =
       g_str_equal (foreign, "device") ? g_strdup_printf (" (%s)", name) : g_strdup ("");
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--%s contradicts --resume: the checkpoint fixes it%s; omit it", foreign, value);
+                 "--%s cannot be combined with --resume: the checkpoint fixes it%s; omit it",
+                 foreign, value);
     return NULL;
   }
   for (guint i = 0; lig_run_setting_nth (i); i++) {
@@ -335,7 +336,7 @@ run (int argc, char **argv)
     LIG_CLI_PARALLEL_ENTRY (&options.parallel),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
     {"control", 0, 0, G_OPTION_ARG_NONE, &options.control,
-     "Obey commands on standard input, and print progress as lines of JSON", NULL},
+     "Read commands from standard input, and print progress as lines of JSON", NULL},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);

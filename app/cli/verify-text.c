@@ -58,7 +58,7 @@ find_worst (const LigVerification *found, LigPass pass)
 static void
 print_table (LigPlan *plan, const LigVerification *found)
 {
-  static const char *const header[] = {"pass",   "<ops",      "<fusion", "<worst value",
+  static const char *const header[] = {"pass",   "<ops",      "<fusion", "<worst tensor",
                                        ">error", ">rounding", "",        NULL};
   int width = lig_cli_text_width ();
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);

@@ -444,7 +444,7 @@ test_plan (void)
   }
   g_auto (Outcome) person = lig ("plan", "linear(64)", "--input", "64x32", NULL);
   assert_contains (person.out, "linear_bias");
-  assert_contains (person.out, "alive at once");
+  assert_contains (person.out, "peak live ");
   g_auto (Outcome) plain = lig ("plan", "linear(64)", "--input", "64x32", "--text", NULL);
   assert_contains (plain.out, "plan for ");
   g_auto (Outcome) graph = lig ("plan", "linear(64)", "--input", "64x32", "--dot", NULL);

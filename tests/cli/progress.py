@@ -254,7 +254,7 @@ def profile():
 
 
 def devices():
-    measuring(['devices', 'cpu', '--measure'], r'^measuring cpu · \d+ s$', None)
+    measuring(['devices', 'cpu', '--measure'], r'^measuring cpu · \d+ s elapsed$', None)
 
 
 def screen_itself():

@@ -191,7 +191,7 @@ def interrupted():
     for option, value, fixed in (('ranks', '3', 'ranks 2'), ('ranks', '1', 'ranks 2'),
                                  ('parallel', 'data=2', 'parallel tensor=2')):
         said = lig('sweep', '--resume', 'last', '--' + option, value, code=2).stderr
-        assert said == (f'lig: --{option} contradicts --resume: the sweep fixes it ({fixed}); '
+        assert said == (f'lig: --{option} cannot be combined with --resume: the sweep fixes it ({fixed}); '
                         'omit it\n'), said
     result = subprocess.run([*MPIRUN, '-n', '3', LIG, 'sweep', '--resume', 'last'], check=False,
                             text=True, capture_output=True, stdin=subprocess.DEVNULL)

@@ -323,7 +323,7 @@ def repeated():
         result = lig('runs', 'repeat', 'last')
         assert 'repeating training' in result.stderr and 'on 2 × cpu' in result.stderr, result.stderr
         assert result.stderr.count('the last run is') == 1, result.stderr
-        assert 'same bits in 12 steps' in result.stdout, result.stdout
+        assert 'bitwise identical for 12 steps' in result.stdout, result.stdout
         again = last_run()
         assert again['run'] != first['run'] and again['inputs']['repeats'] == first['run']
         assert again['inputs'] == dict(first['inputs'], repeats=first['run']), again['inputs']

@@ -21,7 +21,7 @@ test_run (void)
   train ();
   g_auto (Outcome) outcome = lig ("runs", "repeat", "last", NULL);
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_contains (outcome.out, "same bits in 20 steps\n");
+  assert_contains (outcome.out, "bitwise identical for 20 steps\n");
   g_auto (Outcome) show = lig ("runs", "show", "last", NULL);
   assert_contains (show.out, "Repetition of run ");
 }

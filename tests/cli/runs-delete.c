@@ -155,7 +155,7 @@ test_checkpoint_options (void)
   train ("d.st");
   g_auto (Outcome) both =
     lig ("runs", "delete", "t", "--checkpoints", "--keep-checkpoints", "--json", NULL);
-  assert_failed (&both, 2, "usage", "contradicts");
+  assert_failed (&both, 2, "usage", "cannot be combined with");
   g_autofree char *kept = type ("lig runs delete t --keep-checkpoints", "y", 80, &code);
   g_assert_cmpint (code, ==, 0);
   g_assert_null (strstr (kept, "Also delete"));

@@ -59,10 +59,10 @@ test_tables (void)
 {
   g_auto (Outcome) single = shell ("lig profile 'linear(4) ! gelu' --input 16x8 --device cpu"
                                    " --store p.db --steps 5 -q");
-  g_assert_null (strstr (single.out, "to the first"));
+  g_assert_null (strstr (single.out, "vs. first"));
   g_auto (Outcome) both = shell ("lig profile 'linear(4) ! gelu' --input 16x8 --device cpu"
                                  " --store p.db --steps 5 -q --compare none,all");
-  assert_contains (both.out, "to the first");
+  assert_contains (both.out, "vs. first");
   g_auto (Outcome) list = shell ("lig runs list --store p.db");
   assert_contains (list.out, "tags");
   g_assert_null (strstr (list.out, " \n"));

@@ -107,7 +107,7 @@ test_settings (void)
   g_assert_cmpstr (text_at (second.json, "parent"), ==, text_at (trained.json, "run"));
   g_auto (Outcome) seeded = lig ("train", "--resume", "first", "--seed", "7", "--steps", "9",
                                  "--store", "s.db", "--json", NULL);
-  assert_failed (&seeded, 2, "usage", "seed 7 contradicts the checkpoint, which has 0; omit it");
+  assert_failed (&seeded, 2, "usage", "seed 7 does not match the checkpoint, which has 0; omit it");
 }
 
 /* A range that is empty or too long is reported as such. */

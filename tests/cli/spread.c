@@ -10,7 +10,7 @@ test_profile (void)
   g_auto (Outcome) text = lig ("profile", SMALL, "--input", "16x8", "--device", "cpu", "--compare",
                                "none,all", "--steps", "9", NULL);
   g_assert_cmpint (text.code, ==, 0);
-  assert_contains (text.out, "quartiles  runs  to the first");
+  assert_contains (text.out, "quartiles  runs  vs. first");
   g_assert_true (
     g_regex_match_simple ("none  +[0-9.]+( µs)? to [0-9.]+ (µs|ms)     9", text.out, 0, 0));
   g_assert_true (g_regex_match_simple (
@@ -33,7 +33,7 @@ test_compare (void)
   const char *first = text_at (profiled.json, "0.run"), *second = text_at (profiled.json, "1.run");
   g_auto (Outcome) text = lig ("runs", "compare", first, second, NULL);
   assert_contains (text.out, "time of a step");
-  assert_contains (text.out, "to the first");
+  assert_contains (text.out, "vs. first");
   g_auto (Outcome) json = lig ("runs", "compare", first, second, "--json", NULL);
   g_assert_cmpint (int_at (json.json, "steps.1.count"), ==, 15);
   g_assert_cmpstr (text_at (json.json, "steps.0.difference"), ==, "none");

@@ -103,7 +103,7 @@ test_rejected (void)
     {{NULL}, "give --over KEY=A,B,… or --list FILE"},
     {{"--over", "lr=1,2", "--zip"}, "--zip needs at least two"},
     {{"--over", "lr=1,2", "--retry"}, "--retry is only used with --resume"},
-    {{"--resume", "last", "--over", "lr=1"}, "contradicts --resume"},
+    {{"--resume", "last", "--over", "lr=1"}, "cannot be combined with --resume"},
     {{"--over", "lr=1,2", "--checkpoint", "c.safetensors"}, "each run of a sweep has its own"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -116,7 +116,7 @@ test_rejected (void)
     lig ("sweep", TRAINING, "--steps", "2", "--json", "--over", "lr=0.1,x", NULL);
   assert_failed (&value, 2, "usage", "lr is 'x'");
   g_auto (Outcome) fixed = lig ("sweep", "--resume", "last", "--lr", "3", "--json", NULL);
-  assert_failed (&fixed, 2, "usage", "--lr contradicts --resume");
+  assert_failed (&fixed, 2, "usage", "--lr cannot be combined with --resume");
   g_auto (Outcome) none = lig ("sweep", "--resume", "abcdef", "--json", NULL);
   assert_failed (&none, 1, "store", "has no sweep 'abcdef'");
 }

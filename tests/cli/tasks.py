@@ -178,7 +178,7 @@ def check_report(_, folder):
 
 def check_repeated(output, folder):
     result = folder.document("runs", "repeat", "night.html")
-    assert "same bits" in output and result["outcome"] == "same", (output, result)
+    assert "bitwise identical" in output and result["outcome"] == "same", (output, result)
 
 
 def check_policy(output, folder):

@@ -41,8 +41,8 @@ test_limit (void)
   }
   g_assert_cmpint (WEXITSTATUS (status), ==, 1);
   g_test_message ("%s", err);
-  g_assert_true (g_str_has_prefix (err, "lig: this process may start "));
-  assert_contains (err, "(ulimit -u); raise the limit");
+  g_assert_true (g_str_has_prefix (err, "lig: this process can start only "));
+  assert_contains (err, "(ulimit -u); raise it");
   g_assert_true (strchr (err, '\n') == err + strlen (err) - 1);
 }
 

@@ -91,7 +91,8 @@ static const struct {
    "--compare lists all twice; name different policies"},
   {USAGE, "profile gelu --input 2x2 --compare al",
    "--compare has 'al', expected none, all or measured; did you mean 'all'?"},
-  {USAGE, "sweep --resume x --lr 3", "--lr contradicts --resume: the sweep fixes it; omit it"},
+  {USAGE, "sweep --resume x --lr 3",
+   "--lr cannot be combined with --resume: the sweep fixes it; omit it"},
   {USAGE, "apply gelu", "apply needs --input X.safetensors; see lig apply --help"},
   {USAGE, FUSE "-o x.lig", "-o is only used with --apply-fix"},
   /* Sequences: an unreadable one is a failure. */
@@ -126,7 +127,7 @@ static const struct {
    "fp16 (--loss-scale)"},
   {FAILED, TRAIN "--loss-scale 8 --dtype bf16", "this run computes in bf16; omit it, or"},
   {USAGE, TRAIN "--resume last",
-   "contradicts --resume, which has its own sequence; omit one of them"},
+   "cannot be combined with --resume, which has its own sequence; omit one of them"},
   {FAILED, TRAIN "--data csv:missing.csv", "missing.csv"},
   {USAGE, SWEEP, "sweep needs settings to vary; give --over KEY=A,B,… or --list FILE"},
   {USAGE, SWEEP "--over lr=", "--over: 'lr=' is not a list of values"},

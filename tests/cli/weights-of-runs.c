@@ -216,7 +216,7 @@ test_train_object (void)
   g_auto (Outcome) few =
     lig ("train", "m.lig", "--steps", "30", "--name", "few", "--device", "cpu", NULL);
   g_assert_cmpint (few.code, ==, 0);
-  assert_contains (few.err, "warmup is 700 in the file, too many for 30 steps: shortened to 2");
+  assert_contains (few.err, "warmup is 700 in the file, too many for 30 steps: reduced to 2");
   g_auto (Outcome) show = lig ("runs", "show", "few", "--json", NULL);
   g_assert_cmpint (int_at (show.json, "settings.warmup"), ==, 2);
   g_auto (Outcome) given = lig ("train", "m.lig", "--steps", "30", "--warmup", "70", NULL);
@@ -243,9 +243,8 @@ test_resume (void)
   g_assert_cmpint (repeat.code, !=, 0);
   assert_contains (repeat.err, "continued another run with different settings from step 5");
   g_auto (Outcome) seed = lig ("train", "--resume", "flowers", "--steps", "8", "--seed", "9", NULL);
-  assert_contains (
-    seed.err,
-    "seed 9 contradicts the checkpoint, which has 0; omit it, or start a new run from its weights");
+  assert_contains (seed.err, "seed 9 does not match the checkpoint, which has 0; omit it, or start "
+                             "a new run from its weights");
 }
 
 int

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the page Profile that compares recipes: the progress, a table with a row for each
+/* The part of the Profile page that compares recipes: the progress, a table with a row for each
  * recipe, and the error heat map. It is visible while recipes are compared and while there are
  * results.
  *
