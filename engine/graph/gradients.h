@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of gradients and conversions: found by differentiate and represent, scheduled later. */
+/* Sums of gradients and conversions: found by the passes `differentiate` and
+ * `represent`, scheduled later. */
 #pragma once
 
 #include "engine/graph/graph.h"

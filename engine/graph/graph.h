@@ -121,7 +121,7 @@ typedef struct _LigCollection LigCollection;
 typedef struct _LigGraph {
   const LigRequest *request;
   LigStateLayout *layout;    /* written by infer */
-  LigGradients *gradients;   /* written by differentiate and represent */
+  LigGradients *gradients;   /* of `differentiate` and `represent` */
   LigVocabulary *vocabulary; /* written by expand; null: not sharded */
   LigChoice *choice;         /* written by fuse */
   LigCollection *problems;   /* collects all problems; null: stops at the first error */

@@ -35,7 +35,7 @@ def main():
         data, store = pathlib.Path(folder, "xor.csv"), pathlib.Path(folder, "runs.db")
         data.write_text("a,b,xor\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
         uuid, losses = train(data, store)
-        check(3, "a call for each step", len(losses) == 500)
+        check(3, "one callback per step", len(losses) == 500)
         check(4, "the loss falls", losses[0] > 0.1 and losses[-1] < 1e-4)
         rows, steps, values = read(store, uuid)
         check(5, "the store has the run and its losses",

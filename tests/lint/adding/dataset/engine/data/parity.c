@@ -50,8 +50,8 @@ static const LigDatasetOption options[] = {
 const LigDatasetKind lig_dataset_parity = {
   .info = {.name = "parity",
            .title = N_ ("Parity of numbers"),
-           .help =
-             N_ ("Every number with some bits; its class is 1 if an odd number of bits is set"),
+           .help = N_ (
+             "All numbers of the given bit width; the class is 1 if an odd number of bits is set"),
            .options = options},
   .open = parity_open,
   .bind = parity_bind,
