@@ -4,10 +4,9 @@
 #include "app/cli/apply.h"
 
 #include "app/cli/document.h"
-#include "app/cli/find-checkpoint.h"
+#include "app/cli/model.h"
 #include "app/cli/notes.h"
 #include "app/cli/output-file.h"
-#include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include "kernels/times.h"
@@ -18,15 +17,14 @@
 #include <unistd.h>
 
 static char *weights, *input, *output, *gradient;
-static const char *store;
 static gint64 seed;
 
 static int run (int argc, char **argv);
 
 LIG_COMMAND (apply) = {
   .name = "apply",
-  .usage = "P [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
-  .summary = "Runs a sequence on tensors from a file; with --grad also backward",
+  .usage = "P|RUN [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
+  .summary = "Runs a sequence or a trained model on tensors from a file; with --grad also backward",
   .example = "printf '@\\0\\0\\0\\0\\0\\0\\0%s    \\0\\0\\200?\\0\\0\\0@' "
              "'{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]}}' > "
              "x.safetensors && lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
@@ -35,7 +33,8 @@ LIG_COMMAND (apply) = {
 
 static const GOptionEntry own_entries[] = {
   {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
-   "Parameters: a file, a folder or a run [default: initialized from --seed]", "W|RUN"},
+   "Parameters: a file, a folder or a run [default: those of RUN, else initialized from --seed]",
+   "W|RUN"},
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
   LIG_CLI_OUTPUT_ENTRY (&output),
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
@@ -70,23 +69,6 @@ adopt_input (LigSequence *sequence, LigTensorFile *file, GError **error)
   return TRUE;
 }
 
-static LigState *
-make_state (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
-{
-  g_autoptr (LigState) state = lig_state_new (sequence, device, options, (guint64) seed, error);
-  if (!state || !weights)
-    return g_steal_pointer (&state);
-  g_autofree char *note = NULL, *path = NULL;
-  if (!lig_cli_find_weights (weights, store, &path, error) ||
-      !lig_state_load_weights (state, path, &note, error))
-    return NULL;
-  lig_state_leave_out_padding (state, sequence, &note);
-  if (note)
-    lig_cli_say ("%s: %s", path, note);
-  lig_cli_note_table (path);
-  return g_steal_pointer (&state);
-}
-
 /* Reads and checks every file before anything runs. */
 static gboolean
 feed (LigProgram *program, LigTensorFile *inputs, GError **error)
@@ -103,18 +85,6 @@ feed (LigProgram *program, LigTensorFile *inputs, GError **error)
       return FALSE;
   }
   return lig_apply_set_inputs (program, inputs, error);
-}
-
-/* Measuring does not pay off for a single run. Unless the user chose a policy, fusions are tried in
- * order, and the library's heuristic chooses the algorithm of each matmul. */
-static void
-measure_nothing (LigPlanOptions *plan)
-{
-  if (plan->policy == LIG_POLICY_MEASURED)
-    return;
-  if (plan->policy == LIG_POLICY_DEFAULT)
-    plan->policy = LIG_POLICY_ALL;
-  g_setenv ("LIGATURE_SEARCH", "none", FALSE);
 }
 
 static gboolean
@@ -179,11 +149,13 @@ static gboolean
 apply (const char *text, const LigSequenceOptions *options, GError **error)
 {
   LigPlanOptions requested = LIG_PLAN_OPTIONS_INIT;
-  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
-  if (!sequence || !lig_cli_plan_options (options, &requested, error))
+  g_auto (LigCliModel) model = {0};
+  lig_run_settings_init (&model.settings);
+  if (!lig_cli_open_model (text, weights, options, "applying", &model, error) ||
+      !lig_cli_model_options (&model, options, &requested, error))
     return FALSE;
+  LigSequence *sequence = model.sequence;
   requested.training = requested.input_gradient = gradient != NULL;
-  measure_nothing (&requested);
   g_autoptr (LigTensorFile) inputs = lig_tensor_file_load (input, error);
   if (!inputs || !adopt_input (sequence, inputs, error))
     return FALSE;
@@ -191,7 +163,10 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   lig_cli_task_begin ("applying");
   lig_cli_task_detail ("planning", NULL);
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  g_autoptr (LigState) state = device ? make_state (sequence, device, &requested, error) : NULL;
+  g_autoptr (LigState) state =
+    device ? lig_cli_load_model (&model, device, &requested, (guint64) seed, error) : NULL;
+  if (state && model.weights)
+    lig_cli_note_table (model.weights);
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &requested, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
   lig_times_mark ("state and plan");
@@ -231,7 +206,6 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_apply, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  store = options.store;
   if (!input || !output)
     return lig_cli_usage ("apply needs %s; see lig apply --help",
                           input ? "-o Y.safetensors" : "--input X.safetensors");

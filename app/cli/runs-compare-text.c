@@ -277,7 +277,7 @@ print_results (const LigRunsComparison *self)
     lig_cli_print ("%s", "");
   print_table ("result", self->runs, table);
   if (medians)
-    lig_cli_print ("medians of the last 10 % of the steps");
+    lig_cli_print ("medians of the last 10 %% of the steps");
 }
 
 /* --- The time of a step --------------------------------------------------------------------- */

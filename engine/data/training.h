@@ -38,15 +38,6 @@ gint64 lig_dataset_count_targets (LigDataset *self, LigTensor *targets);
  * lig_dataset_count_targets() is the same for all. */
 gboolean lig_dataset_may_ignore (LigDataset *self);
 
-/* Returns (transfer full) (nullable) the preprocessing that a model of a table or of images needs
- * besides its parameters, for lig_transform_parse():
- * `{"kind": "csv", "standardized": true, "header": true, "missing": "reject", "features": [{"name":
- * "a", "column": 1, "mean": 5.8, "std": 0.8}], "targets": [{"name": "y", "column": 2}], "classes":
- * ["x", "y"]}` or `{"kind": "idx", "rows": 28, "columns": 28}`. A mean is taken over the training
- * rows, in the units of the file; it replaces missing cells or, with `std`, is subtracted before
- * the division by `std`. Features without them are used unchanged. NULL for other kinds. */
-char *lig_dataset_describe_table (LigDataset *self);
-
 /* Returns a hash of the bytes that were read; 0 for synthetic data. */
 guint64 lig_dataset_get_content (LigDataset *self);
 

@@ -5,6 +5,7 @@
 #include "engine/data/csv-rows.h"
 #include "engine/data/files.h"
 #include "engine/data/transform-private.h"
+#include <ligature/csv.h>
 
 #include <math.h>
 #include <string.h>
@@ -228,6 +229,32 @@ read_target (
   return TRUE;
 }
 
+/* Adds the cells of the row as a line of csv. */
+static void
+keep_line (const Table *self, LigRows *to)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+  for (guint i = 0; i < self->n_columns; i++) {
+    g_string_append (line, i > 0 ? "," : "");
+    lig_csv_append_text (line, lig_csv_rows_field (&self->rows, i));
+  }
+  g_ptr_array_add (to->lines, g_strdup (line->str));
+}
+
+/* Adds the names of the columns, or their numbers. The first row is the current one. */
+static void
+keep_names (const Table *self, LigRows *to)
+{
+  if (self->header) {
+    keep_line (self, to);
+    return;
+  }
+  g_autoptr (GString) line = g_string_new (NULL);
+  for (guint i = 0; i < self->n_columns; i++)
+    g_string_append_printf (line, "%s%u", i > 0 ? "," : "", i + 1);
+  g_ptr_array_add (to->lines, g_strdup (line->str));
+}
+
 static gboolean
 fill_rows (Table *self, LigRows *to, GError **error)
 {
@@ -236,6 +263,8 @@ fill_rows (Table *self, LigRows *to, GError **error)
   gboolean found;
   if (!rewind_rows (self, error))
     return FALSE;
+  to->lines = g_ptr_array_new_with_free_func (g_free);
+  keep_names (self, to);
   for (gint64 row = 0; row < self->count; row++) {
     if (!lig_csv_rows_next (&self->rows, &found, error))
       return FALSE;
@@ -247,6 +276,7 @@ fill_rows (Table *self, LigRows *to, GError **error)
       if (!read_target (self, nth (transform->targets, i),
                         lig_csv_rows_field (&self->rows, self->targets[i]), target++, error))
         return FALSE;
+    keep_line (self, to);
   }
   return TRUE;
 }

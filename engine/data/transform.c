@@ -41,6 +41,7 @@ clear_rows (gpointer box)
   LigRows *self = box;
   g_clear_pointer (&self->input, lig_tensor_unref);
   g_clear_pointer (&self->targets, lig_tensor_unref);
+  g_clear_pointer (&self->lines, g_ptr_array_unref);
 }
 
 void
@@ -163,6 +164,12 @@ guint
 lig_transform_get_n_features (const LigTransform *self)
 {
   return self->images ? (guint) (self->lengths[0] * self->lengths[1]) : self->features->len;
+}
+
+gboolean
+lig_transform_has_header (const LigTransform *self)
+{
+  return self->header;
 }
 
 const char *

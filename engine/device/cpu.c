@@ -28,10 +28,8 @@ static void
 write_libraries (char *text, gsize size)
 {
   int threads = omp_get_max_threads ();
-  const char *level = lig_cpu_level ();
-  gboolean baseline = g_str_equal (level, "baseline");
-  g_snprintf (text, size, "ligature %s, CPU level x86-64%s%s, %d thread%s", LIG_VERSION,
-              baseline ? "" : "-", baseline ? "" : level, threads, LIG_ENDING (threads));
+  g_snprintf (text, size, "ligature %s, %s, %d thread%s", LIG_VERSION, lig_cpu_level (), threads,
+              LIG_ENDING (threads));
 }
 
 static void

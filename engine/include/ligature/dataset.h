@@ -345,6 +345,21 @@ LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean valida
 LIG_API const char *lig_dataset_describe (LigDataset *self);
 
 /**
+ * lig_dataset_describe_table:
+ * @self: a dataset
+ *
+ * Describes the preprocessing that a model of a table or of images needs besides its parameters:
+ * `{"kind": "csv", "standardized": true, "header": true, "missing": "reject", "features": [{"name":
+ * "a", "column": 1, "mean": 5.8, "std": 0.8}], "targets": [{"name": "y", "column": 2}], "classes":
+ * ["x", "y"]}` or `{"kind": "idx", "rows": 28, "columns": 28}`. A mean is taken over the training
+ * rows, in the units of the file; it replaces missing cells or, with `std`, is subtracted before
+ * the division by `std`. Features without them are used unchanged.
+ *
+ * Returns: (transfer full) (nullable): JSON for lig_transform_parse(); %NULL for other kinds
+ */
+LIG_API char *lig_dataset_describe_table (LigDataset *self);
+
+/**
  * lig_dataset_get_warning:
  * @self: a dataset that is bound
  *

@@ -21,6 +21,8 @@ LIG_API GType lig_transform_get_type (void);
  * @targets: (nullable): fp32, `count x targets`: numbers, or for classes their indices; NaN where
  *   the cell is missing. %NULL if the file has no target columns
  * @ignored: the number of columns that are neither features nor targets
+ * @lines: (nullable) (element-type utf8): for a table the names of its columns, then each row, as
+ *   lines of csv without an end
  *
  * The rows of a file.
  */
@@ -29,6 +31,7 @@ typedef struct {
   LigTensor *input;
   LigTensor *targets;
   guint ignored;
+  GPtrArray *lines;
 } LigRows;
 
 #define LIG_TYPE_ROWS (lig_rows_get_type ())
@@ -60,6 +63,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigTransform, lig_transform_free)
  * Returns: the number of features of a row; pixels, for images
  */
 LIG_API guint lig_transform_get_n_features (const LigTransform *self);
+
+/**
+ * lig_transform_has_header:
+ * @self: a transform
+ *
+ * Returns: whether columns have names; otherwise they are told apart by their order
+ */
+LIG_API gboolean lig_transform_has_header (const LigTransform *self);
 
 /**
  * lig_transform_get_feature:
