@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Completions for zsh. */
-#include "app/cli/generate.h"
+#include "app/cli/texts.h"
 
 #include "app/cli/verbs.h"
 

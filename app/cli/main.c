@@ -2,7 +2,7 @@
 /* The program lig: finds the command and runs it. */
 #include "app/cli/arrange.h"
 #include "app/cli/commands.h"
-#include "app/cli/generate.h"
+#include "app/cli/texts.h"
 #include "app/cli/output.h"
 #include "app/cli/overview.h"
 #include "app/cli/say.h"
@@ -138,7 +138,7 @@ run (int argc, char **argv)
     if (is_one_of (argv[i], "--version", "-V"))
       return print_version ();
     else if (strcmp (argv[i], "--generate") == 0)
-      return lig_cli_generate (argc - i - 1, argv + i + 1);
+      return lig_cli_print_text (argc - i - 1, argv + i + 1);
     else if (strcmp (argv[i], "--values") == 0)
       return lig_cli_values_print (argc - i - 1, argv + i + 1);
   if (!lig_cli_arrange (argc, argv))

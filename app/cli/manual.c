@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The manual page lig.1: the tables of the commands, and general sections. */
-#include "app/cli/generate.h"
+#include "app/cli/texts.h"
 
 #include "app/cli/wrap.h"
 

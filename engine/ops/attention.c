@@ -178,6 +178,16 @@ lower_backward (LigLowering *lowering)
   lig_lower_kernel (lowering, "attention_backward", NULL, NULL, 0);
 }
 
+static LigPositions
+find_positions (const void *params, const LigShape *x, const LigShape *y, const char **reason)
+{
+  const AttentionParams *self = params;
+  if (self->scores.mask != LIG_MASK_NONE)
+    return LIG_POSITIONS_EARLIER;
+  *reason = N_ ("mask is none, so that a new token changes those before it");
+  return LIG_POSITIONS_ALL;
+}
+
 LIG_DEFINE_OP (attention) = {
   LIG_OP_INFO_SIZES,
   .name = "attention",
@@ -199,4 +209,5 @@ LIG_DEFINE_OP (attention) = {
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
   .expand_positions = lig_attention_expand_positions,
+  .positions = find_positions,
 };

@@ -91,6 +91,15 @@ lower_backward (LigLowering *lowering)
   lig_lower_alias (lowering, "dx", "dy");
 }
 
+static LigPositions
+find_positions (const void *params, const LigShape *x, const LigShape *y, const char **reason)
+{
+  if (x->n_axes > 2 && y->n_axes > 2 && x->axes[0] == y->axes[0] && x->axes[1] == y->axes[1])
+    return LIG_POSITIONS_EACH;
+  *reason = N_ ("it mixes positions");
+  return LIG_POSITIONS_ALL;
+}
+
 LIG_DEFINE_OP (reshape) = {
   LIG_OP_INFO_SIZES,
   .name = "reshape",
@@ -106,4 +115,5 @@ LIG_DEFINE_OP (reshape) = {
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
   .shardings = LIG_COMPUTES_POSITIONS,
+  .positions = find_positions,
 };

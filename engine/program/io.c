@@ -3,6 +3,7 @@
 #include "engine/program/private.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* Sends a tensor through the value's feed, which converts it if the types differ. */
@@ -202,6 +203,33 @@ LigTensor *
 lig_program_read_output (LigProgram *self, GError **error)
 {
   return read_value (self, self->plan->ends.output, LIG_RUN_FORWARD, "output", error);
+}
+
+LigTensor *
+lig_program_read_output_rows (LigProgram *self, gint64 first, gint64 count, GError **error)
+{
+  int value = self->plan->ends.output;
+  const char *memory = find_result (self, value, LIG_RUN_FORWARD, "output", error);
+  if (!memory)
+    return NULL;
+  const LigPlanValue *from = lig_plan_value (self->plan, value);
+  gint64 columns = lig_shape_columns (&from->shape);
+  gint64 rows = lig_shape_size (&from->shape) / MAX (columns, 1);
+  if (first < 0 || count < 1 || first > rows - count) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+                 _ ("rows %" PRId64 " to %" PRId64 " of the output do not exist; it has %" PRId64),
+                 first, first + count - 1, rows);
+    return NULL;
+  }
+  LigShape shape;
+  lig_shape_init (&shape, 2, count, columns);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (from->dtype, &shape, error);
+  gsize bytes = tensor ? lig_tensor_bytes (tensor) : 0;
+  return tensor &&
+             lig_device_download (self->device, tensor->data,
+                                  memory + bytes / (gsize) count * (gsize) first, bytes, error)
+           ? g_steal_pointer (&tensor)
+           : NULL;
 }
 
 LigTensor *

@@ -254,6 +254,17 @@ typedef enum {
   .size = sizeof (LigOpInfo), .param_size = sizeof (LigParam), \
   .parameter_size = sizeof (LigParameterInfo)
 
+/**
+ * LigPositions:
+ * @LIG_POSITIONS_EACH: a position of y depends on the same position of x
+ * @LIG_POSITIONS_EARLIER: also on earlier ones
+ * @LIG_POSITIONS_ALL: also on later ones, or on another axis
+ *
+ * The positions of x `[batch, T, ..]` that a position of y depends on, which determines how text
+ * can be generated.
+ */
+typedef enum { LIG_POSITIONS_EACH, LIG_POSITIONS_EARLIER, LIG_POSITIONS_ALL } LigPositions;
+
 typedef struct _LigOpInfo {
   gsize size, param_size, parameter_size; /* LIG_OP_INFO_SIZES */
 
@@ -316,6 +327,12 @@ typedef struct _LigOpInfo {
   /* The name of a previously registered op with the same ports, kernel params and arithmetic: this
    * op matches where a fusion's pattern names that one; or null. */
   const char *fuses_as;
+  /* Returns the positions that y depends on; for %LIG_POSITIONS_ALL it sets the reason, without the
+   * op's name. Null: each, if the op has one of the shardings or is pointwise, else all. */
+  LigPositions (*positions) (const void *params,
+                             const LigShape *x,
+                             const LigShape *y,
+                             const char **reason);
 } LigOpInfo;
 
 /**

@@ -211,6 +211,18 @@ LIG_API gboolean lig_program_run (LigProgram *self, unsigned flags, GError **err
 LIG_API LigTensor *lig_program_read_output (LigProgram *self, GError **error);
 
 /**
+ * lig_program_read_output_rows:
+ * @self: a program
+ * @first: the first row, from 0; a row is the last axis
+ * @count: the number of rows
+ *
+ * Returns: (transfer full): a copy `count x columns` of some rows of the output, such as the logits
+ *   of one token; %NULL with %LIG_ERROR_INDEX set, or %LIG_ERROR_ORDER before a forward pass
+ */
+LIG_API LigTensor *
+lig_program_read_output_rows (LigProgram *self, gint64 first, gint64 count, GError **error);
+
+/**
  * lig_program_read_extra_output:
  * @self: a program
  * @n: the index of the extra input or output, from 0

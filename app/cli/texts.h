@@ -15,6 +15,6 @@ void lig_cli_append_fish (GString *to, GPtrArray *pages);
 
 /* Runs `lig --generate man|bash|zsh|fish`: prints the manual page or the completions of a shell.
  * `arguments` are those after --generate. Returns an exit code. */
-int lig_cli_generate (int n, char **arguments);
+int lig_cli_print_text (int n, char **arguments);
 
 G_END_DECLS

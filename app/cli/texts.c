@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/cli/generate.h"
+#include "app/cli/texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ append_options (GString *to, GPtrArray *pages)
 }
 
 int
-lig_cli_generate (int n, char **arguments)
+lig_cli_print_text (int n, char **arguments)
 {
   static const struct {
     const char *name;
