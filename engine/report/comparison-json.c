@@ -14,11 +14,10 @@
 #include <math.h>
 
 static void
-add_rejections (JsonBuilder *to, LigPlan *plan, LigPlan *other)
+add_rejections (JsonBuilder *to, const char *name, LigPlan *plan, const GArray *lines)
 {
-  g_autoptr (GArray) lines = lig_report_rejected_only (plan, other);
   g_auto (LigRemedies) remedies = {.plan = plan};
-  lig_json_begin_array (to, "rejected_only");
+  lig_json_begin_array (to, name);
   for (guint i = 0; i < lines->len; i++)
     lig_report_add_verdict (to, &remedies, g_array_index (lines, LigVerdictLine, i).verdict);
   json_builder_end_array (to);
@@ -46,7 +45,10 @@ add_plan (JsonBuilder *to, const char *name, LigPlan *plan, LigPlan *other, cons
   lig_json_add_number (to, "device_memory_bytes", (double) lig_device_get_facts (device)->memory);
   lig_plan_add_memory (plan, NULL, to);
   lig_plan_add_ranks (plan, to);
-  add_rejections (to, plan, other);
+  g_autoptr (GArray) only = lig_report_rejected_only (plan, other);
+  g_autoptr (GArray) otherwise = lig_report_rejected_otherwise (plan, other);
+  add_rejections (to, "rejected_only", plan, only);
+  add_rejections (to, "rejected_otherwise", plan, otherwise);
   json_builder_end_object (to);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Two plans next to each other as text: the totals, both rails of each pass row by row, and the
- * rejections that only one of them has. */
+ * rejections that differ. */
 #include "engine/report/pair.h"
 
 #include "engine/report/verdicts.h"
@@ -379,26 +379,75 @@ append_summary (const Page *page)
 }
 
 static void
+append_heading (const Page *page, const char *text)
+{
+  g_string_append_c (page->to, '\n');
+  begin (page, "\033[1m");
+  g_string_append (page->to, text);
+  end (page);
+  g_string_append_c (page->to, '\n');
+}
+
+/* Appends the path of a verdict as the beginning of its line. */
+static void
+append_place (GString *to, LigPlan *plan, const LigVerdict *verdict)
+{
+  g_string_append (to, "  ");
+  lig_columns_append (to, get_op (plan, verdict->first)->path, INDENT - 3, LIG_SIDE_LEFT);
+  g_string_append_c (to, ' ');
+}
+
+static void
 append_rejections (const Page *page, int which)
 {
   g_autoptr (GArray) lines = lig_report_rejected_only (page->plans[which], page->plans[!which]);
+  g_autofree char *heading = g_strdup_printf (_ ("Only %s rejects:"), page->titles[which]);
+  if (lines->len > 0)
+    append_heading (page, heading);
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdict *verdict = line->verdict;
     g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
-    if (i == 0) {
-      g_string_append_c (page->to, '\n');
-      begin (page, "\033[1m");
-      g_string_append_printf (page->to, _ ("Only %s rejects:"), page->titles[which]);
-      end (page);
-      g_string_append_c (page->to, '\n');
-    }
-    g_string_append (page->to, "  ");
-    lig_columns_append (page->to, get_op (page->plans[which], verdict->first)->path, INDENT - 3,
-                        LIG_SIDE_LEFT);
-    g_string_append_c (page->to, ' ');
+    append_place (page->to, page->plans[which], verdict);
     lig_columns_wrap (page->to, sentence, INDENT, INDENT, page->width);
   }
+}
+
+static void
+free_text (gpointer text)
+{
+  g_string_free (text, TRUE);
+}
+
+/* Appends the reasons of both plans, A and B, below each fusion that both reject. */
+static void
+append_differing (const Page *page)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (free_text);
+  g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (int which = 0; which < 2; which++) {
+    LigPlan *plan = page->plans[which];
+    g_autoptr (GArray) lines = lig_report_rejected_otherwise (plan, page->plans[!which]);
+    for (guint i = 0; i < lines->len; i++) {
+      const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
+      const LigVerdict *verdict = line->verdict;
+      char *place = lig_report_verdict_place (verdict, plan);
+      GString *text = g_hash_table_lookup (places, place);
+      if (!text) {
+        g_ptr_array_add (texts, text = g_string_new (NULL));
+        append_place (text, plan, verdict);
+        g_string_append_printf (text, "%s\n", verdict->fusion->name);
+      }
+      g_hash_table_replace (places, place, text);
+      g_autofree char *why = lig_report_verdict_text (verdict->why, line->times);
+      g_string_append_printf (text, "%*s%s ", INDENT, "", which ? "B" : "A");
+      lig_columns_wrap (text, why, INDENT + 2, INDENT + 2, page->width);
+    }
+  }
+  if (texts->len > 0)
+    append_heading (page, _ ("Rejected by both, for different reasons:"));
+  for (guint i = 0; i < texts->len; i++)
+    g_string_append (page->to, ((const GString *) texts->pdata[i])->str);
 }
 
 static void
@@ -464,5 +513,6 @@ lig_plan_comparison_to_text (
     append_rejections (&page, which);
     append_problem (&page, which);
   }
+  append_differing (&page);
   return g_string_free (page.to, FALSE);
 }

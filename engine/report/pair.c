@@ -63,10 +63,8 @@ lig_report_side_figures (LigPlan *plan, LigPass pass, const LigPlanSide *side, L
 
 /* --- Rejections ------------------------------------------------------------------------------ */
 
-/* Returns a key that is the same for the same rejection in another plan, and in another repetition
- * of a block. It omits times and the claiming group, which differ between any two devices. */
-static char *
-make_key (const LigVerdict *verdict, LigPlan *plan)
+char *
+lig_report_verdict_place (const LigVerdict *verdict, LigPlan *plan)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
@@ -74,8 +72,17 @@ make_key (const LigVerdict *verdict, LigPlan *plan)
   GString *key = g_string_new (NULL);
   for (guint i = 0; parts[i]; i++)
     g_string_append_printf (key, "%s.", i % 2 == 1 ? "*" : parts[i]);
-  g_string_append_printf (key, " %s %d", verdict->fusion->name, verdict->reason);
+  g_string_append_printf (key, " %s", verdict->fusion->name);
   return g_string_free (key, FALSE);
+}
+
+/* Returns the reason with the place. The key omits times and the claiming group, which differ
+ * between any two devices. */
+static char *
+make_key (const LigVerdict *verdict, LigPlan *plan)
+{
+  g_autofree char *place = lig_report_verdict_place (verdict, plan);
+  return g_strdup_printf ("%s %d", place, verdict->reason);
 }
 
 static gboolean
@@ -84,22 +91,71 @@ is_rejection (const LigVerdict *verdict)
   return !verdict->taken && verdict->fits;
 }
 
-GArray *
-lig_report_rejected_only (LigPlan *plan, LigPlan *other)
+typedef char *(*Make) (const LigVerdict *verdict, LigPlan *plan);
+
+/* Returns the set of the keys of a plan's rejections. */
+static GHashTable *
+list_keys (LigPlan *plan, Make make)
 {
   guint count;
-  GArray *only = g_array_new (FALSE, FALSE, sizeof (LigVerdictLine));
-  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  const LigVerdict *verdicts = lig_plan_get_verdicts (other, &count);
+  GHashTable *keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   for (guint i = 0; i < count; i++)
     if (is_rejection (&verdicts[i]))
-      g_hash_table_add (known, make_key (&verdicts[i], other));
+      g_hash_table_add (keys, make (&verdicts[i], plan));
+  return keys;
+}
+
+/* Adds the places of `plan` whose reason `other` does not have there. */
+static void
+add_differing (GHashTable *places, LigPlan *plan, LigPlan *other)
+{
+  guint count;
+  g_autoptr (GHashTable) known = list_keys (other, make_key);
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    g_autofree char *key = make_key (&verdicts[i], plan);
+    if (is_rejection (&verdicts[i]) && !g_hash_table_contains (known, key))
+      g_hash_table_add (places, lig_report_verdict_place (&verdicts[i], plan));
+  }
+}
+
+/* Returns the lines of a plan's rejections whose place is inside or outside of the set. */
+static GArray *
+list_lines (LigPlan *plan, GHashTable *places, gboolean inside)
+{
+  GArray *some = g_array_new (FALSE, FALSE, sizeof (LigVerdictLine));
   g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
-    g_autofree char *key = make_key (line->verdict, plan);
-    if (is_rejection (line->verdict) && !g_hash_table_contains (known, key))
-      g_array_append_val (only, *line);
+    g_autofree char *place = lig_report_verdict_place (line->verdict, plan);
+    if (is_rejection (line->verdict) && g_hash_table_contains (places, place) == inside)
+      g_array_append_val (some, *line);
   }
-  return only;
+  return some;
+}
+
+GArray *
+lig_report_rejected_only (LigPlan *plan, LigPlan *other)
+{
+  g_autoptr (GHashTable) places = list_keys (other, lig_report_verdict_place);
+  return list_lines (plan, places, FALSE);
+}
+
+/* Returns whether the key is missing in the other set. */
+static gboolean
+is_missing (gpointer key, gpointer value, gpointer other)
+{
+  return !g_hash_table_contains (other, key);
+}
+
+GArray *
+lig_report_rejected_otherwise (LigPlan *plan, LigPlan *other)
+{
+  g_autoptr (GHashTable) theirs = list_keys (other, lig_report_verdict_place);
+  g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  add_differing (places, plan, other);
+  add_differing (places, other, plan);
+  g_hash_table_foreach_remove (places, is_missing, theirs);
+  return list_lines (plan, places, TRUE);
 }

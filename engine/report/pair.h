@@ -14,10 +14,15 @@ void lig_report_end_line (GString *to);
  * (transfer full), NULL if a time is unknown. */
 char *lig_report_speed (double before, double after);
 
-/* Returns the rejections of matching fusions that `plan` has but `other` does not, the largest gain
- * first; equal ones in the repetitions of a block are one line. (transfer full) (element-type
- * LigVerdictLine) */
+/* Return the rejections of matching fusions that `other` does not reject at the same place, or that
+ * it rejects there for another reason, the largest gain first; equal ones in the repetitions of a
+ * block are one line. (transfer full) (element-type LigVerdictLine) */
 GArray *lig_report_rejected_only (LigPlan *plan, LigPlan *other);
+GArray *lig_report_rejected_otherwise (LigPlan *plan, LigPlan *other);
+
+/* Returns a key that is the same for the same fusion at the same place of another plan, and of
+ * another repetition of a block; (transfer full). */
+char *lig_report_verdict_place (const LigVerdict *verdict, LigPlan *plan);
 
 /* Finds the figures of the groups of one side of a change. */
 void

@@ -102,9 +102,32 @@ test_differences (void)
     assert_contains (found.out, "The times of null are unknown.");
     g_assert_cmpuint (count_lines (found.out, "≠ ", &longest), >, 0);
     g_assert_cmpint (longest, <=, narrow ? 60 : 100);
-    assert_contains (found.out, "\nOnly null:h200 rejects:\n");
+    assert_contains (found.out, "\nOnly null rejects:\n");
+    assert_contains (found.out, "\nRejected by both, for different reasons:\n");
     assert_contains (found.out, narrow ? "B 3 linear-bias-activation" : "┌ linear-bias-activation");
   }
+}
+
+/* A fusion that both reject at a place is under one heading, with the reasons of both. */
+static void
+test_reasons (void)
+{
+  g_autofree char *file = example ("residual-mlp.lig");
+  g_auto (Outcome) found = lig ("fuse", file, "--device", "null:h200,cpu", NULL);
+  g_assert_cmpint (found.code, ==, 0);
+  const char *both = strstr (found.out, "\nRejected by both, for different reasons:\n");
+  g_assert_nonnull (both);
+  g_assert_true (
+    g_regex_match_simple ("\n  2      backward-linear-bias\n         A \\S.*(\n {11}\\S.*)*"
+                          "\n         B \\S",
+                          both, 0, 0));
+  g_assert_null (strstr (both, "Only "));
+  g_autofree char *before = g_strndup (found.out, (gsize) (both - found.out));
+  g_assert_null (strstr (before, "  2      backward-linear-bias:"));
+  g_auto (Outcome) json = lig ("fuse", file, "--device", "null:h200,cpu", "--json", NULL);
+  g_assert_cmpuint (length_at (json.json, "before.rejected_otherwise"), >, 0);
+  g_assert_cmpuint (length_at (json.json, "before.rejected_otherwise"), ==,
+                    length_at (json.json, "after.rejected_otherwise"));
 }
 
 static void
@@ -209,6 +232,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pair/slow", test_slow);
   g_test_add_func ("/pair/widths", test_widths);
   g_test_add_func ("/pair/differences", test_differences);
+  g_test_add_func ("/pair/reasons", test_reasons);
   g_test_add_func ("/pair/json", test_json);
   g_test_add_func ("/pair/many", test_many);
   g_test_add_func ("/pair/report", test_report);
