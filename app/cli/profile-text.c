@@ -253,11 +253,10 @@ void
 lig_cli_print_hotspots (const LigProfile *profile, int width)
 {
   static const char *const header[] = {"hotspots", ">time", "~passes", NULL};
-  const double passes[] = {profile->forward, profile->backward, profile->update};
-  const LigTimedPlan timed = {profile->plan, profile->steps, passes};
+  const LigTimedPlan timed = {profile->plan, profile->steps, NULL};
   LigFigures whole;
-  lig_figures_of_step (&timed, NULL, &whole);
   g_autoptr (GPtrArray) list = lig_hotspot_list (&timed, NULL, LIG_HOTSPOT_NAMES);
+  lig_hotspot_sum (list, &whole);
   g_autoptr (GPtrArray) rows = new_rows ();
   for (guint i = 0; i < list->len && whole.seconds > 0; i++) {
     const LigHotspot *hotspot = list->pdata[i];

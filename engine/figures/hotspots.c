@@ -149,6 +149,14 @@ lig_hotspot_describe (const LigHotspot *self)
   return g_strdup (text->str);
 }
 
+void
+lig_hotspot_sum (GPtrArray *list, LigFigures *sum)
+{
+  lig_figures_init (sum);
+  for (guint i = 0; i < list->len; i++)
+    lig_figures_add (sum, &((const LigHotspot *) list->pdata[i])->figures);
+}
+
 char *
 lig_hotspot_share_text (const LigFigures *figures, const LigFigures *whole)
 {

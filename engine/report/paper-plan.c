@@ -361,11 +361,11 @@ append_hotspots (LigPaper *to, LigPlan *plan)
   LigFigures whole;
   g_autoptr (LigPlan) alone = lig_plan_unfuse (plan, NULL);
   const LigTimedPlan timed = {.plan = plan}, unfused = {.plan = alone};
-  lig_figures_of_step (&timed, alone ? &unfused : NULL, &whole);
-  if (!(whole.seconds > 0))
-    return;
   g_autoptr (GPtrArray) list =
     lig_hotspot_list (&timed, alone ? &unfused : NULL, LIG_HOTSPOT_NAMES);
+  lig_hotspot_sum (list, &whole);
+  if (!(whole.seconds > 0))
+    return;
   lig_paper_heading (to, _ ("Hotspots"));
   /* Translators: column titles separated by |; those that begin with > are right-aligned. */
   lig_paper_head (to, _ ("Ops|>Time|Passes"));

@@ -16,6 +16,11 @@ test_profile (void)
   g_assert_nonnull (strstr (list, "in 3\u00a0× Transformer layer at 0"));
   g_assert_nonnull (strstr (list, "forward × 3 "));
   g_assert_nonnull (strstr (list, "The rest"));
+  /* Groups that are timed one by one take longer than a whole pass. */
+  double shares = 0;
+  for (const char *at = list; (at = strstr (at, "s · ")); at = strchr (at, '\n'))
+    shares += g_ascii_strtod (at + strlen ("s · "), NULL);
+  g_assert_cmpfloat_with_epsilon (shares, 100, 4);
   /* The parts of a macro have their own rows. */
   g_assert_nonnull (strstr (outcome.out, "0.*.0.qkv "));
   g_assert_nonnull (strstr (outcome.out, "0.*.0.fc2 "));

@@ -13,8 +13,8 @@ lig_facts_show_hotspots (LigFacts *facts, LigDocument *doc)
   lig_document_get_timed (doc, &timed, &unfused);
   lig_facts_begin (facts);
   if (timed.plan) {
-    lig_figures_of_step (&timed, &unfused, &whole);
     g_autoptr (GPtrArray) all = lig_hotspot_list (&timed, &unfused, LIG_HOTSPOT_NAMES);
+    lig_hotspot_sum (all, &whole);
     for (guint i = 0; i < all->len && whole.seconds > 0; i++) {
       const LigHotspot *hotspot = all->pdata[i];
       g_autofree char *value = lig_hotspot_share_text (&hotspot->figures, &whole);

@@ -69,11 +69,21 @@ lig_hotspot_list (const LigTimedPlan *timed, const LigTimedPlan *unfused, guint 
 LIG_API char *lig_hotspot_describe (const LigHotspot *self);
 
 /**
+ * lig_hotspot_sum: (skip)
+ * @list: an array of #LigHotspot
+ * @sum: (out caller-allocates): their figures
+ *
+ * Adds up a list. The sum of groups that were timed one by one is longer than a pass that was
+ * measured as a whole.
+ */
+LIG_API void lig_hotspot_sum (GPtrArray *list, LigFigures *sum);
+
+/**
  * lig_hotspot_share_text: (skip)
  * @figures: the figures of some groups
- * @whole: the figures of the step
+ * @whole: the figures of all groups of the list, by lig_hotspot_sum()
  *
- * Returns: (transfer full): the time and its fraction of the step: `≈ 5.40 ms · 19 %`
+ * Returns: (transfer full): the time and its fraction of the whole: `≈ 5.40 ms · 19 %`
  */
 LIG_API char *lig_hotspot_share_text (const LigFigures *figures, const LigFigures *whole);
 
