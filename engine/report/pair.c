@@ -68,10 +68,8 @@ lig_report_verdict_place (const LigVerdict *verdict, LigPlan *plan)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  g_auto (GStrv) parts = g_strsplit (ops[verdict->first].path, ".", -1);
   GString *key = g_string_new (NULL);
-  for (guint i = 0; parts[i]; i++)
-    g_string_append_printf (key, "%s.", i % 2 == 1 ? "*" : parts[i]);
+  lig_report_append_place (key, ops[verdict->first].path);
   g_string_append_printf (key, " %s", verdict->fusion->name);
   return g_string_free (key, FALSE);
 }

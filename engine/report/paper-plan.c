@@ -144,21 +144,11 @@ list_ops (LigPlan *plan, const LigPlanGroup *group)
   return g_string_free (text, FALSE);
 }
 
-/* Returns the paths of a range of ops: `2 to 3`, or `2`. */
-static char *
-name_paths (LigPlan *plan, int first, int count)
-{
-  guint n_ops;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  const char *from = ops[first].path, *to = ops[MIN (first + count, (int) n_ops) - 1].path;
-  return g_str_equal (from, to) ? g_strdup (from) : g_strdup_printf (_ ("%s to %s"), from, to);
-}
-
 static void
 append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint index)
 {
   g_autofree char *number = g_strdup_printf ("%u", index);
-  g_autofree char *paths = name_paths (plan, group->first, group->count);
+  g_autofree char *paths = lig_report_paths (plan, group->first, group->count);
   g_autofree char *ops = list_ops (plan, group);
   g_autofree char *kernels = list_kernels (plan, group);
   g_autofree char *bytes = lig_units_bytes (group->bytes);

@@ -353,19 +353,19 @@ append_score (LigPaper *to)
 }
 
 static void
-append_groups (LigPaper *to, GPtrArray *fusions)
+append_groups (LigPaper *to, LigPlan *plan, GPtrArray *fusions)
 {
   lig_paper_heading (to, _ ("Groups"));
   if (fusions->len == 0) {
     lig_paper_say (to, _ ("None was recorded."));
     return;
   }
-  lig_paper_head (to, _ ("Pass|>Group|Fusion|>Indexes"));
+  lig_paper_head (to, _ ("Pass|>Group|Fusion|Paths"));
   for (guint i = 0; i < fusions->len; i++) {
     const LigFusionRow *fusion = fusions->pdata[i];
     g_autofree char *group = g_strdup_printf ("%d", fusion->group);
-    g_autofree char *indexes = lig_report_indexes (fusion->first_op, fusion->count);
-    lig_paper_row (to, fusion->pass, group, fusion->fusion ? fusion->fusion : "-", indexes, NULL);
+    g_autofree char *paths = lig_report_paths (plan, fusion->first_op, fusion->count);
+    lig_paper_row (to, fusion->pass, group, fusion->fusion ? fusion->fusion : "-", paths, NULL);
   }
 }
 
@@ -427,18 +427,43 @@ find_claimant (GPtrArray *fusions, const LigVerdictRow *verdict)
   return NULL;
 }
 
+/* The run to which verdicts belong. */
+typedef struct {
+  LigPlan *plan; /* (nullable) */
+  GPtrArray *fusions;
+} Recorded;
+
+/* Appends the place in any repetition of a block; without a plan the index. */
+static void
+append_place (GString *key, LigPlan *plan, int first)
+{
+  guint count = 0;
+  const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &count) : NULL;
+  if (first >= 0 && (guint) first < count)
+    lig_report_append_place (key, ops[first].path);
+  else
+    g_string_append_printf (key, "%d", first);
+}
+
 /* Returns equal keys for the same verdict in each repetition of a block, where the claiming group
  * has the same distance from the verdict's first op. */
 static char *
-make_key (gconstpointer data, gpointer fusions)
+make_key (gconstpointer data, gpointer recorded)
 {
   const LigVerdictRow *row = data;
+  const Recorded *of = recorded;
   const char *reason = row->reason ? row->reason : "";
-  const LigFusionRow *group = g_str_equal (reason, "claimed") ? find_claimant (fusions, row) : NULL;
+  const LigFusionRow *group =
+    g_str_equal (reason, "claimed") ? find_claimant (of->fusions, row) : NULL;
+  GString *key = g_string_new (NULL);
+  append_place (key, of->plan, row->first_op);
+  g_string_append_printf (key, " %s %s ", row->fusion, row->pass);
   if (group)
-    return g_strdup_printf ("%s %s %d %s %d %d", row->fusion, row->pass, row->count, group->fusion,
+    g_string_append_printf (key, "%d %s %d %d", row->count, group->fusion,
                             (int) (group->first_op - row->first_op), (int) group->count);
-  return g_strdup_printf ("%s %s %s", row->fusion, row->pass, row->text ? row->text : "");
+  else
+    g_string_append (key, row->text ? row->text : "");
+  return g_string_free (key, FALSE);
 }
 
 /* Returns the rank in the order of lig_verdict_compare(). */
@@ -453,33 +478,34 @@ get_rank (const LigVerdictRow *row)
 }
 
 static GArray *
-fold (GPtrArray *verdicts, GPtrArray *fusions)
+fold (GPtrArray *verdicts, const Recorded *recorded)
 {
   g_autoptr (GPtrArray) list = g_ptr_array_new ();
   for (int rank = 0; rank < 4; rank++)
     for (guint i = 0; i < verdicts->len; i++)
       if (get_rank (verdicts->pdata[i]) == rank)
         g_ptr_array_add (list, verdicts->pdata[i]);
-  return lig_report_fold_verdicts (list, make_key, fusions);
+  return lig_report_fold_verdicts (list, make_key, (gpointer) recorded);
 }
 
 static void
-append_verdicts (LigPaper *to, GPtrArray *verdicts, GPtrArray *fusions)
+append_verdicts (LigPaper *to, LigPlan *plan, GPtrArray *verdicts, GPtrArray *fusions)
 {
   lig_paper_heading (to, _ ("Verdicts"));
   if (verdicts->len == 0) {
     lig_paper_say (to, _ ("None was recorded."));
     return;
   }
-  g_autoptr (GArray) lines = fold (verdicts, fusions);
-  lig_paper_head (to, _ (">Indexes|Fusion|Pass|Reason|Verdict"));
+  const Recorded recorded = {plan, fusions};
+  g_autoptr (GArray) lines = fold (verdicts, &recorded);
+  lig_paper_head (to, _ ("Paths|Fusion|Pass|Reason|Verdict"));
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdictRow *verdict = line->verdict;
-    g_autofree char *indexes = lig_report_indexes (verdict->first_op, verdict->count);
+    g_autofree char *paths = lig_report_paths (plan, verdict->first_op, verdict->count);
     g_autofree char *sentence =
       lig_report_verdict_text (verdict->text ? verdict->text : "", line->times);
-    lig_paper_row (to, indexes, verdict->fusion, verdict->pass,
+    lig_paper_row (to, paths, verdict->fusion, verdict->pass,
                    verdict->taken    ? "taken"
                    : verdict->reason ? lig_report_reason (verdict->reason)
                                      : "",
@@ -561,6 +587,9 @@ void
 lig_paper_run (LigPaper *to, const LigReportRun *run)
 {
   const LigRunRow *row = run->row;
+  g_autofree char *note = NULL;
+  g_autoptr (LigPlan) rebuilt = to->picture ? NULL : lig_report_rebuild (run, &note);
+  LigPlan *plan = to->picture ? to->picture->timed.plan : rebuilt;
   g_autofree char *title = lig_report_shorten (*row->name ? row->name : row->uuid);
   lig_paper_title (to, _ ("Run"), title);
   append_facts (to, run);
@@ -572,8 +601,8 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   lig_paper_errors (to, run);
   append_score (to);
   append_times (to, run->timings);
-  append_groups (to, run->fusions);
-  append_verdicts (to, run->verdicts, run->fusions);
+  append_groups (to, plan, run->fusions);
+  append_verdicts (to, plan, run->verdicts, run->fusions);
   append_artifacts (to, run->artifacts);
   append_sequence (to, row->sequence);
   append_again (to, run);

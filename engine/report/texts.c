@@ -26,10 +26,16 @@ lig_report_number (double value)
 }
 
 char *
-lig_report_indexes (int first, int count)
+lig_report_paths (LigPlan *plan, int first, int count)
 {
-  return count > 1 ? g_strdup_printf (_ ("%d to %d"), first, first + count - 1)
-                   : g_strdup_printf ("%d", first);
+  guint n_ops = 0;
+  int last = first + MAX (count, 1) - 1;
+  const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &n_ops) : NULL;
+  if (first < 0 || last < first || (guint) last >= n_ops)
+    return last > first ? g_strdup_printf (_ ("ops %d to %d"), first, last)
+                        : g_strdup_printf (_ ("op %d"), first);
+  const char *from = ops[first].path, *to = ops[last].path;
+  return g_str_equal (from, to) ? g_strdup (from) : g_strdup_printf (_ ("%s to %s"), from, to);
 }
 
 char *

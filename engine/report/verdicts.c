@@ -10,12 +10,11 @@
 /* The maximum number of edits that are tried. */
 enum { MAX_TRIED = 8 };
 
-/* Appends the path without repetition numbers, which are every second number: `3.7.2` becomes
- * `3.*.2`. */
-static void
-append_place (GString *key, const char *path)
+void
+lig_report_append_place (GString *key, const char *path)
 {
   g_auto (GStrv) parts = g_strsplit (path, ".", -1);
+  /* Repetition numbers are every second one. */
   for (guint i = 0; parts[i]; i++)
     g_string_append_printf (key, "%s.", i % 2 == 1 ? "*" : parts[i]);
 }
@@ -30,14 +29,14 @@ make_key (gconstpointer data, gpointer plan)
   const LigEvidence *found = &verdict->found;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   GString *key = g_string_new (NULL);
-  append_place (key, ops[verdict->first].path);
+  lig_report_append_place (key, ops[verdict->first].path);
   g_string_append_printf (key, " %s %d %d ", verdict->fusion->name, verdict->taken,
                           verdict->reason);
   if (found->kind == LIG_EVIDENCE_GROUP)
     g_string_append_printf (key, "%s %d %d", found->fusion, found->first - verdict->first,
                             found->count);
   else if (found->path)
-    append_place (key, found->path);
+    lig_report_append_place (key, found->path);
   else
     g_string_append (key, verdict->observed ? verdict->observed : "");
   g_string_append_printf (key, " %s", verdict->required ? verdict->required : "");

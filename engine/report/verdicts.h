@@ -13,6 +13,9 @@ typedef struct {
 /* Returns a key that is the same for equal verdicts; (transfer full). */
 typedef char *(*LigVerdictKey) (gconstpointer verdict, gpointer data);
 
+/* Appends the path of an op with `*` for repetition numbers: `3.*.2` for `3.7.2`. */
+void lig_report_append_place (GString *key, const char *path);
+
 /* Returns lines in the order of the array; each element belongs to one line. (transfer full)
  * (element-type LigVerdictLine) */
 GArray *lig_report_fold_verdicts (GPtrArray *verdicts, LigVerdictKey key, gpointer data);

@@ -110,6 +110,18 @@ test_verdicts (void)
   assert_contains (outcome.out, "  fused      forward-linear-bias-activation at 0 to 1\n");
   assert_contains (outcome.out, "  fused      forward-linear-bias-activation at 2 to 3\n");
   g_assert_true (g_regex_match_simple ("  not fused  [a-z-]+ at [0-9].*: .+\n", outcome.out, 0, 0));
+  /* Reports have one row for each place. */
+  g_auto (Outcome) page =
+    lig ("report", "last", "--store", "v.db", "-o", "-", "--format", "md", NULL);
+  g_assert_cmpint (page.code, ==, 0);
+  assert_contains (page.out, "| forward | 1 | forward-linear-bias-activation | 2 to 3 |\n");
+  for (int first = 0; first <= 2; first += 2) {
+    g_autofree char *row =
+      g_strdup_printf ("\n| %d to %d | forward-linear-bias-activation | forward | taken | "
+                       "forward-linear-bias-activation: taken |\n",
+                       first, first + 1);
+    assert_contains (page.out, row);
+  }
 }
 
 int

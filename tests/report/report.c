@@ -290,7 +290,7 @@ test_run_md (Fixture *f, gconstpointer data)
   assert_contains (text, "| 100 | 0.02 | 0.0625 | 0.875 |\n");
   assert_contains (text, "█");
   assert_contains (text, "| forward | 1 | 3 | 20.0 µs | 4.00 MB | 8.00 G |");
-  assert_contains (text, "| forward | 0 | forward-linear-bias-activation | 0 to 1 |");
+  assert_contains (text, "| forward | 0 | forward-linear-bias-activation | ops 0 to 1 |");
   assert_contains (text, "| it ends here, expected a\\|b |");
   assert_contains (text, "linear(3)\n");
   assert_contains (text, resume);
