@@ -112,8 +112,8 @@ fill_times (LigVerdict *verdict, const LigReasonTimes *times, const Savings *now
 {
   verdict->fused = verdict->present = NAN;
   verdict->times_measured = times->measured && (verdict->taken || now->measured);
-  verdict->whole = verdict->reason == LIG_REASON_SLOWER && verdict->whole;
-  if (verdict->whole) {
+  verdict->whole = (verdict->reason == LIG_REASON_SLOWER || verdict->taken) && verdict->whole;
+  if (verdict->whole && !verdict->taken) {
     verdict->times_measured = verdict->found.measured;
     verdict->fused = verdict->found.value;
     verdict->present = verdict->needed.value;

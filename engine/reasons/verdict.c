@@ -145,18 +145,25 @@ format_time (double microseconds, double noise)
   return g_strdup_printf ("%.*s ± %.2g%s", (int) (unit - time), time, noise * scale, unit);
 }
 
+static char *
+describe_whole (gboolean measured, double with, double without)
+{
+  g_autofree char *one = format_time (with, 0);
+  g_autofree char *other = format_time (without, 0);
+  return g_strdup_printf (measured ? _ ("measured whole steps: %s with it, %s without")
+                                   : _ ("predicted whole steps: %s with it, %s without"),
+                          one, other);
+}
+
 char *
 lig_verdict_describe_times (const LigVerdict *self)
 {
   if (isnan (self->fused) || isnan (self->present))
     return NULL;
+  if (self->whole && !self->taken)
+    return describe_whole (self->times_measured, self->fused, self->present);
   g_autofree char *fused = format_time (self->fused, self->fused_noise);
   g_autofree char *present = format_time (self->present, self->present_noise);
-  if (self->whole)
-    return g_strdup_printf (self->times_measured
-                              ? _ ("measured whole steps: %s with it, %s without")
-                              : _ ("predicted whole steps: %s with it, %s without"),
-                            fused, present);
   if (self->taken)
     return g_strdup_printf (self->times_measured ? _ ("measured: %s fused, %s unfused")
                                                  : _ ("predicted: %s fused, %s unfused"),
@@ -199,16 +206,35 @@ say_fence (const LigReasonCase *self, const LigVerdict *verdict)
   return g_strdup_printf (_ ("there is a fence before %s"), op);
 }
 
+/* A group that takes longer than its ops was taken with the other groups, by the time of whole
+ * steps; of equally fast ones, the step that moves fewer bytes. */
+static char *
+say_taken (const LigVerdict *verdict)
+{
+  const LigEvidence *with = &verdict->found, *without = &verdict->needed;
+  if (verdict->pieces > 1)
+    return g_strdup_printf (ngettext ("taken, each rank's rows in %d part",
+                                      "taken, each rank's rows in %d parts", verdict->pieces),
+                            verdict->pieces);
+  if (!verdict->whole || !(verdict->fused > verdict->present))
+    return g_strdup (_ ("taken"));
+  g_autofree char *times = describe_whole (with->measured, with->value, without->value);
+  g_autofree char *bytes = lig_units_bytes (verdict->bytes);
+  if (with->value <= without->value || !(verdict->bytes > 0))
+    return g_strdup_printf (_ ("taken; %s"), times);
+  return g_strdup_printf (
+    with->measured
+      ? _ ("taken; %s; the difference is within the noise, and it moves %s less")
+      : _ ("taken; %s; predictions may err by more than the difference, and it moves %s less"),
+    times, bytes);
+}
+
 static char *
 say (const LigReasonCase *self, const LigVerdict *verdict)
 {
   switch (verdict->reason) {
   case LIG_REASON_NONE:
-    return verdict->pieces > 1
-             ? g_strdup_printf (ngettext ("taken, each rank's rows in %d part",
-                                          "taken, each rank's rows in %d parts", verdict->pieces),
-                                verdict->pieces)
-             : g_strdup (_ ("taken"));
+    return say_taken (verdict);
   case LIG_REASON_FENCED:
     return say_fence (self, verdict);
   case LIG_REASON_FORBIDDEN:

@@ -178,6 +178,33 @@ test_predicted (void)
   }
 }
 
+/* A group that takes longer than its ops says why it was taken. */
+static void
+test_taken (void)
+{
+  guint count, slower = 0;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("layer-norm ! linear(3072) ! gelu ! linear(768)", "2048x768");
+  LigPlanOptions options = options_of (LIG_POLICY_MEASURED, TRUE, FALSE);
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  const LigVerdict *list = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (list[i].taken && list[i].fused > list[i].present) {
+      slower++;
+      g_assert_true (g_regex_match_simple (
+        "^taken; predicted whole steps: [0-9.]+ ms with it, [0-9.]+ ms without; predictions may "
+        "err by more than the difference, and it moves [0-9.]+ MB less$",
+        list[i].why, 0, 0));
+    } else if (list[i].taken) {
+      g_assert_cmpstr (list[i].why, ==, "taken");
+    }
+  g_assert_cmpuint (slower, ==, 1);
+}
+
 /* A stored price decides without measuring. */
 static gboolean
 recall (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
@@ -496,6 +523,7 @@ main (int argc, char **argv)
   g_test_add_func ("/policies/policies", test_policies);
   g_test_add_func ("/policies/measured", test_measured);
   g_test_add_func ("/policies/predicted", test_predicted);
+  g_test_add_func ("/policies/taken", test_taken);
   g_test_add_func ("/policies/remembered", test_remembered);
   g_test_add_func ("/policies/noise", test_noise);
   g_test_add_func ("/policies/same-store", test_same_store);

@@ -128,7 +128,8 @@ typedef struct {
  *   of its ops unfused
  * @present_noise: the noise of @present
  * @times_measured: whether both times were measured; otherwise one is predicted
- * @whole: whether the times are of whole steps with and without the fusion
+ * @whole: whether whole steps with and without the fusion decided; unless it is applied, the times
+ *   are theirs
  * @pieces: the number of chunks in which a fusion with LigFusion.min_pieces communicates and
  * multiplies each rank's rows; 0 if no policy chose it
  * @fix: (nullable): the edit that makes the fusion possible
