@@ -362,7 +362,10 @@ run (int argc, char **argv)
   if (!lig_cli_parse (&lig_command_export_weights, entries, &argc, &argv, 1, 1) ||
       !read_options (&options, &values) || check_source (argv[1], &options, &plan) != LIG_EXIT_OK)
     return LIG_EXIT_USAGE;
-  if (!check_place (&options, &error) || !write_weights (argv[1], &plan, &options, &values, &error))
+  if (!check_place (&options, &error) ||
+      !write_weights (argv[1], &plan, &options, &values, &error)) {
+    lig_cli_blame_name (&error, argv[1]);
     return lig_cli_fail (error);
+  }
   return LIG_EXIT_OK;
 }

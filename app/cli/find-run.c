@@ -5,6 +5,7 @@
 #include "app/cli/runs-table.h"
 #include "app/cli/say.h"
 
+#include <ligature/error.h>
 #include <ligature/op.h>
 #include <ligature/store-select.h>
 
@@ -59,4 +60,17 @@ lig_cli_is_run (const char *text, const char *store)
       g_file_test (text, G_FILE_TEST_EXISTS))
     return FALSE;
   return hexadecimal || is_name (text, store);
+}
+
+gboolean
+lig_cli_blame_name (GError **error, const char *text)
+{
+  if (!g_error_matches (*error, LIG_ERROR, LIG_ERROR_OP) || strpbrk (text, "!(@") ||
+      lig_op_info_find (text) || g_file_test (text, G_FILE_TEST_EXISTS))
+    return FALSE;
+  const char *like = strstr ((*error)->message, "; did you mean ");
+  char *message = g_strdup_printf ("no run, file or op is called '%s'%s", text, like ? like : "");
+  g_free ((*error)->message);
+  (*error)->message = message;
+  return FALSE;
 }

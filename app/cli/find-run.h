@@ -20,4 +20,8 @@ lig_cli_find_run (LigStore *store, const char *selector, const char *kind, GErro
  * one. */
 gboolean lig_cli_is_run (const char *text, const char *store);
 
+/* If the text could be a name, replaces the error about the unknown op by one that also mentions
+ * runs and files. Returns FALSE. */
+gboolean lig_cli_blame_name (GError **error, const char *text);
+
 G_END_DECLS

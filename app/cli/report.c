@@ -45,14 +45,6 @@ clear_options (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear_options)
 
-/* Returns whether the text may be meant as the name of a run. */
-static gboolean
-is_word (const char *text)
-{
-  return !strpbrk (text, "!(") && !lig_op_info_find (text) &&
-         !g_file_test (text, G_FILE_TEST_EXISTS);
-}
-
 /* Returns the first given option that only applies to a sequence, or NULL. */
 static const char *
 find_option (const LigSequenceOptions *options)
@@ -273,8 +265,8 @@ run (int argc, char **argv)
   g_autoptr (GBytes) report = recorded ? report_run (argv[1], plan.store, format, &error)
                                        : report_plan (argv[1], &plan, command, format, &error);
   lig_cli_task_end ();
-  if (!recorded && g_error_matches (error, LIG_ERROR, LIG_ERROR_OP) && is_word (argv[1]))
-    g_prefix_error (&error, "'%s' is not a run, and as a sequence: ", argv[1]);
+  if (error)
+    lig_cli_blame_name (&error, argv[1]);
   if (!report || !lig_cli_check_output (options.output, is_text (report) ? NULL : format, &error) ||
       !lig_cli_write_output (report, options.output, &error))
     return lig_cli_fail (error);

@@ -123,9 +123,10 @@ static gboolean
 open_written (const char *text, const Options *options, Source *source, GError **error)
 {
   source->sequence = lig_cli_open_sequence (text, &options->sequence, error);
-  const char *train = source->sequence ? lig_sequence_get_train (source->sequence) : NULL;
-  return source->sequence &&
-         (!train || lig_run_settings_read (&source->settings, train, NULL, error));
+  if (!source->sequence)
+    return lig_cli_blame_name (error, text);
+  const char *train = lig_sequence_get_train (source->sequence);
+  return !train || lig_run_settings_read (&source->settings, train, NULL, error);
 }
 
 /* Overrides the settings of a file or a run by the options. */

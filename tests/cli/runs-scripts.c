@@ -157,14 +157,17 @@ test_waiting (void)
   assert_contains (waiting.out, "4\n");
 }
 
-/* A misspelt name is not an op either, and the message says both. */
+/* A misspelt name is neither a run nor a file nor an op, and the message says so. */
 static void
 test_report (void)
 {
   make_store ();
   g_auto (Outcome) outcome = lig ("report", "largo", "-o", "x.md", "--json", NULL);
-  assert_failed (&outcome, 1, "op",
-                 "'largo' is not a run, and as a sequence: column 1: op 'largo'");
+  assert_failed (&outcome, 1, "op", "no run, file or op is called 'largo'");
+  g_auto (Outcome) weights = lig ("export-weights", "largo", "-o", "x.safetensors", "--json", NULL);
+  assert_failed (&weights, 1, "op", "no run, file or op is called 'largo'");
+  g_auto (Outcome) verified = lig ("verify", "largo", "--json", NULL);
+  assert_failed (&verified, 1, "op", "no run, file or op is called 'largo'");
 }
 
 /* A store that became empty has no runs; with options, it has no matching ones. */
