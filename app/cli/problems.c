@@ -26,6 +26,14 @@ print_line (const char *title, const char *text)
   g_printerr ("%s", line->str);
 }
 
+/* The message of a missing input suggests a shape already. */
+static gboolean
+is_told (const LigPlanProblem *problem, const LigProblemFix *fix)
+{
+  return fix->kind == LIG_PROBLEM_FIX_SET_INPUT &&
+         g_strcmp0 (lig_error_get_setting (problem->error), "input") == 0;
+}
+
 static void
 print_lines (const GPtrArray *problems)
 {
@@ -34,10 +42,14 @@ print_lines (const GPtrArray *problems)
     g_autofree char *message = lig_cli_phrase (problem->error);
     g_autofree char *line = lig_printable (message);
     print_line ("lig:", line);
-    for (guint k = 0; k < problem->fixes->len; k++) {
+    for (guint k = 0, told = 0; k < problem->fixes->len; k++) {
+      if (is_told (problem, problem->fixes->pdata[k])) {
+        told++;
+        continue;
+      }
       g_autofree char *fix = lig_problem_fix_describe (problem->fixes->pdata[k]);
       g_autofree char *text = lig_printable (fix);
-      print_line (k == 0 ? "     to fix it:" : "             or:", text);
+      print_line (k == told ? "     to fix it:" : "             or:", text);
     }
   }
   if (problems->len > 1)

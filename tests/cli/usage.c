@@ -188,6 +188,10 @@ test_wrong (void)
                                       -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check (cases[i].code, cases[i].arguments, cases[i].message);
+  /* The message suggests an input already. */
+  g_auto (Outcome) input = shell ("lig check 'linear(3)'");
+  assert_contains (input.err, "give --input, like 64x256");
+  g_assert_null (strstr (input.err, "to fix it"));
   g_auto (Outcome) warning = shell ("lig check wrong-key.lig --input 2x2");
   assert_contains (warning.err,
                    "$.ops[0].ot-features: unknown key, kept; did you mean 'out-features'?");
