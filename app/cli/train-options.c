@@ -295,12 +295,16 @@ lig_cli_check_uses (const LigTrainOptions *options, const LigRunSettings *settin
 
 /* Checks the options that the engine only checks later, in combination with others. */
 static gboolean
-check_options (const LigTrainOptions *options, const LigRunSettings *settings, GError **error)
+check_options (LigSequence *sequence,
+               const LigTrainOptions *options,
+               const LigRunSettings *settings,
+               GError **error)
 {
   const char *data = find_value (options, "data"), *dtype = find_value (options, "dtype");
   if (!settings->data) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "training needs data; give --data, such as --data text:FOLDER");
+                 "training needs data; give --data, such as --data %s",
+                 lig_run_suggest_data (sequence));
     return FALSE;
   }
   if (g_strcmp0 (find_value (options, "name"), "last") == 0) {
@@ -362,7 +366,7 @@ lig_cli_train_settings (const char *text,
       return lig_cli_blame (error, NULL);
     }
   fit_steps (options, steps, settings);
-  return check_options (options, settings, error);
+  return check_options (sequence, options, settings, error);
 }
 
 /* Warns if there are more threads than CPUs, because the threads then wait for each other. */

@@ -188,6 +188,20 @@ lig_run_bind_classes (LigRun *self, GError **error)
   return lig_dataset_bind (self->data, &target, error);
 }
 
+const char *
+lig_run_suggest_data (LigSequence *sequence)
+{
+  LigShape shape;
+  LigDtype dtype;
+  LigOp *first = lig_sequence_get (sequence, 0, NULL);
+  gboolean integers = first && lig_op_get_info (first)->flags & LIG_OP_INTEGER_INPUT;
+  if (lig_sequence_has_input (sequence)) {
+    lig_sequence_get_input (sequence, &shape, &dtype);
+    integers = !lig_dtype_is_floating (dtype);
+  }
+  return integers ? "text:FOLDER" : "csv:FILE";
+}
+
 /* The data determines the input; a floating-point type of the sequence's input is kept as the
  * compute type. */
 static gboolean
@@ -197,8 +211,8 @@ open_data (LigRun *self, GError **error)
   LigDtype dtype = LIG_FP32;
   gboolean known = lig_sequence_has_input (self->sequence);
   if (!self->settings.data) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("training needs data; set data, like text:FOLDER"));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("training needs data; set data, like %s"),
+                 lig_run_suggest_data (self->sequence));
     return lig_error_set_setting (error, "data");
   }
   if (known)

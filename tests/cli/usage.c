@@ -107,7 +107,8 @@ static const struct {
   {FAILED, "check missing.lgi", "cannot open 'missing.lgi': No such file"},
   {FAILED, "check .", ".: cannot be read: Is a directory"},
   /* Training. */
-  {USAGE, "train " LINE, "training needs data; give --data, such as --data text:FOLDER"},
+  {USAGE, "train " LINE, "training needs data; give --data, such as --data csv:FILE"},
+  {USAGE, "train 'embedding(8, vocabulary=9)'", "give --data, such as --data text:FOLDER"},
   {USAGE, "train " LINE " --data synthetc", "did you mean 'synthetic'?"},
   {USAGE, TRAIN "--data 'synthetic?smples=3'", "did you mean 'samples'?"},
   {USAGE, TRAIN "--data 'synthetic?samples=x'", "samples is 'x', expected a whole number from 1"},

@@ -104,7 +104,7 @@ static const struct {
   {"'" LINE "' --batch 2 --data csv", "usage", "needs a path, as in csv:PATH"},
   {"'" LINE "' --input 2x3 --data csv:good.csv", "shape",
    "the input is 2x3 and does not match the data, whose batches are 2x1"},
-  {"'" LINE "'", "usage", "training needs data; give --data, such as --data text:FOLDER"},
+  {"'" LINE "'", "usage", "training needs data; give --data, such as --data csv:FILE"},
   {"'" BYTES "' --input 2x8 --data text:empty.txt", "format", "empty.txt: is empty"},
   {"'" BYTES "' --input 2x8 --data text:hollow", "format", "the folder contains no file"},
   {"'" BYTES "' --input 2x8 --data text:short.txt", "shape",

@@ -333,6 +333,15 @@ LIG_API char *lig_run_explain_waits (const LigRunProgress *progress);
 LIG_API GType lig_run_progress_get_type (void);
 
 /**
+ * lig_run_suggest_data:
+ * @sequence: a sequence
+ *
+ * Returns: (transfer none): an example of data for the input: `text:FOLDER` for token ids,
+ *   otherwise `csv:FILE`
+ */
+LIG_API const char *lig_run_suggest_data (LigSequence *sequence);
+
+/**
  * lig_run_new:
  * @sequence: a sequence that ends in a loss; the run makes its own copy
  * @device: an available device
