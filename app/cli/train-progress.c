@@ -45,16 +45,24 @@ add_step (GArray *line, const LigRunProgress *progress)
   lig_cli_line_add (line, STEP, g_strconcat ("step ", brief, NULL), brief);
 }
 
+/* Returns a loss with a constant number of digits, which keeps the line still; a diverged one is
+ * brief. */
+static char *
+format_loss (double loss)
+{
+  return g_strdup_printf (fabs (loss) < 1e5 ? "%.4f" : "%.4g", loss);
+}
+
 static void
 add_losses (GArray *line, const LigRunProgress *progress)
 {
   if (!isnan (progress->loss)) {
-    char *brief = g_strdup_printf ("%.4f", progress->loss);
+    char *brief = format_loss (progress->loss);
     lig_cli_line_add (line, LOSS, g_strconcat ("loss ", brief, NULL), brief);
   }
+  g_autofree char *validation = format_loss (progress->eval_loss);
   if (!isnan (progress->eval_loss))
-    lig_cli_line_add (line, VALIDATION,
-                      g_strdup_printf ("validation loss %.4f", progress->eval_loss), NULL);
+    lig_cli_line_add (line, VALIDATION, g_strconcat ("validation loss ", validation, NULL), NULL);
   if (!isnan (progress->loss_scale))
     lig_cli_line_add (line, LOSS_SCALE, g_strdup_printf ("loss scale %.6g", progress->loss_scale),
                       NULL);

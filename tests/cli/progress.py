@@ -192,6 +192,13 @@ def quiet():
     assert re.fullmatch(r'[0-9a-f-]{36}\r\n', terminal.raw), repr(terminal.raw)
 
 
+def diverging():
+    """A loss that grows without bound does not make the line longer."""
+    result = subprocess.run([LIG, 'train', MODEL] + ENDLESS[:6] + ['--steps', '50', '--lr', '1000'],
+                            stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert re.search(r'^step 50/50 · loss \d\.\d+e\+\d\d · ', result.stderr, re.M), result.stderr
+
+
 def lines_in_a_pipe():
     begin = time.monotonic()
     result = subprocess.run([LIG, 'train', MODEL] + ENDLESS[:6] + ['--steps', '60000'],
@@ -278,8 +285,7 @@ chosen = sys.argv[1:]
 tests = [screen_itself, widths_20, widths_60, widths_78, widths_200, resize_narrower,
          resize_narrower_and_cut, resize_to_the_least, resize_wider, interrupted_twice, killed,
          stopped_and_continued, background, warning_in_between, evaluation, dumb, quiet,
-         lines_in_a_pipe,
-         metrics_on_the_terminal, sweep, profile, devices]
+         diverging, lines_in_a_pipe, metrics_on_the_terminal, sweep, profile, devices]
 try:
     run([test for test in tests if not chosen or test.__name__ in chosen])
 finally:
