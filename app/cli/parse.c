@@ -47,6 +47,7 @@ typedef struct {
   const GOptionEntry *entries;
   GPtrArray *given; /* the entries of the options on the line */
   int help;         /* 1 for -h, 2 for --help */
+  const char *word; /* the first word besides options, before a request for help */
 } Line;
 
 static gboolean reject (const Line *line, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -269,11 +270,14 @@ check_short (Line *line, char ***word)
 static gboolean
 check (Line *line, char **words)
 {
-  for (char **word = words; *word && strcmp (*word, "--") != 0 && !line->help; word++)
+  for (char **word = words; *word && strcmp (*word, "--") != 0 && !line->help; word++) {
+    if (!line->word && (**word != '-' || !(*word)[1]))
+      line->word = *word;
     if (g_str_has_prefix (*word, "--") ? !check_long (line, &word)
         : **word == '-' && (*word)[1]  ? !check_short (line, &word)
                                        : FALSE)
       return FALSE;
+  }
   return TRUE;
 }
 
@@ -401,13 +405,16 @@ lig_cli_parse (
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) all = join (entries);
   g_autoptr (GPtrArray) given = g_ptr_array_new ();
-  Line line = {command, (const GOptionEntry *) (gpointer) all->data, given, 0};
+  Line line = {command, (const GOptionEntry *) (gpointer) all->data, given, 0, NULL};
   if (lig_cli_hand_over (command, line.entries))
     return FALSE;
   lig_cli_settle_switches (line.entries, argc, *argv);
   take_output_options (*argv + 1);
   if (!check (&line, *argv + 1))
     return FALSE;
+  if (line.help && line.word && command->verb_nth && strcmp (line.word, "help") != 0 &&
+      !lig_cli_find_verb (command, line.word))
+    return lig_cli_reject_verb (command, line.word) == LIG_EXIT_OK;
   if (line.help)
     print_help (&line, *argv + 1);
   parse (line.entries, argc, argv, &error);

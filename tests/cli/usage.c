@@ -30,6 +30,8 @@ static const struct {
   {USAGE, "runs help lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
   {USAGE, "runs lst", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
   {USAGE, "runs frobnicate", "verb 'frobnicate' of lig runs is unknown; see lig runs --help"},
+  {USAGE, "runs verdicts -h", "verb 'verdicts' of lig runs is unknown; see lig runs --help"},
+  {USAGE, "runs lst --help", "verb 'lst' of lig runs is unknown; did you mean 'list'?"},
   {USAGE, "--generate sh", "--generate takes man, bash, zsh, fish"},
   /* Options. */
   {USAGE, FUSE "--polcy all", "option --polcy is unknown; did you mean --policy?"},
