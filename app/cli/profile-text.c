@@ -308,9 +308,9 @@ lig_cli_print_profiles (GPtrArray *profiles, gboolean by_recipe, int width)
   /* A single plan has nothing to be compared with. */
   const char *compared = profiles->len > 1 ? "~vs. first" : NULL;
   const char *const all[] = {what,      ">step",      ">forward", ">backward", ">update",
-                             ">memory", ">quartiles", ">runs",    compared,    NULL};
+                             ">memory", ">quartiles", ">steps",   compared,    NULL};
   const char *const times[] = {what, ">step", ">forward", ">backward", ">update", ">memory", NULL};
-  const char *const spreads[] = {what, ">quartiles", ">runs", compared, NULL};
+  const char *const spreads[] = {what, ">quartiles", ">steps", compared, NULL};
   g_autoptr (GPtrArray) rows = new_rows (), more = new_rows ();
   gboolean narrow = width < ONE_TABLE;
   for (guint i = 0; i < profiles->len; i++) {

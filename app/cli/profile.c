@@ -168,7 +168,7 @@ make_plans (const Options *options,
 static gboolean
 show_round (guint round, guint rounds, gpointer data)
 {
-  g_autofree char *text = g_strdup_printf ("run %u/%u", round, rounds);
+  g_autofree char *text = g_strdup_printf ("step %u/%u", round, rounds);
   lig_cli_task_advance ((double) round / rounds, text, data);
   return TRUE;
 }
@@ -325,8 +325,8 @@ run (int argc, char **argv)
   g_auto (Options) options = {.steps = 15, .ranks = LIG_CLI_UNSET_RANKS};
   g_auto (GStrv) words = g_strdupv (argv);
   const GOptionEntry more[] = {
-    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan [default: 15]",
-     "N"},
+    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps,
+     "Number of timed steps of each plan [default: 15]", "N"},
     {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare,
      "Compare these policies with each other [default: only --policy]", "POLICY[,POLICY…]"},
     {"compare-recipes", 0, 0, G_OPTION_ARG_STRING, &options.recipes,

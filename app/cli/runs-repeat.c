@@ -61,7 +61,7 @@ train (const LigRecording *recording, LigDevice *device, LigStore *store, GError
 static gboolean
 show_round (guint round, guint rounds, gpointer data)
 {
-  g_autofree char *text = g_strdup_printf ("run %u/%u", round, rounds);
+  g_autofree char *text = g_strdup_printf ("step %u/%u", round, rounds);
   lig_cli_task_advance ((double) round / rounds, text, NULL);
   return TRUE;
 }

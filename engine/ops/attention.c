@@ -179,9 +179,9 @@ lower_backward (LigLowering *lowering)
 }
 
 static LigPositions
-find_positions (const void *params, const LigShape *x, const LigShape *y, const char **reason)
+find_positions (const void *own, const LigShape *x, const LigShape *y, const char **reason)
 {
-  const AttentionParams *self = params;
+  const AttentionParams *self = own;
   if (self->scores.mask != LIG_MASK_NONE)
     return LIG_POSITIONS_EARLIER;
   *reason = N_ ("mask is none, so that a new token changes those before it");

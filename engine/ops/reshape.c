@@ -92,7 +92,7 @@ lower_backward (LigLowering *lowering)
 }
 
 static LigPositions
-find_positions (const void *params, const LigShape *x, const LigShape *y, const char **reason)
+find_positions (const void *own, const LigShape *x, const LigShape *y, const char **reason)
 {
   if (x->n_axes > 2 && y->n_axes > 2 && x->axes[0] == y->axes[0] && x->axes[1] == y->axes[1])
     return LIG_POSITIONS_EACH;

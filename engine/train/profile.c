@@ -345,6 +345,14 @@ typedef struct {
   gint64 asked; /* microseconds */
 } Watch;
 
+/* Calls the monitor, for which rounds of the warm-up do not count. */
+static gboolean
+tell_monitor (const Watch *self)
+{
+  guint round = self->round > WARM_UP ? self->round - WARM_UP : 0;
+  return self->monitor (round, self->rounds - WARM_UP, self->data);
+}
+
 static gboolean
 ask_monitor (gpointer data)
 {
@@ -353,7 +361,7 @@ ask_monitor (gpointer data)
   if (now - self->asked < G_USEC_PER_SEC / 20)
     return FALSE;
   self->asked = now;
-  return !self->monitor (self->round, self->rounds, self->data);
+  return !tell_monitor (self);
 }
 
 /* Returns whether steps of the plan are so long that reading the clock before each kernel does not
@@ -388,7 +396,7 @@ run_rounds (LigDevice *device,
             GError **error)
 {
   for (; watch->round < watch->rounds; watch->round++) {
-    gboolean goes_on = !watch->monitor || watch->monitor (watch->round, watch->rounds, watch->data);
+    gboolean goes_on = !watch->monitor || tell_monitor (watch);
     if (!lig_profile_meet (device, &goes_on, error))
       return FALSE;
     if (!goes_on) {

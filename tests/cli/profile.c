@@ -150,7 +150,7 @@ test_logged (void)
         g_get_monotonic_time () - began < 3 * G_USEC_PER_SEC / 2)
       continue;
     g_autofree char *line = find_line (outcome.err, "profiling");
-    g_assert_true (g_regex_match_simple ("^lig: profiling · run \\d+/\\d+ · \\d", line, 0, 0));
+    g_assert_true (g_regex_match_simple ("^lig: profiling · step \\d+/\\d+ · \\d", line, 0, 0));
     return;
   }
   g_assert_not_reached ();

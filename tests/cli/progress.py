@@ -257,7 +257,7 @@ def measuring(command, pattern, narrower):
 def profile():
     measuring(['profile', 'linear(1024) ! gelu ! linear(1024)', '--input', '1024x1024', '--device',
                'cpu', '--steps', '1000', '--compare', 'none,all'],
-              r'^profiling · run \d+/1003 · none,all · .* left$', 30)
+              r'^profiling · step \d+/1000 · none,all · .* left$', 30)
 
 
 def devices():

@@ -543,6 +543,7 @@ static gboolean
 end_in_round (guint round, guint rounds, gpointer calls)
 {
   g_assert_cmpuint (round, ==, 0);
+  g_assert_cmpuint (rounds, ==, 100000);
   return ++*(int *) calls < 2;
 }
 

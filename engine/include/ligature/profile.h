@@ -122,8 +122,8 @@ LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
 
 /**
  * LigProfileMonitor:
- * @round: the number of the current round
- * @rounds: the total number of rounds, including warm-up
+ * @round: the number of rounds that were measured; 0 during the warm-up
+ * @rounds: the number of rounds to measure
  * @data: the caller's data
  *
  * Reports progress and can stop the measurement. Called before each round and, if the plan's steps
