@@ -74,13 +74,29 @@ list_names (GPtrArray *parts)
   return g_strdupv ((char **) names->pdata);
 }
 
+/* Returns the name that the store has for a metric; the files of `lig train --metrics` have others.
+ */
+static char *
+find_recorded (const char *name)
+{
+  static const char *const others[][2] = {{"lr", "learning-rate"}, {"grad_norm", "gradient-norm"}};
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (strcmp (others[i][0], name) == 0)
+      return g_strdup (others[i][1]);
+  return g_strdelimit (g_strdup (name), "_", '-');
+}
+
 /* Returns the metrics to write: the requested ones, in their order, or all. */
 static GStrv
 choose_names (GPtrArray *parts, char **requested, GError **error)
 {
   g_auto (GStrv) names = list_names (parts);
+  g_autoptr (GStrvBuilder) chosen = g_strv_builder_new ();
   for (char **name = requested; name && *name; name++) {
-    if (g_strv_contains ((const char *const *) names, *name))
+    gboolean exact = g_strv_contains ((const char *const *) names, *name);
+    g_autofree char *recorded = exact ? g_strdup (*name) : find_recorded (*name);
+    g_strv_builder_add (chosen, recorded);
+    if (g_strv_contains ((const char *const *) names, recorded))
       continue;
     g_autofree char *all = g_strjoinv (", ", names);
     g_autofree char *suggestion = lig_suggest_ending (*name, (const char *const *) names);
@@ -88,7 +104,7 @@ choose_names (GPtrArray *parts, char **requested, GError **error)
                  *names ? "the runs have " : "the runs have no metrics", all, suggestion);
     return NULL;
   }
-  return requested ? g_strdupv (requested) : g_steal_pointer (&names);
+  return requested ? g_strv_builder_end (chosen) : g_steal_pointer (&names);
 }
 
 /* An empty table would look like a training run without steps. */

@@ -63,6 +63,9 @@ static void
 test_rejected (void)
 {
   make_store ();
+  g_auto (Outcome) other =
+    lig ("runs", "export", "large", "--metric", "eval_loss", "--metric", "lr", "--json", NULL);
+  assert_keys (at (other.json, "metrics"), "eval-loss learning-rate");
   g_auto (Outcome) metric = lig ("runs", "export", "large", "--metric", "los", "--json", NULL);
   assert_failed (&metric, 1, "value", "did you mean 'loss'?");
   g_auto (Outcome) ending = lig ("runs", "export", "large", "-o", "x.txt", "--json", NULL);
