@@ -2,6 +2,9 @@
 #include "app/cli/blame.h"
 
 #include <ligature/error.h>
+#include <ligature/op.h>
+
+#include <string.h>
 
 gboolean
 lig_cli_blame (GError **error, const char *option)
@@ -14,6 +17,41 @@ lig_cli_blame (GError **error, const char *option)
   if (option)
     g_prefix_error (error, "--%s: ", option);
   return FALSE;
+}
+
+/* Returns whether the word is the last one of the op's name, or its initials: `mse` for
+ * `mean-squared-error`. */
+static gboolean
+abbreviates (const char *word, const char *name)
+{
+  g_auto (GStrv) parts = g_strsplit (name, "-", -1);
+  g_autoptr (GString) initials = g_string_new (NULL);
+  guint count = g_strv_length (parts);
+  for (guint i = 0; i < count; i++)
+    g_string_append_c (initials, *parts[i]);
+  return count > 1 && (g_str_equal (word, initials->str) || g_str_equal (word, parts[count - 1]));
+}
+
+void
+lig_cli_suggest_op (GError **error)
+{
+  const LigOpInfo *info;
+  const char *end = error && *error ? strrchr ((*error)->message, '\'') : NULL;
+  if (!end || !g_error_matches (*error, LIG_ERROR, LIG_ERROR_OP))
+    return;
+  const char *start = g_strrstr_len ((*error)->message, end - (*error)->message, "'");
+  g_autofree char *word = start ? g_strndup (start + 1, (gsize) (end - start - 1)) : g_strdup ("");
+  g_autofree char *sentence =
+    g_strdup_printf (g_dgettext (GETTEXT_PACKAGE, "op '%.60s' is unknown%s"), word, "");
+  if (!g_str_has_suffix ((*error)->message, sentence))
+    return;
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (abbreviates (word, info->name))
+      break;
+  char *message = info ? g_strdup_printf ("%s; did you mean '%s'?", (*error)->message, info->name)
+                       : g_strconcat ((*error)->message, "; lig ops lists the ops", NULL);
+  g_free ((*error)->message);
+  (*error)->message = message;
 }
 
 /* Returns whether the device's name is wrong, rather than the device missing: no backend has names

@@ -11,6 +11,10 @@ G_BEGIN_DECLS
  * LIG_EXIT_USAGE: `--OPTION: MESSAGE`. Without an option the message is kept. Returns FALSE. */
 gboolean lig_cli_blame (GError **error, const char *option);
 
+/* Appends a remedy to the error about an unknown op that resembles no name: the op with these
+ * initials or this last word, otherwise the command that lists the ops. */
+void lig_cli_suggest_op (GError **error);
+
 /* Returns the names in --device if it lists several devices, separated by commas; (transfer full),
  * NULL if it names one device or none. */
 GStrv lig_cli_split_devices (const char *device);

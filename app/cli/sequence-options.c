@@ -217,8 +217,10 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
 {
   g_auto (GStrv) warnings = NULL;
   g_autoptr (LigSequence) sequence = lig_sequence_open (text, &warnings, error);
-  if (!sequence)
+  if (!sequence) {
+    lig_cli_suggest_op (error);
     return NULL;
+  }
   for (char **warning = warnings; warning && *warning; warning++)
     lig_cli_say ("%s", *warning);
   if (options->input) {

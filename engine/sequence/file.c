@@ -76,6 +76,13 @@ read_json (const char *text, gsize length, const char *file, GStrv *warnings, GE
                  file ? ": " : "");
     return NULL;
   }
+  const char *first = skip_space (start);
+  if (file && *first != '{') {
+    g_autofree char *got = g_strndup (first, (gsize) (g_utf8_next_char (first) - first));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 _ ("%s: not a .lig file: expected '{', got '%s'"), file, got);
+    return NULL;
+  }
   return lig_sequence_read (start, length - (gsize) (start - text), file, warnings, error);
 }
 

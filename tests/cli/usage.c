@@ -99,6 +99,10 @@ static const struct {
   {USAGE, FUSE "-o x.lig", "-o is only used with --apply-fix"},
   /* Sequences: an unreadable one is a failure. */
   {FAILED, "check gleu --input 2x2", "op 'gleu' is unknown; did you mean 'gelu'?"},
+  {FAILED, "check mse", "column 1: op 'mse' is unknown; did you mean 'mean-squared-error'?"},
+  {FAILED, "check 'gelu ! mlp' --input 2x2", "op 'mlp' is unknown; did you mean 'layer-norm-mlp'?"},
+  {FAILED, "check softmax", "column 1: op 'softmax' is unknown; lig ops lists the ops"},
+  {FAILED, "check plain.md", "plain.md: not a .lig file: expected '{', got '#'"},
   {FAILED, "check 'linear(ot-features=3)' --input 2x2", "did you mean 'out-features'?"},
   {USAGE, TRAIN "--data 'csv:x?task=clas'", "did you mean 'class'?"},
   {FAILED, "check wrong-op.lig", "$.ops[0].op: op 'gleu' is unknown; did you mean 'gelu'?"},
@@ -189,6 +193,8 @@ test_wrong (void)
                                       "{\"ligature\":1,\"input\":{\"shape\":[2,2],"
                                       "\"dtype\":\"bf61\"},\"ops\":[{\"op\":\"gelu\"}]}",
                                       -1, NULL));
+  g_autofree char *plain = in_folder ("plain.md");
+  g_assert_true (g_file_set_contents (plain, "# A title\n", -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check (cases[i].code, cases[i].arguments, cases[i].message);
   /* The message suggests an input already. */
