@@ -136,6 +136,17 @@ skip_digits (const char *at)
   return at;
 }
 
+/* Returns `[3,5]` for a shape as messages have it, `3x5`; NULL for any other text. */
+static char *
+make_list (const Token *token)
+{
+  g_autofree char *text = g_strndup (token->start, token->length);
+  if (!g_regex_match_simple ("^[1-9][0-9]*(x[1-9][0-9]*)+$", text, 0, 0))
+    return NULL;
+  g_strdelimit (text, "x", ',');
+  return g_strdup_printf ("[%s]", text);
+}
+
 /* Reads decimal digits with a fraction and an exponent, `.5` and `5.` included. A leading zero is
  * rejected, because some languages read 010 as 8. */
 static gboolean
@@ -163,6 +174,9 @@ scan_number (Parser *self)
   if (good && n_digits > 0)
     return TRUE;
   g_autofree char *got = quote (&self->token);
+  g_autofree char *list = make_list (&self->token);
+  if (list)
+    return fail (self, start, LIG_ERROR_FORMAT, _ ("expected a shape like %s, got %s"), list, got);
   return fail (self, start, LIG_ERROR_FORMAT, _ ("expected a decimal number, got %s"), got);
 }
 

@@ -103,6 +103,7 @@ static const struct {
   {FAILED, "check 'gelu ! mlp' --input 2x2", "op 'mlp' is unknown; did you mean 'layer-norm-mlp'?"},
   {FAILED, "check softmax", "column 1: op 'softmax' is unknown; lig ops lists the ops"},
   {FAILED, "check plain.md", "plain.md: not a .lig file: expected '{', got '#'"},
+  {FAILED, "check 'reshape(3x5)' --input 3x5", "column 9: expected a shape like [3,5], got '3x5'"},
   {FAILED, "check 'linear(ot-features=3)' --input 2x2", "did you mean 'out-features'?"},
   {USAGE, TRAIN "--data 'csv:x?task=clas'", "did you mean 'class'?"},
   {FAILED, "check wrong-op.lig", "$.ops[0].op: op 'gleu' is unknown; did you mean 'gelu'?"},
