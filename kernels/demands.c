@@ -50,6 +50,16 @@ lig_attention_flops (const LigOperand *operands, const void *params)
   return count_attention (&operands[0], params, 2);
 }
 
+/* How many positions the texts have is not known before they run: on average half of the cache. */
+double
+lig_attention_cached_flops (const LigOperand *operands, const void *params)
+{
+  const LigAttentionParams *p = params;
+  const LigOperand *x = &operands[0];
+  double rows = x->columns > 0 ? (double) (x->size / x->columns) : 0;
+  return 2.0 * rows * p->heads * p->features * p->memory_length;
+}
+
 double
 lig_attention_backward_flops (const LigOperand *operands, const void *params)
 {

@@ -10,6 +10,7 @@ extern "C" {
 #endif
 
 double lig_attention_flops (const LigOperand *operands, const void *params);
+double lig_attention_cached_flops (const LigOperand *operands, const void *params);
 double lig_attention_backward_flops (const LigOperand *operands, const void *params);
 double lig_quantized_flops (const LigOperand *operands, const void *params);
 double lig_joint_flops (const LigOperand *operands, const void *params);

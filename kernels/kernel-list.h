@@ -173,12 +173,17 @@ LIG_EACH (position_embedding, "x weight -> y=x", 1)
 LIG_EACH (position_embedding_backward, "dy -> dweight", 1)
 /* Both at once: y = weight[x], rounded to the type of y, plus position[r % T]. */
 LIG_EACH (embedding_position, "x weight position -> y", 2)
+/* The same for texts in progress: row r of x has the position starts[r / T] + r % T, at most the
+ * last one of the table. starts is int32, one number for each T rows. */
+LIG_EACH (position_embedding_at, "x weight starts -> y=x", 1)
 
 LIG_FAMILY (rotary)
 /* Rotates the query and key heads of packed rows by position-dependent angles; the values are
  * copied. The gradient is rotated back. */
 LIG_EACH (rotary, "x -> y=x", 6)
 LIG_EACH (rotary_backward, "dy -> dx=dy", 6)
+/* The same for texts in progress: row r of x has the position starts[r / T] + r % T. */
+LIG_EACH (rotary_at, "x starts -> y=x", 6)
 
 LIG_FAMILY (halves)
 /* Splits each sequence into two halves: the first P columns of x [B T, N] become `first` and
@@ -198,6 +203,12 @@ LIG_FAMILY (slice)
  * differ. */
 LIG_EACH (slice, "x -> y", 0)
 LIG_EACH (add_slice, "x? slice -> y=x", 1)
+
+LIG_FAMILY (cache)
+/* Appends the keys and values of packed rows x [B T, C], the last columns of each, to those of texts
+ * in progress: row r to position starts[r / T] + r % T of slot slots[r / T] of cache [slots, S, N].
+ * Positions beyond the cache are not written. See LigCacheParams. */
+LIG_EACH (cache_append, "x starts slots -> cache", 0)
 
 LIG_FAMILY (qk_norm)
 /* Normalizes each query and key head of packed rows [M, (H + 2 G) D]; the values are copied. The
@@ -227,6 +238,15 @@ LIG_EACH_WITH (attention_backward,
                .traits = LIG_KERNEL_ATTENTION_BACKWARD | LIG_KERNEL_WAVES,
                .flops = lig_attention_backward_flops,
                .scratch = lig_attention_backward_scratch)
+/* Attention of texts in progress: the queries of packed rows x [B T, (H + 2 G) D] see the keys and
+ * values of cache [slots, S, 2 G D], of which text b has slot slots[b] and the first lengths[b]
+ * positions; its queries are the last T of them. lengths and slots are int32 [B], clamped to the
+ * cache. LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT. */
+LIG_EACH_WITH (attention_cached,
+               "x cache lengths slots -> y",
+               LIG_WORK_BY_PARAMS,
+               .ignores_tick = true,
+               .flops = lig_attention_cached_flops)
 /* Merges attention over two sets of keys, given y and lse of each; the part may have only some of
  * the queries, see LigMergeParams. The types of x, part and y may differ. */
 LIG_EACH_WITH (attention_merge,

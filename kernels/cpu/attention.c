@@ -288,15 +288,10 @@ run_block (const LigAttention *a, int64_t number, const Memory *m, const LigOper
 }
 
 /* Computes y and lse. */
-LigStatus
-LIG_CPU (attention) (LigLaunch *launch)
+static LigStatus
+run_blocks (LigLaunch *launch, const LigAttention *a, const LigOperand *outputs)
 {
-  const LigOperand *o = launch->operands;
-  LigAttention a;
-  LigStatus status = lig_attention_prepare (&a, launch, o);
-  if (status != LIG_OK)
-    return status;
-  int64_t floats = memory_floats (&a), blocks = a.blocks * a.batch * a.params->heads;
+  int64_t floats = memory_floats (a), blocks = a->blocks * a->batch * a->params->heads;
   int threads = lig_attention_threads (floats, 0);
   if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
@@ -304,10 +299,56 @@ LIG_CPU (attention) (LigLaunch *launch)
   float *workspace = launch->workspace;
 #pragma omp parallel num_threads(threads)
   {
-    Memory m = memory_at (&a, workspace + omp_get_thread_num () * floats);
+    Memory m = memory_at (a, workspace + omp_get_thread_num () * floats);
 #pragma omp for schedule(dynamic)
     for (int64_t block = 0; block < blocks; block++)
-      run_block (&a, block, &m, &o[4]);
+      run_block (a, block, &m, outputs);
   }
   return LIG_OK;
+}
+
+LigStatus
+LIG_CPU (attention) (LigLaunch *launch)
+{
+  LigAttention a;
+  LigStatus status = lig_attention_prepare (&a, launch, launch->operands);
+  return status == LIG_OK ? run_blocks (launch, &a, &launch->operands[4]) : status;
+}
+
+/* Describes the queries of packed rows and the keys of a cache. */
+static LigStatus
+prepare_cached (LigAttention *a, LigLaunch *launch)
+{
+  const LigAttentionParams *p = launch->params;
+  const LigOperand *x = &launch->operands[0], *cache = &launch->operands[1];
+  int64_t queries = (int64_t) p->heads * p->features, values = (int64_t) p->kv_heads * p->features;
+  *a = (LigAttention){.params = p,
+                      .tick = launch->tick,
+                      .x = x,
+                      .source = cache,
+                      .lengths = launch->operands[2].data,
+                      .slots = launch->operands[3].data,
+                      .n_slots = lig_rows (cache) / (p->memory_length > 0 ? p->memory_length : 1),
+                      .cross = true,
+                      .batch = lig_rows (x) / (p->length > 0 ? p->length : 1),
+                      .padded = lig_tile_padded (p->features),
+                      .value_column = values,
+                      .blocks = (p->length + LIG_QUERIES - 1) / LIG_QUERIES};
+  if (!lig_dtype_is_floating (x->dtype) || cache->dtype != x->dtype)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "attention: not one floating type; convert to fp32, fp16 or bf16");
+  if (p->heads % p->kv_heads != 0 || lig_rows (x) != a->batch * p->length || a->n_slots < 1 ||
+      x->columns != queries + 2 * values || cache->columns != 2 * values)
+    return LIG_FAIL (launch, LIG_FAILED, "attention: the heads do not fit the rows; correct them");
+  return LIG_OK;
+}
+
+/* Computes y of texts in progress. */
+LigStatus
+LIG_CPU (attention_cached) (LigLaunch *launch)
+{
+  LigAttention a;
+  LigOperand outputs[2] = {launch->operands[4], {.data = NULL}};
+  LigStatus status = prepare_cached (&a, launch);
+  return status == LIG_OK ? run_blocks (launch, &a, outputs) : status;
 }

@@ -26,6 +26,8 @@ typedef struct {
   const LigTick *tick;
   const LigOperand *x, *source;
   const int32_t *lengths, *documents;
+  const int32_t *slots; /* null, or the index of each row's keys in `source` */
+  int64_t n_slots;
   bool cross;
   int64_t batch, padded;            /* `padded`: the number of floats of a padded head */
   int64_t rows_before;              /* rows of the batch in the ranks before this one */
@@ -120,6 +122,8 @@ lig_attention_queries (
 {
   const LigAttentionParams *p = a->params;
   int32_t keys = a->lengths ? a->lengths[batch] : p->memory_length;
+  if (a->slots)
+    keys = keys < 0 ? 0 : (int32_t) lig_min (keys, p->memory_length);
   int32_t queries = a->cross ? p->length : keys;
   const int32_t *documents = a->documents ? a->documents + batch * p->length : NULL;
   q->batch = batch;
@@ -246,7 +250,10 @@ lig_attention_number (const LigAttention *a, const LigQueries *q, int32_t i)
 static inline int64_t
 lig_attention_key (const LigAttention *a, const LigQueries *q, int32_t key)
 {
-  return (q->batch * a->params->memory_length + key) * a->source->columns + a->key_column +
+  int64_t place = !a->slots                ? q->batch
+                  : a->slots[q->batch] < 0 ? 0
+                                           : lig_min (a->slots[q->batch], a->n_slots - 1);
+  return (place * a->params->memory_length + key) * a->source->columns + a->key_column +
          q->group * a->params->features;
 }
 

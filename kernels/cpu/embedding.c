@@ -195,12 +195,22 @@ add_position (const LigOperand *from,
   }
 }
 
-/* Computes y = x + weight[position]. */
-LigStatus
-LIG_CPU (position_embedding) (LigLaunch *launch)
+/* Returns the position of a row in the table. @starts: (nullable): the first position of each
+ * sequence; those beyond the table get its last row */
+static int64_t
+place_of (const LigPositionParams *p, const int32_t *starts, int64_t row, const LigOperand *weight)
+{
+  if (!starts)
+    return position_of (p, row);
+  int64_t position = starts[row / p->length] + row % p->length;
+  int64_t last = lig_rows (weight) - 1;
+  return position < 0 ? 0 : position > last ? last : position;
+}
+
+static LigStatus
+add_positions (LigLaunch *launch, const int32_t *starts, const LigOperand *y)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  const LigOperand *y = &launch->operands[2];
   int64_t rows = lig_rows (x);
   LigStatus status = check_positions (launch, x, rows, weight);
   if (status != LIG_OK)
@@ -208,8 +218,22 @@ LIG_CPU (position_embedding) (LigLaunch *launch)
   LigPositionParams p = positions_of (launch, weight);
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
-    add_position (x, row, weight, position_of (&p, row), y, row);
+    add_position (x, row, weight, place_of (&p, starts, row, weight), y, row);
   return LIG_OK;
+}
+
+/* Computes y = x + weight[position]. */
+LigStatus
+LIG_CPU (position_embedding) (LigLaunch *launch)
+{
+  return add_positions (launch, NULL, &launch->operands[2]);
+}
+
+/* Computes the same for sequences that begin at other positions than 0. */
+LigStatus
+LIG_CPU (position_embedding_at) (LigLaunch *launch)
+{
+  return add_positions (launch, launch->operands[2].data, &launch->operands[3]);
 }
 
 /* Computes y = weight[x] + position[position of the row]. */

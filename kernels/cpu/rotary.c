@@ -94,13 +94,11 @@ rotate_row (const Rotary *r, int64_t row, int64_t position)
   leave (r, start + r->heads * features, r->x->columns - r->heads * features);
 }
 
-/* Rotates all rows by the angles, or back. The table holds a limited number of positions, which are
- * processed at a time. */
+/* Checks the parameters against the operands. */
 static LigStatus
-rotate (LigLaunch *launch, float direction)
+check (LigLaunch *launch, const LigOperand *x, const LigOperand *y)
 {
   const LigRotaryParams *p = launch->params;
-  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
   if (!lig_dtype_is_floating (x->dtype) || x->dtype != y->dtype)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "rotary: not one floating type; convert to fp32, fp16 or bf16");
@@ -112,16 +110,41 @@ rotate (LigLaunch *launch, float direction)
   if (p->rotated > MAX_ROTATED)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "rotary: a head has more than 4096 features; reduce them");
+  return LIG_OK;
+}
+
+/* Rotates rows of positions [first, end) of `count` sequences, whose rows begin at `row`. */
+static void
+rotate_range (Rotary *r, int64_t row, int64_t count, int64_t first, int64_t end)
+{
+  int64_t length = r->params->length, n = end - first;
+  r->first = first;
+  r->end = end;
+  fill_table (r);
+#pragma omp parallel for schedule(static) if (r->x->size > LIG_PARALLEL_FROM)
+  for (int64_t i = 0; i < count * n; i++)
+    rotate_row (r, row + i / n * length + i % n, first + i % n);
+}
+
+/* Rotates all rows by the angles, or back. The table holds a limited number of positions, which are
+ * processed at a time. @starts: (nullable): the first position of each sequence */
+static LigStatus
+rotate (LigLaunch *launch, const int32_t *starts, const LigOperand *y, float direction)
+{
+  const LigRotaryParams *p = launch->params;
+  const LigOperand *x = &launch->operands[0];
+  LigStatus status = check (launch, x, y);
+  if (status != LIG_OK)
+    return status;
+  int64_t rows = lig_rows (x), length = p->length, count = rows / length;
   int64_t max = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (p->rotated + 1);
-  Rotary r = {p, x, y, heads, 0, 0, launch->workspace, direction};
+  Rotary r = {p, x, y, p->heads + p->kv_heads, 0, 0, launch->workspace, direction};
   for (int64_t first = 0; first < length; first += max) {
-    int64_t end = length - first < max ? length : first + max, count = end - first;
-    r.first = first;
-    r.end = end;
-    fill_table (&r);
-#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
-    for (int64_t i = 0; i < rows / length * count; i++)
-      rotate_row (&r, i / count * length + first + i % count, first + i % count);
+    int64_t end = length - first < max ? length : first + max;
+    if (!starts)
+      rotate_range (&r, first, count, first, end);
+    for (int64_t b = 0; starts && b < count; b++)
+      rotate_range (&r, b * length + first, 1, starts[b] + first, starts[b] + end);
   }
   return LIG_OK;
 }
@@ -130,12 +153,19 @@ rotate (LigLaunch *launch, float direction)
 LigStatus
 LIG_CPU (rotary) (LigLaunch *launch)
 {
-  return rotate (launch, 1);
+  return rotate (launch, NULL, &launch->operands[1], 1);
+}
+
+/* Computes y for sequences that begin at other positions than 0. */
+LigStatus
+LIG_CPU (rotary_at) (LigLaunch *launch)
+{
+  return rotate (launch, launch->operands[1].data, &launch->operands[2], 1);
 }
 
 /* Computes dx: rotations are orthogonal, so the gradient is rotated back. */
 LigStatus
 LIG_CPU (rotary_backward) (LigLaunch *launch)
 {
-  return rotate (launch, -1);
+  return rotate (launch, NULL, &launch->operands[1], -1);
 }

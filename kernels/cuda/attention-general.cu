@@ -267,7 +267,7 @@ __launch_bounds__ (THREADS) attend_plainly (const __grid_constant__ Attention a)
   Head h (a, (int) blockIdx.x / p.heads, (int) blockIdx.x % p.heads);
   int first = ((int) gridDim.y - 1 - (int) blockIdx.y) * P::R, features = p.features;
   int column = h.head / (p.heads / p.kv_heads) * features;
-  int64_t at = (int64_t) h.row * p.length, keys_at = (int64_t) h.row * p.memory_length;
+  int64_t at = (int64_t) h.row * p.length, keys_at = first_key_row (a, h.row);
   int end = first < h.sight.queries ? h.sight.end_key (first + P::R) : 0;
   float sums[P::I][P::C][4] = {}, max[P::I], total[P::I] = {}, scores[P::I][P::I];
   for (int i = 0; i < P::I; i++)

@@ -104,7 +104,7 @@ __launch_bounds__ (FAST_THREADS, D == 64 && !EXTRA ? 3 : 2)
   int head = (int) blockIdx.x % p.heads, row = (int) blockIdx.x / p.heads, features = p.features;
   int first = ((int) gridDim.y - 1 - (int) blockIdx.y) * QUERIES, warp = (int) threadIdx.x / 32;
   int column = head / (p.heads / p.kv_heads) * features, mine = warp * QUERY_TILES * 16;
-  int64_t at = (int64_t) row * p.length, keys_at = (int64_t) row * p.memory_length;
+  int64_t at = (int64_t) row * p.length, keys_at = first_key_row (a, row);
   Sight s (a, row);
   Documents documents (a, row, first, QUERIES);
   int end = first < s.queries ? (s.end_key (first + QUERIES) + BLOCK - 1) / BLOCK : 0;
@@ -287,4 +287,56 @@ extern "C" LigStatus
 lig_cuda_attention (LigLaunch *launch)
 {
   return lig_attention_choose (launch, false, attend_alone);
+}
+
+/* Describes the queries of packed rows and the keys of a cache. */
+static LigStatus
+prepare_cached (Attention *a, LigLaunch *launch)
+{
+  const LigAttentionParams *p = (const LigAttentionParams *) launch->params;
+  const LigOperand *x = &launch->operands[0], *cache = &launch->operands[1];
+  const LigOperand *y = &launch->operands[4];
+  if (!p || p->heads < 1 || p->kv_heads < 1 || p->heads % p->kv_heads != 0 || p->features < 1 ||
+      p->length < 1 || p->memory_length < 1 || p->memory_length > MAX_POSITIONS)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "attention: the parameters do not fit each other; correct them");
+  if (!lig_dtype_is_floating (x->dtype) || !lig_dtype_is_floating (y->dtype) ||
+      cache->dtype != x->dtype)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "attention: not one floating type; convert to fp32, fp16 or bf16");
+  int64_t queries = (int64_t) p->heads * p->features, keys = (int64_t) p->kv_heads * p->features;
+  int64_t columns = queries + 2 * keys, slot = p->memory_length * 2 * keys;
+  if (x->size % (columns * p->length) != 0 || cache->size % slot != 0 || cache->size < slot)
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "attention: the parameters do not fit the rows; correct them");
+  *a = Attention{};
+  a->params = *p;
+  if (p->window > FAR)
+    a->params.window = 0;
+  a->memory = true;
+  a->batch = (int) (x->size / (columns * p->length));
+  a->lengths = (const int32_t *) launch->operands[2].data;
+  a->slots = (const int32_t *) launch->operands[3].data;
+  a->n_slots = (int) (cache->size / slot);
+  a->tick = launch->tick;
+  a->q = heads_of (x, 0, columns);
+  a->k = heads_of (cache, 0, 2 * keys);
+  a->v = heads_of (cache, keys, 2 * keys);
+  a->y = heads_of (y, 0, queries);
+  const float scale = has_extras (*p) ? 1 : p->scale;
+  const double unit = attention_is_fast (*a) ? (double) scale / (double) (scale * LOG2_E) : 1;
+  a->unit = pair_of (unit);
+  a->inverse = pair_of (1 / unit);
+  return LIG_OK;
+}
+
+/* Computes y of texts in progress. */
+extern "C" LigStatus
+lig_cuda_attention_cached (LigLaunch *launch)
+{
+  Attention a;
+  LigStatus status = prepare_cached (&a, launch);
+  if (status != LIG_OK)
+    return status;
+  return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
 }

@@ -29,7 +29,9 @@ struct Attention {
   int batch;
   Heads q, k, v, y, dy, dq, dk, dv;
   const int32_t *lengths, *documents; /* null: none */
-  float *lse;                         /* [2 B, H, T] */
+  const int32_t *slots;               /* null, or the index of each row's keys and values */
+  int n_slots;
+  float *lse;   /* [2 B, H, T] */
   float4 *rows; /* [B, H, T]: lse in `unit`, which is infinite if the query sees no key; the sum of
                    dy y; the rounding error of lse in `unit`; unused */
   /* The unit of the logarithms in `rows`, relative to natural logarithms, and its inverse, as
@@ -138,6 +140,14 @@ pair_product (float2 a, float2 b)
   float rest = __fmaf_rn (a.x, b.x, -product) + (a.x * b.y + a.y * b.x);
   float rounded = __fadd_rn (product, rest);
   return make_float2 (rounded, __fsub_rn (rest, __fsub_rn (rounded, product)));
+}
+
+/* Returns the first row of the keys and values of a row of the batch. */
+__device__ inline int64_t
+first_key_row (const Attention &a, int row)
+{
+  int place = a.slots ? max (0, min (a.slots[row], a.n_slots - 1)) : row;
+  return (int64_t) place * a.params.memory_length;
 }
 
 /* Returns the number of log-sum-exps, and the index of a query's in lse. */

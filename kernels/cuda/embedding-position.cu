@@ -7,12 +7,31 @@
 
 namespace lig
 {
+/* The first position of each sequence, null: 0, and the number of rows of the table. */
+struct Starts {
+  const int32_t *data;
+  int64_t rows;
+  /* Returns the element of the table that is added to an element of x. */
+  __device__ int64_t
+  place (int64_t at, int64_t columns, int64_t length) const
+  {
+    int64_t row = at / columns, position = data[row / length] + row % length;
+    position = position < 0 ? 0 : position < rows ? position : rows - 1;
+    return position * columns + at % columns;
+  }
+};
+
 /* Adds the rows of the table, `table` elements in all, to the positions of each row of the
  * batch. */
 template <class A>
 __global__ void
-__launch_bounds__ (THREADS) add_positions (
-  Target x, Vector weight, Target y, int64_t size, int64_t columns, LigPositionParams p)
+__launch_bounds__ (THREADS) add_positions (Target x,
+                                           Vector weight,
+                                           Target y,
+                                           int64_t size,
+                                           int64_t columns,
+                                           LigPositionParams p,
+                                           Starts starts)
 {
   constexpr int W = A::W, DEPTH = depth<A> (2);
   int64_t table = p.length * columns;
@@ -28,7 +47,8 @@ __launch_bounds__ (THREADS) add_positions (
       int64_t at = base + u * THREADS * W;
       float values[W], shift[W];
       A::widen (in[u], x, values);
-      int64_t place = lig_position (at % table, table, p.ranks, p.rank);
+      int64_t place = starts.data ? starts.place (at, columns, p.length)
+                                  : lig_position (at % table, table, p.ranks, p.rank);
       load_columns<W> (weight, place, shift);
 #pragma unroll
       for (int i = 0; i < W; i++)
@@ -78,27 +98,40 @@ __launch_bounds__ (THREADS) sum_positions (Target dy,
 
 using namespace lig;
 
-/* Computes y = x + weight[row % T]. */
-extern "C" LigStatus
-lig_cuda_position_embedding (LigLaunch *launch)
+static LigStatus
+add (LigLaunch *launch, const int32_t *starts, const LigOperand *y)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  const LigOperand *y = &launch->operands[2];
-  if (!all_floating (launch, 3))
+  if (!all_floating (launch, 2) || !lig_dtype_is_floating (y->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "position-embedding: not a floating type; convert to fp32, fp16 or bf16");
   LigPositionParams p = positions_of (launch, x, weight);
   if (p.length == 0)
     return LIG_FAILED;
+  Starts begin = {starts, rows (weight)};
   bool packs =
     packable ({x, y}) && aligned (weight) && x->columns % (x->dtype == LIG_FP32 ? 4 : 8) == 0;
   return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
     using A = decltype (access);
     int64_t part = (int64_t) depth<A> (2) * THREADS * A::W, blocks = (x->size + part - 1) / part;
     add_positions<A><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (
-      target (x), vector (weight), target (y), x->size, x->columns, p);
+      target (x), vector (weight), target (y), x->size, x->columns, p, begin);
     return LIG_LAUNCHED (launch);
   });
+}
+
+/* Computes y = x + weight[row % T]. */
+extern "C" LigStatus
+lig_cuda_position_embedding (LigLaunch *launch)
+{
+  return add (launch, nullptr, &launch->operands[2]);
+}
+
+/* Computes the same for sequences that begin at other positions than 0. */
+extern "C" LigStatus
+lig_cuda_position_embedding_at (LigLaunch *launch)
+{
+  return add (launch, (const int32_t *) launch->operands[2].data, &launch->operands[3]);
 }
 
 /* Computes dweight, the sum of dy over the rows of the batch. */

@@ -14,11 +14,12 @@ enum { UNROLL = 2, TURNS = 512, MAX_HALF = 2048 };
 struct Rotary {
   LigRotaryParams params;
   int64_t rows;
-  int half;    /* pairs of a head */
-  int turned;  /* heads that are rotated */
-  int heads;   /* of a row, with the values */
-  int at_once; /* rows per threadblock */
-  float sign;  /* of the angle */
+  int half;              /* pairs of a head */
+  int turned;            /* heads that are rotated */
+  int heads;             /* of a row, with the values */
+  int at_once;           /* rows per threadblock */
+  float sign;            /* of the angle */
+  const int32_t *starts; /* null, or the first position of each sequence */
 };
 
 /* Computes the cosines and sines of a threadblock's rows, [rows, half]. The frequencies are stored
@@ -33,7 +34,9 @@ fill_turns (const Rotary &r, int64_t first, int count, float2 *turns)
   for (int i = (int) threadIdx.x; i < count * r.half; i += THREADS) {
     float sine, cosine;
     const LigRotaryParams &p = r.params;
-    int64_t position = lig_position ((first + i / r.half) % p.length, p.length, p.ranks, p.rank);
+    int64_t row = first + i / r.half;
+    int64_t position = r.starts ? r.starts[row / p.length] + row % p.length
+                                : lig_position (row % p.length, p.length, p.ranks, p.rank);
     sincosf ((float) position * frequencies[i % r.half], &sine, &cosine);
     turns[i] = make_float2 (cosine, r.sign * sine);
   }
@@ -160,13 +163,13 @@ whole_packs (const LigOperand *x, const LigOperand *y, const Rotary &r)
 }
 
 static LigStatus
-rotate (LigLaunch *launch, float sign)
+rotate (LigLaunch *launch, const int32_t *starts, const LigOperand *y, float sign)
 {
-  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigOperand *x = &launch->operands[0];
   const LigRotaryParams *params = (const LigRotaryParams *) launch->params;
   if (!params || params->rotated < 2 || params->length < 1 || params->features < 1)
     return LIG_FAIL (launch, LIG_FAILED, "rotary: needs its params");
-  if (!all_floating (launch, 2))
+  if (!lig_dtype_is_floating (x->dtype) || !lig_dtype_is_floating (y->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "rotary: not a floating type; convert to fp32, fp16 or bf16");
   Rotary r = {*params,
@@ -175,7 +178,8 @@ rotate (LigLaunch *launch, float sign)
               params->heads + params->kv_heads,
               params->heads + 2 * params->kv_heads,
               1,
-              sign};
+              sign,
+              starts};
   if (r.half > MAX_HALF)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "rotary: a head has more than 4096 features; reduce them");
@@ -207,12 +211,19 @@ using namespace lig;
 extern "C" LigStatus
 lig_cuda_rotary (LigLaunch *launch)
 {
-  return rotate (launch, 1);
+  return rotate (launch, nullptr, &launch->operands[1], 1);
 }
 
 /* Rotates the gradient back. */
 extern "C" LigStatus
 lig_cuda_rotary_backward (LigLaunch *launch)
 {
-  return rotate (launch, -1);
+  return rotate (launch, nullptr, &launch->operands[1], -1);
+}
+
+/* Rotates sequences that begin at other positions than 0. */
+extern "C" LigStatus
+lig_cuda_rotary_at (LigLaunch *launch)
+{
+  return rotate (launch, (const int32_t *) launch->operands[1].data, &launch->operands[2], 1);
 }
