@@ -156,6 +156,24 @@ print_metrics (GPtrArray *metrics)
   lig_cli_print_table (header, table);
 }
 
+/* Prints the texts of the newest step, and of the first one for comparison. */
+static void
+print_samples (GPtrArray *samples)
+{
+  const LigSampleRow *last = samples->len > 0 ? samples->pdata[samples->len - 1] : NULL;
+  if (last)
+    lig_runs_print_title ("Samples");
+  for (guint i = 0; i < samples->len; i++) {
+    const LigSampleRow *sample = samples->pdata[i];
+    const LigSampleRow *first = samples->pdata[0];
+    if (sample->step != first->step && sample->step != last->step)
+      continue;
+    g_autofree char *text = g_strconcat (sample->prompt, sample->text, NULL);
+    g_strdelimit (text, "\n\r\t", ' ');
+    lig_cli_print ("  step %" G_GINT64_FORMAT ": %s", sample->step, text);
+  }
+}
+
 static gboolean
 print_artifacts (GPtrArray *artifacts)
 {
@@ -253,6 +271,10 @@ lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arg
     return lig_cli_fail (error);
   if (options->verdicts && verdicts->len > 0)
     lig_runs_print_verdicts (row, verdicts);
+  g_autoptr (GPtrArray) samples = lig_store_get_samples (store, run, &error);
+  if (!samples)
+    return lig_cli_fail (error);
+  print_samples (samples);
   gboolean resumable = print_artifacts (artifacts) && strcmp (row->kind, "train") == 0;
   print_commands (row, options, verdicts, resumable);
   return LIG_EXIT_OK;

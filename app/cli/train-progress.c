@@ -12,6 +12,7 @@
 #include <glib-unix.h>
 #include <math.h>
 #include <signal.h>
+#include <string.h>
 
 typedef struct {
   LigRun *run;
@@ -22,6 +23,7 @@ typedef struct {
   gint64 evaluation;                      /* monotonic time when it began, 0 if there is none */
   gint64 began, printed;                  /* monotonic time; the step of the last printed line */
   char *problem;                          /* the last problem that was reported */
+  gint64 sampled;                         /* the step of the last sample that was shown */
   guint interrupted, terminated, hung_up; /* sources of the signals, 0 after the signal */
   guint requested;                        /* the same for the signal that mpirun forwards */
   guint doubt;                            /* the timeout after a signal, or 0 */
@@ -155,6 +157,23 @@ note_pipe (int number)
 }
 
 /* Reports once that a checkpoint or a value could not be written. */
+/* Shows a new sample in one line. */
+static void
+say_sample (Watch *watch)
+{
+  enum { SHOWN = 160 };
+  gint64 step;
+  g_autofree char *text = lig_run_get_sample (watch->run, &step);
+  if (!text || step == watch->sampled)
+    return;
+  watch->sampled = step;
+  g_autofree char *whole = g_strdup (text);
+  g_strdelimit (whole, "\n\r\t", ' ');
+  g_autofree char *cut = g_utf8_substring (whole, 0, MIN (g_utf8_strlen (whole, -1), SHOWN));
+  lig_cli_say ("sample after step %" G_GINT64_FORMAT ": %s%s", step, cut,
+               strlen (cut) < strlen (whole) ? "…" : "");
+}
+
 static void
 say_problem (Watch *watch)
 {
@@ -210,6 +229,7 @@ update (gpointer data)
     watch->piped = TRUE;
     lig_run_interrupt (watch->run);
   }
+  say_sample (watch);
   say_problem (watch);
   show (watch);
   return G_SOURCE_CONTINUE;
@@ -222,6 +242,7 @@ show_last (Watch *watch)
   LigRunProgress progress;
   lig_run_get_progress (watch->run, &progress);
   lig_cli_live_clear ();
+  say_sample (watch);
   say_problem (watch);
   if (lig_cli_logged () && !watch->sweep && progress.step > progress.first_step &&
       progress.step != watch->printed)

@@ -12,7 +12,7 @@ typedef struct {
   LigRunRow *row;
   char *inputs; /* (nullable): hashes of its data and further inputs, JSON */
   char *store;  /* the store's file, for commands; NULL for the default one */
-  GPtrArray *metrics, *spreads, *errors, *timings, *fusions, *verdicts, *artifacts;
+  GPtrArray *metrics, *spreads, *errors, *timings, *fusions, *verdicts, *samples, *artifacts;
 } LigReportRun;
 
 /* Reads a run; the selector is that of lig_store_find_run(). Returns FALSE with an error set. The
@@ -57,4 +57,5 @@ void lig_report_add_origin (JsonBuilder *to, const LigRunRow *row);
 void lig_report_add_verdicts (JsonBuilder *to, GPtrArray *verdicts);
 void lig_report_add_spreads (JsonBuilder *to, GPtrArray *spreads);
 void lig_report_add_errors (JsonBuilder *to, GPtrArray *errors);
+void lig_report_add_samples (JsonBuilder *to, GPtrArray *samples);
 void lig_report_add_artifacts (JsonBuilder *to, GPtrArray *artifacts);

@@ -513,6 +513,24 @@ append_verdicts (LigPaper *to, LigPlan *plan, GPtrArray *verdicts, GPtrArray *fu
   }
 }
 
+/* --- Samples ------------------------------------------------------------------------------- */
+
+/* Lists the texts of the last steps that have some; earlier ones are in the store. */
+static void
+append_samples (LigPaper *to, GPtrArray *samples)
+{
+  enum { SHOWN = 12 };
+  if (samples->len == 0)
+    return;
+  lig_paper_heading (to, _ ("Samples"));
+  lig_paper_head (to, _ (">Step|Prompt|Text"));
+  for (guint i = samples->len > SHOWN ? samples->len - SHOWN : 0; i < samples->len; i++) {
+    const LigSampleRow *sample = samples->pdata[i];
+    g_autofree char *step = g_strdup_printf ("%" G_GINT64_FORMAT, sample->step);
+    lig_paper_row (to, step, sample->prompt, sample->text, NULL);
+  }
+}
+
 /* --- Files and commands --------------------------------------------------------------------- */
 
 static void
@@ -603,6 +621,7 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   append_times (to, run->timings);
   append_groups (to, plan, run->fusions);
   append_verdicts (to, plan, run->verdicts, run->fusions);
+  append_samples (to, run->samples);
   append_artifacts (to, run->artifacts);
   append_sequence (to, row->sequence);
   append_again (to, run);

@@ -161,6 +161,7 @@ lig_report_clear_run (LigReportRun *run)
   g_clear_pointer (&run->timings, g_ptr_array_unref);
   g_clear_pointer (&run->fusions, g_ptr_array_unref);
   g_clear_pointer (&run->verdicts, g_ptr_array_unref);
+  g_clear_pointer (&run->samples, g_ptr_array_unref);
   g_clear_pointer (&run->artifacts, g_ptr_array_unref);
 }
 
@@ -181,6 +182,7 @@ lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, G
          (run->timings = lig_store_get_timings (store, uuid, error)) &&
          (run->fusions = lig_store_get_fusions (store, uuid, error)) &&
          (run->verdicts = lig_store_get_verdicts (store, uuid, error)) &&
+         (run->samples = lig_store_get_samples (store, uuid, error)) &&
          (run->artifacts = lig_store_get_artifacts (store, uuid, error));
 }
 

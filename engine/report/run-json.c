@@ -82,6 +82,22 @@ lig_report_add_verdicts (JsonBuilder *to, GPtrArray *verdicts)
 }
 
 void
+lig_report_add_samples (JsonBuilder *to, GPtrArray *samples)
+{
+  lig_json_begin_array (to, "samples");
+  for (guint i = 0; i < samples->len; i++) {
+    const LigSampleRow *sample = samples->pdata[i];
+    json_builder_begin_object (to);
+    lig_json_add_integer (to, "step", sample->step);
+    lig_json_add_integer (to, "number", sample->number);
+    lig_json_add_text (to, "prompt", sample->prompt);
+    lig_json_add_text (to, "text", sample->text);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+void
 lig_report_add_artifacts (JsonBuilder *to, GPtrArray *artifacts)
 {
   lig_json_begin_array (to, "artifacts");

@@ -225,3 +225,16 @@ CREATE TABLE recipe_error (
   ops TEXT NOT NULL -- the errors of its ops, as in the JSON of the comparison
 );
 CREATE INDEX recipe_error_by_comparison ON recipe_error (comparison);
+
+-- 9
+-- Texts that a run generated while it trained, to show what the model has learned.
+CREATE TABLE sample (
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
+  step INTEGER NOT NULL, -- the step after which it was generated
+  number INTEGER NOT NULL, -- the index of its prompt, from 0
+  prompt TEXT NOT NULL, -- the prompt
+  text TEXT NOT NULL, -- the text that follows it
+  tokens TEXT NOT NULL, -- the generated tokens, numbers separated by spaces
+  microseconds REAL, -- the time that it took
+  PRIMARY KEY (run, step, number)
+) WITHOUT ROWID;

@@ -24,14 +24,14 @@ is_default (const char *name, const char *word)
 }
 
 /* Returns whether the same run continues with another value: more steps extend it, the file does
- * not depend on optimizer sharding or bucket size, and the length of the schedule is compared
- * separately. */
+ * not depend on optimizer sharding or bucket size, samples do not influence training, and the length
+ * of the schedule is compared separately. */
 static gboolean
 is_open (const char *name)
 {
   static const char *const open[] = {"steps", "schedule-steps", "shard-optimizer", "bucket-size",
-                                     NULL};
-  return g_strv_contains (open, name);
+                                     "vocabulary", NULL};
+  return g_strv_contains (open, name) || g_str_has_prefix (name, "sample-");
 }
 
 /* Returns whether another value makes it another run for which the checkpoint is sufficient: the

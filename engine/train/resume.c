@@ -8,6 +8,7 @@
 #include "engine/train/programs.h"
 #include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
+#include "engine/train/sample.h"
 #include "kernels/threads.h"
 #include <ligature/kernels.h>
 #include <ligature/store.h>
@@ -201,7 +202,8 @@ open_file (LigRun *self, const char *checkpoint, const char *const *overrides, G
   if (!lig_run_share_failure (self, fine, error))
     return NULL;
   if (lig_run_check_left (self, file, error) && lig_run_compare_ranks (self, error) &&
-      lig_run_compile (self, error))
+      lig_run_compile (self, error) &&
+      lig_run_share_failure (self, lig_run_prepare_samples (self, error), error))
     return g_steal_pointer (&file);
   g_prefix_error (error, "%s: ", checkpoint);
   return NULL;

@@ -22,6 +22,8 @@ typedef struct {
   double begun;
 } LigRunPending;
 
+typedef struct _LigRunSamples LigRunSamples;
+
 struct _LigRun {
   GObject parent_instance;
   LigSequence *sequence; /* a copy, with the input that the data determines */
@@ -51,6 +53,7 @@ struct _LigRun {
   LigProgram *train, *eval; /* of this step */
   LigPlan *plan;            /* for training with the recipe, also during calibration */
   LigTensor *input, *targets;
+  LigRunSamples *samples; /* (nullable): the texts that it generates */
   gboolean classes;    /* the loss is a cross-entropy */
   int threads;         /* for OpenMP; 0: its default */
   gboolean background; /* its threads run at lower priority */
@@ -83,6 +86,8 @@ struct _LigRun {
   gint64 eval_batch, eval_batches; /* of the current evaluation, 0 without one */
   GError *error;
   char *problem;         /* the error of the last checkpoint */
+  char *sample;          /* (nullable): the last text of the first prompt, and its step */
+  gint64 sample_step;
   GArray *step_seconds;  /* of float, the last step times, for the median */
   double tuning_seconds; /* in which kernels chose algorithms; excluded from rates */
   gboolean save_requested;

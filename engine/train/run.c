@@ -11,6 +11,7 @@
 #include "engine/train/ranks.h"
 #include "engine/train/record.h"
 #include "engine/train/run-private.h"
+#include "engine/train/sample.h"
 #include "engine/train/signals.h"
 #include "engine/train/step.h"
 #include "kernels/cpu/threads.h"
@@ -48,6 +49,7 @@ free_texts (LigRun *self)
   g_free (self->status_before);
   g_free (self->checkpoint);
   g_free (self->problem);
+  g_free (self->sample);
   g_free (self->choices);
   g_free (self->optimizer);
   g_free (self->calibration_choices);
@@ -70,6 +72,7 @@ lig_run_finalize (GObject *object)
   g_clear_pointer (&self->train, lig_program_unref);
   g_clear_pointer (&self->eval, lig_program_unref);
   g_clear_pointer (&self->programs, lig_program_cache_free);
+  g_clear_pointer (&self->samples, lig_run_samples_free);
   g_clear_pointer (&self->plan, lig_plan_unref);
   g_clear_object (&self->state);
   g_clear_object (&self->sequence);
@@ -183,8 +186,8 @@ lig_run_new_from (LigSequence *sequence,
   if (!lig_run_share_failure (self, fine, error) || !lig_run_compare_ranks (self, error) ||
       !lig_run_compile (self, error))
     return NULL;
-  fine = lig_run_check_checkpoint (self, error) && lig_run_claim (self, error) &&
-         (!store || lig_run_register (self, error));
+  fine = lig_run_prepare_samples (self, error) && lig_run_check_checkpoint (self, error) &&
+         lig_run_claim (self, error) && (!store || lig_run_register (self, error));
   if (!lig_run_share_failure (self, fine, error))
     return NULL;
   lig_run_choose_checkpoint (self);
@@ -245,9 +248,12 @@ train (LigRun *self, LigRunRequest *request, GError **error)
     gboolean last = step == settings->steps;
     gboolean look = interval > 0 && step % interval == 0;
     gboolean due = settings->checkpoint_every > 0 && step % settings->checkpoint_every == 0;
-    if ((last || look || due) && !lig_run_finish_pending (self, error))
+    gboolean sampled = lig_run_samples_at (self, step);
+    if ((last || look || due || sampled) && !lig_run_finish_pending (self, error))
       return FALSE;
     if (look && !last && !evaluate (self, step, batches, &cut, error))
+      return FALSE;
+    if (sampled && !lig_run_sample (self, step, error))
       return FALSE;
     if (due && !last && !lig_run_save_between (self, error))
       return FALSE;

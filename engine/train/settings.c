@@ -50,6 +50,7 @@
 #define SCHEDULE "Schedule"
 #define DEVICE "Device"
 #define OUTPUT "Output"
+#define SAMPLES "Samples"
 
 static const LigSetting common[] = {
   TEXT (DATA, data, "data", "KIND[:PATH][?key=value&…]", NULL, NULL),
@@ -144,6 +145,44 @@ static const LigSetting common[] = {
          0,
          "Steps between checkpoints",
          "0, once a minute"),
+  COUNT (SAMPLES,
+         sample_every,
+         "sample-every",
+         0,
+         1e15,
+         0,
+         "Steps between texts that the model generates, to show what it has learned",
+         "0, never"),
+  TEXT (SAMPLES,
+        sample_prompts,
+        "sample-prompts",
+        "TEXTS",
+        "Beginnings of these texts, separated by |",
+        "a line break"),
+  COUNT (SAMPLES, sample_tokens, "sample-tokens", 1, 1e6, 64, "Tokens of each of them", NULL),
+  NUMBER (SAMPLES,
+          sample_temperature,
+          "sample-temperature",
+          0,
+          100,
+          0.8,
+          "Divisor of the logits; 0: the most probable token",
+          NULL),
+  COUNT (SAMPLES,
+         sample_top_k,
+         "sample-top-k",
+         0,
+         1e9,
+         0,
+         "Number of most probable tokens among which one is drawn",
+         "0, all"),
+  COUNT (SAMPLES, sample_seed, "sample-seed", 0, 9e18, 0, "Seed of the draws", NULL),
+  TEXT (SAMPLES,
+        vocabulary,
+        "vocabulary",
+        "FILE",
+        "Tokenizer of the model's tokens: a tokenizer.json, or a tokenizer of llm.c",
+        "that of the data, else bytes"),
   COUNT (DATA, seed, "seed", 0, 9e18, 0, "Seed for initialization, data order and dropout", NULL),
   TEXT (DEVICE,
         dtype,
@@ -661,4 +700,8 @@ lig_run_locate_data (LigRunSettings *settings)
   g_autofree char *given = settings->data;
   g_autofree char *located = given ? lig_dataset_locate (given) : NULL;
   settings->data = located ? lig_dataset_name_split (located, LIG_SPLIT_USUAL) : NULL;
+  if (settings->vocabulary && *settings->vocabulary) {
+    g_autofree char *vocabulary = settings->vocabulary;
+    settings->vocabulary = g_canonicalize_filename (vocabulary, NULL);
+  }
 }

@@ -27,11 +27,12 @@ typedef struct _LigStore LigStore;
  * strings; %NULL stands for the default.
  */
 typedef struct {
-  char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze, *recompute;
+  char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze, *recompute,
+    *sample_prompts, *vocabulary;
   gint64 steps, schedule_steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches,
-    checkpoint_every;
+    checkpoint_every, sample_every, sample_tokens, sample_top_k, sample_seed;
   gint64 seed;
-  double lr, min_lr, clip, loss_scale;
+  double lr, min_lr, clip, loss_scale, sample_temperature;
   gint64 tf32, nondeterministic, shard_optimizer, bucket_size;
   double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* as named in the optimizers' tables */
 } LigRunSettings;
@@ -370,6 +371,18 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
  *   and that were initialized
  */
 LIG_API const char *lig_run_get_weights_note (LigRun *self);
+
+/**
+ * lig_run_get_sample:
+ * @self: a run
+ * @step: (out): the step after which it was generated; 0 before the first one
+ *
+ * May be called from any thread.
+ *
+ * Returns: (transfer full) (nullable): the last text that the run generated for its first sample
+ *   prompt, with the prompt
+ */
+LIG_API char *lig_run_get_sample (LigRun *self, gint64 *step);
 
 /**
  * lig_run_get_remarks:

@@ -195,6 +195,31 @@ typedef struct {
   gint64 created; /* microseconds since 1970, UTC */
 } LigArtifactRow;
 
+/**
+ * LigSampleRow:
+ * @step: the step after which the text was generated
+ * @number: the index of its prompt, from 0
+ * @prompt: the prompt
+ * @text: the text that follows it
+ * @tokens: the generated tokens, numbers separated by spaces
+ * @microseconds: the time that it took; NaN if unknown
+ *
+ * A text that a run generated while it trained.
+ */
+typedef struct {
+  gint64 step, number;
+  char *prompt, *text, *tokens;
+  double microseconds;
+} LigSampleRow;
+
+/**
+ * lig_sample_row_free:
+ * @self: (nullable) (transfer full): a row
+ *
+ * Frees it.
+ */
+LIG_API void lig_sample_row_free (LigSampleRow *self);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRunRow, lig_run_row_free)
 
 G_END_DECLS

@@ -282,6 +282,31 @@ LIG_API GPtrArray *lig_store_get_verdicts (LigStore *self, const char *run, GErr
 LIG_API GPtrArray *lig_store_get_artifacts (LigStore *self, const char *run, GError **error);
 
 /**
+ * lig_store_add_sample:
+ * @self: a store
+ * @run: the uuid of a run
+ * @row: a text; replaces that of the same step and number
+ *
+ * Adds a text that the run generated.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
+LIG_API gboolean lig_store_add_sample (LigStore *self,
+                                       const char *run,
+                                       const LigSampleRow *row,
+                                       GError **error);
+
+/**
+ * lig_store_get_samples:
+ * @self: a store
+ * @run: the uuid of a run
+ *
+ * Returns: (transfer container) (element-type LigSampleRow): rows owned by the array, in the order
+ *   of steps and numbers; %NULL with %LIG_ERROR_STORE set
+ */
+LIG_API GPtrArray *lig_store_get_samples (LigStore *self, const char *run, GError **error);
+
+/**
  * lig_store_set_star:
  * @self: a store
  * @run: the uuid of a run
