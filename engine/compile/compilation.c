@@ -65,6 +65,16 @@ choose_input (LigRequest *self, GError **error)
   lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);
   if (self->options.batch > 0 && self->input.n_axes > 0)
     self->input.axes[0] = self->options.batch;
+  const LigCacheShape *cache = &self->options.cache;
+  if (cache->rows > 0) {
+    if (self->input_dtype != LIG_INT32 || self->input.n_axes != 2) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   _ ("a plan with a cache takes tokens, int32 of batch x tokens; set the input, "
+                      "such as 1x256:int32"));
+      return lig_error_set_setting (error, "input");
+    }
+    lig_shape_init (&self->input, 2, cache->rows, cache->step);
+  }
   if (!lig_positions_shard (self, error))
     return FALSE;
   return lig_shape_check (&self->input, self->input_dtype, error);
@@ -124,6 +134,9 @@ new_request (LigSequence *sequence,
   self->uncertain_input = (flags & LIG_REQUEST_UNCERTAIN) != 0;
   keep_options (self, options);
   self->policy = lig_policy_for (self->options.policy, device);
+  /* The time of a kernel depends on the lengths of texts, which a measurement lacks. */
+  if (self->options.cache.rows > 0 && self->policy == LIG_POLICY_MEASURED)
+    self->policy = LIG_POLICY_ALL;
   if (!lig_recompute_resolve (self->sequence, &self->options.recompute, error) ||
       !choose_input (self, error) || !choose_types (self, error) ||
       !lig_recipe_choose (self, error))

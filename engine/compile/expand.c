@@ -73,6 +73,7 @@ add_part (LigGraph *graph, LigOp *op, const Place *place, const char *prefix)
     .histories = -1,
     .x = -1,
     .y = -1,
+    .cache = -1,
     .dx = -1,
     .group = {-1, -1},
     .n_inputs = ports->extra_inputs->count,

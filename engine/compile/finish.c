@@ -185,10 +185,11 @@ place_values (LigPlan *self)
     gboolean in_state = value->role == LIG_VALUE_PARAMETER || value->role == LIG_VALUE_STATE ||
                         value->role == LIG_VALUE_PARAMETER_GRADIENT ||
                         value->role == LIG_VALUE_SCALING || value->role == LIG_VALUE_QUANTIZERS;
-    value->place = in_state            ? LIG_PLACE_STATE
-                   : value->alias >= 0 ? LIG_PLACE_ALIAS
-                   : value->offset < 0 ? LIG_PLACE_UNUSED
-                                       : LIG_PLACE_ARENA;
+    value->place = in_state                         ? LIG_PLACE_STATE
+                   : value->role == LIG_VALUE_CACHE ? LIG_PLACE_CACHE
+                   : value->alias >= 0              ? LIG_PLACE_ALIAS
+                   : value->offset < 0              ? LIG_PLACE_UNUSED
+                                                    : LIG_PLACE_ARENA;
     value->first = root->first;
     value->last = root->last;
     if (root != value)
@@ -385,6 +386,7 @@ take_tables (LigPlan *self, LigGraph *graph)
   self->prices = choice->prices ? g_hash_table_ref (choice->prices) : NULL;
   self->unsharded = graph->vocabulary ? graph->vocabulary->unsharded : NULL;
   self->arena_bytes = graph->arena_bytes;
+  self->cache_bytes = graph->cache_bytes;
   self->live_peak = graph->live_peak;
   self->spared = graph->spared;
 }

@@ -192,6 +192,46 @@ mark_uncertain (LigGraph *graph, const LigPart *part, unsigned uncertain)
     lig_value_work (graph, part->extra_outputs[i])->uncertain = uncertain;
 }
 
+/* Adds the keys and values that the op keeps in the cache. */
+static gboolean
+add_cached (LigGraph *graph, int index, const LigInfer *infer, GError **error)
+{
+  const LigCacheShape *cache = &graph->request->options.cache;
+  LigShape shape;
+  LigPart *part = lig_part (graph, index);
+  part->cache = -1;
+  if (cache->rows == 0 || infer->cached == 0)
+    return TRUE;
+  lig_shape_init (&shape, 3, cache->slots, cache->length, infer->cached);
+  if (!lig_shape_check (&shape, graph->request->compute, error)) {
+    g_prefix_error (error, _ ("%s at %s: the cache: "), part->plan.title, part->plan.path);
+    return lig_error_set_path (error, part->plan.path);
+  }
+  part->cache = lig_graph_add_value (graph, LIG_VALUE_CACHE, &shape, graph->request->compute, -1,
+                                     "#%d.cache", index);
+  LigPlanValue *value = lig_value (graph, part->cache);
+  value->state_offset = graph->cache_bytes;
+  if (__builtin_add_overflow (graph->cache_bytes, (value->bytes + 255) / 256 * 256,
+                              &graph->cache_bytes)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, _ ("the cache takes more than 2^63 bytes"));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Checks that the op can extend a text: that its positions depend on no later ones. */
+static gboolean
+check_extends (const LigGraph *graph, const LigPart *part, const LigInfer *infer, GError **error)
+{
+  const char *reason = NULL;
+  if (graph->request->options.cache.rows == 0 ||
+      lig_part_positions (part, &infer->x, &infer->y, &reason) != LIG_POSITIONS_ALL)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), part->plan.info->name,
+               part->plan.path, _ (reason));
+  return lig_error_set_path (error, part->plan.path);
+}
+
 static gboolean
 infer_part (LigGraph *graph, int index, GError **error)
 {
@@ -207,6 +247,8 @@ infer_part (LigGraph *graph, int index, GError **error)
     g_prefix_error (error, _ ("%s at %s: "), part->plan.title, part->plan.path);
     return lig_error_set_path (error, part->plan.path);
   }
+  if (!check_extends (graph, part, &infer, error) || !add_cached (graph, index, &infer, error))
+    return FALSE;
   add_inputs (graph, index, &infer);
   add_outputs (graph, index, &infer);
   add_parameters (graph, index, &infer);
@@ -366,6 +408,23 @@ store_parameters (LigGraph *graph, GError **error)
   return TRUE;
 }
 
+/* Adds the extra inputs of a plan with a cache. */
+static void
+add_cache_inputs (LigGraph *graph)
+{
+  static const char *const names[LIG_N_CACHE_INPUTS] = {"starts", "lengths", "slots"};
+  LigShape shape;
+  lig_shape_init (&shape, 1, graph->request->options.cache.rows);
+  for (int i = 0; i < LIG_N_CACHE_INPUTS; i++) {
+    graph->cache_inputs[i] = -1;
+    if (graph->request->options.cache.rows == 0)
+      continue;
+    graph->cache_inputs[i] =
+      lig_graph_add_value (graph, LIG_VALUE_EXTRA, &shape, LIG_INT32, -1, "cache.%s", names[i]);
+    g_array_append_val (graph->ends.extra_inputs, graph->cache_inputs[i]);
+  }
+}
+
 gboolean
 lig_infer (LigGraph *graph, GError **error)
 {
@@ -378,6 +437,7 @@ lig_infer (LigGraph *graph, GError **error)
                               graph->request->compute, -1, "input:%s",
                               lig_dtype_name (graph->request->compute));
   }
+  add_cache_inputs (graph);
   if (graph->request->uncertain_input)
     lig_value_work (graph, at)->uncertain = LIG_UNCERTAIN_FEATURES | LIG_UNCERTAIN_ROWS;
   for (int i = 0; i < (int) graph->parts->len; i++) {

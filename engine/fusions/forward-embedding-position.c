@@ -5,6 +5,14 @@
 static void
 lower (LigLowering *lowering)
 {
+  if (lig_lower_has (lowering, "$starts")) {
+    lig_lower_kernel (lowering, "embedding", "x=0.x weight=0.weight y=1.y",
+                      lig_lower_params (lowering, 0), lig_lower_params_size (lowering, 0));
+    lig_lower_kernel (lowering, "position_embedding_at",
+                      "x=1.y weight=1.weight starts=$starts y=1.y", lig_lower_params (lowering, 1),
+                      lig_lower_params_size (lowering, 1));
+    return;
+  }
   lig_lower_kernel (lowering, "embedding_position", "x=0.x weight=0.weight position=1.weight y=1.y",
                     lig_lower_params (lowering, 1), lig_lower_params_size (lowering, 1));
 }

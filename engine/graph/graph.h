@@ -34,6 +34,7 @@ typedef struct {
   char *scope;     /* of its channels; a GRefString */
   gpointer params; /* a copy, adjusted by the op's place function */
   int x, y;
+  int cache; /* its keys and values in a plan with a cache, or -1 */
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
   LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
@@ -139,9 +140,10 @@ typedef struct _LigGraph {
   GArray *steps;             /* of LigGraphStep */
   LigPhases phases;
   LigEnds ends;
-  gint64 arena_bytes, live_peak;
-  gint64 spared;         /* bytes by which recomputation lowers live_peak */
-  GStringChunk *strings; /* of verdicts */
+  gint64 arena_bytes, live_peak, cache_bytes;
+  int cache_inputs[LIG_N_CACHE_INPUTS]; /* values that the caller sets in a plan with a cache */
+  gint64 spared;                        /* bytes by which recomputation lowers live_peak */
+  GStringChunk *strings;                /* of verdicts */
 } LigGraph;
 
 /* Whether the op does not read the preceding output: the line before it ends there. */

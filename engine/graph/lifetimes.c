@@ -14,7 +14,7 @@ lig_value_in_arena (const LigPlanValue *value)
 {
   return value->role != LIG_VALUE_PARAMETER && value->role != LIG_VALUE_PARAMETER_GRADIENT &&
          value->role != LIG_VALUE_STATE && value->role != LIG_VALUE_SCALING &&
-         value->role != LIG_VALUE_QUANTIZERS;
+         value->role != LIG_VALUE_QUANTIZERS && value->role != LIG_VALUE_CACHE;
 }
 
 /* Extends the lifetime to [step, end]. */

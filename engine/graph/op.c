@@ -2,6 +2,8 @@
 /* Properties of an op of a graph. */
 #include "engine/graph/op.h"
 
+#include <glib/gi18n-lib.h>
+
 gboolean
 lig_part_is_matmul (const LigPart *part)
 {
@@ -82,4 +84,33 @@ lig_plan_op_get_part (const LigPlanOp *op)
   return strncmp (op->prefix, op->path, length) == 0 && op->prefix[length] == '.'
            ? op->prefix + length + 1
            : NULL;
+}
+
+static LigPositions
+find_positions (const LigPlanOp *op,
+                const void *params,
+                const LigShape *x,
+                const LigShape *y,
+                const char **reason)
+{
+  enum { POINTWISE = LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION | LIG_OP_GATED | LIG_OP_LOADS_BRANCH };
+  enum { BY_ROWS = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_ROWS | LIG_COMPUTES_ANY };
+  if (op->info->positions)
+    return op->info->positions (params, x, y, reason);
+  if (op->implicit || op->info->flags & POINTWISE || op->info->shardings & BY_ROWS)
+    return LIG_POSITIONS_EACH;
+  *reason = N_ ("it may mix positions");
+  return LIG_POSITIONS_ALL;
+}
+
+LigPositions
+lig_part_positions (const LigPart *part, const LigShape *x, const LigShape *y, const char **reason)
+{
+  return find_positions (&part->plan, part->params, x, y, reason);
+}
+
+LigPositions
+lig_plan_op_positions (const LigPlanOp *op, const char **reason)
+{
+  return find_positions (op, op->params, &op->x, &op->y, reason);
 }

@@ -29,3 +29,9 @@ gboolean lig_leaves_group (const LigPlanGroup *group, const LigPart *part, int s
 
 /* Returns whether the step of the accuracy reads the value. */
 gboolean lig_accuracy_reads (const LigGraph *graph, int value);
+
+/* Returns the positions of x on which a position of y depends, and the reason if it depends on
+ * later ones. */
+LigPositions
+lig_part_positions (const LigPart *part, const LigShape *x, const LigShape *y, const char **reason);
+LigPositions lig_plan_op_positions (const LigPlanOp *op, const char **reason);

@@ -119,6 +119,46 @@ check_choices (const LigPlanOptions *options, GError **error)
   return TRUE;
 }
 
+/* A plan with a cache computes only the forward pass, before the loss. */
+static gboolean
+check_cache (LigPlanOptions *options, GError **error)
+{
+  const LigCacheShape *cache = &options->cache;
+  const struct {
+    const char *name;
+    gint64 value, max;
+  } numbers[] = {
+    {"rows", cache->rows, 4096},
+    {"step", cache->step, G_MAXINT32},
+    {"length", cache->length, G_MAXINT32},
+    {"slots", cache->slots, G_MAXINT32},
+  };
+  if (cache->rows == 0)
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (numbers[i].value < 1 || numbers[i].value > numbers[i].max) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("%s of the cache is %" PRId64 ", expected 1 to %" PRId64), numbers[i].name,
+                   numbers[i].value, numbers[i].max);
+      return FALSE;
+    }
+  if (cache->step > cache->length) {
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_VALUE,
+      _ ("step of the cache is %" PRId64 ", its length %" PRId64 "; give a smaller step"),
+      cache->step, cache->length);
+    return FALSE;
+  }
+  if (options->training || options->optimizer || options->calibrating) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("a plan with a cache computes the forward pass only; set training to FALSE"));
+    return FALSE;
+  }
+  options->before_loss = TRUE;
+  options->batch = 0;
+  return TRUE;
+}
+
 gboolean
 lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error)
 {
@@ -131,7 +171,7 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
     return FALSE;
   memcpy (whole, options, MIN (options->size, sizeof *whole));
   whole->size = sizeof *whole;
-  if (!check_choices (whole, error))
+  if (!check_choices (whole, error) || !check_cache (whole, error))
     return FALSE;
   if (whole->bucket_bytes == 0)
     whole->bucket_bytes = LIG_BUCKET_INITIAL;

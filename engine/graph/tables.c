@@ -10,7 +10,7 @@
 const char *
 lig_place_name (LigPlace place)
 {
-  static const char *const names[] = {"unused", "arena", "alias", "state", "host"};
+  static const char *const names[] = {"unused", "arena", "alias", "state", "host", "cache"};
   return (guint) place < G_N_ELEMENTS (names) ? names[place] : "";
 }
 

@@ -24,6 +24,10 @@ typedef struct {
   int forward, backward, update;
 } LigPhases;
 
+/* The extra inputs of a plan with a cache, int32, one number for each text: the number of its
+ * tokens before the run and after it, and its slot in the cache. */
+enum { LIG_CACHE_STARTS, LIG_CACHE_LENGTHS, LIG_CACHE_SLOTS, LIG_N_CACHE_INPUTS };
+
 /* The values that the caller sets and reads; -1: none. */
 typedef struct {
   int input, output, input_gradient, gradient_norm;

@@ -5,6 +5,7 @@
  * has a row of logits for a whole window gets whole windows, which are filled up before the text.
  */
 #include "engine/inference/window.h"
+#include "engine/graph/op.h"
 #include "engine/graph/request.h"
 #include <ligature/compile.h>
 
@@ -118,20 +119,6 @@ choose_length (const LigWindow *self, gint64 n)
 
 /* --- Facts --------------------------------------------------------------------------------- */
 
-/* Returns the positions that an op of the plan reads. */
-static LigPositions
-find_positions (const LigPlanOp *op, const char **reason)
-{
-  enum { POINTWISE = LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION | LIG_OP_GATED | LIG_OP_LOADS_BRANCH };
-  enum { BY_ROWS = LIG_COMPUTES_POSITIONS | LIG_COMPUTES_ROWS | LIG_COMPUTES_ANY };
-  if (op->info->positions)
-    return op->info->positions (op->params, &op->x, &op->y, reason);
-  if (op->implicit || op->info->flags & POINTWISE || op->info->shardings & BY_ROWS)
-    return LIG_POSITIONS_EACH;
-  *reason = N_ ("it may mix positions");
-  return LIG_POSITIONS_ALL;
-}
-
 /* Finds the first op whose positions depend on later ones. */
 static void
 find_refusal (LigWindow *self, LigPlan *plan)
@@ -140,7 +127,7 @@ find_refusal (LigWindow *self, LigPlan *plan)
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   const char *reason = NULL;
   for (guint i = 0; i < count; i++)
-    if (find_positions (&ops[i], &reason) == LIG_POSITIONS_ALL) {
+    if (lig_plan_op_positions (&ops[i], &reason) == LIG_POSITIONS_ALL) {
       self->refusal =
         g_strdup_printf (_ ("%s at %s: %s"), ops[i].info->name, ops[i].path, _ (reason));
       self->causal = FALSE;

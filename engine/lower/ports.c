@@ -95,12 +95,33 @@ lig_lower_port_part (LigLowering *self, const LigBinding *port)
 /* Returns the value of the port's rows that a binding has. */
 static int find_piece (LigLowering *self, const LigBinding *port);
 
+/* Returns the value of a port of the plan: `$starts`, `$lengths` and `$slots` of texts in progress,
+ * or the group's first `$cache`; absent in a plan without a cache. */
+static int
+find_plan_port (LigLowering *self, const char *name)
+{
+  static const char *const inputs[LIG_N_CACHE_INPUTS] = {"$starts", "$lengths", "$slots"};
+  const LigGraph *graph = self->graph;
+  if (graph->request->options.cache.rows == 0)
+    return PORT_ABSENT;
+  for (int i = 0; i < LIG_N_CACHE_INPUTS; i++)
+    if (g_str_equal (name, inputs[i]))
+      return graph->cache_inputs[i];
+  for (int i = 0; i < self->group->count && g_str_equal (name, "$cache"); i++)
+    if (lig_part (graph, self->group->first + i)->cache >= 0)
+      return lig_part (graph, self->group->first + i)->cache;
+  no_such_port (self, name);
+  return PORT_ABSENT;
+}
+
 int
 lig_lower_bound (LigLowering *self, const LigBinding *port)
 {
   int own;
   if (g_str_equal (port->text, "-"))
     return PORT_ABSENT;
+  if (port->text[0] == '$')
+    return find_plan_port (self, port->text);
   if (port->pieces > 0)
     return find_piece (self, port);
   if (lig_find_own_value (self, port->text, &own))

@@ -3,6 +3,7 @@
  * memory. */
 #include "engine/ops/define.h"
 #include <ligature/params-attention.h>
+#include <ligature/params-positions.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -111,6 +112,23 @@ find_block (const LigInfer *self, int32_t block, LigAttentionParams *kernel, GEr
   return TRUE;
 }
 
+/* The queries are the newest tokens of a text, whose keys and values the cache holds. */
+static gboolean
+use_cache (LigInfer *self, const LigHeads *packed, LigAttentionParams *kernel, GError **error)
+{
+  static const char *const names[] = {"lengths", "documents", "memory"};
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (self->present[i]) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                   _ ("it reads %s, which a cache does not serve; omit them"), names[i]);
+      return FALSE;
+    }
+  kernel->memory_length = (int32_t) self->cache_length;
+  kernel->mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT;
+  self->cached = 2 * (gint64) packed->kv_heads * packed->features;
+  return TRUE;
+}
+
 static gboolean
 infer (LigInfer *self, GError **error)
 {
@@ -144,6 +162,8 @@ infer (LigInfer *self, GError **error)
   if (!find_block (self, values->block, kernel, error))
     return FALSE;
   self->extra_ranges[LENGTHS] = (LigRange){0, kernel->memory_length, 0};
+  if (self->cache_length > 0 && !use_cache (self, &packed, kernel, error))
+    return FALSE;
   self->y.axes[self->y.n_axes - 1] = (gint64) packed.heads * packed.features;
   batch.axes[batch.n_axes++] = packed.heads;
   batch.axes[batch.n_axes++] = packed.length;
@@ -169,6 +189,14 @@ lower_forward (LigLowering *lowering)
   LigAttentionParams values = ((const AttentionParams *) lig_lower_params (lowering, 0))->kernel;
   if (!lig_lower_is_training (lowering))
     values.dropout = 0;
+  if (lig_lower_has (lowering, "$slots")) {
+    LigCacheParams append = {values.length, values.memory_length};
+    lig_lower_kernel (lowering, "cache_append", "starts=$starts slots=$slots cache=$cache", &append,
+                      sizeof append);
+    lig_lower_kernel (lowering, "attention_cached", "cache=$cache lengths=$lengths slots=$slots",
+                      &values, sizeof values);
+    return;
+  }
   lig_lower_kernel (lowering, "attention", NULL, &values, sizeof values);
 }
 

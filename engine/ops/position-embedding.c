@@ -49,6 +49,12 @@ infer (LigInfer *self, GError **error)
                  values->length);
     return FALSE;
   }
+  if (self->cache_length > values->length) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("it has %" PRId64 " positions, the cache %" PRId64 "; use length %" PRId64),
+                 values->length, self->cache_length, values->length);
+    return FALSE;
+  }
   values->kernel = (LigPositionParams){own, (int32_t) ranks, self->places[LIG_GROUP_CONTEXT]};
   lig_shape_init (&self->parameters[0], 2, values->length, lig_shape_columns (&self->x));
   return TRUE;
@@ -64,7 +70,10 @@ lower_backward (LigLowering *lowering)
 static void
 lower_forward (LigLowering *lowering)
 {
-  lig_lower_kernel (lowering, "position_embedding", NULL, NULL, 0);
+  if (lig_lower_has (lowering, "$starts"))
+    lig_lower_kernel (lowering, "position_embedding_at", "starts=$starts", NULL, 0);
+  else
+    lig_lower_kernel (lowering, "position_embedding", NULL, NULL, 0);
 }
 
 LIG_DEFINE_OP (position_embedding) = {

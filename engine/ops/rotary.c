@@ -58,6 +58,15 @@ infer (LigInfer *self, GError **error)
   return TRUE;
 }
 
+static void
+lower_forward (LigLowering *lowering)
+{
+  if (lig_lower_has (lowering, "$starts"))
+    lig_lower_kernel (lowering, "rotary_at", "starts=$starts", NULL, 0);
+  else
+    lig_lower_kernel (lowering, "rotary", NULL, NULL, 0);
+}
+
 LIG_DEFINE_OP (rotary) = {
   LIG_OP_INFO_SIZES,
   .name = "rotary",
@@ -71,7 +80,7 @@ LIG_DEFINE_OP (rotary) = {
   .params_size = sizeof (RotaryParams),
   .kernel_params_size = sizeof (LigRotaryParams),
   .infer = infer,
-  .forward = "rotary",
+  .lower_forward = lower_forward,
   .backward = "rotary_backward",
   .shardings = LIG_COMPUTES_ROWS | LIG_COMPUTES_COLUMNS,
 };

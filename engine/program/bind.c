@@ -24,6 +24,8 @@ lig_program_address (LigProgram *self, int value)
   case LIG_VALUE_QUANTIZERS:
     return lig_state_quantizers_address (lig_state_get_quantizers (self->state), root->state_offset,
                                          NULL);
+  case LIG_VALUE_CACHE:
+    return self->cache ? lig_cache_address (self->cache, root->state_offset) : NULL;
   case LIG_VALUE_STATE:
     return lig_state_address (self->state, (LigStateArray) root->array, root->state_offset, NULL);
   default:

@@ -7,6 +7,7 @@
 #include "engine/program/results.h"
 #include "engine/state/state.h"
 #include "engine/steps/steps.h"
+#include <ligature/cache.h>
 #include <ligature/program.h>
 
 /* Called after each step of a run, when all lanes have ended. Returns FALSE with the error set to
@@ -33,6 +34,7 @@ struct _LigProgram {
   LigState *state;
   LigDevice *device; /* (unowned) the state's; the plan's may be another object for it */
 
+  LigCache *cache; /* (nullable): of a plan with one */
   char *arena;
   LigTick *tick;     /* in device memory */
   LigTimer *waiting; /* in device memory: how long the main lane waited for other ranks; or null */
@@ -82,3 +84,9 @@ void lig_program_observe (LigProgram *self, LigProgramObserver observer, gpointe
 
 /* Launches one step by itself. */
 gboolean lig_program_run_step (LigProgram *self, int index, GError **error);
+
+/* Returns the address of bytes of a cache. */
+void *lig_cache_address (LigCache *self, gint64 offset);
+
+/* Checks that the cache has the arrays that the plan expects. */
+gboolean lig_cache_check (LigCache *self, LigPlan *plan, GError **error);

@@ -3,8 +3,32 @@
 #include "engine/program/private.h"
 #include <ligature/plan-memory.h>
 
+#include <glib/gi18n-lib.h>
+
+/* Checks that the cache has the shape that the plan expects. */
+static gboolean
+check_cache (LigPlan *plan, LigCache *cache, GError **error)
+{
+  const LigCacheShape *wanted = &plan->request->options.cache;
+  if (wanted->rows == 0 && !cache)
+    return TRUE;
+  if (wanted->rows == 0 || !cache) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 cache ? _ ("the plan has no cache; compile it with the option cache")
+                       : _ ("the plan has a cache; make its program by lig_program_new_cached()"));
+    return FALSE;
+  }
+  return lig_cache_check (cache, plan, error);
+}
+
 LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error)
+{
+  return lig_program_new_cached (plan, state, NULL, error);
+}
+
+LigProgram *
+lig_program_new_cached (LigPlan *plan, LigState *state, LigCache *cache, GError **error)
 {
   if (!plan || !state) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
@@ -17,6 +41,8 @@ lig_program_new (LigPlan *plan, LigState *state, GError **error)
                  "policy none");
     return NULL;
   }
+  if (!check_cache (plan, cache, error))
+    return NULL;
   if (!lig_state_check_plan (state, plan, error) || !lig_plan_check_memory (plan, NULL, error))
     return NULL;
   g_autoptr (LigProgram) self = g_new0 (LigProgram, 1);
@@ -24,6 +50,7 @@ lig_program_new (LigPlan *plan, LigState *state, GError **error)
   self->plan = lig_plan_ref (plan);
   self->state = g_object_ref (state);
   self->device = lig_state_get_device (state);
+  self->cache = cache ? lig_cache_ref (cache) : NULL;
   return lig_program_bind (self, error) ? g_steal_pointer (&self) : NULL;
 }
 
@@ -40,6 +67,7 @@ lig_program_unref (LigProgram *self)
   if (!g_atomic_int_dec_and_test (&self->count))
     return;
   lig_program_unbind (self);
+  g_clear_pointer (&self->cache, lig_cache_unref);
   g_object_unref (self->state);
   lig_plan_unref (self->plan);
   g_free (self);

@@ -13,6 +13,20 @@ typedef struct _LigOptimizer LigOptimizer;
 typedef struct _LigTuning LigTuning;
 
 /**
+ * LigCacheShape:
+ * @rows: the number of texts that one run extends
+ * @step: the number of tokens by which it extends each
+ * @length: the number of tokens that a text can have
+ * @slots: the number of texts that the cache holds
+ *
+ * The shape of a cache of keys and values, see <ligature/cache.h>, and of a run of a plan with it.
+ * All zero: none.
+ */
+typedef struct {
+  gint64 rows, step, length, slots;
+} LigCacheShape;
+
+/**
  * LigPlanOptions:
  * @size: the size of the struct that the program was compiled with, set by %LIG_PLAN_OPTIONS_INIT
  * @training: whether to save values for the backward pass and plan that pass
@@ -59,6 +73,9 @@ typedef struct _LigTuning LigTuning;
  *   plans of a state with @shard_optimizer
  * @before_loss: whether the plan ends before the loss: its output is the loss's input, such as
  *   logits, and it takes no targets. No effect on a sequence without a loss
+ * @cache: if its rows are not 0: the plan extends texts whose keys and values a cache holds, see
+ *   <ligature/cache.h>; its input is int32 `rows x step`, it ends before the loss, and it has no
+ *   backward pass
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -84,6 +101,7 @@ typedef struct _LigPlanOptions {
   gboolean shard_optimizer;
   gint64 bucket_bytes;
   gboolean before_loss;
+  LigCacheShape cache;
 } LigPlanOptions;
 
 /* The default and the maximum of bucket_bytes: a collective of less than a few MiB is bound by

@@ -155,6 +155,7 @@ LIG_API double lig_plan_step_get_predicted (const LigPlanStep *self);
  * @LIG_PLACE_ALIAS: the memory of another value
  * @LIG_PLACE_STATE: the state
  * @LIG_PLACE_HOST: the host's memory
+ * @LIG_PLACE_CACHE: a cache of keys and values
  *
  * The memory of a value.
  */
@@ -163,14 +164,15 @@ typedef enum {
   LIG_PLACE_ARENA,
   LIG_PLACE_ALIAS,
   LIG_PLACE_STATE,
-  LIG_PLACE_HOST
+  LIG_PLACE_HOST,
+  LIG_PLACE_CACHE
 } LigPlace;
 
 /**
  * lig_place_name:
  * @place: a place
  *
- * Returns: (transfer none): `unused`, `arena`, `alias`, `state` or `host`
+ * Returns: (transfer none): `unused`, `arena`, `alias`, `state`, `host` or `cache`
  */
 LIG_API const char *lig_place_name (LigPlace place);
 
@@ -186,6 +188,7 @@ typedef enum {
   LIG_VALUE_STATE,      /* a range of an array of the state, for collectives and the update */
   LIG_VALUE_SCALING,    /* the state's LigScaling */
   LIG_VALUE_QUANTIZERS, /* the state's scales and histories of quantizers */
+  LIG_VALUE_CACHE,      /* an op's keys and values of texts in progress, in a LigCache */
 } LigValueRole;
 
 /* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
@@ -203,7 +206,8 @@ typedef struct {
   int alias;            /* the value whose memory it shares */
   gint64 alias_offset;  /* offset in bytes into the value at the end of the chain of aliases */
   int array;            /* for a parameter or a range of the state: a LigStateArray */
-  gint64 state_offset;  /* offset in elements into the array, or into the state's quantizers */
+  gint64 state_offset;  /* offset in elements into the array, or into the state's quantizers; in
+                           bytes into a cache */
   gboolean saved;       /* read by the backward pass */
   gboolean again;       /* a copy that the backward pass recomputes */
   gboolean kept_to_end; /* read by the caller after the run */
