@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parses arbitrary bytes as an expression. A parsed sequence is the same after being written as the
  * shortest expression or as a file and read again. */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz-names.h"
 #include <ligature/sequence.h>
 
 static const char seed[] =

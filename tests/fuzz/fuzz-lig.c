@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads arbitrary bytes as a .lig file. A sequence that was read is written as a text that reads as
  * the same sequence. */
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz-names.h"
 #include <ligature/sequence.h>
 
 static const char seed[] =

@@ -3,7 +3,7 @@
  * corpus. */
 #pragma once
 
-#include <ligature/op.h>
+#include <ligature/error.h>
 
 #include <stdint.h>
 #include <string.h>
@@ -59,18 +59,4 @@ fuzz_put_word (uint8_t *data, size_t size, size_t limit, unsigned int random, co
   memmove (data + from + length, data + to, size - to);
   memcpy (data + from, word, length);
   return size - (to - from) + length;
-}
-
-/* Returns the name of an op, or of one of its parameters. */
-static inline const char *
-fuzz_pick_name (unsigned int random)
-{
-  guint count = 0;
-  while (lig_op_info_nth (count))
-    count++;
-  const LigOpInfo *info = lig_op_info_nth (random % count);
-  guint n = 0;
-  while (info->params && info->params[n].name)
-    n++;
-  return random & 0x10000 && n > 0 ? info->params[random / 0x20000 % n].name : info->name;
 }
