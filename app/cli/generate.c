@@ -15,7 +15,7 @@
 
 static char *weights, *vocabulary, *length_text;
 static GStrv prompts, prompt_files, token_lists, stops;
-static gboolean lines, dry_run;
+static gboolean lines, dry_run, no_cache;
 static gint64 copies;
 
 static int run (int argc, char **argv);
@@ -44,6 +44,8 @@ static const GOptionEntry own_entries[] = {
    "A tokenizer.json, or a tokenizer of llm.c [default: that of the training data, else the one "
    "next to the weights, else bytes for up to 256 tokens]",
    "FILE"},
+  {"no-cache", 0, 0, G_OPTION_ARG_NONE, &no_cache,
+   "Compute the window again for each token, for comparison", NULL},
   {"length", 0, 0, G_OPTION_ARG_STRING, &length_text,
    "Tokens that the model reads at once [default: as in training]", "N"},
   LIG_CLI_GROUP (LIG_CLI_OUTPUT),
@@ -215,6 +217,7 @@ open_engine (
   own.plan = &plan;
   own.length = length;
   own.fill = '\n';
+  own.recompute = no_cache;
   lig_cli_task_begin ("generating");
   lig_cli_task_detail ("planning", NULL);
   self->device = lig_cli_open_device (options, error);
@@ -396,6 +399,9 @@ say_facts (const Engine *engine)
     "%" G_GINT64_FORMAT " tokens of vocabulary (%s), reads %" G_GINT64_FORMAT " at once, on %s",
     lig_generator_get_vocabulary (engine->generator), tokens,
     lig_generator_get_length (engine->generator), lig_device_get_name (engine->device));
+  g_autofree char *bytes = lig_units_bytes ((double) figures.cache_bytes);
+  if (figures.cache_bytes > 0)
+    lig_cli_print ("cache of %s", bytes);
   if (figures.refusal)
     lig_cli_print ("no cache: %s; the window is computed again for each token", figures.refusal);
 }

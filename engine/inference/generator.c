@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Generates text. Without a cache the model reads the last tokens of a text again for each new one,
- * one text at a time, so that the bits of a text do not depend on the others. */
+/* Generates text, with a cache or, one text at a time, by computing the window again. Either way
+ * the bits of a text do not depend on the others. */
+#include "engine/inference/cached.h"
 #include "engine/inference/window.h"
 #include "engine/sequence/table.h"
 #include <ligature/generator.h>
@@ -8,6 +9,9 @@
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 #include <string.h>
+
+/* The number of texts that are extended at once. */
+enum { USUAL_ROWS = 8, MOST_ROWS = 64 };
 
 /* A text in progress. */
 typedef struct {
@@ -17,11 +21,13 @@ typedef struct {
   guint8 *seen;   /* for each token of the vocabulary; null if there is no repetition penalty */
   LigSampling sampling;
   gint32 *stops;
+  int slot; /* in the cache; -1: it waits for one */
 } Text;
 
 struct _LigGenerator {
   LigWindow *window;
-  GPtrArray *texts; /* Text */
+  LigCached *cached; /* null: the window is computed again */
+  GPtrArray *texts;  /* Text */
   guint64 last_id;
   LigGeneratorFigures figures;
 };
@@ -43,6 +49,7 @@ clear (gpointer box)
 {
   LigGenerator *self = box;
   g_clear_pointer (&self->window, lig_window_free);
+  g_clear_pointer (&self->cached, lig_cached_free);
   g_clear_pointer (&self->texts, g_ptr_array_unref);
 }
 
@@ -72,6 +79,14 @@ lig_generator_new (LigSequence *sequence,
   if (!self->window)
     return NULL;
   self->figures.refusal = lig_window_get_refusal (self->window);
+  if (self->figures.refusal || whole.recompute)
+    return g_steal_pointer (&self);
+  guint rows = whole.rows > 0 ? MIN (whole.rows, MOST_ROWS) : USUAL_ROWS;
+  self->cached =
+    lig_cached_new (sequence, state, whole.plan, lig_window_get_length (self->window), rows, error);
+  if (!self->cached)
+    return NULL;
+  self->figures.cache_bytes = lig_cached_get_bytes (self->cached);
   return g_steal_pointer (&self);
 }
 
@@ -141,6 +156,7 @@ lig_generator_add (LigGenerator *self,
     return FALSE;
   Text *text = g_new0 (Text, 1);
   text->id = *id = ++self->last_id;
+  text->slot = -1;
   text->prompt = n;
   text->tokens = g_array_sized_new (FALSE, FALSE, sizeof (gint32), (guint) n + 256);
   g_array_append_vals (text->tokens, tokens, (guint) n);
@@ -156,12 +172,22 @@ lig_generator_add (LigGenerator *self,
   return TRUE;
 }
 
+/* Removes a text and frees its slot. */
+static void
+end_text (LigGenerator *self, guint index)
+{
+  const Text *text = self->texts->pdata[index];
+  if (self->cached)
+    lig_cached_free_slot (self->cached, text->slot);
+  g_ptr_array_remove_index (self->texts, index);
+}
+
 void
 lig_generator_cancel (LigGenerator *self, guint64 id)
 {
   for (guint i = 0; i < self->texts->len; i++)
     if (((const Text *) self->texts->pdata[i])->id == id) {
-      g_ptr_array_remove_index (self->texts, i);
+      end_text (self, i);
       return;
     }
 }
@@ -179,43 +205,99 @@ find_end (const Text *text, gint32 token)
                                                                              : LIG_GENERATED_MORE;
 }
 
-/* Adds the next token to a text. */
+/* Draws the next token of a text from its logits. */
+static void
+draw (LigGenerator *self, Text *text, const float *logits, GArray *generated)
+{
+  LigGenerated one = {.id = text->id};
+  lig_sampling_draw (&text->sampling, logits, (gsize) lig_window_get_vocabulary (self->window),
+                     text->seen, text->tokens->len, &one.sampled);
+  gint32 token = one.sampled.chosen.token;
+  g_array_append_val (text->tokens, token);
+  note_token (self, text, token);
+  one.ended = find_end (text, token);
+  g_array_append_val (generated, one);
+  self->figures.tokens++;
+}
+
+static const gint32 *
+tokens_of (const Text *text)
+{
+  return (const gint32 *) (gpointer) text->tokens->data;
+}
+
+/* Computes the window of a text, or begins it in its slot of the cache: with the second half of the
+ * window if that is full. */
 static gboolean
-extend (LigGenerator *self, Text *text, LigGenerated *generated, GError **error)
+begin (LigGenerator *self, Text *text, GArray *generated, GError **error)
 {
   gint64 start = g_get_monotonic_time ();
   gboolean first = text->tokens->len == text->prompt;
-  g_autoptr (LigTensor) logits = lig_window_compute (
-    self->window, (const gint32 *) (gpointer) text->tokens->data, text->tokens->len, error);
+  gint64 length = lig_window_get_length (self->window), n = text->tokens->len;
+  g_autoptr (LigTensor) logits = NULL;
+  if (self->cached) {
+    gint64 kept = n < length ? n : MAX (length / 2, 1);
+    logits = lig_cached_begin (self->cached, text->slot, tokens_of (text) + n - kept, kept, error);
+  } else {
+    logits = lig_window_compute (self->window, tokens_of (text), (gsize) n, error);
+  }
   if (!logits)
     return FALSE;
-  generated->id = text->id;
-  lig_sampling_draw (&text->sampling, logits->data,
-                     (gsize) lig_window_get_vocabulary (self->window), text->seen,
-                     text->tokens->len, &generated->sampled);
-  gint32 token = generated->sampled.chosen.token;
-  g_array_append_val (text->tokens, token);
-  note_token (self, text, token);
-  generated->ended = find_end (text, token);
+  draw (self, text, logits->data, generated);
   double seconds = (double) (g_get_monotonic_time () - start) * 1e-6;
-  self->figures.tokens++;
   *(first ? &self->figures.prompt_seconds : &self->figures.seconds) += seconds;
   return TRUE;
+}
+
+/* Extends the texts by a token each. */
+static gboolean
+extend (LigGenerator *self, Text *const *texts, guint n, GArray *generated, GError **error)
+{
+  LigCacheStep steps[MOST_ROWS];
+  gint64 start = g_get_monotonic_time ();
+  for (guint i = 0; i < n; i++)
+    steps[i] =
+      (LigCacheStep){(guint) texts[i]->slot, tokens_of (texts[i]) + texts[i]->tokens->len - 1};
+  g_autoptr (LigTensor) logits = lig_cached_extend (self->cached, steps, n, error);
+  if (!logits)
+    return FALSE;
+  gint64 columns = lig_shape_columns (&logits->shape);
+  for (guint i = 0; i < n; i++)
+    draw (self, texts[i], (const float *) logits->data + i * columns, generated);
+  self->figures.seconds += (double) (g_get_monotonic_time () - start) * 1e-6;
+  return TRUE;
+}
+
+/* Begins the texts that have no tokens in the cache yet, or no room there, and extends the
+ * others. */
+static gboolean
+advance (LigGenerator *self, GArray *generated, GError **error)
+{
+  Text *ready[MOST_ROWS];
+  guint n = 0;
+  for (guint i = 0; i < self->texts->len; i++) {
+    Text *text = self->texts->pdata[i];
+    gboolean begun = text->slot >= 0;
+    if (self->cached && !begun && (text->slot = lig_cached_take_slot (self->cached)) < 0)
+      continue; /* it waits until another text ends */
+    if (self->cached && begun && lig_cached_has_room (self->cached, text->slot))
+      ready[n++] = text;
+    else if (!begin (self, text, generated, error))
+      return FALSE;
+  }
+  return n == 0 || extend (self, ready, n, generated, error);
 }
 
 gboolean
 lig_generator_step (LigGenerator *self, GArray *generated, GError **error)
 {
   g_array_set_size (generated, 0);
-  for (guint i = 0; i < self->texts->len;) {
-    LigGenerated one = {0};
-    if (!extend (self, self->texts->pdata[i], &one, error))
-      return FALSE;
-    g_array_append_val (generated, one);
-    if (one.ended == LIG_GENERATED_MORE)
-      i++;
-    else
-      g_ptr_array_remove_index (self->texts, i);
+  if (!advance (self, generated, error))
+    return FALSE;
+  for (guint i = 0; i < generated->len; i++) {
+    const LigGenerated *one = &g_array_index (generated, LigGenerated, i);
+    if (one->ended != LIG_GENERATED_MORE)
+      lig_generator_cancel (self, one->id);
   }
   return TRUE;
 }

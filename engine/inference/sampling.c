@@ -5,6 +5,7 @@
 #include <ligature/error.h>
 #include <ligature/sampling.h>
 
+#include <float.h>
 #include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
@@ -43,7 +44,7 @@ order_key (float value)
 }
 
 /* Returns the largest key such that the weights of all tokens with at least that key add up to
- * `wanted`; 0 if all together do not. */
+ * `wanted`, at least those of one token; 0 if all together do not. */
 static guint32
 select_key (const guint32 *keys, const double *weights, gsize count, double wanted)
 {
@@ -55,7 +56,7 @@ select_key (const guint32 *keys, const double *weights, gsize count, double want
     for (gsize i = 0; i < count; i++)
       if ((keys[i] & mask) == prefix)
         sums[keys[i] >> shift & 255] += weights ? weights[i] : 1;
-    while (digit > 0 && above + sums[digit] < wanted)
+    while (digit > 0 && above + sums[digit] < MAX (wanted, DBL_MIN))
       above += sums[digit--];
     prefix |= (guint32) digit << shift;
     mask |= 255u << shift;

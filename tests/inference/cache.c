@@ -193,10 +193,8 @@ test_mates (gconstpointer expression)
       g_assert_true (lig_cache_extend (cached.cache, program, &one, 1, &error));
     }
   for (int at = 0; at + 3 < LENGTH; at++) {
-    LigCacheStep steps[4] = {{0, others[0] + at + 1},
-                             {1, others[1] + at + 2},
-                             {3, tokens + at},
-                             {2, others[2] + at + 3}};
+    LigCacheStep steps[4] = {
+      {0, others[0] + at + 1}, {1, others[1] + at + 2}, {3, tokens + at}, {2, others[2] + at + 3}};
     g_assert_true (lig_cache_extend (cached.cache, program, steps, 4, &error));
     g_autoptr (LigTensor) row = lig_program_read_output_rows (program, 2, 1, &error);
     g_assert_cmpmem (alone[at], sizeof alone[at], row->data, sizeof alone[at]);
@@ -270,7 +268,8 @@ test_refusals (void)
   } cases[] = {
     {"embedding(8, vocabulary=50) ! linear(24) ! attention(2, mask=none) ! linear(50)",
      "attention at 2: mask is none, so that a new token changes those before it"},
-    {"embedding(8, vocabulary=50) ! reshape([-1, 8]) ! linear(50)", "reshape at 1: it mixes positions"},
+    {"embedding(8, vocabulary=50) ! reshape([-1, 8]) ! linear(50)",
+     "reshape at 1: it mixes positions"},
     {"embedding(8, vocabulary=50) ! position-embedding(12) ! linear(50)",
      "it has 12 positions, the cache 24"},
   };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Generates text with a model that ends in logits over a vocabulary. Several texts are generated at
+/* Generates text with a model that ends in logits over a vocabulary. The keys and values of earlier
+ * tokens are kept in a cache (<ligature/cache.h>) where the model's ops allow it; otherwise the
+ * window is computed again for each token. A text that fills the cache goes on with its second half
+ * as the beginning. Several texts are generated at
  * once; a text depends only on its prompt, its sampling and the model, not on the others. A
  * generator may be used by one thread at a time. */
 #pragma once
@@ -21,12 +24,18 @@ LIG_API GType lig_generator_get_type (void);
  * @plan: (nullable): options of its plans; passes and batch are set by the generator
  * @length: the number of tokens that the model reads at once; 0: those of the sequence's input
  * @fill: for a model that reads only whole windows, the token that comes before a short text
+ * @rows: the number of texts that are extended at once, from 1 to 64; 0: 8. Others wait. A text is
+ *   the same for any number of other texts, but may differ in its last bits for another @rows
+ * @recompute: whether to compute the window again for each token instead of keeping keys and values
+ *   in a cache, for comparison
  */
 typedef struct {
   gsize size;
   const LigPlanOptions *plan;
   gint64 length;
   gint32 fill;
+  guint rows;
+  gboolean recompute;
 } LigGeneratorOptions;
 
 #define LIG_GENERATOR_OPTIONS_INIT \

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Computes the logits of next tokens with a cache. A prompt is read in chunks whose sizes depend
+ * only on its length, and texts are always extended in runs of the same number of rows, so that the
+ * bits of a text do not depend on the others. */
+#include "engine/inference/cached.h"
+#include "engine/graph/request.h"
+#include <ligature/compile.h>
+
+#include <glib/gi18n-lib.h>
+
+/* The sizes of the chunks of prompts, largest first. */
+static const gint64 sizes[] = {256, 64, 16, 4, 1};
+
+struct _LigCached {
+  LigSequence *sequence;
+  LigState *state;
+  LigPlanOptions options;
+  LigCache *cache;
+  LigProgram *next;
+  LigProgram *prompts[G_N_ELEMENTS (sizes)]; /* null until it is needed */
+  gint64 length, bytes;
+  guint rows;
+  gboolean *taken; /* for each slot */
+};
+
+static LigPlan *
+compile (LigCached *self, gint64 rows, gint64 step, GError **error)
+{
+  LigPlanOptions options = self->options;
+  /* One more slot takes what unused rows write. */
+  options.cache = (LigCacheShape){rows, step, self->length, self->rows + 1};
+  return lig_plan_compile (self->sequence, lig_state_get_device (self->state), &options, error);
+}
+
+LigCached *
+lig_cached_new (LigSequence *sequence,
+                LigState *state,
+                const LigPlanOptions *options,
+                gint64 length,
+                guint rows,
+                GError **error)
+{
+  LigCached *self = g_new0 (LigCached, 1);
+  self->sequence = lig_sequence_copy (sequence);
+  self->state = g_object_ref (state);
+  self->length = length;
+  self->rows = rows;
+  self->taken = g_new0 (gboolean, rows);
+  g_autoptr (LigPlan) plan = NULL;
+  if (lig_plan_options_read (options, &self->options, error)) {
+    self->options.training = self->options.input_gradient = self->options.accuracy = FALSE;
+    plan = compile (self, rows, 1, error);
+  }
+  self->cache = plan ? lig_cache_new (plan, error) : NULL;
+  self->bytes = self->cache ? lig_cache_count_bytes (plan) : 0;
+  self->next = self->cache ? lig_program_new_cached (plan, self->state, self->cache, error) : NULL;
+  if (self->next)
+    return self;
+  lig_cached_free (self);
+  return NULL;
+}
+
+void
+lig_cached_free (LigCached *self)
+{
+  if (!self)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    g_clear_pointer (&self->prompts[i], lig_program_unref);
+  g_clear_pointer (&self->next, lig_program_unref);
+  g_clear_pointer (&self->cache, lig_cache_unref);
+  g_object_unref (self->sequence);
+  g_object_unref (self->state);
+  g_free (self->taken);
+  g_free (self);
+}
+
+gint64
+lig_cached_get_bytes (const LigCached *self)
+{
+  return self->bytes;
+}
+
+int
+lig_cached_take_slot (LigCached *self)
+{
+  for (guint i = 0; i < self->rows; i++)
+    if (!self->taken[i]) {
+      self->taken[i] = TRUE;
+      return (int) i;
+    }
+  return -1;
+}
+
+void
+lig_cached_free_slot (LigCached *self, int slot)
+{
+  if (slot >= 0 && slot < (int) self->rows)
+    self->taken[slot] = FALSE;
+}
+
+/* Returns rows of the output as fp32. */
+static LigTensor *
+read_rows (LigProgram *program, gint64 first, gint64 count, GError **error)
+{
+  g_autoptr (LigTensor) rows = lig_program_read_output_rows (program, first, count, error);
+  if (!rows || rows->dtype == LIG_FP32)
+    return g_steal_pointer (&rows);
+  LigTensor *wide = lig_tensor_new (LIG_FP32, &rows->shape, error);
+  if (wide)
+    lig_widen (rows->dtype, rows->data, wide->data, (gsize) rows->size);
+  return wide;
+}
+
+/* Returns the program that reads a chunk of a prompt. */
+static LigProgram *
+get_prompt (LigCached *self, guint size, GError **error)
+{
+  if (self->prompts[size])
+    return self->prompts[size];
+  g_autoptr (LigPlan) plan = compile (self, 1, sizes[size], error);
+  if (plan)
+    self->prompts[size] = lig_program_new_cached (plan, self->state, self->cache, error);
+  return self->prompts[size];
+}
+
+LigTensor *
+lig_cached_begin (LigCached *self, int slot, const gint32 *tokens, gint64 n, GError **error)
+{
+  LigProgram *program = NULL;
+  gint64 step = 0;
+  if (!lig_cache_set_length (self->cache, (guint) slot, 0, error))
+    return NULL;
+  for (gint64 at = 0; at < n; at += step) {
+    guint size = 0;
+    while (sizes[size] > n - at)
+      size++;
+    step = sizes[size];
+    program = get_prompt (self, size, error);
+    LigCacheStep one = {(guint) slot, tokens + at};
+    if (!program || !lig_cache_extend (self->cache, program, &one, 1, error))
+      return NULL;
+  }
+  return read_rows (program, step - 1, 1, error);
+}
+
+gboolean
+lig_cached_has_room (LigCached *self, int slot)
+{
+  return lig_cache_get_length (self->cache, (guint) slot) < self->length;
+}
+
+LigTensor *
+lig_cached_extend (LigCached *self, const LigCacheStep *steps, guint n, GError **error)
+{
+  return lig_cache_extend (self->cache, self->next, steps, n, error)
+           ? read_rows (self->next, 0, n, error)
+           : NULL;
+}

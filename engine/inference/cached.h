@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Computes the logits of next tokens with a cache: programs for prompts in chunks of a few sizes,
+ * and one that extends several texts by a token each. */
+#pragma once
+
+#include <ligature/cache.h>
+
+G_BEGIN_DECLS
+
+typedef struct _LigCached LigCached;
+
+/* `rows` texts of at most `length` tokens. The error is LIG_ERROR_VALUE or LIG_ERROR_CHANNEL for a
+ * model that cannot extend texts. */
+LigCached *lig_cached_new (LigSequence *sequence,
+                           LigState *state,
+                           const LigPlanOptions *options,
+                           gint64 length,
+                           guint rows,
+                           GError **error);
+void lig_cached_free (LigCached *self);
+
+gint64 lig_cached_get_bytes (const LigCached *self);
+
+/* Returns a free slot, which it takes; -1: none. */
+int lig_cached_take_slot (LigCached *self);
+void lig_cached_free_slot (LigCached *self, int slot);
+
+/* Begins the text of a slot again with `n` tokens, at least one and at most the length. Returns the
+ * logits that follow them: fp32, a row. */
+LigTensor *
+lig_cached_begin (LigCached *self, int slot, const gint32 *tokens, gint64 n, GError **error);
+
+/* Returns whether the text of a slot can have another token. */
+gboolean lig_cached_has_room (LigCached *self, int slot);
+
+/* Extends each text by a token. Returns the logits that follow: fp32, a row for each. */
+LigTensor *lig_cached_extend (LigCached *self, const LigCacheStep *steps, guint n, GError **error);
+
+G_END_DECLS
