@@ -5,6 +5,7 @@
 #include "app/cli/document.h"
 #include "app/cli/find-checkpoint.h"
 #include "app/cli/find-run.h"
+#include "app/cli/model.h"
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
@@ -233,6 +234,30 @@ describe (const Options *options,
   return lig_report_save (bytes, path, error);
 }
 
+/* Copies the tokenizer that the run was trained with into the folder, where other programs look for
+ * it. That of llm.c has no merges, so that others cannot use it. */
+static gboolean
+copy_tokenizer (const Options *options, LigTensorFile *from, GError **error)
+{
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  const char *json = from ? lig_tensor_file_get_metadata (from, "ligature.settings") : NULL;
+  if (!is_folder (options) || !json || !lig_run_settings_read (&settings, json, NULL, NULL))
+    return TRUE;
+  g_autofree char *path = lig_cli_find_vocabulary (&settings);
+  if (!path || !g_str_has_suffix (path, ".json"))
+    return TRUE;
+  g_autofree char *text = NULL;
+  gsize length;
+  if (!g_file_get_contents (path, &text, &length, error)) {
+    g_prefix_error (error, "the tokenizer of the run: ");
+    return FALSE;
+  }
+  g_autofree char *to = g_build_filename (options->output, "tokenizer.json", NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (g_steal_pointer (&text), length);
+  return lig_report_save (bytes, to, error);
+}
+
 /* Saves to the file, or in the folder under the name that other programs look for. */
 static gboolean
 save (LigTensorFile *file, const Options *options, GError **error)
@@ -293,7 +318,9 @@ write_weights (const char *text,
   gboolean standard = lig_cli_is_standard (options->output);
   if (options->names && !describe (options, values, sequence, own, error))
     return FALSE;
-  if (standard ? !lig_tensor_file_write (file, STDOUT_FILENO, error) : !save (file, options, error))
+  if ((standard ? !lig_tensor_file_write (file, STDOUT_FILENO, error)
+                : !save (file, options, error)) ||
+      !copy_tokenizer (options, own, error))
     return FALSE;
   guint count = g_strv_length ((GStrv) lig_tensor_file_get_names (file));
   gint64 elements = count_elements (file);

@@ -6,7 +6,6 @@
 #include "app/cli/model.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
-#include <ligature/dataset.h>
 #include <ligature/plan-options.h>
 
 #include <stdio.h>
@@ -132,19 +131,6 @@ read_sampling (LigSampling *sampling, gint64 *length, GError **error)
 
 /* --- The model ----------------------------------------------------------------------------- */
 
-/* Returns the path of the tokenizer of the training data (transfer full) (nullable). */
-static char *
-find_trained_vocabulary (const LigCliModel *model)
-{
-  g_autofree char *path = NULL;
-  g_auto (GStrv) options =
-    model->settings.data ? lig_dataset_split (model->settings.data, &path) : NULL;
-  for (char **option = options; option && *option; option += 2)
-    if (g_str_equal (*option, "tokenizer"))
-      return g_strdup (option[1]);
-  return NULL;
-}
-
 /* Returns the tokenizer.json next to the weights (transfer full) (nullable). */
 static char *
 find_near_vocabulary (const LigCliModel *model)
@@ -162,7 +148,8 @@ find_near_vocabulary (const LigCliModel *model)
 static LigTokenizer *
 open_vocabulary (const LigCliModel *model, gint64 size, GError **error)
 {
-  g_autofree char *path = vocabulary ? g_strdup (vocabulary) : find_trained_vocabulary (model);
+  g_autofree char *path =
+    vocabulary ? g_strdup (vocabulary) : lig_cli_find_vocabulary (&model->settings);
   if (!path)
     path = find_near_vocabulary (model);
   if (!path)
@@ -441,10 +428,11 @@ run (int argc, char **argv)
   g_autoptr (GArray) own = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   g_array_append_vals (own, own_entries, G_N_ELEMENTS (own_entries) - 1);
   g_array_append_vals (own, sampling_entries, G_N_ELEMENTS (sampling_entries) - 1);
-  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
-    &options,
-    LIG_OPTION_DEVICE | LIG_OPTION_RUNS | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY,
-    (const GOptionEntry *) (gpointer) own->data);
+  g_autofree GOptionEntry *entries =
+    lig_cli_sequence_entries (&options,
+                              LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_RUNS |
+                                LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY,
+                              (const GOptionEntry *) (gpointer) own->data);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_generate, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

@@ -6,6 +6,7 @@
 #include "app/cli/find-checkpoint.h"
 #include "app/cli/find-run.h"
 #include "app/cli/say.h"
+#include <ligature/dataset.h>
 #include <ligature/plan-options.h>
 #include <ligature/store.h>
 #include <ligature/weights.h>
@@ -88,6 +89,19 @@ lig_cli_open_model (const char *text,
   /* Other weights for the sequence of a run. */
   g_clear_pointer (&model->weights, g_free);
   return lig_cli_find_weights (weights, options->store, &model->weights, error);
+}
+
+char *
+lig_cli_find_vocabulary (const LigRunSettings *settings)
+{
+  g_autofree char *path = NULL;
+  if (settings->vocabulary && *settings->vocabulary)
+    return g_strdup (settings->vocabulary);
+  g_auto (GStrv) options = settings->data ? lig_dataset_split (settings->data, &path) : NULL;
+  for (char **option = options; option && *option; option += 2)
+    if (g_str_equal (*option, "tokenizer"))
+      return g_strdup (option[1]);
+  return NULL;
 }
 
 gboolean

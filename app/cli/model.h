@@ -29,6 +29,10 @@ gboolean lig_cli_open_model (const char *text,
                              LigCliModel *model,
                              GError **error);
 
+/* Returns the path of the tokenizer that a run was trained with: that of the setting `vocabulary`,
+ * or of the data (transfer full) (nullable). */
+char *lig_cli_find_vocabulary (const LigRunSettings *settings);
+
 /* Sets plan options for a model that is only used: forward passes, no measuring unless the user
  * chose a policy. */
 gboolean lig_cli_model_options (const LigCliModel *self,

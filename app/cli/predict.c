@@ -6,7 +6,6 @@
 #include "app/cli/document.h"
 #include "app/cli/model.h"
 #include "app/cli/output-file.h"
-#include "app/cli/shared-options.h"
 #include "app/cli/task.h"
 #include <ligature/dataset.h>
 #include <ligature/plan-options.h>
@@ -192,6 +191,17 @@ predict (const char *text, const LigSequenceOptions *options, GError **error)
   return TRUE;
 }
 
+static gboolean
+read_batch (const char *text, GError **error)
+{
+  batch = 1024;
+  if (!text || g_ascii_string_to_signed (text, 10, 1, G_MAXINT32, &batch, NULL))
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               "--batch '%s': expected a whole number from 1 to %d", text, G_MAXINT32);
+  return FALSE;
+}
+
 static int
 run (int argc, char **argv)
 {
@@ -209,15 +219,13 @@ run (int argc, char **argv)
     LIG_OPTION_DEVICE | LIG_OPTION_RUNS | LIG_OPTION_DTYPE | LIG_OPTION_TF32 | LIG_OPTION_POLICY,
     (const GOptionEntry *) (gpointer) own->data);
   g_autoptr (GError) error = NULL;
-  batch = 1024;
   if (!lig_cli_parse (&lig_command_predict, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
   if (!input)
     return lig_cli_usage ("predict needs --input FILE; see lig predict --help");
   if (!output)
     output = g_strdup (lig_cli_json () ? "" : "-");
-  if ((*output && !lig_predict_check_output (output, &error)) ||
-      !lig_cli_read_count ("batch", batch_text, &batch, &error))
+  if ((*output && !lig_predict_check_output (output, &error)) || !read_batch (batch_text, &error))
     return lig_cli_fail (g_steal_pointer (&error));
   return predict (argv[1], &options, &error) ? LIG_EXIT_OK
                                              : lig_cli_fail (g_steal_pointer (&error));

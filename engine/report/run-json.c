@@ -175,6 +175,7 @@ lig_run_to_json (LigStore *store, const char *run, GError **error)
   add_groups (builder, contents.fusions, "forward");
   add_groups (builder, contents.fusions, "backward");
   lig_report_add_verdicts (builder, contents.verdicts);
+  lig_report_add_samples (builder, contents.samples);
   lig_report_add_artifacts (builder, contents.artifacts);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);

@@ -12,8 +12,8 @@ LIG_CPU (cache_append) (LigLaunch *launch)
   const LigCacheParams *p = launch->params;
   const LigOperand *x = &launch->operands[0], *cache = &launch->operands[3];
   const int32_t *starts = launch->operands[1].data, *slots = launch->operands[2].data;
-  int64_t rows = lig_rows (x), n_slots = lig_rows (cache) / (p->capacity > 0 ? p->capacity : 1);
-  if (p->length < 1 || p->capacity < 1 || rows % p->length != 0 || x->columns < cache->columns ||
+  int64_t rows = lig_rows (x), n_slots = p && p->capacity > 0 ? lig_rows (cache) / p->capacity : 0;
+  if (n_slots < 1 || p->length < 1 || rows % p->length != 0 || x->columns < cache->columns ||
       x->dtype != cache->dtype)
     return LIG_FAIL (launch, LIG_FAILED, "cache: the parameters do not fit the rows; correct them");
   size_t size = lig_dtype_size (x->dtype), bytes = (size_t) cache->columns * size;

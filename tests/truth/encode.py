@@ -4,7 +4,7 @@
 vocabularies that are trained here with the patterns of GPT-2, Llama 3 and Qwen 2, 10,000 lines of the
 tree and 2,000 random strings each. Skipped without that package.
 
-    LIGATURE_ENCODE_TEXT=build/tests/encode-text python3 tests/truth/tokenizers.py
+    LIGATURE_ENCODE_TEXT=build/tests/encode-text python3 tests/truth/encode.py
 """
 import json
 import os
