@@ -26,7 +26,8 @@ lig_generate_add_model (JsonBuilder *to,
                         LigGenerator *generator,
                         LigTokenizer *tokenizer)
 {
-  LigGeneratorFigures figures = lig_generator_get_figures (generator);
+  LigGeneratorFigures figures;
+  lig_generator_get_figures (generator, &figures);
   const char *name = lig_sequence_get_name (sequence);
   lig_json_add_text (to, "model", name ? name : "");
   lig_json_add_text (to, "weights", weights);
@@ -86,7 +87,8 @@ lig_generate_add_text (JsonBuilder *to, LigTokenizer *tokenizer, const LigCliTex
 void
 lig_generate_add_figures (JsonBuilder *to, LigGenerator *generator)
 {
-  LigGeneratorFigures figures = lig_generator_get_figures (generator);
+  LigGeneratorFigures figures;
+  lig_generator_get_figures (generator, &figures);
   lig_json_begin_object (to, "figures");
   lig_json_add_integer (to, "prompt_tokens", figures.prompt_tokens);
   lig_json_add_integer (to, "tokens", figures.tokens);

@@ -379,7 +379,8 @@ print_json (const Engine *engine, GPtrArray *texts)
 static void
 say_facts (const Engine *engine)
 {
-  LigGeneratorFigures figures = lig_generator_get_figures (engine->generator);
+  LigGeneratorFigures figures;
+  lig_generator_get_figures (engine->generator, &figures);
   g_autofree char *tokens =
     engine->tokenizer ? lig_tokenizer_describe (engine->tokenizer) : g_strdup ("tokens unknown");
   lig_cli_print (

@@ -102,10 +102,10 @@ lig_generator_get_length (LigGenerator *self)
   return lig_window_get_length (self->window);
 }
 
-LigGeneratorFigures
-lig_generator_get_figures (LigGenerator *self)
+void
+lig_generator_get_figures (LigGenerator *self, LigGeneratorFigures *figures)
 {
-  return self->figures;
+  *figures = self->figures;
 }
 
 /* --- Texts --------------------------------------------------------------------------------- */

@@ -166,9 +166,8 @@ LIG_API void lig_generator_cancel (LigGenerator *self, guint64 id);
 /**
  * lig_generator_get_figures:
  * @self: a generator
- *
- * Returns: its counts and times so far
+ * @figures: (out caller-allocates): its counts and times so far
  */
-LIG_API LigGeneratorFigures lig_generator_get_figures (LigGenerator *self);
+LIG_API void lig_generator_get_figures (LigGenerator *self, LigGeneratorFigures *figures);
 
 G_END_DECLS
