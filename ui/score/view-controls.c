@@ -156,7 +156,7 @@ pinched (GtkGestureZoom *gesture, double scale, ViewControls *self)
 }
 
 static void
-add_gestures (ViewControls *self, GtkWidget *scrolled)
+add_gestures (ViewControls *self, GtkWidget *place)
 {
   GtkEventController *scroll =
     gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
@@ -169,9 +169,9 @@ add_gestures (ViewControls *self, GtkWidget *scrolled)
   g_signal_connect (motion, "motion", G_CALLBACK (moved), self);
   g_signal_connect (pinch, "begin", G_CALLBACK (pinch_begin), self);
   g_signal_connect (pinch, "scale-changed", G_CALLBACK (pinched), self);
-  gtk_widget_add_controller (scrolled, scroll);
-  gtk_widget_add_controller (scrolled, motion);
-  gtk_widget_add_controller (scrolled, GTK_EVENT_CONTROLLER (pinch));
+  gtk_widget_add_controller (place, scroll);
+  gtk_widget_add_controller (place, motion);
+  gtk_widget_add_controller (place, GTK_EVENT_CONTROLLER (pinch));
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
