@@ -35,7 +35,7 @@ WORDS = {"us": "microsecond", "ms": "millisecond", "s": "second", "B": "byte", "
 
 # Functions for the commands of the table: `newest NAME [MEMBER]` prints the newest run whose name
 # contains NAME, or another member of it; `make_tensors FILE TENSOR SHAPE` writes a safetensors
-# file; `add_costs PROFILE` prints a device profile with kernel overheads; `interrupt COMMAND`
+# file, `make_tokenizer FILE` a tokenizer of the 256 bytes; `add_costs PROFILE` prints a device profile with kernel overheads; `interrupt COMMAND`
 # interrupts it, as Ctrl+C does, once it trains.
 PRELUDE = r'''
 newest () {
@@ -50,6 +50,16 @@ count = math.prod (axes)
 head = json.dumps ({name: {"dtype": "F32", "shape": axes, "data_offsets": [0, 4 * count]}}).encode ()
 values = struct.pack (f"<{count}f", *[(i % 7 - 3) / 8 for i in range (count)])
 open (file, "wb").write (struct.pack ("<Q", len (head)) + head + values)' "$@"
+}
+make_tokenizer () {
+  python3 -c 'import json, sys
+shown = [*range (33, 127), *range (161, 173), *range (174, 256)]
+hidden = [byte for byte in range (256) if byte not in shown]
+letters = {**{byte: byte for byte in shown}, **{byte: 256 + i for i, byte in enumerate (hidden)}}
+model = {"type": "BPE", "vocab": {chr (letters[byte]): byte for byte in range (256)}, "merges": []}
+parts = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+json.dump ({"version": "1.0", "added_tokens": [], "normalizer": None, "pre_tokenizer": parts,
+            "post_processor": None, "decoder": parts, "model": model}, open (sys.argv[1], "w"))' "$1"
 }
 interrupt () {
   set -m
