@@ -7,8 +7,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ["tests/example/train.c", "tests/example/walk.c", "tests/example/own-op.c",
-            "tests/library/explain.py", "tests/library/xor.py"]
+PROGRAMS = ["tests/example/train.c", "tests/example/generate.c", "tests/example/walk.c",
+            "tests/example/own-op.c", "tests/library/explain.py", "tests/library/xor.py"]
 
 
 def main():
