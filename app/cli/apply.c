@@ -151,7 +151,7 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   LigPlanOptions requested = LIG_PLAN_OPTIONS_INIT;
   g_auto (LigCliModel) model = {0};
   lig_run_settings_init (&model.settings);
-  if (!lig_cli_open_model (text, weights, options, "applying", &model, error) ||
+  if (!lig_cli_open_model (text, weights, options, &model, error) ||
       !lig_cli_model_options (&model, options, &requested, error))
     return FALSE;
   LigSequence *sequence = model.sequence;

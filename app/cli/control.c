@@ -8,9 +8,11 @@
 #include "app/cli/print.h"
 #include "app/cli/say.h"
 
+#include <ligature/device.h>
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/ranks.h>
+#include <ligature/sequence.h>
 
 #include <errno.h>
 #include <glib-unix.h>

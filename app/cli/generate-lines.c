@@ -19,25 +19,20 @@
 /* --- Documents ----------------------------------------------------------------------------- */
 
 void
-lig_generate_add_model (JsonBuilder *to,
-                        LigSequence *sequence,
-                        const char *weights,
-                        LigDevice *device,
-                        LigGenerator *generator,
-                        LigTokenizer *tokenizer)
+lig_generate_add_model (JsonBuilder *to, const LigGenerateModel *model)
 {
   LigGeneratorFigures figures;
-  lig_generator_get_figures (generator, &figures);
-  const char *name = lig_sequence_get_name (sequence);
-  lig_json_add_text (to, "model", name ? name : "");
-  lig_json_add_text (to, "weights", weights);
-  lig_json_add_text (to, "device", lig_device_get_name (device));
-  lig_json_add_integer (to, "vocabulary", lig_generator_get_vocabulary (generator));
-  lig_json_add_text (to, "tokenizer", tokenizer ? lig_tokenizer_get_name (tokenizer) : NULL);
+  lig_generator_get_figures (model->generator, &figures);
+  lig_json_add_text (to, "model", model->name ? model->name : "");
+  lig_json_add_text (to, "weights", model->weights);
+  lig_json_add_text (to, "device", model->device);
+  lig_json_add_integer (to, "vocabulary", lig_generator_get_vocabulary (model->generator));
+  lig_json_add_text (to, "tokenizer",
+                     model->tokenizer ? lig_tokenizer_get_name (model->tokenizer) : NULL);
   lig_json_begin_object (to, "cache");
-  lig_json_add_integer (to, "length", lig_generator_get_length (generator));
+  lig_json_add_integer (to, "length", lig_generator_get_length (model->generator));
   lig_json_add_integer (to, "bytes", figures.cache_bytes);
-  lig_json_add_text (to, "refusal", figures.refusal);
+  lig_json_add_text (to, "refusal", figures.rejection);
   json_builder_end_object (to);
 }
 
@@ -114,7 +109,7 @@ static void
 print_node (JsonBuilder *builder)
 {
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("generate-lines", json_builder_get_root (builder));
 }
 
 static void
@@ -170,6 +165,12 @@ read_sampling (JsonObject *object, LigSampling *sampling, GError **error)
     else
       *members[i].integer = json_node_get_int (node);
   }
+  if (sampling->max_tokens < 1) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "max is %" G_GINT64_FORMAT ", expected a whole number from 1 to %d",
+                 sampling->max_tokens, G_MAXINT32);
+    return FALSE;
+  }
   return lig_sampling_check (sampling, error);
 }
 
@@ -222,18 +223,28 @@ begin_text (Server *self, JsonObject *object, const char *id, GError **error)
   return TRUE;
 }
 
+/* Returns the index of the text of a request, or -1. */
+static int
+find_name (const Server *self, const char *name)
+{
+  for (guint i = 0; i < self->texts->len; i++)
+    if (strcmp (((const LigCliText *) self->texts->pdata[i])->name, name) == 0)
+      return (int) i;
+  return -1;
+}
+
 static void
 cancel_text (Server *self, const char *name)
 {
-  for (guint i = 0; i < self->texts->len; i++) {
-    LigCliText *text = self->texts->pdata[i];
-    if (strcmp (text->name, name) != 0)
-      continue;
-    lig_generator_cancel (self->generator, text->id);
-    reply_end (self, text, lig_cli_text_end (text, "cancelled"));
-    g_ptr_array_remove_index (self->texts, i);
+  int at = find_name (self, name);
+  if (at < 0) {
+    reply_error (name, "no text in progress has this id; it may have ended");
     return;
   }
+  LigCliText *text = self->texts->pdata[at];
+  lig_generator_cancel (self->generator, text->id);
+  reply_end (self, text, lig_cli_text_end (text, "cancelled"));
+  g_ptr_array_remove_index (self->texts, (guint) at);
 }
 
 static void
@@ -248,11 +259,13 @@ serve (Server *self, const char *line)
     cancel_text (self, cancelled);
   else if (!id)
     reply_error (NULL, error ? error->message : "the request has no id, a text");
+  else if (find_name (self, id) >= 0)
+    reply_error (id, "a text in progress has this id; give each its own");
   else if (!begin_text (self, object, id, &error))
     reply_error (id, error->message);
 }
 
-/* Reads what is there; waits for it if no text is in progress. */
+/* Reads the input that has arrived; waits for some if no text is in progress. */
 static gboolean
 read_input (Server *self, GError **error)
 {
@@ -267,12 +280,13 @@ read_input (Server *self, GError **error)
       continue;
     self->ended = count <= 0;
     g_string_append_len (self->input, bytes, MAX (count, 0));
+    if (self->ended && self->input->len > 0)
+      g_string_append_c (self->input, '\n'); /* the last line may lack its end */
     if (memchr (bytes, '\n', (gsize) MAX (count, 0)))
       break;
     if (self->input->len > LONGEST) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   "--lines: a request is longer than %zu bytes; end each with a line break",
-                   LONGEST);
+                   "--lines: a request is longer than 16 MiB; end each with a line break");
       return FALSE;
     }
   }
@@ -311,22 +325,17 @@ reply_token (Server *self, const LigGenerated *one)
 }
 
 gboolean
-lig_generate_lines (LigSequence *sequence,
-                    const char *weights,
-                    LigDevice *device,
-                    LigGenerator *generator,
-                    LigTokenizer *tokenizer,
-                    const LigSampling *sampling,
-                    GError **error)
+lig_generate_lines (const LigGenerateModel *model, const LigSampling *sampling, GError **error)
 {
-  Server self = {.generator = generator, .tokenizer = tokenizer, .sampling = sampling};
+  LigGenerator *generator = model->generator;
+  Server self = {.generator = generator, .tokenizer = model->tokenizer, .sampling = sampling};
   self.texts = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_cli_text_free);
   self.input = g_string_new (NULL);
   g_autoptr (GArray) generated = g_array_new (FALSE, FALSE, sizeof (LigGenerated));
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   lig_cli_request_lines ();
   json_builder_begin_object (builder);
-  lig_generate_add_model (builder, sequence, weights, device, generator, tokenizer);
+  lig_generate_add_model (builder, model);
   print_node (builder);
   gboolean fine = TRUE;
   while (fine && (!self.ended || self.texts->len > 0)) {

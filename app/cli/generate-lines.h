@@ -3,20 +3,20 @@
 #pragma once
 
 #include "app/cli/generate-text.h"
-#include <ligature/device.h>
-#include <ligature/sequence.h>
 
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
-/* Adds the members model, weights, device, vocabulary and cache. */
-void lig_generate_add_model (JsonBuilder *to,
-                             LigSequence *sequence,
-                             const char *weights,
-                             LigDevice *device,
-                             LigGenerator *generator,
-                             LigTokenizer *tokenizer);
+/* A model, and what names it. */
+typedef struct {
+  const char *name, *weights, *device; /* names may be null */
+  LigGenerator *generator;
+  LigTokenizer *tokenizer; /* (nullable) */
+} LigGenerateModel;
+
+/* Adds the members model, weights, device, vocabulary, tokenizer and cache. */
+void lig_generate_add_model (JsonBuilder *to, const LigGenerateModel *model);
 
 /* Adds an object: prompt, tokens, text, generated and ended. */
 void lig_generate_add_text (JsonBuilder *to, LigTokenizer *tokenizer, const LigCliText *text);
@@ -30,12 +30,7 @@ void lig_generate_add_figures (JsonBuilder *to, LigGenerator *generator);
  * `{"cancel": "a"}` ends a text. The first line that is written describes the model; then each
  * token is `{"id", "token", "text", "probability", "shown", "alternatives"}`, the end of a text
  * `{"id", "ended", "shown", "figures"}`, and a rejected request `{"id", "error"}`. */
-gboolean lig_generate_lines (LigSequence *sequence,
-                             const char *weights,
-                             LigDevice *device,
-                             LigGenerator *generator,
-                             LigTokenizer *tokenizer,
-                             const LigSampling *sampling,
-                             GError **error);
+gboolean
+lig_generate_lines (const LigGenerateModel *model, const LigSampling *sampling, GError **error);
 
 G_END_DECLS

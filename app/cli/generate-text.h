@@ -24,7 +24,7 @@ typedef struct {
   GString *text;            /* all that was generated, up to a stop */
   gsize shown;              /* how much of it cannot become a stop any more, and was shown */
   LigTokenDecoder *decoder; /* null without a tokenizer */
-  const char *ended;        /* null: it goes on; `stop`, `length` or `cancelled` */
+  const char *ended;        /* null: it continues; `stop`, `length` or `cancelled` */
 } LigCliText;
 
 /* Makes a text (transfer full). `prompt` (nullable) is encoded, else `tokens` (nullable) are taken.
@@ -44,7 +44,7 @@ const char *lig_cli_text_add (LigCliText *self, const LigGenerated *generated);
 /* Ends the text, and returns the rest that was held back. */
 const char *lig_cli_text_end (LigCliText *self, const char *why);
 
-/* Returns the text of a token alone (transfer full): its bytes if they are UTF-8, else `\xNN`. */
+/* Returns the text of one token (transfer full): its bytes if they are UTF-8, else `\xNN`. */
 char *lig_cli_token_text (LigTokenizer *tokenizer, gint32 token);
 
 G_END_DECLS

@@ -148,8 +148,7 @@ find_near_vocabulary (const LigCliModel *model)
 static LigTokenizer *
 open_vocabulary (const LigCliModel *model, gint64 size, GError **error)
 {
-  g_autofree char *path =
-    vocabulary ? g_strdup (vocabulary) : lig_cli_find_vocabulary (&model->settings);
+  g_autofree char *path = vocabulary ? g_strdup (vocabulary) : g_strdup (model->vocabulary);
   if (!path)
     path = find_near_vocabulary (model);
   if (!path)
@@ -158,8 +157,8 @@ open_vocabulary (const LigCliModel *model, gint64 size, GError **error)
   gint32 tokens = tokenizer ? lig_tokenizer_get_size (tokenizer) : 0;
   if (tokens > size) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "%s has %d tokens, the model %" G_GINT64_FORMAT "; give the tokenizer that it was "
-                 "trained with",
+                 "%s has size %d, the vocabulary of the model %" G_GINT64_FORMAT
+                 "; give the tokenizer that it was trained with",
                  path, tokens, size);
     return NULL;
   }
@@ -192,7 +191,7 @@ open_engine (
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   LigGeneratorOptions own = LIG_GENERATOR_OPTIONS_INIT;
   lig_run_settings_init (&self->model.settings);
-  if (!lig_cli_open_model (text, weights, options, "generating with", &self->model, error))
+  if (!lig_cli_open_model (text, weights, options, &self->model, error))
     return FALSE;
   if (!self->model.weights) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
@@ -222,6 +221,24 @@ open_engine (
   return self->tokenizer || !error || !*error;
 }
 
+/* Returns the tokens that end a text: those that models end with, and the special tokens that
+ * --stop names. */
+static GArray *
+list_stops (LigTokenizer *tokenizer)
+{
+  static const char *const usual[] = {
+    "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|im_end|>", "</s>", NULL};
+  GArray *tokens = g_array_new (FALSE, FALSE, sizeof (gint32));
+  const char *const *lists[] = {usual, (const char *const *) stops};
+  for (guint i = 0; tokenizer && i < G_N_ELEMENTS (lists); i++)
+    for (guint k = 0; lists[i] && lists[i][k]; k++) {
+      gint32 token = lig_tokenizer_find (tokenizer, lists[i][k]);
+      if (token >= 0)
+        g_array_append_val (tokens, token);
+    }
+  return tokens;
+}
+
 /* --- Prompts ------------------------------------------------------------------------------- */
 
 static GArray *
@@ -242,8 +259,7 @@ parse_tokens (const char *text, GError **error)
   return g_steal_pointer (&tokens);
 }
 
-/* Adds a text to the list. Prompts without special tokens may be empty: a line break begins the
- * text. */
+/* Adds a text to the list. */
 static gboolean
 add_text (
   GPtrArray *texts, LigTokenizer *tokenizer, const char *prompt, GArray *tokens, GError **error)
@@ -360,13 +376,21 @@ generate_all (const Engine *engine, GPtrArray *texts, GError **error)
   return TRUE;
 }
 
+static LigGenerateModel
+describe (const Engine *engine)
+{
+  return (LigGenerateModel){lig_sequence_get_name (engine->model.sequence), engine->model.weights,
+                            lig_device_get_name (engine->device), engine->generator,
+                            engine->tokenizer};
+}
+
 static void
 print_json (const Engine *engine, GPtrArray *texts)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  lig_generate_add_model (builder, engine->model.sequence, engine->model.weights, engine->device,
-                          engine->generator, engine->tokenizer);
+  LigGenerateModel model = describe (engine);
+  lig_generate_add_model (builder, &model);
   lig_json_begin_array (builder, "texts");
   for (guint i = 0; i < texts->len; i++)
     lig_generate_add_text (builder, engine->tokenizer, texts->pdata[i]);
@@ -383,15 +407,15 @@ say_facts (const Engine *engine)
   lig_generator_get_figures (engine->generator, &figures);
   g_autofree char *tokens =
     engine->tokenizer ? lig_tokenizer_describe (engine->tokenizer) : g_strdup ("tokens unknown");
-  lig_cli_print (
-    "%" G_GINT64_FORMAT " tokens of vocabulary (%s), reads %" G_GINT64_FORMAT " at once, on %s",
-    lig_generator_get_vocabulary (engine->generator), tokens,
-    lig_generator_get_length (engine->generator), lig_device_get_name (engine->device));
+  lig_cli_print ("vocabulary %" G_GINT64_FORMAT " (%s), window %" G_GINT64_FORMAT ", on %s",
+                 lig_generator_get_vocabulary (engine->generator), tokens,
+                 lig_generator_get_length (engine->generator),
+                 lig_device_get_name (engine->device));
   g_autofree char *bytes = lig_units_bytes ((double) figures.cache_bytes);
   if (figures.cache_bytes > 0)
     lig_cli_print ("cache of %s", bytes);
-  if (figures.refusal)
-    lig_cli_print ("no cache: %s; the window is computed again for each token", figures.refusal);
+  if (figures.rejection)
+    lig_cli_print ("no cache: %s; the window is recomputed for each token", figures.rejection);
 }
 
 static gboolean
@@ -405,15 +429,19 @@ generate (const char *text,
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_cli_text_free);
   if (!open_engine (&engine, text, options, length, error))
     return FALSE;
+  LigSampling whole = *sampling;
+  g_autoptr (GArray) ends = list_stops (engine.tokenizer);
+  whole.stops = (const gint32 *) (gpointer) ends->data;
+  whole.n_stops = ends->len;
+  LigGenerateModel model = describe (&engine);
   if (lines)
-    return lig_generate_lines (engine.model.sequence, engine.model.weights, engine.device,
-                               engine.generator, engine.tokenizer, sampling, error);
+    return lig_generate_lines (&model, &whole, error);
   if (!list_texts (&engine, texts, error))
     return FALSE;
   if (dry_run && !lig_cli_json ())
     say_facts (&engine);
   if (!dry_run &&
-      (!begin_texts (&engine, texts, sampling, error) || !generate_all (&engine, texts, error)))
+      (!begin_texts (&engine, texts, &whole, error) || !generate_all (&engine, texts, error)))
     return FALSE;
   if (lig_cli_json ())
     print_json (&engine, texts);
@@ -437,6 +465,9 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_generate, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
+  if (lines && (prompts || prompt_files || token_lists))
+    return lig_cli_usage ("--lines reads prompts from standard input; omit --prompt, --prompt-file "
+                          "and --tokens");
   if (!prompts && !prompt_files && !token_lists && !lines && !dry_run)
     return lig_cli_usage ("generate needs --prompt TEXT; see lig generate --help");
   if (!read_sampling (&sampling, &length, &error) ||

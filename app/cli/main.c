@@ -2,11 +2,11 @@
 /* The program lig: finds the command and runs it. */
 #include "app/cli/arrange.h"
 #include "app/cli/commands.h"
-#include "app/cli/texts.h"
 #include "app/cli/output.h"
 #include "app/cli/overview.h"
 #include "app/cli/say.h"
 #include "app/cli/task.h"
+#include "app/cli/texts.h"
 #include "app/cli/values.h"
 
 #include "kernels/times.h"

@@ -5,6 +5,7 @@
 
 #include "app/cli/say.h"
 #include "app/cli/task.h"
+#include <ligature/sequence.h>
 #include <ligature/store-rows.h>
 
 #include <errno.h>

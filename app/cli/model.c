@@ -8,7 +8,6 @@
 #include "app/cli/say.h"
 #include <ligature/dataset.h>
 #include <ligature/plan-options.h>
-#include <ligature/store.h>
 #include <ligature/weights.h>
 
 void
@@ -18,6 +17,7 @@ lig_cli_model_clear (LigCliModel *self)
   g_clear_pointer (&self->weights, g_free);
   g_clear_pointer (&self->table, g_free);
   g_clear_pointer (&self->run, g_free);
+  g_clear_pointer (&self->vocabulary, g_free);
   lig_run_settings_clear (&self->settings);
 }
 
@@ -49,6 +49,11 @@ read_metadata (LigTensorFile *file, LigCliModel *model)
 {
   model->table = g_strdup (lig_tensor_file_get_metadata (file, LIG_WEIGHTS_TABLE));
   model->run = g_strdup (lig_tensor_file_get_metadata (file, "ligature.run"));
+  const char *json = lig_tensor_file_get_metadata (file, "ligature.settings");
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  if (json && lig_run_settings_read (&settings, json, NULL, NULL))
+    model->vocabulary = lig_cli_find_vocabulary (&settings);
 }
 
 /* Returns whether the text is meant as weights with their sequence. */
@@ -62,7 +67,6 @@ gboolean
 lig_cli_open_model (const char *text,
                     const char *weights,
                     const LigSequenceOptions *options,
-                    const char *what,
                     LigCliModel *model,
                     GError **error)
 {
@@ -70,9 +74,7 @@ lig_cli_open_model (const char *text,
   if (recorded && is_checkpoint (text)) {
     model->weights = g_strdup (text);
   } else if (recorded) {
-    g_autoptr (LigStore) store = lig_store_open_existing (options->store, LIG_STORE_READ, error);
-    model->weights = store ? lig_cli_find_checkpoint (text, store, what, error) : NULL;
-    if (!model->weights)
+    if (!lig_cli_find_weights (text, options->store, &model->weights, error))
       return FALSE;
   } else if (!(model->sequence = lig_cli_open_sequence (text, options, error)) ||
              !lig_cli_find_weights (weights, options->store, &model->weights, error)) {

@@ -13,6 +13,7 @@ typedef struct {
   char *weights;           /* the file or folder; null: initialized from the seed */
   char *table;             /* (nullable): JSON for lig_transform_parse() */
   char *run;               /* (nullable): the uuid of the run that trained it */
+  char *vocabulary;        /* (nullable): the tokenizer that it was trained with */
   LigRunSettings settings; /* of the run, or the defaults */
 } LigCliModel;
 
@@ -20,12 +21,10 @@ void lig_cli_model_clear (LigCliModel *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigCliModel, lig_cli_model_clear)
 
 /* Opens a run of the store, a checkpoint, or a sequence P with the weights of --weights (nullable).
- * A run brings its types, unless options set others. `what` names the use of a run: "predicting
- * with". */
+ * A run brings its types, unless options set others. */
 gboolean lig_cli_open_model (const char *text,
                              const char *weights,
                              const LigSequenceOptions *options,
-                             const char *what,
                              LigCliModel *model,
                              GError **error);
 

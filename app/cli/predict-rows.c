@@ -198,8 +198,8 @@ lig_predict_write (const LigPredictRows *rows,
     return write_tensors (results, best, shares, file, error);
   if (results->output->size / columns != rows->rows->count) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "%s: the model predicts %" PRId64 " rows for %" PRId64 "; write a .safetensors "
-                 "file with -o",
+                 "%s: the number of predicted rows is %" PRId64 ", that of the input %" PRId64
+                 "; write a .safetensors file with -o",
                  file, results->output->size / columns, rows->rows->count);
     return FALSE;
   }

@@ -164,7 +164,8 @@ say_figures (const LigPredictResults *results)
   g_autofree char *accuracy = isnan (figures->accuracy)
                                 ? g_strdup ("")
                                 : g_strdup_printf (" (accuracy %.1f %%)", figures->accuracy * 100);
-  lig_cli_say ("loss %.4g%s over %.0f targets", figures->loss, accuracy, figures->counted);
+  lig_cli_say ("loss %.4g%s over %.0f target%s", figures->loss, accuracy, figures->counted,
+               figures->counted == 1 ? "" : "s");
 }
 
 static gboolean
@@ -174,7 +175,7 @@ predict (const char *text, const LigSequenceOptions *options, GError **error)
   g_auto (LigPredictRows) rows = {0};
   g_auto (LigPredictResults) results = {0};
   lig_run_settings_init (&model.settings);
-  if (!lig_cli_open_model (text, weights, options, "predicting with", &model, error))
+  if (!lig_cli_open_model (text, weights, options, &model, error))
     return FALSE;
   if (!model.weights) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,

@@ -3,7 +3,9 @@
 #include "app/cli/duration.h"
 #include "app/cli/train-progress.h"
 
+#include <ligature/device.h>
 #include <ligature/printable.h>
+#include <ligature/sequence.h>
 #include <ligature/shell.h>
 
 #include <math.h>

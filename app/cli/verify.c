@@ -15,6 +15,7 @@
 #include <ligature/store.h>
 #include <ligature/tensor-file.h>
 #include <ligature/tuning.h>
+#include <ligature/verification.h>
 
 #include <string.h>
 

@@ -202,7 +202,8 @@ add_cached (LigGraph *graph, int index, const LigInfer *infer, GError **error)
   part->cache = -1;
   if (cache->rows == 0 || infer->cached == 0)
     return TRUE;
-  lig_shape_init (&shape, 3, cache->slots, cache->length, infer->cached);
+  /* One more slot takes what the unused rows of a run write. */
+  lig_shape_init (&shape, 3, cache->slots + 1, cache->length, infer->cached);
   if (!lig_shape_check (&shape, graph->request->compute, error)) {
     g_prefix_error (error, _ ("%s at %s: the cache: "), part->plan.title, part->plan.path);
     return lig_error_set_path (error, part->plan.path);

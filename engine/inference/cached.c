@@ -4,6 +4,7 @@
  * bits of a text do not depend on the others. */
 #include "engine/inference/cached.h"
 #include "engine/graph/request.h"
+#include <ligature/cache.h>
 #include <ligature/compile.h>
 
 #include <glib/gi18n-lib.h>
@@ -27,8 +28,7 @@ static LigPlan *
 compile (LigCached *self, gint64 rows, gint64 step, GError **error)
 {
   LigPlanOptions options = self->options;
-  /* One more slot takes what unused rows write. */
-  options.cache = (LigCacheShape){rows, step, self->length, self->rows + 1};
+  options.cache = (LigCacheShape){rows, step, self->length, self->rows};
   return lig_plan_compile (self->sequence, lig_state_get_device (self->state), &options, error);
 }
 
@@ -151,8 +151,12 @@ lig_cached_has_room (LigCached *self, int slot)
 }
 
 LigTensor *
-lig_cached_extend (LigCached *self, const LigCacheStep *steps, guint n, GError **error)
+lig_cached_extend (
+  LigCached *self, const guint *slots, const gint32 *tokens, guint n, GError **error)
 {
+  g_autofree LigCacheStep *steps = g_new (LigCacheStep, n);
+  for (guint i = 0; i < n; i++)
+    steps[i] = (LigCacheStep){slots[i], &tokens[i]};
   return lig_cache_extend (self->cache, self->next, steps, n, error)
            ? read_rows (self->next, 0, n, error)
            : NULL;

@@ -3,11 +3,14 @@
  * and one that extends several texts by a token each. */
 #pragma once
 
-#include <ligature/cache.h>
+#include <ligature/tensor.h>
 
 G_BEGIN_DECLS
 
 typedef struct _LigCached LigCached;
+typedef struct _LigSequence LigSequence;
+typedef struct _LigState LigState;
+typedef struct _LigPlanOptions LigPlanOptions;
 
 /* `rows` texts of at most `length` tokens. The error is LIG_ERROR_VALUE or LIG_ERROR_CHANNEL for a
  * model that cannot extend texts. */
@@ -33,7 +36,9 @@ lig_cached_begin (LigCached *self, int slot, const gint32 *tokens, gint64 n, GEr
 /* Returns whether the text of a slot can have another token. */
 gboolean lig_cached_has_room (LigCached *self, int slot);
 
-/* Extends each text by a token. Returns the logits that follow: fp32, a row for each. */
-LigTensor *lig_cached_extend (LigCached *self, const LigCacheStep *steps, guint n, GError **error);
+/* Extends the text of each slot by a token. Returns the logits that follow: fp32, a row for each.
+ */
+LigTensor *lig_cached_extend (
+  LigCached *self, const guint *slots, const gint32 *tokens, guint n, GError **error);
 
 G_END_DECLS

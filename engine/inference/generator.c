@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Generates text, with a cache or, one text at a time, by computing the window again. Either way
+/* Generates text, with a cache or, one text at a time, by recomputing the window. Either way
  * the bits of a text do not depend on the others. */
 #include "engine/inference/cached.h"
-#include "engine/inference/window.h"
+#include "engine/inference/recomputed.h"
 #include "engine/sequence/table.h"
 #include <ligature/generator.h>
 
@@ -11,23 +11,23 @@
 #include <string.h>
 
 /* The number of texts that are extended at once. */
-enum { USUAL_ROWS = 8, MOST_ROWS = 64 };
+enum { USUAL_ROWS = 8, MAX_ROWS = 64 };
 
 /* A text in progress. */
 typedef struct {
   guint64 id;
   GArray *tokens; /* gint32 */
   gsize prompt;   /* the number of its first tokens that are the prompt */
-  guint8 *seen;   /* for each token of the vocabulary; null if there is no repetition penalty */
+  guint8 *seen;   /* for each token of the vocabulary; null without a repetition penalty */
   LigSampling sampling;
   gint32 *stops;
   int slot; /* in the cache; -1: it waits for one */
 } Text;
 
 struct _LigGenerator {
-  LigWindow *window;
-  LigCached *cached; /* null: the window is computed again */
-  GPtrArray *texts;  /* Text */
+  LigRecomputed *window; /* the model without a cache */
+  LigCached *cached;     /* null: the window is recomputed */
+  GPtrArray *texts;      /* Text */
   guint64 last_id;
   LigGeneratorFigures figures;
 };
@@ -48,7 +48,7 @@ static void
 clear (gpointer box)
 {
   LigGenerator *self = box;
-  g_clear_pointer (&self->window, lig_window_free);
+  g_clear_pointer (&self->window, lig_recomputed_free);
   g_clear_pointer (&self->cached, lig_cached_free);
   g_clear_pointer (&self->texts, g_ptr_array_unref);
 }
@@ -75,15 +75,15 @@ lig_generator_new (LigSequence *sequence,
     memcpy (&whole, options, MIN (options->size, sizeof whole));
   g_autoptr (LigGenerator) self = g_atomic_rc_box_new0 (LigGenerator);
   self->texts = g_ptr_array_new_with_free_func (free_text);
-  self->window = lig_window_new (sequence, state, whole.plan, whole.length, whole.fill, error);
+  self->window = lig_recomputed_new (sequence, state, whole.plan, whole.length, whole.fill, error);
   if (!self->window)
     return NULL;
-  self->figures.refusal = lig_window_get_refusal (self->window);
-  if (self->figures.refusal || whole.recompute)
+  self->figures.rejection = lig_recomputed_get_rejection (self->window);
+  if (self->figures.rejection || whole.recompute)
     return g_steal_pointer (&self);
-  guint rows = whole.rows > 0 ? MIN (whole.rows, MOST_ROWS) : USUAL_ROWS;
-  self->cached =
-    lig_cached_new (sequence, state, whole.plan, lig_window_get_length (self->window), rows, error);
+  guint rows = whole.rows > 0 ? MIN (whole.rows, MAX_ROWS) : USUAL_ROWS;
+  self->cached = lig_cached_new (sequence, state, whole.plan,
+                                 lig_recomputed_get_length (self->window), rows, error);
   if (!self->cached)
     return NULL;
   self->figures.cache_bytes = lig_cached_get_bytes (self->cached);
@@ -93,13 +93,13 @@ lig_generator_new (LigSequence *sequence,
 gint64
 lig_generator_get_vocabulary (LigGenerator *self)
 {
-  return lig_window_get_vocabulary (self->window);
+  return lig_recomputed_get_vocabulary (self->window);
 }
 
 gint64
 lig_generator_get_length (LigGenerator *self)
 {
-  return lig_window_get_length (self->window);
+  return lig_recomputed_get_length (self->window);
 }
 
 void
@@ -113,7 +113,7 @@ lig_generator_get_figures (LigGenerator *self, LigGeneratorFigures *figures)
 static gboolean
 check_tokens (LigGenerator *self, const gint32 *tokens, gsize n, GError **error)
 {
-  gint64 readable = lig_window_get_readable (self->window);
+  gint64 readable = lig_recomputed_get_readable (self->window);
   if (n == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("the prompt has no tokens; give at least one"));
@@ -133,7 +133,7 @@ check_tokens (LigGenerator *self, const gint32 *tokens, gsize n, GError **error)
 static void
 note_token (LigGenerator *self, Text *text, gint32 token)
 {
-  if (text->seen && token < lig_window_get_vocabulary (self->window))
+  if (text->seen && token < lig_recomputed_get_vocabulary (self->window))
     text->seen[token] = 1;
 }
 
@@ -164,7 +164,7 @@ lig_generator_add (LigGenerator *self,
   text->stops = g_memdup2 (whole.stops, whole.n_stops * sizeof *whole.stops);
   text->sampling.stops = text->stops;
   if (whole.repetition != 1)
-    text->seen = g_new0 (guint8, lig_window_get_vocabulary (self->window));
+    text->seen = g_new0 (guint8, lig_recomputed_get_vocabulary (self->window));
   for (gsize i = 0; i < n; i++)
     note_token (self, text, tokens[i]);
   g_ptr_array_add (self->texts, text);
@@ -210,7 +210,7 @@ static void
 draw (LigGenerator *self, Text *text, const float *logits, GArray *generated)
 {
   LigGenerated one = {.id = text->id};
-  lig_sampling_draw (&text->sampling, logits, (gsize) lig_window_get_vocabulary (self->window),
+  lig_sampling_draw (&text->sampling, logits, (gsize) lig_recomputed_get_vocabulary (self->window),
                      text->seen, text->tokens->len, &one.sampled);
   gint32 token = one.sampled.chosen.token;
   g_array_append_val (text->tokens, token);
@@ -233,13 +233,13 @@ begin (LigGenerator *self, Text *text, GArray *generated, GError **error)
 {
   gint64 start = g_get_monotonic_time ();
   gboolean first = text->tokens->len == text->prompt;
-  gint64 length = lig_window_get_length (self->window), n = text->tokens->len;
+  gint64 length = lig_recomputed_get_length (self->window), n = text->tokens->len;
   g_autoptr (LigTensor) logits = NULL;
   if (self->cached) {
     gint64 kept = n < length ? n : MAX (length / 2, 1);
     logits = lig_cached_begin (self->cached, text->slot, tokens_of (text) + n - kept, kept, error);
   } else {
-    logits = lig_window_compute (self->window, tokens_of (text), (gsize) n, error);
+    logits = lig_recomputed_compute (self->window, tokens_of (text), (gsize) n, error);
   }
   if (!logits)
     return FALSE;
@@ -253,12 +253,14 @@ begin (LigGenerator *self, Text *text, GArray *generated, GError **error)
 static gboolean
 extend (LigGenerator *self, Text *const *texts, guint n, GArray *generated, GError **error)
 {
-  LigCacheStep steps[MOST_ROWS];
+  guint slots[MAX_ROWS];
+  gint32 tokens[MAX_ROWS];
   gint64 start = g_get_monotonic_time ();
-  for (guint i = 0; i < n; i++)
-    steps[i] =
-      (LigCacheStep){(guint) texts[i]->slot, tokens_of (texts[i]) + texts[i]->tokens->len - 1};
-  g_autoptr (LigTensor) logits = lig_cached_extend (self->cached, steps, n, error);
+  for (guint i = 0; i < n; i++) {
+    slots[i] = (guint) texts[i]->slot;
+    tokens[i] = tokens_of (texts[i])[texts[i]->tokens->len - 1];
+  }
+  g_autoptr (LigTensor) logits = lig_cached_extend (self->cached, slots, tokens, n, error);
   if (!logits)
     return FALSE;
   gint64 columns = lig_shape_columns (&logits->shape);
@@ -273,7 +275,7 @@ extend (LigGenerator *self, Text *const *texts, guint n, GArray *generated, GErr
 static gboolean
 advance (LigGenerator *self, GArray *generated, GError **error)
 {
-  Text *ready[MOST_ROWS];
+  Text *ready[MAX_ROWS];
   guint n = 0;
   for (guint i = 0; i < self->texts->len; i++) {
     Text *text = self->texts->pdata[i];

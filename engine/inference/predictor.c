@@ -3,6 +3,7 @@
  * with it, for full batches and for the last one. */
 #include "engine/graph/request.h"
 #include <ligature/predictor.h>
+#include <ligature/program.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -102,7 +103,7 @@ lig_predictor_new (LigSequence *sequence,
     const char *name = lig_plan_get_extra_input_name (self->plan, 0);
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("the sequence also takes %s from the caller, so that its rows cannot be "
-                    "predicted from one input; run it with lig apply"),
+                    "predicted from one input; run a program of its plan"),
                  name + strspn (name, "#"));
     return NULL;
   }
@@ -160,7 +161,8 @@ check_rows (LigPredictor *self, const LigTensor *rows, GError **error)
   if (given == wanted && (rows->dtype == LIG_INT32) == (dtype == LIG_INT32))
     return TRUE;
   if (given == 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("there are no rows to predict"));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("the number of rows is 0, expected at least 1"));
   else if (given != wanted)
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -243,13 +245,14 @@ lig_predictor_run (LigPredictor *self, const LigTensor *input, GError **error)
   gint64 rows = input->shape.axes[0];
   lig_plan_get_output (self->plan, &shape, &dtype);
   if (shape.n_axes == 0 || shape.axes[0] % self->batch != 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("the output has no axis that counts the rows, so that they cannot be told "
-                    "apart; run the sequence with lig apply"));
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("the output has no axis of rows, so that they cannot be separated; run a program of "
+         "the plan"));
     return NULL;
   }
   if (__builtin_mul_overflow (shape.axes[0] / self->batch, rows, &shape.axes[0])) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("%" PRId64 " rows are too many"), rows);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ ("too many rows: %" PRId64), rows);
     return NULL;
   }
   g_autoptr (LigTensor) to = lig_tensor_new (LIG_FP32, &shape, error);

@@ -43,7 +43,7 @@ order_key (float value)
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-/* Returns the largest key such that the weights of all tokens with at least that key add up to
+/* Returns the largest key such that the weights of all tokens with at least that key sum to
  * `wanted`, at least those of one token; 0 if all together do not. */
 static guint32
 select_key (const guint32 *keys, const double *weights, gsize count, double wanted)

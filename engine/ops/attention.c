@@ -3,7 +3,7 @@
  * memory. */
 #include "engine/ops/define.h"
 #include <ligature/params-attention.h>
-#include <ligature/params-positions.h>
+#include <ligature/params-cache.h>
 
 #include <inttypes.h>
 #include <math.h>

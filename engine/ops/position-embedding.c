@@ -50,9 +50,10 @@ infer (LigInfer *self, GError **error)
     return FALSE;
   }
   if (self->cache_length > values->length) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("it has %" PRId64 " positions, the cache %" PRId64 "; use length %" PRId64),
-                 values->length, self->cache_length, values->length);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_SHAPE,
+      _ ("its length is %" PRId64 ", that of the cache %" PRId64 "; use length=%" PRId64),
+      values->length, self->cache_length, values->length);
     return FALSE;
   }
   values->kernel = (LigPositionParams){own, (int32_t) ranks, self->places[LIG_GROUP_CONTEXT]};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache of keys and values. Its memory has the arrays of all attention ops one after another, as
- * the plan places them; one more slot than texts takes what the unused rows of a run write. */
+/* A cache of keys and values. Its memory has the arrays of all attention ops one after another, in
+ * the order of the plan; one more slot than texts takes the results of the unused rows of a run. */
 #include "engine/device/device-private.h"
 #include "engine/program/private.h"
 
@@ -42,8 +42,8 @@ lig_cache_new (LigPlan *plan, GError **error)
   self->lengths = g_try_new0 (gint64, (gsize) shape->slots);
   self->memory = lig_device_allocate (self->device, (gsize) MAX (self->bytes, 1), error);
   if (!self->memory) {
-    g_prefix_error (error, _ ("the cache of %" PRId64 " texts of %" PRId64 " tokens: "),
-                    shape->slots, shape->length);
+    g_prefix_error (error, _ ("the cache (slots %" PRId64 ", length %" PRId64 "): "), shape->slots,
+                    shape->length);
     return NULL;
   }
   return g_steal_pointer (&self);
@@ -81,8 +81,8 @@ lig_cache_check (LigCache *self, LigPlan *plan, GError **error)
       plan->cache_bytes == self->bytes)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the cache has %" PRId64 " slots of %" PRId64 " tokens in %" PRId64
-                  " bytes, the plan expects %" PRId64 " of %" PRId64 " in %" PRId64),
+               _ ("the cache has slots %" PRId64 ", length %" PRId64 " and size %" PRId64
+                  ", the plan expects %" PRId64 ", %" PRId64 " and %" PRId64),
                self->shape.slots, self->shape.length, self->bytes, wanted->slots, wanted->length,
                plan->cache_bytes);
   return FALSE;
@@ -90,14 +90,13 @@ lig_cache_check (LigCache *self, LigPlan *plan, GError **error)
 
 /* --- Texts --------------------------------------------------------------------------------- */
 
-/* The last slot takes what unused rows write. */
 static gboolean
 check_slot (const LigCache *self, guint slot, GError **error)
 {
-  if ((gint64) slot + 1 < self->shape.slots)
+  if ((gint64) slot < self->shape.slots)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-               _ ("the cache has no slot %u, expected 0 to %" PRId64), slot, self->shape.slots - 2);
+               _ ("the cache has no slot %u, expected 0 to %" PRId64), slot, self->shape.slots - 1);
   return FALSE;
 }
 
@@ -115,7 +114,7 @@ lig_cache_set_length (LigCache *self, guint slot, gint64 length, GError **error)
   if (length < 0 || length > self->lengths[slot]) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_VALUE,
-      _ ("slot %u: length %" PRId64 ", expected 0 to the %" PRId64 " tokens of its text"), slot,
+      _ ("slot %u: length %" PRId64 ", expected 0 to %" PRId64 ", the length of its text"), slot,
       length, self->lengths[slot]);
     return FALSE;
   }
@@ -132,7 +131,7 @@ check_steps (const LigCache *self,
 {
   if (n < 1 || n > run->rows) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%u texts are to be extended, the plan takes 1 to %" PRId64), n, run->rows);
+                 _ ("the number of texts to extend is %u, expected 1 to %" PRId64), n, run->rows);
     return FALSE;
   }
   for (guint i = 0; i < n; i++) {
@@ -140,10 +139,10 @@ check_steps (const LigCache *self,
       return FALSE;
     gint64 length = self->lengths[steps[i].slot] + run->step;
     if (length > self->shape.length) {
-      g_set_error (
-        error, LIG_ERROR, LIG_ERROR_VALUE,
-        _ ("slot %u would have %" PRId64 " tokens, the cache holds %" PRId64 "; shorten the text"),
-        steps[i].slot, length, self->shape.length);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("slot %u would have length %" PRId64 ", the cache has length %" PRId64
+                      "; shorten the text"),
+                   steps[i].slot, length, self->shape.length);
       return FALSE;
     }
     for (guint k = 0; k < i; k++)
@@ -185,7 +184,7 @@ set_tokens (LigProgram *program, const LigCacheStep *steps, guint n, GError **er
   return lig_program_set_input (program, tokens, error);
 }
 
-/* Sets the inputs of the run. Unused rows write to the last slot. */
+/* Sets the inputs of the run. Unused rows write to the slot after those of texts. */
 static gboolean
 set_inputs (LigCache *self, LigProgram *program, const LigCacheStep *steps, guint n, GError **error)
 {
@@ -195,7 +194,7 @@ set_inputs (LigCache *self, LigProgram *program, const LigCacheStep *steps, guin
   gint32 *lengths = numbers + LIG_CACHE_LENGTHS * run->rows;
   gint32 *slots = numbers + LIG_CACHE_SLOTS * run->rows;
   for (gint64 row = 0; row < run->rows; row++) {
-    guint slot = row < n ? steps[row].slot : (guint) self->shape.slots - 1;
+    guint slot = row < n ? steps[row].slot : (guint) self->shape.slots;
     starts[row] = row < n ? (gint32) self->lengths[slot] : 0;
     lengths[row] = starts[row] + (gint32) run->step;
     slots[row] = (gint32) slot;

@@ -289,3 +289,49 @@ lig_metric_get_sense (const char *name)
     return -1;
   return strstr (name, "accuracy") || strstr (name, "per-second") ? 1 : 0;
 }
+
+/* --- Samples ------------------------------------------------------------------------------- */
+
+void
+lig_sample_row_free (LigSampleRow *self)
+{
+  if (!self)
+    return;
+  g_free (self->prompt);
+  g_free (self->text);
+  g_free (self->tokens);
+  g_free (self);
+}
+
+static LigSampleRow *
+read_sample (sqlite3_stmt *from)
+{
+  LigSampleRow *row = g_new0 (LigSampleRow, 1);
+  row->step = sqlite3_column_int64 (from, 0);
+  row->number = sqlite3_column_int64 (from, 1);
+  row->prompt = lig_sql_required (from, 2);
+  row->text = lig_sql_required (from, 3);
+  row->tokens = lig_sql_required (from, 4);
+  row->microseconds = lig_sql_real (from, 5);
+  return row;
+}
+
+GPtrArray *
+lig_store_get_samples (LigStore *self, const char *run, GError **error)
+{
+  static const char sql[] =
+    "SELECT step, number, prompt, text, tokens, microseconds FROM sample"
+    " WHERE run = (SELECT id FROM run WHERE uuid = ?1) ORDER BY step, number";
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (GPtrArray) rows =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_sample_row_free);
+  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "t", run);
+  while (statement && lig_sql_next (statement, &failure))
+    g_ptr_array_add (rows, read_sample (statement));
+  lig_store_end_read (self, statement);
+  if (!failure)
+    return g_steal_pointer (&rows);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
+}

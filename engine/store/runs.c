@@ -350,3 +350,18 @@ lig_store_flush (LigStore *self, GError **error)
   return lig_writer_flush (self->writer, error) &&
          lig_store_file_is_same (self->path, &self->file, error);
 }
+
+gboolean
+lig_store_add_sample (LigStore *self, const char *run, const LigSampleRow *row, GError **error)
+{
+  static const char sql[] =
+    "INSERT OR REPLACE INTO sample (run, step, number, prompt, text, tokens, microseconds)"
+    " SELECT id, ?2, ?3, ?4, ?5, ?6, ?7 FROM run WHERE uuid = ?1";
+  g_return_val_if_fail (LIG_IS_STORE (self) && run && row, FALSE);
+  int changed = lig_store_write (self, error, sql, "tiitttd", run, row->step, row->number,
+                                 row->prompt ? row->prompt : "", row->text ? row->text : "",
+                                 row->tokens ? row->tokens : "", row->microseconds);
+  if (changed == 0)
+    return fail_missing (self, run, error);
+  return changed > 0;
+}

@@ -5,6 +5,7 @@
 #include "engine/store/writing.h"
 #include "engine/train/inputs.h"
 #include "engine/train/run-private.h"
+#include "engine/train/sample.h"
 
 void
 lig_plan_record (LigPlan *self, LigStore *store, const char *run)
@@ -90,4 +91,10 @@ lig_run_register (LigRun *self, GError **error)
     return FALSE;
   lig_plan_record (plan, self->store, self->uuid);
   return TRUE;
+}
+
+gboolean
+lig_run_record_sample (LigRun *self, const LigSampleRow *row, GError **error)
+{
+  return !self->store || lig_store_add_sample (self->store, self->uuid, row, error);
 }

@@ -54,12 +54,12 @@ struct _LigRun {
   LigPlan *plan;            /* for training with the recipe, also during calibration */
   LigTensor *input, *targets;
   LigRunSamples *samples; /* (nullable): the texts that it generates */
-  gboolean classes;    /* the loss is a cross-entropy */
-  int threads;         /* for OpenMP; 0: its default */
-  gboolean background; /* its threads run at lower priority */
-  gint64 first_step;   /* number of steps done before this process resumed the run */
-  gint64 saved_step;   /* of the last checkpoint, -1 before */
-  double saved_at;     /* the time of the last checkpoint, or of the start */
+  gboolean classes;       /* the loss is a cross-entropy */
+  int threads;            /* for OpenMP; 0: its default */
+  gboolean background;    /* its threads run at lower priority */
+  gint64 first_step;      /* number of steps done before this process resumed the run */
+  gint64 saved_step;      /* of the last checkpoint, -1 before */
+  double saved_at;        /* the time of the last checkpoint, or of the start */
 
   /* Numbers of micro-batches launched, and of results taken: used by the training thread. */
   guint64 sent, taken;
@@ -85,8 +85,8 @@ struct _LigRun {
   LigRunProgress progress;
   gint64 eval_batch, eval_batches; /* of the current evaluation, 0 without one */
   GError *error;
-  char *problem;         /* the error of the last checkpoint */
-  char *sample;          /* (nullable): the last text of the first prompt, and its step */
+  char *problem; /* the error of the last checkpoint */
+  char *sample;  /* (nullable): the last text of the first prompt, and its step */
   gint64 sample_step;
   GArray *step_seconds;  /* of float, the last step times, for the median */
   double tuning_seconds; /* in which kernels chose algorithms; excluded from rates */

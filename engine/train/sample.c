@@ -5,7 +5,6 @@
 #include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
 #include <ligature/generator.h>
-#include <ligature/store.h>
 #include <ligature/tokenizer.h>
 
 #include <glib/gi18n-lib.h>
@@ -71,8 +70,9 @@ open_tokenizer (LigRun *self, LigRunSamples *samples, GError **error)
                             : find_data_tokenizer (&self->settings);
   if (!path && size > 256)
     return reject (error, "vocabulary",
-                   _ ("the model has %" G_GINT64_FORMAT " tokens, which are not bytes; give "
-                      "vocabulary=tokenizer.json, so that samples are text"),
+                   _ ("the vocabulary of the model has size %" G_GINT64_FORMAT
+                      ", so that its tokens are not bytes; set "
+                      "vocabulary to a tokenizer.json"),
                    size);
   samples->tokenizer = path ? lig_tokenizer_open (path, error) : lig_tokenizer_new_bytes ();
   if (!samples->tokenizer)
@@ -80,7 +80,8 @@ open_tokenizer (LigRun *self, LigRunSamples *samples, GError **error)
   gint32 tokens = lig_tokenizer_get_size (samples->tokenizer);
   return tokens <= size || (!path && size <= 256) ||
          reject (error, "vocabulary",
-                 _ ("%s has %d tokens, the model %" G_GINT64_FORMAT "; give its own tokenizer"),
+                 _ ("%s has size %d, the vocabulary of the model %" G_GINT64_FORMAT
+                    "; give its own tokenizer"),
                  path, tokens, size);
 }
 
@@ -214,7 +215,7 @@ record (LigRun *self, gint64 step, guint number, const Text *text, double second
     self->sample_step = step;
   }
   g_mutex_unlock (&self->lock);
-  return !self->store || lig_store_add_sample (self->store, self->uuid, &row, error);
+  return lig_run_record_sample (self, &row, error);
 }
 
 static void

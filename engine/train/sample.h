@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ligature/run.h>
+#include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
 
@@ -19,5 +20,8 @@ gboolean lig_run_samples_at (LigRun *self, gint64 step);
 /* Generates the texts of a step on rank 0 and stores them. A request ends them early. Changes
  * neither the state nor the data's position, so that losses are the same without samples. */
 gboolean lig_run_sample (LigRun *self, gint64 step, GError **error);
+
+/* Stores a text that the run generated, if it has a store. */
+gboolean lig_run_record_sample (LigRun *self, const LigSampleRow *row, GError **error);
 
 G_END_DECLS

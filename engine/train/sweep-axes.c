@@ -3,6 +3,7 @@
 #include "engine/base/suggest.h"
 #include "engine/train/sweep-private.h"
 #include <ligature/recipe.h>
+#include <ligature/sequence.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>

@@ -2,7 +2,9 @@
 /* The points of a sweep: their results, and the run of the next one. */
 #include "engine/ranks/messages.h"
 #include "engine/train/sweep-private.h"
+#include <ligature/device.h>
 #include <ligature/ranks.h>
+#include <ligature/sequence.h>
 #include <ligature/store-sweeps.h>
 
 #include <glib/gi18n-lib.h>

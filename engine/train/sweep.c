@@ -2,6 +2,9 @@
 /* Sweeps. */
 #include "engine/train/sweep-private.h"
 #include "engine/train/swept.h"
+#include <ligature/device.h>
+#include <ligature/plan-options.h>
+#include <ligature/sequence.h>
 
 G_DEFINE_FINAL_TYPE (LigSweep, lig_sweep, G_TYPE_OBJECT)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The types of a run: compute type and parameter type, `bf16:fp8`. */
 #include "engine/train/types.h"
+#include <ligature/sequence.h>
 
 #include <glib/gi18n-lib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The keys and values of texts in progress. */
 #include "kernels/cpu/cpu.h"
-#include <ligature/params-positions.h>
+#include <ligature/params-cache.h>
 
 #include <string.h>
 

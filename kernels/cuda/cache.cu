@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The keys and values of texts in progress. Lower bound: each crosses the memory bus twice. */
 #include "kernels/cuda/common/access.cuh"
-#include <ligature/params-positions.h>
+#include <ligature/params-cache.h>
 
 namespace lig
 {

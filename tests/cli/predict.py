@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Predictions of trained runs, as TAP: rows as they are in the file are predicted as `lig apply`
-predicts rows that this test standardizes; the loss of the validation file is that of the run; the
+"""Predictions of trained runs; prints TAP: unscaled rows get the predictions that `lig apply` gives
+for the rows that this test standardizes; the loss of the validation file is that of the run; the
 columns may have another order; images; values; hostile files. And generation from a run."""
 import csv
 import json

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures of sweeps: a line and a dot for each run, marks with settings and losses. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 #include <ligature/draw-sweep.h>
 
 #define MODEL "linear(8, init-std=0.3) ! gelu ! linear(2, init-std=0.3) ! mean-squared-error"

@@ -52,9 +52,9 @@ test_rejected (void)
   assert_message (&error, "no slot 4, expected 0 to 3");
   g_assert_true (lig_cache_extend (cached.cache, program, &one, 1, &error));
   g_assert_false (lig_cache_extend (cached.cache, program, &one, 1, &error));
-  assert_message (&error, "would have 32 tokens, the cache holds 24");
+  assert_message (&error, "would have length 32, the cache has length 24");
   g_assert_false (lig_cache_set_length (cached.cache, 1, 17, &error));
-  assert_message (&error, "length 17, expected 0 to the 16 tokens");
+  assert_message (&error, "length 17, expected 0 to 16, the length of its text");
   g_assert_cmpint (lig_cache_get_length (cached.cache, 1), ==, 16);
   clear_cached (&cached);
   clear_model (&model);
@@ -62,7 +62,7 @@ test_rejected (void)
 
 /* Models that cannot extend a text are rejected with the op and the reason. */
 static void
-test_refusals (void)
+test_rejections (void)
 {
   static const struct {
     const char *expression, *message;
@@ -72,7 +72,7 @@ test_refusals (void)
     {"embedding(8, vocabulary=50) ! reshape([-1, 8]) ! linear(50)",
      "reshape at 1: it mixes positions"},
     {"embedding(8, vocabulary=50) ! position-embedding(12) ! linear(50)",
-     "it has 12 positions, the cache 24"},
+     "its length is 12, that of the cache 24"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
@@ -99,6 +99,6 @@ main (int argc, char **argv)
   add_cached_texts ("/cache", LIG_FP32, 1e-4);
   g_test_add_func ("/cache/back", test_back);
   g_test_add_func ("/cache/rejected", test_rejected);
-  g_test_add_func ("/cache/refusals", test_refusals);
+  g_test_add_func ("/cache/rejections", test_rejections);
   return g_test_run ();
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests generation: greedy tokens with a cache are those of the window that is computed again; a
+/* Tests generation: greedy tokens with a cache are those of the recomputed window; a
  * text depends on its prompt and its seed, not on other texts; texts longer than the window, models
  * that need whole windows, stops, lengths and waiting texts. */
+#include <ligature/device.h>
 #include <ligature/error.h>
 #include <ligature/generator.h>
+#include <ligature/sequence.h>
+#include <ligature/state.h>
 
 #include <string.h>
 
@@ -81,17 +84,17 @@ run (LigGenerator *self, GArray **tokens, LigGeneratedEnd *ends)
   } while (generated->len > 0);
 }
 
-enum { MOST = 16 };
+enum { MAX_TEXTS = 16 };
 
 typedef struct {
-  GArray *tokens[MOST];
-  LigGeneratedEnd ends[MOST];
+  GArray *tokens[MAX_TEXTS];
+  LigGeneratedEnd ends[MAX_TEXTS];
 } Texts;
 
 static void
 init_texts (Texts *self)
 {
-  for (int i = 0; i < MOST; i++) {
+  for (int i = 0; i < MAX_TEXTS; i++) {
     self->tokens[i] = g_array_new (FALSE, FALSE, sizeof (gint32));
     self->ends[i] = LIG_GENERATED_MORE;
   }
@@ -100,7 +103,7 @@ init_texts (Texts *self)
 static void
 clear_texts (Texts *self)
 {
-  for (int i = 0; i < MOST; i++)
+  for (int i = 0; i < MAX_TEXTS; i++)
     g_array_unref (self->tokens[i]);
 }
 
@@ -156,7 +159,7 @@ test_greedy (void)
   clear_model (&model);
 }
 
-/* One text alone, among 11 others that wait for slots, and in another order. */
+/* One text, first by itself, then among 11 others that wait for slots, and in another order. */
 static void
 test_company (gconstpointer expression)
 {
@@ -214,17 +217,17 @@ test_ends (void)
 
 /* Models without a cache say why. */
 static void
-test_refusals (void)
+test_rejections (void)
 {
   static const struct {
-    const char *expression, *refusal;
+    const char *expression, *rejection;
   } cases[] = {{causal, NULL},
                {whole, "reshape at 1: it mixes positions"},
                {both, "attention at 2: mask is none, so that a new token changes those before it"}};
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Model model = open_model (cases[i].expression, 8);
     g_autoptr (LigGenerator) self = new_generator (&model, FALSE, 0);
-    g_assert_cmpstr (get_figures (self).refusal, ==, cases[i].refusal);
+    g_assert_cmpstr (get_figures (self).rejection, ==, cases[i].rejection);
     g_assert_cmpint (lig_generator_get_vocabulary (self), ==, 40);
     g_assert_cmpint (lig_generator_get_length (self), ==, 8);
     clear_model (&model);
@@ -248,9 +251,10 @@ test_rejected (void)
   clear_model (&model);
   Model values = open_model ("embedding(8, vocabulary=40) ! reshape([-1, 16]) ! linear(4)", 8);
   g_assert_null (lig_generator_new (values.sequence, values.state, NULL, &error));
-  g_assert_cmpstr (error->message, ==,
-                   "the model has 4 rows of logits for 8 tokens, expected one for each token, or "
-                   "one for all");
+  g_assert_cmpstr (
+    error->message, ==,
+    "the number of rows of logits is 4 for a window of length 8, expected one for each "
+    "token, or one for all");
   clear_model (&values);
 }
 
@@ -263,7 +267,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/generator/company/whole", whole, test_company);
   g_test_add_data_func ("/generator/company/both", both, test_company);
   g_test_add_func ("/generator/ends", test_ends);
-  g_test_add_func ("/generator/refusals", test_refusals);
+  g_test_add_func ("/generator/rejections", test_rejections);
   g_test_add_func ("/generator/rejected", test_rejected);
   return g_test_run ();
 }

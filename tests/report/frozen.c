@@ -2,6 +2,7 @@
 /* The report of a run with frozen parameters: its rails are those that the run executed, without
  * steps for frozen parameters. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 #include <ligature/report.h>
 
 #define NETWORK "linear(12) ! relu ! linear(5) ! cross-entropy"

@@ -2,6 +2,7 @@
 /* Runs that calibrate: the losses of a run without a recipe, the amaxes in the histories, the same
  * bits from a checkpoint in the middle, and contradicting settings. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 
 #define BODY "layer-norm ! linear(48) ! gelu ! linear(16) ! linear(16)"
 #define SAMPLES "synthetic?samples=400"

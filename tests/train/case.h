@@ -5,7 +5,10 @@
 
 #include "tests/base/folder.h"
 #include <ligature/dataset.h>
+#include <ligature/device.h>
+#include <ligature/plan.h>
 #include <ligature/run.h>
+#include <ligature/sequence.h>
 #include <ligature/store-rows.h>
 #include <ligature/store.h>
 #include <ligature/tensor-file.h>

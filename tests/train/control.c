@@ -3,6 +3,7 @@
  * and every rejection before anything is written. */
 #include "tests/train/case.h"
 
+#include <ligature/device.h>
 #include <ligature/profile.h>
 
 #define ENDLESS "steps=1000000000"

@@ -2,6 +2,7 @@
 /* The default validation schedule: about 20 evaluations, on a subset if the validation set is
  * large, none without one; they do not affect training. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 
 #define EXPRESSION "linear(5) ! cross-entropy"
 

@@ -3,6 +3,7 @@
  * after a calibration, the types of a .lig file, and resuming with other types. */
 #include "tests/train/case.h"
 #include <ligature/compile.h>
+#include <ligature/device.h>
 #include <ligature/plan.h>
 
 /* An embedding is not a matmul, and the recipe's block size does not divide the features of one

@@ -3,6 +3,7 @@
  * checkpoint, mismatched checkpoints, and losses near those of the compute type. */
 #include "tests/train/case.h"
 #include <ligature/compile.h>
+#include <ligature/device.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 #include <ligature/plan.h>

@@ -2,6 +2,7 @@
 /* Repetitions: from the store and from a report, with the same bits, within the noise, or
  * different. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 #include <ligature/repeat.h>
 #include <ligature/report.h>
 #include <ligature/store-sweeps.h>

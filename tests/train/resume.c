@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The same losses to the last bit: from the same seed, and from a checkpoint. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 
 #include <gio/gio.h>
 

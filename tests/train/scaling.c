@@ -2,6 +2,7 @@
 /* Runs with difficult gradients: too small or too large for fp16, not finite, or so many that 16
  * bits cannot represent their sum. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 #include <ligature/loss-scaling.h>
 #include <ligature/plan-options.h>
 #include <ligature/register.h>

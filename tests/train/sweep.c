@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sweeps: the points of their axes, runs one after another, and continuing from the store. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 #include <ligature/sweep.h>
 
 #include <json-glib/json-glib.h>

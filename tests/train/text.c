@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A byte-level model on real text, compared with a trigram model. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 
 /* Returns the licences that every Debian has, else the documents of this project. */
 static const char *

@@ -2,6 +2,7 @@
 /* Runs with shared and frozen parameters: a resumed run equals one without interruption, frozen
  * values do not change, and the checkpoint has neither copies nor moments of them. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 
 static const char tied[] =
   "linear(12) ! gelu ! linear(12, tied=0) ! silu ! dropout(0.1) ! linear(5) ! cross-entropy";

@@ -2,6 +2,7 @@
 /* Runs with known results on every kind of data; schedule, clipping, accumulation and evaluation in
  * the store and the checkpoint. */
 #include "tests/train/case.h"
+#include <ligature/device.h>
 
 static void
 test_xor (Fixture *f, gconstpointer data)

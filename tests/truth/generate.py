@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares greedy generation with PyPI's `transformers`, as TAP: randomly initialized GPT-2, Llama,
+"""Compares greedy generation with PyPI's `transformers`; prints TAP: randomly initialized GPT-2, Llama,
 Qwen3 and Mistral models, four prompts of different lengths in one batch, 200 tokens each in fp32,
 with a cache on both sides. Skipped without torch and transformers.
 

@@ -4,8 +4,10 @@
 #include "ui/session/child-run.h"
 
 #include "ui/session/child-lines.h"
+#include <ligature/device.h>
 #include <ligature/error.h>
 #include <ligature/json.h>
+#include <ligature/sequence.h>
 
 #include <gio/gio.h>
 #include <glib/gi18n.h>

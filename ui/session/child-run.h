@@ -4,6 +4,7 @@
  * and ends. */
 #pragma once
 
+#include <ligature/layout.h>
 #include <ligature/run.h>
 
 G_BEGIN_DECLS

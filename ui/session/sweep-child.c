@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/session/sweep-child.h"
 
+#include <ligature/device.h>
+#include <ligature/sequence.h>
 #include <ligature/store-sweeps.h>
 
 LigLayout

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/session/trainer.h"
+#include <ligature/device.h>
+#include <ligature/sequence.h>
 
 void
 lig_trainer_set (LigTrainer *self, gpointer object)

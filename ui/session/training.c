@@ -7,6 +7,8 @@
 #include "ui/session/measuring.h"
 #include "ui/session/task.h"
 #include "ui/session/trainer.h"
+#include <ligature/device.h>
+#include <ligature/sequence.h>
 #include <ligature/store-rows.h>
 #include <ligature/store.h>
 

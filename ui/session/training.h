@@ -5,6 +5,7 @@
 
 #include "ui/session/curve.h"
 #include "ui/session/session.h"
+#include <ligature/layout.h>
 #include <ligature/run.h>
 
 G_BEGIN_DECLS

@@ -96,7 +96,7 @@ LIG_API LigProgram *lig_program_new_cached (LigPlan *plan,
  * @self: a cache
  * @slot: a slot
  *
- * Returns: the number of tokens of the text in the slot; 0 if there is no such slot
+ * Returns: the number of tokens of the text in the slot; 0 if the slot does not exist
  */
 LIG_API gint64 lig_cache_get_length (LigCache *self, guint slot);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Generates text with a model that ends in logits over a vocabulary. The keys and values of earlier
  * tokens are kept in a cache (<ligature/cache.h>) where the model's ops allow it; otherwise the
- * window is computed again for each token. A text that fills the cache goes on with its second half
- * as the beginning. Several texts are generated at
- * once; a text depends only on its prompt, its sampling and the model, not on the others. A
- * generator may be used by one thread at a time. */
+ * window is recomputed for each token. A text that fills the cache continues from its second half.
+ * Several texts are generated at once; a text depends only on its prompt, its sampling and the
+ * model, not on the others. A generator may be used by one thread at a time. */
 #pragma once
 
-#include <ligature/program.h>
 #include <ligature/sampling.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigSequence LigSequence;
+typedef struct _LigState LigState;
+typedef struct _LigPlanOptions LigPlanOptions;
 
 typedef struct _LigGenerator LigGenerator;
 
@@ -26,8 +28,8 @@ LIG_API GType lig_generator_get_type (void);
  * @fill: for a model that reads only whole windows, the token that comes before a short text
  * @rows: the number of texts that are extended at once, from 1 to 64; 0: 8. Others wait. A text is
  *   the same for any number of other texts, but may differ in its last bits for another @rows
- * @recompute: whether to compute the window again for each token instead of keeping keys and values
- *   in a cache, for comparison
+ * @recompute: whether to recompute the window for each token instead of keeping keys and values in
+ * a cache, for comparison
  */
 typedef struct {
   gsize size;
@@ -44,9 +46,9 @@ typedef struct {
   }
 
 typedef enum {
-  LIG_GENERATED_MORE,      /* the text goes on */
+  LIG_GENERATED_MORE,      /* the text continues */
   LIG_GENERATED_STOP,      /* the token is one of the sampling's stops */
-  LIG_GENERATED_LENGTH,    /* the text has as many new tokens as wanted */
+  LIG_GENERATED_LENGTH,    /* the text has the maximum number of new tokens */
   LIG_GENERATED_CANCELLED, /* by lig_generator_cancel() */
 } LigGeneratedEnd;
 
@@ -68,22 +70,22 @@ typedef struct {
  * LigGeneratorFigures:
  * @prompt_tokens: the number of prompt tokens that were read
  * @tokens: the number of tokens that were generated
- * @prompt_seconds: the time until the first token of each text, added up
+ * @prompt_seconds: the sum of the times until the first token of each text
  * @seconds: the time of the other tokens
  * @cache_bytes: the size of the cache; 0 without one
- * @refusal: (nullable): why the keys and values of earlier tokens are not kept in a cache, so that
- *   the whole window is computed for each token
+ * @rejection: (nullable): why the keys and values of earlier tokens are not kept in a cache, so
+ * that the whole window is computed for each token
  */
 typedef struct {
   gint64 prompt_tokens, tokens;
   double prompt_seconds, seconds;
   gint64 cache_bytes;
-  const char *refusal;
+  const char *rejection;
 } LigGeneratorFigures;
 
 /**
  * lig_generator_new:
- * @sequence: a sequence whose input is int32 `batch x T`; a loss at its end is left out
+ * @sequence: a sequence whose input is int32 `batch x T`; a loss at its end is omitted
  * @state: its parameters
  * @options: (nullable): %LIG_GENERATOR_OPTIONS_INIT by default
  * @error: set to %LIG_ERROR_SHAPE or _DTYPE if the input is not tokens, or the output has neither a

@@ -2,9 +2,14 @@
 /* Predicts rows with a trained model. A predictor may be used by one thread at a time. */
 #pragma once
 
-#include <ligature/program.h>
+#include <ligature/tensor.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigSequence LigSequence;
+typedef struct _LigState LigState;
+typedef struct _LigPlan LigPlan;
+typedef struct _LigPlanOptions LigPlanOptions;
 
 typedef struct _LigPredictor LigPredictor;
 
@@ -38,7 +43,7 @@ typedef struct {
 /**
  * lig_predictor_new:
  * @sequence: a sequence with an input, whose first axis is the number of rows that are predicted at
- *   once; a loss at its end is left out
+ *   once; a loss at its end is omitted
  * @state: its parameters
  * @options: (nullable): options of its plans; passes, batch and accuracy are set by the predictor
  * @error: set if a plan cannot be compiled, or takes inputs from the caller besides the main one
@@ -106,15 +111,15 @@ LIG_API LigTensor *lig_predictor_run (LigPredictor *self,
 /**
  * lig_predictor_evaluate:
  * @self: a predictor of a sequence with a loss
- * @input: as for lig_predictor_run()
- * @targets: fp32: for each row as many targets as the loss takes; NaN: missing, so that the row is
+ * @input: the rows, see lig_predictor_run()
+ * @targets: fp32: for each row the targets of the loss; NaN: missing, so that the row is
  *   not counted. Classes are whole numbers; -1 and -100 are ignored
  * @figures: (out caller-allocates): the loss and the accuracy
  *
- * Computes the loss of the rows as an evaluation in training does.
+ * Computes the loss of the rows like an evaluation in training.
  *
  * Returns: %FALSE with the errors of lig_predictor_run() set, or %LIG_ERROR_VALUE for a target that
- *   is no class of the loss
+ *   the loss does not have
  */
 LIG_API gboolean lig_predictor_evaluate (LigPredictor *self,
                                          const LigTensor *input,

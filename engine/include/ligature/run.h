@@ -4,14 +4,15 @@
 #pragma once
 
 #include <ligature/dataset.h>
-#include <ligature/device.h>
-#include <ligature/plan.h>
-#include <ligature/sequence.h>
-#include <ligature/verification.h>
 
 G_BEGIN_DECLS
 
+typedef struct _LigDevice LigDevice;
 typedef struct _LigOptimizer LigOptimizer;
+typedef struct _LigPlan LigPlan;
+typedef struct _LigSequence LigSequence;
+typedef struct _LigVerification LigVerification;
+typedef struct _LigVerificationOptions LigVerificationOptions;
 typedef struct _LigStore LigStore;
 
 /* --- Settings ------------------------------------------------------------------------------ */

@@ -11,6 +11,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct LigRanks LigRanks;
+
 /* The maximum number of points of a sweep. */
 #define LIG_SWEEP_MAX 10000
 

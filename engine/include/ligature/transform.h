@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The preprocessing of a model that was trained on tables or images: which columns are features,
  * how their numbers are scaled, and the names of the classes. A training run stores it with its
- * weights; the rows of other files are read by it as the training read its own. The functions may
+ * weights; other files are read by it in the same way. The functions may
  * be called from any thread. */
 #pragma once
 
@@ -68,7 +68,7 @@ LIG_API guint lig_transform_get_n_features (const LigTransform *self);
  * lig_transform_has_header:
  * @self: a transform
  *
- * Returns: whether columns have names; otherwise they are told apart by their order
+ * Returns: whether columns have names; otherwise their order identifies them
  */
 LIG_API gboolean lig_transform_has_header (const LigTransform *self);
 

@@ -59,7 +59,7 @@ typedef gboolean (*LigVerificationMonitor) (guint done, guint count, gpointer da
  *
  * The options of a verification, initialized with %LIG_VERIFICATION_OPTIONS_INIT.
  */
-typedef struct {
+typedef struct _LigVerificationOptions {
   gsize size;
   guint seeds, batches;
   const char *weights;
@@ -120,7 +120,7 @@ typedef struct {
  *
  * The findings of a verification.
  */
-typedef struct {
+typedef struct _LigVerification {
   LigVerified *groups, *results;
   guint n_groups, n_results;
   const LigVerified *outside;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters of attention. See <ligature/params.h> for the rules of all parameters. */
+/* Parameters of attention. See <ligature/params.h> for the rules of all
+ * parameters. */
 #pragma once
 
 #include <stdint.h>

@@ -74,18 +74,6 @@ typedef struct {
 } LigPositionParams;
 
 /**
- * LigCacheParams:
- * @length: the number of rows T of each text
- * @capacity: the number of positions S of a slot
- *
- * Parameters of cache_append.
- */
-typedef struct {
-  int64_t length;
-  int64_t capacity;
-} LigCacheParams;
-
-/**
  * LigHalvesParams:
  * @length: the sequence length, even
  * @columns: the number of columns of `first` and `second`, which are the leading columns of x

@@ -4,10 +4,11 @@
  * nothing. A model whose positions depend on later ones gets a plan for each length, and one that
  * has a row of logits for a whole window gets whole windows, which are filled up before the text.
  */
-#include "engine/inference/window.h"
+#include "engine/inference/recomputed.h"
 #include "engine/graph/op.h"
 #include "engine/graph/request.h"
 #include <ligature/compile.h>
+#include <ligature/program.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -23,7 +24,7 @@ typedef struct {
   LigTensor *input;
 } Size;
 
-struct _LigWindow {
+struct _LigRecomputed {
   LigSequence *sequence;
   LigState *state;
   LigPlanOptions options;
@@ -32,7 +33,7 @@ struct _LigWindow {
   gint32 fill;
   gboolean whole;  /* one row of logits for a window */
   gboolean causal; /* later tokens do not change the logits of earlier ones */
-  char *refusal;   /* (nullable) */
+  char *rejection; /* (nullable) */
 };
 
 static void
@@ -44,46 +45,46 @@ clear_size (gpointer data)
 }
 
 void
-lig_window_free (LigWindow *self)
+lig_recomputed_free (LigRecomputed *self)
 {
   if (!self)
     return;
   g_array_unref (self->sizes);
   g_clear_object (&self->sequence);
   g_clear_object (&self->state);
-  g_free (self->refusal);
+  g_free (self->rejection);
   g_free (self);
 }
 
 gint64
-lig_window_get_length (const LigWindow *self)
+lig_recomputed_get_length (const LigRecomputed *self)
 {
   return self->length;
 }
 
 gint64
-lig_window_get_vocabulary (const LigWindow *self)
+lig_recomputed_get_vocabulary (const LigRecomputed *self)
 {
   return self->vocabulary;
 }
 
 gint64
-lig_window_get_readable (const LigWindow *self)
+lig_recomputed_get_readable (const LigRecomputed *self)
 {
   return self->readable;
 }
 
 const char *
-lig_window_get_refusal (const LigWindow *self)
+lig_recomputed_get_rejection (const LigRecomputed *self)
 {
-  return self->refusal;
+  return self->rejection;
 }
 
 /* --- Programs ------------------------------------------------------------------------------ */
 
 /* Returns the model at that length, which stays valid until the next call. */
 static Size *
-get_size (LigWindow *self, gint64 length, GError **error)
+get_size (LigRecomputed *self, gint64 length, GError **error)
 {
   for (guint i = 0; i < self->sizes->len; i++)
     if (g_array_index (self->sizes, Size, i).length == length)
@@ -105,7 +106,7 @@ get_size (LigWindow *self, gint64 length, GError **error)
 
 /* Returns the length of the window for `n` tokens, at most the whole one. */
 static gint64
-choose_length (const LigWindow *self, gint64 n)
+choose_length (const LigRecomputed *self, gint64 n)
 {
   gint64 length = SHORTEST;
   if (self->whole)
@@ -121,14 +122,14 @@ choose_length (const LigWindow *self, gint64 n)
 
 /* Finds the first op whose positions depend on later ones. */
 static void
-find_refusal (LigWindow *self, LigPlan *plan)
+find_rejection (LigRecomputed *self, LigPlan *plan)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   const char *reason = NULL;
   for (guint i = 0; i < count; i++)
     if (lig_plan_op_positions (&ops[i], &reason) == LIG_POSITIONS_ALL) {
-      self->refusal =
+      self->rejection =
         g_strdup_printf (_ ("%s at %s: %s"), ops[i].info->name, ops[i].path, _ (reason));
       self->causal = FALSE;
       return;
@@ -137,7 +138,7 @@ find_refusal (LigWindow *self, LigPlan *plan)
 
 /* Finds how many tokens the model reads: the rows of the first op's table. */
 static void
-find_vocabulary (LigWindow *self, LigPlan *plan)
+find_vocabulary (LigRecomputed *self, LigPlan *plan)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
@@ -152,7 +153,7 @@ find_vocabulary (LigWindow *self, LigPlan *plan)
 
 /* Checks that the output has a row of logits for each token or for each window. */
 static gboolean
-read_output (LigWindow *self, LigPlan *plan, GError **error)
+read_output (LigRecomputed *self, LigPlan *plan, GError **error)
 {
   LigShape output;
   LigDtype dtype;
@@ -164,14 +165,14 @@ read_output (LigWindow *self, LigPlan *plan, GError **error)
   if (rows == self->length || rows == 1)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               _ ("the model has %" PRId64 " rows of logits for %" PRId64
-                  " tokens, expected one for each token, or one for all"),
+               _ ("the number of rows of logits is %" PRId64 " for a window of length %" PRId64
+                  ", expected one for each token, or one for all"),
                rows, self->length);
   return FALSE;
 }
 
 static gboolean
-check_input (LigWindow *self, GError **error)
+check_input (LigRecomputed *self, GError **error)
 {
   LigShape input = {0};
   LigDtype dtype = LIG_FP32;
@@ -189,28 +190,28 @@ check_input (LigWindow *self, GError **error)
 }
 
 static gboolean
-check_plan (LigWindow *self, LigPlan *plan, GError **error)
+check_plan (LigRecomputed *self, LigPlan *plan, GError **error)
 {
   if (lig_plan_get_n_extra_inputs (plan) > 0) {
     const char *name = lig_plan_get_extra_input_name (plan, 0);
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 _ ("the sequence also takes %s from the caller, so that it cannot generate text "
-                    "from tokens alone"),
+                 _ ("the sequence also takes %s from the caller, so that tokens are not enough "
+                    "to generate text"),
                  name + strspn (name, "#"));
     return FALSE;
   }
   return read_output (self, plan, error);
 }
 
-LigWindow *
-lig_window_new (LigSequence *sequence,
-                LigState *state,
-                const LigPlanOptions *options,
-                gint64 length,
-                gint32 fill,
-                GError **error)
+LigRecomputed *
+lig_recomputed_new (LigSequence *sequence,
+                    LigState *state,
+                    const LigPlanOptions *options,
+                    gint64 length,
+                    gint32 fill,
+                    GError **error)
 {
-  LigWindow *self = g_new0 (LigWindow, 1);
+  LigRecomputed *self = g_new0 (LigRecomputed, 1);
   self->sequence = lig_sequence_copy (sequence);
   self->state = g_object_ref (state);
   self->sizes = g_array_new (FALSE, FALSE, sizeof (Size));
@@ -227,10 +228,10 @@ lig_window_new (LigSequence *sequence,
   }
   LigPlan *plan = size ? lig_program_get_plan (size->program) : NULL;
   if (!plan || !check_plan (self, plan, error)) {
-    lig_window_free (self);
+    lig_recomputed_free (self);
     return NULL;
   }
-  find_refusal (self, plan);
+  find_rejection (self, plan);
   find_vocabulary (self, plan);
   return self;
 }
@@ -239,7 +240,7 @@ lig_window_new (LigSequence *sequence,
 
 /* Writes the window: its tokens, and the fill before or after them. */
 static void
-fill_window (const LigWindow *self, const gint32 *tokens, gint64 n, const Size *size)
+fill_window (const LigRecomputed *self, const gint32 *tokens, gint64 n, const Size *size)
 {
   gint32 *to = size->input->data;
   gint64 before = self->whole ? size->length - n : 0;
@@ -249,7 +250,7 @@ fill_window (const LigWindow *self, const gint32 *tokens, gint64 n, const Size *
 }
 
 LigTensor *
-lig_window_compute (LigWindow *self, const gint32 *tokens, gsize n, GError **error)
+lig_recomputed_compute (LigRecomputed *self, const gint32 *tokens, gsize n, GError **error)
 {
   gint64 count = (gint64) MIN (n, (gsize) self->length);
   const Size *size = get_size (self, choose_length (self, count), error);
