@@ -26,7 +26,7 @@ from harness import SOURCE, Missing, lig, main, program, run, wait  # noqa: E402
 
 STORED = pathlib.Path(__file__).resolve().parent / "pictures"
 EXAMPLE = SOURCE / "data/examples/residual-mlp.lig"
-PAGES = ("sequence", "plan", "run", "profile", "history", "devices")
+PAGES = ("sequence", "plan", "run", "profile", "try", "history", "devices")
 # Of the greatest difference there could be, root mean square. The same page again differs by 0.000
 # on one machine; one operation more in the plan, the least of the faults tried below, by 0.024.
 TOLERANCE = 0.02

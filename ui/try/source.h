@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The models that can be tried: training runs of the store with a checkpoint, and files. */
+#pragma once
+
+#include "ui/document/document.h"
+
+G_BEGIN_DECLS
+
+/* @model: as `lig generate` takes it: a uuid, or a file
+ * @title: `gpt2-tiny, step 12 000`; @subtitle: its losses and its age
+ * @rows: whether it reads rows of numbers
+ * @own: whether it was trained on the ops of the document */
+typedef struct {
+  char *model, *title, *subtitle;
+  gboolean rows, own;
+} LigTrySource;
+
+void lig_try_source_free (LigTrySource *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigTrySource, lig_try_source_free)
+
+/* Returns: (transfer full): a file that a run wrote. */
+LigTrySource *lig_try_source_new_file (const char *path);
+
+/* Looks for the newest runs with a checkpoint on a thread. The result is an array of LigTrySource,
+ * newest first; (transfer full) (nullable). */
+void lig_try_source_find (LigDocument *document,
+                          GCancellable *cancellable,
+                          GAsyncReadyCallback callback,
+                          gpointer data);
+GPtrArray *lig_try_source_find_finish (GAsyncResult *result);
+
+/* Returns: (transfer none) (nullable): the newest run of the document, else the newest. */
+const LigTrySource *lig_try_source_get_initial (GPtrArray *sources);
+
+G_END_DECLS
