@@ -5,6 +5,7 @@
 #include "ui/page.h"
 #include "ui/session/command.h"
 #include "ui/session/trying.h"
+#include "ui/try/rows.h"
 #include "ui/try/source-menu.h"
 #include "ui/try/text-side.h"
 #include "ui/widgets/figures.h"
@@ -31,6 +32,7 @@ struct _LigTryPage {
   GtkSpinner *spinner;
   LigTrySourceMenu *menu, *empty_menu;
   LigTryText *text;
+  LigTryRows *rows;
 
   GCancellable *cancellable;
   GPtrArray *sources;   /* LigTrySource */
@@ -63,6 +65,7 @@ static void
 stop (LigTryPage *self)
 {
   lig_try_text_set_trying (self->text, NULL);
+  lig_try_rows_set_trying (self->rows, NULL);
   if (self->trying) {
     g_signal_handlers_disconnect_by_data (self->trying, self);
     lig_trying_stop (self->trying);
@@ -123,9 +126,13 @@ take_line (LigTrying *trying, JsonObject *line, LigTryPage *self)
     show_speed (self, json_node_get_object (figures));
   if (lig_json_get_string (line, "id", NULL) || !lig_json_get_string (line, "device", NULL))
     return;
+  gboolean rows = lig_json_get_string (line, "task", NULL) != NULL;
   show_model (self, line);
-  lig_try_text_set_trying (self->text, trying);
-  set_side (self, "text");
+  if (rows)
+    lig_try_rows_set_trying (self->rows, trying);
+  else
+    lig_try_text_set_trying (self->text, trying);
+  set_side (self, rows ? "rows" : "text");
 }
 
 static void
@@ -231,9 +238,12 @@ lig_try_page_to_command (LigPage *page)
   LigTryPage *self = LIG_TRY_PAGE (page);
   if (!self->source)
     return NULL;
-  GString *text = g_string_new ("lig generate");
+  GString *text = g_string_new (self->source->rows ? "lig predict" : "lig generate");
   lig_shell_append (text, self->source->model);
-  lig_try_text_append_options (self->text, text);
+  if (self->source->rows)
+    lig_shell_append_option (text, "input", "rows.csv");
+  else
+    lig_try_text_append_options (self->text, text);
   lig_command_append_store (text, lig_page_get_session (page));
   return g_string_free (text, FALSE);
 }
@@ -291,7 +301,9 @@ lig_try_page_constructed (GObject *object)
   self->menu = add_menu (self, self->menu_place);
   self->empty_menu = add_menu (self, self->empty_menu_place);
   self->text = LIG_TRY_TEXT (lig_try_text_new ());
+  self->rows = LIG_TRY_ROWS (lig_try_rows_new ());
   gtk_stack_add_named (self->sides, GTK_WIDGET (self->text), "text");
+  gtk_stack_add_named (self->sides, GTK_WIDGET (self->rows), "rows");
 }
 
 static void
