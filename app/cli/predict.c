@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig predict: predicts the rows of a file with a trained model, which scales them as its training
  * did; compares with the targets if the file has them. */
+#include "app/cli/predict-lines.h"
 #include "app/cli/predict-rows.h"
 
 #include "app/cli/document.h"
@@ -13,13 +14,14 @@
 #include <math.h>
 
 static char *weights, *input, *output, *data;
+static gboolean lines;
 static gint64 batch;
 
 static int run (int argc, char **argv);
 
 LIG_COMMAND (predict) = {
   .name = "predict",
-  .usage = "RUN|P --input ROWS.csv [-o OUT.csv] [--weights W] …",
+  .usage = "RUN|P --input ROWS.csv|--lines [-o OUT.csv] [--weights W] …",
   .summary = "Predicts the rows of a file with a trained model",
   .example = "lig train xor.lig --data csv:xor.csv --name xor && lig predict xor --input xor.csv",
   .run = run,
@@ -36,6 +38,8 @@ static const GOptionEntry own_entries[] = {
    "Parameters: a file, a folder or a run [default: those of the run]", "W|RUN"},
   {"data", 0, 0, G_OPTION_ARG_STRING, &data,
    "Training data, for weights that do not record how their columns were read", "KIND:PATH"},
+  {"lines", 0, 0, G_OPTION_ARG_NONE, &lines,
+   "Read requests as lines of JSON from standard input, write predictions as lines of JSON", NULL},
   {NULL},
 };
 
@@ -67,17 +71,16 @@ find_transform (const LigCliModel *model, GError **error)
 
 /* Gives the sequence an input of `batch` rows. */
 static gboolean
-adopt_rows (LigSequence *sequence, const LigTensor *rows, GError **error)
+adopt_rows (LigSequence *sequence, const LigShape *rows, LigDtype dtype, GError **error)
 {
-  LigShape shape = rows->shape;
-  LigDtype dtype = rows->dtype;
+  LigShape shape = *rows;
   if (lig_sequence_has_input (sequence))
     lig_sequence_get_input (sequence, &shape, &dtype);
   if (shape.n_axes == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s: input has no axes, expected rows", input);
     return FALSE;
   }
-  shape.axes[0] = MAX (MIN (batch, rows->shape.axes[0]), 1);
+  shape.axes[0] = MAX (MIN (batch, rows->axes[0]), 1);
   lig_sequence_set_input (sequence, &shape, dtype);
   return TRUE;
 }
@@ -113,7 +116,7 @@ compute (const LigCliModel *model,
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   if (!lig_cli_model_options (model, options, &plan, error) ||
-      !adopt_rows (model->sequence, rows->rows->input, error))
+      !adopt_rows (model->sequence, &rows->rows->input->shape, rows->rows->input->dtype, error))
     return FALSE;
   lig_cli_task_begin ("predicting");
   lig_cli_task_detail ("planning", NULL);
@@ -134,6 +137,29 @@ compute (const LigCliModel *model,
                                                 &results->figures, error));
   lig_cli_task_end ();
   return fine;
+}
+
+/* Answers requests until standard input ends. */
+static gboolean
+serve (const LigCliModel *model, const LigSequenceOptions *options, GError **error)
+{
+  LigShape shape;
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  g_auto (LigCliValidation) validation = {0};
+  g_autoptr (LigTransform) transform = find_transform (model, error);
+  if (!transform || !lig_cli_model_options (model, options, &plan, error))
+    return FALSE;
+  lig_shape_init (&shape, 2, batch, (gint64) lig_transform_get_n_features (transform));
+  if (!adopt_rows (model->sequence, &shape, LIG_FP32, error))
+    return FALSE;
+  g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
+  g_autoptr (LigState) state = device ? lig_cli_load_model (model, device, &plan, 0, error) : NULL;
+  g_autoptr (LigPredictor) predictor =
+    state ? lig_predictor_new (model->sequence, state, &plan, error) : NULL;
+  if (!predictor)
+    return FALSE;
+  lig_cli_validation_read (&validation, model, data, predictor);
+  return lig_predict_lines (model, transform, device, predictor, &validation, error);
 }
 
 static void
@@ -182,6 +208,8 @@ predict (const char *text, const LigSequenceOptions *options, GError **error)
                  "'%s' has no trained weights; give a run, such as last, or --weights", text);
     return FALSE;
   }
+  if (lines)
+    return serve (&model, options, error);
   if (!read_rows (&model, &rows, error) || !compute (&model, options, &rows, &results, error) ||
       !lig_predict_write (&rows, &results, output, error))
     return FALSE;
@@ -222,8 +250,8 @@ run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_predict, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  if (!input)
-    return lig_cli_usage ("predict needs --input FILE; see lig predict --help");
+  if (!input && !lines)
+    return lig_cli_usage ("predict needs --input FILE or --lines; see lig predict --help");
   if (!output)
     output = g_strdup (lig_cli_json () ? "" : "-");
   if ((*output && !lig_predict_check_output (output, &error)) || !read_batch (batch_text, &error))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of datasets for training runs: the shard of a rank, the documents of a batch, the
- * targets that count, and the content hash that checkpoints record. */
+/* Functions of datasets for training runs: the shard of a rank, the documents of a batch,
+ * and the targets that count. */
 #pragma once
 
 #include <ligature/dataset.h>
@@ -37,8 +37,5 @@ gint64 lig_dataset_count_targets (LigDataset *self, LigTensor *targets);
 /* Returns whether a batch of the training part may have targets that the loss ignores; if not,
  * lig_dataset_count_targets() is the same for all. */
 gboolean lig_dataset_may_ignore (LigDataset *self);
-
-/* Returns a hash of the bytes that were read; 0 for synthetic data. */
-guint64 lig_dataset_get_content (LigDataset *self);
 
 G_END_DECLS

@@ -7,7 +7,6 @@
 #include "engine/data/transform-private.h"
 #include <ligature/csv.h>
 
-#include <math.h>
 #include <string.h>
 
 /* The names of missing columns that an error lists. */
@@ -188,13 +187,8 @@ static gboolean
 read_feature (
   Table *self, const LigTransformColumn *column, const char *text, float *to, GError **error)
 {
-  double value;
-  if (self->transform->replaces && lig_csv_is_missing (text))
-    value = column->mean;
-  else if (!lig_csv_parse_number (text, &value) || !isfinite ((float) value))
-    return reject_cell (self, column, text, error);
-  *to = (float) (column->scale > 0 ? (value - column->mean) * column->scale : value);
-  return TRUE;
+  return lig_transform_parse_feature (self->transform, column, text, to) ||
+         reject_cell (self, column, text, error);
 }
 
 /* A missing target is NaN: such a row is predicted, but has no loss. */
@@ -202,31 +196,21 @@ static gboolean
 read_target (
   Table *self, const LigTransformColumn *column, const char *text, float *to, GError **error)
 {
-  const LigTransform *transform = self->transform;
-  double value;
-  gpointer index;
-  if (lig_csv_is_missing (text)) {
-    *to = NAN;
-  } else if (transform->classes->len > 0) {
-    if (!g_hash_table_lookup_extended (transform->indices, text, NULL, &index)) {
-      g_autofree char *name = lig_format_excerpt (column->name, 40);
-      g_autofree char *shown = lig_format_excerpt (text, 40);
-      return lig_csv_reject (&self->rows.place, error, LIG_ERROR_VALUE,
-                             g_dngettext (GETTEXT_PACKAGE,
-                                          "column %s is '%s', which is not the %u class of the "
-                                          "training data",
-                                          "column %s is '%s', which is none of the %u classes of "
-                                          "the training data",
-                                          transform->classes->len),
-                             name, shown, transform->classes->len);
-    }
-    *to = (float) GPOINTER_TO_UINT (index);
-  } else if (!lig_csv_parse_number (text, &value) || !isfinite ((float) value)) {
+  guint classes = self->transform->classes->len;
+  if (lig_transform_parse_target (self->transform, text, to))
+    return TRUE;
+  if (classes == 0)
     return reject_cell (self, column, text, error);
-  } else {
-    *to = (float) value;
-  }
-  return TRUE;
+  g_autofree char *name = lig_format_excerpt (column->name, 40);
+  g_autofree char *shown = lig_format_excerpt (text, 40);
+  return lig_csv_reject (&self->rows.place, error, LIG_ERROR_VALUE,
+                         g_dngettext (GETTEXT_PACKAGE,
+                                      "column %s is '%s', which is not the %u class of the "
+                                      "training data",
+                                      "column %s is '%s', which is none of the %u classes of "
+                                      "the training data",
+                                      classes),
+                         name, shown, classes);
 }
 
 /* Adds the cells of the row as a line of csv. */

@@ -28,6 +28,13 @@ struct _LigTransform {
 LigRows *lig_transform_read_csv (const LigTransform *self, const char *path, GError **error);
 LigRows *lig_transform_read_idx (const LigTransform *self, const char *path, GError **error);
 
+/* Read a cell; FALSE if it is not a number, or for a target not a label of the training data. */
+gboolean lig_transform_parse_feature (const LigTransform *self,
+                                      const LigTransformColumn *column,
+                                      const char *text,
+                                      float *to);
+gboolean lig_transform_parse_target (const LigTransform *self, const char *text, float *to);
+
 /* Allocates rows with `features` numbers and `targets` numbers (0: no targets) each. */
 LigRows *lig_rows_new (gint64 count, gint64 features, gint64 targets, GError **error);
 

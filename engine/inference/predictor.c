@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions of rows: programs that end before the loss and, where targets are known, programs
  * with it, for full batches and for the last one. */
+#include "engine/inference/predictor-private.h"
+
 #include "engine/graph/request.h"
-#include <ligature/predictor.h>
 #include <ligature/program.h>
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-struct _LigPredictor {
-  LigSequence *sequence;
-  LigPlanOptions options;
-  LigProgramCache *programs;
-  LigPlan *plan; /* of a full batch */
-  gint64 batch;
-  gint64 classes, ignored;
-  gboolean has_loss;
-  LigPredictorProgress progress;
-  gpointer data;
-};
 
 G_DEFINE_BOXED_TYPE (LigPredictor, lig_predictor, g_atomic_rc_box_acquire, lig_predictor_free)
 
@@ -29,6 +18,8 @@ clear (gpointer box)
 {
   LigPredictor *self = box;
   g_clear_pointer (&self->programs, lig_program_cache_free);
+  g_clear_pointer (&self->gradients, lig_program_cache_free);
+  g_clear_object (&self->quiet);
   g_clear_pointer (&self->plan, lig_plan_unref);
   g_clear_object (&self->sequence);
 }
@@ -94,6 +85,7 @@ lig_predictor_new (LigSequence *sequence,
   self->options.training = self->options.input_gradient = FALSE;
   self->batch = self->options.batch > 0 ? self->options.batch : input.axes[0];
   self->programs = lig_program_cache_new (state);
+  self->gradients = lig_program_cache_new (state);
   g_autoptr (LigProgram) program = get_program (self, self->batch, FALSE, error);
   if (!program)
     return NULL;
@@ -134,8 +126,9 @@ lig_predictor_get_classes (LigPredictor *self)
 
 /* Returns a tensor of `size` rows of a plan's shape that begins with rows `first` to `first` +
  * `count` - 1 of all; the others are copies of the first. */
-static LigTensor *
-take_rows (const LigTensor *all, const LigShape *like, gint64 first, gint64 count, GError **error)
+LigTensor *
+lig_predictor_take_rows (
+  const LigTensor *all, const LigShape *like, gint64 first, gint64 count, GError **error)
 {
   LigTensor *some = lig_tensor_new (all->dtype, like, error);
   gint64 size = like->axes[0];
@@ -148,8 +141,8 @@ take_rows (const LigTensor *all, const LigShape *like, gint64 first, gint64 coun
 }
 
 /* Checks that the rows have as many elements as those of the plan, and the same kind of type. */
-static gboolean
-check_rows (LigPredictor *self, const LigTensor *rows, GError **error)
+gboolean
+lig_predictor_check_rows (LigPredictor *self, const LigTensor *rows, GError **error)
 {
   LigShape input;
   LigDtype dtype;
@@ -198,7 +191,7 @@ set_input (LigProgram *program, const LigTensor *rows, gint64 first, gint64 coun
   LigShape shape;
   LigDtype dtype;
   lig_plan_get_input (lig_program_get_plan (program), &shape, &dtype);
-  g_autoptr (LigTensor) batch = take_rows (rows, &shape, first, count, error);
+  g_autoptr (LigTensor) batch = lig_predictor_take_rows (rows, &shape, first, count, error);
   return batch && lig_program_set_input (program, batch, error);
 }
 
@@ -240,7 +233,7 @@ lig_predictor_run (LigPredictor *self, const LigTensor *input, GError **error)
 {
   LigShape shape;
   LigDtype dtype;
-  if (!check_rows (self, input, error))
+  if (!lig_predictor_check_rows (self, input, error))
     return NULL;
   gint64 rows = input->shape.axes[0];
   lig_plan_get_output (self->plan, &shape, &dtype);
@@ -389,7 +382,7 @@ lig_predictor_evaluate (LigPredictor *self,
   Sums sums = {0};
   g_autoptr (LigTensor) kept = NULL, labels = NULL;
   *figures = (LigPredictorFigures){0, 0, NAN, NAN};
-  if (!check_rows (self, input, error))
+  if (!lig_predictor_check_rows (self, input, error))
     return FALSE;
   figures->rows = input->shape.axes[0];
   if (!self->has_loss || targets->dtype != LIG_FP32 || targets->size % figures->rows != 0) {

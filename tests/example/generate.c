@@ -5,6 +5,8 @@
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 #include <ligature/predictor.h>
+#include <ligature/program.h>
+#include <ligature/state.h>
 #include <ligature/tokenizer.h>
 
 #include <stdio.h>

@@ -345,6 +345,15 @@ LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean valida
 LIG_API const char *lig_dataset_describe (LigDataset *self);
 
 /**
+ * lig_dataset_get_content:
+ * @self: a dataset
+ *
+ * Returns: a hash of the bytes that were read, which checkpoints record as `ligature.content`; 0
+ *   for synthetic data
+ */
+LIG_API guint64 lig_dataset_get_content (LigDataset *self);
+
+/**
  * lig_dataset_describe_table:
  * @self: a dataset
  *

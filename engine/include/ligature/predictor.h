@@ -127,4 +127,22 @@ LIG_API gboolean lig_predictor_evaluate (LigPredictor *self,
                                          LigPredictorFigures *figures,
                                          GError **error);
 
+/**
+ * lig_predictor_get_influence:
+ * @self: a predictor
+ * @row: one row, as for lig_predictor_run(); not integers
+ * @column: the index of an output of the row, such as that of the predicted class
+ *
+ * Computes the contribution of each number of the row to an output, before any softmax: the
+ * gradient of the output times the number. In a linear model the output is the sum of these
+ * products and the bias. Dropout is not applied.
+ *
+ * Returns: (transfer full): fp32: a product for each number of the row; %NULL with the errors of
+ *   lig_predictor_run() set, or %LIG_ERROR_INDEX if the row has no such output
+ */
+LIG_API LigTensor *lig_predictor_get_influence (LigPredictor *self,
+                                                const LigTensor *row,
+                                                gint64 column,
+                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

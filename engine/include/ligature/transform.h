@@ -102,6 +102,61 @@ LIG_API const char *lig_transform_get_target (const LigTransform *self, guint n)
 LIG_API const char *lig_transform_get_class (const LigTransform *self, guint n);
 
 /**
+ * lig_transform_get_statistics:
+ * @self: a transform
+ * @n: the index of a feature from 0
+ * @mean: (out) (optional): the mean of the training rows; 0 if it is not subtracted
+ * @std: (out) (optional): their standard deviation; 1 if it does not divide
+ *
+ * Reads the statistics that scale a feature: the model reads (x - mean) / std.
+ *
+ * Returns: whether the feature is scaled
+ */
+LIG_API gboolean
+lig_transform_get_statistics (const LigTransform *self, guint n, double *mean, double *std);
+
+/**
+ * lig_transform_get_image:
+ * @self: a transform
+ * @rows: (out): the number of rows of pixels
+ * @columns: (out): the number of columns of pixels
+ *
+ * Returns: whether the rows are images; otherwise nothing is set
+ */
+LIG_API gboolean
+lig_transform_get_image (const LigTransform *self, gint64 *rows, gint64 *columns);
+
+/**
+ * lig_transform_read_feature:
+ * @self: a transform of a table
+ * @n: the index of a feature from 0
+ * @text: (nullable): the cell in the units of the file; %NULL counts as missing
+ * @scaled: (out): the number that the model reads
+ *
+ * Reads a single cell as lig_transform_read() does.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FORMAT set, naming the column, if the cell is not a number, or
+ *   missing in a model whose training had no missing cells
+ */
+LIG_API gboolean lig_transform_read_feature (
+  const LigTransform *self, guint n, const char *text, float *scaled, GError **error);
+
+/**
+ * lig_transform_read_target:
+ * @self: a transform of a table
+ * @n: the index of a target from 0
+ * @text: (nullable): the cell: a number or the label of a class; %NULL counts as missing
+ * @target: (out): the number, or the index of the class; NaN if the cell is missing
+ *
+ * Reads a single target as lig_transform_read() does.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FORMAT set if the cell is not a number, or with %LIG_ERROR_VALUE
+ *   if the training data lacks the label
+ */
+LIG_API gboolean lig_transform_read_target (
+  const LigTransform *self, guint n, const char *text, float *target, GError **error);
+
+/**
  * lig_transform_read:
  * @self: a transform
  * @path: (type filename): a csv file with the same column names in any order, or, if the training
