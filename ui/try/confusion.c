@@ -214,6 +214,7 @@ lig_confusion_init (LigConfusion *self)
   gtk_grid_set_row_spacing (self->grid, 3);
   gtk_grid_set_column_spacing (self->grid, 3);
   gtk_label_set_wrap (self->note, TRUE);
+  gtk_label_set_max_width_chars (self->note, 28);
   gtk_label_set_xalign (self->note, 0);
   gtk_widget_add_css_class (GTK_WIDGET (self->note), "caption");
   gtk_widget_add_css_class (GTK_WIDGET (self->note), "dim-label");

@@ -111,8 +111,8 @@ static GtkWidget *
 make_entry (LigTryForm *self, const char *name)
 {
   GtkWidget *entry = gtk_entry_new ();
-  gtk_editable_set_width_chars (GTK_EDITABLE (entry), 8);
-  gtk_editable_set_max_width_chars (GTK_EDITABLE (entry), 10);
+  gtk_editable_set_width_chars (GTK_EDITABLE (entry), 7);
+  gtk_editable_set_max_width_chars (GTK_EDITABLE (entry), 8);
   gtk_entry_set_alignment (GTK_ENTRY (entry), 1);
   gtk_entry_set_input_purpose (GTK_ENTRY (entry), GTK_INPUT_PURPOSE_NUMBER);
   gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
@@ -129,7 +129,7 @@ make_slider (LigTryForm *self, Column *column, const LigTryFeature *feature)
   g_autofree char *tip =
     g_strdup_printf (_ ("Validation rows have %.4g to %.4g"), feature->min, feature->max);
   gtk_widget_set_hexpand (slider, TRUE);
-  gtk_widget_set_size_request (slider, 70, -1);
+  gtk_widget_set_size_request (slider, 60, -1);
   gtk_widget_set_tooltip_text (slider, tip);
   gtk_accessible_update_property (GTK_ACCESSIBLE (slider), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   feature->name, -1);
@@ -280,6 +280,14 @@ lig_try_form_add_request (LigTryForm *self, JsonBuilder *to)
     lig_json_add_text (to, "target", self->class_names[selected - 1]);
   if (self->number)
     lig_json_add_text (to, "target", gtk_editable_get_text (self->number));
+}
+
+void
+lig_try_form_add_target (LigTryForm *self, JsonObject *answer)
+{
+  guint selected = self->classes ? gtk_drop_down_get_selected (self->classes) : 0;
+  if (selected > 0)
+    json_object_set_int_member (answer, "target", selected - 1);
 }
 
 void

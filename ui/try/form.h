@@ -23,6 +23,9 @@ void lig_try_form_set_row (LigTryForm *self, JsonObject *answer);
 /* Adds the members `row` and `target` of a request. */
 void lig_try_form_add_request (LigTryForm *self, JsonBuilder *to);
 
+/* Adds the index of the chosen class to an answer, which does not repeat it. */
+void lig_try_form_add_target (LigTryForm *self, JsonObject *answer);
+
 /* Sets the text of a column, and emits `changed`; for tests. */
 void lig_try_form_type (LigTryForm *self, guint column, const char *text);
 

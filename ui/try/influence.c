@@ -31,7 +31,7 @@ lig_influence_show (GtkGrid *bars, JsonObject *model, JsonArray *influence)
   double largest = fabs (lig_try_number_at (influence, order[0]));
   for (guint i = 0; i < MIN (count, MAX_BARS); i++) {
     double value = lig_try_number_at (influence, order[i]);
-    g_autofree char *figure = g_strdup_printf ("%+.3g", value);
+    g_autofree char *figure = g_strdup_printf ("%s%.3g", value < 0 ? "−" : "+", fabs (value));
     const LigBarRow row = {.label = lig_try_model_get_feature (model, order[i]).name,
                            .share = largest > 0 && isfinite (value) ? value / largest : 0,
                            .is_signed = TRUE,

@@ -177,8 +177,11 @@ lig_try_prediction_init (LigTryPrediction *self)
   self->bars = lig_bars_new ();
   self->moves = make_moves (self);
   gtk_label_set_ellipsize (self->title, PANGO_ELLIPSIZE_END);
+  gtk_label_set_max_width_chars (self->title, 16);
   gtk_label_set_wrap (self->verdict, TRUE);
+  gtk_label_set_max_width_chars (self->verdict, 28);
   gtk_label_set_wrap (self->error, TRUE);
+  gtk_label_set_max_width_chars (self->error, 28);
   gtk_widget_set_visible (GTK_WIDGET (self->error), FALSE);
   gtk_widget_set_visible (self->moves, FALSE);
   gtk_widget_set_hexpand (GTK_WIDGET (self->title), TRUE);

@@ -37,7 +37,7 @@ struct _LigTryRows {
 
   LigTrying *trying;
   gulong handler;
-  Want want, asked; /* asked: the request in progress */
+  Want want, asked, shown; /* asked: the request in progress */
   gboolean filling;
   JsonObject *evaluation; /* (nullable) */
   int cell[2];            /* the target and the prediction of the listed rows; -1: all */
@@ -62,6 +62,16 @@ begin (const char *id)
   return builder;
 }
 
+/* Adds the members of a request for a typed row or a validation row. */
+static void
+add_request (LigTryRows *self, JsonBuilder *to, Want what)
+{
+  if (what == WANT_TYPED)
+    lig_try_form_add_request (self->form, to);
+  else
+    lig_json_add_integer (to, "validation", gtk_spin_button_get_value_as_int (self->number) - 1);
+}
+
 /* Requests what is wanted, unless a prediction is in progress. */
 static void
 ask (LigTryRows *self)
@@ -69,11 +79,7 @@ ask (LigTryRows *self)
   if (!self->trying || self->asked != WANT_NOTHING || self->want == WANT_NOTHING)
     return;
   g_autoptr (JsonBuilder) builder = begin ("row");
-  if (self->want == WANT_TYPED)
-    lig_try_form_add_request (self->form, builder);
-  else
-    lig_json_add_integer (builder, "validation",
-                          gtk_spin_button_get_value_as_int (self->number) - 1);
+  add_request (self, builder, self->want);
   self->asked = self->want;
   self->want = WANT_NOTHING;
   lig_trying_send (self->trying, builder);
@@ -82,7 +88,7 @@ ask (LigTryRows *self)
 static void
 want (LigTryRows *self, Want what)
 {
-  self->want = what;
+  self->want = self->shown = what;
   ask (self);
 }
 
@@ -141,17 +147,8 @@ take_prediction (LigTryRows *self, JsonObject *answer)
     lig_try_form_set_row (self->form, answer);
     show_pixels (self, answer);
   }
-  if (self->asked == WANT_TYPED && !error) {
-    g_autoptr (JsonBuilder) typed = json_builder_new ();
-    json_builder_begin_object (typed);
-    lig_try_form_add_request (self->form, typed);
-    json_builder_end_object (typed);
-    g_autoptr (JsonNode) root = json_builder_get_root (typed);
-    const char *name = lig_json_get_string (json_node_get_object (root), "target", NULL);
-    for (guint i = 0; name && i < lig_try_model_count (get_model (self), "classes"); i++)
-      if (g_strcmp0 (lig_try_model_get_class (get_model (self), i), name) == 0)
-        json_object_set_int_member (answer, "target", i);
-  }
+  if (self->asked == WANT_TYPED && !error)
+    lig_try_form_add_target (self->form, answer);
   self->asked = WANT_NOTHING;
   lig_try_prediction_show (self->prediction, get_model (self), answer);
   ask (self);
@@ -265,6 +262,18 @@ number_changed (GtkSpinButton *number, LigTryRows *self)
 {
   if (!self->filling)
     want (self, WANT_VALIDATION);
+}
+
+char *
+lig_try_rows_to_request (LigTryRows *self)
+{
+  g_autoptr (JsonBuilder) builder = begin ("row");
+  GString *text = g_string_new (NULL);
+  add_request (self, builder, self->shown);
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  lig_json_append (text, root);
+  return g_string_free (text, FALSE);
 }
 
 void

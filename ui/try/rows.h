@@ -17,6 +17,9 @@ GtkWidget *lig_try_rows_new (void);
 /* Uses another process, whose first line was read; null: it ended. */
 void lig_try_rows_set_trying (LigTryRows *self, LigTrying *trying);
 
+/* Returns: (transfer full): the request for the shown row, as a line of `lig predict --lines`. */
+char *lig_try_rows_to_request (LigTryRows *self);
+
 /* Shows a validation row. */
 void lig_try_rows_show_row (LigTryRows *self, gint64 row);
 

@@ -89,7 +89,14 @@ take_end (LigTrying *trying, LigTryPage *self)
   stop (self);
 }
 
-/* Shows the device and the cache, or the rows. */
+static void
+set_figures (LigTryPage *self, const char *text)
+{
+  gtk_label_set_label (self->figures, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->figures), *text);
+}
+
+/* Shows the device and the cache. */
 static void
 show_model (LigTryPage *self, JsonObject *model)
 {
@@ -102,7 +109,7 @@ show_model (LigTryPage *self, JsonObject *model)
     return;
   g_autofree char *length = lig_figure_count (lig_json_get_int (cache, "length", 0));
   g_autofree char *text = g_strdup_printf (_ ("reads %s tokens at once"), length);
-  gtk_label_set_label (self->figures, text);
+  set_figures (self, text);
   lig_tooltip_set (GTK_WIDGET (self->figures), lig_json_get_string (cache, "refusal", NULL));
 }
 
@@ -114,7 +121,7 @@ show_speed (LigTryPage *self, JsonObject *figures)
   g_autofree char *count = lig_figure_count ((gint64) speed);
   g_autofree char *text = g_strdup_printf (_ ("%s tokens a second"), count);
   if (speed >= 1)
-    gtk_label_set_label (self->figures, text);
+    set_figures (self, text);
 }
 
 /* The first line describes the model. */
@@ -149,7 +156,7 @@ start (LigTryPage *self)
   };
   stop (self);
   gtk_label_set_label (self->device, "");
-  gtk_label_set_label (self->figures, "");
+  set_figures (self, "");
   set_side (self, "loading");
   self->trying = lig_trying_new (&order, &error);
   if (!self->trying) {
@@ -238,10 +245,16 @@ lig_try_page_to_command (LigPage *page)
   LigTryPage *self = LIG_TRY_PAGE (page);
   if (!self->source)
     return NULL;
-  GString *text = g_string_new (self->source->rows ? "lig predict" : "lig generate");
+  g_autofree char *request = self->source->rows ? lig_try_rows_to_request (self->rows) : NULL;
+  GString *text = g_string_new (request ? "printf '%s\\n'" : "");
+  if (request) {
+    lig_shell_append (text, request);
+    g_string_append (text, " | ");
+  }
+  g_string_append (text, self->source->rows ? "lig predict" : "lig generate");
   lig_shell_append (text, self->source->model);
   if (self->source->rows)
-    lig_shell_append_option (text, "input", "rows.csv");
+    g_string_append (text, " --lines");
   else
     lig_try_text_append_options (self->text, text);
   lig_command_append_store (text, lig_page_get_session (page));
