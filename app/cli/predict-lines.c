@@ -318,8 +318,8 @@ answer_validation (const Server *self, const char *id, gint64 row, GError **erro
   gint64 rows, columns;
   if (row < 0 || row >= self->validation->count) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 "validation %" PRId64 ": there are %" PRId64 " rows, from 0", row,
-                 self->validation->count);
+                 "validation %" PRId64 ": there is no such row; the last one is %" PRId64, row,
+                 self->validation->count - 1);
     return FALSE;
   }
   g_autoptr (JsonBuilder) builder = begin (id);
@@ -477,9 +477,8 @@ read_cell (const Server *self, JsonObject *request, gint64 cell[2], GError **err
   }
   if (!fine)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "cell: expected the indices of two of the %" PRId64 " classes, [target, "
-                 "prediction]",
-                 self->classes);
+                 "cell: expected [target, prediction], two classes from 0 to %" PRId64,
+                 self->classes - 1);
   return fine;
 }
 
@@ -573,6 +572,7 @@ lig_predict_lines (const LigCliModel *model,
   g_free (self.order);
   if (length > LONGEST)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "--lines: a request is longer than %d bytes; end each with a line break", LONGEST);
+                 "--lines: a request is longer than %d MiB; end each with a line break",
+                 LONGEST >> 20);
   return length <= LONGEST;
 }

@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /* Serves requests until the input ends. The first line that is written describes the model:
- * `{"model", "weights", "device", "task", "features": [{"name", "mean", "std", "min", "max"}], "targets",
- * "classes", "image", "validation", "remark"}`. Requests, each with an `id` that its answer
- * repeats:
+ * `{"model", "weights", "device", "task", "features": [{"name", "mean", "std", "min", "max"}],
+ * "targets", "classes", "image", "validation", "remark"}`. Requests, each with an `id` that its
+ * answer repeats:
  *
  * `{"id": "a", "row": {"age": "41", …}, "target": "no"}` predicts a row: `{"id", "prediction",
  * "probabilities", "values", "loss", "influence"}`. The target may be omitted. The influence of a

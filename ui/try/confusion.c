@@ -69,8 +69,10 @@ choose_classes (LigConfusion *self, JsonArray *matrix)
     g_array_sort (self->classes, compare_classes);
   }
   g_autofree char *text = g_strdup_printf (
-    _ ("The %d of %u classes with the most wrong rows. Click on a cell for its rows."), MAX_CLASSES,
-    count);
+    ngettext ("The %d of %u class with the most wrong rows. Click on a cell for its rows.",
+              "The %d of %u classes with the most wrong rows. Click on a cell for its rows.",
+              count),
+    MAX_CLASSES, count);
   gtk_label_set_label (self->note, count > MAX_CLASSES
                                      ? text
                                      : _ ("Rows: their class; columns: the prediction. Click on a "

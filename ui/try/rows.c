@@ -168,7 +168,9 @@ set_worst_title (LigTryRows *self, gint64 rows, gint64 wrong)
       lig_try_model_get_class (model, self->cell[0]),
       lig_try_model_get_class (model, self->cell[1]), all);
   else if (wrong >= 0)
-    text = g_strdup_printf (_ ("Worst first: %s of %s rows are wrong"), some, all);
+    text = g_strdup_printf (ngettext ("Worst first: %s of %s row is wrong",
+                                      "Worst first: %s of %s rows are wrong", (gulong) rows),
+                            some, all);
   else
     text = g_strdup (_ ("Worst first"));
   gtk_label_set_label (self->worst_title, text);
@@ -218,14 +220,15 @@ take_evaluation (LigTryRows *self, JsonObject *answer)
   JsonArray *confusion = lig_json_get_array (answer, "confusion");
   const char *error = lig_json_get_string (answer, "error", NULL);
   double accuracy = lig_try_number (answer, "accuracy");
+  gint64 count = lig_json_get_int (answer, "rows", 0);
   g_autofree char *loss = lig_try_format (lig_try_number (answer, "loss"));
-  g_autofree char *rows = lig_figure_count (lig_json_get_int (answer, "rows", 0));
-  g_autofree char *sentence = error ? lig_figure_sentence (error) : NULL;
-  g_autofree char *text = error ? g_strdup (sentence)
-                          : isnan (accuracy)
-                            ? g_strdup_printf (_ ("%s validation rows, loss %s"), rows, loss)
-                            : g_strdup_printf (_ ("%s validation rows, %.1f %% right, loss %s"),
-                                               rows, 100 * accuracy, loss);
+  g_autofree char *number = lig_figure_count (count);
+  g_autofree char *rows =
+    g_strdup_printf (ngettext ("%s validation row", "%s validation rows", (gulong) count), number);
+  g_autofree char *text = error              ? lig_figure_sentence (error)
+                          : isnan (accuracy) ? g_strdup_printf (_ ("%s, loss %s"), rows, loss)
+                                             : g_strdup_printf (_ ("%s, %.1f %% right, loss %s"),
+                                                                rows, 100 * accuracy, loss);
   gtk_label_set_label (self->summary, text);
   g_clear_pointer (&self->evaluation, json_object_unref);
   if (error)

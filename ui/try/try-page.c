@@ -107,8 +107,10 @@ show_model (LigTryPage *self, JsonObject *model)
     self->device, lig_session_get_device_title (lig_page_get_session (LIG_PAGE (self)), device));
   if (!cache)
     return;
-  g_autofree char *length = lig_figure_count (lig_json_get_int (cache, "length", 0));
-  g_autofree char *text = g_strdup_printf (_ ("reads %s tokens at once"), length);
+  gint64 length = lig_json_get_int (cache, "length", 0);
+  g_autofree char *count = lig_figure_count (length);
+  g_autofree char *text = g_strdup_printf (
+    ngettext ("reads %s token at once", "reads %s tokens at once", (gulong) length), count);
   set_figures (self, text);
   lig_tooltip_set (GTK_WIDGET (self->figures), lig_json_get_string (cache, "refusal", NULL));
 }
@@ -119,7 +121,8 @@ show_speed (LigTryPage *self, JsonObject *figures)
   JsonNode *node = json_object_get_member (figures, "tokens_per_second");
   double speed = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : 0;
   g_autofree char *count = lig_figure_count ((gint64) speed);
-  g_autofree char *text = g_strdup_printf (_ ("%s tokens a second"), count);
+  g_autofree char *text = g_strdup_printf (
+    ngettext ("%s token a second", "%s tokens a second", (gulong) MAX (speed, 0)), count);
   if (speed >= 1)
     set_figures (self, text);
 }

@@ -112,8 +112,10 @@ LIG_API const char *lig_transform_get_class (const LigTransform *self, guint n);
  *
  * Returns: whether the feature is scaled
  */
-LIG_API gboolean
-lig_transform_get_statistics (const LigTransform *self, guint n, double *mean, double *std);
+LIG_API gboolean lig_transform_get_statistics (const LigTransform *self,
+                                               guint n,
+                                               double *mean,
+                                               double *std);
 
 /**
  * lig_transform_get_image:
@@ -123,8 +125,7 @@ lig_transform_get_statistics (const LigTransform *self, guint n, double *mean, d
  *
  * Returns: whether the rows are images; otherwise nothing is set
  */
-LIG_API gboolean
-lig_transform_get_image (const LigTransform *self, gint64 *rows, gint64 *columns);
+LIG_API gboolean lig_transform_get_image (const LigTransform *self, gint64 *rows, gint64 *columns);
 
 /**
  * lig_transform_read_feature:

@@ -10,6 +10,7 @@ pictures before they are committed. Those of pages with measured times differ on
 import json
 import os
 import pathlib
+import random
 import re
 import sys
 import time
@@ -30,7 +31,8 @@ def choose_device(home, device):
 
 def open_window(home, file, device):
     choose_device(home, device)
-    return program(home, file, ADW_DEBUG_COLOR_SCHEME="prefer-light")
+    return program(home, file,
+                   ADW_DEBUG_COLOR_SCHEME=os.environ.get("LIGATURE_SCHEME", "prefer-light"))
 
 
 def find_place(x_window):
@@ -148,6 +150,69 @@ def test_history(home):
         take(app, "history")
 
 
+def test_try_text(home):
+    """A model of bytes that has read the documents of the project for some minutes."""
+    prose = home / "prose.txt"
+    prose.write_text("".join(path.read_text() for path in sorted((SOURCE / "data/doc").glob("*.md"))))
+    lig(home, "train", EXAMPLES / "gpt2-tiny.lig", "--data", f"text:{prose}", "--steps", "2000", "--lr",
+        "0.003", "--device", "cpu", "--checkpoint", home / "gpt2-tiny.safetensors")
+    with open_window(home, EXAMPLES / "gpt2-tiny.lig", "cpu") as app:
+        app.says("^gpt2-tiny — Ligature$")
+        app.activate("win.page", "try")
+        app.says("tokens at once$")
+        run("xdotool", "windowsize", "--sync", app.x_window, 1280, 800)
+        time.sleep(1)
+        app.click(app.find("slider", "Temperature"), (0.25, 0.5))
+        app.click(app.find("spin button", "Continuations"), (0.2, 0.5))
+        app.key("ctrl+a", "3", "Return")
+        app.click(app.find("text", "Prompt"))
+        app.type("The window shows ")
+        app.key("Return")
+        app.says("at the limit", 60)
+        time.sleep(3)
+        app.click(app.look("log")[1], (0.6, 0.12))
+        take(app, "try-text")
+
+
+def make_penguins(path):
+    """Writes made-up birds of three kinds that overlap."""
+    draw = random.Random(4)
+    kinds = {"Adelie": (150, (38.8, 18.3, 190, 3700), (2.7, 1.2, 6.5, 460)),
+             "Chinstrap": (68, (48.8, 18.4, 196, 3733), (3.3, 1.1, 7.1, 384)),
+             "Gentoo": (124, (47.5, 15.0, 217, 5076), (3.1, 1.0, 6.5, 504))}
+    lines = []
+    for kind, (count, means, deviations) in kinds.items():
+        for _ in range(count):
+            shared = draw.gauss(0, 1)
+            a, b, c, d = (mean + 1.25 * deviation * (0.6 * shared + 0.8 * draw.gauss(0, 1))
+                          for mean, deviation in zip(means, deviations))
+            lines.append(f"{a:.1f},{b:.1f},{c:.0f},{round(d / 25) * 25},{kind}")
+    draw.shuffle(lines)
+    titles = "bill length (mm),bill depth (mm),flipper length (mm),body mass (g),species"
+    path.write_text("\n".join([titles, *lines]) + "\n")
+
+
+def test_try_rows(home):
+    make_penguins(home / "penguins.csv")
+    (home / "penguins.lig").write_text(json.dumps({
+        "ligature": 1, "name": "penguins", "input": {"shape": [32, 4], "dtype": "fp32"},
+        "ops": [{"op": "linear", "out-features": 16}, {"op": "gelu"}, {"op": "dropout", "p": 0.1},
+                {"op": "linear", "out-features": 3}, {"op": "cross-entropy"}]}))
+    data = f"csv:{home}/penguins.csv?validation=0.2&standardize=true&split=stratified"
+    lig(home, "train", home / "penguins.lig", "--data", data, "--steps", "300", "--lr", "0.005",
+        "--device", "cpu", "--checkpoint", home / "penguins.safetensors")
+    with open_window(home, home / "penguins.lig", "cpu") as app:
+        app.says("^penguins — Ligature$")
+        app.activate("win.page", "try")
+        app.says("^Worst first")
+        run("xdotool", "windowsize", "--sync", app.x_window, 1280, 800)
+        time.sleep(1)
+        app.click(app.find("push button", re.compile("^Adelie, predicted as Chinstrap")))
+        app.says("^Adelie, predicted as Chinstrap: [0-9]* rows?$")
+        app.click(app.find("list item", re.compile("^Row .*: Adelie, predicted Chin")))
+        take(app, "try-rows")
+
+
 def test_devices(home):
     with open_window(home, EXAMPLES / "residual-mlp.lig", "null:h200") as app:
         app.says("^residual-mlp — Ligature$")
@@ -156,5 +221,5 @@ def test_devices(home):
 
 
 if __name__ == "__main__":
-    main([test_sequence, test_card, test_blocks, test_plan, test_run, test_profile, test_history,
-          test_devices])
+    main([test_sequence, test_card, test_blocks, test_plan, test_run, test_profile, test_try_text,
+          test_try_rows, test_history, test_devices])

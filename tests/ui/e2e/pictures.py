@@ -6,7 +6,8 @@ pictures.py --update writes the stored pictures, after they were looked at: they
 tests/ui/e2e/pictures. They are compared at a quarter of their size, blurred a little: other
 machines draw letters by other pixels, but a missing column, a wrong colour or a page that did not
 fill is seen. With another font it is skipped. Times are predicted for a described GPU, and what
-the Devices page says of this machine's CPU is painted over: no figure is the machine's own.
+the Devices page says of this machine's CPU and the Try page of the age of its model is painted over:
+no figure is the machine's own.
 """
 import os
 import pathlib
@@ -75,6 +76,9 @@ def hide(app, page, picture):
         top = app.place(app.find(name="On this computer"))[1] - app.frame()[1]
         end = app.place(app.find(name="Plan only"))[1] - app.frame()[1]
         run("mogrify", "-fill", "gray", "-draw", f"rectangle 0,{top + 20} 1440,{end - 20}", picture)
+    if page == "try":
+        place = app.place(app.find(name=re.compile(" ago$|just now$")))[1] - app.frame()[1]
+        run("mogrify", "-fill", "gray", "-draw", f"rectangle 0,{place - 9} 1440,{place + 9}", picture)
 
 
 def make_runs(home):
@@ -86,10 +90,21 @@ def make_runs(home):
             "--checkpoint", home / f"{name}.safetensors")
 
 
+def make_model(home):
+    """A model of rows, which the page Try finds."""
+    rows = home / "rows.csv"
+    lines = [f"{i % 9},{i % 7},{'large' if i % 9 > 4 else 'small'}" for i in range(60)]
+    rows.write_text("\n".join(["length,width,size", *lines]) + "\n")
+    lig(home, "train", "linear(2) ! cross-entropy", "--input", "16x2", "--data", f"csv:{rows}",
+        "--steps", 20, "--name", "sizes", "--device", "cpu", "--checkpoint",
+        home / "sizes.safetensors")
+
+
 def look_at_all(home, scheme):
     if "Cantarell" not in run("fc-match", "Cantarell", check=False):
         raise Missing("the font Cantarell is not installed")
     choose_gpu(home)
+    make_model(home)
     make_runs(home)
     wrong = []
     with program(home, EXAMPLE, ADW_DEBUG_COLOR_SCHEME=scheme) as app:
@@ -98,6 +113,8 @@ def look_at_all(home, scheme):
         run("xdotool", "windowsize", "--sync", app.x_window, 1440, 900)
         for page in PAGES:
             app.activate("win.page", page)
+            if page == "try":
+                app.says("^Worst first")
             shown = home / f"{page}.png"
             small = home / f"{page}-small.png"
             stored = STORED / f"{page}-{scheme.removeprefix('prefer-').removeprefix('force-')}.png"

@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import SOURCE, lig, main, program, run, wait  # noqa: E402
 
-PAGES = ("Sequence", "Plan", "Run", "Profile", "History", "Devices")
+PAGES = ("Sequence", "Plan", "Run", "Profile", "Try", "History", "Devices")
 EXAMPLE = SOURCE / "data/examples/layer-norm-mlp.lig"
 
 
