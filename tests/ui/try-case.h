@@ -75,6 +75,24 @@ says (Fixture *f, const char *text)
   return find_widget (f->page, shows_text, text) != NULL;
 }
 
+/* Returns whether a process has the fixture's store as an argument. */
+static inline gboolean
+has_process (Fixture *f)
+{
+  const char *name, *store = lig_store_get_path (lig_session_get_store (f->session));
+  g_autoptr (GDir) folder = g_dir_open ("/proc", 0, NULL);
+  while ((name = g_dir_read_name (folder))) {
+    g_autofree char *file = g_build_filename ("/proc", name, "cmdline", NULL), *words = NULL;
+    gsize length;
+    if (!g_ascii_isdigit (*name) || !g_file_get_contents (file, &words, &length, NULL))
+      continue;
+    for (gsize i = 0; i < length; i += strlen (words + i) + 1)
+      if (g_str_equal (words + i, store))
+        return TRUE;
+  }
+  return FALSE;
+}
+
 /* Returns the page's command. */
 static inline char *
 get_command (Fixture *f)

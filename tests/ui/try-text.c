@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Try continues texts: token by token, in several columns, stopped and continued. */
 #include "tests/ui/try-case.h"
+#include "ui/session/training.h"
 #include "ui/try/copies.h"
 #include "ui/try/prompt.h"
 #include "ui/try/settings.h"
@@ -12,12 +13,12 @@
 #define MODEL "embedding(8) ! linear(256) ! cross-entropy"
 
 static void
-train_text (Fixture *f, const char *name)
+train_text (Fixture *f, const char *name, const char *steps)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < 60; i++)
     g_string_append (text, "abcdefgh ");
-  train (f, name, MODEL, "8x16:int32", "text", text->str, "60");
+  train (f, name, MODEL, "8x16:int32", "text", text->str, steps);
 }
 
 static LigTrySettings *
@@ -46,12 +47,19 @@ act (Fixture *f, const char *action)
 }
 
 static void
+open_after (Fixture *f, const char *steps)
+{
+  g_autofree char *title = g_strconcat ("text, step ", steps, NULL);
+  train_text (f, "text", steps);
+  open_page (f);
+  WAIT_FOR (says (f, title));
+  WAIT_FOR (says (f, "reads 16 tokens at once"));
+}
+
+static void
 open_text (Fixture *f)
 {
-  train_text (f, "text");
-  open_page (f);
-  WAIT_FOR (says (f, "text, step 60"));
-  WAIT_FOR (says (f, "reads 16 tokens at once"));
+  open_after (f, "60");
 }
 
 /* Without a model the page says what is needed, and finds a run that has ended since. */
@@ -63,7 +71,7 @@ test_empty (Fixture *f, gconstpointer data)
   WAIT_FOR (says (f, "Nothing to try yet"));
   none = get_command (f);
   g_assert_null (none);
-  train_text (f, "late");
+  train_text (f, "late", "60");
   gtk_widget_set_visible (f->page, FALSE);
   gtk_widget_set_visible (f->page, TRUE);
   WAIT_FOR (says (f, "late, step 60"));
@@ -76,7 +84,7 @@ test_own (Fixture *f, gconstpointer data)
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < 200; i++)
     g_string_append_printf (text, "%d ", i);
-  train_text (f, "own");
+  train_text (f, "own", "60");
   train (f, "other", "embedding(4) ! linear(256) ! cross-entropy", "8x16:int32", "text", text->str,
          "2");
   fill_with (f->doc, MODEL, "8x16:int32", NULL);
@@ -108,7 +116,8 @@ test_generate (Fixture *f, gconstpointer data)
 static void
 test_columns (Fixture *f, gconstpointer data)
 {
-  open_text (f);
+  /* A model that has hardly learned anything draws other texts from other seeds. */
+  open_after (f, "1");
   LigTryCopies *copies = get_copies (f);
   lig_try_prompt_set_text (get_prompt (f), "ab");
   lig_try_settings_set (get_settings (f), "temperature", 2);
@@ -151,6 +160,44 @@ test_card (Fixture *f, gconstpointer data)
   g_assert_cmpint (lig_tokens_get_cursor (tokens), ==, 5);
   lig_tokens_set_cursor (tokens, -1);
   WAIT_FOR (!gtk_widget_get_visible (card));
+}
+
+/* The process ends with the page, even while it writes. */
+static void
+test_closed (Fixture *f, gconstpointer data)
+{
+  open_text (f);
+  lig_try_settings_set (get_settings (f), "max", 100000);
+  g_assert_true (act (f, "try.generate"));
+  WAIT_FOR (lig_try_copies_get_tokens (get_copies (f), 0) > 3);
+  g_assert_true (has_process (f));
+  gtk_window_destroy (GTK_WINDOW (f->window));
+  f->window = f->page = NULL;
+  WAIT_FOR (!has_process (f));
+}
+
+/* A run in this process neither waits for the model nor ends it. */
+static void
+test_training (Fixture *f, gconstpointer data)
+{
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  settings.data = g_strdup ("synthetic");
+  settings.steps = 10000000;
+  open_text (f);
+  fill_with (f->doc, "linear(64) ! mean-squared-error", "64x64", NULL);
+  LigTraining *training = lig_training_start (f->session, lig_document_get_sequence (f->doc), "cpu",
+                                              (LigLayout){{1, 1, 1}}, &settings);
+  LigRunProgress progress = {0};
+  WAIT_FOR ((lig_training_get_progress (training, &progress), progress.step > 2));
+  lig_try_settings_set (get_settings (f), "max", 20);
+  g_assert_true (act (f, "try.generate"));
+  WAIT_FOR (says (f, "20 tokens · at the limit"));
+  g_assert_true (lig_training_is_active (training));
+  gint64 step = progress.step;
+  WAIT_FOR ((lig_training_get_progress (training, &progress), progress.step > step));
+  lig_training_cancel (training);
+  WAIT_FOR (!lig_training_is_active (training));
 }
 
 /* --- Parts --------------------------------------------------------------------------------- */
@@ -224,6 +271,8 @@ add_tests (void)
   ADD ("columns", test_columns);
   ADD ("card", test_card);
   ADD ("failure", test_failure);
+  ADD ("closed", test_closed);
+  ADD ("training", test_training);
   g_test_add_func ("/ui/try-text/tokens", test_tokens);
   g_test_add_func ("/ui/try-text/texts", test_texts);
 }

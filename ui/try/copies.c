@@ -127,15 +127,17 @@ lig_try_copies_take (LigTryCopies *self, guint n, JsonObject *line)
   }
   lig_tokens_end (copy->tokens, lig_json_get_string (line, "shown", ""));
   copy->writing = FALSE;
-  if (ended)
-    show_remark (copy, describe_end (ended));
+  show_remark (copy, ended ? describe_end (ended) : _ ("failed"));
 }
 
 void
 lig_try_copies_abandon (LigTryCopies *self)
 {
-  for (guint i = 0; i < self->count; i++)
+  for (guint i = 0; i < self->count; i++) {
+    if (self->copies[i].writing)
+      show_remark (&self->copies[i], describe_end ("cancelled"));
     self->copies[i].writing = FALSE;
+  }
 }
 
 guint

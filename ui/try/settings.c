@@ -60,12 +60,15 @@ find (const char *name)
   return i;
 }
 
-/* Rounds away what an adjustment adds to a number: 0.30000000000000004. */
+/* Rounds to the steps of a slider, and without what the product adds: 0.30000000000000004. */
 static double
 get (LigTrySettings *self, guint i)
 {
-  double scale = pow (10, settings[i].digits);
-  return round (gtk_adjustment_get_value (self->values[i]) * scale) / scale;
+  const Setting *setting = &settings[i];
+  double scale = pow (10, setting->digits), value = gtk_adjustment_get_value (self->values[i]);
+  if (!setting->wide)
+    value = round (value / setting->step) * setting->step;
+  return round (value * scale) / scale;
 }
 
 double

@@ -79,6 +79,18 @@ take_line (LigTrying *trying, JsonObject *line, LigTryText *self)
     show_state (self);
 }
 
+/* Returns the prompt (transfer full). An empty one begins with a line break, because a model needs
+ * a token to start from. */
+static char *
+get_prompt (LigTryText *self)
+{
+  char *text = lig_try_prompt_get_text (self->prompt);
+  if (*text)
+    return text;
+  g_free (text);
+  return g_strdup ("\n");
+}
+
 /* --- Actions ------------------------------------------------------------------------------- */
 
 /* Requests a continuation of the prompt, or of what was written already. */
@@ -104,7 +116,7 @@ generate (GtkWidget *widget, const char *action, GVariant *parameter)
   LigTryText *self = LIG_TRY_TEXT (widget);
   guint count = lig_try_settings_get_copies (self->settings);
   g_free (self->prompt_text);
-  self->prompt_text = lig_try_prompt_get_text (self->prompt);
+  self->prompt_text = get_prompt (self);
   self->round++;
   lig_try_copies_begin (self->copies, count);
   for (guint i = 0; i < count; i++)
@@ -156,7 +168,7 @@ lig_try_text_set_trying (LigTryText *self, LigTrying *trying)
 void
 lig_try_text_append_options (LigTryText *self, GString *to)
 {
-  g_autofree char *prompt = lig_try_prompt_get_text (self->prompt);
+  g_autofree char *prompt = get_prompt (self);
   lig_shell_append_option (to, "prompt", prompt);
   lig_try_settings_append_options (self->settings, to);
 }
@@ -238,6 +250,9 @@ lig_try_text_init (LigTryText *self)
   gtk_box_append (self->prompt_place, GTK_WIDGET (self->prompt));
   gtk_box_append (self->settings_place, GTK_WIDGET (self->settings));
   gtk_scrolled_window_set_child (self->copies_place, GTK_WIDGET (self->copies));
+  /* A text is often higher than the place; it scrolls to its tokens itself. */
+  gtk_viewport_set_scroll_to_focus (
+    GTK_VIEWPORT (gtk_scrolled_window_get_child (self->copies_place)), FALSE);
   for (guint i = 0; i < LIG_N_TOKEN_STEPS; i++)
     gtk_box_append (self->legend, lig_token_sample_new (i, _ (steps[i])));
   g_signal_connect_swapped (self->prompt, "changed", G_CALLBACK (prompt_changed), self);

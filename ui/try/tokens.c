@@ -271,11 +271,27 @@ show_card (LigTokens *self)
   gtk_popover_popup (GTK_POPOVER (self->card));
 }
 
+/* Scrolls to the token of the keyboard. */
+static void
+scroll_to_cursor (LigTokens *self)
+{
+  GdkRectangle place;
+  double x, y;
+  GtkWidget *scrolled = gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_SCROLLED_WINDOW);
+  if (!scrolled || self->cursor < 0 || !find_place (self, self->cursor, &place) ||
+      !gtk_widget_translate_coordinates (GTK_WIDGET (self), scrolled, place.x, place.y, &x, &y))
+    return;
+  GtkAdjustment *shift = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scrolled));
+  double top = y + gtk_adjustment_get_value (shift);
+  gtk_adjustment_clamp_page (shift, top - place.height, top + 2 * place.height);
+}
+
 void
 lig_tokens_set_cursor (LigTokens *self, int n)
 {
   self->cursor = CLAMP (n, -1, (int) self->placed - 1);
   self->hovered = -1;
+  scroll_to_cursor (self);
   show_card (self);
 }
 

@@ -4,7 +4,8 @@
 
     LIGATURE_BUILD=build tests/ui/e2e/manual.py
 
-Names of tests after it take only some: test_sequence, test_run. It is no test itself: look at the
+Names of tests after it take only some: test_sequence, test_run; LIGATURE_SCHEME=prefer-dark takes dark
+ones. It is no test itself: look at the
 pictures before they are committed. Those of pages with measured times differ on each machine.
 """
 import json
@@ -57,7 +58,7 @@ def add_popups(app, path):
                 layer.unlink()
 
 
-def take(app, name, size=(1280, 800)):
+def take(app, name, size=(1280, 800), colours=64):
     """Takes a picture of the window, with few colours; the pointer is moved out of it."""
     run("xdotool", "windowsize", "--sync", app.x_window, *size)
     run("xdotool", "mousemove", size[0] - 1, size[1] - 1)
@@ -66,7 +67,7 @@ def take(app, name, size=(1280, 800)):
     path = PICTURES / f"{name}.png"
     app.picture(path)
     add_popups(app, path)
-    run("mogrify", "-strip", "+dither", "-colors", "64", "-define", "png:compression-level=9", path)
+    run("mogrify", "-strip", "+dither", "-colors", colours, "-define", "png:compression-level=9", path)
     assert path.stat().st_size <= MAX_BYTES, (name, path.stat().st_size)
 
 
@@ -170,8 +171,9 @@ def test_try_text(home):
         app.key("Return")
         app.says("at the limit", 60)
         time.sleep(3)
-        app.click(app.look("log")[1], (0.6, 0.12))
-        take(app, "try-text")
+        app.click(app.look("log")[0], (0.5, 0.02))
+        app.key("Home", *["Right"] * 13)
+        take(app, "try-text", colours=256)
 
 
 def make_penguins(path):
@@ -210,7 +212,7 @@ def test_try_rows(home):
         app.click(app.find("push button", re.compile("^Adelie, predicted as Chinstrap")))
         app.says("^Adelie, predicted as Chinstrap: [0-9]* rows?$")
         app.click(app.find("list item", re.compile("^Row .*: Adelie, predicted Chin")))
-        take(app, "try-rows")
+        take(app, "try-rows", colours=256)
 
 
 def test_devices(home):
