@@ -4,6 +4,7 @@
 
 #include <ligature/plan-options.h>
 #include <ligature/predictor.h>
+#include <ligature/program.h>
 
 G_BEGIN_DECLS
 
