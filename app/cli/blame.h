@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include <ligature/plan.h>
+#include <ligature/device.h>
 
 G_BEGIN_DECLS
 

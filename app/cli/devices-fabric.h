@@ -2,7 +2,7 @@
 /* The links between devices in `lig devices`, as text and JSON. */
 #pragma once
 
-#include <ligature/plan.h>
+#include <ligature/device.h>
 
 #include <json-glib/json-glib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The libraries of backends in `lig devices`. */
 #include "app/cli/devices-libraries.h"
+#include <ligature/device.h>
 
 #include "app/cli/print.h"
 #include <ligature/json-members.h>
-#include <ligature/plan.h>
 
 static void
 add_library (JsonBuilder *builder, const LigLibrary *library)

@@ -6,7 +6,6 @@
 #include "app/cli/model.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/task.h"
-#include <ligature/plan-options.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -188,7 +187,7 @@ static gboolean
 open_engine (
   Engine *self, const char *text, const LigSequenceOptions *options, gint64 length, GError **error)
 {
-  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigPlanOptions) plan = lig_cli_new_plan_options ();
   LigGeneratorOptions own = LIG_GENERATOR_OPTIONS_INIT;
   lig_run_settings_init (&self->model.settings);
   if (!lig_cli_open_model (text, weights, options, &self->model, error))
@@ -198,9 +197,9 @@ open_engine (
                  "'%s' has no trained weights; give a run, such as last, or --weights", text);
     return FALSE;
   }
-  if (!lig_cli_model_options (&self->model, options, &plan, error))
+  if (!lig_cli_model_options (&self->model, options, plan, error))
     return FALSE;
-  own.plan = &plan;
+  own.plan = plan;
   own.length = length;
   own.fill = '\n';
   own.recompute = no_cache;
@@ -208,7 +207,7 @@ open_engine (
   lig_cli_task_detail ("planning", NULL);
   self->device = lig_cli_open_device (options, error);
   g_autoptr (LigState) state =
-    self->device ? lig_cli_load_model (&self->model, self->device, &plan, 0, error) : NULL;
+    self->device ? lig_cli_load_model (&self->model, self->device, plan, 0, error) : NULL;
   self->generator = state ? lig_generator_new (self->model.sequence, state, &own, error) : NULL;
   lig_cli_task_end ();
   if (!self->generator)

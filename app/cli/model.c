@@ -106,6 +106,18 @@ lig_cli_find_vocabulary (const LigRunSettings *settings)
   return NULL;
 }
 
+LigPlanOptions *
+lig_cli_new_plan_options (void)
+{
+  return lig_plan_options_new ();
+}
+
+void
+lig_cli_free_plan_options (LigPlanOptions *self)
+{
+  lig_plan_options_free (self);
+}
+
 gboolean
 lig_cli_model_options (const LigCliModel *self,
                        const LigSequenceOptions *options,

@@ -32,6 +32,11 @@ gboolean lig_cli_open_model (const char *text,
  * or of the data (transfer full) (nullable). */
 char *lig_cli_find_vocabulary (const LigRunSettings *settings);
 
+/* Returns plan options with their defaults (transfer full). */
+LigPlanOptions *lig_cli_new_plan_options (void);
+void lig_cli_free_plan_options (LigPlanOptions *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlanOptions, lig_cli_free_plan_options)
+
 /* Sets plan options for a model that is only used: forward passes, no measuring unless the user
  * chose a policy. */
 gboolean lig_cli_model_options (const LigCliModel *self,

@@ -9,7 +9,6 @@
 #include "app/cli/output-file.h"
 #include "app/cli/task.h"
 #include <ligature/dataset.h>
-#include <ligature/plan-options.h>
 
 #include <math.h>
 
@@ -114,16 +113,16 @@ compute (const LigCliModel *model,
          LigPredictResults *results,
          GError **error)
 {
-  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
-  if (!lig_cli_model_options (model, options, &plan, error) ||
+  g_autoptr (LigPlanOptions) plan = lig_cli_new_plan_options ();
+  if (!lig_cli_model_options (model, options, plan, error) ||
       !adopt_rows (model->sequence, &rows->rows->input->shape, rows->rows->input->dtype, error))
     return FALSE;
   lig_cli_task_begin ("predicting");
   lig_cli_task_detail ("planning", NULL);
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  g_autoptr (LigState) state = device ? lig_cli_load_model (model, device, &plan, 0, error) : NULL;
+  g_autoptr (LigState) state = device ? lig_cli_load_model (model, device, plan, 0, error) : NULL;
   g_autoptr (LigPredictor) predictor =
-    state ? lig_predictor_new (model->sequence, state, &plan, error) : NULL;
+    state ? lig_predictor_new (model->sequence, state, plan, error) : NULL;
   if (!predictor)
     return FALSE;
   lig_predictor_set_progress (predictor, show_progress, NULL);
@@ -144,18 +143,18 @@ static gboolean
 serve (const LigCliModel *model, const LigSequenceOptions *options, GError **error)
 {
   LigShape shape;
-  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigPlanOptions) plan = lig_cli_new_plan_options ();
   g_auto (LigCliValidation) validation = {0};
   g_autoptr (LigTransform) transform = find_transform (model, error);
-  if (!transform || !lig_cli_model_options (model, options, &plan, error))
+  if (!transform || !lig_cli_model_options (model, options, plan, error))
     return FALSE;
   lig_shape_init (&shape, 2, batch, (gint64) lig_transform_get_n_features (transform));
   if (!adopt_rows (model->sequence, &shape, LIG_FP32, error))
     return FALSE;
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  g_autoptr (LigState) state = device ? lig_cli_load_model (model, device, &plan, 0, error) : NULL;
+  g_autoptr (LigState) state = device ? lig_cli_load_model (model, device, plan, 0, error) : NULL;
   g_autoptr (LigPredictor) predictor =
-    state ? lig_predictor_new (model->sequence, state, &plan, error) : NULL;
+    state ? lig_predictor_new (model->sequence, state, plan, error) : NULL;
   if (!predictor)
     return FALSE;
   lig_cli_validation_read (&validation, model, data, predictor);

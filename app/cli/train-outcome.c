@@ -5,7 +5,6 @@
 
 #include <ligature/device.h>
 #include <ligature/printable.h>
-#include <ligature/sequence.h>
 #include <ligature/shell.h>
 
 #include <math.h>

@@ -111,7 +111,8 @@ lig_predictor_get_influence (LigPredictor *self,
     return NULL;
   if (row->shape.axes[0] != 1 || row->dtype == LIG_INT32) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("there are %" PRId64 " rows of %s, expected one row of numbers"),
+                 _ ("the number of rows is %" PRId64 " and their type %s, expected 1 and a type of "
+                    "numbers"),
                  row->shape.axes[0], lig_dtype_name (row->dtype));
     return NULL;
   }

@@ -8,6 +8,7 @@
 #include <ligature/tokenizer.h>
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 
 struct _LigRunSamples {
@@ -70,7 +71,7 @@ open_tokenizer (LigRun *self, LigRunSamples *samples, GError **error)
                             : find_data_tokenizer (&self->settings);
   if (!path && size > 256)
     return reject (error, "vocabulary",
-                   _ ("the vocabulary of the model has size %" G_GINT64_FORMAT
+                   _ ("the vocabulary of the model has size %" PRId64
                       ", so that its tokens are not bytes; set "
                       "vocabulary to a tokenizer.json"),
                    size);
@@ -79,10 +80,10 @@ open_tokenizer (LigRun *self, LigRunSamples *samples, GError **error)
     return lig_error_set_setting (error, "vocabulary");
   gint32 tokens = lig_tokenizer_get_size (samples->tokenizer);
   return tokens <= size || (!path && size <= 256) ||
-         reject (error, "vocabulary",
-                 _ ("%s has size %d, the vocabulary of the model %" G_GINT64_FORMAT
-                    "; give its own tokenizer"),
-                 path, tokens, size);
+         reject (
+           error, "vocabulary",
+           _ ("%s has size %d, the vocabulary of the model %" PRId64 "; give its own tokenizer"),
+           path, tokens, size);
 }
 
 static gboolean

@@ -3,7 +3,6 @@
 #include "engine/train/sweep-private.h"
 #include "engine/train/swept.h"
 #include <ligature/device.h>
-#include <ligature/plan-options.h>
 #include <ligature/sequence.h>
 
 G_DEFINE_FINAL_TYPE (LigSweep, lig_sweep, G_TYPE_OBJECT)

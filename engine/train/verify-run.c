@@ -2,7 +2,6 @@
 /* Verifies the plan of a run on batches of its data. */
 #include "engine/train/data.h"
 #include "engine/train/run-private.h"
-#include <ligature/plan-options.h>
 #include <ligature/verification.h>
 
 #include <string.h>

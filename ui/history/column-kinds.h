@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ligature/run.h>
-#include <ligature/store.h>
+#include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* The data of a run in the store, as tables of names and values. */
 #pragma once
 
-#include <ligature/store.h>
+#include <ligature/store-rows.h>
 
 #include <gtk/gtk.h>
 

@@ -2,7 +2,7 @@
 /* An item of the list of runs. */
 #pragma once
 
-#include <ligature/store.h>
+#include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
 

@@ -9,6 +9,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _LigStore LigStore;
+
 #define LIG_TYPE_RUN_LIST (lig_run_list_get_type ())
 G_DECLARE_FINAL_TYPE (LigRunList, lig_run_list, LIG, RUN_LIST, GObject)
 

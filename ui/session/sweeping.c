@@ -6,7 +6,6 @@
 #include "ui/session/sweep-child.h"
 #include "ui/session/task.h"
 #include <ligature/device.h>
-#include <ligature/sequence.h>
 
 #include <math.h>
 

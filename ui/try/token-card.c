@@ -5,6 +5,7 @@
 #include <ligature/json.h>
 
 #include <glib/gi18n.h>
+#include <inttypes.h>
 #include <string.h>
 
 char *
@@ -88,8 +89,7 @@ lig_token_card_fill (GtkWidget *card, JsonObject *line)
   gint64 chosen = lig_json_get_int (line, "token", -1);
   gboolean listed = FALSE;
   g_autoptr (GString) sentence = g_string_new (NULL);
-  g_autofree char *number =
-    g_strdup_printf (_ ("Token %" G_GINT64_FORMAT " and its alternatives"), chosen);
+  g_autofree char *number = g_strdup_printf (_ ("Token %" PRId64 " and its alternatives"), chosen);
   gtk_label_set_label (title, number);
   lig_bars_clear (bars);
   for (guint i = 0; i < count; i++)
