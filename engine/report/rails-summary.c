@@ -325,15 +325,19 @@ describe_fix (const LigFix *fix)
   return lig_fix_describe (fix);
 }
 
-/* Says how many groups one edit makes: its gain counts them all, that of a verdict only one. */
+/* Returns the edit with the number of groups that it makes, because its gain counts them all, that
+ * of a verdict only one. The number is omitted if it does not fit in `room` columns (0: any). */
 static char *
-describe_edit (const Edit *edit)
+describe_edit (const Edit *edit, int room)
 {
   g_autofree char *what = describe_fix (edit->fix);
   guint count = edit->verdicts->len;
   if (count < 2)
     return g_steal_pointer (&what);
-  return g_strdup_printf (ngettext ("%s, in %u group", "%s, in %u groups", count), what, count);
+  g_autofree char *whole =
+    g_strdup_printf (ngettext ("%s, in %u group", "%s, in %u groups", count), what, count);
+  return room > 0 && lig_columns_width (whole) > room ? g_steal_pointer (&what)
+                                                      : g_steal_pointer (&whole);
 }
 
 /* Returns the gain of all edits that can be made together; sets `count` to their number. */
@@ -370,14 +374,15 @@ append_edits (const LigRails *self, GString *text, GArray *edits)
   for (guint i = 0; i < edits->len; i++) {
     const Edit *edit = &g_array_index (edits, Edit, i);
     g_autofree char *one = describe_gain (edit->gain, edit->bytes, edit->measured);
-    g_autofree char *name = describe_edit (edit);
-    g_autofree char *what = edit->instead ? g_strdup_printf (_ ("or %s"), name) : g_strdup (name);
     g_autofree char *number = g_strdup_printf (_ ("  fix %u  "), edit->fix->number);
     gsize start = text->len;
     g_string_append (text, number);
     lig_columns_append (text, one, MAX (lig_columns_width (one), 9), LIG_SIDE_RIGHT);
     g_string_append (text, "  ");
-    lig_columns_wrap (text, what, lig_columns_width (text->str + start), 4, self->width);
+    int at = lig_columns_width (text->str + start);
+    g_autofree char *name = describe_edit (edit, self->width > 0 ? MAX (self->width - at, 1) : 0);
+    g_autofree char *what = edit->instead ? g_strdup_printf (_ ("or %s"), name) : g_strdup (name);
+    lig_columns_wrap (text, what, at, 4, self->width);
   }
 }
 
@@ -385,7 +390,7 @@ static void
 append_edit (const LigRails *self, GString *text, const Edit *edit)
 {
   g_autofree char *gain = describe_gain (edit->gain, edit->bytes, edit->measured);
-  g_autofree char *what = describe_edit (edit);
+  g_autofree char *what = describe_edit (edit, 0);
   g_autofree char *line =
     g_strdup_printf (_ ("would save %s: %s (fix %u)"), gain, what, edit->fix->number);
   lig_columns_wrap (text, line, 0, 2, self->width);

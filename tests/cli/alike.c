@@ -60,6 +60,17 @@ static const struct {
   {"profile", "steps", "the steps that are timed, not those of a training run"},
   {"profile", "compare", "policies"},
   {"verify", "weights", "a run has its own"},
+  {"apply", "weights", "a run has its own"},
+  {"predict", "weights", "a run has its own"},
+  {"generate", "weights", "a run has its own"},
+  {"predict", "input", "the file has rows, and their shape"},
+  {"predict", "output", "csv or tensors, by default on standard output"},
+  {"predict", "batch", "rows that are predicted at once"},
+  {"predict", "data", "only for weights that lack their columns"},
+  {"predict", "lines", "rows instead of texts"},
+  {"generate", "seed", "of the draws"},
+  {"export-weights", "vocabulary", "rows that are written"},
+  {"generate", "vocabulary", "has more defaults than the setting"},
   {"plan", "optimizer", "none unless it is given"},
   {"check", "optimizer", "none unless it is given"},
   {"fuse", "optimizer", "none unless it is given"},
@@ -84,7 +95,8 @@ is_different (const Option *option)
 static gboolean
 runs_otherwise (const Option *a, const Option *b)
 {
-  static const char *const running[] = {"apply", "profile", "sweep", "train", "verify", NULL};
+  static const char *const running[] = {"apply", "generate", "predict", "profile",
+                                        "sweep", "train",    "verify",  NULL};
   return (g_str_equal (a->name, "device") || g_str_equal (a->name, "ranks")) &&
          g_strv_contains (running, a->command) != g_strv_contains (running, b->command);
 }
@@ -229,7 +241,8 @@ test_errors (void)
 static void
 test_described (void)
 {
-  static const char *const running[] = {"apply", "profile", "sweep", "train", "verify", NULL};
+  static const char *const running[] = {"apply", "generate", "predict", "profile",
+                                        "sweep", "train",    "verify",  NULL};
   for (guint k = 0; k < G_N_ELEMENTS (usual); k++) {
     g_auto (Outcome) found = run_with (k, "--device null:h200");
     if (g_strv_contains (running, usual[k].command))
