@@ -182,7 +182,7 @@ add_output (JsonBuilder *to, const Server *self, const float *output)
   add_numbers (to, "values", output, self->outputs);
 }
 
-/* Adds the prediction of a row. Without targets, null, there is no loss. */
+/* Adds the prediction of a row. Without targets, null, the loss is null. */
 static gboolean
 add_prediction (
   JsonBuilder *to, const Server *self, LigTensor *row, LigTensor *targets, GError **error)
@@ -318,7 +318,7 @@ answer_validation (const Server *self, const char *id, gint64 row, GError **erro
   gint64 rows, columns;
   if (row < 0 || row >= self->validation->count) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 "validation %" PRId64 ": there is no such row; the last one is %" PRId64, row,
+                 "validation %" PRId64 ": no such row; the last one is %" PRId64, row,
                  self->validation->count - 1);
     return FALSE;
   }

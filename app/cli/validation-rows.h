@@ -19,7 +19,7 @@ void lig_cli_validation_clear (LigCliValidation *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigCliValidation, lig_cli_validation_clear)
 
 /* Reads them from the data of the run, or from `data` (nullable). Data that have changed since the
- * training, or cannot be read, are no failure: the remark says so. */
+ * training, or cannot be read, are not a failure: the remark says so. */
 void lig_cli_validation_read (LigCliValidation *self,
                               const LigCliModel *model,
                               const char *data,

@@ -185,7 +185,7 @@ def test_images(home):
 
 
 def test_changed(home):
-    """Rows of changed data are no validation rows of the run."""
+    """Rows of changed data are not validation rows of the run."""
     table = make_classes(home)
     write_table(table, make_rows(190))
     first, (held, whole) = home.ask("classes", {"validation": 0}, {"evaluate": True})

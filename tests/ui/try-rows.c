@@ -44,7 +44,7 @@ get_worst (Fixture *f)
   return find_type (f->page, LIG_TYPE_TRY_WORST);
 }
 
-/* The prediction follows what is typed; a cell that is no number is a sentence. */
+/* The prediction follows what is typed; a cell that is not a number is a sentence. */
 static void
 test_typed (Fixture *f, gconstpointer data)
 {
@@ -104,6 +104,25 @@ test_matrix (Fixture *f, gconstpointer data)
   GtkSpinButton *number = find_type (f->page, GTK_TYPE_SPIN_BUTTON);
   WAIT_FOR (find_widget (f->page, shows_text, "wrong, loss"));
   g_assert_nonnull (number);
+}
+
+/* Tab reaches the form, the matrix and the list. */
+static void
+test_keys (Fixture *f, gconstpointer data)
+{
+  gboolean form = FALSE, matrix = FALSE, list = FALSE;
+  open_rows (f);
+  for (int i = 0; i < 60 && !(form && matrix && list); i++) {
+    gtk_widget_child_focus (f->page, GTK_DIR_TAB_FORWARD);
+    GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (f->window));
+    g_assert_nonnull (focus);
+    form |= gtk_widget_get_ancestor (focus, LIG_TYPE_TRY_FORM) != NULL;
+    matrix |= gtk_widget_get_ancestor (focus, LIG_TYPE_CONFUSION) != NULL;
+    list |= gtk_widget_get_ancestor (focus, LIG_TYPE_TRY_WORST) != NULL;
+  }
+  g_assert_true (form);
+  g_assert_true (matrix);
+  g_assert_true (list);
 }
 
 /* --- Parts --------------------------------------------------------------------------------- */
@@ -171,6 +190,7 @@ add_tests (void)
   ADD ("typed", test_typed);
   ADD ("validation", test_validation);
   ADD ("matrix", test_matrix);
+  ADD ("keys", test_keys);
   g_test_add_func ("/ui/try-rows/influence", test_influence);
   g_test_add_func ("/ui/try-rows/many", test_many);
 }

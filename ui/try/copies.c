@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/try/copies.h"
 
+#include "ui/try/columns.h"
 #include "ui/try/tokens.h"
 #include "ui/widgets/figures.h"
 #include <ligature/json.h>
@@ -17,7 +18,7 @@ typedef struct {
 
 struct _LigTryCopies {
   AdwBin parent_instance;
-  GtkFlowBox *columns;
+  GtkBox *columns;
   Copy copies[LIG_MAX_COPIES];
   guint count;
 };
@@ -62,18 +63,15 @@ make_column (LigTryCopies *self, guint n)
   gtk_box_append (GTK_BOX (copy->box), GTK_WIDGET (copy->tokens));
   gtk_widget_set_size_request (copy->box, 200, -1);
   gtk_widget_add_css_class (copy->box, "try-copy");
-  gtk_flow_box_append (self->columns, copy->box);
-  /* The text in it takes the keyboard. */
-  gtk_widget_set_focusable (gtk_widget_get_parent (copy->box), FALSE);
+  gtk_box_append (self->columns, copy->box);
 }
 
 static void
 show_columns (LigTryCopies *self)
 {
   for (guint i = 0; i < LIG_MAX_COPIES; i++)
-    gtk_widget_set_visible (gtk_widget_get_parent (self->copies[i].box), i < self->count);
+    gtk_widget_set_visible (self->copies[i].box, i < self->count);
   gtk_widget_set_visible (self->copies[0].number, self->count > 1);
-  gtk_flow_box_set_max_children_per_line (self->columns, MAX (self->count, 1));
 }
 
 /* --- Texts --------------------------------------------------------------------------------- */
@@ -190,11 +188,8 @@ lig_try_copies_class_init (LigTryCopiesClass *class)
 static void
 lig_try_copies_init (LigTryCopies *self)
 {
-  self->columns = GTK_FLOW_BOX (gtk_flow_box_new ());
-  gtk_flow_box_set_selection_mode (self->columns, GTK_SELECTION_NONE);
-  gtk_flow_box_set_homogeneous (self->columns, TRUE);
-  gtk_flow_box_set_column_spacing (self->columns, 18);
-  gtk_flow_box_set_row_spacing (self->columns, 12);
+  self->columns = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0));
+  lig_columns_use (self->columns, 18);
   gtk_widget_set_valign (GTK_WIDGET (self->columns), GTK_ALIGN_START);
   adw_bin_set_child (ADW_BIN (self), GTK_WIDGET (self->columns));
   for (guint i = 0; i < LIG_MAX_COPIES; i++)

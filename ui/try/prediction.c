@@ -59,7 +59,7 @@ show_bars (LigTryPrediction *self, JsonObject *model, JsonArray *probabilities, 
   }
 }
 
-/* --- What is known ------------------------------------------------------------------------- */
+/* --- The target ---------------------------------------------------------------------------- */
 
 /* Compares with the target, if it is known. */
 static void

@@ -3,6 +3,7 @@
  * is requested after it. */
 #include "ui/try/rows.h"
 
+#include "ui/try/columns.h"
 #include "ui/try/confusion.h"
 #include "ui/try/form.h"
 #include "ui/try/model.h"
@@ -23,8 +24,7 @@ typedef enum { WANT_NOTHING, WANT_TYPED, WANT_VALIDATION } Want;
 
 struct _LigTryRows {
   AdwBin parent_instance;
-  GtkFlowBox *cards;
-  GtkBox *form_place, *prediction_place, *matrix_place, *worst_place, *picker;
+  GtkBox *cards, *form_place, *prediction_place, *matrix_place, *worst_place, *picker;
   GtkWidget *matrix_card, *worst_card;
   GtkLabel *count, *remark, *summary, *worst_title;
   GtkSpinButton *number;
@@ -142,7 +142,7 @@ static void
 take_prediction (LigTryRows *self, JsonObject *answer)
 {
   gboolean error = json_object_has_member (answer, "error");
-  /* An edit that was made meanwhile is newer than the answer. */
+  /* An edit that was made in the meantime is newer than the answer. */
   if (self->asked == WANT_VALIDATION && self->want != WANT_TYPED && !error) {
     lig_try_form_set_row (self->form, answer);
     show_pixels (self, answer);
@@ -353,7 +353,7 @@ show_model (LigTryRows *self)
   show_picker (self, model);
   gtk_widget_set_visible (GTK_WIDGET (self->form), !image);
   gtk_widget_set_visible (GTK_WIDGET (self->picture), image);
-  gtk_widget_set_visible (gtk_widget_get_parent (self->matrix_card), count > 0);
+  gtk_widget_set_visible (self->matrix_card, count > 0);
   gtk_widget_set_visible (GTK_WIDGET (self->matrix), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->evaluate_button), count > MAX_AT_ONCE);
   gtk_label_set_label (self->summary, "");
@@ -437,9 +437,7 @@ lig_try_rows_init (LigTryRows *self)
   gtk_box_append (self->prediction_place, GTK_WIDGET (self->prediction));
   gtk_box_append (self->matrix_place, GTK_WIDGET (self->matrix));
   gtk_box_append (self->worst_place, GTK_WIDGET (self->worst));
-  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->cards)); child;
-       child = gtk_widget_get_next_sibling (child))
-    gtk_widget_set_focusable (child, FALSE);
+  lig_columns_use (self->cards, 12);
   g_signal_connect_swapped (self->form, "changed", G_CALLBACK (form_changed), self);
   g_signal_connect (self->matrix, "chosen", G_CALLBACK (cell_chosen), self);
   g_signal_connect (self->worst, "chosen", G_CALLBACK (row_chosen), self);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of sampling, as requests of `lig generate --lines` and as options of the command. */
+/* The settings of sampling: members of requests of `lig generate --lines`, options of the command.
+ */
 #pragma once
 
 #include <gtk/gtk.h>
