@@ -283,7 +283,28 @@ answer_row (const Server *self, const char *id, JsonObject *request, GError **er
 
 /* --- Validation rows ----------------------------------------------------------------------- */
 
-/* Adds the cells in the units of the data, with as many digits as fp32 keeps. */
+/* Formats a number of a column with the decimals that fp32 keeps: the scaled number and its
+ * rounding are of the size of the standard deviation. */
+static char *
+format_cell (double value, gboolean scaled, double std)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE], format[16];
+  int decimals = (int) CLAMP (5 - floor (log10 (std)), 0, 12);
+  if (!scaled)
+    return g_strdup (g_ascii_formatd (text, sizeof text, "%.7g", value));
+  g_snprintf (format, sizeof format, "%%.%df", decimals);
+  g_ascii_formatd (text, sizeof text, format, value);
+  if (strchr (text, '.')) {
+    char *end = text + strlen (text);
+    while (end[-1] == '0')
+      *--end = '\0';
+    if (end[-1] == '.')
+      end[-1] = '\0';
+  }
+  return g_strdup (strcmp (text, "-0") == 0 ? "0" : text);
+}
+
+/* Adds the cells in the units of the data. */
 static void
 add_cells (JsonBuilder *to, const Server *self, const float *scaled)
 {
@@ -291,9 +312,8 @@ add_cells (JsonBuilder *to, const Server *self, const float *scaled)
   lig_json_begin_object (to, "row");
   for (guint i = 0; (name = lig_transform_get_feature (self->transform, i)); i++) {
     double mean, std;
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    lig_transform_get_statistics (self->transform, i, &mean, &std);
-    g_ascii_formatd (text, sizeof text, "%.6g", (double) scaled[i] * std + mean);
+    gboolean scales = lig_transform_get_statistics (self->transform, i, &mean, &std);
+    g_autofree char *text = format_cell ((double) scaled[i] * std + mean, scales, std);
     lig_json_add_text (to, name, text);
   }
   json_builder_end_object (to);

@@ -64,9 +64,9 @@ measure_row (GtkWidget *child, int columns, int width, GtkWidget **next)
 {
   int height = 0;
   for (int i = 0; child && i < columns; i++, child = next_shown (child)) {
-    int least;
-    gtk_widget_measure (child, GTK_ORIENTATION_VERTICAL, width, &least, NULL, NULL, NULL);
-    height = MAX (height, least);
+    int usual;
+    gtk_widget_measure (child, GTK_ORIENTATION_VERTICAL, width, NULL, &usual, NULL, NULL);
+    height = MAX (height, usual);
   }
   *next = child;
   return height;

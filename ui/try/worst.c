@@ -65,7 +65,6 @@ make_share (double probability, gboolean right)
   GtkWidget *bar = lig_bar_new (probability, FALSE, right ? "good" : "bad");
   gtk_box_append (GTK_BOX (box), bar);
   gtk_box_append (GTK_BOX (box), figure);
-  gtk_widget_set_hexpand (box, TRUE);
   return box;
 }
 
@@ -125,8 +124,9 @@ lig_try_worst_add (LigTryWorst *self, const LigTryWorstRow *row)
   append (self, line, TARGET, make_cell (target, 0, NULL));
   append (self, line, PREDICTION,
           make_cell (prediction, 0, self->classes ? right ? "success" : "error" : NULL));
-  append (self, line, SHARE,
-          self->classes ? make_share (exp (-row->loss), right) : make_cell ("", 0, NULL));
+  GtkWidget *share = self->classes ? make_share (exp (-row->loss), right) : make_cell ("", 0, NULL);
+  gtk_widget_set_hexpand (share, TRUE);
+  append (self, line, SHARE, share);
   append (self, line, LOSS, make_cell (loss, 1, "numeric"));
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (item), line);
   gtk_accessible_update_property (GTK_ACCESSIBLE (item), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
