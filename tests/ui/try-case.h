@@ -43,6 +43,8 @@ static inline void
 set_up (Fixture *f, gconstpointer data)
 {
   make_document (&f->folder, &f->session, &f->doc, "cpu");
+  /* A busy machine opens it late. */
+  WAIT_FOR (lig_session_get_store (f->session));
 }
 
 /* Opens the page, which looks for models. */

@@ -224,6 +224,14 @@ look (LigTryPage *self)
                        self);
 }
 
+/* Another store has other runs; one that responds late is empty until then. */
+static void
+take_store (LigTryPage *self)
+{
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    look (self);
+}
+
 static void
 source_chosen (LigTrySourceMenu *menu, const LigTrySource *source, LigTryPage *self)
 {
@@ -319,6 +327,8 @@ lig_try_page_constructed (GObject *object)
   self->text = LIG_TRY_TEXT (lig_try_text_new ());
   self->rows = LIG_TRY_ROWS (lig_try_rows_new ());
   gtk_stack_add_named (self->sides, GTK_WIDGET (self->text), "text");
+  g_signal_connect_object (lig_page_get_session (LIG_PAGE (self)), "store-changed",
+                           G_CALLBACK (take_store), self, G_CONNECT_SWAPPED);
   gtk_stack_add_named (self->sides, GTK_WIDGET (self->rows), "rows");
 }
 
