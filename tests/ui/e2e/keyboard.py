@@ -91,7 +91,7 @@ def test_find(home):
         for name in ("gelu", "relu", "silu", "relu"):
             add(app, name)
         wait(lambda: len(rows(app)) == 4, "four rows")
-        app.key("alt+6", "ctrl+f")
+        app.key("alt+7", "ctrl+f")
         app.type("relu")
         app.says(r"^2 rows$")
         selected = lambda: [i for i, thing in enumerate(app.look(name=re.compile(r"row \d of 4")))
