@@ -36,9 +36,9 @@ measure_widths (GtkWidget *box, int *minimum, int *natural)
   int count = 0;
   *minimum = *natural = 0;
   for (GtkWidget *child = first_shown (box); child; child = next_shown (child)) {
-    int least, usual;
-    gtk_widget_measure (child, GTK_ORIENTATION_HORIZONTAL, -1, &least, &usual, NULL, NULL);
-    *minimum = MAX (*minimum, least);
+    int minimal, usual;
+    gtk_widget_measure (child, GTK_ORIENTATION_HORIZONTAL, -1, &minimal, &usual, NULL, NULL);
+    *minimum = MAX (*minimum, minimal);
     *natural = MAX (*natural, usual);
     count++;
   }
@@ -48,8 +48,8 @@ measure_widths (GtkWidget *box, int *minimum, int *natural)
 static int
 count_columns (LigColumns *self, GtkWidget *box, int width)
 {
-  int least, usual, count = measure_widths (box, &least, &usual);
-  return CLAMP ((width + self->spacing) / MAX (least + self->spacing, 1), 1, MAX (count, 1));
+  int minimal, usual, count = measure_widths (box, &minimal, &usual);
+  return CLAMP ((width + self->spacing) / MAX (minimal + self->spacing, 1), 1, MAX (count, 1));
 }
 
 static int
@@ -73,7 +73,7 @@ measure_row (GtkWidget *child, int columns, int width, GtkWidget **next)
 }
 
 static void
-lig_columns_measure (GtkLayoutManager *manager,
+lig_columns_measure (GtkLayoutManager *layout,
                      GtkWidget *box,
                      GtkOrientation orientation,
                      int for_size,
@@ -82,10 +82,10 @@ lig_columns_measure (GtkLayoutManager *manager,
                      int *minimum_baseline,
                      int *natural_baseline)
 {
-  LigColumns *self = LIG_COLUMNS (manager);
-  int least, usual, count = measure_widths (box, &least, &usual), height = 0;
+  LigColumns *self = LIG_COLUMNS (layout);
+  int minimal, usual, count = measure_widths (box, &minimal, &usual), height = 0;
   if (orientation == GTK_ORIENTATION_HORIZONTAL) {
-    *minimum = least;
+    *minimum = minimal;
     *natural = count * usual + MAX (count - 1, 0) * self->spacing;
     return;
   }
@@ -99,10 +99,9 @@ lig_columns_measure (GtkLayoutManager *manager,
 }
 
 static void
-lig_columns_allocate (
-  GtkLayoutManager *manager, GtkWidget *box, int width, int height, int baseline)
+lig_columns_allocate (GtkLayoutManager *layout, GtkWidget *box, int width, int height, int baseline)
 {
-  LigColumns *self = LIG_COLUMNS (manager);
+  LigColumns *self = LIG_COLUMNS (layout);
   gboolean mirrored = gtk_widget_get_direction (box) == GTK_TEXT_DIR_RTL;
   int columns = count_columns (self, box, width), y = 0;
   int share = get_width (self, columns, width);
@@ -118,7 +117,7 @@ lig_columns_allocate (
 }
 
 static GtkSizeRequestMode
-lig_columns_get_request_mode (GtkLayoutManager *manager, GtkWidget *box)
+lig_columns_get_request_mode (GtkLayoutManager *layout, GtkWidget *box)
 {
   return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
 }
