@@ -205,9 +205,9 @@ LIG_EACH (slice, "x -> y", 0)
 LIG_EACH (add_slice, "x? slice -> y=x", 1)
 
 LIG_FAMILY (cache)
-/* Appends the keys and values of packed rows x [B T, C], the last columns of each, to those of texts
- * in progress: row r to position starts[r / T] + r % T of slot slots[r / T] of cache [slots, S, N].
- * Positions beyond the cache are not written. See LigCacheParams. */
+/* Appends the keys and values of packed rows x [B T, C], the last columns of each, to those of
+ * texts in progress: row r to position starts[r / T] + r % T of slot slots[r / T] of cache [slots,
+ * S, N]. Positions beyond the cache are not written. See LigCacheParams. */
 LIG_EACH (cache_append, "x starts slots -> cache", 0)
 
 LIG_FAMILY (qk_norm)

@@ -24,7 +24,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (apply) = {
   .name = "apply",
   .usage = "P|RUN [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
-  .summary = "Runs a sequence or a trained model on tensors from a file; with --grad also backward",
+  .summary = "Runs a model on tensors from a file; with --grad also backward",
   .example = "printf '@\\0\\0\\0\\0\\0\\0\\0%s    \\0\\0\\200?\\0\\0\\0@' "
              "'{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[0,8]}}' > "
              "x.safetensors && lig apply 'layer-norm' --input x.safetensors -o y.safetensors",

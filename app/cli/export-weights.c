@@ -27,7 +27,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (export_weights) = {
   .name = "export-weights",
   .usage = "P|RUN|CHECKPOINT -o FILE|FOLDER [--names NAMES] …",
-  .summary = "Writes parameters to a file, also in the layouts of other programs",
+  .summary = "Writes parameters to a file, also for other programs",
   .example = "lig export-weights 'linear(3) ! gelu ! linear(2)' --input 4x8 -o w.safetensors",
   .run = run,
 };

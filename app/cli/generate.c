@@ -22,8 +22,11 @@ LIG_COMMAND (generate) = {
   .name = "generate",
   .usage = "RUN|P --prompt TEXT [--weights W] [--max N] [--temperature X] …",
   .summary = "Continues texts with a trained model",
-  .example = "lig train gpt2-tiny.lig --data text:README.md --steps 20 --name tiny && lig generate "
-             "tiny --prompt 'The ' --max 40",
+  .example =
+    "printf 'one two three one two three one two three' > count.txt && lig train "
+    "'embedding(16) ! position-embedding(8) ! transformer-layer(2) ! linear(256) ! "
+    "cross-entropy' --input 2x8:int32 --data text:count.txt --steps 20 --name count && lig "
+    "generate count --prompt one --max 20",
   .run = run,
 };
 

@@ -44,7 +44,7 @@ static void
 print (JsonBuilder *builder)
 {
   json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  lig_cli_print_document ("predict-lines", json_builder_get_root (builder));
 }
 
 static void

@@ -22,7 +22,9 @@ LIG_COMMAND (predict) = {
   .name = "predict",
   .usage = "RUN|P --input ROWS.csv|--lines [-o OUT.csv] [--weights W] …",
   .summary = "Predicts the rows of a file with a trained model",
-  .example = "lig train xor.lig --data csv:xor.csv --name xor && lig predict xor --input xor.csv",
+  .example = "printf 'a,b,y\\n0,0,0\\n0,1,1\\n1,0,1\\n1,1,2\\n' > sum.csv && lig train "
+             "'linear(1) ! mean-squared-error' --data csv:sum.csv --steps 20 --name sum && lig "
+             "predict sum --input sum.csv",
   .run = run,
 };
 

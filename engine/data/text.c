@@ -92,13 +92,25 @@ write_tokens (GPtrArray *files, gboolean encoded, guint16 *tokens)
   }
 }
 
+/* Without a tokenizer, tokens are bytes. */
+static gboolean
+check_separator (const LigDataset *self, GError **error)
+{
+  const char *separator = lig_dataset_option (self, LIG_SEPARATOR);
+  if (!separator || lig_dataset_number (self, LIG_SEPARATOR) <= G_MAXUINT8)
+    return TRUE;
+  return lig_dataset_reject (self, error, LIG_ERROR_VALUE,
+                             _ ("separator is '%s', expected a whole number from -1 to %d, a byte"),
+                             separator, G_MAXUINT8);
+}
+
 /* Opens the tokenizer that the options name, if any. */
 static gboolean
 open_tokenizer (LigDataset *self, Text *text, GError **error)
 {
   const char *path = lig_dataset_option (self, TOKENIZER);
   if (!path)
-    return TRUE;
+    return check_separator (self, error);
   text->tokenizer = lig_tokenizer_open (path, error);
   gint32 size = text->tokenizer ? lig_tokenizer_get_size (text->tokenizer) : 0;
   if (size <= G_MAXUINT16 + 1)

@@ -296,6 +296,7 @@ static const struct {
   {"devices", "lig devices null:h200", "{\n  \"name\": \"NVIDIA H200\"", TRUE},
   {"apply", "lig apply gelu --input x.safetensors --device cpu", "@", FALSE},
   {"export-weights", "lig export-weights 'linear(2)' --input 4x8", "\200", FALSE},
+  {"predict", "lig predict last --input x.safetensors --device cpu", "prediction.0,", TRUE},
   {"runs", "lig runs export last --format csv", "step,", TRUE},
 };
 

@@ -264,7 +264,7 @@ def lines():
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert found[0]["vocabulary"] == 256, found[0]
     errors = [line["error"] for line in found if "error" in line]
-    assert len(errors) == 4 and any("temperature is -1" in error for error in errors), errors
+    assert len(errors) == 5 and any("temperature is -1" in error for error in errors), errors
     assert any("token 1 of the prompt is 999" in error for error in errors), errors
     tokens = [line for line in found if line.get("id") == "a" and "token" in line]
     ends = [line for line in found if line.get("id") == "a" and "ended" in line]

@@ -28,10 +28,10 @@ test_settings (void)
   make_store ();
   g_auto (Outcome) wide = with_columns ("200", "lig runs show large");
   g_auto (Outcome) narrow = with_columns ("60", "lig runs show large");
-  assert_contains (wide.out, "* steps             50        default 1000; Total optimizer steps\n"
-                             "* lr                0.1       default 0.001; Learning rate\n"
-                             "  optimizer         adamw     Update rule\n");
-  assert_contains (narrow.out, "* lr                0.1       default 0.001; Learning rate\n");
+  assert_contains (wide.out, "* steps               50        default 1000; Total optimizer steps\n"
+                             "* lr                  0.1       default 0.001; Learning rate\n"
+                             "  optimizer           adamw     Update rule\n");
+  assert_contains (narrow.out, "* lr                  0.1       default 0.001; Learning rate\n");
   g_auto (GStrv) lines = g_strsplit (narrow.out, "\n", -1);
   gboolean inside = FALSE;
   for (char **line = lines; *line; line++) {

@@ -165,7 +165,10 @@ test_standardize (void)
     g_assert_nonnull (strstr (table, "\"name\": \"noise\""));
     wanted[strlen (wanted) - 2] = '\0'; /* the last digits may be rounded */
     g_assert_nonnull (strstr (table, wanted));
-    g_assert_null (lig_dataset_describe_table (plain));
+    g_autofree char *unscaled = lig_dataset_describe_table (plain);
+    g_assert_nonnull (strstr (unscaled, "\"standardized\": false"));
+    g_assert_nonnull (strstr (unscaled, "\"name\": \"noise\""));
+    g_assert_null (strstr (unscaled, "\"mean\""));
   }
 }
 

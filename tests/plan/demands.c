@@ -7,6 +7,7 @@
 #include "kernels/attention-scratch.h"
 #include "tests/gpu/operands.h"
 #include "tests/plan/case.h"
+#include <ligature/cache.h>
 #include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/params-positions.h>
@@ -99,6 +100,30 @@ evaluate_without_tick (const char *expression, const char *input, GHashTable *se
   run_program (program, LIG_RUN_FORWARD);
 }
 
+/* Runs a plan with a cache without the tick. */
+static void
+extend_without_tick (GHashTable *seen)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  const gint32 tokens[2] = {1, 3};
+  const LigCacheStep step = {0, tokens};
+  options.training = FALSE;
+  options.policy = LIG_POLICY_ALL;
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "embedding(24, vocabulary=4) ! position-embedding(8) ! rotary(2) ! attention(2)", "1x8:int32");
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  options.cache = (LigCacheShape){1, 2, 8, 1};
+  g_autoptr (LigPlan) plan =
+    lig_plan_compile (sequence, lig_state_get_device (state), &options, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigCache) cache = lig_cache_new (plan, &error);
+  g_autoptr (LigProgram) program = lig_program_new_cached (plan, state, cache, &error);
+  g_assert_no_error (error);
+  take_tick (program, seen);
+  g_assert_true (lig_cache_extend (cache, program, &step, 1, &error));
+}
+
 /* Runs the kernels of vocabulary parallelism, which a plan of one rank lacks. */
 static void
 run_parts_without_tick (GHashTable *seen)
@@ -177,6 +202,7 @@ test_shaped (void)
     "rms-norm ! linear(16, recipe=fp8-delayed) ! linear(32, recipe=fp8-current)", "32x16", seen);
   evaluate_without_tick ("linear(16, recipe=fp8-delayed) ! gelu ! linear(16, recipe=fp8-delayed)",
                          "32x16", seen);
+  extend_without_tick (seen);
   run_parts_without_tick (seen);
   run_slices_without_tick (seen);
   const LigKernel *kernel;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 8
+#define NEWEST 9
 
 static GBytes *
 read_file (const char *path)

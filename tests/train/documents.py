@@ -93,7 +93,8 @@ def rejected(folder):
     reject(divided, 'text:{}', 'attention reads documents, but the data is not divided into '
            'any; add ?separator=TOKEN')
     reject(MODEL.format(''), 'text:{}?separator=10', 'the data has separator 10, but no op reads documents')
-    reject(divided, 'text:{}?separator=256', "separator is '256', expected a whole number from -1 to 255",
+    reject(divided, 'text:{}?separator=256', "separator is '256', expected a whole number from -1 to 255")
+    reject(divided, 'text:{}?separator=65536', "separator is '65536', expected a whole number from -1 to 65535",
            code=2)
     reject(MODEL.format(', lengths=caller'), 'text:{}',
            'the sequence takes 2 extra inputs from the caller, but a data set provides only 1, the '

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs that extend the texts of a cache. */
+#include "engine/program/cache.h"
+#include "engine/program/private.h"
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <string.h>
+
+static gboolean
+check_steps (const LigCache *self,
+             const LigCacheShape *run,
+             const LigCacheStep *steps,
+             guint n,
+             GError **error)
+{
+  if (n < 1 || n > run->rows) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("the number of texts to extend is %u, expected 1 to %" PRId64), n, run->rows);
+    return FALSE;
+  }
+  for (guint i = 0; i < n; i++) {
+    if (!lig_cache_check_slot (self, steps[i].slot, error))
+      return FALSE;
+    gint64 length = self->lengths[steps[i].slot] + run->step;
+    if (length > self->shape.length) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   _ ("slot %u would have length %" PRId64 ", the cache has length %" PRId64
+                      "; shorten the text"),
+                   steps[i].slot, length, self->shape.length);
+      return FALSE;
+    }
+    for (guint k = 0; k < i; k++)
+      if (steps[k].slot == steps[i].slot) {
+        g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                     _ ("slot %u is extended twice in one run; give each slot once"),
+                     steps[i].slot);
+        return FALSE;
+      }
+  }
+  return TRUE;
+}
+
+/* Sets one of the extra inputs: a number for each row. */
+static gboolean
+set_numbers (LigProgram *program, int input, const gint32 *numbers, gint64 rows, GError **error)
+{
+  LigShape shape;
+  lig_shape_init (&shape, 1, rows);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_INT32, &shape, error);
+  if (tensor)
+    memcpy (tensor->data, numbers, (gsize) rows * sizeof *numbers);
+  return tensor && lig_program_set_extra_input (program, (guint) input, tensor, error);
+}
+
+static gboolean
+set_tokens (LigProgram *program, const LigCacheStep *steps, guint n, GError **error)
+{
+  const LigCacheShape *run = &program->plan->request->options.cache;
+  LigShape shape;
+  lig_shape_init (&shape, 2, run->rows, run->step);
+  g_autoptr (LigTensor) tokens = lig_tensor_new (LIG_INT32, &shape, error);
+  if (!tokens)
+    return FALSE;
+  gsize bytes = (gsize) run->step * sizeof (gint32);
+  memset (tokens->data, 0, lig_tensor_bytes (tokens));
+  for (guint row = 0; row < n; row++)
+    memcpy ((char *) tokens->data + row * bytes, steps[row].tokens, bytes);
+  return lig_program_set_input (program, tokens, error);
+}
+
+/* Sets the inputs of the run. Unused rows write to the slot after those of texts. */
+static gboolean
+set_inputs (LigCache *self, LigProgram *program, const LigCacheStep *steps, guint n, GError **error)
+{
+  const LigCacheShape *run = &program->plan->request->options.cache;
+  g_autofree gint32 *numbers = g_new0 (gint32, (gsize) run->rows * LIG_N_CACHE_INPUTS);
+  gint32 *starts = numbers + LIG_CACHE_STARTS * run->rows;
+  gint32 *lengths = numbers + LIG_CACHE_LENGTHS * run->rows;
+  gint32 *slots = numbers + LIG_CACHE_SLOTS * run->rows;
+  for (gint64 row = 0; row < run->rows; row++) {
+    guint slot = row < n ? steps[row].slot : (guint) self->shape.slots;
+    starts[row] = row < n ? (gint32) self->lengths[slot] : 0;
+    lengths[row] = starts[row] + (gint32) run->step;
+    slots[row] = (gint32) slot;
+  }
+  for (int i = 0; i < LIG_N_CACHE_INPUTS; i++)
+    if (!set_numbers (program, i, numbers + i * run->rows, run->rows, error))
+      return FALSE;
+  return set_tokens (program, steps, n, error);
+}
+
+gboolean
+lig_cache_extend (
+  LigCache *self, LigProgram *program, const LigCacheStep *steps, guint n, GError **error)
+{
+  const LigCacheShape *run = &program->plan->request->options.cache;
+  if (program->cache != self) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("the program has another cache; make it by lig_program_new_cached()"));
+    return FALSE;
+  }
+  if (!check_steps (self, run, steps, n, error) || !set_inputs (self, program, steps, n, error) ||
+      !lig_program_run (program, LIG_RUN_FORWARD, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    self->lengths[steps[i].slot] += run->step;
+  return TRUE;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a cache. */
+#pragma once
+
+#include <ligature/cache.h>
+#include <ligature/plan-options.h>
+
+G_BEGIN_DECLS
+
+struct _LigCache {
+  int count; /* of references, atomic */
+  LigDevice *device;
+  LigCacheShape shape;
+  gint64 bytes;
+  char *memory;
+  gint64 *lengths; /* of the text in each slot */
+};
+
+/* Checks that a text can have the slot. */
+gboolean lig_cache_check_slot (const LigCache *self, guint slot, GError **error);
+
+G_END_DECLS
