@@ -3,9 +3,9 @@
  * only on its length, and texts are always extended in runs of the same number of rows, so that the
  * bits of a text do not depend on the others. */
 #include "engine/inference/cached.h"
-#include "engine/graph/request.h"
 #include <ligature/cache.h>
 #include <ligature/compile.h>
+#include <ligature/plan-options.h>
 
 #include <glib/gi18n-lib.h>
 
@@ -46,11 +46,9 @@ lig_cached_new (LigSequence *sequence,
   self->length = length;
   self->rows = rows;
   self->taken = g_new0 (gboolean, rows);
-  g_autoptr (LigPlan) plan = NULL;
-  if (lig_plan_options_read (options, &self->options, error)) {
-    self->options.training = self->options.input_gradient = self->options.accuracy = FALSE;
-    plan = compile (self, rows, 1, error);
-  }
+  self->options = *options;
+  self->options.training = self->options.input_gradient = self->options.accuracy = FALSE;
+  g_autoptr (LigPlan) plan = compile (self, rows, 1, error);
   self->cache = plan ? lig_cache_new (plan, error) : NULL;
   self->bytes = self->cache ? lig_cache_count_bytes (plan) : 0;
   self->next = self->cache ? lig_program_new_cached (plan, self->state, self->cache, error) : NULL;

@@ -12,8 +12,8 @@ typedef struct _LigSequence LigSequence;
 typedef struct _LigState LigState;
 typedef struct _LigPlanOptions LigPlanOptions;
 
-/* `rows` texts of at most `length` tokens. The error is LIG_ERROR_VALUE or LIG_ERROR_CHANNEL for a
- * model that cannot extend texts. */
+/* `options` has all fields. `rows` texts of at most `length` tokens. The error is LIG_ERROR_VALUE
+ * or LIG_ERROR_CHANNEL for a model that cannot extend texts. */
 LigCached *lig_cached_new (LigSequence *sequence,
                            LigState *state,
                            const LigPlanOptions *options,

@@ -82,7 +82,7 @@ lig_generator_new (LigSequence *sequence,
   if (self->figures.rejection || whole.recompute)
     return g_steal_pointer (&self);
   guint rows = whole.rows > 0 ? MIN (whole.rows, MAX_ROWS) : USUAL_ROWS;
-  self->cached = lig_cached_new (sequence, state, whole.plan,
+  self->cached = lig_cached_new (sequence, state, lig_recomputed_get_options (self->window),
                                  lig_recomputed_get_length (self->window), rows, error);
   if (!self->cached)
     return NULL;

@@ -56,6 +56,12 @@ lig_recomputed_free (LigRecomputed *self)
   g_free (self);
 }
 
+const LigPlanOptions *
+lig_recomputed_get_options (const LigRecomputed *self)
+{
+  return &self->options;
+}
+
 gint64
 lig_recomputed_get_length (const LigRecomputed *self)
 {

@@ -19,6 +19,9 @@ LigRecomputed *lig_recomputed_new (LigSequence *sequence,
                                    GError **error);
 void lig_recomputed_free (LigRecomputed *self);
 
+/* Returns the options of its plans. */
+const LigPlanOptions *lig_recomputed_get_options (const LigRecomputed *self);
+
 gint64 lig_recomputed_get_length (const LigRecomputed *self);
 
 /* Return the number of tokens that the model can generate, and how many it reads: 0 if that is

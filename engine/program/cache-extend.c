@@ -23,11 +23,11 @@ check_steps (const LigCache *self,
     if (!lig_cache_check_slot (self, steps[i].slot, error))
       return FALSE;
     gint64 length = self->lengths[steps[i].slot] + run->step;
-    if (length > self->shape.length) {
+    if (length > self->length) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                    _ ("slot %u would have length %" PRId64 ", the cache has length %" PRId64
                       "; shorten the text"),
-                   steps[i].slot, length, self->shape.length);
+                   steps[i].slot, length, self->length);
       return FALSE;
     }
     for (guint k = 0; k < i; k++)
@@ -79,7 +79,7 @@ set_inputs (LigCache *self, LigProgram *program, const LigCacheStep *steps, guin
   gint32 *lengths = numbers + LIG_CACHE_LENGTHS * run->rows;
   gint32 *slots = numbers + LIG_CACHE_SLOTS * run->rows;
   for (gint64 row = 0; row < run->rows; row++) {
-    guint slot = row < n ? steps[row].slot : (guint) self->shape.slots;
+    guint slot = row < n ? steps[row].slot : (guint) self->slots;
     starts[row] = row < n ? (gint32) self->lengths[slot] : 0;
     lengths[row] = starts[row] + (gint32) run->step;
     slots[row] = (gint32) slot;

@@ -29,7 +29,8 @@ lig_cache_new (LigPlan *plan, GError **error)
   g_autoptr (LigCache) self = g_new0 (LigCache, 1);
   self->count = 1;
   self->device = g_object_ref (lig_plan_get_device (plan));
-  self->shape = *shape;
+  self->slots = shape->slots;
+  self->length = shape->length;
   self->bytes = plan->cache_bytes;
   self->lengths = g_try_new0 (gint64, (gsize) shape->slots);
   self->memory = lig_device_allocate (self->device, (gsize) MAX (self->bytes, 1), error);
@@ -69,13 +70,13 @@ gboolean
 lig_cache_check (LigCache *self, LigPlan *plan, GError **error)
 {
   const LigCacheShape *wanted = &plan->request->options.cache;
-  if (wanted->slots == self->shape.slots && wanted->length == self->shape.length &&
+  if (wanted->slots == self->slots && wanted->length == self->length &&
       plan->cache_bytes == self->bytes)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("the cache has slots %" PRId64 ", length %" PRId64 " and size %" PRId64
                   ", the plan expects %" PRId64 ", %" PRId64 " and %" PRId64),
-               self->shape.slots, self->shape.length, self->bytes, wanted->slots, wanted->length,
+               self->slots, self->length, self->bytes, wanted->slots, wanted->length,
                plan->cache_bytes);
   return FALSE;
 }
@@ -85,17 +86,17 @@ lig_cache_check (LigCache *self, LigPlan *plan, GError **error)
 gboolean
 lig_cache_check_slot (const LigCache *self, guint slot, GError **error)
 {
-  if ((gint64) slot < self->shape.slots)
+  if ((gint64) slot < self->slots)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-               _ ("the cache has no slot %u, expected 0 to %" PRId64), slot, self->shape.slots - 1);
+               _ ("the cache has no slot %u, expected 0 to %" PRId64), slot, self->slots - 1);
   return FALSE;
 }
 
 gint64
 lig_cache_get_length (LigCache *self, guint slot)
 {
-  return (gint64) slot < self->shape.slots ? self->lengths[slot] : 0;
+  return (gint64) slot < self->slots ? self->lengths[slot] : 0;
 }
 
 gboolean

@@ -3,15 +3,13 @@
 #pragma once
 
 #include <ligature/cache.h>
-#include <ligature/plan-options.h>
 
 G_BEGIN_DECLS
 
 struct _LigCache {
   int count; /* of references, atomic */
   LigDevice *device;
-  LigCacheShape shape;
-  gint64 bytes;
+  gint64 slots, length, bytes;
   char *memory;
   gint64 *lengths; /* of the text in each slot */
 };

@@ -187,11 +187,12 @@ test_chunks (gconstpointer data)
     if (cached.cache)
       g_assert_true (lig_cache_set_length (cached.cache, slot, 0, &error));
     for (int at = 0; at < LENGTH;) {
-      int step = MIN (g_test_rand_int_range (1, 8), LENGTH - at);
+      int drawn = g_test_rand_int_range (1, 8), step = MIN (drawn, LENGTH - at);
       LigProgram *program = get_program (&cached, &model, step);
       LigCacheStep one = {slot, tokens + at};
-      g_assert_true (lig_cache_extend (cached.cache, program, &one, 1, &error));
+      gboolean extended = lig_cache_extend (cached.cache, program, &one, 1, &error);
       g_assert_no_error (error);
+      g_assert_true (extended);
       g_autoptr (LigTensor) part = widen (lig_program_read_output (program, &error));
       assert_close ((const float *) whole->data + at * 50, part->data, (gsize) step * 50);
       at += step;
