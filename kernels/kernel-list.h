@@ -255,6 +255,13 @@ LIG_EACH_WITH (attention_merge,
                .ignores_tick = true,
                .traits = LIG_KERNEL_WAVES)
 
+LIG_FAMILY (sample)
+/* Draws a token for each row of logits [B, V]. settings are int32 [B, 10], a LigSampleRow each;
+ * seen is uint8 [slots, V]: whether a text has each token; chances are int32 [B, 12]: the token
+ * that was drawn and the most probable ones, each with its probability, a LigSampleChance each. See
+ * kernels/sample.h. */
+LIG_EACH (sample, "logits settings seen? -> chances", 16)
+
 LIG_FAMILY (loss)
 /* Losses over rows of x [M, C]. y, dy, correct and count are fp32 scalars. lse is fp32 [M, 2]: the
  * maximum of each row, and the logarithm of the sum of exponentials relative to it, kept apart
