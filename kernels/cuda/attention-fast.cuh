@@ -174,6 +174,53 @@ struct Extras {
   }
 };
 
+/* The running maximum and the sum of powers of each of the lane's rows, of MT times 16. */
+template <int MT> struct Soft {
+  float max[MT][2], total[MT][2];
+  __device__ void
+  clear ()
+  {
+#pragma unroll
+    for (int i = 0; i < MT * 2; i++) {
+      max[i / 2][i % 2] = -INFINITY;
+      total[i / 2][i % 2] = 0;
+    }
+  }
+};
+
+/* Converts scores to powers of 2 relative to the running maximum, and rescales the accumulators. */
+template <int MT, int N, int D>
+__device__ inline void
+soften (Soft<MT> &soft, Sums16<MT, N> &scores, Sums16<MT, D> &sums, float scale)
+{
+#pragma unroll
+  for (int m = 0; m < MT; m++)
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      float max = soft.max[m][h], total = 0;
+#pragma unroll
+      for (int n = 0; n < N / 8; n++)
+        max = fmaxf (max, fmaxf (scores.v[m][n][2 * h], scores.v[m][n][2 * h + 1]));
+      fold_lanes (4, Larger{}, max);
+      float base = max == -INFINITY ? 0 : max * scale;
+      float factor = lig_quick_power (__fmaf_rn (soft.max[m][h], scale, -base));
+#pragma unroll
+      for (int n = 0; n < N / 8; n++)
+#pragma unroll
+        for (int c = 2 * h; c < 2 * h + 2; c++) {
+          scores.v[m][n][c] = lig_quick_power (__fmaf_rn (scores.v[m][n][c], scale, -base));
+          total += scores.v[m][n][c];
+        }
+      soft.max[m][h] = max;
+      soft.total[m][h] = soft.total[m][h] * factor + total;
+#pragma unroll
+      for (int n = 0; n < D / 8; n++) {
+        sums.v[m][n][2 * h] *= factor;
+        sums.v[m][n][2 * h + 1] *= factor;
+      }
+    }
+}
+
 /* Returns a bitmask of the thread's scores that dropout drops, in the order of each_score (). The
  * loop is not unrolled, because the random number generation would dominate the code size. */
 template <bool KEYS_DOWN, int MT, int N>

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tiles of 16-bit elements in shared memory and warp-level matmuls of them on tensor cores:
- * mma.sync m16n8k16 with fp32 accumulators.
- *
- * In a matmul of a[16, 16] and b[16, 8], lane l has g = l / 4 and t = l % 4. Of the accumulators c
- * it holds c[g, 2 t], c[g, 2 t + 1], c[g + 8, 2 t], c[g + 8, 2 t + 1]; of a it holds pairs of
- * neighbours in rows g and g + 8 from column 2 t on, then those from column 2 t + 8 on. So the
- * rounded accumulators of two neighbouring matmuls form the operand a of the next matmul without
- * shuffles.
+/* Tiles of 16-bit elements in shared memory and warp-level matmuls of them on tensor cores with
+ * fp32 accumulators. The rounded accumulators of two neighbouring matmuls form the operand a of the
+ * next matmul without shuffles.
  *
  * A row of a tile has D / 8 chunks of 16 bytes; chunk c of row r is stored at place c ^ (r % 8)
  * (XOR swizzle), so that the same chunk of eight rows is in different banks. */
@@ -14,26 +9,10 @@
 
 #include "kernels/cuda/attention.cuh"
 #include "kernels/cuda/common/async-copy.cuh"
+#include "kernels/cuda/common/mma.cuh"
 
 namespace lig
 {
-/* Accumulates the matmul of a and b in c. */
-template <class T>
-__device__ inline void
-multiply (float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
-{
-  if constexpr (std::is_same_v<T, bf16>)
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-  else
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
 /* Loads four matrices of 8 rows of 16 bytes (ldmatrix), where lane l passes the address of row l %
  * 8 of matrix l / 8. Each lane gets two neighbours of row l / 4, or if TRANSPOSED of column l /
  * 4. */

@@ -10,44 +10,6 @@
 namespace lig
 {
 enum { BLOCK = 64, QUERIES = 128, QUERY_TILES = QUERIES / 16 / FAST_WARPS };
-/* The running maximum and the sum of powers of each of the lane's rows. */
-struct Soft {
-  float max[QUERY_TILES][2], total[QUERY_TILES][2];
-};
-
-/* Converts scores to powers of 2 relative to the running maximum, and rescales the accumulators. */
-template <int D>
-__device__ inline void
-soften (Soft &soft, Sums16<QUERY_TILES, BLOCK> &scores, Sums16<QUERY_TILES, D> &sums, float scale)
-{
-#pragma unroll
-  for (int m = 0; m < QUERY_TILES; m++)
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
-      float max = soft.max[m][h], total = 0;
-#pragma unroll
-      for (int n = 0; n < BLOCK / 8; n++)
-        max = fmaxf (max, fmaxf (scores.v[m][n][2 * h], scores.v[m][n][2 * h + 1]));
-      fold_lanes (4, Larger{}, max);
-      float base = max == -INFINITY ? 0 : max * scale;
-      float factor = lig_quick_power (__fmaf_rn (soft.max[m][h], scale, -base));
-#pragma unroll
-      for (int n = 0; n < BLOCK / 8; n++)
-#pragma unroll
-        for (int c = 2 * h; c < 2 * h + 2; c++) {
-          scores.v[m][n][c] = lig_quick_power (__fmaf_rn (scores.v[m][n][c], scale, -base));
-          total += scores.v[m][n][c];
-        }
-      soft.max[m][h] = max;
-      soft.total[m][h] = soft.total[m][h] * factor + total;
-#pragma unroll
-      for (int n = 0; n < D / 8; n++) {
-        sums.v[m][n][2 * h] *= factor;
-        sums.v[m][n][2 * h + 1] *= factor;
-      }
-    }
-}
-
 /* Converts dot products to scores. */
 __device__ inline void
 bend (Sums16<QUERY_TILES, BLOCK> &scores, const Extras &extras, int query, int key)
@@ -78,7 +40,8 @@ logarithm (float max, float total, float scale, float2 unit)
 /* Writes lse of the lane's queries of a head whose queries begin at `at`; a query that sees no key
  * has a total of 0. */
 __device__ inline void
-write_logarithms (const Attention &a, const Soft &soft, int64_t at, int first, float scale)
+write_logarithms (
+  const Attention &a, const Soft<QUERY_TILES> &soft, int64_t at, int first, float scale)
 {
 #pragma unroll
   for (int i = 0; i < 2 * QUERY_TILES; i++) {
@@ -128,13 +91,9 @@ __launch_bounds__ (FAST_THREADS, D == 64 && !EXTRA ? 3 : 2)
   commit_copies ();
   float scale = EXTRA ? 1 : p.scale;
   Sums16<QUERY_TILES, D> sums;
-  Soft soft;
+  Soft<QUERY_TILES> soft;
   sums.clear ();
-#pragma unroll
-  for (int i = 0; i < QUERY_TILES * 2; i++) {
-    soft.max[i / 2][i % 2] = -INFINITY;
-    soft.total[i / 2][i % 2] = 0;
-  }
+  soft.clear ();
 #pragma unroll 1
   for (int stage = 0; block < end; stage ^= 1) {
     await_copies<0> ();
@@ -197,16 +156,6 @@ attention_fast (LigLaunch *launch, const Attention &a)
     attend<T, D, EXTRA><<<grid, FAST_THREADS, bytes, stream (launch)>>> (a);
     return LIG_LAUNCHED (launch);
   });
-}
-
-/* Returns the matrices of heads from `column` on in rows of `columns` elements. */
-static Heads
-heads_of (const LigOperand *operand, int64_t column, int64_t columns)
-{
-  if (!operand->data)
-    return Heads{nullptr, 0, operand->dtype};
-  return Heads{(char *) operand->data + column * (int64_t) lig_dtype_size (operand->dtype), columns,
-               operand->dtype};
 }
 
 LigStatus
@@ -287,56 +236,4 @@ extern "C" LigStatus
 lig_cuda_attention (LigLaunch *launch)
 {
   return lig_attention_choose (launch, false, attend_alone);
-}
-
-/* Describes the queries of packed rows and the keys of a cache. */
-static LigStatus
-prepare_cached (Attention *a, LigLaunch *launch)
-{
-  const LigAttentionParams *p = (const LigAttentionParams *) launch->params;
-  const LigOperand *x = &launch->operands[0], *cache = &launch->operands[1];
-  const LigOperand *y = &launch->operands[4];
-  if (!p || p->heads < 1 || p->kv_heads < 1 || p->heads % p->kv_heads != 0 || p->features < 1 ||
-      p->length < 1 || p->memory_length < 1 || p->memory_length > MAX_POSITIONS)
-    return LIG_FAIL (launch, LIG_FAILED,
-                     "attention: the parameters do not fit each other; correct them");
-  if (!lig_dtype_is_floating (x->dtype) || !lig_dtype_is_floating (y->dtype) ||
-      cache->dtype != x->dtype)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "attention: not one floating type; convert to fp32, fp16 or bf16");
-  int64_t queries = (int64_t) p->heads * p->features, keys = (int64_t) p->kv_heads * p->features;
-  int64_t columns = queries + 2 * keys, slot = p->memory_length * 2 * keys;
-  if (x->size % (columns * p->length) != 0 || cache->size % slot != 0 || cache->size < slot)
-    return LIG_FAIL (launch, LIG_FAILED,
-                     "attention: the parameters do not fit the rows; correct them");
-  *a = Attention{};
-  a->params = *p;
-  if (p->window > FAR)
-    a->params.window = 0;
-  a->memory = true;
-  a->batch = (int) (x->size / (columns * p->length));
-  a->lengths = (const int32_t *) launch->operands[2].data;
-  a->slots = (const int32_t *) launch->operands[3].data;
-  a->n_slots = (int) (cache->size / slot);
-  a->tick = launch->tick;
-  a->q = heads_of (x, 0, columns);
-  a->k = heads_of (cache, 0, 2 * keys);
-  a->v = heads_of (cache, keys, 2 * keys);
-  a->y = heads_of (y, 0, queries);
-  const float scale = has_extras (*p) ? 1 : p->scale;
-  const double unit = attention_is_fast (*a) ? (double) scale / (double) (scale * LOG2_E) : 1;
-  a->unit = pair_of (unit);
-  a->inverse = pair_of (1 / unit);
-  return LIG_OK;
-}
-
-/* Computes y of texts in progress. */
-extern "C" LigStatus
-lig_cuda_attention_cached (LigLaunch *launch)
-{
-  Attention a;
-  LigStatus status = prepare_cached (&a, launch);
-  if (status != LIG_OK)
-    return status;
-  return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
 }

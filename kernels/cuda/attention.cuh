@@ -162,6 +162,16 @@ place_of (const Attention &a, int64_t row, int head, int query)
   return (row * a.params.heads + head) * a.params.length + query;
 }
 
+/* Returns the matrices of heads from `column` on in rows of `columns` elements. */
+inline Heads
+heads_of (const LigOperand *operand, int64_t column, int64_t columns)
+{
+  if (!operand->data)
+    return Heads{nullptr, 0, operand->dtype};
+  return Heads{(char *) operand->data + column * (int64_t) lig_dtype_size (operand->dtype), columns,
+               operand->dtype};
+}
+
 /* Fills in the matrices of the forward pass, or, with `backward`, of both passes. */
 LigStatus attention_prepare (Attention *a, LigLaunch *launch, bool backward);
 
