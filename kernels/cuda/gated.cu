@@ -117,6 +117,7 @@ __global__ void
 __launch_bounds__ (THREADS, 3)
   forward_each (Target x, Vector bias, Target sum, Target y, Walk w, F f)
 {
+  let_next_begin ();
   constexpr int W = A::W, DEPTH = BIASED ? 2 : 4;
   int64_t half = w.columns;
   Spot s = spot<W> (w);

@@ -119,6 +119,7 @@ template <class T, class P, int LANES, int N, bool ADD>
 __global__ void
 __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
 {
+  let_next_begin ();
   constexpr int W = wide<T>;
   constexpr bool EARLY = LANES > 0 && N * W * sizeof (P) <= 64;
   __shared__ alignas (16) float slots[2][32];

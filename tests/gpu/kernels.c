@@ -223,13 +223,14 @@ test_kernel (gconstpointer data)
   g_test_message ("%.2f s", 1e-6 * (double) (g_get_monotonic_time () - begin));
 }
 
-/* The built-in matmuls, even where the library would win: tiles that cross each edge, and so many
- * that each threadblock processes several. */
+/* The built-in matmuls, even where the library would win: tiles that cross each edge, so many that
+ * each threadblock processes several, and few rows. */
 static void
 test_built_in_matmul (gconstpointer data)
 {
   static const Shape shapes[] = {
-    {512, 768, 1024}, {1000, 200, 776}, {130, 1544, 8}, {20011, 64, 1544}, {20011, 1544, 64}};
+    {512, 768, 1024}, {1000, 200, 776}, {130, 1544, 8}, {20011, 64, 1544}, {20011, 1544, 64},
+    {1, 4096, 1000},  {5, 776, 203},    {9, 8, 64},     {17, 4104, 72},    {32, 520, 2048}};
   static const LigDtype pairs[][2] = {
     {LIG_BF16, LIG_BF16}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_FP32}};
   const LigKernel *kernel = data;

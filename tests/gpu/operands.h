@@ -49,15 +49,15 @@ family_of (const char *kernel)
 }
 
 /* Returns whether a kernel's params depend on the shapes of its operands, or it needs scratch
- * memory: tests/gpu/heads.c, tests/gpu/joint-loss.c, tests/gpu/quantize.c and
+ * memory: tests/gpu/heads.c, tests/gpu/joint-loss.c, tests/gpu/quantize.c, tests/gpu/sample.c and
  * tests/gpu/vocabulary.c have problems for these. */
 static inline gboolean
 is_shaped (const char *kernel)
 {
-  static const char *const names[] = {"attention",     "rotary",       "qk_norm",       "quantize",
-                                      "update_scales", "linear_fp8",   "position",      "drop_path",
-                                      "linear_cross",  "entropy_part", "accuracy_part", "_join",
-                                      "halves",        "add_parts",    "slice",         "cache"};
+  static const char *const names[] = {
+    "attention", "rotary",    "qk_norm",      "quantize",     "update_scales", "linear_fp8",
+    "position",  "drop_path", "linear_cross", "entropy_part", "accuracy_part", "_join",
+    "halves",    "add_parts", "slice",        "cache",        "sample"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (strstr (kernel, names[i]))
       return TRUE;

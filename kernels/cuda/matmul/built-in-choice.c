@@ -5,6 +5,7 @@
 #include "kernels/cuda/common/contest.h"
 #include "kernels/cuda/matmul/algorithms.h"
 #include "kernels/cuda/matmul/built-in.h"
+#include "kernels/cuda/matmul/few-rows.h"
 #include "kernels/times.h"
 
 #include <math.h>
@@ -149,6 +150,13 @@ agrees (Trial *trial)
          (!left || is_close (trial, &p->left_sums, left_sums, p->depth));
 }
 
+/* Returns the question whether the built-in matmul is faster. */
+static LigMatmulQuestion
+question_of (const LigLaunch *launch, const LigMatmul *matmul)
+{
+  return lig_few_rows_serves (launch, matmul) ? LIG_FEW_ROWS_MATMUL : LIG_BUILT_IN_MATMUL;
+}
+
 /* Compares both; false, with nothing decided, if there is no memory for it. */
 static bool
 compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
@@ -173,7 +181,7 @@ compare (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
   if (cudaGetLastError () != cudaSuccess)
     return true;
   bool wins = good && medians[0] < medians[1];
-  lig_matmul_keep_answer (launch, matmul, LIG_BUILT_IN_MATMUL, wins,
+  lig_matmul_keep_answer (launch, matmul, question_of (launch, matmul), wins,
                           (double) medians[wins ? 0 : 1]);
   return true;
 }
@@ -192,7 +200,8 @@ bool
 lig_built_in_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulWay other)
 {
   LigChoices choices = launch->device->choices;
-  int answer = lig_matmul_answer (launch, matmul, LIG_BUILT_IN_MATMUL);
+  LigMatmulQuestion question = question_of (launch, matmul);
+  int answer = lig_matmul_answer (launch, matmul, question);
   const char *search = getenv ("LIGATURE_SEARCH");
   if (search && strcmp (search, "built-in") == 0)
     return true;
@@ -205,11 +214,11 @@ lig_built_in_matmul_wins (LigLaunch *launch, const LigMatmul *matmul, LigMatmulW
   if (choices.begin)
     choices.begin (choices.guard);
   bool compared =
-    lig_matmul_answer (launch, matmul, LIG_BUILT_IN_MATMUL) >= 0 || compare (launch, matmul, other);
+    lig_matmul_answer (launch, matmul, question) >= 0 || compare (launch, matmul, other);
   if (choices.end)
     choices.end (choices.guard);
   if (!compared)
     lig_matmul_report_no_memory (launch, matmul);
   lig_times_mark ("searching");
-  return lig_matmul_answer (launch, matmul, LIG_BUILT_IN_MATMUL) > 0;
+  return lig_matmul_answer (launch, matmul, question) > 0;
 }

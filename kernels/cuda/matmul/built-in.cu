@@ -22,6 +22,7 @@
  * more power. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/matmul/built-in.h"
+#include "kernels/cuda/matmul/few-rows.h"
 #include "kernels/cuda/matmul/finish.cuh"
 
 namespace lig
@@ -440,6 +441,8 @@ extern "C" bool
 lig_built_in_matmul_serves (const LigLaunch *launch, const LigMatmul *matmul)
 {
   LigDtype dtype = matmul->left.dtype;
+  if (lig_few_rows_serves (launch, matmul))
+    return true;
   bool backward = matmul->activation == LIG_GELU_BACKWARD;
   bool gelu = backward || matmul->activation == LIG_GELU;
   const Job job = job_of (*matmul);
@@ -466,6 +469,8 @@ add_all (LigLaunch *launch, const float *partials, int parts, int64_t columns, c
 extern "C" LigStatus
 lig_built_in_matmul (LigLaunch *launch, const LigMatmul *matmul)
 {
+  if (lig_few_rows_serves (launch, matmul))
+    return lig_few_rows_matmul (launch, matmul);
   Maps maps = {};
   Job job = job_of (*matmul);
   float *workspace = (float *) launch->workspace;

@@ -480,8 +480,9 @@ lig_matmul_report_no_memory (LigLaunch *launch, const LigMatmul *matmul)
 
 /* The questions, as prefixes of the keys of stored answers. The number of the built-in matmul's is
  * raised when it becomes faster, or when the comparison changes. */
-static const char *const questions[LIG_N_QUESTIONS] = {
-  [LIG_SUMS_APART] = "sums apart", [LIG_BUILT_IN_MATMUL] = "own product 3"};
+static const char *const questions[LIG_N_QUESTIONS] = {[LIG_SUMS_APART] = "sums apart",
+                                                       [LIG_BUILT_IN_MATMUL] = "own product 3",
+                                                       [LIG_FEW_ROWS_MATMUL] = "few rows 1"};
 
 int
 lig_matmul_answer (LigLaunch *launch, const LigMatmul *matmul, LigMatmulQuestion question)

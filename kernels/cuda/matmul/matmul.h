@@ -77,8 +77,14 @@ double lig_matmul_microseconds (LigLaunch *launch, const LigMatmul *matmul);
 void lig_matmul_report_no_memory (LigLaunch *launch, const LigMatmul *matmul);
 
 /* Questions about a matmul that are answered by measurements: whether the matmul and its sums are
- * faster as separate kernels, and whether the built-in matmul is faster than the library's. */
-typedef enum { LIG_SUMS_APART, LIG_BUILT_IN_MATMUL, LIG_N_QUESTIONS } LigMatmulQuestion;
+ * faster as separate kernels, and whether the built-in matmul, of many or of few rows, is faster
+ * than the library's. */
+typedef enum {
+  LIG_SUMS_APART,
+  LIG_BUILT_IN_MATMUL,
+  LIG_FEW_ROWS_MATMUL,
+  LIG_N_QUESTIONS
+} LigMatmulQuestion;
 
 /* Returns the known answer, in a warm-up run also a stored one: 1, 0, or -1 if there is none. */
 int lig_matmul_answer (LigLaunch *launch, const LigMatmul *matmul, LigMatmulQuestion question);

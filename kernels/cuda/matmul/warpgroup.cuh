@@ -4,6 +4,7 @@
  * consecutive warps (PTX ISA, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). */
 #pragma once
 
+#include "kernels/cuda/common/cluster.cuh"
 #include "kernels/cuda/common/cuda.cuh"
 
 #include <cuda.h>
@@ -15,24 +16,6 @@ __device__ inline uint32_t
 shared_address (const void *pointer)
 {
   return (uint32_t) __cvta_generic_to_shared (pointer);
-}
-
-/* Returns the rank of this threadblock in its cluster. */
-__device__ inline uint32_t
-cluster_rank ()
-{
-  uint32_t rank;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-
-/* Synchronizes all threads of the cluster, including their writes to shared memory. */
-__device__ inline void
-cluster_sync ()
-{
-  asm volatile("barrier.cluster.arrive.release.aligned;\n"
-               "barrier.cluster.wait.acquire.aligned;" ::
-                 : "memory");
 }
 
 /* Synchronizes the 128 threads of a warpgroup; `number` is that of the named barrier, from 1 on. */
