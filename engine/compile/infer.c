@@ -426,6 +426,22 @@ add_cache_inputs (LigGraph *graph)
   }
 }
 
+/* Removes the ops after the last one that keeps keys and values. Their parameters stay in the
+ * layout, which is that of the state. */
+static void
+keep_cached (LigGraph *graph)
+{
+  guint count = graph->parts->len;
+  while (count > 0 && lig_part (graph, (int) count - 1)->cache < 0)
+    count--;
+  if (count == 0)
+    return;
+  g_array_set_size (graph->parts, count);
+  lig_value (graph, graph->ends.output)->kept_to_end = FALSE;
+  graph->ends.output = lig_part (graph, (int) count - 1)->y;
+  lig_value (graph, graph->ends.output)->kept_to_end = TRUE;
+}
+
 gboolean
 lig_infer (LigGraph *graph, GError **error)
 {
@@ -453,8 +469,12 @@ lig_infer (LigGraph *graph, GError **error)
     return FALSE;
   describe_parameters (graph);
   lig_decide_quantized (graph);
-  return place_all (graph, error) && store_parameters (graph, error) &&
-         lig_find_shares (graph, error) && lig_place_histories (graph, error);
+  if (!place_all (graph, error) || !store_parameters (graph, error) ||
+      !lig_find_shares (graph, error) || !lig_place_histories (graph, error))
+    return FALSE;
+  if (graph->request->options.cache.fill)
+    keep_cached (graph);
+  return TRUE;
 }
 
 /* --- Lengths that follow from the input of a macro ------------------------------------------- */

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the logits of next tokens with a cache. A prompt is read in chunks whose sizes depend
+/* Generates tokens with a cache. A prompt is read in chunks whose sizes depend
  * only on its length, and texts are always extended in runs of the same number of rows, so that the
  * bits of a text do not depend on the others. */
 #include "engine/inference/cached.h"
+#include "engine/program/results.h"
 #include <ligature/cache.h>
 #include <ligature/compile.h>
 #include <ligature/plan-options.h>
 
 #include <glib/gi18n-lib.h>
 
-/* The sizes of the chunks of prompts, largest first. */
-static const gint64 sizes[] = {256, 64, 16, 4, 1};
+/* The sizes of the chunks of prompts, largest first. Only the last chunk computes logits. */
+static const gint64 sizes[] = {2048, 256, 64, 16, 4, 1};
 
 struct _LigCached {
   LigSequence *sequence;
   LigState *state;
   LigPlanOptions options;
   LigCache *cache;
+  LigSampler *sampler;
   LigProgram *next;
-  LigProgram *prompts[G_N_ELEMENTS (sizes)]; /* null until it is needed */
+  LigProgram *prompts[2][G_N_ELEMENTS (sizes)]; /* null until it is needed; [1]: without logits */
   gint64 length, bytes;
   guint rows;
   gboolean *taken; /* for each slot */
 };
 
 static LigPlan *
-compile (LigCached *self, gint64 rows, gint64 step, GError **error)
+compile (LigCached *self, gint64 rows, gint64 step, gboolean fill, GError **error)
 {
   LigPlanOptions options = self->options;
-  options.cache = (LigCacheShape){rows, step, self->length, self->rows};
+  options.cache = (LigCacheShape){rows, step, self->length, self->rows, fill};
   return lig_plan_compile (self->sequence, lig_state_get_device (self->state), &options, error);
 }
 
@@ -38,6 +40,7 @@ lig_cached_new (LigSequence *sequence,
                 const LigPlanOptions *options,
                 gint64 length,
                 guint rows,
+                gint64 vocabulary,
                 GError **error)
 {
   LigCached *self = g_new0 (LigCached, 1);
@@ -48,11 +51,13 @@ lig_cached_new (LigSequence *sequence,
   self->taken = g_new0 (gboolean, rows);
   self->options = *options;
   self->options.training = self->options.input_gradient = self->options.accuracy = FALSE;
-  g_autoptr (LigPlan) plan = compile (self, rows, 1, error);
+  g_autoptr (LigPlan) plan = compile (self, rows, 1, FALSE, error);
   self->cache = plan ? lig_cache_new (plan, error) : NULL;
   self->bytes = self->cache ? lig_cache_count_bytes (plan) : 0;
   self->next = self->cache ? lig_program_new_cached (plan, self->state, self->cache, error) : NULL;
   if (self->next)
+    self->sampler = lig_sampler_new (lig_state_get_device (state), rows, vocabulary, error);
+  if (self->sampler)
     return self;
   lig_cached_free (self);
   return NULL;
@@ -64,8 +69,10 @@ lig_cached_free (LigCached *self)
   if (!self)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    g_clear_pointer (&self->prompts[i], lig_program_unref);
+    for (guint fill = 0; fill < 2; fill++)
+      g_clear_pointer (&self->prompts[fill][i], lig_program_unref);
   g_clear_pointer (&self->next, lig_program_unref);
+  g_clear_pointer (&self->sampler, lig_sampler_free);
   g_clear_pointer (&self->cache, lig_cache_unref);
   g_object_unref (self->sequence);
   g_object_unref (self->state);
@@ -97,49 +104,60 @@ lig_cached_free_slot (LigCached *self, int slot)
     self->taken[slot] = FALSE;
 }
 
-/* Returns rows of the output as fp32. */
-static LigTensor *
-read_rows (LigProgram *program, gint64 first, gint64 count, GError **error)
+/* Draws tokens from rows of a program's output. */
+static gboolean
+draw_rows (LigCached *self,
+           LigProgram *program,
+           gint64 first,
+           guint count,
+           const LigDraw *draws,
+           LigSampled *sampled,
+           GError **error)
 {
-  g_autoptr (LigTensor) rows = lig_program_read_output_rows (program, first, count, error);
-  if (!rows || rows->dtype == LIG_FP32)
-    return g_steal_pointer (&rows);
-  LigTensor *wide = lig_tensor_new (LIG_FP32, &rows->shape, error);
-  if (wide)
-    lig_widen (rows->dtype, rows->data, wide->data, (gsize) rows->size);
-  return wide;
+  LigShape shape;
+  LigDtype dtype;
+  const void *logits = lig_program_find_output_rows (program, first, count, error);
+  lig_plan_get_output (lig_program_get_plan (program), &shape, &dtype);
+  return logits && lig_sampler_draw (self->sampler, logits, dtype, draws, count, sampled, error);
 }
 
 /* Returns the program that reads a chunk of a prompt. */
 static LigProgram *
-get_prompt (LigCached *self, guint size, GError **error)
+get_prompt (LigCached *self, guint size, gboolean fill, GError **error)
 {
-  if (self->prompts[size])
-    return self->prompts[size];
-  g_autoptr (LigPlan) plan = compile (self, 1, sizes[size], error);
+  LigProgram **program = &self->prompts[fill][size];
+  if (*program)
+    return *program;
+  g_autoptr (LigPlan) plan = compile (self, 1, sizes[size], fill, error);
   if (plan)
-    self->prompts[size] = lig_program_new_cached (plan, self->state, self->cache, error);
-  return self->prompts[size];
+    *program = lig_program_new_cached (plan, self->state, self->cache, error);
+  return *program;
 }
 
-LigTensor *
-lig_cached_begin (LigCached *self, int slot, const gint32 *tokens, gint64 n, GError **error)
+gboolean
+lig_cached_begin (LigCached *self,
+                  int slot,
+                  const gint32 *tokens,
+                  gint64 n,
+                  const LigDraw *draw,
+                  LigSampled *sampled,
+                  GError **error)
 {
   LigProgram *program = NULL;
   gint64 step = 0;
   if (!lig_cache_set_length (self->cache, (guint) slot, 0, error))
-    return NULL;
+    return FALSE;
   for (gint64 at = 0; at < n; at += step) {
     guint size = 0;
     while (sizes[size] > n - at)
       size++;
     step = sizes[size];
-    program = get_prompt (self, size, error);
+    program = get_prompt (self, size, at + step < n, error);
     LigCacheStep one = {(guint) slot, tokens + at};
     if (!program || !lig_cache_extend (self->cache, program, &one, 1, error))
-      return NULL;
+      return FALSE;
   }
-  return read_rows (program, step - 1, 1, error);
+  return draw_rows (self, program, step - 1, 1, draw, sampled, error);
 }
 
 gboolean
@@ -148,14 +166,18 @@ lig_cached_has_room (LigCached *self, int slot)
   return lig_cache_get_length (self->cache, (guint) slot) < self->length;
 }
 
-LigTensor *
-lig_cached_extend (
-  LigCached *self, const guint *slots, const gint32 *tokens, guint n, GError **error)
+gboolean
+lig_cached_extend (LigCached *self,
+                   const guint *slots,
+                   const gint32 *tokens,
+                   guint n,
+                   const LigDraw *draws,
+                   LigSampled *sampled,
+                   GError **error)
 {
   g_autofree LigCacheStep *steps = g_new (LigCacheStep, n);
   for (guint i = 0; i < n; i++)
     steps[i] = (LigCacheStep){slots[i], &tokens[i]};
-  return lig_cache_extend (self->cache, self->next, steps, n, error)
-           ? read_rows (self->next, 0, n, error)
-           : NULL;
+  return lig_cache_extend (self->cache, self->next, steps, n, error) &&
+         draw_rows (self, self->next, 0, n, draws, sampled, error);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the logits of next tokens with a cache: programs for prompts in chunks of a few sizes,
+/* Generates tokens with a cache: programs for prompts in chunks of a few sizes,
  * and one that extends several texts by a token each. */
 #pragma once
 
-#include <ligature/tensor.h>
+#include "engine/inference/sampler.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +19,7 @@ LigCached *lig_cached_new (LigSequence *sequence,
                            const LigPlanOptions *options,
                            gint64 length,
                            guint rows,
+                           gint64 vocabulary,
                            GError **error);
 void lig_cached_free (LigCached *self);
 
@@ -28,17 +29,26 @@ gint64 lig_cached_get_bytes (const LigCached *self);
 int lig_cached_take_slot (LigCached *self);
 void lig_cached_free_slot (LigCached *self, int slot);
 
-/* Begins the text of a slot again with `n` tokens, at least one and at most the length. Returns the
- * logits that follow them: fp32, a row. */
-LigTensor *
-lig_cached_begin (LigCached *self, int slot, const gint32 *tokens, gint64 n, GError **error);
+/* Begins the text of a slot again with `n` tokens, at least one and at most the length, and draws
+ * the next one. */
+gboolean lig_cached_begin (LigCached *self,
+                           int slot,
+                           const gint32 *tokens,
+                           gint64 n,
+                           const LigDraw *draw,
+                           LigSampled *sampled,
+                           GError **error);
 
 /* Returns whether the text of a slot can have another token. */
 gboolean lig_cached_has_room (LigCached *self, int slot);
 
-/* Extends the text of each slot by a token. Returns the logits that follow: fp32, a row for each.
- */
-LigTensor *lig_cached_extend (
-  LigCached *self, const guint *slots, const gint32 *tokens, guint n, GError **error);
+/* Extends the text of each slot by a token and draws the next ones. */
+gboolean lig_cached_extend (LigCached *self,
+                            const guint *slots,
+                            const gint32 *tokens,
+                            guint n,
+                            const LigDraw *draws,
+                            LigSampled *sampled,
+                            GError **error);
 
 G_END_DECLS

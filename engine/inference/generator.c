@@ -83,7 +83,8 @@ lig_generator_new (LigSequence *sequence,
     return g_steal_pointer (&self);
   guint rows = whole.rows > 0 ? MIN (whole.rows, MAX_ROWS) : USUAL_ROWS;
   self->cached = lig_cached_new (sequence, state, lig_recomputed_get_options (self->window),
-                                 lig_recomputed_get_length (self->window), rows, error);
+                                 lig_recomputed_get_length (self->window), rows,
+                                 lig_recomputed_get_vocabulary (self->window), error);
   if (!self->cached)
     return NULL;
   self->figures.cache_bytes = lig_cached_get_bytes (self->cached);
@@ -205,14 +206,19 @@ find_end (const Text *text, gint32 token)
                                                                              : LIG_GENERATED_MORE;
 }
 
-/* Draws the next token of a text from its logits. */
-static void
-draw (LigGenerator *self, Text *text, const float *logits, GArray *generated)
+/* Describes the draw of the next token. */
+static LigDraw
+describe_draw (const Text *text)
 {
-  LigGenerated one = {.id = text->id};
-  lig_sampling_draw (&text->sampling, logits, (gsize) lig_recomputed_get_vocabulary (self->window),
-                     text->seen, text->tokens->len, &one.sampled);
-  gint32 token = one.sampled.chosen.token;
+  return (LigDraw){&text->sampling, text->seen, text->tokens->len};
+}
+
+/* Appends the token that was drawn. */
+static void
+append (LigGenerator *self, Text *text, const LigSampled *sampled, GArray *generated)
+{
+  LigGenerated one = {.id = text->id, .sampled = *sampled};
+  gint32 token = sampled->chosen.token;
   g_array_append_val (text->tokens, token);
   note_token (self, text, token);
   one.ended = find_end (text, token);
@@ -226,24 +232,35 @@ tokens_of (const Text *text)
   return (const gint32 *) (gpointer) text->tokens->data;
 }
 
+/* Computes the window of a text and draws the next token on the host. */
+static gboolean
+recompute (LigGenerator *self, const Text *text, LigSampled *sampled, GError **error)
+{
+  g_autoptr (LigTensor) logits =
+    lig_recomputed_compute (self->window, tokens_of (text), text->tokens->len, error);
+  if (logits)
+    lig_sampling_draw (&text->sampling, logits->data,
+                       (gsize) lig_recomputed_get_vocabulary (self->window), text->seen,
+                       text->tokens->len, sampled);
+  return logits != NULL;
+}
+
 /* Computes the window of a text, or begins it in its slot of the cache: with the second half of the
  * window if that is full. */
 static gboolean
 begin (LigGenerator *self, Text *text, GArray *generated, GError **error)
 {
+  LigSampled sampled;
+  LigDraw draw = describe_draw (text);
   gint64 start = g_get_monotonic_time ();
   gboolean first = text->tokens->len == text->prompt;
   gint64 length = lig_recomputed_get_length (self->window), n = text->tokens->len;
-  g_autoptr (LigTensor) logits = NULL;
-  if (self->cached) {
-    gint64 kept = n < length ? n : MAX (length / 2, 1);
-    logits = lig_cached_begin (self->cached, text->slot, tokens_of (text) + n - kept, kept, error);
-  } else {
-    logits = lig_recomputed_compute (self->window, tokens_of (text), (gsize) n, error);
-  }
-  if (!logits)
+  gint64 kept = n < length ? n : MAX (length / 2, 1);
+  if (!(self->cached ? lig_cached_begin (self->cached, text->slot, tokens_of (text) + n - kept,
+                                         kept, &draw, &sampled, error)
+                     : recompute (self, text, &sampled, error)))
     return FALSE;
-  draw (self, text, logits->data, generated);
+  append (self, text, &sampled, generated);
   double seconds = (double) (g_get_monotonic_time () - start) * 1e-6;
   *(first ? &self->figures.prompt_seconds : &self->figures.seconds) += seconds;
   return TRUE;
@@ -255,17 +272,18 @@ extend (LigGenerator *self, Text *const *texts, guint n, GArray *generated, GErr
 {
   guint slots[MAX_ROWS];
   gint32 tokens[MAX_ROWS];
+  LigDraw draws[MAX_ROWS];
+  LigSampled sampled[MAX_ROWS];
   gint64 start = g_get_monotonic_time ();
   for (guint i = 0; i < n; i++) {
     slots[i] = (guint) texts[i]->slot;
     tokens[i] = tokens_of (texts[i])[texts[i]->tokens->len - 1];
+    draws[i] = describe_draw (texts[i]);
   }
-  g_autoptr (LigTensor) logits = lig_cached_extend (self->cached, slots, tokens, n, error);
-  if (!logits)
+  if (!lig_cached_extend (self->cached, slots, tokens, n, draws, sampled, error))
     return FALSE;
-  gint64 columns = lig_shape_columns (&logits->shape);
   for (guint i = 0; i < n; i++)
-    draw (self, texts[i], (const float *) logits->data + i * columns, generated);
+    append (self, texts[i], &sampled[i], generated);
   self->figures.seconds += (double) (g_get_monotonic_time () - start) * 1e-6;
   return TRUE;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws tokens from logits. Sets of the most probable tokens are found by radix selection on the
- * logits' bits, four passes over the vocabulary without sorting, as on a GPU. */
-#include "kernels/formulas.h"
+/* Draws tokens from logits, on the host or on a device. */
+#include "engine/device/device-private.h"
+#include "engine/inference/sampler.h"
+#include "kernels/sample.h"
 #include <ligature/error.h>
-#include <ligature/sampling.h>
+#include <ligature/kernels.h>
 
-#include <float.h>
 #include <glib/gi18n-lib.h>
-#include <math.h>
 #include <string.h>
+
+G_STATIC_ASSERT (sizeof (LigSampled) == LIG_SAMPLE_CHANCES * sizeof (gint32));
 
 gboolean
 lig_sampling_check (const LigSampling *self, GError **error)
@@ -34,158 +35,18 @@ lig_sampling_check (const LigSampling *self, GError **error)
   return TRUE;
 }
 
-/* Maps a number to an integer of the same order. */
-static guint32
-order_key (float value)
+/* Returns the settings of a row for the kernel. */
+static LigSampleRow
+describe_row (const LigSampling *self, gint32 seen, guint64 position)
 {
-  guint32 bits;
-  memcpy (&bits, &value, sizeof bits);
-  return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-
-/* Returns the largest key such that the weights of all tokens with at least that key sum to
- * `wanted`, at least those of one token; 0 if all together do not. */
-static guint32
-select_key (const guint32 *keys, const double *weights, gsize count, double wanted)
-{
-  guint32 prefix = 0, mask = 0;
-  double above = 0;
-  for (int shift = 24; shift >= 0; shift -= 8) {
-    double sums[256] = {0};
-    int digit = 255;
-    for (gsize i = 0; i < count; i++)
-      if ((keys[i] & mask) == prefix)
-        sums[keys[i] >> shift & 255] += weights ? weights[i] : 1;
-    while (digit > 0 && above + sums[digit] < MAX (wanted, DBL_MIN))
-      above += sums[digit--];
-    prefix |= (guint32) digit << shift;
-    mask |= 255u << shift;
-  }
-  return prefix;
-}
-
-/* Returns the logits as numbers that can be compared. */
-static float
-read_logit (float logit)
-{
-  return isnan (logit) ? -INFINITY : logit;
-}
-
-/* Finds the most probable tokens of the model itself, the lowest number first among equal ones. */
-static void
-find_alternatives (const float *logits, gsize count, LigSampled *sampled)
-{
-  LigTokenChance *best = sampled->alternatives;
-  float values[LIG_SAMPLING_ALTERNATIVES];
-  guint n = 0;
-  for (gsize i = 0; i < count; i++) {
-    float value = read_logit (logits[i]);
-    if (n == LIG_SAMPLING_ALTERNATIVES && value <= values[n - 1])
-      continue;
-    guint at = n < LIG_SAMPLING_ALTERNATIVES ? n++ : n - 1;
-    for (; at > 0 && values[at - 1] < value; at--) {
-      values[at] = values[at - 1];
-      best[at] = best[at - 1];
-    }
-    values[at] = value;
-    best[at] = (LigTokenChance){(gint32) i, 0};
-  }
-  for (; n < LIG_SAMPLING_ALTERNATIVES; n++)
-    best[n] = (LigTokenChance){-1, 0};
-}
-
-/* Sets the probabilities of the chosen token and its alternatives. */
-static void
-measure (const float *logits, gsize count, LigSampled *sampled)
-{
-  double top = (double) read_logit (logits[sampled->alternatives[0].token]), sum = 0;
-  gboolean known = isfinite (top);
-  for (gsize i = 0; known && i < count; i++)
-    sum += exp ((double) read_logit (logits[i]) - top);
-  LigTokenChance *chances[LIG_SAMPLING_ALTERNATIVES + 1] = {&sampled->chosen};
-  for (guint i = 0; i < LIG_SAMPLING_ALTERNATIVES; i++)
-    chances[i + 1] = &sampled->alternatives[i];
-  for (guint i = 0; known && i < G_N_ELEMENTS (chances); i++)
-    if (chances[i]->token >= 0)
-      chances[i]->probability =
-        (float) (exp ((double) read_logit (logits[chances[i]->token]) - top) / sum);
-}
-
-/* Returns a number from [0, 1) with 53 random bits. */
-static double
-draw_uniform (guint64 seed, guint64 position)
-{
-  guint32 words[4];
-  lig_random_words (seed, position, 0, 0, words);
-  guint64 bits = ((guint64) words[0] << 32 | words[1]) >> 11;
-  return (double) bits * 0x1p-53;
-}
-
-/* Applies the repetition penalty and the temperature. Returns the largest number. */
-static double
-scale_logits (
-  const LigSampling *self, const float *logits, gsize count, const guint8 *seen, float *scaled)
-{
-  double top = -INFINITY;
-  double divisor = self->temperature > 0 ? self->temperature : 1;
-  for (gsize i = 0; i < count; i++) {
-    double value = (double) read_logit (logits[i]);
-    if (seen && seen[i] && self->repetition != 1)
-      value = value > 0 ? value / self->repetition : value * self->repetition;
-    scaled[i] = (float) (value / divisor);
-    top = MAX (top, (double) scaled[i]);
-  }
-  return top;
-}
-
-/* Removes the tokens below the key. */
-static void
-keep_from (const guint32 *keys, double *weights, gsize count, guint32 key)
-{
-  for (gsize i = 0; i < count; i++)
-    if (keys[i] < key)
-      weights[i] = 0;
-}
-
-/* Sets the weight of each token that may be drawn: exp of its logit minus the largest one. */
-static void
-weigh (const LigSampling *self, const float *scaled, gsize count, double top, double *weights)
-{
-  g_autofree guint32 *keys = g_new (guint32, count);
-  for (gsize i = 0; i < count; i++) {
-    keys[i] = order_key (scaled[i]);
-    weights[i] = exp ((double) scaled[i] - top);
-  }
-  if (self->top_k > 0 && (gsize) self->top_k < count)
-    keep_from (keys, weights, count, select_key (keys, NULL, count, (double) self->top_k));
-  if (self->top_p < 1) {
-    double sum = 0;
-    for (gsize i = 0; i < count; i++)
-      sum += weights[i];
-    keep_from (keys, weights, count, select_key (keys, weights, count, self->top_p * sum));
-  }
-  for (gsize i = 0; i < count; i++)
-    if (weights[i] < self->min_p)
-      weights[i] = 0;
-}
-
-/* Returns the token at a share of the sum of all weights, in the order of tokens. */
-static gint32
-pick (const double *weights, gsize count, double share)
-{
-  double sum = 0, passed = 0;
-  gsize last = 0;
-  for (gsize i = 0; i < count; i++)
-    sum += weights[i];
-  for (gsize i = 0; i < count; i++) {
-    if (weights[i] <= 0)
-      continue;
-    last = i;
-    passed += weights[i];
-    if (passed > share * sum)
-      break;
-  }
-  return (gint32) last;
+  return (LigSampleRow){.temperature = (float) self->temperature,
+                        .top_p = (float) self->top_p,
+                        .min_p = (float) self->min_p,
+                        .repetition = (float) self->repetition,
+                        .top_k = (gint32) self->top_k,
+                        .seen = self->repetition != 1 ? seen : -1,
+                        .seed = self->seed,
+                        .position = position};
 }
 
 void
@@ -196,18 +57,139 @@ lig_sampling_draw (const LigSampling *self,
                    guint64 position,
                    LigSampled *sampled)
 {
+  LigSampleRow row = describe_row (self, seen ? 0 : -1, position);
+  LigOperand operands[] = {
+    {(void *) logits, (gint64) count, (gint64) count, LIG_FP32},
+    {&row, LIG_SAMPLE_SETTINGS, LIG_SAMPLE_SETTINGS, LIG_INT32},
+    {(void *) seen, (gint64) count, (gint64) count, LIG_UINT8},
+    {sampled, LIG_SAMPLE_CHANCES, LIG_SAMPLE_CHANCES, LIG_INT32},
+  };
+  LigLaunch launch = {.operands = operands};
   *sampled = (LigSampled){{0, 0}, {{0, 0}}};
-  find_alternatives (logits, count, sampled);
-  g_autofree float *scaled = g_new (float, count);
-  double top = scale_logits (self, logits, count, seen, scaled);
-  if (self->temperature > 0 && isfinite (top)) {
-    g_autofree double *weights = g_new (double, count);
-    weigh (self, scaled, count, top, weights);
-    sampled->chosen.token = pick (weights, count, draw_uniform (self->seed, position));
-  } else {
-    for (gsize i = 1; i < count; i++)
-      if (scaled[i] > scaled[sampled->chosen.token])
-        sampled->chosen.token = (gint32) i;
+  lig_kernel_find ("sample")->functions[LIG_BACKEND_CPU](&launch);
+}
+
+/* --- On a device --------------------------------------------------------------------------- */
+
+struct _LigSampler {
+  LigDevice *device;
+  guint rows;
+  gint64 vocabulary;
+  LigSampleRow *settings, *device_settings; /* one a row, on the host and on the device */
+  LigSampled *sampled, *device_sampled;
+  char *seen; /* rows x vocabulary on the device; null until it is needed */
+};
+
+/* Allocates memory on the device and, for copies, on the host. */
+static gboolean
+allocate (LigSampler *self, gsize bytes, gpointer host, gpointer device, GError **error)
+{
+  void **there = device, **here = host;
+  *there = lig_device_allocate (self->device, bytes, error);
+  const LigBackend *calls = lig_device_calls (self->device);
+  return *there &&
+         lig_device_check (self->device,
+                           calls->allocate_host (lig_device_handle (self->device), bytes, here),
+                           _ ("allocating memory for draws"), error);
+}
+
+LigSampler *
+lig_sampler_new (LigDevice *device, guint rows, gint64 vocabulary, GError **error)
+{
+  LigSampler *self = g_new0 (LigSampler, 1);
+  self->device = g_object_ref (device);
+  self->rows = rows;
+  self->vocabulary = vocabulary;
+  if (allocate (self, rows * sizeof *self->settings, &self->settings, &self->device_settings,
+                error) &&
+      allocate (self, rows * sizeof *self->sampled, &self->sampled, &self->device_sampled, error))
+    return self;
+  lig_sampler_free (self);
+  return NULL;
+}
+
+void
+lig_sampler_free (LigSampler *self)
+{
+  if (!self)
+    return;
+  const LigBackend *calls = lig_device_calls (self->device);
+  void *host[] = {self->settings, self->sampled};
+  void *device[] = {self->device_settings, self->device_sampled, self->seen};
+  for (guint i = 0; i < G_N_ELEMENTS (host); i++)
+    if (host[i])
+      calls->release_host (lig_device_handle (self->device), host[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (device); i++)
+    lig_device_release (self->device, device[i]);
+  g_object_unref (self->device);
+  g_free (self);
+}
+
+/* Copies the tokens that the texts have, for those with a penalty. */
+static LigStatus
+send_seen (LigSampler *self, const LigDraw *draws, guint n, GError **error)
+{
+  const LigBackend *calls = lig_device_calls (self->device);
+  gsize width = (gsize) self->vocabulary;
+  LigStatus status = LIG_OK;
+  for (guint i = 0; i < n && status == LIG_OK; i++) {
+    if (!draws[i].seen || draws[i].sampling->repetition == 1)
+      continue;
+    if (!self->seen &&
+        !(self->seen = lig_device_allocate (self->device, self->rows * width, error)))
+      return LIG_OUT_OF_MEMORY;
+    status = calls->copy (lig_device_handle (self->device), self->seen + i * width, draws[i].seen,
+                          width, lig_device_stream (self->device));
   }
-  measure (logits, count, sampled);
+  return status;
+}
+
+/* Enqueues the draws and the copies to the device and back. */
+static LigStatus
+enqueue (LigSampler *self, const void *logits, LigDtype dtype, const LigDraw *draws, guint n)
+{
+  const LigBackend *calls = lig_device_calls (self->device);
+  LigBackendDevice *handle = lig_device_handle (self->device);
+  void *stream = lig_device_stream (self->device);
+  gint64 settings = LIG_SAMPLE_SETTINGS, chances = LIG_SAMPLE_CHANCES, width = self->vocabulary;
+  LigOperand operands[] = {
+    {(void *) logits, n * width, width, dtype},
+    {self->device_settings, n * settings, settings, LIG_INT32},
+    {self->seen, self->rows * width, width, LIG_UINT8},
+    {self->device_sampled, n * chances, chances, LIG_INT32},
+  };
+  LigLaunch launch = {.operands = operands, .stream = stream, .device = handle};
+  for (guint i = 0; i < n; i++)
+    self->settings[i] =
+      describe_row (draws[i].sampling, draws[i].seen ? (gint32) i : -1, draws[i].position);
+  LigStatus status =
+    calls->copy (handle, self->device_settings, self->settings, n * sizeof *self->settings, stream);
+  if (status == LIG_OK)
+    status = lig_device_function (self->device, lig_kernel_find ("sample")) (&launch);
+  if (status == LIG_OK)
+    status =
+      calls->copy (handle, self->sampled, self->device_sampled, n * sizeof *self->sampled, stream);
+  return status == LIG_OK ? calls->wait (handle, stream) : status;
+}
+
+gboolean
+lig_sampler_draw (LigSampler *self,
+                  const void *logits,
+                  LigDtype dtype,
+                  const LigDraw *draws,
+                  guint n,
+                  LigSampled *sampled,
+                  GError **error)
+{
+  const LigBackend *calls = lig_device_calls (self->device);
+  calls->enter (lig_device_handle (self->device));
+  LigStatus status = send_seen (self, draws, n, error);
+  if (error && *error)
+    return FALSE;
+  if (status == LIG_OK)
+    status = enqueue (self, logits, dtype, draws, n);
+  if (!lig_device_check (self->device, status, _ ("drawing tokens"), error))
+    return FALSE;
+  memcpy (sampled, self->sampled, n * sizeof *sampled);
+  return TRUE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Moves the caller's tensors into a program and out of it. */
 #include "engine/program/private.h"
+#include "engine/program/results.h"
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -205,8 +206,8 @@ lig_program_read_output (LigProgram *self, GError **error)
   return read_value (self, self->plan->ends.output, LIG_RUN_FORWARD, "output", error);
 }
 
-LigTensor *
-lig_program_read_output_rows (LigProgram *self, gint64 first, gint64 count, GError **error)
+const void *
+lig_program_find_output_rows (LigProgram *self, gint64 first, gint64 count, GError **error)
 {
   int value = self->plan->ends.output;
   const char *memory = find_result (self, value, LIG_RUN_FORWARD, "output", error);
@@ -221,13 +222,21 @@ lig_program_read_output_rows (LigProgram *self, gint64 first, gint64 count, GErr
                  first, first + count - 1, rows);
     return NULL;
   }
+  return memory + (gsize) (first * columns) * lig_dtype_size (from->dtype);
+}
+
+LigTensor *
+lig_program_read_output_rows (LigProgram *self, gint64 first, gint64 count, GError **error)
+{
+  const void *memory = lig_program_find_output_rows (self, first, count, error);
+  if (!memory)
+    return NULL;
+  const LigPlanValue *from = lig_plan_value (self->plan, self->plan->ends.output);
   LigShape shape;
-  lig_shape_init (&shape, 2, count, columns);
+  lig_shape_init (&shape, 2, count, lig_shape_columns (&from->shape));
   g_autoptr (LigTensor) tensor = lig_tensor_new (from->dtype, &shape, error);
-  gsize bytes = tensor ? lig_tensor_bytes (tensor) : 0;
-  return tensor &&
-             lig_device_download (self->device, tensor->data,
-                                  memory + bytes / (gsize) count * (gsize) first, bytes, error)
+  return tensor && lig_device_download (self->device, tensor->data, memory,
+                                        lig_tensor_bytes (tensor), error)
            ? g_steal_pointer (&tensor)
            : NULL;
 }

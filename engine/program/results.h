@@ -29,6 +29,11 @@ gboolean lig_program_send_results (LigProgram *self, guint slot, GError **error)
 gboolean
 lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result, GError **error);
 
+/* Returns the address on the device of rows of the forward pass's output, valid until the next run;
+ * NULL with an error as for lig_program_read_output_rows(). */
+const void *
+lig_program_find_output_rows (LigProgram *self, gint64 first, gint64 count, GError **error);
+
 /* Reads the seconds that steps of the main lane have spent waiting for other ranks since the
  * program was made: for the communication lane, and for collectives in the main lane. 0 without
  * ranks. Returns FALSE on an error of the device. */

@@ -83,7 +83,7 @@ test_rejections (void)
     lig_shape_init (&shape, 2, (gint64) 1, (gint64) 12);
     lig_sequence_set_input (sequence, &shape, LIG_INT32);
     options.training = FALSE;
-    options.cache = (LigCacheShape){1, 4, LENGTH, 2};
+    options.cache = (LigCacheShape){1, 4, LENGTH, 2, FALSE};
     g_assert_null (lig_plan_compile (sequence, device, &options, &error));
     assert_message (&error, cases[i].message);
     options.training = TRUE;

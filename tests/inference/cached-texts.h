@@ -75,7 +75,7 @@ compile (const Model *model, gint64 rows, gint64 step)
   options.policy = LIG_POLICY_ALL;
   options.compute = options.parameters = compute_type;
   if (rows > 0)
-    options.cache = (LigCacheShape){rows, step, LENGTH, SLOTS};
+    options.cache = (LigCacheShape){rows, step, LENGTH, SLOTS, FALSE};
   LigPlan *plan = lig_plan_compile (model->sequence, model->device, &options, &error);
   g_assert_no_error (error);
   return plan;

@@ -75,7 +75,9 @@ run (LigGenerator *self, GArray **tokens, LigGeneratedEnd *ends)
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) generated = g_array_new (FALSE, FALSE, sizeof (LigGenerated));
   do {
-    g_assert_true (lig_generator_step (self, generated, &error));
+    gboolean stepped = lig_generator_step (self, generated, &error);
+    g_assert_no_error (error);
+    g_assert_true (stepped);
     for (guint i = 0; i < generated->len; i++) {
       const LigGenerated *one = &g_array_index (generated, LigGenerated, i);
       g_array_append_val (tokens[one->id - 1], one->sampled.chosen.token);

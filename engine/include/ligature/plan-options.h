@@ -18,12 +18,15 @@ typedef struct _LigTuning LigTuning;
  * @step: the number of tokens by which it extends each
  * @length: the number of tokens that a text can have
  * @slots: the number of texts that the cache holds
+ * @fill: whether runs only append keys and values, as for all but the last tokens of a prompt: the
+ *   plan ends at the last op that keeps some, and its output is of no use
  *
  * The shape of a cache of keys and values, see <ligature/cache.h>, and of a run of a plan with it.
  * All zero: none.
  */
 typedef struct {
   gint64 rows, step, length, slots;
+  gboolean fill;
 } LigCacheShape;
 
 /**
