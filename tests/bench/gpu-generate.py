@@ -5,7 +5,7 @@ with torch.compile (mode reduce-overhead, static cache) in the same run: the mil
 after 1,024 others, and the share of the card's read bandwidth, which is that of the sum of a large
 tensor. For the ways of measuring see generate.c.
 
-  gpu-generate.py PROGRAM [--rows 1,32] [--keys 1024] [--tokens 64] [--prompt 8192] [--no-torch]
+  gpu-generate.py PROGRAM [--rows 1,32] [--keys 1024] [--tokens 64] [--prompt 8192] [--layers 32] [--no-torch]
 
 PROGRAM is tests/bench/generate in a build folder.
 """
@@ -16,12 +16,17 @@ import tempfile
 
 import torch
 
-LAYERS, WIDTH, HEADS, KV_HEADS, FFN, VOCABULARY = 32, 4096, 32, 8, 14336, 128256
+WIDTH, HEADS, KV_HEADS, FFN, VOCABULARY = 4096, 32, 8, 14336, 128256
 HEAD = WIDTH // HEADS
-WEIGHTS = 2 * (VOCABULARY * WIDTH + LAYERS * WIDTH * (2 * WIDTH + 2 * KV_HEADS * HEAD + 3 * FFN))
 
 
-def describe():
+def count_bytes(layers, rows, positions):
+    """Returns the bytes that a token reads: the weights, but of the embedding, and the cache."""
+    weights = VOCABULARY * WIDTH + layers * WIDTH * (2 * WIDTH + 2 * KV_HEADS * HEAD + 3 * FFN)
+    return 2 * (weights + rows * positions * layers * 2 * KV_HEADS * HEAD)
+
+
+def describe(layers):
     layer = {"op": "transformer-layer", "heads": HEADS, "kv-heads": KV_HEADS, "rotary": True,
              "rotary-base": 500000, "rotary-scaling": "llama3", "rotary-factor": 8,
              "ffn-features": FFN, "activation": "swiglu", "normalization": "rms-norm",
@@ -29,7 +34,7 @@ def describe():
     return {"ligature": 1, "name": "llama-8b", "input": {"shape": [1, 2048], "dtype": "int32"},
             "types": {"compute": "bf16", "parameters": "bf16"},
             "ops": [{"op": "embedding", "features": WIDTH, "vocabulary": VOCABULARY},
-                    {"op": "block", "repeat": LAYERS, "ops": [layer]}, {"op": "rms-norm"},
+                    {"op": "block", "repeat": layers, "ops": [layer]}, {"op": "rms-norm"},
                     {"op": "linear", "out-features": VOCABULARY, "bias": False},
                     {"op": "cross-entropy"}]}
 
@@ -84,13 +89,13 @@ class Layer(torch.nn.Module):
 
 
 class Model(torch.nn.Module):
-    def __init__(self, rows, length):
+    def __init__(self, layers, rows, length):
         super().__init__()
         def weight():
             return torch.nn.Parameter(
                 torch.randn(VOCABULARY, WIDTH, device="cuda", dtype=torch.bfloat16) * 0.02)
         self.embedding, self.head = weight(), weight()
-        self.layers = torch.nn.ModuleList(Layer(rows, length) for _ in range(LAYERS))
+        self.layers = torch.nn.ModuleList(Layer(rows, length) for _ in range(layers))
         self.norm = torch.nn.Parameter(torch.ones(WIDTH, device="cuda", dtype=torch.bfloat16))
         rates = 500000.0 ** (-torch.arange(0, HEAD, 2, device="cuda") / HEAD)
         angles = torch.outer(torch.arange(length, device="cuda"), rates).repeat(1, 2)
@@ -108,9 +113,9 @@ class Model(torch.nn.Module):
 
 
 @torch.inference_mode()
-def measure_torch(rows, keys, tokens):
+def measure_torch(layers, rows, keys, tokens):
     """Returns the seconds of a token, greedy, whose number stays on the device."""
-    model = Model(rows, keys + 2 * tokens + 24)
+    model = Model(layers, rows, keys + 2 * tokens + 24)
     step = torch.compile(model, mode="reduce-overhead", fullgraph=True)
     token = torch.zeros((rows, 1), device="cuda", dtype=torch.long)
     position = torch.full((1,), keys, device="cuda", dtype=torch.long)
@@ -135,27 +140,29 @@ def main():
     parser.add_argument("--keys", type=int, default=1024)
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--prompt", type=int, default=8192)
+    parser.add_argument("--layers", type=int, default=32)
     parser.add_argument("--no-torch", action="store_true")
     options = parser.parse_args()
     rows = options.rows.split(",")
     bandwidth = read_bandwidth()
     with tempfile.NamedTemporaryFile("w", suffix=".lig") as file:
-        json.dump(describe(), file)
+        json.dump(describe(options.layers), file)
         file.flush()
         command = [*options.program.split(), "cuda:0", file.name, "bf16", str(options.keys),
                    str(options.tokens), str(options.prompt), *rows]
-        output = subprocess.run(command, capture_output=True, text=True)
-    print(output.stdout, output.stderr)
-    print(f"{torch.cuda.get_device_name()}: reads {bandwidth * 1e-9:.0f} GB/s")
-    for line in output.stdout.splitlines():
-        if line.startswith("result "):
-            count, seconds = int(line.split()[1]), float(line.split()[2])
-            size = WEIGHTS + count * (options.keys + options.tokens / 2) * 4 * LAYERS * KV_HEADS * HEAD
-            print(f"rows {count}: {seconds * 1e3:.3f} ms, "
-                  f"{size / seconds / bandwidth * 100:.1f} % of reading")
+        print(f"{torch.cuda.get_device_name()}: reads {bandwidth * 1e-9:.0f} GB/s", flush=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if line.startswith("result "):
+                count, seconds = int(line.split()[1]), float(line.split()[2])
+                size = count_bytes(options.layers, count, options.keys + options.tokens / 2)
+                print(f"rows {count}: {seconds * 1e3:.3f} ms, "
+                      f"{size / seconds / bandwidth * 100:.1f} % of reading", flush=True)
+        process.wait()
     for count in [] if options.no_torch else [int(word) for word in rows]:
-        seconds = measure_torch(count, options.keys, options.tokens)
-        size = WEIGHTS + count * (options.keys + options.tokens / 2) * 4 * LAYERS * KV_HEADS * HEAD
+        seconds = measure_torch(options.layers, count, options.keys, options.tokens)
+        size = count_bytes(options.layers, count, options.keys + options.tokens / 2)
         print(f"torch, rows {count}: {seconds * 1e3:.3f} ms, "
               f"{size / seconds / bandwidth * 100:.1f} % of reading", flush=True)
         torch.cuda.empty_cache()

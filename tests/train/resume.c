@@ -134,6 +134,23 @@ assert_whole_steps (const char *checkpoint, gint64 step, gint64 parts)
   g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.micro_step"), ==, micro);
 }
 
+/* Waits for a share of a step after the first one, whose duration is this run's own: another run
+ * may have been slower than this one. Returns the seconds of a step. */
+static double
+wait_into_second_step (LigRun *run, double share)
+{
+  LigRunProgress progress;
+  gint64 start = g_get_monotonic_time ();
+  lig_run_start (run);
+  do {
+    g_usleep (1000);
+    lig_run_get_progress (run, &progress);
+  } while (progress.step < 1);
+  gint64 step = g_get_monotonic_time () - start;
+  g_usleep ((gulong) (share * (double) step));
+  return (double) step / 1e6;
+}
+
 /* A step of thousands of micro-batches is abandoned in the middle, to save while paused and then to
  * end. The resumed run equals one without interruption. */
 static void
@@ -143,21 +160,22 @@ test_abandoned (Fixture *f, gconstpointer data)
     "linear(24, init-std=0.3) ! gelu ! dropout(0.2) ! linear(5) ! cross-entropy";
   static const char settings[] = "steps=3 accumulate=4000 lr=0.01";
   g_autoptr (LigRun) whole = new_run (f, expression, "16x12", "synthetic?samples=999", settings);
-  LigRunProgress progress, done = finish (whole);
+  LigRunProgress progress;
+  finish (whole);
   g_autoptr (LigRun) run = new_run (f, expression, "16x12", "synthetic?samples=999", settings);
-  lig_run_start (run);
-  g_usleep ((gulong) (done.seconds / 3 * 1.4e6));
+  double seconds = wait_into_second_step (run, 0.3);
   lig_run_pause (run);
   do {
     g_usleep (1000);
     lig_run_get_progress (run, &progress);
-  } while (progress.status != LIG_RUN_PAUSED);
+  } while (progress.status == LIG_RUN_RUNNING);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_PAUSED);
   lig_run_save (run);
   while (!g_file_test (lig_run_get_checkpoint (run), G_FILE_TEST_EXISTS))
     g_usleep (1000);
   assert_whole_steps (lig_run_get_checkpoint (run), progress.step, 4000);
   lig_run_unpause (run);
-  g_usleep ((gulong) (done.seconds / 3 * 0.3e6));
+  g_usleep ((gulong) (seconds * 0.3e6));
   lig_run_interrupt (run);
   g_assert_true (lig_run_wait (run, NULL));
   lig_run_get_progress (run, &progress);

@@ -4,6 +4,7 @@
 
 #include "ui/run/data-chooser.h"
 #include "ui/run/length.h"
+#include "ui/widgets/sample-list.h"
 
 #include <ligature/dataset.h>
 #include <ligature/store-rows.h>
@@ -532,6 +533,48 @@ test_next_to_file (Fixture *f, gconstpointer data)
   gtk_window_destroy (window);
 }
 
+static gboolean
+has_tooltip (GtkWidget *widget, gconstpointer text)
+{
+  return GTK_IS_BUTTON (widget) && g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) == 0;
+}
+
+/* The newest generated texts are shown, and those of earlier steps by a button. */
+static void
+test_samples (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "book.txt", NULL);
+  g_autofree char *train =
+    g_strdup_printf ("{\"data\":\"text:%s\",\"steps\":9,\"sample-every\":3,"
+                     "\"sample-prompts\":\"the |on\",\"sample-tokens\":6}",
+                     path);
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < 99; i++)
+    g_string_append (text, "the cat sat on the mat. ");
+  g_assert_true (g_file_set_contents (path, text->str, -1, NULL));
+  prepare (f, "embedding(8, vocabulary=256) ! linear(256) ! cross-entropy", "4x16:int32", train);
+  act (f, "run");
+  WAIT_FOR (current (f) && !lig_training_is_active (current (f)));
+  g_assert_null (lig_training_get_error (current (f)));
+  LigSampleList *list = find_type (f->page, LIG_TYPE_SAMPLE_LIST);
+  WAIT_FOR (lig_sample_list_get_newest (list) == 9);
+  WAIT_FOR (find_widget (GTK_WIDGET (list), shows_text, "after step 9"));
+  LigStore *store = lig_session_get_store (f->session);
+  g_autoptr (GPtrArray) rows =
+    lig_store_get_samples (store, lig_training_get_uuid (current (f)), NULL);
+  g_assert_cmpuint (rows->len, ==, 6);
+  const LigSampleRow *last = rows->pdata[5];
+  g_autofree char *valid = g_utf8_make_valid (last->text, -1);
+  g_autofree char *whole = g_strconcat (last->prompt, valid, NULL);
+  g_assert_nonnull (find_widget (GTK_WIDGET (list), shows_text, whole));
+  for (int step = 6; step >= 3; step -= 3) {
+    g_autofree char *after = g_strdup_printf ("after step %d", step);
+    g_signal_emit_by_name (
+      find_widget (GTK_WIDGET (list), has_tooltip, "Texts of the step before"), "clicked");
+    g_assert_nonnull (find_widget (GTK_WIDGET (list), shows_text, after));
+  }
+}
+
 /* A run that ends before the first tick has a rate. */
 static void
 test_short (Fixture *f, gconstpointer data)
@@ -555,6 +598,7 @@ add_tests (void)
   ADD (next_to_file);
   ADD (no_place);
   g_test_add ("/run/short", Fixture, NULL, set_up, test_short, tear_down);
+  ADD (samples);
   ADD (resume);
   ADD (early);
   ADD (other_document);

@@ -8,6 +8,7 @@
 #include "ui/history/format.h"
 #include "ui/session/task.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/sample-list.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/store-sweeps.h>
 
@@ -23,6 +24,7 @@ struct _LigRunDetail {
   GtkWidget *resume, *sweep;
   LigRepeatRow *repeat_row;
   LigHistoryChart *chart;
+  LigSampleList *samples;
   GtkFlowBox *tags;
   GtkEntry *new_tag;
   GtkTextView *notes;
@@ -259,6 +261,7 @@ ask (LigRunDetail *self)
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
   g_ptr_array_add (runs, lig_run_row_copy (self->row));
   lig_history_chart_show (self->chart, self->store, runs);
+  lig_sample_list_show (self->samples, self->store, self->row->uuid);
   /* A profile has no curves. */
   gtk_widget_set_visible (GTK_WIDGET (self->chart), strcmp (self->row->kind, "profile") != 0);
 }
@@ -374,6 +377,7 @@ bind_children (GtkWidgetClass *widget)
   gtk_widget_class_bind_template_child (widget, LigRunDetail, sweep);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, repeat_row);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, chart);
+  gtk_widget_class_bind_template_child (widget, LigRunDetail, samples);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, tags);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, new_tag);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, notes);
@@ -385,6 +389,7 @@ lig_run_detail_class_init (LigRunDetailClass *class)
 {
   g_type_ensure (LIG_TYPE_HISTORY_CHART);
   g_type_ensure (LIG_TYPE_REPEAT_ROW);
+  g_type_ensure (LIG_TYPE_SAMPLE_LIST);
   G_OBJECT_CLASS (class)->dispose = lig_run_detail_dispose;
   bind_children (GTK_WIDGET_CLASS (class));
   static const char *const names[] = {"note", "tag", "untag"};

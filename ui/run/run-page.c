@@ -7,6 +7,7 @@
 #include "ui/run/settings.h"
 #include "ui/run/training-row.h"
 #include "ui/widgets/chart-view.h"
+#include "ui/widgets/sample-list.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/store-rows.h>
@@ -31,9 +32,11 @@ struct _LigRunPage {
   AdwButtonContent *pause_content;
   GtkGrid *charts;
   LigChartView *views[N_CHARTS];
+  LigSampleList *samples;
   LigRunLive live;
   GActionMap *map; /* of the window; null until it requested the actions */
   LigTraining *shown, *current;
+  gint64 samples_read; /* when */
   guint ticks;
 };
 
@@ -244,12 +247,32 @@ show_buttons (LigRunPage *self)
                                                                 : "media-playback-pause-symbolic");
 }
 
+/* Reads the generated texts, at most once a second while some are due: the store writes with a
+ * delay. */
+static void
+show_samples (LigRunPage *self, gboolean now)
+{
+  LigRunProgress progress;
+  gint64 every = lig_training_get_settings (self->shown)->sample_every;
+  gint64 time = g_get_monotonic_time ();
+  lig_training_get_progress (self->shown, &progress);
+  gboolean due = every > 0 && time - self->samples_read > G_USEC_PER_SEC &&
+                 lig_sample_list_get_newest (self->samples) < progress.step - progress.step % every;
+  if (!now && !due)
+    return;
+  self->samples_read = time;
+  lig_sample_list_show (self->samples,
+                        lig_session_get_store (lig_document_get_session (get_document (self))),
+                        every > 0 ? lig_training_get_uuid (self->shown) : NULL);
+}
+
 static void
 show_whole (LigRunPage *self)
 {
   show_facts (self);
   show_buttons (self);
   show_error (self);
+  show_samples (self, TRUE);
   lig_run_live_update (&self->live, self->shown, TRUE);
   refresh_charts (self, TRUE);
 }
@@ -267,6 +290,7 @@ shown_progressed (LigRunPage *self)
   show_facts (self);
   show_buttons (self);
   show_error (self);
+  show_samples (self, FALSE);
 }
 
 static void
@@ -543,6 +567,7 @@ bind_children (GtkWidgetClass *class)
   BIND (title);
   BIND (facts);
   BIND (charts);
+  BIND (samples);
 #undef BIND
 #define BIND(name) \
   gtk_widget_class_bind_template_child_full ( \
@@ -568,6 +593,7 @@ lig_run_page_class_init (LigRunPageClass *class)
     {"training.choose-data", choose_data},   {"training.halve-batch", halve_batch},
   };
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  g_type_ensure (LIG_TYPE_SAMPLE_LIST);
   G_OBJECT_CLASS (class)->constructed = lig_run_page_constructed;
   G_OBJECT_CLASS (class)->dispose = lig_run_page_dispose;
   LIG_PAGE_CLASS (class)->add_actions = lig_run_page_add_actions;
