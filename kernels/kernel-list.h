@@ -207,7 +207,7 @@ LIG_EACH (add_slice, "x? slice -> y=x", 1)
 LIG_FAMILY (cache)
 /* Appends the keys and values of packed rows x [B T, C], the last columns of each, to those of
  * texts in progress: row r to position starts[r / T] + r % T of slot slots[r / T] of cache [slots,
- * S, N]. Positions beyond the cache are not written. See LigCacheParams. */
+ * S, N], which is a ring if S is a multiple of LIG_CACHE_UNIT. See LigCacheParams. */
 LIG_EACH (cache_append, "x starts slots -> cache", 0)
 
 LIG_FAMILY (qk_norm)
@@ -240,8 +240,8 @@ LIG_EACH_WITH (attention_backward,
                .scratch = lig_attention_backward_scratch)
 /* Attention of texts in progress: the queries of packed rows x [B T, (H + 2 G) D] see the keys and
  * values of cache [slots, S, 2 G D], of which text b has slot slots[b] and the first lengths[b]
- * positions; its queries are the last T of them. lengths and slots are int32 [B], clamped to the
- * cache. LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT. */
+ * positions; its queries are the last T of them. lengths and slots are int32 [B]. A slot is a ring
+ * like that of cache_append; its window must be on it. LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT. */
 LIG_EACH_WITH (attention_cached,
                "x cache lengths slots -> y",
                LIG_WORK_BY_PARAMS,

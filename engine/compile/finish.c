@@ -387,6 +387,7 @@ take_tables (LigPlan *self, LigGraph *graph)
   self->unsharded = graph->vocabulary ? graph->vocabulary->unsharded : NULL;
   self->arena_bytes = graph->arena_bytes;
   self->cache_bytes = graph->cache_bytes;
+  self->cache_ring = graph->cache_ring;
   self->live_peak = graph->live_peak;
   self->spared = graph->spared;
 }

@@ -203,7 +203,7 @@ add_cached (LigGraph *graph, int index, const LigInfer *infer, GError **error)
   if (cache->rows == 0 || infer->cached == 0)
     return TRUE;
   /* One more slot takes what the unused rows of a run write. */
-  lig_shape_init (&shape, 3, cache->slots + 1, cache->length, infer->cached);
+  lig_shape_init (&shape, 3, cache->slots + 1, infer->cached_positions, infer->cached);
   if (!lig_shape_check (&shape, graph->request->compute, error)) {
     g_prefix_error (error, _ ("%s at %s: the cache: "), part->plan.title, part->plan.path);
     return lig_error_set_path (error, part->plan.path);
@@ -212,6 +212,9 @@ add_cached (LigGraph *graph, int index, const LigInfer *infer, GError **error)
                                      "#%d.cache", index);
   LigPlanValue *value = lig_value (graph, part->cache);
   value->state_offset = graph->cache_bytes;
+  if (infer->cached_positions < cache->length &&
+      (graph->cache_ring == 0 || infer->cached_positions < graph->cache_ring))
+    graph->cache_ring = infer->cached_positions;
   if (__builtin_add_overflow (graph->cache_bytes, (value->bytes + 255) / 256 * 256,
                               &graph->cache_bytes)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, _ ("the cache takes more than 2^63 bytes"));

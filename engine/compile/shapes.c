@@ -26,6 +26,8 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
     .n_parameters = part->n_parameters,
     .x_range = all,
     .cache_length = graph->request->options.cache.length,
+    .cache_chunk = graph->request->options.cache.chunk,
+    .cached_positions = graph->request->options.cache.length,
   };
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
     infer->extra_inputs[i].n_axes = -1;

@@ -141,6 +141,7 @@ typedef struct _LigGraph {
   LigPhases phases;
   LigEnds ends;
   gint64 arena_bytes, live_peak, cache_bytes;
+  gint64 cache_ring;                    /* the fewest positions that an op keeps of a text; 0: all */
   int cache_inputs[LIG_N_CACHE_INPUTS]; /* values that the caller sets in a plan with a cache */
   gint64 spared;                        /* bytes by which recomputation lowers live_peak */
   GStringChunk *strings;                /* of verdicts */

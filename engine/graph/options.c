@@ -126,20 +126,19 @@ check_cache (LigPlanOptions *options, GError **error)
   const LigCacheShape *cache = &options->cache;
   const struct {
     const char *name;
-    gint64 value, max;
+    gint64 value, min, max;
   } numbers[] = {
-    {"rows", cache->rows, 4096},
-    {"step", cache->step, G_MAXINT32},
-    {"length", cache->length, G_MAXINT32},
-    {"slots", cache->slots, G_MAXINT32},
+    {"rows", cache->rows, 1, 4096},        {"step", cache->step, 1, G_MAXINT32},
+    {"length", cache->length, 1, 1 << 30}, {"slots", cache->slots, 1, 1 << 20},
+    {"chunk", cache->chunk, 0, 1 << 30},
   };
   if (cache->rows == 0)
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    if (numbers[i].value < 1 || numbers[i].value > numbers[i].max) {
+    if (numbers[i].value < numbers[i].min || numbers[i].value > numbers[i].max) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   _ ("%s of the cache is %" PRId64 ", expected 1 to %" PRId64), numbers[i].name,
-                   numbers[i].value, numbers[i].max);
+                   _ ("%s of the cache is %" PRId64 ", expected %" PRId64 " to %" PRId64),
+                   numbers[i].name, numbers[i].value, numbers[i].min, numbers[i].max);
       return FALSE;
     }
   if (cache->step > cache->length) {
@@ -147,6 +146,13 @@ check_cache (LigPlanOptions *options, GError **error)
       error, LIG_ERROR, LIG_ERROR_VALUE,
       _ ("step of the cache is %" PRId64 ", its length %" PRId64 "; give a smaller step"),
       cache->step, cache->length);
+    return FALSE;
+  }
+  if (cache->chunk > 0 && cache->step > cache->chunk) {
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_VALUE,
+      _ ("step of the cache is %" PRId64 ", its chunk %" PRId64 "; give a smaller step"),
+      cache->step, cache->chunk);
     return FALSE;
   }
   if (options->training || options->optimizer || options->calibrating) {

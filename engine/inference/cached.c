@@ -21,7 +21,7 @@ struct _LigCached {
   LigSampler *sampler;
   LigProgram *next;
   LigProgram *prompts[2][G_N_ELEMENTS (sizes)]; /* null until it is needed; [1]: without logits */
-  gint64 length, bytes;
+  gint64 length, bytes, chunk;
   guint rows;
   gboolean *taken; /* for each slot */
 };
@@ -30,7 +30,7 @@ static LigPlan *
 compile (LigCached *self, gint64 rows, gint64 step, gboolean fill, GError **error)
 {
   LigPlanOptions options = self->options;
-  options.cache = (LigCacheShape){rows, step, self->length, self->rows, fill};
+  options.cache = (LigCacheShape){rows, step, self->length, self->rows, self->chunk, fill};
   return lig_plan_compile (self->sequence, lig_state_get_device (self->state), &options, error);
 }
 
@@ -47,6 +47,7 @@ lig_cached_new (LigSequence *sequence,
   self->sequence = lig_sequence_copy (sequence);
   self->state = g_object_ref (state);
   self->length = length;
+  self->chunk = MIN (sizes[0], length);
   self->rows = rows;
   self->taken = g_new0 (gboolean, rows);
   self->options = *options;

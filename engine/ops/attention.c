@@ -112,6 +112,16 @@ find_block (const LigInfer *self, int32_t block, LigAttentionParams *kernel, GEr
   return TRUE;
 }
 
+/* Returns how many positions of a text the cache keeps. The first query of a chunk sees a window of
+ * keys before those that the chunk appends. */
+static gint64
+count_kept (const LigInfer *self, gint64 window)
+{
+  gint64 kept = window + self->cache_chunk - 1;
+  kept = (kept + LIG_CACHE_UNIT - 1) / LIG_CACHE_UNIT * LIG_CACHE_UNIT;
+  return window > 0 && self->cache_chunk > 0 ? MIN (kept, self->cache_length) : self->cache_length;
+}
+
 /* The queries are the newest tokens of a text, whose keys and values the cache holds. */
 static gboolean
 use_cache (LigInfer *self, const LigHeads *packed, LigAttentionParams *kernel, GError **error)
@@ -123,7 +133,8 @@ use_cache (LigInfer *self, const LigHeads *packed, LigAttentionParams *kernel, G
                    _ ("it reads %s, which a cache does not serve; omit them"), names[i]);
       return FALSE;
     }
-  kernel->memory_length = (int32_t) self->cache_length;
+  self->cached_positions = count_kept (self, kernel->window);
+  kernel->memory_length = (int32_t) self->cached_positions;
   kernel->mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT;
   self->cached = 2 * (gint64) packed->kv_heads * packed->features;
   return TRUE;

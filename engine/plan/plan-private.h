@@ -24,7 +24,7 @@ struct _LigPlan {
   GHashTable *prices;          /* measured times by key, for the unfused plan; or null */
   const char *idle_recipe;     /* the name of a recipe that no op can use; or null */
   const char *unsharded;       /* a sentence on a matmul that is not sharded; or null */
-  gint64 arena_bytes, live_peak, spared, cache_bytes;
+  gint64 arena_bytes, live_peak, spared, cache_bytes, cache_ring; /* see LigGraph */
   guint segments;
   GStringChunk *strings;
 };

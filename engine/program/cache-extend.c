@@ -103,7 +103,10 @@ lig_cache_extend (
   if (!check_steps (self, run, steps, n, error) || !set_inputs (self, program, steps, n, error) ||
       !lig_program_run (program, LIG_RUN_FORWARD, error))
     return FALSE;
-  for (guint i = 0; i < n; i++)
-    self->lengths[steps[i].slot] += run->step;
+  for (guint i = 0; i < n; i++) {
+    gint64 *length = &self->lengths[steps[i].slot], *greatest = &self->greatest[steps[i].slot];
+    *length += run->step;
+    *greatest = MAX (*greatest, *length);
+  }
   return TRUE;
 }

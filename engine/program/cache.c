@@ -32,13 +32,16 @@ lig_cache_new (LigPlan *plan, GError **error)
   self->slots = shape->slots;
   self->length = shape->length;
   self->bytes = plan->cache_bytes;
-  self->lengths = g_try_new0 (gint64, (gsize) shape->slots);
+  self->ring = plan->cache_ring;
+  self->chunk = shape->chunk;
   self->memory = lig_device_allocate (self->device, (gsize) MAX (self->bytes, 1), error);
   if (!self->memory) {
     g_prefix_error (error, _ ("the cache (slots %" PRId64 ", length %" PRId64 "): "), shape->slots,
                     shape->length);
     return NULL;
   }
+  self->lengths = g_new0 (gint64, (gsize) shape->slots);
+  self->greatest = g_new0 (gint64, (gsize) shape->slots);
   return g_steal_pointer (&self);
 }
 
@@ -57,6 +60,7 @@ lig_cache_unref (LigCache *self)
   lig_device_release (self->device, self->memory);
   g_object_unref (self->device);
   g_free (self->lengths);
+  g_free (self->greatest);
   g_free (self);
 }
 
@@ -71,13 +75,14 @@ lig_cache_check (LigCache *self, LigPlan *plan, GError **error)
 {
   const LigCacheShape *wanted = &plan->request->options.cache;
   if (wanted->slots == self->slots && wanted->length == self->length &&
-      plan->cache_bytes == self->bytes)
+      wanted->chunk == self->chunk && plan->cache_bytes == self->bytes)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("the cache has slots %" PRId64 ", length %" PRId64 " and size %" PRId64
-                  ", the plan expects %" PRId64 ", %" PRId64 " and %" PRId64),
-               self->slots, self->length, self->bytes, wanted->slots, wanted->length,
-               plan->cache_bytes);
+               _ ("the cache has slots %" PRId64 ", length %" PRId64 ", chunk %" PRId64
+                  " and size %" PRId64 ", the plan expects %" PRId64 ", %" PRId64 ", %" PRId64
+                  " and %" PRId64),
+               self->slots, self->length, self->chunk, self->bytes, wanted->slots, wanted->length,
+               wanted->chunk, plan->cache_bytes);
   return FALSE;
 }
 
@@ -111,6 +116,16 @@ lig_cache_set_length (LigCache *self, guint slot, gint64 length, GError **error)
       length, self->lengths[slot]);
     return FALSE;
   }
+  if (length > 0 && self->ring > 0 && self->greatest[slot] > self->ring &&
+      self->greatest[slot] - length > self->chunk) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("slot %u: length %" PRId64 ", but attention with a window has forgotten what is "
+                    "before position %" PRId64 "; use 0 and begin again"),
+                 slot, length, self->greatest[slot] - self->chunk);
+    return FALSE;
+  }
   self->lengths[slot] = length;
+  if (length == 0)
+    self->greatest[slot] = 0;
   return TRUE;
 }

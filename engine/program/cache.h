@@ -10,8 +10,10 @@ struct _LigCache {
   int count; /* of references, atomic */
   LigDevice *device;
   gint64 slots, length, bytes;
+  gint64 ring, chunk; /* the fewest positions that an op keeps of a text, or 0; and of a run */
   char *memory;
-  gint64 *lengths; /* of the text in each slot */
+  gint64 *lengths;  /* of the text in each slot */
+  gint64 *greatest; /* the length that the text once had: later keys replaced its first ones */
 };
 
 /* Checks that a text can have the slot. */

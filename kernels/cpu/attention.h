@@ -12,6 +12,7 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/tile.h"
 #include "kernels/threads.h"
+#include <ligature/params-cache.h>
 
 #include <stdio.h>
 
@@ -123,7 +124,9 @@ lig_attention_queries (
   const LigAttentionParams *p = a->params;
   int32_t keys = a->lengths ? a->lengths[batch] : p->memory_length;
   if (a->slots)
-    keys = keys < 0 ? 0 : (int32_t) lig_min (keys, p->memory_length);
+    keys = keys < 0                                   ? 0
+           : p->memory_length % LIG_CACHE_UNIT == 0 ? keys
+                                                      : (int32_t) lig_min (keys, p->memory_length);
   int32_t queries = a->cross ? p->length : keys;
   const int32_t *documents = a->documents ? a->documents + batch * p->length : NULL;
   q->batch = batch;
@@ -246,14 +249,15 @@ lig_attention_number (const LigAttention *a, const LigQueries *q, int32_t i)
 }
 
 /* Returns the first element of a key in `source`; its value is value_column - key_column elements
- * after it. */
+ * after it. A slot is a ring. */
 static inline int64_t
 lig_attention_key (const LigAttention *a, const LigQueries *q, int32_t key)
 {
   int64_t place = !a->slots                ? q->batch
                   : a->slots[q->batch] < 0 ? 0
                                            : lig_min (a->slots[q->batch], a->n_slots - 1);
-  return (place * a->params->memory_length + key) * a->source->columns + a->key_column +
+  int32_t at = a->slots ? key % a->params->memory_length : key;
+  return (place * a->params->memory_length + at) * a->source->columns + a->key_column +
          q->group * a->params->features;
 }
 
@@ -271,6 +275,14 @@ lig_attention_steps (
   return columns > 0 ? n_steps : 0;
 }
 
+/* Returns how many of `count` keys follow `key` in memory. */
+static inline int32_t
+lig_attention_neighbours (const LigAttention *a, int32_t key, int32_t count)
+{
+  int32_t length = a->params->memory_length;
+  return a->slots ? (int32_t) lig_min (count, length - key % length) : count;
+}
+
 /* Reads a block of keys and values. */
 static inline void
 lig_attention_read_keys (const LigAttention *a,
@@ -280,9 +292,16 @@ lig_attention_read_keys (const LigAttention *a,
                          float *keys,
                          float *values)
 {
-  int64_t element = lig_attention_key (a, q, key);
-  lig_attention_widen (a, a->source, element, count, keys);
-  lig_attention_widen (a, a->source, element + a->value_column - a->key_column, count, values);
+  while (count > 0) {
+    int64_t element = lig_attention_key (a, q, key);
+    int32_t n = lig_attention_neighbours (a, key, count);
+    lig_attention_widen (a, a->source, element, n, keys);
+    lig_attention_widen (a, a->source, element + a->value_column - a->key_column, n, values);
+    key += n;
+    count -= n;
+    keys += n * a->padded;
+    values += n * a->padded;
+  }
 }
 
 /* Sets the range [low, high) of a block's keys that any of `rows` queries from `i` on sees. Both

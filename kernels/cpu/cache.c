@@ -21,6 +21,8 @@ LIG_CPU (cache_append) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (rows * cache->columns > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++) {
     int64_t text = row / p->length, position = starts[text] + row % p->length;
+    if (p->capacity % LIG_CACHE_UNIT == 0 && position >= 0)
+      position %= p->capacity;
     int64_t slot = slots[text] < 0 ? 0 : slots[text] < n_slots ? slots[text] : n_slots - 1;
     if (position >= 0 && position < p->capacity)
       memcpy (lig_at (cache, (slot * p->capacity + position) * cache->columns),

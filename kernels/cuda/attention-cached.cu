@@ -8,6 +8,7 @@
  * do not depend on the others. */
 #include "kernels/cuda/attention-fast.cuh"
 #include "kernels/cuda/common/cluster.cuh"
+#include "kernels/cuda/common/early.cuh"
 
 namespace lig
 {
@@ -182,13 +183,13 @@ template <class T, int D, bool EXTRA>
 __global__ void
 __launch_bounds__ (FAST_THREADS, 2) attend_few (const __grid_constant__ Attention a)
 {
+  wait_for_previous ();
   let_next_begin ();
   constexpr int SIZE = SPAN * Tile<D>::CHUNKS;
   extern __shared__ uint4 memory[];
   const LigAttentionParams &p = a.params;
   int group = p.heads / p.kv_heads, count = group * p.length, warp = (int) threadIdx.x / 32;
   int kv_head = (int) blockIdx.y, row = (int) blockIdx.z, column = kv_head * p.features;
-  int64_t keys_at = first_key_row (a, row);
   Sight s (a, row);
   Tile<D> q = {memory};
   uint4 *stages = memory + FEW * Tile<D>::CHUNKS;
@@ -198,6 +199,7 @@ __launch_bounds__ (FAST_THREADS, 2) attend_few (const __grid_constant__ Attentio
   end = min (end, block + each);
   auto copy = [&] (int number) {
     Tile<D> keys = {stages + number % STAGES * 2 * SIZE}, values = {keys.data + SIZE};
+    int64_t keys_at = key_row (a, row, number * SPAN);
     keys.template copy<T, SPAN, FAST_THREADS> (a.k, keys_at, number * SPAN, s.keys, column,
                                                p.features);
     values.template copy<T, SPAN, FAST_THREADS> (a.v, keys_at, number * SPAN, s.keys, column,
@@ -256,9 +258,6 @@ attention_few (LigLaunch *launch, const Attention &a)
   while (splits < MAX_SPLITS && 2 * splits * SPAN <= a.params.memory_length &&
          (int64_t) 2 * splits * pairs <= 2 * launch->device->multiprocessors)
     splits *= 2;
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {(unsigned) splits, 1, 1};
   return dispatch_heads (a, [&] (auto one, auto width, auto extra) {
     using T = decltype (one);
     constexpr int D = decltype (width)::value;
@@ -266,15 +265,9 @@ attention_few (LigLaunch *launch, const Attention &a)
     LigStatus status = allow_memory (launch, kernel, few_bytes<D> ());
     if (status != LIG_OK)
       return status;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3 ((unsigned) splits, (unsigned) a.params.kv_heads, (unsigned) a.batch);
-    config.blockDim = dim3 (FAST_THREADS);
-    config.dynamicSmemBytes = few_bytes<D> ();
-    config.stream = stream (launch);
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    cudaLaunchKernelEx (&config, kernel, a);
-    return LIG_LAUNCHED (launch);
+    dim3 blocks ((unsigned) splits, (unsigned) a.params.kv_heads, (unsigned) a.batch);
+    return launch_early (launch, true, kernel, blocks, dim3 (FAST_THREADS), few_bytes<D> (), splits,
+                         a);
   });
 }
 

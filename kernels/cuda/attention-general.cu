@@ -267,13 +267,14 @@ __launch_bounds__ (THREADS) attend_plainly (const __grid_constant__ Attention a)
   Head h (a, (int) blockIdx.x / p.heads, (int) blockIdx.x % p.heads);
   int first = ((int) gridDim.y - 1 - (int) blockIdx.y) * P::R, features = p.features;
   int column = h.head / (p.heads / p.kv_heads) * features;
-  int64_t at = (int64_t) h.row * p.length, keys_at = first_key_row (a, h.row);
+  int64_t at = (int64_t) h.row * p.length;
   int end = first < h.sight.queries ? h.sight.end_key (first + P::R) : 0;
   float sums[P::I][P::C][4] = {}, max[P::I], total[P::I] = {}, scores[P::I][P::I];
   for (int i = 0; i < P::I; i++)
     max[i] = -INFINITY;
   fill_tile<P> (q, a.q, at, first, h.sight.queries, h.head * features, features);
   for (int j = h.sight.first_key (first) / P::R * P::R; j < end; j += P::R) {
+    int64_t keys_at = key_row (a, h.row, j);
     __syncthreads ();
     fill_tile<P> (k, a.k, keys_at, j, h.sight.keys, column, features);
     __syncthreads ();

@@ -67,7 +67,7 @@ __launch_bounds__ (FAST_THREADS, D == 64 && !EXTRA ? 3 : 2)
   int head = (int) blockIdx.x % p.heads, row = (int) blockIdx.x / p.heads, features = p.features;
   int first = ((int) gridDim.y - 1 - (int) blockIdx.y) * QUERIES, warp = (int) threadIdx.x / 32;
   int column = head / (p.heads / p.kv_heads) * features, mine = warp * QUERY_TILES * 16;
-  int64_t at = (int64_t) row * p.length, keys_at = first_key_row (a, row);
+  int64_t at = (int64_t) row * p.length;
   Sight s (a, row);
   Documents documents (a, row, first, QUERIES);
   int end = first < s.queries ? (s.end_key (first + QUERIES) + BLOCK - 1) / BLOCK : 0;
@@ -80,6 +80,7 @@ __launch_bounds__ (FAST_THREADS, D == 64 && !EXTRA ? 3 : 2)
   }
   auto copy = [&] (int stage, int number) {
     Tile<D> to = {k[0].data + 2 * stage * SIZE}, values = {v[0].data + 2 * stage * SIZE};
+    int64_t keys_at = key_row (a, row, number * BLOCK);
     to.template copy<T, BLOCK, FAST_THREADS> (a.k, keys_at, number * BLOCK, s.keys, column,
                                               features);
     values.template copy<T, BLOCK, FAST_THREADS> (a.v, keys_at, number * BLOCK, s.keys, column,

@@ -7,6 +7,7 @@
 #include "kernels/attention.h"
 #include "kernels/cuda/attention/choose.h"
 #include "kernels/cuda/common/cuda.cuh"
+#include <ligature/params-cache.h>
 
 namespace lig
 {
@@ -58,7 +59,8 @@ struct Sight {
     keys = p.memory_length;
     queries = p.length;
     if (a.lengths) {
-      keys = max (0, min (a.lengths[row], keys));
+      bool ring = a.slots && keys % LIG_CACHE_UNIT == 0;
+      keys = max (0, ring ? a.lengths[row] : min (a.lengths[row], keys));
       queries = a.memory ? queries : min (keys, queries);
     }
     shift = p.mask == LIG_MASK_CAUSAL_BOTTOM_RIGHT ? keys - queries : 0;
@@ -142,12 +144,15 @@ pair_product (float2 a, float2 b)
   return make_float2 (rounded, __fsub_rn (rest, __fsub_rn (rounded, product)));
 }
 
-/* Returns the first row of the keys and values of a row of the batch. */
+/* Returns the row of the keys and values relative to which a tile from key `first` on is at its
+ * number: a slot of a cache is a ring, of which a tile lies in one turn. */
 __device__ inline int64_t
-first_key_row (const Attention &a, int row)
+key_row (const Attention &a, int row, int first)
 {
-  int place = a.slots ? max (0, min (a.slots[row], a.n_slots - 1)) : row;
-  return (int64_t) place * a.params.memory_length;
+  if (!a.slots)
+    return (int64_t) row * a.params.memory_length;
+  int64_t place = max (0, min (a.slots[row], a.n_slots - 1));
+  return (place - first / a.params.memory_length) * a.params.memory_length;
 }
 
 /* Returns the number of log-sum-exps, and the index of a query's in lse. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The keys and values of texts in progress. Lower bound: each crosses the memory bus twice. */
 #include "kernels/cuda/common/access.cuh"
+#include "kernels/cuda/common/early.cuh"
 #include <ligature/params-cache.h>
 
 namespace lig
@@ -17,12 +18,16 @@ template <class A>
 __global__ void
 __launch_bounds__ (THREADS) append (Append p, Target x, Target cache)
 {
+  wait_for_previous ();
+  let_next_begin ();
   int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x;
   if (i >= p.size)
     return;
   int64_t row = i / p.width, text = row / p.length;
   int64_t position = p.starts[text] + row % p.length;
   int64_t slot = max (0, min (p.slots[text], p.n_slots - 1));
+  if (p.capacity % LIG_CACHE_UNIT == 0 && position >= p.capacity)
+    position %= p.capacity;
   if (position < 0 || position >= p.capacity)
     return;
   int64_t from = row * p.columns + p.column + i % p.width;
@@ -55,7 +60,7 @@ lig_cuda_cache_append (LigLaunch *launch)
                   (const int32_t *) launch->operands[1].data,
                   (const int32_t *) launch->operands[2].data};
     int64_t blocks = (one.size + THREADS - 1) / THREADS;
-    append<A><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (one, target (x), target (cache));
-    return LIG_LAUNCHED (launch);
+    return launch_early (launch, is_short (launch, blocks), append<A>, dim3 ((unsigned) blocks),
+                         dim3 (THREADS), 0, 1, one, target (x), target (cache));
   });
 }

@@ -117,6 +117,7 @@ __global__ void
 __launch_bounds__ (THREADS, 3)
   forward_each (Target x, Vector bias, Target sum, Target y, Walk w, F f)
 {
+  wait_for_previous ();
   let_next_begin ();
   constexpr int W = A::W, DEPTH = BIASED ? 2 : 4;
   int64_t half = w.columns;
@@ -283,9 +284,11 @@ launch_forward (LigLaunch *launch,
   return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
     using A = decltype (access);
     Walk w = plain_walk (launch, rows (x), half, A::W);
-    forward_each<A, BIASED><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
-      target (x), vector (bias), target_like (sum, x), target (y), w, function_for<A> (f));
-    return LIG_LAUNCHED (launch);
+    dim3 grid = walk_grid (w, A::W);
+    auto function = function_for<A> (f);
+    return launch_early (launch, is_short (launch, (int64_t) grid.x * grid.y),
+                         forward_each<A, BIASED, decltype (function)>, grid, dim3 (THREADS), 0, 1,
+                         target (x), vector (bias), target_like (sum, x), target (y), w, function);
   });
 }
 

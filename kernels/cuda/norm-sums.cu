@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The second stage of the sums over rows of norm gradients. */
+#include "kernels/cuda/common/early.cuh"
 #include "kernels/cuda/norm-sums.cuh"
 
 namespace lig
@@ -59,19 +60,11 @@ finish_sums (LigLaunch *launch, const NormSums &sums, int parts, int64_t length)
     }
   if (count == 0)
     return LIG_OK;
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3 ((unsigned) ((length + 31) / 32), (unsigned) count);
-  config.blockDim = dim3 (32 * SLICES);
-  config.stream = stream (launch);
-  config.attrs = &attribute;
-  config.numAttrs = parts > 0 && launch->device->capability >= 90 ? 1 : 0;
   /* Same shared-memory carve-out as the previous kernel: a change would drain the SM. */
   cudaFuncSetAttribute (finish_vectors, cudaFuncAttributePreferredSharedMemoryCarveout,
                         cudaSharedmemCarveoutMaxShared);
-  cudaLaunchKernelEx (&config, finish_vectors, vectors, parts, length, (bool) launch->accumulate);
-  return LIG_LAUNCHED (launch);
+  return launch_early (launch, parts > 0, finish_vectors,
+                       dim3 ((unsigned) ((length + 31) / 32), (unsigned) count),
+                       dim3 (32 * SLICES), 0, 1, vectors, parts, length, (bool) launch->accumulate);
 }
 } /* namespace lig */

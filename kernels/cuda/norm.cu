@@ -119,6 +119,7 @@ template <class T, class P, int LANES, int N, bool ADD>
 __global__ void
 __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
 {
+  wait_for_previous ();
   let_next_begin ();
   constexpr int W = wide<T>;
   constexpr bool EARLY = LANES > 0 && N * W * sizeof (P) <= 64;
@@ -279,9 +280,9 @@ launch_packs (LigLaunch *launch, const Forward<T> &f)
   if (S::LANES && norm.rows / at_once < 2 * launch->device->multiprocessors)
     threads = 32, at_once = OF_WARP;
   int64_t blocks = (norm.rows + at_once - 1) / at_once;
-  normalize_packs<T, P, S::LANES, S::PACKS, ADD>
-    <<<(unsigned) blocks, threads, 0, stream (launch)>>> (f);
-  return LIG_LAUNCHED (launch);
+  return launch_early (launch, is_short (launch, blocks),
+                       normalize_packs<T, P, S::LANES, S::PACKS, ADD>, dim3 ((unsigned) blocks),
+                       dim3 ((unsigned) threads), 0, 1, f);
 }
 
 /* Launches normalize_units. */

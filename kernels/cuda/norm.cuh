@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/cuda/common/async-copy.cuh"
-#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/early.cuh"
 #include "kernels/cuda/common/reduce.cuh"
 #include <ligature/params-norm.h>
 

@@ -4,6 +4,7 @@
  * crosses the memory bus once, values only if not in place. A threadblock processes a few rows and
  * computes their sines and cosines once, for all heads, in shared memory. */
 #include "kernels/cuda/common/access.cuh"
+#include "kernels/cuda/common/early.cuh"
 #include "kernels/positions.h"
 #include "kernels/rotary.h"
 
@@ -98,6 +99,8 @@ __launch_bounds__ (THREADS) turn_packs (Rotary r, const T *x, T *y)
   int each = r.half / W, units = r.turned * each, all = count * units;
   int apart = INTERLEAVED ? W : r.half;
   fill_turns (r, first, count, turns);
+  wait_for_previous ();
+  let_next_begin ();
   for (int base = (int) threadIdx.x; base < all; base += THREADS * UNROLL) {
     Words<T> low[UNROLL], high[UNROLL];
     int64_t at[UNROLL];
@@ -198,9 +201,8 @@ rotate (LigLaunch *launch, const int32_t *starts, const LigOperand *y, float sig
   return dispatch (launch, x->dtype, [=] (auto one) {
     using T = decltype (one);
     auto kernel = params->interleaved ? turn_packs<T, true> : turn_packs<T, false>;
-    kernel<<<(unsigned) blocks, THREADS, bytes, stream (launch)>>> (r, (const T *) x->data,
-                                                                    (T *) y->data);
-    return LIG_LAUNCHED (launch);
+    return launch_early (launch, is_short (launch, blocks), kernel, dim3 ((unsigned) blocks),
+                         dim3 (THREADS), bytes, 1, r, (const T *) x->data, (T *) y->data);
   });
 }
 } /* namespace lig */

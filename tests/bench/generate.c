@@ -96,7 +96,7 @@ make_program (
 {
   LigPlanOptions options = self->options;
   options.training = FALSE;
-  options.cache = (LigCacheShape){rows, step, self->keys + 2 * self->tokens + 24, slots, FALSE};
+  options.cache = (LigCacheShape){rows, step, self->keys + 2 * self->tokens + 24, slots, 0, FALSE};
   g_autoptr (LigPlan) plan = lig_plan_compile (self->sequence, self->device, &options, error);
   if (plan && !*cache)
     *cache = lig_cache_new (plan, error);

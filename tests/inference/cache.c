@@ -36,6 +36,46 @@ assert_message (GError **error, const char *part)
   g_clear_error (error);
 }
 
+/* Attention with a window keeps its window and a chunk, and a text is shortened by a chunk at most
+ * once later keys have replaced its first ones. */
+static void
+test_ring (void)
+{
+  compute_type = LIG_FP32;
+  g_autoptr (GError) error = NULL;
+  Model model = open_model (models[1]);
+  Cached cached = {.rows = 1};
+  gint32 tokens[LENGTH];
+  draw_tokens (tokens);
+  g_autoptr (LigTensor) whole = compute_whole (&model, tokens);
+  LigProgram *program = get_program (&cached, &model, 16);
+  /* 2 key heads of 8 features: 64 positions of 5 slots. */
+  gint64 bytes = lig_cache_count_bytes (lig_program_get_plan (program));
+  g_assert_cmpint (bytes, ==, 5 * 64 * 2 * 2 * 8 * 4);
+  for (int at = 0; at < 128; at += 16) {
+    LigCacheStep one = {2, tokens + at};
+    g_assert_true (lig_cache_extend (cached.cache, program, &one, 1, &error));
+  }
+  g_assert_false (lig_cache_set_length (cached.cache, 2, 103, &error));
+  assert_message (&error, "has forgotten what is before position 104");
+  g_assert_cmpint (lig_cache_get_length (cached.cache, 2), ==, 128);
+  g_assert_true (lig_cache_set_length (cached.cache, 2, 112, &error));
+  /* A shortened text has still forgotten as much. */
+  g_assert_false (lig_cache_set_length (cached.cache, 2, 103, &error));
+  assert_message (&error, "has forgotten what is before position 104");
+  g_assert_true (lig_cache_set_length (cached.cache, 2, 104, &error));
+  LigCacheStep next = {2, tokens + 104};
+  g_assert_true (lig_cache_extend (cached.cache, program, &next, 1, &error));
+  g_autoptr (LigTensor) part = widen (lig_program_read_output (program, &error));
+  assert_close ((const float *) whole->data + 104 * 50, part->data, 16 * 50);
+  g_assert_true (lig_cache_set_length (cached.cache, 2, 0, &error));
+  LigCacheStep again = {2, tokens};
+  g_assert_true (lig_cache_extend (cached.cache, program, &again, 1, &error));
+  g_assert_true (lig_cache_set_length (cached.cache, 2, 1, &error));
+  clear_cached (&cached);
+  clear_model (&model);
+}
+
 static void
 test_rejected (void)
 {
@@ -50,12 +90,13 @@ test_rejected (void)
   assert_message (&error, "slot 1 is extended twice");
   g_assert_false (lig_cache_extend (cached.cache, program, &none, 1, &error));
   assert_message (&error, "no slot 4, expected 0 to 3");
-  g_assert_true (lig_cache_extend (cached.cache, program, &one, 1, &error));
+  for (int i = 0; i < LENGTH / 16; i++)
+    g_assert_true (lig_cache_extend (cached.cache, program, &one, 1, &error));
   g_assert_false (lig_cache_extend (cached.cache, program, &one, 1, &error));
-  assert_message (&error, "would have length 32, the cache has length 24");
-  g_assert_false (lig_cache_set_length (cached.cache, 1, 17, &error));
-  assert_message (&error, "length 17, expected 0 to 16, the length of its text");
-  g_assert_cmpint (lig_cache_get_length (cached.cache, 1), ==, 16);
+  assert_message (&error, "would have length 176, the cache has length 160");
+  g_assert_false (lig_cache_set_length (cached.cache, 1, 161, &error));
+  assert_message (&error, "length 161, expected 0 to 160, the length of its text");
+  g_assert_cmpint (lig_cache_get_length (cached.cache, 1), ==, 160);
   clear_cached (&cached);
   clear_model (&model);
 }
@@ -72,7 +113,7 @@ test_rejections (void)
     {"embedding(8, vocabulary=50) ! reshape([-1, 8]) ! linear(50)",
      "reshape at 1: it mixes positions"},
     {"embedding(8, vocabulary=50) ! position-embedding(12) ! linear(50)",
-     "its length is 12, that of the cache 24"},
+     "its length is 12, that of the cache 160"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
@@ -83,7 +124,7 @@ test_rejections (void)
     lig_shape_init (&shape, 2, (gint64) 1, (gint64) 12);
     lig_sequence_set_input (sequence, &shape, LIG_INT32);
     options.training = FALSE;
-    options.cache = (LigCacheShape){1, 4, LENGTH, 2, FALSE};
+    options.cache = (LigCacheShape){1, 4, LENGTH, 2, 0, FALSE};
     g_assert_null (lig_plan_compile (sequence, device, &options, &error));
     assert_message (&error, cases[i].message);
     options.training = TRUE;
@@ -92,13 +133,44 @@ test_rejections (void)
   }
 }
 
+/* The numbers of a cache are checked before anything is allocated. */
+static void
+test_shapes (void)
+{
+  static const struct {
+    LigCacheShape shape;
+    const char *message;
+  } cases[] = {
+    {{-1, 4, 24, 2, 0, FALSE}, "rows of the cache is -1, expected 1 to 4096"},
+    {{1, 0, 24, 2, 0, FALSE}, "step of the cache is 0, expected 1 to"},
+    {{1, 25, 24, 2, 0, FALSE}, "step of the cache is 25, its length 24"},
+    {{1, 9, 24, 2, 8, FALSE}, "step of the cache is 9, its chunk 8"},
+    {{1, 4, G_MAXINT64, 2, 0, FALSE}, "length of the cache is 9223372036854775807, expected 1 to"},
+    {{1, 4, 24, G_MAXINT64, 0, FALSE}, "slots of the cache is 9223372036854775807, expected 1 to"},
+    {{1, 4, 24, 2, -8, FALSE}, "chunk of the cache is -8, expected 0 to"},
+  };
+  Model model = open_model (models[1]);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    options.training = FALSE;
+    options.before_loss = TRUE;
+    options.cache = cases[i].shape;
+    g_assert_null (lig_plan_compile (model.sequence, model.device, &options, &error));
+    assert_message (&error, cases[i].message);
+  }
+  clear_model (&model);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   add_cached_texts ("/cache", LIG_FP32, 1e-4);
   g_test_add_func ("/cache/back", test_back);
+  g_test_add_func ("/cache/ring", test_ring);
   g_test_add_func ("/cache/rejected", test_rejected);
+  g_test_add_func ("/cache/shapes", test_shapes);
   g_test_add_func ("/cache/rejections", test_rejections);
   return g_test_run ();
 }

@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { LENGTH = 24, SLOTS = 4 };
+/* With a window, attention keeps fewer positions than texts have. */
+enum { LENGTH = 160, SLOTS = 4, CHUNK = 24 };
 
 /* The device, the type of activations and the allowed relative difference. */
 static const char *device_name = "cpu";
@@ -20,11 +21,14 @@ static double tolerance = 1e-4;
 
 static const char *const models[] = {
   /* position embedding, causal attention */
-  "embedding(32, vocabulary=50) ! position-embedding(24) ! block(2) { transformer-layer(4) } ! "
+  "embedding(32, vocabulary=50) ! position-embedding(160) ! block(2) { transformer-layer(4) } ! "
   "layer-norm ! linear(50)",
   /* rotary, grouped heads, q and k norms, a window */
   "embedding(32, vocabulary=50) ! linear(64) ! rotary(4, kv-heads=2) ! "
   "attention(4, kv-heads=2, window=5) ! linear(50)",
+  /* 16-bit tiles of 64 keys, of which a window has the ends of two */
+  "embedding(32, vocabulary=50) ! linear(256) ! rotary(2, kv-heads=1) ! "
+  "attention(2, kv-heads=1, window=40) ! linear(50)",
   /* ALiBi, soft cap */
   "embedding(32, vocabulary=50) ! linear(96) ! attention(4, alibi=true, softcap=5) ! rms-norm ! "
   "linear(50)",
@@ -75,7 +79,7 @@ compile (const Model *model, gint64 rows, gint64 step)
   options.policy = LIG_POLICY_ALL;
   options.compute = options.parameters = compute_type;
   if (rows > 0)
-    options.cache = (LigCacheShape){rows, step, LENGTH, SLOTS, FALSE};
+    options.cache = (LigCacheShape){rows, step, LENGTH, SLOTS, CHUNK, FALSE};
   LigPlan *plan = lig_plan_compile (model->sequence, model->device, &options, &error);
   g_assert_no_error (error);
   return plan;
@@ -113,7 +117,7 @@ compute_whole (const Model *model, const gint32 *tokens)
 /* The programs of one model for each size of chunks. */
 typedef struct {
   LigCache *cache;
-  LigProgram *programs[LENGTH + 1];
+  LigProgram *programs[CHUNK + 1];
   gint64 rows;
 } Cached;
 
@@ -135,7 +139,7 @@ get_program (Cached *self, const Model *model, gint64 step)
 static void
 clear_cached (Cached *self)
 {
-  for (int i = 0; i <= LENGTH; i++)
+  for (int i = 0; i <= CHUNK; i++)
     g_clear_pointer (&self->programs[i], lig_program_unref);
   g_clear_pointer (&self->cache, lig_cache_unref);
 }
@@ -187,7 +191,7 @@ test_chunks (gconstpointer data)
     if (cached.cache)
       g_assert_true (lig_cache_set_length (cached.cache, slot, 0, &error));
     for (int at = 0; at < LENGTH;) {
-      int drawn = g_test_rand_int_range (1, 8), step = MIN (drawn, LENGTH - at);
+      int drawn = g_test_rand_int_range (1, CHUNK + 1), step = MIN (drawn, LENGTH - at);
       LigProgram *program = get_program (&cached, &model, step);
       LigCacheStep one = {slot, tokens + at};
       gboolean extended = lig_cache_extend (cached.cache, program, &one, 1, &error);

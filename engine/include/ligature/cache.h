@@ -45,7 +45,7 @@ typedef struct {
  *
  * Returns: the size of the cache that the plan's programs need; 0 for a plan without one. For each
  *   attention op it has 2 x (kv-heads) x (head dim) numbers of the compute type for each position
- * of each slot
+ *   of each slot and of one more; with a window and LigCacheShape.chunk for the last positions only
  */
 LIG_API gint64 lig_cache_count_bytes (LigPlan *plan);
 
@@ -106,9 +106,12 @@ LIG_API gint64 lig_cache_get_length (LigCache *self, guint slot);
  * @slot: a slot
  * @length: at most the number of tokens of its text
  *
- * Shortens a text; 0 frees the slot for another one. The next run continues after that token.
+ * Shortens a text; 0 frees the slot for another one. The next run continues after that token. If
+ * the plan has a chunk and attention with a window, of a text that is longer than what that
+ * attention keeps at most the last `chunk` tokens can be removed, or all.
  *
- * Returns: %FALSE with %LIG_ERROR_VALUE (the text is shorter) or %LIG_ERROR_INDEX set
+ * Returns: %FALSE with %LIG_ERROR_VALUE (the text is shorter, or its keys before that token were
+ * replaced) or %LIG_ERROR_INDEX set
  */
 LIG_API gboolean lig_cache_set_length (LigCache *self, guint slot, gint64 length, GError **error);
 

@@ -202,11 +202,13 @@ typedef struct {
   gboolean shards_vocabulary;
   /* May be set by infer; by default, extra outputs are sharded like y. */
   LigSharding extra_output_shardings[LIG_MAX_EXTRA];
-  /* In a plan with a cache: the number of positions of a text that it holds; otherwise 0. */
-  gint64 cache_length;
+  /* In a plan with a cache: the number of positions that a text can have, and LigCacheShape.chunk;
+   * otherwise 0. */
+  gint64 cache_length, cache_chunk;
   /* Out, in such a plan: the number of columns of a position that the op keeps in the cache, in the
-   * compute type, for its lowering as the port `$cache`. */
-  gint64 cached;
+   * compute type, for its lowering as the port `$cache`; and of how many positions, preset to
+   * `cache_length`. */
+  gint64 cached, cached_positions;
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */

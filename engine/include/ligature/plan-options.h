@@ -18,6 +18,8 @@ typedef struct _LigTuning LigTuning;
  * @step: the number of tokens by which it extends each
  * @length: the number of tokens that a text can have
  * @slots: the number of texts that the cache holds
+ * @chunk: the largest step of all plans of the cache; of attention with a window the cache then
+ *   keeps only as many positions as the window and a chunk have. 0: it keeps all
  * @fill: whether runs only append keys and values, as for all but the last tokens of a prompt: the
  *   plan ends at the last op that keeps some, and its output is of no use
  *
@@ -25,7 +27,7 @@ typedef struct _LigTuning LigTuning;
  * All zero: none.
  */
 typedef struct {
-  gint64 rows, step, length, slots;
+  gint64 rows, step, length, slots, chunk;
   gboolean fill;
 } LigCacheShape;
 

@@ -53,18 +53,10 @@ sum_parts (LigLaunch *launch,
            int threads,
            bool early)
 {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3 ((unsigned) ((columns + ACROSS - 1) / ACROSS));
-  config.blockDim = dim3 (ACROSS, (unsigned) threads);
-  config.stream = stream (launch);
-  config.attrs = &attribute;
-  config.numAttrs = early && launch->device->capability >= 90 ? 1 : 0;
-  cudaLaunchKernelEx (&config, add_columns, partials, (int) parts, stride, columns, target,
-                      accumulate);
-  return LIG_LAUNCHED (launch);
+  return launch_early (launch, early, add_columns,
+                       dim3 ((unsigned) ((columns + ACROSS - 1) / ACROSS)),
+                       dim3 (ACROSS, (unsigned) threads), 0, 1, partials, (int) parts, stride,
+                       columns, target, accumulate);
 }
 
 LigStatus

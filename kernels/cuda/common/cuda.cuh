@@ -121,28 +121,4 @@ blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multipro
   int64_t max = (int64_t) launch->device->multiprocessors * per_multiprocessor;
   return (int) (blocks < 1 ? 1 : blocks < max ? blocks : max);
 }
-
-/* Only sources that are compiled for early launches use these two. */
-#ifdef LIG_EARLY
-/* Allows the next kernel to start early while this one runs, if it is launched so (programmatic
- * dependent launch). */
-__device__ inline void
-let_next_begin ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-/* Waits until the previous kernel has ended and its results are visible; returns at once in a
- * kernel that was not launched early. */
-__device__ inline void
-wait_for_previous ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-#endif
-
 } /* namespace lig */

@@ -11,6 +11,7 @@
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/common/early.cuh"
 #include "kernels/cuda/common/reduce.cuh"
 
 namespace lig

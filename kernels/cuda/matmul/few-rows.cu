@@ -7,7 +7,7 @@
  * takes 8 neighbours of a row as its part of two matmuls, which permutes the depth of both operands
  * alike. The launch may begin before the previous kernel ends (programmatic dependent launch) and
  * meanwhile has the beginning of the weight fetched into the L2 cache. */
-#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/early.cuh"
 #include "kernels/cuda/common/mma.cuh"
 #include "kernels/cuda/matmul/few-rows.h"
 #include "kernels/formulas.h"
@@ -149,17 +149,9 @@ template <class T, int TILES>
 static LigStatus
 launch_few (LigLaunch *launch, const FewJob &job)
 {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3 ((unsigned) ((job.columns + FEW_COLUMNS - 1) / FEW_COLUMNS));
-  config.blockDim = dim3 (FEW_THREADS);
-  config.stream = stream (launch);
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx (&config, multiply_few<T, TILES>, job);
-  return LIG_LAUNCHED (launch);
+  unsigned blocks = (unsigned) ((job.columns + FEW_COLUMNS - 1) / FEW_COLUMNS);
+  return launch_early (launch, true, multiply_few<T, TILES>, dim3 (blocks), dim3 (FEW_THREADS), 0,
+                       1, job);
 }
 
 /* Returns whether a matrix has the type, and its rows 16-byte alignment; an absent one does. */

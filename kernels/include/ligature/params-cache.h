@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+/* A slot of a multiple of this many positions is a ring: position p is at place p % S. Tiles of keys
+ * then lie in one turn of it. In other slots positions from S on are not written and not read. */
+#define LIG_CACHE_UNIT 64
+
 /**
  * LigCacheParams:
  * @length: the number of rows T of each text
