@@ -258,9 +258,9 @@ LIG_EACH_WITH (attention_merge,
 LIG_FAMILY (sample)
 /* Draws a token for each row of logits [B, V]. settings are int32 [B, 10], a LigSampleRow each;
  * seen is uint8 [slots, V]: whether a text has each token; chances are int32 [B, 12]: the token
- * that was drawn and the most probable ones, each with its probability, a LigSampleChance each. See
- * kernels/sample.h. */
-LIG_EACH (sample, "logits settings seen? -> chances", 16)
+ * that was drawn and the most probable ones, each with its probability, a LigSampleChance each;
+ * tokens, int32 [B], are the drawn ones again, if present. See kernels/sample.h. */
+LIG_EACH (sample, "logits settings seen? -> chances tokens", 16)
 
 LIG_FAMILY (loss)
 /* Losses over rows of x [M, C]. y, dy, correct and count are fp32 scalars. lse is fp32 [M, 2]: the

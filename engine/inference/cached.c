@@ -3,6 +3,8 @@
  * only on its length, and texts are always extended in runs of the same number of rows, so that the
  * bits of a text do not depend on the others. */
 #include "engine/inference/cached.h"
+#include "engine/device/device-private.h"
+#include "engine/program/cache.h"
 #include "engine/program/results.h"
 #include <ligature/cache.h>
 #include <ligature/compile.h>
@@ -105,21 +107,22 @@ lig_cached_free_slot (LigCached *self, int slot)
     self->taken[slot] = FALSE;
 }
 
-/* Draws tokens from rows of a program's output. */
+/* Begins to draw tokens from rows of a program's output. */
 static gboolean
 draw_rows (LigCached *self,
+           guint place,
            LigProgram *program,
            gint64 first,
            guint count,
            const LigDraw *draws,
-           LigSampled *sampled,
            GError **error)
 {
   LigShape shape;
   LigDtype dtype;
   const void *logits = lig_program_find_output_rows (program, first, count, error);
   lig_plan_get_output (lig_program_get_plan (program), &shape, &dtype);
-  return logits && lig_sampler_draw (self->sampler, logits, dtype, draws, count, sampled, error);
+  return logits &&
+         lig_sampler_begin (self->sampler, place, logits, dtype, draws, count, error);
 }
 
 /* Returns the program that reads a chunk of a prompt. */
@@ -158,7 +161,8 @@ lig_cached_begin (LigCached *self,
     if (!program || !lig_cache_extend (self->cache, program, &one, 1, error))
       return FALSE;
   }
-  return draw_rows (self, program, step - 1, 1, draw, sampled, error);
+  return draw_rows (self, 0, program, step - 1, 1, draw, error) &&
+         lig_cached_collect (self, 0, 1, sampled, error);
 }
 
 gboolean
@@ -168,17 +172,32 @@ lig_cached_has_room (LigCached *self, int slot)
 }
 
 gboolean
+lig_cached_is_apart (const LigCached *self)
+{
+  return lig_device_stream (lig_state_get_device (self->state)) != NULL;
+}
+
+gboolean
 lig_cached_extend (LigCached *self,
+                   guint place,
                    const guint *slots,
                    const gint32 *tokens,
                    guint n,
                    const LigDraw *draws,
-                   LigSampled *sampled,
                    GError **error)
 {
   g_autofree LigCacheStep *steps = g_new (LigCacheStep, n);
+  const void *there = lig_sampler_get_tokens (self->sampler);
   for (guint i = 0; i < n; i++)
-    steps[i] = (LigCacheStep){slots[i], &tokens[i]};
-  return lig_cache_extend (self->cache, self->next, steps, n, error) &&
-         draw_rows (self, self->next, 0, n, draws, sampled, error);
+    steps[i] = (LigCacheStep){slots[i], tokens ? &tokens[i] : NULL};
+  return (tokens
+            ? lig_cache_extend (self->cache, self->next, steps, n, error)
+            : lig_cache_extend_there (self->cache, self->next, steps, n, there, error)) &&
+         draw_rows (self, place, self->next, 0, n, draws, error);
+}
+
+gboolean
+lig_cached_collect (LigCached *self, guint place, guint n, LigSampled *sampled, GError **error)
+{
+  return lig_sampler_end (self->sampler, place, n, sampled, error);
 }

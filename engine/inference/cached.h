@@ -30,7 +30,7 @@ int lig_cached_take_slot (LigCached *self);
 void lig_cached_free_slot (LigCached *self, int slot);
 
 /* Begins the text of a slot again with `n` tokens, at least one and at most the length, and draws
- * the next one. */
+ * the next one, in the first of LIG_SAMPLER_PLACES. */
 gboolean lig_cached_begin (LigCached *self,
                            int slot,
                            const gint32 *tokens,
@@ -42,13 +42,21 @@ gboolean lig_cached_begin (LigCached *self,
 /* Returns whether the text of a slot can have another token. */
 gboolean lig_cached_has_room (LigCached *self, int slot);
 
-/* Extends the text of each slot by a token and draws the next ones. */
+/* Returns whether the device works while the host does something else. */
+gboolean lig_cached_is_apart (const LigCached *self);
+
+/* Begins to extend the text of each slot by a token, and to draw the next ones in a place.
+ * @tokens: (nullable): null: those that were drawn last, for the same slots */
 gboolean lig_cached_extend (LigCached *self,
+                            guint place,
                             const guint *slots,
                             const gint32 *tokens,
                             guint n,
                             const LigDraw *draws,
-                            LigSampled *sampled,
                             GError **error);
+
+/* Waits for the tokens that are being drawn in a place. */
+gboolean lig_cached_collect (
+  LigCached *self, guint place, guint n, LigSampled *sampled, GError **error);
 
 G_END_DECLS

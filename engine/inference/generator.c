@@ -21,13 +21,22 @@ typedef struct {
   guint8 *seen;   /* for each token of the vocabulary; null without a repetition penalty */
   LigSampling sampling;
   gint32 *stops;
-  int slot; /* in the cache; -1: it waits for one */
+  int slot;       /* in the cache; -1: it waits for one */
+  gboolean begun; /* whether the slot has its tokens */
 } Text;
+
+/* Tokens that are being drawn: those of these texts, some of which may have ended since. */
+typedef struct {
+  guint place, n;
+  guint64 ids[MAX_ROWS];
+} Flight;
 
 struct _LigGenerator {
   LigRecomputed *window; /* the model without a cache */
   LigCached *cached;     /* null: the window is recomputed */
   GPtrArray *texts;      /* Text */
+  Flight flight;         /* n 0: none */
+  gboolean ahead;        /* whether a run may begin before the tokens of the last one are known */
   guint64 last_id;
   LigGeneratorFigures figures;
 };
@@ -87,6 +96,10 @@ lig_generator_new (LigSequence *sequence,
                                  lig_recomputed_get_vocabulary (self->window), error);
   if (!self->cached)
     return NULL;
+  gint64 readable = lig_recomputed_get_readable (self->window);
+  /* Otherwise the host checks that the model can read its tokens. */
+  if (readable == 0 || lig_recomputed_get_vocabulary (self->window) <= readable)
+    self->ahead = whole.ahead == 0 ? lig_cached_is_apart (self->cached) : whole.ahead > 0;
   self->figures.cache_bytes = lig_cached_get_bytes (self->cached);
   return g_steal_pointer (&self);
 }
@@ -206,11 +219,11 @@ find_end (const Text *text, gint32 token)
                                                                              : LIG_GENERATED_MORE;
 }
 
-/* Describes the draw of the next token. */
+/* Describes the draw of the next token, or of the one after `ahead` others. */
 static LigDraw
-describe_draw (const Text *text)
+describe_draw (const Text *text, guint ahead)
 {
-  return (LigDraw){&text->sampling, text->seen, text->tokens->len};
+  return (LigDraw){&text->sampling, text->seen, text->tokens->len + ahead};
 }
 
 /* Appends the token that was drawn. */
@@ -251,7 +264,7 @@ static gboolean
 begin (LigGenerator *self, Text *text, GArray *generated, GError **error)
 {
   LigSampled sampled;
-  LigDraw draw = describe_draw (text);
+  LigDraw draw = describe_draw (text, 0);
   gint64 start = g_get_monotonic_time ();
   gboolean first = text->tokens->len == text->prompt;
   gint64 length = lig_recomputed_get_length (self->window), n = text->tokens->len;
@@ -260,51 +273,121 @@ begin (LigGenerator *self, Text *text, GArray *generated, GError **error)
                                          kept, &draw, &sampled, error)
                      : recompute (self, text, &sampled, error)))
     return FALSE;
+  text->begun = TRUE;
   append (self, text, &sampled, generated);
   double seconds = (double) (g_get_monotonic_time () - start) * 1e-6;
   *(first ? &self->figures.prompt_seconds : &self->figures.seconds) += seconds;
   return TRUE;
 }
 
-/* Extends the texts by a token each. */
+/* --- Runs of the texts in the cache -------------------------------------------------------- */
+
+/* Begins a run that extends the texts by a token each: by their last one, or, with `ahead`, by those
+ * that are being drawn. */
 static gboolean
-extend (LigGenerator *self, Text *const *texts, guint n, GArray *generated, GError **error)
+launch (
+  LigGenerator *self, Text *const *texts, guint n, gboolean ahead, Flight *flight, GError **error)
 {
   guint slots[MAX_ROWS];
   gint32 tokens[MAX_ROWS];
   LigDraw draws[MAX_ROWS];
-  LigSampled sampled[MAX_ROWS];
-  gint64 start = g_get_monotonic_time ();
+  Flight new = {.place = ahead ? 1 - self->flight.place : 0, .n = n};
   for (guint i = 0; i < n; i++) {
     slots[i] = (guint) texts[i]->slot;
     tokens[i] = tokens_of (texts[i])[texts[i]->tokens->len - 1];
-    draws[i] = describe_draw (texts[i]);
+    draws[i] = describe_draw (texts[i], ahead);
+    new.ids[i] = texts[i]->id;
   }
-  if (!lig_cached_extend (self->cached, slots, tokens, n, draws, sampled, error))
+  if (!lig_cached_extend (self->cached, new.place, slots, ahead ? NULL : tokens, n, draws, error))
     return FALSE;
-  for (guint i = 0; i < n; i++)
-    append (self, texts[i], &sampled[i], generated);
+  *flight = new;
+  return TRUE;
+}
+
+static Text *
+find_text (LigGenerator *self, guint64 id)
+{
+  for (guint i = 0; i < self->texts->len; i++)
+    if (((const Text *) self->texts->pdata[i])->id == id)
+      return self->texts->pdata[i];
+  return NULL;
+}
+
+/* Returns whether the texts that would be extended are those whose tokens are being drawn, and the
+ * host need not know these: no text is certain to end, is full or has a repetition penalty. */
+static gboolean
+can_lead (LigGenerator *self, Text *const *texts, guint n)
+{
+  if (!self->ahead || n != self->flight.n)
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    const LigSampling *sampling = &texts[i]->sampling;
+    gint64 count = (gint64) (texts[i]->tokens->len - texts[i]->prompt) + 1;
+    if (texts[i]->id != self->flight.ids[i] || texts[i]->seen ||
+        !lig_cached_has_room (self->cached, texts[i]->slot) ||
+        (sampling->max_tokens > 0 && count >= sampling->max_tokens))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Waits for the tokens that are being drawn. Those of texts that have ended are dropped. */
+static gboolean
+collect (LigGenerator *self, GArray *generated, GError **error)
+{
+  const Flight *flight = &self->flight;
+  LigSampled sampled[MAX_ROWS];
+  if (!lig_cached_collect (self->cached, flight->place, flight->n, sampled, error))
+    return FALSE;
+  for (guint i = 0; i < flight->n; i++) {
+    Text *text = find_text (self, flight->ids[i]);
+    if (text)
+      append (self, text, &sampled[i], generated);
+  }
+  return TRUE;
+}
+
+/* Collects the tokens that are being drawn; where possible the device begins the next run before. */
+static gboolean
+extend (LigGenerator *self, Text *const *texts, guint n, GArray *generated, GError **error)
+{
+  gint64 start = g_get_monotonic_time ();
+  Flight next = {.n = 0};
+  if (self->flight.n == 0 && !launch (self, texts, n, FALSE, &self->flight, error))
+    return FALSE;
+  if (can_lead (self, texts, n) && !launch (self, texts, n, TRUE, &next, error))
+    return FALSE;
+  if (!collect (self, generated, error))
+    return FALSE;
+  self->flight = next;
   self->figures.seconds += (double) (g_get_monotonic_time () - start) * 1e-6;
   return TRUE;
 }
 
-/* Begins the texts that have no tokens in the cache yet, or no room there, and extends the
- * others. */
+/* Begins the texts that have no tokens in the cache yet, or no room there, and extends the others:
+ * first those whose tokens are being drawn already. */
 static gboolean
 advance (LigGenerator *self, GArray *generated, GError **error)
 {
-  Text *ready[MAX_ROWS];
-  guint n = 0;
+  Text *ready[MAX_ROWS], *waiting[MAX_ROWS];
+  guint n = 0, n_waiting = 0;
   for (guint i = 0; i < self->texts->len; i++) {
     Text *text = self->texts->pdata[i];
-    gboolean begun = text->slot >= 0;
-    if (self->cached && !begun && (text->slot = lig_cached_take_slot (self->cached)) < 0)
+    if (!self->cached) {
+      if (!begin (self, text, generated, error))
+        return FALSE;
+    } else if (text->slot < 0 && (text->slot = lig_cached_take_slot (self->cached)) < 0)
       continue; /* it waits until another text ends */
-    if (self->cached && begun && lig_cached_has_room (self->cached, text->slot))
+    else if (text->begun && lig_cached_has_room (self->cached, text->slot))
       ready[n++] = text;
-    else if (!begin (self, text, generated, error))
-      return FALSE;
+    else
+      waiting[n_waiting++] = text;
   }
+  if (self->flight.n > 0)
+    return extend (self, ready, n_waiting > 0 ? 0 : n, generated, error);
+  for (guint i = 0; i < n_waiting; i++)
+    if (!begin (self, waiting[i], generated, error))
+      return FALSE;
   return n == 0 || extend (self, ready, n, generated, error);
 }
 
@@ -312,8 +395,11 @@ gboolean
 lig_generator_step (LigGenerator *self, GArray *generated, GError **error)
 {
   g_array_set_size (generated, 0);
-  if (!advance (self, generated, error))
-    return FALSE;
+  /* All tokens that were being drawn may be those of texts that have ended. */
+  do
+    if (!advance (self, generated, error))
+      return FALSE;
+  while (generated->len == 0 && self->texts->len > 0);
   for (guint i = 0; i < generated->len; i++) {
     const LigGenerated *one = &g_array_index (generated, LigGenerated, i);
     if (one->ended != LIG_GENERATED_MORE)

@@ -16,17 +16,28 @@ typedef struct {
   guint64 position;   /* the number of tokens before the drawn one */
 } LigDraw;
 
+/* The draws of a run can begin before those of the run before have been read: each has a place. */
+enum { LIG_SAMPLER_PLACES = 2 };
+
 /* For at most `rows` draws at once. The error is LIG_ERROR_MEMORY. */
 LigSampler *lig_sampler_new (LigDevice *device, guint rows, gint64 vocabulary, GError **error);
 void lig_sampler_free (LigSampler *self);
 
-/* Draws `n` tokens from as many rows of logits on the device, and waits for them. */
-gboolean lig_sampler_draw (LigSampler *self,
-                           const void *logits,
-                           LigDtype dtype,
-                           const LigDraw *draws,
-                           guint n,
-                           LigSampled *sampled,
-                           GError **error);
+/* Begins to draw `n` tokens from as many rows of logits on the device. */
+gboolean lig_sampler_begin (LigSampler *self,
+                            guint place,
+                            const void *logits,
+                            LigDtype dtype,
+                            const LigDraw *draws,
+                            guint n,
+                            GError **error);
+
+/* Waits for the tokens of a place. */
+gboolean lig_sampler_end (
+  LigSampler *self, guint place, guint n, LigSampled *sampled, GError **error);
+
+/* Returns the address on the device of the tokens, int32, that were drawn last or are being
+ * drawn. */
+const void *lig_sampler_get_tokens (const LigSampler *self);
 
 G_END_DECLS

@@ -63,6 +63,7 @@ lig_sampling_draw (const LigSampling *self,
     {&row, LIG_SAMPLE_SETTINGS, LIG_SAMPLE_SETTINGS, LIG_INT32},
     {(void *) seen, (gint64) count, (gint64) count, LIG_UINT8},
     {sampled, LIG_SAMPLE_CHANCES, LIG_SAMPLE_CHANCES, LIG_INT32},
+    {NULL, 1, 1, LIG_INT32},
   };
   LigLaunch launch = {.operands = operands};
   *sampled = (LigSampled){{0, 0}, {{0, 0}}};
@@ -71,13 +72,20 @@ lig_sampling_draw (const LigSampling *self,
 
 /* --- On a device --------------------------------------------------------------------------- */
 
+/* What is drawn for one run. */
+typedef struct {
+  LigSampleRow *settings, *device_settings; /* one a row, on the host and on the device */
+  LigSampled *sampled, *device_sampled;
+  void *drawn; /* the event after the copy to the host */
+} Place;
+
 struct _LigSampler {
   LigDevice *device;
   guint rows;
   gint64 vocabulary;
-  LigSampleRow *settings, *device_settings; /* one a row, on the host and on the device */
-  LigSampled *sampled, *device_sampled;
-  char *seen; /* rows x vocabulary on the device; null until it is needed */
+  Place places[LIG_SAMPLER_PLACES];
+  gint32 *tokens; /* on the device, those drawn last */
+  char *seen;     /* rows x vocabulary on the device; null until it is needed */
 };
 
 /* Allocates memory on the device and, for copies, on the host. */
@@ -93,6 +101,19 @@ allocate (LigSampler *self, gsize bytes, gpointer host, gpointer device, GError 
                            _ ("allocating memory for draws"), error);
 }
 
+static gboolean
+prepare (LigSampler *self, Place *place, GError **error)
+{
+  const LigBackend *calls = lig_device_calls (self->device);
+  return allocate (self, self->rows * sizeof *place->settings, &place->settings,
+                   &place->device_settings, error) &&
+         allocate (self, self->rows * sizeof *place->sampled, &place->sampled,
+                   &place->device_sampled, error) &&
+         lig_device_check (self->device,
+                           calls->event_new (lig_device_handle (self->device), &place->drawn),
+                           _ ("allocating memory for draws"), error);
+}
+
 LigSampler *
 lig_sampler_new (LigDevice *device, guint rows, gint64 vocabulary, GError **error)
 {
@@ -100,12 +121,32 @@ lig_sampler_new (LigDevice *device, guint rows, gint64 vocabulary, GError **erro
   self->device = g_object_ref (device);
   self->rows = rows;
   self->vocabulary = vocabulary;
-  if (allocate (self, rows * sizeof *self->settings, &self->settings, &self->device_settings,
-                error) &&
-      allocate (self, rows * sizeof *self->sampled, &self->sampled, &self->device_sampled, error))
+  self->tokens = lig_device_allocate (device, rows * sizeof *self->tokens, error);
+  gboolean good = self->tokens != NULL;
+  for (guint i = 0; i < LIG_SAMPLER_PLACES && good; i++)
+    good = prepare (self, &self->places[i], error);
+  if (good)
     return self;
   lig_sampler_free (self);
   return NULL;
+}
+
+static void
+release (LigSampler *self, Place *place)
+{
+  const LigBackend *calls = lig_device_calls (self->device);
+  LigBackendDevice *handle = lig_device_handle (self->device);
+  if (place->drawn) {
+    /* Copies to host memory may be in progress. */
+    calls->wait_event (handle, place->drawn);
+    calls->event_free (handle, place->drawn);
+  }
+  if (place->settings)
+    calls->release_host (handle, place->settings);
+  if (place->sampled)
+    calls->release_host (handle, place->sampled);
+  lig_device_release (self->device, place->device_settings);
+  lig_device_release (self->device, place->device_sampled);
 }
 
 void
@@ -113,14 +154,10 @@ lig_sampler_free (LigSampler *self)
 {
   if (!self)
     return;
-  const LigBackend *calls = lig_device_calls (self->device);
-  void *host[] = {self->settings, self->sampled};
-  void *device[] = {self->device_settings, self->device_sampled, self->seen};
-  for (guint i = 0; i < G_N_ELEMENTS (host); i++)
-    if (host[i])
-      calls->release_host (lig_device_handle (self->device), host[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (device); i++)
-    lig_device_release (self->device, device[i]);
+  for (guint i = 0; i < LIG_SAMPLER_PLACES; i++)
+    release (self, &self->places[i]);
+  lig_device_release (self->device, self->tokens);
+  lig_device_release (self->device, self->seen);
   g_object_unref (self->device);
   g_free (self);
 }
@@ -146,7 +183,12 @@ send_seen (LigSampler *self, const LigDraw *draws, guint n, GError **error)
 
 /* Enqueues the draws and the copies to the device and back. */
 static LigStatus
-enqueue (LigSampler *self, const void *logits, LigDtype dtype, const LigDraw *draws, guint n)
+enqueue (LigSampler *self,
+         Place *place,
+         const void *logits,
+         LigDtype dtype,
+         const LigDraw *draws,
+         guint n)
 {
   const LigBackend *calls = lig_device_calls (self->device);
   LigBackendDevice *handle = lig_device_handle (self->device);
@@ -154,32 +196,33 @@ enqueue (LigSampler *self, const void *logits, LigDtype dtype, const LigDraw *dr
   gint64 settings = LIG_SAMPLE_SETTINGS, chances = LIG_SAMPLE_CHANCES, width = self->vocabulary;
   LigOperand operands[] = {
     {(void *) logits, n * width, width, dtype},
-    {self->device_settings, n * settings, settings, LIG_INT32},
+    {place->device_settings, n * settings, settings, LIG_INT32},
     {self->seen, self->rows * width, width, LIG_UINT8},
-    {self->device_sampled, n * chances, chances, LIG_INT32},
+    {place->device_sampled, n * chances, chances, LIG_INT32},
+    {self->tokens, n, 1, LIG_INT32},
   };
   LigLaunch launch = {.operands = operands, .stream = stream, .device = handle};
   for (guint i = 0; i < n; i++)
-    self->settings[i] =
+    place->settings[i] =
       describe_row (draws[i].sampling, draws[i].seen ? (gint32) i : -1, draws[i].position);
-  LigStatus status =
-    calls->copy (handle, self->device_settings, self->settings, n * sizeof *self->settings, stream);
+  LigStatus status = calls->copy (handle, place->device_settings, place->settings,
+                                  n * sizeof *place->settings, stream);
   if (status == LIG_OK)
     status = lig_device_function (self->device, lig_kernel_find ("sample")) (&launch);
   if (status == LIG_OK)
-    status =
-      calls->copy (handle, self->sampled, self->device_sampled, n * sizeof *self->sampled, stream);
-  return status == LIG_OK ? calls->wait (handle, stream) : status;
+    status = calls->copy (handle, place->sampled, place->device_sampled,
+                          n * sizeof *place->sampled, stream);
+  return status == LIG_OK ? calls->record (handle, place->drawn, stream) : status;
 }
 
 gboolean
-lig_sampler_draw (LigSampler *self,
-                  const void *logits,
-                  LigDtype dtype,
-                  const LigDraw *draws,
-                  guint n,
-                  LigSampled *sampled,
-                  GError **error)
+lig_sampler_begin (LigSampler *self,
+                   guint place,
+                   const void *logits,
+                   LigDtype dtype,
+                   const LigDraw *draws,
+                   guint n,
+                   GError **error)
 {
   const LigBackend *calls = lig_device_calls (self->device);
   calls->enter (lig_device_handle (self->device));
@@ -187,9 +230,23 @@ lig_sampler_draw (LigSampler *self,
   if (error && *error)
     return FALSE;
   if (status == LIG_OK)
-    status = enqueue (self, logits, dtype, draws, n);
+    status = enqueue (self, &self->places[place], logits, dtype, draws, n);
+  return lig_device_check (self->device, status, _ ("drawing tokens"), error);
+}
+
+gboolean
+lig_sampler_end (LigSampler *self, guint place, guint n, LigSampled *sampled, GError **error)
+{
+  const LigBackend *calls = lig_device_calls (self->device);
+  LigStatus status = calls->wait_event (lig_device_handle (self->device), self->places[place].drawn);
   if (!lig_device_check (self->device, status, _ ("drawing tokens"), error))
     return FALSE;
-  memcpy (sampled, self->sampled, n * sizeof *sampled);
+  memcpy (sampled, self->places[place].sampled, n * sizeof *sampled);
   return TRUE;
+}
+
+const void *
+lig_sampler_get_tokens (const LigSampler *self)
+{
+  return self->tokens;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs that extend the texts of a cache. */
+#include "engine/device/device-private.h"
 #include "engine/program/cache.h"
 #include "engine/program/private.h"
 
@@ -69,9 +70,23 @@ set_tokens (LigProgram *program, const LigCacheStep *steps, guint n, GError **er
   return lig_program_set_input (program, tokens, error);
 }
 
-/* Sets the inputs of the run. Unused rows write to the slot after those of texts. */
+/* Copies tokens on the device, one a text. */
 static gboolean
-set_inputs (LigCache *self, LigProgram *program, const LigCacheStep *steps, guint n, GError **error)
+copy_tokens (LigProgram *program, const void *tokens, guint n, GError **error)
+{
+  LigDevice *device = program->device;
+  void *memory = lig_program_address (program, program->plan->ends.input);
+  LigStatus status =
+    memory ? lig_device_calls (device)->copy (lig_device_handle (device), memory, tokens,
+                                              n * sizeof (gint32), lig_device_stream (device))
+           : LIG_OK;
+  return lig_device_check (device, status, _ ("copying tokens"), error);
+}
+
+/* Sets the inputs of the run other than tokens. Unused rows write to the slot after those of
+ * texts. */
+static gboolean
+set_places (LigCache *self, LigProgram *program, const LigCacheStep *steps, guint n, GError **error)
 {
   const LigCacheShape *run = &program->plan->request->options.cache;
   g_autofree gint32 *numbers = g_new0 (gint32, (gsize) run->rows * LIG_N_CACHE_INPUTS);
@@ -87,12 +102,17 @@ set_inputs (LigCache *self, LigProgram *program, const LigCacheStep *steps, guin
   for (int i = 0; i < LIG_N_CACHE_INPUTS; i++)
     if (!set_numbers (program, i, numbers + i * run->rows, run->rows, error))
       return FALSE;
-  return set_tokens (program, steps, n, error);
+  return TRUE;
 }
 
-gboolean
-lig_cache_extend (
-  LigCache *self, LigProgram *program, const LigCacheStep *steps, guint n, GError **error)
+/* Runs with tokens of the host or, unless `there` is null, of the device. */
+static gboolean
+extend (LigCache *self,
+        LigProgram *program,
+        const LigCacheStep *steps,
+        guint n,
+        const void *there,
+        GError **error)
 {
   const LigCacheShape *run = &program->plan->request->options.cache;
   if (program->cache != self) {
@@ -100,7 +120,8 @@ lig_cache_extend (
                  _ ("the program has another cache; make it by lig_program_new_cached()"));
     return FALSE;
   }
-  if (!check_steps (self, run, steps, n, error) || !set_inputs (self, program, steps, n, error) ||
+  if (!check_steps (self, run, steps, n, error) || !set_places (self, program, steps, n, error) ||
+      !(there ? copy_tokens (program, there, n, error) : set_tokens (program, steps, n, error)) ||
       !lig_program_run (program, LIG_RUN_FORWARD, error))
     return FALSE;
   for (guint i = 0; i < n; i++) {
@@ -109,4 +130,22 @@ lig_cache_extend (
     *greatest = MAX (*greatest, *length);
   }
   return TRUE;
+}
+
+gboolean
+lig_cache_extend (
+  LigCache *self, LigProgram *program, const LigCacheStep *steps, guint n, GError **error)
+{
+  return extend (self, program, steps, n, NULL, error);
+}
+
+gboolean
+lig_cache_extend_there (LigCache *self,
+                        LigProgram *program,
+                        const LigCacheStep *steps,
+                        guint n,
+                        const void *tokens,
+                        GError **error)
+{
+  return extend (self, program, steps, n, tokens, error);
 }

@@ -19,4 +19,13 @@ struct _LigCache {
 /* Checks that a text can have the slot. */
 gboolean lig_cache_check_slot (const LigCache *self, guint slot, GError **error);
 
+/* Like lig_cache_extend() by a token each, int32 on the device, in the order of `steps`, whose own
+ * tokens are ignored: the host need not know them. The program has run before. */
+gboolean lig_cache_extend_there (LigCache *self,
+                                 LigProgram *program,
+                                 const LigCacheStep *steps,
+                                 guint n,
+                                 const void *tokens,
+                                 GError **error);
+
 G_END_DECLS

@@ -169,9 +169,10 @@ LIG_CPU (sample) (LigLaunch *launch)
 {
   const LigOperand *logits = &launch->operands[0], *settings = &launch->operands[1];
   const LigOperand *seen = &launch->operands[2], *chances = &launch->operands[3];
+  const LigOperand *tokens = &launch->operands[4];
   int64_t rows = lig_rows (logits), columns = logits->columns;
   if (settings->size < rows * LIG_SAMPLE_SETTINGS || chances->size < rows * LIG_SAMPLE_CHANCES ||
-      columns > INT32_MAX)
+      (tokens->data && tokens->size < rows) || columns > INT32_MAX)
     return LIG_FAIL (launch, LIG_FAILED, "sample: the settings do not fit the rows; correct them");
 #pragma omp parallel for schedule(static) if (rows > 1 && logits->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < rows; i++) {
@@ -185,6 +186,8 @@ LIG_CPU (sample) (LigLaunch *launch)
       token = pick (&draw);
     LigSampleChance *to = (LigSampleChance *) chances->data + i * (1 + LIG_SAMPLE_ALTERNATIVES);
     write_chances (&draw, &best, token, to);
+    if (tokens->data)
+      ((int32_t *) tokens->data)[i] = token;
   }
   return LIG_OK;
 }

@@ -238,7 +238,8 @@ __launch_bounds__ (SAMPLE_THREADS) sample (Target logits,
                                            const uint8_t *seen,
                                            int n_seen,
                                            int columns,
-                                           LigSampleChance *chances)
+                                           LigSampleChance *chances,
+                                           int32_t *tokens)
 {
   const LigSampleRow *row = rows + blockIdx.x;
   Draw draw = {row, logits, nullptr, (int64_t) blockIdx.x * columns, columns, 0, 0, 0};
@@ -272,6 +273,8 @@ __launch_bounds__ (SAMPLE_THREADS) sample (Target logits,
       lig_sample_share (lig_sample_weight (lig_sample_read (logit[0]), top), sum);
   }
   chances[(int64_t) blockIdx.x * (1 + LIG_SAMPLE_ALTERNATIVES) + i] = chance;
+  if (tokens && i == 0)
+    tokens[blockIdx.x] = token.token;
 }
 } /* namespace lig */
 
@@ -282,9 +285,10 @@ lig_cuda_sample (LigLaunch *launch)
 {
   const LigOperand *logits = &launch->operands[0], *settings = &launch->operands[1];
   const LigOperand *seen = &launch->operands[2], *chances = &launch->operands[3];
+  const LigOperand *tokens = &launch->operands[4];
   int64_t count = rows (logits), columns = logits->columns;
   if (settings->size < count * LIG_SAMPLE_SETTINGS || chances->size < count * LIG_SAMPLE_CHANCES ||
-      columns > INT32_MAX / 2 || count > INT32_MAX)
+      (tokens->data && tokens->size < count) || columns > INT32_MAX / 2 || count > INT32_MAX)
     return LIG_FAIL (launch, LIG_FAILED, "sample: the settings do not fit the rows; correct them");
   int64_t width = logits->dtype == LIG_FP32 ? 4 : 8;
   bool packs = packable ({logits}) && columns % width == 0;
@@ -292,7 +296,7 @@ lig_cuda_sample (LigLaunch *launch)
     sample<decltype (access)><<<(unsigned) count, SAMPLE_THREADS, 0, stream (launch)>>> (
       target (logits), (const LigSampleRow *) settings->data, (const uint8_t *) seen->data,
       seen->data ? (int) (seen->size / columns) : 0, (int) columns,
-      (LigSampleChance *) chances->data);
+      (LigSampleChance *) chances->data, (int32_t *) tokens->data);
     return LIG_LAUNCHED (launch);
   });
 }

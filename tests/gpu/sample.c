@@ -34,9 +34,11 @@ static const LigSampleRow settings[] = {
   {.temperature = 0.01f, .top_p = 0.99f, .top_k = 1000, .repetition = 1, .seen = -1},
 };
 
-/* The operands of both: logits, settings, seen, chances. */
+/* The operands of both: logits, settings, seen, chances, tokens. */
+enum { OPERANDS = 5 };
+
 typedef struct {
-  LigOperand operands[4];
+  LigOperand operands[OPERANDS];
 } Problem;
 
 static Problem
@@ -66,6 +68,7 @@ make_problem (const Shape *shape)
     {seen, 2 * shape->vocabulary, shape->vocabulary, LIG_UINT8},
     {g_malloc0 (ROWS * LIG_SAMPLE_CHANCES * 4), ROWS * LIG_SAMPLE_CHANCES, LIG_SAMPLE_CHANCES,
      LIG_INT32},
+    {g_malloc0 (ROWS * 4), ROWS, 1, LIG_INT32},
   }};
 }
 
@@ -73,8 +76,8 @@ make_problem (const Shape *shape)
 static LigSampleChance *
 draw_there (const Gpu *gpu, const LigKernel *kernel, const Problem *problem)
 {
-  LigOperand there[4];
-  for (int i = 0; i < 4; i++) {
+  LigOperand there[OPERANDS];
+  for (int i = 0; i < OPERANDS; i++) {
     size_t bytes = (size_t) problem->operands[i].size * lig_dtype_size (problem->operands[i].dtype);
     there[i] = problem->operands[i];
     there[i].data = gpu_memory (gpu, bytes);
@@ -83,9 +86,13 @@ draw_there (const Gpu *gpu, const LigKernel *kernel, const Problem *problem)
   LigLaunch launch = {.operands = there, .stream = gpu->stream, .device = gpu->handle};
   g_assert_cmpint (kernel->functions[LIG_BACKEND_CUDA](&launch), ==, LIG_OK);
   LigSampleChance *chances = g_new0 (LigSampleChance, ROWS * (1 + LIG_SAMPLE_ALTERNATIVES));
+  int32_t tokens[ROWS];
   gpu_copy (gpu, chances, there[3].data, ROWS * LIG_SAMPLE_CHANCES * 4);
+  gpu_copy (gpu, tokens, there[4].data, sizeof tokens);
   gpu_wait (gpu, "sample");
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < ROWS; i++)
+    g_assert_cmpint (tokens[i], ==, chances[i * (1 + LIG_SAMPLE_ALTERNATIVES)].token);
+  for (int i = 0; i < OPERANDS; i++)
     gpu->calls->release (gpu->handle, there[i].data);
   return chances;
 }
@@ -123,7 +130,7 @@ test_shape (gconstpointer data)
   compare (got, problem.operands[3].data);
   g_autofree LigSampleChance *again = draw_there (gpu, kernel, &problem);
   g_assert_cmpmem (got, ROWS * LIG_SAMPLE_CHANCES * 4, again, ROWS * LIG_SAMPLE_CHANCES * 4);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < OPERANDS; i++)
     g_free (problem.operands[i].data);
 }
 

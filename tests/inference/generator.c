@@ -48,6 +48,9 @@ clear_model (Model *self)
   g_object_unref (self->sequence);
 }
 
+/* Whether the generators run ahead of their caller. */
+static int ahead = 0;
+
 static LigGenerator *
 new_generator (const Model *model, gboolean recompute, guint rows)
 {
@@ -55,6 +58,7 @@ new_generator (const Model *model, gboolean recompute, guint rows)
   LigGeneratorOptions options = LIG_GENERATOR_OPTIONS_INIT;
   options.recompute = recompute;
   options.rows = rows;
+  options.ahead = ahead;
   LigGenerator *self = lig_generator_new (model->sequence, model->state, &options, &error);
   g_assert_no_error (error);
   return self;
@@ -217,6 +221,70 @@ test_ends (void)
   clear_model (&model);
 }
 
+/* Adds texts that end by themselves, at stops and by cancelling, with penalties and windows that are
+ * passed, more than the generator extends at once. */
+static void
+add_mixture (LigGenerator *self)
+{
+  g_autoptr (GError) error = NULL;
+  for (int i = 0; i < MAX_TEXTS; i++) {
+    LigSampling sampling = LIG_SAMPLING_INIT;
+    gint32 prompt[3] = {i, 39 - i, 7}, stops[2] = {3 * i % 40, (5 * i + 1) % 40};
+    guint64 id;
+    sampling.temperature = i % 4 == 0 ? 0 : 1.2;
+    sampling.seed = (guint64) i;
+    sampling.repetition = i % 5 == 1 ? 1.5 : 1;
+    sampling.max_tokens = 20 + 3 * i;
+    sampling.stops = stops;
+    sampling.n_stops = i % 3 == 0 ? 2 : 0;
+    g_assert_true (lig_generator_add (self, prompt, 1 + (gsize) i % 3, &sampling, &id, &error));
+    g_assert_no_error (error);
+  }
+}
+
+/* A device that works ahead generates the same, with any number of rows. */
+static void
+test_ahead (void)
+{
+  Model model = open_model (causal, 32);
+  for (guint rows = 1; rows <= 5; rows += 2) {
+    Texts texts[2];
+    for (int i = 0; i < 2; i++) {
+      ahead = i == 0 ? -1 : 1;
+      init_texts (&texts[i]);
+      g_autoptr (LigGenerator) self = new_generator (&model, FALSE, rows);
+      g_autoptr (GArray) generated = g_array_new (FALSE, FALSE, sizeof (LigGenerated));
+      add_mixture (self);
+      /* One that is cancelled while its next token is being drawn. */
+      for (int step = 0; step < 4; step++) {
+        g_assert_true (lig_generator_step (self, generated, NULL));
+        for (guint k = 0; k < generated->len; k++) {
+          const LigGenerated *one = &g_array_index (generated, LigGenerated, k);
+          g_array_append_val (texts[i].tokens[one->id - 1], one->sampled.chosen.token);
+        }
+      }
+      lig_generator_cancel (self, 1);
+      run (self, texts[i].tokens, texts[i].ends);
+      /* A generator that has ended goes on with new texts. */
+      add (self, 3, 2, 5, 1, 6);
+      GArray *last[MAX_TEXTS + 1];
+      LigGeneratedEnd ends[MAX_TEXTS + 1];
+      last[MAX_TEXTS] = texts[i].tokens[0];
+      run (self, last, ends);
+      g_assert_cmpint (ends[MAX_TEXTS], ==, LIG_GENERATED_LENGTH);
+    }
+    ahead = 0;
+    g_assert_cmpuint (texts[0].tokens[0]->len, ==, 4 + 6);
+    for (int i = 0; i < MAX_TEXTS; i++) {
+      assert_same (texts[0].tokens[i], texts[1].tokens[i]);
+      g_assert_cmpint (texts[0].ends[i], ==, texts[1].ends[i]);
+    }
+    clear_texts (&texts[0]);
+    clear_texts (&texts[1]);
+  }
+  clear_model (&model);
+}
+
 /* Models without a cache say why. */
 static void
 test_rejections (void)
@@ -269,6 +337,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/generator/company/whole", whole, test_company);
   g_test_add_data_func ("/generator/company/both", both, test_company);
   g_test_add_func ("/generator/ends", test_ends);
+  g_test_add_func ("/generator/ahead", test_ahead);
   g_test_add_func ("/generator/rejections", test_rejections);
   g_test_add_func ("/generator/rejected", test_rejected);
   return g_test_run ();

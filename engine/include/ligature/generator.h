@@ -30,6 +30,8 @@ LIG_API GType lig_generator_get_type (void);
  *   the same for any number of other texts, but may differ in its last bits for another @rows
  * @recompute: whether to recompute the window for each token instead of keeping keys and values in
  * a cache, for comparison
+ * @ahead: whether the device computes the next tokens before the caller has got these: 1: yes; -1:
+ *   no; 0: on a GPU. A text that ends at a stop has then cost one token more. The tokens are the same
  */
 typedef struct {
   gsize size;
@@ -38,6 +40,7 @@ typedef struct {
   gint32 fill;
   guint rows;
   gboolean recompute;
+  int ahead;
 } LigGeneratorOptions;
 
 #define LIG_GENERATOR_OPTIONS_INIT \
