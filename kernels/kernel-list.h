@@ -204,12 +204,6 @@ LIG_FAMILY (slice)
 LIG_EACH (slice, "x -> y", 0)
 LIG_EACH (add_slice, "x? slice -> y=x", 1)
 
-LIG_FAMILY (cache)
-/* Appends the keys and values of packed rows x [B T, C], the last columns of each, to those of
- * texts in progress: row r to position starts[r / T] + r % T of slot slots[r / T] of cache [slots,
- * S, N], which is a ring if S is a multiple of LIG_CACHE_UNIT. See LigCacheParams. */
-LIG_EACH (cache_append, "x starts slots -> cache", 0)
-
 LIG_FAMILY (qk_norm)
 /* Normalizes each query and key head of packed rows [M, (H + 2 G) D]; the values are copied. The
  * weights query and key and their biases have D elements; absent ones are 1 and 0. mean and rstd
@@ -238,12 +232,14 @@ LIG_EACH_WITH (attention_backward,
                .traits = LIG_KERNEL_ATTENTION_BACKWARD | LIG_KERNEL_WAVES,
                .flops = lig_attention_backward_flops,
                .scratch = lig_attention_backward_scratch)
-/* Attention of texts in progress: the queries of packed rows x [B T, (H + 2 G) D] see the keys and
- * values of cache [slots, S, 2 G D], of which text b has slot slots[b] and the first lengths[b]
- * positions; its queries are the last T of them. lengths and slots are int32 [B]. A slot is a ring
- * like that of cache_append; its window must be on it. LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT. */
+/* Attention of texts in progress: row b of x [B T, (H + 2 G) D] has the last T of the first
+ * lengths[b] positions of text b. Their keys and values are written to slot slots[b] of cache
+ * [slots, S, 2 G D], and their queries see those that it then has. lengths and slots are int32 [B].
+ * A slot of a multiple of LIG_CACHE_UNIT positions is a ring, which must have the window of the
+ * first query; of another slot, positions from S on are not written and not seen.
+ * LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT. */
 LIG_EACH_WITH (attention_cached,
-               "x cache lengths slots -> y",
+               "x lengths slots -> y cache",
                LIG_WORK_BY_PARAMS,
                .ignores_tick = true,
                .flops = lig_attention_cached_flops)

@@ -3,7 +3,6 @@
  * memory. */
 #include "engine/ops/define.h"
 #include <ligature/params-attention.h>
-#include <ligature/params-cache.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -201,9 +200,6 @@ lower_forward (LigLowering *lowering)
   if (!lig_lower_is_training (lowering))
     values.dropout = 0;
   if (lig_lower_has (lowering, "$slots")) {
-    LigCacheParams append = {values.length, values.memory_length};
-    lig_lower_kernel (lowering, "cache_append", "starts=$starts slots=$slots cache=$cache", &append,
-                      sizeof append);
     lig_lower_kernel (lowering, "attention_cached", "cache=$cache lengths=$lengths slots=$slots",
                       &values, sizeof values);
     return;

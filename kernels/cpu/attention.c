@@ -315,19 +315,36 @@ LIG_CPU (attention) (LigLaunch *launch)
   return status == LIG_OK ? run_blocks (launch, &a, &launch->operands[4]) : status;
 }
 
+/* Copies the keys and values of packed rows to their places in the cache. */
+static void
+append (const LigAttention *a)
+{
+  const LigAttentionParams *p = a->params;
+  int64_t columns = a->source->columns, column = a->x->columns - columns, rows = lig_rows (a->x);
+  size_t bytes = (size_t) columns * lig_dtype_size (a->x->dtype);
+#pragma omp parallel for schedule(static) if (rows * columns > LIG_PARALLEL_FROM)
+  for (int64_t row = 0; row < rows; row++) {
+    LigQueries q = {.batch = row / p->length};
+    int64_t position = a->lengths[q.batch] - p->length + row % p->length;
+    if (position >= 0 && (position < p->memory_length || p->memory_length % LIG_CACHE_UNIT == 0))
+      memcpy (lig_at (a->source, lig_attention_key (a, &q, (int32_t) position)),
+              lig_at (a->x, row * a->x->columns + column), bytes);
+  }
+}
+
 /* Describes the queries of packed rows and the keys of a cache. */
 static LigStatus
 prepare_cached (LigAttention *a, LigLaunch *launch)
 {
   const LigAttentionParams *p = launch->params;
-  const LigOperand *x = &launch->operands[0], *cache = &launch->operands[1];
+  const LigOperand *x = &launch->operands[0], *cache = &launch->operands[4];
   int64_t queries = (int64_t) p->heads * p->features, values = (int64_t) p->kv_heads * p->features;
   *a = (LigAttention){.params = p,
                       .tick = launch->tick,
                       .x = x,
                       .source = cache,
-                      .lengths = launch->operands[2].data,
-                      .slots = launch->operands[3].data,
+                      .lengths = launch->operands[1].data,
+                      .slots = launch->operands[2].data,
                       .n_slots = lig_rows (cache) / (p->memory_length > 0 ? p->memory_length : 1),
                       .cross = true,
                       .batch = lig_rows (x) / (p->length > 0 ? p->length : 1),
@@ -343,12 +360,15 @@ prepare_cached (LigAttention *a, LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Computes y of texts in progress. */
+/* Computes y of texts in progress, after their new keys and values are in the cache. */
 LigStatus
 LIG_CPU (attention_cached) (LigLaunch *launch)
 {
   LigAttention a;
-  LigOperand outputs[2] = {launch->operands[4], {.data = NULL}};
+  LigOperand outputs[2] = {launch->operands[3], {.data = NULL}};
   LigStatus status = prepare_cached (&a, launch);
-  return status == LIG_OK ? run_blocks (launch, &a, outputs) : status;
+  if (status != LIG_OK)
+    return status;
+  append (&a);
+  return run_blocks (launch, &a, outputs);
 }

@@ -12,7 +12,6 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/tile.h"
 #include "kernels/threads.h"
-#include <ligature/params-cache.h>
 
 #include <stdio.h>
 
@@ -124,9 +123,9 @@ lig_attention_queries (
   const LigAttentionParams *p = a->params;
   int32_t keys = a->lengths ? a->lengths[batch] : p->memory_length;
   if (a->slots)
-    keys = keys < 0                                   ? 0
+    keys = keys < 0                                 ? 0
            : p->memory_length % LIG_CACHE_UNIT == 0 ? keys
-                                                      : (int32_t) lig_min (keys, p->memory_length);
+                                                    : (int32_t) lig_min (keys, p->memory_length);
   int32_t queries = a->cross ? p->length : keys;
   const int32_t *documents = a->documents ? a->documents + batch * p->length : NULL;
   q->batch = batch;

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention of texts in progress over a cache. A few new tokens leave most of a tile of 128 queries
- * empty, and their time is that of reading the keys and values: there the query heads that share a
- * key head are the rows of one tile of 16, a row's keys are split over the threadblocks of a
- * cluster, and each warp attends to 16 keys of a block of 64 on its own. The parts are merged in
- * the order of warps and splits through the cluster's shared memory. The number of splits depends
- * only on the number of rows and the capacity, so that the launch can be captured and a row's bits
- * do not depend on the others. */
+/* Attention of texts in progress over a cache, to which it adds their new keys and values. A few
+ * new tokens leave most of a tile of 128 queries empty, and their time is that of reading the keys
+ * and values: there the query heads that share a key head are the rows of one tile of 16, a row's
+ * keys are split over the threadblocks of a cluster, and each warp attends to 16 keys of a block of
+ * 64 on its own. The parts are merged in the order of warps and splits through the cluster's shared
+ * memory. The number of splits depends only on the number of rows and the capacity, so that the
+ * launch can be captured and a row's bits do not depend on the others. */
 #include "kernels/cuda/attention-fast.cuh"
+#include "kernels/cuda/common/access.cuh"
 #include "kernels/cuda/common/cluster.cuh"
 #include "kernels/cuda/common/early.cuh"
 
 namespace lig
 {
 enum { SPAN = 64, STAGES = 3, FEW = 16, WARP_KEYS = SPAN / FAST_WARPS, MAX_SPLITS = 8 };
+
+/* Returns whether a slot has a place for the position. */
+__device__ inline bool
+is_kept (const LigAttentionParams &p, int key)
+{
+  return key >= 0 && (key < p.memory_length || p.memory_length % LIG_CACHE_UNIT == 0);
+}
 
 /* The results of one warp or threadblock: sums relative to the maxima, which FEW rows have. */
 template <int D> struct Partial {
@@ -178,6 +186,61 @@ merge_splits (const Attention &a,
   }
 }
 
+/* The new keys and values of a row, which follow its queries in x: `start` is the position of the
+ * first one, `row` its row of x, and `column` that of the keys of a head. */
+struct Fresh {
+  int64_t row;
+  int start, column;
+};
+
+/* Starts the asynchronous copy of a tile of keys, or of values `across` columns after them: new
+ * ones are not in the cache yet. */
+template <class T, int D>
+__device__ inline void
+copy_kept (const Tile<D> &to,
+           const Attention &a,
+           const Heads &kept,
+           const Fresh &fresh,
+           int across,
+           int64_t keys_at,
+           int first,
+           int limit,
+           int column)
+{
+  constexpr int STEP = FAST_THREADS / Tile<D>::CHUNKS;
+  int chunk = (int) threadIdx.x % Tile<D>::CHUNKS, r = (int) threadIdx.x / Tile<D>::CHUNKS;
+  bool inside = chunk * 8 < a.params.features;
+#pragma unroll
+  for (int i = 0; i < SPAN / STEP; i++, r += STEP) {
+    int key = first + r;
+    bool live = inside && key < limit;
+    const T *from = key < fresh.start
+                      ? kept.template at<T> (keys_at + key, column)
+                      : a.q.template at<T> (fresh.row + key - fresh.start, fresh.column + across);
+    copy_async (to.at (r, chunk), live ? from + chunk * 8 : kept.template at<T> (0, 0), live);
+  }
+}
+
+/* Writes the new keys and values of a head to the cache. */
+template <class T, int D>
+__device__ inline void
+keep_new (const Attention &a, const Fresh &fresh, int across, int row, int column)
+{
+  const LigAttentionParams &p = a.params;
+  int chunks = p.features / 8, all = p.length * 2 * chunks;
+  for (int i = (int) threadIdx.x; i < all; i += FAST_THREADS) {
+    int chunk = i % chunks, value = i / chunks % 2, token = i / chunks / 2;
+    int key = fresh.start + token;
+    if (!is_kept (p, key))
+      continue;
+    const Heads &to = value ? a.v : a.k;
+    *reinterpret_cast<uint4 *> (to.template at<T> (key_row (a, row, key) + key, column) +
+                                chunk * 8) =
+      *reinterpret_cast<const uint4 *> (
+        a.q.template at<T> (fresh.row + token, fresh.column + value * across) + chunk * 8);
+  }
+}
+
 /* Computes y of the few queries of a row that share a key head. */
 template <class T, int D, bool EXTRA>
 __global__ void
@@ -191,6 +254,8 @@ __launch_bounds__ (FAST_THREADS, 2) attend_few (const __grid_constant__ Attentio
   int group = p.heads / p.kv_heads, count = group * p.length, warp = (int) threadIdx.x / 32;
   int kv_head = (int) blockIdx.y, row = (int) blockIdx.z, column = kv_head * p.features;
   Sight s (a, row);
+  Fresh fresh = {(int64_t) row * p.length, s.keys - p.length, p.heads * p.features + column};
+  int across = p.kv_heads * p.features;
   Tile<D> q = {memory};
   uint4 *stages = memory + FEW * Tile<D>::CHUNKS;
   int block = s.first_key (0) / SPAN, end = (s.end_key (p.length) + SPAN - 1) / SPAN;
@@ -200,10 +265,8 @@ __launch_bounds__ (FAST_THREADS, 2) attend_few (const __grid_constant__ Attentio
   auto copy = [&] (int number) {
     Tile<D> keys = {stages + number % STAGES * 2 * SIZE}, values = {keys.data + SIZE};
     int64_t keys_at = key_row (a, row, number * SPAN);
-    keys.template copy<T, SPAN, FAST_THREADS> (a.k, keys_at, number * SPAN, s.keys, column,
-                                               p.features);
-    values.template copy<T, SPAN, FAST_THREADS> (a.v, keys_at, number * SPAN, s.keys, column,
-                                                 p.features);
+    copy_kept<T> (keys, a, a.k, fresh, 0, keys_at, number * SPAN, s.keys, column);
+    copy_kept<T> (values, a, a.v, fresh, across, keys_at, number * SPAN, s.keys, column);
   };
   copy_few<T, D> (a, q, row, kv_head, group, count);
   for (int i = 0; i < STAGES - 1; i++) {
@@ -211,6 +274,8 @@ __launch_bounds__ (FAST_THREADS, 2) attend_few (const __grid_constant__ Attentio
       copy (block + i);
     commit_copies ();
   }
+  if (blockIdx.x == 0)
+    keep_new<T, D> (a, fresh, across, row, column);
   float scale = (EXTRA ? 1 : p.scale) * LOG2_E;
   Sums16<1, D> sums;
   Soft<1> soft;
@@ -276,8 +341,8 @@ static LigStatus
 prepare_cached (Attention *a, LigLaunch *launch)
 {
   const LigAttentionParams *p = (const LigAttentionParams *) launch->params;
-  const LigOperand *x = &launch->operands[0], *cache = &launch->operands[1];
-  const LigOperand *y = &launch->operands[4];
+  const LigOperand *x = &launch->operands[0], *cache = &launch->operands[4];
+  const LigOperand *y = &launch->operands[3];
   if (!p || p->heads < 1 || p->kv_heads < 1 || p->heads % p->kv_heads != 0 || p->features < 1 ||
       p->length < 1 || p->memory_length < 1 || p->memory_length > MAX_POSITIONS)
     return LIG_FAIL (launch, LIG_FAILED,
@@ -297,8 +362,8 @@ prepare_cached (Attention *a, LigLaunch *launch)
     a->params.window = 0;
   a->memory = true;
   a->batch = (int) (x->size / (columns * p->length));
-  a->lengths = (const int32_t *) launch->operands[2].data;
-  a->slots = (const int32_t *) launch->operands[3].data;
+  a->lengths = (const int32_t *) launch->operands[1].data;
+  a->slots = (const int32_t *) launch->operands[2].data;
   a->n_slots = (int) (cache->size / slot);
   a->tick = launch->tick;
   a->q = heads_of (x, 0, columns);
@@ -312,11 +377,54 @@ prepare_cached (Attention *a, LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Columns are counted in vectors of A::W elements; `column` is the first one that is kept. */
+struct Append {
+  int64_t size, columns, column, width;
+};
+
+/* Copies each vector of the last columns of a row to its place in the cache. */
+template <class A>
+__global__ void
+__launch_bounds__ (THREADS)
+  append (const __grid_constant__ Attention a, Append p, Target x, Target cache)
+{
+  int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (i >= p.size)
+    return;
+  int64_t row = i / p.width;
+  int text = (int) (row / a.params.length);
+  int key = a.lengths[text] - a.params.length + (int) (row % a.params.length);
+  if (!is_kept (a.params, key))
+    return;
+  int64_t from = row * p.columns + p.column + i % p.width;
+  int64_t to = (key_row (a, text, key) + key) * p.width + i % p.width;
+  A::write (cache, to * A::W, A::read (x, from * A::W));
+}
+
+static LigStatus
+append_all (LigLaunch *launch, const Attention &a)
+{
+  const LigOperand *x = &launch->operands[0], *cache = &launch->operands[4];
+  int64_t kept = 2 * (int64_t) a.params.kv_heads * a.params.features;
+  int64_t columns = kept + (int64_t) a.params.heads * a.params.features;
+  int64_t width = x->dtype == LIG_FP32 ? 4 : 8;
+  bool packs = packable ({x, cache}) && columns % width == 0 && kept % width == 0;
+  return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    Append one = {x->size / columns * kept / A::W, columns / A::W, (columns - kept) / A::W,
+                  kept / A::W};
+    int64_t blocks = (one.size + THREADS - 1) / THREADS;
+    append<A>
+      <<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (a, one, target (x), target (cache));
+    return LIG_LAUNCHED (launch);
+  });
+}
+
 } /* namespace lig */
 
 using namespace lig;
 
-/* Computes y of texts in progress. */
+/* Computes y of texts in progress, and adds their keys and values to the cache. */
 extern "C" LigStatus
 lig_cuda_attention_cached (LigLaunch *launch)
 {
@@ -326,5 +434,8 @@ lig_cuda_attention_cached (LigLaunch *launch)
     return status;
   if (are_few (launch, a))
     return attention_few (launch, a);
+  status = append_all (launch, a);
+  if (status != LIG_OK)
+    return status;
   return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
 }

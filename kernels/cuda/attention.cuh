@@ -7,7 +7,6 @@
 #include "kernels/attention.h"
 #include "kernels/cuda/attention/choose.h"
 #include "kernels/cuda/common/cuda.cuh"
-#include <ligature/params-cache.h>
 
 namespace lig
 {

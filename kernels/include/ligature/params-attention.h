@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+/* A slot of a cache with a multiple of this many positions S is a ring: position p is at place p %
+ * S. Tiles of keys then lie in one turn of it. */
+#define LIG_CACHE_UNIT 64
+
 /**
  * LigAttentionMask:
  * @LIG_MASK_CAUSAL: query i sees the keys j with j <= i
