@@ -119,8 +119,8 @@ lig_cache_set_length (LigCache *self, guint slot, gint64 length, GError **error)
   if (length > 0 && self->ring > 0 && self->greatest[slot] > self->ring &&
       self->greatest[slot] - length > self->chunk) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("slot %u: length %" PRId64 ", but attention with a window has forgotten what is "
-                    "before position %" PRId64 "; use 0 and begin again"),
+                 _ ("slot %u: length %" PRId64 ", but attention with a window no longer has "
+                    "the positions before %" PRId64 "; use 0 and begin again"),
                  slot, length, self->greatest[slot] - self->chunk);
     return FALSE;
   }

@@ -57,12 +57,12 @@ test_ring (void)
     g_assert_true (lig_cache_extend (cached.cache, program, &one, 1, &error));
   }
   g_assert_false (lig_cache_set_length (cached.cache, 2, 103, &error));
-  assert_message (&error, "has forgotten what is before position 104");
+  assert_message (&error, "no longer has the positions before 104");
   g_assert_cmpint (lig_cache_get_length (cached.cache, 2), ==, 128);
   g_assert_true (lig_cache_set_length (cached.cache, 2, 112, &error));
   /* A shortened text has still forgotten as much. */
   g_assert_false (lig_cache_set_length (cached.cache, 2, 103, &error));
-  assert_message (&error, "has forgotten what is before position 104");
+  assert_message (&error, "no longer has the positions before 104");
   g_assert_true (lig_cache_set_length (cached.cache, 2, 104, &error));
   LigCacheStep next = {2, tokens + 104};
   g_assert_true (lig_cache_extend (cached.cache, program, &next, 1, &error));
