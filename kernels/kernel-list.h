@@ -237,7 +237,9 @@ LIG_EACH_WITH (attention_backward,
  * [slots, S, 2 G D], and their queries see those that it then has. lengths and slots are int32 [B].
  * A slot of a multiple of LIG_CACHE_UNIT positions is a ring, which must have the window of the
  * first query; of another slot, positions from S on are not written and not seen.
- * LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT. */
+ * LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT; or, for cross attention, LIG_MASK_NONE: x
+ * is [B T, H D], and all queries see the first lengths[b] positions, which are in the cache
+ * already. */
 LIG_EACH_WITH (attention_cached,
                "x lengths slots -> y cache",
                LIG_WORK_BY_PARAMS,

@@ -32,6 +32,10 @@ gboolean lig_graph_compile (LigGraph *self, GError **error);
 /* Runs the passes up to the shapes of all values and parameters. */
 gboolean lig_graph_infer (LigGraph *self, GError **error);
 
+/* Of a plan with a cache: marks the parts of the source, and finds the part with which the text
+ * begins. The error is LIG_ERROR_VALUE. */
+gboolean lig_find_sources (LigGraph *graph, GError **error);
+
 /* The passes of this room, in order; fuse and predict are in engine/choose. On failure each returns
  * FALSE with the error set. */
 gboolean lig_expand (LigGraph *graph, GError **error);
@@ -39,6 +43,7 @@ gboolean lig_infer (LigGraph *graph, GError **error);
 gboolean lig_differentiate (LigGraph *graph, GError **error);
 gboolean lig_represent (LigGraph *graph, GError **error);
 gboolean lig_schedule (LigGraph *graph, GError **error);
+gboolean lig_prune (LigGraph *graph, GError **error);
 gboolean lig_recompute (LigGraph *graph, GError **error);
 
 gboolean lig_allocate (LigGraph *graph, GError **error);

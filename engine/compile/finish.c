@@ -388,6 +388,7 @@ take_tables (LigPlan *self, LigGraph *graph)
   self->arena_bytes = graph->arena_bytes;
   self->cache_bytes = graph->cache_bytes;
   self->cache_ring = graph->cache_ring;
+  self->memories = g_array_ref (graph->memories);
   self->live_peak = graph->live_peak;
   self->spared = graph->spared;
 }

@@ -192,6 +192,20 @@ mark_uncertain (LigGraph *graph, const LigPart *part, unsigned uncertain)
     lig_value_work (graph, part->extra_outputs[i])->uncertain = uncertain;
 }
 
+/* Returns whether the cache keeps an extra input of the op, which does not depend on the text. */
+static gboolean
+find_kept (const LigPart *part, int *value)
+{
+  for (int i = 0; i < part->n_inputs; i++)
+    if (part->present[i] &&
+        g_strcmp0 (part->ports->extra_inputs->ports[i].name, part->plan.info->cached_input) == 0) {
+      if (value)
+        *value = part->extra_inputs[i];
+      return TRUE;
+    }
+  return FALSE;
+}
+
 /* Adds the keys and values that the op keeps in the cache. */
 static gboolean
 add_cached (LigGraph *graph, int index, const LigInfer *infer, GError **error)
@@ -212,7 +226,7 @@ add_cached (LigGraph *graph, int index, const LigInfer *infer, GError **error)
                                      "#%d.cache", index);
   LigPlanValue *value = lig_value (graph, part->cache);
   value->state_offset = graph->cache_bytes;
-  if (infer->cached_positions < cache->length &&
+  if (!find_kept (part, NULL) && infer->cached_positions < cache->length &&
       (graph->cache_ring == 0 || infer->cached_positions < graph->cache_ring))
     graph->cache_ring = infer->cached_positions;
   if (__builtin_add_overflow (graph->cache_bytes, (value->bytes + 255) / 256 * 256,
@@ -228,7 +242,7 @@ static gboolean
 check_extends (const LigGraph *graph, const LigPart *part, const LigInfer *infer, GError **error)
 {
   const char *reason = NULL;
-  if (graph->request->options.cache.rows == 0 ||
+  if (graph->request->options.cache.rows == 0 || part->source || find_kept (part, NULL) ||
       lig_part_positions (part, &infer->x, &infer->y, &reason) != LIG_POSITIONS_ALL)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), part->plan.info->name,
@@ -416,12 +430,13 @@ store_parameters (LigGraph *graph, GError **error)
 static void
 add_cache_inputs (LigGraph *graph)
 {
-  static const char *const names[LIG_N_CACHE_INPUTS] = {"starts", "lengths", "slots"};
+  static const char *const names[LIG_N_CACHE_INPUTS] = {"starts", "lengths", "slots", "sources"};
+  const LigCacheShape *cache = &graph->request->options.cache;
   LigShape shape;
-  lig_shape_init (&shape, 1, graph->request->options.cache.rows);
+  lig_shape_init (&shape, 1, cache->rows);
   for (int i = 0; i < LIG_N_CACHE_INPUTS; i++) {
     graph->cache_inputs[i] = -1;
-    if (graph->request->options.cache.rows == 0)
+    if (cache->rows == 0 || (i == LIG_CACHE_SOURCES && cache->memory == 0))
       continue;
     graph->cache_inputs[i] =
       lig_graph_add_value (graph, LIG_VALUE_EXTRA, &shape, LIG_INT32, -1, "cache.%s", names[i]);
@@ -429,20 +444,67 @@ add_cache_inputs (LigGraph *graph)
   }
 }
 
-/* Removes the ops after the last one that keeps keys and values. Their parameters stay in the
- * layout, which is that of the state. */
+/* The output of a run that only fills the cache is of no use: it is what the last op with a cache
+ * writes besides. */
 static void
-keep_cached (LigGraph *graph)
+end_at_cache (LigGraph *graph)
 {
-  guint count = graph->parts->len;
-  while (count > 0 && lig_part (graph, (int) count - 1)->cache < 0)
-    count--;
-  if (count == 0)
-    return;
-  g_array_set_size (graph->parts, count);
+  int at = (int) graph->parts->len - 1;
+  while (at > 0 && lig_part (graph, at)->cache < 0)
+    at--;
   lig_value (graph, graph->ends.output)->kept_to_end = FALSE;
-  graph->ends.output = lig_part (graph, (int) count - 1)->y;
-  lig_value (graph, graph->ends.output)->kept_to_end = TRUE;
+  graph->ends.output = lig_part (graph, at)->y;
+}
+
+/* The keys and values of a source are its results, and its tokens its only input. */
+static void
+end_at_memories (LigGraph *graph)
+{
+  lig_value (graph, graph->ends.output)->kept_to_end = FALSE;
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    const LigPart *part = lig_part (graph, i);
+    LigMemory memory = {.cache = part->cache};
+    if (part->cache < 0 || !find_kept (part, &memory.value))
+      continue;
+    g_array_append_val (graph->memories, memory);
+    lig_value (graph, memory.value)->kept_to_end = TRUE;
+    graph->ends.output = memory.value;
+  }
+  g_array_set_size (graph->ends.extra_inputs, 0);
+}
+
+/* The tokens of a text, which its first part loads, are the input. */
+static gboolean
+begin_at_text (LigGraph *graph, GError **error)
+{
+  const LigPart *part = lig_part (graph, graph->text_start);
+  int tokens = part->extra_inputs[0];
+  if (lig_value (graph, tokens)->dtype != LIG_INT32) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                 _ ("the text that %s loads is %s, a plan with a cache takes tokens, int32"),
+                 part->plan.path, lig_dtype_name (lig_value (graph, tokens)->dtype));
+    return lig_error_set_path (error, part->plan.path);
+  }
+  for (guint i = 0; i < graph->ends.extra_inputs->len; i++)
+    if (g_array_index (graph->ends.extra_inputs, int, i) == tokens)
+      g_array_remove_index (graph->ends.extra_inputs, i);
+  lig_value (graph, tokens)->role = LIG_VALUE_INPUT;
+  graph->ends.input = tokens;
+  return TRUE;
+}
+
+/* Sets the ends of a plan with a cache. */
+static gboolean
+find_cache_ends (LigGraph *graph, GError **error)
+{
+  const LigCacheShape *cache = &graph->request->options.cache;
+  if (cache->fill)
+    end_at_cache (graph);
+  if (cache->source)
+    end_at_memories (graph);
+  else if (cache->memory > 0)
+    return begin_at_text (graph, error);
+  return TRUE;
 }
 
 gboolean
@@ -457,6 +519,8 @@ lig_infer (LigGraph *graph, GError **error)
                               graph->request->compute, -1, "input:%s",
                               lig_dtype_name (graph->request->compute));
   }
+  if (graph->request->options.cache.rows > 0 && !lig_find_sources (graph, error))
+    return FALSE;
   add_cache_inputs (graph);
   if (graph->request->uncertain_input)
     lig_value_work (graph, at)->uncertain = LIG_UNCERTAIN_FEATURES | LIG_UNCERTAIN_ROWS;
@@ -475,9 +539,7 @@ lig_infer (LigGraph *graph, GError **error)
   if (!place_all (graph, error) || !store_parameters (graph, error) ||
       !lig_find_shares (graph, error) || !lig_place_histories (graph, error))
     return FALSE;
-  if (graph->request->options.cache.fill)
-    keep_cached (graph);
-  return TRUE;
+  return find_cache_ends (graph, error);
 }
 
 /* --- Lengths that follow from the input of a macro ------------------------------------------- */

@@ -13,6 +13,8 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
 {
   const LigPlanValue *x = lig_value (graph, part->x);
   const LigRange all = {G_MININT32, G_MAXINT32, G_MININT32};
+  const LigCacheShape none = {0},
+                      *cache = part->source ? &none : &graph->request->options.cache;
   *infer = (LigInfer){
     .params = part->params,
     .name = part->plan.title,
@@ -25,9 +27,10 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
     .input_dtype = graph->request->input_dtype,
     .n_parameters = part->n_parameters,
     .x_range = all,
-    .cache_length = graph->request->options.cache.length,
-    .cache_chunk = graph->request->options.cache.chunk,
-    .cached_positions = graph->request->options.cache.length,
+    .cache_length = cache->length,
+    .cache_chunk = cache->chunk,
+    .cache_memory = cache->memory,
+    .cached_positions = cache->length,
   };
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
     infer->extra_inputs[i].n_axes = -1;

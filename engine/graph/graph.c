@@ -131,6 +131,7 @@ lig_graph_make_arrays (LigGraph *self)
   self->values = array (sizeof (LigPlanValue), NULL);
   self->value_work = array (sizeof (LigValueWork), NULL);
   self->ties = array (sizeof (LigTie), NULL);
+  self->memories = array (sizeof (LigMemory), NULL);
   self->recipes = g_ptr_array_new_with_free_func (g_free);
   self->quantizers = array (sizeof (LigQuantizer), NULL);
   self->calibrations = array (sizeof (LigCalibration), NULL);
@@ -152,6 +153,7 @@ lig_graph_free_tables (LigGraph *self)
   g_array_unref (self->values);
   g_array_unref (self->value_work);
   g_array_unref (self->ties);
+  g_array_unref (self->memories);
   g_ptr_array_unref (self->recipes);
   g_array_unref (self->quantizers);
   g_array_unref (self->calibrations);

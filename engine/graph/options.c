@@ -130,7 +130,7 @@ check_cache (LigPlanOptions *options, GError **error)
   } numbers[] = {
     {"rows", cache->rows, 1, 4096},        {"step", cache->step, 1, G_MAXINT32},
     {"length", cache->length, 1, 1 << 30}, {"slots", cache->slots, 1, 1 << 20},
-    {"chunk", cache->chunk, 0, 1 << 30},
+    {"chunk", cache->chunk, 0, 1 << 30},   {"memory", cache->memory, 0, 1 << 30},
   };
   if (cache->rows == 0)
     return TRUE;
@@ -141,14 +141,21 @@ check_cache (LigPlanOptions *options, GError **error)
                    numbers[i].name, numbers[i].value, numbers[i].min, numbers[i].max);
       return FALSE;
     }
-  if (cache->step > cache->length) {
+  if (cache->source && (cache->rows != 1 || cache->step > cache->memory)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("a run that reads a source has %" PRId64 " rows and step %" PRId64
+                    ", expected 1 and at most the memory, %" PRId64),
+                 cache->rows, cache->step, cache->memory);
+    return FALSE;
+  }
+  if (cache->step > cache->length && !cache->source) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_VALUE,
       _ ("step of the cache is %" PRId64 ", its length %" PRId64 "; give a smaller step"),
       cache->step, cache->length);
     return FALSE;
   }
-  if (cache->chunk > 0 && cache->step > cache->chunk) {
+  if (cache->chunk > 0 && cache->step > cache->chunk && !cache->source) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_VALUE,
       _ ("step of the cache is %" PRId64 ", its chunk %" PRId64 "; give a smaller step"),

@@ -26,7 +26,18 @@ typedef struct {
 
 /* The extra inputs of a plan with a cache, int32, one number for each text: the number of its
  * tokens before the run and after it, and its slot in the cache. */
-enum { LIG_CACHE_STARTS, LIG_CACHE_LENGTHS, LIG_CACHE_SLOTS, LIG_N_CACHE_INPUTS };
+enum {
+  LIG_CACHE_STARTS,
+  LIG_CACHE_LENGTHS,
+  LIG_CACHE_SLOTS,
+  LIG_CACHE_SOURCES, /* lengths; only with cross attention */
+  LIG_N_CACHE_INPUTS
+};
+
+/* The keys and values of a source: the value that a run computes, and the cache that keeps it. */
+typedef struct {
+  int value, cache;
+} LigMemory;
 
 /* The values that the caller sets and reads; -1: none. */
 typedef struct {

@@ -32,7 +32,12 @@ static LigPlan *
 compile (LigCached *self, gint64 rows, gint64 step, gboolean fill, GError **error)
 {
   LigPlanOptions options = self->options;
-  options.cache = (LigCacheShape){rows, step, self->length, self->rows, self->chunk, fill};
+  options.cache = (LigCacheShape){.rows = rows,
+                                  .step = step,
+                                  .length = self->length,
+                                  .slots = self->rows,
+                                  .chunk = self->chunk,
+                                  .fill = fill};
   return lig_plan_compile (self->sequence, lig_state_get_device (self->state), &options, error);
 }
 

@@ -125,16 +125,23 @@ count_kept (const LigInfer *self, gint64 window)
 static gboolean
 use_cache (LigInfer *self, const LigHeads *packed, LigAttentionParams *kernel, GError **error)
 {
-  static const char *const names[] = {"lengths", "documents", "memory"};
+  static const char *const names[] = {"lengths", "documents"};
+  gboolean cross = self->present[MEMORY];
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (self->present[i]) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                    _ ("it reads %s, which a cache does not serve; omit them"), names[i]);
       return FALSE;
     }
-  self->cached_positions = count_kept (self, kernel->window);
+  if (cross && (kernel->mask != LIG_MASK_NONE || kernel->window > 0 || kernel->alibi)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("which keys of the memory it sees depends on the position; a cache needs "
+                    "mask=none without window or alibi"));
+    return FALSE;
+  }
+  self->cached_positions = cross ? self->cache_memory : count_kept (self, kernel->window);
   kernel->memory_length = (int32_t) self->cached_positions;
-  kernel->mask = LIG_MASK_CAUSAL_BOTTOM_RIGHT;
+  kernel->mask = cross ? LIG_MASK_NONE : LIG_MASK_CAUSAL_BOTTOM_RIGHT;
   self->cached = 2 * (gint64) packed->kv_heads * packed->features;
   return TRUE;
 }
@@ -200,7 +207,10 @@ lower_forward (LigLowering *lowering)
   if (!lig_lower_is_training (lowering))
     values.dropout = 0;
   if (lig_lower_has (lowering, "$slots")) {
-    lig_lower_kernel (lowering, "attention_cached", "cache=$cache lengths=$lengths slots=$slots",
+    gboolean cross = lig_lower_has (lowering, "memory");
+    lig_lower_kernel (lowering, "attention_cached",
+                      cross ? "cache=$cache lengths=$sources slots=$slots"
+                            : "cache=$cache lengths=$lengths slots=$slots",
                       &values, sizeof values);
     return;
   }
@@ -236,6 +246,7 @@ LIG_DEFINE_OP (attention) = {
   .params_size = sizeof (AttentionParams),
   .kernel_params_size = sizeof (LigAttentionParams),
   .extra_inputs = "lengths? documents? memory?",
+  .cached_input = "memory",
   .computes = "lse",
   .saves = "x memory lengths documents y lse",
   .infer = infer,

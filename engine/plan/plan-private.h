@@ -19,6 +19,7 @@ struct _LigPlan {
   GArray *codes;                            /* of LigStepCode, by step */
   LigPhases phases;
   LigEnds ends;
+  GArray *memories;            /* of LigMemory, those that a run computes */
   GArray *verdicts;            /* of LigVerdict */
   GPtrArray *fixes[2], *names; /* that the verdicts refer to */
   GHashTable *prices;          /* measured times by key, for the unfused plan; or null */

@@ -23,6 +23,7 @@ free_tables (LigPlan *self)
                             self->operands,
                             self->codes,
                             self->ends.extra_inputs,
+                            self->memories,
                             self->ends.extra_outputs,
                             self->verdicts};
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)

@@ -93,16 +93,36 @@ set_places (LigCache *self, LigProgram *program, const LigCacheStep *steps, guin
   gint32 *starts = numbers + LIG_CACHE_STARTS * run->rows;
   gint32 *lengths = numbers + LIG_CACHE_LENGTHS * run->rows;
   gint32 *slots = numbers + LIG_CACHE_SLOTS * run->rows;
+  gint32 *sources = numbers + LIG_CACHE_SOURCES * run->rows;
+  int count = run->memory > 0 ? LIG_N_CACHE_INPUTS : LIG_CACHE_SOURCES;
   for (gint64 row = 0; row < run->rows; row++) {
     guint slot = row < n ? steps[row].slot : (guint) self->slots;
     starts[row] = row < n ? (gint32) self->lengths[slot] : 0;
     lengths[row] = starts[row] + (gint32) run->step;
     slots[row] = (gint32) slot;
+    sources[row] = row < n ? (gint32) self->sources[slot] : 0;
   }
-  for (int i = 0; i < LIG_N_CACHE_INPUTS; i++)
+  for (int i = 0; i < count; i++)
     if (!set_numbers (program, i, numbers + i * run->rows, run->rows, error))
       return FALSE;
   return TRUE;
+}
+
+/* Checks that the program has the cache, and that it reads sources or does not. */
+static gboolean
+check_program (const LigCache *self, const LigProgram *program, gboolean source, GError **error)
+{
+  if (program->cache != self) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("the program has another cache; make it by lig_program_new_cached()"));
+    return FALSE;
+  }
+  if (program->plan->request->options.cache.source == source)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               source ? _ ("the program does not read sources; compile it with LigCacheShape.source")
+                      : _ ("the program reads sources; run it by lig_cache_set_source()"));
+  return FALSE;
 }
 
 /* Runs with tokens of the host or, unless `there` is null, of the device. */
@@ -115,11 +135,8 @@ extend (LigCache *self,
         GError **error)
 {
   const LigCacheShape *run = &program->plan->request->options.cache;
-  if (program->cache != self) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("the program has another cache; make it by lig_program_new_cached()"));
+  if (!check_program (self, program, FALSE, error))
     return FALSE;
-  }
   if (!check_steps (self, run, steps, n, error) || !set_places (self, program, steps, n, error) ||
       !(there ? copy_tokens (program, there, n, error) : set_tokens (program, steps, n, error)) ||
       !lig_program_run (program, LIG_RUN_FORWARD, error))
@@ -148,4 +165,40 @@ lig_cache_extend_there (LigCache *self,
                         GError **error)
 {
   return extend (self, program, steps, n, tokens, error);
+}
+
+/* --- Sources ------------------------------------------------------------------------------- */
+
+/* Copies the keys and values that the run has computed to the slot. */
+static gboolean
+keep_memories (LigCache *self, LigProgram *program, guint slot, GError **error)
+{
+  const LigPlan *plan = program->plan;
+  LigDevice *device = program->device;
+  LigStatus status = LIG_OK;
+  for (guint i = 0; i < plan->memories->len && status == LIG_OK; i++) {
+    const LigMemory *memory = &g_array_index (plan->memories, LigMemory, i);
+    gint64 bytes = lig_plan_value (plan, memory->value)->bytes;
+    gint64 each = lig_plan_value (plan, memory->cache)->bytes / (self->slots + 1);
+    char *to = lig_program_address (program, memory->cache);
+    status = lig_device_calls (device)->copy (lig_device_handle (device), to + slot * each,
+                                              lig_program_address (program, memory->value),
+                                              (gsize) bytes, lig_device_stream (device));
+  }
+  return lig_device_check (device, status, _ ("copying a source"), error);
+}
+
+gboolean
+lig_cache_set_source (
+  LigCache *self, LigProgram *program, guint slot, const gint32 *tokens, GError **error)
+{
+  const LigCacheShape *run = &program->plan->request->options.cache;
+  const LigCacheStep step = {slot, tokens};
+  if (!check_program (self, program, TRUE, error) || !lig_cache_check_slot (self, slot, error) ||
+      !set_tokens (program, &step, 1, error) ||
+      !lig_program_run (program, LIG_RUN_FORWARD, error) ||
+      !keep_memories (self, program, slot, error))
+    return FALSE;
+  self->sources[slot] = run->step;
+  return lig_cache_set_length (self, slot, 0, error);
 }

@@ -34,6 +34,7 @@ lig_cache_new (LigPlan *plan, GError **error)
   self->bytes = plan->cache_bytes;
   self->ring = plan->cache_ring;
   self->chunk = shape->chunk;
+  self->source = shape->memory;
   self->memory = lig_device_allocate (self->device, (gsize) MAX (self->bytes, 1), error);
   if (!self->memory) {
     g_prefix_error (error, _ ("the cache (slots %" PRId64 ", length %" PRId64 "): "), shape->slots,
@@ -42,6 +43,7 @@ lig_cache_new (LigPlan *plan, GError **error)
   }
   self->lengths = g_new0 (gint64, (gsize) shape->slots);
   self->greatest = g_new0 (gint64, (gsize) shape->slots);
+  self->sources = g_new0 (gint64, (gsize) shape->slots);
   return g_steal_pointer (&self);
 }
 
@@ -61,6 +63,7 @@ lig_cache_unref (LigCache *self)
   g_object_unref (self->device);
   g_free (self->lengths);
   g_free (self->greatest);
+  g_free (self->sources);
   g_free (self);
 }
 
@@ -75,7 +78,7 @@ lig_cache_check (LigCache *self, LigPlan *plan, GError **error)
 {
   const LigCacheShape *wanted = &plan->request->options.cache;
   if (wanted->slots == self->slots && wanted->length == self->length &&
-      wanted->chunk == self->chunk && plan->cache_bytes == self->bytes)
+      wanted->chunk == self->chunk && wanted->memory == self->source && plan->cache_bytes == self->bytes)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("the cache has slots %" PRId64 ", length %" PRId64 ", chunk %" PRId64

@@ -11,8 +11,10 @@ struct _LigCache {
   LigDevice *device;
   gint64 slots, length, bytes;
   gint64 ring, chunk; /* the fewest positions that an op keeps of a text, or 0; and of a run */
+  gint64 source;      /* the positions of a source, or 0 */
   char *memory;
   gint64 *lengths;  /* of the text in each slot */
+  gint64 *sources;  /* the length of its source */
   gint64 *greatest; /* the length that the text once had: later keys replaced its first ones */
 };
 

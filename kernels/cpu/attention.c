@@ -355,7 +355,8 @@ prepare_cached (LigAttention *a, LigLaunch *launch)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: not one floating type; convert to fp32, fp16 or bf16");
   if (p->heads % p->kv_heads != 0 || lig_rows (x) != a->batch * p->length || a->n_slots < 1 ||
-      x->columns != queries + 2 * values || cache->columns != 2 * values)
+      x->columns != queries + (p->mask == LIG_MASK_NONE ? 0 : 2 * values) ||
+      cache->columns != 2 * values)
     return LIG_FAIL (launch, LIG_FAILED, "attention: the heads do not fit the rows; correct them");
   return LIG_OK;
 }
@@ -369,6 +370,7 @@ LIG_CPU (attention_cached) (LigLaunch *launch)
   LigStatus status = prepare_cached (&a, launch);
   if (status != LIG_OK)
     return status;
-  append (&a);
+  if (a.params->mask != LIG_MASK_NONE)
+    append (&a);
   return run_blocks (launch, &a, outputs);
 }

@@ -352,7 +352,7 @@ prepare_cached (Attention *a, LigLaunch *launch)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: not one floating type; convert to fp32, fp16 or bf16");
   int64_t queries = (int64_t) p->heads * p->features, keys = (int64_t) p->kv_heads * p->features;
-  int64_t columns = queries + 2 * keys, slot = p->memory_length * 2 * keys;
+  int64_t columns = queries + (p->mask == LIG_MASK_NONE ? 0 : 2 * keys), slot = p->memory_length * 2 * keys;
   if (x->size % (columns * p->length) != 0 || cache->size % slot != 0 || cache->size < slot)
     return LIG_FAIL (launch, LIG_FAILED,
                      "attention: the parameters do not fit the rows; correct them");
@@ -432,10 +432,12 @@ lig_cuda_attention_cached (LigLaunch *launch)
   LigStatus status = prepare_cached (&a, launch);
   if (status != LIG_OK)
     return status;
-  if (are_few (launch, a))
-    return attention_few (launch, a);
-  status = append_all (launch, a);
-  if (status != LIG_OK)
-    return status;
+  if (a.params.mask != LIG_MASK_NONE) {
+    if (are_few (launch, a))
+      return attention_few (launch, a);
+    status = append_all (launch, a);
+    if (status != LIG_OK)
+      return status;
+  }
   return attention_is_fast (a) ? attention_fast (launch, a) : attention_general (launch, a);
 }

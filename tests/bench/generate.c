@@ -96,7 +96,8 @@ make_program (
 {
   LigPlanOptions options = self->options;
   options.training = FALSE;
-  options.cache = (LigCacheShape){rows, step, self->keys + 2 * self->tokens + 24, slots, 0, FALSE};
+  options.cache = (LigCacheShape){
+    .rows = rows, .step = step, .length = self->keys + 2 * self->tokens + 24, .slots = slots};
   g_autoptr (LigPlan) plan = lig_plan_compile (self->sequence, self->device, &options, error);
   if (plan && !*cache)
     *cache = lig_cache_new (plan, error);

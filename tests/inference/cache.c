@@ -107,13 +107,27 @@ test_rejections (void)
 {
   static const struct {
     const char *expression, *message;
+    gint64 memory;
   } cases[] = {
     {"embedding(8, vocabulary=50) ! linear(24) ! attention(2, mask=none) ! linear(50)",
-     "attention at 2: mask is none, so that a new token changes those before it"},
+     "attention at 2: mask is none, so that a new token changes those before it", 0},
     {"embedding(8, vocabulary=50) ! reshape([-1, 8]) ! linear(50)",
-     "reshape at 1: it mixes positions"},
+     "reshape at 1: it mixes positions", 0},
     {"embedding(8, vocabulary=50) ! position-embedding(12) ! linear(50)",
-     "its length is 12, that of the cache 160"},
+     "its length is 12, that of the cache 160", 0},
+    {"embedding(8, vocabulary=50) ! multi-head-attention(2, mask=none) ! make-extra-output(m) ! "
+     "load-branch ! embedding(8, vocabulary=50) ! "
+     "multi-head-attention(2, mask=none, memory=m) ! linear(50)",
+     "it reads a memory; give the cache a size for it, LigCacheShape.memory", 0},
+    {"embedding(8, vocabulary=50) ! multi-head-attention(2, mask=none, memory=caller) ! linear(50)",
+     "its memory comes from the caller", 12},
+    {"embedding(8, vocabulary=50) ! make-extra-output(m) ! "
+     "multi-head-attention(2, mask=none, memory=m) ! linear(50)",
+     "the text and the memory of cross attention depend on it", 12},
+    {"embedding(8, vocabulary=50) ! make-extra-output(m) ! load-branch ! "
+     "embedding(8, vocabulary=50) ! multi-head-attention(2, mask=none, memory=m, window=3) ! "
+     "linear(50)",
+     "a cache needs mask=none without window or alibi", 12},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
@@ -124,7 +138,8 @@ test_rejections (void)
     lig_shape_init (&shape, 2, (gint64) 1, (gint64) 12);
     lig_sequence_set_input (sequence, &shape, LIG_INT32);
     options.training = FALSE;
-    options.cache = (LigCacheShape){1, 4, LENGTH, 2, 0, FALSE};
+    options.cache = (LigCacheShape){.rows = 1, .step = 4, .length = LENGTH, .slots = 2};
+    options.cache.memory = cases[i].memory;
     g_assert_null (lig_plan_compile (sequence, device, &options, &error));
     assert_message (&error, cases[i].message);
     options.training = TRUE;
@@ -141,13 +156,26 @@ test_shapes (void)
     LigCacheShape shape;
     const char *message;
   } cases[] = {
-    {{-1, 4, 24, 2, 0, FALSE}, "rows of the cache is -1, expected 1 to 4096"},
-    {{1, 0, 24, 2, 0, FALSE}, "step of the cache is 0, expected 1 to"},
-    {{1, 25, 24, 2, 0, FALSE}, "step of the cache is 25, its length 24"},
-    {{1, 9, 24, 2, 8, FALSE}, "step of the cache is 9, its chunk 8"},
-    {{1, 4, G_MAXINT64, 2, 0, FALSE}, "length of the cache is 9223372036854775807, expected 1 to"},
-    {{1, 4, 24, G_MAXINT64, 0, FALSE}, "slots of the cache is 9223372036854775807, expected 1 to"},
-    {{1, 4, 24, 2, -8, FALSE}, "chunk of the cache is -8, expected 0 to"},
+    {{.rows = -1, .step = 4, .length = 24, .slots = 2, .chunk = 0},
+     "rows of the cache is -1, expected 1 to 4096"},
+    {{.rows = 1, .step = 0, .length = 24, .slots = 2, .chunk = 0},
+     "step of the cache is 0, expected 1 to"},
+    {{.rows = 1, .step = 25, .length = 24, .slots = 2, .chunk = 0},
+     "step of the cache is 25, its length 24"},
+    {{.rows = 1, .step = 9, .length = 24, .slots = 2, .chunk = 8},
+     "step of the cache is 9, its chunk 8"},
+    {{.rows = 1, .step = 4, .length = G_MAXINT64, .slots = 2, .chunk = 0},
+     "length of the cache is 9223372036854775807, expected 1 to"},
+    {{.rows = 1, .step = 4, .length = 24, .slots = G_MAXINT64, .chunk = 0},
+     "slots of the cache is 9223372036854775807, expected 1 to"},
+    {{.rows = 1, .step = 4, .length = 24, .slots = 2, .chunk = -8},
+     "chunk of the cache is -8, expected 0 to"},
+    {{.rows = 1, .step = 4, .length = 24, .slots = 2, .memory = -1},
+     "memory of the cache is -1, expected 0 to"},
+    {{.rows = 1, .step = 4, .length = 24, .slots = 2, .memory = 3, .source = TRUE},
+     "has 1 rows and step 4, expected 1 and at most the memory, 3"},
+    {{.rows = 1, .step = 4, .length = 24, .slots = 2, .memory = 3},
+     "the cache has a size for a memory, but no op reads one"},
   };
   Model model = open_model (models[1]);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

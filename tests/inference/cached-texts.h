@@ -19,6 +19,9 @@ static const char *device_name = "cpu";
 static int compute_type = LIG_FP32;
 static double tolerance = 1e-4;
 
+/* The size of the memory of cross attention. */
+static gint64 memory_size = 0;
+
 static const char *const models[] = {
   /* position embedding, causal attention */
   "embedding(32, vocabulary=50) ! position-embedding(160) ! block(2) { transformer-layer(4) } ! "
@@ -69,17 +72,28 @@ clear_model (Model *self)
   g_object_unref (self->sequence);
 }
 
+static void
+set_cache (LigPlanOptions *options, gint64 rows, gint64 step)
+{
+  options->training = FALSE;
+  options->before_loss = TRUE;
+  options->policy = LIG_POLICY_ALL;
+  options->compute = options->parameters = compute_type;
+  if (rows > 0)
+    options->cache = (LigCacheShape){.rows = rows,
+                                     .step = step,
+                                     .length = LENGTH,
+                                     .slots = SLOTS,
+                                     .chunk = CHUNK,
+                                     .memory = memory_size};
+}
+
 static LigPlan *
 compile (const Model *model, gint64 rows, gint64 step)
 {
   g_autoptr (GError) error = NULL;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  options.training = FALSE;
-  options.before_loss = TRUE;
-  options.policy = LIG_POLICY_ALL;
-  options.compute = options.parameters = compute_type;
-  if (rows > 0)
-    options.cache = (LigCacheShape){rows, step, LENGTH, SLOTS, CHUNK, FALSE};
+  set_cache (&options, rows, step);
   LigPlan *plan = lig_plan_compile (model->sequence, model->device, &options, &error);
   g_assert_no_error (error);
   return plan;
@@ -246,6 +260,134 @@ test_mates (gconstpointer data)
   clear_model (&model);
 }
 
+/* --- Cross attention ----------------------------------------------------------------------- */
+
+/* An encoder of the input, and a decoder of tokens from the caller. */
+static const char *const translators[] = {
+  "embedding(32, vocabulary=50) ! position-embedding(160) ! transformer-layer(4, mask=none) ! "
+  "layer-norm ! make-extra-output(memory) ! load-branch ! embedding(32, vocabulary=50) ! "
+  "position-embedding(160) ! "
+  "block(2) { transformer-layer(4, layer-type=decoder, memory=../memory) } ! linear(50) ! "
+  "cross-entropy",
+  /* rotary positions on both sides, fewer key heads, a window of the text */
+  "embedding(32, vocabulary=50) ! multi-head-attention(4, kv-heads=2, rotary=true, mask=none) ! "
+  "make-extra-output(memory) ! load-branch ! embedding(32, vocabulary=50) ! "
+  "multi-head-attention(4, rotary=true, window=9) ! "
+  "multi-head-attention(4, kv-heads=2, mask=none, memory=memory) ! linear(50)",
+};
+
+/* Returns the logits of a text without a cache; a text and its source have the same length. */
+static LigTensor *
+translate_whole (const Model *model, const gint32 *source, const gint32 *tokens)
+{
+  g_autoptr (GError) error = NULL;
+  LigShape shape;
+  g_autoptr (LigPlan) plan = compile (model, 0, 0);
+  g_autoptr (LigProgram) program = lig_program_new (plan, model->state, &error);
+  g_assert_no_error (error);
+  lig_shape_init (&shape, 2, (gint64) 1, (gint64) LENGTH);
+  g_autoptr (LigTensor) input = lig_tensor_new (LIG_INT32, &shape, &error);
+  g_autoptr (LigTensor) text = lig_tensor_new (LIG_INT32, &shape, &error);
+  memcpy (input->data, source, LENGTH * sizeof *source);
+  memcpy (text->data, tokens, LENGTH * sizeof *tokens);
+  g_assert_true (lig_program_set_input (program, input, &error));
+  g_assert_true (lig_program_set_extra_input (program, 0, text, &error));
+  g_assert_true (lig_program_run (program, LIG_RUN_FORWARD, &error));
+  LigTensor *output = lig_program_read_output (program, &error);
+  g_assert_no_error (error);
+  return widen (output);
+}
+
+/* Returns a program that reads sources of a number of tokens. */
+static LigProgram *
+new_reader (const Cached *cached, const Model *model, gint64 count)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  set_cache (&options, 1, count);
+  options.cache.source = TRUE;
+  g_autoptr (LigPlan) plan =
+    lig_plan_compile (model->sequence, model->device, &options, &error);
+  g_assert_no_error (error);
+  LigProgram *program = lig_program_new_cached (plan, model->state, cached->cache, &error);
+  g_assert_no_error (error);
+  return program;
+}
+
+/* Three texts with sources of their own are extended at once, in slots that other texts had. */
+static void
+test_sources (gconstpointer data)
+{
+  enum { TEXTS = 3, STEP = 5 };
+  g_autoptr (GError) error = NULL;
+  memory_size = LENGTH;
+  Model model = open_model (use_case (data));
+  Cached cached = {.rows = SLOTS};
+  gint32 sources[TEXTS][LENGTH], tokens[TEXTS][LENGTH];
+  LigTensor *whole[TEXTS];
+  LigProgram *program = get_program (&cached, &model, STEP);
+  g_autoptr (LigProgram) reader = new_reader (&cached, &model, LENGTH);
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < TEXTS; i++) {
+      draw_tokens (sources[i]);
+      draw_tokens (tokens[i]);
+      whole[i] = translate_whole (&model, sources[i], tokens[i]);
+      gboolean read =
+        lig_cache_set_source (cached.cache, reader, (guint) (3 - i), sources[i], &error);
+      g_assert_no_error (error);
+      g_assert_true (read);
+    }
+    for (int at = 0; at < LENGTH; at += STEP) {
+      LigCacheStep steps[TEXTS];
+      for (int i = 0; i < TEXTS; i++)
+        steps[i] = (LigCacheStep){(guint) (3 - i), tokens[i] + at};
+      g_assert_true (lig_cache_extend (cached.cache, program, steps, TEXTS, &error));
+      g_autoptr (LigTensor) part = widen (lig_program_read_output (program, &error));
+      for (int i = 0; i < TEXTS; i++)
+        assert_close ((const float *) whole[i]->data + at * 50,
+                      (const float *) part->data + i * STEP * 50, STEP * 50);
+    }
+    for (int i = 0; i < TEXTS; i++)
+      lig_tensor_unref (whole[i]);
+  }
+  memory_size = 0;
+  clear_cached (&cached);
+  clear_model (&model);
+}
+
+/* The keys of a source of another length replace those of a longer one. */
+static void
+test_short_source (gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  memory_size = LENGTH;
+  Model model = open_model (use_case (data));
+  Cached first = {.rows = 1}, second = {.rows = 1};
+  gint32 longer[LENGTH], source[LENGTH], tokens[LENGTH];
+  draw_tokens (longer);
+  draw_tokens (source);
+  draw_tokens (tokens);
+  LigProgram *programs[] = {get_program (&first, &model, 4), get_program (&second, &model, 4)};
+  g_autoptr (LigProgram) whole = new_reader (&first, &model, LENGTH);
+  g_autoptr (LigProgram) part = new_reader (&first, &model, 7);
+  g_autoptr (LigProgram) other = new_reader (&second, &model, 7);
+  LigCacheStep one = {2, tokens};
+  g_assert_true (lig_cache_set_source (first.cache, whole, 2, longer, &error));
+  g_assert_true (lig_cache_extend (first.cache, programs[0], &one, 1, &error));
+  g_assert_true (lig_cache_set_source (first.cache, part, 2, source, &error));
+  g_assert_true (lig_cache_set_source (second.cache, other, 2, source, &error));
+  g_assert_cmpint (lig_cache_get_length (first.cache, 2), ==, 0);
+  g_assert_true (lig_cache_extend (first.cache, programs[0], &one, 1, &error));
+  g_assert_true (lig_cache_extend (second.cache, programs[1], &one, 1, &error));
+  g_autoptr (LigTensor) a = lig_program_read_output (programs[0], &error);
+  g_autoptr (LigTensor) b = lig_program_read_output (programs[1], &error);
+  g_assert_cmpmem (a->data, lig_tensor_bytes (a), b->data, lig_tensor_bytes (b));
+  memory_size = 0;
+  clear_cached (&first);
+  clear_cached (&second);
+  clear_model (&model);
+}
+
 /* Adds the tests of each model. */
 static void
 add_cached_texts (const char *prefix, LigDtype compute, double allowed)
@@ -256,5 +398,12 @@ add_cached_texts (const char *prefix, LigDtype compute, double allowed)
     g_autofree char *mates = g_strdup_printf ("%s/mates/%u", prefix, i);
     g_test_add_data_func_full (chunks, g_memdup2 (&one, sizeof one), test_chunks, g_free);
     g_test_add_data_func_full (mates, g_memdup2 (&one, sizeof one), test_mates, g_free);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (translators); i++) {
+    Case one = {translators[i], compute, allowed};
+    g_autofree char *sources = g_strdup_printf ("%s/sources/%u", prefix, i);
+    g_autofree char *lengths = g_strdup_printf ("%s/source-lengths/%u", prefix, i);
+    g_test_add_data_func_full (sources, g_memdup2 (&one, sizeof one), test_sources, g_free);
+    g_test_add_data_func_full (lengths, g_memdup2 (&one, sizeof one), test_short_source, g_free);
   }
 }

@@ -113,7 +113,7 @@ extend_without_tick (GHashTable *seen)
   g_autoptr (LigSequence) sequence = new_sequence (
     "embedding(24, vocabulary=4) ! position-embedding(8) ! rotary(2) ! attention(2)", "1x8:int32");
   g_autoptr (LigState) state = new_state (sequence, &options);
-  options.cache = (LigCacheShape){1, 2, 8, 1, 0, FALSE};
+  options.cache = (LigCacheShape){.rows = 1, .step = 2, .length = 8, .slots = 1};
   g_autoptr (LigPlan) plan =
     lig_plan_compile (sequence, lig_state_get_device (state), &options, &error);
   g_assert_no_error (error);

@@ -202,9 +202,9 @@ typedef struct {
   gboolean shards_vocabulary;
   /* May be set by infer; by default, extra outputs are sharded like y. */
   LigSharding extra_output_shardings[LIG_MAX_EXTRA];
-  /* In a plan with a cache: the number of positions that a text can have, and LigCacheShape.chunk;
-   * otherwise 0. */
-  gint64 cache_length, cache_chunk;
+  /* In a plan with a cache: the number of positions that a text can have, and those of
+   * LigCacheShape.chunk and .memory; otherwise 0. */
+  gint64 cache_length, cache_chunk, cache_memory;
   /* Out, in such a plan: the number of columns of a position that the op keeps in the cache, in the
    * compute type, for its lowering as the port `$cache`; and of how many positions, preset to
    * `cache_length`. */
@@ -340,6 +340,9 @@ typedef struct _LigOpInfo {
                              const LigShape *x,
                              const LigShape *y,
                              const char **reason);
+  /* The extra input that does not depend on the text, so that a cache keeps it, such as the memory
+   * of cross attention; or null. */
+  const char *cached_input;
 } LigOpInfo;
 
 /**

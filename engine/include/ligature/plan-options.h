@@ -20,15 +20,19 @@ typedef struct _LigTuning LigTuning;
  * @slots: the number of texts that the cache holds
  * @chunk: the largest step of all plans of the cache; of attention with a window the cache then
  *   keeps only as many positions as the window and a chunk have. 0: it keeps all
+ * @memory: for cross attention: the number of positions of a source that the cache keeps; 0: the
+ *   sequence has none
  * @fill: whether runs only append keys and values, as for all but the last tokens of a prompt: the
  *   plan ends at the last op that keeps some, and its output is of no use
+ * @source: whether a run reads the source of a text: @rows is 1, @step the number of its tokens, at
+ *   most @memory. See lig_cache_set_source()
  *
  * The shape of a cache of keys and values, see <ligature/cache.h>, and of a run of a plan with it.
  * All zero: none.
  */
 typedef struct {
-  gint64 rows, step, length, slots, chunk;
-  gboolean fill;
+  gint64 rows, step, length, slots, chunk, memory;
+  gboolean fill, source;
 } LigCacheShape;
 
 /**
