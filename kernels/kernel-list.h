@@ -237,8 +237,8 @@ LIG_EACH_WITH (attention_backward,
  * [slots, S, 2 G D], and their queries see those that it then has. lengths and slots are int32 [B].
  * A slot of a multiple of LIG_CACHE_UNIT positions is a ring, which must have the window of the
  * first query; of another slot, positions from S on are not written and not seen.
- * LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT; or, for cross attention, LIG_MASK_NONE: x
- * is [B T, H D], and all queries see the first lengths[b] positions, which are in the cache
+ * LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT; or, for cross attention, LIG_MASK_NONE:
+ * x is [B T, H D], and all queries see the first lengths[b] positions, which are in the cache
  * already. */
 LIG_EACH_WITH (attention_cached,
                "x lengths slots -> y cache",
@@ -254,10 +254,10 @@ LIG_EACH_WITH (attention_merge,
                .traits = LIG_KERNEL_WAVES)
 
 LIG_FAMILY (sample)
-/* Draws a token for each row of logits [B, V]. settings are int32 [B, 10], a LigSampleRow each;
- * seen is uint8 [slots, V]: whether a text has each token; chances are int32 [B, 12]: the token
- * that was drawn and the most probable ones, each with its probability, a LigSampleChance each;
- * tokens, int32 [B], are the drawn ones again, if present. See kernels/sample.h. */
+/* Draws a token for each row of logits [B, V]. settings are int32 [B, 10], a LigSampleSettings
+ * each; seen is uint8 [slots, V]: whether a text has each token; chances are int32 [B, 12]: the
+ * token that was drawn and the most probable ones, each with its probability, a LigSampleChance
+ * each; tokens, int32 [B], are the drawn ones again, if present. See kernels/sample.h. */
 LIG_EACH (sample, "logits settings seen? -> chances tokens", 16)
 
 LIG_FAMILY (loss)

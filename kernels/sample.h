@@ -18,7 +18,7 @@ typedef struct {
   float temperature, top_p, min_p, repetition;
   int32_t top_k, seen;
   uint64_t seed, position;
-} LigSampleRow;
+} LigSampleSettings;
 
 /* A token, -1 for none, and its probability. An output row has that of the drawn token and those of
  * the alternatives. */
@@ -28,7 +28,7 @@ typedef struct {
 } LigSampleChance;
 
 enum {
-  LIG_SAMPLE_SETTINGS = sizeof (LigSampleRow) / sizeof (int32_t), /* int32 columns */
+  LIG_SAMPLE_SETTINGS = sizeof (LigSampleSettings) / sizeof (int32_t), /* int32 columns */
   LIG_SAMPLE_CHANCES = (1 + LIG_SAMPLE_ALTERNATIVES) * 2
 };
 
@@ -41,7 +41,7 @@ lig_sample_read (float logit)
 
 /* Applies the repetition penalty and the temperature. Adding 0 makes -0 and 0 the same number. */
 LIG_FORMULA float
-lig_sample_scale (const LigSampleRow *row, float logit, bool seen)
+lig_sample_scale (const LigSampleSettings *row, float logit, bool seen)
 {
   float value = lig_sample_read (logit);
   if (seen)
@@ -68,14 +68,14 @@ lig_sample_weight (float value, float top)
 
 /* Returns the weight below which min_p removes tokens. */
 LIG_FORMULA uint64_t
-lig_sample_least (const LigSampleRow *row)
+lig_sample_least (const LigSampleSettings *row)
 {
   return row->min_p > 0 ? (uint64_t) (row->min_p * 0x1p40f) : 0;
 }
 
 /* Returns the weight that the most probable tokens of top_p have at least, of `sum`. */
 LIG_FORMULA uint64_t
-lig_sample_wanted (const LigSampleRow *row, uint64_t sum)
+lig_sample_wanted (const LigSampleSettings *row, uint64_t sum)
 {
   uint64_t wanted = row->top_p > 0 ? (uint64_t) ((double) row->top_p * (double) sum) : 0;
   return wanted > 0 ? wanted : 1;
@@ -83,7 +83,7 @@ lig_sample_wanted (const LigSampleRow *row, uint64_t sum)
 
 /* Returns a random number below `sum`. */
 LIG_FORMULA uint64_t
-lig_sample_random (const LigSampleRow *row, uint64_t sum)
+lig_sample_random (const LigSampleSettings *row, uint64_t sum)
 {
   uint32_t words[4];
   lig_random_words (row->seed, row->position, 0, 0, words);

@@ -13,8 +13,7 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
 {
   const LigPlanValue *x = lig_value (graph, part->x);
   const LigRange all = {G_MININT32, G_MAXINT32, G_MININT32};
-  const LigCacheShape none = {0},
-                      *cache = part->source ? &none : &graph->request->options.cache;
+  const LigCacheShape none = {0}, *cache = part->source ? &none : &graph->request->options.cache;
   *infer = (LigInfer){
     .params = part->params,
     .name = part->plan.title,

@@ -39,6 +39,9 @@ void lig_device_leave (LigDevice *self);
 /* Returns the kernel's function for the device; null if it has none. */
 LigKernelFunc lig_device_function (LigDevice *self, const LigKernel *kernel);
 
+/* Returns the kernel's function for memory of the host. */
+LigKernelFunc lig_host_function (const LigKernel *kernel);
+
 /* Returns whether a device of that name would belong to the same backend. */
 gboolean lig_device_same_backend (LigDevice *self, const char *name);
 

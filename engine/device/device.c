@@ -250,6 +250,12 @@ lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype)
 }
 
 LigKernelFunc
+lig_host_function (const LigKernel *kernel)
+{
+  return kernel->functions[LIG_BACKEND_CPU];
+}
+
+LigKernelFunc
 lig_device_function (LigDevice *self, const LigKernel *kernel)
 {
   return kernel->functions[self->backend->kind];

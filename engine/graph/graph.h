@@ -34,7 +34,7 @@ typedef struct {
   char *scope;     /* of its channels; a GRefString */
   gpointer params; /* a copy, adjusted by the op's place function */
   int x, y;
-  int cache; /* its keys and values in a plan with a cache, or -1 */
+  int cache;       /* its keys and values in a plan with a cache, or -1 */
   gboolean source; /* in such a plan: only the memory of cross attention depends on it */
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
@@ -142,9 +142,9 @@ typedef struct _LigGraph {
   LigPhases phases;
   LigEnds ends;
   gint64 arena_bytes, live_peak, cache_bytes;
-  gint64 cache_ring;                    /* the fewest positions that an op keeps of a text; 0: all */
-  int text_start;                       /* with cross attention: the part that loads the text */
-  GArray *memories;                     /* of LigMemory */
+  gint64 cache_ring; /* the fewest positions that an op keeps of a text; 0: all */
+  int text_start;    /* with cross attention: the part that loads the text */
+  GArray *memories;  /* of LigMemory */
   int cache_inputs[LIG_N_CACHE_INPUTS]; /* values that the caller sets in a plan with a cache */
   gint64 spared;                        /* bytes by which recomputation lowers live_peak */
   GStringChunk *strings;                /* of verdicts */

@@ -156,10 +156,9 @@ check_cache (LigPlanOptions *options, GError **error)
     return FALSE;
   }
   if (cache->chunk > 0 && cache->step > cache->chunk && !cache->source) {
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_VALUE,
-      _ ("step of the cache is %" PRId64 ", its chunk %" PRId64 "; give a smaller step"),
-      cache->step, cache->chunk);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("step of the cache is %" PRId64 ", its chunk %" PRId64 "; give a smaller step"),
+                 cache->step, cache->chunk);
     return FALSE;
   }
   if (options->training || options->optimizer || options->calibrating) {

@@ -126,8 +126,7 @@ draw_rows (LigCached *self,
   LigDtype dtype;
   const void *logits = lig_program_find_output_rows (program, first, count, error);
   lig_plan_get_output (lig_program_get_plan (program), &shape, &dtype);
-  return logits &&
-         lig_sampler_begin (self->sampler, place, logits, dtype, draws, count, error);
+  return logits && lig_sampler_begin (self->sampler, place, logits, dtype, draws, count, error);
 }
 
 /* Returns the program that reads a chunk of a prompt. */
@@ -195,9 +194,8 @@ lig_cached_extend (LigCached *self,
   const void *there = lig_sampler_get_tokens (self->sampler);
   for (guint i = 0; i < n; i++)
     steps[i] = (LigCacheStep){slots[i], tokens ? &tokens[i] : NULL};
-  return (tokens
-            ? lig_cache_extend (self->cache, self->next, steps, n, error)
-            : lig_cache_extend_there (self->cache, self->next, steps, n, there, error)) &&
+  return (tokens ? lig_cache_extend (self->cache, self->next, steps, n, error)
+                 : lig_cache_extend_there (self->cache, self->next, steps, n, there, error)) &&
          draw_rows (self, place, self->next, 0, n, draws, error);
 }
 

@@ -56,7 +56,7 @@ gboolean lig_cached_extend (LigCached *self,
                             GError **error);
 
 /* Waits for the tokens that are being drawn in a place. */
-gboolean lig_cached_collect (
-  LigCached *self, guint place, guint n, LigSampled *sampled, GError **error);
+gboolean
+lig_cached_collect (LigCached *self, guint place, guint n, LigSampled *sampled, GError **error);
 
 G_END_DECLS

@@ -282,8 +282,8 @@ begin (LigGenerator *self, Text *text, GArray *generated, GError **error)
 
 /* --- Runs of the texts in the cache -------------------------------------------------------- */
 
-/* Begins a run that extends the texts by a token each: by their last one, or, with `ahead`, by those
- * that are being drawn. */
+/* Begins a run that extends the texts by a token each: by their last one, or, with `ahead`, by
+ * those that are being drawn. */
 static gboolean
 launch (
   LigGenerator *self, Text *const *texts, guint n, gboolean ahead, Flight *flight, GError **error)
@@ -347,7 +347,8 @@ collect (LigGenerator *self, GArray *generated, GError **error)
   return TRUE;
 }
 
-/* Collects the tokens that are being drawn; where possible the device begins the next run before. */
+/* Collects the tokens that are being drawn; where possible the device begins the next run before.
+ */
 static gboolean
 extend (LigGenerator *self, Text *const *texts, guint n, GArray *generated, GError **error)
 {

@@ -33,8 +33,8 @@ gboolean lig_sampler_begin (LigSampler *self,
                             GError **error);
 
 /* Waits for the tokens of a place. */
-gboolean lig_sampler_end (
-  LigSampler *self, guint place, guint n, LigSampled *sampled, GError **error);
+gboolean
+lig_sampler_end (LigSampler *self, guint place, guint n, LigSampled *sampled, GError **error);
 
 /* Returns the address on the device of the tokens, int32, that were drawn last or are being
  * drawn. */

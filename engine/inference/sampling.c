@@ -36,17 +36,17 @@ lig_sampling_check (const LigSampling *self, GError **error)
 }
 
 /* Returns the settings of a row for the kernel. */
-static LigSampleRow
+static LigSampleSettings
 describe_row (const LigSampling *self, gint32 seen, guint64 position)
 {
-  return (LigSampleRow){.temperature = (float) self->temperature,
-                        .top_p = (float) self->top_p,
-                        .min_p = (float) self->min_p,
-                        .repetition = (float) self->repetition,
-                        .top_k = (gint32) self->top_k,
-                        .seen = self->repetition != 1 ? seen : -1,
-                        .seed = self->seed,
-                        .position = position};
+  return (LigSampleSettings){.temperature = (float) self->temperature,
+                             .top_p = (float) self->top_p,
+                             .min_p = (float) self->min_p,
+                             .repetition = (float) self->repetition,
+                             .top_k = (gint32) self->top_k,
+                             .seen = self->repetition != 1 ? seen : -1,
+                             .seed = self->seed,
+                             .position = position};
 }
 
 void
@@ -57,7 +57,7 @@ lig_sampling_draw (const LigSampling *self,
                    guint64 position,
                    LigSampled *sampled)
 {
-  LigSampleRow row = describe_row (self, seen ? 0 : -1, position);
+  LigSampleSettings row = describe_row (self, seen ? 0 : -1, position);
   LigOperand operands[] = {
     {(void *) logits, (gint64) count, (gint64) count, LIG_FP32},
     {&row, LIG_SAMPLE_SETTINGS, LIG_SAMPLE_SETTINGS, LIG_INT32},
@@ -67,14 +67,14 @@ lig_sampling_draw (const LigSampling *self,
   };
   LigLaunch launch = {.operands = operands};
   *sampled = (LigSampled){{0, 0}, {{0, 0}}};
-  lig_kernel_find ("sample")->functions[LIG_BACKEND_CPU](&launch);
+  lig_host_function (lig_kernel_find ("sample")) (&launch);
 }
 
 /* --- On a device --------------------------------------------------------------------------- */
 
 /* What is drawn for one run. */
 typedef struct {
-  LigSampleRow *settings, *device_settings; /* one a row, on the host and on the device */
+  LigSampleSettings *settings, *device_settings; /* one a row, on the host and on the device */
   LigSampled *sampled, *device_sampled;
   void *drawn; /* the event after the copy to the host */
 } Place;
@@ -183,12 +183,8 @@ send_seen (LigSampler *self, const LigDraw *draws, guint n, GError **error)
 
 /* Enqueues the draws and the copies to the device and back. */
 static LigStatus
-enqueue (LigSampler *self,
-         Place *place,
-         const void *logits,
-         LigDtype dtype,
-         const LigDraw *draws,
-         guint n)
+enqueue (
+  LigSampler *self, Place *place, const void *logits, LigDtype dtype, const LigDraw *draws, guint n)
 {
   const LigBackend *calls = lig_device_calls (self->device);
   LigBackendDevice *handle = lig_device_handle (self->device);
@@ -210,8 +206,8 @@ enqueue (LigSampler *self,
   if (status == LIG_OK)
     status = lig_device_function (self->device, lig_kernel_find ("sample")) (&launch);
   if (status == LIG_OK)
-    status = calls->copy (handle, place->sampled, place->device_sampled,
-                          n * sizeof *place->sampled, stream);
+    status = calls->copy (handle, place->sampled, place->device_sampled, n * sizeof *place->sampled,
+                          stream);
   return status == LIG_OK ? calls->record (handle, place->drawn, stream) : status;
 }
 
@@ -238,7 +234,8 @@ gboolean
 lig_sampler_end (LigSampler *self, guint place, guint n, LigSampled *sampled, GError **error)
 {
   const LigBackend *calls = lig_device_calls (self->device);
-  LigStatus status = calls->wait_event (lig_device_handle (self->device), self->places[place].drawn);
+  LigStatus status =
+    calls->wait_event (lig_device_handle (self->device), self->places[place].drawn);
   if (!lig_device_check (self->device, status, _ ("drawing tokens"), error))
     return FALSE;
   memcpy (sampled, self->places[place].sampled, n * sizeof *sampled);

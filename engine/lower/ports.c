@@ -95,13 +95,14 @@ lig_lower_port_part (LigLowering *self, const LigBinding *port)
 /* Returns the value of the port's rows that a binding has. */
 static int find_piece (LigLowering *self, const LigBinding *port);
 
-/* Returns the value of a port of the plan: `$starts`, `$lengths`, `$slots` and `$sources` of texts in
- * progress, or the group's first `$cache`; absent in a plan without a cache and in its source. */
+/* Returns the value of a port of the plan: `$starts`, `$lengths`, `$slots` and `$sources` of texts
+ * in progress, or the group's first `$cache`; absent in a plan without a cache and in its source.
+ */
 static int
 find_plan_port (LigLowering *self, const char *name)
 {
   static const char *const inputs[LIG_N_CACHE_INPUTS] = {"$starts", "$lengths", "$slots",
-                                                          "$sources"};
+                                                         "$sources"};
   const LigGraph *graph = self->graph;
   if (graph->request->options.cache.rows == 0 || lig_part (graph, self->group->first)->source)
     return PORT_ABSENT;

@@ -120,8 +120,9 @@ check_program (const LigCache *self, const LigProgram *program, gboolean source,
   if (program->plan->request->options.cache.source == source)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               source ? _ ("the program does not read sources; compile it with LigCacheShape.source")
-                      : _ ("the program reads sources; run it by lig_cache_set_source()"));
+               source
+                 ? _ ("the program does not read sources; compile it with LigCacheShape.source")
+                 : _ ("the program reads sources; run it by lig_cache_set_source()"));
   return FALSE;
 }
 

@@ -78,7 +78,8 @@ lig_cache_check (LigCache *self, LigPlan *plan, GError **error)
 {
   const LigCacheShape *wanted = &plan->request->options.cache;
   if (wanted->slots == self->slots && wanted->length == self->length &&
-      wanted->chunk == self->chunk && wanted->memory == self->source && plan->cache_bytes == self->bytes)
+      wanted->chunk == self->chunk && wanted->memory == self->source &&
+      plan->cache_bytes == self->bytes)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("the cache has slots %" PRId64 ", length %" PRId64 ", chunk %" PRId64

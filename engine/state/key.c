@@ -40,13 +40,13 @@ lig_plan_key (LigSequence *sequence, const LigPlanOptions *options)
   if (options->before_loss)
     g_string_append (key, " before the loss");
   if (options->cache.rows > 0)
-    g_string_append_printf (
-      key,
-      " cache %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
-      "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "%s%s",
-      options->cache.rows, options->cache.step, options->cache.length, options->cache.slots,
-      options->cache.chunk, options->cache.memory, options->cache.fill ? " fill" : "",
-      options->cache.source ? " source" : "");
+    g_string_append_printf (key,
+                            " cache %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT
+                            "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "%s%s",
+                            options->cache.rows, options->cache.step, options->cache.length,
+                            options->cache.slots, options->cache.chunk, options->cache.memory,
+                            options->cache.fill ? " fill" : "",
+                            options->cache.source ? " source" : "");
   g_string_append_printf (key, " buckets %" G_GINT64_FORMAT, options->bucket_bytes);
   if (options->freeze)
     g_string_append_printf (key, " freeze %s;", options->freeze);

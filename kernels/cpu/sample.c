@@ -8,7 +8,7 @@
 
 /* A draw: the tokens that may be drawn have at least the key and the weight `least`. */
 typedef struct {
-  const LigSampleRow *row;
+  const LigSampleSettings *row;
   const LigOperand *logits;
   const uint8_t *seen; /* null: no penalty */
   int64_t first, count;
@@ -104,7 +104,7 @@ static int32_t
 pick (Draw *draw)
 {
   float scaled[LIG_PIECE];
-  const LigSampleRow *row = draw->row;
+  const LigSampleSettings *row = draw->row;
   if (row->top_k > 0 && row->top_k < draw->count)
     draw->key = select_key (draw, true, (uint64_t) row->top_k);
   if (row->top_p < 1)
@@ -176,7 +176,7 @@ LIG_CPU (sample) (LigLaunch *launch)
     return LIG_FAIL (launch, LIG_FAILED, "sample: the settings do not fit the rows; correct them");
 #pragma omp parallel for schedule(static) if (rows > 1 && logits->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < rows; i++) {
-    const LigSampleRow *row = (const LigSampleRow *) settings->data + i;
+    const LigSampleSettings *row = (const LigSampleSettings *) settings->data + i;
     Draw draw = {row, logits, NULL, i * columns, columns, 0, 0, 0};
     if (seen->data && row->seen >= 0 && row->seen < seen->size / columns)
       draw.seen = (const uint8_t *) seen->data + row->seen * columns;

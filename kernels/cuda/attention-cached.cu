@@ -352,7 +352,8 @@ prepare_cached (Attention *a, LigLaunch *launch)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: not one floating type; convert to fp32, fp16 or bf16");
   int64_t queries = (int64_t) p->heads * p->features, keys = (int64_t) p->kv_heads * p->features;
-  int64_t columns = queries + (p->mask == LIG_MASK_NONE ? 0 : 2 * keys), slot = p->memory_length * 2 * keys;
+  int64_t columns = queries + (p->mask == LIG_MASK_NONE ? 0 : 2 * keys),
+          slot = p->memory_length * 2 * keys;
   if (x->size % (columns * p->length) != 0 || cache->size % slot != 0 || cache->size < slot)
     return LIG_FAIL (launch, LIG_FAILED,
                      "attention: the parameters do not fit the rows; correct them");

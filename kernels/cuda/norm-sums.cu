@@ -64,7 +64,7 @@ finish_sums (LigLaunch *launch, const NormSums &sums, int parts, int64_t length)
   cudaFuncSetAttribute (finish_vectors, cudaFuncAttributePreferredSharedMemoryCarveout,
                         cudaSharedmemCarveoutMaxShared);
   return launch_early (launch, parts > 0, finish_vectors,
-                       dim3 ((unsigned) ((length + 31) / 32), (unsigned) count),
-                       dim3 (32 * SLICES), 0, 1, vectors, parts, length, (bool) launch->accumulate);
+                       dim3 ((unsigned) ((length + 31) / 32), (unsigned) count), dim3 (32 * SLICES),
+                       0, 1, vectors, parts, length, (bool) launch->accumulate);
 }
 } /* namespace lig */

@@ -13,7 +13,7 @@ enum { SAMPLE_THREADS = 1024, DIGITS = 256 };
 
 /* A draw: the tokens that may be drawn have at least the key and the weight `least`. */
 struct Draw {
-  const LigSampleRow *row;
+  const LigSampleSettings *row;
   Target logits;
   const uint8_t *seen; /* null: no penalty */
   int64_t first;
@@ -55,8 +55,7 @@ best_of_block (Candidate one)
 {
   __shared__ Candidate parts[32];
   for (int offset = 16; offset > 0; offset /= 2) {
-    Candidate other = {__shfl_xor_sync (0xffffffffu, one.value, offset),
-                       __shfl_xor_sync (0xffffffffu, one.token, offset)};
+    Candidate other = {of_other_lane (offset, one.value), of_other_lane (offset, one.token)};
     one = Better{}(one, other);
   }
   __syncthreads ();
@@ -222,7 +221,7 @@ template <class A>
 __device__ inline int
 pick (Draw &draw)
 {
-  const LigSampleRow *row = draw.row;
+  const LigSampleSettings *row = draw.row;
   if (row->top_k > 0 && row->top_k < draw.count)
     draw.key = select_key<A> (draw, true, (uint64_t) row->top_k);
   if (row->top_p < 1)
@@ -234,14 +233,14 @@ pick (Draw &draw)
 template <class A>
 __global__ void
 __launch_bounds__ (SAMPLE_THREADS) sample (Target logits,
-                                           const LigSampleRow *rows,
+                                           const LigSampleSettings *rows,
                                            const uint8_t *seen,
                                            int n_seen,
                                            int columns,
                                            LigSampleChance *chances,
                                            int32_t *tokens)
 {
-  const LigSampleRow *row = rows + blockIdx.x;
+  const LigSampleSettings *row = rows + blockIdx.x;
   Draw draw = {row, logits, nullptr, (int64_t) blockIdx.x * columns, columns, 0, 0, 0};
   if (seen && row->seen >= 0 && row->seen < n_seen)
     draw.seen = seen + (int64_t) row->seen * columns;
@@ -294,7 +293,7 @@ lig_cuda_sample (LigLaunch *launch)
   bool packs = packable ({logits}) && columns % width == 0;
   return dispatch_access (launch, logits->dtype, packs, [=] (auto access) {
     sample<decltype (access)><<<(unsigned) count, SAMPLE_THREADS, 0, stream (launch)>>> (
-      target (logits), (const LigSampleRow *) settings->data, (const uint8_t *) seen->data,
+      target (logits), (const LigSampleSettings *) settings->data, (const uint8_t *) seen->data,
       seen->data ? (int) (seen->size / columns) : 0, (int) columns,
       (LigSampleChance *) chances->data, (int32_t *) tokens->data);
     return LIG_LAUNCHED (launch);

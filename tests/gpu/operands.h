@@ -54,10 +54,10 @@ family_of (const char *kernel)
 static inline gboolean
 is_shaped (const char *kernel)
 {
-  static const char *const names[] = {
-    "attention", "rotary",    "qk_norm",      "quantize",     "update_scales", "linear_fp8",
-    "position",  "drop_path", "linear_cross", "entropy_part", "accuracy_part", "_join",
-    "halves",    "add_parts", "slice",        "sample"};
+  static const char *const names[] = {"attention",     "rotary",       "qk_norm",       "quantize",
+                                      "update_scales", "linear_fp8",   "position",      "drop_path",
+                                      "linear_cross",  "entropy_part", "accuracy_part", "_join",
+                                      "halves",        "add_parts",    "slice",         "sample"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (strstr (kernel, names[i]))
       return TRUE;

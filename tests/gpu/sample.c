@@ -23,7 +23,7 @@ static const Shape shapes[] = {
   {8192, LIG_BF16, 200},
 };
 
-static const LigSampleRow settings[] = {
+static const LigSampleSettings settings[] = {
   {.temperature = 0, .top_p = 1, .repetition = 1, .seen = -1},
   {.temperature = 1, .top_p = 1, .repetition = 1, .seen = -1},
   {.temperature = 0.7f, .top_p = 0.9f, .repetition = 1, .seen = -1},
@@ -53,7 +53,7 @@ make_problem (const Shape *shape)
   values[shape->vocabulary / 2] = NAN;
   void *logits = g_malloc0 ((gsize) size * lig_dtype_size (shape->dtype));
   lig_narrow (shape->dtype, values, logits, (size_t) size);
-  LigSampleRow *rows = g_new0 (LigSampleRow, ROWS);
+  LigSampleSettings *rows = g_new0 (LigSampleSettings, ROWS);
   uint8_t *seen = g_new0 (uint8_t, 2 * shape->vocabulary);
   for (int64_t i = 0; i < 2 * shape->vocabulary; i++)
     seen[i] = i % 3 == 0;

@@ -306,12 +306,22 @@ new_reader (const Cached *cached, const Model *model, gint64 count)
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   set_cache (&options, 1, count);
   options.cache.source = TRUE;
-  g_autoptr (LigPlan) plan =
-    lig_plan_compile (model->sequence, model->device, &options, &error);
+  g_autoptr (LigPlan) plan = lig_plan_compile (model->sequence, model->device, &options, &error);
   g_assert_no_error (error);
   LigProgram *program = lig_program_new_cached (plan, model->state, cached->cache, &error);
   g_assert_no_error (error);
   return program;
+}
+
+static int
+count_steps (LigProgram *program, const char *kernel)
+{
+  guint count;
+  int found = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (lig_program_get_plan (program), &count);
+  for (guint i = 0; i < count; i++)
+    found += steps[i].kernel && strcmp (steps[i].kernel->name, kernel) == 0;
+  return found;
 }
 
 /* Three texts with sources of their own are extended at once, in slots that other texts had. */
@@ -327,6 +337,11 @@ test_sources (gconstpointer data)
   LigTensor *whole[TEXTS];
   LigProgram *program = get_program (&cached, &model, STEP);
   g_autoptr (LigProgram) reader = new_reader (&cached, &model, LENGTH);
+  /* Each has the steps of its side alone. */
+  g_assert_cmpint (count_steps (program, "attention"), ==, 0);
+  g_assert_cmpint (count_steps (program, "attention_cached"), >=, 2);
+  g_assert_cmpint (count_steps (reader, "attention"), ==, 1);
+  g_assert_cmpint (count_steps (reader, "attention_cached"), ==, 0);
   for (int round = 0; round < 2; round++) {
     for (int i = 0; i < TEXTS; i++) {
       draw_tokens (sources[i]);

@@ -221,8 +221,8 @@ test_ends (void)
   clear_model (&model);
 }
 
-/* Adds texts that end by themselves, at stops and by cancelling, with penalties and windows that are
- * passed, more than the generator extends at once. */
+/* Adds texts that end by themselves, at stops and by cancelling, with penalties and windows that
+ * are passed, more than the generator extends at once. */
 static void
 add_mixture (LigGenerator *self)
 {

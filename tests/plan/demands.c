@@ -11,6 +11,7 @@
 #include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/params-positions.h>
+#include <ligature/sampling.h>
 
 static void
 run_without_tick (const LigKernel *kernel, Problem problem, gpointer workspace)
@@ -180,6 +181,18 @@ run_slices_without_tick (GHashTable *seen)
   }
 }
 
+/* Draws tokens, which programs for generating do next to their plans. */
+static void
+draw_without_tick (GHashTable *seen)
+{
+  const LigSampling sampling = LIG_SAMPLING_INIT;
+  const float logits[] = {-INFINITY, 3, -INFINITY};
+  LigSampled sampled;
+  lig_sampling_draw (&sampling, logits, G_N_ELEMENTS (logits), NULL, 0, &sampled);
+  g_assert_cmpint (sampled.chosen.token, ==, 1);
+  g_hash_table_add (seen, (gpointer) "sample");
+}
+
 /* Kernels with operands that depend on their params run in plans. */
 static void
 test_shaped (void)
@@ -205,6 +218,7 @@ test_shaped (void)
   extend_without_tick (seen);
   run_parts_without_tick (seen);
   run_slices_without_tick (seen);
+  draw_without_tick (seen);
   const LigKernel *kernel;
   for (int i = 0; (kernel = lig_kernel_nth (i)); i++)
     if (is_shaped (kernel->name) && lig_kernel_ignores_tick (kernel) &&

@@ -544,10 +544,9 @@ static void
 test_samples (Fixture *f, gconstpointer data)
 {
   g_autofree char *path = g_build_filename (f->folder, "book.txt", NULL);
-  g_autofree char *train =
-    g_strdup_printf ("{\"data\":\"text:%s\",\"steps\":9,\"sample-every\":3,"
-                     "\"sample-prompts\":\"the |on\",\"sample-tokens\":6}",
-                     path);
+  g_autofree char *train = g_strdup_printf ("{\"data\":\"text:%s\",\"steps\":9,\"sample-every\":3,"
+                                            "\"sample-prompts\":\"the |on\",\"sample-tokens\":6}",
+                                            path);
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < 99; i++)
     g_string_append (text, "the cat sat on the mat. ");
@@ -569,8 +568,8 @@ test_samples (Fixture *f, gconstpointer data)
   g_assert_nonnull (find_widget (GTK_WIDGET (list), shows_text, whole));
   for (int step = 6; step >= 3; step -= 3) {
     g_autofree char *after = g_strdup_printf ("after step %d", step);
-    g_signal_emit_by_name (
-      find_widget (GTK_WIDGET (list), has_tooltip, "Texts of the step before"), "clicked");
+    g_signal_emit_by_name (find_widget (GTK_WIDGET (list), has_tooltip, "Texts of the step before"),
+                           "clicked");
     g_assert_nonnull (find_widget (GTK_WIDGET (list), shows_text, after));
   }
 }

@@ -201,7 +201,8 @@ make_button (LigSampleList *self, const char *icon, const char *label, GCallback
   GtkWidget *button = gtk_button_new_from_icon_name (icon);
   gtk_widget_add_css_class (button, "flat");
   lig_tooltip_set (button, label);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
   g_signal_connect_object (button, "clicked", clicked, self, G_CONNECT_SWAPPED);
   return button;
 }

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 #define LIG_TYPE_SAMPLE_LIST (lig_sample_list_get_type ())
 G_DECLARE_FINAL_TYPE (LigSampleList, lig_sample_list, LIG, SAMPLE_LIST, AdwBin)
 
-/* Reads the texts of a run on a thread, and shows the newest ones, unless an earlier step of the same
- * run has been chosen. Hidden while there are none, and without a store or a run. */
+/* Reads the texts of a run on a thread, and shows the newest ones, unless an earlier step of the
+ * same run has been chosen. Hidden while there are none, and without a store or a run. */
 void lig_sample_list_show (LigSampleList *self, LigStore *store, const char *run);
 
 /* Returns the step of the newest texts that were read; -1 without any. */

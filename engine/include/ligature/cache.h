@@ -140,17 +140,14 @@ LIG_API gboolean lig_cache_extend (
  * @slot: a slot
  * @tokens: as many tokens as the step of the plan
  *
- * Of a sequence with cross attention: reads the source of the text in a slot, and keeps the keys and
- * values of its memory. The text begins again: its length is 0. The text is what the sequence loads
- * from the caller (`load-branch`), and is extended by plans without `cache.source`.
+ * Of a sequence with cross attention: reads the source of the text in a slot, and keeps the keys
+ * and values of its memory. The text begins again: its length is 0. The text is what the sequence
+ * loads from the caller (`load-branch`), and is extended by plans without `cache.source`.
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE (the program does not read sources), %LIG_ERROR_INDEX (no
  *   such slot) or an error of lig_program_run() set
  */
-LIG_API gboolean lig_cache_set_source (LigCache *self,
-                                       LigProgram *program,
-                                       guint slot,
-                                       const gint32 *tokens,
-                                       GError **error);
+LIG_API gboolean lig_cache_set_source (
+  LigCache *self, LigProgram *program, guint slot, const gint32 *tokens, GError **error);
 
 G_END_DECLS

@@ -31,7 +31,8 @@ LIG_API GType lig_generator_get_type (void);
  * @recompute: whether to recompute the window for each token instead of keeping keys and values in
  * a cache, for comparison
  * @ahead: whether the device computes the next tokens before the caller has got these: 1: yes; -1:
- *   no; 0: on a GPU. A text that ends at a stop has then cost one token more. The tokens are the same
+ *   no; 0: on a GPU. A text that ends at a stop has then cost one token more. The tokens are the
+ * same
  */
 typedef struct {
   gsize size;

@@ -31,7 +31,8 @@ wait_for_previous ()
 }
 
 /* Launches a kernel that calls wait_for_previous() before it accesses memory; with `early`, where
- * the device can, before the previous kernel ends. Threadblocks of a cluster are neighbours in x. */
+ * the device can, before the previous kernel ends. Threadblocks of a cluster are neighbours in x.
+ */
 template <class... P, class... A>
 inline LigStatus
 launch_early (LigLaunch *launch,

@@ -48,13 +48,21 @@ share_folded (T (&values)[N], int apart, F f)
   return index;
 }
 
+/* Returns the value of the lane whose index differs by `offset`, a power of two. */
+template <class T>
+__device__ inline T
+of_other_lane (int offset, T value)
+{
+  return __shfl_xor_sync (0xffffffffu, value, offset);
+}
+
 /* Combines a value, or each value of an array, with that of the lane whose index differs by
  * `offset`, a power of two (butterfly shuffle). */
 template <class F, class T>
 __device__ inline void
 fold_pair (int offset, F f, T &value)
 {
-  value = f (value, __shfl_xor_sync (0xffffffffu, value, offset));
+  value = f (value, of_other_lane (offset, value));
 }
 template <class F, class T, int N>
 __device__ inline void
