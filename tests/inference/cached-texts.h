@@ -7,6 +7,7 @@
 #include <ligature/cache.h>
 #include <ligature/compile.h>
 #include <ligature/error.h>
+#include <ligature/kernels.h>
 
 #include <math.h>
 #include <string.h>
