@@ -15,6 +15,10 @@
  *   program = lig_program_new_cached (prompt plan, state, cache, &error);
  *   lig_cache_extend (cache, program, &(LigCacheStep){.slot = 3, .tokens = prompt}, 1, &error);
  *   logits = lig_program_read_output_rows (program, 63, 1, &error);
+ *
+ * A sequence with cross attention has two lines: the source, from its input to the memory, and the
+ * text, from a `load-branch` of the caller. With `options.cache.memory` a slot also keeps the keys and
+ * values of a source, which lig_cache_set_source() computes once.
  */
 #pragma once
 
