@@ -11,8 +11,8 @@
 /* The most probable tokens that are reported with a drawn one. */
 enum { LIG_SAMPLE_ALTERNATIVES = 5 };
 
-/* How the token of a row is drawn, see LigSampling: `seen` is the row of the operand `seen` that
- * tells which tokens the text has, or negative without a penalty; the random number depends on the
+/* How the token of a row is drawn, see LigSampling: `seen` is the row of the operand `seen` with
+ * the tokens that the text has, or negative without a penalty; the random number depends on the
  * seed and the position. */
 typedef struct {
   float temperature, top_p, min_p, repetition;
@@ -68,7 +68,7 @@ lig_sample_weight (float value, float top)
 
 /* Returns the weight below which min_p removes tokens. */
 LIG_FORMULA uint64_t
-lig_sample_least (const LigSampleSettings *row)
+lig_sample_floor (const LigSampleSettings *row)
 {
   return row->min_p > 0 ? (uint64_t) (row->min_p * 0x1p40f) : 0;
 }

@@ -43,7 +43,6 @@ gboolean lig_infer (LigGraph *graph, GError **error);
 gboolean lig_differentiate (LigGraph *graph, GError **error);
 gboolean lig_represent (LigGraph *graph, GError **error);
 gboolean lig_schedule (LigGraph *graph, GError **error);
-gboolean lig_prune (LigGraph *graph, GError **error);
 gboolean lig_recompute (LigGraph *graph, GError **error);
 
 gboolean lig_allocate (LigGraph *graph, GError **error);

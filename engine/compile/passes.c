@@ -31,7 +31,6 @@ static const struct {
   {"represent", lig_represent, NULL, 0},
   {"fuse", lig_fuse, lig_verify_groups, 0},
   {"schedule", lig_schedule, lig_verify_steps, 0},
-  {"prune", lig_prune, lig_verify_steps, 0},
   {"recompute", lig_recompute, lig_verify_steps, UNLESS_COMPARED},
   {"allocate", lig_allocate, lig_verify_memory, UNLESS_COMPARED},
   {"predict", predict, NULL, 0},

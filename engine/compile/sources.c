@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The two sides of a plan with a cache: the text, whose ops run for each token, and the source that
- * cross attention reads, whose ops run once. The last op is on the side of the text; so is what it
- * depends on, other than through an input that the cache keeps. What that depends on is the
- * source. */
+ * cross attention reads, whose ops run once. The last op is on the side of the text; so are the ops
+ * on which it depends, other than through an input that the cache keeps. The ops on which that
+ * input depends are those of the source. */
 #include "engine/compile/compilation.h"
 
 #include <ligature/error.h>
@@ -45,7 +45,7 @@ visit (Side *self, int part, gboolean source)
 static gboolean
 reject (const LigGraph *graph, int part, const char *problem, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s at %s: %s",
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"),
                lig_part (graph, part)->plan.info->name, lig_part (graph, part)->plan.path, problem);
   return lig_error_set_path (error, lig_part (graph, part)->plan.path);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/graph/graph.h"
+#include "engine/graph/positions.h"
 
 /* Returns whether the part is a matmul that recipes apply to, and whether its recipe applies. */
 gboolean lig_part_is_matmul (const LigPart *part);
@@ -34,4 +35,3 @@ gboolean lig_accuracy_reads (const LigGraph *graph, int value);
  * later ones. */
 LigPositions
 lig_part_positions (const LigPart *part, const LigShape *x, const LigShape *y, const char **reason);
-LigPositions lig_plan_op_positions (const LigPlanOp *op, const char **reason);

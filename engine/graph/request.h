@@ -2,6 +2,7 @@
 /* The request for a compilation; immutable once created. */
 #pragma once
 
+#include "engine/graph/options.h"
 #include <ligature/device.h>
 #include <ligature/plan-options.h>
 #include <ligature/recipe.h>
@@ -36,11 +37,6 @@ LigDtype lig_request_array_dtype (const LigRequest *self, int array);
 
 void lig_request_free (LigRequest *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRequest, lig_request_free)
-
-/* Reads options at this library's struct size; missing fields, or all if they are null, have their
- * defaults. */
-gboolean
-lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error);
 
 /* Replaces LIG_RECOMPUTE_DEFAULT with the actual level. */
 gboolean lig_recompute_resolve (LigSequence *sequence, LigRecompute *level, GError **error);

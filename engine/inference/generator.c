@@ -3,7 +3,7 @@
  * the bits of a text do not depend on the others. */
 #include "engine/inference/cached.h"
 #include "engine/inference/recomputed.h"
-#include "engine/sequence/table.h"
+#include "engine/sequence/table-size.h"
 #include <ligature/generator.h>
 
 #include <glib/gi18n-lib.h>

@@ -3,7 +3,7 @@
  * with it, for full batches and for the last one. */
 #include "engine/inference/predictor-private.h"
 
-#include "engine/graph/request.h"
+#include "engine/graph/options.h"
 #include <ligature/program.h>
 
 #include <glib/gi18n-lib.h>

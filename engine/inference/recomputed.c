@@ -5,8 +5,8 @@
  * has a row of logits for a whole window gets whole windows, which are filled up before the text.
  */
 #include "engine/inference/recomputed.h"
-#include "engine/graph/op.h"
-#include "engine/graph/request.h"
+#include "engine/graph/options.h"
+#include "engine/graph/positions.h"
 #include <ligature/compile.h>
 #include <ligature/program.h>
 

@@ -72,7 +72,7 @@ lig_sampling_draw (const LigSampling *self,
 
 /* --- On a device --------------------------------------------------------------------------- */
 
-/* What is drawn for one run. */
+/* The draws of one run. */
 typedef struct {
   LigSampleSettings *settings, *device_settings; /* one a row, on the host and on the device */
   LigSampled *sampled, *device_sampled;

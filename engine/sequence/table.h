@@ -3,6 +3,7 @@
  * those of ops, and preventing registrations during compilations. */
 #pragma once
 
+#include "engine/sequence/table-size.h"
 #include <ligature/op.h>
 
 typedef struct LigKernel LigKernel;
@@ -10,11 +11,6 @@ typedef struct LigKernel LigKernel;
 /* The maximum lengths of the names of ops and fusions, and of ports, in bytes. */
 #define LIG_LONGEST_NAME 60
 #define LIG_LONGEST_PORT 31
-
-/* Returns whether a struct is large enough to contain the required fields. `remedy` is the name of
- * the macro to set: `LIG_OP_INFO_SIZES`. */
-gboolean lig_table_check_size (
-  const char *what, const char *remedy, gsize size, gsize min, int code, GError **error);
 
 /* Returns a copy of a table whose struct and arrays have the sizes given in it: missing fields are
  * zero. It is never freed once registered. Null with the error set if a size is too small. */

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* A draw: the tokens that may be drawn have at least the key and the weight `least`. */
+/* A draw: the tokens that may be drawn have at least the key and the weight `floor`. */
 typedef struct {
   const LigSampleSettings *row;
   const LigOperand *logits;
@@ -14,7 +14,7 @@ typedef struct {
   int64_t first, count;
   float top; /* the largest scaled logit */
   uint32_t key;
-  uint64_t least;
+  uint64_t floor;
 } Draw;
 
 /* The largest logits in a row so far, the lowest token first among equal ones. */
@@ -55,7 +55,7 @@ weigh (const Draw *draw, float scaled)
 {
   uint64_t weight =
     lig_sample_key (scaled, draw->top) < draw->key ? 0 : lig_sample_weight (scaled, draw->top);
-  return weight < draw->least ? 0 : weight;
+  return weight < draw->floor ? 0 : weight;
 }
 
 static uint64_t
@@ -109,7 +109,7 @@ pick (Draw *draw)
     draw->key = select_key (draw, true, (uint64_t) row->top_k);
   if (row->top_p < 1)
     draw->key = select_key (draw, false, lig_sample_wanted (row, sum_weights (draw)));
-  draw->least = lig_sample_least (row);
+  draw->floor = lig_sample_floor (row);
   uint64_t number = lig_sample_random (row, sum_weights (draw)), passed = 0;
   for (int64_t at = 0; at < draw->count; at += LIG_PIECE) {
     int64_t count = scale_piece (draw, at, scaled);

@@ -144,7 +144,7 @@ pair_product (float2 a, float2 b)
 }
 
 /* Returns the row of the keys and values relative to which a tile from key `first` on is at its
- * number: a slot of a cache is a ring, of which a tile lies in one turn. */
+ * number: a slot of a cache is a ring, of which a tile is in one turn. */
 __device__ inline int64_t
 key_row (const Attention &a, int row, int first)
 {

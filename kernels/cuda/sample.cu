@@ -11,7 +11,7 @@ namespace lig
 {
 enum { SAMPLE_THREADS = 1024, DIGITS = 256 };
 
-/* A draw: the tokens that may be drawn have at least the key and the weight `least`. */
+/* A draw: the tokens that may be drawn have at least the key and the weight `floor`. */
 struct Draw {
   const LigSampleSettings *row;
   Target logits;
@@ -20,7 +20,7 @@ struct Draw {
   int count;
   float top; /* the largest scaled logit */
   uint32_t key;
-  uint64_t least;
+  uint64_t floor;
 
   __device__ float
   scale (float logit, int token) const
@@ -32,7 +32,7 @@ struct Draw {
   weigh (float scaled) const
   {
     uint64_t weight = lig_sample_key (scaled, top) < key ? 0 : lig_sample_weight (scaled, top);
-    return weight < least ? 0 : weight;
+    return weight < floor ? 0 : weight;
   }
 };
 
@@ -226,7 +226,7 @@ pick (Draw &draw)
     draw.key = select_key<A> (draw, true, (uint64_t) row->top_k);
   if (row->top_p < 1)
     draw.key = select_key<A> (draw, false, lig_sample_wanted (row, sum_weights<A> (draw)));
-  draw.least = lig_sample_least (row);
+  draw.floor = lig_sample_floor (row);
   return find_token<A> (draw, lig_sample_random (row, sum_weights<A> (draw)));
 }
 

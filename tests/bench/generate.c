@@ -7,7 +7,7 @@
  * ones, first without draws, with the times of its kernels by name, then with draws, and the
  * milliseconds until the first token of a prompt of 16 tokens. `result ROWS SECONDS` is the time of
  * a token by greedy draws, for other programs. Last the milliseconds of a prompt of PROMPT tokens
- * beside those of a forward pass on as many, unless PROMPT is 0. */
+ * next to those of a forward pass on as many, unless PROMPT is 0. */
 #include "engine/measure/stopwatch.h"
 #include "engine/program/results.h"
 #include <ligature/cache.h>
@@ -33,7 +33,7 @@ typedef struct {
   gint32 *text; /* random tokens */
 } Bench;
 
-/* --- The device alone ---------------------------------------------------------------------- */
+/* --- Only the device ----------------------------------------------------------------------- */
 
 static gboolean
 extend_all (const Bench *self, LigCache *cache, LigProgram *program, guint rows, GError **error)

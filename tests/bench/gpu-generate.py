@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Generating text with the shape of Llama 3 8B (bf16, random parameters) on a GPU, beside PyTorch
+"""Generating text with the shape of Llama 3 8B (bf16, random parameters) on a GPU, next to PyTorch
 with torch.compile (mode reduce-overhead, static cache) in the same run: the milliseconds of a token
 after 1,024 others, and the share of the card's read bandwidth, which is that of the sum of a large
 tensor. For the ways of measuring see generate.c.

@@ -338,7 +338,7 @@ test_sources (gconstpointer data)
   LigTensor *whole[TEXTS];
   LigProgram *program = get_program (&cached, &model, STEP);
   g_autoptr (LigProgram) reader = new_reader (&cached, &model, LENGTH);
-  /* Each has the steps of its side alone. */
+  /* Each has only the steps of its side. */
   g_assert_cmpint (count_steps (program, "attention"), ==, 0);
   g_assert_cmpint (count_steps (program, "attention_cached"), >=, 2);
   g_assert_cmpint (count_steps (reader, "attention"), ==, 1);

@@ -265,7 +265,7 @@ test_ahead (void)
       }
       lig_generator_cancel (self, 1);
       run (self, texts[i].tokens, texts[i].ends);
-      /* A generator that has ended goes on with new texts. */
+      /* A generator that has ended continues with new texts. */
       add (self, 3, 2, 5, 1, 6);
       GArray *last[MAX_TEXTS + 1];
       LigGeneratedEnd ends[MAX_TEXTS + 1];

@@ -138,7 +138,7 @@ static void
 wait_for (Fixture *f, gboolean (*condition) (gpointer data), guint count)
 {
   wanted = count;
-  /* Ranks that share two busy processors with other tests may take minutes. */
+  /* Ranks that share two busy CPU cores with other tests may take minutes. */
   for (int i = 0; i < 48000 && !condition (f); i++) {
     while (g_main_context_iteration (NULL, FALSE))
       ;

@@ -7,6 +7,8 @@
 #include "ui/widgets/chart-view.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -2,11 +2,11 @@
 /* Curves of any number of runs in one chart: a metric over steps or over time. */
 #pragma once
 
-#include <ligature/store.h>
-
 #include <adwaita.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 #define LIG_TYPE_HISTORY_CHART (lig_history_chart_get_type ())
 G_DECLARE_FINAL_TYPE (LigHistoryChart, lig_history_chart, LIG, HISTORY_CHART, AdwBin)

@@ -2,6 +2,10 @@
 /* The user's changes of runs, written on a thread. */
 #include "ui/history/edits.h"
 
+#include <ligature/error.h>
+#include <ligature/store-rows.h>
+#include <ligature/store.h>
+
 #include <glib/gi18n.h>
 #include <string.h>
 

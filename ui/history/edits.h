@@ -3,9 +3,11 @@
  * not block the window. */
 #pragma once
 
-#include <ligature/store.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 typedef enum {
   LIG_HISTORY_STAR,

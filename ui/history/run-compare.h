@@ -2,11 +2,12 @@
 /* A table of runs that shows only their differences. */
 #pragma once
 
-#include <ligature/store.h>
 
 #include <adwaita.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 #define LIG_TYPE_RUN_COMPARE (lig_run_compare_get_type ())
 G_DECLARE_FINAL_TYPE (LigRunCompare, lig_run_compare, LIG, RUN_COMPARE, AdwBin)

@@ -5,6 +5,7 @@
 #include "ui/session/task.h"
 
 #include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/tuning.h>
 
 #include <glib/gi18n.h>
@@ -29,6 +30,7 @@ static guint signals[N_SIGNALS];
 
 typedef struct {
   LigMeasurementJob measured;
+  LigPlanOptions options[4];
   char *text, *device;
   LigOptimizer optimizer;
   LigTuning tuning;
@@ -185,15 +187,16 @@ new_job (LigMeasurement *self, const LigPolicy *policies, guint count, guint rou
   LigStore *store = lig_session_get_store (lig_document_get_session (document));
   measured->sequence = lig_sequence_copy (lig_document_get_sequence (document));
   measured->store = store ? g_object_ref (store) : NULL;
-  measured->count = MIN (count, G_N_ELEMENTS (measured->options));
+  measured->count = MIN (count, G_N_ELEMENTS (job->options));
   measured->rounds = rounds;
+  measured->options = job->options;
   job->text = describe (self, document);
   job->device = g_strdup (lig_document_get_device (document));
   job->optimizer = optimizer;
   job->free_results = LIG_MEASUREMENT_GET_CLASS (self)->free_results;
   lig_tuning_init (&job->tuning, measured->store);
   for (guint i = 0; i < measured->count; i++) {
-    LigPlanOptions *options = &measured->options[i];
+    LigPlanOptions *options = &job->options[i];
     lig_document_get_options (document, options);
     options->policy = policies[i];
     options->optimizer = &job->optimizer;

@@ -8,9 +8,10 @@
 #pragma once
 
 #include "ui/document/document.h"
-#include <ligature/plan-options.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigPlanOptions LigPlanOptions;
 
 #define LIG_TYPE_MEASUREMENT (lig_measurement_get_type ())
 G_DECLARE_DERIVABLE_TYPE (LigMeasurement, lig_measurement, LIG, MEASUREMENT, GObject)
@@ -18,12 +19,12 @@ G_DECLARE_DERIVABLE_TYPE (LigMeasurement, lig_measurement, LIG, MEASUREMENT, GOb
 /**
  * LigMeasurementJob: the input of the thread: copies from the document at the start.
  *
- * @options: of the document, one for each policy
+ * @options: of the document, `count` of them, one for each policy
  * @store: (nullable): records the results
  */
 typedef struct {
   LigSequence *sequence;
-  LigPlanOptions options[4];
+  const LigPlanOptions *options;
   guint count, rounds;
   LigStore *store;
 } LigMeasurementJob;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/try/source.h"
 
+#include "ui/document/document.h"
 #include "ui/history/format.h"
 #include "ui/session/task.h"
 #include "ui/session/trying.h"

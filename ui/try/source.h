@@ -2,9 +2,11 @@
 /* The models that can be tried: training runs of the store with a checkpoint, and files. */
 #pragma once
 
-#include "ui/document/document.h"
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigDocument LigDocument;
 
 /* @model: as `lig generate` takes it: a uuid, or a file
  * @title: `gpt2-tiny, step 12 000`; @subtitle: its losses and its age

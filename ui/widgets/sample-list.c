@@ -5,6 +5,7 @@
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/store-rows.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

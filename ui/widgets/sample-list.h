@@ -2,11 +2,11 @@
 /* The texts that a run generated while it trained, those of one step at a time. */
 #pragma once
 
-#include <ligature/store.h>
-
 #include <adwaita.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 #define LIG_TYPE_SAMPLE_LIST (lig_sample_list_get_type ())
 G_DECLARE_FINAL_TYPE (LigSampleList, lig_sample_list, LIG, SAMPLE_LIST, AdwBin)

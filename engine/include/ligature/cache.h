@@ -17,8 +17,8 @@
  *   logits = lig_program_read_output_rows (program, 63, 1, &error);
  *
  * A sequence with cross attention has two lines: the source, from its input to the memory, and the
- * text, from a `load-branch` of the caller. With `options.cache.memory` a slot also keeps the keys and
- * values of a source, which lig_cache_set_source() computes once.
+ * text, from a `load-branch` of the caller. With `options.cache.memory` a slot also keeps the keys
+ * and values of a source, which lig_cache_set_source() computes once.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
 /* Attention through cuDNN: the plans that a device has, and their launches. */
 #pragma once
 
+#include "kernels/cuda/attention/cudnn-version.h"
 #include "kernels/cuda/common/cuda.h"
 
 #ifdef __cplusplus
@@ -17,11 +18,6 @@ bool lig_cudnn_attention_can (const LigLaunch *launch, bool backward, const char
  * launched, if there is none. */
 LigStatus lig_cudnn_attention (LigLaunch *launch);
 LigStatus lig_cudnn_attention_backward (LigLaunch *launch);
-
-/* Returns the opened library's version, 91900 for 9.19.0; 0, with the reason in `why`, if it is not
- * used. The path is empty if it is missing. */
-size_t lig_cudnn_version (const char **why);
-const char *lig_cudnn_path (void);
 
 #ifdef __cplusplus
 }

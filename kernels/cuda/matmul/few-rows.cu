@@ -6,7 +6,7 @@
  * of the other. Lanes load 16 bytes at a time straight into registers, several chunks ahead: a lane
  * takes 8 neighbours of a row as its part of two matmuls, which permutes the depth of both operands
  * alike. The launch may begin before the previous kernel ends (programmatic dependent launch) and
- * meanwhile has the beginning of the weight fetched into the L2 cache. */
+ * in the meantime has the beginning of the weight fetched into the L2 cache. */
 #include "kernels/cuda/common/early.cuh"
 #include "kernels/cuda/common/mma.cuh"
 #include "kernels/cuda/matmul/few-rows.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The libraries of the backend, for display: version, path, and the effect if one is missing. */
-#include "kernels/cuda/attention/cudnn.h"
+#include "kernels/cuda/attention/cudnn-version.h"
 #include "kernels/cuda/common/library.h"
 #include "kernels/cuda/connect/nccl.h"
 #include "kernels/cuda/runtime/device.h"

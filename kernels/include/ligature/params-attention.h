@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* A slot of a cache with a multiple of this many positions S is a ring: position p is at place p %
- * S. Tiles of keys then lie in one turn of it. */
+ * S. A tile of keys is then in one turn of it. */
 #define LIG_CACHE_UNIT 64
 
 /**
