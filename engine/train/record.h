@@ -4,7 +4,6 @@
 
 #include <ligature/plan.h>
 #include <ligature/run.h>
-#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

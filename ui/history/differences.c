@@ -4,6 +4,7 @@
 
 #include "ui/widgets/figures.h"
 #include <ligature/json.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>

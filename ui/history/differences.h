@@ -3,9 +3,11 @@
 #pragma once
 
 #include <ligature/profile.h>
-#include <ligature/store.h>
+#include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 typedef enum { LIG_LINE_SETTING, LIG_LINE_SEQUENCE, LIG_LINE_RESULT } LigLineKind;
 

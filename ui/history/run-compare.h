@@ -2,7 +2,6 @@
 /* A table of runs that shows only their differences. */
 #pragma once
 
-
 #include <adwaita.h>
 
 G_BEGIN_DECLS
