@@ -9,11 +9,16 @@
 #include <ligature/cache.h>
 #include <ligature/compile.h>
 #include <ligature/plan-options.h>
+#include <ligature/state.h>
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 /* The sizes of the chunks of prompts, largest first. Only the last chunk computes logits. */
 static const gint64 sizes[] = {2048, 256, 64, 16, 4, 1};
+
+/* The most elements of the parameters of a small model. */
+enum { SMALL_MODEL = 1 << 20 };
 
 struct _LigCached {
   LigSequence *sequence;
@@ -24,8 +29,9 @@ struct _LigCached {
   LigProgram *next;
   LigProgram *prompts[2][G_N_ELEMENTS (sizes)]; /* null until it is needed; [1]: without logits */
   gint64 length, bytes, chunk;
-  guint rows;
-  gboolean *taken; /* for each slot */
+  guint slots, rows;
+  gboolean *taken;                       /* for each slot */
+  LigSampled *drawn[LIG_SAMPLER_PLACES]; /* with one row a run: by the texts of the last runs */
 };
 
 static LigPlan *
@@ -35,7 +41,7 @@ compile (LigCached *self, gint64 rows, gint64 step, gboolean fill, GError **erro
   options.cache = (LigCacheShape){.rows = rows,
                                   .step = step,
                                   .length = self->length,
-                                  .slots = self->rows,
+                                  .slots = self->slots,
                                   .chunk = self->chunk,
                                   .fill = fill};
   return lig_plan_compile (self->sequence, lig_state_get_device (self->state), &options, error);
@@ -46,6 +52,7 @@ lig_cached_new (LigSequence *sequence,
                 LigState *state,
                 const LigPlanOptions *options,
                 gint64 length,
+                guint slots,
                 guint rows,
                 gint64 vocabulary,
                 GError **error)
@@ -55,8 +62,11 @@ lig_cached_new (LigSequence *sequence,
   self->state = g_object_ref (state);
   self->length = length;
   self->chunk = MIN (sizes[0], length);
+  self->slots = slots;
   self->rows = rows;
-  self->taken = g_new0 (gboolean, rows);
+  self->taken = g_new0 (gboolean, slots);
+  for (guint i = 0; i < LIG_SAMPLER_PLACES; i++)
+    self->drawn[i] = g_new0 (LigSampled, slots);
   self->options = *options;
   self->options.training = self->options.input_gradient = self->options.accuracy = FALSE;
   g_autoptr (LigPlan) plan = compile (self, rows, 1, FALSE, error);
@@ -84,6 +94,8 @@ lig_cached_free (LigCached *self)
   g_clear_pointer (&self->cache, lig_cache_unref);
   g_object_unref (self->sequence);
   g_object_unref (self->state);
+  for (guint i = 0; i < LIG_SAMPLER_PLACES; i++)
+    g_free (self->drawn[i]);
   g_free (self->taken);
   g_free (self);
 }
@@ -97,7 +109,7 @@ lig_cached_get_bytes (const LigCached *self)
 int
 lig_cached_take_slot (LigCached *self)
 {
-  for (guint i = 0; i < self->rows; i++)
+  for (guint i = 0; i < self->slots; i++)
     if (!self->taken[i]) {
       self->taken[i] = TRUE;
       return (int) i;
@@ -108,7 +120,7 @@ lig_cached_take_slot (LigCached *self)
 void
 lig_cached_free_slot (LigCached *self, int slot)
 {
-  if (slot >= 0 && slot < (int) self->rows)
+  if (slot >= 0 && slot < (int) self->slots)
     self->taken[slot] = FALSE;
 }
 
@@ -166,7 +178,7 @@ lig_cached_begin (LigCached *self,
       return FALSE;
   }
   return draw_rows (self, 0, program, step - 1, 1, draw, error) &&
-         lig_cached_collect (self, 0, 1, sampled, error);
+         lig_sampler_end (self->sampler, 0, 1, sampled, error);
 }
 
 gboolean
@@ -176,9 +188,36 @@ lig_cached_has_room (LigCached *self, int slot)
 }
 
 gboolean
-lig_cached_is_apart (const LigCached *self)
+lig_cached_is_apart (LigState *state)
 {
-  return lig_device_stream (lig_state_get_device (self->state)) != NULL;
+  return lig_device_stream (lig_state_get_device (state)) != NULL;
+}
+
+gboolean
+lig_cached_suits_one (LigState *state)
+{
+  return !lig_cached_is_apart (state) && lig_state_get_n_elements (state) <= SMALL_MODEL;
+}
+
+/* Extends one text after the other. */
+static gboolean
+extend_each (LigCached *self,
+             guint place,
+             const guint *slots,
+             const gint32 *tokens,
+             guint n,
+             const LigDraw *draws,
+             GError **error)
+{
+  LigSampled *before = self->drawn[1 - place], *drawn = self->drawn[place];
+  for (guint i = 0; i < n; i++) {
+    const LigCacheStep one = {slots[i], tokens ? &tokens[i] : &before[i].chosen.token};
+    if (!lig_cache_extend (self->cache, self->next, &one, 1, error) ||
+        !draw_rows (self, place, self->next, 0, 1, &draws[i], error) ||
+        !lig_sampler_end (self->sampler, place, 1, &drawn[i], error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gboolean
@@ -190,6 +229,8 @@ lig_cached_extend (LigCached *self,
                    const LigDraw *draws,
                    GError **error)
 {
+  if (self->rows == 1)
+    return extend_each (self, place, slots, tokens, n, draws, error);
   g_autofree LigCacheStep *steps = g_new (LigCacheStep, n);
   const void *there = lig_sampler_get_tokens (self->sampler);
   for (guint i = 0; i < n; i++)
@@ -202,5 +243,8 @@ lig_cached_extend (LigCached *self,
 gboolean
 lig_cached_collect (LigCached *self, guint place, guint n, LigSampled *sampled, GError **error)
 {
-  return lig_sampler_end (self->sampler, place, n, sampled, error);
+  if (self->rows > 1)
+    return lig_sampler_end (self->sampler, place, n, sampled, error);
+  memcpy (sampled, self->drawn[place], n * sizeof *sampled);
+  return TRUE;
 }

@@ -12,12 +12,14 @@ typedef struct _LigSequence LigSequence;
 typedef struct _LigState LigState;
 typedef struct _LigPlanOptions LigPlanOptions;
 
-/* `options` has all fields. `rows` texts of at most `length` tokens. The error is LIG_ERROR_VALUE
- * or LIG_ERROR_CHANNEL for a model that cannot extend texts. */
+/* `options` has all fields. `slots` texts of at most `length` tokens, of which each run extends
+ * `rows`: all, or one. The error is LIG_ERROR_VALUE or LIG_ERROR_CHANNEL for a model that cannot
+ * extend texts. */
 LigCached *lig_cached_new (LigSequence *sequence,
                            LigState *state,
                            const LigPlanOptions *options,
                            gint64 length,
+                           guint slots,
                            guint rows,
                            gint64 vocabulary,
                            GError **error);
@@ -42,8 +44,13 @@ gboolean lig_cached_begin (LigCached *self,
 /* Returns whether the text of a slot can have another token. */
 gboolean lig_cached_has_room (LigCached *self, int slot);
 
+/* Returns whether a run should extend only one text. The host computes the rows of unused slots
+ * too: of a small model these take longer than more runs, of a large one reading the weights does.
+ */
+gboolean lig_cached_suits_one (LigState *state);
+
 /* Returns whether the device works while the host does something else. */
-gboolean lig_cached_is_apart (const LigCached *self);
+gboolean lig_cached_is_apart (LigState *state);
 
 /* Begins to extend the text of each slot by a token, and to draw the next ones in a place.
  * @tokens: (nullable): null: those that were drawn last, for the same slots */

@@ -90,16 +90,17 @@ lig_generator_new (LigSequence *sequence,
   self->figures.rejection = lig_recomputed_get_rejection (self->window);
   if (self->figures.rejection || whole.recompute)
     return g_steal_pointer (&self);
-  guint rows = whole.rows > 0 ? MIN (whole.rows, MAX_ROWS) : USUAL_ROWS;
+  guint slots = whole.rows > 0 ? MIN (whole.rows, MAX_ROWS) : USUAL_ROWS;
   self->cached = lig_cached_new (sequence, state, lig_recomputed_get_options (self->window),
-                                 lig_recomputed_get_length (self->window), rows,
+                                 lig_recomputed_get_length (self->window), slots,
+                                 whole.rows == 0 && lig_cached_suits_one (state) ? 1 : slots,
                                  lig_recomputed_get_vocabulary (self->window), error);
   if (!self->cached)
     return NULL;
   gint64 readable = lig_recomputed_get_readable (self->window);
   /* Otherwise the host checks that the model can read its tokens. */
   if (readable == 0 || lig_recomputed_get_vocabulary (self->window) <= readable)
-    self->ahead = whole.ahead == 0 ? lig_cached_is_apart (self->cached) : whole.ahead > 0;
+    self->ahead = whole.ahead == 0 ? lig_cached_is_apart (state) : whole.ahead > 0;
   self->figures.cache_bytes = lig_cached_get_bytes (self->cached);
   return g_steal_pointer (&self);
 }

@@ -26,13 +26,13 @@ LIG_API GType lig_generator_get_type (void);
  * @plan: (nullable): options of its plans; passes and batch are set by the generator
  * @length: the number of tokens that the model reads at once; 0: those of the sequence's input
  * @fill: for a model that reads only whole windows, the token that comes before a short text
- * @rows: the number of texts that are extended at once, from 1 to 64; 0: 8. Others wait. A text is
- *   the same for any number of other texts, but may differ in its last bits for another @rows
+ * @rows: the number of texts that are extended at once, from 1 to 64; 0: 8, which on a CPU are
+ *   extended one after the other if the model is small. Others wait. A text is the same for any
+ *   number of other texts, but may differ in its last bits for another @rows
  * @recompute: whether to recompute the window for each token instead of keeping keys and values in
  * a cache, for comparison
  * @ahead: whether the device computes the next tokens before the caller has got these: 1: yes; -1:
- *   no; 0: on a GPU. A text that ends at a stop has then cost one token more. The tokens are the
- * same
+ *   no; 0: on a GPU. The tokens are the same; a text that ends at a stop has cost one more
  */
 typedef struct {
   gsize size;
