@@ -36,6 +36,9 @@ gboolean lig_graph_infer (LigGraph *self, GError **error);
  * begins. The error is LIG_ERROR_VALUE. */
 gboolean lig_find_sources (LigGraph *graph, GError **error);
 
+/* Returns the extra input of a part that a cache keeps, LigOpInfo.cached_input; -1: it has none. */
+int lig_part_kept_input (const LigPart *part);
+
 /* The passes of this room, in order; fuse and predict are in engine/choose. On failure each returns
  * FALSE with the error set. */
 gboolean lig_expand (LigGraph *graph, GError **error);

@@ -192,20 +192,6 @@ mark_uncertain (LigGraph *graph, const LigPart *part, unsigned uncertain)
     lig_value_work (graph, part->extra_outputs[i])->uncertain = uncertain;
 }
 
-/* Returns whether the cache keeps an extra input of the op, which does not depend on the text. */
-static gboolean
-find_kept (const LigPart *part, int *value)
-{
-  for (int i = 0; i < part->n_inputs; i++)
-    if (part->present[i] &&
-        g_strcmp0 (part->ports->extra_inputs->ports[i].name, part->plan.info->cached_input) == 0) {
-      if (value)
-        *value = part->extra_inputs[i];
-      return TRUE;
-    }
-  return FALSE;
-}
-
 /* Adds the keys and values that the op keeps in the cache. */
 static gboolean
 add_cached (LigGraph *graph, int index, const LigInfer *infer, GError **error)
@@ -226,7 +212,7 @@ add_cached (LigGraph *graph, int index, const LigInfer *infer, GError **error)
                                      "#%d.cache", index);
   LigPlanValue *value = lig_value (graph, part->cache);
   value->state_offset = graph->cache_bytes;
-  if (!find_kept (part, NULL) && infer->cached_positions < cache->length &&
+  if (lig_part_kept_input (part) < 0 && infer->cached_positions < cache->length &&
       (graph->cache_ring == 0 || infer->cached_positions < graph->cache_ring))
     graph->cache_ring = infer->cached_positions;
   if (__builtin_add_overflow (graph->cache_bytes, (value->bytes + 255) / 256 * 256,
@@ -242,7 +228,7 @@ static gboolean
 check_extends (const LigGraph *graph, const LigPart *part, const LigInfer *infer, GError **error)
 {
   const char *reason = NULL;
-  if (graph->request->options.cache.rows == 0 || part->source || find_kept (part, NULL) ||
+  if (graph->request->options.cache.rows == 0 || part->source || lig_part_kept_input (part) >= 0 ||
       lig_part_positions (part, &infer->x, &infer->y, &reason) != LIG_POSITIONS_ALL)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), part->plan.info->name,
@@ -463,9 +449,10 @@ end_at_memories (LigGraph *graph)
   lig_value (graph, graph->ends.output)->kept_to_end = FALSE;
   for (int i = 0; i < (int) graph->parts->len; i++) {
     const LigPart *part = lig_part (graph, i);
-    LigMemory memory = {.cache = part->cache};
-    if (part->cache < 0 || !find_kept (part, &memory.value))
+    int slot = lig_part_kept_input (part);
+    if (part->cache < 0 || slot < 0)
       continue;
+    LigMemory memory = {part->extra_inputs[slot], part->cache};
     g_array_append_val (graph->memories, memory);
     lig_value (graph, memory.value)->kept_to_end = TRUE;
     graph->ends.output = memory.value;

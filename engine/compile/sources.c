@@ -16,12 +16,14 @@ typedef struct {
   int start; /* the part with which the side begins, or -1 */
 } Side;
 
-/* Returns whether a cache keeps the part's extra input. */
-static gboolean
-is_kept (const LigPart *part, int slot)
+int
+lig_part_kept_input (const LigPart *part)
 {
   const char *kept = part->plan.info->cached_input;
-  return kept && strcmp (part->ports->extra_inputs->ports[slot].name, kept) == 0;
+  for (int i = 0; i < part->n_inputs && kept; i++)
+    if (part->present[i] && strcmp (part->ports->extra_inputs->ports[i].name, kept) == 0)
+      return i;
+  return -1;
 }
 
 /* Visits a part and those on which it depends; with `source`, also through inputs that are kept. */
@@ -33,7 +35,7 @@ visit (Side *self, int part, gboolean source)
     self->visited[at] = TRUE;
     gboolean loads = lig_part_loads_branch (here);
     for (int i = 0; i < here->n_inputs; i++)
-      if (here->input_parts[i] >= 0 && (source || !is_kept (here, i)))
+      if (here->input_parts[i] >= 0 && (source || i != lig_part_kept_input (here)))
         visit (self, here->input_parts[i], source);
     if (at == 0 || (loads && here->input_parts[0] < 0))
       self->start = at;
@@ -90,14 +92,10 @@ lig_find_sources (LigGraph *graph, GError **error)
   g_autofree gboolean *visited = text.visited;
   visit (&text, count - 1, FALSE);
   for (int i = 0; i < count; i++) {
-    const LigPart *part = lig_part (graph, i);
-    for (int slot = 0; slot < part->n_inputs && visited[i]; slot++) {
-      if (!part->present[slot] || !is_kept (part, slot))
-        continue;
-      any = TRUE;
-      if (!mark_source (graph, i, slot, &text, error))
-        return FALSE;
-    }
+    int slot = visited[i] ? lig_part_kept_input (lig_part (graph, i)) : -1;
+    if (slot >= 0 && !mark_source (graph, i, slot, &text, error))
+      return FALSE;
+    any |= slot >= 0;
   }
   if (any == (graph->request->options.cache.memory > 0)) {
     graph->text_start = any ? text.start : -1;

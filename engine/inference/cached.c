@@ -30,8 +30,9 @@ struct _LigCached {
   LigProgram *prompts[2][G_N_ELEMENTS (sizes)]; /* null until it is needed; [1]: without logits */
   gint64 length, bytes, chunk;
   guint slots, rows;
-  gboolean *taken;                       /* for each slot */
-  LigSampled *drawn[LIG_SAMPLER_PLACES]; /* with one row a run: by the texts of the last runs */
+  gboolean *taken; /* for each slot */
+  LigSampled
+    *drawn[LIG_SAMPLER_PLACES]; /* if a run extends one of several texts: by the last ones */
 };
 
 static LigPlan *
@@ -229,7 +230,7 @@ lig_cached_extend (LigCached *self,
                    const LigDraw *draws,
                    GError **error)
 {
-  if (self->rows == 1)
+  if (self->rows < self->slots)
     return extend_each (self, place, slots, tokens, n, draws, error);
   g_autofree LigCacheStep *steps = g_new (LigCacheStep, n);
   const void *there = lig_sampler_get_tokens (self->sampler);
@@ -243,7 +244,7 @@ lig_cached_extend (LigCached *self,
 gboolean
 lig_cached_collect (LigCached *self, guint place, guint n, LigSampled *sampled, GError **error)
 {
-  if (self->rows > 1)
+  if (self->rows == self->slots)
     return lig_sampler_end (self->sampler, place, n, sampled, error);
   memcpy (sampled, self->drawn[place], n * sizeof *sampled);
   return TRUE;
