@@ -131,7 +131,13 @@ has_runs (gpointer data)
     return FALSE;
   }
   g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (f->page->list), 0);
-  return item && lig_run_item_get_row (item);
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  /* The end of a run is written as late as its beginning. */
+  if (row && strcmp (row->status, "running") == 0) {
+    lig_run_list_reload (f->page->list);
+    return FALSE;
+  }
+  return row != NULL;
 }
 
 static void
