@@ -5,7 +5,8 @@
 #pragma once
 
 #include <ligature/launch.h>
-#include <ligature/params-attention.h>
+
+typedef struct _LigAttentionParams LigAttentionParams;
 
 /* Everything that a cuDNN plan depends on. Cases are compared bytewise, so they are zeroed first
  * and have no padding. A launch may run its plan several times, each time for a part of the batch

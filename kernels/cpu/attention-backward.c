@@ -315,7 +315,7 @@ LIG_CPU (attention_backward) (LigLaunch *launch)
     b.sums = launch->scratch ? launch->scratch : workspace;
     used = launch->scratch ? 0 : tasks * p->memory_length * 2 * b.a.padded;
   }
-  int threads = lig_attention_threads (floats, used);
+  int threads = lig_attention_threads (&b.a, floats, used);
   if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: the head dim is too large for the workspace; reduce it");

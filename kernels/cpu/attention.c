@@ -292,7 +292,7 @@ static LigStatus
 run_blocks (LigLaunch *launch, const LigAttention *a, const LigOperand *outputs)
 {
   int64_t floats = memory_floats (a), blocks = a->blocks * a->batch * a->params->heads;
-  int threads = lig_attention_threads (floats, 0);
+  int threads = lig_attention_threads (a, floats, 0);
   if (threads < 1)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "attention: the head dim is too large for the workspace; reduce it");
@@ -372,5 +372,6 @@ LIG_CPU (attention_cached) (LigLaunch *launch)
     return status;
   if (a.params->mask != LIG_MASK_NONE)
     append (&a);
-  return run_blocks (launch, &a, outputs);
+  return a.params->length <= LIG_FEW_QUERIES ? LIG_CPU (attention_few) (launch, &a, outputs)
+                                             : run_blocks (launch, &a, outputs);
 }

@@ -20,6 +20,9 @@
 #define LIG_KEYS 96
 #define LIG_STEP 12
 
+/* The most queries of a text that attention_few is faster for than blocks of queries. */
+#define LIG_FEW_QUERIES 4
+
 /* A problem. `source` contains the keys and values: x, or memory. */
 typedef struct {
   const LigAttentionParams *params;
@@ -106,13 +109,16 @@ lig_attention_prepare (LigAttention *a, LigLaunch *launch, const LigOperand *inp
   return LIG_OK;
 }
 
-/* Returns the number of threads for which `floats` of memory each fit into the workspace after the
- * first `used` floats; less than 1 if not even one fits. */
+/* Returns the number of threads for the launch, for which `floats` of memory each fit into the
+ * workspace after the first `used` floats: one if there is little work, less than 1 if not even one
+ * fits. */
 static inline int
-lig_attention_threads (int64_t floats, int64_t used)
+lig_attention_threads (const LigAttention *a, int64_t floats, int64_t used)
 {
+  const LigAttentionParams *p = a->params;
   int64_t max = ((int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) - used) / floats;
-  return (int) lig_min (max, omp_get_max_threads ());
+  double work = (double) lig_rows (a->x) * p->heads * p->features * p->memory_length;
+  return (int) lig_min (max, work > LIG_PARALLEL_FROM ? omp_get_max_threads () : 1);
 }
 
 /* Describes the block of queries from `first` on. */
@@ -345,6 +351,9 @@ lig_attention_add_rows (const LigAttention *a,
  * `slope` becomes the slope of the softcap unless it is null. */
 void LIG_CPU (attention_adjust) (
   const LigAttention *a, const LigQueries *q, const LigKeyStep *step, float *scores, float *slope);
+
+/* Computes y of a few queries of each text over the keys of a cache. */
+LigStatus LIG_CPU (attention_few) (LigLaunch *launch, const LigAttention *a, const LigOperand *y);
 
 /* Sets `kept` of a step to 1 / (1 - dropout) for the weights that dropout keeps, and to 0 for the
  * others. */

@@ -4,6 +4,7 @@
  * over the whole depth k. */
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/blas.h"
+#include "kernels/cpu/few-rows.h"
 #include "kernels/cpu/threads.h"
 #include "kernels/quantize.h"
 
@@ -226,6 +227,10 @@ LIG_CPU (matmul) (LigLaunch *launch, const LigCpuMatmul *matmul)
   if (!lig_cpu_prepare_threads ())
     return LIG_FAIL (launch, LIG_OUT_OF_MEMORY,
                      "linear: no memory for the buffers of BLAS; reduce OMP_NUM_THREADS");
+  if (LIG_CPU (few_rows_suits) (matmul)) {
+    LIG_CPU (few_rows) (matmul, launch->workspace);
+    return LIG_OK;
+  }
   Blocks blocks = divide (matmul, launch->workspace);
   blocks.blas = lig_cpu_blas ();
   if (!blocks.blas)

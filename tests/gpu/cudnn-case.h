@@ -6,6 +6,7 @@
 #include "kernels/cuda/attention/cudnn-case.h"
 #include "tests/gpu/case.h"
 #include <ligature/kernels.h>
+#include <ligature/params-attention.h>
 
 #include <math.h>
 

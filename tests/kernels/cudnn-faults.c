@@ -2,6 +2,7 @@
 /* The plans of attention with a stub for cuDNN: each of its calls may fail, and no descriptor
  * leaks; the first suitable engine is used. */
 #include "kernels/cuda/attention/cudnn-case.h"
+#include <ligature/params-attention.h>
 
 #include <glib.h>
 #include <string.h>

@@ -12,6 +12,7 @@ typedef struct {
 static const Shape shapes[] = {
   {1, 1, 1},    {2, 3, 7},     {17, 7, 31},   {600, 31, 33}, {17, 33, 1000},
   {1, 1000, 3}, {2, 33, 1000}, {2100, 2, 40}, {3, 2000, 20}, {5, 2, 4200},
+  {4, 1025, 9}, {6, 40, 130},  {7, 1100, 65}, {8, 300, 129}, {9, 48, 64},
 };
 
 /* Compute type, and the type of parameters. */
@@ -46,6 +47,13 @@ matmul (LigOperand a, bool a_transposed, LigOperand b, bool b_transposed, Shape 
         result[i * s.n + j] += value * right[b_transposed ? j * s.k + l : l * s.n + j];
     }
   return result;
+}
+
+static LigOperand
+rows_of (LigOperand from, int64_t first, int64_t rows)
+{
+  size_t bytes = (size_t) (first * from.columns) * lig_dtype_size (from.dtype);
+  return (LigOperand){(char *) from.data + bytes, rows * from.columns, from.columns, from.dtype};
 }
 
 static double
@@ -219,6 +227,27 @@ backward_weight (Shape s, LigDtype compute, LigDtype parameters)
   check_same_bits (first, dweight);
 }
 
+/* The bits of one of a few rows do not depend on the others. */
+static void
+few_rows (void)
+{
+  case_begin ();
+  for (size_t j = 0; j < G_N_ELEMENTS (types); j++) {
+    LigOperand x = random_tensor (types[j][0], 8, 1100);
+    LigOperand weight = random_tensor (types[j][1], 131, 1100),
+               bias = random_tensor (types[j][1], 1, 131);
+    LigOperand y = blank (types[j][0], 8, 131), some = blank (types[j][0], 8, 131);
+    run ("linear_bias", (LigOperand[]){x, weight, bias, y}, NULL, false);
+    for (int64_t first = 0; first < 8; first++)
+      for (int64_t rows = 1; first + rows <= 8; rows++) {
+        LigOperand in = rows_of (x, first, rows), out = rows_of (some, first, rows);
+        run ("linear_bias", (LigOperand[]){in, weight, bias, out}, NULL, false);
+        check_same_bits (out, rows_of (y, first, rows));
+      }
+  }
+  case_end ();
+}
+
 /* A type that no matmul supports is rejected, not misread. */
 static void
 rejected (void)
@@ -242,6 +271,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/linear/activation", &cases[1], each);
   g_test_add_data_func ("/kernels/linear/backward-input", &cases[2], each);
   g_test_add_data_func ("/kernels/linear/backward-weight", &cases[3], each);
+  g_test_add_func ("/kernels/linear/few-rows", few_rows);
   g_test_add_func ("/kernels/linear/rejected", rejected);
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
 /* The axes of attention's tensors, and the masks over its scores. cuDNN recognizes this sequence of
  * nodes and skips the blocks of scores that are fully masked. */
 #include "kernels/cuda/attention/cudnn-case.h"
+#include <ligature/params-attention.h>
 
 #include <math.h>
 #include <string.h>

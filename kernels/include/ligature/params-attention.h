@@ -61,7 +61,7 @@ typedef enum { LIG_MASK_CAUSAL, LIG_MASK_NONE, LIG_MASK_CAUSAL_BOTTOM_RIGHT } Li
  * @whole is not 0, T and S equal @whole, and i and j are positions in the unsharded row. A query
  * that sees no key yields zeros, its lse is 0, and it has no gradient.
  */
-typedef struct {
+typedef struct _LigAttentionParams {
   int32_t heads;
   int32_t kv_heads;
   int32_t features;
