@@ -4,6 +4,7 @@
 #include "app/connect.h"
 #include "ui/document/journal.h"
 #include "ui/session/task.h"
+#include "ui/session/training.h"
 #include "ui/widgets/toast.h"
 #include <ligature/store.h>
 
@@ -218,6 +219,104 @@ offer_lost (GObject *source, GAsyncResult *result, gpointer data)
   }
 }
 
+/* --- An interrupted run -------------------------------------------------------------------- */
+
+/* The setting that keeps a declined run from being offered again. */
+#define DECLINED "declined-run"
+
+typedef struct {
+  LigWindowRecover *owner;
+  LigInterrupted *run;
+} Interrupted;
+
+static void
+free_interrupted (gpointer data)
+{
+  Interrupted *self = data;
+  lig_interrupted_free (self->run);
+  g_free (self);
+}
+
+static void
+find_interrupted (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_task_return_pointer (task, lig_interrupted_find (data, lig_training_get_metrics ()),
+                         (GDestroyNotify) lig_interrupted_free);
+}
+
+/* Continues the run in a tab of its own, with its sequence. */
+static void
+continue_run (gpointer data)
+{
+  const Interrupted *self = data;
+  LigWindowRecover *owner = self->owner;
+  const LigRunRow *row = self->run->row;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (row->sequence, -1, NULL, &error);
+  if (!sequence) {
+    lig_toast_error (owner->find_toasts (owner->data), g_steal_pointer (&error));
+    return;
+  }
+  LigDocument *document = owner->find_document (owner->data);
+  g_autofree char *label = g_strdup_printf (_ ("Open the sequence of %s"), row->name);
+  GtkWidget *view = owner->find_toasts (owner->data);
+  lig_document_replace (document, sequence, label);
+  /* The page has its actions once it has been shown. */
+  gtk_widget_activate_action (view, "win.page", "s", "run");
+  gtk_widget_activate_action (view, "win.resume-run", "(ss)", self->run->checkpoint, row->uuid);
+}
+
+static void
+decline_run (gpointer data)
+{
+  const Interrupted *self = data;
+  g_settings_set_string (lig_session_get_settings (self->owner->session), DECLINED,
+                         self->run->row->uuid);
+}
+
+static char *
+describe_interrupted (const LigInterrupted *run)
+{
+  g_autofree char *when = describe_when (run->row->started);
+  return g_strdup_printf (_ ("Training of “%s” (%s) was interrupted. It can continue from step "
+                             "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "."),
+                          run->row->name, when, run->row->saved_step, run->settings.steps);
+}
+
+/* The Run page shows the run, whether it is continued or not. */
+static void
+offer_interrupted (GObject *source, GAsyncResult *result, gpointer data)
+{
+  LigWindowRecover *self = data;
+  g_autoptr (LigInterrupted) run = g_task_propagate_pointer (G_TASK (result), NULL);
+  if (!run || g_cancellable_is_cancelled (self->cancellable))
+    return;
+  g_autofree char *declined =
+    g_settings_get_string (lig_session_get_settings (self->session), DECLINED);
+  GListStore *trainings = lig_session_get_trainings (self->session);
+  if (g_str_equal (declined, run->row->uuid) ||
+      g_list_model_get_n_items (G_LIST_MODEL (trainings)) > 0)
+    return;
+  lig_training_recall (self->session, run);
+  g_autofree char *text = describe_interrupted (run);
+  Interrupted *offered = g_new (Interrupted, 1);
+  *offered = (Interrupted){self, g_steal_pointer (&run)};
+  lig_notice_bar_add (self->notices, &(LigNotice){.type = GTK_MESSAGE_INFO,
+                                                  .text = text,
+                                                  .labels = {_ ("_Continue"), _ ("_Not now")},
+                                                  .callbacks = {continue_run, decline_run},
+                                                  .data = offered,
+                                                  .free_data = free_interrupted});
+}
+
+static void
+search (LigWindowRecover *self, LigStore *store, GTaskThreadFunc find, GAsyncReadyCallback offer)
+{
+  g_autoptr (GTask) task = g_task_new (self->window, self->cancellable, offer, self);
+  g_task_set_task_data (task, g_object_ref (store), g_object_unref);
+  lig_task_run (task, find);
+}
+
 void
 lig_window_recover_offer (LigWindowRecover *self)
 {
@@ -226,9 +325,8 @@ lig_window_recover_offer (LigWindowRecover *self)
   LigStore *store = lig_session_get_store (self->session);
   if (!store)
     return;
-  g_autoptr (GTask) task = g_task_new (self->window, self->cancellable, offer_lost, self);
-  g_task_set_task_data (task, g_object_ref (store), g_object_unref);
-  lig_task_run (task, find_lost);
+  search (self, store, find_lost, offer_lost);
+  search (self, store, find_interrupted, offer_interrupted);
 }
 
 LigWindowRecover *

@@ -30,7 +30,7 @@ LigWindowRecover *lig_window_recover_new (GtkWindow *window,
 void lig_window_recover_cancel (LigWindowRecover *self);
 void lig_window_recover_free (LigWindowRecover *self);
 
-/* Looks for both problems; lost edits are read on a thread. */
+/* Looks for all three; lost edits and the interrupted run are read on a thread. */
 void lig_window_recover_offer (LigWindowRecover *self);
 
 void lig_window_recover_choose_store (LigWindowRecover *self);

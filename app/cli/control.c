@@ -13,9 +13,11 @@
 #include <ligature/json.h>
 #include <ligature/ranks.h>
 #include <ligature/sequence.h>
+#include <ligature/tuning.h>
 
 #include <errno.h>
 #include <glib-unix.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,6 +99,7 @@ append_progress (GString *to, LigRun *run)
   lig_json_add_integer (builder, "first_step", progress.first_step);
   lig_json_add_integer (builder, "skipped_updates", progress.skipped);
   lig_json_add_integer (builder, "slowest_rank", progress.slowest);
+  lig_json_add_truth (builder, "searching", progress.searching);
   const struct {
     const char *name;
     double value;
@@ -126,6 +129,40 @@ append_progress (GString *to, LigRun *run)
 }
 
 static void
+print_line (JsonBuilder *builder)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autoptr (GString) line = g_string_new (NULL);
+  lig_json_append (line, root);
+  printf ("%s\n", line->str);
+  fflush (stdout);
+}
+
+static void
+print_measuring (const char *what, double seconds, double share)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_json_begin_object (builder, "measuring");
+  lig_json_add_text (builder, "what", what);
+  lig_json_add_number (builder, "seconds", seconds);
+  lig_json_add_number (builder, "share", share < 0 ? NAN : share);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  print_line (builder);
+}
+
+static void
+add_remarks (JsonBuilder *builder, const char *const *remarks)
+{
+  json_builder_set_member_name (builder, "remarks");
+  json_builder_begin_array (builder);
+  for (; remarks && *remarks; remarks++)
+    json_builder_add_string_value (builder, *remarks);
+  json_builder_end_array (builder);
+}
+
+static void
 print_training (LigRun *run)
 {
   LigShape shape;
@@ -148,13 +185,10 @@ print_training (LigRun *run)
   lig_json_add_integer (builder, "samples", shape.axes[0] * settings->accumulate);
   lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (run));
   lig_json_add_document (builder, "settings", values);
+  add_remarks (builder, lig_run_get_remarks (run));
   json_builder_end_object (builder);
   json_builder_end_object (builder);
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autoptr (GString) line = g_string_new (NULL);
-  lig_json_append (line, root);
-  printf ("%s\n", line->str);
-  fflush (stdout);
+  print_line (builder);
 }
 
 /* --- Following a run ----------------------------------------------------------------------- */
@@ -171,6 +205,7 @@ lig_cli_control_open (GError **error)
 {
   self.open = lig_cli_metrics_open ("-", FALSE, error);
   lig_cli_metrics_add (append_progress);
+  lig_tuning_set_monitor (print_measuring);
   return self.open;
 }
 
@@ -180,6 +215,8 @@ lig_cli_control_follow (LigRun *run)
   if (!self.open)
     return;
   self.run = run;
+  /* From here on another thread prints. */
+  lig_tuning_set_monitor (NULL);
   print_training (run);
   self.source = g_unix_fd_add (STDIN_FILENO, G_IO_IN | G_IO_HUP | G_IO_ERR, read_commands, NULL);
 }

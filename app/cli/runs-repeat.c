@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs repeat`: trains or profiles again from the recorded settings, and compares both. */
+#include "app/cli/control.h"
 #include "app/cli/launch.h"
+#include "app/cli/metrics.h"
 #include "app/cli/rank-device.h"
 #include "app/cli/rank.h"
 #include "app/cli/runs.h"
@@ -42,8 +44,11 @@ train (const LigRecording *recording, LigDevice *device, LigStore *store, GError
   if (!run)
     return NULL;
   lig_cli_rank_record (run, store, LIG_CLI_LOST_FAILED);
+  lig_cli_control_follow (run);
   lig_cli_watch_run (run);
+  lig_cli_control_end ();
   lig_cli_rank_hold ();
+  lig_cli_metrics_end ();
   if (!lig_run_wait (run, &failure))
     lig_cli_warn ("the repetition failed: %s", failure->message);
   lig_cli_rank_record (NULL, NULL, LIG_CLI_LOST_FAILED);
@@ -132,11 +137,13 @@ announce (const LigRecording *recording, LigDevice *device)
 
 /* Repeats the run in this process, which may be one of the ranks; rank 0 has the store. */
 static int
-repeat_here (const LigRecording *recording, const char *given, LigStore *store)
+repeat_here (const LigRecording *recording, const LigRunsOptions *options, LigStore *store)
 {
   g_autoptr (GError) error = NULL;
   gboolean first = lig_cli_rank_is_first ();
-  g_autoptr (LigDevice) device = open_device (recording, given, &error);
+  if (options->control && first && !lig_cli_control_open (&error))
+    return lig_cli_rank_fail (g_steal_pointer (&error));
+  g_autoptr (LigDevice) device = open_device (recording, options->device, &error);
   if (!device)
     return lig_cli_rank_fail (g_steal_pointer (&error));
   announce (recording, device);
@@ -180,5 +187,5 @@ lig_runs_repeat (LigStore *store, const LigRunsOptions *options, int n, char **a
     return launch (recording, arguments[0], options->words);
   if (!lig_cli_rank_join (&error))
     return lig_cli_rank_fail (error);
-  return repeat_here (recording, options->device, store);
+  return repeat_here (recording, options, store);
 }

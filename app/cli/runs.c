@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs`: the table of its verbs and options. Each verb has its own file. */
+#include "app/cli/control.h"
 #include "app/cli/output-file.h"
 #include "app/cli/rank.h"
 #include "app/cli/runs-columns.h"
@@ -47,6 +48,8 @@ static const GOptionEntry entries[] = {
   {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics,
    "Only this metric" LIG_CLI_SEVERAL " [default: all]", "METRIC"},
   LIG_CLI_QUIET_ENTRY (&options.quiet, "result"),
+  {"control", 0, 0, G_OPTION_ARG_NONE, &options.control,
+   "Read commands from standard input, and print progress as lines of JSON", NULL},
   LIG_CLI_GROUP ("Changes"),
   {"remove", 0, 0, G_OPTION_ARG_NONE, &options.remove, "Remove the tag or the star", NULL},
   {"yes", 'y', 0, G_OPTION_ARG_NONE, &options.yes, "Do not ask", NULL},
@@ -121,8 +124,8 @@ static const Verb verbs[] = {
    G_MAXINT,
    LIG_STORE_CHANGE,
    lig_runs_delete},
-  {{"repeat", "RUN|REPORT.html", "Trains or profiles again and compares both", "device quiet" STORE,
-    FALSE},
+  {{"repeat", "RUN|REPORT.html", "Trains or profiles again and compares both",
+    "device quiet control" STORE, FALSE},
    1,
    1,
    LIG_STORE_CHANGE,
@@ -253,6 +256,8 @@ run_verb (int argc, char **argv)
   if (!lig_cli_parse (&lig_command_runs, entries, &argc, &argv, 1, G_MAXINT - 1))
     return LIG_EXIT_USAGE;
   lig_cli_set_quiet (options.quiet);
+  if (options.control)
+    lig_cli_control_begin ();
   const Verb *verb = find_verb (argv[1]);
   int n = argc - 2;
   if (!verb || !check_options (verb) || !check_arguments (verb, n))

@@ -31,7 +31,7 @@ typedef struct {
   /* changes */
   gboolean remove, yes, checkpoints, keep_checkpoints, compact;
   /* repeat */
-  gboolean quiet;
+  gboolean quiet, control;
   char **words; /* the command's name and its original arguments */
 } LigRunsOptions;
 

@@ -226,7 +226,8 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
   if (options->input) {
     LigShape shape;
     LigDtype dtype = LIG_FP32;
-    if (!lig_shape_parse (options->input, &shape, &dtype, error)) {
+    if (!lig_shape_parse (options->input, &shape, &dtype, error) ||
+        !lig_sequence_check_input (&shape, dtype, error)) {
       lig_cli_blame (error, "input");
       return NULL;
     }

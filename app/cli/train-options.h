@@ -13,8 +13,9 @@ typedef struct {
   gboolean quiet;
   gboolean has_metrics; /* whether the command has --metrics */
   char *metrics;
-  gboolean control; /* another program controls the run */
-  char **freeze;    /* each given pattern */
+  gboolean control;  /* another program controls the run */
+  gboolean no_store; /* nothing is recorded */
+  char **freeze;     /* each given pattern */
 } LigTrainOptions;
 
 void lig_cli_init_training (LigTrainOptions *options);

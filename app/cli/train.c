@@ -55,8 +55,8 @@ append_notes (GString *to)
         "  --control is for programs. Standard input takes commands, one per line: pause,\n"
         "  continue, save, stop (with a checkpoint, as interrupted) and cancel (with a\n"
         "  checkpoint, as cancelled). End of input means stop.\n"
-        "  Standard output has one JSON object per line: {\"training\"}, the metrics,\n"
-        "  {\"progress\"}, and finally the document of --json.\n\n");
+        "  Standard output has one JSON object per line: {\"measuring\"}, {\"training\"}, the\n"
+        "  metrics, {\"progress\"}, and finally the document of --json.\n\n");
   lig_cli_train_notes (to);
 }
 
@@ -253,7 +253,7 @@ open_store (const LigTrainOptions *options, LigStore **store, GError **error)
   gboolean existing = options->resume && !g_file_test (options->resume, G_FILE_TEST_IS_REGULAR);
   if (!lig_cli_need_files (MAX_FILES, error))
     return FALSE;
-  if (!lig_cli_rank_is_first ())
+  if (!lig_cli_rank_is_first () || options->no_store)
     return TRUE;
   *store = existing ? lig_store_open_existing (options->store, LIG_STORE_CHANGE, error)
                     : lig_store_open (options->store, error);
@@ -304,6 +304,8 @@ run_checked (const char *text, const LigTrainOptions *options, int ranks, char *
 {
   if (!lig_cli_check_resume (options, &lig_command_train, text, "FILE|RUN"))
     return LIG_EXIT_USAGE;
+  if (options->no_store && options->store)
+    return lig_cli_usage ("--no-store cannot be combined with --store; give one of them");
   if (options->control && (options->metrics || g_strcmp0 (text, "-") == 0))
     return lig_cli_usage ("--control takes standard input and output; omit %s",
                           options->metrics ? "--metrics" : "-");
@@ -335,6 +337,8 @@ run (int argc, char **argv)
     LIG_CLI_RANKS_ENTRY (&ranks),
     LIG_CLI_PARALLEL_ENTRY (&options.parallel),
     LIG_CLI_GROUP (LIG_CLI_OUTPUT),
+    {"no-store", 0, 0, G_OPTION_ARG_NONE, &options.no_store,
+     "Record nothing: no run, no measured times, no checkpoint", NULL},
     {"control", 0, 0, G_OPTION_ARG_NONE, &options.control,
      "Read commands from standard input, and print progress as lines of JSON", NULL},
     {NULL},

@@ -100,8 +100,8 @@ lig_literal_check_shape (const LigShape *shape, gint64 min, GError **error)
   return TRUE;
 }
 
-static gboolean
-check_channel (const char *name, GError **error)
+gboolean
+lig_literal_check_channel (const char *name, GError **error)
 {
   const char *own = name;
   while (g_str_has_prefix (own, "../"))
@@ -186,7 +186,7 @@ lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError *
       return FALSE;
   }
   gboolean channel = param->kind == LIG_PARAM_INPUT || param->kind == LIG_PARAM_OUTPUT;
-  if (channel && !check_channel (g_value_get_string (value), error))
+  if (channel && !lig_literal_check_channel (g_value_get_string (value), error))
     return FALSE;
   return lig_op_set_value (op, param->name, value, error);
 }

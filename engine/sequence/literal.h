@@ -39,6 +39,9 @@ gboolean lig_literal_add_axis (LigShape *shape, const GValue *value, GError **er
  * than LIG_LARGEST_SHAPE; -1 means an unknown length. */
 gboolean lig_literal_check_shape (const LigShape *shape, gint64 min, GError **error);
 
+/* Returns whether a channel's name is not empty, not too long and free of control characters. */
+gboolean lig_literal_check_channel (const char *name, GError **error);
+
 /* Adds an op to the count `total`; a block adds its `inside` ops once for each repetition. */
 gboolean lig_literal_count (LigOp *op, gint64 inside, gint64 *total, GError **error);
 

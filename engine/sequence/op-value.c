@@ -69,6 +69,10 @@ set_shape (LigOp *self, const LigParam *param, const GValue *value, GError **err
       return FALSE;
     }
   }
+  if (!lig_literal_check_shape (&shape, 1, error)) {
+    g_prefix_error (error, "%s: %s: ", lig_op_get_name (self), param->name);
+    return FALSE;
+  }
   g_object_set (self, param->name, &shape, NULL);
   return TRUE;
 }
@@ -81,6 +85,10 @@ set_text (LigOp *self, const LigParam *param, const GValue *value, GError **erro
   if (!g_value_get_string (value) || !*g_value_get_string (value)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("%s: the name of a branch must not be empty"), lig_op_get_name (self));
+    return FALSE;
+  }
+  if (!lig_literal_check_channel (g_value_get_string (value), error)) {
+    g_prefix_error (error, "%s: %s: ", lig_op_get_name (self), param->name);
     return FALSE;
   }
   g_object_set (self, param->name, g_value_get_string (value), NULL);

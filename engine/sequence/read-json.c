@@ -243,7 +243,7 @@ read_input (LigReader *self, JsonNode *value, LigSequence *sequence)
   gsize outside = lig_reader_enter (self, "shape");
   if (!read_shape (self, json_object_get_member (object, "shape"), &shape))
     return FALSE;
-  if (!lig_shape_check (&shape, (LigDtype) dtype, self->error))
+  if (!lig_sequence_check_input (&shape, (LigDtype) dtype, self->error))
     return lig_reader_place (self);
   lig_reader_leave (self, outside);
   lig_sequence_set_input (sequence, &shape, (LigDtype) dtype);

@@ -4,6 +4,7 @@
 #include "engine/sequence/sequence-private.h"
 #include <ligature/recipe.h>
 
+#include "engine/sequence/literal.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/tie.h"
 
@@ -289,6 +290,12 @@ lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype
   self->input = shape ? *shape : (LigShape){0};
   self->input_dtype = dtype;
   lig_sequence_touch (self);
+}
+
+gboolean
+lig_sequence_check_input (const LigShape *shape, LigDtype dtype, GError **error)
+{
+  return lig_shape_check (shape, dtype, error) && lig_literal_check_shape (shape, 0, error);
 }
 
 int

@@ -56,7 +56,6 @@ struct _LigRun {
   LigRunSamples *samples; /* (nullable): the texts that it generates */
   gboolean classes;       /* the loss is a cross-entropy */
   int threads;            /* for OpenMP; 0: its default */
-  gboolean background;    /* its threads run at lower priority */
   gint64 first_step;      /* number of steps done before this process resumed the run */
   gint64 saved_step;      /* of the last checkpoint, -1 before */
   double saved_at;        /* the time of the last checkpoint, or of the start */

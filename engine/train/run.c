@@ -21,7 +21,6 @@
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
-#include <sys/resource.h>
 
 G_DEFINE_FINAL_TYPE (LigRun, lig_run, G_TYPE_OBJECT)
 
@@ -296,9 +295,6 @@ work (gpointer data)
   LigRun *self = data;
   GError *error = NULL;
   LigRunRequest request = LIG_REQUEST_NONE;
-  /* Linux has a nice value per thread, and OpenMP's threads inherit this one's. */
-  if (self->background)
-    setpriority (PRIO_PROCESS, 0, 5);
   /* OpenMP keeps the number per thread that begins parallel work. */
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
@@ -317,12 +313,6 @@ work (gpointer data)
   lig_choices_watch (NULL);
   lig_run_announce_end (self);
   return NULL;
-}
-
-void
-lig_run_set_background (LigRun *self, gboolean background)
-{
-  self->background = background;
 }
 
 void
@@ -374,6 +364,7 @@ static void
 set_paused (LigRun *self, gboolean paused)
 {
   g_mutex_lock (&self->lock);
+  self->save_requested |= paused && !self->paused;
   self->paused = paused;
   if (paused)
     g_atomic_int_set (&self->asked, TRUE);

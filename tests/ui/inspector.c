@@ -411,6 +411,11 @@ test_sequence (Fixture *f, gconstpointer data)
   gtk_editable_set_text (entries->pdata[1], "32 x 0");
   lig_sequence_get_input (sequence, &shape, &dtype);
   g_assert_cmpint ((int) shape.axes[1], ==, 64);
+  /* A file could not hold this one. */
+  gtk_editable_set_text (entries->pdata[1], "9999999999 x 4");
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  g_assert_cmpint ((int) shape.axes[1], ==, 64);
+  g_assert_true (says (f, "Axis 0 has length 9999999999, expected 0 to 2147483647"));
   g_autoptr (GPtrArray) faces = find_all (f, LIG_TYPE_INSPECTOR_SEQUENCE);
   g_assert_true (says (f, "forbidden: forward-add-norm"));
   g_assert_true (

@@ -10,6 +10,8 @@
 #include <ligature/store-rows.h>
 #include <ligature/store.h>
 
+#include <signal.h>
+
 static const char small[] = "linear(8) ! gelu ! linear(4) ! mean-squared-error";
 
 static LigRunRow *
@@ -21,6 +23,13 @@ find_run (Fixture *f, LigTraining *training)
   LigRunRow *row = lig_store_find_run (store, lig_training_get_uuid (training), &error);
   g_assert_no_error (error);
   return row;
+}
+
+static gint64
+saved_step_of (Fixture *f, LigTraining *training)
+{
+  g_autoptr (LigRunRow) row = find_run (f, training);
+  return row->saved_step;
 }
 
 static void
@@ -137,7 +146,9 @@ test_save (Fixture *f, gconstpointer data)
   wait_for_steps (current (f), 10);
   act (f, "pause");
   WAIT_FOR (progress_of (current (f)).status == LIG_RUN_PAUSED);
-  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  /* A pause saves, so that a paused run survives the end of all programs. */
+  WAIT_FOR (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_assert_cmpint (g_remove (path), ==, 0);
   gtk_widget_activate_action (f->page, "training.save", NULL);
   WAIT_FOR (g_file_test (path, G_FILE_TEST_EXISTS));
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_PAUSED);
@@ -169,6 +180,50 @@ test_resume (Fixture *f, gconstpointer data)
   GListModel *list = G_LIST_MODEL (lig_session_get_trainings (f->session));
   g_assert_cmpuint (g_list_model_get_n_items (list), ==, 2);
   g_assert_false (is_enabled (f, "resume"));
+}
+
+/* Kills the process that trains. */
+static void
+kill_training (int signal_number)
+{
+  g_autoptr (GDir) threads = g_dir_open ("/proc/self/task", 0, NULL);
+  for (const char *thread; (thread = g_dir_read_name (threads));) {
+    g_autofree char *path = g_build_filename ("/proc/self/task", thread, "children", NULL);
+    g_autofree char *children = NULL;
+    if (g_file_get_contents (path, &children, NULL, NULL) && *children)
+      kill ((pid_t) strtol (children, NULL, 10), signal_number);
+  }
+}
+
+/* A run whose process is killed takes nothing with it: the window shows the reason, and if the run
+ * was paused, it continues from there. */
+static void
+test_killed (Fixture *f, gconstpointer data)
+{
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
+  act (f, "run");
+  g_autoptr (LigTraining) first = g_object_ref (current (f));
+  wait_for_steps (first, 50);
+  act (f, "pause");
+  WAIT_FOR (progress_of (first).status == LIG_RUN_PAUSED);
+  gint64 step = progress_of (first).step;
+  WAIT_FOR (saved_step_of (f, first) == step);
+  kill_training (SIGKILL);
+  WAIT_FOR (!lig_training_is_active (first));
+  g_assert_cmpint (progress_of (first).status, ==, LIG_RUN_FAILED);
+  g_assert_cmpint (lig_training_get_error_code (first), ==, LIG_ERROR_MEMORY);
+  g_assert_nonnull (strstr (lig_training_get_error (first), "killed"));
+  g_autoptr (LigRunRow) row = find_run (f, first);
+  g_assert_cmpstr (row->status, ==, "interrupted");
+  g_assert_true (is_enabled (f, "resume"));
+  act (f, "resume");
+  LigTraining *second = current (f);
+  wait_for_steps (second, step + 10);
+  g_assert_cmpint (progress_of (second).first_step, ==, step);
+  kill_training (SIGABRT);
+  WAIT_FOR (!lig_training_is_active (second));
+  g_assert_cmpint (lig_training_get_error_code (second), ==, LIG_ERROR_DEVICE);
+  g_assert_nonnull (strstr (lig_training_get_error (second), "signal 6"));
 }
 
 /* A training that is stopped before it starts leaves a cancelled run. */
@@ -599,6 +654,7 @@ add_tests (void)
   g_test_add ("/run/short", Fixture, NULL, set_up, test_short, tear_down);
   ADD (samples);
   ADD (resume);
+  ADD (killed);
   ADD (early);
   ADD (other_document);
   ADD (obstacles);

@@ -5,9 +5,11 @@
 #include "tests/ui/window-case.h"
 #include "ui/document/edit.h"
 #include "ui/page.h"
+#include "ui/session/training.h"
 #include "ui/widgets/clipboard.h"
 
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <unistd.h>
 
 /* --- Files --------------------------------------------------------------------------------- */
@@ -406,6 +408,86 @@ test_recover (Fixture *f, gconstpointer data)
   g_assert_true (lig_document_is_modified (f->doc));
 }
 
+/* Trains with another program, which is interrupted after its first steps. */
+static void
+leave_run (const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process =
+    g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error,
+                      g_getenv ("LIG"), "train", "linear(4) ! mean-squared-error", "--input", "8x6",
+                      "--data", "synthetic", "--steps", "200000", "--name", name, "--device", "cpu",
+                      "--metrics", "-", "--store", g_getenv ("LIGATURE_STORE"), NULL);
+  g_assert_no_error (error);
+  g_autoptr (GDataInputStream) lines =
+    g_data_input_stream_new (g_subprocess_get_stdout_pipe (process));
+  g_free (g_data_input_stream_read_line (lines, NULL, NULL, NULL));
+  g_subprocess_send_signal (process, SIGINT);
+  for (char *line; (line = g_data_input_stream_read_line (lines, NULL, NULL, NULL));)
+    g_free (line);
+  g_subprocess_wait (process, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* Returns the newest run of the session, null without one. */
+static LigTraining *
+get_training (Fixture *f)
+{
+  GListModel *trainings =
+    G_LIST_MODEL (lig_session_get_trainings (lig_document_get_session (f->doc)));
+  g_autoptr (LigTraining) first = g_list_model_get_item (trainings, 0);
+  return first;
+}
+
+/* A run that ended unexpectedly is shown, and continues in the window. */
+static void
+test_interrupted (Fixture *f, gconstpointer data)
+{
+  LigRunProgress progress;
+  leave_run ("left");
+  lig_window_offer_help (f->window);
+  WAIT_FOR (says (f, "“left”"));
+  WAIT_FOR (says (f, "was interrupted"));
+  g_autoptr (LigTraining) left = g_object_ref (get_training (f));
+  g_assert_false (lig_training_is_active (left));
+  lig_training_get_progress (left, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_INTERRUPTED);
+  g_assert_cmpint (progress.steps, ==, 200000);
+  gint64 step = progress.step;
+  g_assert_cmpint (step, >, 0);
+  g_assert_cmpuint (lig_curve_get_length (lig_training_get_curve (left, "loss")), ==,
+                    (guint64) step);
+  g_assert_nonnull (lig_training_get_checkpoint (left));
+  GtkWidget *bar = find_type (GTK_WIDGET (f->window), GTK_TYPE_INFO_BAR);
+  gtk_info_bar_response (GTK_INFO_BAR (bar), 0);
+  WAIT_FOR (get_training (f) != left);
+  g_autoptr (LigTraining) next = g_object_ref (get_training (f));
+  WAIT_FOR (lig_training_get_uuid (next));
+  g_assert_cmpstr (lig_training_get_uuid (next), ==, lig_training_get_uuid (left));
+  g_assert_cmpstr (get_page (f), ==, "run");
+  lig_training_get_progress (next, &progress);
+  g_assert_cmpint (progress.first_step, ==, step);
+  lig_training_cancel (next);
+  WAIT_FOR (!lig_training_is_active (next));
+}
+
+/* A declined run is not offered again. */
+static void
+test_declined (Fixture *f, gconstpointer data)
+{
+  leave_run ("unwanted");
+  g_list_store_remove_all (lig_session_get_trainings (lig_document_get_session (f->doc)));
+  lig_window_offer_help (f->window);
+  WAIT_FOR (says (f, "“unwanted”"));
+  GtkWidget *bar = find_type (GTK_WIDGET (f->window), GTK_TYPE_INFO_BAR);
+  gtk_info_bar_response (GTK_INFO_BAR (bar), 1);
+  g_list_store_remove_all (lig_session_get_trainings (lig_document_get_session (f->doc)));
+  lig_window_offer_help (f->window);
+  gint64 until = g_get_monotonic_time () + G_USEC_PER_SEC / 2;
+  WAIT_FOR (g_get_monotonic_time () > until);
+  g_assert_null (get_training (f));
+}
+
 /* An X server closes the connection if a title is that long. */
 static void
 test_long_name (Fixture *f, gconstpointer data)
@@ -454,6 +536,8 @@ add_tests (void)
   ADD ("keys", test_keys);
   ADD ("close", test_close);
   ADD ("recover", test_recover);
+  ADD ("interrupted", test_interrupted);
+  ADD ("declined", test_declined);
   ADD ("long-name", test_long_name);
 }
 

@@ -122,7 +122,7 @@ parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
     return g_error_new (LIG_ERROR, LIG_ERROR_SHAPE, "%s",
                         _ ("not an input shape; use up to eight lengths like 2048 × 768"));
   *shape = *(const LigShape *) g_value_get_boxed (&value);
-  if (lig_shape_check (shape, dtype, &error) && lig_shape_size (shape) == 0)
+  if (lig_sequence_check_input (shape, dtype, &error) && lig_shape_size (shape) == 0)
     g_set_error (&error, LIG_ERROR, LIG_ERROR_SHAPE, "%s",
                  _ ("an axis of length 0 is empty; use at least 1"));
   return error;

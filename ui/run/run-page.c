@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Run page: the training runs of this program, and the charts of one of them. */
+#include "ui/document/ranks.h"
 #include "ui/page.h"
 #include "ui/run/data-chooser.h"
 #include "ui/run/live.h"
@@ -124,7 +125,7 @@ refresh_charts (LigRunPage *self, gboolean all)
 
 /* --- Errors and remedies ------------------------------------------------------------------- */
 
-typedef enum { FIX_NONE, FIX_RATE, FIX_DATA, FIX_BATCH, FIX_STORE, FIX_DISK } Fix;
+typedef enum { FIX_NONE, FIX_RATE, FIX_DATA, FIX_BATCH, FIX_STORE, FIX_DISK, FIX_RESUME } Fix;
 
 static Fix
 find_fix (const char *error, LigError code, const char *data)
@@ -162,6 +163,8 @@ show_error (LigRunPage *self)
     [FIX_STORE] = {N_ ("Train again when the store is free, or choose another one."),
                    N_ ("_Choose another store…"), "win.choose-store"},
     [FIX_DISK] = {N_ ("Free space on the disk; earlier checkpoints are kept."), NULL, NULL},
+    [FIX_RESUME] = {N_ ("The run can be continued from its last checkpoint."), N_ ("_Continue"),
+                    "training.resume"},
   };
   const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
   if (!error && self->shown)
@@ -169,8 +172,10 @@ show_error (LigRunPage *self)
   gtk_revealer_set_reveal_child (self->banner_revealer, error != NULL);
   if (!error)
     return;
-  Fix fix = find_fix (error, lig_training_get_error_code (self->shown),
-                      lig_training_get_settings (self->shown)->data);
+  LigError code = lig_training_get_error_code (self->shown);
+  Fix fix = find_fix (error, code, lig_training_get_settings (self->shown)->data);
+  if (fix == FIX_NONE && code == LIG_ERROR_DEVICE && lig_training_get_checkpoint (self->shown))
+    fix = FIX_RESUME;
   gtk_label_set_text (self->banner_error, error);
   gtk_label_set_text (self->banner_hint, _ (fixes[fix].hint));
   gtk_widget_set_visible (self->banner_fix, fixes[fix].button && self->shown == self->current);
@@ -398,6 +403,16 @@ resume_current (GSimpleAction *action, GVariant *parameter, gpointer data)
                     lig_training_get_layout (self->current));
 }
 
+/* Resumes from the checkpoint of a run of the store. */
+static void
+resume_run (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigDocument *doc = get_document (data);
+  const char *checkpoint, *run;
+  g_variant_get (parameter, "(&s&s)", &checkpoint, &run);
+  lig_train_resume (doc, checkpoint, lig_ranks_find_layout (doc, run));
+}
+
 static void
 lig_run_page_add_actions (LigPage *page, GActionMap *map)
 {
@@ -406,6 +421,7 @@ lig_run_page_add_actions (LigPage *page, GActionMap *map)
     {.name = "pause", .activate = pause_current},
     {.name = "stop", .activate = stop_current},
     {.name = "resume", .activate = resume_current},
+    {.name = "resume-run", .activate = resume_run, .parameter_type = "(ss)"},
   };
   LigRunPage *self = LIG_RUN_PAGE (page);
   self->map = map;

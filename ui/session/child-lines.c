@@ -15,6 +15,14 @@ get_number (JsonObject *object, const char *name)
   return node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : NAN;
 }
 
+/* Returns a number whose line of metrics has the digits of single precision, so that both give the
+ * same value. */
+static double
+get_single (JsonObject *object, const char *name)
+{
+  return (double) (float) get_number (object, name);
+}
+
 static JsonObject *
 get_object (JsonObject *object, const char *name)
 {
@@ -30,6 +38,7 @@ lig_child_line_read (JsonNode *root, JsonObject **object)
     LigChildLine kind;
   } wrapped[] = {
     {"progress", LIG_CHILD_LINE_PROGRESS},
+    {"measuring", LIG_CHILD_LINE_MEASURING},
     {"training", LIG_CHILD_LINE_TRAINING},
     {"error", LIG_CHILD_LINE_ERROR},
   };
@@ -45,8 +54,9 @@ lig_child_line_read (JsonNode *root, JsonObject **object)
       return wrapped[i].kind;
     }
   }
-  return json_object_has_member (*object, "status") ? LIG_CHILD_LINE_RESULT
-                                                    : LIG_CHILD_LINE_UNKNOWN;
+  return json_object_has_member (*object, "status") || json_object_has_member (*object, "repeats")
+           ? LIG_CHILD_LINE_RESULT
+           : LIG_CHILD_LINE_UNKNOWN;
 }
 
 guint
@@ -54,17 +64,18 @@ lig_child_line_get_metrics (JsonObject *object, LigRunMetric *to)
 {
   static const struct {
     const char *member, *metric;
+    double (*get) (JsonObject *object, const char *name);
   } known[] = {
-    {"loss", LIG_METRIC_LOSS},
-    {"lr", "learning-rate"},
-    {"grad_norm", "gradient-norm"},
-    {"eval_loss", LIG_METRIC_EVAL_LOSS},
-    {"eval_accuracy", LIG_METRIC_EVAL_ACCURACY},
+    {"loss", LIG_METRIC_LOSS, get_single},
+    {"lr", "learning-rate", get_number},
+    {"grad_norm", "gradient-norm", get_single},
+    {"eval_loss", LIG_METRIC_EVAL_LOSS, get_single},
+    {"eval_accuracy", LIG_METRIC_EVAL_ACCURACY, get_single},
   };
   gint64 step = lig_json_get_int (object, "step", 0);
   guint count = 0;
   for (guint i = 0; i < G_N_ELEMENTS (known) && count < LIG_CHILD_METRICS; i++) {
-    double value = get_number (object, known[i].member);
+    double value = known[i].get (object, known[i].member);
     if (isfinite (value))
       to[count++] = (LigRunMetric){step, known[i].metric, value};
   }
@@ -91,12 +102,12 @@ lig_child_line_get_progress (JsonObject *object, LigRunProgress *to, char **prob
     .first_step = lig_json_get_int (object, "first_step", 0),
     .seconds = get_number (object, "seconds"),
     .left = get_number (object, "left"),
-    .loss = get_number (object, "loss"),
-    .first_loss = get_number (object, "first_loss"),
-    .eval_loss = get_number (object, "eval_loss"),
-    .eval_accuracy = get_number (object, "eval_accuracy"),
+    .loss = get_single (object, "loss"),
+    .first_loss = get_single (object, "first_loss"),
+    .eval_loss = get_single (object, "eval_loss"),
+    .eval_accuracy = get_single (object, "eval_accuracy"),
     .learning_rate = get_number (object, "lr"),
-    .gradient_norm = get_number (object, "grad_norm"),
+    .gradient_norm = get_single (object, "grad_norm"),
     .loss_scale = get_number (object, "loss_scale"),
     .skipped = lig_json_get_int (object, "skipped_updates", 0),
     .step_seconds = get_number (object, "step_seconds"),
@@ -104,8 +115,17 @@ lig_child_line_get_progress (JsonObject *object, LigRunProgress *to, char **prob
     .exposed = get_number (object, "exposed_seconds"),
     .imbalance = get_number (object, "imbalance_seconds"),
     .slowest = (int) lig_json_get_int (object, "slowest_rank", 0),
+    .searching = json_object_get_boolean_member_with_default (object, "searching", FALSE),
   };
   *problem = g_strdup (text);
+}
+
+char *
+lig_child_line_get_measuring (JsonObject *object)
+{
+  const char *what = lig_json_get_string (object, "what", "");
+  double share = get_number (object, "share");
+  return isfinite (share) ? g_strdup_printf ("%s · %.0f %%", what, 100 * share) : g_strdup (what);
 }
 
 GError *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of `lig train --control`. */
+/* The lines of `lig train --control` and `lig runs repeat --control`. */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 typedef enum {
   LIG_CHILD_LINE_UNKNOWN,
-  LIG_CHILD_LINE_TRAINING, /* {"training": …}: a description of the run */
+  LIG_CHILD_LINE_MEASURING, /* {"measuring": …}: a measurement while the run is prepared */
+  LIG_CHILD_LINE_TRAINING,  /* {"training": …}: a description of the run */
   LIG_CHILD_LINE_METRICS,
   LIG_CHILD_LINE_PROGRESS,
   LIG_CHILD_LINE_RESULT,
@@ -27,6 +28,9 @@ guint lig_child_line_get_metrics (JsonObject *object, LigRunMetric *to);
 
 /* Reads the progress; sets the problem (transfer full) (nullable). */
 void lig_child_line_get_progress (JsonObject *object, LigRunProgress *to, char **problem);
+
+/* Returns: (transfer full): the text of a measurement, with its share if that is known. */
+char *lig_child_line_get_measuring (JsonObject *object);
 
 /* Returns: (transfer full): the error of the line. */
 GError *lig_child_line_get_error (JsonObject *object);

@@ -13,6 +13,7 @@
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -24,12 +25,14 @@ struct _LigChildRun {
   GSubprocess *process;
   int commands; /* a socket */
   int errors;   /* an in-memory file with the processes' standard error */
+  void (*measuring) (gpointer data, const char *what); /* until it has begun */
+  gpointer data;
 
   GMutex lock; /* guards all fields below */
   GCond changed;
-  gboolean begun, ended;
+  gboolean begun, finished, ended; /* `finished`: the last line was read */
   /* Constant once it has started. */
-  char *uuid, *name, *device, *data, *checkpoint;
+  char *uuid, *name, *device, *dataset, *checkpoint, **remarks;
   LigRunSettings settings;
   double samples;
   int ranks;
@@ -61,7 +64,8 @@ lig_child_run_finalize (GObject *object)
   g_free (self->uuid);
   g_free (self->name);
   g_free (self->device);
-  g_free (self->data);
+  g_free (self->dataset);
+  g_strfreev (self->remarks);
   g_free (self->checkpoint);
   g_free (self->problem);
   g_free (self->metrics);
@@ -97,17 +101,20 @@ emit_ended (gpointer self)
   return G_SOURCE_REMOVE;
 }
 
-/* Takes the error, null for none. Later calls are ignored. The caller holds the lock. */
+/* Takes the last line: the error, null for none. The caller holds the lock. */
 static void
-end (LigChildRun *self, GError *error)
+finish (LigChildRun *self, GError *error)
 {
-  if (self->ended) {
-    g_clear_error (&error);
-    return;
-  }
-  self->ended = TRUE;
+  self->finished = TRUE;
   self->error = error;
-  if (error)
+}
+
+/* The processes have ended. The caller holds the lock. */
+static void
+end (LigChildRun *self)
+{
+  self->ended = TRUE;
+  if (self->error)
     self->progress.status = LIG_RUN_FAILED;
   self->progress.left = 0;
   g_cond_broadcast (&self->changed);
@@ -121,7 +128,7 @@ lig_child_run_find_reason (char *said)
   line = line ? line + 1 : said;
   line = g_str_has_prefix (line, "lig: ") ? line + strlen ("lig: ") : line;
   return *line ? g_utf8_make_valid (line, -1)
-               : g_strdup (_ ("ranks: their processes ended without a reason"));
+               : g_strdup (_ ("the training process ended without a reason"));
 }
 
 /* Returns the last message of the processes. */
@@ -136,15 +143,46 @@ read_errors (LigChildRun *self)
   return lig_child_run_find_reason (text);
 }
 
-/* The processes have ended; they may have printed the reason. */
+/* Returns the reason why the processes ended without a last line; they may have printed it. */
+static GError *
+find_error (LigChildRun *self)
+{
+  g_autofree char *said = read_errors (self);
+  int number =
+    g_subprocess_get_if_signaled (self->process) ? g_subprocess_get_term_sig (self->process) : 0;
+  if (number == SIGKILL)
+    return g_error_new (LIG_ERROR, LIG_ERROR_MEMORY,
+                        _ ("the training process was killed; the system does this if memory is "
+                           "short"));
+  if (number > 0)
+    return g_error_new (LIG_ERROR, LIG_ERROR_DEVICE,
+                        _ ("the training process was ended by signal %d (%s): %s"), number,
+                        g_strsignal (number), said);
+  return g_error_new_literal (LIG_ERROR, LIG_ERROR_RANKS, said);
+}
+
+/* The processes have ended. */
 static void
 conclude (LigChildRun *self)
 {
-  g_autofree char *said = read_errors (self);
-  end (self, g_error_new_literal (LIG_ERROR, LIG_ERROR_RANKS, said));
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  if (!self->finished)
+    finish (self, find_error (self));
+  end (self);
 }
 
 /* --- Lines --------------------------------------------------------------------------------- */
+
+static char **
+read_remarks (JsonObject *object)
+{
+  g_autoptr (GStrvBuilder) remarks = g_strv_builder_new ();
+  JsonNode *node = json_object_get_member (object, "remarks");
+  JsonArray *array = node && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+  for (guint i = 0; array && i < json_array_get_length (array); i++)
+    g_strv_builder_add (remarks, json_array_get_string_element (array, i));
+  return g_strv_builder_end (remarks);
+}
 
 static void
 take_training (LigChildRun *self, JsonObject *object)
@@ -159,7 +197,8 @@ take_training (LigChildRun *self, JsonObject *object)
   self->uuid = g_strdup (lig_json_get_string (object, "run", NULL));
   self->name = g_strdup (lig_json_get_string (object, "name", ""));
   self->device = g_strdup (lig_json_get_string (object, "device", "cpu"));
-  self->data = g_strdup (lig_json_get_string (object, "data", NULL));
+  self->dataset = g_strdup (lig_json_get_string (object, "data", NULL));
+  self->remarks = read_remarks (object);
   self->checkpoint = g_strdup (lig_json_get_string (object, "checkpoint", NULL));
   self->samples = (double) lig_json_get_int (object, "samples", 1);
   self->ranks = (int) lig_json_get_int (object, "ranks", 1);
@@ -178,21 +217,31 @@ take_metrics (LigChildRun *self, JsonObject *object)
 }
 
 static void
+take_measuring (LigChildRun *self, JsonObject *object)
+{
+  g_autofree char *what = lig_child_line_get_measuring (object);
+  if (self->measuring && !self->begun)
+    self->measuring (self->data, what);
+}
+
+static void
 take_line (LigChildRun *self, JsonNode *root)
 {
   JsonObject *object;
   LigChildLine kind = lig_child_line_read (root, &object);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-  if (self->ended)
+  if (self->finished)
     return;
-  if (kind == LIG_CHILD_LINE_TRAINING)
+  if (kind == LIG_CHILD_LINE_MEASURING)
+    take_measuring (self, object);
+  else if (kind == LIG_CHILD_LINE_TRAINING)
     take_training (self, object);
   else if (kind == LIG_CHILD_LINE_METRICS)
     take_metrics (self, object);
   else if (kind == LIG_CHILD_LINE_RESULT)
-    end (self, NULL);
+    finish (self, NULL);
   else if (kind == LIG_CHILD_LINE_ERROR)
-    end (self, lig_child_line_get_error (object));
+    finish (self, lig_child_line_get_error (object));
   else if (kind == LIG_CHILD_LINE_PROGRESS) {
     g_free (self->problem);
     lig_child_line_get_progress (object, &self->progress, &self->problem);
@@ -216,9 +265,7 @@ read_lines (gpointer data)
       take_line (self, json_parser_get_root (parser));
   }
   g_subprocess_wait (self->process, NULL, NULL);
-  g_mutex_lock (&self->lock);
   conclude (self);
-  g_mutex_unlock (&self->lock);
   return NULL;
 }
 
@@ -244,12 +291,19 @@ lig_child_run_make_words (const char *program, const LigChildOrder *order, const
   g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
   g_autofree char *ranks = g_strdup_printf ("%d", lig_layout_size (&order->layout, LIG_GROUP_ALL));
   g_autofree char *parallel = lig_layout_to_string (&order->layout);
+  if (order->repeated) {
+    g_strv_builder_add_many (words, program, "runs", "repeat", order->repeated, "--control",
+                             "--quiet", "--store", order->store, NULL);
+    return g_strv_builder_end (words);
+  }
   g_strv_builder_add_many (words, program, "train", "--control", "--quiet", "--ranks", ranks, NULL);
   if (lig_layout_size (&order->layout, LIG_GROUP_DATA) <
       lig_layout_size (&order->layout, LIG_GROUP_ALL))
     g_strv_builder_add_many (words, "--parallel", parallel, NULL);
   if (order->store)
     g_strv_builder_add_many (words, "--store", order->store, NULL);
+  else
+    g_strv_builder_add (words, "--no-store");
   if (order->checkpoint) {
     g_strv_builder_add_many (words, "--resume", order->checkpoint, NULL);
     return g_strv_builder_end (words);
@@ -285,8 +339,7 @@ write_sequence (const LigChildOrder *order, GError **error)
   return NULL;
 }
 
-/* In the child: lowers the priority, so that the window on the same CPUs stays responsive, as with
- * an in-process run. */
+/* In the child: lowers the priority, so that the window on the same CPUs stays responsive. */
 static void
 lower_priority (gpointer unused)
 {
@@ -311,7 +364,7 @@ start (LigChildRun *self, const char *const *words, GError **error)
   self->process = g_subprocess_launcher_spawnv (launcher, words, error);
   if (!self->process)
     return FALSE;
-  g_thread_unref (g_thread_new ("ranks", read_lines, g_object_ref (self)));
+  g_thread_unref (g_thread_new ("training", read_lines, g_object_ref (self)));
   return TRUE;
 }
 
@@ -321,6 +374,7 @@ wait_until_begun (LigChildRun *self, GError **error)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   while (!self->begun && !self->ended)
     g_cond_wait (&self->changed, &self->lock);
+  self->measuring = NULL;
   if (!self->begun && self->error)
     g_propagate_error (error, g_error_copy (self->error));
   return self->begun;
@@ -331,13 +385,16 @@ lig_child_run_new (const LigChildOrder *order, GError **error)
 {
   g_autoptr (LigChildRun) self = g_object_new (LIG_TYPE_CHILD_RUN, NULL);
   g_autofree char *program = lig_child_run_find_program ();
+  gboolean written = !order->checkpoint && !order->repeated;
   if (!program) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FILE,
-                         _ ("ranks: the program lig is not installed"));
+                         _ ("the program lig, which trains, is not installed"));
     return NULL;
   }
-  g_autofree char *file = order->checkpoint ? NULL : write_sequence (order, error);
-  if (!file && !order->checkpoint)
+  self->measuring = order->measuring;
+  self->data = order->data;
+  g_autofree char *file = written ? write_sequence (order, error) : NULL;
+  if (!file && written)
     return NULL;
   g_auto (GStrv) words = lig_child_run_make_words (program, order, file);
   gboolean begun =
@@ -386,11 +443,14 @@ lig_child_run_check (LigChildRun *self, GError **error)
 }
 
 void
-lig_child_run_command (LigChildRun *self, const char *command)
+lig_child_run_command (LigChildRun *self, LigChildCommand command)
 {
-  g_autofree char *line = g_strconcat (command, "\n", NULL);
-  if (send (self->commands, line, strlen (line), MSG_NOSIGNAL) < 0)
-    g_debug ("ranks: %s: %s", command, g_strerror (errno));
+  static const char *const lines[] = {
+    [LIG_CHILD_PAUSE] = "pause\n", [LIG_CHILD_CONTINUE] = "continue\n", [LIG_CHILD_SAVE] = "save\n",
+    [LIG_CHILD_STOP] = "stop\n",   [LIG_CHILD_CANCEL] = "cancel\n",
+  };
+  if (send (self->commands, lines[command], strlen (lines[command]), MSG_NOSIGNAL) < 0)
+    g_debug ("training: %s: %s", lines[command], g_strerror (errno));
 }
 
 const char *
@@ -408,7 +468,13 @@ lig_child_run_get_checkpoint (LigChildRun *self)
 const char *
 lig_child_run_describe_data (LigChildRun *self)
 {
-  return self->data;
+  return self->dataset;
+}
+
+const char *const *
+lig_child_run_get_remarks (LigChildRun *self)
+{
+  return (const char *const *) self->remarks;
 }
 
 const LigRunSettings *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread reads the record and compiles the plan; a training run then joins the session's runs.
- * That thread also measures profiles, and waits for the processes of several ranks. */
+/* A thread reads the record and starts the training process, whose run then joins the session's
+ * runs. That thread also measures profiles, and waits for the processes of several ranks. */
 #include "ui/session/repeating.h"
 
 #include "ui/session/repeat-child.h"
@@ -13,6 +13,7 @@ struct _LigRepeating {
   GObject parent_instance;
   LigSession *session; /* not owned: it keeps this */
   LigStore *store;
+  char *path; /* of the store */
   char *origin, *run, *error;
   LigRecording *recording;
   LigTraining *training;
@@ -37,6 +38,7 @@ lig_repeating_finalize (GObject *object)
   g_clear_object (&self->stopped);
   g_clear_pointer (&self->recording, lig_recording_free);
   g_clear_pointer (&self->result, lig_repetition_free);
+  g_free (self->path);
   g_free (self->origin);
   g_free (self->run);
   g_free (self->error);
@@ -105,10 +107,10 @@ compare (LigRepeating *self)
 
 /* --- Repeating ----------------------------------------------------------------------------- */
 
-/* The result of the preparing thread: a run to start, or a finished run. */
+/* The result of the preparing thread: a run in progress, or a finished one. */
 typedef struct {
   LigRecording *recording;
-  LigRun *training;
+  LigChildRun *training;
   char *run;
 } Prepared;
 
@@ -131,18 +133,32 @@ note_round (guint round, guint rounds, gpointer data)
   return !g_cancellable_is_cancelled (self->stopped);
 }
 
-static void
-repeat (LigRepeating *self, Prepared *to, GError **error)
+static LigLayout
+get_layout (const LigRecording *recording)
 {
-  if (lig_recording_get_ranks (to->recording) > 1) {
-    to->run = lig_repeat_child_run (self->store, self->origin, self->stopped, error);
-    return;
-  }
-  g_autoptr (LigDevice) device = lig_device_open (lig_recording_get_device (to->recording), error);
-  if (device && lig_recording_is_profile (to->recording))
-    to->run = lig_recording_profile (to->recording, device, self->store, note_round, self, error);
-  else if (device)
-    to->training = lig_recording_train (to->recording, device, self->store, error);
+  LigLayout layout;
+  if (!lig_layout_parse (&layout, lig_recording_get_layout (recording),
+                         lig_recording_get_ranks (recording), NULL))
+    lig_layout_init (&layout, 1);
+  return layout;
+}
+
+static LigChildRun *
+train (LigRepeating *self, const LigRecording *recording, GError **error)
+{
+  const LigChildOrder order = {
+    .repeated = self->origin, .store = self->path, .layout = get_layout (recording)};
+  return lig_child_run_new (&order, error);
+}
+
+static char *
+profile (LigRepeating *self, const LigRecording *recording, GError **error)
+{
+  if (lig_recording_get_ranks (recording) > 1)
+    return lig_repeat_child_run (self->store, self->origin, self->stopped, error);
+  g_autoptr (LigDevice) device = lig_device_open (lig_recording_get_device (recording), error);
+  return device ? lig_recording_profile (recording, device, self->store, note_round, self, error)
+                : NULL;
 }
 
 static void
@@ -152,8 +168,10 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   GError *error = NULL;
   Prepared *prepared = g_new0 (Prepared, 1);
   prepared->recording = lig_recording_read_run (self->store, self->origin, &error);
-  if (prepared->recording)
-    repeat (self, prepared, &error);
+  if (prepared->recording && lig_recording_is_profile (prepared->recording))
+    prepared->run = profile (self, prepared->recording, &error);
+  else if (prepared->recording)
+    prepared->training = train (self, prepared->recording, &error);
   if (prepared->run || prepared->training) {
     g_task_return_pointer (task, prepared, free_prepared);
     return;
@@ -193,11 +211,9 @@ take_prepared (GObject *source, GAsyncResult *result, gpointer unused)
     self->run = g_steal_pointer (&prepared->run);
     compare (self);
   } else {
-    LigLayout one;
-    lig_layout_init (&one, 1);
-    self->run = g_strdup (lig_run_get_uuid (prepared->training));
-    self->training =
-      g_object_ref (lig_training_adopt (self->session, g_steal_pointer (&prepared->training), one));
+    self->run = g_strdup (lig_child_run_get_uuid (prepared->training));
+    self->training = g_object_ref (lig_training_adopt (
+      self->session, g_steal_pointer (&prepared->training), get_layout (self->recording)));
     g_signal_connect_object (self->training, "progressed", G_CALLBACK (emit_changed), self,
                              G_CONNECT_SWAPPED);
     g_signal_connect_object (self->training, "ended", G_CALLBACK (take_end), self,
@@ -234,6 +250,7 @@ lig_repeating_start (LigSession *session, const char *run)
   g_autoptr (LigRepeating) self = g_object_new (LIG_TYPE_REPEATING, NULL);
   self->session = session;
   self->store = g_object_ref (lig_session_get_store (session));
+  self->path = g_strdup (lig_session_get_store_path (session));
   self->origin = g_strdup (run);
   g_list_store_insert (get_all (session), 0, self);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_prepared, NULL);

@@ -336,6 +336,12 @@ lig_session_get_store (LigSession *self)
 }
 
 const char *
+lig_session_get_store_path (LigSession *self)
+{
+  return self->store ? lig_store_get_path (self->store) : NULL;
+}
+
+const char *
 lig_session_get_store_error (LigSession *self)
 {
   return self->store_error;

@@ -24,9 +24,10 @@ G_DECLARE_FINAL_TYPE (LigSession, lig_session, LIG, SESSION, GObject)
  */
 LigSession *lig_session_new (const char *store, GError **error);
 
-/* Returns: (nullable): null if the store could not be opened; the second function then returns the
+/* Returns: (nullable): null if the store could not be opened; the third function then returns the
  *   error's sentence. */
 LigStore *lig_session_get_store (LigSession *self);
+const char *lig_session_get_store_path (LigSession *self);
 const char *lig_session_get_store_error (LigSession *self);
 
 /* Opens another store, or reopens the current one, and on success writes the setting `store`. Fails

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A point of a sweep that several ranks train together, in separate processes. */
+/* A point of a sweep, trained in processes of its own. */
 #pragma once
 
 #include "ui/session/child-run.h"

@@ -5,7 +5,6 @@
 
 #include "ui/session/sweep-child.h"
 #include "ui/session/task.h"
-#include <ligature/device.h>
 
 #include <math.h>
 
@@ -60,15 +59,14 @@ emit_changed (LigSweeping *self)
 
 /* --- The next training --------------------------------------------------------------------- */
 
-/* The data of a thread. The run, a LigRun or a LigChildRun, is null at the end, or if preparing it
- * failed. */
+/* The data of a thread. The run is null at the end, or if preparing it failed. */
 typedef struct {
   LigStore *store;
   LigSweep *sweep; /* replaced by one with the newest results */
   GHashTable *failures;
   gboolean only_read;
   int point;
-  gpointer run;
+  LigChildRun *run;
   GError *failure;
 } Next;
 
@@ -102,17 +100,6 @@ read_sweep (Next *next, GError **error)
   return TRUE;
 }
 
-static gpointer
-prepare_point (Next *next)
-{
-  if (lig_sweep_get_ranks (next->sweep) > 1)
-    return lig_sweep_child_new (next->sweep, (guint) next->point, next->store, &next->failure);
-  g_autoptr (LigDevice) device =
-    lig_device_open (lig_sweep_get_device (next->sweep), &next->failure);
-  return device ? lig_sweep_prepare (next->sweep, (guint) next->point, device, &next->failure)
-                : NULL;
-}
-
 static void
 find_next (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -126,7 +113,7 @@ find_next (GTask *task, gpointer source, gpointer data, GCancellable *cancellabl
   if (!next->only_read)
     next->point = lig_sweep_next (next->sweep);
   if (next->point >= 0)
-    next->run = prepare_point (next);
+    next->run = lig_sweep_child_new (next->sweep, (guint) next->point, next->store, &next->failure);
   g_task_return_boolean (task, TRUE);
 }
 
@@ -159,7 +146,7 @@ take_end (LigSweeping *self)
 }
 
 static void
-begin (LigSweeping *self, gpointer run)
+begin (LigSweeping *self, LigChildRun *run)
 {
   LigLayout layout = lig_sweep_child_get_layout (self->sweep);
   self->training = g_object_ref (lig_training_adopt (self->session, run, layout));

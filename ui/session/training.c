@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Training runs that the window started. A thread opens the device and compiles the plans; then a
+/* Training runs that the window started. A thread waits until the training process is ready; then a
  * timer reads the run's metrics thirty times a second. */
 #include "ui/session/training.h"
 
 #include "ui/session/command.h"
-#include "ui/session/measuring.h"
 #include "ui/session/task.h"
-#include "ui/session/trainer.h"
 #include <ligature/device.h>
 #include <ligature/sequence.h>
 #include <ligature/store-rows.h>
-#include <ligature/store.h>
 
 #include <math.h>
 
@@ -22,20 +19,20 @@
 
 enum { CURVE_LOSS, CURVE_EVAL_LOSS, CURVE_ACCURACY, CURVE_RATE, CURVE_NORM, CURVE_SPEED, N_CURVES };
 
-static const char *const curve_names[N_CURVES] = {LIG_METRIC_LOSS,          LIG_METRIC_EVAL_LOSS,
-                                                  LIG_METRIC_EVAL_ACCURACY, "learning-rate",
-                                                  "gradient-norm",          "samples-per-second"};
+static const char *const curve_names[N_CURVES + 1] = {
+  LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS, LIG_METRIC_EVAL_ACCURACY,
+  "learning-rate", "gradient-norm",      "samples-per-second"};
 
 struct _LigTraining {
   GObject parent_instance;
   LigSession *session; /* weak */
-  LigStore *store;
   LigSequence *sequence;
   LigRunSettings settings;
   char *title, *device, *resumed, *command, *measuring, *error, *checkpoint_error;
+  char *uuid, *checkpoint; /* of an earlier window's run, which has no process */
   LigError error_code;
 
-  LigTrainer trainer;
+  LigChildRun *run; /* null before it is ready */
   LigLayout layout;
   LigRunProgress progress;
   LigCurve *curves[N_CURVES];
@@ -47,7 +44,7 @@ struct _LigTraining {
   gint64 rate_time;
 
   /* Requested before the run existed. */
-  gboolean asked[LIG_TRAINER_COMMANDS];
+  gboolean asked[LIG_CHILD_COMMANDS];
 };
 
 G_DEFINE_FINAL_TYPE (LigTraining, lig_training, G_TYPE_OBJECT)
@@ -61,17 +58,17 @@ lig_training_finalize (GObject *object)
 {
   LigTraining *self = LIG_TRAINING (object);
   g_clear_handle_id (&self->timer, g_source_remove);
-  if (!self->ended)
-    lig_trainer_command (&self->trainer, LIG_TRAINER_INTERRUPT);
-  lig_trainer_clear (&self->trainer);
+  if (!self->ended && self->run)
+    lig_child_run_command (self->run, LIG_CHILD_STOP);
+  g_clear_object (&self->run);
   g_clear_weak_pointer (&self->session);
-  g_clear_object (&self->store);
   g_clear_object (&self->sequence);
   lig_run_settings_clear (&self->settings);
   for (int i = 0; i < N_CURVES; i++)
     lig_curve_free (self->curves[i]);
-  char *const texts[] = {self->title,     self->device, self->resumed,         self->command,
-                         self->measuring, self->error,  self->checkpoint_error};
+  char *const texts[] = {self->title,     self->device, self->resumed,          self->command,
+                         self->measuring, self->error,  self->checkpoint_error, self->uuid,
+                         self->checkpoint};
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_free (texts[i]);
   G_OBJECT_CLASS (lig_training_parent_class)->finalize (object);
@@ -125,7 +122,7 @@ take_metrics (LigTraining *self, double max_seconds)
   gint64 until = g_get_monotonic_time () + (gint64) (max_seconds * 1e6);
   guint count;
   do {
-    count = lig_trainer_take_metrics (&self->trainer, metrics, BATCH);
+    count = lig_child_run_take_metrics (self->run, metrics, BATCH);
     for (guint i = 0; i < count; i++)
       take_metric (self, &metrics[i]);
   } while (count == BATCH && g_get_monotonic_time () < until);
@@ -139,7 +136,7 @@ take_rate (LigTraining *self)
   gint64 now = g_get_monotonic_time (), step = self->progress.step;
   gboolean running = self->progress.status == LIG_RUN_RUNNING;
   if (running && self->rate_time > 0 && step > self->rate_step && now > self->rate_time) {
-    double samples = lig_trainer_get_samples (&self->trainer);
+    double samples = lig_child_run_get_samples (self->run);
     double rate = samples * (double) (step - self->rate_step) / (double) (now - self->rate_time);
     lig_curve_append (self->curves[CURVE_SPEED], (double) step, rate * 1e6);
   } else if (running && self->rate_time > 0)
@@ -153,11 +150,10 @@ tick (gpointer data)
 {
   LigTraining *self = data;
   take_metrics (self, MAX_SECONDS);
-  /* Throttled, because the run sorts the times of its last steps for this. */
   if (self->ticks++ % 4 == 0) {
-    lig_trainer_get_progress (&self->trainer, &self->progress);
+    lig_child_run_get_progress (self->run, &self->progress);
     g_free (self->checkpoint_error);
-    self->checkpoint_error = lig_trainer_dup_problem (&self->trainer);
+    self->checkpoint_error = lig_child_run_dup_problem (self->run);
     take_rate (self);
   }
   g_signal_emit (self, signals[PROGRESSED], 0);
@@ -187,11 +183,11 @@ static void
 take_end (LigTraining *self)
 {
   g_autoptr (GError) error = NULL;
-  if (!lig_trainer_wait (&self->trainer, &error))
+  if (!lig_child_run_check (self->run, &error))
     take_error (self, error);
   while (!take_metrics (self, MAX_SECONDS))
     ;
-  lig_trainer_get_progress (&self->trainer, &self->progress);
+  lig_child_run_get_progress (self->run, &self->progress);
   /* A run that is shorter than a tick also gets one rate. */
   if (lig_curve_get_length (self->curves[CURVE_SPEED]) == 0 &&
       isfinite (self->progress.samples_per_second))
@@ -205,8 +201,7 @@ take_end (LigTraining *self)
 typedef struct {
   LigSequence *sequence;
   LigRunSettings settings;
-  LigStore *store;
-  char *device, *resumed;
+  char *store, *device, *resumed;
   LigLayout layout;
   LigTraining *training; /* (transfer none): only for messages to the main loop */
 } Request;
@@ -221,7 +216,7 @@ free_request (gpointer data)
 {
   Request *request = data;
   g_clear_object (&request->sequence);
-  g_clear_object (&request->store);
+  g_free (request->store);
   lig_run_settings_clear (&request->settings);
   g_free (request->device);
   g_free (request->resumed);
@@ -233,7 +228,7 @@ show_measuring (gpointer data)
 {
   Message *message = data;
   LigTraining *self = message->training;
-  if (!lig_trainer_is_ready (&self->trainer) && !self->ended) {
+  if (!self->run && !self->ended) {
     g_free (self->measuring);
     self->measuring = g_steal_pointer (&message->what);
     g_signal_emit (self, signals[PROGRESSED], 0);
@@ -261,44 +256,22 @@ report_measuring (gpointer data, const char *what)
   g_idle_add_full (G_PRIORITY_DEFAULT, show_measuring, message, free_message);
 }
 
-static LigChildRun *
-make_child (Request *request, GError **error)
-{
-  const LigChildOrder order = {
-    .sequence = request->sequence,
-    .settings = &request->settings,
-    .checkpoint = request->resumed,
-    .device = request->device,
-    .store = request->store ? lig_store_get_path (request->store) : NULL,
-    .layout = request->layout,
-  };
-  return lig_child_run_new (&order, error);
-}
-
-/* Returns a LigRun or a LigChildRun. */
-static gpointer
-make_run (Request *request, GError **error)
-{
-  g_autofree char *found = request->resumed ? lig_run_checkpoint_device (request->resumed, error)
-                                            : g_strdup (request->device);
-  if (found && lig_layout_size (&request->layout, LIG_GROUP_ALL) > 1)
-    return make_child (request, error);
-  g_autoptr (LigDevice) device = found ? lig_device_open (found, error) : NULL;
-  if (!device)
-    return NULL;
-  if (request->resumed)
-    return lig_run_resume (request->resumed, device, NULL, request->store, error);
-  return lig_run_new (request->sequence, device, &request->settings, NULL, request->store, error);
-}
-
 static void
 prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Request *request = data;
   GError *error = NULL;
-  lig_measuring_listen (report_measuring, request);
-  gpointer run = make_run (request, &error);
-  lig_measuring_listen (NULL, NULL);
+  const LigChildOrder order = {
+    .sequence = request->sequence,
+    .settings = &request->settings,
+    .checkpoint = request->resumed,
+    .device = request->device,
+    .store = request->store,
+    .layout = request->layout,
+    .measuring = report_measuring,
+    .data = request,
+  };
+  LigChildRun *run = lig_child_run_new (&order, &error);
   if (run)
     g_task_return_pointer (task, run, g_object_unref);
   else
@@ -309,29 +282,28 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 static void
 copy_facts (LigTraining *self)
 {
+  const char *device = lig_child_run_get_device (self->run);
   lig_run_settings_clear (&self->settings);
-  lig_run_settings_copy (lig_trainer_get_settings (&self->trainer), &self->settings);
+  lig_run_settings_copy (lig_child_run_get_settings (self->run), &self->settings);
   g_free (self->device);
-  self->device = lig_trainer_title_device (&self->trainer, self->session);
+  self->device = self->session ? lig_session_title_ranks (self->session, device,
+                                                          lig_child_run_get_ranks (self->run))
+                               : g_strdup (device);
   if (!self->resumed)
     return;
   g_free (self->title);
-  self->title = lig_trainer_dup_name (&self->trainer);
+  self->title = g_strdup (lig_child_run_get_name (self->run));
 }
 
-/* A run that was cancelled during preparation is still started and ended, so that the store records
- * it. */
+/* A run that was cancelled during preparation has started, so that the store records it. */
 static void
 begin (LigTraining *self)
 {
-  const LigTrainer *trainer = &self->trainer;
   for (guint i = 0; i < G_N_ELEMENTS (self->asked); i++)
     if (self->asked[i])
-      lig_trainer_command (trainer, (LigTrainerCommand) i);
-  g_signal_connect_object (lig_trainer_get_object (trainer), "ended", G_CALLBACK (take_end), self,
-                           G_CONNECT_SWAPPED);
-  lig_trainer_start (trainer);
-  lig_trainer_get_progress (trainer, &self->progress);
+      lig_child_run_command (self->run, (LigChildCommand) i);
+  g_signal_connect_object (self->run, "ended", G_CALLBACK (take_end), self, G_CONNECT_SWAPPED);
+  lig_child_run_get_progress (self->run, &self->progress);
   self->timer = g_timeout_add (TICK_MS, tick, self);
   g_signal_emit (self, signals[PROGRESSED], 0);
 }
@@ -341,10 +313,9 @@ take_run (GObject *source, GAsyncResult *result, gpointer data)
 {
   LigTraining *self = LIG_TRAINING (source);
   g_autoptr (GError) error = NULL;
-  gpointer run = g_task_propagate_pointer (G_TASK (result), &error);
+  self->run = g_task_propagate_pointer (G_TASK (result), &error);
   g_clear_pointer (&self->measuring, g_free);
-  if (run) {
-    lig_trainer_set (&self->trainer, run);
+  if (self->run) {
     copy_facts (self);
     begin (self);
     return;
@@ -361,7 +332,7 @@ prepare_on_thread (LigTraining *self, LigSession *session)
   request->training = self;
   request->sequence = self->sequence ? lig_sequence_copy (self->sequence) : NULL;
   lig_run_settings_copy (&self->settings, &request->settings);
-  request->store = self->store ? g_object_ref (self->store) : NULL;
+  request->store = g_strdup (lig_session_get_store_path (session));
   request->device = g_strdup (self->device);
   request->resumed = g_strdup (self->resumed);
   request->layout = self->layout;
@@ -378,7 +349,6 @@ new_training (LigSession *session)
 {
   LigTraining *self = g_object_new (LIG_TYPE_TRAINING, NULL);
   g_set_weak_pointer (&self->session, session);
-  g_set_object (&self->store, lig_session_get_store (session));
   return self;
 }
 
@@ -421,17 +391,49 @@ lig_training_resume (LigSession *session, const char *checkpoint, LigLayout layo
 }
 
 LigTraining *
-lig_training_adopt (LigSession *session, gpointer run, LigLayout layout)
+lig_training_adopt (LigSession *session, LigChildRun *run, LigLayout layout)
 {
   g_autoptr (LigTraining) self = new_training (session);
   self->layout = layout;
-  lig_trainer_set (&self->trainer, run);
+  self->run = run;
   copy_facts (self);
-  self->title =
-    self->settings.name ? g_strdup (self->settings.name) : lig_trainer_dup_name (&self->trainer);
+  self->title = g_strdup (lig_child_run_get_name (run));
   self->progress.steps = self->settings.steps;
   g_list_store_insert (lig_session_get_trainings (session), 0, self);
   begin (self);
+  return self;
+}
+
+const char *const *
+lig_training_get_metrics (void)
+{
+  return curve_names;
+}
+
+LigTraining *
+lig_training_recall (LigSession *session, const LigInterrupted *interrupted)
+{
+  g_autoptr (LigTraining) self = new_training (session);
+  const LigRunRow *row = interrupted->row;
+  self->ended = TRUE;
+  self->uuid = g_strdup (row->uuid);
+  self->checkpoint = g_strdup (interrupted->checkpoint);
+  self->title = g_strdup (row->name);
+  self->device = g_strdup (lig_session_get_device_title (session, row->device));
+  lig_run_settings_clear (&self->settings);
+  lig_run_settings_copy (&interrupted->settings, &self->settings);
+  self->progress.status = LIG_RUN_INTERRUPTED;
+  self->progress.step = MAX (row->last_step, row->saved_step);
+  self->progress.steps = self->settings.steps;
+  self->progress.first_loss = row->first_loss;
+  self->progress.loss = row->last_loss;
+  self->progress.eval_loss = row->eval_loss;
+  self->progress.eval_accuracy = row->eval_accuracy;
+  for (int i = 0; i < N_CURVES; i++) {
+    lig_curve_free (self->curves[i]);
+    self->curves[i] = lig_curve_ref (g_hash_table_lookup (interrupted->curves, curve_names[i]));
+  }
+  g_list_store_insert (lig_session_get_trainings (session), 0, self);
   return self;
 }
 
@@ -519,25 +521,27 @@ lig_training_get_measuring (LigTraining *self)
 const char *
 lig_training_get_data (LigTraining *self)
 {
-  return lig_trainer_describe_data (&self->trainer);
+  return self->run ? lig_child_run_describe_data (self->run) : NULL;
 }
 
 const char *const *
 lig_training_get_remarks (LigTraining *self)
 {
-  return lig_trainer_get_remarks (&self->trainer);
+  return self->run ? lig_child_run_get_remarks (self->run) : NULL;
 }
 
 const char *
 lig_training_get_uuid (LigTraining *self)
 {
-  return lig_trainer_get_uuid (&self->trainer);
+  return self->run ? lig_child_run_get_uuid (self->run) : self->uuid;
 }
 
 const char *
 lig_training_get_checkpoint (LigTraining *self)
 {
-  const char *path = self->ended ? lig_trainer_get_checkpoint (&self->trainer) : NULL;
+  const char *path = !self->ended ? NULL
+                     : self->run  ? lig_child_run_get_checkpoint (self->run)
+                                  : self->checkpoint;
   return path && g_file_test (path, G_FILE_TEST_EXISTS) ? path : NULL;
 }
 
@@ -559,41 +563,41 @@ lig_training_is_active (LigTraining *self)
 /* --- Control ------------------------------------------------------------------------------- */
 
 static void
-command (LigTraining *self, LigTrainerCommand command)
+command (LigTraining *self, LigChildCommand command)
 {
   self->asked[command] = TRUE;
-  if (command <= LIG_TRAINER_CONTINUE)
-    self->asked[LIG_TRAINER_CONTINUE - command] = FALSE;
-  if (!self->ended)
-    lig_trainer_command (&self->trainer, command);
+  if (command <= LIG_CHILD_CONTINUE)
+    self->asked[LIG_CHILD_CONTINUE - command] = FALSE;
+  if (!self->ended && self->run)
+    lig_child_run_command (self->run, command);
 }
 
 void
 lig_training_pause (LigTraining *self)
 {
-  command (self, LIG_TRAINER_PAUSE);
+  command (self, LIG_CHILD_PAUSE);
 }
 
 void
 lig_training_unpause (LigTraining *self)
 {
-  command (self, LIG_TRAINER_CONTINUE);
+  command (self, LIG_CHILD_CONTINUE);
 }
 
 void
 lig_training_cancel (LigTraining *self)
 {
-  command (self, LIG_TRAINER_CANCEL);
+  command (self, LIG_CHILD_CANCEL);
 }
 
 void
 lig_training_interrupt (LigTraining *self)
 {
-  command (self, LIG_TRAINER_INTERRUPT);
+  command (self, LIG_CHILD_STOP);
 }
 
 void
 lig_training_save (LigTraining *self)
 {
-  command (self, LIG_TRAINER_SAVE);
+  command (self, LIG_CHILD_SAVE);
 }

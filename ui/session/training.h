@@ -3,10 +3,10 @@
  * session, not to a document, and continues while another sequence is edited. */
 #pragma once
 
+#include "ui/session/child-run.h"
 #include "ui/session/curve.h"
+#include "ui/session/interrupted.h"
 #include "ui/session/session.h"
-#include <ligature/layout.h>
-#include <ligature/run.h>
 
 G_BEGIN_DECLS
 
@@ -16,9 +16,9 @@ G_DECLARE_FINAL_TYPE (LigTraining, lig_training, LIG, TRAINING, GObject)
 /**
  * lig_training_start:
  * @sequence: copied
- * @layout: the parallelism of several processes; one: this process trains
+ * @layout: the parallelism of the processes
  *
- * Opens the device and the data and compiles on a thread, then trains. The run is added to the
+ * Starts a process that opens the device and the data, compiles and trains. The run is added to the
  * session at once. Signals: `progressed`, at most once a frame while something changed, from the
  * main loop; `ended` once.
  */
@@ -31,9 +31,14 @@ LigTraining *lig_training_start (LigSession *session,
 /* Continues from a run's checkpoint, on the device of that run, with a given parallelism. */
 LigTraining *lig_training_resume (LigSession *session, const char *checkpoint, LigLayout layout);
 
-/* Wraps and starts a LigRun or LigChildRun that was prepared elsewhere, by a sweep or a repetition;
- * takes ownership. It emits the same signals. */
-LigTraining *lig_training_adopt (LigSession *session, gpointer run, LigLayout layout);
+/* Shows a run that an earlier window left: it has ended as interrupted, and its checkpoint can be
+ * continued from. lig_training_get_metrics() names the curves that it needs. */
+LigTraining *lig_training_recall (LigSession *session, const LigInterrupted *interrupted);
+const char *const *lig_training_get_metrics (void);
+
+/* Wraps a run that a sweep or a repetition has started; takes ownership. It emits the same
+ * signals. */
+LigTraining *lig_training_adopt (LigSession *session, LigChildRun *run, LigLayout layout);
 
 /* Returns: (nullable): the newest run of the session that has not ended. */
 LigTraining *lig_training_find_active (LigSession *session);
@@ -50,7 +55,7 @@ void lig_training_get_progress (LigTraining *self, LigRunProgress *progress);
 const char *lig_training_get_title (LigTraining *self);
 const char *lig_training_get_device (LigTraining *self);
 
-/* Returns the parallelism of several processes; one: this process trains. */
+/* Returns the parallelism of its processes. */
 LigLayout lig_training_get_layout (LigTraining *self);
 
 /* Returns: (nullable): the engine's error, once it has failed. */
@@ -69,7 +74,8 @@ const char *lig_training_get_measuring (LigTraining *self);
 /* Returns: (nullable): the dataset's description; null until it is prepared. */
 const char *lig_training_get_data (LigTraining *self);
 
-/* Returns: (nullable): lig_run_get_remarks(); null until it is prepared. */
+/* Returns: (nullable): the remarks of the run, like lig_run_get_remarks(); null until it is
+ * prepared. */
 const char *const *lig_training_get_remarks (LigTraining *self);
 
 /* Returns: (nullable): null until it is prepared. */

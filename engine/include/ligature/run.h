@@ -440,17 +440,6 @@ LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error)
 LIG_API void lig_run_start (LigRun *self);
 
 /**
- * lig_run_set_background:
- * @self: a run
- * @background: whether to lower the priority of the run's threads
- *
- * Lowers the priority of the run's threads (a nice value of 5), so that a window on the same
- * CPUs stays responsive; on an idle machine this costs nothing. Must be called before the run
- * starts.
- */
-LIG_API void lig_run_set_background (LigRun *self, gboolean background);
-
-/**
  * lig_run_wait:
  * @self: a run
  *
@@ -475,8 +464,8 @@ LIG_API gboolean lig_run_failed_together (LigRun *self);
  * lig_run_pause:
  * @self: a run
  *
- * Pauses the run: on an asynchronous device after the current step, otherwise before the next
- * kernel. May be called from any thread.
+ * Pauses the run between two steps, after it has saved a checkpoint; while it evaluates, before the
+ * next kernel, and it then saves when it continues. May be called from any thread.
  */
 LIG_API void lig_run_pause (LigRun *self);
 

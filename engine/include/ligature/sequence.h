@@ -93,9 +93,20 @@ LIG_API void lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtyp
  * @shape: (nullable): the shape of the input, copied; the first axis is the batch; %NULL: unset
  * @dtype: the type of the input
  *
- * Sets the main input.
+ * Sets the main input. lig_sequence_check_input() says whether a file can hold it.
  */
 LIG_API void lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype);
+
+/**
+ * lig_sequence_check_input:
+ * @shape: the shape of an input
+ * @dtype: its type
+ * @error: set to %LIG_ERROR_SHAPE with both numbers, or to %LIG_ERROR_MEMORY
+ *
+ * Returns: whether a .lig file can hold the input: one to eight axes, each of at most 2^31 - 1
+ *   elements
+ */
+LIG_API gboolean lig_sequence_check_input (const LigShape *shape, LigDtype dtype, GError **error);
 
 /* The name of the parameter type with which weights of quantized matmuls are kept only in fp8 and
  * fp32. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The training run that a crash, a kill or a closed window interrupted: what a later window needs
+ * to show and continue it. */
+#pragma once
+
+#include "ui/session/curve.h"
+#include <ligature/run.h>
+#include <ligature/store-rows.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  LigRunRow *row;
+  char *checkpoint; /* a file that exists */
+  LigRunSettings settings;
+  GHashTable *curves; /* LigCurve by the name of its metric */
+} LigInterrupted;
+
+/**
+ * lig_interrupted_find:
+ * @store: a store
+ * @metrics: (array zero-terminated=1): the names of the metrics to read
+ *
+ * Looks at the store's last training run. Blocks while it reads.
+ *
+ * Returns: (transfer full) (nullable): that run; null if it was not interrupted, is part of a
+ * sweep, which continues it itself, or has no checkpoint
+ */
+LigInterrupted *lig_interrupted_find (LigStore *store, const char *const *metrics);
+void lig_interrupted_free (LigInterrupted *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigInterrupted, lig_interrupted_free)
+
+G_END_DECLS
