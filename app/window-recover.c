@@ -5,6 +5,7 @@
 #include "ui/document/journal.h"
 #include "ui/session/task.h"
 #include "ui/session/training.h"
+#include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
 #include <ligature/store.h>
 
@@ -278,9 +279,11 @@ static char *
 describe_interrupted (const LigInterrupted *run)
 {
   g_autofree char *when = describe_when (run->row->started);
-  return g_strdup_printf (_ ("Training of “%s” (%s) was interrupted. It can continue from step "
-                             "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT "."),
-                          run->row->name, when, run->row->saved_step, run->settings.steps);
+  g_autofree char *step = lig_figure_count (run->row->saved_step);
+  g_autofree char *steps = lig_figure_count (run->settings.steps);
+  return g_strdup_printf (
+    _ ("Training of “%s” (%s) was interrupted. It can continue from step %s of %s."),
+    run->row->name, when, step, steps);
 }
 
 /* The Run page shows the run, whether it is continued or not. */

@@ -9,7 +9,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from harness import SOURCE, main, program, wait  # noqa: E402
+from harness import SOURCE, lig, main, program, wait  # noqa: E402
 
 
 def write(path, **members):
@@ -42,6 +42,31 @@ def test_finished(home):
         text = report.read_text()
     assert "# Run: small" in text and "## Measured times" in text, text[:500]
     assert len(re.findall(r"^\| \d+ \|.*\| \d[\d.e-]* \| \d[\d.e-]* \|$", text, re.M)) >= 20, text
+
+
+def test_killed(home):
+    """The window is killed while it trains: the run saves itself, and the next window continues it."""
+    long = write(home / "long.lig", name="long", input={"shape": [64, 32], "dtype": "fp32"},
+                 ops=[{"op": "linear", "out-features": 64}, {"op": "gelu"},
+                      {"op": "linear", "out-features": 4}, {"op": "cross-entropy"}],
+                 train={"data": "synthetic?samples=2000", "steps": 1000000})
+    with program(home, long) as app:
+        app.says("^long — Ligature$")
+        app.find(name=re.compile("fused forward as"))
+        app.key("F5")
+        app.says(r"^[\d,]+ of 1,000,000 · ", 60)
+        app.kill()
+    with program(home) as app:
+        notice = app.says(r"^Training of “long” .* was interrupted. It can continue from step .+ of", 60)
+        step = int(re.sub(r"\D", "", re.search(r"step (.+) of", notice.name)[1]))
+        app.key("alt+3")
+        app.says(r"^Interrupted after [\d,]+ of 1,000,000 steps")
+        app.click(notice.near("push button", "Continue$"))
+        app.says(r"^[\d,]+ of 1,000,000 · ", 60)
+        app.says("long — Ligature$")
+        runs = json.loads(lig(home, "runs", "list", "--json"))
+        assert len(runs) == 1 and runs[0]["status"] == "running", runs
+        assert runs[0]["last_step"] >= step > 0, (step, runs)
 
 
 def test_compare(home):
@@ -81,4 +106,4 @@ def test_misfit(home):
 
 
 if __name__ == "__main__":
-    main([test_finished, test_compare, test_misfit])
+    main([test_finished, test_compare, test_misfit, test_killed])
