@@ -5,6 +5,7 @@
 
 #include <ligature/json.h>
 #include <ligature/profile.h>
+#include <ligature/store.h>
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "app/cli/runs.h"
 
 #include <ligature/printable.h>
-#include <ligature/tensor-file.h>
+#include <ligature/purge.h>
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -29,19 +29,6 @@ clear_checkpoints (Checkpoints *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Checkpoints, clear_checkpoints)
 
-/* Returns whether the file is a checkpoint that this run was the last to write. A row of a database
- * may name any file, and several runs may have written to the same one. */
-static gboolean
-is_own (const char *path, const char *uuid)
-{
-  GStatBuf info;
-  if (g_lstat (path, &info) != 0 || !S_ISREG (info.st_mode))
-    return FALSE;
-  g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, NULL);
-  return file && lig_tensor_file_get_metadata (file, "ligature.checkpoint") &&
-         g_strcmp0 (lig_tensor_file_get_metadata (file, "ligature.run"), uuid) == 0;
-}
-
 static double
 get_size (const char *path)
 {
@@ -61,7 +48,8 @@ find_checkpoints (LigStore *store, GPtrArray *runs, Checkpoints *found, GError *
       return FALSE;
     for (guint j = 0; j < artifacts->len; j++) {
       const LigArtifactRow *artifact = artifacts->pdata[j];
-      if (strcmp (artifact->kind, "checkpoint") == 0 && is_own (artifact->path, row->uuid) &&
+      if (strcmp (artifact->kind, "checkpoint") == 0 &&
+          lig_purge_owns_checkpoint (artifact->path, row->uuid) &&
           g_hash_table_add (seen, g_strdup (artifact->path))) {
         g_strv_builder_add (files, artifact->path);
         found->bytes += get_size (artifact->path);

@@ -6,6 +6,7 @@
 #include <ligature/csv.h>
 #include <ligature/json.h>
 #include <ligature/report.h>
+#include <ligature/store.h>
 #include <ligature/suggest.h>
 
 #include <string.h>

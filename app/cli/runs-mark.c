@@ -3,6 +3,7 @@
 #include "app/cli/runs.h"
 
 #include <ligature/report.h>
+#include <ligature/store.h>
 
 /* Prints the changed runs with --json, a single one as an object; otherwise success prints nothing.
  */

@@ -6,6 +6,7 @@
 #include "app/cli/runs-columns.h"
 #include "app/cli/shared-options.h"
 #include "app/cli/verbs.h"
+#include <ligature/store.h>
 
 #include <string.h>
 

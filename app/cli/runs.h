@@ -4,11 +4,12 @@
 
 #include "app/cli/command.h"
 #include "app/cli/find-run.h"
-#include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /* The value of `limit` if none is given. */
 #define LIG_RUNS_NO_LIMIT G_MAXINT

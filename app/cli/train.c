@@ -15,6 +15,7 @@
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
 
+#include <ligature/store.h>
 #include <ligature/tensor-file.h>
 
 #include <math.h>

@@ -160,13 +160,6 @@ lig_store_remove_tag (LigStore *self, const char *run, const char *tag, GError *
 }
 
 gboolean
-lig_store_delete_run (LigStore *self, const char *run, GError **error)
-{
-  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
-  return lig_store_delete_runs (self, &run, 1, error);
-}
-
-gboolean
 lig_store_delete_runs (LigStore *self, const char *const *runs, guint count, GError **error)
 {
   /* An experiment is deleted together with its last run. */

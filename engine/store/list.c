@@ -34,7 +34,9 @@ static GString *
 make_statement (const char *columns, const LigRunFilter *f)
 {
   GString *sql = g_string_new (columns);
-  g_string_append (sql, " FROM run r WHERE 1");
+  g_string_append_printf (
+    sql, " FROM run r WHERE r.id %s (SELECT id FROM run WHERE deleted IS NOT NULL)",
+    f->deleted ? "IN" : "NOT IN");
   if (f->text && *f->text)
     g_string_append (sql,
                      " AND (r.experiment IN (SELECT id FROM experiment"
@@ -161,7 +163,8 @@ lig_store_count_runs (LigStore *self, GError **error)
   g_return_val_if_fail (LIG_IS_STORE (self), -1);
   g_autoptr (GError) failure = NULL;
   gint64 count = -1;
-  sqlite3_stmt *row = lig_store_begin_read (self, &failure, "SELECT count (*) FROM run", "");
+  sqlite3_stmt *row =
+    lig_store_begin_read (self, &failure, "SELECT count (*) FROM run WHERE deleted IS NULL", "");
   if (row && lig_sql_next (row, &failure))
     count = sqlite3_column_int64 (row, 0);
   lig_store_end_read (self, row);

@@ -193,7 +193,8 @@ gboolean
 lig_store_resume_run (LigStore *self, const char *run, GError **error)
 {
   static const char sql[] =
-    "UPDATE run SET status = 'running', message = NULL, ended = NULL, host = ?2, boot = ?3,"
+    "UPDATE run SET status = 'running', message = NULL, ended = NULL, deleted = NULL, host = ?2,"
+    " boot = ?3,"
     " pid = ?4, process_start = ?5, heartbeat = ?6 WHERE id = ?1";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
   const LigProcess *process = lig_process_get_self ();

@@ -238,3 +238,8 @@ CREATE TABLE sample (
   microseconds REAL, -- the time that it took
   PRIMARY KEY (run, step, number)
 ) WITHOUT ROWID;
+
+-- 10
+-- The trash: deleted runs can be restored for some weeks.
+ALTER TABLE run ADD COLUMN deleted INTEGER; -- the time at which it was moved to the trash
+CREATE INDEX run_deleted ON run (deleted) WHERE deleted IS NOT NULL;

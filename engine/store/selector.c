@@ -20,12 +20,15 @@
 #define NEWEST_FIRST " ORDER BY r.started DESC, r.id DESC LIMIT ?3"
 
 /* The statements take a text, a kind or NULL, and the maximum number of rows. */
-static const char by_time[] = "SELECT r.id FROM run r WHERE ?2 IS NULL OR r.kind = ?2" NEWEST_FIRST;
+static const char by_time[] =
+  "SELECT r.id FROM run r WHERE r.deleted IS NULL AND (?2 IS NULL OR r.kind = ?2)" NEWEST_FIRST;
 static const char by_name[] = "SELECT r.id FROM run r JOIN experiment e ON e.id = r.experiment"
-                              " WHERE e.name = ?1 AND (?2 IS NULL OR r.kind = ?2)" NEWEST_FIRST;
+                              " WHERE e.name = ?1 AND r.deleted IS NULL"
+                              " AND (?2 IS NULL OR r.kind = ?2)" NEWEST_FIRST;
 static const char by_uuid[] =
   "SELECT r.id FROM run r WHERE r.uuid >= ?1 AND r.uuid < ?1 || 'g'" NEWEST_FIRST;
 static const char by_successor[] = "SELECT r.id FROM run r, run s WHERE s.uuid = ?1 AND "
+                                   "(r.deleted IS NULL OR r.id = s.id) AND "
                                    "(r.started, r.id) <= (s.started, s.id)" NEWEST_FIRST;
 
 /* The names from which a similar one is chosen as a suggestion. */

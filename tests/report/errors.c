@@ -104,7 +104,8 @@ test_stored (Fixture *f, gconstpointer data)
     g_autoptr (LigRunRow) row = find (store, run_of (&compared, i));
     g_assert_cmpstr (row->recipe, ==, recipes[i]);
   }
-  g_assert_true (lig_store_delete_run (store, run_of (&compared, 1), &error));
+  const char *second = run_of (&compared, 1);
+  g_assert_true (lig_store_delete_runs (store, &second, 1, &error));
   g_autoptr (GPtrArray) rest = lig_profile_get_errors (store, run_of (&compared, 0), &error);
   g_assert_cmpuint (rest->len, ==, 1);
   assert_same_errors (rest->pdata[0], compared.errors->pdata[1]);

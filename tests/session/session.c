@@ -4,6 +4,7 @@
 #include "tests/document/case.h"
 #include "ui/session/command.h"
 #include "ui/session/training.h"
+#include <ligature/purge.h>
 #include <ligature/shell.h>
 #include <ligature/store-rows.h>
 #include <ligature/store.h>
@@ -138,6 +139,36 @@ test_resume (DocumentFixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (second).step, ==, 30000);
 }
 
+/* A run in the trash is no longer listed; deleted for good, it takes its checkpoint with it. */
+static void
+test_trash (DocumentFixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  LigStore *store = lig_session_get_store (f->session);
+  LigTraining *training = start (f, "synthetic", 5);
+  WAIT_FOR (!lig_training_is_active (training));
+  const char *run = lig_training_get_uuid (training);
+  g_autofree char *checkpoint = g_strdup (lig_training_get_checkpoint (training));
+  g_assert_nonnull (checkpoint);
+  gint64 before = lig_store_count_runs (store, &error);
+  g_assert_true (lig_store_trash_runs (store, &run, 1, &error));
+  g_assert_cmpint (lig_store_count_runs (store, &error), ==, before - 1);
+  g_autoptr (LigRunRow) last = lig_store_find_run (store, "last", NULL);
+  g_assert_true (!last || !g_str_equal (last->uuid, run));
+  g_autoptr (LigRunRow) found = lig_store_find_run (store, run, &error);
+  g_assert_no_error (error);
+  g_auto (GStrv) old = lig_store_list_trash (store, found->started, &error);
+  g_auto (GStrv) all = lig_store_list_trash (store, G_MAXINT64, &error);
+  g_assert_cmpuint (g_strv_length (old), ==, 0);
+  g_assert_cmpuint (g_strv_length (all), ==, 1);
+  g_assert_true (lig_store_restore_runs (store, &run, 1, &error));
+  g_assert_cmpint (lig_store_count_runs (store, &error), ==, before);
+  g_assert_true (lig_purge_runs (store, &run, 1, &error));
+  g_assert_no_error (error);
+  g_assert_false (g_file_test (checkpoint, G_FILE_TEST_EXISTS));
+  g_assert_null (lig_store_find_run (store, run, NULL));
+}
+
 static void
 test_failure (DocumentFixture *f, gconstpointer data)
 {
@@ -160,6 +191,7 @@ main (int argc, char **argv)
   ADD_DOCUMENT_TEST ("/session/training", test_training);
   ADD_DOCUMENT_TEST ("/session/resume", test_resume);
   ADD_DOCUMENT_TEST ("/session/failure", test_failure);
+  ADD_DOCUMENT_TEST ("/session/trash", test_trash);
   int status = g_test_run ();
   remove_folder (folder);
   return status;

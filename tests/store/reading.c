@@ -149,7 +149,7 @@ test_older (Fixture *f, gconstpointer data)
   execute (
     f->path,
     "DROP TABLE sweep; DROP TABLE spread; DROP TABLE recipe_error; DROP TABLE sample;"
-    "DROP INDEX run_by_sweep;"
+    "DROP INDEX run_by_sweep; DROP INDEX run_deleted; ALTER TABLE run DROP COLUMN deleted;"
     "ALTER TABLE run DROP COLUMN sweep; ALTER TABLE run DROP COLUMN point;"
     "ALTER TABLE run DROP COLUMN inputs; DROP INDEX run_list; ALTER TABLE run DROP COLUMN step_ms;"
     "ALTER TABLE run DROP COLUMN parent; ALTER TABLE run DROP COLUMN saved_step;"

@@ -33,7 +33,7 @@ test_round_trip (Fixture *f, gconstpointer data)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
   g_clear_error (&error);
   /* They are deleted with their run. */
-  g_assert_true (lig_store_delete_run (store, run, &error));
+  g_assert_true (lig_store_delete_runs (store, (const char *const *) &run, 1, &error));
   assert_query (f->path, "SELECT count (*) FROM spread", "0");
 }
 

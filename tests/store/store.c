@@ -10,7 +10,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 9
+#define NEWEST 10
 
 static GBytes *
 read_file (const char *path)
@@ -521,11 +521,11 @@ test_delete (Fixture *f, gconstpointer data)
   g_assert_true (lig_store_add_tag (store, one, "t", &error));
   g_assert_true (lig_store_flush (store, &error));
   assert_query (f->path, rest, "9");
-  g_assert_true (lig_store_delete_run (store, one, &error));
+  g_assert_true (lig_store_delete_runs (store, (const char *const *) &one, 1, &error));
   assert_query (f->path, rest, "2");
-  g_assert_true (lig_store_delete_run (store, two, &error));
+  g_assert_true (lig_store_delete_runs (store, (const char *const *) &two, 1, &error));
   assert_query (f->path, rest, "0");
-  g_assert_false (lig_store_delete_run (store, two, &error));
+  g_assert_false (lig_store_delete_runs (store, (const char *const *) &two, 1, &error));
   g_clear_error (&error);
   /* Later rows of a deleted run are rejected with an error that names it; other runs are written.
    */

@@ -118,6 +118,22 @@ test_marks (Page *p, gconstpointer data)
 
 /* --- Deleting ------------------------------------------------------------------------------ */
 
+static guint wanted;
+
+static gboolean
+has_trashed (Page *p)
+{
+  return lig_run_list_get_trashed (p->page->list) == wanted;
+}
+
+static void
+wait_for_trash (Page *p, guint count)
+{
+  wanted = count;
+  wait_until (p, has_trashed, 5);
+}
+
+/* A deletion can be undone for as long as the page exists, and later from the trash. */
 static void
 test_delete (Page *p, gconstpointer data)
 {
@@ -127,17 +143,69 @@ test_delete (Page *p, gconstpointer data)
   select_runs (p, 1, 2);
   act (p, "history.delete");
   g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 2);
-  /* If the program were killed now, nothing would be lost. */
-  assert_query (p->files.path, "SELECT count (*) FROM run", "4");
+  wait_for_trash (p, 2);
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 2);
   act (p, "history.undelete");
-  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 4);
+  wait_for_trash (p, 0);
+  wait_for_count (p, 4, 5);
   g_assert_cmpstr (wait_for_row (p, 1)->name, ==, "run 2");
   select_runs (p, 0, 1);
   act (p, "history.delete");
   g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 3);
   close_page (p);
-  assert_query (p->files.path, "SELECT count (*) FROM run", "3");
-  assert_query (p->files.path, "SELECT count (*) FROM run WHERE id = 4", "0");
+  assert_query (p->files.path, "SELECT count (*) FROM run", "4");
+  assert_query (p->files.path, "SELECT id FROM run WHERE deleted IS NOT NULL", "4");
+}
+
+static gboolean
+shows_third (Page *p)
+{
+  const LigRunRow *row = row_at (p, 0);
+  return row && g_str_equal (row->name, "run 3");
+}
+
+static GtkWidget *
+find_question (void)
+{
+  g_autoptr (GList) windows = gtk_window_list_toplevels ();
+  for (GList *at = windows; at; at = at->next)
+    if (ADW_IS_MESSAGE_DIALOG (at->data))
+      return at->data;
+  return NULL;
+}
+
+static void
+test_trash (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  GtkWidget *trash = GTK_WIDGET (gtk_widget_get_template_child (GTK_WIDGET (p->page->filters),
+                                                                LIG_TYPE_HISTORY_FILTERS, "trash"));
+  g_assert_false (gtk_widget_get_visible (trash));
+  select_runs (p, 0, 2);
+  act (p, "history.delete");
+  wait_for_trash (p, 2);
+  g_assert_true (gtk_widget_get_visible (trash));
+  g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (trash)), ==, "Deleted, 2");
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (trash), TRUE);
+  wait_until (p, shows_third, 5);
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 2);
+  select_runs (p, 0, 1);
+  act (p, "history.restore");
+  wait_for_trash (p, 1);
+  wait_for_count (p, 1, 5);
+  act (p, "history.empty-trash");
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (find_question ()), "cancel");
+  act (p, "history.empty-trash");
+  g_assert_cmpuint (lig_run_list_get_trashed (p->page->list), ==, 1);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (find_question ()), "delete");
+  /* Nothing is left there, so the page shows the other runs. */
+  wait_for_trash (p, 0);
+  wait_for_count (p, 3, 5);
+  g_assert_false (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (trash)));
+  close_page (p);
+  assert_query (p->files.path, "SELECT group_concat (id) FROM run", "1,2,4");
 }
 
 static void
@@ -151,7 +219,6 @@ test_delete_running (Page *p, gconstpointer data)
   gtk_selection_model_select_all (GTK_SELECTION_MODEL (p->page->selection));
   act (p, "history.delete");
   g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 0);
-  lig_history_delete_hidden (p->page);
   wait_for_count (p, 1, 5);
   g_assert_cmpstr (wait_for_row (p, 0)->uuid, ==, run);
   close_page (p);
@@ -526,6 +593,7 @@ main (int argc, char **argv)
     {"/history/marks", test_marks},
     {"/history/delete", test_delete},
     {"/history/delete-running", test_delete_running},
+    {"/history/trash", test_trash},
     {"/history/filter", test_filter},
     {"/history/headers", test_headers},
     {"/history/compare", test_compare},

@@ -18,8 +18,9 @@ typedef struct {
   LigHistoryPage *page; /* not owned */
   LigStore *store;
   GArray *keys;
-  AdwToast *toast; /* not owned; null once it is closed */
-  gboolean sent;   /* is being deleted and cannot be undone */
+  AdwToast *toast;  /* not owned; null once it is closed */
+  gboolean hidden;  /* until the list no longer has the runs */
+  gboolean written; /* the store has moved them to the trash */
 } Deletion;
 
 static void
@@ -119,28 +120,26 @@ lig_history_free_deletion (gpointer data)
 static void
 hide (Deletion *self, gboolean hidden)
 {
+  if (self->hidden == hidden)
+    return;
+  self->hidden = hidden;
   if (self->store == lig_history_get_store (self->page))
     lig_run_list_hide (self->page->list, (gint64 *) (gpointer) self->keys->data, self->keys->len,
                        hidden);
 }
 
 static void
-send_deletion (Deletion *self)
+send (Deletion *self, LigHistoryEdit edit)
 {
-  if (self->sent)
-    return;
-  self->sent = TRUE;
-  lig_history_edits_add (self->page->edits, self->store, LIG_HISTORY_DELETE,
+  lig_history_edits_add (self->page->edits, self->store, edit,
                          (gint64 *) (gpointer) self->keys->data, self->keys->len, NULL);
-  g_signal_emit_by_name (self->page, "edited");
 }
 
 static void
 take_back (Deletion *self)
 {
   LigHistoryPage *page = self->page;
-  if (self->sent)
-    return;
+  send (self, LIG_HISTORY_RESTORE);
   if (self->store == lig_history_get_store (page))
     g_ptr_array_add (page->undeleted, g_array_ref (self->keys));
   hide (self, FALSE);
@@ -158,7 +157,6 @@ end_toast (AdwToast *toast, Deletion *self)
 {
   g_signal_handlers_disconnect_by_data (toast, self);
   self->toast = NULL;
-  send_deletion (self);
 }
 
 static void
@@ -177,7 +175,7 @@ show_toast (Deletion *self)
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (overlay), self->toast);
 }
 
-/* Hides the runs; they are deleted once undo is no longer offered. */
+/* Moves the runs to the trash. They are hidden at once, because the store may take a while. */
 static void
 begin_deletion (LigHistoryPage *self, GArray *keys)
 {
@@ -187,8 +185,84 @@ begin_deletion (LigHistoryPage *self, GArray *keys)
   deletion->keys = g_array_ref (keys);
   g_ptr_array_add (self->deletions, deletion);
   hide (deletion, TRUE);
+  send (deletion, LIG_HISTORY_DELETE);
   show_toast (deletion);
   g_signal_emit_by_name (self, "edited");
+}
+
+static gboolean
+shows_trash (LigHistoryPage *self)
+{
+  return lig_run_list_get_filter (self->list)->deleted;
+}
+
+/* --- For good ------------------------------------------------------------------------------ */
+
+/* Deletions of runs that are gone for good cannot be undone. */
+static void
+forget_deletions (LigHistoryPage *self)
+{
+  for (guint i = 0; i < self->deletions->len; i++) {
+    Deletion *deletion = self->deletions->pdata[i];
+    hide (deletion, FALSE);
+    if (deletion->toast)
+      adw_toast_dismiss (deletion->toast);
+  }
+  g_ptr_array_set_size (self->deletions, 0);
+  g_ptr_array_set_size (self->undeleted, 0);
+  g_signal_emit_by_name (self, "edited");
+}
+
+static void
+take_purge (GtkWidget *dialog, const char *response, LigHistoryPage *self)
+{
+  const GArray *keys = g_object_get_data (G_OBJECT (dialog), "keys");
+  LigStore *store = lig_history_get_store (self);
+  if (!store || !g_str_equal (response, "delete"))
+    return;
+  forget_deletions (self);
+  lig_history_edits_add (self->edits, store, LIG_HISTORY_PURGE,
+                         (const gint64 *) (gconstpointer) keys->data, keys->len, NULL);
+}
+
+/* Asks whether runs of the trash are to be deleted for good. */
+static void
+ask_purge (LigHistoryPage *self, GArray *keys)
+{
+  GtkWindow *window = GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
+  g_autofree char *title = g_strdup_printf (
+    ngettext ("Delete %u run for good?", "Delete %u runs for good?", keys->len), keys->len);
+  GtkWidget *dialog = adw_message_dialog_new (
+    window, title, _ ("Their checkpoints are deleted, too. This cannot be undone."));
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "delete",
+                                    _ ("_Delete"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "delete",
+                                              ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_object_set_data_full (G_OBJECT (dialog), "keys", g_array_ref (keys),
+                          (GDestroyNotify) g_array_unref);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (take_purge), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+empty_trash (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  guint count = lig_run_list_get_count (self->list);
+  g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (guint i = 0; i < count; i++) {
+    gint64 key = lig_run_list_get_key (self->list, i);
+    g_array_append_val (keys, key);
+  }
+  if (count > 0)
+    ask_purge (self, keys);
+}
+
+static void
+restore (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  edit_selected (LIG_HISTORY_PAGE (widget), LIG_HISTORY_RESTORE, NULL);
 }
 
 static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
@@ -197,6 +271,10 @@ static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
   g_autoptr (GArray) keys = lig_history_get_selected (self);
   if (!keys->len || !lig_history_get_store (self))
     return;
+  if (shows_trash (self)) {
+    ask_purge (self, keys);
+    return;
+  }
   g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
   guint first = gtk_bitset_get_minimum (selected);
   g_ptr_array_set_size (self->undeleted, 0);
@@ -209,18 +287,12 @@ static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
                                      TRUE);
 }
 
+/* --- Undoing ------------------------------------------------------------------------------- */
+
 static void
 undelete (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   lig_history_step (LIG_PAGE (widget), 1);
-}
-
-static void
-add_label (GStrvBuilder *labels, const GArray *keys)
-{
-  g_autofree char *label =
-    g_strdup_printf (ngettext ("Delete %u run", "Delete %u runs", keys->len), keys->len);
-  g_strv_builder_add (labels, label);
 }
 
 GStrv
@@ -230,24 +302,12 @@ lig_history_list_edits (LigPage *page, gboolean redo)
   g_autoptr (GStrvBuilder) labels = g_strv_builder_new ();
   const GPtrArray *all = redo ? self->undeleted : self->deletions;
   for (guint i = all->len; i-- > 0;) {
-    const Deletion *deletion = redo ? NULL : all->pdata[i];
-    if (redo || !deletion->sent)
-      add_label (labels, redo ? all->pdata[i] : deletion->keys);
+    const GArray *keys = redo ? all->pdata[i] : ((const Deletion *) all->pdata[i])->keys;
+    g_autofree char *label =
+      g_strdup_printf (ngettext ("Delete %u run", "Delete %u runs", keys->len), keys->len);
+    g_strv_builder_add (labels, label);
   }
   return g_strv_builder_end (labels);
-}
-
-static gboolean
-undo_last (LigHistoryPage *self)
-{
-  for (guint i = self->deletions->len; i-- > 0;) {
-    Deletion *deletion = self->deletions->pdata[i];
-    if (deletion->sent)
-      continue;
-    take_back (deletion);
-    return TRUE;
-  }
-  return FALSE;
 }
 
 static gboolean
@@ -264,28 +324,26 @@ void
 lig_history_step (LigPage *page, int steps)
 {
   LigHistoryPage *self = LIG_HISTORY_PAGE (page);
-  for (; steps > 0 && undo_last (self); steps--)
-    continue;
+  for (; steps > 0 && self->deletions->len > 0; steps--)
+    take_back (self->deletions->pdata[self->deletions->len - 1]);
   for (; steps < 0 && redo_last (self); steps++)
     continue;
 }
 
 void
-lig_history_delete_hidden (LigHistoryPage *self)
+lig_history_note_written (LigHistoryPage *self)
 {
   for (guint i = 0; i < self->deletions->len; i++)
-    send_deletion (self->deletions->pdata[i]);
+    ((Deletion *) self->deletions->pdata[i])->written = TRUE;
 }
 
 void
-lig_history_show_undeleted (LigHistoryPage *self)
+lig_history_show_written (LigHistoryPage *self)
 {
-  for (guint i = self->deletions->len; i-- > 0;) {
+  for (guint i = 0; i < self->deletions->len; i++) {
     Deletion *deletion = self->deletions->pdata[i];
-    if (!deletion->sent)
-      continue;
-    hide (deletion, FALSE);
-    g_ptr_array_remove_index (self->deletions, i);
+    if (deletion->written)
+      hide (deletion, FALSE);
   }
 }
 
@@ -561,6 +619,8 @@ static const struct {
   {"history.compare", NULL, study, 2, 0},
   {"history.overlay", NULL, study, 1, 0},
   {"history.undelete", NULL, undelete, 0, 0},
+  {"history.restore", NULL, restore, 1, 0},
+  {"history.empty-trash", NULL, empty_trash, 0, 0},
   {"history.back", NULL, back, 0, 0},
   {"history.find", NULL, find, 0, 0},
   {"history.clear-filters", NULL, clear_filters, 0, 0},
@@ -589,6 +649,8 @@ lig_history_update_actions (LigHistoryPage *self)
       enabled = enabled && lig_run_detail_get_checkpoint (self->detail);
     if (actions[i].activate == show_sweep)
       enabled = enabled && row && row->point >= 0;
+    if (actions[i].activate == restore || actions[i].activate == empty_trash)
+      enabled = enabled && shows_trash (self);
     if (actions[i].activate == repeat)
       enabled = enabled && row && strcmp (row->status, "running") != 0;
     gtk_widget_action_set_enabled (GTK_WIDGET (self), actions[i].name, enabled);

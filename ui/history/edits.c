@@ -3,6 +3,7 @@
 #include "ui/history/edits.h"
 
 #include <ligature/error.h>
+#include <ligature/purge.h>
 #include <ligature/store-rows.h>
 #include <ligature/store.h>
 
@@ -55,8 +56,12 @@ apply (Job *job, const char *run, GError **error)
     return lig_store_remove_tag (job->store, run, job->text, error);
   case LIG_HISTORY_NOTE:
     return lig_store_set_note (job->store, run, job->text, error);
+  case LIG_HISTORY_DELETE:
+    return lig_store_trash_runs (job->store, &run, 1, error);
+  case LIG_HISTORY_RESTORE:
+    return lig_store_restore_runs (job->store, &run, 1, error);
   default:
-    return lig_store_delete_run (job->store, run, error);
+    return lig_purge_runs (job->store, &run, 1, error);
   }
 }
 
@@ -80,7 +85,8 @@ apply_to_rows (Job *job, GPtrArray *rows)
   guint kept = 0;
   for (guint i = 0; i < rows->len && !job->error; i++) {
     const LigRunRow *row = rows->pdata[i];
-    if (row && job->edit == LIG_HISTORY_DELETE && strcmp (row->status, "running") == 0)
+    gboolean deletes = job->edit == LIG_HISTORY_DELETE || job->edit == LIG_HISTORY_PURGE;
+    if (row && deletes && strcmp (row->status, "running") == 0)
       kept++;
     else if (row)
       apply (job, row->uuid, &job->error);

@@ -15,7 +15,9 @@ typedef enum {
   LIG_HISTORY_TAG,
   LIG_HISTORY_UNTAG,
   LIG_HISTORY_NOTE,
-  LIG_HISTORY_DELETE
+  LIG_HISTORY_DELETE, /* moves to the trash */
+  LIG_HISTORY_RESTORE,
+  LIG_HISTORY_PURGE /* deletes for good, with checkpoints */
 } LigHistoryEdit;
 
 #define LIG_TYPE_HISTORY_EDITS (lig_history_edits_get_type ())

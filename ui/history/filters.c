@@ -13,7 +13,7 @@
 struct _LigHistoryFilters {
   AdwBin parent_instance;
   LigRunList *list;
-  GtkWidget *search, *starred, *columns, *clear;
+  GtkWidget *search, *starred, *trash, *columns, *clear;
   GtkDropDown *status, *device, *tag, *kind, *date, *group;
   LigFitBox *choices;
   GtkLabel *count;
@@ -66,6 +66,7 @@ apply (LigHistoryFilters *self)
     .started_from = get_from (self),
     .group_by = self->opened_by,
     .group = self->opened,
+    .deleted = gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->trash)),
   };
   lig_run_list_set_filter (self->list, &filter);
   gtk_widget_set_visible (self->clear, lig_run_list_is_filtered (self->list));
@@ -112,6 +113,20 @@ fill (LigHistoryFilters *self, GtkDropDown *choice, const char *column, const ch
   self->updating = FALSE;
 }
 
+/* The trash is left once it is empty. */
+static void
+show_trash (LigHistoryFilters *self)
+{
+  guint count = lig_run_list_get_trashed (self->list);
+  gboolean active = gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->trash));
+  g_autofree char *number = lig_history_count (count);
+  g_autofree char *text = g_strdup_printf (_ ("Deleted, %s"), number);
+  gtk_button_set_label (GTK_BUTTON (self->trash), text);
+  gtk_widget_set_visible (self->trash, count > 0);
+  if (active && count == 0 && lig_run_list_is_loaded (self->list))
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->trash), FALSE);
+}
+
 static void
 show_count (LigHistoryFilters *self)
 {
@@ -121,11 +136,14 @@ show_count (LigHistoryFilters *self)
   g_autofree char *text = NULL;
   if (!lig_run_list_is_loaded (self->list))
     text = g_strdup (_ ("Reading the runs…"));
+  else if (lig_run_list_get_filter (self->list)->deleted)
+    text = g_strdup_printf (ngettext ("%s deleted run", "%s deleted runs", count), number);
   else if (lig_run_list_is_filtered (self->list))
     text = g_strdup_printf (ngettext ("%s of %s run", "%s of %s runs", total), number, all);
   else
     text = g_strdup_printf (ngettext ("%s run", "%s runs", count), number);
   gtk_label_set_text (self->count, text);
+  show_trash (self);
 }
 
 static void
@@ -170,6 +188,7 @@ lig_history_filters_clear (LigHistoryFilters *self)
   g_clear_pointer (&self->opened, g_free);
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->starred), FALSE);
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->trash), FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
     gtk_drop_down_set_selected (choices[i], 0);
   self->updating = FALSE;
@@ -271,6 +290,7 @@ lig_history_filters_class_init (LigHistoryFiltersClass *class)
                                                "/org/ligature/Ligature/ui/history/filters.ui");
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, search);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, starred);
+  gtk_widget_class_bind_template_child (widget, LigHistoryFilters, trash);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, columns);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, clear);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, choices);
@@ -331,4 +351,5 @@ lig_history_filters_init (LigHistoryFilters *self)
   g_signal_connect_object (self->search, "stop-search", G_CALLBACK (clear_search), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->starred, "toggled", G_CALLBACK (apply), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->trash, "toggled", G_CALLBACK (apply), self, G_CONNECT_SWAPPED);
 }

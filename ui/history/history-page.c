@@ -97,6 +97,7 @@ open_group (LigHistoryPage *self, const char *value)
 static void
 take_list (LigHistoryPage *self)
 {
+  lig_history_show_written (self);
   restore_selection (self);
   update_side (self);
   show_groups (self);
@@ -201,9 +202,15 @@ remove_tag (LigHistoryPage *self, gint64 key, const char *tag)
 static void
 fail_edit (LigHistoryPage *self, guint edit, const char *message)
 {
-  if (edit == LIG_HISTORY_DELETE)
-    lig_history_show_undeleted (self);
   lig_toast_error (GTK_WIDGET (self), g_error_new_literal (LIG_ERROR, LIG_ERROR_STORE, message));
+}
+
+static void
+end_edit (LigHistoryPage *self, guint edit)
+{
+  if (edit == LIG_HISTORY_DELETE)
+    lig_history_note_written (self);
+  lig_run_list_reload (self->list);
 }
 
 static gboolean
@@ -216,7 +223,6 @@ poll (gpointer data)
 static void
 change_store (LigHistoryPage *self)
 {
-  lig_history_delete_hidden (self);
   lig_run_list_set_store (self->list, lig_history_get_store (self));
   lig_history_update_state (self);
 }
@@ -357,8 +363,7 @@ lig_history_page_constructed (GObject *object)
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (signals[i].from, signals[i].signal, signals[i].callback, self,
                              G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->edits, "done", G_CALLBACK (lig_run_list_reload), self->list,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->edits, "done", G_CALLBACK (end_edit), self, G_CONNECT_SWAPPED);
   add_keys (self);
   update_side (self);
   lig_history_update_state (self);
@@ -371,7 +376,6 @@ lig_history_page_dispose (GObject *object)
   g_clear_handle_id (&self->poll_source, g_source_remove);
   if (self->list) {
     lig_run_detail_save (self->detail);
-    lig_history_delete_hidden (self);
     gtk_column_view_set_model (self->view, NULL);
   }
   g_clear_pointer (&self->deletions, g_ptr_array_unref);

@@ -34,7 +34,7 @@ struct _LigHistoryPage {
   GtkMultiSelection *selection;
   LigHistoryColumns *columns;
   LigHistoryEdits *edits;
-  GPtrArray *deletions; /* that can still be undone, the most recent last */
+  GPtrArray *deletions; /* that can be undone, the most recent last */
   GPtrArray *undeleted; /* GArray: keys of undone deletions, the most recent last */
   GHashTable *kept;     /* keys that stay selected while the list changes */
   guint poll_source, study_serial;
@@ -52,15 +52,14 @@ char *lig_history_to_command (LigPage *page);
 /* Frees an item of `deletions`. */
 void lig_history_free_deletion (gpointer deletion);
 
-/* List and undo the deletions that can still be undone. */
+/* List and undo the deletions. */
 GStrv lig_history_list_edits (LigPage *page, gboolean redo);
 void lig_history_step (LigPage *page, int steps);
 
-/* Deletes the hidden runs from the store. */
-void lig_history_delete_hidden (LigHistoryPage *self);
-
-/* Shows the runs of a failed deletion again. */
-void lig_history_show_undeleted (LigHistoryPage *self);
+/* Notes that the store has written all deletions, or failed to; and after the list has been read
+ * again, stops hiding their runs from it, which the trash shows. */
+void lig_history_note_written (LigHistoryPage *self);
+void lig_history_show_written (LigHistoryPage *self);
 
 LigStore *lig_history_get_store (LigHistoryPage *self);
 

@@ -29,7 +29,7 @@ struct _LigRunList {
   guint next_kept;
   GArray *wanted;
   guint wanted_source;
-  guint total;
+  guint total, trashed;
   GStrv values[LIG_RUN_COLUMNS];
   char *error;
 };
@@ -285,6 +285,7 @@ take_keys (LigRunList *self, LigRunQuestion *answer)
     gboolean changed = self->version != answer->version;
     self->version = answer->version;
     self->total = answer->total;
+    self->trashed = answer->trashed;
     g_array_unref (self->all);
     self->all = g_steal_pointer (&answer->keys);
     show_keys (self, answer);
@@ -388,7 +389,7 @@ lig_run_list_set_store (LigRunList *self, LigStore *store)
   g_clear_pointer (&self->error, g_free);
   self->loaded = self->asking = FALSE;
   self->version = 0;
-  self->total = 0;
+  self->total = self->trashed = 0;
   if (removed)
     g_list_model_items_changed (G_LIST_MODEL (self), 0, removed, 0);
   g_signal_emit (self, signals[RELOADED], 0);
@@ -416,7 +417,7 @@ lig_run_list_is_filtered (LigRunList *self)
 {
   const LigRunFilter *f = &self->filter;
   return (f->text && *f->text) || f->status || f->device || f->tag || f->kind || f->starred ||
-         f->started_from || f->started_to || f->group_by;
+         f->started_from || f->started_to || f->group_by || f->deleted;
 }
 
 void
@@ -471,6 +472,12 @@ guint
 lig_run_list_get_total (LigRunList *self)
 {
   return self->total;
+}
+
+guint
+lig_run_list_get_trashed (LigRunList *self)
+{
+  return self->trashed;
 }
 
 const char *const *

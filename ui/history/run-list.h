@@ -48,15 +48,17 @@ gboolean lig_run_list_is_loaded (LigRunList *self);
 /* Returns: (nullable): the error of the last query. */
 const char *lig_run_list_get_error (LigRunList *self);
 
-/* Return the number of runs that match the filter, without hidden ones, and of all runs. */
+/* Return the number of runs that match the filter, without hidden ones, of all runs, and of those
+ * in the trash. */
 guint lig_run_list_get_count (LigRunList *self);
 guint lig_run_list_get_total (LigRunList *self);
+guint lig_run_list_get_trashed (LigRunList *self);
 
 /* Returns: (transfer none): the values of a column to choose from: `status`, `device`, `kind` or
  *   `tag`. */
 const char *const *lig_run_list_get_values (LigRunList *self, const char *column);
 
-/* Hides runs that are about to be deleted, or shows them again. */
+/* Hides runs until the store has deleted them, or shows them again. */
 void lig_run_list_hide (LigRunList *self, const gint64 *keys, guint count, gboolean hidden);
 
 gint64 lig_run_list_get_key (LigRunList *self, guint position);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queries the store. */
 #include "ui/history/run-question.h"
+#include <ligature/store-trash.h>
 
 const char *const lig_run_columns[LIG_RUN_COLUMNS] = {"status", "device", "kind", "tag"};
 
@@ -116,6 +117,9 @@ read_keys (LigRunQuestion *self)
     lig_store_list_keys (self->store, &self->filter, self->order, self->descending, &self->error);
   gint64 total = self->error ? 0 : lig_store_count_runs (self->store, &self->error);
   self->total = (guint) MAX (total, 0);
+  g_auto (GStrv) trashed =
+    self->error ? NULL : lig_store_list_trash (self->store, G_MAXINT64, &self->error);
+  self->trashed = trashed ? g_strv_length (trashed) : 0;
   if (self->error)
     return;
   g_autoptr (GArray) wanted = find_wanted (self);

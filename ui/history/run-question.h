@@ -41,7 +41,7 @@ typedef struct {
   GArray *keys;
   GHashTable *rows;
   GStrv values[LIG_RUN_COLUMNS];
-  guint total;
+  guint total, trashed;
   GError *error;
 } LigRunQuestion;
 

@@ -6,6 +6,7 @@
 #include "ui/session/settings.h"
 #include "ui/session/task.h"
 #include <ligature/device.h>
+#include <ligature/purge.h>
 #include <ligature/store.h>
 
 #include <glib/gi18n.h>
@@ -207,12 +208,25 @@ free_opening (gpointer data)
   g_free (opening);
 }
 
+/* Deletes the runs that have been in the trash for too long; what fails is tried again next time.
+ */
+static void
+purge_expired (LigStore *store)
+{
+  gint64 before = g_get_real_time () - LIG_TRASH_DAYS * G_TIME_SPAN_DAY;
+  g_auto (GStrv) runs = lig_store_list_trash (store, before, NULL);
+  if (runs && *runs)
+    lig_purge_runs (store, (const char *const *) runs, g_strv_length (runs), NULL);
+}
+
 static void
 open_on_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Opening *opening = data;
   GError *error = NULL;
   LigStore *store = lig_store_open (opening->path, &error);
+  if (store)
+    purge_expired (store);
   g_mutex_lock (&opening->lock);
   opening->store = store;
   opening->error = error;

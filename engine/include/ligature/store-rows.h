@@ -120,6 +120,7 @@ LIG_API void lig_run_row_free (LigRunRow *row);
  * @sweep: the uuid of a sweep, %NULL for any
  * @name: the whole name, or a pattern with `*`, `?` and `[…]`; %NULL for any
  * @unstarred: whether only runs without a star match
+ * @deleted: whether the runs in the trash are listed, instead of all others
  *
  * Conditions that a run must meet to be listed.
  */
@@ -132,7 +133,7 @@ typedef struct {
   const char *group_by, *group, *order_by;
   const char *sweep;
   const char *name;
-  gboolean unstarred;
+  gboolean unstarred, deleted;
 } LigRunFilter;
 
 /* The column that a list of runs is sorted by. Runs without a value are last in both directions,

@@ -367,17 +367,6 @@ LIG_API gboolean lig_store_remove_tag (LigStore *self,
                                        GError **error);
 
 /**
- * lig_store_delete_run:
- * @self: a store
- * @run: the uuid of a run
- *
- * Deletes the run and all its rows. Files that the run wrote are kept.
- *
- * Returns: %FALSE with %LIG_ERROR_STORE set
- */
-LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError **error);
-
-/**
  * lig_store_delete_runs:
  * @self: a store
  * @runs: (array length=count): the uuids of runs
