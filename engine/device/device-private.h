@@ -57,6 +57,10 @@ gboolean lig_description_load (const char *description,
                                char **remark,
                                GError **error);
 
+/* Divides rates measured with all cores of the CPU among the ranks that the device is assumed to
+ * have on it. */
+void lig_device_share_rates (LigDevice *self, LigDeviceFacts *facts);
+
 /* Checks, between steps, for errors of collectives that the device's kernels have begun; the error
  * is LIG_ERROR_DEVICE. */
 gboolean lig_device_check_ranks (LigDevice *self, GError **error);

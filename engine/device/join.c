@@ -94,13 +94,52 @@ lig_device_check_ranks (LigDevice *self, GError **error)
   return TRUE;
 }
 
+static void
+multiply (double *values, gsize count, double factor)
+{
+  for (gsize i = 0; i < count; i++)
+    values[i] *= factor;
+}
+
+/* Makes everything that has been measured slower by a factor. */
+static void
+slow_down (LigDeviceFacts *facts, double factor)
+{
+  LigDeviceCosts *costs = &facts->costs;
+  facts->copy /= factor;
+  multiply (facts->matmul, G_N_ELEMENTS (facts->matmul), 1 / factor);
+  multiply (costs->kernels, G_N_ELEMENTS (costs->kernels), factor);
+  multiply (costs->matmuls, G_N_ELEMENTS (costs->matmuls), factor);
+  multiply (costs->wide_matmuls, G_N_ELEMENTS (costs->wide_matmuls), factor);
+  multiply (costs->attention, G_N_ELEMENTS (costs->attention), factor);
+  multiply (costs->mixed, G_N_ELEMENTS (costs->mixed), factor);
+}
+
+/* Returns how many processes share the cores that this one would have on its own; ranks that have
+ * joined were measured that way. */
+static int
+count_sharing (LigDevice *self)
+{
+  gboolean own = self->ranks || lig_device_has (self, LIG_DEVICE_ACCELERATOR) ||
+                 lig_device_has (self, LIG_DEVICE_DESCRIBED);
+  return own ? 1 : lig_device_get_n_ranks (self, LIG_GROUP_ALL);
+}
+
 void
 lig_device_assume_ranks (LigDevice *self, int rank, const LigLayout *layout)
 {
   g_return_if_fail (layout && lig_layout_check (layout, NULL) && rank >= 0 &&
                     rank < lig_layout_size (layout, LIG_GROUP_ALL));
+  int before = count_sharing (self);
   self->rank = rank;
   self->layout = *layout;
+  slow_down (&self->facts, (double) count_sharing (self) / before);
+}
+
+void
+lig_device_share_rates (LigDevice *self, LigDeviceFacts *facts)
+{
+  slow_down (facts, count_sharing (self));
 }
 
 LigRanks *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps measured times and peak rates in the store. */
 #include "engine/store/tuning.h"
+#include "engine/device/device-private.h"
 #include "engine/measure/tuning-private.h"
 #include <ligature/device.h>
 #include <ligature/store-rows.h>
@@ -61,6 +62,7 @@ recall_as (LigDevice *device, LigStore *store, const char *key)
     facts.costs = lig_device_get_facts (device)->costs;
   if (facts.upload == 0)
     facts.upload = lig_device_get_facts (device)->upload;
+  lig_device_share_rates (device, &facts);
   lig_device_set_facts (device, &facts);
   return TRUE;
 }
@@ -98,4 +100,7 @@ lig_tuning_learn (LigDevice *device, LigStore *store)
   g_autofree char *key = key_of (device);
   g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (device));
   lig_store_put_device (store, key, json, NULL);
+  LigDeviceFacts shared = *lig_device_get_facts (device);
+  lig_device_share_rates (device, &shared);
+  lig_device_set_facts (device, &shared);
 }

@@ -264,6 +264,42 @@ test_lost (void)
     g_assert_false (lig_cuda_is_lost (harmless[i]));
 }
 
+static LigLayout
+data_parallel (int ranks)
+{
+  LigLayout layout;
+  lig_layout_init (&layout, ranks);
+  return layout;
+}
+
+/* Ranks on the CPU share its cores; described cards are one a rank. */
+static void
+test_shared_cores (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) cpu = lig_device_open ("cpu", &error);
+  g_autoptr (LigDevice) card = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  LigDeviceFacts facts = *lig_device_get_facts (cpu);
+  facts.copy = 8e9;
+  facts.matmul[LIG_FP32] = 4e11;
+  facts.launch = 1e-6;
+  facts.costs.kernels[0] = 1e-3;
+  lig_device_set_facts (cpu, &facts);
+  double copy = lig_device_get_facts (card)->copy;
+  for (int ranks = 2; ranks <= 8; ranks *= 2) {
+    const LigLayout layout = data_parallel (ranks);
+    lig_device_assume_ranks (cpu, 0, &layout);
+    lig_device_assume_ranks (card, 0, &layout);
+    const LigDeviceFacts *shared = lig_device_get_facts (cpu);
+    g_assert_cmpfloat_with_epsilon (shared->copy, 8e9 / ranks, 1);
+    g_assert_cmpfloat_with_epsilon (shared->matmul[LIG_FP32], 4e11 / ranks, 1);
+    g_assert_cmpfloat_with_epsilon (shared->costs.kernels[0], 1e-3 * ranks, 1e-12);
+    g_assert_cmpfloat (shared->launch, ==, 1e-6);
+    g_assert_cmpfloat (lig_device_get_facts (card)->copy, ==, copy);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -281,6 +317,7 @@ main (int argc, char **argv)
   g_test_add_func ("/device/known-cards", test_known_cards);
   g_test_add_func ("/device/unknown", test_unknown);
   g_test_add_func ("/device/lock", test_lock);
+  g_test_add_func ("/device/shared-cores", test_shared_cores);
   g_test_add_func ("/device/threads", test_threads);
   g_test_add_func ("/device/lost", test_lost);
   return g_test_run ();

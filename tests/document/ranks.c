@@ -60,6 +60,11 @@ test_plan (DocumentFixture *f, gconstpointer data)
   g_assert_cmpfloat (collective.seconds, >, 0);
   g_autofree char *command = lig_document_to_command (f->doc, "fuse");
   g_assert_nonnull (strstr (command, " --ranks 64"));
+  /* Another document has its own. */
+  g_autoptr (LigDocument) other = lig_document_new (f->session);
+  lig_document_set_device (other, lig_document_get_device (f->doc));
+  g_assert_cmpint (lig_ranks_get (other), ==, 1);
+  g_assert_cmpint (lig_ranks_get (f->doc), ==, 64);
   lig_ranks_set (f->doc, 1);
   wait_for_plan (f->doc);
   g_assert_cmpint (get_collective (f->doc).ranks, ==, 1);

@@ -16,7 +16,7 @@ static const char model[] = "linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-
 static void
 choose (Fixture *f, int ranks)
 {
-  g_settings_set_int (lig_session_get_settings (f->session), "ranks", ranks);
+  lig_ranks_set (f->doc, ranks);
   g_signal_emit_by_name (f->doc, "settings");
 }
 
@@ -165,7 +165,6 @@ test_choice (Fixture *f, gconstpointer data)
   g_assert_cmpint (lig_ranks_get (f->doc), ==, 1);
   gtk_spin_button_set_value (spin, 2);
   g_assert_cmpint (lig_ranks_get (f->doc), ==, 2);
-  g_assert_cmpint (g_settings_get_int (lig_session_get_settings (f->session), "ranks"), ==, 2);
   WAIT_FOR (find_widget (f->bar, shows_text, "2 ranks · 1,000 steps"));
   g_autofree char *command = lig_train_to_command (f->doc);
   g_assert_true (g_str_has_suffix (command, " --ranks 2"));

@@ -3,6 +3,7 @@
  * the picture, and the result of a repetition in the run's detail. */
 #include "ui/history/sweep.h"
 #include "tests/ui/case.h"
+#include "ui/document/ranks.h"
 #include "ui/history/history-page.h"
 #include "ui/history/repeat-row.h"
 #include "ui/history/sweep-dialog.h"
@@ -408,7 +409,7 @@ choose_two_ranks (Fixture *f)
     g_test_skip ("there is no mpirun");
     return FALSE;
   }
-  g_settings_set_int (lig_session_get_settings (f->session), "ranks", 2);
+  lig_ranks_set (f->doc, 2);
   g_signal_emit_by_name (f->doc, "settings");
   return TRUE;
 }
@@ -477,7 +478,7 @@ test_ranks_stopped (Fixture *f, gconstpointer data)
   wait_for (f, is_inactive, 0);
   g_autofree char *run = g_strdup (get_points (f, &count)[0].run);
   g_assert_cmpstr (get_points (f, &count)[0].status, ==, "interrupted");
-  g_settings_set_int (lig_session_get_settings (f->session), "ranks", 1);
+  lig_ranks_set (f->doc, 1);
   lig_sweep_view_follow (
     view, lig_sweeping_start (f->session, g_object_ref (lig_sweep_view_get_sweep (view))));
   wait_for (f, is_training, 0);

@@ -54,8 +54,8 @@ follow_devices (LigDocument *self)
   lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
 }
 
-static void
-follow_ranks (LigDocument *self)
+void
+lig_document_follow_ranks (LigDocument *self)
 {
   LigLayout layout = lig_ranks_choose_layout (self);
   if (memcmp (&layout, &self->layout, sizeof layout) != 0)
@@ -66,9 +66,8 @@ follow_ranks (LigDocument *self)
 void
 lig_document_init_plan (LigDocument *self)
 {
-  static const char *const keys[] = {"changed::ranks", "changed::context-ranks",
-                                     "changed::tensor-ranks"};
   GSettings *settings = lig_session_get_settings (self->session);
+  self->ranks = self->context_ranks = self->tensor_ranks = 1;
   self->device = g_strdup (lig_session_get_default_device (self->session));
   self->policy = (LigPolicy) g_settings_get_enum (settings, "policy");
   self->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
@@ -76,8 +75,6 @@ lig_document_init_plan (LigDocument *self)
   self->planner = lig_planner_new (take_answer, self);
   g_signal_connect_object (self->session, "devices-changed", G_CALLBACK (follow_devices), self,
                            G_CONNECT_SWAPPED);
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    g_signal_connect_object (settings, keys[i], G_CALLBACK (follow_ranks), self, G_CONNECT_SWAPPED);
 }
 
 void

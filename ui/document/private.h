@@ -49,7 +49,8 @@ struct _LigDocument {
   char *device;
   gboolean device_chosen; /* by the user */
   LigPolicy policy;
-  LigLayout layout; /* of the ranks for which it was compiled last */
+  int ranks, context_ranks, tensor_ranks; /* that the user chose */
+  LigLayout layout;                       /* of the ranks for which it was compiled last */
   LigPlanner *planner;
   guint64 request;
   LigPlan *plan;
@@ -100,6 +101,9 @@ void lig_document_restore_selection (LigDocument *self, const char *const *paths
 void lig_document_init_plan (LigDocument *self);
 void lig_document_clear_plan (LigDocument *self);
 void lig_document_compile (LigDocument *self);
+
+/* Recompiles if the chosen ranks are others than those of the plan. */
+void lig_document_follow_ranks (LigDocument *self);
 
 /* preview.c */
 void lig_document_clear_preview (LigDocument *self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/ranks.h"
 
+#include "ui/document/private.h"
 #include "ui/session/child-run.h"
 
 #include <glib/gi18n.h>
@@ -9,18 +10,8 @@
 #include <ligature/store-sweeps.h>
 #include <string.h>
 
-#define KEY "ranks"
-#define CONTEXT "context-ranks"
-#define TENSOR "tensor-ranks"
-
 /* The maximum number of ranks of plans for described devices. */
 enum { MAX_DESCRIBED = 1024 };
-
-static GSettings *
-get_settings (LigDocument *doc)
-{
-  return lig_session_get_settings (lig_document_get_session (doc));
-}
 
 static gboolean
 is_described (LigDocument *doc)
@@ -73,14 +64,17 @@ lig_ranks_find_obstacle (LigDocument *doc)
 int
 lig_ranks_get (LigDocument *doc)
 {
-  int wanted = g_settings_get_int (get_settings (doc), KEY);
+  int wanted = doc->ranks;
   return wanted > 1 && !lig_ranks_find_obstacle (doc) ? MIN (wanted, lig_ranks_get_max (doc)) : 1;
 }
 
 void
 lig_ranks_set (LigDocument *doc, int count)
 {
-  g_settings_set_int (get_settings (doc), KEY, count);
+  if (count == doc->ranks)
+    return;
+  doc->ranks = count;
+  lig_document_follow_ranks (doc);
 }
 
 /* Group sizes that do not divide the number of ranks were chosen for another number. */
@@ -88,9 +82,7 @@ LigLayout
 lig_ranks_choose_layout (LigDocument *doc)
 {
   LigLayout layout;
-  GSettings *settings = get_settings (doc);
-  int ranks = lig_ranks_get (doc), context = g_settings_get_int (settings, CONTEXT);
-  int tensor = g_settings_get_int (settings, TENSOR);
+  int ranks = lig_ranks_get (doc), context = doc->context_ranks, tensor = doc->tensor_ranks;
   lig_layout_init (&layout, ranks);
   if (ranks % context == 0 && ranks / context % tensor == 0)
     layout = (LigLayout){{[LIG_GROUP_DATA] = ranks / context / tensor,
@@ -102,10 +94,13 @@ lig_ranks_choose_layout (LigDocument *doc)
 void
 lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout)
 {
-  GSettings *settings = get_settings (doc);
-  const LigLayout wanted = *layout; /* an element of a list that may change in the meantime */
-  g_settings_set_int (settings, CONTEXT, lig_layout_size (&wanted, LIG_GROUP_CONTEXT));
-  g_settings_set_int (settings, TENSOR, lig_layout_size (&wanted, LIG_GROUP_TENSOR));
+  int context = lig_layout_size (layout, LIG_GROUP_CONTEXT);
+  int tensor = lig_layout_size (layout, LIG_GROUP_TENSOR);
+  if (context == doc->context_ranks && tensor == doc->tensor_ranks)
+    return;
+  doc->context_ranks = context;
+  doc->tensor_ranks = tensor;
+  lig_document_follow_ranks (doc);
 }
 
 LigLayout

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ranks that a document plans for and trains on: processes that share each batch. Their number
- * and parallelism are settings of the user, because CPUs and GPUs belong to the machine; the
- * document recompiles when they change. */
+ * and parallelism are chosen for each open document, which recompiles when they change; its file
+ * does not have them, because CPUs and GPUs belong to the machine. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -18,7 +18,7 @@ int lig_ranks_get_max (LigDocument *doc);
 /* Returns the number of ranks of the document; 1 if several are impossible. */
 int lig_ranks_get (LigDocument *doc);
 
-/* Sets the number, also for other documents. */
+/* Sets the number. */
 void lig_ranks_set (LigDocument *doc, int count);
 
 /* Returns the parallelism of the ranks. */

@@ -349,11 +349,12 @@ LIG_API gboolean lig_device_join (LigDevice *self, LigRanks *ranks, GError **err
 
 /**
  * lig_device_assume_ranks:
- * @self: a device that is only described
+ * @self: a device that has not joined ranks
  * @rank: the rank that it represents, from 0
  * @layout: the parallelism of all ranks
  *
- * Makes plans for the device those of one of several ranks.
+ * Makes plans for the device those of one of several ranks. Ranks on the CPU share its cores, so
+ * each is predicted to be slower by their number.
  */
 LIG_API void lig_device_assume_ranks (LigDevice *self, int rank, const LigLayout *layout);
 
