@@ -193,6 +193,7 @@ static const struct {
   {"win.pin", {"<Control>p"}},
   {"win.copy-command", {"<Control><Shift>c"}},
   {"win.show-help-overlay", {"<Control>question"}},
+  {"win.command-palette", {"<Control><Shift>p"}},
   {"win.new-tab", {"<Control>t"}},
   {"win.close-tab", {"<Control>w"}},
 };

@@ -57,3 +57,12 @@ lig_window_keys_add (GtkWindow *window)
                         gtk_callback_action_new (press_key, (gpointer) &edit_keys[i], NULL)));
   gtk_widget_add_controller (GTK_WIDGET (window), keys);
 }
+
+const char *
+lig_window_keys_find (const char *action)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (edit_keys); i++)
+    if (g_str_equal (edit_keys[i].action, action))
+      return edit_keys[i].key;
+  return NULL;
+}

@@ -2,6 +2,7 @@
 /* The window: its tabs and its title. Only this file knows all parts, and connects them. */
 #include "app/window.h"
 
+#include "app/command-palette.h"
 #include "app/help-overlay.h"
 #include "app/view-shared.h"
 #include "app/window-actions.h"
@@ -273,6 +274,12 @@ show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
   lig_help_overlay_show (GTK_WINDOW (data));
 }
 
+static void
+show_command_palette (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_command_palette_show (GTK_WINDOW (data));
+}
+
 /* The menu of a tab acts on it. */
 static void
 select_for_menu (LigWindow *self, AdwTabPage *page)
@@ -287,6 +294,7 @@ static const GActionEntry own_actions[] = {
   {.name = "move-tab", .activate = move_tab},
   {.name = "choose-store", .activate = choose_store},
   {.name = "show-help-overlay", .activate = show_help_overlay},
+  {.name = "command-palette", .activate = show_command_palette},
 };
 
 static gboolean

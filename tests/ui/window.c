@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The window and the application: good and broken files, every action of the document, questions
  * before data loss, and the edits of a killed program. */
+#include "app/commands.h"
 #include "app/preferences.h"
 #include "tests/ui/window-case.h"
 #include "ui/document/edit.h"
@@ -518,6 +519,61 @@ edit_and_die (const char *store)
   _exit (0);
 }
 
+/* --- The command palette ------------------------------------------------------------------- */
+
+static GtkWidget *
+find_palette (void)
+{
+  g_autoptr (GList) windows = gtk_window_list_toplevels ();
+  for (GList *at = windows; at; at = at->next)
+    if (g_strcmp0 (gtk_window_get_title (at->data), "Commands") == 0)
+      return at->data;
+  return NULL;
+}
+
+/* The actions of the window are the commands, once its pages exist. */
+static void
+test_commands (Fixture *f, gconstpointer data)
+{
+  GtkApplication *program = gtk_window_get_application (GTK_WINDOW (f->window));
+  g_autoptr (GPtrArray) all = lig_commands_list (program);
+  for (guint i = 0; i < all->len; i++) {
+    const LigCommand *command = all->pdata[i];
+    g_auto (GStrv) parts = g_strsplit (command->action, ".", 2);
+    GActionGroup *group =
+      g_str_equal (parts[0], "win") ? G_ACTION_GROUP (f->window) : G_ACTION_GROUP (program);
+    parts[1][strcspn (parts[1], ":")] = '\0';
+    g_test_message ("waiting for %s", command->action);
+    WAIT_FOR (g_action_group_has_action (group, parts[1]));
+  }
+  g_autofree char *missing = lig_commands_find_missing (G_ACTION_GROUP (f->window));
+  g_assert_cmpstr (missing, ==, NULL);
+}
+
+static void
+test_palette (Fixture *f, gconstpointer data)
+{
+  act (f, "command-palette");
+  GtkWidget *palette = find_palette ();
+  g_assert_nonnull (palette);
+  GtkWidget *entry = find_type (palette, GTK_TYPE_SEARCH_ENTRY);
+  GtkWidget *list = find_type (palette, GTK_TYPE_LIST_BOX);
+  gtk_editable_set_text (GTK_EDITABLE (entry), "go plan");
+  GtkListBoxRow *row = gtk_list_box_get_selected_row (GTK_LIST_BOX (list));
+  g_assert_nonnull (row);
+  g_signal_emit_by_name (entry, "activate");
+  WAIT_FOR (!find_palette ());
+  g_assert_cmpstr (get_page (f), ==, "plan");
+  act (f, "command-palette");
+  entry = find_type (find_palette (), GTK_TYPE_SEARCH_ENTRY);
+  gtk_editable_set_text (GTK_EDITABLE (entry), "no such thing");
+  list = find_type (find_palette (), GTK_TYPE_LIST_BOX);
+  g_assert_null (gtk_list_box_get_selected_row (GTK_LIST_BOX (list)));
+  g_signal_emit_by_name (entry, "activate");
+  g_assert_nonnull (find_palette ());
+  gtk_window_destroy (GTK_WINDOW (find_palette ()));
+}
+
 static void
 add_tests (void)
 {
@@ -538,6 +594,8 @@ add_tests (void)
   ADD ("recover", test_recover);
   ADD ("interrupted", test_interrupted);
   ADD ("declined", test_declined);
+  ADD ("commands", test_commands);
+  ADD ("palette", test_palette);
   ADD ("long-name", test_long_name);
 }
 
