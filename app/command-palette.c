@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/command-palette.h"
 
-#include "app/commands.h"
+#include "app/window-commands.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -22,7 +22,7 @@ free_palette (gpointer data)
   g_free (self);
 }
 
-static const LigCommand *
+static const LigWindowCommand *
 get_command (GtkListBoxRow *row)
 {
   return g_object_get_data (G_OBJECT (row), "command");
@@ -112,7 +112,7 @@ press (Palette *self, guint key)
 /* --- Construction -------------------------------------------------------------------------- */
 
 static gboolean
-is_enabled (GtkWindow *parent, const LigCommand *command)
+is_enabled (GtkWindow *parent, const LigWindowCommand *command)
 {
   g_autofree char *name = NULL;
   g_autoptr (GVariant) target = NULL;
@@ -125,7 +125,7 @@ is_enabled (GtkWindow *parent, const LigCommand *command)
 
 /* Commands that are impossible now come last, dimmed. */
 static GtkWidget *
-make_row (Palette *self, const LigCommand *command)
+make_row (Palette *self, const LigWindowCommand *command)
 {
   GtkWidget *row = gtk_list_box_row_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *title = gtk_label_new (command->title);
@@ -150,7 +150,7 @@ make_row (Palette *self, const LigCommand *command)
 static void
 add_rows (Palette *self)
 {
-  GPtrArray *commands = lig_commands_list (gtk_window_get_application (self->parent));
+  GPtrArray *commands = lig_window_commands_list (gtk_window_get_application (self->parent));
   g_object_set_data_full (G_OBJECT (self->window), "commands", commands,
                           (GDestroyNotify) g_ptr_array_unref);
   for (int enabled = TRUE; enabled >= FALSE; enabled--)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/view-close.h"
+#include "ui/document/document.h"
+#include "ui/session/session.h"
 
 #include <glib/gi18n.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/view-files.h"
+#include "ui/document/document.h"
 
 #include "ui/session/task.h"
 #include "ui/widgets/figures.h"

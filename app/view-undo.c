@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/view-undo.h"
+#include "ui/document/document.h"
 
 GStrv
 lig_view_undo_list (const LigViewShared *self, gboolean redo)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The base class of all pages, and their list. */
 #include "ui/page.h"
+#include "ui/document/document.h"
+#include "ui/session/session.h"
 
 typedef struct {
   LigDocument *document;

@@ -4,12 +4,12 @@
  * each, in the order of that list. */
 #pragma once
 
-#include "ui/document/document.h"
-#include "ui/session/session.h"
-
 #include <adwaita.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigDocument LigDocument;
+typedef struct _LigSession LigSession;
 
 #define LIG_TYPE_PAGE (lig_page_get_type ())
 G_DECLARE_DERIVABLE_TYPE (LigPage, lig_page, LIG, PAGE, AdwBin)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "tests/store/case.h"
+#include "ui/document/document.h"
 #include "ui/history/history-page.h"
+#include "ui/session/session.h"
 
 #include <adwaita.h>
 #include <math.h>

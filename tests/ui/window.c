@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The window and the application: good and broken files, every action of the document, questions
  * before data loss, and the edits of a killed program. */
-#include "app/commands.h"
 #include "app/preferences.h"
+#include "app/window-commands.h"
 #include "tests/ui/window-case.h"
 #include "ui/document/edit.h"
 #include "ui/page.h"
@@ -536,9 +536,9 @@ static void
 test_commands (Fixture *f, gconstpointer data)
 {
   GtkApplication *program = gtk_window_get_application (GTK_WINDOW (f->window));
-  g_autoptr (GPtrArray) all = lig_commands_list (program);
+  g_autoptr (GPtrArray) all = lig_window_commands_list (program);
   for (guint i = 0; i < all->len; i++) {
-    const LigCommand *command = all->pdata[i];
+    const LigWindowCommand *command = all->pdata[i];
     g_auto (GStrv) parts = g_strsplit (command->action, ".", 2);
     GActionGroup *group =
       g_str_equal (parts[0], "win") ? G_ACTION_GROUP (f->window) : G_ACTION_GROUP (program);
@@ -546,7 +546,7 @@ test_commands (Fixture *f, gconstpointer data)
     g_test_message ("waiting for %s", command->action);
     WAIT_FOR (g_action_group_has_action (group, parts[1]));
   }
-  g_autofree char *missing = lig_commands_find_missing (G_ACTION_GROUP (f->window));
+  g_autofree char *missing = lig_window_commands_find_missing (G_ACTION_GROUP (f->window));
   g_assert_cmpstr (missing, ==, NULL);
 }
 

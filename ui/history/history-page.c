@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The History page: every run of the store, and the actions on runs. */
 #include "ui/history/history-page.h"
+#include "ui/document/document.h"
 #include "ui/history/sweep.h"
+#include "ui/session/session.h"
 
 #include "ui/widgets/gradual.h"
 #include "ui/widgets/toast.h"

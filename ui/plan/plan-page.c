@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The Plan page: the steps of the plan, and its memory. */
+#include "ui/document/document.h"
 #include "ui/page.h"
 #include "ui/plan/operands.h"
 #include "ui/plan/table.h"
+#include "ui/session/session.h"
 #include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/picture-view.h"

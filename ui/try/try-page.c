@@ -2,8 +2,10 @@
 /* The Try page: a trained model continues texts or predicts rows. Its process starts when the page
  * is shown, and ends some time after another page is shown, so that it does not keep the memory of
  * a GPU. */
+#include "ui/document/document.h"
 #include "ui/page.h"
 #include "ui/session/command.h"
+#include "ui/session/session.h"
 #include "ui/session/trying.h"
 #include "ui/try/rows.h"
 #include "ui/try/source-menu.h"

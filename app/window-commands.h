@@ -8,20 +8,20 @@
 G_BEGIN_DECLS
 
 /**
- * LigCommand:
+ * LigWindowCommand:
  * @title: translated
  * @action: a detailed name, such as `win.page::plan`
  * @key: (nullable): an accelerator, such as `<Control>k`
  */
 typedef struct {
   char *title, *action, *key;
-} LigCommand;
+} LigWindowCommand;
 
-/* Returns: (transfer full) (element-type LigCommand): all commands, owned by the array. */
-GPtrArray *lig_commands_list (GtkApplication *application);
+/* Returns: (transfer full) (element-type LigWindowCommand): all commands, owned by the array. */
+GPtrArray *lig_window_commands_list (GtkApplication *application);
 
 /* Returns whether the actions that the window has are all in the list, else the name of one that is
  * missing. For tests. Returns: (transfer full) (nullable) */
-char *lig_commands_find_missing (GActionGroup *window);
+char *lig_window_commands_find_missing (GActionGroup *window);
 
 G_END_DECLS

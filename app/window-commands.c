@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/commands.h"
+#include "app/window-commands.h"
 
 #include "app/window-keys.h"
 #include "ui/page.h"
@@ -67,7 +67,7 @@ static const char *const elsewhere[] = {"command-palette", "copy-error", "show-e
 static void
 free_command (gpointer data)
 {
-  LigCommand *self = data;
+  LigWindowCommand *self = data;
   g_free (self->title);
   g_free (self->action);
   g_free (self->key);
@@ -85,13 +85,13 @@ find_key (GtkApplication *application, const char *action)
 static void
 add (GPtrArray *to, GtkApplication *application, const char *title, char *action)
 {
-  LigCommand *command = g_new (LigCommand, 1);
-  *command = (LigCommand){g_strdup (title), action, find_key (application, action)};
+  LigWindowCommand *command = g_new (LigWindowCommand, 1);
+  *command = (LigWindowCommand){g_strdup (title), action, find_key (application, action)};
   g_ptr_array_add (to, command);
 }
 
 GPtrArray *
-lig_commands_list (GtkApplication *application)
+lig_window_commands_list (GtkApplication *application)
 {
   const LigPageInfo *info;
   GPtrArray *all = g_ptr_array_new_with_free_func (free_command);
@@ -114,7 +114,7 @@ is_listed (const char *name)
 }
 
 char *
-lig_commands_find_missing (GActionGroup *window)
+lig_window_commands_find_missing (GActionGroup *window)
 {
   g_auto (GStrv) names = g_action_group_list_actions (window);
   for (char **name = names; *name; name++)
