@@ -168,12 +168,14 @@ print_training (LigRun *run)
   LigShape shape;
   LigDtype dtype;
   LigSequence *sequence = lig_run_get_sequence (run);
+  LigRunProgress progress;
   const LigRunSettings *settings = lig_run_get_settings (run);
   const char *name = lig_sequence_get_name (sequence);
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_autofree char *values = lig_run_settings_to_json (settings);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   lig_sequence_get_input (sequence, &shape, &dtype);
+  lig_run_get_progress (run, &progress);
   json_builder_begin_object (builder);
   lig_json_begin_object (builder, "training");
   lig_json_add_text (builder, "run", lig_run_get_uuid (run));
@@ -183,6 +185,7 @@ print_training (LigRun *run)
                         lig_device_get_n_ranks (lig_run_get_device (run), LIG_GROUP_ALL));
   lig_json_add_text (builder, "data", lig_run_describe_data (run));
   lig_json_add_integer (builder, "samples", shape.axes[0] * settings->accumulate);
+  lig_json_add_integer (builder, "first_step", progress.first_step);
   lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (run));
   lig_json_add_document (builder, "settings", values);
   add_remarks (builder, lig_run_get_remarks (run));

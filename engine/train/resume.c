@@ -188,6 +188,7 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
       g_strdup (lig_tensor_file_get_metadata (file, "ligature.calibration_choices"));
   }
   self->first_step = self->saved_step = (gint64) step;
+  self->progress.step = self->progress.first_step = self->first_step;
   return TRUE;
 }
 

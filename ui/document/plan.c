@@ -54,13 +54,13 @@ follow_devices (LigDocument *self)
   lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
 }
 
-void
-lig_document_follow_ranks (LigDocument *self)
+/* Recompiles if the ranks are others than those of the plan. */
+static void
+follow_ranks (LigDocument *self)
 {
   LigLayout layout = lig_ranks_choose_layout (self);
   if (memcmp (&layout, &self->layout, sizeof layout) != 0)
     lig_document_compile (self);
-  lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
 }
 
 void
@@ -73,6 +73,7 @@ lig_document_init_plan (LigDocument *self)
   self->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
   self->parts = g_hash_table_new (g_str_hash, g_str_equal);
   self->planner = lig_planner_new (take_answer, self);
+  g_signal_connect (self, "settings", G_CALLBACK (follow_ranks), NULL);
   g_signal_connect_object (self->session, "devices-changed", G_CALLBACK (follow_devices), self,
                            G_CONNECT_SWAPPED);
 }

@@ -102,9 +102,6 @@ void lig_document_init_plan (LigDocument *self);
 void lig_document_clear_plan (LigDocument *self);
 void lig_document_compile (LigDocument *self);
 
-/* Recompiles if the chosen ranks are others than those of the plan. */
-void lig_document_follow_ranks (LigDocument *self);
-
 /* preview.c */
 void lig_document_clear_preview (LigDocument *self);
 

@@ -74,7 +74,7 @@ lig_ranks_set (LigDocument *doc, int count)
   if (count == doc->ranks)
     return;
   doc->ranks = count;
-  lig_document_follow_ranks (doc);
+  lig_document_emit (doc, LIG_DOCUMENT_SETTINGS);
 }
 
 /* Group sizes that do not divide the number of ranks were chosen for another number. */
@@ -100,7 +100,7 @@ lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout)
     return;
   doc->context_ranks = context;
   doc->tensor_ranks = tensor;
-  lig_document_follow_ranks (doc);
+  lig_document_emit (doc, LIG_DOCUMENT_SETTINGS);
 }
 
 LigLayout

@@ -203,6 +203,7 @@ take_training (LigChildRun *self, JsonObject *object)
   self->samples = (double) lig_json_get_int (object, "samples", 1);
   self->ranks = (int) lig_json_get_int (object, "ranks", 1);
   self->progress.steps = self->settings.steps;
+  self->progress.first_step = self->progress.step = lig_json_get_int (object, "first_step", 0);
   self->begun = TRUE;
   g_cond_broadcast (&self->changed);
 }
