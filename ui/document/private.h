@@ -49,8 +49,8 @@ struct _LigDocument {
   char *device;
   gboolean device_chosen; /* by the user */
   LigPolicy policy;
-  int ranks, context_ranks, tensor_ranks; /* that the user chose */
-  LigLayout layout;                       /* of the ranks for which it was compiled last */
+  int ranks, context, tensor; /* chosen by the user: all ranks, and those of a group */
+  LigLayout layout;           /* of the ranks for which it was compiled last */
   LigPlanner *planner;
   guint64 request;
   LigPlan *plan;

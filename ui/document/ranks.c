@@ -82,7 +82,7 @@ LigLayout
 lig_ranks_choose_layout (LigDocument *doc)
 {
   LigLayout layout;
-  int ranks = lig_ranks_get (doc), context = doc->context_ranks, tensor = doc->tensor_ranks;
+  int ranks = lig_ranks_get (doc), context = doc->context, tensor = doc->tensor;
   lig_layout_init (&layout, ranks);
   if (ranks % context == 0 && ranks / context % tensor == 0)
     layout = (LigLayout){{[LIG_GROUP_DATA] = ranks / context / tensor,
@@ -96,10 +96,10 @@ lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout)
 {
   int context = lig_layout_size (layout, LIG_GROUP_CONTEXT);
   int tensor = lig_layout_size (layout, LIG_GROUP_TENSOR);
-  if (context == doc->context_ranks && tensor == doc->tensor_ranks)
+  if (context == doc->context && tensor == doc->tensor)
     return;
-  doc->context_ranks = context;
-  doc->tensor_ranks = tensor;
+  doc->context = context;
+  doc->tensor = tensor;
   lig_document_emit (doc, LIG_DOCUMENT_SETTINGS);
 }
 
