@@ -3,6 +3,7 @@
  * comparison and for the store: which of them runs, and when they are compared. */
 #include "kernels/cuda/attention/choose.h"
 #include "kernels/cuda/attention/race.h"
+#include <ligature/params-attention.h>
 
 #include <glib.h>
 #include <string.h>
