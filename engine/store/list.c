@@ -4,6 +4,7 @@
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 #include "engine/store/setting-values.h"
+#include <ligature/store-trash.h>
 
 #include <string.h>
 
@@ -157,20 +158,33 @@ lig_store_list_keys (LigStore *self,
   return NULL;
 }
 
-gint64
-lig_store_count_runs (LigStore *self, GError **error)
+/* Returns the only number of a statement's result, -1 with an error set. */
+static gint64
+count_rows (LigStore *self, const char *sql, GError **error)
 {
-  g_return_val_if_fail (LIG_IS_STORE (self), -1);
   g_autoptr (GError) failure = NULL;
   gint64 count = -1;
-  sqlite3_stmt *row =
-    lig_store_begin_read (self, &failure, "SELECT count (*) FROM run WHERE deleted IS NULL", "");
+  sqlite3_stmt *row = lig_store_begin_read (self, &failure, sql, "");
   if (row && lig_sql_next (row, &failure))
     count = sqlite3_column_int64 (row, 0);
   lig_store_end_read (self, row);
   if (failure)
     g_propagate_error (error, g_steal_pointer (&failure));
   return count;
+}
+
+gint64
+lig_store_count_runs (LigStore *self, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self), -1);
+  return count_rows (self, "SELECT count (*) FROM run WHERE deleted IS NULL", error);
+}
+
+gint64
+lig_store_count_trash (LigStore *self, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self), -1);
+  return count_rows (self, "SELECT count (*) FROM run WHERE deleted IS NOT NULL", error);
 }
 
 /* --- Values of columns --------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* One run next to the list. The values of its row are shown at once; curves, fusions and files are
  * read on a thread. */
 #include "ui/history/run-detail.h"
+#include "ui/session/interrupted.h"
 
 #include "ui/history/chart.h"
 #include "ui/history/facts.h"
@@ -218,14 +219,7 @@ read_run (GTask *task, gpointer source, gpointer data, GCancellable *cancellable
   self->fusions = lig_store_get_fusions (self->store, self->run, NULL);
   self->inputs = lig_store_get_inputs (self->store, self->run, NULL);
   self->artifacts = lig_store_get_artifacts (self->store, self->run, NULL);
-  for (guint i = 0; self->artifacts && i < self->artifacts->len; i++) {
-    const LigArtifactRow *artifact = self->artifacts->pdata[i];
-    if (strcmp (artifact->kind, "checkpoint") != 0 ||
-        !g_file_test (artifact->path, G_FILE_TEST_IS_REGULAR))
-      continue;
-    g_free (self->checkpoint);
-    self->checkpoint = g_strdup (artifact->path);
-  }
+  self->checkpoint = g_strdup (lig_interrupted_find_checkpoint (self->artifacts));
   g_task_return_boolean (task, TRUE);
 }
 

@@ -117,9 +117,8 @@ read_keys (LigRunQuestion *self)
     lig_store_list_keys (self->store, &self->filter, self->order, self->descending, &self->error);
   gint64 total = self->error ? 0 : lig_store_count_runs (self->store, &self->error);
   self->total = (guint) MAX (total, 0);
-  g_auto (GStrv) trashed =
-    self->error ? NULL : lig_store_list_trash (self->store, G_MAXINT64, &self->error);
-  self->trashed = trashed ? g_strv_length (trashed) : 0;
+  gint64 trashed = self->error ? 0 : lig_store_count_trash (self->store, &self->error);
+  self->trashed = (guint) MAX (trashed, 0);
   if (self->error)
     return;
   g_autoptr (GArray) wanted = find_wanted (self);

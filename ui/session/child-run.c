@@ -286,6 +286,15 @@ lig_child_run_find_program (void)
   return g_find_program_in_path ("lig");
 }
 
+LigLayout
+lig_child_run_read_layout (const char *parallel, int ranks)
+{
+  LigLayout layout;
+  if (!lig_layout_parse (&layout, parallel, ranks, NULL))
+    lig_layout_init (&layout, 1);
+  return layout;
+}
+
 GStrv
 lig_child_run_make_words (const char *program, const LigChildOrder *order, const char *file)
 {

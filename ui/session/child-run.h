@@ -48,6 +48,10 @@ typedef struct {
  */
 LigChildRun *lig_child_run_new (const LigChildOrder *order, GError **error);
 
+/* Returns the recorded parallelism of ranks; one rank if the record is damaged. @parallel:
+ * (nullable): a text for lig_layout_parse() */
+LigLayout lig_child_run_read_layout (const char *parallel, int ranks);
+
 /* Returns: (transfer full): the words of the command; @file has the sequence. */
 GStrv lig_child_run_make_words (const char *program, const LigChildOrder *order, const char *file);
 

@@ -17,19 +17,15 @@ lig_interrupted_free (LigInterrupted *self)
   g_free (self);
 }
 
-/* Returns the newest checkpoint of the run that still exists. */
-static char *
-find_checkpoint (LigStore *store, const char *run)
+const char *
+lig_interrupted_find_checkpoint (const GPtrArray *artifacts)
 {
-  char *found = NULL;
-  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (store, run, NULL);
+  const char *found = NULL;
   for (guint i = 0; artifacts && i < artifacts->len; i++) {
     const LigArtifactRow *artifact = artifacts->pdata[i];
-    if (strcmp (artifact->kind, "checkpoint") != 0 ||
-        !g_file_test (artifact->path, G_FILE_TEST_IS_REGULAR))
-      continue;
-    g_free (found);
-    found = g_strdup (artifact->path);
+    if (strcmp (artifact->kind, "checkpoint") == 0 &&
+        g_file_test (artifact->path, G_FILE_TEST_IS_REGULAR))
+      found = artifact->path;
   }
   return found;
 }
@@ -58,7 +54,8 @@ lig_interrupted_find (LigStore *store, const char *const *metrics)
   LigInterrupted *self = g_new0 (LigInterrupted, 1);
   lig_run_settings_init (&self->settings);
   self->row = lig_run_row_copy (row);
-  self->checkpoint = find_checkpoint (store, row->uuid);
+  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (store, row->uuid, NULL);
+  self->checkpoint = g_strdup (lig_interrupted_find_checkpoint (artifacts));
   if (!self->checkpoint || !lig_run_settings_read_record (&self->settings, row->settings, NULL)) {
     lig_interrupted_free (self);
     return NULL;

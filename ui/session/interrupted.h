@@ -16,6 +16,10 @@ typedef struct {
   GHashTable *curves; /* LigCurve by the name of its metric */
 } LigInterrupted;
 
+/* Returns: (nullable): the newest checkpoint among the artifacts of a run whose file still exists.
+ * @artifacts: (nullable): of LigArtifactRow */
+const char *lig_interrupted_find_checkpoint (const GPtrArray *artifacts);
+
 /**
  * lig_interrupted_find:
  * @store: a store

@@ -136,11 +136,8 @@ note_round (guint round, guint rounds, gpointer data)
 static LigLayout
 get_layout (const LigRecording *recording)
 {
-  LigLayout layout;
-  if (!lig_layout_parse (&layout, lig_recording_get_layout (recording),
-                         lig_recording_get_ranks (recording), NULL))
-    lig_layout_init (&layout, 1);
-  return layout;
+  return lig_child_run_read_layout (lig_recording_get_layout (recording),
+                                    lig_recording_get_ranks (recording));
 }
 
 static LigChildRun *

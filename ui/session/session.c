@@ -224,16 +224,17 @@ open_on_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
 {
   Opening *opening = data;
   GError *error = NULL;
-  LigStore *store = lig_store_open (opening->path, &error);
-  if (store)
-    purge_expired (store);
+  g_autoptr (LigStore) store = lig_store_open (opening->path, &error);
   g_mutex_lock (&opening->lock);
-  opening->store = store;
+  opening->store = store ? g_object_ref (store) : NULL;
   opening->error = error;
   opening->done = TRUE;
   g_cond_signal (&opening->opened);
   g_mutex_unlock (&opening->lock);
   g_task_return_boolean (task, TRUE);
+  /* The window does not wait for this. */
+  if (store)
+    purge_expired (store);
 }
 
 /* The open store stays if another one cannot be opened. */

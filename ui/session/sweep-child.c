@@ -8,11 +8,7 @@
 LigLayout
 lig_sweep_child_get_layout (LigSweep *sweep)
 {
-  LigLayout layout;
-  if (!lig_layout_parse (&layout, lig_sweep_get_parallel (sweep), lig_sweep_get_ranks (sweep),
-                         NULL))
-    lig_layout_init (&layout, 1);
-  return layout;
+  return lig_child_run_read_layout (lig_sweep_get_parallel (sweep), lig_sweep_get_ranks (sweep));
 }
 
 /* An interrupted run is continued if possible, else a new one starts. */

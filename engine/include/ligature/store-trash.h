@@ -47,6 +47,15 @@ LIG_API gboolean lig_store_restore_runs (LigStore *self,
                                          GError **error);
 
 /**
+ * lig_store_count_trash:
+ * @self: a store
+ * @error: set to %LIG_ERROR_STORE
+ *
+ * Returns: the number of runs in the trash; -1 with an error set
+ */
+LIG_API gint64 lig_store_count_trash (LigStore *self, GError **error);
+
+/**
  * lig_store_list_trash:
  * @self: a store
  * @before: only runs that were deleted before this time, in microseconds since 1970, UTC
