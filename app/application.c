@@ -3,6 +3,7 @@
 #include "app/application.h"
 
 #include "app/about.h"
+#include "app/open-files.h"
 #include "app/preferences.h"
 #include "app/window.h"
 
@@ -16,6 +17,7 @@
 struct _LigApplication {
   AdwApplication parent_instance;
   LigSession *session;
+  LigOpenFiles *open_files;
   gboolean helped; /* the first window has shown the errors of the last session */
 };
 
@@ -30,16 +32,6 @@ add_window (LigApplication *self)
     lig_window_offer_help (window);
   self->helped = TRUE;
   return window;
-}
-
-static void
-lig_application_activate (GApplication *application)
-{
-  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
-  if (window)
-    gtk_window_present (window);
-  else
-    add_window (LIG_APPLICATION (application));
 }
 
 /* Returns: (nullable): the window that was used last. */
@@ -77,6 +69,25 @@ lig_application_open_file (LigApplication *self, GFile *file)
   gtk_window_present (GTK_WINDOW (window));
 }
 
+/* The first window of a start without files has those of the last session. */
+static void
+lig_application_activate (GApplication *application)
+{
+  LigApplication *self = LIG_APPLICATION (application);
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
+  gboolean first = !self->helped;
+  if (window) {
+    gtk_window_present (window);
+    return;
+  }
+  add_window (self);
+  g_autoptr (GPtrArray) paths = lig_open_files_list (self->open_files);
+  for (guint i = 0; first && i < paths->len; i++) {
+    g_autoptr (GFile) file = g_file_new_for_path (paths->pdata[i]);
+    lig_application_open_file (self, file);
+  }
+}
+
 static void
 lig_application_open (GApplication *application, GFile **files, int count, const char *hint)
 {
@@ -95,6 +106,7 @@ new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 set_quitting (LigApplication *self, gboolean quitting)
 {
+  lig_open_files_set_quitting (self->open_files, quitting);
   for (GList *item = gtk_application_get_windows (GTK_APPLICATION (self)); item; item = item->next)
     if (LIG_IS_WINDOW (item->data))
       lig_window_set_quitting (item->data, quitting);
@@ -120,11 +132,20 @@ count_windows (GtkApplication *application)
 }
 
 static void
+note_files (LigApplication *self)
+{
+  lig_open_files_note (self->open_files);
+}
+
+static void
 lig_application_window_added (GtkApplication *application, GtkWindow *window)
 {
   GTK_APPLICATION_CLASS (lig_application_parent_class)->window_added (application, window);
-  if (LIG_IS_WINDOW (window))
+  if (LIG_IS_WINDOW (window)) {
     g_signal_connect_object (window, "stayed", G_CALLBACK (stay), application, G_CONNECT_SWAPPED);
+    g_signal_connect_object (window, "files", G_CALLBACK (note_files), application,
+                             G_CONNECT_SWAPPED);
+  }
   count_windows (application);
 }
 
@@ -132,6 +153,7 @@ static void
 lig_application_window_removed (GtkApplication *application, GtkWindow *window)
 {
   GTK_APPLICATION_CLASS (lig_application_parent_class)->window_removed (application, window);
+  note_files (LIG_APPLICATION (application));
   count_windows (application);
 }
 
@@ -163,7 +185,15 @@ preferences (GSimpleAction *action, GVariant *parameter, gpointer data)
   gtk_window_present (GTK_WINDOW (window));
 }
 
+static void
+open_file (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (g_variant_get_string (parameter, NULL));
+  lig_application_open_file (LIG_APPLICATION (data), file);
+}
+
 static const GActionEntry actions[] = {
+  {.name = "open-file", .activate = open_file, .parameter_type = "s"},
   {.name = "new-window", .activate = new_window},
   {.name = "quit", .activate = quit},
   {.name = "about", .activate = about},
@@ -191,6 +221,7 @@ static const struct {
   {"win.sidebars", {"F9"}},
   {"win.next-problem", {"<Control>period"}},
   {"win.pin", {"<Control>p"}},
+  {"win.savings", {"<Control>b"}},
   {"win.copy-command", {"<Control><Shift>c"}},
   {"win.show-help-overlay", {"<Control>question"}},
   {"win.command-palette", {"<Control><Shift>p"}},
@@ -233,6 +264,8 @@ lig_application_startup (GApplication *application)
     g_printerr ("ligature: %s\n", error->message);
     exit (1);
   }
+  self->open_files =
+    lig_open_files_new (GTK_APPLICATION (self), lig_session_get_settings (self->session));
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   g_signal_connect_object (lig_session_get_settings (self->session), "changed::theme",
                            G_CALLBACK (apply_theme), self, G_CONNECT_SWAPPED);
@@ -270,6 +303,7 @@ lig_application_handle_local_options (GApplication *application, GVariantDict *o
 static void
 lig_application_finalize (GObject *object)
 {
+  g_clear_pointer (&LIG_APPLICATION (object)->open_files, lig_open_files_free);
   g_clear_object (&LIG_APPLICATION (object)->session);
   G_OBJECT_CLASS (lig_application_parent_class)->finalize (object);
 }

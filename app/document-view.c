@@ -8,6 +8,7 @@
 #include "app/view-files.h"
 #include "app/view-undo.h"
 #include "ui/widgets/toast.h"
+#include <ligature/sequence.h>
 
 #include <glib/gi18n.h>
 #include <time.h>
@@ -18,6 +19,7 @@ struct _LigDocumentView {
   LigDocument *document;
   GSimpleActionGroup *actions;
 
+  AdwBin *toast_place; /* below the pages */
   AdwViewStack *stack;
   GtkWidget *toasts;
   AdwStatusPage *error_page;
@@ -162,6 +164,22 @@ add_places (LigDocumentView *self)
   }
 }
 
+/* Toasts have a place of their own, so that they cover nothing: the page's, or below it. */
+static void
+place_toasts (LigDocumentView *self)
+{
+  GtkWidget *shown = adw_view_stack_get_visible_child (self->stack);
+  GtkWidget *page = ADW_IS_BIN (shown) ? adw_bin_get_child (ADW_BIN (shown)) : NULL;
+  AdwBin *place = LIG_IS_PAGE (page) ? lig_page_get_toast_place (LIG_PAGE (page)) : NULL;
+  GtkWidget *old = gtk_widget_get_parent (self->toasts);
+  place = place ? place : self->toast_place;
+  if (old == GTK_WIDGET (place))
+    return;
+  g_autoptr (GtkWidget) kept = g_object_ref (self->toasts);
+  adw_bin_set_child (ADW_BIN (old), NULL);
+  adw_bin_set_child (place, kept);
+}
+
 static void
 take_visible (LigDocumentView *self)
 {
@@ -173,6 +191,7 @@ take_visible (LigDocumentView *self)
       make_page (self, info);
       g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (name));
     }
+  place_toasts (self);
   lig_view_undo_update (&self->shared);
   g_signal_emit (self, signals[PAGED], 0);
 }
@@ -294,6 +313,7 @@ lig_document_view_class_init (LigDocumentViewClass *class)
                                                "/org/ligature/Ligature/app/document-view.ui");
   gtk_widget_class_bind_template_child (widget_class, LigDocumentView, stack);
   gtk_widget_class_bind_template_child (widget_class, LigDocumentView, toasts);
+  gtk_widget_class_bind_template_child (widget_class, LigDocumentView, toast_place);
   gtk_widget_class_bind_template_child (widget_class, LigDocumentView, error_page);
   gtk_widget_class_bind_template_child (widget_class, LigDocumentView, error_place);
 }

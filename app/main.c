@@ -24,10 +24,9 @@ int
 main (int argc, char **argv)
 {
   spin_less (argv);
+  /* Figures have the decimal mark of the user's locale; files, expressions and entries have decimal
+   * points in every locale. */
   setlocale (LC_ALL, "");
-  /* Numbers in files, expressions and entries have decimal points in every locale; GTK would set
-   * the locale again. */
-  setlocale (LC_NUMERIC, "C");
   gtk_disable_setlocale ();
   bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");

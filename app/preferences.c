@@ -10,6 +10,7 @@ struct _LigPreferences {
   LigSession *session;
   AdwComboRow *theme, *device, *policy;
   AdwActionRow *store;
+  GtkSwitch *reopen;
   gboolean filling; /* the list of devices is being filled */
 };
 
@@ -149,6 +150,7 @@ lig_preferences_class_init (LigPreferencesClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigPreferences, device);
   gtk_widget_class_bind_template_child (widget_class, LigPreferences, policy);
   gtk_widget_class_bind_template_child (widget_class, LigPreferences, store);
+  gtk_widget_class_bind_template_child (widget_class, LigPreferences, reopen);
   gtk_widget_class_install_action (widget_class, "preferences.choose-store", NULL, choose_store);
   gtk_widget_class_install_action (widget_class, "preferences.reset-store", NULL, reset_store);
 }
@@ -167,6 +169,7 @@ lig_preferences_new (LigSession *session)
   self->session = g_object_ref (session);
   adw_combo_row_set_selected (self->theme, (guint) g_settings_get_enum (settings, "theme"));
   adw_combo_row_set_selected (self->policy, (guint) g_settings_get_enum (settings, "policy"));
+  g_settings_bind (settings, "reopen", self->reopen, "active", G_SETTINGS_BIND_DEFAULT);
   fill_devices (self);
   show_store (self);
   g_signal_connect_swapped (self->theme, "notify::selected", G_CALLBACK (take_theme), self);

@@ -3,6 +3,7 @@
 
 #include "ui/document/edit.h"
 #include "ui/widgets/clipboard.h"
+#include "ui/widgets/connect-offer.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
@@ -197,10 +198,12 @@ insert_op (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigViewEdit *self = data;
   GError *error = NULL;
-  if (lig_edit_add (self->shared->document, g_variant_get_string (parameter, NULL), &error))
-    adw_view_stack_set_visible_child_name (self->shared->stack, "sequence");
-  else
+  if (!lig_edit_add (self->shared->document, g_variant_get_string (parameter, NULL), &error)) {
     lig_toast_error (self->shared->toasts, error);
+    return;
+  }
+  adw_view_stack_set_visible_child_name (self->shared->stack, "sequence");
+  lig_connect_offer (self->shared->toasts, self->shared->document);
 }
 
 static const GActionEntry actions[] = {

@@ -22,13 +22,7 @@ take_report (GObject *source, GAsyncResult *result, gpointer data)
   GError *error = NULL;
   gboolean fine = lig_export_finish (LIG_DOCUMENT (source), result, &error);
   if (fine && self->document) {
-    g_autofree char *base = g_path_get_basename (writing->path);
-    g_autofree char *name = g_filename_display_name (base);
-    g_autofree char *text = g_strdup_printf (_ ("Exported “%s”"), name);
-    g_autofree char *folder = g_path_get_dirname (writing->path);
-    g_autofree char *action =
-      g_action_print_detailed_name ("win.open-folder", g_variant_new_string (folder));
-    lig_toast (self->toasts, text, _ ("_Open folder"), action);
+    lig_toast_exported (self->toasts, writing->path);
   } else if (self->document)
     lig_toast_error (self->toasts, g_steal_pointer (&error));
   g_clear_error (&error);
@@ -37,25 +31,45 @@ take_report (GObject *source, GAsyncResult *result, gpointer data)
   g_free (writing);
 }
 
-/* Returns: (transfer full) (nullable): the run of the page that is shown. */
-static char *
-find_run (const LigViewShared *self, char **title)
+/* The record of the page that is shown: a run or a sweep, or neither; then the plan is exported. */
+typedef struct {
+  char *run, *sweep, *title;
+} Record;
+
+static void
+clear_record (Record *self)
+{
+  g_free (self->run);
+  g_free (self->sweep);
+  g_free (self->title);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Record, clear_record)
+
+static Record
+find_record (const LigViewShared *self)
 {
   LigPage *page = lig_view_shared_get_page (self);
-  *title = NULL;
-  return page ? lig_page_find_run (page, title) : NULL;
+  Record found = {0};
+  found.sweep = page ? lig_page_find_sweep (page, &found.title) : NULL;
+  if (page && !found.sweep)
+    found.run = lig_page_find_run (page, &found.title);
+  return found;
 }
 
 static void
 export_path (gpointer data, const char *path)
 {
   const LigViewShared *self = data;
-  g_autofree char *title = NULL, *run = find_run (self, &title);
+  g_auto (Record) record = find_record (self);
   Writing *writing = g_new (Writing, 1);
   g_object_ref (self->view);
   *writing = (Writing){self, g_canonicalize_filename (path, NULL)};
-  if (run)
-    lig_export_run_async (self->document, run, writing->path, NULL, take_report, writing);
+  if (record.sweep)
+    lig_export_sweep_async (self->document, record.sweep, writing->path, NULL, take_report,
+                            writing);
+  else if (record.run)
+    lig_export_run_async (self->document, record.run, writing->path, NULL, take_report, writing);
   else
     lig_export_async (self->document, writing->path, NULL, take_report, writing);
 }
@@ -71,8 +85,9 @@ export_to (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 choose_path (const LigViewShared *self, const char *format)
 {
-  g_autofree char *run_title = NULL, *run = find_run (self, &run_title);
-  g_autofree char *title = run ? g_strdup (run_title) : lig_document_get_title (self->document);
+  g_auto (Record) record = find_record (self);
+  g_autofree char *title =
+    record.run || record.sweep ? g_strdup (record.title) : lig_document_get_title (self->document);
   g_autofree char *name = g_strdup_printf ("%s.%s", g_strdelimit (title, "/", '-'), format);
   GtkFileChooserNative *chooser =
     gtk_file_chooser_native_new (_ ("Export"), lig_view_shared_get_window (self),
@@ -114,14 +129,16 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
   GtkWindow *dialog = GTK_WINDOW (gtk_builder_get_object (builder, "dialog"));
   GtkListBox *list = GTK_LIST_BOX (gtk_builder_get_object (builder, "formats"));
   const char *format;
+  g_auto (Record) record = find_record (self);
   for (guint i = 0; (format = lig_report_format_nth (i)); i++)
-    gtk_list_box_append (list, new_format_row (format));
+    if (!record.sweep || lig_report_shows_sweep (format))
+      gtk_list_box_append (list, new_format_row (format));
   lig_view_shared_connect (self, list, "row-activated", G_CALLBACK (choose_format), data);
-  g_autofree char *title = NULL, *run = find_run (self, &title);
-  if (run)
+  if (record.run || record.sweep)
     adw_preferences_group_set_description (
       ADW_PREFERENCES_GROUP (gtk_builder_get_object (builder, "group")),
-      _ ("The run that the page shows, in the format that suits the reader."));
+      record.run ? _ ("The run that the page shows, in the format that suits the reader.")
+                 : _ ("The sweep that the page shows, in the format that suits the reader."));
   gtk_window_set_transient_for (dialog, lig_view_shared_get_window (self));
   gtk_window_present (dialog);
 }

@@ -7,6 +7,7 @@
 #include "ui/widgets/toast.h"
 
 #include <ligature/former-names.h>
+#include <ligature/sequence.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -24,6 +24,8 @@ static const struct {
   {"win.compare-policies", N_ ("Compare policies")},
   {"win.compare-recipes", N_ ("Compare recipes")},
   {"win.check-plan", N_ ("Check this plan")},
+  {"win.savings", N_ ("Savings")},
+  {"win.compare-with", N_ ("Compare with another sequence")},
   {"win.pin", N_ ("Pin the plan, or unpin it")},
   {"win.open", N_ ("Open a file")},
   {"win.save", N_ ("Save")},
@@ -47,6 +49,19 @@ static const struct {
   {"win.ungroup", N_ ("Expand the block or macro")},
   {"win.connect", N_ ("Connect")},
   {"win.disconnect", N_ ("Disconnect")},
+  {"win.zoom-in", N_ ("Zoom in")},
+  {"win.zoom-out", N_ ("Zoom out")},
+  {"win.zoom-reset", N_ ("Zoom to the normal size")},
+  {"win.zoom-fit", N_ ("Zoom to fit the window")},
+  {"win.compact", N_ ("Compact rows, or full ones")},
+  {"win.fold-all", N_ ("Fold all blocks")},
+  {"win.unfold-all", N_ ("Unfold all blocks")},
+  {"win.hotspot", N_ ("Next hotspot")},
+  {"win.previous-hotspot", N_ ("Previous hotspot")},
+  {"win.score-colour::fusion", N_ ("Colour by fusion")},
+  {"win.score-colour::time", N_ ("Colour by time")},
+  {"win.score-colour::bytes", N_ ("Colour by bytes moved")},
+  {"win.score-colour::bound", N_ ("Colour by bound")},
   {"win.sidebars", N_ ("Show or hide the sidebars")},
   {"win.palette", N_ ("Show or hide the operations")},
   {"win.inspector", N_ ("Show or hide the inspector")},
@@ -60,9 +75,24 @@ static const struct {
   {"app.quit", N_ ("Quit")},
 };
 
+/* Keys of the score, which are neither the application's nor the window's. */
+static const struct {
+  const char *action, *key;
+} score_keys[] = {
+  {"win.zoom-in", "<Control>plus"},
+  {"win.zoom-out", "<Control>minus"},
+  {"win.zoom-reset", "<Control>0"},
+  {"win.zoom-fit", "<Control>9"},
+  {"win.compact", "<Control>r"},
+  {"win.fold-all", "<Control>bracketleft"},
+  {"win.unfold-all", "<Control>bracketright"},
+  {"win.hotspot", "<Control>h"},
+  {"win.previous-hotspot", "<Control><Shift>h"},
+};
+
 /* Actions that only make sense where a button offers them. */
-static const char *const elsewhere[] = {"command-palette", "copy-error", "show-error-folder",
-                                        "undo-document", NULL};
+static const char *const elsewhere[] = {"command-palette",   "score",         "copy-error",
+                                        "show-error-folder", "undo-document", NULL};
 
 static void
 free_command (gpointer data)
@@ -79,6 +109,9 @@ static char *
 find_key (GtkApplication *application, const char *action)
 {
   g_auto (GStrv) keys = gtk_application_get_accels_for_action (application, action);
+  for (guint i = 0; i < G_N_ELEMENTS (score_keys); i++)
+    if (g_str_equal (score_keys[i].action, action))
+      return g_strdup (score_keys[i].key);
   return g_strdup (keys && keys[0] ? keys[0] : lig_window_keys_find (action));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Notices: a bar above the pages with information that the user may act upon, until it is
- * dismissed. One notice is shown at a time, the others wait. */
+/* Notices: bars above the pages with information that the user may act upon, until they are
+ * dismissed. Three notices are shown at a time, the others wait. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -28,14 +28,15 @@ typedef struct {
 
 typedef struct _LigNoticeBar LigNoticeBar;
 
-/* The three widgets belong to the window, which frees the bar before them. */
-LigNoticeBar *lig_notice_bar_new (GtkRevealer *revealer, GtkInfoBar *bar, GtkLabel *label);
+/* The widgets belong to the window, which frees the bar before them. @box: the content of
+ * @revealer, to which the bars are added */
+LigNoticeBar *lig_notice_bar_new (GtkRevealer *revealer, GtkBox *box);
 void lig_notice_bar_free (LigNoticeBar *self);
 
 void lig_notice_bar_add (LigNoticeBar *self, const LigNotice *notice);
-void lig_notice_bar_remove_first (LigNoticeBar *self);
 
-/* (nullable): the notice that is shown. */
-const LigNotice *lig_notice_bar_get_first (LigNoticeBar *self);
+/* Removes the notices, shown or waiting, whose first button has that callback. Returns their
+ * number. */
+guint lig_notice_bar_remove (LigNoticeBar *self, LigNoticeCallback callback);
 
 G_END_DECLS

@@ -7,6 +7,7 @@
 #include "ui/session/training.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
+#include <ligature/sequence.h>
 #include <ligature/store.h>
 
 #include <glib/gi18n.h>
@@ -37,10 +38,9 @@ static void choose_store (gpointer data);
 static void
 follow_store (LigWindowRecover *self)
 {
-  const LigNotice *notice = lig_notice_bar_get_first (self->notices);
-  if (!notice || notice->callbacks[0] != choose_store || !lig_session_get_store (self->session))
+  if (!lig_session_get_store (self->session) ||
+      lig_notice_bar_remove (self->notices, choose_store) == 0)
     return;
-  lig_notice_bar_remove_first (self->notices);
   lig_toast (self->find_toasts (self->data),
              _ ("The store is open; runs and edits are stored from now on"), NULL, NULL);
 }
@@ -281,9 +281,23 @@ describe_interrupted (const LigInterrupted *run)
   g_autofree char *when = describe_when (run->row->started);
   g_autofree char *step = lig_figure_count (run->row->saved_step);
   g_autofree char *steps = lig_figure_count (run->settings.steps);
+  g_autofree char *missing = run->missing ? g_filename_display_name (run->missing) : NULL;
+  if (missing)
+    return g_strdup_printf (
+      _ ("Training of “%s” (%s) was interrupted, and its checkpoint %s is missing; restore the "
+         "file, or train again."),
+      run->row->name, when, missing);
   return g_strdup_printf (
     _ ("Training of “%s” (%s) was interrupted. It can continue from step %s of %s."),
     run->row->name, when, step, steps);
+}
+
+/* A run that was started, also by the Run page, makes the offer outdated. */
+static void
+follow_trainings (LigWindowRecover *self)
+{
+  if (lig_training_find_active (self->session))
+    lig_notice_bar_remove (self->notices, continue_run);
 }
 
 /* The Run page shows the run, whether it is continued or not. */
@@ -303,13 +317,17 @@ offer_interrupted (GObject *source, GAsyncResult *result, gpointer data)
   lig_training_recall (self->session, run);
   g_autofree char *text = describe_interrupted (run);
   Interrupted *offered = g_new (Interrupted, 1);
+  LigNotice notice = {.type = GTK_MESSAGE_INFO,
+                      .text = text,
+                      .labels = {_ ("_Continue"), _ ("_Not now")},
+                      .callbacks = {continue_run, decline_run},
+                      .data = offered,
+                      .free_data = free_interrupted};
+  if (run->missing)
+    notice.labels[0] = NULL;
   *offered = (Interrupted){self, g_steal_pointer (&run)};
-  lig_notice_bar_add (self->notices, &(LigNotice){.type = GTK_MESSAGE_INFO,
-                                                  .text = text,
-                                                  .labels = {_ ("_Continue"), _ ("_Not now")},
-                                                  .callbacks = {continue_run, decline_run},
-                                                  .data = offered,
-                                                  .free_data = free_interrupted});
+  lig_notice_bar_add (self->notices, &notice);
+  lig_connect_part (self->window, trainings, "items-changed", G_CALLBACK (follow_trainings), self);
 }
 
 static void

@@ -4,6 +4,8 @@
 
 #include "app/command-palette.h"
 #include "app/help-overlay.h"
+#include "app/recent-files.h"
+#include "app/tab-drag.h"
 #include "app/view-shared.h"
 #include "app/window-actions.h"
 #include "app/window-close.h"
@@ -25,10 +27,9 @@ struct _LigWindow {
   AdwWindowTitle *title;
   AdwViewSwitcher *wide_switcher, *narrow_switcher;
   GtkBox *page_icons;
-  GMenu *history_section, *undo_list;
+  GMenu *history_section, *undo_list, *recent_files;
   GtkRevealer *notice_revealer;
-  GtkInfoBar *notice;
-  GtkLabel *notice_label;
+  GtkBox *notice_box;
 
   LigWindowActions *actions;
   LigNoticeBar *notices;
@@ -120,6 +121,7 @@ take_title (LigWindow *self, LigDocumentView *view)
   adw_tab_page_set_tooltip (page, tooltip);
   if (view == self->selected)
     update_title (self);
+  g_signal_emit_by_name (self, "files");
 }
 
 /* --- The selected tab ---------------------------------------------------------------------- */
@@ -152,6 +154,7 @@ take_selected (LigWindow *self)
     return;
   update_title (self);
   take_edits (self, view);
+  g_signal_emit_by_name (self, "files");
 }
 
 static void
@@ -183,6 +186,7 @@ static void
 take_detached (LigWindow *self, AdwTabPage *page)
 {
   g_signal_handlers_disconnect_by_data (get_view (page), self);
+  g_signal_emit_by_name (self, "files");
   if (adw_tab_view_get_n_pages (self->tabs) == 0)
     g_idle_add_once (close_empty, g_object_ref (self));
 }
@@ -395,6 +399,7 @@ lig_window_class_init (LigWindowClass *class)
   G_OBJECT_CLASS (class)->dispose = lig_window_dispose;
   G_OBJECT_CLASS (class)->finalize = lig_window_finalize;
   GTK_WINDOW_CLASS (class)->close_request = lig_window_close_request;
+  g_signal_new ("files", LIG_TYPE_WINDOW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new ("stayed", LIG_TYPE_WINDOW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/app/window.ui");
@@ -406,9 +411,9 @@ lig_window_class_init (LigWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigWindow, page_icons);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, history_section);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, undo_list);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, recent_files);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_revealer);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_label);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_box);
 }
 
 /* The most compact form of the page switcher. */
@@ -440,6 +445,7 @@ connect_tabs (LigWindow *self)
   g_signal_connect_swapped (self->tabs, "page-detached", G_CALLBACK (take_detached), self);
   g_signal_connect_swapped (self->tabs, "notify::selected-page", G_CALLBACK (take_selected), self);
   g_signal_connect_swapped (self->tabs, "create-window", G_CALLBACK (create_window), self);
+  lig_tab_drag_watch (GTK_WIDGET (self));
   g_signal_connect_swapped (self->tabs, "setup-menu", G_CALLBACK (select_for_menu), self);
 }
 
@@ -455,6 +461,7 @@ lig_window_init (LigWindow *self)
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
   connect_tabs (self);
   add_page_icons (self);
+  lig_recent_files_fill (self->recent_files);
   lig_name_buttons (GTK_WIDGET (self));
 }
 
@@ -465,7 +472,7 @@ make_window (GtkApplication *application, LigSession *session)
   static const LigWindowPlaces places = {find_toasts, find_pristine_document};
   LigWindow *self = g_object_new (LIG_TYPE_WINDOW, "application", application, NULL);
   self->session = g_object_ref (session);
-  self->notices = lig_notice_bar_new (self->notice_revealer, self->notice, self->notice_label);
+  self->notices = lig_notice_bar_new (self->notice_revealer, self->notice_box);
   self->close = lig_window_close_new (GTK_WINDOW (self), self->tabs, session);
   self->recover = lig_window_recover_new (GTK_WINDOW (self), session, self->notices, &places, self);
   restore_size (self);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A window: documents in tabs.
  *
- * Signals: `stayed` when the user decided not to close it. */
+ * Signals: `stayed` when the user decided not to close it; `files` when its tabs have other files,
+ * or another one is shown. */
 #pragma once
 
 #include "app/document-view.h"

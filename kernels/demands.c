@@ -76,6 +76,27 @@ lig_quantized_flops (const LigOperand *operands, const void *params)
   return 2.0 * packed * (double) a->size * (double) (b->size / b->columns);
 }
 
+/* All rows are counted: how many are in groups is known only on the device. The operands begin with
+ * x or dy, weight, offsets. */
+double
+lig_grouped_flops (const LigOperand *operands, const void *params)
+{
+  const LigOperand *x = &operands[0], *weight = &operands[1], *offsets = &operands[2];
+  double groups = offsets->size > 1 ? (double) (offsets->size - 1) : 1;
+  double rows = x->columns > 0 ? (double) (x->size / x->columns) : 0;
+  (void) params;
+  return 2.0 * rows * (double) weight->size / groups;
+}
+
+/* The operands begin with dy, x. */
+double
+lig_grouped_weight_flops (const LigOperand *operands, const void *params)
+{
+  const LigOperand *dy = &operands[0], *x = &operands[1];
+  (void) params;
+  return 2.0 * (double) dy->size * (double) x->columns;
+}
+
 /* The bytes of the logits of a chunk. On a CPU they should stay in cache. On a GPU no cache holds
  * one row per SM, each chunk reads and writes the weight gradient once, and matmuls with fewer rows
  * are slower: half of the logits, within these limits. */

@@ -14,6 +14,8 @@ double lig_attention_cached_flops (const LigOperand *operands, const void *param
 double lig_attention_backward_flops (const LigOperand *operands, const void *params);
 double lig_quantized_flops (const LigOperand *operands, const void *params);
 double lig_joint_flops (const LigOperand *operands, const void *params);
+double lig_grouped_flops (const LigOperand *operands, const void *params);
+double lig_grouped_weight_flops (const LigOperand *operands, const void *params);
 
 int64_t lig_attention_forward_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend);
@@ -22,6 +24,13 @@ int64_t lig_linear_input_scratch (const LigLaunch *launch, LigBackendKind backen
 int64_t lig_linear_weight_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend);
+
+/* LigKernel.numbers of the kernels of mixtures of experts: equal groups, experts and places that
+ * are spread over the whole range. */
+void lig_grouped_numbers (const LigOperand *operands, const void *params, int index, int32_t *to);
+void lig_router_numbers (const LigOperand *operands, const void *params, int index, int32_t *to);
+void lig_permute_numbers (const LigOperand *operands, const void *params, int index, int32_t *to);
+void lig_place_numbers (const LigOperand *operands, const void *params, int index, int32_t *to);
 
 /* Returns the number of elements in the piece that each peer reduces; the last pieces may be
  * shorter or empty. Pieces begin at cache-line boundaries. */

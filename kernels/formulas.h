@@ -398,27 +398,6 @@ lig_srelu_backward (float dy, float x)
 LIG_EACH_GATED (LIG_GATED)
 #undef LIG_GATED
 
-/* Returns clamped swiglu: a' = min (a, limit), b' = clamp (b, -limit, limit) + offset, y = a'
- * sigmoid (alpha a') b'. */
-LIG_FORMULA float
-lig_clamped_swiglu (float a, float b, float limit, float alpha, float offset)
-{
-  float gate = a > limit ? limit : a;
-  return lig_gate (gate, alpha * gate) * (lig_clamp (b, -limit, limit) + offset);
-}
-
-/* Sets the gradients of clamped swiglu. They are 0 outside the limits, but not at the limits
- * themselves. */
-LIG_FORMULA void
-lig_clamped_swiglu_backward (
-  float dy, float a, float b, float limit, float alpha, float offset, float *da, float *db)
-{
-  float gate = a > limit ? limit : a, linear = lig_clamp (b, -limit, limit) + offset;
-  float z = alpha * gate, slope = lig_gate_slope (lig_clamp (z, -LIG_FLAT, LIG_FLAT), z);
-  *da = a > limit ? 0 : dy * linear * slope;
-  *db = fabsf (b) > limit ? 0 : lig_gate (gate, z) * dy;
-}
-
 /* Replaces a counter by four random words: Philox4x32-10 (Salmon et al., 2011). The generator is
  * counter-based, so that any element of any tensor can be sampled independently, on any device, in
  * any order. */

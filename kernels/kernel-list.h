@@ -50,6 +50,16 @@ LIG_EACH_GATED (LIG_GATED)
 LIG_EACH_GATED_WITH_PARAMS (LIG_GATED)
 #undef LIG_GATED
 
+LIG_FAMILY (scaled)
+/* Units whose output is multiplied by a number per row: y = scales[row] unit (x), and their
+ * gradients; dscales is the sum of dy unit (x) over the columns of a row. scales and dscales are
+ * fp32. */
+#define LIG_SCALED(name, backward, unit, parts, work, back) \
+  LIG_EACH (name, "x scales -> y", work) \
+  LIG_EACH (backward, "dy x scales -> dx=x dscales", back)
+LIG_EACH_SCALED (LIG_SCALED)
+#undef LIG_SCALED
+
 LIG_FAMILY (norm)
 /* Normalizations of rows: a row has the length of weight [N], for l2_normalization that of the last
  * axis. mean and rstd are fp32, one number per row. `sum` is x + extra, rounded to its type;
@@ -121,6 +131,86 @@ LIG_EACH_WITH (linear_fp8,
 LIG_EACH (linear_fp8_gelu,
           "a b a_scale b_scale bias? scale -> row row_scale",
           LIG_MATMUL_OVER_COLUMNS)
+
+LIG_FAMILY (grouped)
+/* Matmuls of groups of rows, each with its own weight: row i of x [R, K] is in group g if
+ * offsets[g]
+ * <= i < offsets[g + 1], and y_i = x_i weight[g]^T + bias[g], where weight is [G, N, K] and bias
+ * [G, N]; with `scales` fp32 [R], the bias is multiplied by scales[i]. offsets are int32 [G + 1],
+ * read as if each were at least the one before it and at most R. Rows before the first group and
+ * after the last one are 0 in y, dx and dscales, and are not read. dbias is the sum of dy over the
+ * rows of each group, dscales[i] is the product of dy_i and the bias. */
+LIG_EACH_WITH (grouped_linear,
+               "x weight offsets bias? scales? -> y",
+               LIG_MATMUL_OVER_COLUMNS,
+               .ignores_tick = true,
+               .numbers = lig_grouped_numbers,
+               .traits = LIG_KERNEL_GROUPED,
+               .flops = lig_grouped_flops)
+LIG_EACH_WITH (grouped_backward_input,
+               "dy weight offsets -> dx",
+               LIG_MATMUL_OVER_COLUMNS,
+               .ignores_tick = true,
+               .numbers = lig_grouped_numbers,
+               .traits = LIG_KERNEL_GROUPED,
+               .flops = lig_grouped_flops)
+LIG_EACH_WITH (grouped_backward_weight,
+               "dy x offsets bias? scales? -> dweight dbias dscales",
+               LIG_MATMUL_OVER_COLUMNS,
+               .ignores_tick = true,
+               .numbers = lig_grouped_numbers,
+               .traits = LIG_KERNEL_GROUPED,
+               .flops = lig_grouped_weight_flops)
+
+LIG_FAMILY (experts)
+/* A router selects k experts for each row of logits x [M, G]: experts are int32 [M, k] in the order
+ * of selection, the best first and of equals the lowest number, weights fp32 [M, k]; see
+ * LigRouterParams. correction [G] is added to the scores for the selection only. load, fp32 [G], is
+ * the number of rows that selected each expert; losses are fp32 [2]: G times the sum over experts
+ * of load / (M k) times the expert's mean score, the load-balancing loss, and the mean of the
+ * squared log-sum-exp of the logits, the z-loss. For the first one, scores are over all experts,
+ * and sigmoids and square roots are divided by their sum plus 1e-20 if k > 1. */
+LIG_EACH (router, "x correction? -> weights experts load losses", 12)
+/* dx, given the gradient of the weights; plus, given the gradient of the plan's loss, that of aux
+ * times the load-balancing loss and z times the z-loss, with load held constant. */
+LIG_EACH_WITH (router_backward,
+               "dweights? loss? x experts load -> dx",
+               16,
+               .ignores_tick = true,
+               .numbers = lig_router_numbers)
+/* Moves the correction of each expert, fp32 [G] and updated in place, by balance: up if its load,
+ * fp32 [G], is below the mean of all loads, down if it is above. If the norm of the gradients is
+ * not finite, the update was skipped, and nothing changes. See LigRouterBalanceParams. */
+LIG_EACH (router_balance, "load norm? -> correction", 3)
+/* Sorts rows by expert: for each of the k experts of row t of x [n, K], in the order of experts,
+ * then of t, then of the choice j, y [R, K] has a copy of x_t at row places[t, j]. The rows of
+ * expert e begin at offsets[e], int32 [G + 1]; scales[places[t, j]] = weights[t, j], fp32 [R].
+ * Other rows of y, and their scales, are 0. A row that is dropped, or whose expert is not in the
+ * range, has the place -1. See LigPermuteParams. */
+LIG_EACH_WITH (permute,
+               "x experts weights? -> y offsets places scales",
+               0,
+               .ignores_tick = true,
+               .numbers = lig_permute_numbers)
+/* dx_t is the sum of dy[places[t, j]] in the order of j, dweights[t, j] = dscales[places[t, j]]. */
+LIG_EACH_WITH (permute_backward,
+               "dy? dscales? places -> dx dweights",
+               1,
+               .ignores_tick = true,
+               .numbers = lig_place_numbers)
+/* The inverse: y_t is the sum of weights[t, j] x[places[t, j]] in the order of j, in fp32; absent
+ * weights are 1. Places differ from one another, unless they are -1; rows of dx that no place names
+ * are 0. */
+LIG_EACH_WITH (
+  unpermute, "x places weights? -> y", 2, .ignores_tick = true, .numbers = lig_place_numbers)
+LIG_EACH_WITH (unpermute_backward,
+               "dy x? places weights? -> dx dweights",
+               3,
+               .ignores_tick = true,
+               .numbers = lig_place_numbers)
+/* The exclusive sums of sizes x [G], each rounded up to a multiple of LigRowOffsetsParams.align:
+ * y [G + 1]; negative sizes count as 0, and sums are at most the largest int32. */
+LIG_EACH (row_offsets, "x -> y", 1)
 
 LIG_FAMILY (quantize)
 /* Quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], each with its own scales, see

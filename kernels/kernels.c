@@ -222,6 +222,16 @@ lig_kernel_is_collective (const LigKernel *kernel)
   return kernel->size > offsetof (LigKernel, communicates) && kernel->communicates;
 }
 
+bool
+lig_kernel_fill_numbers (
+  const LigKernel *kernel, const LigOperand *operands, const void *params, int index, int32_t *to)
+{
+  bool declares = kernel->size > offsetof (LigKernel, numbers) && kernel->numbers;
+  if (declares)
+    kernel->numbers (operands, params, index, to);
+  return declares;
+}
+
 void
 lig_kernel_bytes (const LigKernel *kernel,
                   const LigOperand *operands,

@@ -133,9 +133,24 @@ lig_page_find_run (LigPage *self, char **title)
 }
 
 char *
+lig_page_find_sweep (LigPage *self, char **title)
+{
+  *title = NULL;
+  return LIG_PAGE_GET_CLASS (self)->find_sweep ? LIG_PAGE_GET_CLASS (self)->find_sweep (self, title)
+                                               : NULL;
+}
+
+char *
 lig_page_to_command (LigPage *self)
 {
   if (LIG_PAGE_GET_CLASS (self)->to_command)
     return LIG_PAGE_GET_CLASS (self)->to_command (self);
   return lig_document_to_command (lig_page_get_document (self), "fuse");
+}
+
+AdwBin *
+lig_page_get_toast_place (LigPage *self)
+{
+  LigPageClass *class = LIG_PAGE_GET_CLASS (self);
+  return class->get_toast_place ? class->get_toast_place (self) : NULL;
 }

@@ -42,6 +42,13 @@ struct _LigPageClass {
    * describe. May be null: reports then describe the document's plan. @title: (out) (transfer
    * full) */
   char *(*find_run) (LigPage *self, char **title);
+
+  /* The same for a sweep. May be null. */
+  char *(*find_sweep) (LigPage *self, char **title);
+
+  /* Returns: (transfer none): the place for toasts above the controls at the page's lower edge. May
+   *   be null: toasts are then below the page. */
+  AdwBin *(*get_toast_place) (LigPage *self);
 };
 
 typedef struct {
@@ -75,6 +82,12 @@ gboolean lig_page_find (LigPage *self);
 /* Returns: (transfer full) (nullable): the run that the page shows. @title: (out) (transfer full)
  *   (nullable): its name */
 char *lig_page_find_run (LigPage *self, char **title);
+
+/* Returns: (transfer full) (nullable): the sweep that the page shows. @title: as above */
+char *lig_page_find_sweep (LigPage *self, char **title);
+
+/* Returns: (transfer none) (nullable): the page's own place for toasts. */
+AdwBin *lig_page_get_toast_place (LigPage *self);
 
 /* Returns: (transfer full) (nullable): null for an empty document, which no command can show. */
 char *lig_page_to_command (LigPage *self);

@@ -68,7 +68,7 @@ find_parameter (const Checked *checked, const LigPlanOp *op, int index)
 }
 
 typedef struct {
-  gint64 parameters, parameter_bytes, saved_bytes, frozen, frozen_bytes;
+  gint64 parameters, parameter_bytes, saved_bytes, frozen, frozen_bytes, own_updated;
 } Totals;
 
 /* Returns the bytes of the op's own parameters. Weights that are kept in fp32 and in fp8 count as
@@ -93,6 +93,7 @@ sum_up (const Checked *checked)
   for (guint i = 0; i < count; i++) {
     totals.parameters += ops[i].parameters;
     totals.frozen += ops[i].frozen;
+    totals.own_updated += ops[i].own_updated;
     totals.saved_bytes += ops[i].saved_bytes;
     totals.parameter_bytes += sum_parameters (checked, &ops[i]);
   }
@@ -243,22 +244,33 @@ print_extras (LigPlan *plan, const char *what, guint count, GetExtra get)
   }
 }
 
+/* Returns the text about elements that the optimizer does not change. */
+static char *
+describe_untrained (gint64 elements, const char *which, gint64 size)
+{
+  g_autofree char *bytes = lig_units_bytes ((double) size);
+  return elements == 0
+           ? g_strdup ("")
+           : g_strdup_printf (" and %" G_GINT64_FORMAT " %s, %s", elements, which, bytes);
+}
+
 static void
 print_totals (const Checked *checked, int width)
 {
   Totals totals = sum_up (checked);
-  gint64 trained = totals.parameters - totals.frozen;
+  gint64 trained = totals.parameters - totals.frozen - totals.own_updated;
+  /* They are fp32. */
+  gint64 own_bytes = totals.own_updated * (gint64) sizeof (float);
   g_autofree char *bytes =
-    lig_units_bytes ((double) (totals.parameter_bytes - totals.frozen_bytes));
-  g_autofree char *frozen_bytes = lig_units_bytes ((double) totals.frozen_bytes);
-  g_autofree char *frozen =
-    totals.frozen == 0 ? g_strdup ("")
-                       : g_strdup_printf (" and %" G_GINT64_FORMAT " frozen one%s, %s",
-                                          totals.frozen, LIG_ENDING (totals.frozen), frozen_bytes);
+    lig_units_bytes ((double) (totals.parameter_bytes - totals.frozen_bytes - own_bytes));
+  g_autofree char *frozen = describe_untrained (
+    totals.frozen, totals.frozen == 1 ? "frozen one" : "frozen ones", totals.frozen_bytes);
+  g_autofree char *own =
+    describe_untrained (totals.own_updated, "that ops change themselves", own_bytes);
   g_autofree char *saved = lig_units_bytes ((double) totals.saved_bytes);
-  g_autofree char *line =
-    g_strdup_printf ("%" G_GINT64_FORMAT " trained element%s, %s%s; %s saved for the backward pass",
-                     trained, LIG_ENDING (trained), bytes, frozen, saved);
+  g_autofree char *line = g_strdup_printf (
+    "%" G_GINT64_FORMAT " trained element%s, %s%s%s; %s saved for the backward pass", trained,
+    LIG_ENDING (trained), bytes, frozen, own, saved);
   lig_cli_print_wrapped (line, width);
 }
 

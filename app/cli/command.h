@@ -66,6 +66,8 @@ typedef struct {
   /* (nullable): returns the verbs in the order of the help text, NULL after the last */
   const LigCliVerb *(*verb_nth) (guint n);
   gboolean pages; /* whether its output goes through a pager if it is longer than the terminal */
+  gboolean pairs; /* whether an option that accepts one of some words may have a list of them,
+                     which the command checks itself */
 } LigCommand;
 
 /* Each command's file defines `const LigCommand lig_command_NAME`. */

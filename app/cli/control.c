@@ -100,6 +100,7 @@ append_progress (GString *to, LigRun *run)
   lig_json_add_integer (builder, "skipped_updates", progress.skipped);
   lig_json_add_integer (builder, "slowest_rank", progress.slowest);
   lig_json_add_truth (builder, "searching", progress.searching);
+  lig_json_add_truth (builder, "tokens", progress.tokens);
   const struct {
     const char *name;
     double value;
@@ -115,6 +116,8 @@ append_progress (GString *to, LigRun *run)
     {"loss_scale", progress.loss_scale},
     {"step_seconds", progress.step_seconds},
     {"samples_per_second", progress.samples_per_second},
+    {"rows_per_second", progress.rows_per_second},
+    {"mfu", progress.mfu},
     {"exposed_seconds", progress.exposed},
     {"imbalance_seconds", progress.imbalance},
   };

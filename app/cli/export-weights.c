@@ -9,6 +9,7 @@
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/shared-options.h"
+#include "app/cli/values.h"
 #include <ligature/report.h>
 #include <ligature/state.h>
 #include <ligature/store.h>
@@ -77,7 +78,7 @@ check_names (const char *names, const char *output)
   const char *const *known = (const char *const *) all->pdata;
   if (names ? g_strv_contains (known, names) : !names_folder (output))
     return TRUE;
-  g_autofree char *list = g_strjoinv (" or ", (GStrv) all->pdata);
+  g_autofree char *list = lig_cli_values_join (known);
   g_autofree char *file = g_build_filename (output, WHOLE, NULL);
   if (!names)
     return !lig_cli_usage ("-o %s is a folder, which needs --names, %s; a file like %s gets the "
@@ -374,7 +375,7 @@ run (int argc, char **argv)
   const GOptionEntry more[] = {
     LIG_CLI_OUTPUT_ENTRY (&options.output),
     {"names", 0, 0, G_OPTION_ARG_STRING, &options.names,
-     "The names and layouts of the tensors [default: paths]", "gpt2|llama"},
+     "The names and layouts of the tensors [default: paths]", "gpt2|llama|mixtral|qwen3-moe"},
     {"type", 0, 0, G_OPTION_ARG_STRING, &options.type,
      "The type of all tensors [default: unchanged]", "fp32|fp16|bf16"},
     {"vocabulary", 0, 0, G_OPTION_ARG_STRING, &options.vocabulary,

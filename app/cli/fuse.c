@@ -3,6 +3,7 @@
  * fix that a verdict suggests. */
 #include "app/cli/blame.h"
 #include "app/cli/fuse-pair.h"
+#include "app/cli/fuse-savings.h"
 #include "app/cli/output-file.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/table.h"
@@ -31,7 +32,7 @@ append_notes (GString *to)
 }
 
 typedef struct {
-  gboolean all;
+  gboolean all, savings;
   char *why, *fix, *output;
 } Settings;
 
@@ -142,6 +143,9 @@ run (int argc, char **argv)
      "Only verdicts about this op; '|PATH': about the gap before it", "PATH"},
     {"apply-fix", 0, 0, G_OPTION_ARG_STRING, &settings.fix,
      "Apply 'fix N' and write the edited sequence", "N"},
+    {"savings", 0, 0, G_OPTION_ARG_NONE, &settings.savings,
+     "Only what would save time or memory: fixes, policies, recipes, recomputation, a larger batch",
+     NULL},
     LIG_CLI_OUTPUT_ENTRY (&settings.output),
     {NULL},
   };
@@ -155,12 +159,17 @@ run (int argc, char **argv)
                           "for standard output");
   if (settings.output && !settings.fix)
     return lig_cli_usage ("-o is only used with --apply-fix; add --apply-fix N");
+  if (settings.savings && (settings.all || settings.why || settings.fix))
+    return lig_cli_usage ("--savings lists other plans; omit --%s", settings.all   ? "all"
+                                                                    : settings.why ? "why"
+                                                                                   : "apply-fix");
   g_auto (GStrv) devices = lig_cli_split_devices (options.device);
-  if (devices && (settings.all || settings.why || settings.fix))
+  if (devices && (settings.all || settings.savings || settings.why || settings.fix))
     return lig_cli_usage ("--%s is about one plan; give one device instead of %s",
-                          settings.all   ? "all"
-                          : settings.why ? "why"
-                                         : "apply-fix",
+                          settings.all       ? "all"
+                          : settings.savings ? "savings"
+                          : settings.why     ? "why"
+                                             : "apply-fix",
                           options.device);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (argv[1], &options, &error);
   if (sequence && devices)
@@ -172,6 +181,9 @@ run (int argc, char **argv)
     return lig_cli_fail (g_steal_pointer (&error));
   if (settings.why || settings.fix)
     return LIG_EXIT_OK;
-  show (plan, settings.all);
+  if (settings.savings)
+    lig_fuse_savings (plan, &options);
+  else
+    show (plan, settings.all);
   return lig_cli_fit_code (plan, NULL);
 }

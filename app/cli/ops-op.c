@@ -27,9 +27,10 @@ list_kernels (const LigOpInfo *info, LigPass pass)
   return g_string_free (text, FALSE);
 }
 
-/* Returns the trained parameters of the op, or of a macro's parts, separated by ", ". */
+/* Returns the parameters of the op, or of a macro's parts, separated by ", ": those that are
+ * trained, those that ops change themselves, or both. */
 static char *
-list_parameters (const LigOpInfo *info)
+list_parameters (const LigOpInfo *info, gboolean trained, gboolean own)
 {
   guint count = 0;
   GString *text = g_string_new (NULL);
@@ -38,8 +39,9 @@ list_parameters (const LigOpInfo *info)
   for (guint i = 0; i < count; i++) {
     const char *part = lig_plan_op_get_part (&ops[i]);
     for (const LigParameterInfo *one = ops[i].info->parameters; one && one->name; one++)
-      g_string_append_printf (text, "%s%s%s%s", text->len > 0 ? ", " : "", part ? part : "",
-                              part ? "." : "", one->name);
+      if (one->own_update ? own : trained)
+        g_string_append_printf (text, "%s%s%s%s", text->len > 0 ? ", " : "", part ? part : "",
+                                part ? "." : "", one->name);
   }
   return g_string_free (text, FALSE);
 }
@@ -72,7 +74,7 @@ lig_ops_add (JsonBuilder *builder, const LigOpInfo *info)
   json_builder_end_array (builder);
   lig_ops_add_names (builder, "inputs", list_ports ("x", info->extra_inputs));
   lig_ops_add_names (builder, "outputs", list_ports ("y", info->extra_outputs));
-  lig_ops_add_names (builder, "parameters", list_parameters (info));
+  lig_ops_add_names (builder, "parameters", list_parameters (info, TRUE, TRUE));
   lig_ops_add_names (builder, "saves", list_ports (NULL, info->saves));
   lig_json_begin_object (builder, "kernels");
   lig_ops_add_names (builder, "forward", list_kernels (info, LIG_PASS_FORWARD));
@@ -101,7 +103,8 @@ print_op (const LigOpInfo *info)
   lig_ops_print_line ("category", g_strdup (info->category));
   lig_ops_print_line ("inputs", list_ports ("x", info->extra_inputs));
   lig_ops_print_line ("outputs", list_ports ("y", info->extra_outputs));
-  lig_ops_print_line ("trained", list_parameters (info));
+  lig_ops_print_line ("trained", list_parameters (info, TRUE, FALSE));
+  lig_ops_print_line ("updated", list_parameters (info, FALSE, TRUE));
   lig_ops_print_line ("saves", list_ports (NULL, info->saves));
   lig_ops_print_line ("forward", list_kernels (info, LIG_PASS_FORWARD));
   lig_ops_print_line ("backward", list_kernels (info, LIG_PASS_BACKWARD));

@@ -175,7 +175,8 @@ static gboolean
 check_word (const Line *line, const GOptionEntry *entry, const char *value)
 {
   g_auto (GStrv) values = list_values (entry);
-  if (!values || g_strv_contains ((const char *const *) values, value))
+  gboolean pair = line->command->pairs && strchr (value, ',');
+  if (!values || pair || g_strv_contains ((const char *const *) values, value))
     return TRUE;
   const char *like = lig_suggest (value, (const char *const *) values);
   g_autofree char *list = lig_cli_values_join ((const char *const *) values);

@@ -156,8 +156,8 @@ list_groups (const LigProfile *profile, const LigProfile *alone)
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (LigPlan) unfused =
     alone ? lig_plan_ref (alone->plan) : lig_plan_unfuse (profile->plan, NULL);
-  const LigTimedPlan timed = {profile->plan, profile->steps, NULL};
-  const LigTimedPlan baseline = {unfused, alone ? alone->steps : NULL, NULL};
+  const LigTimedPlan timed = {.plan = profile->plan, .steps = profile->steps};
+  const LigTimedPlan baseline = {.plan = unfused, .steps = alone ? alone->steps : NULL};
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     guint count;
     const LigPlanGroup *groups = lig_plan_get_groups (profile->plan, pass, &count);
@@ -253,7 +253,7 @@ void
 lig_cli_print_hotspots (const LigProfile *profile, int width)
 {
   static const char *const header[] = {"hotspots", ">time", "~passes", NULL};
-  const LigTimedPlan timed = {profile->plan, profile->steps, NULL};
+  const LigTimedPlan timed = {.plan = profile->plan, .steps = profile->steps};
   LigFigures whole;
   g_autoptr (GPtrArray) list = lig_hotspot_list (&timed, NULL, LIG_HOTSPOT_NAMES);
   lig_hotspot_sum (list, &whole);

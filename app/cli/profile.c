@@ -12,6 +12,7 @@
 #include "app/cli/task.h"
 #include "app/cli/values.h"
 
+#include <ligature/figures.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
 #include <ligature/report.h>
@@ -244,6 +245,20 @@ find_alone (GPtrArray *profiles)
   return NULL;
 }
 
+/* Prints `Policy all, 12.3 k tokens/s, 41 % MFU:`. */
+static void
+print_heading (const LigProfile *profile, gboolean by_recipe)
+{
+  LigUse use;
+  lig_figures_use_in (profile->plan, profile->step, &use);
+  g_autofree char *rate = lig_figures_use_text (&use);
+  g_autofree char *name =
+    by_recipe
+      ? g_strdup_printf ("Recipe %s", lig_plan_get_recipe (profile->plan))
+      : g_strdup_printf ("Policy %s", lig_policy_name (lig_plan_get_policy (profile->plan)));
+  printf ("\n%s%s%s:\n", name, rate ? ", " : "", rate ? rate : "");
+}
+
 /* Prints the times of the steps first, then those of the groups. */
 static void
 print (GPtrArray *profiles, gboolean by_recipe)
@@ -252,10 +267,7 @@ print (GPtrArray *profiles, gboolean by_recipe)
   lig_cli_print_profiles (profiles, by_recipe, width);
   for (guint i = 0; i < profiles->len; i++) {
     const LigProfile *profile = profiles->pdata[i];
-    if (by_recipe)
-      printf ("\nRecipe %s:\n", lig_plan_get_recipe (profile->plan));
-    else
-      printf ("\nPolicy %s:\n", lig_policy_name (lig_plan_get_policy (profile->plan)));
+    print_heading (profile, by_recipe);
     lig_cli_print_groups (profile, find_alone (profiles), width);
     lig_cli_print_collectives (profile, width);
     lig_cli_print_hotspots (profile, width);

@@ -6,9 +6,9 @@
 #include "app/cli/fuse-pair.h"
 #include "app/cli/launch.h"
 #include "app/cli/output-file.h"
+#include "app/cli/report-output.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/task.h"
-#include "app/cli/values.h"
 #include <ligature/comparison.h>
 #include <ligature/plan.h>
 #include <ligature/report.h>
@@ -149,34 +149,6 @@ report_run (const char *selector, const char *path, const char *format, GError *
   return NULL;
 }
 
-/* --- Output --------------------------------------------------------------------------------- */
-
-/* Pictures and PDF are binary. */
-static gboolean
-is_text (GBytes *report)
-{
-  gsize size;
-  const void *data = g_bytes_get_data (report, &size);
-  return !memchr (data, 0, size);
-}
-
-static void
-print_result (const char *path, const char *format, gsize bytes)
-{
-  g_autofree char *size = lig_units_bytes ((double) bytes);
-  if (!lig_cli_json ()) {
-    lig_cli_say ("wrote %s (%s, %s)", path, format, size);
-    return;
-  }
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  lig_json_add_text (builder, "file", path);
-  lig_json_add_text (builder, "format", format);
-  lig_json_add_integer (builder, "bytes", (gint64) bytes);
-  json_builder_end_object (builder);
-  lig_cli_print_document ("report", json_builder_get_root (builder));
-}
-
 /* --- Formats -------------------------------------------------------------------------------- */
 
 static void
@@ -192,29 +164,6 @@ append_formats (GString *to)
 
 /* --- The command ---------------------------------------------------------------------------- */
 
-static char *
-list_formats (void)
-{
-  const char *format;
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; (format = lig_report_format_nth (i)); i++)
-    g_ptr_array_add (names, (gpointer) format);
-  g_ptr_array_add (names, NULL);
-  return lig_cli_values_join ((const char *const *) names->pdata);
-}
-
-static const char *
-find_format (const char *name)
-{
-  const char *format;
-  for (guint i = 0; (format = lig_report_format_nth (i)); i++)
-    if (g_ascii_strcasecmp (format, name) == 0)
-      return format;
-  g_autofree char *names = list_formats ();
-  lig_cli_usage ("--format is '%s', expected %s", name, names);
-  return NULL;
-}
-
 /* Returns the format. If the command line is wrong, prints the error and returns NULL. */
 static const char *
 check_options (const Options *options,
@@ -222,22 +171,14 @@ check_options (const Options *options,
                const char *what,
                gboolean recorded)
 {
-  g_autoptr (GError) error = NULL;
-  const char *format = NULL, *foreign = recorded ? find_option (plan) : NULL;
-  g_autofree char *names = list_formats ();
+  const char *foreign = recorded ? find_option (plan) : NULL;
   if (!options->output)
     lig_cli_usage ("report needs -o FILE, or -o - with --format; see lig report --help");
-  else if (lig_cli_is_standard (options->output) && !options->format)
-    lig_cli_usage ("-o - has no file name ending; choose the format with --format: %s", names);
-  else if (!lig_cli_check_output (options->output, NULL, &error))
-    lig_cli_usage ("%s", error->message);
   else if (foreign)
     lig_cli_usage ("--%s needs a sequence, but '%s' is a run; omit --%s", foreign, what, foreign);
-  else if (options->format)
-    format = find_format (options->format);
-  else if (!(format = lig_report_choose_format (options->output, &error)))
-    lig_cli_usage ("%s", error->message);
-  return format;
+  else
+    return lig_cli_report_format (options->output, options->format);
+  return NULL;
 }
 
 static int
@@ -267,10 +208,5 @@ run (int argc, char **argv)
   lig_cli_task_end ();
   if (error)
     lig_cli_blame_name (&error, argv[1]);
-  if (!report || !lig_cli_check_output (options.output, is_text (report) ? NULL : format, &error) ||
-      !lig_cli_write_output (report, options.output, &error))
-    return lig_cli_fail (error);
-  if (!lig_cli_is_standard (options.output))
-    print_result (options.output, format, g_bytes_get_size (report));
-  return LIG_EXIT_OK;
+  return report ? lig_cli_report_write (report, options.output, format) : lig_cli_fail (error);
 }

@@ -234,15 +234,57 @@ figure_of (const LigRunsResult *result, Figure figure)
   return figure == LAST ? result->last : figure == SMALLEST ? result->min : result->max;
 }
 
+/* The rows of the runs whose accuracies are compared; 0 for other metrics. */
+typedef struct {
+  gint64 own, reference;
+} Rows;
+
+static gboolean
+is_noise (double value, double reference, Rows rows)
+{
+  return value != reference && lig_accuracy_compare (value, rows.own, reference, rows.reference,
+                                                     NULL) == LIG_DIFFERENCE_NONE;
+}
+
 static char *
-format_result (const LigRunsResult *result, const LigRunsResult *reference, Figure figure)
+format_result (const LigRunsResult *result,
+               const LigRunsResult *reference,
+               Figure figure,
+               Rows rows)
 {
   gboolean first = result == reference;
   if (figure == MEDIAN)
     return first ? lig_runs_format_number (result->spread.count ? result->spread.median : NAN)
                  : format_median (&result->spread, &reference->spread);
   double value = figure_of (result, figure), other = figure_of (reference, figure);
+  if (!first && is_noise (value, other, rows))
+    return g_strdup_printf ("%.6g (no difference)", value);
   return first ? lig_runs_format_number (value) : format_change (value, other);
+}
+
+static Rows
+find_rows (const LigRunsComparison *self, const LigRunsLine *line, guint run)
+{
+  const LigRunRow *row = self->runs->pdata[run], *first = self->runs->pdata[0];
+  return strcmp (line->name, LIG_METRIC_EVAL_ACCURACY) == 0
+           ? (Rows){row->eval_rows, first->eval_rows}
+           : (Rows){0};
+}
+
+/* Prints how many rows could not show the differences between accuracies. */
+static void
+print_excuse (const LigRunsComparison *self, const LigRunsLine *line)
+{
+  gint64 rows_min = G_MAXINT64;
+  for (guint i = 1; i < self->runs->len; i++) {
+    Rows rows = find_rows (self, line, i);
+    if (is_noise (line->results[i].last, line->results[0].last, rows))
+      rows_min = MIN (rows_min, MIN (rows.own, rows.reference));
+  }
+  if (rows_min == G_MAXINT64)
+    return;
+  g_autofree char *excuse = lig_accuracy_excuse (rows_min);
+  lig_cli_print ("%s: %s", line->name, excuse);
 }
 
 static void
@@ -252,7 +294,8 @@ add_result (GPtrArray *table, const LigRunsComparison *self, const LigRunsLine *
   char **cells = g_new0 (char *, self->runs->len + 2);
   cells[0] = g_strdup_printf ("%s, %s", line->name, names[figure]);
   for (guint i = 0; i < self->runs->len; i++)
-    cells[i + 1] = format_result (&line->results[i], &line->results[0], figure);
+    cells[i + 1] =
+      format_result (&line->results[i], &line->results[0], figure, find_rows (self, line, i));
   g_ptr_array_add (table, cells);
 }
 
@@ -278,6 +321,8 @@ print_results (const LigRunsComparison *self)
   print_table ("result", self->runs, table);
   if (medians)
     lig_cli_print ("medians of the last 10 %% of the steps");
+  for (guint i = 0; i < self->metrics->len; i++)
+    print_excuse (self, self->metrics->pdata[i]);
 }
 
 /* --- The time of a step --------------------------------------------------------------------- */

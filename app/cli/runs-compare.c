@@ -4,6 +4,7 @@
 #include "app/cli/runs.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Adds the settings that differ. */
 static void
@@ -46,6 +47,17 @@ add_field (JsonBuilder *to,
   json_builder_end_array (to);
 }
 
+/* Compares a result with that of the first run. */
+static LigDifferenceKind
+compare (const LigRunsComparison *self, const LigRunsLine *line, guint run)
+{
+  const LigRunsResult *result = &line->results[run], *first = &line->results[0];
+  if (strcmp (line->name, LIG_METRIC_EVAL_ACCURACY) != 0)
+    return lig_spread_compare (&result->spread, &first->spread, NULL);
+  return lig_accuracy_compare (result->last, ((LigRunRow *) self->runs->pdata[run])->eval_rows,
+                               first->last, ((LigRunRow *) self->runs->pdata[0])->eval_rows, NULL);
+}
+
 static void
 add_numbers_json (JsonBuilder *to, const LigRunsComparison *self)
 {
@@ -67,9 +79,7 @@ add_numbers_json (JsonBuilder *to, const LigRunsComparison *self)
     json_builder_end_array (to);
     lig_json_begin_array (to, "differences");
     for (guint j = 0; j < count; j++)
-      json_builder_add_string_value (
-        to, lig_difference_kind_name (
-              lig_spread_compare (&line->results[j].spread, &line->results[0].spread, NULL)));
+      json_builder_add_string_value (to, lig_difference_kind_name (compare (self, line, j)));
     json_builder_end_array (to);
     json_builder_end_object (to);
   }
@@ -113,6 +123,13 @@ print_json (const LigRunsComparison *self)
   lig_cli_print_document ("runs-compare", json_builder_get_root (builder));
 }
 
+static int
+compare_starts (gconstpointer a, gconstpointer b)
+{
+  const LigRunRow *one = *(LigRunRow *const *) a, *other = *(LigRunRow *const *) b;
+  return (one->started > other->started) - (one->started < other->started);
+}
+
 int
 lig_runs_compare (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
@@ -120,6 +137,9 @@ lig_runs_compare (LigStore *store, const LigRunsOptions *options, int n, char **
   g_autoptr (GPtrArray) rows = lig_runs_select (store, options, n, arguments, NULL, &error);
   if (!rows)
     return lig_cli_fail (error);
+  /* A selection has no order of its own, so the oldest of its runs is the baseline. */
+  if (n == 0 && !options->sort && !options->reverse)
+    g_ptr_array_sort (rows, compare_starts);
   if (rows->len == 1 && n > 1)
     g_ptr_array_add (rows, lig_run_row_copy (rows->pdata[0]));
   if (rows->len < 2)

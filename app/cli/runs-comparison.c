@@ -10,9 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The median is over the last 1/LAST_SHARE of a run's steps. */
-#define LAST_SHARE 10
-
 static void
 clear_lines (GPtrArray *lines, guint n_runs)
 {
@@ -136,11 +133,9 @@ static void
 summarize (const LigMetricRow *metric, LigRunsResult *result)
 {
   const double *values = (const double *) (gpointer) metric->values->data;
-  guint count = metric->values->len, from = count - 1;
-  gint64 last = g_array_index (metric->steps, gint64, count - 1);
-  while (from > 0 && g_array_index (metric->steps, gint64, from - 1) > last - last / LAST_SHARE)
-    from--;
-  lig_spread_measure (values + from, count - from, &result->spread);
+  guint count = metric->values->len;
+  lig_spread_measure_end ((const gint64 *) (gpointer) metric->steps->data, values, count,
+                          &result->spread);
   result->last = values[count - 1];
   for (guint i = 0; i < count; i++)
     if (isnan (result->min) || values[i] < result->min)

@@ -5,6 +5,7 @@
 
 #include <ligature/printable.h>
 #include <ligature/purge.h>
+#include <ligature/store.h>
 
 #include <errno.h>
 #include <glib/gstdio.h>

@@ -24,7 +24,8 @@ gboolean
 lig_runs_has_filter (const LigRunsOptions *o)
 {
   return o->status || o->kind || o->name || o->device || o->tag || o->sweep || o->since ||
-         o->until || o->starred || o->unstarred || o->all || o->limit != LIG_RUNS_NO_LIMIT;
+         o->until || o->starred || o->unstarred || o->deleted || o->all ||
+         o->limit != LIG_RUNS_NO_LIMIT;
 }
 
 /* Rejects unknown words, because an empty list would look like a result. */
@@ -61,6 +62,7 @@ make_filter (const LigRunsOptions *o, const char *text, LigRunFilter *filter, GE
                            .tag = o->tag,
                            .starred = o->starred,
                            .unstarred = o->unstarred,
+                           .deleted = o->deleted,
                            .kind = o->kind,
                            .name = o->name,
                            .limit = o->limit == LIG_RUNS_NO_LIMIT ? 0 : o->limit};

@@ -8,6 +8,7 @@
 #include <ligature/printable.h>
 #include <ligature/report.h>
 #include <ligature/store-groups.h>
+#include <ligature/store.h>
 #include <ligature/suggest.h>
 
 #include <math.h>

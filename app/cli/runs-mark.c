@@ -5,10 +5,8 @@
 #include <ligature/report.h>
 #include <ligature/store.h>
 
-/* Prints the changed runs with --json, a single one as an object; otherwise success prints nothing.
- */
-static int
-print_changed (LigStore *store, GPtrArray *rows)
+int
+lig_runs_print_changed (LigStore *store, GPtrArray *rows)
 {
   if (!lig_cli_json ())
     return LIG_EXIT_OK;
@@ -38,7 +36,7 @@ set_star (LigStore *store, const LigRunsOptions *options, int n, char **argument
   for (guint i = 0; i < rows->len; i++)
     if (!lig_store_set_star (store, ((const LigRunRow *) rows->pdata[i])->uuid, starred, &error))
       return lig_cli_fail (error);
-  return print_changed (store, rows);
+  return lig_runs_print_changed (store, rows);
 }
 
 int
@@ -67,7 +65,7 @@ lig_runs_tag (LigStore *store, const LigRunsOptions *options, int n, char **argu
                             : lig_store_add_tag (store, run, arguments[j], &error)))
         return lig_cli_fail (error);
   }
-  return print_changed (store, rows);
+  return lig_runs_print_changed (store, rows);
 }
 
 int
@@ -81,5 +79,5 @@ lig_runs_note (LigStore *store, const LigRunsOptions *options, int n, char **arg
     if (!lig_store_set_note (store, ((const LigRunRow *) rows->pdata[i])->uuid, arguments[n - 1],
                              &error))
       return lig_cli_fail (error);
-  return print_changed (store, rows);
+  return lig_runs_print_changed (store, rows);
 }

@@ -9,6 +9,7 @@
 #include <ligature/json.h>
 #include <ligature/report.h>
 #include <ligature/shell.h>
+#include <ligature/store-histograms.h>
 #include <ligature/store-sweeps.h>
 
 #include <glib/gstdio.h>
@@ -89,7 +90,8 @@ print_facts (LigStore *store, const LigRunRow *row)
   g_autoptr (JsonNode) root = lig_runs_read_inputs (store, row->uuid);
   JsonObject *inputs = root ? json_node_get_object (root) : NULL;
   g_autofree char *device = describe_device (row), *versions = describe_versions (row),
-                  *sweep = describe_sweep (row), *ranks = describe_ranks (inputs);
+                  *sweep = describe_sweep (row), *ranks = describe_ranks (inputs),
+                  *use = lig_run_describe_use (store, row);
   const char *const lines[][2] = {
     {"run", row->uuid},
     {"name", row->name},
@@ -100,6 +102,7 @@ print_facts (LigStore *store, const LigRunRow *row)
     {"ended", ended},
     {"duration", duration},
     {"device", device},
+    {"use", use},
     {"ranks", ranks},
     {"dtype", row->dtype},
     {"recipe", row->recipe},
@@ -220,6 +223,7 @@ static void
 print_commands (const LigRunRow *row,
                 const LigRunsOptions *options,
                 GPtrArray *verdicts,
+                gboolean counted,
                 gboolean resumable)
 {
   guint taken = 0;
@@ -230,6 +234,8 @@ print_commands (const LigRunRow *row,
   lig_runs_print_title ("Commands");
   if (verdicts->len > 0 && !options->verdicts)
     print_command (options, counts, "runs show %.8s --verdicts", row->uuid);
+  if (counted && !options->histograms)
+    print_command (options, "weights and gradients", "runs show %.8s --histograms", row->uuid);
   if (resumable && row->saved_step >= steps)
     print_command (options, "train longer", "train --resume %.8s --steps %" G_GINT64_FORMAT,
                    row->uuid, MAX (2 * row->saved_step, row->saved_step + 1));
@@ -242,13 +248,27 @@ print_commands (const LigRunRow *row,
     print_command (options, "metrics for other tools", "runs export %.8s -o -", row->uuid);
 }
 
+/* Returns the document of a run, with all histograms if they are asked for. */
+static JsonNode *
+make_document (LigStore *store, const char *run, gboolean histograms, GError **error)
+{
+  g_autoptr (JsonNode) document = lig_run_to_json (store, run, error);
+  if (!document || !histograms)
+    return g_steal_pointer (&document);
+  JsonNode *all = lig_run_histograms_to_json (store, run, error);
+  if (!all)
+    return NULL;
+  json_object_set_member (json_node_get_object (document), "histograms", all);
+  return g_steal_pointer (&document);
+}
+
 int
 lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arguments)
 {
   GError *error = NULL;
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, arguments[0], NULL, &error);
   if (row && lig_cli_json ()) {
-    JsonNode *document = lig_run_to_json (store, row->uuid, &error);
+    JsonNode *document = make_document (store, row->uuid, options->histograms, &error);
     if (!document)
       return lig_cli_fail (error);
     lig_cli_print_document ("runs-show", document);
@@ -274,8 +294,15 @@ lig_runs_show (LigStore *store, const LigRunsOptions *options, int n, char **arg
   g_autoptr (GPtrArray) samples = lig_store_get_samples (store, run, &error);
   if (!samples)
     return lig_cli_fail (error);
+  g_auto (GStrv) counted = lig_store_list_histograms (store, run, &error);
+  if (!counted)
+    return lig_cli_fail (error);
+  if (!lig_runs_print_loads (store, row, &error))
+    return lig_cli_fail (error);
   print_samples (samples);
+  if (options->histograms && !lig_runs_print_histograms (store, row, &error))
+    return lig_cli_fail (error);
   gboolean resumable = print_artifacts (artifacts) && strcmp (row->kind, "train") == 0;
-  print_commands (row, options, verdicts, resumable);
+  print_commands (row, options, verdicts, *counted != NULL, resumable);
   return LIG_EXIT_OK;
 }

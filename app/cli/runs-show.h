@@ -19,6 +19,14 @@ gboolean lig_runs_print_times (LigStore *store, const LigRunRow *row, GError **e
  * store cannot be read. */
 gboolean lig_runs_print_errors (LigStore *store, const LigRunRow *row, GError **error);
 
+/* Prints the last histograms of weights and gradients, or says that the run has none. Returns FALSE
+ * with an error set if the store cannot be read. */
+gboolean lig_runs_print_histograms (LigStore *store, const LigRunRow *row, GError **error);
+
+/* Prints the load of the experts, if the run has any. Returns FALSE with an error set if the store
+ * cannot be read. */
+gboolean lig_runs_print_loads (LigStore *store, const LigRunRow *row, GError **error);
+
 /* Prints the known measurement conditions of a profile, one per line. */
 void lig_runs_print_conditions (const LigRunRow *row);
 

@@ -33,6 +33,8 @@ static const GOptionEntry entries[] = {
    "Only runs started at or after DATE, such as 2026-11-20, yesterday or '2 days'", "DATE"},
   {"until", 0, 0, G_OPTION_ARG_STRING, &options.until,
    "Only runs started before DATE, given as for --since", "DATE"},
+  {"deleted", 0, 0, G_OPTION_ARG_NONE, &options.deleted,
+   "Only runs in the trash, which no other selection contains", NULL},
   {"all", 0, 0, G_OPTION_ARG_NONE, &options.all, "All runs that the other options select", NULL},
   {"limit", 0, 0, G_OPTION_ARG_INT, &options.limit,
    "Only the first N runs in sort order [default: all]", "N"},
@@ -44,6 +46,8 @@ static const GOptionEntry entries[] = {
    "The columns, including any setting: name,lr,eval-loss [default: those that fit]", "COLUMN,…"},
   {"verdicts", 0, 0, G_OPTION_ARG_NONE, &options.verdicts,
    "Also print every decision about a fusion", NULL},
+  {"histograms", 0, 0, G_OPTION_ARG_NONE, &options.histograms,
+   "Also print the last histograms of weights and gradients; with --json all of them", NULL},
   LIG_CLI_OUTPUT_ENTRY (&options.output),
   LIG_CLI_FORMAT_ENTRY (&options.format, "csv|json"),
   {"metric", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.metrics,
@@ -71,7 +75,7 @@ typedef struct {
   LigRunsVerb *run;
 } Verb;
 
-#define FILTER "name kind status device tag sweep starred unstarred since until all"
+#define FILTER "name kind status device tag sweep starred unstarred since until deleted all"
 #define ORDER " limit sort reverse"
 #define STORE " store"
 
@@ -82,7 +86,8 @@ static const Verb verbs[] = {
    1,
    LIG_STORE_READ,
    lig_runs_list},
-  {{"show", "RUN", "Prints everything that is recorded about a run", "verdicts" STORE, TRUE},
+  {{"show", "RUN", "Prints everything that is recorded about a run", "verdicts histograms" STORE,
+    TRUE},
    1,
    1,
    LIG_STORE_READ,
@@ -119,7 +124,13 @@ static const Verb verbs[] = {
    G_MAXINT,
    LIG_STORE_CHANGE,
    lig_runs_note},
-  {{"delete", "RUN…|SELECTION", "Deletes runs, and their checkpoint files if confirmed",
+  {{"restore", "RUN…|SELECTION", "Takes runs out of the trash of the window", FILTER ORDER STORE,
+    FALSE},
+   0,
+   G_MAXINT,
+   LIG_STORE_CHANGE,
+   lig_runs_restore},
+  {{"delete", "RUN…|SELECTION", "Deletes runs for good, and their checkpoint files if confirmed",
     FILTER ORDER " yes checkpoints keep-checkpoints compact" STORE, FALSE},
    0,
    G_MAXINT,
@@ -242,7 +253,8 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (runs) = {
   .name = "runs",
-  .usage = "list|show|compare|export|star|unstar|tag|note|delete|repeat [RUN…] [--store FILE]",
+  .usage = "list|show|compare|export|star|unstar|tag|note|restore|delete|repeat [RUN…] "
+           "[--store FILE]",
   .summary = "Lists, compares, repeats and edits the runs in the store",
   .example = "lig runs list --limit 10",
   .notes = append_notes,

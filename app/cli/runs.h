@@ -19,13 +19,13 @@ typedef struct {
   char *store;
   /* which runs */
   char *status, *kind, *name, *device, *tag, *sweep, *since, *until;
-  gboolean starred, unstarred, all;
+  gboolean starred, unstarred, deleted, all;
   int limit;
   /* the list */
   char *sort, *columns;
   gboolean reverse;
   /* show */
-  gboolean verdicts;
+  gboolean verdicts, histograms;
   /* export */
   char *output, *format;
   char **metrics;
@@ -67,9 +67,14 @@ GArray *lig_runs_select_keys (LigStore *store,
                               const char *text,
                               GError **error);
 
+/* Prints the changed runs with --json, a single one as an object; otherwise success prints nothing.
+ */
+int lig_runs_print_changed (LigStore *store, GPtrArray *rows);
+
 /* Run a verb with the `n` arguments after it and return an exit code. */
 typedef int LigRunsVerb (LigStore *store, const LigRunsOptions *options, int n, char **arguments);
 LigRunsVerb lig_runs_list, lig_runs_show, lig_runs_compare, lig_runs_tag, lig_runs_note,
-  lig_runs_star, lig_runs_unstar, lig_runs_delete, lig_runs_repeat, lig_runs_export;
+  lig_runs_star, lig_runs_unstar, lig_runs_restore, lig_runs_delete, lig_runs_repeat,
+  lig_runs_export;
 
 G_END_DECLS

@@ -212,6 +212,22 @@ apply_overrides (LigSequence *sequence, const LigSequenceOptions *options, GErro
   return TRUE;
 }
 
+gboolean
+lig_cli_adjust_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
+{
+  if (options->input) {
+    LigShape shape;
+    LigDtype dtype = LIG_FP32;
+    if (!lig_shape_parse (options->input, &shape, &dtype, error) ||
+        !lig_sequence_check_input (&shape, dtype, error))
+      return lig_cli_blame (error, "input");
+    lig_sequence_set_input (sequence, &shape, dtype);
+  }
+  if (options->recipe && !lig_sequence_set_recipe (sequence, options->recipe, error))
+    return lig_cli_blame (error, "recipe");
+  return apply_overrides (sequence, options, error);
+}
+
 LigSequence *
 lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GError **error)
 {
@@ -223,21 +239,7 @@ lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GErr
   }
   for (char **warning = warnings; warning && *warning; warning++)
     lig_cli_say ("%s", *warning);
-  if (options->input) {
-    LigShape shape;
-    LigDtype dtype = LIG_FP32;
-    if (!lig_shape_parse (options->input, &shape, &dtype, error) ||
-        !lig_sequence_check_input (&shape, dtype, error)) {
-      lig_cli_blame (error, "input");
-      return NULL;
-    }
-    lig_sequence_set_input (sequence, &shape, dtype);
-  }
-  if (options->recipe && !lig_sequence_set_recipe (sequence, options->recipe, error)) {
-    lig_cli_blame (error, "recipe");
-    return NULL;
-  }
-  return apply_overrides (sequence, options, error) ? g_steal_pointer (&sequence) : NULL;
+  return lig_cli_adjust_sequence (sequence, options, error) ? g_steal_pointer (&sequence) : NULL;
 }
 
 LigDevice *
@@ -416,6 +418,14 @@ lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *optio
   LigPlan *plan = compile (sequence, options, error);
   lig_cli_task_end ();
   return plan;
+}
+
+LigStore *
+lig_cli_open_times (const LigSequenceOptions *options, LigTuning *tuning)
+{
+  LigStore *store = lig_store_open (options->store, NULL);
+  lig_tuning_init (tuning, store);
+  return store;
 }
 
 int

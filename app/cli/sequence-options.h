@@ -10,6 +10,8 @@
 #include <ligature/run.h>
 
 typedef struct _LigOptimizer LigOptimizer;
+typedef struct _LigStore LigStore;
+typedef struct _LigTuning LigTuning;
 
 typedef struct {
   char *input, *device, *dtype, *policy, *recompute, *recipe, *store, *parallel, *optimizer,
@@ -50,6 +52,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigSequenceOptions, lig_cli_clear_options)
 LigSequence *
 lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GError **error);
 
+/* Applies these options to a sequence that was opened in another way. Returns FALSE with an error
+ * set. */
+gboolean
+lig_cli_adjust_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error);
+
 /* Opens the device of --device. Without the option it chooses one and prints its name. */
 LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **error);
 
@@ -77,6 +84,10 @@ LigPlan *lig_cli_compile (const char *text, const LigSequenceOptions *options, G
 /* Does the same for an open sequence. */
 LigPlan *
 lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error);
+
+/* Initializes the measured times of the store of --store. Returns the store, which must outlive
+ * them; (transfer full), null if it cannot be opened. */
+LigStore *lig_cli_open_times (const LigSequenceOptions *options, LigTuning *tuning);
 
 /* Returns the exit code of a command that has printed a plan: it fails if the plan does not fit in
  * the memory of the device. @device: (nullable): the plan's own by default */

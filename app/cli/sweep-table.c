@@ -3,6 +3,7 @@
 #include "app/cli/sweep-table.h"
 
 #include "app/cli/duration.h"
+#include "app/cli/print.h"
 #include "app/cli/table.h"
 
 #include <math.h>
@@ -105,4 +106,8 @@ lig_cli_print_sweep (LigSweep *sweep)
   for (guint i = 0; i < summaries->len; i++)
     g_ptr_array_add (rows, make_row (sweep, summaries->pdata[i], columns));
   lig_cli_print_table ((const char *const *) header, rows);
+  int best = lig_sweep_find_best (sweep);
+  g_autofree char *settings = best >= 0 ? lig_sweep_describe_settings (sweep, (guint) best) : NULL;
+  if (settings && *settings && summaries->len > 1)
+    lig_cli_print (columns.spread ? "lowest mean: %s" : "lowest: %s", settings);
 }

@@ -44,6 +44,7 @@ append_result (GString *to, const LigRunProgress *progress)
   g_autofree char *first = format_loss (progress->first_loss);
   g_autofree char *last = format_loss (progress->loss);
   g_autofree char *validation = format_loss (progress->eval_loss);
+  g_autofree char *rate = lig_run_describe_rate (progress);
   const char *status = lig_run_status_name (progress->status);
   /* The time is that of the steps after the resumed one. */
   if (progress->first_step > 0 && progress->step > progress->first_step)
@@ -59,7 +60,7 @@ append_result (GString *to, const LigRunProgress *progress)
   if (!isnan (progress->eval_accuracy))
     g_string_append_printf (to, " (accuracy %.1f %%)", 100 * progress->eval_accuracy);
   if (!isnan (progress->step_seconds))
-    g_string_append_printf (to, "; %s a step", step);
+    g_string_append_printf (to, "; %s a step%s%s", step, rate ? ", " : "", rate ? rate : "");
   g_string_append_c (to, '\n');
   append_scaling (to, progress);
   append_waits (to, progress);

@@ -194,6 +194,9 @@ print_result (LigRun *self)
   lig_json_add_number (builder, "median", progress.step_seconds * 1e3);
   json_builder_end_object (builder);
   lig_json_add_number (builder, "samples_per_second", progress.samples_per_second);
+  lig_json_add_truth (builder, "tokens", progress.tokens);
+  lig_json_add_number (builder, "rows_per_second", progress.rows_per_second);
+  lig_json_add_number (builder, "mfu", progress.mfu);
   add_waits (builder, &progress);
   lig_json_add_number (builder, "loss_scale", progress.loss_scale);
   lig_json_add_integer (builder, "skipped_updates", progress.skipped);

@@ -339,6 +339,8 @@ keep_rejection (LigGraph *graph, LigMatch *match)
   match->reason = rejection->reason;
   match->found = (LigEvidence){.value = rejection->observed_value, .unit = rejection->unit};
   match->needed = (LigEvidence){.value = rejection->required_value, .unit = rejection->unit};
+  if (rejection->unless_forced)
+    lig_offer (match, LIG_FIX_FORCE, lig_part (graph, match->group.first)->plan.path, NULL);
   if (rejection->reason != LIG_REASON_DTYPE || rejection->types == 0)
     return;
   const char **names = g_new0 (const char *, LIG_N_DTYPES + 1);

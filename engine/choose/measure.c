@@ -77,14 +77,42 @@ lay_out (Bench *bench)
     (guint) CLAMP (MIN (2 * cache, working) / MAX (bench->places.min, 1) + 1, 1, MAX_SETS);
 }
 
+/* Fills in the integers that a step reads, such as where groups of rows begin, on which its time
+ * depends. */
+static gboolean
+fill_numbers (Bench *bench, guint list, const LigGraphStep *step, char *set, GError **error)
+{
+  LigOperand operands[LIG_MAX_OPERANDS];
+  const void *params = step->code.params_size ? step->code.params : NULL;
+  for (int j = 0; j < step->plan.n_operands; j++)
+    operands[j] = lig_graph_operand (bench->graph, step->values[j]);
+  for (int j = 0; j < step->plan.n_inputs && step->plan.kernel; j++) {
+    if (step->values[j] < 0 || operands[j].dtype != LIG_INT32)
+      continue;
+    g_autofree gint32 *numbers = g_new (gint32, MAX (operands[j].size, 1));
+    gsize bytes = (gsize) operands[j].size * sizeof *numbers;
+    char *to = set + lig_timed_memory_offset (&bench->places, list, step->values[j]);
+    if (lig_kernel_fill_numbers (step->plan.kernel, operands, params, j, numbers) &&
+        !lig_device_upload (bench->device, to, numbers, bytes, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 fill_values (Bench *bench, GError **error)
 {
   LigTick tick = {.seed = 1, .step = 1, .learning_rate = 1e-3f};
-  for (guint set = 0; set < bench->sets; set++)
-    if (!lig_timed_memory_fill (&bench->places, bench->device,
-                                bench->memory + set * bench->places.bytes, error))
+  for (guint i = 0; i < bench->sets; i++) {
+    char *set = bench->memory + i * bench->places.bytes;
+    if (!lig_timed_memory_fill (&bench->places, bench->device, set, error))
       return FALSE;
+    for (guint list = 0; list < bench->count; list++)
+      for (guint j = 0; j < bench->lists[list].steps->len; j++)
+        if (!fill_numbers (bench, list, &g_array_index (bench->lists[list].steps, LigGraphStep, j),
+                           set, error))
+          return FALSE;
+  }
   return lig_device_upload (bench->device, bench->tick, &tick, sizeof tick, error);
 }
 

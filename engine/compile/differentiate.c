@@ -154,10 +154,12 @@ save_ports (LigGraph *graph, const LigPart *part)
     const char *name = saves->ports[i].name;
     int kept = lig_ports_find (part->ports->computes, name);
     int extra = lig_ports_find (part->ports->extra_inputs, name);
+    int output = lig_ports_find (part->ports->extra_outputs, name);
     int value = g_str_equal (name, "x")   ? part->x
                 : g_str_equal (name, "y") ? part->y
                 : kept >= 0               ? part->kept[kept]
                 : extra >= 0              ? part->extra_inputs[extra]
+                : output >= 0             ? part->extra_outputs[output]
                                           : -1;
     if (value >= 0)
       lig_value (graph, value)->saved = TRUE;

@@ -73,7 +73,8 @@ list_ops (LigPlan *self, LigGraph *graph)
       }
       gint64 elements = lig_shape_size (&lig_value (graph, part->parameters[j])->shape);
       op.parameters += elements;
-      op.frozen += parameter->trained ? 0 : elements;
+      op.frozen += parameter->trained || parameter->own_update ? 0 : elements;
+      op.own_updated += parameter->own_update ? elements : 0;
     }
     g_array_append_val (self->ops, op);
   }

@@ -25,6 +25,7 @@ static void
 add_outputs (LigGraph *graph, int index, const LigInfer *infer)
 {
   LigPart *part = lig_part (graph, index);
+  memcpy (part->output_ranges, infer->extra_output_ranges, sizeof part->output_ranges);
   part->y = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
                                  "#%d.y", index);
   lig_value (graph, part->y)->sharding = infer->y_sharding;
@@ -44,6 +45,9 @@ add_outputs (LigGraph *graph, int index, const LigInfer *infer)
     const char *name = part->ports->computes->ports[i].name;
     part->kept[i] = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &infer->kept[i],
                                          infer->kept_dtypes[i], index, "#%d.%s", index, name);
+    lig_value (graph, part->kept[i])->kept_to_end =
+      graph->request->options.training &&
+      lig_ports_find (lig_ports_parse (part->plan.info->watches), name) >= 0;
   }
 }
 
@@ -260,7 +264,18 @@ infer_part (LigGraph *graph, int index, GError **error)
   return TRUE;
 }
 
-/* Places the parameters of one kind (trained with or without weight decay, or frozen) from an
+/* Returns the number of elements that a parameter takes in the arrays: more than it has if its type
+ * is larger than that of the others. */
+static gint64
+count_elements (const LigGraph *graph, const LigParameter *parameter)
+{
+  gint64 elements = lig_shape_size (&parameter->shape);
+  gsize size = lig_dtype_size (parameter->dtype);
+  gsize usual = lig_dtype_size (graph->request->parameter_dtype);
+  return size <= usual ? elements : elements * (gint64) ((size + usual - 1) / usual);
+}
+
+/* Places the parameters of one kind (trained with or without weight decay, or others) from an
  * offset on. Returns the end, or -1 if it is too large. */
 static gint64
 place_kind (LigGraph *graph, gint64 at, LigParameterKind kind, gboolean trained, gboolean decays)
@@ -272,7 +287,7 @@ place_kind (LigGraph *graph, gint64 at, LigParameterKind kind, gboolean trained,
       continue;
     parameter->offset = at;
     lig_value (graph, lig_owner (graph, i)->value)->state_offset = at;
-    if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
+    if (__builtin_add_overflow (at, ALIGNED (count_elements (graph, parameter)), &at) ||
         at > G_MAXINT64 / 64)
       return -1;
   }
@@ -321,8 +336,8 @@ find_largest (const LigGraph *graph)
   return path;
 }
 
-/* Places the parameters in the state: those with weight decay, the other trained ones, then the
- * frozen ones, so that gradients and optimizer state end before them. */
+/* Places the parameters in the state: those with weight decay, the other trained ones, then those
+ * that the optimizer does not change, so that gradients and optimizer state end before them. */
 static gboolean
 place_all (LigGraph *graph, GError **error)
 {

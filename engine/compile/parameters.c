@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tied and frozen parameters: a tied op uses the parameter of another op, so one parameter has
- * several readers; a frozen one is not trained. */
+ * several readers; a frozen one is not trained, and its op does not change it either. */
 #include "engine/compile/parameters.h"
 
 #include "engine/graph/problems.h"
@@ -17,17 +17,19 @@ int
 lig_add_parameter (LigGraph *graph, const LigTie *needed)
 {
   LigPart *part = lig_part (graph, needed->part);
-  const char *name = part->plan.info->parameters[needed->slot].name;
-  int value =
-    lig_graph_add_value (graph, LIG_VALUE_PARAMETER, &needed->shape,
-                         graph->request->parameter_dtype, -1, "%s.%s", part->plan.prefix, name);
+  const LigParameterInfo *info = &part->plan.info->parameters[needed->slot];
+  LigDtype dtype = info->own_update ? LIG_FP32 : graph->request->parameter_dtype;
+  int value = lig_graph_add_value (graph, LIG_VALUE_PARAMETER, &needed->shape, dtype, -1, "%s.%s",
+                                   part->plan.prefix, info->name);
   LigParameter parameter = {
-    .path = g_strdup_printf ("%s.%s", part->plan.prefix, name),
+    .path = g_strdup_printf ("%s.%s", part->plan.prefix, info->name),
     .shape = needed->shape,
     .whole = lig_sharding_whole (needed),
     .sharding = needed->sharding,
     .summed = needed->summed,
-    .trained = !part->frozen,
+    .trained = !part->frozen && !info->own_update,
+    .own_update = !part->frozen && info->own_update,
+    .dtype = dtype,
     .stored = -1,
   };
   LigOwner owner = {needed->part, needed->slot, value};
@@ -227,7 +229,7 @@ freeze (LigGraph *graph, const char *pattern, GError **error)
   gboolean found = FALSE;
   for (guint i = 0; i < graph->layout->parameters->len; i++) {
     if (g_pattern_spec_match_string (spec, lig_parameter (graph, i)->path)) {
-      lig_parameter (graph, i)->trained = FALSE;
+      lig_parameter (graph, i)->trained = lig_parameter (graph, i)->own_update = FALSE;
       found = TRUE;
     }
     if (i < MAX_SHOWN)

@@ -224,6 +224,9 @@ lig_schedule (LigGraph *graph, GError **error)
     lig_schedule_update (graph);
   if (graph->request->options.training && graph->request->options.optimizer)
     lig_schedule_histories (graph);
+  if (graph->request->options.training && graph->request->options.optimizer &&
+      !lig_schedule_own_updates (graph, error))
+    return FALSE;
   prune (graph);
   for (guint i = 0; i < graph->steps->len; i++)
     if (lig_step (graph, i)->plan.predicted == 0)

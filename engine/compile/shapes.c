@@ -34,6 +34,7 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
     infer->extra_inputs[i].n_axes = -1;
     infer->extra_ranges[i] = all;
+    infer->extra_output_ranges[i] = infer->channel_ranges[i] = all;
     infer->extra_input_dtypes[i] = graph->request->compute;
     infer->extra_outputs[i].n_axes = infer->extra_output_dtypes[i] = -1;
     infer->present[i] = part->present[i];
@@ -47,6 +48,7 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
       const LigPlanValue *value = lig_value (graph, producer->extra_outputs[part->input_slots[i]]);
       infer->extra_inputs[i] = value->shape;
       infer->extra_input_dtypes[i] = value->dtype;
+      infer->channel_ranges[i] = producer->output_ranges[part->input_slots[i]];
     }
   lig_sharding_prepare (graph, part, infer);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules the update: the gradients' global norm, then the optimizer over the parameters with
- * weight decay and over the others, or only over this rank's share of them. */
+ * weight decay and over the others, or only over this rank's share of them; then the ops that
+ * change parameters themselves. */
 #include "engine/compile/update.h"
 
 #include "engine/graph/gradients.h"
 #include "engine/graph/step.h"
 #include "engine/graph/value.h"
+#include "engine/lower/kernels.h"
+#include "engine/lower/lower.h"
 #include "engine/parallel/reduce.h"
 #include "engine/parallel/shares.h"
 #include <ligature/kernels.h>
@@ -233,4 +236,29 @@ lig_schedule_update (LigGraph *graph)
     update_regions (graph, 0, graph->layout->decayed, TRUE);
   if (graph->layout->elements > graph->layout->decayed)
     update_regions (graph, graph->layout->decayed, graph->layout->elements, FALSE);
+}
+
+/* Returns whether the op changes a parameter of its own. */
+static gboolean
+has_own_update (const LigGraph *graph, const LigPart *part)
+{
+  for (int i = 0; i < part->n_parameters; i++)
+    if (!(part->tied >> i & 1) &&
+        lig_parameter (graph, lig_value (graph, part->parameters[i])->parameter)->own_update)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+lig_schedule_own_updates (LigGraph *graph, GError **error)
+{
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    LigPlanGroup group = {.pass = LIG_PASS_UPDATE, .first = i, .count = 1, .n_elements = 1};
+    guint first = graph->steps->len;
+    if (has_own_update (graph, lig_part (graph, i)) &&
+        (!lig_lower_group (graph, &group, LIG_PASS_UPDATE, graph->steps, NULL, error) ||
+         !lig_check_kernels (graph, &group, graph->steps, first, error)))
+      return FALSE;
+  }
+  return TRUE;
 }

@@ -786,11 +786,19 @@ csv_read (const LigDataset *self,
   return TRUE;
 }
 
+/* Returns a number as files write it, with a decimal point in every locale. */
+static char *
+show_number (float value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_strdup (g_ascii_formatd (text, sizeof text, "%g", (double) value));
+}
+
 static char *
 show_target (const Csv *csv, float value)
 {
   if (!csv->class_names)
-    return g_strdup_printf ("%g", (double) value);
+    return show_number (value);
   return value >= 0 ? lig_format_excerpt (csv->class_names->pdata[(guint) value], 24)
                     : g_strdup ("");
 }
@@ -805,7 +813,7 @@ show_cell (const Csv *csv, gint64 row, guint column)
     return show_target (csv, csv->targets[row * csv->n_targets + target]);
   for (guint before = 0; before < column; before++)
     feature += csv->target_of[before] == FEATURE;
-  return g_strdup_printf ("%g", (double) csv->features[row * csv->n_features + feature]);
+  return show_number (csv->features[row * csv->n_features + feature]);
 }
 
 /* Shows the columns that are read; targets have an arrow before their name. */

@@ -154,20 +154,28 @@ lig_svg_box (LigCanvas *self,
   g_string_append (self->svg, "/>\n");
 }
 
+/* Appends a path; with `brief`, horizontal and vertical lines have one number, because the areas of
+ * maps have thousands of them. */
 static void
-append_path (GString *to, const double *points, guint count)
+append_path (GString *to, const double *points, guint count, gboolean brief)
 {
   gboolean begun = FALSE;
   g_string_append (to, "<path d=\"");
   for (guint i = 0; i < count; i++) {
-    if (!isfinite (points[2 * i]) || !isfinite (points[2 * i + 1])) {
+    double x = points[2 * i], y = points[2 * i + 1];
+    if (!isfinite (x) || !isfinite (y)) {
       begun = FALSE;
       continue;
     }
-    g_string_append_c (to, begun ? 'L' : 'M');
-    append_number (to, points[2 * i]);
-    g_string_append_c (to, ' ');
-    append_number (to, points[2 * i + 1]);
+    gboolean level = brief && begun && y == points[2 * i - 1];
+    gboolean upright = brief && begun && x == points[2 * i - 2];
+    g_string_append_c (to, level ? 'H' : upright ? 'V' : begun ? 'L' : 'M');
+    if (level || !upright)
+      append_number (to, x);
+    if (!level && !upright)
+      g_string_append_c (to, ' ');
+    if (!level)
+      append_number (to, y);
     begun = TRUE;
   }
 }
@@ -184,7 +192,7 @@ void
 lig_svg_lines (
   LigCanvas *self, const double *points, guint count, LigColour stroke, double width, double dash)
 {
-  append_path (self->svg, points, count);
+  append_path (self->svg, points, count, FALSE);
   end_stroke (self, stroke, width);
   g_string_append (self->svg, " stroke-linejoin=\"round\"");
   if (dash > 0)
@@ -195,7 +203,7 @@ lig_svg_lines (
 void
 lig_svg_area (LigCanvas *self, const double *points, guint count, LigColour fill)
 {
-  append_path (self->svg, points, count);
+  append_path (self->svg, points, count, TRUE);
   g_string_append (self->svg, "Z\"");
   append_colour (self, "fill", fill);
   g_string_append (self->svg, "/>\n");

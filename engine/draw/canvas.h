@@ -2,7 +2,7 @@
 /* The canvas structure, and the drawing functions that are not public. */
 #pragma once
 
-#include <ligature/draw.h>
+#include <ligature/canvas.h>
 
 #include <pango/pangocairo.h>
 

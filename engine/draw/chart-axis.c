@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Axes: round ticks, linear and logarithmic, and short numbers. */
 #include "engine/draw/chart.h"
+#include <ligature/draw.h>
 #include <ligature/units.h>
 
 #include <math.h>
@@ -44,7 +45,7 @@ lig_draw_number (double value, int digits)
       unit++;
   int whole = size >= 1 && size < 1e6 ? (int) floor (log10 (size)) + 1 : 1;
   g_snprintf (format, sizeof format, "%%.%dg", MAX (digits, whole));
-  g_ascii_formatd (text, sizeof text, format, unit > 0 ? copysign (size, value) : value);
+  g_snprintf (text, sizeof text, format, unit > 0 ? copysign (size, value) : value);
   return tidy (text, units[unit]);
 }
 
@@ -149,7 +150,7 @@ label_tick (double value, double step)
                             (int) CLAMP (ceil (log10 (size / step)) + 1, 2, 6));
   char text[64], format[16];
   g_snprintf (format, sizeof format, "%%.%df", (int) MAX (-floor (log10 (step) + 1e-9), 0));
-  g_ascii_formatd (text, sizeof text, format, fabs (value) < step / 2 ? 0 : value);
+  g_snprintf (text, sizeof text, format, fabs (value) < step / 2 ? 0 : value);
   return *text == '-' ? g_strconcat ("−", text + 1, NULL) : g_strdup (text);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The colours of pictures. Texts have a contrast of at least 4.5 to 1 with every background they
  * are drawn on. No two colours of a set are equal, so that SVG can name them. */
-#include <ligature/draw.h>
+#include <ligature/canvas.h>
 
 static const LigColours sets[] = {
   [LIG_COLOURS_LIGHT] =

@@ -3,6 +3,7 @@
  * that only one plan has differ in frame and line width, not only in colour. */
 #include "engine/draw/compare-rows.h"
 #include "engine/draw/score.h"
+#include <ligature/draw.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -97,10 +98,14 @@ draw_step (const Picture *self)
   g_autofree char *titles = g_strdup_printf ("%s | %s", self->titles[0], self->titles[1]);
   g_autoptr (GString) text = g_string_new (NULL);
   g_string_append_printf (text, _ ("Step: %s | %s"), before ? before : "—", after ? after : "—");
+  g_autofree char *ratio = lig_plan_change_ratio_text (&total);
+  char *needed[] = {lig_units_bytes (total.before.memory), lig_units_bytes (total.after.memory)};
+  g_autofree char *less = lig_plan_change_memory_text (&total);
   if (change)
-    g_string_append_printf (text, " (%s)", change);
-  if (change && lig_plan_change_get_sign (&total) != 0 && total.before.seconds > 0)
-    g_string_append_printf (text, " · %.3g ×", total.after.seconds / total.before.seconds);
+    g_string_append_printf (text, " (%s%s%s)", change, ratio ? ", " : "", ratio ? ratio : "");
+  g_string_append_printf (text, _ (" · memory: %s | %s (%s)"), needed[0], needed[1], less);
+  g_free (needed[0]);
+  g_free (needed[1]);
   draw_text (self, self->width / 2, 20, 15, TRUE, self->colours->ink, LIG_TEXT_MIDDLE,
              self->width - 2 * MARGIN, titles);
   draw_text (self, self->width / 2, 40, 12.5, TRUE,

@@ -2,6 +2,7 @@
 /* The memory in use over the steps of a plan, by kind, and the place of each value in the arena. */
 #include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
+#include <ligature/draw.h>
 #include <ligature/kernels.h>
 
 #include <glib/gi18n-lib.h>

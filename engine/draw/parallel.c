@@ -83,26 +83,47 @@ lig_sweep_drawing_loss (const LigSweepDrawing *self, guint point)
   return self->validation ? at->eval_loss : at->loss;
 }
 
+/* Returns whether the point has the emphasized settings. */
+static gboolean
+is_chosen (const LigSweepDrawing *self, guint point)
+{
+  return self->chosen >= 0 && self->ranks[point] == self->ranks[self->chosen];
+}
+
+/* Settings are ordered as in the table, by their mean loss, and runs with equal settings by their
+ * own. */
 static int
 compare (gconstpointer a, gconstpointer b, gpointer data)
 {
   const LigSweepDrawing *self = data;
   guint x = *(const guint *) a, y = *(const guint *) b;
   double u = lig_sweep_drawing_loss (self, x), v = lig_sweep_drawing_loss (self, y);
-  gboolean chosen_x = (int) x == self->chosen, chosen_y = (int) y == self->chosen;
-  if (chosen_x != chosen_y)
-    return chosen_x ? 1 : -1;
+  if (is_chosen (self, x) != is_chosen (self, y))
+    return is_chosen (self, x) ? 1 : -1;
   if (isfinite (u) != isfinite (v))
     return isfinite (u) ? 1 : -1;
+  if (self->ranks[x] != self->ranks[y])
+    return self->ranks[x] < self->ranks[y] ? 1 : -1;
   return isfinite (u) && u != v ? (u < v ? 1 : -1) : (x < y ? 1 : -1);
+}
+
+/* Returns the least opacity of a line: with high contrast one at which it has a contrast of 3 to 1
+ * with the background. */
+static guint
+get_faintest (const LigSweepDrawing *self)
+{
+  gboolean contrast = self->colours == lig_colours (LIG_COLOURS_LIGHT_CONTRAST) ||
+                      self->colours == lig_colours (LIG_COLOURS_DARK_CONTRAST);
+  return contrast ? 150 : 50;
 }
 
 LigColour
 lig_sweep_drawing_colour (const LigSweepDrawing *self, guint rank, double *width)
 {
-  guint point = g_array_index (self->order, guint, rank), first = 0;
+  guint point = g_array_index (self->order, guint, rank), place = self->ranks[point];
+  const guint faintest = get_faintest (self), range = 180 - faintest;
   *width = 1.25;
-  if ((int) point == self->chosen) {
+  if (is_chosen (self, point)) {
     *width = 3;
     return self->colours->ink;
   }
@@ -110,14 +131,24 @@ lig_sweep_drawing_colour (const LigSweepDrawing *self, guint rank, double *width
     return lig_colour_fade (g_strcmp0 (self->points[point].status, "failed") == 0
                               ? self->colours->warning
                               : self->colours->dim,
-                            90);
-  while (!isfinite (lig_sweep_drawing_loss (self, g_array_index (self->order, guint, first))))
-    first++;
-  guint last = self->n_points - 1 - (self->chosen >= 0 && rank + 1 < self->n_points);
-  double share = last > first ? (rank - first) / (double) (last - first) : 1;
-  *width = share >= 1 ? 2.5 : 1.5;
-  return share >= 1 ? self->colours->forward
-                    : lig_colour_fade (self->colours->forward, (guint) (50 + 130 * share * share));
+                            MAX (90, faintest));
+  double share = self->n_ranks > 1 ? 1 - place / (double) (self->n_ranks - 1) : 1;
+  *width = place == 0 ? 2.5 : 1.5;
+  return place == 0
+           ? self->colours->forward
+           : lig_colour_fade (self->colours->forward, faintest + (guint) (range * share * share));
+}
+
+/* Appends the mean by which the settings of several runs are ranked. */
+static char *
+add_mean (const LigSweepDrawing *self, guint point, const char *text)
+{
+  const LigSweepSummary *summary = self->summaries->pdata[self->ranks[point]];
+  if (summary->count < 2)
+    return g_strdup (text);
+  g_autofree char *mean = lig_draw_number (summary->mean, 4);
+  return g_strdup_printf (self->ranks[point] == 0 ? _ ("%s, mean %s, the best") : _ ("%s, mean %s"),
+                          text, mean);
 }
 
 void
@@ -127,7 +158,8 @@ lig_sweep_drawing_mark (const LigSweepDrawing *self, guint point, double x, doub
   g_autofree char *loss = lig_draw_number (lig_sweep_drawing_loss (self, point), 4);
   g_autofree char *text = g_strdup_printf (
     self->validation ? _ ("%s: validation loss %s") : _ ("%s: loss %s"), settings, loss);
-  lig_canvas_begin_mark (self->canvas, x - 6, y - 6, 12, 12, text);
+  g_autofree char *whole = add_mean (self, point, text);
+  lig_canvas_begin_mark (self->canvas, x - 6, y - 6, 12, 12, whole);
 }
 
 /* --- Drawing ------------------------------------------------------------------------------- */
@@ -237,6 +269,16 @@ draw_parallel (LigSweepDrawing *self)
 
 /* --- Preparing ----------------------------------------------------------------------------- */
 
+/* The engine's order of settings decides which runs are emphasized. */
+static void
+find_ranks (LigSweepDrawing *self)
+{
+  self->ranks = lig_sweep_rank (self->sweep);
+  self->summaries = lig_sweep_summarize (self->sweep);
+  for (guint i = 0; i < self->summaries->len; i++)
+    self->n_ranks += ((const LigSweepSummary *) self->summaries->pdata[i])->count > 0;
+}
+
 static void
 find_losses (LigSweepDrawing *self)
 {
@@ -293,6 +335,7 @@ lig_draw_sweep (LigCanvas *canvas,
   self.order = g_array_new (FALSE, FALSE, sizeof (guint));
   if (self.chosen >= (int) self.n_points)
     self.chosen = -1;
+  find_ranks (&self);
   find_losses (&self);
   if (!has_result (&self) || self.n_axes == 0) {
     LigTextStyle style = {.size = 13, .colour = colours->dim, .anchor = LIG_TEXT_MIDDLE};
@@ -304,4 +347,6 @@ lig_draw_sweep (LigCanvas *canvas,
     draw_parallel (&self);
   }
   g_array_unref (self.order);
+  g_ptr_array_unref (self.summaries);
+  g_free (self.ranks);
 }

@@ -23,7 +23,10 @@ typedef struct {
   double width, height;
   int chosen;
   LigAxis losses;
-  GArray *order; /* guint: the points, the worst first, the best and the emphasized one last */
+  GArray *order; /* guint: the points, the worst first, the best and the emphasized ones last */
+  guint *ranks;  /* of each point: the place of its settings, 0 for the best */
+  guint n_ranks; /* the number of settings with a result */
+  GPtrArray *summaries; /* LigSweepSummary by rank */
   gboolean validation;
 } LigSweepDrawing;
 
@@ -37,7 +40,8 @@ double lig_sweep_scale_place (const LigSweepScale *self, const char *value);
 /* Returns the loss that ranks a point; NaN if it has no result. */
 double lig_sweep_drawing_loss (const LigSweepDrawing *self, guint point);
 
-/* Returns the colour and the width of a point's line: blue for the best, pale for the worst. */
+/* Returns the colour and the width of a point's line: blue for all runs with the best settings,
+ * pale for the worst. */
 LigColour lig_sweep_drawing_colour (const LigSweepDrawing *self, guint rank, double *width);
 
 /* Begins the mark of a point around a pixel; ends with lig_canvas_end_mark(). */

@@ -2,6 +2,7 @@
 /* The roofline: the arithmetic rate of each group over its intensity, under the peak rates of the
  * device; both axes are logarithmic. */
 #include "engine/draw/timed.h"
+#include <ligature/draw.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -13,6 +14,9 @@
 
 /* Figures above this power of ten, or below its inverse, are drawn at the limit. */
 #define MAX_DECADES 40
+
+/* Groups that move data faster than this multiple of a copy had it in a cache. */
+#define CACHED 1.05
 
 /* The maximum number of points with a label: those that take longest. */
 #define MAX_LABELS 12
@@ -95,6 +99,8 @@ find_points (Roofline *roof, GPtrArray *rows, const LigTimedPlan *unfused)
   for (guint i = 0; i < rows->len; i++) {
     const LigTimedRow *row = rows->pdata[i];
     double seconds = lig_timed_row_seconds (row);
+    if (!row->path)
+      continue;
     if (!(row->flops > 0 && row->bytes > 0 && seconds > 0)) {
       without++;
       continue;
@@ -211,6 +217,50 @@ draw_peak_rates (Roofline *roof)
   take_line (roof, points[2], points[3], points[4], points[5]);
   Rect taken = {points[4] - 180, points[5] - 20, 180, 22};
   g_array_append_val (roof->taken, taken);
+}
+
+/* Returns the largest bandwidth of the points above the slope, whose data was in a cache; 0 if
+ * there is none. */
+static double
+find_cache_bandwidth (const Roofline *roof)
+{
+  double bandwidth = 0;
+  for (guint i = 0; i < roof->points->len; i++) {
+    const Point *point = &g_array_index (roof->points, Point, i);
+    double bytes = point->intensity > 0 ? point->rate / point->intensity : 0;
+    if (bytes > CACHED * roof->facts->copy && point->rate < roof->matmul)
+      bandwidth = MAX (bandwidth, bytes);
+  }
+  return bandwidth;
+}
+
+/* Draws the slope for data in a cache: that of the fastest group, because the device's own is
+ * unknown. */
+static void
+draw_cache_slope (Roofline *roof)
+{
+  double bandwidth = find_cache_bandwidth (roof), matmul = roof->matmul;
+  LigTextStyle style = {.size = 11, .colour = roof->colours->dim, .anchor = LIG_TEXT_START};
+  if (bandwidth <= 0 || roof->facts->copy <= 0)
+    return;
+  double right = pow (10, roof->right), left = pow (10, roof->left);
+  double start = CLAMP (pow (10, roof->bottom) / bandwidth, left, right);
+  double ridge = CLAMP (matmul / bandwidth, left, right);
+  double points[] = {to_x (roof, start), to_y (roof, start * bandwidth), to_x (roof, ridge),
+                     to_y (roof, ridge * bandwidth)};
+  g_autofree char *bytes = lig_draw_bytes (bandwidth);
+  g_autofree char *label = g_strdup_printf (_ ("%s/s in cache"), bytes);
+  g_autofree char *text = g_strdup_printf (
+    _ ("%s\nthe fastest of the groups whose data was in a cache when it was measured"), label);
+  double angle = atan2 (points[3] - points[1], points[2] - points[0]);
+  double middle = points[0] + (points[2] - points[0]) * 0.1;
+  style.angle = angle * 180 / G_PI;
+  lig_canvas_begin_mark (roof->canvas, points[0], points[3] - 3, points[2] - points[0], 6, text);
+  lig_canvas_lines (roof->canvas, points, 2, roof->colours->dim, 1.5, 5);
+  lig_canvas_text (roof->canvas, middle + 8 * sin (angle),
+                   points[1] + tan (angle) * (middle - points[0]) - 8 * cos (angle), &style, label);
+  lig_canvas_end_mark (roof->canvas);
+  take_line (roof, points[0], points[1], points[2], points[3]);
 }
 
 static void
@@ -378,6 +428,7 @@ lig_draw_roofline (LigCanvas *canvas,
   find_edges (&roof);
   draw_grid (&roof);
   draw_peak_rates (&roof);
+  draw_cache_slope (&roof);
   draw_points (&roof);
   draw_legend (&roof, without);
 }

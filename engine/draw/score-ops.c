@@ -2,6 +2,7 @@
 /* The middle of a score: a card for each written op, its parts as lines, frames around blocks, and
  * fences between ops. */
 #include "engine/draw/score.h"
+#include <ligature/draw.h>
 
 #include <glib/gi18n-lib.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of a score: names of groups, kernels, parameters, and the tooltips of marks. */
 #include "engine/draw/score.h"
+#include <ligature/draw.h>
 #include <ligature/kernels.h>
 
 #include <glib/gi18n-lib.h>

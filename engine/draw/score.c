@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The score: forward rail, ops and backward rail, each pass with its total time at the top. */
 #include "engine/draw/score.h"
+#include <ligature/draw.h>
 
 #include <glib/gi18n-lib.h>
 
@@ -11,7 +12,7 @@ enum { MAX_LANES = 5, LANE = 18, FOOT = 22 };
 static LigFigures
 find_figures (const LigScoreDrawing *self, LigPass pass)
 {
-  const LigTimedPlan timed = {self->layout->plan, self->layout->times, self->layout->passes};
+  const LigTimedPlan timed = {self->layout->plan, self->layout->times, self->layout->passes, NULL};
   const LigTimedPlan unfused = {.plan = self->unfused};
   LigFigures figures;
   lig_figures_of_pass (&timed, &unfused, pass, &figures);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups as rows with their figures. */
 #include "engine/draw/timed.h"
+#include <ligature/draw.h>
+#include <ligature/kernels.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -137,37 +139,47 @@ add_groups (GPtrArray *rows, const LigTimedPlan *timed, LigPass pass)
   }
 }
 
+/* Adds the steps that belong to no group as one row: the update, conversions of parameters,
+ * gradient collectives. */
 static void
-add_update (GPtrArray *rows, const LigTimedPlan *timed)
+add_others (GPtrArray *rows, const LigTimedPlan *timed, LigPass pass)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
+  g_autoptr (GPtrArray) kernels = g_ptr_array_new ();
   LigTimedRow *row = g_new0 (LigTimedRow, 1);
-  row->pass = LIG_PASS_UPDATE;
+  row->pass = pass;
   row->repeats = 1;
-  for (guint i = 0; i < count; i++)
-    if (steps[i].pass == LIG_PASS_UPDATE) {
-      row->name = row->name ? row->name : g_strdup (_ ("Optimizer"));
-      row->bytes += steps[i].read + steps[i].written;
-      row->flops += steps[i].flops;
-      row->predicted += lig_timed_hold (steps[i].predicted);
-      row->floor += lig_timed_hold (steps[i].floor);
-      row->measured += timed->steps ? lig_timed_hold (timed->steps[i]) : 0;
-    }
-  if (row->name)
-    g_ptr_array_add (rows, row);
-  else
+  for (guint i = 0; i < count; i++) {
+    if (steps[i].pass != pass || steps[i].group >= 0)
+      continue;
+    const char *kernel = steps[i].kernel ? steps[i].kernel->name : NULL;
+    if (kernel && !g_ptr_array_find_with_equal_func (kernels, kernel, g_str_equal, NULL))
+      g_ptr_array_add (kernels, (gpointer) kernel);
+    row->bytes += steps[i].read + steps[i].written;
+    row->flops += steps[i].flops;
+    row->predicted += lig_timed_hold (steps[i].predicted);
+    row->floor += lig_timed_hold (steps[i].floor);
+    row->measured += timed->steps ? lig_timed_hold (timed->steps[i]) : 0;
+  }
+  if (kernels->len == 0) {
     free_row (row);
+    return;
+  }
+  g_ptr_array_add (kernels, NULL);
+  g_autofree char *names = g_strjoinv (", ", (char **) kernels->pdata);
+  row->name = pass == LIG_PASS_UPDATE ? g_strdup (_ ("Optimizer"))
+                                      : g_strdup_printf (_ ("Outside of groups: %s"), names);
+  g_ptr_array_add (rows, row);
 }
 
 GPtrArray *
 lig_timed_rows (const LigTimedPlan *timed, LigPass pass)
 {
   GPtrArray *rows = g_ptr_array_new_with_free_func (free_row);
-  if (pass == LIG_PASS_UPDATE)
-    add_update (rows, timed);
-  else
+  if (pass != LIG_PASS_UPDATE)
     add_groups (rows, timed, pass);
+  add_others (rows, timed, pass);
   return rows;
 }
 

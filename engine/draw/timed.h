@@ -4,12 +4,14 @@
 #pragma once
 
 #include "engine/draw/canvas.h"
+#include <ligature/draw.h>
 
 /**
  * LigTimedRow: a group, or the same group in all repetitions of a block.
  *
  * @name: `Linear + bias + GELU`
- * @path: the path of its first op, `3.0.2` @first, @count: expanded indexes of its first occurrence
+ * @path: the path of its first op, `3.0.2`; or null
+ * @first, @count: expanded indexes of its first occurrence
  * @measured: seconds, 0 if nothing was measured; like all figures, a sum over the repetitions
  */
 typedef struct {
@@ -21,7 +23,8 @@ typedef struct {
 } LigTimedRow;
 
 /* Returns (transfer full) (element-type LigTimedRow) the groups of a pass that have kernels, in op
- * order; for %LIG_PASS_UPDATE, a single row if the plan has an update. */
+ * order, and a row without a path for the steps outside of any group, if there are any: the update,
+ * conversions of parameters. The rows' sums are the pass's. */
 GPtrArray *lig_timed_rows (const LigTimedPlan *timed, LigPass pass);
 
 /* Returns the seconds clamped to a range that can be drawn, because the description of a device may

@@ -3,6 +3,7 @@
  * the next batch to a device with its own memory. */
 #include "engine/draw/chart.h"
 #include "engine/draw/timed.h"
+#include <ligature/draw.h>
 #include <ligature/figures.h>
 #include <ligature/kernels.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A bar for each group: measured times are solid, predicted ones outlined. */
 #include "engine/draw/timed.h"
+#include <ligature/draw.h>
 
 #include <glib/gi18n-lib.h>
 

@@ -2,6 +2,7 @@
 /* Compares plans. The ops of both are aligned in one row; a change is a range of the row that no
  * group of either plan crosses. */
 #include <ligature/comparison.h>
+#include <ligature/plan-memory.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -15,6 +16,10 @@ enum { MAX_CELLS = 1000000 };
 struct _LigPlanComparison {
   gatomicrefcount references;
   LigPlan *plans[2];
+  double *steps[2]; /* measured times, or null */
+  double passes[2][3];
+  LigSpread spreads[2][LIG_STEP_SPREAD + 1];
+  gboolean whole[2], noisy[2]; /* whether the passes and the spreads were measured too */
   guint n_ops[2];
   int *positions[2]; /* of each position of the shared row */
   int *before;       /* for each op of the second plan: the same op in the first, or -1 */
@@ -102,10 +107,19 @@ place_ops (LigPlanComparison *self)
 /* --- Changes ------------------------------------------------------------------------------- */
 
 typedef struct {
+  LigTimedPlan timed;
   const LigPlanGroup *groups;
   guint count, next;
   const int *positions;
 } Walk;
+
+static LigTimedPlan
+get_timed (const LigPlanComparison *self, int which)
+{
+  return (LigTimedPlan){self->plans[which], self->steps[which],
+                        self->whole[which] ? self->passes[which] : NULL,
+                        self->noisy[which] ? self->spreads[which] : NULL};
+}
 
 static int
 get_start (const Walk *walk)
@@ -124,30 +138,37 @@ take (Walk *walk, int *end)
   return TRUE;
 }
 
-static gboolean
-is_measured (const Walk *walk, const LigPlanSide *side)
-{
-  for (guint i = side->first_group; i < side->first_group + side->n_groups; i++)
-    if (walk->groups[i].n_steps > 0 && walk->groups[i].measured <= 0)
-      return FALSE;
-  return TRUE;
-}
-
+/* Sets the figures of the side's groups. */
 static void
-sum_side (const Walk *walk, LigPlanSide *side, gboolean measured)
+sum_side (const Walk *walk, LigPlanSide *side, LigFigures *figures)
 {
   side->n_groups = walk->next - side->first_group;
   side->n_steps = 0;
-  side->seconds = side->bytes = 0;
+  lig_figures_init (figures);
   for (guint i = side->first_group; i < walk->next; i++) {
+    LigFigures part;
     const LigPlanGroup *group = &walk->groups[i];
-    side->seconds += measured ? group->measured : lig_plan_group_get_predicted (group);
-    side->bytes += group->bytes;
+    lig_figures_of_group (&walk->timed, NULL, group, &part);
+    lig_figures_add (figures, &part);
     side->n_steps += (guint) group->n_steps;
     if (i == side->first_group)
       side->first = group->first;
     side->count = group->first + group->count - side->first;
   }
+  side->bytes = figures->bytes;
+}
+
+/* Measured times are compared only with measured ones. */
+static gboolean
+choose_times (LigPlanSide *before, LigPlanSide *after, const LigFigures figures[2])
+{
+  gboolean measured[2];
+  for (int i = 0; i < 2; i++)
+    measured[i] = figures[i].kernels == 0 || figures[i].measured;
+  gboolean both = measured[0] && measured[1];
+  before->seconds = both ? figures[0].seconds : figures[0].predicted;
+  after->seconds = both ? figures[1].seconds : figures[1].predicted;
+  return both && figures[0].kernels + figures[1].kernels > 0;
 }
 
 static gboolean
@@ -170,6 +191,7 @@ compare_pass (LigPlanComparison *self, LigPass pass)
 {
   Walk walks[2] = {0};
   for (int i = 0; i < 2; i++) {
+    walks[i].timed = get_timed (self, i);
     walks[i].groups = lig_plan_get_groups (self->plans[i], pass, &walks[i].count);
     walks[i].positions = self->positions[i];
   }
@@ -179,13 +201,12 @@ compare_pass (LigPlanComparison *self, LigPass pass)
     int end = MIN (get_start (&walks[0]), get_start (&walks[1]));
     while (take (&walks[0], &end) || take (&walks[1], &end))
       continue;
-    change.before.n_groups = walks[0].next - change.before.first_group;
-    change.after.n_groups = walks[1].next - change.after.first_group;
-    gboolean measured =
-      is_measured (&walks[0], &change.before) && is_measured (&walks[1], &change.after);
-    sum_side (&walks[0], &change.before, measured);
-    sum_side (&walks[1], &change.after, measured);
-    change.measured = measured && change.before.n_steps + change.after.n_steps > 0;
+    LigFigures figures[2];
+    sum_side (&walks[0], &change.before, &figures[0]);
+    sum_side (&walks[1], &change.after, &figures[1]);
+    change.measured = choose_times (&change.before, &change.after, figures);
+    for (int i = 0; i < 2; i++)
+      change.predicted[i] = figures[i].predicted;
     change.same = is_same (walks, &change);
     g_array_append_val (self->changes, change);
   }
@@ -263,63 +284,112 @@ find_repetitions (LigPlanComparison *self)
 /* --- Totals -------------------------------------------------------------------------------- */
 
 static void
-add_side (LigPlanSide *total, const LigPlanSide *side)
-{
-  total->n_groups += side->n_groups;
-  total->n_steps += side->n_steps;
-  total->seconds += side->seconds;
-  total->bytes += side->bytes;
-}
-
-/* The update belongs to no group. */
-static void
-add_update (LigPlan *plan, LigPlanSide *total)
+fill_side (LigPlanSide *side, LigPlan *plan, LigPass pass, const LigFigures *figures)
 {
   guint count;
+  lig_plan_get_ops (plan, &count);
+  side->count = (int) count;
+  side->n_steps = figures->kernels;
+  side->bytes = figures->bytes;
+  side->memory = pass == LIG_PASS_JOINT ? lig_plan_get_needed_memory (plan) : 0;
+  for (LigPass part = LIG_PASS_FORWARD; part <= LIG_PASS_BACKWARD; part++)
+    if (pass == LIG_PASS_JOINT || part == pass) {
+      lig_plan_get_groups (plan, part, &count);
+      side->n_groups += count;
+    }
+}
+
+/* Replaces the predictions of the groups that were measured on both sides. */
+static void
+mix_times (const LigPlanComparison *self, LigPlanChange *total)
+{
+  for (guint i = 0; i < self->changes->len; i++) {
+    const LigPlanChange *change = &g_array_index (self->changes, LigPlanChange, i);
+    if (!change->measured || (total->pass != LIG_PASS_JOINT && change->pass != total->pass))
+      continue;
+    total->before.seconds += change->before.seconds - change->predicted[0];
+    total->after.seconds += change->after.seconds - change->predicted[1];
+  }
+}
+
+/* Returns the sum of the predictions of all steps: figures of a measured pass lack those of the
+ * steps outside of groups. */
+static double
+predict (LigPlan *plan, LigPass pass)
+{
+  guint count;
+  double seconds = 0;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++)
-    if (steps[i].pass == LIG_PASS_UPDATE) {
-      total->n_steps++;
-      total->seconds += steps[i].predicted > 0 ? steps[i].predicted : NAN;
-      total->bytes += steps[i].read + steps[i].written;
-    }
+    if (pass == LIG_PASS_JOINT || steps[i].pass == pass)
+      seconds += lig_plan_step_get_predicted (&steps[i]);
+  return seconds;
+}
+
+/* Compares the repeated measurements of a pass or of the whole step. */
+static void
+compare_spreads (const LigPlanComparison *self, LigPlanChange *total)
+{
+  guint at = total->pass == LIG_PASS_JOINT ? LIG_STEP_SPREAD : total->pass;
+  const LigSpread *before = &self->spreads[0][at], *after = &self->spreads[1][at];
+  lig_spread_compare (after, before, &total->difference);
 }
 
 void
 lig_plan_comparison_get_total (LigPlanComparison *self, LigPass pass, LigPlanChange *total)
 {
   g_return_if_fail (self && total);
-  *total = (LigPlanChange){.pass = pass, .same = TRUE, .measured = TRUE, .times = 1};
+  LigFigures figures[2];
+  *total = (LigPlanChange){.pass = pass, .same = TRUE, .times = 1};
+  for (int i = 0; i < 2; i++) {
+    const LigTimedPlan timed = get_timed (self, i);
+    if (pass == LIG_PASS_JOINT)
+      lig_figures_of_step (&timed, NULL, &figures[i]);
+    else
+      lig_figures_of_pass (&timed, NULL, pass, &figures[i]);
+    figures[i].predicted = predict (self->plans[i], pass);
+    fill_side (i ? &total->after : &total->before, self->plans[i], pass, &figures[i]);
+  }
   for (guint i = 0; i < self->changes->len; i++) {
     const LigPlanChange *change = &g_array_index (self->changes, LigPlanChange, i);
-    if (pass != LIG_PASS_JOINT && change->pass != pass)
-      continue;
-    total->same &= change->same;
-    total->measured &= change->measured || change->before.n_steps + change->after.n_steps == 0;
-    add_side (&total->before, &change->before);
-    add_side (&total->after, &change->after);
+    total->same &= change->same || (pass != LIG_PASS_JOINT && change->pass != pass);
   }
-  guint before = total->before.n_steps + total->after.n_steps;
-  if (pass == LIG_PASS_UPDATE || pass == LIG_PASS_JOINT) {
-    add_update (self->plans[0], &total->before);
-    add_update (self->plans[1], &total->after);
-  }
-  total->measured &= before > 0 && before == total->before.n_steps + total->after.n_steps;
-  total->before.count = (int) self->n_ops[0];
-  total->after.count = (int) self->n_ops[1];
+  total->measured = choose_times (&total->before, &total->after, figures);
+  for (int i = 0; i < 2; i++)
+    total->predicted[i] = figures[i].predicted;
+  if (!total->measured)
+    mix_times (self, total);
+  else if (self->noisy[0] && self->noisy[1])
+    compare_spreads (self, total);
 }
 
 /* --- The whole ----------------------------------------------------------------------------- */
 
-LigPlanComparison *
-lig_plan_compare (LigPlan *before, LigPlan *after)
+static void
+keep_side (LigPlanComparison *self, int which, const LigTimedPlan *timed)
 {
-  g_return_val_if_fail (before && after, NULL);
+  guint n_steps;
+  lig_plan_get_steps (timed->plan, &n_steps);
+  self->plans[which] = lig_plan_ref (timed->plan);
+  self->steps[which] =
+    timed->steps ? g_memdup2 (timed->steps, sizeof (double) * MAX (n_steps, 1)) : NULL;
+  self->whole[which] = timed->steps && timed->passes;
+  if (self->whole[which])
+    memcpy (self->passes[which], timed->passes, sizeof self->passes[which]);
+  self->noisy[which] = timed->steps && timed->spreads;
+  if (self->noisy[which])
+    memcpy (self->spreads[which], timed->spreads, sizeof self->spreads[which]);
+}
+
+LigPlanComparison *
+lig_plan_compare_timed (const LigTimedPlan *before, const LigTimedPlan *after)
+{
+  g_return_val_if_fail (before && before->plan && after && after->plan, NULL);
   LigPlanComparison *self = g_new0 (LigPlanComparison, 1);
   const LigPlanOp *ops[2];
   g_atomic_ref_count_init (&self->references);
-  self->plans[0] = lig_plan_ref (before);
-  self->plans[1] = lig_plan_ref (after);
+  keep_side (self, 0, before);
+  keep_side (self, 1, after);
   for (int i = 0; i < 2; i++) {
     ops[i] = lig_plan_get_ops (self->plans[i], &self->n_ops[i]);
     self->positions[i] = g_new0 (int, self->n_ops[i] + 1);
@@ -332,6 +402,13 @@ lig_plan_compare (LigPlan *before, LigPlan *after)
   compare_pass (self, LIG_PASS_BACKWARD);
   find_repetitions (self);
   return self;
+}
+
+LigPlanComparison *
+lig_plan_compare (LigPlan *before, LigPlan *after)
+{
+  g_return_val_if_fail (before && after, NULL);
+  return lig_plan_compare_timed (&(LigTimedPlan){.plan = before}, &(LigTimedPlan){.plan = after});
 }
 
 LigPlanComparison *
@@ -351,6 +428,7 @@ lig_plan_comparison_unref (LigPlanComparison *self)
   for (int i = 0; i < 2; i++) {
     lig_plan_unref (self->plans[i]);
     g_free (self->positions[i]);
+    g_free (self->steps[i]);
   }
   g_free (self->before);
   g_array_unref (self->changes);
@@ -369,6 +447,13 @@ lig_plan_comparison_get_after (LigPlanComparison *self)
 {
   g_return_val_if_fail (self, NULL);
   return self->plans[1];
+}
+
+void
+lig_plan_comparison_get_timed (LigPlanComparison *self, gboolean after, LigTimedPlan *timed)
+{
+  g_return_if_fail (self && timed);
+  *timed = get_timed (self, after ? 1 : 0);
 }
 
 const LigPlanChange *
@@ -416,6 +501,8 @@ int
 lig_plan_change_get_sign (const LigPlanChange *self)
 {
   g_return_val_if_fail (self, 0);
+  if (self->difference.kind == LIG_DIFFERENCE_NONE)
+    return 0;
   return get_sign (self->before.seconds, self->after.seconds);
 }
 
@@ -436,6 +523,8 @@ lig_plan_change_time_text (const LigPlanChange *self)
 {
   g_return_val_if_fail (self, NULL);
   double before = self->before.seconds, after = self->after.seconds;
+  if (self->difference.kind == LIG_DIFFERENCE_NONE)
+    return lig_difference_to_text (&self->difference);
   return isnan (before) || isnan (after) ? NULL : describe (before, after, lig_units_time);
 }
 
@@ -444,6 +533,41 @@ lig_plan_change_bytes_text (const LigPlanChange *self)
 {
   g_return_val_if_fail (self, NULL);
   return describe (self->before.bytes, self->after.bytes, lig_units_bytes);
+}
+
+char *
+lig_plan_change_memory_text (const LigPlanChange *self)
+{
+  g_return_val_if_fail (self, NULL);
+  return describe (self->before.memory, self->after.memory, lig_units_bytes);
+}
+
+char *
+lig_plan_change_factor_text (const LigPlanChange *self)
+{
+  g_return_val_if_fail (self, NULL);
+  double before = self->before.seconds, after = self->after.seconds;
+  if (lig_plan_change_get_sign (self) == 0 || !(before > 0) || !(after > 0))
+    return NULL;
+  double factor = after / before;
+  if (factor < 0.00995)
+    return g_strdup ("× <0.01");
+  if (factor > 99999)
+    return g_strdup_printf ("× %.0e", factor);
+  /* Three digits, and at most five characters. */
+  int decimals = factor < 0.9995 ? 3 : factor < 9.995 ? 2 : factor < 99.95 ? 1 : 0;
+  return g_strdup_printf ("× %.*f", decimals, factor);
+}
+
+char *
+lig_plan_change_ratio_text (const LigPlanChange *self)
+{
+  g_autofree char *factor = lig_plan_change_factor_text (self);
+  if (!factor)
+    return NULL;
+  /* Translators: a factor such as × 1.15, by which a time differs from another. */
+  return g_strdup_printf (lig_plan_change_get_sign (self) > 0 ? _ ("%s, slower") : _ ("%s, faster"),
+                          factor);
 }
 
 static guint
@@ -466,8 +590,10 @@ lig_plan_comparison_describe (LigPlanComparison *self)
   g_autofree char *whole = lig_plan_change_side_text (&total, TRUE);
   g_autofree char *time = lig_plan_change_time_text (&total);
   g_autofree char *bytes = lig_plan_change_bytes_text (&total);
+  g_autofree char *memory = lig_units_bytes (total.after.memory);
+  g_autofree char *change = lig_plan_change_memory_text (&total);
   if (whole && time)
-    return g_strdup_printf (_ ("step %s (%s)"), whole, time);
+    return g_strdup_printf (_ ("step %s (%s), memory %s (%s)"), whole, time, memory, change);
   if (whole)
     return g_strdup_printf (_ ("step %s"), whole);
   if (get_sign (total.before.bytes, total.after.bytes) != 0)

@@ -296,6 +296,12 @@ lig_figures_of_pass (const LigTimedPlan *timed,
   take_whole (self, timed, unfused, pass);
 }
 
+static gboolean
+has_step (const LigTimedPlan *timed)
+{
+  return timed->spreads && timed->spreads[LIG_STEP_SPREAD].count > 0;
+}
+
 void
 lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, LigFigures *self)
 {
@@ -304,5 +310,11 @@ lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, Lig
     LigFigures part;
     lig_figures_of_pass (timed, unfused, pass, &part);
     lig_figures_add (self, &part);
+  }
+  /* The passes of a step run without gaps between them. */
+  if (timed->steps && has_step (timed) && self->kernels > 0) {
+    self->measured = TRUE;
+    self->seconds = timed->spreads[LIG_STEP_SPREAD].median;
+    derive (self);
   }
 }

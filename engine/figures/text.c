@@ -76,7 +76,9 @@ lig_figures_rate_text (const LigFigures *self)
     if (!isnan (self->rate) && self->rate > 0)
       rate = lig_units_scale (self->rate, units, G_N_ELEMENTS (units));
   } else if (!isnan (self->copy_share))
-    rate = g_strdup_printf (_ ("%.0f %% of copy"), 100 * self->copy_share);
+    rate = g_strdup_printf (self->copy_share > MAX_ROOFLINE ? _ ("%.0f %% of copy, in cache")
+                                                            : _ ("%.0f %% of copy"),
+                            100 * self->copy_share);
   if (!rate)
     return g_strdup (bound);
   return bound ? g_strdup_printf ("%s · %s", rate, bound) : g_steal_pointer (&rate);
@@ -87,7 +89,9 @@ lig_figures_roofline_text (const LigFigures *self)
 {
   return isnan (self->roofline) || self->roofline <= 0
            ? NULL
-           : g_strdup_printf (_ ("%.0f %% of roofline"), 100 * self->roofline);
+           : g_strdup_printf (self->roofline > MAX_ROOFLINE ? _ ("%.0f %% of roofline, in cache")
+                                                            : _ ("%.0f %% of roofline"),
+                              100 * self->roofline);
 }
 
 char *

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* dx = act'(x) dy and dbias = its sum over rows, in one pass over memory. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/gated.h"
+
+static gboolean
+allows (LigLowering *match, LigRejection *rejection)
+{
+  return !lig_fusion_reject_interleaved (match, 1, rejection);
+}
 
 static void
 lower (LigLowering *lowering)
@@ -18,5 +24,6 @@ LIG_DEFINE_FUSION (backward_activation_bias) = {
   .summary = N_ ("Activation gradient and bias gradient in one pass"),
   .pattern = "bias @activation|@gated",
   .gradients = "bias gradient",
+  .allows = allows,
   .lower = lower,
 };

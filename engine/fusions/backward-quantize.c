@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The quantized copies of an activation's gradient, written as it is computed, or of an existing
  * gradient; the bias gradient in the same pass over memory. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/gated.h"
 
 static gboolean
 allows (LigLowering *match, LigRejection *rejection)
 {
-  return lig_lower_is_quantized (match, "0.dx", rejection);
+  return lig_lower_is_quantized (match, "0.dx", rejection) &&
+         !lig_fusion_reject_interleaved (match, 2, rejection);
 }
 
 static void

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* y = act(x + bias) for any activation or gated unit. */
-#include "engine/fusions/define.h"
+#include "engine/fusions/gated.h"
+
+static gboolean
+allows (LigLowering *match, LigRejection *rejection)
+{
+  return !lig_fusion_reject_interleaved (match, 1, rejection);
+}
 
 static void
 lower (LigLowering *lowering)
@@ -17,5 +23,6 @@ LIG_DEFINE_FUSION (forward_bias_activation) = {
   .pass = LIG_PASS_FORWARD,
   .summary = N_ ("Adds the bias and applies the activation in one pass"),
   .pattern = "bias @activation|@gated",
+  .allows = allows,
   .lower = lower,
 };

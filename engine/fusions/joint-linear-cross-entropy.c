@@ -14,6 +14,7 @@ allows (LigLowering *match, LigRejection *rejection)
   if (share >= LIG_LARGE_SHARE || lig_lower_is_forced (match) || lig_lower_is_measured (match))
     return TRUE;
   rejection->reason = LIG_REASON_SHAPE;
+  rejection->unless_forced = TRUE;
   rejection->observed_value = share;
   rejection->required_value = LIG_LARGE_SHARE;
   rejection->unit = "of the memory";

@@ -38,7 +38,7 @@ typedef struct {
   gboolean source; /* in such a plan: only the memory of cross attention depends on it */
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
-  LigRange x_range, extra_ranges[LIG_MAX_EXTRA];
+  LigRange x_range, extra_ranges[LIG_MAX_EXTRA], output_ranges[LIG_MAX_EXTRA];
   int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: none */
   gboolean present[LIG_MAX_EXTRA]; /* of extra inputs: fed by a producer or by the caller */
   gboolean to_caller[LIG_MAX_EXTRA];

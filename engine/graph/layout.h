@@ -13,7 +13,9 @@ typedef struct {
 /* A parameter, in op order. */
 typedef struct {
   char *path;
-  gboolean trained;      /* else it is frozen */
+  gboolean trained;      /* by the optimizer */
+  gboolean own_update;   /* the op's lower_update changes it, unless it is frozen */
+  LigDtype dtype;        /* that of the array of parameters; fp32 if the op can change it */
   gboolean shared;       /* other ops are tied to it */
   gboolean summed;       /* its gradient is summed over the tensor-parallel group */
   LigShape shape, whole; /* of this rank's part, and of all ranks' */
@@ -22,7 +24,8 @@ typedef struct {
   float std;
   gboolean decays;
   gint64 offset; /* offset in elements into each array of the state except that of parameters */
-  gint64 stored; /* offset into that of parameters; -1: only its fp32 master is kept */
+  gint64 stored; /* offset into that of parameters, in elements of the array's type; -1: only its
+                    fp32 master is kept */
 } LigParameter;
 
 /* Parameters by the communication that their gradients need in a tensor-parallel group, in the
@@ -60,7 +63,7 @@ typedef struct {
   LigDtype dtype;           /* of parameters */
   GArray *parameters;       /* of LigParameter, in the order of ops */
   gint64 decayed, elements; /* trained elements of each array; first those with weight decay */
-  gint64 all_elements;      /* including the frozen ones, which come last */
+  gint64 all_elements;      /* including the others, which come last */
   /* The trained parameters of each kind: without weight decay, with it. */
   LigElements ranges[LIG_N_PARAMETER_KINDS][2];
   gint64 stored_elements;  /* of the array of parameters */

@@ -92,11 +92,12 @@ lig_predictor_new (LigSequence *sequence,
   self->plan = lig_plan_ref (lig_program_get_plan (program));
   guint extra = lig_plan_get_n_extra_inputs (self->plan);
   if (extra > 0) {
-    const char *name = lig_plan_get_extra_input_name (self->plan, 0);
+    g_autofree char *name = lig_plan_describe_extra_input (self->plan, 0);
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("the sequence also takes %s from the caller, so that its rows cannot be "
                     "predicted from one input; run a program of its plan"),
-                 name + strspn (name, "#"));
+                 name);
+    lig_error_set_path (error, lig_plan_find_extra_input_reader (self->plan, 0)->path);
     return NULL;
   }
   read_loss (self, self->plan);

@@ -199,11 +199,12 @@ static gboolean
 check_plan (LigRecomputed *self, LigPlan *plan, GError **error)
 {
   if (lig_plan_get_n_extra_inputs (plan) > 0) {
-    const char *name = lig_plan_get_extra_input_name (plan, 0);
+    g_autofree char *name = lig_plan_describe_extra_input (plan, 0);
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  _ ("the sequence also takes %s from the caller, so that tokens are not enough "
                     "to generate text"),
-                 name + strspn (name, "#"));
+                 name);
+    lig_error_set_path (error, lig_plan_find_extra_input_reader (plan, 0)->path);
     return FALSE;
   }
   return read_output (self, plan, error);

@@ -88,9 +88,12 @@ lig_lower_emit (LigLowering *self,
   LigGraphStep step = {
     .plan.kernel = kernel,
     .ports = lig_ports_parse (kernel->signature),
-    .plan.pass = self->backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD,
+    .plan.pass = self->update     ? LIG_PASS_UPDATE
+                 : self->backward ? LIG_PASS_BACKWARD
+                                  : LIG_PASS_FORWARD,
     .plan.group = -1,
-    .plan.part = self->group->first,
+    /* Steps of the update belong to no op. */
+    .plan.part = self->update ? -1 : self->group->first,
     .plan.awaits = -1,
   };
   step.plan.n_operands = step.ports->count;

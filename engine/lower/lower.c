@@ -176,9 +176,13 @@ static void
 lower_op (LigLowering *self, const LigPart *part)
 {
   const LigOpInfo *info = part->plan.info;
-  void (*lower) (LigLowering *) = self->backward ? info->lower_backward : info->lower_forward;
+  void (*lower) (LigLowering *) = self->update     ? info->lower_update
+                                  : self->backward ? info->lower_backward
+                                                   : info->lower_forward;
   char *const *names = self->backward ? part->ports->backward : part->ports->forward;
-  if (info->opaque_forward)
+  if (self->update)
+    lower (self);
+  else if (info->opaque_forward)
     lower_opaque (self, part);
   else if (lower)
     lower (self);
@@ -213,6 +217,7 @@ lig_lower_group (LigGraph *graph,
     .graph = graph,
     .group = group,
     .backward = pass == LIG_PASS_BACKWARD,
+    .update = pass == LIG_PASS_UPDATE,
     .steps = steps,
     .probe = probe != NULL,
     .aliases = aliases,
@@ -363,13 +368,19 @@ lig_lower_has_choice (LigLowering *self, int element, const char *param, const c
 /* Losses that are means over counted rows, whose number may differ between ranks with different
  * rows. */
 
+gboolean
+lig_lower_has_replicas (LigLowering *self)
+{
+  LigDevice *device = self->graph->request->device;
+  return self->graph->request->options.training &&
+         lig_device_get_n_ranks (device, lig_device_get_replicas (device)) > 1;
+}
+
 const char *
 lig_lower_own_mean (LigLowering *self)
 {
   const LigShape scalar = {0};
-  LigDevice *device = self->graph->request->device;
-  if (!self->graph->request->options.training ||
-      lig_device_get_n_ranks (device, lig_device_get_replicas (device)) == 1)
+  if (!lig_lower_has_replicas (self))
     return NULL;
   lig_lower_value (self, "mean", &scalar, LIG_FP32);
   lig_lower_value (self, "own", &scalar, LIG_FP32);
@@ -377,14 +388,20 @@ lig_lower_own_mean (LigLowering *self)
 }
 
 void
-lig_lower_join_means (LigLowering *self, const char *y, const char *count)
+lig_lower_average (LigLowering *self, const char *bindings)
 {
   LigDevice *device = self->graph->request->device;
   LigRankGroup group = lig_device_get_replicas (device);
   const LigCollectiveParams params = {lig_device_get_n_ranks (device, group), LIG_REDUCE_MEAN,
                                       (gint32) group};
+  lig_lower_kernel (self, "all_reduce", bindings, &params, sizeof params);
+}
+
+void
+lig_lower_join_means (LigLowering *self, const char *y, const char *count)
+{
   g_autofree char *collective = g_strdup_printf ("x=own y=%s", count);
   g_autofree char *weigh = g_strdup_printf ("mean=mean own=own count=%s y=%s", count, y);
-  lig_lower_kernel (self, "all_reduce", collective, &params, sizeof params);
+  lig_lower_average (self, collective);
   lig_lower_kernel (self, "cross_entropy_weigh", weigh, NULL, 0);
 }

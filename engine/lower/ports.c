@@ -95,15 +95,38 @@ lig_lower_port_part (LigLowering *self, const LigBinding *port)
 /* Returns the value of the port's rows that a binding has. */
 static int find_piece (LigLowering *self, const LigBinding *port);
 
-/* Returns the value of a port of the plan: `$starts`, `$lengths`, `$slots` and `$sources` of texts
- * in progress, or the group's first `$cache`; absent in a plan without a cache and in its source.
- */
+/* Returns the gradient of the plan's loss, by which an op multiplies those of losses of its own. */
+static int
+find_loss_gradient (LigLowering *self)
+{
+  const LigGraph *graph = self->graph;
+  const LigPlanValue *output = lig_value (graph, graph->ends.output);
+  if (output->shape.n_axes == 0 && output->gradient >= 0)
+    return output->gradient;
+  const LigPart *part = lig_part (graph, self->group->first);
+  if (!self->error) {
+    self->error = g_error_new (LIG_ERROR, LIG_ERROR_OP,
+                               _ ("%s at %s: it adds to the loss, but the sequence ends in none; "
+                                  "end it with one, such as cross-entropy"),
+                               part->plan.title, part->plan.path);
+    lig_error_set_path (&self->error, part->plan.path);
+  }
+  return PORT_ABSENT;
+}
+
+/* Returns the value of a port of the plan: `$loss_gradient`; `$gradient_norm`, which is absent if
+ * nothing is trained; `$starts`, `$lengths`, `$slots` and `$sources` of texts in progress, or the
+ * group's first `$cache`, which are absent in a plan without a cache and in its source. */
 static int
 find_plan_port (LigLowering *self, const char *name)
 {
   static const char *const inputs[LIG_N_CACHE_INPUTS] = {"$starts", "$lengths", "$slots",
                                                          "$sources"};
   const LigGraph *graph = self->graph;
+  if (g_str_equal (name, "$loss_gradient"))
+    return find_loss_gradient (self);
+  if (g_str_equal (name, "$gradient_norm"))
+    return graph->ends.gradient_norm;
   if (graph->request->options.cache.rows == 0 || lig_part (graph, self->group->first)->source)
     return PORT_ABSENT;
   for (int i = 0; i < LIG_N_CACHE_INPUTS; i++)
@@ -290,7 +313,8 @@ lig_lower_value (LigLowering *self, const char *name, const LigShape *shape, Lig
 {
   int first = self->group->first, value;
   const char *fusion = self->group->fusion ? self->group->fusion->name : "";
-  g_autofree char *key = g_strdup_printf ("%s %d %d %s", fusion, first, self->backward, name);
+  int pass = self->update ? LIG_PASS_UPDATE : self->backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD;
+  g_autofree char *key = g_strdup_printf ("%s %d %d %s", fusion, first, pass, name);
   if (!lig_find_own (self->graph, key, &value)) {
     value =
       lig_graph_add_value (self->graph, self->backward ? LIG_VALUE_GRADIENT : LIG_VALUE_COMPUTED,

@@ -10,6 +10,7 @@ struct _LigLowering {
   LigGraph *graph;
   const LigPlanGroup *group;
   gboolean backward;
+  gboolean update;            /* of the parameters with own_update */
   GArray *steps;              /* of LigGraphStep; appended to */
   gboolean probe;             /* only find the kernels: aliases are undone */
   gboolean keeps;             /* all outputs are read within the group */

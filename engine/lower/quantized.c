@@ -420,12 +420,13 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
       lower_normalized (self, element, quantizer, &given, bindings, to);
     return;
   }
-  LigProducerParams params = {.quantize = lig_quantize_params (quantizer),
-                              .function = part->plan.info->function - 1,
-                              .clamped = {.limit = 7, .alpha = 1.702f, .offset = 1}};
+  LigProducerParams params = {
+    .quantize = lig_quantize_params (quantizer),
+    .function = part->plan.info->function - 1,
+    .gated = {.limit = 7, .alpha = 1.702f, .offset = 1, .beta1 = 4, .beta2 = 25}};
   gboolean unit = part->plan.info->flags & LIG_OP_GATED;
-  if (unit && lig_lower_params_size (self, element) == sizeof params.clamped)
-    params.clamped = *(const LigClampedParams *) lig_lower_params (self, element);
+  if (unit && lig_lower_params_size (self, element) == sizeof params.gated)
+    params.gated = *(const LigGatedParams *) lig_lower_params (self, element);
   g_autofree char *kernel = g_strconcat (unit ? "gated" : "activation",
                                          self->backward ? "_backward" : "", "_quantize", NULL);
   /* The backward pass of some activations reads their output. */

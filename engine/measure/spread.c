@@ -49,6 +49,19 @@ lig_spread_measure (const double *values, guint count, LigSpread *spread)
   spread->upper = find_quantile (sorted, finite, 0.75);
 }
 
+/* The end of a run is the last 1/LAST_SHARE of its steps. */
+#define LAST_SHARE 10
+
+void
+lig_spread_measure_end (const gint64 *steps, const double *values, guint count, LigSpread *spread)
+{
+  g_return_if_fail (spread && ((steps && values) || count == 0));
+  guint from = count > 0 ? count - 1 : 0;
+  while (from > 0 && steps[from - 1] > steps[count - 1] - steps[count - 1] / LAST_SHARE)
+    from--;
+  lig_spread_measure (values ? values + from : NULL, count - from, spread);
+}
+
 static gboolean
 is_comparable (const LigSpread *spread)
 {
@@ -101,6 +114,51 @@ lig_spread_compare (const LigSpread *sample, const LigSpread *reference, LigDiff
   if (difference)
     *difference = found;
   return found.kind;
+}
+
+/* A sample with one correct and one wrong row more: its proportion and its squared standard error.
+ */
+typedef struct {
+  double share, variance;
+} Proportion;
+
+static Proportion
+adjust (double accuracy, gint64 rows)
+{
+  double count = (double) rows + 2, share = (accuracy * (double) rows + 1) / count;
+  return (Proportion){share, share * (1 - share) / count};
+}
+
+LigDifferenceKind
+lig_accuracy_compare (double sample,
+                      gint64 sample_rows,
+                      double reference,
+                      gint64 reference_rows,
+                      LigDifference *difference)
+{
+  LigDifference found = {LIG_DIFFERENCE_UNKNOWN, NAN, NAN, NAN, NAN};
+  if (isfinite (sample) && isfinite (reference) && sample_rows > 0 && reference_rows > 0) {
+    Proportion a = adjust (sample, sample_rows), b = adjust (reference, reference_rows);
+    found.change = sample - reference;
+    found.ratio = reference > 0 ? sample / reference : NAN;
+    found.noise = 1.96 * sqrt (a.variance + b.variance);
+    found.noise_share = reference > 0 ? found.noise / reference : NAN;
+    found.kind = !(fabs (a.share - b.share) > found.noise) ? LIG_DIFFERENCE_NONE
+                 : found.change < 0                        ? LIG_DIFFERENCE_LESS
+                                                           : LIG_DIFFERENCE_MORE;
+  }
+  if (difference)
+    *difference = found;
+  return found.kind;
+}
+
+char *
+lig_accuracy_excuse (gint64 rows)
+{
+  g_autofree char *count = g_strdup_printf ("%" G_GINT64_FORMAT, rows);
+  return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "no difference that %s row could show",
+                                       "no difference that %s rows could show", (gulong) rows),
+                          count);
 }
 
 /* Returns a share in percent, with one decimal if it is small. */

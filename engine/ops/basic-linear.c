@@ -14,8 +14,8 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE, TRUE},
-                                              {.name = NULL}};
+static const LigParameterInfo parameters[] = {
+  {.name = "weight", .init = LIG_INIT_NORMAL, .matmul = TRUE, .decays = TRUE}, {.name = NULL}};
 
 /* Computes the lengths of the sections of the out-features. */
 static gboolean

@@ -19,7 +19,7 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = {{"bias", LIG_INIT_ZEROS, FALSE, FALSE},
+static const LigParameterInfo parameters[] = {{.name = "bias", .init = LIG_INIT_ZEROS},
                                               {.name = NULL}};
 
 static gboolean

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that ops share to infer shapes. */
+#include "engine/ops/experts.h"
+#include "engine/ops/gated.h"
 #include "engine/ops/norm.h"
 
 #include <inttypes.h>
@@ -82,13 +84,30 @@ lig_shape_without (const LigShape *shape, int axes)
   return result;
 }
 
-/* If the columns are sharded, each rank has the same part of both halves. */
+const LigParam lig_gated_params[] = {
+  LIG_INTERLEAVE,
+  {.name = NULL},
+};
+
+/* If the columns are sharded, each rank has the same part of both halves, or, if they are
+ * interleaved, some of the blocks. */
 static gboolean
-shard_gated (LigInfer *infer, GError **error)
+shard_gated (LigInfer *infer, gint64 interleave, GError **error)
 {
   const LigSections *sections = &infer->x_sharding.sections;
   if (infer->x_sharding.kind != LIG_SHARDING_COLUMNS)
     return TRUE;
+  if (interleave > 0) {
+    if (sections->count == 1) {
+      infer->y_sharding.sections = (LigSections){1, {sections->lengths[0] / 2}};
+      return TRUE;
+    }
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("its halves are interleaved, but the number of sections of its columns is %d; "
+                    "remove sections from the matmul before it"),
+                 sections->count);
+    return FALSE;
+  }
   if (sections->count != 2 || sections->lengths[0] != sections->lengths[1]) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -104,6 +123,7 @@ shard_gated (LigInfer *infer, GError **error)
 gboolean
 lig_infer_gated (LigInfer *infer, GError **error)
 {
+  const LigGatedParams *params = infer->params;
   if (!lig_check_has_axis (infer, error))
     return FALSE;
   gint64 *columns = &infer->y.axes[infer->y.n_axes - 1];
@@ -116,7 +136,39 @@ lig_infer_gated (LigInfer *infer, GError **error)
     return FALSE;
   }
   *columns /= 2;
-  return shard_gated (infer, error);
+  if (params->interleave > 0 && *columns % params->interleave != 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("interleave is %" PRId64 ", expected a divisor of %" PRId64),
+                 params->interleave, *columns);
+    return FALSE;
+  }
+  return shard_gated (infer, params->interleave, error);
+}
+
+gboolean
+lig_check_groups (const LigInfer *infer, GError **error)
+{
+  gint64 groups = lig_shape_size (&infer->x);
+  if (groups >= 1 && groups <= LIG_MAX_EXPERTS)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               _ ("the number of groups is %" PRId64 ", expected 1 to %d"), groups,
+               LIG_MAX_EXPERTS);
+  return FALSE;
+}
+
+gboolean
+lig_infer_scales (LigInfer *infer, GError **error)
+{
+  LigShape rows = lig_shape_without (&infer->x, 1);
+  return lig_check_has_axis (infer, error) &&
+         lig_check_extra (infer, 0, "scales", &rows, LIG_FP32, error);
+}
+
+gboolean
+lig_infer_scaled_gated (LigInfer *infer, GError **error)
+{
+  return lig_infer_gated (infer, error) && lig_infer_scales (infer, error);
 }
 
 gboolean

@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* y = a' sigmoid(alpha a') b', a' = min(a, limit), b' = clamp(b, limit) + offset, as in GPT-OSS.
  */
-#include "engine/ops/define.h"
-#include <ligature/params-gated.h>
+#include "engine/ops/gated.h"
 
 static const LigParam params[] = {
-  LIG_FLOAT (LigClampedParams,
-             limit,
-             "limit",
-             N_ ("Limit"),
-             N_ ("Upper bound of the gate, and two-sided bound of the linear half"),
-             1e-6,
-             1e6,
-             7),
-  LIG_FLOAT (LigClampedParams,
-             alpha,
-             "alpha",
-             N_ ("Alpha"),
-             N_ ("Slope inside the sigmoid"),
-             -1e3,
-             1e3,
-             1.702),
-  LIG_FLOAT (LigClampedParams,
-             offset,
-             "glu-linear-offset",
-             N_ ("Offset"),
-             N_ ("Added to the linear half after its clamp"),
-             -1e6,
-             1e6,
-             1),
+  LIG_CLAMPED_PARAMS,
   {.name = NULL},
 };
 
@@ -42,8 +18,8 @@ LIG_DEFINE_OP (clamped_swiglu) = {
   .example = "clamped-swiglu (limit=0.75) @ 3x8",
   .flags = LIG_OP_GATED,
   .params = params,
-  .params_size = sizeof (LigClampedParams),
-  .kernel_params_size = sizeof (LigClampedParams),
+  .params_size = sizeof (LigGatedParams),
+  .kernel_params_size = sizeof (LigGatedParams),
   .saves = "x",
   .infer = lig_infer_gated,
   .forward = "clamped_swiglu",

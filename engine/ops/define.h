@@ -127,9 +127,6 @@ gboolean lig_check_halves (const LigInfer *infer, GError **error);
 gboolean
 lig_check_sharding (const LigInfer *infer, const char *name, gint64 length, GError **error);
 
-/* Infers the shape of a gated unit: y has half the features of x. */
-gboolean lig_infer_gated (LigInfer *infer, GError **error);
-
 /* Adds the parts of attention over a sharded sequence: see LigOpInfo.expand_positions. */
 void lig_attention_expand_positions (LigOp *attention, LigParts *parts, gint64 length);
 

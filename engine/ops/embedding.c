@@ -57,8 +57,8 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE, TRUE},
-                                              {.name = NULL}};
+static const LigParameterInfo parameters[] = {
+  {.name = "weight", .init = LIG_INIT_NORMAL, .decays = TRUE}, {.name = NULL}};
 
 /* Shards the rows of the weight over a tensor-parallel group. */
 static gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* y = sigmoid (a) b, a the first half of the features, b the second. */
-#include "engine/ops/define.h"
+#include "engine/ops/gated.h"
 
 LIG_DEFINE_OP (glu) = {
   LIG_OP_INFO_SIZES,
@@ -11,6 +11,9 @@ LIG_DEFINE_OP (glu) = {
   .formula = "y = sigmoid (a) b, x = [a, b]",
   .example = "glu @ 3x8",
   .flags = LIG_OP_GATED,
+  .params = lig_gated_params,
+  .params_size = sizeof (LigGatedParams),
+  .kernel_params_size = sizeof (LigGatedParams),
   .saves = "x",
   .infer = lig_infer_gated,
   .forward = "glu",

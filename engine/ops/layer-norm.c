@@ -5,8 +5,9 @@
 static const LigParam params[] = {
   LIG_NORM_PARAMS (N_ ("Added to the variance before the square root"))};
 
-static const LigParameterInfo parameters[] = {
-  {"weight", LIG_INIT_ONES, FALSE, FALSE}, {"bias", LIG_INIT_ZEROS, FALSE, FALSE}, {.name = NULL}};
+static const LigParameterInfo parameters[] = {{.name = "weight", .init = LIG_INIT_ONES},
+                                              {.name = "bias", .init = LIG_INIT_ZEROS},
+                                              {.name = NULL}};
 
 LIG_DEFINE_OP (layer_norm) = {
   LIG_OP_INFO_SIZES,

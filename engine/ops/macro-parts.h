@@ -34,8 +34,11 @@ typedef struct {
   float limit, alpha, offset;
 } LigMacroMlp;
 
+/* The index of swiglu below. */
+#define LIG_MACRO_SWIGLU 11
 #define LIG_MACRO_ACTIVATIONS \
-  "gelu|gelu-erf|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|clamped-swiglu"
+  "gelu|gelu-erf|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|clamped-swiglu|" \
+  "situ-glu"
 
 /* `flags` of ffn-features. */
 #define LIG_MACRO_MLP_PARAMS(type, field, flags) \

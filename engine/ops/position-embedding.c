@@ -32,8 +32,8 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE, TRUE},
-                                              {.name = NULL}};
+static const LigParameterInfo parameters[] = {
+  {.name = "weight", .init = LIG_INIT_NORMAL, .decays = TRUE}, {.name = NULL}};
 
 static gboolean
 infer (LigInfer *self, GError **error)

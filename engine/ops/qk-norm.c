@@ -30,10 +30,10 @@ static const LigParam params[] = {
 };
 
 /* Layer norm has weights and biases, RMS norm only weights, L2 normalization none. */
-static const LigParameterInfo parameters[] = {{"query", LIG_INIT_ONES, FALSE, FALSE},
-                                              {"key", LIG_INIT_ONES, FALSE, FALSE},
-                                              {"query_bias", LIG_INIT_ZEROS, FALSE, FALSE},
-                                              {"key_bias", LIG_INIT_ZEROS, FALSE, FALSE},
+static const LigParameterInfo parameters[] = {{.name = "query", .init = LIG_INIT_ONES},
+                                              {.name = "key", .init = LIG_INIT_ONES},
+                                              {.name = "query_bias", .init = LIG_INIT_ZEROS},
+                                              {.name = "key_bias", .init = LIG_INIT_ZEROS},
                                               {.name = NULL}};
 
 static gboolean

@@ -5,7 +5,7 @@
 static const LigParam params[] = {
   LIG_NORM_PARAMS (N_ ("Added to the mean square before the square root"))};
 
-static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_ONES, FALSE, FALSE},
+static const LigParameterInfo parameters[] = {{.name = "weight", .init = LIG_INIT_ONES},
                                               {.name = NULL}};
 
 LIG_DEFINE_OP (rms_norm) = {

@@ -10,16 +10,22 @@
  *
  * The defaults are those of GPT-2: causal, layer norms, gelu, biases. Dropouts are 0. An encoder
  * that sees the whole text has mask=none. */
+#include "engine/ops/experts.h"
 #include "engine/ops/macro-attention.h"
+
+#include <inttypes.h>
 
 typedef struct {
   LigMacroAttention attention;
   LigMacroMlp mlp;
   LigMacroNorm norm;
+  LigMacroExperts experts;
   LigMacroStds stds;
-  int32_t type, recompute;
+  gint64 n_experts;
+  int32_t type, recompute, score, first;
+  float scale, aux, z, balance;
   float hidden_dropout, drop_path;
-  bool bias, post_norm, output_norm, parallel;
+  bool bias, post_norm, output_norm, parallel, normalize;
   int32_t division;
 } TransformerLayerParams;
 
@@ -28,6 +34,61 @@ enum { ENCODER, DECODER };
 static const LigParam params[] = {
   LIG_MACRO_ATTENTION_PARAMS (TransformerLayerParams, attention),
   LIG_MACRO_MLP_PARAMS (TransformerLayerParams, mlp, 0),
+  LIG_INT (TransformerLayerParams,
+           n_experts,
+           "experts",
+           N_ ("Experts"),
+           N_ ("Number of experts that replace the MLP; 0: none"),
+           0,
+           LIG_MAX_EXPERTS,
+           0,
+           0),
+  LIG_MACRO_EXPERT_PARAMS (TransformerLayerParams, experts),
+  LIG_CHOICE (TransformerLayerParams,
+              score,
+              "router-score",
+              N_ ("Router score"),
+              N_ ("How the router's logits become weights"),
+              "softmax|sigmoid|sqrt-softplus",
+              0),
+  LIG_CHOICE (TransformerLayerParams,
+              first,
+              "router-first",
+              N_ ("Router softmax over"),
+              N_ ("select: the softmax is over the selected experts; score: over all experts"),
+              "select|score",
+              0),
+  LIG_BOOLEAN (TransformerLayerParams,
+               normalize,
+               "router-normalize",
+               N_ ("Router normalizes"),
+               N_ ("Divides the weights of a token's experts by their sum"),
+               TRUE),
+  LIG_FLOAT (TransformerLayerParams,
+             scale,
+             "router-scale",
+             N_ ("Router scale"),
+             N_ ("Factor of the weights of experts"),
+             1e-6,
+             1e6,
+             1),
+  LIG_FLOAT (TransformerLayerParams,
+             aux,
+             "aux",
+             N_ ("Balance loss"),
+             N_ ("Coefficient of the load-balancing loss of the experts"),
+             0,
+             1e6,
+             0),
+  LIG_FLOAT (TransformerLayerParams,
+             z,
+             "z",
+             N_ ("Z-loss"),
+             N_ ("Coefficient of the router's z-loss"),
+             0,
+             1e6,
+             0),
+  LIG_ROUTER_BALANCE (TransformerLayerParams, "balance"),
   LIG_MACRO_NORM_PARAMS (TransformerLayerParams, norm),
   LIG_MACRO_BIAS (TransformerLayerParams, bias),
   LIG_FLOAT (TransformerLayerParams,
@@ -88,6 +149,8 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_MASKS,
   LIG_MACRO_POSITIONS,
   LIG_MACRO_PERCEPTRON (""),
+  {N_ ("Experts"), "experts top-k expert-features shared-features capacity weights-at router-score "
+                   "router-first router-normalize router-scale aux z balance"},
   LIG_MACRO_NORMS (LIG_MACRO_HEAD_NORMS " residual-post-norm output-layer-norm"),
   {N_ ("Branches"), "hidden-dropout drop-path parallel-attention-mlp"},
   LIG_MACRO_HEAD_MATMULS,
@@ -127,6 +190,22 @@ end (LigParts *parts,
   lig_macro_add_join (parts, channel);
 }
 
+/* Adds the MLP, or the experts in its place. */
+static void
+add_mlp (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
+{
+  if (values->n_experts == 0)
+    lig_macro_add_mlp (parts, self, values->mlp.features);
+  else
+    lig_parts_add (
+      parts, NULL,
+      lig_macro_op (self, "mixture-of-experts",
+                    "experts top-k expert-features shared-features capacity weights-at "
+                    "router-score=score router-first=first router-normalize=normalize "
+                    "router-scale=scale aux z balance activation activation-limit activation-alpha "
+                    "glu-linear-offset bias init-std output-init-std"));
+}
+
 static void
 expand_parallel (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
 {
@@ -135,7 +214,7 @@ expand_parallel (LigParts *parts, LigOp *self, const TransformerLayerParams *val
   lig_macro_add_branch (parts, "attention");
   lig_macro_add_load_branch (parts, "residual");
   lig_macro_add_norm (parts, self, "mlp-norm");
-  lig_macro_add_mlp (parts, self, values->mlp.features);
+  add_mlp (parts, self, values);
   lig_macro_add_join (parts, "attention");
   end (parts, self, values, "residual", "hidden-dropout", "drop-path");
 }
@@ -153,10 +232,33 @@ expand_serial (LigParts *parts, LigOp *self, const TransformerLayerParams *value
     end (parts, self, values, "cross", "cross-dropout", "cross-path");
   }
   begin (parts, self, values, "mlp", "mlp-norm");
-  lig_macro_add_mlp (parts, self, values->mlp.features);
+  add_mlp (parts, self, values);
   end (parts, self, values, "mlp", "mlp-dropout", "mlp-path");
   if (values->output_norm)
     lig_macro_add_norm (parts, self, "output-norm");
+}
+
+/* Rejects parameters that would have no effect. */
+static void
+check_experts (LigParts *parts, const TransformerLayerParams *values)
+{
+  const struct {
+    const char *name;
+    double value;
+  } idle[] = {{"expert-features", (double) values->experts.features},
+              {"shared-features", (double) values->experts.shared},
+              {"capacity", (double) values->experts.capacity},
+              {"aux", (double) values->aux},
+              {"z", (double) values->z}};
+  for (guint i = 0; i < G_N_ELEMENTS (idle) && values->n_experts == 0; i++)
+    if (idle[i].value > 0)
+      lig_parts_reject (parts, _ ("%s is %g, but experts is 0; set experts, or omit %s"),
+                        idle[i].name, idle[i].value, idle[i].name);
+  if (values->n_experts > 0 && values->mlp.features > 0)
+    lig_parts_reject (
+      parts,
+      _ ("ffn-features is %" PRId64 ", but experts is %" PRId64 "; set expert-features instead"),
+      values->mlp.features, values->n_experts);
 }
 
 static void
@@ -170,6 +272,7 @@ check (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
   if (values->type != DECODER && (memory || lengths))
     lig_parts_reject (parts, _ ("layer-type is encoder, expected decoder with %s"),
                       memory ? "memory" : "memory-lengths");
+  check_experts (parts, values);
   if (!values->parallel)
     return;
   if (values->type == DECODER || values->post_norm || values->output_norm)

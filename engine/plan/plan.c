@@ -86,6 +86,44 @@ lig_plan_get_extra_input_name (LigPlan *self, guint n)
   return lig_plan_value (self, g_array_index (self->ends.extra_inputs, int, n))->name;
 }
 
+/* Returns whether an op reads an extra input of the caller. A loaded branch reads a converted copy,
+ * whose name is `#3.from:bf16`. */
+static gboolean
+reads (LigPlan *self, const LigPlanOp *op, int value)
+{
+  const LigPlanPort *port;
+  const char *name = lig_plan_value (self, value)->name;
+  for (int i = 0; (port = lig_plan_op_get_port (op, LIG_PORT_EXTRA_INPUT, i)); i++) {
+    const char *read = port->value >= 0 ? lig_plan_value (self, port->value)->name : "";
+    gsize length = strlen (name);
+    if (strncmp (read, name, length) == 0 && (read[length] == '\0' || read[length] == ':'))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+const LigPlanOp *
+lig_plan_find_extra_input_reader (LigPlan *self, guint n)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self, &count);
+  g_return_val_if_fail (n < self->ends.extra_inputs->len, NULL);
+  int value = g_array_index (self->ends.extra_inputs, int, n);
+  guint i = 0;
+  while (i + 1 < count && !reads (self, &ops[i], value))
+    i++;
+  return &ops[i];
+}
+
+char *
+lig_plan_describe_extra_input (LigPlan *self, guint n)
+{
+  g_return_val_if_fail (n < self->ends.extra_inputs->len, NULL);
+  const char *name = lig_plan_get_extra_input_name (self, n);
+  const char *port = strrchr (name, '.');
+  return g_strconcat (lig_plan_find_extra_input_reader (self, n)->path, port, NULL);
+}
+
 LigPolicy
 lig_plan_get_policy (LigPlan *self)
 {

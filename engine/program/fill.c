@@ -2,6 +2,9 @@
 /* Random data for the inputs of a program. */
 #include "engine/program/fill.h"
 
+#include "engine/plan/plan-private.h"
+#include <ligature/kernels.h>
+
 #include <string.h>
 
 /* Returns the exclusive upper bound of the integers that the plan accepts as its extra input `n`,
@@ -34,6 +37,30 @@ random_tensor (const LigShape *shape, LigDtype dtype, gint32 bound, guint32 seed
   return tensor;
 }
 
+/* Replaces integers that the caller provides by those with which the first step that reads them is
+ * timed, such as where groups of rows begin. */
+static void
+fill_numbers (LigPlan *plan, int value, LigTensor *tensor)
+{
+  const int root = lig_plan_root (plan, value);
+  const LigPlanValue *of = lig_plan_value (plan, root);
+  for (int i = 0; i < of->n_readers && tensor->dtype == LIG_INT32; i++) {
+    LigOperand operands[LIG_MAX_OPERANDS];
+    const LigPlanStep *step = lig_plan_step (plan, of->readers[i]);
+    const LigStepCode *code = lig_plan_code (plan, of->readers[i]);
+    int index = -1;
+    for (int j = 0; j < step->n_operands; j++) {
+      int from = step->operands[j].value;
+      operands[j] = lig_value_operand (from < 0 ? NULL : lig_plan_value (plan, from));
+      index = from >= 0 && lig_plan_root (plan, from) == root ? j : index;
+    }
+    if (step->kernel && index >= 0 &&
+        lig_kernel_fill_numbers (step->kernel, operands, code->params_size ? code->params : NULL,
+                                 index, tensor->data))
+      return;
+  }
+}
+
 static gboolean
 fill (LigProgram *program, guint32 seed, GError **error)
 {
@@ -48,7 +75,10 @@ fill (LigProgram *program, guint32 seed, GError **error)
     lig_plan_get_extra_input (plan, i, &shape, &dtype);
     g_autoptr (LigTensor) extra =
       random_tensor (&shape, dtype, bound_of (plan, (int) i), seed, error);
-    if (!extra || !lig_program_set_extra_input (program, i, extra, error))
+    if (!extra)
+      return FALSE;
+    fill_numbers (plan, g_array_index (plan->ends.extra_inputs, int, i), extra);
+    if (!lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }
   lig_plan_get_output (plan, &shape, &dtype);

@@ -249,6 +249,22 @@ lig_program_read_extra_output (LigProgram *self, guint n, GError **error)
                      "such extra output", error);
 }
 
+LigTensor *
+lig_program_read_watched (LigProgram *self, int op, const char *name, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self->plan, &count);
+  int value = -1;
+  g_return_val_if_fail (name, NULL);
+  for (int i = 0; op >= 0 && op < (int) count && i < ops[op].n_ports; i++) {
+    const LigPlanPort *port = &ops[op].ports[i];
+    gboolean watched = port->kind == LIG_PORT_KEPT && port->value >= 0 &&
+                       lig_plan_value (self->plan, port->value)->kept_to_end;
+    value = watched && g_str_equal (port->name, name) ? port->value : value;
+  }
+  return read_value (self, value, LIG_RUN_FORWARD, "such watched value", error);
+}
+
 /* Reads a gradient and removes the loss scale. */
 static LigTensor *
 read_gradient (LigProgram *self, int value, const char *what, GError **error)

@@ -81,6 +81,8 @@ lig_decide_quantized (LigGraph *graph)
 {
   for (int i = 0; i < (int) graph->parts->len; i++) {
     LigPart *part = lig_part (graph, i);
+    if (part->recipe && part->plan.info->flags & LIG_OP_GROUPED)
+      part->plan.unquantized = _ ("matmuls of groups of rows have no quantized form");
     if (!part->recipe || !lig_part_is_matmul (part))
       continue;
     part->plan.unquantized = find_rejection (graph, part);

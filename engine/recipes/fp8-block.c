@@ -10,7 +10,7 @@ static const LigParam params[] = {
 
 LIG_DEFINE_RECIPE (fp8_block) = {
   .name = "fp8-block",
-  .title = N_ ("fp8, blocks"),
+  .title = N_ ("fp8-block"),
   .help = N_ ("One scale per 128 values of a row, and per 128x128 block of a weight"),
   .params = params,
   .row = {LIG_SCALES_BLOCK, LIG_SCALES_TILE, LIG_SCALES_BLOCK},

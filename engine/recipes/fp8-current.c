@@ -11,7 +11,7 @@ static const LigParam params[] = {
 
 LIG_DEFINE_RECIPE (fp8_current) = {
   .name = "fp8-current",
-  .title = N_ ("fp8, current"),
+  .title = N_ ("fp8-current"),
   .help = N_ ("One scale per tensor, from its current amax"),
   .params = params,
   .capability = 89,

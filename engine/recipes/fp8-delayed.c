@@ -36,7 +36,7 @@ static const LigParam params[] = {
 
 LIG_DEFINE_RECIPE (fp8_delayed) = {
   .name = "fp8-delayed",
-  .title = N_ ("fp8, delayed"),
+  .title = N_ ("fp8-delayed"),
   .help = N_ ("One scale per tensor, from the amax history of earlier steps"),
   .params = params,
   .capability = 89,

@@ -12,7 +12,7 @@ static const LigParam params[] = {
 
 LIG_DEFINE_RECIPE (fp8_rows) = {
   .name = "fp8-rows",
-  .title = N_ ("fp8, rows"),
+  .title = N_ ("fp8-rows"),
   .help = N_ ("One scale per row of activations and gradients, and per output and per input "
               "channel of a weight"),
   .params = params,

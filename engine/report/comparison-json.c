@@ -9,6 +9,7 @@
 #include <ligature/plan-memory.h>
 #include <ligature/plan.h>
 #include <ligature/report.h>
+#include <ligature/row-changes.h>
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -82,6 +83,8 @@ add_side (JsonBuilder *to,
   lig_json_begin_object (to, name);
   lig_json_add_number (to, "microseconds", side->seconds * 1e6);
   lig_json_add_number (to, "bytes", side->bytes);
+  if (side->memory > 0)
+    lig_json_add_number (to, "memory_bytes", side->memory);
   lig_json_add_integer (to, "kernels", side->n_steps);
   lig_report_add_bound (to, figures->bound);
   if (plan)
@@ -97,14 +100,35 @@ add_speed (JsonBuilder *to, const LigPlanChange *change)
   lig_json_add_number (to, "speed", both ? change->before.seconds / change->after.seconds : NAN);
 }
 
+/* Finds the figures of a side, with its measured times. */
 static void
-get_figures (LigPlan *plan, LigPass pass, LigFigures *figures)
+get_figures (LigPlanComparison *comparison, gboolean after, LigPass pass, LigFigures *figures)
 {
-  const LigTimedPlan timed = {.plan = plan};
+  LigTimedPlan timed;
+  lig_plan_comparison_get_timed (comparison, after, &timed);
   if (pass == LIG_PASS_JOINT)
     lig_figures_of_step (&timed, NULL, figures);
   else
     lig_figures_of_pass (&timed, NULL, pass, figures);
+}
+
+/* Returns whether both plans were measured repeatedly. */
+static gboolean
+has_spreads (LigPlanComparison *comparison)
+{
+  LigTimedPlan timed[2];
+  lig_plan_comparison_get_timed (comparison, FALSE, &timed[0]);
+  lig_plan_comparison_get_timed (comparison, TRUE, &timed[1]);
+  return timed[0].spreads && timed[1].spreads;
+}
+
+/* Adds whether repeated measurements differ. */
+static void
+add_difference (JsonBuilder *to, const LigDifference *difference)
+{
+  gboolean known = difference->kind != LIG_DIFFERENCE_UNKNOWN;
+  lig_json_add_text (to, "difference", lig_difference_kind_name (difference->kind));
+  lig_json_add_number (to, "noise_us", known ? difference->noise * 1e6 : NAN);
 }
 
 static void
@@ -113,32 +137,38 @@ add_total (JsonBuilder *to, LigPlanComparison *comparison, LigPass pass, const c
   LigPlanChange total;
   LigFigures before, after;
   lig_plan_comparison_get_total (comparison, pass, &total);
-  get_figures (lig_plan_comparison_get_before (comparison), pass, &before);
-  get_figures (lig_plan_comparison_get_after (comparison), pass, &after);
+  get_figures (comparison, FALSE, pass, &before);
+  get_figures (comparison, TRUE, pass, &after);
   lig_json_begin_object (to, name);
   lig_json_add_truth (to, "same", total.same);
   lig_json_add_truth (to, "measured", total.measured);
   add_speed (to, &total);
+  if (total.measured && has_spreads (comparison))
+    add_difference (to, &total.difference);
   add_side (to, "before", NULL, pass, &total.before, &before);
   add_side (to, "after", NULL, pass, &total.after, &after);
   json_builder_end_object (to);
 }
 
 static void
-add_change_side (
-  JsonBuilder *to, const char *name, LigPlan *plan, LigPass pass, const LigPlanSide *side)
+add_change_side (JsonBuilder *to,
+                 const char *name,
+                 const LigTimedPlan *timed,
+                 LigPass pass,
+                 const LigPlanSide *side)
 {
   LigFigures figures;
-  lig_report_side_figures (plan, pass, side, &figures);
-  add_side (to, name, plan, pass, side, &figures);
+  lig_report_side_figures (timed, pass, side, &figures);
+  add_side (to, name, timed->plan, pass, side, &figures);
 }
 
 static void
 add_changes (JsonBuilder *to, LigPlanComparison *comparison, LigPass pass)
 {
   guint count, first = 0;
-  LigPlan *plans[] = {lig_plan_comparison_get_before (comparison),
-                      lig_plan_comparison_get_after (comparison)};
+  LigTimedPlan timed[2];
+  lig_plan_comparison_get_timed (comparison, FALSE, &timed[0]);
+  lig_plan_comparison_get_timed (comparison, TRUE, &timed[1]);
   const LigPlanChange *changes = lig_plan_comparison_get_changes (comparison, &count);
   while (first < count && changes[first].pass != pass)
     first++;
@@ -151,8 +181,28 @@ add_changes (JsonBuilder *to, LigPlanComparison *comparison, LigPass pass)
     lig_json_add_truth (to, "measured", changes[i].measured);
     lig_json_add_integer (to, "like", changes[i].like - first);
     add_speed (to, &changes[i]);
-    add_change_side (to, "before", plans[0], pass, &changes[i].before);
-    add_change_side (to, "after", plans[1], pass, &changes[i].after);
+    add_change_side (to, "before", &timed[0], pass, &changes[i].before);
+    add_change_side (to, "after", &timed[1], pass, &changes[i].after);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+static void
+add_rows (JsonBuilder *to, LigPlanComparison *comparison)
+{
+  g_autoptr (GPtrArray) changes = lig_row_change_list (comparison);
+  g_autofree char *inputs = lig_row_change_inputs (comparison);
+  lig_json_add_text (to, "inputs", inputs);
+  lig_json_begin_array (to, "rows");
+  for (guint i = 0; i < changes->len; i++) {
+    const LigRowChange *change = changes->pdata[i];
+    json_builder_begin_object (to);
+    lig_json_add_text (to, "change", lig_row_change_kind_name (change->kind));
+    lig_json_add_text (to, "before", change->before);
+    lig_json_add_text (to, "after", change->after);
+    lig_json_add_text (to, "op", change->op);
+    lig_json_add_text (to, "text", change->text);
     json_builder_end_object (to);
   }
   json_builder_end_array (to);
@@ -173,6 +223,7 @@ lig_plan_comparison_to_json (LigPlanComparison *self, const char *before, const 
   add_total (to, self, LIG_PASS_BACKWARD, "backward");
   add_total (to, self, LIG_PASS_UPDATE, "update");
   json_builder_end_object (to);
+  add_rows (to, self);
   add_changes (to, self, LIG_PASS_FORWARD);
   add_changes (to, self, LIG_PASS_BACKWARD);
   json_builder_end_object (to);

@@ -11,9 +11,15 @@
 typedef struct {
   LigRunRow *row;
   char *inputs; /* (nullable): hashes of its data and further inputs, JSON */
+  char *file;   /* the file of the store */
   char *store;  /* the store's file, for commands; NULL for the default one */
   GPtrArray *metrics, *spreads, *errors, *timings, *fusions, *verdicts, *samples, *artifacts;
+  GPtrArray *loads;      /* of LigLoadSeries */
+  GPtrArray *histograms; /* of LigHistogramSeries, each of at most LIG_REPORT_HISTOGRAMS steps */
 } LigReportRun;
+
+/* The maximum number of histograms of each tensor in a report, which a picture can show. */
+#define LIG_REPORT_HISTOGRAMS 48
 
 /* Reads a run; the selector is that of lig_store_find_run(). Returns FALSE with an error set. The
  * caller clears the struct in either case. */
@@ -51,11 +57,14 @@ const char *lig_report_kernel_name (const LigPlanStep *step);
 const char *lig_report_fusion_name (LigPlan *plan, const LigPlanStep *step);
 
 /* Add members to the run's JSON object: those for lists of runs; the run's origin; its verdicts;
- * the spreads of its times; the errors of the recipes compared with it; its files. */
+ * the spreads of its times; the errors of the recipes compared with it; its texts; its histograms;
+ * the load of its experts; its files. */
 void lig_report_add_row (JsonBuilder *to, const LigRunRow *row);
 void lig_report_add_origin (JsonBuilder *to, const LigRunRow *row);
 void lig_report_add_verdicts (JsonBuilder *to, GPtrArray *verdicts);
 void lig_report_add_spreads (JsonBuilder *to, GPtrArray *spreads);
 void lig_report_add_errors (JsonBuilder *to, GPtrArray *errors);
 void lig_report_add_samples (JsonBuilder *to, GPtrArray *samples);
+void lig_report_add_histograms (JsonBuilder *to, GPtrArray *histograms);
+void lig_report_add_loads (JsonBuilder *to, GPtrArray *loads);
 void lig_report_add_artifacts (JsonBuilder *to, GPtrArray *artifacts);

@@ -121,6 +121,8 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   lig_report_add_errors (builder, run->errors);
   add_timings (builder, run->timings);
   lig_report_add_samples (builder, run->samples);
+  lig_report_add_histograms (builder, run->histograms);
+  lig_report_add_loads (builder, run->loads);
   lig_report_add_artifacts (builder, run->artifacts);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);

@@ -9,17 +9,19 @@
 #include <ligature/plan-memory.h>
 #include <ligature/plan.h>
 #include <ligature/report.h>
+#include <ligature/row-changes.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* The minimum width for rails next to each other, and the widths of the mark, of a time, of a speed
+/* The minimum width for rails next to each other, and the widths of the mark, of a time, of a ratio
  * and of a rail. */
-enum { MIN_RAILS = 80, MARK = 2, TIME = 9, SPEED = 7, MIN_CELL = 24, INDENT = 9 };
+enum { MIN_RAILS = 80, MARK = 2, TIME = 9, RATIO = 7, MIN_CELL = 24, INDENT = 9 };
 
 typedef struct {
   GString *to;
   LigPlanComparison *comparison;
+  LigTimedPlan timed[2];
   LigPlan *plans[2];
   const char *titles[2];
   gboolean colour;
@@ -84,6 +86,24 @@ make_label (const LigPlanOp *op, guint times, int width)
   return g_strconcat (cut, folded, NULL);
 }
 
+/* Returns a plan with its measured times if both plans have them in this change. */
+static LigTimedPlan
+get_timed (const Page *page, const LigPlanChange *change, int which)
+{
+  return change->measured ? page->timed[which] : (LigTimedPlan){.plan = page->plans[which]};
+}
+
+static void
+get_figures (const Page *page,
+             const LigPlanChange *change,
+             int which,
+             const LigPlanGroup *group,
+             LigFigures *figures)
+{
+  const LigTimedPlan timed = get_timed (page, change, which);
+  lig_figures_of_group (&timed, NULL, group, figures);
+}
+
 static char *
 format_time (const LigFigures *figures)
 {
@@ -114,8 +134,7 @@ append_cell (const Page *page, const LigPlanChange *change, int which, int op)
     return;
   }
   LigFigures figures;
-  const LigTimedPlan timed = {.plan = page->plans[which]};
-  lig_figures_of_group (&timed, NULL, group, &figures);
+  get_figures (page, change, which, group, &figures);
   g_autofree char *time = format_time (&figures);
   const char *bound = lig_bound_name (figures.bound);
   lig_columns_append (to, time, TIME, LIG_SIDE_RIGHT);
@@ -125,12 +144,11 @@ append_cell (const Page *page, const LigPlanChange *change, int which, int op)
     end (page);
 }
 
-/* Appends the speedup of the second plan in the change. */
 static void
-append_speed (const Page *page, const LigPlanChange *change)
+append_ratio (const Page *page, const LigPlanChange *change)
 {
-  g_autofree char *speed = lig_report_speed (change->before.seconds, change->after.seconds);
-  lig_columns_append (page->to, speed ? speed : "", SPEED, LIG_SIDE_RIGHT);
+  g_autofree char *ratio = lig_report_factor (change);
+  lig_columns_append (page->to, ratio ? ratio : "", RATIO, LIG_SIDE_RIGHT);
 }
 
 static void
@@ -161,7 +179,7 @@ append_row (
     append_cell (page, change, which, ops[which]);
   }
   if (last)
-    append_speed (page, change);
+    append_ratio (page, change);
   lig_report_end_line (page->to);
 }
 
@@ -193,7 +211,7 @@ append_rails (const Page *page, const LigPlanChange *change)
 
 /* Appends `name   20.3 µs` in the column of one plan. */
 static void
-append_line (const Page *page, const char *label, const char *const times[2], const char *speed)
+append_line (const Page *page, const char *label, const char *const times[2], const char *ratio)
 {
   lig_columns_append (page->to, label, page->label, LIG_SIDE_LEFT);
   for (int which = 0; which < 2; which++) {
@@ -201,7 +219,7 @@ append_line (const Page *page, const char *label, const char *const times[2], co
     lig_columns_append (page->to, times[which] ? times[which] : "", TIME, LIG_SIDE_RIGHT);
   }
   g_string_append_c (page->to, ' ');
-  lig_columns_append (page->to, speed ? speed : "", SPEED, LIG_SIDE_RIGHT);
+  lig_columns_append (page->to, ratio ? ratio : "", RATIO, LIG_SIDE_RIGHT);
   lig_report_end_line (page->to);
 }
 
@@ -211,11 +229,10 @@ append_groups (const Page *page, const LigPlanChange *change, int which)
 {
   guint count;
   const LigPlanSide *side = get_side (change, which);
-  const LigTimedPlan timed = {.plan = page->plans[which]};
   const LigPlanGroup *groups = lig_plan_get_groups (page->plans[which], change->pass, &count);
   for (guint i = side->first_group; i < side->first_group + side->n_groups; i++) {
     LigFigures figures;
-    lig_figures_of_group (&timed, NULL, &groups[i], &figures);
+    get_figures (page, change, which, &groups[i], &figures);
     if (figures.kernels == 0)
       continue;
     g_autofree char *time = format_time (&figures);
@@ -233,11 +250,12 @@ static void
 append_lines (const Page *page, const LigPlanChange *change)
 {
   LigFigures figures[2];
+  const LigTimedPlan timed[] = {get_timed (page, change, 0), get_timed (page, change, 1)};
   for (int which = 0; which < 2; which++)
-    lig_report_side_figures (page->plans[which], change->pass, get_side (change, which),
+    lig_report_side_figures (&timed[which], change->pass, get_side (change, which),
                              &figures[which]);
   g_autofree char *before = format_time (&figures[0]), *after = format_time (&figures[1]);
-  g_autofree char *speed = lig_report_speed (change->before.seconds, change->after.seconds);
+  g_autofree char *ratio = lig_report_factor (change);
   const char *times[2] = {before, after};
   const int which = change->before.count == 0;
   const LigPlanSide *side = get_side (change, which);
@@ -250,7 +268,7 @@ append_lines (const Page *page, const LigPlanChange *change)
   shown.info = &named;
   g_autofree char *label = make_label (&shown, change->times, page->label);
   append_mark (page, change);
-  append_line (page, label, times, speed);
+  append_line (page, label, times, ratio);
   if (change->same)
     return;
   append_groups (page, change, 0);
@@ -276,7 +294,7 @@ append_head (const Page *page, LigPass pass)
   }
   if (page->cell == 0)
     g_string_append_c (page->to, ' ');
-  lig_columns_append (page->to, _ ("speed"), SPEED, LIG_SIDE_RIGHT);
+  lig_columns_append (page->to, "B / A", RATIO, LIG_SIDE_RIGHT);
   end (page);
   lig_report_end_line (page->to);
 }
@@ -346,6 +364,23 @@ append_unknown (const Page *page, int which)
   append_sentence (page, text);
 }
 
+/* Says that predictions are compared because only one plan was measured. */
+static void
+append_half (const Page *page)
+{
+  int which = page->timed[0].steps ? 0 : 1;
+  if (!page->timed[0].steps == !page->timed[1].steps)
+    return;
+  LigFigures step;
+  lig_figures_of_step (&page->timed[which], NULL, &step);
+  g_autofree char *time = lig_figures_time_text (&step);
+  g_autofree char *text =
+    g_strdup_printf (_ ("A step of %s was measured: %s. Predictions are compared, because %s was "
+                        "not measured."),
+                     page->titles[which], time, page->titles[!which]);
+  append_sentence (page, text);
+}
+
 /* Appends the summary: which plan is faster and by how much, and where the groups differ. */
 static void
 append_summary (const Page *page)
@@ -355,27 +390,56 @@ append_summary (const Page *page)
   g_autoptr (GString) list = g_string_new (NULL);
   list_places (page, list, &places);
   lig_plan_comparison_get_total (page->comparison, LIG_PASS_JOINT, &total);
-  int sign = lig_plan_change_get_sign (&total);
-  double times[] = {total.before.seconds, total.after.seconds};
-  g_autofree char *speed = lig_report_speed (times[sign < 0 ? 0 : 1], times[sign < 0 ? 1 : 0]);
-  /* Translators: a device, a factor such as 2.74 ×, another device. */
-  g_autofree char *faster =
-    sign && speed ? g_strdup_printf (_ ("%s is %s as fast as %s."), page->titles[sign < 0], speed,
-                                     page->titles[sign > 0])
-                  : NULL;
+  const double times[] = {total.before.seconds, total.after.seconds};
+  g_autofree char *ratio = lig_plan_change_ratio_text (&total);
+  /* Translators: a device or sequence, another one, a ratio such as × 1.15, slower. */
+  g_autofree char *noise = total.difference.kind == LIG_DIFFERENCE_NONE
+                             ? lig_difference_to_text (&total.difference)
+                             : NULL;
+  g_autofree char *compared = ratio || noise
+                                ? g_strdup_printf (_ ("%s compared with %s: %s."), page->titles[1],
+                                                   page->titles[0], ratio ? ratio : noise)
+                                : NULL;
   g_autofree char *groups =
     places == 0
       ? g_strdup (_ ("Both choose the same groups."))
       : g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "The groups differ at %u place: %s.",
                                       "The groups differ at %u places: %s.", places),
                          places, list->str);
-  if (faster)
-    append_sentence (page, faster);
+  if (compared)
+    append_sentence (page, compared);
+  append_half (page);
   append_sentence (page, groups);
   for (int which = 0; which < 2; which++)
     if (!(times[which] > 0))
       append_unknown (page, which);
   g_string_append_c (page->to, '\n');
+}
+
+static void append_heading (const Page *page, const char *text);
+
+/* Appends the rows in which the sequences differ, if any, with the signs of a diff. */
+static void
+append_rows (const Page *page)
+{
+  static const char *const signs[] = {"−", "+", "~"};
+  g_autoptr (GPtrArray) changes = lig_row_change_list (page->comparison);
+  g_autofree char *inputs = lig_row_change_inputs (page->comparison);
+  if (changes->len == 0 && !inputs)
+    return;
+  append_heading (page, _ ("Rows:"));
+  if (inputs) {
+    g_string_append (page->to, "~ ");
+    lig_columns_wrap (page->to, inputs, 2, 4, page->width);
+  }
+  for (guint i = 0; i < changes->len; i++) {
+    const LigRowChange *change = changes->pdata[i];
+    g_autofree char *line =
+      g_strdup_printf ("%s %s%s%s", change->after ? change->after : change->before, change->op,
+                       *change->text ? ": " : "", change->text);
+    g_string_append_printf (page->to, "%s ", signs[change->kind]);
+    lig_columns_wrap (page->to, line, 2, 4, page->width);
+  }
 }
 
 static void
@@ -480,10 +544,10 @@ fit (Page *page)
 {
   int longest = MAX (measure_labels (page->plans[0]), measure_labels (page->plans[1])) + 5;
   if (page->width < MIN_RAILS) {
-    page->label = page->width - MARK - 2 * (TIME + 1) - SPEED - 1;
+    page->label = page->width - MARK - 2 * (TIME + 1) - RATIO - 1;
     return;
   }
-  int room = page->width - MARK - 2 - SPEED;
+  int room = page->width - MARK - 2 - RATIO;
   page->label = MIN (longest, room - 2 * MAX (MIN_CELL, room / 3));
   page->cell = MIN ((room - page->label) / 2, 40);
 }
@@ -500,13 +564,20 @@ lig_plan_comparison_to_text (
     .titles = {before, after},
     .colour = colour,
     .width = CLAMP (width, 60, 200)};
+  for (int which = 0; which < 2; which++)
+    lig_plan_comparison_get_timed (self, which, &page.timed[which]);
   fit (&page);
   g_autofree char *first = g_strconcat ("A ", before, NULL);
   g_autofree char *second = g_strconcat ("B ", after, NULL);
   const char *const heads[] = {first, second};
-  g_autofree char *totals = lig_plans_to_totals (page.plans, heads, 2, colour, page.width);
+  LigPlanChange total;
+  lig_plan_comparison_get_total (self, LIG_PASS_JOINT, &total);
+  const LigTimedPlan predicted[] = {{.plan = page.plans[0]}, {.plan = page.plans[1]}};
+  g_autofree char *totals =
+    lig_report_totals (total.measured ? page.timed : predicted, heads, 2, colour, page.width);
   append_summary (&page);
   g_string_append (page.to, totals);
+  append_rows (&page);
   append_pass (&page, LIG_PASS_FORWARD);
   append_pass (&page, LIG_PASS_BACKWARD);
   for (int which = 0; which < 2; which++) {

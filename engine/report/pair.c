@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines, speedups and rejections for texts about several plans. */
+/* Lines, ratios and rejections for texts about several plans. */
 #include "engine/report/pair.h"
 
-#include "engine/base/units.h"
 #include "engine/report/verdicts.h"
 #include <ligature/json-members.h>
-#include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
-#include <math.h>
-
-/* The smallest fraction of a time that three digits show. */
-#define MIN_DIFFERENCE 0.0005
 
 /* --- Texts --------------------------------------------------------------------------------- */
 
@@ -23,19 +17,24 @@ lig_report_end_line (GString *to)
   g_string_append_c (to, '\n');
 }
 
-char *
-lig_report_speed (double before, double after)
+/* Returns the text of a ratio, or `same` if both times are known. */
+static char *
+or_same (char *text, const LigPlanChange *change)
 {
-  static const char *const unit[] = {"×"};
-  if (!(before > 0 && after > 0))
-    return NULL;
-  if (fabs (before - after) <= MIN_DIFFERENCE * MAX (before, after))
-    return g_strdup (_ ("same"));
-  double ratio = before / after;
-  /* Three digits of these would be wider than the others. */
-  if (ratio < 0.005)
-    return g_strdup ("<0.01 ×");
-  return ratio < 0.0995 ? g_strdup_printf ("%.2f ×", ratio) : lig_units_scale (ratio, unit, 1);
+  gboolean known = change->before.seconds > 0 && change->after.seconds > 0;
+  return text || !known ? text : g_strdup (_ ("same"));
+}
+
+char *
+lig_report_factor (const LigPlanChange *change)
+{
+  return or_same (lig_plan_change_factor_text (change), change);
+}
+
+char *
+lig_report_ratio (const LigPlanChange *change)
+{
+  return or_same (lig_plan_change_ratio_text (change), change);
 }
 
 void
@@ -48,15 +47,17 @@ lig_report_add_bound (JsonBuilder *to, LigBound bound)
 /* --- Figures ------------------------------------------------------------------------------- */
 
 void
-lig_report_side_figures (LigPlan *plan, LigPass pass, const LigPlanSide *side, LigFigures *figures)
+lig_report_side_figures (const LigTimedPlan *timed,
+                         LigPass pass,
+                         const LigPlanSide *side,
+                         LigFigures *figures)
 {
   guint count;
-  const LigTimedPlan timed = {.plan = plan};
-  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  const LigPlanGroup *groups = lig_plan_get_groups (timed->plan, pass, &count);
   lig_figures_init (figures);
   for (guint i = side->first_group; i < side->first_group + side->n_groups; i++) {
     LigFigures part;
-    lig_figures_of_group (&timed, NULL, &groups[i], &part);
+    lig_figures_of_group (timed, NULL, &groups[i], &part);
     lig_figures_add (figures, &part);
   }
 }

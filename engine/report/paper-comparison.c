@@ -2,6 +2,7 @@
 /* Reports of comparisons as text. */
 #include "engine/report/paper.h"
 #include "engine/report/texts.h"
+#include <ligature/row-changes.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -35,6 +36,39 @@ append_total (LigPaper *to, const LigReportPair *pair, LigPass pass, const char 
                  second, bytes, kernels, NULL);
 }
 
+static void
+append_memory (LigPaper *to, const LigReportPair *pair)
+{
+  LigPlanChange total;
+  lig_plan_comparison_get_total (pair->plans, LIG_PASS_JOINT, &total);
+  g_autofree char *before = lig_units_bytes (total.before.memory);
+  g_autofree char *after = lig_units_bytes (total.after.memory);
+  g_autofree char *change = lig_plan_change_memory_text (&total);
+  g_autofree char *text = g_strdup_printf ("%s | %s (%s)", before, after, change);
+  lig_paper_fact (to, _ ("Memory"), text);
+}
+
+/* Appends the quartiles of the steps that were measured repeatedly. */
+static void
+append_quartiles (LigPaper *to, const LigReportPair *pair)
+{
+  LigPlanChange total;
+  lig_plan_comparison_get_total (pair->plans, LIG_PASS_JOINT, &total);
+  for (int which = 0; which < 2 && total.measured; which++) {
+    LigTimedPlan timed;
+    lig_plan_comparison_get_timed (pair->plans, which, &timed);
+    const LigSpread *step = timed.spreads ? &timed.spreads[LIG_STEP_SPREAD] : NULL;
+    if (!step || step->count == 0)
+      continue;
+    g_autofree char *name = g_strdup_printf (_ ("Step of %s"), pair->titles[which]);
+    g_autofree char *quartiles = lig_spread_to_text (step);
+    g_autofree char *text =
+      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s of %u run", "%s of %u runs", step->count),
+                       quartiles, step->count);
+    lig_paper_fact (to, name, text);
+  }
+}
+
 static char *
 describe (LigPlan *plan)
 {
@@ -56,6 +90,8 @@ append_facts (LigPaper *to, const LigReportPair *pair)
   lig_paper_fact (to, pair->titles[0], before);
   lig_paper_fact (to, pair->titles[1], after);
   lig_paper_fact (to, _ ("Input"), input);
+  append_quartiles (to, pair);
+  append_memory (to, pair);
   lig_paper_fact (to, _ ("Ligature"), LIG_VERSION);
 }
 
@@ -85,6 +121,41 @@ append_totals (LigPaper *to, const LigReportPair *pair)
   append_total (to, pair, LIG_PASS_BACKWARD, _ ("backward"));
   append_total (to, pair, LIG_PASS_UPDATE, _ ("update"));
   append_total (to, pair, LIG_PASS_JOINT, _ ("all"));
+}
+
+/* --- Rows ---------------------------------------------------------------------------------- */
+
+static const char *
+describe_kind (LigRowChangeKind kind)
+{
+  switch (kind) {
+  case LIG_ROW_REMOVED:
+    return _ ("removed");
+  case LIG_ROW_ADDED:
+    return _ ("added");
+  default:
+    return _ ("changed");
+  }
+}
+
+/* Appends the rows in which the sequences differ, if any. */
+static void
+append_rows (LigPaper *to, const LigReportPair *pair)
+{
+  g_autoptr (GPtrArray) changes = lig_row_change_list (pair->plans);
+  g_autofree char *inputs = lig_row_change_inputs (pair->plans);
+  if (changes->len == 0 && !inputs)
+    return;
+  g_autofree char *columns = make_columns (_ ("BEFORE|AFTER|Operation|Change|Difference"), pair);
+  lig_paper_heading (to, _ ("Rows"));
+  lig_paper_head (to, columns);
+  if (inputs)
+    lig_paper_row (to, "", "", "", _ ("changed"), inputs, NULL);
+  for (guint i = 0; i < changes->len; i++) {
+    const LigRowChange *change = changes->pdata[i];
+    lig_paper_row (to, change->before ? change->before : "-", change->after ? change->after : "-",
+                   change->op, describe_kind (change->kind), change->text, NULL);
+  }
 }
 
 /* --- Groups -------------------------------------------------------------------------------- */
@@ -172,6 +243,7 @@ lig_paper_pair (LigPaper *to, const LigReportPair *pair)
   lig_paper_title (to, _ ("Comparison"), title);
   append_facts (to, pair);
   append_totals (to, pair);
+  append_rows (to, pair);
   if (to->picture) {
     lig_paper_heading (to, _ ("Rails"));
     lig_paper_figure (to, LIG_FIGURE_COMPARISON);

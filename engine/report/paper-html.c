@@ -3,6 +3,8 @@
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
 #include "engine/report/paper-kinds.h"
+#include <ligature/draw-histograms.h>
+#include <ligature/draw-loads.h>
 #include <ligature/draw-recipes.h>
 
 #include <glib/gi18n-lib.h>
@@ -247,6 +249,37 @@ append_errors (GString *to, const LigPicture *picture)
   return TRUE;
 }
 
+/* Appends a heat map for each weight, with that of its gradient next to it. */
+static gboolean
+append_histograms (GString *to, const LigPicture *picture)
+{
+  GPtrArray *all = picture->run->histograms;
+  g_string_append (to, "<div class=\"pairs\">\n");
+  for (guint i = 0; i < MIN (all->len, LIG_PAPER_MAX_ROWS); i++) {
+    const LigHistogramSeries *series = all->pdata[i];
+    const double width = WIDTH / 2., height = lig_draw_histograms_height (series);
+    LigCanvas *canvas = begin_figure (to, width, height,
+                                      series->gradient ? _ ("Histograms of a gradient")
+                                                       : _ ("Histograms of weights"));
+    lig_draw_histograms (canvas, lig_colours (LIG_COLOURS_LIGHT), series, LIG_HISTOGRAM_MARK_STEPS,
+                         width, height);
+    end_figure (to, canvas, NULL);
+  }
+  g_string_append (to, "</div>\n");
+  return TRUE;
+}
+
+static gboolean
+append_loads (GString *to, const LigPicture *picture)
+{
+  GPtrArray *loads = picture->run->loads;
+  const double height = lig_draw_loads_height (loads);
+  LigCanvas *canvas = begin_figure (to, WIDTH, height, _ ("Load of experts"));
+  lig_draw_loads (canvas, lig_colours (LIG_COLOURS_LIGHT), loads, -1, WIDTH, height);
+  end_figure (to, canvas, _ ("The rows that each expert received in all recorded steps."));
+  return TRUE;
+}
+
 gboolean
 lig_html_figure (GString *to, const LigPicture *picture, LigFigure figure)
 {
@@ -261,6 +294,10 @@ lig_html_figure (GString *to, const LigPicture *picture, LigFigure figure)
     return append_comparison (to, picture);
   case LIG_FIGURE_ERRORS:
     return append_errors (to, picture);
+  case LIG_FIGURE_HISTOGRAMS:
+    return append_histograms (to, picture);
+  case LIG_FIGURE_LOADS:
+    return append_loads (to, picture);
   default:
     return append_memory (to, picture);
   }

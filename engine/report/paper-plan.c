@@ -278,16 +278,16 @@ append_memory (LigPaper *to, LigPlan *plan)
   if (!lig_paper_is_long (plan))
     lig_paper_figure (to, LIG_FIGURE_MEMORY);
   lig_paper_head (to, "|");
-  lig_paper_fact (to, _ ("Arena"), arena_text);
+  lig_paper_fact (to, _ ("Values"), arena_text);
   lig_paper_fact (to, _ ("Peak of live values"), peak_text);
-  lig_paper_fact (to, _ ("State"), state);
-  lig_paper_fact (to, _ ("Segments"), segments);
+  lig_paper_fact (to, _ ("Parameters and optimizer"), state);
+  lig_paper_fact (to, _ ("Pieces"), segments);
   lig_paper_fact (to, _ ("Ranks"), ranks);
   lig_paper_fact (to, _ ("Batch"), upload);
   lig_paper_fact (to, _ ("Problem"), problem);
   if (list->len == 0)
     return;
-  lig_paper_say (to, _ ("The largest values of the arena and the steps of their lifetimes."));
+  lig_paper_say (to, _ ("The largest values and the steps of their lifetimes."));
   lig_paper_head (to, _ ("Value|Tensor|>Bytes|>Offset|>From step|>To step|Saved"));
   for (guint i = 0; i < MIN (list->len, LARGEST); i++)
     append_value (to, plan, list->pdata[i]);

@@ -343,7 +343,7 @@ append_score (LigPaper *to)
   lig_paper_heading (to, _ ("Rails"));
   lig_paper_figure (to, LIG_FIGURE_SCORE);
   lig_paper_plan_facts (to, to->picture->timed.plan);
-  if (!to->picture->steps &&
+  if (!to->picture->recorded &&
       lig_device_get_facts (lig_plan_get_device (to->picture->timed.plan))->copy <= 0)
     return;
   lig_paper_heading (to, _ ("Time of the groups"));
@@ -622,6 +622,8 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   append_groups (to, plan, run->fusions);
   append_verdicts (to, plan, run->verdicts, run->fusions);
   append_samples (to, run->samples);
+  lig_paper_loads (to, run);
+  lig_paper_histograms (to, run);
   append_artifacts (to, run->artifacts);
   append_sequence (to, row->sequence);
   append_again (to, run);

@@ -11,7 +11,9 @@ typedef enum {
   LIG_FIGURE_TIMES,
   LIG_FIGURE_MEMORY,
   LIG_FIGURE_COMPARISON,
-  LIG_FIGURE_ERRORS
+  LIG_FIGURE_ERRORS,
+  LIG_FIGURE_HISTOGRAMS,
+  LIG_FIGURE_LOADS
 } LigFigure;
 
 typedef struct {
@@ -77,6 +79,13 @@ void lig_paper_spreads (LigPaper *to, const LigReportRun *run);
 /* Writes the errors of the recipes that were compared with a run, if any: in HTML as a map,
  * otherwise as a table of ops. */
 void lig_paper_errors (LigPaper *to, const LigReportRun *run);
+
+/* Writes the histograms of a run's weights and gradients, if it has any: in HTML as maps, otherwise
+ * as a table of the last step. */
+void lig_paper_histograms (LigPaper *to, const LigReportRun *run);
+
+/* Writes the load of a run's experts, if it has any: a table, in HTML after a map. */
+void lig_paper_loads (LigPaper *to, const LigReportRun *run);
 
 /* Writes the plan's device, peak rates, types, input and output. */
 void lig_paper_plan_facts (LigPaper *to, LigPlan *plan);

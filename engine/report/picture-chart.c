@@ -23,6 +23,16 @@ static const struct {
    TRUE},
   {N_ ("Learning rate"), {"learning-rate"}, {N_ ("learning rate")}, NULL, FALSE},
   {N_ ("Gradient norm"), {"gradient-norm"}, {N_ ("gradient norm")}, NULL, TRUE},
+  {N_ ("Imbalance of experts"),
+   {"expert-imbalance"},
+   {N_ ("busiest expert by the mean")},
+   NULL,
+   FALSE},
+  {N_ ("Losses of routers"),
+   {"aux-loss", "z-loss"},
+   {N_ ("balance loss"), N_ ("z-loss")},
+   NULL,
+   FALSE},
 };
 
 /* A chart with the curves found so far. */

@@ -7,7 +7,6 @@
 #include "engine/report/texts.h"
 #include <ligature/compile.h>
 #include <ligature/draw-recipes.h>
-#include <ligature/store-spreads.h>
 
 enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
 
@@ -16,23 +15,6 @@ lig_picture_init_plan (LigPicture *self, LigPlan *plan)
 {
   *self = (LigPicture){.timed.plan = lig_plan_ref (plan), .unfused = lig_plan_unfuse (plan, NULL)};
   self->title = lig_report_name_sequence (lig_plan_get_sequence (plan));
-}
-
-/* Reads the times of whole passes of a profile; older ones recorded none. */
-static gboolean
-read_passes (const LigReportRun *run, double passes[3])
-{
-  static const char *const figures[] = {"forward", "backward", "update"};
-  gboolean some = FALSE;
-  for (guint i = 0; i < run->spreads->len; i++) {
-    const LigSpreadRow *row = run->spreads->pdata[i];
-    for (guint pass = 0; pass < G_N_ELEMENTS (figures); pass++)
-      if (g_str_equal (row->figure, figures[pass])) {
-        passes[pass] = row->microseconds * 1e-6;
-        some = TRUE;
-      }
-  }
-  return some;
 }
 
 void
@@ -44,10 +26,9 @@ lig_picture_init_run (LigPicture *self, const LigReportRun *run)
   if (!self->timed.plan)
     return;
   self->unfused = lig_plan_unfuse (self->timed.plan, NULL);
-  self->steps = lig_report_step_times (run, self->timed.plan);
-  self->timed.steps = self->steps;
-  if (self->steps && read_passes (run, self->passes))
-    self->timed.passes = self->passes;
+  self->recorded = lig_report_read_times (run, self->timed.plan);
+  if (self->recorded)
+    lig_recorded_times_get (self->recorded, &self->timed);
 }
 
 void
@@ -63,7 +44,7 @@ lig_picture_clear (LigPicture *self)
 {
   g_clear_pointer (&self->timed.plan, lig_plan_unref);
   g_clear_pointer (&self->unfused, lig_plan_unref);
-  g_clear_pointer (&self->steps, g_free);
+  g_clear_pointer (&self->recorded, lig_recorded_times_free);
   g_clear_pointer (&self->title, g_free);
   g_clear_pointer (&self->note, g_free);
 }

@@ -5,16 +5,16 @@
 
 #include "engine/report/format.h"
 #include <ligature/draw.h>
+#include <ligature/recorded-times.h>
 
 typedef struct {
-  LigTimedPlan timed;        /* without a plan no score is drawn */
-  LigPlan *unfused;          /* the same plan without fusions; NULL: unknown */
-  double *steps;             /* seconds; `timed` points to them */
-  double passes[3];          /* seconds; `timed` points to them if they were recorded */
-  char *title;               /* (nullable) */
-  char *note;                /* (nullable): a sentence on the origin of the plan */
-  const LigReportRun *run;   /* NULL for a plan */
-  const LigReportPair *pair; /* NULL unless two plans are compared */
+  LigTimedPlan timed;         /* without a plan no score is drawn */
+  LigPlan *unfused;           /* the same plan without fusions; NULL: unknown */
+  LigRecordedTimes *recorded; /* (nullable): of a profile; `timed` points to them */
+  char *title;                /* (nullable) */
+  char *note;                 /* (nullable): a sentence on the origin of the plan */
+  const LigReportRun *run;    /* NULL for a plan */
+  const LigReportPair *pair;  /* NULL unless two plans are compared */
 } LigPicture;
 
 void lig_picture_init_plan (LigPicture *self, LigPlan *plan);
@@ -35,10 +35,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigPicture, lig_picture_clear)
  */
 LigPlan *lig_report_rebuild (const LigReportRun *run, char **note);
 
-/* Returns the recorded seconds of each step of the plan; (transfer full). A group's time is split
- * in proportion to its steps' predictions. Returns NULL if the run is not a profile of this
- * plan. */
-double *lig_report_step_times (const LigReportRun *run, LigPlan *plan);
+/* Returns the recorded times as those of the plan; (transfer full). Returns NULL if the run is not
+ * a profile of this plan. */
+LigRecordedTimes *lig_report_read_times (const LigReportRun *run, LigPlan *plan);
 
 /* Return the number of charts of a run, and draw one. */
 guint lig_picture_count_charts (const LigReportRun *run);

@@ -3,6 +3,7 @@
 #include "engine/train/profile-json.h"
 #include "engine/report/plan-json.h"
 
+#include <ligature/figures.h>
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/kernels.h>
@@ -153,6 +154,8 @@ lig_profile_to_json (const LigProfile *self)
 {
   LigDevice *device = lig_plan_get_device (self->plan);
   g_autofree char *facts = lig_device_facts_to_json (lig_device_get_facts (device));
+  LigUse use;
+  lig_figures_use_in (self->plan, self->step, &use);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "device", lig_device_get_name (device));
@@ -164,6 +167,9 @@ lig_profile_to_json (const LigProfile *self)
   lig_json_add_number (builder, "update_us", self->update * 1e6);
   lig_json_add_number (builder, "forward_backward_us", self->forward_backward * 1e6);
   lig_json_add_number (builder, "step_us", self->step * 1e6);
+  lig_json_add_truth (builder, "tokens", use.tokens);
+  lig_json_add_number (builder, "rows_per_second", use.per_second);
+  lig_json_add_number (builder, "mfu", use.mfu);
   lig_json_add_integer (builder, "memory_bytes",
                         lig_plan_get_arena_bytes (self->plan, NULL) +
                           lig_plan_get_state_bytes (self->plan));

@@ -20,7 +20,7 @@ count_matmuls (LigPlan *plan)
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   for (guint i = 0; i < count; i++) {
     self.quantized += ops[i].recipe != NULL;
-    self.matmuls += (ops[i].info->flags & LIG_OP_MATMUL) != 0;
+    self.matmuls += (ops[i].info->flags & (LIG_OP_MATMUL | LIG_OP_GROUPED)) != 0;
     self.rounded += (ops[i].info->flags & LIG_OP_QUANTIZES) != 0;
     self.apart += ops[i].unquantized != NULL;
     self.first = self.first || !ops[i].unquantized ? self.first : &ops[i];

@@ -254,11 +254,48 @@ append_heads (const LigRails *self, GString *text, const Layout *layout)
       g_free (sums.cells[side].figures[i]);
 }
 
+/* Returns the figures of a pass's steps that belong to no group. */
+static LigFigures
+find_rest (const LigRails *self, int side)
+{
+  LigFigures rest = self->passes[side];
+  for (guint i = 0; i < self->n_groups[side]; i++) {
+    const LigFigures *group = &self->figures[side][i];
+    rest.kernels -= MIN (group->kernels, rest.kernels);
+    rest.seconds -= group->seconds;
+    rest.bytes -= group->bytes;
+  }
+  rest.fused = 0;
+  return rest;
+}
+
+/* Appends the steps that belong to no group, such as conversions of parameters, so that the rows'
+ * sums are those of the passes. */
+static void
+append_rest (const LigRails *self, GString *text, const Layout *layout)
+{
+  g_autoptr (GArray) none = g_array_new (FALSE, FALSE, sizeof (int));
+  LigRailsRow row = {.starts = none, .label = (char *) _ ("outside of groups")};
+  gboolean any = FALSE;
+  for (int side = 0; side < layout->n_rails; side++) {
+    LigFigures rest = find_rest (self, side);
+    lig_rails_write_figures (&rest, row.cells[side].figures);
+    any |= rest.kernels > 0;
+  }
+  if (any)
+    append_row (self, text, layout, &row);
+  for (int side = 0; side < layout->n_rails; side++)
+    for (int i = 0; i < LIG_RAILS_FIGURES; i++)
+      g_free (row.cells[side].figures[i]);
+}
+
 void
 lig_rails_append (const LigRails *self, GString *text)
 {
   Layout layout = lay_out (self);
   append_heads (self, text, &layout);
+  if (measure_figures (&layout, layout.n_shown, 0) > BRACKET)
+    append_rest (self, text, &layout);
   for (guint i = 0; i < self->rows->len; i++)
     append_row (self, text, &layout, self->rows->pdata[i]);
 }

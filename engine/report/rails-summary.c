@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary above the rails: the times of the passes, and the fixes that would save most. */
 #include "engine/report/rails.h"
-#include <ligature/compile.h>
+#include "engine/savings/saving-edits.h"
 #include <ligature/json-members.h>
 #include <ligature/plan-memory.h>
 #include <ligature/plan.h>
@@ -11,26 +11,6 @@
 
 /* The number of fixes that are shown, and of those that are tried to find them. */
 enum { SHOWN = 3, TRIED = 6 };
-#define MIN_SECONDS 0.05e-6 /* smaller savings are ignored */
-
-/* An edit with its total saving; an edit in a block is made in every repetition. */
-typedef struct {
-  const LigFix *fix;
-  GArray *verdicts; /* const LigVerdict * */
-  double gain;      /* seconds, NaN: unknown */
-  double bytes;
-  gboolean measured;
-  gboolean instead; /* replaces a better edit, whose ops it needs */
-  char *groups;     /* (nullable): the groups of the plan with the edit, if it was tried */
-} Edit;
-
-static void
-clear_edit (gpointer data)
-{
-  Edit *edit = data;
-  g_array_unref (edit->verdicts);
-  g_free (edit->groups);
-}
 
 /* --- The passes ---------------------------------------------------------------------------- */
 
@@ -89,16 +69,48 @@ describe_pass (const LigFigures *figures, int room)
                                           : g_strdup_printf (_ ("%s; saves %s"), all, saving);
 }
 
+/* Appends a line with its title in the first column. */
+static void
+append_line (const LigRails *self, GString *text, const char *title, const char *line, int indent)
+{
+  lig_columns_append (text, title, indent, LIG_SIDE_LEFT);
+  lig_columns_wrap (text, line, indent, indent, self->width);
+}
+
+static int
+get_indent (void)
+{
+  return MAX (lig_columns_width (_ ("forward")), lig_columns_width (_ ("backward"))) + 2;
+}
+
 static void
 append_pass (const LigRails *self, GString *text, LigPass pass)
 {
   const char *const titles[] = {_ ("forward"), _ ("backward")};
-  int indent = MAX (lig_columns_width (titles[0]), lig_columns_width (titles[1])) + 2;
+  int indent = get_indent ();
   if (self->n_groups[pass] == 0)
     return;
   g_autofree char *line = describe_pass (&self->passes[pass], self->width - indent);
-  lig_columns_append (text, titles[pass], indent, LIG_SIDE_LEFT);
-  lig_columns_wrap (text, line, indent, indent, self->width);
+  append_line (self, text, titles[pass], line, indent);
+}
+
+/* Appends the time, the memory and the rate of the whole step. */
+static void
+append_step (const LigRails *self, GString *text)
+{
+  LigUse use;
+  LigFigures step;
+  const LigTimedPlan timed = {.plan = self->plan};
+  lig_figures_of_step (&timed, NULL, &step);
+  lig_figures_of_use (self->plan, &step, &use);
+  g_autofree char *time = lig_figures_time_text (&step), *rate = lig_figures_use_text (&use);
+  g_autofree char *memory = lig_units_bytes (lig_plan_get_needed_memory (self->plan));
+  if (!time || step.kernels == 0)
+    return;
+  g_autofree char *brief = g_strdup_printf (_ ("%s, memory %s"), time, memory);
+  g_autofree char *line = rate ? g_strdup_printf ("%s; %s", brief, rate) : g_strdup (brief);
+  gboolean fits = lig_columns_width (line) <= self->width - get_indent ();
+  append_line (self, text, _ ("step"), fits ? line : brief, get_indent ());
 }
 
 /* --- The fixes ----------------------------------------------------------------------------- */
@@ -129,7 +141,7 @@ claim (const LigRails *self, const LigVerdict *verdict, gboolean *taken[2], gboo
 
 /* Returns whether none of the edit's ops was claimed before, and claims them if so. */
 static gboolean
-claim_edit (const LigRails *self, const Edit *edit, gboolean *taken[2])
+claim_edit (const LigRails *self, const LigSavingEdit *edit, gboolean *taken[2])
 {
   for (guint mark = 0; mark < 2; mark++)
     for (guint i = 0; i < edit->verdicts->len; i++)
@@ -139,54 +151,13 @@ claim_edit (const LigRails *self, const Edit *edit, gboolean *taken[2])
   return TRUE;
 }
 
-static void
-add_verdict (GArray *edits, GHashTable *numbers, const LigVerdict *verdict)
-{
-  const LigFix *fix = verdict->fix;
-  gpointer key = GUINT_TO_POINTER (fix->number), at;
-  if (!g_hash_table_lookup_extended (numbers, key, NULL, &at)) {
-    Edit edit = {.fix = fix,
-                 .verdicts = g_array_new (FALSE, FALSE, sizeof (const LigVerdict *)),
-                 .measured = TRUE};
-    at = GUINT_TO_POINTER (edits->len);
-    g_hash_table_insert (numbers, key, at);
-    g_array_append_val (edits, edit);
-  }
-  Edit *edit = &g_array_index (edits, Edit, GPOINTER_TO_UINT (at));
-  const LigVerdict *last =
-    edit->verdicts->len > 0
-      ? g_array_index (edit->verdicts, const LigVerdict *, edit->verdicts->len - 1)
-      : NULL;
-  /* The edit allows only one of several fusions at a place. */
-  if (last && verdict->first < last->first + last->count)
-    return;
-  g_array_append_val (edit->verdicts, verdict);
-  edit->gain += fix->gain * 1e-6;
-  edit->bytes += fix->bytes;
-  edit->measured &= fix->measured;
-}
-
-static int
-compare (gconstpointer a, gconstpointer b)
-{
-  const Edit *one = a, *two = b;
-  double left = isnan (one->gain) ? one->bytes : one->gain;
-  double right = isnan (two->gain) ? two->bytes : two->gain;
-  return left != right ? (left > right ? -1 : 1) : (int) one->fix->number - (int) two->fix->number;
-}
-
-/* The maximum number of ops of a plan for which edits are tried, because each trial compiles a
- * plan, which takes seconds for more ops. Otherwise gains are those of single groups. */
-#define MAX_TRIED_OPS 20000
-
 /* Returns whether plans with edits can be compared with this one by predictions, because nothing is
  * measured. */
 static gboolean
 can_try (const LigRails *self)
 {
   guint count;
-  lig_plan_get_ops (self->plan, &count);
-  if (count > MAX_TRIED_OPS)
+  if (!lig_saving_can_try (self->plan))
     return FALSE;
   const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
   if (lig_device_has (lig_plan_get_device (self->plan), LIG_DEVICE_DESCRIBED))
@@ -197,86 +168,6 @@ can_try (const LigRails *self)
   return lig_plan_get_policy (self->plan) != LIG_POLICY_MEASURED;
 }
 
-/* Returns the edits that may save time, or bytes if no time is known, the best first. Policy `all`
- * applies the first fusion that matches, so that a whole plan may gain even if the single groups do
- * not; policy `measured` has already considered that. */
-static GArray *
-list_edits (const LigRails *self, gboolean tries)
-{
-  guint count;
-  const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
-  gboolean any = tries && lig_plan_get_policy (self->plan) == LIG_POLICY_ALL;
-  GArray *edits = g_array_new (FALSE, FALSE, sizeof (Edit));
-  g_array_set_clear_func (edits, clear_edit);
-  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
-  for (guint i = 0; i < count; i++) {
-    const LigFix *fix = verdicts[i].taken ? NULL : verdicts[i].fix;
-    gboolean saves =
-      fix && (isnan (fix->gain) ? fix->bytes > 0.5 : any || fix->gain * 1e-6 > MIN_SECONDS);
-    if (saves && lig_fix_is_edit (fix))
-      add_verdict (edits, numbers, &verdicts[i]);
-  }
-  g_array_sort (edits, compare);
-  return edits;
-}
-
-/* Finds the saving of all these edits together, predicted for the plan that has them; FALSE if it
- * is unknown. @gain: (out): seconds, NaN: unknown. @groups: (out) (optional) (transfer full): the
- * groups of that plan */
-static gboolean
-predict_saving (const LigRails *self,
-                const guint *numbers,
-                guint count,
-                double *gain,
-                double *bytes,
-                char **groups)
-{
-  LigFigures before, after;
-  g_autoptr (LigPlan) fixed = lig_plan_fix (self->plan, numbers, count, NULL);
-  if (!fixed)
-    return FALSE;
-  lig_figures_of_step (&(LigTimedPlan){.plan = self->plan}, NULL, &before);
-  lig_figures_of_step (&(LigTimedPlan){.plan = fixed}, NULL, &after);
-  *gain = before.predicted - after.predicted;
-  *bytes = before.bytes - after.bytes;
-  if (groups)
-    *groups = lig_plan_get_choices (fixed);
-  return TRUE;
-}
-
-/* Returns whether an edit before this one leads to the same groups. */
-static gboolean
-is_repeated (GArray *edits, guint number)
-{
-  const char *groups = g_array_index (edits, Edit, number).groups;
-  for (guint i = 0; i < number; i++)
-    if (g_strcmp0 (g_array_index (edits, Edit, i).groups, groups) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-/* Compares the predictions of whole plans instead of single groups: an edit may lead to another
- * fusion than the rejected one, or to none if the policy rejects it for another reason. Edits that
- * save nothing, or the same as another, are dropped; only the first ones are tried. */
-static void
-try_edits (const LigRails *self, GArray *edits)
-{
-  guint kept = 0;
-  for (guint tried = 0; kept < edits->len && kept < SHOWN && tried < TRIED; tried++) {
-    Edit *edit = &g_array_index (edits, Edit, kept);
-    gboolean known =
-      predict_saving (self, &edit->fix->number, 1, &edit->gain, &edit->bytes, &edit->groups);
-    edit->measured = FALSE;
-    gboolean saves = isnan (edit->gain) ? edit->bytes > 0.5 : edit->gain >= MIN_SECONDS;
-    if (known && saves && !is_repeated (edits, kept))
-      kept++;
-    else
-      g_array_remove_index (edits, kept);
-  }
-  g_array_set_size (edits, kept);
-  g_array_sort (edits, compare);
-}
-
 /* Moves the edits that can be made together to the front and marks the others. */
 static void
 split_edits (const LigRails *self, GArray *edits)
@@ -284,11 +175,11 @@ split_edits (const LigRails *self, GArray *edits)
   gboolean *taken[] = {g_new0 (gboolean, self->n_ops + 1), g_new0 (gboolean, self->n_ops + 1)};
   guint kept = 0;
   for (guint i = 0; i < edits->len; i++) {
-    Edit edit = g_array_index (edits, Edit, i);
+    LigSavingEdit edit = g_array_index (edits, LigSavingEdit, i);
     edit.instead = kept == SHOWN || !claim_edit (self, &edit, taken);
     for (guint k = i; k > kept && !edit.instead; k--)
-      g_array_index (edits, Edit, k) = g_array_index (edits, Edit, k - 1);
-    g_array_index (edits, Edit, edit.instead ? i : kept++) = edit;
+      g_array_index (edits, LigSavingEdit, k) = g_array_index (edits, LigSavingEdit, k - 1);
+    g_array_index (edits, LigSavingEdit, edit.instead ? i : kept++) = edit;
   }
   g_free (taken[0]);
   g_free (taken[1]);
@@ -301,7 +192,7 @@ choose_edits (const LigRails *self, GArray *edits)
 {
   guint together = 0;
   split_edits (self, edits);
-  while (together < edits->len && !g_array_index (edits, Edit, together).instead)
+  while (together < edits->len && !g_array_index (edits, LigSavingEdit, together).instead)
     together++;
   if (edits->len > MIN (SHOWN, together + 1))
     g_array_set_size (edits, MIN (SHOWN, together + 1));
@@ -328,14 +219,10 @@ describe_fix (const LigFix *fix)
 /* Returns the edit with the number of groups that it makes, because its gain counts them all, that
  * of a verdict only one. The number is omitted if it does not fit in `room` columns (0: any). */
 static char *
-describe_edit (const Edit *edit, int room)
+describe_edit (const LigSavingEdit *edit, int room)
 {
   g_autofree char *what = describe_fix (edit->fix);
-  guint count = edit->verdicts->len;
-  if (count < 2)
-    return g_steal_pointer (&what);
-  g_autofree char *whole =
-    g_strdup_printf (ngettext ("%s, in %u group", "%s, in %u groups", count), what, count);
+  g_autofree char *whole = lig_saving_count_groups (edit, what);
   return room > 0 && lig_columns_width (whole) > room ? g_steal_pointer (&what)
                                                       : g_steal_pointer (&whole);
 }
@@ -349,7 +236,7 @@ sum_edits (const LigRails *self, GArray *edits, guint *count)
   gboolean measured = TRUE, tried = FALSE;
   *count = 0;
   for (guint i = 0; i < edits->len; i++) {
-    const Edit *edit = &g_array_index (edits, Edit, i);
+    const LigSavingEdit *edit = &g_array_index (edits, LigSavingEdit, i);
     if (edit->instead)
       continue;
     gain += edit->gain;
@@ -359,7 +246,7 @@ sum_edits (const LigRails *self, GArray *edits, guint *count)
     numbers[(*count)++] = edit->fix->number;
   }
   if (*count > 1 && tried)
-    predict_saving (self, numbers, *count, &gain, &bytes, NULL);
+    lig_saving_try_edits (self->plan, numbers, *count, &gain, &bytes, NULL);
   return describe_gain (gain, bytes, measured);
 }
 
@@ -372,7 +259,7 @@ append_edits (const LigRails *self, GString *text, GArray *edits)
     g_strdup_printf (count > 1 ? _ ("would save %s together:") : _ ("would save %s:"), sum);
   lig_columns_wrap (text, head, 0, 2, self->width);
   for (guint i = 0; i < edits->len; i++) {
-    const Edit *edit = &g_array_index (edits, Edit, i);
+    const LigSavingEdit *edit = &g_array_index (edits, LigSavingEdit, i);
     g_autofree char *one = describe_gain (edit->gain, edit->bytes, edit->measured);
     g_autofree char *number = g_strdup_printf (_ ("  fix %u  "), edit->fix->number);
     gsize start = text->len;
@@ -387,7 +274,7 @@ append_edits (const LigRails *self, GString *text, GArray *edits)
 }
 
 static void
-append_edit (const LigRails *self, GString *text, const Edit *edit)
+append_edit (const LigRails *self, GString *text, const LigSavingEdit *edit)
 {
   g_autofree char *gain = describe_gain (edit->gain, edit->bytes, edit->measured);
   g_autofree char *what = describe_edit (edit, 0);
@@ -401,9 +288,10 @@ static GArray *
 find_edits (const LigRails *self)
 {
   gboolean tries = can_try (self);
-  GArray *edits = list_edits (self, tries);
+  GArray *edits =
+    lig_saving_list_edits (self->plan, tries && lig_plan_get_policy (self->plan) == LIG_POLICY_ALL);
   if (tries)
-    try_edits (self, edits);
+    lig_saving_try_each (self->plan, edits, SHOWN, TRIED);
   choose_edits (self, edits);
   return edits;
 }
@@ -413,7 +301,7 @@ lig_rails_add_fixes (const LigRails *self, JsonBuilder *to)
 {
   g_autoptr (GArray) edits = find_edits (self);
   for (guint i = 0; i < edits->len; i++) {
-    const Edit *edit = &g_array_index (edits, Edit, i);
+    const LigSavingEdit *edit = &g_array_index (edits, LigSavingEdit, i);
     g_autofree char *text = lig_fix_describe (edit->fix);
     json_builder_begin_object (to);
     lig_json_add_integer (to, "number", edit->fix->number);
@@ -438,7 +326,7 @@ append_fixes (const LigRails *self, GString *text)
                         : _ ("No fix is known that would save time."),
                       0, 2, self->width);
   else if (edits->len == 1)
-    append_edit (self, text, &g_array_index (edits, Edit, 0));
+    append_edit (self, text, &g_array_index (edits, LigSavingEdit, 0));
   else
     append_edits (self, text, edits);
   const char *how =
@@ -458,6 +346,7 @@ lig_rails_append_summary (const LigRails *self, GString *text)
   append_title (self, text);
   append_pass (self, text, LIG_PASS_FORWARD);
   append_pass (self, text, LIG_PASS_BACKWARD);
+  append_step (self, text);
   g_autofree char *recipe = lig_plan_explain_recipe (self->plan);
   if (recipe)
     lig_columns_wrap (text, recipe, 0, 2, self->width);

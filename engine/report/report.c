@@ -7,6 +7,8 @@
 #include <ligature/kernels.h>
 #include <ligature/plan.h>
 #include <ligature/profile.h>
+#include <ligature/store-histograms.h>
+#include <ligature/store-loads.h>
 #include <ligature/store-spreads.h>
 #include <ligature/store-sweeps.h>
 
@@ -155,6 +157,7 @@ lig_report_clear_run (LigReportRun *run)
   g_clear_pointer (&run->row, lig_run_row_free);
   g_clear_pointer (&run->store, g_free);
   g_clear_pointer (&run->inputs, g_free);
+  g_clear_pointer (&run->file, g_free);
   g_clear_pointer (&run->metrics, g_ptr_array_unref);
   g_clear_pointer (&run->spreads, g_ptr_array_unref);
   g_clear_pointer (&run->errors, g_ptr_array_unref);
@@ -162,6 +165,8 @@ lig_report_clear_run (LigReportRun *run)
   g_clear_pointer (&run->fusions, g_ptr_array_unref);
   g_clear_pointer (&run->verdicts, g_ptr_array_unref);
   g_clear_pointer (&run->samples, g_ptr_array_unref);
+  g_clear_pointer (&run->histograms, g_ptr_array_unref);
+  g_clear_pointer (&run->loads, g_ptr_array_unref);
   g_clear_pointer (&run->artifacts, g_ptr_array_unref);
 }
 
@@ -173,6 +178,7 @@ lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, G
   if (!run->row)
     return FALSE;
   const char *uuid = run->row->uuid;
+  run->file = g_strdup (lig_store_get_path (store));
   if (g_strcmp0 (usual, lig_store_get_path (store)) != 0)
     run->store = g_strdup (lig_store_get_path (store));
   run->inputs = lig_store_get_inputs (store, uuid, NULL);
@@ -183,6 +189,9 @@ lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, G
          (run->fusions = lig_store_get_fusions (store, uuid, error)) &&
          (run->verdicts = lig_store_get_verdicts (store, uuid, error)) &&
          (run->samples = lig_store_get_samples (store, uuid, error)) &&
+         (run->histograms =
+            lig_store_get_histograms (store, uuid, NULL, LIG_REPORT_HISTOGRAMS, error)) &&
+         (run->loads = lig_store_get_loads (store, uuid, error)) &&
          (run->artifacts = lig_store_get_artifacts (store, uuid, error));
 }
 

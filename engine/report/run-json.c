@@ -2,12 +2,15 @@
 /* A run as JSON: the members that reports and commands share, and the document of
  * `lig runs show`. */
 #include "engine/base/json-private.h"
-#include "engine/report/format.h"
+#include "engine/report/picture.h"
 #include <ligature/json-members.h>
+#include <ligature/run.h>
+#include <ligature/store-sweeps.h>
 #include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
 
+#include <math.h>
 #include <string.h>
 
 void
@@ -157,6 +160,51 @@ lig_run_row_to_json (const LigRunRow *row)
   return json_builder_get_root (builder);
 }
 
+/* Returns FALSE if the step time or the plan is unknown. */
+static gboolean
+find_use (LigStore *store, const LigRunRow *row, LigUse *use)
+{
+  g_autofree char *note = NULL;
+  g_auto (LigRunSettings) settings;
+  g_auto (LigReportRun) run = {.row = lig_run_row_copy (row),
+                               .file = g_strdup (lig_store_get_path (store)),
+                               .inputs = lig_store_get_inputs (store, row->uuid, NULL),
+                               .timings = lig_store_get_timings (store, row->uuid, NULL),
+                               .fusions = lig_store_get_fusions (store, row->uuid, NULL)};
+  lig_run_settings_init (&settings);
+  if (!(row->step_ms > 0) || !run.timings || !run.fusions)
+    return FALSE;
+  lig_run_settings_read_record (&settings, row->settings, NULL);
+  g_autoptr (LigPlan) plan = lig_report_rebuild (&run, &note);
+  gint64 batches = g_str_equal (row->kind, "train") ? MAX (settings.accumulate, 1) : 1;
+  if (plan)
+    lig_figures_use_in (plan, row->step_ms * 1e-3 / (double) batches, use);
+  return plan != NULL;
+}
+
+char *
+lig_run_describe_use (LigStore *store, const LigRunRow *row)
+{
+  LigUse use;
+  g_return_val_if_fail (LIG_IS_STORE (store) && row, NULL);
+  return find_use (store, row, &use) ? lig_figures_use_text (&use) : NULL;
+}
+
+/* Adds null for what is unknown. */
+static void
+add_use (JsonBuilder *to, LigStore *store, const LigRunRow *row)
+{
+  LigUse use = {.per_second = NAN, .mfu = NAN};
+  gboolean known = find_use (store, row, &use);
+  json_builder_set_member_name (to, "tokens");
+  if (known)
+    json_builder_add_boolean_value (to, use.tokens);
+  else
+    json_builder_add_null_value (to);
+  lig_json_add_number (to, "rows_per_second", use.per_second);
+  lig_json_add_number (to, "mfu", use.mfu);
+}
+
 JsonNode *
 lig_run_to_json (LigStore *store, const char *run, GError **error)
 {
@@ -169,6 +217,7 @@ lig_run_to_json (LigStore *store, const char *run, GError **error)
   lig_report_add_row (builder, contents.row);
   lig_report_add_origin (builder, contents.row);
   lig_json_add_document (builder, "inputs", contents.inputs ? contents.inputs : "");
+  add_use (builder, store, contents.row);
   add_metrics (builder, contents.metrics);
   lig_report_add_spreads (builder, contents.spreads);
   lig_report_add_errors (builder, contents.errors);
@@ -176,6 +225,7 @@ lig_run_to_json (LigStore *store, const char *run, GError **error)
   add_groups (builder, contents.fusions, "backward");
   lig_report_add_verdicts (builder, contents.verdicts);
   lig_report_add_samples (builder, contents.samples);
+  lig_report_add_loads (builder, contents.loads);
   lig_report_add_artifacts (builder, contents.artifacts);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);

@@ -7,6 +7,7 @@
 #include <ligature/csv.h>
 #include <ligature/draw-sweep.h>
 #include <ligature/json-members.h>
+#include <ligature/store.h>
 #include <ligature/units.h>
 
 #include <json-glib/json-glib.h>
@@ -121,6 +122,17 @@ format_time (double milliseconds)
 }
 
 static void
+append_best (LigPaper *to, LigSweep *sweep)
+{
+  int best = lig_sweep_find_best (sweep);
+  g_autofree char *settings = best >= 0 ? lig_sweep_describe_settings (sweep, (guint) best) : NULL;
+  if (!settings || !*settings)
+    return;
+  g_autofree char *text = g_strdup_printf (_ ("Lowest mean loss: %s"), settings);
+  lig_paper_say (to, text);
+}
+
+static void
 append_summaries (LigPaper *to, LigSweep *sweep)
 {
   g_autoptr (GPtrArray) summaries = lig_sweep_summarize (sweep);
@@ -165,6 +177,7 @@ write_paper (LigPaper *to, LigSweep *sweep)
   if (to->html)
     append_figure (to->text, sweep);
   lig_paper_heading (to, _ ("Means over the seeds"));
+  append_best (to, sweep);
   append_summaries (to, sweep);
   lig_paper_heading (to, _ ("Runs"));
   append_runs (to, sweep);
@@ -238,15 +251,26 @@ write_csv (GString *to, LigSweep *sweep, const char *format, GError **error)
   return TRUE;
 }
 
+static const struct {
+  const char *name;
+  gboolean (*write) (GString *to, LigSweep *sweep, const char *format, GError **error);
+} formats[] = {{"html", write_html},  {"md", write_md},       {"csv", write_csv},
+               {"json", write_json},  {"svg", write_picture}, {"png", write_picture},
+               {"pdf", write_picture}};
+
+gboolean
+lig_report_shows_sweep (const char *format)
+{
+  g_return_val_if_fail (format, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (g_ascii_strcasecmp (formats[i].name, format) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 GBytes *
 lig_report_sweep (LigSweep *sweep, const char *format, GError **error)
 {
-  static const struct {
-    const char *name;
-    gboolean (*write) (GString *to, LigSweep *sweep, const char *format, GError **error);
-  } formats[] = {{"html", write_html},  {"md", write_md},       {"csv", write_csv},
-                 {"json", write_json},  {"svg", write_picture}, {"png", write_picture},
-                 {"pdf", write_picture}};
   g_return_val_if_fail (LIG_IS_SWEEP (sweep) && format, NULL);
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
@@ -257,4 +281,14 @@ lig_report_sweep (LigSweep *sweep, const char *format, GError **error)
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, _ ("%s: a sweep has no report in this format"),
                format);
   return NULL;
+}
+
+gboolean
+lig_report_write_sweep (LigStore *store, const char *sweep, const char *path, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (store) && sweep && path, FALSE);
+  const char *format = lig_report_choose_format (path, error);
+  g_autoptr (LigSweep) found = format ? lig_sweep_open (store, sweep, error) : NULL;
+  g_autoptr (GBytes) report = found ? lig_report_sweep (found, format, error) : NULL;
+  return report && lig_report_save (report, path, error);
 }

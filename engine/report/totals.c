@@ -20,19 +20,20 @@ typedef struct {
   LigPlan *plan;
   const char *title;
   LigFigures passes[3], step;
+  const LigSpread *spread; /* of the step; NULL: not measured repeatedly */
 } Total;
 
 static Total *
-sum_up (LigPlan *const *plans, const char *const *titles, guint count)
+sum_up (const LigTimedPlan *plans, const char *const *titles, guint count)
 {
   Total *totals = g_new0 (Total, count);
   for (guint i = 0; i < count; i++) {
-    const LigTimedPlan timed = {.plan = plans[i]};
-    totals[i].plan = plans[i];
+    totals[i].plan = plans[i].plan;
+    totals[i].spread = plans[i].spreads ? &plans[i].spreads[LIG_STEP_SPREAD] : NULL;
     totals[i].title = titles[i];
     for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++)
-      lig_figures_of_pass (&timed, NULL, pass, &totals[i].passes[pass]);
-    lig_figures_of_step (&timed, NULL, &totals[i].step);
+      lig_figures_of_pass (&plans[i], NULL, pass, &totals[i].passes[pass]);
+    lig_figures_of_step (&plans[i], NULL, &totals[i].step);
   }
   return totals;
 }
@@ -75,11 +76,35 @@ get_step (const Total *total, const Total *first)
   return format_time (&total->step);
 }
 
-static char *
-get_speed (const Total *total, const Total *first)
+static LigPlanChange
+compare (const Total *total, const Total *first)
 {
-  char *speed = total == first ? NULL : lig_report_speed (first->step.seconds, total->step.seconds);
-  return speed;
+  /* Measured times are compared only with measured ones. */
+  gboolean alike = first->step.measured == total->step.measured;
+  LigPlanChange change = {.before.seconds = alike ? first->step.seconds : first->step.predicted,
+                          .after.seconds = alike ? total->step.seconds : total->step.predicted};
+  if (first->spread && total->spread)
+    lig_spread_compare (total->spread, first->spread, &change.difference);
+  return change;
+}
+
+static char *
+get_ratio (const Total *total, const Total *first)
+{
+  const LigPlanChange change = compare (total, first);
+  return total == first ? NULL : lig_report_ratio (&change);
+}
+
+/* Returns `142–150 µs of 15 runs`. */
+static char *
+get_quartiles (const Total *total, const Total *first)
+{
+  if (!total->spread || total->spread->count == 0)
+    return NULL;
+  g_autofree char *quartiles = lig_spread_to_text (total->spread);
+  return g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%s of %u run", "%s of %u runs", total->spread->count), quartiles,
+    total->spread->count);
 }
 
 static char *
@@ -159,11 +184,11 @@ static const struct {
   const char *label;
   char *(*get) (const Total *total, const Total *first);
 } rows[] = {
-  {N_ ("device"), get_name},      {N_ ("policy"), get_policy},   {N_ ("step"), get_step},
-  {N_ ("speed"), get_speed},      {N_ ("forward"), get_forward}, {N_ ("backward"), get_backward},
-  {N_ ("update"), get_update},    {N_ ("moved"), get_bytes},     {N_ ("kernels"), get_kernels},
-  {N_ ("fused"), get_fused},      {N_ ("memory"), get_memory},   {N_ ("ranks"), get_ranks},
-  {N_ ("comm"), get_collectives},
+  {N_ ("device"), get_name},         {N_ ("policy"), get_policy},    {N_ ("step"), get_step},
+  {N_ ("quartiles"), get_quartiles}, {N_ ("ratio"), get_ratio},      {N_ ("forward"), get_forward},
+  {N_ ("backward"), get_backward},   {N_ ("update"), get_update},    {N_ ("moved"), get_bytes},
+  {N_ ("kernels"), get_kernels},     {N_ ("fused"), get_fused},      {N_ ("memory"), get_memory},
+  {N_ ("ranks"), get_ranks},         {N_ ("comm"), get_collectives},
 };
 
 /* Appends a row unless it is empty for all plans. */
@@ -199,22 +224,23 @@ append_fastest (GString *to, const Total *totals, guint count, int width)
     if (!slowest || seconds > slowest->step.seconds)
       slowest = &totals[i];
   }
-  g_autofree char *speed =
-    fastest != slowest ? lig_report_speed (slowest->step.seconds, fastest->step.seconds) : NULL;
-  if (!speed)
+  if (fastest == slowest)
     return;
-  /* Translators: a device, a factor such as 2.74 ×, another device. */
-  g_autofree char *sentence = g_strdup_printf (_ ("%s is the fastest: %s as fast as %s."),
-                                               fastest->title, speed, slowest->title);
+  const LigPlanChange change = compare (fastest, slowest);
+  g_autofree char *ratio = lig_plan_change_ratio_text (&change);
+  if (!ratio)
+    return;
+  /* Translators: a device, another device, a ratio such as × 0.9, faster. */
+  g_autofree char *sentence = g_strdup_printf (_ ("%s is the fastest; compared with %s: %s."),
+                                               fastest->title, slowest->title, ratio);
   lig_columns_wrap (to, sentence, 0, 0, width);
   g_string_append_c (to, '\n');
 }
 
 char *
-lig_plans_to_totals (
-  LigPlan *const *plans, const char *const *titles, guint count, gboolean colour, int width)
+lig_report_totals (
+  const LigTimedPlan *plans, const char *const *titles, guint count, gboolean colour, int width)
 {
-  g_return_val_if_fail (plans && titles && count > 0, NULL);
   GString *to = g_string_new (NULL);
   g_autofree Total *totals = sum_up (plans, titles, count);
   width = CLAMP (width, 60, 200);
@@ -237,6 +263,25 @@ lig_plans_to_totals (
       append_row (to, row, totals, from, until, column);
   }
   return g_string_free (to, FALSE);
+}
+
+/* Returns plans without measured times. */
+static LigTimedPlan *
+list_plans (LigPlan *const *plans, guint count)
+{
+  LigTimedPlan *list = g_new0 (LigTimedPlan, count);
+  for (guint i = 0; i < count; i++)
+    list[i].plan = plans[i];
+  return list;
+}
+
+char *
+lig_plans_to_totals (
+  LigPlan *const *plans, const char *const *titles, guint count, gboolean colour, int width)
+{
+  g_return_val_if_fail (plans && titles && count > 0, NULL);
+  g_autofree LigTimedPlan *list = list_plans (plans, count);
+  return lig_report_totals (list, titles, count, colour, width);
 }
 
 /* --- JSON ---------------------------------------------------------------------------------- */
@@ -285,7 +330,8 @@ JsonNode *
 lig_plans_totals_to_json (LigPlan *const *plans, const char *const *titles, guint count)
 {
   g_return_val_if_fail (plans && titles && count > 0, NULL);
-  g_autofree Total *totals = sum_up (plans, titles, count);
+  g_autofree LigTimedPlan *list = list_plans (plans, count);
+  g_autofree Total *totals = sum_up (list, titles, count);
   g_autoptr (JsonBuilder) to = json_builder_new ();
   json_builder_begin_object (to);
   lig_json_begin_array (to, "plans");

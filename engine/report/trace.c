@@ -5,6 +5,7 @@
 #include "engine/base/json-private.h"
 #include "engine/draw/timed.h"
 #include "engine/report/picture.h"
+#include <ligature/draw.h>
 #include <ligature/figures.h>
 #include <ligature/json-members.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences in files and on standard input. */
 #include "engine/base/file.h"
+#include "engine/sequence/data-path.h"
 #include "engine/sequence/literal.h"
 
 #include <errno.h>
@@ -111,7 +112,11 @@ lig_sequence_load (const char *path, GStrv *warnings, GError **error)
     standard ? read_stream (stdin, STANDARD_INPUT, error) : read_file (path, error);
   if (!text)
     return NULL;
-  return read_json (text->str, text->len, standard ? STANDARD_INPUT : path, warnings, error);
+  LigSequence *sequence =
+    read_json (text->str, text->len, standard ? STANDARD_INPUT : path, warnings, error);
+  if (sequence && !standard)
+    lig_data_path_resolve (sequence, path);
+  return sequence;
 }
 
 static LigSequence *
@@ -152,6 +157,8 @@ gboolean
 lig_sequence_save (LigSequence *self, const char *path, GError **error)
 {
   g_return_val_if_fail (LIG_IS_SEQUENCE (self) && path != NULL, FALSE);
-  g_autofree char *text = lig_sequence_to_json (self);
+  g_autoptr (LigSequence) written = lig_sequence_copy (self);
+  lig_data_path_relate (written, path);
+  g_autofree char *text = lig_sequence_to_json (written);
   return lig_write_file (path, text, strlen (text), error);
 }

@@ -40,7 +40,7 @@ check_words (const LigOpInfo *info, GError **error)
     if (!words[i].text || !*words[i].text)
       return reject (error, info, "it has no %s", words[i].field);
   /* Only the library defines blocks and the op that recipes insert. */
-  const unsigned allowed = (LIG_OP_NORM * 2 - 1) & ~(unsigned) (LIG_OP_BLOCK | LIG_OP_QUANTIZES);
+  const unsigned allowed = (LIG_OP_GROUPED * 2 - 1) & ~(unsigned) (LIG_OP_BLOCK | LIG_OP_QUANTIZES);
   if (info->flags & ~allowed)
     return reject (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags, allowed);
   if (info->flags & LIG_OP_LOADS_BRANCH &&
@@ -265,6 +265,11 @@ check_trained (const LigOpInfo *info, GHashTable *seen, GError **error)
       return FALSE;
     if ((unsigned) at->init > LIG_INIT_NORMAL)
       return reject (error, info, "%s has the unknown initialization %d", at->name, (int) at->init);
+    if (at->own_update && (!info->lower_update || at->matmul || at->decays))
+      return reject (error, info,
+                     "its parameter %s has own_update, so it needs lower_update, and neither "
+                     "matmul nor decays",
+                     at->name);
   }
   if (count > LIG_MAX_PARAMETERS)
     return reject (error, info, "it has %d trained parameters, at most %d are allowed", count,
@@ -278,12 +283,21 @@ check_saves (const LigOpInfo *info, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (info->saves ? info->saves : "", " ", -1);
   for (char **word = words; *word; word++)
-    if (**word && !is_forward (info, *word, FALSE) && !g_str_equal (*word, "y") &&
-        lig_ports_find (lig_ports_parse (info->computes), *word) < 0)
+    if (**word && !is_forward (info, *word, FALSE) && !is_forward (info, *word, TRUE))
       return reject (error, info,
-                     "it saves '%.60s', expected x, y, an extra input, a trained parameter or a "
-                     "computed value",
+                     "it saves '%.60s', expected x, y, an extra input or output, a trained "
+                     "parameter or a computed value",
                      *word);
+  return TRUE;
+}
+
+static gboolean
+check_watches (const LigOpInfo *info, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (info->watches ? info->watches : "", " ", -1);
+  for (char **word = words; *word; word++)
+    if (**word && lig_ports_find (lig_ports_parse (info->computes), *word) < 0)
+      return reject (error, info, "it watches '%.60s', expected a computed value", *word);
   return TRUE;
 }
 
@@ -296,7 +310,8 @@ check_ports (const LigOpInfo *info, GError **error)
          add_ports (info, "extra outputs", info->expand != NULL, info->extra_outputs, LIG_MAX_EXTRA,
                     seen, error) &&
          add_ports (info, "computed values", FALSE, info->computes, LIG_MAX_KEPT, seen, error) &&
-         check_trained (info, seen, error) && check_saves (info, error);
+         check_trained (info, seen, error) && check_saves (info, error) &&
+         check_watches (info, error);
 }
 
 /* --- Traits --------------------------------------------------------------------------------- */

@@ -292,6 +292,15 @@ lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype
   lig_sequence_touch (self);
 }
 
+void
+lig_sequence_set_batch (LigSequence *self, gint64 batch)
+{
+  if (!self->has_input || self->input.n_axes == 0)
+    return;
+  self->input.axes[0] = batch;
+  lig_sequence_touch (self);
+}
+
 gboolean
 lig_sequence_check_input (const LigShape *shape, LigDtype dtype, GError **error)
 {

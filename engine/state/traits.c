@@ -27,7 +27,7 @@ add_trait (
     g_free (name);
     return;
   }
-  lig_traits_add (traits, name, op->title, op->path, text, number);
+  lig_traits_add (traits, name, op->title, op->path, text, number, param->kind == LIG_PARAM_FLOAT);
 }
 
 /* Adds the parameters of an op, called `owner`, at the place of an op. */
@@ -60,7 +60,7 @@ add_op (GArray *traits, const LigPlanOp *op, const LigPlanOp *before)
   add_traits (traits, op, op->info->name, op->info, op->params);
   if (op->info->flags & (LIG_OP_ACTIVATION | LIG_OP_GATED))
     lig_traits_add (traits, g_strdup ("activation"), op->title, op->path, g_strdup (op->info->name),
-                    0);
+                    0, FALSE);
 }
 
 GArray *

@@ -6,7 +6,14 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-enum { ADD_METRIC = LIG_ROW_SAVED + 1, ADD_TIMING, FIND_RUN, SUMMARIZE, HEARTBEAT, N_STATEMENTS };
+enum {
+  ADD_METRIC = LIG_ROW_EVALUATED + 1,
+  ADD_TIMING,
+  FIND_RUN,
+  SUMMARIZE,
+  HEARTBEAT,
+  N_STATEMENTS
+};
 
 G_STATIC_ASSERT (N_STATEMENTS <= G_N_ELEMENTS (((LigInserter *) 0)->statements));
 
@@ -23,6 +30,7 @@ static const char *const statements[] = {
                        " VALUES (?1, ?2, ?5, ?6)",
   [LIG_ROW_SAVED] = "UPDATE run SET saved_step = max (coalesce (saved_step, ?2), ?2)"
                     " WHERE id = ?1",
+  [LIG_ROW_EVALUATED] = "UPDATE run SET eval_rows = ?2 WHERE id = ?1",
   [ADD_METRIC] = "INSERT OR REPLACE INTO metric (run, step, name, value) VALUES (?1, ?2, ?3, ?4)",
   [ADD_TIMING] = "INSERT OR REPLACE INTO timing (run, step, \"group\", pass, microseconds, bytes,"
                  " flops) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",

@@ -10,7 +10,13 @@ G_BEGIN_DECLS
 #define LIG_ROW_INTEGERS 3
 
 /* Kinds of rare rows, each of which owns its texts. */
-typedef enum { LIG_ROW_FUSION, LIG_ROW_VERDICT, LIG_ROW_ARTIFACT, LIG_ROW_SAVED } LigRowKind;
+typedef enum {
+  LIG_ROW_FUSION,
+  LIG_ROW_VERDICT,
+  LIG_ROW_ARTIFACT,
+  LIG_ROW_SAVED,
+  LIG_ROW_EVALUATED
+} LigRowKind;
 
 /* A run with queued rows; it outlives the rows, so they point to it. After its creation only the
  * writer thread uses the fields from `id` on. Only the writer thread changes `missing` and `why`,

@@ -31,7 +31,7 @@ def read_comments(schema):
         comment = re.fullmatch(r"\s*-- (.*)", line)
         create = re.match(r"CREATE TABLE (\w+)", line)
         alter = re.match(r"ALTER TABLE (\w+) ADD COLUMN (\w+)[^-]*(?:-- (.*))?", line)
-        column = re.match(r'  "?(\w+)"? (?:INTEGER|TEXT|REAL)\b[^-]*(?:-- (.*))?', line)
+        column = re.match(r'  "?(\w+)"? (?:INTEGER|TEXT|REAL|BLOB)\b[^-]*(?:-- (.*))?', line)
         if comment:
             # A number alone begins a version of the schema.
             before += [] if comment[1].isdigit() else [comment[1]]

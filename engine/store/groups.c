@@ -2,6 +2,7 @@
 /* Groups of runs by a setting, with the mean and the spread of their results. */
 #include "engine/store/setting-values.h"
 
+#include "engine/store/means.h"
 #include "engine/store/private.h"
 #include <ligature/store-groups.h>
 
@@ -10,10 +11,9 @@
 
 /* --- Means --------------------------------------------------------------------------------- */
 
-/* Adds a value by Welford's method, which is numerically stable: `std` contains the sum of squares
- * until end_mean(). */
-static void
-add_value (LigRunMean *mean, double value)
+/* Welford's method is numerically stable: `std` contains the sum of squares until the end. */
+void
+lig_run_mean_add (LigRunMean *mean, double value)
 {
   if (isnan (value))
     return;
@@ -25,8 +25,8 @@ add_value (LigRunMean *mean, double value)
   mean->max = mean->count == 1 ? value : MAX (mean->max, value);
 }
 
-static void
-end_mean (LigRunMean *mean)
+void
+lig_run_mean_end (LigRunMean *mean)
 {
   mean->std = mean->count > 1 ? sqrt (mean->std / (mean->count - 1)) : NAN;
   if (mean->count == 0)
@@ -65,10 +65,10 @@ static void
 add_run (LigRunGroup *group, sqlite3_stmt *row)
 {
   group->runs++;
-  add_value (&group->last_loss, lig_sql_real (row, LAST_LOSS));
-  add_value (&group->eval_loss, lig_sql_real (row, EVAL_LOSS));
-  add_value (&group->eval_accuracy, lig_sql_real (row, EVAL_ACCURACY));
-  add_value (&group->step_ms, lig_sql_real (row, STEP_MS));
+  lig_run_mean_add (&group->last_loss, lig_sql_real (row, LAST_LOSS));
+  lig_run_mean_add (&group->eval_loss, lig_sql_real (row, EVAL_LOSS));
+  lig_run_mean_add (&group->eval_accuracy, lig_sql_real (row, EVAL_ACCURACY));
+  lig_run_mean_add (&group->step_ms, lig_sql_real (row, STEP_MS));
 }
 
 static GHashTable *
@@ -111,7 +111,7 @@ lig_store_group_runs (LigStore *self, const LigRunFilter *filter, const char *by
     LigRunMean *means[] = {&group->last_loss, &group->eval_loss, &group->eval_accuracy,
                            &group->step_ms};
     for (guint k = 0; k < G_N_ELEMENTS (means); k++)
-      end_mean (means[k]);
+      lig_run_mean_end (means[k]);
   }
   return g_steal_pointer (&groups);
 }

@@ -34,4 +34,7 @@ sqlite3_stmt *
 lig_store_begin_read (LigStore *self, GError **error, const char *sql, const char *types, ...);
 void lig_store_end_read (LigStore *self, sqlite3_stmt *statement);
 
+/* Finds the number of the run with a uuid. The caller holds the write lock. */
+gboolean lig_store_find_number (LigStore *self, const char *run, gint64 *number, GError **error);
+
 G_END_DECLS

@@ -25,7 +25,8 @@ static const gsize strings[] = {
   " r.started, r.ended," \
   " r.starred, (SELECT group_concat (tag, char (31)) FROM tag WHERE run = r.id), r.last_step," \
   " r.first_loss, r.last_loss, r.eval_loss, r.eval_accuracy, r.boot, r.pid, r.process_start," \
-  " r.heartbeat, r.step_ms, r.saved_step, r.point FROM run r JOIN experiment e ON e.id = " \
+  " r.heartbeat, r.step_ms, r.saved_step, r.point, r.eval_rows FROM run r JOIN experiment e ON " \
+  "e.id = " \
   "r.experiment "
 
 enum {
@@ -47,6 +48,7 @@ enum {
   STEP_MS,
   SAVED_STEP,
   POINT,
+  EVAL_ROWS,
 };
 
 G_DEFINE_BOXED_TYPE (LigRunRow, lig_run_row, lig_run_row_copy, lig_run_row_free)
@@ -116,6 +118,7 @@ read_row (sqlite3_stmt *from, const LigRunRow *before)
   row->saved_step = -1;
   if (sqlite3_column_type (from, SAVED_STEP) != SQLITE_NULL)
     row->saved_step = sqlite3_column_int64 (from, SAVED_STEP);
+  row->eval_rows = sqlite3_column_int64 (from, EVAL_ROWS);
   row->point = -1;
   if (sqlite3_column_type (from, POINT) != SQLITE_NULL)
     row->point = sqlite3_column_int64 (from, POINT);

@@ -343,6 +343,15 @@ lig_store_add_saved_step (LigStore *self, const char *run, gint64 step)
   lig_writer_add_row (self->writer, run, LIG_ROW_SAVED, integers, texts);
 }
 
+void
+lig_store_add_eval_rows (LigStore *self, const char *run, gint64 rows)
+{
+  g_return_if_fail (LIG_IS_STORE (self) && run);
+  const gint64 integers[LIG_ROW_INTEGERS] = {rows};
+  const char *const texts[LIG_ROW_TEXTS] = {NULL};
+  lig_writer_add_row (self->writer, run, LIG_ROW_EVALUATED, integers, texts);
+}
+
 gboolean
 lig_store_flush (LigStore *self, GError **error)
 {

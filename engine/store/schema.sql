@@ -243,3 +243,42 @@ CREATE TABLE sample (
 -- The trash: deleted runs can be restored for some weeks.
 ALTER TABLE run ADD COLUMN deleted INTEGER; -- the time at which it was moved to the trash
 CREATE INDEX run_deleted ON run (deleted) WHERE deleted IS NOT NULL;
+
+-- 11
+-- The distributions of trained parameters and of their gradients during a run, from `--histograms`.
+CREATE TABLE histogram (
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
+  number INTEGER NOT NULL, -- the place of the tensor in the order of the ops, from 0
+  step INTEGER NOT NULL, -- the step after which the values were counted
+  parameter TEXT NOT NULL, -- the path of the parameter: `1.weight`
+  gradient INTEGER NOT NULL, -- 1 for the gradient of the parameter, 0 for the parameter
+  elements INTEGER NOT NULL, -- the number of all values
+  zeros INTEGER NOT NULL, -- the number of values that are 0
+  nan INTEGER NOT NULL, -- the number of values that are not a number
+  infinite INTEGER NOT NULL, -- the number of infinite values
+  min REAL, -- the smallest finite value
+  max REAL, -- the largest finite value
+  mean REAL, -- the mean of the finite values
+  rms REAL, -- the root mean square of the finite values
+  -- for positive, then for negative values: the first bin with values, the number of bins up to the
+  -- last one with values, and their counts, in groups of seven bits, the lowest first. Bin b has
+  -- the magnitudes from 2^(b - 127) to below 2^(b - 126), bin 0 all smaller ones
+  bins BLOB NOT NULL,
+  PRIMARY KEY (run, number, step)
+) WITHOUT ROWID;
+
+-- The size of the sample of an accuracy, without which two accuracies cannot be compared.
+ALTER TABLE run ADD COLUMN eval_rows INTEGER; -- the rows or tokens that `eval_accuracy` counts
+
+-- 12
+-- The load of the experts of a mixture during a run, from `--load-every`.
+CREATE TABLE expert_load (
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
+  number INTEGER NOT NULL, -- the place of the router in the order of the ops, from 0
+  step INTEGER NOT NULL, -- the step whose last micro-batch was counted
+  path TEXT NOT NULL, -- the path of the op with the router: `1.0.0`
+  loads TEXT NOT NULL, -- a JSON array: the rows that selected each expert
+  balance REAL, -- the load-balancing loss before its coefficient; 1: perfectly balanced
+  z REAL, -- the mean squared log-sum-exp of the router's logits
+  PRIMARY KEY (run, number, step)
+) WITHOUT ROWID;

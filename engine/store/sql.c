@@ -34,6 +34,14 @@ lig_sql_is_damage (sqlite3 *db)
   return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
+static void
+bind_bytes (sqlite3_stmt *statement, int i, GBytes *bytes)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+  sqlite3_bind_blob64 (statement, i, data, size, SQLITE_STATIC);
+}
+
 sqlite3_stmt *
 lig_sql_prepare_list (
   sqlite3 *db, GError **error, const char *sql, const char *types, va_list values)
@@ -48,6 +56,8 @@ lig_sql_prepare_list (
       sqlite3_bind_text (statement, i, va_arg (values, const char *), -1, SQLITE_STATIC);
     else if (*types == 'i')
       sqlite3_bind_int64 (statement, i, va_arg (values, gint64));
+    else if (*types == 'b')
+      bind_bytes (statement, i, va_arg (values, GBytes *));
     else
       sqlite3_bind_double (statement, i, va_arg (values, double));
   }

@@ -20,7 +20,8 @@ gboolean lig_sql_fail (sqlite3 *db, const char *doing, GError **error);
 gboolean lig_sql_is_damage (sqlite3 *db);
 
 /* Returns a statement with its parameters bound to the arguments after `types`: t text (may be
- * NULL), i gint64, d double. Texts are not copied: they must live until the statement is reset. */
+ * NULL), i gint64, d double, b GBytes. Texts and bytes are not copied: they must live until the
+ * statement is reset. */
 sqlite3_stmt *lig_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *types, ...)
   G_GNUC_WARN_UNUSED_RESULT;
 

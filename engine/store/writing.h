@@ -58,6 +58,9 @@ void lig_store_add_artifact (LigStore *self, const char *run, const char *kind, 
 /* Queues the record that a checkpoint contains the state of the run after the step. */
 void lig_store_add_saved_step (LigStore *self, const char *run, gint64 step);
 
+/* Queues the number of rows or tokens of the last evaluation's accuracy. */
+void lig_store_add_eval_rows (LigStore *self, const char *run, gint64 rows);
+
 /* Replaces the settings, JSON, of a run that continues for more steps. */
 gboolean
 lig_store_set_settings (LigStore *self, const char *run, const char *settings, GError **error);

@@ -35,14 +35,15 @@ is_equal (JsonObject *rule, const LigTrait *trait, JsonNode *value)
   if (!trait->text)
     return !lig_config_is_string (value) &&
            (float) json_node_get_double (value) == (float) trait->number;
-  if (json_node_get_value_type (value) == G_TYPE_BOOLEAN)
-    return g_str_equal (trait->text, json_node_get_boolean (value) ? "true" : "false");
-  if (!lig_config_is_string (value))
+  gboolean truth = json_node_get_value_type (value) == G_TYPE_BOOLEAN;
+  if (!truth && !lig_config_is_string (value))
     return FALSE;
-  const char *text = json_node_get_string (value);
-  JsonNode *own = json_object_has_member (rule, "texts")
-                    ? json_object_get_member (json_object_get_object_member (rule, "texts"), text)
-                    : value;
+  const char *text = !truth                          ? json_node_get_string (value)
+                     : json_node_get_boolean (value) ? "true"
+                                                     : "false";
+  if (!json_object_has_member (rule, "texts"))
+    return g_str_equal (text, trait->text);
+  JsonNode *own = json_object_get_member (json_object_get_object_member (rule, "texts"), text);
   return lig_config_is_string (own) && g_str_equal (json_node_get_string (own), trait->text);
 }
 
@@ -240,7 +241,9 @@ check_config (const LigModel *model, JsonObject *config, LigDifferences *all)
     JsonObject *rule = json_array_get_object_element (model->names->config, i);
     gboolean constant = json_object_has_member (rule, "constant");
     const char *key;
-    if (!json_object_get_boolean_member_with_default (rule, "compared", !constant) ||
+    /* The names of the tensors show which layers have them. */
+    if (json_object_has_member (rule, "indices") ||
+        !json_object_get_boolean_member_with_default (rule, "compared", !constant) ||
         !lig_config_applies (model, rule))
       continue;
     JsonNode *value = find_value (rule, config, &key);

@@ -56,7 +56,8 @@ static gboolean
 check_members (JsonObject *rule, guint n, GError **error)
 {
   static const char *const lists[] = {"keys", "reads", "value", "among"};
-  static const char *const strings[] = {"size", "per", "with", "without", "unless", "switch"};
+  static const char *const strings[] = {"size",   "per",    "with",   "without",
+                                        "unless", "switch", "indices"};
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     if (!has_strings (rule, lists[i]))
       return reject_rule (n, error, _ ("a list of strings in '%s'"), lists[i]);
@@ -89,10 +90,11 @@ check_rule (JsonNode *node, guint n, gboolean required, GError **error)
   if (!json_object_has_member (rule, "keys") && !json_object_has_member (rule, "reads"))
     return reject_rule (n, error, "%s", _ ("a member 'keys' or 'reads'"));
   int ways = value + constant + json_object_has_member (rule, "size") +
-             json_object_has_member (rule, "among");
+             json_object_has_member (rule, "indices") + json_object_has_member (rule, "among");
   return ways == 1 ||
          reject_rule (n, error, "%s",
-                      _ ("exactly one of the members 'value', 'size', 'constant' and 'among'"));
+                      _ ("exactly one of the members 'value', 'size', 'indices', 'constant' and "
+                         "'among'"));
 }
 
 static JsonArray *

@@ -21,12 +21,13 @@ find_other (const GArray *traits, const LigTrait *trait)
   return NULL;
 }
 
-/* Returns a number as an integer, or with as few digits as an fp32 needs. */
+/* Returns a number as an integer, or with as few digits as an fp32 needs. The
+ * configurations of transformers are typed and reject an integer where they expect a float. */
 static JsonNode *
-number_node (double number)
+number_node (double number, gboolean floating)
 {
   JsonNode *node = json_node_new (JSON_NODE_VALUE);
-  if (number == floor (number) && fabs (number) < 1e15) {
+  if (!floating && number == floor (number) && fabs (number) < 1e15) {
     json_node_set_int (node, (gint64) number);
     return node;
   }
@@ -67,14 +68,30 @@ value_node (const LigModel *model, JsonObject *rule, GError **error)
     return NULL;
   }
   if (!trait->text)
-    return number_node (trait->number);
+    return number_node (trait->number, trait->floating);
   const char *theirs = lig_config_their_text (rule, trait->text);
   if (!theirs) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s of %s at %s is %s, which %s does not have"),
                  trait->name, trait->title, trait->path, trait->text, model->names->title);
     return NULL;
   }
-  return json_node_init_string (json_node_alloc (), theirs);
+  return lig_config_is_truth (theirs)
+           ? json_node_init_boolean (json_node_alloc (), g_str_equal (theirs, "true"))
+           : json_node_init_string (json_node_alloc (), theirs);
+}
+
+/* Returns the list of the layers that have a role. */
+static JsonNode *
+indices_node (const LigModel *model, JsonObject *rule)
+{
+  const char *role = json_object_get_string_member (rule, "indices");
+  g_autoptr (JsonArray) list = json_array_new ();
+  for (guint i = 0; i < model->roles->len; i++) {
+    const LigRole *one = &g_array_index (model->roles, LigRole, i);
+    if (g_strcmp0 (one->role, role) == 0)
+      json_array_add_int_element (list, one->depth);
+  }
+  return json_node_init_array (json_node_alloc (), list);
 }
 
 static JsonNode *
@@ -83,7 +100,7 @@ size_node (const LigModel *model, JsonObject *rule, GError **error)
   const char *size = json_object_get_string_member (rule, "size");
   gint64 length = lig_config_size (model, rule);
   if (length > 0)
-    return number_node ((double) length);
+    return number_node ((double) length, FALSE);
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                _ ("the sequence has no %s, which the names of %s need"), size, model->names->name);
   return NULL;
@@ -110,10 +127,11 @@ write_rule (const LigModel *model, JsonObject *rule, JsonObject *to, GError **er
   if (!json_object_has_member (rule, "keys") || json_object_has_member (rule, "among") ||
       !lig_config_applies (model, rule))
     return TRUE;
-  g_autoptr (JsonNode) value = constant ? json_node_copy (constant)
-                               : json_object_has_member (rule, "size")
-                                 ? size_node (model, rule, error)
-                                 : value_node (model, rule, error);
+  g_autoptr (JsonNode) value =
+    constant                                   ? json_node_copy (constant)
+    : json_object_has_member (rule, "indices") ? indices_node (model, rule)
+    : json_object_has_member (rule, "size")    ? size_node (model, rule, error)
+                                               : value_node (model, rule, error);
   JsonArray *keys = json_object_get_array_member (rule, "keys");
   for (guint i = 0; value && i < json_array_get_length (keys); i++)
     set_member (to, json_array_get_string_element (keys, i), json_node_copy (value));

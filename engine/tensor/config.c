@@ -25,10 +25,15 @@ lig_traits_new (void)
 }
 
 void
-lig_traits_add (
-  GArray *traits, char *name, const char *title, const char *path, char *text, double number)
+lig_traits_add (GArray *traits,
+                char *name,
+                const char *title,
+                const char *path,
+                char *text,
+                double number,
+                gboolean floating)
 {
-  LigTrait trait = {name, g_strdup (title), g_strdup (path), text, number};
+  LigTrait trait = {name, g_strdup (title), g_strdup (path), text, number, floating};
   g_array_append_val (traits, trait);
 }
 
@@ -60,6 +65,12 @@ lig_config_their_text (JsonObject *rule, const char *text)
   return NULL;
 }
 
+gboolean
+lig_config_is_truth (const char *text)
+{
+  return g_str_equal (text, "true") || g_str_equal (text, "false");
+}
+
 char *
 lig_config_format (double number)
 {
@@ -79,6 +90,9 @@ char *
 lig_config_describe (JsonObject *rule, const LigTrait *trait)
 {
   const char *theirs = trait->text ? lig_config_their_text (rule, trait->text) : NULL;
+  /* Another program's true or false for one of our words would be no value of our op. */
+  if (theirs && lig_config_is_truth (theirs))
+    theirs = NULL;
   return trait->text ? g_strdup (theirs ? theirs : trait->text) : lig_config_format (trait->number);
 }
 
@@ -103,8 +117,8 @@ lig_config_applies (const LigModel *model, JsonObject *rule)
 {
   const char *with = json_object_get_string_member_with_default (rule, "with", NULL);
   const char *without = json_object_get_string_member_with_default (rule, "without", NULL);
-  return (!with || lig_roles_find (model->roles, with, 0)) &&
-         (!without || !lig_roles_find (model->roles, without, 0)) &&
+  return (!with || lig_roles_find_first (model->roles, with)) &&
+         (!without || !lig_roles_find_first (model->roles, without)) &&
          !lig_config_is_exception (model->traits, rule, NULL);
 }
 
@@ -138,7 +152,7 @@ lig_config_size (const LigModel *model, JsonObject *rule)
   gint64 axis = json_object_get_int_member_with_default (rule, "axis", 0);
   const char *per = json_object_get_string_member_with_default (rule, "per", NULL);
   const LigTrait *divisor = per ? lig_traits_find (model->traits, per, 0) : NULL;
-  const LigRole *role = lig_roles_find (model->roles, size, 0);
+  const LigRole *role = lig_roles_find_first (model->roles, size);
   if (g_str_equal (size, "layers"))
     return count_depth (model->roles);
   if (g_str_equal (size, "input"))

@@ -14,12 +14,18 @@ typedef struct {
   char *name, *title, *path;
   char *text; /* of a choice or a name; null for a number */
   double number;
+  gboolean floating; /* whether the number may have a fraction */
 } LigTrait;
 
 /* Returns an empty list of LigTrait. */
 GArray *lig_traits_new (void);
-void lig_traits_add (
-  GArray *traits, char *name, const char *title, const char *path, char *text, double number);
+void lig_traits_add (GArray *traits,
+                     char *name,
+                     const char *title,
+                     const char *path,
+                     char *text,
+                     double number,
+                     gboolean floating);
 
 /* Returns the nth trait of that name, null after the last. */
 const LigTrait *lig_traits_find (const GArray *traits, const char *name, guint n);
@@ -62,6 +68,9 @@ gboolean lig_config_is_string (JsonNode *node);
 
 /* Returns the string that the other program uses for one of ours; null if it has none. */
 const char *lig_config_their_text (JsonObject *rule, const char *text);
+
+/* Returns whether a text is a truth value in JSON. */
+gboolean lig_config_is_truth (const char *text);
 
 /* Returns a number with as few digits as an fp32 needs. */
 char *lig_config_format (double number);

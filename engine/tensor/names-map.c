@@ -45,17 +45,39 @@ lig_differences_end (LigDifferences *self, const char *problem, GError **error)
 
 /* --- Pieces -------------------------------------------------------------------------------- */
 
+/* Returns the shape of the part of a parameter that the tensors of a rule's names make up: the
+ * parameter's or, if each expert has such tensors, that of one expert. */
+static LigShape
+part_shape (const LigRole *role, const LigNameRule *rule)
+{
+  LigShape shape = role->shape;
+  if (!rule->by_expert || shape.n_axes < 1)
+    return shape;
+  shape.n_axes--;
+  for (int axis = 0; axis < shape.n_axes; axis++)
+    shape.axes[axis] = role->shape.axes[axis + 1];
+  return shape;
+}
+
+/* Returns the number of tensors of a parameter; those of an expert are next to each other. */
+static gint64
+count_pieces (const LigRole *role, const LigNameRule *rule)
+{
+  gint64 names = (gint64) g_strv_length (rule->names);
+  return rule->by_expert && role->shape.n_axes > 0 ? role->shape.axes[0] * names : names;
+}
+
 /* Returns the number of rows of the nth tensor of a parameter. */
 static gint64
-piece_rows (const GArray *roles, const LigRole *role, const LigNameRule *rule, guint n)
+piece_rows (const GArray *roles, const LigRole *role, const LigNameRule *rule, gint64 n)
 {
-  gint64 rows = role->shape.n_axes > 0 ? role->shape.axes[0] : 1;
-  guint count = g_strv_length (rule->names);
+  const LigShape part = part_shape (role, rule);
+  gint64 rows = part.n_axes > 0 ? part.axes[0] : 1, count = (gint64) g_strv_length (rule->names);
   const LigRole *first = rule->first ? lig_roles_find (roles, rule->first, role->depth) : NULL;
   if (!first || first->shape.n_axes == 0 || count < 2)
     return rows / count;
   gint64 columns = MIN (first->shape.axes[first->shape.n_axes - 1], rows);
-  return n == 0 ? columns : (rows - columns) / (count - 1);
+  return n % count == 0 ? columns : (rows - columns) / (count - 1);
 }
 
 /* Returns whether the tensors of a rule together have the rows of the parameter, each at least one:
@@ -63,8 +85,11 @@ piece_rows (const GArray *roles, const LigRole *role, const LigNameRule *rule, g
 static gboolean
 can_divide (const GArray *roles, const LigRole *role, const LigNameRule *rule)
 {
+  const LigShape part = part_shape (role, rule);
   gint64 rows = 0;
-  if (role->shape.n_axes < 1 || role->shape.n_axes > 2 || lig_shape_size (&role->shape) == 0)
+  /* Experts have matrices only. */
+  int min = rule->by_expert ? 2 : 1, max = rule->merged ? 3 : 2;
+  if (part.n_axes < min || part.n_axes > max || lig_shape_size (&role->shape) == 0)
     return FALSE;
   for (guint n = 0; rule->names[n]; n++) {
     gint64 some = piece_rows (roles, role, rule, n);
@@ -72,30 +97,35 @@ can_divide (const GArray *roles, const LigRole *role, const LigNameRule *rule)
       return FALSE;
     rows += some;
   }
-  return rows == role->shape.axes[0];
+  return rows == part.axes[0];
 }
 
 /* Returns the shape in the other program's file of a tensor with this many rows. */
 static LigShape
 piece_shape (const LigRole *role, const LigNameRule *rule, gint64 rows)
 {
-  LigShape shape = role->shape;
+  const LigShape part = part_shape (role, rule);
+  LigShape shape = part;
   shape.axes[0] = rows;
   if (rule->transposed && shape.n_axes == 2) {
-    shape.axes[0] = role->shape.axes[1];
+    shape.axes[0] = part.axes[1];
     shape.axes[1] = rows;
   }
   return shape;
 }
 
-/* Returns the name of the nth tensor, with its layer index and prefix. */
+/* Returns the name of the nth tensor, with its layer index, that of its expert, and its prefix. */
 static char *
-piece_name (const LigRole *role, const LigNameRule *rule, guint n, const char *prefix)
+piece_name (const LigRole *role, const LigNameRule *rule, gint64 n, const char *prefix)
 {
-  g_autofree char *number = g_strdup_printf ("%d", role->depth);
-  g_auto (GStrv) parts = g_strsplit (rule->names[n], "{layer}", -1);
-  g_autofree char *name = g_strjoinv (number, parts);
-  return g_strconcat (rule->prefixed ? prefix : "", name, NULL);
+  gint64 count = (gint64) g_strv_length (rule->names);
+  g_autofree char *depth = g_strdup_printf ("%d", role->depth);
+  g_autofree char *expert = g_strdup_printf ("%" PRId64, n / count);
+  GString *name = g_string_new (rule->prefixed ? prefix : "");
+  g_string_append (name, rule->names[n % count]);
+  g_string_replace (name, "{layer}", depth, 0);
+  g_string_replace (name, "{expert}", expert, 0);
+  return g_string_free (name, FALSE);
 }
 
 static void
@@ -161,14 +191,16 @@ has_tensor (const LigImport *self, const LigRole *role, const LigNameRule *rule)
   return lig_tensor_file_has (self->file, name);
 }
 
-/* Returns the rule for a parameter: that of the tied role if the parameter's own tensor is missing
- * in the file, which may contain either of the two. */
+/* Returns the rule for a parameter: the alternative, or that of the tied role, if the parameter's
+ * own tensor is missing in the file, which may contain either of the two. */
 static const LigNameRule *
 find_rule (const LigImport *self, const LigRole *role)
 {
   const LigNameRule *rule = role->role ? lig_names_rule (self->names, role->role) : NULL;
   if (!rule || has_tensor (self, role, rule))
     return rule;
+  if (rule->alternative && has_tensor (self, role, rule->alternative))
+    return rule->alternative;
   if (rule->tied)
     return lig_names_rule (self->names, rule->tied);
   for (guint i = 0; i < self->names->rules->len; i++) {
@@ -191,12 +223,46 @@ note_tied (LigImport *self, const LigRole *role, const LigNameRule *rule)
                      role->path, name);
 }
 
+/* Checks that all experts of a parameter have the nth of the rule's tensors, and no others. Of
+ * several missing or surplus ones, only the first is a difference. */
+static void
+check_experts (LigImport *self,
+               const LigRole *role,
+               const LigNameRule *rule,
+               guint n,
+               GHashTable *used,
+               LigDifferences *differences)
+{
+  gint64 expected = role->shape.axes[0], found = 0, missing = -1;
+  guint count = g_strv_length (rule->names);
+  for (gint64 expert = 0;; expert++) {
+    char *name = piece_name (role, rule, expert * count + n, self->prefix);
+    gboolean has = lig_tensor_file_has (self->file, name);
+    g_hash_table_add (used, name);
+    found += has;
+    if (!has && expert < expected && missing < 0)
+      missing = expert;
+    if (!has && expert >= expected)
+      break;
+  }
+  g_autofree char *name =
+    piece_name (role, rule, (missing < 0 ? expected : missing) * count + n, self->prefix);
+  if (missing >= 0)
+    lig_differences_add (differences,
+                         _ ("%s (for %s) is missing, the file has %" PRId64 " of %" PRId64), name,
+                         role->path, found, expected);
+  else if (found > expected)
+    lig_differences_add (
+      differences, _ ("%s is surplus, the file has %" PRId64 ", expected %" PRId64 " (for %s)"),
+      name, found, expected, role->path);
+}
+
 /* Checks one tensor of a parameter. */
 static void
 check_piece (LigImport *self,
              const LigRole *role,
              const LigNameRule *rule,
-             guint n,
+             gint64 n,
              GHashTable *used,
              LigDifferences *differences)
 {
@@ -207,7 +273,8 @@ check_piece (LigImport *self,
   g_hash_table_add (used, name);
   expected = piece_shape (role, rule, rows);
   if (!lig_tensor_file_get_shape (self->file, name, &observed, &dtype)) {
-    lig_differences_add (differences, _ ("%s (for %s) is missing"), name, role->path);
+    if (!rule->by_expert)
+      lig_differences_add (differences, _ ("%s (for %s) is missing"), name, role->path);
     return;
   }
   if (!lig_dtype_is_floating (dtype))
@@ -239,13 +306,15 @@ check_role (LigImport *self, const LigRole *role, GHashTable *used, LigDifferenc
   }
   if (!can_divide (self->roles, role, rule)) {
     reject_to_shard (role, rule, differences);
-    for (guint n = 0; rule->names[n]; n++)
+    for (gint64 n = 0; n < count_pieces (role, rule); n++)
       g_hash_table_add (used, piece_name (role, rule, n, self->prefix));
     return;
   }
   if (!g_str_equal (rule->role, role->role))
     note_tied (self, role, rule);
-  for (guint n = 0; rule->names[n]; n++)
+  for (guint n = 0; rule->by_expert && rule->names[n]; n++)
+    check_experts (self, role, rule, n, used, differences);
+  for (gint64 n = 0; n < count_pieces (role, rule); n++)
     check_piece (self, role, rule, n, used, differences);
 }
 
@@ -370,7 +439,7 @@ lig_import_vocabulary (const LigImport *self)
 
 /* Returns the tensor in the layout of the parameter. */
 static LigTensor *
-read_piece (LigImport *self, const LigRole *role, const LigNameRule *rule, guint n, GError **error)
+read_piece (LigImport *self, const LigRole *role, const LigNameRule *rule, gint64 n, GError **error)
 {
   g_autofree char *name = piece_name (role, rule, n, self->prefix);
   g_autoptr (LigTensor) tensor = lig_tensor_file_get (self->file, name, error);
@@ -386,13 +455,13 @@ read_piece (LigImport *self, const LigRole *role, const LigNameRule *rule, guint
   return g_steal_pointer (&turned);
 }
 
-/* Stacks the pieces along axis 0; remaining rows stay zero. */
+/* Stacks the pieces, those of each expert after the previous one's; remaining rows stay zero. */
 static LigTensor *
 join (LigImport *self, const LigRole *role, const LigNameRule *rule, GError **error)
 {
   g_autoptr (LigTensor) whole = NULL;
   gsize at = 0;
-  for (guint n = 0; rule->names[n]; n++) {
+  for (gint64 n = 0; n < count_pieces (role, rule); n++) {
     g_autoptr (LigTensor) piece = read_piece (self, role, rule, n, error);
     if (!piece)
       return NULL;
@@ -428,15 +497,19 @@ lig_weights_names_nth (guint n)
   return lig_names_nth (n);
 }
 
-/* Returns rows of a tensor in the other program's layout. */
+/* Returns rows of a tensor, each of `columns` elements, in the other program's layout. */
 static LigTensor *
-cut (const LigTensor *from, gint64 begin, const LigShape *shape, gboolean turned, GError **error)
+cut (const LigTensor *from,
+     gint64 begin,
+     gint64 columns,
+     const LigShape *shape,
+     gboolean turned,
+     GError **error)
 {
   g_autoptr (LigTensor) tensor = lig_tensor_new (from->dtype, shape, error);
   if (!tensor)
     return NULL;
   gsize size = lig_dtype_size (from->dtype);
-  gint64 columns = from->size / from->shape.axes[0];
   const char *source = (const char *) from->data + (gsize) (begin * columns) * size;
   if (turned)
     transpose (source, tensor->size / columns, columns, size, tensor->data);
@@ -467,8 +540,9 @@ write_role (LigTensorFile *to,
             GError **error)
 {
   const LigNameRule *rule = lig_names_rule (names, role->role);
-  gint64 begin = 0;
-  for (guint n = 0; rule->names[n]; n++) {
+  const LigShape part = part_shape (role, rule);
+  gint64 begin = 0, columns = lig_shape_size (&part) / part.axes[0];
+  for (gint64 n = 0; n < count_pieces (role, rule); n++) {
     gint64 rows = piece_rows (roles, role, rule, n), written = rows;
     if (rule->padded && vocabulary > 0)
       written = vocabulary;
@@ -481,7 +555,7 @@ write_role (LigTensorFile *to,
       return lig_error_set_setting (error, "vocabulary");
     }
     g_autoptr (LigTensor) piece =
-      cut (tensor, begin, &shape, rule->transposed && shape.n_axes == 2, error);
+      cut (tensor, begin, columns, &shape, rule->transposed && shape.n_axes == 2, error);
     if (!piece || !add (to, name, piece, dtype, error))
       return FALSE;
     begin += rows;
@@ -531,7 +605,8 @@ check_needed (const GArray *roles, const LigNames *names, LigDifferences *differ
     for (int depth = inside ? 0 : -1; needed && depth < (inside ? depths : 0); depth++) {
       LigRole role = {.depth = depth};
       g_autofree char *name = piece_name (&role, rule, 0, names->prefixes[0]);
-      if (!lig_roles_find (roles, rule->role, depth))
+      if (!lig_roles_find (roles, rule->role, depth) &&
+          !(rule->unless && lig_roles_find (roles, rule->unless, depth)))
         lig_differences_add (differences, _ ("%s has no counterpart"), name);
     }
   }

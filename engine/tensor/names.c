@@ -25,6 +25,9 @@ free_rule (gpointer data)
   g_strfreev (rule->names);
   g_free (rule->first);
   g_free (rule->tied);
+  g_free (rule->unless);
+  if (rule->alternative)
+    free_rule (rule->alternative);
   g_free (rule);
 }
 
@@ -105,9 +108,35 @@ read_texts (JsonObject *object, const char *key, GStrv *texts, GError **error)
   return TRUE;
 }
 
+/* Adds the rule of one tensor that has the layout of the parameter. */
+static void
+add_alternative (LigNameRule *rule, const char *name)
+{
+  LigNameRule *alternative = rule->alternative = g_new0 (LigNameRule, 1);
+  const char *const names[] = {name, NULL};
+  alternative->role = g_strdup (rule->role);
+  alternative->names = g_strdupv ((GStrv) names);
+  alternative->prefixed = rule->prefixed;
+  alternative->merged = TRUE;
+}
+
+/* Reads how the tensors of a role differ from the parameter. */
+static gboolean
+read_layout (LigNameRule *rule, JsonObject *object, GError **error)
+{
+  return read_text (object, "first", FALSE, &rule->first, error) &&
+         read_text (object, "tied", FALSE, &rule->tied, error) &&
+         read_text (object, "unless", FALSE, &rule->unless, error) &&
+         read_truth (object, "transposed", &rule->transposed, error) &&
+         read_truth (object, "padded", &rule->padded, error) &&
+         read_truth (object, "prefixed", &rule->prefixed, error) &&
+         read_truth (object, "needed", &rule->needed, error);
+}
+
 static gboolean
 read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
 {
+  g_autofree char *alternative = NULL;
   LigNameRule *rule = g_new0 (LigNameRule, 1);
   rule->role = g_strdup (role);
   rule->prefixed = TRUE;
@@ -115,16 +144,19 @@ read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
   if (!JSON_NODE_HOLDS_OBJECT (node))
     return reject (role, _ ("an object"), error);
   JsonObject *object = json_node_get_object (node);
-  if (read_texts (object, "names", &rule->names, error) &&
-      read_text (object, "first", FALSE, &rule->first, error) &&
-      read_text (object, "tied", FALSE, &rule->tied, error) &&
-      read_truth (object, "transposed", &rule->transposed, error) &&
-      read_truth (object, "padded", &rule->padded, error) &&
-      read_truth (object, "prefixed", &rule->prefixed, error) &&
-      read_truth (object, "needed", &rule->needed, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", role);
-  return FALSE;
+  if (!read_texts (object, "names", &rule->names, error) || !read_layout (rule, object, error) ||
+      !read_text (object, "alternative", FALSE, &alternative, error)) {
+    g_prefix_error (error, "%s: ", role);
+    return FALSE;
+  }
+  guint by_expert = 0;
+  for (guint n = 0; rule->names[n]; n++)
+    by_expert += strstr (rule->names[n], "{expert}") != NULL;
+  rule->by_expert = by_expert > 0;
+  if (alternative)
+    add_alternative (rule, alternative);
+  return by_expert == 0 || by_expert == g_strv_length (rule->names) ||
+         reject (role, _ ("'{expert}' in all names or in none"), error);
 }
 
 /* Does the same for an optional list. */
@@ -151,10 +183,11 @@ read_rules (LigNames *self, JsonObject *object, GError **error)
       return FALSE;
   for (guint i = 0; i < self->rules->len; i++) {
     const LigNameRule *rule = g_ptr_array_index (self->rules, i);
-    const char *others[] = {rule->first, rule->tied};
+    const char *others[] = {rule->first, rule->tied, rule->unless};
     for (guint j = 0; j < G_N_ELEMENTS (others); j++)
       if (others[j] && !lig_names_rule (self, others[j]))
-        return reject (rule->role, _ ("'first' and 'tied' to be roles of the table"), error);
+        return reject (rule->role, _ ("'first', 'tied' and 'unless' to be roles of the table"),
+                       error);
   }
   return TRUE;
 }
@@ -234,6 +267,21 @@ lig_names_is_parameter (const char *name)
   return TRUE;
 }
 
+/* Returns whether the file has the first tensor of a rule in some layer. */
+static gboolean
+occurs (LigTensorFile *file, const LigNameRule *rule, const char *prefix)
+{
+  gboolean found = FALSE;
+  g_autoptr (GString) glob = g_string_new (prefix);
+  g_string_append (glob, rule->names[0]);
+  g_string_replace (glob, "{layer}", "*", 0);
+  g_string_replace (glob, "{expert}", "*", 0);
+  g_autoptr (GPatternSpec) pattern = g_pattern_spec_new (glob->str);
+  for (const char *const *name = lig_tensor_file_get_names (file); *name && !found; name++)
+    found = g_pattern_spec_match_string (pattern, *name);
+  return found;
+}
+
 /* Returns how many tensors of a block have a name that the file contains. */
 static guint
 count_block_names (LigTensorFile *file, const LigNames *names, const char *prefix)
@@ -241,30 +289,23 @@ count_block_names (LigTensorFile *file, const LigNames *names, const char *prefi
   guint count = 0;
   for (guint i = 0; i < names->rules->len; i++) {
     const LigNameRule *rule = g_ptr_array_index (names->rules, i);
-    gboolean found = FALSE;
-    g_auto (GStrv) halves = g_strsplit (rule->names[0], "{layer}", 2);
-    if (!halves[1])
-      continue;
-    g_autofree char *glob = g_strconcat (prefix, halves[0], "*", halves[1], NULL);
-    g_autoptr (GPatternSpec) pattern = g_pattern_spec_new (glob);
-    for (const char *const *name = lig_tensor_file_get_names (file); *name && !found; name++)
-      found = g_pattern_spec_match_string (pattern, *name);
-    count += found;
+    if (strstr (rule->names[0], "{layer}"))
+      count += occurs (file, rule, prefix) ||
+               (rule->alternative && occurs (file, rule->alternative, prefix));
   }
   return count;
 }
 
-/* Tries a table with each of its prefixes: a matching file has the table's characteristic name or,
- * because that may be the missing one, two other names of a block. Takes the table if it matches
- * better than `best`. */
+/* Tries a table with each of its prefixes: a matching file has two names of a block. The table's
+ * characteristic name counts twice: models with experts have all names of Llama but those of the
+ * MLP. Takes the table if it matches better than `best`. */
 static void
 try_names (LigTensorFile *file, LigNames **one, guint *best, LigNames **names, const char **prefix)
 {
   const char *found = NULL;
   for (char **at = (*one)->prefixes; *at; at++) {
     g_autofree char *known = g_strconcat (*at, (*one)->known_by, NULL);
-    guint count =
-      lig_tensor_file_has (file, known) ? G_MAXUINT : count_block_names (file, *one, *at);
+    guint count = count_block_names (file, *one, *at) + lig_tensor_file_has (file, known);
     if (count > *best) {
       *best = count;
       found = *at;
@@ -282,7 +323,7 @@ lig_names_detect (LigTensorFile *file, LigNames **names, const char **prefix, GE
 {
   guint best = 1;
   *names = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (shipped) && best < G_MAXUINT; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (shipped); i++) {
     g_autoptr (LigNames) one = lig_names_find (shipped[i].name, error);
     if (!one) {
       g_clear_pointer (names, lig_names_free);

@@ -12,15 +12,19 @@
 G_BEGIN_DECLS
 
 /* The tensors of a role. */
-typedef struct {
+typedef struct LigNameRule {
   char *role;
   GStrv names;         /* stacked along axis 0; {layer} is the layer index */
+  gboolean by_expert;  /* names have {expert}, the index along axis 0; their rows are of axis 1 */
+  gboolean merged;     /* one tensor with all axes of the parameter */
   gboolean transposed; /* matrices have their axes swapped */
   gboolean padded;     /* the parameter may have more rows; these are zeros */
   gboolean prefixed;   /* the names have the prefix of the file */
   gboolean needed;     /* every file has it */
   char *first;         /* (nullable): the role whose columns are the rows of the first tensor */
   char *tied;          /* (nullable): the role that replaces this one if it is missing */
+  char *unless;        /* (nullable): the role of a layer that has it instead of this one */
+  struct LigNameRule *alternative; /* (nullable): the tensors of files that lack these names */
 } LigNameRule;
 
 typedef struct {
@@ -77,6 +81,9 @@ GArray *lig_roles_of_file (LigTensorFile *file);
 
 /* Returns the parameter with a role in a layer, or null. */
 const LigRole *lig_roles_find (const GArray *roles, const char *role, int depth);
+
+/* Returns the first parameter with a role in any layer, or null. */
+const LigRole *lig_roles_find_first (const GArray *roles, const char *role);
 
 /* Appends a difference such as `PATH is 3x4, expected 4x3` to a list; all are counted, the first
  * ones are shown. */

@@ -108,10 +108,10 @@ typedef enum { ATTENTION, MLP, HEAD, PLAIN } Kind;
 static Kind
 find_kind (const GArray *paths, const char *op)
 {
-  return has_part (paths, op, "qkv") || has_part (paths, op, "query") ? ATTENTION
-         : has_part (paths, op, "fc1")                                ? MLP
-         : has_part (paths, op, "linear")                             ? HEAD
-                                                                      : PLAIN;
+  return has_part (paths, op, "qkv") || has_part (paths, op, "query")         ? ATTENTION
+         : has_part (paths, op, "fc1") || has_part (paths, op, "experts-fc1") ? MLP
+         : has_part (paths, op, "linear")                                     ? HEAD
+                                                                              : PLAIN;
 }
 
 /* Returns the role of a parameter of a macro. */
@@ -208,6 +208,17 @@ lig_roles_find (const GArray *roles, const char *role, int depth)
     const LigRole *one = &g_array_index (roles, LigRole, i);
     if (one->role && g_str_equal (one->role, role) &&
         (one->depth == depth || !g_str_has_prefix (role, "layer.")))
+      return one;
+  }
+  return NULL;
+}
+
+const LigRole *
+lig_roles_find_first (const GArray *roles, const char *role)
+{
+  for (guint i = 0; i < roles->len; i++) {
+    const LigRole *one = &g_array_index (roles, LigRole, i);
+    if (g_strcmp0 (one->role, role) == 0)
       return one;
   }
   return NULL;

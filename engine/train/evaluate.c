@@ -214,11 +214,10 @@ add_batches (LigRun *self, gint64 count, Sums *sums, gboolean *cut, GError **err
 }
 
 gboolean
-lig_run_evaluate (
-  LigRun *self, gint64 max, double *loss, double *accuracy, gboolean *cut, GError **error)
+lig_run_evaluate (LigRun *self, gint64 max, LigEvaluation *result, gboolean *cut, GError **error)
 {
   Sums sums = {0};
-  *loss = *accuracy = NAN;
+  *result = (LigEvaluation){NAN, NAN, 0};
   gboolean fine = add_batches (self, max, &sums, cut, error);
   note_batch (self, 0, 0);
   if (!fine || *cut)
@@ -229,8 +228,10 @@ lig_run_evaluate (
   if (*cut)
     return TRUE;
   if (sums.weight > 0)
-    *loss = sums.loss / sums.weight;
-  if (sums.weight > 0 && self->classes)
-    *accuracy = sums.correct / sums.weight;
+    result->loss = sums.loss / sums.weight;
+  if (sums.weight > 0 && self->classes) {
+    result->accuracy = sums.correct / sums.weight;
+    result->rows = (gint64) (sums.weight + 0.5);
+  }
   return TRUE;
 }

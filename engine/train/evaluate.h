@@ -16,10 +16,16 @@ gint64 lig_run_get_evaluation_interval (LigRun *self, gint64 *batches);
  * evaluated completely, and large ones by about as many batches as the run trained on. */
 gint64 lig_run_get_last_evaluation (LigRun *self);
 
+/* The results of an evaluation: NaN without one. */
+typedef struct {
+  double loss, accuracy;
+  gint64 rows; /* that the accuracy counts; 0 without classes */
+} LigEvaluation;
+
 /* Computes the validation loss, and accuracy for classes (else NaN), over at most `max` batches (0:
  * all), spread evenly; sets `cut` and NaN if the run was ended in the meantime. Returns FALSE with
  * the error set on failure. */
-gboolean lig_run_evaluate (
-  LigRun *self, gint64 max, double *loss, double *accuracy, gboolean *cut, GError **error);
+gboolean
+lig_run_evaluate (LigRun *self, gint64 max, LigEvaluation *result, gboolean *cut, GError **error);
 
 G_END_DECLS

@@ -24,13 +24,14 @@ is_default (const char *name, const char *word)
 }
 
 /* Returns whether the same run continues with another value: more steps extend it, the file does
- * not depend on optimizer sharding or bucket size, samples do not influence training, and the
- * length of the schedule is compared separately. */
+ * not depend on optimizer sharding or bucket size, samples, histograms and loads do not
+ * influence training, and the length of the schedule is compared separately. */
 static gboolean
 is_open (const char *name)
 {
-  static const char *const open[] = {"steps",       "schedule-steps", "shard-optimizer",
-                                     "bucket-size", "vocabulary",     NULL};
+  static const char *const open[] = {
+    "steps",      "schedule-steps", "shard-optimizer", "bucket-size",
+    "vocabulary", "histograms",     "load-every",      NULL};
   return g_strv_contains (open, name) || g_str_has_prefix (name, "sample-");
 }
 

@@ -75,7 +75,7 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   gint64 parameters = 0, trained = 0;
   for (guint i = 0; i < count; i++) {
     parameters += ops[i].parameters;
-    trained += ops[i].parameters - ops[i].frozen;
+    trained += ops[i].parameters - ops[i].frozen - ops[i].own_updated;
   }
   if (trained > 0)
     return TRUE;

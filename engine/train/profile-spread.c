@@ -7,6 +7,7 @@
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/store-spreads.h>
+#include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
 #include <math.h>

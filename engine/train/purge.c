@@ -2,6 +2,7 @@
 /* Deletes runs for good, with their checkpoints. */
 #include <ligature/purge.h>
 #include <ligature/store-rows.h>
+#include <ligature/store.h>
 #include <ligature/tensor-file.h>
 
 #include <errno.h>

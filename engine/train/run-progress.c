@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The progress and the metrics of a run, written by its thread and read by others. */
 #include "engine/train/run-private.h"
+#include <ligature/figures.h>
 #include <ligature/store.h>
+#include <ligature/units.h>
+
+#include <glib/gi18n-lib.h>
 
 #include <math.h>
 
@@ -50,6 +54,36 @@ median_step (LigRun *self)
   return (double) g_array_index (sorted, float, sorted->len / 2);
 }
 
+/* Sets the tokens per second and the utilization of the device by micro-batches of the step. */
+static void
+find_use (LigRun *self, LigRunProgress *progress)
+{
+  LigUse use;
+  gint64 batches = MAX (self->settings.accumulate, 1);
+  lig_figures_use_in (self->plan, progress->step_seconds / (double) batches, &use);
+  progress->tokens = use.tokens;
+  progress->rows_per_second = use.per_second;
+  progress->mfu = use.mfu;
+}
+
+char *
+lig_run_describe_rate (const LigRunProgress *progress)
+{
+  g_return_val_if_fail (progress, NULL);
+  const LigUse use = {.tokens = progress->tokens,
+                      .per_second = progress->rows_per_second,
+                      .mfu = progress->mfu,
+                      .measured = TRUE};
+  if (progress->tokens)
+    return lig_figures_use_text (&use);
+  if (isnan (progress->samples_per_second))
+    return NULL;
+  g_autofree char *count = lig_units_count (progress->samples_per_second);
+  if (!(use.mfu >= 0.005))
+    return g_strdup_printf (_ ("%s samples/s"), count);
+  return g_strdup_printf (_ ("%s samples/s, %.0f %% MFU"), count, 100 * use.mfu);
+}
+
 /* The training thread takes the lock thousands of times a second, each time briefly. A thread that
  * sleeps on it finds it taken again when it wakes, which costs a window 20 ms per frame. Polling
  * finds one of the many moments in which the lock is free. */
@@ -82,6 +116,7 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
       progress->left = (progress->seconds - tuning_seconds) / (double) done *
                        (double) (progress->steps - progress->step);
     progress->samples_per_second = samples / progress->step_seconds;
+    find_use (self, progress);
   }
 }
 

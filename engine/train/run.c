@@ -2,6 +2,7 @@
 /* Runs: the training loop on its thread, and the requests of the caller. */
 #include "engine/measure/choices.h"
 #include "engine/ranks/messages.h"
+#include "engine/store/writing.h"
 #include "engine/train/checkpoint.h"
 #include "engine/train/control.h"
 #include "engine/train/data.h"
@@ -9,6 +10,8 @@
 #include "engine/train/inputs.h"
 #include "engine/train/programs.h"
 #include "engine/train/ranks.h"
+#include "engine/train/record-histograms.h"
+#include "engine/train/record-loads.h"
 #include "engine/train/record.h"
 #include "engine/train/run-private.h"
 #include "engine/train/sample.h"
@@ -121,6 +124,8 @@ lig_run_init (LigRun *self)
                                     .left = NAN,
                                     .step_seconds = NAN,
                                     .samples_per_second = NAN,
+                                    .rows_per_second = NAN,
+                                    .mfu = NAN,
                                     .gradient_norm = NAN,
                                     .loss_scale = NAN,
                                     .exposed = NAN,
@@ -196,17 +201,19 @@ lig_run_new_from (LigSequence *sequence,
 static gboolean
 evaluate (LigRun *self, gint64 step, gint64 batches, gboolean *cut, GError **error)
 {
-  double loss, accuracy;
-  if (!lig_run_evaluate (self, batches, &loss, &accuracy, cut, error))
+  LigEvaluation result;
+  if (!lig_run_evaluate (self, batches, &result, cut, error))
     return FALSE;
-  if (isnan (loss))
+  if (isnan (result.loss))
     return TRUE;
+  if (self->store && result.rows > 0)
+    lig_store_add_eval_rows (self->store, self->uuid, result.rows);
   /* The loss comes last: it marks the evaluation as complete for readers of the metrics. */
-  lig_run_metric (self, step, LIG_METRIC_EVAL_ACCURACY, accuracy);
-  lig_run_metric (self, step, LIG_METRIC_EVAL_LOSS, loss);
+  lig_run_metric (self, step, LIG_METRIC_EVAL_ACCURACY, result.accuracy);
+  lig_run_metric (self, step, LIG_METRIC_EVAL_LOSS, result.loss);
   g_mutex_lock (&self->lock);
-  self->progress.eval_loss = loss;
-  self->progress.eval_accuracy = accuracy;
+  self->progress.eval_loss = result.loss;
+  self->progress.eval_accuracy = result.accuracy;
   g_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -247,8 +254,14 @@ train (LigRun *self, LigRunRequest *request, GError **error)
     gboolean last = step == settings->steps;
     gboolean look = interval > 0 && step % interval == 0;
     gboolean due = settings->checkpoint_every > 0 && step % settings->checkpoint_every == 0;
-    gboolean sampled = lig_run_samples_at (self, step);
-    if ((last || look || due || sampled) && !lig_run_finish_pending (self, error))
+    gboolean sampled = lig_run_samples_at (self, step), counted = lig_run_counts_at (self, step);
+    gboolean loaded = lig_run_loads_at (self, step);
+    if ((last || look || due || sampled || counted || loaded) &&
+        !lig_run_finish_pending (self, error))
+      return FALSE;
+    if (loaded && !lig_run_record_loads (self, step, error))
+      return FALSE;
+    if (counted && !lig_run_count (self, step, error))
       return FALSE;
     if (look && !last && !evaluate (self, step, batches, &cut, error))
       return FALSE;

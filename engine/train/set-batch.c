@@ -25,15 +25,19 @@ lig_run_count_documents (LigPlan *plan)
   return n;
 }
 
-/* Returns the names of the caller's inputs that data sets cannot provide: `0.lengths, 1.memory`. */
+/* Returns the caller's inputs that data sets cannot provide, by the paths of their readers:
+ * `0.lengths, 1.memory`. @first: (out): the path of the first reader */
 static char *
-name_extras (LigPlan *plan)
+name_extras (LigPlan *plan, const char **first)
 {
   GString *names = g_string_new (NULL);
   for (guint n = 0; n + 1 < lig_plan_get_n_extra_inputs (plan); n++) {
-    const char *name = lig_plan_get_extra_input_name (plan, n);
-    if (!is_documents (plan, n))
-      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", name + strspn (name, "#"));
+    const LigPlanOp *reader = lig_plan_find_extra_input_reader (plan, n);
+    g_autofree char *name = lig_plan_describe_extra_input (plan, n);
+    if (is_documents (plan, n))
+      continue;
+    g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", name);
+    *first = *first ? *first : reader->path;
   }
   return g_string_free (names, FALSE);
 }
@@ -43,17 +47,22 @@ lig_run_check_extras (LigRun *self, LigPlan *plan, GError **error)
 {
   guint extra = lig_plan_get_n_extra_inputs (plan), documents = lig_run_count_documents (plan);
   gint64 separator = lig_dataset_get_separator (self->data);
-  g_autofree char *names = name_extras (plan);
-  if (extra != documents + 1)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 g_dngettext (GETTEXT_PACKAGE,
-                              "the sequence takes %u extra input from the caller, but a data set "
-                              "provides only 1, the targets; train it from a program, or omit %s",
-                              "the sequence takes %u extra inputs from the caller, but a data set "
-                              "provides only 1, the targets; train it from a program, or omit %s",
-                              (gulong) extra),
-                 extra, names);
-  else if (documents > 0 && separator < 0)
+  const char *path = NULL;
+  g_autofree char *names = name_extras (plan, &path);
+  if (extra != documents + 1) {
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_CHANNEL,
+      g_dngettext (GETTEXT_PACKAGE,
+                   "the sequence takes %u extra input from the caller, but a data set "
+                   "provides only 1, the targets; connect or omit %s, or train it from a "
+                   "program",
+                   "the sequence takes %u extra inputs from the caller, but a data set "
+                   "provides only 1, the targets; connect or omit %s, or train it from a "
+                   "program",
+                   (gulong) extra),
+      extra, names);
+    lig_error_set_path (error, path);
+  } else if (documents > 0 && separator < 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("attention reads documents, but the data is not divided into any; add "
                     "?separator=TOKEN to text or tokens, the token that ends a document"));

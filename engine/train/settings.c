@@ -145,6 +145,22 @@ static const LigSetting common[] = {
          0,
          "Steps between checkpoints",
          "0, once a minute"),
+  COUNT (OUTPUT,
+         histograms,
+         "histograms",
+         0,
+         1e15,
+         0,
+         "Steps between histograms of all trained weights and their gradients",
+         "0, none"),
+  COUNT (OUTPUT,
+         load_every,
+         "load-every",
+         0,
+         1e15,
+         50,
+         "Steps between records of the load of experts; 0: none",
+         NULL),
   COUNT (SAMPLES,
          sample_every,
          "sample-every",
@@ -348,7 +364,8 @@ lig_setting_default (const LigSetting *self)
 {
   if (self->unset || self->kind == LIG_SETTING_TEXT)
     return g_strdup (self->unset ? self->unset : self->usual);
-  return g_strdup_printf ("%.15g", self->initial);
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  return g_strdup (g_ascii_formatd (text, sizeof text, "%.15g", self->initial));
 }
 
 /* --- Values --------------------------------------------------------------------------------- */

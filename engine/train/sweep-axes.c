@@ -2,10 +2,12 @@
 /* The axes of a sweep: their text form, their values, and their points. */
 #include "engine/base/suggest.h"
 #include "engine/train/sweep-private.h"
+#include <ligature/json.h>
 #include <ligature/recipe.h>
 #include <ligature/sequence.h>
 
 #include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -325,16 +327,31 @@ lig_sweep_expand (LigSweep *self, GError **error)
   return TRUE;
 }
 
+static char *
+describe (LigSweep *self, guint point, gboolean seed)
+{
+  const LigSweepPoint *at = &g_array_index (self->points, LigSweepPoint, point);
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < self->axes->len; i++) {
+    const char *key = g_array_index (self->axes, LigSweepAxis, i).key;
+    if (seed || !g_str_equal (key, "seed"))
+      g_string_append_printf (text, "%s%s %s", text->len > 0 ? ", " : "", key, at->values[i]);
+  }
+  return g_string_free (text, FALSE);
+}
+
 char *
 lig_sweep_describe_point (LigSweep *self, guint point)
 {
   g_return_val_if_fail (LIG_IS_SWEEP (self) && point < self->points->len, NULL);
-  const LigSweepPoint *at = &g_array_index (self->points, LigSweepPoint, point);
-  GString *text = g_string_new (NULL);
-  for (guint i = 0; i < self->axes->len; i++)
-    g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "",
-                            g_array_index (self->axes, LigSweepAxis, i).key, at->values[i]);
-  return g_string_free (text, FALSE);
+  return describe (self, point, TRUE);
+}
+
+char *
+lig_sweep_describe_settings (LigSweep *self, guint point)
+{
+  g_return_val_if_fail (LIG_IS_SWEEP (self) && point < self->points->len, NULL);
+  return describe (self, point, FALSE);
 }
 
 gboolean
@@ -345,4 +362,68 @@ lig_sweep_is_alike (LigSweep *self, const LigSweepPoint *a, const LigSweepPoint 
         !g_str_equal (a->values[i], b->values[i]))
       return FALSE;
   return TRUE;
+}
+
+/* --- Using a point in another sequence -------------------------------------------------------- */
+
+/* Returns a copy of the sequence's `train` object that can be changed. */
+static JsonObject *
+read_train (LigSequence *sequence)
+{
+  const char *train = lig_sequence_get_train (sequence);
+  g_autoptr (JsonNode) root = train ? lig_json_from_text (train, NULL) : NULL;
+  return root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_dup_object (root) : json_object_new ();
+}
+
+static void
+write_train (LigSequence *sequence, JsonObject *train)
+{
+  g_autoptr (JsonNode) root = json_node_init_object (json_node_alloc (), train);
+  g_autoptr (GString) text = g_string_new (NULL);
+  lig_json_append (text, root);
+  lig_sequence_set_train (sequence, json_object_get_size (train) > 0 ? text->str : NULL);
+}
+
+/* Sets a member of `train` to the value as the settings write it; a default value has none. */
+static void
+put_setting (JsonObject *train, const char *key, const LigRunSettings *settings)
+{
+  g_auto (LigRunSettings) usual;
+  const LigSetting *setting;
+  lig_run_settings_init (&usual);
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    if (!g_str_equal (setting->name, key))
+      continue;
+    g_autofree char *value = lig_run_settings_get (settings, key);
+    g_autofree char *initial = lig_run_settings_get (&usual, key);
+    if (!value || g_strcmp0 (value, initial) == 0)
+      json_object_remove_member (train, key);
+    else if (setting->kind == LIG_SETTING_TEXT)
+      json_object_set_string_member (train, key, value);
+    else if (setting->kind == LIG_SETTING_COUNT)
+      json_object_set_int_member (train, key, g_ascii_strtoll (value, NULL, 10));
+    else
+      json_object_set_double_member (train, key, g_ascii_strtod (value, NULL));
+  }
+}
+
+LigSequence *
+lig_sweep_apply_point (LigSweep *self, guint point, LigSequence *sequence, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_SWEEP (self) && point < self->points->len && sequence, NULL);
+  const LigSweepPoint *at = &g_array_index (self->points, LigSweepPoint, point);
+  g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
+  g_autoptr (JsonObject) train = read_train (copy);
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  for (guint i = 0; i < self->axes->len; i++) {
+    const char *key = g_array_index (self->axes, LigSweepAxis, i).key;
+    if (g_str_equal (key, "seed"))
+      continue;
+    if (!lig_sweep_apply (key, at->values[i], copy, &settings, error))
+      return NULL;
+    put_setting (train, key, &settings);
+  }
+  write_train (copy, train);
+  return g_steal_pointer (&copy);
 }

@@ -79,6 +79,9 @@ compare (gconstpointer a, gconstpointer b)
   const LigSweepSummary *x = *(LigSweepSummary *const *) a, *y = *(LigSweepSummary *const *) b;
   if (isfinite (x->mean) != isfinite (y->mean))
     return isfinite (x->mean) ? -1 : 1;
+  /* A training loss says less about settings than any validation loss. */
+  if (isfinite (x->mean) && x->validation != y->validation)
+    return x->validation ? -1 : 1;
   if (isfinite (x->mean) && x->mean != y->mean)
     return x->mean < y->mean ? -1 : 1;
   return (x->best > y->best) - (x->best < y->best);
@@ -97,6 +100,36 @@ lig_sweep_summarize (LigSweep *self)
       g_ptr_array_add (all, summarize (self, i, seen));
   g_ptr_array_sort (all, compare);
   return all;
+}
+
+guint *
+lig_sweep_rank (LigSweep *self)
+{
+  g_return_val_if_fail (LIG_IS_SWEEP (self), NULL);
+  guint count;
+  lig_sweep_get_points (self, &count);
+  g_autoptr (GPtrArray) summaries = lig_sweep_summarize (self);
+  g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < summaries->len; i++) {
+    const LigSweepSummary *summary = summaries->pdata[i];
+    g_hash_table_insert (places, lig_sweep_describe_settings (self, summary->best),
+                         GUINT_TO_POINTER (i));
+  }
+  guint *ranks = g_new0 (guint, count + 1);
+  for (guint i = 0; i < count; i++) {
+    g_autofree char *settings = lig_sweep_describe_settings (self, i);
+    ranks[i] = GPOINTER_TO_UINT (g_hash_table_lookup (places, settings));
+  }
+  return ranks;
+}
+
+int
+lig_sweep_find_best (LigSweep *self)
+{
+  g_return_val_if_fail (LIG_IS_SWEEP (self), -1);
+  g_autoptr (GPtrArray) summaries = lig_sweep_summarize (self);
+  const LigSweepSummary *first = summaries->len > 0 ? summaries->pdata[0] : NULL;
+  return first && first->count > 0 ? (int) first->best : -1;
 }
 
 /* --- JSON ---------------------------------------------------------------------------------- */
@@ -136,11 +169,17 @@ add_axes (JsonBuilder *to, const LigSweepAxis *axes, guint count)
 }
 
 static void
-add_settings (JsonBuilder *to, const LigSweepAxis *axes, guint count, GStrv values)
+add_settings (JsonBuilder *to,
+              const char *name,
+              const LigSweepAxis *axes,
+              guint count,
+              GStrv values,
+              gboolean seed)
 {
-  lig_json_begin_object (to, "settings");
+  lig_json_begin_object (to, name);
   for (guint i = 0; i < count; i++)
-    add_value (to, axes[i].key, values[i]);
+    if (seed || !g_str_equal (axes[i].key, "seed"))
+      add_value (to, axes[i].key, values[i]);
   json_builder_end_object (to);
 }
 
@@ -154,7 +193,7 @@ add_points (JsonBuilder *to, LigSweep *self, const LigSweepAxis *axes, guint n_a
     const LigSweepPoint *point = &points[i];
     json_builder_begin_object (to);
     lig_json_add_integer (to, "number", point->number);
-    add_settings (to, axes, n_axes, point->values);
+    add_settings (to, "settings", axes, n_axes, point->values, TRUE);
     lig_json_add_text (to, "run", point->run);
     lig_json_add_text (to, "status", point->status);
     lig_json_add_text (to, "message", point->message);
@@ -184,11 +223,7 @@ add_summaries (JsonBuilder *to, LigSweep *self, const LigSweepAxis *axes, guint 
   for (guint i = 0; i < summaries->len; i++) {
     const LigSweepSummary *summary = summaries->pdata[i];
     json_builder_begin_object (to);
-    lig_json_begin_object (to, "settings");
-    for (guint j = 0; j < n_axes; j++)
-      if (!g_str_equal (axes[j].key, "seed"))
-        add_value (to, axes[j].key, summary->values[j]);
-    json_builder_end_object (to);
+    add_settings (to, "settings", axes, n_axes, summary->values, FALSE);
     lig_json_add_integer (to, "runs", summary->points);
     lig_json_add_integer (to, "results", summary->count);
     lig_json_add_truth (to, "validation", summary->validation);
@@ -201,6 +236,18 @@ add_summaries (JsonBuilder *to, LigSweep *self, const LigSweepAxis *axes, guint 
     json_builder_end_object (to);
   }
   json_builder_end_array (to);
+}
+
+static void
+add_best (JsonBuilder *to, LigSweep *self, const LigSweepAxis *axes, guint n_axes)
+{
+  guint count;
+  int best = lig_sweep_find_best (self);
+  const LigSweepPoint *points = lig_sweep_get_points (self, &count);
+  if (best >= 0)
+    add_settings (to, "best", axes, n_axes, points[best].values, FALSE);
+  else
+    lig_json_add_text (to, "best", NULL);
 }
 
 JsonNode *
@@ -224,6 +271,7 @@ lig_sweep_to_json (LigSweep *self)
   lig_json_add_document (builder, "settings", settings);
   add_points (builder, self, axes, n_axes);
   add_summaries (builder, self, axes, n_axes);
+  add_best (builder, self, axes, n_axes);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);
 }

@@ -26,6 +26,6 @@
     dx[i] = lig_##backward_name (dy[i], x.a[i]); \
   } \
   LIG_UNIT_KERNELS ("activation", name, backward_name, bias_name, bias_backward_name, \
-                    bias_name##_piece)
+                    bias_name##_piece, 0)
 
 LIG_EACH_ACTIVATION (ACTIVATION)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of gated units and of their gradients, computed as they are read. */
+#include "kernels/cpu/gated.h"
 #include "kernels/cpu/quantize-source.h"
-#include "kernels/formulas.h"
 #include "kernels/functions.h"
 
-typedef void Forward (float *a, const float *b, int64_t count, const LigClampedParams *params);
+typedef void Forward (float *a, const float *b, int64_t count, const LigGatedParams *params);
 typedef void
-Backward (const float *dy, float *a, float *b, int64_t count, const LigClampedParams *params);
+Backward (const float *dy, float *a, float *b, int64_t count, const LigGatedParams *params);
 
 #define PIECES(name, backward_name, forward_formula, backward_formula) \
   LIG_PIECE_FUNCTION name##_in_place (float *a, const float *b, int64_t count, \
-                                      const LigClampedParams *params) \
+                                      const LigGatedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     a[i] = forward_formula; \
   } \
   LIG_PIECE_FUNCTION backward_name##_in_place (const float *dy, float *a, float *b, int64_t count, \
-                                               const LigClampedParams *params) \
+                                               const LigGatedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     { \
@@ -30,9 +30,8 @@ Backward (const float *dy, float *a, float *b, int64_t count, const LigClampedPa
   PIECES (name, backward, lig_##name (a[i], b[i]), lig_##backward (dy[i], a[i], b[i], &da, &db))
 LIG_EACH_GATED (SIMPLE)
 #define WITH_PARAMS(name, backward, ...) \
-  PIECES ( \
-    name, backward, lig_##name (a[i], b[i], params->limit, params->alpha, params->offset), \
-    lig_##backward (dy[i], a[i], b[i], params->limit, params->alpha, params->offset, &da, &db))
+  PIECES (name, backward, lig_##name (a[i], b[i], params), \
+          lig_##backward (dy[i], a[i], b[i], params, &da, &db))
 LIG_EACH_GATED_WITH_PARAMS (WITH_PARAMS)
 
 /* The functions of a unit, and its unfused kernels. */
@@ -55,11 +54,16 @@ read_forward (const LigSource *source, int64_t at, int64_t count, float *buffer)
 {
   const LigOperand *x = &source->launch->operands[0];
   const LigProducerParams *params = source->launch->params;
-  int64_t half = source->columns, from = at + at / half * half;
+  int64_t half = source->columns, row = at / half;
+  int64_t block = params->gated.interleave > 0 ? params->gated.interleave : half, run;
   float linear[LIG_PIECE];
-  lig_load_into (x, from, count, buffer);
-  functions[params->function].forward (buffer, lig_load (x, from + half, count, linear), count,
-                                       &params->clamped);
+  for (int64_t i = 0; i < count; i += run) {
+    int64_t column = at % half + i, from = row * 2 * half + column + column / block * block;
+    run = lig_min (block - column % block, count - i);
+    lig_load_into (x, from, run, buffer + i);
+    lig_load_into (x, from + block, run, linear + i);
+  }
+  functions[params->function].forward (buffer, linear, count, &params->gated);
   lig_round_source (source, buffer, count);
   return buffer;
 }
@@ -75,7 +79,7 @@ read_half (const LigSource *source, int64_t row, int64_t column, int64_t count, 
   lig_load_into (x, row * 2 * half + unit, count, gate);
   lig_load_into (x, row * 2 * half + half + unit, count, linear);
   functions[params->function].backward (lig_load (dy, row * half + unit, count, gradient), gate,
-                                        linear, count, &params->clamped);
+                                        linear, count, &params->gated);
   memcpy (buffer, column < half ? gate : linear, (size_t) count * sizeof *buffer);
 }
 
@@ -108,7 +112,7 @@ LIG_CPU (gated_quantize) (LigLaunch *launch)
   LigOperand operands[] = {o[0], o[2]};
   LigLaunch alone = *launch;
   alone.operands = operands;
-  alone.params = &params->clamped;
+  alone.params = &params->gated;
   return functions[params->function].alone (&alone);
 }
 
@@ -121,6 +125,9 @@ LIG_CPU (gated_backward_quantize) (LigLaunch *launch)
   const LigProducerParams *params = launch->params;
   LigSource source = {read_backward, launch, o[1].dtype, lig_rows (&o[1]), o[1].columns};
   LigCopies copies = lig_produced_copies (launch, 2, 5);
+  if (params->gated.interleave > 0)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "quantize: the halves are interleaved; compute the gradient separately");
   if (!lig_all_floating (launch, 5))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "quantize: not a floating type; convert to fp32, fp16 or bf16");
@@ -130,7 +137,7 @@ LIG_CPU (gated_backward_quantize) (LigLaunch *launch)
   LigOperand operands[] = {o[0], o[1], o[3], o[4]};
   LigLaunch alone = *launch;
   alone.operands = operands;
-  alone.params = &params->clamped;
+  alone.params = &params->gated;
   return o[4].data ? functions[params->function].backward_biased (&alone)
                    : functions[params->function].backward_alone (&alone);
 }

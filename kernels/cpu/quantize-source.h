@@ -50,12 +50,3 @@ lig_round_source (const LigSource *source, float *values, int64_t count)
   const LigOperand like = {.dtype = source->dtype};
   lig_commit_rounded (&none, &like, 0, count, values);
 }
-
-/* Reads an operand into the buffer. */
-static inline void
-lig_load_into (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
-{
-  const float *from = lig_load (operand, at, count, buffer);
-  if (from != buffer)
-    memcpy (buffer, from, (size_t) count * sizeof *from);
-}

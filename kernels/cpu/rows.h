@@ -22,6 +22,22 @@ lig_min (int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
+/* Reads an operand into the buffer. */
+static inline void
+lig_load_into (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
+{
+  const float *from = lig_load (operand, at, count, buffer);
+  if (from != buffer)
+    memcpy (buffer, from, (size_t) count * sizeof *from);
+}
+
+/* Returns whether the operand is absent or of the type. */
+static inline bool
+lig_has_type (const LigOperand *operand, LigDtype dtype)
+{
+  return !operand->data || operand->dtype == dtype;
+}
+
 /* Returns whether those of the first `count` operands that are present have types that kernels
  * compute in. */
 static inline bool

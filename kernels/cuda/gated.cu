@@ -3,7 +3,7 @@
  * or without a bias [2 N] that is added to x first, and their gradients. A thread processes the
  * same columns of both halves. */
 #include "kernels/cuda/common/walk.cuh"
-#include <ligature/params-gated.h>
+#include "kernels/cuda/gated.cuh"
 
 namespace lig
 {
@@ -12,31 +12,30 @@ namespace gated
 #define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) LIG_EACH_GATED_WITH_PARAMS (UNIT)
 
 #define UNIT(name, backward_name, ...) \
-  static __device__ inline float name (float a, float b, const LigClampedParams &) \
+  static __device__ inline float name (float a, float b, const LigGatedParams &) \
   { \
     return lig_##name (a, b); \
   } \
-  static __device__ inline void backward_name (float dy, float a, float b, \
-                                               const LigClampedParams &, float &da, float &db) \
+  static __device__ inline void backward_name (float dy, float a, float b, const LigGatedParams &, \
+                                               float &da, float &db) \
   { \
     lig_##backward_name (dy, a, b, &da, &db); \
   }
 LIG_EACH_GATED (UNIT)
 #undef UNIT
 
-/* Adapts clamped_swiglu to the signature of the other units. */
-static __device__ inline float
-clamped_swiglu (float a, float b, const LigClampedParams &p)
-{
-  return lig_clamped_swiglu (a, b, p.limit, p.alpha, p.offset);
-}
-
-static __device__ inline void
-clamped_swiglu_backward (
-  float dy, float a, float b, const LigClampedParams &p, float &da, float &db)
-{
-  lig_clamped_swiglu_backward (dy, a, b, p.limit, p.alpha, p.offset, &da, &db);
-}
+#define UNIT(name, backward_name, ...) \
+  static __device__ inline float name (float a, float b, const LigGatedParams &p) \
+  { \
+    return lig_##name (a, b, &p); \
+  } \
+  static __device__ inline void backward_name (float dy, float a, float b, \
+                                               const LigGatedParams &p, float &da, float &db) \
+  { \
+    lig_##backward_name (dy, a, b, &p, &da, &db); \
+  }
+LIG_EACH_GATED_WITH_PARAMS (UNIT)
+#undef UNIT
 
 /* A unit that is selected at run time. */
 struct AnyUnit {
@@ -45,7 +44,7 @@ struct AnyUnit {
     EACH_UNIT (KIND)
 #undef KIND
   } kind;
-  LigClampedParams params;
+  LigGatedParams params;
   AnyUnit
   any () const
   {
@@ -78,7 +77,7 @@ struct AnyUnit {
 
 #define UNIT(name, backward_name, ...) \
   struct name##_unit { \
-    LigClampedParams params; \
+    LigGatedParams params; \
     AnyUnit \
     any () const \
     { \
@@ -115,7 +114,7 @@ add_half (const Target &sum, int64_t at, const float (&added)[A::W], float (&val
 template <class A, bool BIASED, class F>
 __global__ void
 __launch_bounds__ (THREADS, 3)
-  forward_each (Target x, Vector bias, Target sum, Target y, Walk w, F f)
+  forward_each (Target x, Vector bias, Target sum, Target y, Walk w, int block, F f)
 {
   wait_for_previous ();
   let_next_begin ();
@@ -124,6 +123,7 @@ __launch_bounds__ (THREADS, 3)
   Spot s = spot<W> (w);
   if (s.first >= s.end)
     return;
+  int64_t apart = BIASED ? half : block, shift = BIASED ? 0 : gate_shift ((int) s.column, block);
   float gate_bias[W] = {}, linear_bias[W] = {};
   if (BIASED) {
     load_columns (bias, s.column, gate_bias);
@@ -134,9 +134,9 @@ __launch_bounds__ (THREADS, 3)
 #pragma unroll
     for (int u = 0; u < DEPTH; u++)
       if (row + u * s.step < s.end) {
-        int64_t at = (row + u * s.step) * 2 * half + s.column;
+        int64_t at = (row + u * s.step) * 2 * half + s.column + shift;
         gate[u] = A::read (x, at);
-        linear[u] = A::read (x, at + half);
+        linear[u] = A::read (x, at + apart);
       }
 #pragma unroll
     for (int u = 0; u < DEPTH; u++)
@@ -176,25 +176,28 @@ turn_back (F f, const float (&dy)[W], float (&a)[W], float (&b)[W])
 /* Computes only dx [M, 2 N]. */
 template <class A, class F>
 __global__ void
-__launch_bounds__ (THREADS, 4) backward_each (Target dy, Target x, Target dx, Walk w, F f)
+__launch_bounds__ (THREADS, 4)
+  backward_each (Target dy, Target x, Target dx, Walk w, int block, F f)
 {
   constexpr int W = A::W, DEPTH = depth<A> (3);
   int64_t half = w.columns;
   Spot s = spot<W> (w);
+  int shift = gate_shift ((int) s.column, block);
   for (int64_t row = s.first; row < s.end; row += DEPTH * s.step) {
     typename A::Value gradient[DEPTH], gate[DEPTH], linear[DEPTH];
 #pragma unroll
     for (int u = 0; u < DEPTH; u++)
       if (row + u * s.step < s.end) {
-        int64_t from = (row + u * s.step) * half + s.column, at = from + (row + u * s.step) * half;
+        int64_t from = (row + u * s.step) * half + s.column;
+        int64_t at = from + (row + u * s.step) * half + shift;
         gradient[u] = A::read (dy, from);
         gate[u] = A::read (x, at);
-        linear[u] = A::read (x, at + half);
+        linear[u] = A::read (x, at + block);
       }
 #pragma unroll
     for (int u = 0; u < DEPTH; u++)
       if (row + u * s.step < s.end) {
-        int64_t at = (row + u * s.step) * 2 * half + s.column;
+        int64_t at = (row + u * s.step) * 2 * half + s.column + shift;
         float g[W], a[W], b[W];
         A::widen (gradient[u], dy, g);
         A::widen (gate[u], x, a);
@@ -202,7 +205,7 @@ __launch_bounds__ (THREADS, 4) backward_each (Target dy, Target x, Target dx, Wa
         turn_back (f, g, a, b);
         if (present (dx)) {
           A::write (dx, at, A::narrow (a, dx));
-          A::write (dx, at + half, A::narrow (b, dx));
+          A::write (dx, at + block, A::narrow (b, dx));
         }
       }
   }
@@ -252,21 +255,6 @@ __launch_bounds__ (THREADS, 4)
   finish_sums (w, to, sums);
 }
 
-/* Returns the launch's parameters, or the defaults. */
-static LigClampedParams
-clamped_params (const LigLaunch *launch)
-{
-  const LigClampedParams *params = (const LigClampedParams *) launch->params;
-  return params ? *params : LigClampedParams{7, 1.702f, 1};
-}
-
-/* Returns whether both halves of a row are 16-byte aligned if the row is. */
-static bool
-halves_pack (const LigOperand *x)
-{
-  return x->columns % (x->dtype == LIG_FP32 ? 8 : 16) == 0;
-}
-
 /* Launches forward_each. */
 template <bool BIASED, class F>
 static LigStatus
@@ -277,10 +265,12 @@ launch_forward (LigLaunch *launch,
                 const LigOperand *y,
                 F f)
 {
-  int64_t half = x->columns / 2;
+  int64_t half = x->columns / 2, block = block_of (launch, half);
   if (x->size <= 0 || half <= 0)
     return LIG_OK;
-  bool packs = packable ({x, sum, y}) && aligned (bias) && halves_pack (x);
+  if (!blocks_fit (half, block))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_NO_DIVISOR);
+  bool packs = packable ({x, sum, y}) && aligned (bias) && halves_pack (x, block);
   return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
     using A = decltype (access);
     Walk w = plain_walk (launch, rows (x), half, A::W);
@@ -288,7 +278,8 @@ launch_forward (LigLaunch *launch,
     auto function = function_for<A> (f);
     return launch_early (launch, is_short (launch, (int64_t) grid.x * grid.y),
                          forward_each<A, BIASED, decltype (function)>, grid, dim3 (THREADS), 0, 1,
-                         target (x), vector (bias), target_like (sum, x), target (y), w, function);
+                         target (x), vector (bias), target_like (sum, x), target (y), w,
+                         (int) block, function);
   });
 }
 
@@ -299,15 +290,17 @@ launch_backward (LigLaunch *launch, F f)
 {
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dx = &launch->operands[2];
-  int64_t half = x->columns / 2;
+  int64_t half = x->columns / 2, block = block_of (launch, half);
   if (x->size <= 0 || half <= 0)
     return LIG_OK;
-  bool packs = packable ({x, dy, dx}) && halves_pack (x);
+  if (!blocks_fit (half, block))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_NO_DIVISOR);
+  bool packs = packable ({x, dy, dx}) && halves_pack (x, block);
   return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
     using A = decltype (access);
     Walk w = plain_walk (launch, rows (x), half, A::W);
     backward_each<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
-      target (dy), target (x), target_like (dx, x), w, function_for<A> (f));
+      target (dy), target (x), target_like (dx, x), w, (int) block, function_for<A> (f));
     return LIG_LAUNCHED (launch);
   });
 }
@@ -319,7 +312,7 @@ launch_backward_sums (LigLaunch *launch, const LigOperand *dbias, F f)
 {
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dx = &launch->operands[2];
-  bool packs = packable ({x, dy, dx}) && halves_pack (x);
+  bool packs = packable ({x, dy, dx}) && halves_pack (x, x->columns / 2);
   Walk w = sum_walk (launch, rows (x), x->columns, x->dtype);
   w.columns = x->columns / 2;
   if (w.columns <= 0)
@@ -357,7 +350,7 @@ forward (LigLaunch *launch)
   if (!all_floating (launch, 2))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "gated unit: not a floating type; convert to fp32, fp16 or bf16");
-  return launch_forward<false> (launch, &o[0], &none, &none, &o[1], F{clamped_params (launch)});
+  return launch_forward<false> (launch, &o[0], &none, &none, &o[1], F{gated_params (launch)});
 }
 
 /* Launches dx = [da, db]. */
@@ -368,7 +361,7 @@ backward (LigLaunch *launch)
   if (!all_floating (launch, 3))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "gated unit: not a floating type; convert to fp32, fp16 or bf16");
-  return launch_backward (launch, F{clamped_params (launch)});
+  return launch_backward (launch, F{gated_params (launch)});
 }
 
 /* Launches sum = x + bias, and y from the sum. */
@@ -380,8 +373,10 @@ bias_forward (LigLaunch *launch)
   if (!all_floating (launch, 4))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "bias and gated unit: not a floating type; convert to fp32, fp16 or bf16");
+  if (gated_params (launch).interleave > 0)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_INTERLEAVED);
   return launch_forward<true> (launch, &o[0], &o[1], &o[2], &o[3],
-                               with_bias (F{clamped_params (launch)}));
+                               with_bias (F{gated_params (launch)}));
 }
 
 /* Launches dx, and, if present, dbias [2 N], the sum of the rounded dx over rows. */
@@ -394,7 +389,9 @@ bias_backward (LigLaunch *launch)
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "bias and gated unit: not a floating type, or more than 2^23 columns; convert "
                      "or reduce them");
-  F f = {clamped_params (launch)};
+  if (gated_params (launch).interleave > 0)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_INTERLEAVED);
+  F f = {gated_params (launch)};
   return o[3].data ? launch_backward_sums (launch, &o[3], with_bias (f))
                    : launch_backward (launch, f);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of gated units and of their gradients, computed in one pass over memory. */
+#include "kernels/cuda/gated.cuh"
 #include "kernels/cuda/quantize-source.cuh"
 #include "kernels/functions.h"
 
@@ -11,8 +12,8 @@ struct Gated {
   static constexpr int STREAMS = 2, TILES = 1;
   static constexpr bool RISING = false;
   Target x;
-  int function;
-  LigClampedParams params;
+  int function, block;
+  LigGatedParams params;
   __device__ const Target &
   stream (int) const
   {
@@ -21,7 +22,8 @@ struct Gated {
   __device__ int64_t
   place (int i, int64_t row, int64_t column, int64_t columns) const
   {
-    return (2 * row + i) * columns + column;
+    int64_t shift = gate_shift ((int) column, block);
+    return 2 * row * columns + column + shift + i * block;
   }
   template <int W>
   __device__ void
@@ -37,7 +39,7 @@ struct Gated {
 #define CASE(name, ...) \
   case LIG_FUNCTION_##name: \
     _Pragma ("unroll") for (int i = 0; i < W; i++) out[0][i] = \
-      lig_##name (in[0][i], in[1][i], params.limit, params.alpha, params.offset); \
+      lig_##name (in[0][i], in[1][i], &params); \
     break;
       LIG_EACH_GATED_WITH_PARAMS (CASE)
 #undef CASE
@@ -52,7 +54,7 @@ struct GatedBackward {
   static constexpr bool RISING = false;
   Target dy, x;
   int function;
-  LigClampedParams params;
+  LigGatedParams params;
   __device__ const Target &
   stream (int i) const
   {
@@ -79,8 +81,7 @@ struct GatedBackward {
 #define CASE(name, backward_name, ...) \
   case LIG_FUNCTION_##name: \
     _Pragma ("unroll") for (int i = 0; i < W; i++) \
-      lig_##backward_name (in[0][i], in[1][i], in[2][i], params.limit, params.alpha, \
-                           params.offset, &out[0][i], &out[1][i]); \
+      lig_##backward_name (in[0][i], in[1][i], in[2][i], &params, &out[0][i], &out[1][i]); \
     break;
       LIG_EACH_GATED_WITH_PARAMS (CASE)
 #undef CASE
@@ -110,9 +111,12 @@ lig_cuda_gated_quantize (LigLaunch *launch)
   const LigOperand *o = launch->operands, *x = &o[0], *y = &o[2];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
   LigOperand half = half_of (x);
+  int64_t block = block_length (params->gated, half.columns);
+  if (half.columns > 0 && !blocks_fit (half.columns, block))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_NO_DIVISOR);
   return quantize_producer (launch, &half, &o[1], nullptr, 3,
-                            Gated{target (x), params->function, params->clamped}, y,
-                            streams_pack ({x, y}, half.columns));
+                            Gated{target (x), params->function, (int) block, params->gated}, y,
+                            streams_pack ({x, y}, half.columns) && block % SIDE == 0);
 }
 
 /* Writes the quantized copies of dx = [da, db]; dx, and dbias, its sum over rows, if they are
@@ -124,9 +128,13 @@ lig_cuda_gated_backward_quantize (LigLaunch *launch)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *dy = &o[0], *x = &o[1], *dx = &o[3];
   const LigProducerParams *params = (const LigProducerParams *) launch->params;
+  if (params->gated.interleave > 0)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "gated unit: the halves are interleaved; quantize its gradient by a kernel of "
+                     "its own");
   /* Both tiles of a threadblock must coincide with tiles of the scales. */
   bool packs = streams_pack ({x, dy, dx}, x->columns / 2) && x->columns / 2 % EDGE == 0;
-  return quantize_producer (
-    launch, x, &o[2], &o[4], 5,
-    GatedBackward{target (dy), target (x), params->function, params->clamped}, dx, packs);
+  return quantize_producer (launch, x, &o[2], &o[4], 5,
+                            GatedBackward{target (dy), target (x), params->function, params->gated},
+                            dx, packs);
 }

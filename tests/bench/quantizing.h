@@ -111,7 +111,7 @@ quantizing_params (const LigKernel *kernel, const Quantizer *q)
   return (LigProducerParams){
     .quantize = {LIG_FP8_E4M3, (int32_t) q->row, (int32_t) q->transposed, false},
     .function = gated ? (int32_t) q->gated : (int32_t) q->activation,
-    .clamped = {7, 1.702f, 1},
+    .gated = {.limit = 7, .alpha = 1.702f, .offset = 1, .beta1 = 4, .beta2 = 25},
   };
 }
 

@@ -42,6 +42,11 @@ newest () {
   lig runs list "$1" --json | python3 -c 'import json, sys
 print (json.load (sys.stdin)[0][sys.argv[1]])' "${2:-run}"
 }
+move_to_trash () {
+  python3 -c 'import sqlite3, sys
+with sqlite3.connect (sys.argv[1]) as store:
+    store.execute ("UPDATE run SET deleted = 1 WHERE uuid = ?", sys.argv[2:])' "$LIGATURE_STORE" "$1"
+}
 make_tensors () {
   python3 -c 'import json, math, struct, sys
 file, name, shape = sys.argv[1:]
@@ -378,7 +383,7 @@ def list_commands():
 
 def check_commands(shell, table):
     """Each command, and each verb of `lig runs`, is tested with --json."""
-    verbs = re.search(r"lig runs ((?:[a-z]+\|)+[a-z]+)", shell.expect([LIG, "runs", "--help"], 0).decode())
+    verbs = re.search(r"lig runs\s+((?:[a-z]+\|)+[a-z]+)", shell.expect([LIG, "runs", "--help"], 0).decode())
     if not verbs:
         raise Wrong("the help text of lig runs lists no verbs")
     for command in list_commands() + [f"runs {verb}" for verb in verbs[1].split("|")]:

@@ -59,6 +59,11 @@ test_check (void)
   g_auto (Outcome) tied =
     lig ("check", "linear(5) ! gelu ! linear(5, tied=0)", "--input", "8x5", NULL);
   assert_contains (tied.out, "35 trained elements, 140 B;");
+  g_auto (Outcome) own =
+    lig ("check", "linear(4) ! router(2, score=sigmoid, balance=0.1)", "--input", "8x5", NULL);
+  g_auto (Outcome) ops = lig ("ops", "router", NULL);
+  assert_contains (ops.out, "updated     correction");
+  assert_contains (own.out, "24 trained elements, 96 B and 4 that ops change themselves, 16 B;");
 }
 
 /* Nothing is saved for the gradient of a frozen weight. */

@@ -47,12 +47,48 @@ test_widths (void)
       "\nall .* 6  (no difference|[0-9.]+ % (less|more) time|[0-9.]+ times)", outcome.out, 0, 0));
     /* The steps come first, then the groups of each policy. */
     g_assert_true (g_str_has_prefix (outcome.out, "policy"));
-    g_assert_true (strstr (outcome.out, "quartiles") < strstr (outcome.out, "Policy none:"));
-    g_assert_true (strstr (outcome.out, "Policy none:") < strstr (outcome.out, "Policy all:"));
+    g_assert_true (strstr (outcome.out, "quartiles") < strstr (outcome.out, "Policy none, "));
+    g_assert_true (strstr (outcome.out, "Policy none, ") < strstr (outcome.out, "Policy all, "));
     g_autofree char *header = find_line (outcome.out, "roofline");
     g_assert_cmpint (strstr (header, "predicted") != NULL, ==, widths[i] >= 80);
     g_assert_cmpint (strstr (header, "kernels") != NULL, ==, widths[i] >= 120);
   }
+}
+
+/* Measured steps have tokens or rows per second, and the utilization if the peak rates are known:
+ * the profile, its record and the last line of a training run. */
+static void
+test_use (void)
+{
+  static const char use[] = "\nuse +[0-9.]+ (k |M |)%s/s(, [0-9]+ %% MFU)?\n";
+  g_auto (Outcome) profile = shell (PROFILE "--json");
+  double rate = json_node_get_double (at (profile.json, "rows_per_second"));
+  double step = json_node_get_double (at (profile.json, "step_us"));
+  g_assert_cmpfloat_with_epsilon (rate * step * 1e-6, 16, 1e-6);
+  g_assert_false (json_node_get_boolean (at (profile.json, "tokens")));
+  g_assert_cmpfloat (json_node_get_double (at (profile.json, "mfu")), >, 0);
+  g_auto (Outcome) shown = shell ("lig runs show last");
+  g_autofree char *rows = g_strdup_printf (use, "rows");
+  g_assert_true (g_regex_match_simple (rows, shown.out, 0, 0));
+  g_auto (Outcome) record = shell ("lig runs show last --json");
+  g_assert_cmpfloat_with_epsilon (json_node_get_double (at (record.json, "rows_per_second")), rate,
+                                  1e-3 * rate);
+#define TRAIN \
+  "lig train 'embedding(8) ! linear(256) ! cross-entropy' --input 4x16:int32 --data " \
+  "text:$LIGATURE_DATA/examples --steps 4 --accumulate 2 --device cpu"
+  g_auto (Outcome) trained = shell (TRAIN);
+  g_assert_cmpint (trained.code, ==, 0);
+  g_assert_true (g_regex_match_simple (" a step, [0-9.]+ (k |M )tokens/s", trained.out, 0, 0));
+  g_autofree char *tokens = g_strdup_printf (use, "tokens");
+  g_auto (Outcome) text = shell ("lig runs show last");
+  g_assert_true (g_regex_match_simple (tokens, text.out, 0, 0));
+  /* Two micro-batches of 64 tokens a step. */
+  g_auto (Outcome) run = shell (TRAIN " --json");
+  g_assert_true (json_node_get_boolean (at (run.json, "tokens")));
+  g_assert_cmpfloat_with_epsilon (json_node_get_double (at (run.json, "rows_per_second")) *
+                                    json_node_get_double (at (run.json, "step_ms.median")) * 1e-3,
+                                  128, 1e-6);
+#undef TRAIN
 }
 
 /* Equal groups of the three repetitions are one row. */
@@ -76,7 +112,7 @@ static void
 test_savings (void)
 {
   g_auto (Outcome) compared = shell ("COLUMNS=160 " PROFILE "--compare none,all");
-  g_autofree char *measured = find_line (strstr (compared.out, "Policy all:"), " + gelu");
+  g_autofree char *measured = find_line (strstr (compared.out, "Policy all, "), " + gelu");
   g_assert_true (
     g_regex_match_simple ("(\\d+|-) % +−?[0-9.]+ (ns|µs|ms) +linear_bias_gelu", measured, 0, 0));
   g_auto (Outcome) one = shell ("COLUMNS=120 " PROFILE "--policy all");
@@ -161,6 +197,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/profile/widths", test_widths);
+  g_test_add_func ("/cli/profile/use", test_use);
   g_test_add_func ("/cli/profile/folded", test_folded);
   g_test_add_func ("/cli/profile/savings", test_savings);
   g_test_add_func ("/cli/profile/roofline", test_roofline);

@@ -50,6 +50,39 @@ test_same (void)
   assert_failed (&one, 2, "usage", "1 run selected, expected at least 2");
 }
 
+/* Sets the accuracies of two runs, and the rows that they count. */
+static void
+set_accuracies (int rows)
+{
+  g_autofree char *path = in_folder ("runs.db");
+  sqlite3 *db = NULL;
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  execute (db, "INSERT OR REPLACE INTO metric VALUES (1, 'eval-accuracy', 50, %f)", 147 / 150.);
+  execute (db, "INSERT OR REPLACE INTO metric VALUES (3, 'eval-accuracy', 50, %f)", 146 / 150.);
+  execute (db, "UPDATE run SET eval_rows = %d", rows);
+  sqlite3_close (db);
+}
+
+/* One row of 150 does not make a run worse, but a hundred of 15,000 do. */
+static void
+test_accuracy (void)
+{
+  make_store ();
+  set_accuracies (150);
+  g_auto (Outcome) few = lig ("runs", "compare", "1111000", "2222", NULL);
+  assert_cells (few.out, "\neval-accuracy, last 0.98 0.973333 (no difference)\n");
+  assert_contains (few.out, "\neval-accuracy: no difference that 150 rows could show\n");
+  g_auto (Outcome) json = lig ("runs", "compare", "1111000", "2222", "--json", NULL);
+  g_assert_cmpstr (text_at (json.json, "numbers.0.name"), ==, "eval-accuracy");
+  g_assert_cmpstr (text_at (json.json, "numbers.0.differences.1"), ==, "none");
+  set_accuracies (15000);
+  g_auto (Outcome) many = lig ("runs", "compare", "1111000", "2222", NULL);
+  assert_cells (many.out, "\neval-accuracy, last 0.98 0.973333 (-0.00667)\n");
+  g_assert_null (strstr (many.out, "could show"));
+  g_auto (Outcome) less = lig ("runs", "compare", "1111000", "2222", "--json", NULL);
+  g_assert_cmpstr (text_at (less.json, "numbers.0.differences.1"), ==, "less");
+}
+
 /* Every line fits, and the first run is repeated in the next table. */
 static void
 test_width (void)
@@ -60,13 +93,13 @@ test_width (void)
   guint headers = 0;
   g_auto (GStrv) lines = g_strsplit (narrow.out, "\n", -1);
   for (char **line = lines; *line; line++) {
-    headers += g_str_has_prefix (*line, "result ") && strstr (*line, "44440000") != NULL;
+    headers += g_str_has_prefix (*line, "result ") && strstr (*line, "11110000") != NULL;
     g_assert_cmpint (g_utf8_strlen (*line, -1), <=, 60);
   }
   g_assert_cmpuint (headers, >, 1);
   g_auto (Outcome) pipe = with_columns (NULL, "lig runs compare --kind train");
   g_assert_true (
-    g_regex_match_simple ("result +44440000 +22220000 +11112222 +11110000\n", pipe.out, 0, 0));
+    g_regex_match_simple ("result +11110000 +11112222 +22220000 +44440000\n", pipe.out, 0, 0));
 }
 
 int
@@ -76,6 +109,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-compare/noise", test_noise);
   g_test_add_func ("/cli-runs-compare/difference", test_difference);
   g_test_add_func ("/cli-runs-compare/same", test_same);
+  g_test_add_func ("/cli-runs-compare/accuracy", test_accuracy);
   g_test_add_func ("/cli-runs-compare/width", test_width);
   return run_store_tests (argc, argv);
 }

@@ -148,6 +148,45 @@ test_checkpoints (void)
   g_assert_false (exists ("c.st"));
 }
 
+/* Moves runs to the trash like the window: no command does that. */
+static void
+move_to_trash (const char *where)
+{
+  g_autofree char *path = in_folder ("runs.db");
+  sqlite3 *db = NULL;
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  execute (db, "UPDATE run SET deleted = 1 WHERE id IN (%s)", where);
+  sqlite3_close (db);
+}
+
+/* The trash is listed, restored and emptied only by --deleted. */
+static void
+test_trash (void)
+{
+  make_store ();
+  move_to_trash ("1, 2, 3");
+  check_left ("44440 33330 ");
+  g_auto (Outcome) listed = lig ("runs", "list", "--deleted", "--json", NULL);
+  g_assert_cmpuint (json_array_get_length (json_node_get_array (listed.json)), ==, 3);
+  g_auto (Outcome) named = lig ("runs", "restore", "large", "--json", NULL);
+  g_assert_cmpint (named.code, ==, 0);
+  g_assert_cmpstr (text_at (named.json, "run"), ==, SECOND);
+  check_left ("44440 33330 11112 ");
+  g_auto (Outcome) again = lig ("runs", "restore", "11112222", "--json", NULL);
+  assert_failed (&again, 1, "store", "is not in the trash; lig runs list --deleted lists");
+  g_auto (Outcome) none = lig ("runs", "restore", "--json", NULL);
+  assert_failed (&none, 2, "usage", "options such as --since or --all select runs");
+  g_auto (Outcome) early = lig ("runs", "restore", "--name", "small", "--limit", "1", NULL);
+  assert_contains (early.err, "restored 1 run");
+  check_left ("44440 33330 22220 11112 ");
+  g_auto (Outcome) all = lig ("runs", "delete", "--deleted", "--yes", NULL);
+  assert_contains (all.err, "deleted 1 run");
+  check_left ("44440 33330 22220 11112 ");
+  g_auto (Outcome) empty = lig ("runs", "restore", "--deleted", NULL);
+  g_assert_cmpint (empty.code, ==, 0);
+  assert_contains (empty.err, "no matching runs in the trash");
+}
+
 static void
 test_checkpoint_options (void)
 {
@@ -174,6 +213,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-delete/answers", test_answers);
   g_test_add_func ("/cli-runs-delete/no-terminal", test_no_terminal);
   g_test_add_func ("/cli-runs-delete/options", test_options);
+  g_test_add_func ("/cli-runs-delete/trash", test_trash);
   g_test_add_func ("/cli-runs-delete/wrong-word", test_wrong_word);
   g_test_add_func ("/cli-runs-delete/running", test_running);
   g_test_add_func ("/cli-runs-delete/checkpoints", test_checkpoints);

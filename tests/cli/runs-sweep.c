@@ -43,7 +43,7 @@ test_selected (void)
 {
   g_autofree char *uuid = sweep ();
   g_auto (Outcome) compared = lig ("runs", "compare", "--sweep", "last", NULL);
-  g_assert_true (g_regex_match_simple ("lr +0\\.01 +0\\.1\n", compared.out, 0, 0));
+  g_assert_true (g_regex_match_simple ("lr +0\\.1 +0\\.01\n", compared.out, 0, 0));
   g_auto (Outcome) exported = shell ("lig runs export --sweep last --metric loss | grep -c .");
   g_assert_cmpstr (exported.out, ==, "7\n");
   g_auto (Outcome) min =

@@ -27,6 +27,7 @@ test_document (void)
   g_assert_cmpstr (text_at (outcome.json, "runs.3.status"), ==, "done");
   g_assert_cmpuint (length_at (outcome.json, "groups"), ==, 2);
   g_assert_cmpfloat (json_node_get_double (at (outcome.json, "groups.0.settings.lr")), ==, 0.05);
+  g_assert_cmpfloat (json_node_get_double (at (outcome.json, "best.lr")), ==, 0.05);
   g_assert_cmpint (int_at (outcome.json, "groups.0.results"), ==, 2);
   assert_contains (outcome.err, "4 of 4: lr 0.05, seed 2: validation loss");
   /* The runs of the store belong to the sweep, and can be listed by it. */
@@ -78,7 +79,8 @@ test_table (void)
   assert_contains (lines[0], "std");
   assert_contains (lines[1], "0.05");
   assert_contains (lines[2], "0.0001");
-  g_assert_true (g_str_has_prefix (lines[3], "sweep "));
+  g_assert_cmpstr (lines[3], ==, "lowest mean: lr 0.05");
+  g_assert_true (g_str_has_prefix (lines[4], "sweep "));
 }
 
 static void

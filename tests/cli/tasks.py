@@ -89,7 +89,7 @@ def check_table(output, folder):
 
 
 def check_pair(output, _):
-    assert "null:h200 is" in output.splitlines()[0] and "A null:a100" in output, output
+    assert "null:h200 compared with null:a100: × " in output.splitlines()[0] and "A null:a100" in output, output
     assert "NVIDIA A100" in output and "NVIDIA H200" in output, output
 
 
@@ -200,7 +200,7 @@ CHECKS = [
     ("The reasons why fusions at one op were rejected", check_reasons),
     ("The rejections and their gains", check_table),
     ("An A100 next to an H200", check_pair),
-    ("The speed, the kernels and the memory", check_totals),
+    ("The times, the kernels and the memory", check_totals),
     ("A CI job", check_job),
     ("The steps of a plan that an edit changes", check_difference),
     ("Two learning rates compared", check_rates),

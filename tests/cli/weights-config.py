@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks, as TAP, the config.json of weights of GPT-2 and Llama-like models: `export-weights` into
-a folder writes it, weights whose config.json differs from the sequence are rejected with both
-values, and transformers opens the folder and computes the same logits. The last is skipped without
-torch, transformers and safetensors.
+"""Checks, as TAP, the config.json of weights of GPT-2 and Llama-like models, also with experts:
+`export-weights` into a folder writes it, weights whose config.json differs from the sequence are
+rejected with both values, and transformers opens the folder and computes the same logits. The last
+is skipped without torch, transformers and safetensors.
 """
 import json
 import os
@@ -18,6 +18,16 @@ GPT2 = ("embedding(16, vocabulary=20) ! position-embedding(12) ! block(2){{ tran
 LLAMA = ("embedding(16, vocabulary=20) ! block(2){{ transformer-layer(4, kv-heads=2, "
          "ffn-features=24, activation=swiglu, normalization=rms-norm, bias=false, rotary=true, "
          "rotary-base=5000, eps=1e-6{}) }} ! rms-norm(eps=1e-6) ! linear(20, bias=false)")
+MIXTRAL = ("embedding(16, vocabulary=20) ! block(2){{ transformer-layer(4, kv-heads=2, experts=4, "
+           "top-k=2, expert-features=12, activation=swiglu, weights-at=output, "
+           "normalization=rms-norm, bias=false, rotary=true, rotary-base=5000, eps=1e-6{}) }} "
+           "! rms-norm(eps=1e-6) ! linear(20, bias=false)")
+QWEN = MIXTRAL.replace("eps=1e-6{}", "eps=1e-6, qk-norm=rms, qk-norm-eps=1e-6{}")
+# A layer with an MLP before two layers with experts.
+DENSE_FIRST = QWEN.format("").replace("! block", "! " + QWEN.format("").split("{ ")[1].split(" }")[0]
+                                      .replace("experts=4, top-k=2, expert", "ffn")
+                                      .replace("weights-at=output, ", "") + " ! block")
+SCORED = ", router-first=score, router-normalize=false"
 # Parameters of a layer that change its computation, and the words that name them. The error is the
 # same for writing and reading weights.
 FOREIGN = {
@@ -273,6 +283,52 @@ def check_llama(folder):
         folder, LLAMA.format(SCALED).replace("factor=2", "factor=4"), "llama", code=1)
 
 
+def check_experts(folder):
+    """The members about experts are written, and compared when they are read."""
+    wanted = {"mixtral": {"model_type": "mixtral", "num_local_experts": 4, "intermediate_size": 12,
+                          "num_experts_per_tok": 2, "router_aux_loss_coef": 0.02},
+              "qwen3-moe": {"model_type": "qwen3_moe", "num_experts": 4, "norm_topk_prob": True,
+                            "moe_intermediate_size": 12, "num_experts_per_tok": 2,
+                            "router_aux_loss_coef": 0.02, "decoder_sparse_step": 1,
+                            "mlp_only_layers": []}}
+    bases = {"mixtral": MIXTRAL, "qwen3-moe": QWEN}
+    at = "of transformer-layer at 1.0.0 is"
+    for names, base in bases.items():
+        export(folder, base.format(", aux=0.02"), names)
+        config = json.loads((pathlib.Path(folder) / names / "config.json").read_text())
+        assert {key: config[key] for key in wanted[names]} == wanted[names], config
+        count, size = ("num_local_experts", "intermediate_size") if names == "mixtral" else (
+            "num_experts", "moe_intermediate_size")
+        plain = base.format("")
+        reload(folder, names, plain, [], router_aux_loss_coef=0.5, output_router_logits=True)
+        reload(folder, names, plain, [f"{count} is 8, expected 4 (for layer.router.weight)"],
+               **{count: 8})
+        reload(folder, names, plain, [f"{size} is 24, expected 12 (for layer.experts-fc2.weight)"],
+               **{size: 24})
+        reload(folder, names, plain, [f"num_experts_per_tok is 3, router.top-k {at} 2"],
+               num_experts_per_tok=3)
+        reload(folder, names, plain, ['model_type is "llama", expected'], model_type="llama")
+        for parameter, words in (("router-score=sigmoid", f"router.score {at} sigmoid"),
+                                 ("router-scale=2", f"router.scale {at} 2"),
+                                 ("capacity=1", f"transformer-layer.capacity {at} 1")):
+            reload(folder, names, base.format(", " + parameter), [words])
+            assert words in export(folder, base.format(", " + parameter), names, code=1), words
+        activation = plain.replace("weights-at=output", "weights-at=activation")
+        words = f'transformer-layer.weights-at {at} activation, the weights of {names} need "output"'
+        reload(folder, names, activation, [words])
+        assert words in export(folder, activation, names, code=1)
+    reload(folder, "mixtral", MIXTRAL.format(SCORED), [f"router.first {at} score"])
+    reload(folder, "qwen3-moe", QWEN.format(SCORED),
+           [f"norm_topk_prob is true, router.first {at} score"])
+    reload(folder, "qwen3-moe", QWEN.format(", router-first=score"),
+           [f"router.normalize {at} true", "norm_topk_prob is true"])
+    export(folder, QWEN.format(SCORED), "qwen3-moe")
+    for members in ({}, {"norm_topk_prob": None}):
+        reload(folder, "qwen3-moe", QWEN.format(SCORED), [], **members)
+        reload(folder, "qwen3-moe", QWEN.format(""),
+               [f"norm_topk_prob is false, router.first {at} select"], **members)
+
+
 def check_rejections(folder):
     export(folder, LLAMA.format(""), "llama")
     turned = LLAMA.format(", rotary-interleaved=true")
@@ -305,7 +361,9 @@ def check_transformers(folder):
                        LLAMA.format("").replace("bias=false)", "bias=false, tied=0)"),
                        LLAMA.format("").replace("swiglu", "geglu").replace("1e-6", "1e-4"),
                        LLAMA.format("").replace("bias=false, rot", "bias=true, rot"),
-                       LLAMA.format(", qk-norm=rms")]}
+                       LLAMA.format(", qk-norm=rms")],
+             "mixtral": [MIXTRAL.format(""), MIXTRAL.format(", aux=0.01")],
+             "qwen3-moe": [QWEN.format(""), QWEN.format(SCORED), DENSE_FIRST]}
     path = pathlib.Path(folder)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
@@ -325,8 +383,8 @@ def check_transformers(folder):
 
 
 def main():
-    cases = [check_gpt2, check_llama, check_rejections, check_foreign, check_reading,
-             check_members, check_types, check_dropout,             check_transformers]
+    cases = [check_gpt2, check_llama, check_experts, check_rejections, check_foreign, check_reading,
+             check_members, check_types, check_dropout, check_transformers]
     print(f"1..{len(cases)}")
     failed = False
     for number, case in enumerate(cases, 1):

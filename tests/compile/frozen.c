@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests frozen parameters: they keep their values, have neither gradients nor optimizer state, and
- * no backward step runs for them or before them. */
+ * no backward step runs for them or before them. Parameters that ops change themselves have
+ * neither, and are kept in fp32 among those of other types. */
 #include "tests/plan/case.h"
 #include <ligature/optimizer.h>
 
@@ -211,6 +212,74 @@ test_tied (void)
 }
 
 static void
+count_elements (LigPlan *plan, gint64 *frozen, gint64 *own)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  *frozen = *own = 0;
+  for (guint i = 0; i < count; i++) {
+    *frozen += ops[i].frozen;
+    *own += ops[i].own_updated;
+  }
+}
+
+/* Checks that a correction moved by a step or not at all, and no further than rounding allows. */
+static gboolean
+check_correction (LigState *state, const char *path, const LigTensor *old)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigTensor) new = read_value (state, LIG_STATE_PARAMETERS, path);
+  gboolean moved = FALSE;
+  g_assert_cmpint (new->dtype, ==, LIG_FP32);
+  for (gint64 i = 0; i < new->size; i++) {
+    double change = fabs (lig_tensor_get (new, i) - lig_tensor_get (old, i));
+    g_assert_true (change == 0 || fabs (change - 0.001) < 1e-6);
+    moved |= change > 0;
+  }
+  g_assert_false (lig_state_is_trained (state, path));
+  g_assert_null (lig_state_get (state, LIG_STATE_GRADIENTS, path, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
+  return moved;
+}
+
+/* Corrections of routers before, between and after other parameters that are not trained. */
+static void
+test_own_update (void)
+{
+  static const char expression[] =
+    "mixture-of-experts(5, expert-features=4, score=sigmoid, balance=0.001) ! layer-norm ! "
+    "linear(6) ! mixture-of-experts(3, expert-features=4, score=sigmoid, balance=0.001) ! "
+    "mean-squared-error";
+  static const char *const freeze[] = {NULL, "1.*,2.*", "*.correction"};
+  static const LigDtype types[] = {LIG_FP32, LIG_BF16, LIG_FP16};
+  for (guint n = 0; n < G_N_ELEMENTS (freeze) * G_N_ELEMENTS (types); n++) {
+    LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    gint64 frozen, own;
+    options.optimizer = &optimizer;
+    optimizer.loss_scale = 1; /* the first updates of fp16 would be skipped */
+    options.compute = options.parameters = types[n / 3];
+    options.freeze = freeze[n % 3];
+    g_autoptr (LigSequence) sequence = new_sequence (expression, "40x6");
+    g_autoptr (LigState) state = new_state (sequence, &options);
+    g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+    count_elements (lig_program_get_plan (program), &frozen, &own);
+    g_assert_cmpint (own, ==, n % 3 == 2 ? 0 : 8);
+    g_assert_cmpint (frozen, ==, n % 3 == 0 ? 0 : n % 3 == 1 ? 12 + 42 : 8);
+    train (program, 1);
+    for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+      g_autoptr (LigTensor) now = read_value (state, LIG_STATE_PARAMETERS, *path);
+      g_autoptr (LigTensor) old = named_tensor (*path, LIG_FP32, &now->shape, 1);
+      gboolean correction = g_str_has_suffix (*path, ".correction");
+      if (correction)
+        g_assert_cmpint (check_correction (state, *path, old), ==, n % 3 != 2);
+      else /* nothing overlaps */
+        g_assert_cmpfloat (distance_between (now, old), <, 0.5);
+    }
+  }
+}
+
+static void
 test_rejected (void)
 {
   g_autoptr (GError) error = NULL;
@@ -261,6 +330,7 @@ main (int argc, char **argv)
   g_test_add_func ("/frozen/steps", test_steps);
   g_test_add_func ("/frozen/bytes", test_bytes);
   g_test_add_func ("/frozen/tied", test_tied);
+  g_test_add_func ("/frozen/own-update", test_own_update);
   g_test_add_func ("/frozen/rejected", test_rejected);
   g_test_add_func ("/frozen/files", test_files);
   return g_test_run ();

@@ -122,10 +122,37 @@ test_ends (DocumentFixture *f, gconstpointer data)
   expect_end (f->doc, "1", LIG_END_FINE, NULL);
   expect_end (f->doc, "2", LIG_END_UNREAD, "nothing reads “lost”");
   expect_end (f->doc, "3", LIG_END_CALLER, "to the caller");
-  expect_end (f->doc, "4", LIG_END_CALLER, "from the caller");
+  /* A data set cannot feed it. */
+  expect_end (f->doc, "4", LIG_END_OPEN, "no branch");
   expect_end (f->doc, "5", LIG_END_MISSING, "nothing above writes “none”");
-  /* A dataset feeds the targets. */
+  /* A data set feeds the targets. */
   expect_end (f->doc, "6", LIG_END_FINE, NULL);
+  fill (f->doc, "gelu ! add-extra-input");
+  expect_end (f->doc, "1", LIG_END_CALLER, "from the caller");
+  g_assert_null (lig_ends_find_open (f->doc));
+}
+
+/* The second of a pair finds the open end of the first, and the other way round. */
+static void
+test_partners (DocumentFixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  fill (f->doc, "make-extra-output(lost) ! make-extra-output(r) ! add-extra-input(r) ! "
+                "block() { add-extra-input } ! linear(768) ! multi-head-attention(4) ! "
+                "mean-squared-error");
+  lig_document_set_open (f->doc, open_at (f->doc, "3"), TRUE);
+  LigOp *start = open_at (f->doc, "0"), *reader = open_at (f->doc, "3.0.0");
+  g_assert_true (lig_edit_find_partner (f->doc, start) == reader);
+  g_assert_true (lig_edit_find_partner (f->doc, reader) == start);
+  g_assert_true (lig_ends_find_open (f->doc) == reader);
+  for (const char *const *path = (const char *const[]){"1", "2", "4", "5", "6", NULL}; *path;
+       path++)
+    g_assert_null (lig_edit_find_partner (f->doc, open_at (f->doc, *path)));
+  g_assert_true (lig_edit_connect_selection (f->doc, reader, &error));
+  g_assert_no_error (error);
+  g_assert_null (lig_ends_find_open (f->doc));
+  g_assert_null (lig_edit_find_partner (f->doc, start));
+  expect_end (f->doc, "0", LIG_END_FINE, NULL);
 }
 
 /* All problems are listed in row order, and each fix is one edit that can be undone. */
@@ -203,6 +230,7 @@ main (int argc, char **argv)
   ADD_DOCUMENT_TEST ("/document/channel/copies", test_copies);
   ADD_DOCUMENT_TEST ("/document/channel/disconnect", test_disconnect);
   ADD_DOCUMENT_TEST ("/document/channel/ends", test_ends);
+  ADD_DOCUMENT_TEST ("/document/channel/partners", test_partners);
   ADD_DOCUMENT_TEST ("/document/channel/problems", test_problems);
   ADD_DOCUMENT_TEST ("/document/channel/memory", test_memory);
   ADD_DOCUMENT_TEST ("/document/channel/folded", test_folded);

@@ -4,6 +4,7 @@
 
 #include "tests/document/case.h"
 #include <ligature/report.h>
+#include <ligature/run.h>
 #include <ligature/store.h>
 
 #include <json-glib/json-glib.h>

@@ -5,6 +5,7 @@
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
 #include "ui/document/preview.h"
+#include <ligature/row-changes.h>
 
 #define EXPRESSION "layer-norm ! linear(96) ! gelu ! linear(48)"
 
@@ -105,6 +106,33 @@ test_device (DocumentFixture *f, gconstpointer data)
   g_assert_false (lig_document_is_pinned (f->doc));
 }
 
+/* Another sequence is compared on this document's device. */
+static void
+test_sequence (DocumentFixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  begin (f);
+  LigPlan *plan = lig_document_get_plan (f->doc);
+  LigSequence *other = lig_sequence_copy (lig_document_get_sequence (f->doc));
+  g_autoptr (LigOp) added = lig_op_new ("relu", &error);
+  g_assert_true (lig_sequence_insert (other, -1, added, &error));
+  lig_document_pin_sequence (f->doc, other, "other.lig");
+  WAIT_FOR (lig_document_is_pinned (f->doc));
+  g_assert_cmpstr (lig_document_get_pinned_title (f->doc), ==, "other.lig");
+  g_assert_true (lig_document_get_plan (f->doc) == plan);
+  g_autoptr (GPtrArray) rows = lig_row_change_list (lig_document_get_pinned (f->doc));
+  g_assert_cmpuint (rows->len, ==, 1);
+  g_assert_cmpint (((LigRowChange *) rows->pdata[0])->kind, ==, LIG_ROW_REMOVED);
+  /* A sequence without a plan is not pinned, nor is the next preview in its place. */
+  lig_document_unpin (f->doc);
+  LigSequence *broken = lig_sequence_from_expression ("linear(8) ! attention(3)", &error);
+  lig_document_pin_sequence (f->doc, broken, "broken.lig");
+  WAIT_FOR (lig_document_get_preview_problem (f->doc));
+  lig_document_preview (f->doc, NULL, NULL, LIG_POLICY_NONE, "No fusions");
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  g_assert_false (lig_document_is_pinned (f->doc));
+}
+
 static void
 test_policy (DocumentFixture *f, gconstpointer data)
 {
@@ -123,6 +151,7 @@ main (int argc, char **argv)
   ADD_DOCUMENT_TEST ("/document/pin/edit", test_edit);
   ADD_DOCUMENT_TEST ("/document/pin/preview", test_preview);
   ADD_DOCUMENT_TEST ("/document/pin/device", test_device);
+  ADD_DOCUMENT_TEST ("/document/pin/sequence", test_sequence);
   ADD_DOCUMENT_TEST ("/document/pin/policy", test_policy);
   return g_test_run ();
 }

@@ -4,6 +4,8 @@
 
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
+#include <ligature/comparison.h>
+#include <ligature/plan.h>
 #include <ligature/tuning.h>
 
 #include <math.h>

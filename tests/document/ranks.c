@@ -6,7 +6,9 @@
 #include "ui/document/preview.h"
 #include "ui/document/ranks.h"
 
+#include <ligature/comparison.h>
 #include <ligature/figures.h>
+#include <ligature/plan.h>
 
 #define MODEL "linear(1024) ! gelu ! linear(512) ! mean-squared-error"
 

@@ -9,6 +9,9 @@
 #include <ligature/compile.h>
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
+#include <ligature/profile.h>
+
+#include <sqlite3.h>
 
 static void
 set_up (DocumentFixture *f, gconstpointer data)
@@ -94,7 +97,7 @@ test_profile (DocumentFixture *f, gconstpointer data)
   g_autoptr (LigPlan) apart = lig_plan_ref (unfused.plan);
   g_autofree double *steps = invent (profiled, 1e-5), *alone = invent (apart, 2e-5);
   const double passes[] = {3e-5, 6e-5, 1e-5};
-  const LigTimedPlan profiles[] = {{profiled, steps, passes}, {apart, alone, NULL}};
+  const LigTimedPlan profiles[] = {{profiled, steps, passes, NULL}, {apart, alone, NULL, NULL}};
   lig_document_set_profiles (f->doc, profiles, 2);
   lig_document_get_timed (f->doc, &timed, &unfused);
   g_assert_true (timed.plan == plan);
@@ -134,6 +137,155 @@ test_train (DocumentFixture *f, gconstpointer data)
   lig_edit_set_train (f->doc, "{\"data\":\"other.csv\"}");
   wait_for_times (f, &timed, &unfused);
   g_assert_nonnull (timed.steps);
+}
+
+/* --- Profiles in the store ---------------------------------------------------------------- */
+
+#define STORED "layer-norm ! linear(64) ! gelu"
+
+/* Measures both policies of the document's sequence and records them; returns the uuid of the
+ * profile of policy `all`. */
+static char *
+measure (DocumentFixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  LigPlanOptions options[2];
+  g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
+  for (guint i = 0; i < 2; i++) {
+    lig_document_get_options (f->doc, &options[i]);
+    options[i].optimizer = &optimizer;
+    options[i].policy = i ? LIG_POLICY_ALL : LIG_POLICY_NONE;
+  }
+  g_autoptr (GPtrArray) profiles =
+    lig_profile_measure (lig_document_get_sequence (f->doc), device, options, 2, 5,
+                         lig_session_get_store (f->session), &error);
+  g_assert_no_error (error);
+  return g_strdup (((const LigProfile *) profiles->pdata[1])->run);
+}
+
+static void
+open_stored (DocumentFixture *f, const char *input, LigTimedPlan *timed, LigTimedPlan *unfused)
+{
+  lig_document_set_device (f->doc, "cpu");
+  lig_document_set_policy (f->doc, LIG_POLICY_ALL);
+  fill_with (f->doc, STORED, input, NULL);
+  wait_for_times (f, timed, unfused);
+}
+
+/* Replaces the document by a new one like after a restart, and waits for its times. */
+static void
+reopen (DocumentFixture *f, const char *input, LigTimedPlan *timed, LigTimedPlan *unfused)
+{
+  g_object_unref (f->doc);
+  f->doc = lig_document_new (f->session);
+  open_stored (f, input, timed, unfused);
+}
+
+static void
+execute (DocumentFixture *f, const char *sql)
+{
+  sqlite3 *db = NULL;
+  g_autofree char *path = g_build_filename (f->folder, "store.db", NULL);
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (db, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+  sqlite3_close (db);
+}
+
+/* A document that is opened again has the times of the profile in the store, with their date, until
+ * its sequence changes. */
+static void
+test_recorded (DocumentFixture *f, gconstpointer data)
+{
+  LigTimedPlan timed, unfused;
+  open_stored (f, "32x16", &timed, &unfused);
+  g_assert_null (timed.steps);
+  gint64 began = g_get_real_time ();
+  g_autofree char *run = measure (f);
+  gint64 ended = g_get_real_time ();
+  reopen (f, "32x16", &timed, &unfused);
+  g_assert_nonnull (timed.steps);
+  g_assert_nonnull (unfused.steps);
+  g_assert_nonnull (timed.passes);
+  g_assert_cmpfloat (timed.passes[LIG_PASS_BACKWARD], >, 0);
+  gint64 when = lig_document_get_measured_at (f->doc);
+  g_assert_true (when >= began && when <= ended);
+  LigFigures step;
+  lig_figures_of_step (&timed, &unfused, &step);
+  g_assert_true (step.measured && step.saved_measured);
+  g_autoptr (GDateTime) day = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  g_autofree char *date = g_date_time_format (day, "measured on this CPU on %-d %b");
+  g_autofree char *origin = lig_document_describe_times (f->doc, g_get_real_time ());
+  g_autofree char *still = lig_document_describe_times (f->doc, 0);
+  g_autofree char *profile = lig_document_describe_recorded (f->doc);
+  g_assert_true (g_str_has_prefix (origin, date));
+  g_assert_cmpstr (origin, ==, still);
+  g_assert_nonnull (profile);
+  /* The times of this session replace those of the store. */
+  g_autofree double *steps = invent (timed.plan, 1e-5);
+  const LigTimedPlan own = {.plan = timed.plan, .steps = steps};
+  lig_document_set_profiles (f->doc, &own, 1);
+  lig_document_get_timed (f->doc, &timed, &unfused);
+  g_assert_cmpfloat (timed.steps[0], ==, 1e-5);
+  g_assert_null (lig_document_describe_recorded (f->doc));
+  lig_document_set_profiles (f->doc, NULL, 0);
+  lig_document_get_timed (f->doc, &timed, &unfused);
+  g_assert_nonnull (timed.steps);
+  /* An edit and its undo. */
+  lig_edit_forbid (f->doc, op_at (f->doc, "1"), "forward-linear-bias-activation", TRUE);
+  wait_for_times (f, &timed, &unfused);
+  g_assert_null (timed.steps);
+  g_assert_null (lig_document_describe_recorded (f->doc));
+  lig_document_undo (f->doc);
+  wait_for_times (f, &timed, &unfused);
+  g_assert_nonnull (timed.steps);
+}
+
+/* Profiles of another shape, device, type or library, and deleted ones, have no times. */
+static void
+test_foreign (DocumentFixture *f, gconstpointer data)
+{
+  static const struct {
+    const char *change, *back;
+  } others[] = {
+    {"UPDATE run SET versions = replace (versions, '\"device\": \"', '\"device\": \"x')",
+     "UPDATE run SET versions = replace (versions, '\"device\": \"x', '\"device\": \"')"},
+    {"UPDATE run SET versions = replace (versions, 'ligature', 'former')",
+     "UPDATE run SET versions = replace (versions, 'former', 'ligature')"},
+    {"UPDATE run SET dtype = 'bf16:fp32'", "UPDATE run SET dtype = 'fp32'"},
+    {"UPDATE run SET status = 'failed'", "UPDATE run SET status = 'done'"},
+    {"UPDATE timing SET bytes = bytes + 4", "UPDATE timing SET bytes = bytes - 4"},
+    {"UPDATE run SET settings = 'x'", NULL},
+  };
+  LigTimedPlan timed, unfused;
+  open_stored (f, "32x16", &timed, &unfused);
+  g_autofree char *run = measure (f);
+  reopen (f, "64x16", &timed, &unfused);
+  g_assert_null (timed.steps);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+    reopen (f, "32x16", &timed, &unfused);
+    g_assert_nonnull (timed.steps);
+    execute (f, others[i].change);
+    reopen (f, "32x16", &timed, &unfused);
+    g_assert_null (timed.steps);
+    if (others[i].back)
+      execute (f, others[i].back);
+  }
+}
+
+static void
+test_deleted (DocumentFixture *f, gconstpointer data)
+{
+  LigTimedPlan timed, unfused;
+  open_stored (f, "32x16", &timed, &unfused);
+  g_autofree char *run = measure (f);
+  reopen (f, "32x16", &timed, &unfused);
+  g_assert_nonnull (timed.steps);
+  g_autofree char *trash = g_strdup_printf ("UPDATE run SET deleted = 1 WHERE uuid = '%s'", run);
+  execute (f, trash);
+  reopen (f, "32x16", &timed, &unfused);
+  g_assert_null (timed.steps);
+  g_assert_nonnull (unfused.steps);
 }
 
 /* --- Overrides --------------------------------------------------------------------------- */
@@ -188,6 +340,9 @@ main (int argc, char **argv)
   ADD (baseline);
   ADD (profile);
   ADD (train);
+  ADD (recorded);
+  ADD (foreign);
+  ADD (deleted);
   ADD (wishes);
   return g_test_run ();
 }

@@ -7,6 +7,7 @@
 #include "tests/base/slowness.h"
 #include "tests/draw/read-picture.h"
 #include <ligature/compile.h>
+#include <ligature/draw.h>
 
 #include <cairo.h>
 #include <math.h>

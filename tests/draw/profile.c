@@ -156,6 +156,32 @@ test_times (void)
   g_assert_nonnull (strstr (marks[1].text, "Linear + bias + GELU"));
 }
 
+/* Steps outside of any group have a row, so that the rows' sum is the pass's time. */
+static void
+test_outside (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(96) ! gelu ! linear(32)", "64x32:bf16");
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.parameters = LIG_FP32;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  guint count, n_groups;
+  double outside = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++)
+    outside += steps[i].pass == LIG_PASS_FORWARD && steps[i].group < 0 ? steps[i].predicted : 0;
+  g_assert_cmpfloat (outside, >, 0);
+  LigTimedPlan timed = {.plan = plan};
+  g_autoptr (LigCanvas) canvas = draw (0, &timed, NULL, 900);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  lig_plan_get_groups (plan, LIG_PASS_FORWARD, &n_groups);
+  g_autofree char *time = lig_draw_time (outside);
+  g_assert_nonnull (strstr (marks[n_groups].text, "Outside of groups: convert · Forward"));
+  g_assert_nonnull (strstr (marks[n_groups].text, time));
+}
+
 /* The repetitions of a group are one row with the sum of their times. */
 static void
 test_repeats (void)
@@ -261,6 +287,28 @@ test_roofline (void)
   g_assert_cmpuint (arrows, ==, fused);
 }
 
+/* Groups that are faster than a copy get a slope of their own; predictions never are. */
+static void
+test_cached (void)
+{
+  guint n_steps;
+  g_autoptr (LigPlan) plan = compile_for (sequences[1], "null:h200", LIG_POLICY_ALL, FALSE);
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
+  g_autofree double *seconds = g_new (double, n_steps);
+  double copy = lig_device_get_facts (lig_plan_get_device (plan))->copy;
+  for (int fast = 0; fast < 2; fast++) {
+    guint count, slopes = 0;
+    for (guint i = 0; i < n_steps; i++)
+      seconds[i] = (steps[i].read + steps[i].written) / copy * (fast ? 0.25 : 2);
+    LigTimedPlan timed = {.plan = plan, .steps = seconds};
+    g_autoptr (LigCanvas) canvas = draw (2, &timed, NULL, 900);
+    const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+    for (guint i = 0; i < count; i++)
+      slopes += strstr (marks[i].text, "/s in cache") != NULL;
+    g_assert_cmpuint (slopes, ==, fast);
+  }
+}
+
 /* The tallest mark of the picture is the peak of the plan's arena plus its state. */
 static void
 test_memory (void)
@@ -310,10 +358,12 @@ main (int argc, char **argv)
   g_test_add_func ("/draw-profile/unknown", test_unknown);
   g_test_add_func ("/draw-profile/times", test_times);
   g_test_add_func ("/draw-profile/repeats", test_repeats);
+  g_test_add_func ("/draw-profile/outside", test_outside);
   g_test_add_func ("/draw-profile/timeline", test_timeline);
   g_test_add_func ("/draw-profile/copies", test_copies);
   g_test_add_func ("/draw-profile/exchanges", test_collectives);
   g_test_add_func ("/draw-profile/roofline", test_roofline);
+  g_test_add_func ("/draw-profile/cached", test_cached);
   g_test_add_func ("/draw-profile/memory", test_memory);
   g_test_add_func ("/draw-profile/files", test_files);
   return g_test_run ();

@@ -62,16 +62,65 @@ test_parallel (Fixture *f, gconstpointer data)
   g_assert_cmpuint (marks, ==, 12);
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     assert_has (svg, parts[i]);
-  /* The best run is drawn last, with the lowest loss in its mark. */
+  /* The best settings are drawn last, which the table has first, with their mean. */
   g_autoptr (GPtrArray) summaries = lig_sweep_summarize (sweep);
-  guint count, best = 0;
-  const LigSweepPoint *points = lig_sweep_get_points (sweep, &count);
-  for (guint i = 0; i < count; i++)
-    best = points[i].eval_loss < points[best].eval_loss ? i : best;
-  g_autofree char *settings = lig_sweep_describe_point (sweep, best);
+  const LigSweepSummary *best = summaries->pdata[0];
+  g_autofree char *settings = lig_sweep_describe_point (sweep, best->best);
   const char *last = g_strrstr (svg, ": validation loss ");
   g_assert_true (last - strlen (settings) > svg);
   g_assert_true (g_str_has_prefix (last - strlen (settings), settings));
+  g_assert_nonnull (strstr (last, ", the best"));
+}
+
+/* Returns the least opacity of a line. */
+static double
+find_faintest (LigSweep *sweep, LigColoursKind kind)
+{
+  double least = 1;
+  const char *name = "stroke-opacity=\"";
+  g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (800, 360);
+  const LigSweepPicture picture = {sweep, -1, -1};
+  lig_draw_sweep (canvas, lig_colours (kind), &picture, 800, 360);
+  g_autofree char *svg = lig_canvas_to_svg (canvas);
+  for (const char *at = svg; (at = strstr (at, name)); at++)
+    least = MIN (least, g_ascii_strtod (at + strlen (name), NULL));
+  return least;
+}
+
+/* With high contrast no line is faint. */
+static void
+test_contrast (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigSweep) sweep = make_sweep (f, FALSE);
+  g_assert_cmpfloat (find_faintest (sweep, LIG_COLOURS_LIGHT), <, 0.5);
+  g_assert_cmpfloat (find_faintest (sweep, LIG_COLOURS_LIGHT_CONTRAST), >, 0.5);
+  g_assert_cmpfloat (find_faintest (sweep, LIG_COLOURS_DARK_CONTRAST), >, 0.5);
+}
+
+/* Returns the number of lines in the colour of the best settings. */
+static guint
+count_best (const char *svg)
+{
+  g_autofree char *blue = g_strdup_printf ("#%06x", lig_colours (LIG_COLOURS_LIGHT)->forward >> 8);
+  g_autofree char *width = g_strdup_printf ("stroke=\"%s\" stroke-width=\"2.5\"", blue);
+  guint count = 0;
+  for (const char *at = svg; (at = strstr (at, width)); at++)
+    count++;
+  return count;
+}
+
+/* All runs with the best settings are emphasized, also the worse of their seeds; choosing the best
+ * makes no others blue. */
+static void
+test_best (Fixture *f, gconstpointer data)
+{
+  guint marks;
+  g_autoptr (LigSweep) sweep = make_sweep (f, FALSE);
+  g_autofree char *none = draw_picture (sweep, -1, -1, &marks);
+  g_autofree char *best = draw_picture (sweep, -1, lig_sweep_find_best (sweep), &marks);
+  /* Two runs, each with a line from each of three axes. */
+  g_assert_cmpuint (count_best (none), ==, 6);
+  g_assert_cmpuint (count_best (best), ==, 0);
 }
 
 static void
@@ -115,6 +164,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/draw/sweep/parallel", Fixture, NULL, set_up, test_parallel, tear_down);
+  g_test_add ("/draw/sweep/best", Fixture, NULL, set_up, test_best, tear_down);
+  g_test_add ("/draw/sweep/contrast", Fixture, NULL, set_up, test_contrast, tear_down);
   g_test_add ("/draw/sweep/scatter", Fixture, NULL, set_up, test_scatter, tear_down);
   g_test_add ("/draw/sweep/early", Fixture, NULL, set_up, test_early, tear_down);
   return run_tests ();

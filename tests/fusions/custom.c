@@ -172,7 +172,7 @@ lower_scale_backward (LigLowering *lowering)
   lig_lower_custom (lowering, &learnable_scale_backward, NULL, NULL, 0);
 }
 
-static const LigParameterInfo scale_parameters[] = {{"scale", LIG_INIT_ONES, FALSE, FALSE}, {0}};
+static const LigParameterInfo scale_parameters[] = {{.name = "scale", .init = LIG_INIT_ONES}, {0}};
 
 static const LigOpInfo learnable_scale_op = {
   LIG_OP_INFO_SIZES,

@@ -318,6 +318,7 @@ static const struct {
   {"backward-linear-scale", "basic-linear(6) ! constant-scale(2)",
    "linear_backward_weight linear_backward_input"},
   {"forward-quantize", "clamped-swiglu ! quantize", "gated_quantize"},
+  {"forward-quantize", "situ-glu(interleave=4) ! quantize", "gated_quantize"},
   {"forward-quantize", "relu ! quantize", "activation_quantize"},
   {"forward-quantize", "rms-norm ! quantize", "rms_norm norm_quantize"},
   {"forward-add-norm-quantize", "add-extra-input ! layer-norm ! quantize",
@@ -502,6 +503,10 @@ static const struct {
    "no other reader"},
   {"bias ! identity ! | ! gelu", "forward-bias-activation", 0, LIG_REASON_FENCED, 3,
    "fence before 2", "no fence"},
+  {"bias ! swiglu(interleave=2)", "forward-bias-activation", 0, LIG_REASON_SHAPE, 2, "interleave=2",
+   "interleave=0"},
+  {"bias ! swiglu(interleave=2)", "backward-activation-bias", 0, LIG_REASON_SHAPE, 2,
+   "interleave=2", "interleave=0"},
   {"linear(6) ! gelu", "forward-bias-activation", 1, LIG_REASON_CLAIMED, 2,
    "forward-linear-bias-activation at 0", "free ops"},
 };

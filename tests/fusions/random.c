@@ -41,6 +41,8 @@ static const char *const plain[] = {
   "linear(16) ! swiglu",
   "basic-linear(16) ! geglu",
   "linear(16) ! clamped-swiglu(limit=0.75)",
+  "linear(16) ! swiglu(interleave=2)",
+  "mixture-of-experts(4, expert-features=8, interleave=4, bias=true)",
   "linear(16) ! reglu",
   "reshape([10, 8])",
   "linear(12) ! gelu ! linear(8)",

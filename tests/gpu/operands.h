@@ -54,10 +54,11 @@ family_of (const char *kernel)
 static inline gboolean
 is_shaped (const char *kernel)
 {
-  static const char *const names[] = {"attention",     "rotary",       "qk_norm",       "quantize",
-                                      "update_scales", "linear_fp8",   "position",      "drop_path",
-                                      "linear_cross",  "entropy_part", "accuracy_part", "_join",
-                                      "halves",        "add_parts",    "slice",         "sample"};
+  static const char *const names[] = {
+    "attention", "rotary",    "qk_norm",      "quantize",     "update_scales", "linear_fp8",
+    "position",  "drop_path", "linear_cross", "entropy_part", "accuracy_part", "_join",
+    "halves",    "add_parts", "slice",        "sample",       "scaled",        "grouped",
+    "router",    "permute",   "row_offsets"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (strstr (kernel, names[i]))
       return TRUE;
@@ -365,7 +366,8 @@ static inline const void *
 params_for (const char *kernel, int variation)
 {
   static const LigNormParams norms[] = {{1e-3f, true}, {1e-3f, false}};
-  static const LigClampedParams clamped = {1.5f, 1.25f, 0.5f};
+  static const LigGatedParams gated = {
+    .limit = 1.5f, .alpha = 1.25f, .offset = 0.5f, .beta1 = 2, .beta2 = 3};
   static const LigScaleParams factors[] = {{-1.5f}, {0.75f}};
   static const LigDropoutParams dropout[] = {{.probability = 0.3f, .path_hash = 0xfedcba9876543210},
                                              {.probability = 1, .path_hash = 7}};
@@ -389,7 +391,7 @@ params_for (const char *kernel, int variation)
            : g_str_equal (kernel, "sgd") ? (const void *) &sgd
                                          : &adamw;
   case GATED:
-    return strstr (kernel, "clamped") ? &clamped : NULL;
+    return &gated;
   default:
     return g_str_equal (kernel, "dropout") ? (const void *) &dropout[other]
            : g_str_equal (kernel, "scale") ? (const void *) &factors[other]

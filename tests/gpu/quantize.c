@@ -235,7 +235,7 @@ check_producer (const Gpu *gpu,
     sum[2].data = there[2];
   int count = producing_alone (p, &q, biased ? &sum[2] : NULL, alone);
   if (!launch_there (gpu, p->kernel, q.operands, q.count, &q.params, FALSE, results) ||
-      !launch_there (gpu, p->alone, alone, count, &q.params.clamped, FALSE, there))
+      !launch_there (gpu, p->alone, alone, count, &q.params.gated, FALSE, there))
     return;
   for (int i = inputs; i < count; i++)
     alone[i].data = there[i];

@@ -3,6 +3,7 @@
  * losses from the same seed and from a checkpoint. */
 #include "tests/gpu/case.h"
 #include "tests/train/case.h"
+#include <ligature/store-histograms.h>
 
 /* The fixture of train-case.h on the GPU; null, and the test skipped, without one. */
 static void
@@ -350,6 +351,56 @@ test_not_finite (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress.skipped, ==, 8);
 }
 
+/* --- Histograms ---------------------------------------------------------------------------- */
+
+/* Trains three steps on a device, without the case's longer warm-up; returns the uuid. */
+static char *
+train_on (Fixture *f, LigDevice *device, const char *settings)
+{
+  g_autoptr (LigDevice) before = g_object_ref (f->device);
+  g_autofree char *all = g_strdup_printf ("steps=3 seed=3 %s warmup=0", settings);
+  g_set_object (&f->device, device);
+  g_autoptr (LigRun) run = new_run (f, EXPRESSION, "16x12", "synthetic?samples=999", all);
+  finish (run);
+  g_set_object (&f->device, before);
+  return g_strdup (lig_run_get_uuid (run));
+}
+
+/* The values are read back after the update that was launched with the backward pass: losses are
+ * the same bits without that, and the first gradients are those of the CPU. */
+static void
+test_histograms (Fixture *f, gconstpointer data)
+{
+  guint index = GPOINTER_TO_UINT (data);
+  if (!gpu_or_skip ())
+    return;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) cpu = lig_device_open ("cpu", &error);
+  g_assert_no_error (error);
+  g_autofree char *counting = g_strconcat (cases[index].settings, " histograms=1", NULL);
+  g_autofree char *plain = train_on (f, f->device, cases[index].settings);
+  g_autofree char *here = train_on (f, f->device, counting);
+  g_autofree char *there = train_on (f, cpu, counting);
+  /* Measured groups may differ between two runs. */
+  if (!strstr (cases[index].settings, "measured"))
+    assert_same_metric (f, plain, here, LIG_METRIC_LOSS, 3);
+  g_autoptr (GPtrArray) found = lig_store_get_histograms (f->store, here, NULL, 0, &error);
+  g_autoptr (GPtrArray) expected = lig_store_get_histograms (f->store, there, NULL, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (found->len, ==, expected->len);
+  for (guint i = 0; i < found->len; i++) {
+    const LigHistogramSeries *a = found->pdata[i], *b = expected->pdata[i];
+    const LigHistogram *x = &g_array_index (a->histograms, LigHistogram, 0);
+    const LigHistogram *y = &g_array_index (b->histograms, LigHistogram, 0);
+    g_assert_cmpstr (a->parameter, ==, b->parameter);
+    g_assert_cmpuint (a->steps->len, ==, 3);
+    g_assert_cmpuint (lig_histogram_get_total (x), ==, lig_histogram_get_total (y));
+    g_assert_cmpuint (x->nan + x->infinite, ==, y->nan + y->infinite);
+    if (y->nan + y->infinite == 0)
+      g_assert_cmpfloat_with_epsilon (x->rms, y->rms, 2 * cases[index].limit * y->rms + 1e-9);
+  }
+}
+
 static void
 add (const char *kind, guint index, void (*function) (Fixture *, gconstpointer))
 {
@@ -372,6 +423,7 @@ main (int argc, char **argv)
     add ("like-cpu", i, test_like_cpu);
     add ("seed", i, test_seed);
     add ("resume", i, test_resume);
+    add ("histograms", i, test_histograms);
   }
   ADD ("other-device", test_other_device);
   ADD ("overflow", test_overflow);

@@ -4,7 +4,7 @@
 #include "tests/kernels/case.h"
 #include "tests/kernels/formula-text.h"
 
-#include "kernels/formulas.h"
+#include "kernels/gated-formulas.h"
 #include <ligature/params-random.h>
 
 static double
@@ -98,6 +98,8 @@ static void
 test_extremes (void)
 {
   static const float values[] = {30, 200, 1e10f, 1e20f, 3.4e38f, INFINITY};
+  static const LigGatedParams defaults = {
+    .limit = 7, .alpha = 1.702f, .offset = 1, .beta1 = 4, .beta2 = 25};
 #define CHECK(name) \
   g_assert_true (lig_##name (x) == x && lig_##name##_backward (1, x) == 1); \
   g_assert_true (fabsf (lig_##name (-x)) < 1e-8f && fabsf (lig_##name##_backward (1, -x)) < 1e-8f)
@@ -109,9 +111,12 @@ test_extremes (void)
     CHECK (silu);
     CHECK (relu);
     g_assert_true (isnan (lig_gelu (NAN)) && isnan (lig_relu (NAN)) && isnan (lig_silu (NAN)));
-    g_assert_true (lig_clamped_swiglu (-x, 1, 7, 1.702f, 1) < 1e-8f);
-    lig_clamped_swiglu_backward (1, -x, x, 7, 1.702f, 1, &da, &db);
+    g_assert_true (lig_clamped_swiglu (-x, 1, &defaults) < 1e-8f);
+    lig_clamped_swiglu_backward (1, -x, x, &defaults, &da, &db);
     g_assert_true (fabsf (da) < 1e-8f && db == 0);
+    g_assert_true (lig_situ_glu (x, x, &defaults) <= 100 && lig_situ_glu (-x, x, &defaults) <= 0);
+    lig_situ_glu_backward (1, x, -x, &defaults, &da, &db);
+    g_assert_true (fabsf (da) <= 25 && fabsf (db) <= 4);
   }
 }
 

@@ -19,28 +19,49 @@ sigmoid (double x)
 }
 
 /* Low limits, so that many values exceed them. */
-static const LigClampedParams clamped = {.limit = 1.5f, .alpha = 1.25f, .offset = 0.5f};
+static const LigGatedParams low = {
+  .limit = 1.5f, .alpha = 1.25f, .offset = 0.5f, .beta1 = 2, .beta2 = 3};
+
+/* The two factors of the gated units with params. */
+static double
+clamped_swiglu_gate (double a)
+{
+  double gate = fmin (a, (double) low.limit);
+  return gate * sigmoid ((double) low.alpha * gate);
+}
 
 static double
-clamped_gate (double a)
+clamped_swiglu_other (double b)
 {
-  double gate = fmin (a, (double) clamped.limit);
-  return gate * sigmoid ((double) clamped.alpha * gate);
+  double limit = (double) low.limit;
+  return fmax (-limit, fmin (b, limit)) + (double) low.offset;
+}
+
+static double
+situ_glu_gate (double a)
+{
+  return (double) low.beta1 * tanh (a / (double) low.beta1) * sigmoid (a);
+}
+
+static double
+situ_glu_other (double b)
+{
+  return (double) low.beta2 * tanh (b / (double) low.beta2);
 }
 
 typedef struct {
   const char *name;
   int64_t halves;
   bool reads_output;
-  const LigClampedParams *params;
+  double (*gate) (double a), (*other) (double b); /* of a unit with params */
 } Unit;
 
 static const Unit units[] = {
 #define ALONE(name, backward, biased, biased_backward, work, back, read) \
-  {#name, 1, #read[0] == 'y', NULL},
-#define GATED(name, ...) {#name, 2, false, NULL},
-#define CLAMPED(name, ...) {#name, 2, false, &clamped},
-  LIG_EACH_ACTIVATION (ALONE) LIG_EACH_GATED (GATED) LIG_EACH_GATED_WITH_PARAMS (CLAMPED)};
+  {#name, 1, #read[0] == 'y', NULL, NULL},
+#define GATED(name, ...) {#name, 2, false, NULL, NULL},
+#define WITH_PARAMS(name, ...) {#name, 2, false, name##_gate, name##_other},
+  LIG_EACH_ACTIVATION (ALONE) LIG_EACH_GATED (GATED) LIG_EACH_GATED_WITH_PARAMS (WITH_PARAMS)};
 
 /* The formula of the unit under test, parsed when its test begins. */
 static Formula formula;
@@ -48,24 +69,21 @@ static Formula formula;
 static double
 activate (const Unit *unit, double a)
 {
-  return unit->params ? clamped_gate (a) : formula_value (&formula, a, 1);
+  return unit->gate ? unit->gate (a) : formula_value (&formula, a, 1);
 }
 
 static double
 second_factor (const Unit *unit, double b)
 {
-  double limit = (double) clamped.limit;
-  if (unit->params)
-    return fmax (-limit, fmin (b, limit)) + (double) clamped.offset;
-  return unit->halves == 2 ? b : 1;
+  return unit->other ? unit->other (b) : unit->halves == 2 ? b : 1;
 }
 
 /* The derivatives are defined piecewise; the boundaries have a separate test. */
 static bool
 near_a_kink (const Unit *unit, double a, double b)
 {
-  double limit = (double) clamped.limit;
-  if (unit->params)
+  double limit = (double) low.limit;
+  if (unit->gate)
     return fabs (a - limit) < 1e-4 || fabs (fabs (b) - limit) < 1e-4;
   return fabs (a) < 1e-4;
 }
@@ -101,7 +119,7 @@ launch (const char *format, const Unit *unit, LigOperand *operands, bool accumul
 {
   char name[64];
   g_snprintf (name, sizeof name, format, unit->name);
-  run (name, operands, unit->params, accumulate);
+  run (name, operands, unit->gate ? &low : NULL, accumulate);
 }
 
 static void
@@ -201,7 +219,7 @@ test_unit (gconstpointer data)
 {
   const Unit *unit = data;
   g_autofree char *op = g_strdelimit (g_strdup (unit->name), "_", '-');
-  if (!unit->params)
+  if (!unit->gate)
     formula_read (&formula, op);
   for (size_t i = 0; i < G_N_ELEMENTS (row_counts); i++)
     for (size_t j = 0; j < G_N_ELEMENTS (column_counts); j++)

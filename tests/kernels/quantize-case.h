@@ -145,7 +145,7 @@ producing (
   q.params = (LigProducerParams){
     .quantize = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1], n / 3 % 2},
     .function = p->function,
-    .clamped = {1.5f, 1.25f, 0.5f},
+    .gated = {.limit = 1.5f, .alpha = 1.25f, .offset = 0.5f, .beta1 = 2, .beta2 = 3},
   };
   LigOperand x = random_tensor (dtype, rows, p->gated && !p->backward ? 2 * columns : columns);
   LigOperand values = blank (dtype, rows, columns);

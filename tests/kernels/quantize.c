@@ -261,7 +261,7 @@ check_producer (
   if (biased && !p->backward && o[q.values - 1].data)
     check_bytes (sum[2], o[q.values - 1], p->kernel, q.values - 1);
   int count = producing_alone (p, &q, biased ? &sum[2] : NULL, alone);
-  run (p->alone, alone, &q.params.clamped, FALSE);
+  run (p->alone, alone, &q.params.gated, FALSE);
   for (int i = p->backward ? 2 : 1; i < count; i++)
     if (biased && i == 3)
       check_sums (o[q.values + 1], wide_floats (alone[2]), shape[0], alone[2].columns);

@@ -142,11 +142,46 @@ test_rates (void)
   g_assert_cmpuint (count_differences (0.99, 0.05, 15), <, 150);
 }
 
+/* Accuracies differ if their rows can show it; few rows hide a small
+ * difference. */
+static void
+test_accuracies (void)
+{
+  static const struct {
+    double sample, reference;
+    gint64 sample_rows, reference_rows;
+    LigDifferenceKind kind;
+  } cases[] = {
+    {146 / 150., 147 / 150., 150, 150, LIG_DIFFERENCE_NONE},
+    {1, 149 / 150., 150, 150, LIG_DIFFERENCE_NONE},
+    {1, 1, 10, 10, LIG_DIFFERENCE_NONE},
+    {0.8, 0.98, 150, 150, LIG_DIFFERENCE_LESS},
+    {0.98, 0.8, 150, 150, LIG_DIFFERENCE_MORE},
+    {0.973, 0.98, 15000, 15000, LIG_DIFFERENCE_LESS},
+    {0.973, 0.98, 15000, 150, LIG_DIFFERENCE_NONE},
+    {0.5, 0.98, 0, 150, LIG_DIFFERENCE_UNKNOWN},
+    {NAN, 0.98, 150, 150, LIG_DIFFERENCE_UNKNOWN},
+  };
+  LigDifference difference;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (lig_accuracy_compare (cases[i].sample, cases[i].sample_rows,
+                                           cases[i].reference, cases[i].reference_rows, NULL),
+                     ==, cases[i].kind);
+  /* By hand: 8 of 12 and 3 of 12, 1.96 · √(8/12 · 4/12 / 12 + 3/12 · 9/12 / 12). */
+  lig_accuracy_compare (0.7, 10, 0.2, 10, &difference);
+  g_assert_cmpfloat_with_epsilon (difference.change, 0.5, 1e-12);
+  g_assert_cmpfloat_with_epsilon (difference.noise, 0.362168, 1e-6);
+  g_autofree char *one = lig_accuracy_excuse (1), *many = lig_accuracy_excuse (150);
+  g_assert_cmpstr (one, ==, "no difference that 1 row could show");
+  g_assert_cmpstr (many, ==, "no difference that 150 rows could show");
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/spread/quartiles", test_quartiles);
+  g_test_add_func ("/spread/accuracies", test_accuracies);
   g_test_add_func ("/spread/known", test_known);
   g_test_add_func ("/spread/figures", test_figures);
   g_test_add_func ("/spread/rates", test_rates);

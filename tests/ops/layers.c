@@ -96,6 +96,19 @@ static const Case cases[] = {
   {NULL, "2x5x8",
    "transformer-layer(2, activation=clamped-swiglu, activation-limit=1.5, activation-alpha=2, "
    "glu-linear-offset=0.5)"},
+  {NULL, "5x8", "mixture-of-experts(4)"},
+  {NULL, "5x8", "mixture-of-experts(4, expert-features=6, activation=gelu)"},
+  {NULL, "2x5x8", "mixture-of-experts(6, top-k=3, expert-features=6, interleave=2, bias=true)"},
+  {NULL, "7x8",
+   "mixture-of-experts(4, expert-features=6, weights-at=output, activation=gelu, "
+   "shared-features=4, router-bias=true, bias=true)"},
+  {NULL, "7x8", "mixture-of-experts(4, top-k=1, score=sigmoid, normalize=false, scale=2)"},
+  {NULL, "7x8", "mixture-of-experts(5, score=sqrt-softplus, activation=situ-glu)"},
+  {NULL, "7x8", "mixture-of-experts(5, score=sigmoid, top-k=3, activation=clamped-swiglu)"},
+  {NULL, "9x8", "mixture-of-experts(4, first=score, normalize=false, activation=srelu)"},
+  {NULL, "2x5x8",
+   "transformer-layer(2, experts=4, expert-features=6, activation=swiglu, router-score=sigmoid, "
+   "router-scale=1.5)"},
   {MEMORY, "2x5x8", DECODER ")"},
   {MEMORY, "2x5x8", DECODER ", kv-heads=1, bias=false, normalization=rms-norm)"},
   {MEMORY, "2x5x8", DECODER ", memory-lengths=caller)"},
@@ -414,6 +427,15 @@ test_rejected (void)
   static const struct {
     const char *macro, *message;
   } rejected[] = {
+    {"transformer-layer(2, aux=1)", "aux is 1, but experts is 0; set experts, or omit aux"},
+    {"transformer-layer(2, experts=4, ffn-features=64)",
+     "ffn-features is 64, but experts is 4; set expert-features instead"},
+    {"mixture-of-experts(4, top-k=5)", "top-k is 5, expected at most experts, 4"},
+    {"mixture-of-experts(4, activation=gelu, weights-at=activation)",
+     "activation=gelu has no scaled form; set weights-at=output, or another activation, like "
+     "swiglu"},
+    {"mixture-of-experts(4, activation=srelu, interleave=2)",
+     "interleave is 2, but srelu is not a gated unit; omit it"},
     {"multi-head-attention(3)", "input has 8 features, expected a multiple of 3"},
     {"multi-head-attention(4, kv-heads=3)", "heads is 4, expected a multiple of kv-heads, 3"},
     {"transformer-layer(4, kv-heads=8)", "heads is 4, expected a multiple of kv-heads, 8"},

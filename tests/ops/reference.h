@@ -188,6 +188,7 @@ model_activate (Model *self, Matrix x, const char *name)
   double limit = model_number (self, "activation-limit", 7);
   double alpha = model_number (self, "activation-alpha", 1.702);
   double offset = model_number (self, "glu-linear-offset", 1);
+  const double beta1 = 4, beta2 = 25;
   for (int i = 0; i < y.rows; i++)
     for (int j = 0; j < y.columns; j++) {
       double a = x.at[i * x.columns + j], b = gated ? x.at[i * x.columns + y.columns + j] : 1;
@@ -195,7 +196,9 @@ model_activate (Model *self, Matrix x, const char *name)
       if (g_str_equal (name, "clamped-swiglu")) {
         a = MIN (a, limit);
         *to = a * sigmoid (alpha * a) * (CLAMP (b, -limit, limit) + offset);
-      } else
+      } else if (g_str_equal (name, "situ-glu"))
+        *to = beta1 * tanh (a / beta1) * sigmoid (a) * beta2 * tanh (b / beta2);
+      else
         *to = activate (name, a) * b;
     }
   return y;
@@ -209,6 +212,114 @@ model_mlp (Model *self, Matrix x, int features)
   int inner = features > 0 ? features : 4 * self->x.columns;
   Matrix h = model_linear (self, x, "fc1", strstr (name, "glu") ? 2 * inner : inner);
   return model_linear (self, model_activate (self, h, name), "fc2", self->x.columns);
+}
+
+/* --- Experts ------------------------------------------------------------------------------------
+ */
+
+/* Returns the value of a parameter of the router, whose name has a prefix in a layer. */
+static inline const char *
+router_text (const Model *self, const char *name)
+{
+  g_autofree char *prefixed = g_strconcat ("router-", name, NULL);
+  const char *at = model_find (self, prefixed);
+  return at ? at : model_find (self, name);
+}
+
+static inline double
+router_score (const Model *self, const double *logits, int experts, int e)
+{
+  const char *kind = router_text (self, "score");
+  double sum = 0;
+  if (kind && g_str_has_prefix (kind, "sigmoid"))
+    return sigmoid (logits[e]);
+  if (kind && g_str_has_prefix (kind, "sqrt"))
+    return sqrt (log1p (exp (logits[e])));
+  for (int i = 0; i < experts; i++)
+    sum += exp (logits[i]);
+  return exp (logits[e]) / sum;
+}
+
+/* Selects k experts, without groups, and computes their weights. The order of the softmax and the
+ * selection only matters for weights that are not normalized. */
+static inline void
+route (const Model *self, const double *logits, int experts, int k, int *chosen, double *weights)
+{
+  const char *first = router_text (self, "first"), *divides = router_text (self, "normalize");
+  const char *kind = router_text (self, "score"), *scale = router_text (self, "scale");
+  gboolean soft = !kind || g_str_has_prefix (kind, "softmax");
+  gboolean local = soft && !(first && g_str_has_prefix (first, "score"));
+  gboolean normalized = local || (k > 1 && !(divides && g_str_has_prefix (divides, "false")));
+  double sum = 0;
+  for (int j = 0; j < k; j++) {
+    chosen[j] = -1;
+    for (int e = 0; e < experts; e++) {
+      gboolean taken = FALSE;
+      for (int i = 0; i < j; i++)
+        taken |= chosen[i] == e;
+      if (!taken && (chosen[j] < 0 || logits[e] > logits[chosen[j]]))
+        chosen[j] = e;
+    }
+    sum += weights[j] = router_score (self, logits, experts, chosen[j]);
+  }
+  for (int j = 0; j < k; j++)
+    weights[j] *= (scale ? strtod (scale, NULL) : 1) / (normalized ? sum : 1);
+}
+
+/* Returns a linear map of one row by the weight of an expert, or without experts, of number 0. */
+static inline Matrix
+expert_linear (Model *self, Matrix x, const char *part, int experts, int e, int features)
+{
+  Matrix y = matrix_new (self, 1, features);
+  const double *weight = model_weight (self, part, "weight", experts * features * x.columns);
+  const double *bias = model_weight (self, part, "bias", experts * features);
+  for (int j = 0; j < features; j++) {
+    y.at[j] = bias ? bias[e * features + j] : 0;
+    for (int l = 0; l < x.columns; l++)
+      y.at[j] += x.at[l] * weight[(e * features + j) * x.columns + l];
+  }
+  return y;
+}
+
+/* Restores the halves of a row from alternating blocks. */
+static inline Matrix
+separate (Model *self, Matrix x, int block)
+{
+  Matrix y = matrix_new (self, 1, x.columns);
+  for (int c = 0; block > 0 && c < x.columns / 2; c++) {
+    y.at[c] = x.at[c + c / block * block];
+    y.at[c + x.columns / 2] = x.at[c + c / block * block + block];
+  }
+  return block > 0 ? y : x;
+}
+
+static inline Matrix
+model_experts (Model *self, Matrix x, int experts)
+{
+  const char *at = model_find (self, "activation");
+  g_autofree char *name = at ? g_strndup (at, strcspn (at, ",)")) : g_strdup ("swiglu");
+  int k = (int) model_number (self, "top-k", 2), halves = strstr (name, "glu") ? 2 : 1;
+  int inner = (int) model_number (self, "expert-features", 4 * x.columns);
+  int shared = (int) model_number (self, "shared-features", 0), chosen[16];
+  int block = (int) model_number (self, "interleave", 0);
+  double weights[16];
+  Matrix y = matrix_new (self, x.rows, x.columns);
+  for (int i = 0; i < x.rows; i++) {
+    Matrix row = {1, x.columns, x.at + i * x.columns}, sum = {1, x.columns, y.at + i * x.columns};
+    Matrix logits = expert_linear (self, row, "router", 1, 0, experts);
+    route (self, logits.at, experts, k, chosen, weights);
+    for (int j = 0; j < k + (shared > 0); j++) {
+      gboolean one = j < k;
+      Matrix h = expert_linear (self, row, one ? "experts-fc1" : "shared-fc1", one ? experts : 1,
+                                one ? chosen[j] : 0, halves * (one ? inner : shared));
+      h = model_activate (self, separate (self, h, one ? block : 0), name);
+      h = expert_linear (self, h, one ? "experts-fc2" : "shared-fc2", one ? experts : 1,
+                         one ? chosen[j] : 0, x.columns);
+      for (int c = 0; c < x.columns; c++)
+        sum.at[c] += (one ? weights[j] : 1) * h.at[c];
+    }
+  }
+  return y;
 }
 
 /* --- Heads --------------------------------------------------------------------------------------
@@ -435,6 +546,7 @@ model_transformer_layer (Model *self, Matrix x)
   gboolean post = model_number (self, "residual-post-norm", 0) != 0;
   gboolean output = model_number (self, "output-layer-norm", 0) != 0;
   int features = (int) model_number (self, "ffn-features", 0);
+  int experts = (int) model_number (self, "experts", 0);
   Matrix n = output ? x : model_norm (self, x, "attention-norm");
   Matrix attention = model_self_attention (self, n);
   if (model_number (self, "parallel-attention-mlp", 0) != 0) {
@@ -447,7 +559,8 @@ model_transformer_layer (Model *self, Matrix x)
     x = model_join (self, post ? n : x, model_cross_attention (self, n, "none", "cross-proj"));
   }
   n = model_norm (self, x, "mlp-norm");
-  x = model_join (self, post ? n : x, model_mlp (self, n, features));
+  x = model_join (self, post ? n : x,
+                  experts > 0 ? model_experts (self, n, experts) : model_mlp (self, n, features));
   return output ? model_norm (self, x, "output-norm") : x;
 }
 
@@ -461,6 +574,8 @@ model_run (Model *self)
     y = model_linear (self, model_norm (self, x, "norm"), "linear", model_first (self));
   else if (g_str_has_prefix (self->text, "layer-norm-mlp"))
     y = model_mlp (self, model_norm (self, x, "norm"), model_first (self));
+  else if (g_str_has_prefix (self->text, "mixture-of-experts"))
+    y = model_experts (self, x, model_first (self));
   else if (g_str_has_prefix (self->text, "transformer-layer"))
     y = model_transformer_layer (self, x);
   else {

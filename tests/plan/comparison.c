@@ -2,6 +2,7 @@
 /* Tests comparisons of two plans: an edit, another device, another policy, repetitions. */
 #include <ligature/comparison.h>
 #include <ligature/compile.h>
+#include <ligature/plan-memory.h>
 #include <ligature/plan-options.h>
 
 #include <math.h>
@@ -208,6 +209,189 @@ test_repetitions (void)
   g_assert_cmpuint (folded, ==, 1);
 }
 
+static void
+check_total (LigPlanComparison *comparison, LigPass pass)
+{
+  LigPlanChange total;
+  LigPlan *plans[] = {lig_plan_comparison_get_before (comparison),
+                      lig_plan_comparison_get_after (comparison)};
+  lig_plan_comparison_get_total (comparison, pass, &total);
+  const LigPlanSide *sides[] = {&total.before, &total.after};
+  for (int i = 0; i < 2; i++) {
+    LigFigures figures;
+    const LigTimedPlan timed = {.plan = plans[i]};
+    if (pass == LIG_PASS_JOINT)
+      lig_figures_of_step (&timed, NULL, &figures);
+    else
+      lig_figures_of_pass (&timed, NULL, pass, &figures);
+    g_assert_cmpfloat_with_epsilon (sides[i]->seconds, figures.seconds, 1e-12);
+    g_assert_cmpfloat (sides[i]->bytes, ==, figures.bytes);
+    g_assert_cmpuint (sides[i]->n_steps, ==, figures.kernels);
+    g_assert_cmpfloat (sides[i]->memory, ==,
+                       pass == LIG_PASS_JOINT ? lig_plan_get_needed_memory (plans[i]) : 0);
+  }
+}
+
+/* Recomputation takes time and saves memory, which the totals show as every other figure does. */
+static void
+test_recomputed (void)
+{
+  LigPlanChange total;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigPlan) plain = compile (
+    "block(4) { layer-norm ! linear(3072) ! gelu ! linear(768) }", "null:h200", LIG_POLICY_ALL);
+  g_autoptr (LigPlan) again = lig_plan_with_recompute (plain, LIG_RECOMPUTE_ALL, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigPlanComparison) comparison = lig_plan_compare (plain, again);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_JOINT; pass++)
+    check_total (comparison, pass);
+  lig_plan_comparison_get_total (comparison, LIG_PASS_JOINT, &total);
+  g_autofree char *ratio = lig_plan_change_ratio_text (&total);
+  g_autofree char *memory = lig_plan_change_memory_text (&total);
+  g_assert_cmpint (lig_plan_change_get_sign (&total), ==, 1);
+  g_assert_true (g_str_has_prefix (ratio, "× 1."));
+  g_assert_true (g_str_has_suffix (ratio, ", slower"));
+  g_assert_true (g_str_has_prefix (memory, "−"));
+}
+
+/* Measured times are used if both plans have them, as a whole if they were measured so. */
+static void
+test_timed (void)
+{
+  LigPlanChange total;
+  guint n_steps;
+  g_autoptr (LigPlan) plan = compile ("linear(768) ! gelu", "null:h200", LIG_POLICY_ALL);
+  lig_plan_get_steps (plan, &n_steps);
+  g_autofree double *steps = g_new (double, n_steps);
+  const double passes[] = {0.011, 0.022, 0};
+  for (guint i = 0; i < n_steps; i++)
+    steps[i] = 0.001 * (i + 1);
+  const LigTimedPlan predicted = {.plan = plan}, timed = {.plan = plan, .steps = steps};
+  const LigTimedPlan whole = {plan, steps, passes, NULL};
+  g_autoptr (LigPlanComparison) half = lig_plan_compare_timed (&predicted, &timed);
+  lig_plan_comparison_get_total (half, LIG_PASS_JOINT, &total);
+  g_assert_false (total.measured);
+  g_assert_cmpfloat (total.before.seconds, ==, total.after.seconds);
+  g_autoptr (LigPlanComparison) both = lig_plan_compare_timed (&timed, &whole);
+  lig_plan_comparison_get_total (both, LIG_PASS_JOINT, &total);
+  g_assert_true (total.measured);
+  g_assert_cmpfloat_with_epsilon (total.before.seconds, 0.001 * n_steps * (n_steps + 1) / 2, 1e-12);
+  g_assert_cmpfloat_with_epsilon (total.after.seconds, 0.033, 1e-12);
+}
+
+/* Returns the same plan with a time of each of its first `count` forward groups by themselves. */
+static LigPlan *
+price (LigPlan *plan, guint count)
+{
+  guint n_steps, n_groups;
+  lig_plan_get_steps (plan, &n_steps);
+  g_autofree double *steps = g_new0 (double, n_steps);
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &n_groups);
+  g_assert_cmpuint (count, <=, n_groups);
+  for (guint i = 0; i < count; i++)
+    for (int k = 0; k < groups[i].n_steps; k++)
+      steps[groups[i].steps[k]] = 0.5;
+  return lig_plan_with_times (plan, steps);
+}
+
+/* If only one side was measured, the total compares the predictions of both. Groups that were
+ * measured on both sides count by their measured times. */
+static void
+test_one_side (void)
+{
+  g_autoptr (LigPlan) unfused =
+    compile ("layer-norm ! linear(768) ! gelu", "null:h200", LIG_POLICY_NONE);
+  g_autoptr (LigPlan) plan =
+    compile ("layer-norm ! linear(768) ! gelu", "null:h200", LIG_POLICY_ALL);
+  g_autoptr (LigPlan) priced = price (plan, 2);
+  g_autoptr (LigPlan) first = price (unfused, 1);
+  g_autoptr (LigPlanComparison) predicted = lig_plan_compare (unfused, plan);
+  g_autoptr (LigPlanComparison) half = lig_plan_compare (unfused, priced);
+  g_autoptr (LigPlanComparison) turned = lig_plan_compare (priced, unfused);
+  g_autoptr (LigPlanComparison) some = lig_plan_compare (first, priced);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_JOINT; pass++) {
+    LigPlanChange expected, found, reverse, mixed;
+    lig_plan_comparison_get_total (predicted, pass, &expected);
+    lig_plan_comparison_get_total (half, pass, &found);
+    lig_plan_comparison_get_total (turned, pass, &reverse);
+    lig_plan_comparison_get_total (some, pass, &mixed);
+    g_assert_false (found.measured || reverse.measured || mixed.measured);
+    g_assert_cmpfloat (found.before.seconds, ==, expected.before.seconds);
+    g_assert_cmpfloat (found.after.seconds, ==, expected.after.seconds);
+    g_assert_cmpfloat (reverse.before.seconds, ==, expected.after.seconds);
+    g_assert_cmpfloat (reverse.after.seconds, ==, expected.before.seconds);
+    g_assert_cmpint (lig_plan_change_get_sign (&found), ==, lig_plan_change_get_sign (&expected));
+    /* Only the first group, layer norm, has times on both sides. */
+    gboolean holds = pass == LIG_PASS_FORWARD || pass == LIG_PASS_JOINT;
+    double rest = holds ? 0.5 : 0;
+    g_assert_true (fabs (mixed.before.seconds - rest - expected.before.seconds) < 1e-4);
+    g_assert_true (fabs (mixed.after.seconds - rest - expected.after.seconds) < 1e-4);
+  }
+}
+
+static LigSpread
+make_spread (double median, double width)
+{
+  return (LigSpread){15, median, median - width / 2, median + width / 2};
+}
+
+/* Totals of repeated measurements differ only by more than their noise. The whole step is not the
+ * sum of its passes. */
+static void
+test_noise (void)
+{
+  LigPlanChange step, pass;
+  guint n_steps;
+  g_autoptr (LigPlan) plan = compile ("linear(768) ! gelu", "null:h200", LIG_POLICY_ALL);
+  lig_plan_get_steps (plan, &n_steps);
+  g_autofree double *steps = g_new0 (double, n_steps);
+  const double before[] = {0.010, 0.020, 0}, after[] = {0.0101, 0.025, 0};
+  const LigSpread first[] = {
+    make_spread (0.010, 0.002), make_spread (0.020, 0.002), {0}, make_spread (0.029, 0.001)};
+  const LigSpread second[] = {
+    make_spread (0.0101, 0.002), make_spread (0.025, 0.002), {0}, make_spread (0.0345, 0.001)};
+  const LigTimedPlan a = {plan, steps, before, first}, b = {plan, steps, after, second};
+  g_autoptr (LigPlanComparison) both = lig_plan_compare_timed (&a, &b);
+  lig_plan_comparison_get_total (both, LIG_PASS_FORWARD, &pass);
+  g_assert_cmpint (pass.difference.kind, ==, LIG_DIFFERENCE_NONE);
+  g_assert_cmpint (lig_plan_change_get_sign (&pass), ==, 0);
+  g_assert_null (lig_plan_change_ratio_text (&pass));
+  g_autofree char *none = lig_plan_change_time_text (&pass);
+  g_assert_true (g_str_has_prefix (none, "no difference (noise "));
+  lig_plan_comparison_get_total (both, LIG_PASS_JOINT, &step);
+  g_assert_cmpfloat (step.before.seconds, ==, 0.029);
+  g_assert_cmpfloat (step.after.seconds, ==, 0.0345);
+  g_assert_cmpint (step.difference.kind, ==, LIG_DIFFERENCE_MORE);
+  g_autofree char *ratio = lig_plan_change_ratio_text (&step);
+  g_assert_cmpstr (ratio, ==, "× 1.19, slower");
+  /* A time without repetitions has no noise. */
+  const LigTimedPlan once = {plan, steps, after, NULL};
+  g_autoptr (LigPlanComparison) plain = lig_plan_compare_timed (&a, &once);
+  lig_plan_comparison_get_total (plain, LIG_PASS_FORWARD, &pass);
+  g_assert_cmpint (pass.difference.kind, ==, LIG_DIFFERENCE_UNKNOWN);
+  g_assert_cmpint (lig_plan_change_get_sign (&pass), ==, 1);
+}
+
+/* A factor never has more than five characters. */
+static void
+test_factors (void)
+{
+  static const struct {
+    double factor;
+    const char *text;
+  } cases[] = {{0.001, "× <0.01"}, {0.0123, "× 0.012"}, {0.5, "× 0.500"},   {1.234, "× 1.23"},
+               {12.34, "× 12.3"},  {123.4, "× 123"},    {12345, "× 12345"}, {1e7, "× 1e+07"}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const LigPlanChange change = {.before.seconds = 1, .after.seconds = cases[i].factor};
+    g_autofree char *text = lig_plan_change_factor_text (&change);
+    g_assert_cmpstr (text, ==, cases[i].text);
+  }
+  const LigPlanChange same = {.before.seconds = 1, .after.seconds = 1};
+  const LigPlanChange unknown = {.before.seconds = 1, .after.seconds = NAN};
+  g_assert_null (lig_plan_change_factor_text (&same));
+  g_assert_null (lig_plan_change_factor_text (&unknown));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -218,5 +402,10 @@ main (int argc, char **argv)
   g_test_add_func ("/plan/comparison/aligned", test_aligned);
   g_test_add_func ("/plan/comparison/devices", test_devices);
   g_test_add_func ("/plan/comparison/repetitions", test_repetitions);
+  g_test_add_func ("/plan/comparison/recomputed", test_recomputed);
+  g_test_add_func ("/plan/comparison/timed", test_timed);
+  g_test_add_func ("/plan/comparison/one-side", test_one_side);
+  g_test_add_func ("/plan/comparison/noise", test_noise);
+  g_test_add_func ("/plan/comparison/factors", test_factors);
   return g_test_run ();
 }

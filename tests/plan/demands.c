@@ -213,6 +213,12 @@ test_shaped (void)
                           "32x16", seen);
   run_steps_without_tick (
     "rms-norm ! linear(16, recipe=fp8-delayed) ! linear(32, recipe=fp8-current)", "32x16", seen);
+  run_steps_without_tick ("mixture-of-experts(4, activation=clamped-swiglu, bias=true) ! "
+                          "mixture-of-experts(4, activation=srelu) ! "
+                          "mixture-of-experts(4, activation=situ-glu) ! "
+                          "mixture-of-experts(4, score=sigmoid, balance=0.1)",
+                          "6x8", seen);
+  evaluate_without_tick ("row-offsets", "4:int32", seen);
   evaluate_without_tick ("linear(16, recipe=fp8-delayed) ! gelu ! linear(16, recipe=fp8-delayed)",
                          "32x16", seen);
   extend_without_tick (seen);

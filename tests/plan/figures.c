@@ -243,7 +243,8 @@ test_whole_passes (void)
   set_up (&f, mlp, LIG_POLICY_ALL);
   g_autofree double *steps = invent_times (f.plan, 1e-5);
   g_autofree double *alone = invent_times (f.unfused, 2e-5);
-  const LigTimedPlan timed = {f.plan, steps, passes}, unfused = {f.unfused, alone, apart};
+  const LigTimedPlan timed = {f.plan, steps, passes, NULL},
+                     unfused = {f.unfused, alone, apart, NULL};
   const LigTimedPlan split = {.plan = f.unfused, .steps = alone};
   LigFigures pass, step;
   lig_figures_of_pass (&timed, &unfused, LIG_PASS_FORWARD, &pass);

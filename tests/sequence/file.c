@@ -569,6 +569,84 @@ test_open (void)
   g_assert_nonnull (channel);
 }
 
+static LigSequence *
+load (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  LigSequence *sequence = lig_sequence_load (path, NULL, &error);
+  g_assert_no_error (error);
+  return sequence;
+}
+
+/* Saves a sequence with that data in the first folder, and asserts what the file says, and what is
+ * read from it after both were moved to the second folder. */
+static void
+check_moved (
+  const char *folder, const char *moved, const char *data, const char *written, const char *read)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (folder, "model.lig", NULL), *text = NULL;
+  g_autofree char *there = g_build_filename (moved, "model.lig", NULL);
+  g_autofree char *train = g_strdup_printf ("{\"steps\": 3, \"data\": \"%s\"}", data);
+  g_autofree char *expected = g_strdup_printf ("\"%s\"", written);
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression ("gelu", &error);
+  lig_sequence_set_train (sequence, train);
+  g_assert_true (lig_sequence_save (sequence, path, &error));
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (lig_sequence_get_train (sequence), data));
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, expected));
+  g_assert_cmpint (g_rename (path, there), ==, 0);
+  g_autoptr (LigSequence) loaded = load (there);
+  g_assert_nonnull (strstr (lig_sequence_get_train (loaded), read));
+  g_remove (there);
+}
+
+static void
+write_files (const char *folder, gboolean there)
+{
+  static const char *const names[] = {"rows.csv", "odd?rows.csv", "held out.csv"};
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree char *path = g_build_filename (folder, names[i], NULL);
+    if (there)
+      g_assert_true (g_file_set_contents (path, "a,b\n1,2\n", -1, NULL));
+    else
+      g_remove (path);
+  }
+}
+
+/* Data in the folder of a file moves with it; other paths stay as they are. */
+static void
+test_data_path (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("lig-XXXXXX", NULL);
+  g_autofree char *moved = g_dir_make_tmp ("lig-XXXXXX", NULL);
+  write_files (folder, TRUE);
+  write_files (moved, TRUE);
+  g_autofree char *own =
+    g_strdup_printf ("csv:%s/rows.csv?target=b&validation=%s/held%%20out.csv", folder, folder);
+  g_autofree char *other =
+    g_strdup_printf ("csv:%s/rows.csv?target=b&validation=%s/held%%20out.csv", moved, moved);
+  g_autofree char *strange = g_strdup_printf ("csv:%s/odd?rows.csv", folder);
+  g_autofree char *strange_moved = g_strdup_printf ("csv:%s/odd?rows.csv", moved);
+  g_autofree char *pattern = g_strdup_printf ("tokens:%s/*.bin", folder);
+  g_autofree char *absent = g_strdup_printf ("csv:%s/absent.csv", folder);
+  check_moved (folder, moved, own, "csv:rows.csv?target=b&validation=held%20out.csv", other);
+  check_moved (folder, moved, strange, "csv:odd?rows.csv", strange_moved);
+  check_moved (folder, moved, pattern, pattern, pattern);
+  check_moved (folder, moved, absent, absent, absent);
+  check_moved (folder, moved, "csv:/elsewhere/rows.csv", "csv:/elsewhere/rows.csv",
+               "csv:/elsewhere/rows.csv");
+  check_moved (folder, moved, "csv:absent.csv", "csv:absent.csv", "csv:absent.csv");
+  check_moved (folder, moved, "csv:rows.csv?validation=0.25", "csv:rows.csv?validation=0.25",
+               "rows.csv?validation=0.25");
+  check_moved (folder, moved, "synthetic?samples=5", "synthetic?samples=5", "synthetic?samples=5");
+  write_files (folder, FALSE);
+  write_files (moved, FALSE);
+  g_rmdir (folder);
+  g_rmdir (moved);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -587,6 +665,7 @@ main (int argc, char **argv)
   g_test_add_func ("/file/pipe", test_pipe);
   g_test_add_func ("/file/save-special", test_save_special);
   g_test_add_func ("/file/open", test_open);
+  g_test_add_func ("/file/data-path", test_data_path);
   for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++) {
     g_autofree char *path = g_strdup_printf ("/file/mistake/%u", i);
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_mistake);

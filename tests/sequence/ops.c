@@ -97,6 +97,9 @@ check_gradients (const LigOpInfo *info, LigSequence *sequence)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigGradientCheck) worst = NULL;
   LigPlanOptions options = plan_options (LIG_POLICY_NONE, TRUE);
+  /* Integers have no derivatives. */
+  if (info->flags & LIG_OP_INTEGER_INPUT && !info->parameters)
+    return;
   lig_check_gradients (sequence, cpu_device (), &options, 3e-3, &worst, &error);
   g_assert_no_error (error);
   g_test_message ("%s: %g", worst->name, worst->distance);
@@ -275,6 +278,29 @@ static const struct {
   {"gelu", "2x3:int32", LIG_ERROR_DTYPE, "gelu at 0: input is int32, expected fp32, fp16 or bf16"},
   {"make-extra-output(a) ! linear(4) ! add-extra-input(a)", "2x8", LIG_ERROR_SHAPE,
    "add-extra-input at 2: extra input is 2x8, expected 2x4"},
+  {"swiglu(interleave=3)", "2x8", LIG_ERROR_SHAPE,
+   "swiglu at 0: interleave is 3, expected a divisor of 4"},
+  {"permute(4, offsets=o) ! grouped-linear(8, groups=8, offsets=o)", "6x8", LIG_ERROR_SHAPE,
+   "grouped-linear at 1: groups is 8, that of its offsets is 4; give both the same number"},
+  {"router(2, experts=e) ! permute(4, experts=e)", "6x8", LIG_ERROR_VALUE,
+   "permute at 1: groups is 4, the number of experts of its channel is 8; give both the same "
+   "number"},
+  {"router(9)", "6x8", LIG_ERROR_VALUE,
+   "router at 0: top-k is 9, expected at most the number of experts, 8"},
+  {"router(4, groups=3)", "6x8", LIG_ERROR_VALUE,
+   "router at 0: groups is 3, expected a divisor of the number of experts, 8"},
+  {"router(4, groups=4, group-top-k=3)", "6x8", LIG_ERROR_VALUE,
+   "router at 0: group-top-k is 3, expected a divisor of top-k, 4"},
+  {"router(6, groups=4, group-top-k=2)", "6x8", LIG_ERROR_VALUE,
+   "router at 0: top-k is 6, expected at most the experts of the selected groups, 4"},
+  {"router(2, balance=0.001)", "6x8", LIG_ERROR_VALUE,
+   "router at 0: score is softmax, with a correction expected sigmoid or sqrt-softplus; set one of "
+   "them, or omit balance and correction"},
+  {"router(2, aux=0.01)", "6x8", LIG_ERROR_OP,
+   "router at 0: it adds to the loss, but the sequence ends in none; end it with one, such as "
+   "cross-entropy"},
+  {"grouped-linear(8, groups=2, bias=false, scales=caller)", "6x8", LIG_ERROR_CHANNEL,
+   "grouped-linear at 0: it has scales, but no bias that they multiply; omit scales"},
 };
 
 static void
@@ -331,6 +357,22 @@ static const struct {
   {"cross-entropy(ignored=2)", "2x3x10", "scalar"},
   {"mean-squared-error", "2x3x5", "scalar"},
   {"embedding(4, vocabulary=8)", "3x2:int32", "3x2x4"},
+  {"situ-glu(beta1=3, beta2=12)", "17x192", "17x96"},
+  {"situ-glu(interleave=32)", "17x192", "17x96"},
+  {"swiglu(interleave=32)", "32x192", "32x96"},
+  {"scaled-swiglu(interleave=4)", "2x3x16", "2x3x8"},
+  {"scaled-clamped-swiglu(limit=0.75)", "13x16", "13x8"},
+  {"scaled-situ-glu", "16", "8"},
+  {"scaled-srelu", "5x7", "5x7"},
+  {"mixture-of-experts(8, top-k=3, expert-features=6, interleave=2, bias=true)", "2x3x8", "2x3x8"},
+  {"mixture-of-experts(4, expert-features=6, weights-at=output, activation=gelu, "
+   "shared-features=4, router-bias=true)",
+   "7x8", "7x8"},
+  {"mixture-of-experts(4, top-k=1, score=sigmoid, normalize=false, scale=2)", "7x8", "7x8"},
+  {"mixture-of-experts(6, score=sqrt-softplus, groups=3, group-top-k=2, activation=situ-glu)",
+   "7x8", "7x8"},
+  {"mixture-of-experts(4, capacity=0.75, first=score, activation=srelu)", "9x8", "9x8"},
+  {"transformer-layer(2, experts=4, expert-features=6, activation=swiglu)", "2x3x8", "2x3x8"},
 };
 
 static void
@@ -463,6 +505,12 @@ test_start (void)
   check_start ("basic-linear(64, init-std=1)", "0.weight", 0, 1);
   check_start ("basic-linear(64, init-std=0)", "0.weight", 0, 0);
   check_start ("embedding(64)", "0.weight", 0, 0.02);
+  check_start ("grouped-linear(64, groups=3)", "0.weight", 0, 0.023);
+  check_start ("mixture-of-experts(4)", "0.router.weight", 0, 0.023);
+  check_start ("mixture-of-experts(4, init-std=0.5)", "0.experts-fc1.weight", 0, 0.5);
+  check_start ("mixture-of-experts(4, output-init-std=0.25)", "0.experts-fc2.weight", 0, 0.25);
+  check_start ("transformer-layer(2, experts=4, init-std=0.125)", "0.experts-fc1.weight", 0, 0.125);
+  check_start ("transformer-layer(2, experts=4)", "0.experts-fc2.weight", 0, 0.023);
   check_start ("layer-norm", "0.weight", 1, 0);
   check_start ("layer-norm", "0.bias", 0, 0);
   check_start ("rms-norm(zero-centered-gamma=true)", "0.weight", 0, 0);

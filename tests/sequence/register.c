@@ -42,7 +42,7 @@ test_words (void)
   check_rejection (&info, "op twice-words: it has no example");
   info = whole ("twice-words");
   info.flags = LIG_OP_BLOCK;
-  check_rejection (&info, "op twice-words: its flags are 0x20, expected some of 0xfedf");
+  check_rejection (&info, "op twice-words: its flags are 0x20, expected some of 0x1fedf");
   /* The name of an op that the program registered is also taken. */
   info = whole ("twice-words");
   check_accepted (&info);
@@ -216,8 +216,8 @@ test_ports (void)
   info = whole ("twice-ports");
   info.saves = "x mean";
   check_rejection (&info,
-                   "op twice-ports: it saves 'mean', expected x, y, an extra input, a trained "
-                   "parameter or a computed value");
+                   "op twice-ports: it saves 'mean', expected x, y, an extra input or output, a "
+                   "trained parameter or a computed value");
 }
 
 /* Twelve parameters would overrun the arrays of a plan. */
@@ -240,6 +240,10 @@ test_trained (void)
   table[0].init = (LigInit) 9;
   check_rejection (&info, "op twice-trained: a has the unknown initialization 9");
   table[0].init = LIG_INIT_ONES;
+  table[0].own_update = TRUE;
+  check_rejection (&info, "op twice-trained: its parameter a has own_update, so it needs "
+                          "lower_update, and neither matmul nor decays");
+  table[0].own_update = FALSE;
   table[1].name = "a";
   check_rejection (&info, "op twice-trained: two ports or gradients of ports are called a or da");
   /* The parameter's gradient is required, but no kernel writes it. */

@@ -2,6 +2,7 @@
 /* Runs are grouped by a setting, and the means and spreads are those of their results. */
 #include "tests/store/case.h"
 #include <ligature/store-groups.h>
+#include <ligature/store-sweeps.h>
 
 #include <math.h>
 
@@ -88,6 +89,49 @@ test_all_but_seed (Fixture *f, gconstpointer data)
   g_assert_cmpuint (runs[1], ==, 2);
 }
 
+/* Runs of a sweep are one fold with the best mean, and repetitions another; a run of which the list
+ * has no second one is none. */
+static void
+test_folds (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigStore) store = fill (f);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *sweep = lig_store_begin_sweep (store, "s", "{}", &error);
+  static const struct {
+    const char *lr;
+    double loss;
+  } swept[] = {{"0.5", 0.25}, {"0.5", 4}, {"0.25", 2}, {"0.25", 1}};
+  for (guint i = 0; i < G_N_ELEMENTS (swept); i++) {
+    add_run (store, "a", swept[i].lr, i, swept[i].loss);
+    g_autoptr (LigRunRow) row = lig_store_find_run (store, "last", &error);
+    g_assert_true (lig_store_set_sweep (store, row->uuid, sweep, i, &error));
+  }
+  g_autoptr (GArray) keys = lig_store_list_keys (store, NULL, LIG_RUN_BY_START, FALSE, &error);
+  guint places[9];
+  g_assert_cmpuint (keys->len, ==, G_N_ELEMENTS (places));
+  const gint64 *all = &g_array_index (keys, gint64, 0);
+  g_autoptr (GPtrArray) folds = lig_store_fold_runs (store, all, keys->len, places, &error);
+  g_assert_no_error (error);
+  static const guint expected[] = {0, 0, 0, G_MAXUINT, G_MAXUINT, 1, 1, 1, 1};
+  g_assert_cmpmem (places, sizeof places, expected, sizeof expected);
+  const LigRunFold *repeated = folds->pdata[0], *best = folds->pdata[1];
+  g_assert_null (repeated->sweep);
+  g_assert_cmpuint (repeated->runs, ==, 3);
+  g_assert_cmpuint (repeated->settings, ==, 1);
+  g_assert_cmpfloat_with_epsilon (repeated->last_loss.mean, 7.0 / 3, 1e-12);
+  /* The lowest loss is that of a lucky seed, but its settings have the worse mean. */
+  g_assert_cmpstr (best->sweep, ==, sweep);
+  g_assert_cmpuint (best->done, ==, 4);
+  g_assert_cmpuint (best->settings, ==, 2);
+  g_assert_cmpfloat_with_epsilon (best->last_loss.mean, 1.5, 1e-12);
+  g_assert_cmpint (best->sample, ==, all[8]);
+  g_autoptr (GPtrArray) two = lig_store_fold_runs (store, all, 2, places, &error);
+  g_assert_cmpuint (two->len, ==, 1);
+  g_autoptr (GPtrArray) none = lig_store_fold_runs (store, all, 1, places, &error);
+  g_assert_cmpuint (none->len, ==, 0);
+  g_assert_cmpuint (places[0], ==, G_MAXUINT);
+}
+
 /* The runs of a group are listed by its value, and a list is sorted by a setting as by a number. */
 static void
 test_filter (Fixture *f, gconstpointer data)
@@ -139,6 +183,7 @@ main (int argc, char **argv)
   g_test_add ("/store-groups/" name, Fixture, NULL, set_up, function, tear_down)
   ADD ("by-setting", test_by_setting);
   ADD ("all-but-seed", test_all_but_seed);
+  ADD ("folds", test_folds);
   ADD ("filter", test_filter);
   ADD ("hostile", test_hostile);
   return g_test_run ();

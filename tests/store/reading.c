@@ -3,6 +3,7 @@
  * folder. */
 #include "engine/store/tuning.h"
 #include "tests/store/case.h"
+#include <ligature/store-histograms.h>
 #include <ligature/store-select.h>
 
 #include <errno.h>
@@ -149,7 +150,10 @@ test_older (Fixture *f, gconstpointer data)
   execute (
     f->path,
     "DROP TABLE sweep; DROP TABLE spread; DROP TABLE recipe_error; DROP TABLE sample;"
+    "DROP TABLE expert_load;"
+    "DROP TABLE histogram;"
     "DROP INDEX run_by_sweep; DROP INDEX run_deleted; ALTER TABLE run DROP COLUMN deleted;"
+    "ALTER TABLE run DROP COLUMN eval_rows;"
     "ALTER TABLE run DROP COLUMN sweep; ALTER TABLE run DROP COLUMN point;"
     "ALTER TABLE run DROP COLUMN inputs; DROP INDEX run_list; ALTER TABLE run DROP COLUMN step_ms;"
     "ALTER TABLE run DROP COLUMN parent; ALTER TABLE run DROP COLUMN saved_step;"
@@ -160,6 +164,10 @@ test_older (Fixture *f, gconstpointer data)
   g_autoptr (LigRunRow) row = find (reading, "last");
   g_assert_cmpstr (row->name, ==, "old");
   g_assert_cmpstr (row->status, ==, "interrupted");
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) histograms = lig_store_list_histograms (reading, row->uuid, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_strv_length (histograms), ==, 0);
   g_clear_object (&reading);
   g_autofree char *after = describe_folder (f->folder);
   g_assert_cmpstr (before, ==, after);

@@ -4,13 +4,14 @@
 #include "engine/store/tuning.h"
 #include "engine/store/writing.h"
 #include "tests/store/case.h"
+#include <ligature/store-histograms.h>
 #include <ligature/store-spreads.h>
 
 #include <errno.h>
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 10
+#define NEWEST 12
 
 static GBytes *
 read_file (const char *path)
@@ -144,6 +145,15 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_true (lig_store_put_errors (store, &errors, &error));
   g_autoptr (GPtrArray) rows = lig_store_get_errors (store, row->uuid, &error);
   g_assert_cmpuint (rows->len, ==, 1);
+  /* Version 11 has histograms: an older run has none, and takes new ones. */
+  LigHistogram histogram;
+  LigHistogramEntry entry = {"0.weight", TRUE, &histogram};
+  lig_histogram_init (&histogram);
+  g_autoptr (GPtrArray) before = lig_store_get_histograms (store, row->uuid, NULL, 0, &error);
+  g_assert_cmpuint (before->len, ==, 0);
+  g_assert_true (lig_store_add_histograms (store, row->uuid, 9, &entry, 1, &error));
+  g_autoptr (GPtrArray) after = lig_store_get_histograms (store, row->uuid, NULL, 0, &error);
+  g_assert_cmpuint (after->len, ==, 1);
 }
 
 /* A failed migration leaves the database unchanged. */

@@ -370,7 +370,10 @@ test_rejections (Fixture *f, gconstpointer data)
      "the sequence ends with gelu at 1, expected a loss: cross-entropy or mean-squared-error"},
     {"linear(4) ! mean-squared-error ! mean-squared-error", "8x6", "synthetic", "",
      "the sequence takes 2 extra inputs from the caller, but a data set provides only 1, the "
-     "targets; train it from a program, or omit "},
+     "targets; connect or omit 1.targets, or train it from a program"},
+    {"block(2) { linear(6) ! gelu } ! add-extra-input ! mean-squared-error", "8x6", "synthetic", "",
+     "the sequence takes 2 extra inputs from the caller, but a data set provides only 1, the "
+     "targets; connect or omit 1.extra, or train it from a program"},
     {"linear(4, in-features=5) ! mean-squared-error", "8x6", "synthetic", "",
      "linear at 0: input has 6 features, expected 5"},
     {"relu ! mean-squared-error", "8x6", "synthetic", "", "the sequence has no parameters"},

@@ -84,6 +84,12 @@ test_ignored (Fixture *f, gconstpointer data)
   g_autoptr (LigRun) run =
     new_run (f, "linear(4) ! cross-entropy(ignored=1)", "8x2", spec, "steps=4");
   g_assert_true (isfinite (finish (run).eval_loss));
+  /* The store has the number of rows that the accuracy counts: those of other targets. */
+  g_autoptr (LigRunRow) row = lig_store_find_run (f->store, lig_run_get_uuid (run), NULL);
+  g_assert_cmpint (row->eval_rows, >, 0);
+  g_assert_cmpint (row->eval_rows, <, 10);
+  double correct = row->eval_accuracy * (double) row->eval_rows;
+  g_assert_cmpfloat_with_epsilon (correct, round (correct), 1e-9);
 }
 
 /* Validation data of more than 8 million values are sampled at the end: 256 of 270 batches. */

@@ -17,9 +17,9 @@ begin (Fixture *f, const char *recipe, const char *settings, const char *init)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *expression = g_strdup_printf (MIXED, recipe);
-  g_autofree char *readme = g_strdup_printf ("text:%s/README.md", g_getenv ("LIGATURE_SOURCE"));
+  g_autofree char *text = g_strdup_printf ("text:%s/LICENSE", g_getenv ("LIGATURE_SOURCE"));
   g_autofree char *all = g_strconcat ("eval-every=5 clip=0.1 ", settings, NULL);
-  LigRun *run = try_run (f, expression, "8x32:int32", readme, all, init, &error);
+  LigRun *run = try_run (f, expression, "8x32:int32", text, all, init, &error);
   g_assert_no_error (error);
   return run;
 }

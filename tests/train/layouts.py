@@ -37,6 +37,11 @@ SEQUENCE_LLAMA = BY_ROWS.format(
 CROSS = START + ('make-extra-output(m) ! layer-norm ! multi-head-attention(4, memory=m) ! '
                  'transformer-layer(4, layer-type=decoder, memory=m) ! ' + HEAD)
 
+EXPERTS = ('transformer-layer(4, experts=6, expert-features=16, activation=swiglu, '
+           'router-score=sigmoid, balance=0.01{})')
+BALANCED = START + EXPERTS.format('') + ' ! ' + HEAD
+BALANCED_BY_ROWS = BY_ROWS.format(EXPERTS.format(', parallel=sequence'))
+
 # Only a vocabulary is sharded: of an embedding, and of the head before the loss.
 BODY = ' ! transformer-layer(4) ! layer-norm ! '
 UNTIED = 'embedding(32, parallel=vocabulary)' + BODY + ('linear(256, parallel=column) ! '
@@ -58,7 +63,7 @@ MODELS = {'untied': UNTIED, 'whole': WHOLE, 'odd': ODD, 'scaled': SCALED,
               'layer-norm ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! '
               'linear(32, parallel=row, sequence-parallel=true) ! rms-norm'),
           'gated': GATED, 'layer': LAYER, 'llama': LLAMA, 'alibi': ALIBI, 'masked': MASKED,
-          'tied': TIED, 'sequence': SEQUENCE, 'sequence-llama': SEQUENCE_LLAMA}
+          'tied': TIED, 'balanced': BALANCED, 'balanced-by-rows': BALANCED_BY_ROWS, 'sequence': SEQUENCE, 'sequence-llama': SEQUENCE_LLAMA}
 
 
 SHAPE = '8x8'
@@ -159,6 +164,21 @@ def init(folder, model, layout):
     one, _ = folder.train('one', 1, *words, '--steps', 5, '--init', start)
     many, _ = train(folder, 'many', layout, *words, '--steps', 5, '--init', start)
     assert difference(one, many) < 1e-5, difference(one, many)
+
+
+def correction(folder, model, layout, *more):
+    """The corrections of a router do not depend on the parallelism, and all ranks have the same."""
+    words = (MODELS[model], *text('8x8', '--steps', 10, '--lr', 1e-4), *more)
+    one = read(folder.train('one', 1, *words)[1])
+    _, end = train(folder, 'many', layout, *words)
+    many = read(end)
+    names = [name for name in one if name.endswith('correction')]
+    assert names == [name for name in many if name.endswith('correction')] and len(names) == 1
+    assert one[names[0]] == many[names[0]] and any(one[names[0]]), (one[names[0]], many[names[0]])
+    # Each rank continues with its own correction, which decides its losses.
+    whole, _ = train(folder, 'whole', layout, MODELS[model], *text('8x8', '--steps', 20, '--lr', 1e-4), *more)
+    rest, _ = train(folder, 'rest', layout, '--resume', end, '--steps', 20)
+    assert all(whole[key] == value for key, value in rest.items()) and (20, 'loss') in rest
 
 
 BY_ROWS_FUSIONS = ('forward-all-gather-linear', 'forward-linear-reduce-scatter',
@@ -339,6 +359,10 @@ TESTS = [
     (bits_16, 'untied', 'tensor=2', 'fp16:fp32'),
     (resume_same, 'layer', 'tensor=2'), (resume_same, 'sequence', 'data=2,tensor=2'),
     (resume_other, 'layer', 'data=2,tensor=2', 'data=1', 'data=4', 'tensor=4'),
+    (correction, 'balanced', 'data=2'), (correction, 'balanced', 'data=4', '--shard-optimizer'),
+    (correction, 'balanced', 'data=2', '--dtype', 'bf16:fp32', '--accumulate', 2),
+    (correction, 'balanced', 'tensor=2'), (correction, 'balanced', 'context=2'),
+    (correction, 'balanced-by-rows', 'tensor=2'), (correction, 'balanced-by-rows', 'data=2,tensor=2'),
     (resume_same, 'untied', 'tensor=2'), (resume_other, 'tied', 'tensor=2', 'data=1', 'tensor=4'),
     (overlapping, 'sequence', 'tensor=2'), (overlapping, 'sequence-llama', 'tensor=4'),
     (overlapping, 'sequence', 'data=2,tensor=2'), (overlapping, 'layer', 'tensor=2'),

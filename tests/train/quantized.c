@@ -312,7 +312,7 @@ static LigRun *
 new_typed (Fixture *f, const char *recipe, const char *dtype, const char *more)
 {
   g_autofree char *expression = g_strdup_printf (MIXED, recipe);
-  g_autofree char *readme = g_strdup_printf ("text:%s/README.md", g_getenv ("LIGATURE_SOURCE"));
+  g_autofree char *readme = g_strdup_printf ("text:%s/LICENSE", g_getenv ("LIGATURE_SOURCE"));
   g_autofree char *settings =
     g_strdup_printf ("dtype=%s lr=0.01 clip=0.01 eval-every=10 %s", dtype, more);
   return new_run (f, expression, "8x32:int32", readme, settings);

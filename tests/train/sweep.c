@@ -2,6 +2,7 @@
 /* Sweeps: the points of their axes, runs one after another, and continuing from the store. */
 #include "tests/train/case.h"
 #include <ligature/device.h>
+#include <ligature/store-sweeps.h>
 #include <ligature/sweep.h>
 
 #include <json-glib/json-glib.h>
@@ -277,6 +278,81 @@ test_json (Fixture *f, gconstpointer data)
   g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "groups")), ==, 2);
 }
 
+/* Records a finished run of a point with this validation loss. */
+static void
+put_result (Fixture *f, LigSweep *sweep, guint point, double loss)
+{
+  g_autoptr (GError) error = NULL;
+  const LigRunRecord record = {.name = "swept",
+                               .sequence = "{}",
+                               .kind = "train",
+                               .device = "cpu",
+                               .dtype = "fp32",
+                               .recipe = "none",
+                               .policy = "all",
+                               .settings = "{}",
+                               .versions = "{}"};
+  g_autofree char *run = lig_store_begin_run (f->store, &record, &error);
+  g_assert_no_error (error);
+  lig_store_add_metric (f->store, run, 1, LIG_METRIC_EVAL_LOSS, loss);
+  g_assert_true (lig_store_finish_run (f->store, run, "done", NULL, &error));
+  g_assert_true (lig_store_set_sweep (f->store, run, lig_sweep_get_uuid (sweep), point, &error));
+}
+
+/* The settings with the best mean are the best ones, although a lucky seed of others has the lowest
+ * loss. */
+static void
+test_best (Fixture *f, gconstpointer data)
+{
+  static const double losses[] = {0.1, 0.9, 0.3, 0.2, 0.6, 0.7};
+  static const guint ranks[] = {1, 1, 0, 0, 2, 2};
+  g_autoptr (LigSweep) sweep = new_sweep ("steps=3");
+  add (sweep, "lr=0.1,0.01,0.001", FALSE);
+  add (sweep, "seed=1..2", FALSE);
+  begin (sweep, f);
+  g_assert_cmpint (lig_sweep_find_best (sweep), ==, -1);
+  for (guint i = 0; i < G_N_ELEMENTS (losses); i++)
+    put_result (f, sweep, i, losses[i]);
+  g_assert_true (lig_sweep_refresh (sweep, NULL));
+  g_assert_cmpint (lig_sweep_find_best (sweep), ==, 3);
+  g_autofree guint *found = lig_sweep_rank (sweep);
+  for (guint i = 0; i < G_N_ELEMENTS (ranks); i++)
+    g_assert_cmpuint (found[i], ==, ranks[i]);
+  g_autofree char *settings = lig_sweep_describe_settings (sweep, 3);
+  g_assert_cmpstr (settings, ==, "lr 0.01");
+  g_autoptr (JsonNode) root = lig_sweep_to_json (sweep);
+  JsonObject *best = json_object_get_object_member (json_node_get_object (root), "best");
+  g_assert_cmpuint (json_object_get_size (best), ==, 1);
+  g_assert_cmpfloat (json_object_get_double_member (best, "lr"), ==, 0.01);
+}
+
+/* A point's values are set in a sequence of the user; what it has besides is kept. */
+static void
+test_apply (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSweep) sweep = new_sweep ("steps=3");
+  add (sweep, "lr=0.1,0.5", FALSE);
+  add (sweep, "0.out-features=4,6", TRUE);
+  add (sweep, "recipe=none,fp8-current", TRUE);
+  add (sweep, "seed=7,8", TRUE);
+  begin (sweep, f);
+  g_autoptr (LigSequence) mine = lig_sequence_open ("linear(9, bias=false) ! gelu", NULL, NULL);
+  lig_sequence_set_train (mine, "{\"steps\":70,\"own\":true,\"lr\":0.2}");
+  g_autoptr (LigSequence) result = lig_sweep_apply_point (sweep, 1, mine, &error);
+  g_assert_no_error (error);
+  g_autofree char *before = lig_sequence_to_expression (mine);
+  g_autofree char *after = lig_sequence_to_expression (result);
+  g_assert_true (g_str_has_prefix (before, "linear(9, bias=false) ! gelu"));
+  g_assert_true (g_str_has_prefix (after, "linear(6, bias=false) ! gelu"));
+  g_assert_cmpstr (lig_sequence_get_recipe (result), ==, "fp8-current");
+  g_assert_cmpstr (lig_sequence_get_train (result), ==,
+                   "{\"steps\": 70, \"own\": true, \"lr\": 0.5}");
+  g_autoptr (LigSequence) other = lig_sequence_open ("gelu", NULL, NULL);
+  g_assert_null (lig_sweep_apply_point (sweep, 1, other, &error));
+  assert_message (error, "gelu at 0 has no parameter 'out-features'");
+}
+
 /* Each point has its own copy of the sequence, with its own recipe. */
 static void
 test_recipe (Fixture *f, gconstpointer data)
@@ -309,6 +385,7 @@ main (int argc, char **argv)
     {"continued", test_continued}, {"failed", test_failed},
     {"time-left", test_time_left}, {"json", test_json},
     {"ranks", test_ranks},         {"recipe", test_recipe},
+    {"best", test_best},           {"apply", test_apply},
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares greedy generation with PyPI's `transformers`; prints TAP: randomly initialized GPT-2, Llama,
-Qwen3 and Mistral models, four prompts of different lengths in one batch, 200 tokens each in fp32,
-with a cache on both sides. Skipped without torch and transformers.
+"""Compares greedy generation with PyPI's `transformers`; prints TAP: randomly initialized GPT-2,
+Llama, Qwen3 and Mistral models, and Mixtral and Qwen3 with experts, four prompts of different
+lengths in one batch, 200 tokens each in fp32, with a cache on both sides. Skipped without torch
+and transformers.
 
     LIG=build/app/lig python3 tests/truth/generate.py [--device cpu,cuda:0]
 
@@ -68,7 +69,27 @@ def make_mistral():
     return transformers.MistralForCausalLM(config), decoder(f", window={WINDOW}", "1e-5")
 
 
-CASES = {"GPT-2": make_gpt2, "Llama": make_llama, "Qwen3": make_qwen3, "Mistral": make_mistral}
+def with_experts(expression):
+    return expression.replace("ffn-features=112",
+                              "experts=5, top-k=2, expert-features=112, weights-at=output")
+
+
+def make_mixtral():
+    config = transformers.MixtralConfig(**USUAL, rms_norm_eps=1e-5, num_local_experts=5,
+                                        num_experts_per_tok=2,
+                                        rope_parameters={"rope_type": "default", "rope_theta": 1e4})
+    return transformers.MixtralForCausalLM(config), with_experts(decoder("", "1e-5"))
+
+
+def make_qwen3_moe():
+    config = transformers.Qwen3MoeConfig(**USUAL, rms_norm_eps=1e-6, head_dim=16, num_experts=5,
+                                         num_experts_per_tok=2, moe_intermediate_size=112)
+    more = ", qk-norm=rms, router-first=score, router-normalize=false"
+    return transformers.Qwen3MoeForCausalLM(config), with_experts(decoder(more, "1e-6"))
+
+
+CASES = {"GPT-2": make_gpt2, "Llama": make_llama, "Qwen3": make_qwen3, "Mistral": make_mistral,
+         "Mixtral": make_mixtral, "Qwen3 with experts": make_qwen3_moe}
 
 
 def generate_theirs(model, prompts):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares randomly initialized GPT-2 and Llama models with PyPI's `transformers`, as TAP: logits,
-loss, all gradients, and the losses of 20 steps of AdamW, on each device, with the policies none and
-all. Skipped without torch, transformers and safetensors.
+"""Compares randomly initialized GPT-2, Llama, Mixtral and Qwen3 models, the last two with experts,
+with PyPI's `transformers`, as TAP: logits, loss, all gradients, and the losses of 20 steps of
+AdamW, on each device, with the policies none and all. Skipped without torch, transformers and
+safetensors.
 
     LIG=build/app/lig python3 tests/truth/models.py [--device cpu,cuda:0]
 """
@@ -90,12 +91,77 @@ def rename_llama(tensors):
     return result
 
 
+def make_experts(theirs, more, **options):
+    """Returns a model of two layers with five experts, of which each token has two."""
+    config = theirs(
+        vocab_size=VOCABULARY, hidden_size=64, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, max_position_embeddings=512, rms_norm_eps=1e-6,
+        tie_word_embeddings=False, initializer_range=0.15, num_experts_per_tok=2,
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0},
+        attn_implementation="eager", **options)
+    expression = (f"embedding(64, vocabulary={VOCABULARY}) ! block(2){{ transformer-layer(4, "
+                  "kv-heads=2, experts=5, expert-features=56, activation=swiglu, "
+                  "weights-at=output, normalization=rms-norm, eps=1e-6, bias=false, "
+                  f"rotary=true{more}) }} ! rms-norm(eps=1e-6) ! linear({VOCABULARY}, bias=false)")
+    return transformers.AutoModelForCausalLM.from_config(config), expression, rename_experts
+
+
+def make_mixtral():
+    return make_experts(transformers.MixtralConfig, "", num_local_experts=5, intermediate_size=56)
+
+
+def make_qwen3(normalized):
+    more = ", head-features=24, qk-norm=rms, qk-norm-eps=1e-6"
+    return make_experts(transformers.Qwen3MoeConfig,
+                        more if normalized else more + ", router-first=score, router-normalize=false",
+                        num_experts=5, moe_intermediate_size=56, head_dim=24,
+                        norm_topk_prob=normalized)
+
+
+def stack_experts(tensors, layer):
+    """Returns the parameters of a layer's experts, which transformers before 5 has in parts."""
+    mlp = f"model.layers.{layer}.mlp."
+    if mlp + "experts.gate_up_proj" in tensors:
+        return {"router.weight": tensors[mlp + "gate.weight"],
+                "experts-fc1.weight": tensors[mlp + "experts.gate_up_proj"],
+                "experts-fc2.weight": tensors[mlp + "experts.down_proj"]}
+    sparse = f"model.layers.{layer}.block_sparse_moe."
+    mixtral = sparse + "gate.weight" in tensors
+    base, parts = (sparse, ("w1", "w3", "w2")) if mixtral else (
+        mlp, ("gate_proj", "up_proj", "down_proj"))
+    gate, up, down = (torch.stack([tensors[f"{base}experts.{expert}.{part}.weight"]
+                                   for expert in range(5)]) for part in parts)
+    return {"router.weight": tensors[base + "gate.weight"],
+            "experts-fc1.weight": torch.cat([gate, up], 1), "experts-fc2.weight": down}
+
+
+def rename_experts(tensors):
+    result = {"0.weight": tensors["model.embed_tokens.weight"],
+              "2.weight": tensors["model.norm.weight"], "3.weight": tensors["lm_head.weight"]}
+    parts = {"attention-norm.weight": ["input_layernorm"], "proj.weight": ["self_attn.o_proj"],
+             "qkv.weight": ["self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"],
+             "mlp-norm.weight": ["post_attention_layernorm"],
+             "qk-norm.query": ["self_attn.q_norm"], "qk-norm.key": ["self_attn.k_norm"]}
+    for layer in range(2):
+        for ours, theirs in parts.items():
+            found = [tensors[name] for name in (f"model.layers.{layer}.{one}.weight" for one in theirs)
+                     if name in tensors]
+            if found:
+                result[f"1.{layer}.0.{ours}"] = torch.cat(found)
+        for ours, tensor in stack_experts(tensors, layer).items():
+            result[f"1.{layer}.0.{ours}"] = tensor
+    return result
+
+
 CASES = {
     "GPT-2": make_gpt2,
     "Llama, untied": lambda: make_llama(False, False),
     "Llama, tied": lambda: make_llama(True, False),
     "Llama, untied, llama3 scaling": lambda: make_llama(False, True),
     "Llama, tied, llama3 scaling": lambda: make_llama(True, True),
+    "Mixtral": make_mixtral,
+    "Qwen3 with experts, normalized weights": lambda: make_qwen3(True),
+    "Qwen3 with experts": lambda: make_qwen3(False),
 }
 
 

@@ -80,6 +80,19 @@ find_edit (GtkWidget *card, const char *label)
   return find_widget (card, begins_with, label);
 }
 
+/* The ends of a gap between repetitions of a macro have the names of its parts. */
+static void
+test_repetitions (Fixture *f, gconstpointer data)
+{
+  show (f, "block(3) { transformer-layer(4) } ! gelu");
+  lig_document_set_open (f->doc, lig_document_find_path (f->doc, "0")->op, TRUE);
+  wait_for_plan (f->doc);
+  g_autofree char *text = read_card (open_gap (f, 2));
+  g_assert_true (g_str_has_prefix (text,
+                                   "Add branch of Transformer layer at 0.0.0 and Make branch of "
+                                   "Transformer layer at 0.0.0 are "));
+}
+
 /* Both passes have an answer, even if it is that nothing applies; near misses come first, and each
  * fusion has one entry. */
 static void
@@ -325,6 +338,7 @@ add_tests (void)
 #define ADD(name, device) \
   g_test_add ("/card/" #name, Fixture, device, set_up_priced, test_##name, tear_down)
   ADD (passes, NULL);
+  ADD (repetitions, NULL);
   ADD (bracket, NULL);
   ADD (gains, NULL);
   ADD (rest, NULL);

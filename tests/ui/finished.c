@@ -60,6 +60,10 @@ test_result (Fixture *f, gconstpointer data)
   GtkWidget *line = find_widget (GTK_WIDGET (f->window), has_link, "<a href=\"run\">");
   g_assert_nonnull (line);
   g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (line)), expected));
+  /* The rate of the steps is also in the line, and next to the charts. */
+  g_autofree char *rate = lig_run_describe_rate (&progress);
+  g_assert_nonnull (strstr (rate, " samples/s"));
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (line)), rate));
   WAIT_FOR (says (f, "small is trained: "));
   GtkWidget *button = find_widget (GTK_WIDGET (f->window), is_button, "Show charts");
   g_assert_nonnull (button);
@@ -67,6 +71,7 @@ test_result (Fixture *f, gconstpointer data)
   g_signal_emit_by_name (line, "activate-link", "run", &handled);
   g_assert_true (handled);
   g_assert_cmpstr (get_page (f), ==, "run");
+  WAIT_FOR (says (f, rate));
   act_on (f, "page", "sequence");
   g_signal_emit_by_name (button, "clicked");
   g_assert_cmpstr (get_page (f), ==, "run");

@@ -136,6 +136,123 @@ test_setting_columns (Page *p, gconstpointer data)
   close_page (p);
 }
 
+static guint wanted_rows;
+
+static gboolean
+has_rows (Page *p)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (p->page->list)) == wanted_rows;
+}
+
+static char *
+get_fold_text (Page *p, guint position, const char *column)
+{
+  g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (p->page->list), position);
+  return lig_history_column_fold_text (lig_history_column_find (column),
+                                       lig_run_item_get_fold (item), lig_run_item_get_row (item));
+}
+
+static void
+assert_fold_text (Page *p, const char *column, const char *expected)
+{
+  g_autofree char *text = get_fold_text (p, 1, column);
+  g_assert_cmpstr (text, ==, expected);
+}
+
+/* Three repetitions are one row with the mean and the spread, which opens; selecting it selects its
+ * runs, and the actions count them. */
+static void
+test_folds (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  wanted_rows = 2;
+  wait_until (p, has_rows, 5);
+  wait_for_row (p, 1);
+  assert_fold_text (p, "name", "3 runs · mlp");
+  assert_fold_text (p, "status", "Done");
+  assert_fold_text (p, "loss", "2 ± 1");
+  assert_fold_text (p, "setting-lr", "0.1");
+  assert_fold_text (p, "setting-seed", "");
+  gtk_selection_model_select_item (GTK_SELECTION_MODEL (p->page->selection), 1, TRUE);
+  g_autoptr (GArray) selected = lig_history_get_selected (p->page);
+  g_assert_cmpuint (selected->len, ==, 3);
+  g_assert_null (lig_history_get_only (p->page));
+  g_assert_cmpstr (gtk_label_get_text (p->page->many), ==, "3 runs selected");
+  /* Open, its runs follow it and stay selected with it; the fold itself stays. */
+  g_signal_emit_by_name (p->page->view, "activate", 1);
+  wanted_rows = 5;
+  wait_until (p, has_rows, 5);
+  g_assert_true (gtk_selection_model_is_selected (GTK_SELECTION_MODEL (p->page->selection), 1));
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 4);
+  for (guint i = 2; i < 5; i++)
+    g_assert_cmpuint (wait_for_row (p, i)->seed, ==, 5 - i);
+  g_signal_emit_by_name (p->page->view, "activate", 1);
+  wanted_rows = 2;
+  wait_until (p, has_rows, 5);
+  /* Deleting the fold moves all of its runs to the trash, which lists them one by one. */
+  gtk_widget_activate_action (GTK_WIDGET (p->page), "history.delete", NULL);
+  wait_for_count (p, 1, 5);
+  lig_run_list_set_filter (p->page->list, &(LigRunFilter){.deleted = TRUE});
+  wait_for_count (p, 3, 5);
+  wanted_rows = 3;
+  wait_until (p, has_rows, 5);
+  lig_run_list_set_filter (p->page->list, &(LigRunFilter){0});
+  wait_for_count (p, 1, 5);
+  gtk_widget_activate_action (GTK_WIDGET (p->page), "history.undelete", NULL);
+  wait_for_count (p, 4, 5);
+  g_settings_set_boolean (lig_session_get_settings (p->session), "history-fold", FALSE);
+  wanted_rows = 4;
+  wait_until (p, has_rows, 5);
+  g_settings_reset (lig_session_get_settings (p->session), "history-fold");
+  close_page (p);
+}
+
+/* Returns the titles of the columns that are shown. */
+static char *
+get_titles (Page *p)
+{
+  GListModel *columns = gtk_column_view_get_columns (p->page->view);
+  GString *titles = g_string_new (NULL);
+  for (guint i = 1; i < g_list_model_get_n_items (columns); i++) {
+    g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
+    g_string_append_printf (titles, "%s|", gtk_column_view_column_get_title (column));
+  }
+  return g_string_free (titles, FALSE);
+}
+
+/* Settings that differ have columns, until the user chooses columns, and again on request. */
+static void
+test_automatic_columns (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  GSettings *settings = lig_session_get_settings (p->session);
+  GActionGroup *actions = lig_history_columns_get_actions (p->page->columns);
+  g_autofree char *first = get_titles (p);
+  g_assert_true (g_str_has_prefix (first, "Name|Learning rate|Status|Device|"));
+  lig_run_list_set_filter (p->page->list, &(LigRunFilter){.group_by = "lr", .group = "1.25e-05"});
+  wait_for_count (p, 1, 5);
+  g_autofree char *alone = get_titles (p);
+  g_assert_true (g_str_has_prefix (alone, "Name|Status|Device|"));
+  g_assert_null (g_settings_get_user_value (settings, "history-columns"));
+  lig_run_list_set_filter (p->page->list, &(LigRunFilter){0});
+  wait_for_count (p, 4, 5);
+  g_action_group_activate_action (actions, "tags", NULL);
+  lig_run_list_set_filter (p->page->list, &(LigRunFilter){.group_by = "lr", .group = "1.25e-05"});
+  wait_for_count (p, 1, 5);
+  g_autofree char *chosen = get_titles (p);
+  g_assert_true (g_str_has_prefix (chosen, "Name|Learning rate|Status|Device|"));
+  g_autoptr (GVariant) state = g_action_group_get_action_state (actions, "automatic");
+  g_assert_false (g_variant_get_boolean (state));
+  g_action_group_activate_action (actions, "automatic", NULL);
+  g_autofree char *again = get_titles (p);
+  g_assert_true (g_str_has_prefix (again, "Name|Status|Device|"));
+  close_page (p);
+}
+
 /* The recipe has a column; a run without one shows a dash. */
 static void
 test_recipe_column (void)
@@ -235,6 +352,8 @@ main (int argc, char **argv)
   ADD ("groups", test_groups);
   ADD ("sweeps", test_sweeps);
   ADD ("setting-columns", test_setting_columns);
+  ADD ("folds", test_folds);
+  ADD ("automatic-columns", test_automatic_columns);
   ADD ("widths", test_widths);
   ADD ("compare-once", test_compare_once);
   return g_test_run ();

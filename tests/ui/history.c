@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The History page: the user's actions on runs, and damaged, locked and missing stores. */
 #include "tests/ui/history-case.h"
+#include "ui/history/facts.h"
+#include "ui/widgets/histogram-view.h"
+#include <ligature/store-histograms.h>
 
 /* Four runs with curves; the last is another sequence on another device. */
 static void
@@ -116,6 +119,55 @@ test_marks (Page *p, gconstpointer data)
   assert_query (p->files.path, "SELECT notes FROM run WHERE id = 3", "never lost");
 }
 
+/* --- Histograms ---------------------------------------------------------------------------- */
+
+static LigHistogramView *
+get_histograms (Page *p)
+{
+  return LIG_HISTOGRAM_VIEW (gtk_widget_get_template_child (GTK_WIDGET (p->page->detail),
+                                                            LIG_TYPE_RUN_DETAIL, "histograms"));
+}
+
+static gboolean
+shows_histograms (Page *p)
+{
+  return lig_histogram_view_get_newest (get_histograms (p)) == 40 &&
+         gtk_widget_get_mapped (GTK_WIDGET (get_histograms (p)));
+}
+
+static gboolean
+hides_histograms (Page *p)
+{
+  return !gtk_widget_get_visible (GTK_WIDGET (get_histograms (p)));
+}
+
+/* A run that recorded histograms shows them; the next one has none. */
+static void
+test_histograms (Page *p, gconstpointer data)
+{
+  fill (p);
+  {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigStore) store = open_store (p->files.path);
+    g_autoptr (LigRunRow) row = lig_store_find_run (store, "run 1", &error);
+    const float values[] = {0.5f, -1, 0};
+    LigHistogram histogram;
+    LigHistogramEntry entries[] = {{"1.weight", FALSE, &histogram}, {"1.weight", TRUE, &histogram}};
+    lig_histogram_init (&histogram);
+    lig_histogram_add (&histogram, values, G_N_ELEMENTS (values));
+    for (gint64 step = 20; step <= 40; step += 20)
+      g_assert_true (lig_store_add_histograms (store, row->uuid, step, entries, 2, &error));
+  }
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  g_assert_cmpstr (wait_for_row (p, 2)->name, ==, "run 1");
+  select_runs (p, 2, 1);
+  wait_until (p, shows_histograms, 5);
+  select_runs (p, 1, 1);
+  wait_until (p, hides_histograms, 5);
+  close_page (p);
+}
+
 /* --- Deleting ------------------------------------------------------------------------------ */
 
 static guint wanted;
@@ -174,6 +226,26 @@ find_question (void)
   return NULL;
 }
 
+static gboolean
+has_question (Page *p)
+{
+  return find_question () != NULL;
+}
+
+/* Asks for the whole trash, and answers. */
+static void
+answer_empty_trash (Page *p, const char *body, const char *answer)
+{
+  act (p, "history.empty-trash");
+  wait_until (p, has_question, 5);
+  AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (find_question ());
+  g_assert_cmpstr (adw_message_dialog_get_heading (dialog), ==, "Delete 2 runs for good?");
+  g_assert_true (g_str_has_prefix (adw_message_dialog_get_body (dialog), body));
+  adw_message_dialog_response (dialog, answer);
+  gtk_window_destroy (GTK_WINDOW (dialog));
+}
+
+/* The whole trash is deleted for good, also the runs in it that a search hides. */
 static void
 test_trash (Page *p, gconstpointer data)
 {
@@ -183,29 +255,34 @@ test_trash (Page *p, gconstpointer data)
   GtkWidget *trash = GTK_WIDGET (gtk_widget_get_template_child (GTK_WIDGET (p->page->filters),
                                                                 LIG_TYPE_HISTORY_FILTERS, "trash"));
   g_assert_false (gtk_widget_get_visible (trash));
-  select_runs (p, 0, 2);
+  select_runs (p, 0, 3);
   act (p, "history.delete");
-  wait_for_trash (p, 2);
+  wait_for_trash (p, 3);
   g_assert_true (gtk_widget_get_visible (trash));
-  g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (trash)), ==, "Deleted, 2");
+  g_assert_cmpstr (gtk_button_get_label (GTK_BUTTON (trash)), ==, "Deleted, 3");
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (trash), TRUE);
   wait_until (p, shows_third, 5);
-  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 2);
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 3);
   select_runs (p, 0, 1);
   act (p, "history.restore");
-  wait_for_trash (p, 1);
+  wait_for_trash (p, 2);
+  wait_for_count (p, 2, 5);
+  answer_empty_trash (p, "Their checkpoints", "cancel");
+  GtkWidget *search = GTK_WIDGET (gtk_widget_get_template_child (
+    GTK_WIDGET (p->page->filters), LIG_TYPE_HISTORY_FILTERS, "search"));
+  gtk_editable_set_text (GTK_EDITABLE (search), "run 2");
   wait_for_count (p, 1, 5);
-  act (p, "history.empty-trash");
-  adw_message_dialog_response (ADW_MESSAGE_DIALOG (find_question ()), "cancel");
-  act (p, "history.empty-trash");
-  g_assert_cmpuint (lig_run_list_get_trashed (p->page->list), ==, 1);
-  adw_message_dialog_response (ADW_MESSAGE_DIALOG (find_question ()), "delete");
+  GtkLabel *count = GTK_LABEL (gtk_widget_get_template_child (GTK_WIDGET (p->page->filters),
+                                                              LIG_TYPE_HISTORY_FILTERS, "count"));
+  g_assert_cmpstr (gtk_label_get_text (count), ==, "1 of 2 deleted runs");
+  answer_empty_trash (p, "1 of them does not match the filters. ", "delete");
+  gtk_editable_set_text (GTK_EDITABLE (search), "");
   /* Nothing is left there, so the page shows the other runs. */
   wait_for_trash (p, 0);
-  wait_for_count (p, 3, 5);
+  wait_for_count (p, 2, 5);
   g_assert_false (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (trash)));
   close_page (p);
-  assert_query (p->files.path, "SELECT group_concat (id) FROM run", "1,2,4");
+  assert_query (p->files.path, "SELECT group_concat (id) FROM run", "1,4");
 }
 
 static void
@@ -296,6 +373,130 @@ test_headers (Page *p, gconstpointer data)
 
 /* --- Several runs -------------------------------------------------------------------------- */
 
+static gboolean
+fits (Page *p)
+{
+  GtkAdjustment *across = gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (p->page->view));
+  return gtk_adjustment_get_upper (across) <= gtk_adjustment_get_page_size (across) &&
+         gtk_adjustment_get_page_size (across) < 800;
+}
+
+static guint
+count_visible (Page *p)
+{
+  GListModel *columns = gtk_column_view_get_columns (p->page->view);
+  guint visible = 0;
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++) {
+    g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
+    visible += gtk_column_view_column_get_visible (column);
+  }
+  return visible;
+}
+
+static gboolean
+shows_all (Page *p)
+{
+  return count_visible (p) ==
+         g_list_model_get_n_items (gtk_column_view_get_columns (p->page->view));
+}
+
+/* A narrow list omits columns instead of scrolling, until it is wide again. */
+static void
+test_narrow (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  g_assert_true (shows_all (p));
+  gtk_window_set_default_size (GTK_WINDOW (p->window), 790, 600);
+  wait_until (p, fits, 5);
+  g_assert_cmpuint (count_visible (p), >=, 4);
+  /* A size that is set before the last one is allocated is lost. */
+  gtk_test_widget_wait_for_draw (p->window);
+  gtk_window_set_default_size (GTK_WINDOW (p->window), 1400, 860);
+  wait_until (p, shows_all, 5);
+  close_page (p);
+}
+
+static gboolean
+has_label (GtkWidget *widget, const char *text)
+{
+  gboolean found =
+    GTK_IS_LABEL (widget) && g_str_equal (gtk_label_get_text (GTK_LABEL (widget)), text);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child && !found;
+       child = gtk_widget_get_next_sibling (child))
+    found = has_label (child, text);
+  return found;
+}
+
+/* The rows of a fusion have their names; those of a sequence that cannot be compiled, numbers. */
+static void
+test_fusion_rows (void)
+{
+  LigFusionRow rows[] = {{.pass = (char *) "forward",
+                          .first_op = 0,
+                          .count = 3,
+                          .fusion = (char *) "forward-linear-bias-gelu"},
+                         {.pass = (char *) "forward",
+                          .first_op = 3,
+                          .count = 2,
+                          .fusion = (char *) "forward-linear-bias"}};
+  g_autoptr (GPtrArray) fusions = g_ptr_array_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    g_ptr_array_add (fusions, &rows[i]);
+  LigRunRow row = {.name = "",
+                   .kind = "train",
+                   .device = "",
+                   .dtype = "",
+                   .recipe = "",
+                   .policy = "",
+                   .settings = "",
+                   .versions = "",
+                   .host = "",
+                   .revision = "",
+                   .uuid = "",
+                   .status = "done",
+                   .last_step = -1,
+                   .first_loss = NAN,
+                   .last_loss = NAN,
+                   .eval_loss = NAN,
+                   .eval_accuracy = NAN,
+                   .step_ms = NAN,
+                   .sequence = "{\"ligature\": 1, \"input\": {\"shape\": [4, 4]}, \"ops\": "
+                               "[{\"op\": \"linear\", \"out-features\": 4}, {\"op\": \"gelu\"}, "
+                               "{\"op\": \"linear\", \"out-features\": 2}]}"};
+  g_autoptr (LigPlan) plan = lig_history_facts_compile (&row);
+  g_assert_nonnull (plan);
+  GtkWidget *box = g_object_ref_sink (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0));
+  lig_history_facts_append (GTK_BOX (box), &row, NULL, fusions, plan, NULL);
+  g_assert_true (has_label (box, "Basic linear at 0 to GELU at 1"));
+  g_assert_true (has_label (box, "Basic linear to Bias at 2"));
+  lig_history_facts_append (GTK_BOX (box), &row, NULL, fusions, NULL, NULL);
+  g_assert_true (has_label (box, "ops 0 to 2"));
+  g_object_unref (box);
+}
+
+/* The menu of the shown run compares it with a run that is not selected. */
+static void
+test_compare_with (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  const LigRunRow *other = wait_for_row (p, 1);
+  select_runs (p, 0, 1);
+  LigRunMenu *menu = lig_run_detail_get_run_menu (p->page->detail);
+  g_assert_cmpstr (lig_run_menu_get_run (menu), ==, wait_for_row (p, 0)->uuid);
+  loaded = FALSE;
+  g_signal_connect (p->page->compare, "loaded", note_loaded, NULL);
+  g_signal_emit_by_name (menu, "chosen", other->uuid);
+  wait_until (p, is_loaded, 5);
+  g_assert_cmpstr (get_state (p), ==, "study");
+  g_autofree char *csv = lig_run_compare_to_csv (p->page->compare);
+  g_assert_nonnull (strstr (csv, "settings.lr,0.3,0.4"));
+  close_page (p);
+}
+
 static void
 test_compare (Page *p, gconstpointer data)
 {
@@ -310,18 +511,20 @@ test_compare (Page *p, gconstpointer data)
   g_assert_cmpstr (get_state (p), ==, "study");
   g_autofree char *csv = lig_run_compare_to_csv (p->page->compare);
   g_test_message ("%s", csv);
-  g_assert_nonnull (strstr (csv, "device,cuda:0,cpu"));
-  g_assert_nonnull (strstr (csv, "settings.lr,0.4,0.3"));
-  g_assert_nonnull (strstr (csv, "op 1,gelu,\n"));
-  g_assert_nonnull (strstr (csv, "median-step-ms,5,4"));
+  g_assert_nonnull (strstr (csv, "device,cpu,cuda:0"));
+  g_assert_nonnull (strstr (csv, "settings.lr,0.3,0.4"));
+  g_assert_nonnull (strstr (csv, "op 1,,gelu\n"));
+  g_assert_nonnull (strstr (csv, "median-step-ms,4,5"));
   /* Equal lines are omitted, such as the ops around the inserted one. */
   g_assert_null (strstr (csv, "policy"));
   g_assert_null (strstr (csv, "layer-norm"));
   g_assert_null (strstr (csv, "out-features"));
   g_autofree char *markdown = lig_run_compare_to_markdown (p->page->compare);
   g_test_message ("%s", markdown);
-  g_assert_nonnull (strstr (markdown, "4  −1 (−20 %), better"));
-  g_assert_nonnull (strstr (markdown, "worse"));
+  g_assert_nonnull (strstr (markdown, "5  +1 (+25 %), worse"));
+  g_assert_nonnull (strstr (markdown, ", better"));
+  /* The older run is the baseline, although the list has the newer one first. */
+  g_assert_nonnull (strstr (csv, ",run 2 · Device cpu · Learning rate 0.3 (baseline),run 3 · "));
   lig_run_compare_set_all (p->page->compare, TRUE);
   g_autofree char *all = lig_run_compare_to_csv (p->page->compare);
   g_assert_nonnull (strstr (all, "policy,all,all"));
@@ -590,13 +793,17 @@ main (int argc, char **argv)
     const char *name;
     void (*test) (Page *p, gconstpointer data);
   } tests[] = {
+    /* First: the tests below choose columns. */
+    {"/history/narrow", test_narrow},
     {"/history/marks", test_marks},
+    {"/history/histograms", test_histograms},
     {"/history/delete", test_delete},
     {"/history/delete-running", test_delete_running},
     {"/history/trash", test_trash},
     {"/history/filter", test_filter},
     {"/history/headers", test_headers},
     {"/history/compare", test_compare},
+    {"/history/compare-with", test_compare_with},
     {"/history/hostile", test_hostile},
     {"/history/overlay", test_overlay},
     {"/history/open", test_open},
@@ -610,5 +817,6 @@ main (int argc, char **argv)
   };
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].name, Page, NULL, begin_test, tests[i].test, end_test);
+  g_test_add_func ("/history/fusion-rows", test_fusion_rows);
   return g_test_run ();
 }

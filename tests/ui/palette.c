@@ -358,7 +358,7 @@ test_templates (Fixture *f, gconstpointer data)
     g_assert_nonnull (lig_template_card_get_plan (card));
     g_assert_cmpstr (lig_template_card_get_title (card), !=, "");
   }
-  g_assert_cmpuint (count, ==, 9);
+  g_assert_cmpuint (count, ==, 10);
   gtk_test_widget_wait_for_draw (window);
   child = gtk_flow_box_get_child_at_index (cards, 2);
   g_object_add_weak_pointer (G_OBJECT (window), (gpointer *) &window);

@@ -5,8 +5,8 @@
 #include "ui/document/edit.h"
 #include "ui/inspector/inspector.h"
 #include "ui/inspector/mask.h"
-#include "ui/inspector/param-fold.h"
 #include "ui/inspector/param-row.h"
+#include "ui/widgets/fold.h"
 
 typedef struct {
   char *folder;
@@ -49,15 +49,14 @@ find_row (Fixture *f, const char *param)
 }
 
 /* Returns the group of a parameter, or null. */
-static LigParamFold *
+static LigFold *
 find_group (Fixture *f, const char *param)
 {
-  return (LigParamFold *) gtk_widget_get_ancestor (GTK_WIDGET (find_row (f, param)),
-                                                   LIG_TYPE_PARAM_FOLD);
+  return (LigFold *) gtk_widget_get_ancestor (GTK_WIDGET (find_row (f, param)), LIG_TYPE_FOLD);
 }
 
 static GtkWidget *
-find_button (LigParamFold *group)
+find_button (LigFold *group)
 {
   return find_type (GTK_WIDGET (group), GTK_TYPE_BUTTON);
 }
@@ -65,9 +64,9 @@ find_button (LigParamFold *group)
 static void
 count_groups (GtkWidget *root, guint *all, guint *open)
 {
-  if (LIG_IS_PARAM_FOLD (root)) {
+  if (LIG_IS_FOLD (root)) {
     *all += 1;
-    *open += lig_param_fold_get_open (LIG_PARAM_FOLD (root));
+    *open += lig_fold_get_open (LIG_FOLD (root));
   }
   for (GtkWidget *child = gtk_widget_get_first_child (root); child;
        child = gtk_widget_get_next_sibling (child))
@@ -81,25 +80,25 @@ test_folding (Fixture *f, gconstpointer data)
   count_groups (f->inspector, &all, &open);
   g_assert_cmpuint (all, >, 4);
   g_assert_cmpuint (open, ==, 2);
-  g_assert_true (lig_param_fold_get_open (find_group (f, "heads")));
-  LigParamFold *group = find_group (f, "rotary-base");
+  g_assert_true (lig_fold_get_open (find_group (f, "heads")));
+  LigFold *group = find_group (f, "rotary-base");
   g_assert_true (group == find_group (f, "rotary"));
   g_assert_true (group != find_group (f, "heads"));
-  g_assert_false (lig_param_fold_get_open (group));
+  g_assert_false (lig_fold_get_open (group));
   gtk_test_accessible_assert_state (find_button (group), GTK_ACCESSIBLE_STATE_EXPANDED, FALSE);
   g_signal_emit_by_name (find_button (group), "clicked");
-  g_assert_true (lig_param_fold_get_open (group));
+  g_assert_true (lig_fold_get_open (group));
   gtk_test_accessible_assert_state (find_button (group), GTK_ACCESSIBLE_STATE_EXPANDED, TRUE);
   /* An edit keeps the groups, so that an open one stays open. */
   lig_edit_set_fence (f->doc, op_at (f->doc, "1"), TRUE);
   g_assert_true (group == find_group (f, "rotary"));
-  g_assert_true (lig_param_fold_get_open (group));
+  g_assert_true (lig_fold_get_open (group));
 }
 
 static void
 test_summary (Fixture *f, gconstpointer data)
 {
-  LigParamFold *group = find_group (f, "rotary-base");
+  LigFold *group = find_group (f, "rotary-base");
   LigParamRow *row = find_row (f, "rotary-base");
   g_assert_null (gtk_widget_get_tooltip_text (find_button (group)));
   gtk_editable_set_text (GTK_EDITABLE (lig_param_row_get_editor (row)), "500000");
@@ -112,8 +111,8 @@ test_summary (Fixture *f, gconstpointer data)
 static void
 test_picture (Fixture *f, gconstpointer data)
 {
-  LigParamFold *group = find_group (f, "mask");
-  g_assert_true (lig_param_fold_get_open (group));
+  LigFold *group = find_group (f, "mask");
+  g_assert_true (lig_fold_get_open (group));
   GtkWidget *view = find_type (GTK_WIDGET (group), LIG_TYPE_MASK_VIEW);
   g_assert_nonnull (view);
   g_assert_true (gtk_widget_get_prev_sibling (view) == GTK_WIDGET (find_row (f, "mask")));
@@ -128,10 +127,10 @@ test_picture (Fixture *f, gconstpointer data)
 static void
 test_focus (Fixture *f, gconstpointer data)
 {
-  LigParamFold *group = find_group (f, "eps");
-  g_assert_false (lig_param_fold_get_open (group));
+  LigFold *group = find_group (f, "eps");
+  g_assert_false (lig_fold_get_open (group));
   lig_document_want_parameter (f->doc, "eps");
-  while (!lig_param_fold_get_open (group))
+  while (!lig_fold_get_open (group))
     g_main_context_iteration (NULL, TRUE);
   GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (f->window));
   g_assert_nonnull (focus);

@@ -101,7 +101,7 @@ test_pointer (Fixture *f, gconstpointer data)
   g_assert_null (lig_document_get_preview_label (f->doc));
   WAIT_FOR (lig_document_get_preview (f->doc));
   g_assert_cmpuint (lig_score_ghost_count (f->ghost), >=, 2);
-  g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "Add a fence: step ≈ "));
+  g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "· step ≈ "));
   g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "(+"));
   wait_for_frame (f->window);
   leave (gap);
@@ -177,7 +177,7 @@ test_accessible (Fixture *f, gconstpointer data)
   lig_document_preview (f->doc, NULL, NULL, LIG_POLICY_NONE, "No fusions");
   WAIT_FOR (lig_document_get_preview (f->doc));
   wait_for_frame (f->window);
-  GtkWidget *line = find_widget (GTK_WIDGET (f->ghost), shows_text, "No fusions: step ≈ ");
+  GtkWidget *line = find_widget (GTK_WIDGET (f->ghost), shows_text, "Preview · step ≈ ");
   g_assert_nonnull (line);
   g_assert_cmpint (gtk_accessible_get_accessible_role (GTK_ACCESSIBLE (line)), ==,
                    GTK_ACCESSIBLE_ROLE_STATUS);

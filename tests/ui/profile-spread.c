@@ -106,6 +106,7 @@ test_predicted (Fixture *f, gconstpointer data)
   wait_for_plan (f->doc);
   WAIT_FOR (shows (f, "predicted, not measured"));
   g_assert_true (shows (f, "≈ "));
+  g_assert_true (shows (f, " rows/s"));
   g_assert_false (shows (f, " runs"));
 }
 
@@ -123,6 +124,8 @@ test_compare (Fixture *f, gconstpointer data)
   g_assert_true (shows (f, "no difference (noise 0.7 %)"));
   g_assert_true (shows (f, "199–201 µs"));
   g_assert_true (shows (f, "Medians of 15 interleaved runs"));
+  /* 32 rows in 150 µs. */
+  g_assert_true (shows (f, "213 k rows/s"));
   g_assert_false (shows (f, "unreliable"));
   /* The same medians with a wide spread count as equal. */
   set_step (f, 0, 120e-6, 200e-6, 320e-6);

@@ -113,19 +113,26 @@ has_tooltip (GtkWidget *widget, gconstpointer text)
   return g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) == 0;
 }
 
+/* Returns the input of a row, whose next button restores the default. */
+static GtkWidget *
+get_input (GtkWidget *popover, const char *title)
+{
+  g_autofree char *text = g_strdup_printf ("Back to the default: %s", title);
+  GtkWidget *reset = find_widget (popover, has_tooltip, text);
+  g_assert_nonnull (reset);
+  return gtk_widget_get_prev_sibling (reset);
+}
+
 /* Returns the position of a row's input in the list. */
 static graphene_rect_t
 find_input (GtkWidget *popover, const char *title)
 {
   graphene_rect_t bounds;
-  g_autofree char *text = g_strdup_printf ("Back to the default: %s", title);
-  GtkWidget *reset = find_widget (popover, has_tooltip, text);
-  g_assert_nonnull (reset);
-  g_assert_true (gtk_widget_compute_bounds (gtk_widget_get_prev_sibling (reset), popover, &bounds));
+  g_assert_true (gtk_widget_compute_bounds (get_input (popover, title), popover, &bounds));
   return bounds;
 }
 
-/* Inputs and buttons of the rank rows are above those of the settings. */
+/* Inputs and buttons of all groups are in the same columns. */
 static void
 test_columns (Fixture *f, gconstpointer data)
 {
@@ -138,6 +145,7 @@ test_columns (Fixture *f, gconstpointer data)
   GtkWidget *popover = lig_run_settings_list_new (f->doc);
   gtk_menu_button_set_popover (GTK_MENU_BUTTON (button), popover);
   show_in (window, button, 200, 100);
+  open_groups (popover);
   gtk_menu_button_popup (GTK_MENU_BUTTON (button));
   WAIT_FOR (gtk_widget_get_mapped (popover) && find_input (popover, "Ranks").origin.x > 0);
   graphene_rect_t first = find_input (popover, "Steps");

@@ -8,6 +8,7 @@
 #include "ui/page.h"
 #include "ui/run/bar.h"
 #include "ui/run/settings.h"
+#include "ui/widgets/fold.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -18,6 +19,21 @@ typedef struct {
   LigDocument *doc;
   GtkWidget *window, *page, *bar;
 } Fixture;
+
+static inline gboolean
+is_closed (GtkWidget *widget, gconstpointer data)
+{
+  return LIG_IS_FOLD (widget) && !lig_fold_get_open (LIG_FOLD (widget));
+}
+
+/* Opens all groups of settings in a popover. */
+static inline void
+open_groups (GtkWidget *popover)
+{
+  GtkWidget *group;
+  while ((group = find_widget (popover, is_closed, NULL)))
+    lig_fold_set_open (LIG_FOLD (group), TRUE);
+}
 
 static inline void
 make_window (Fixture *f)

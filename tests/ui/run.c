@@ -3,10 +3,17 @@
 #include "tests/ui/run-case.h"
 
 #include "ui/run/data-chooser.h"
+#include "ui/run/export-weights.h"
 #include "ui/run/length.h"
+#include "ui/run/settings-list.h"
+#include "ui/session/setting-name.h"
+#include "ui/widgets/histogram-view.h"
+#include "ui/widgets/picture-view.h"
 #include "ui/widgets/sample-list.h"
 
 #include <ligature/dataset.h>
+#include <ligature/draw-histograms.h>
+#include <ligature/store-histograms.h>
 #include <ligature/store-rows.h>
 #include <ligature/store.h>
 
@@ -75,6 +82,26 @@ test_xor (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->page, shows_text, "xor"));
 }
 
+/* The weights of a run are written by the command line; a run that is gone is an error. */
+static void
+test_export_weights (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "weights.safetensors", NULL), *text = NULL;
+  g_autofree char *other = g_build_filename (f->folder, "other.safetensors", NULL);
+  prepare (f, "linear(4) ! cross-entropy", "16x6", "{\"data\":\"synthetic\",\"steps\":3}");
+  act (f, "run");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  gsize length;
+  lig_export_weights_to (f->page, f->session, lig_training_get_uuid (current (f)), path);
+  WAIT_FOR (g_file_get_contents (path, &text, &length, NULL));
+  g_assert_cmpuint (length, >, 8);
+  g_assert_nonnull (strstr (text + 8, "\"0.weight\""));
+  lig_export_weights_to (f->page, f->session, "00000000-0000-0000-0000-000000000000", other);
+  for (gint64 end = g_get_monotonic_time () + 500000; g_get_monotonic_time () < end;)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_false (g_file_test (other, G_FILE_TEST_EXISTS));
+}
+
 static void
 test_validation (Fixture *f, gconstpointer data)
 {
@@ -115,7 +142,7 @@ test_pause (Fixture *f, gconstpointer data)
   g_autoptr (LigRunRow) row = find_run (f, training);
   g_assert_cmpstr (row->status, ==, "cancelled");
   g_assert_false (is_enabled (f, "stop"));
-  WAIT_FOR (find_widget (f->bar, shows_text, "Stopped after"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "Cancelled after"));
 }
 
 /* Saves the document: a saved document may name files in its own folder. */
@@ -168,6 +195,14 @@ test_resume (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (first).status, ==, LIG_RUN_INTERRUPTED);
   gint64 step = progress_of (first).step;
   g_assert_true (is_enabled (f, "resume"));
+  /* Without the file of its checkpoint it stays as it is, and the page says why. */
+  g_autofree char *checkpoint = g_strdup (lig_training_get_checkpoint (first));
+  g_autofree char *away = g_strconcat (checkpoint, ".away", NULL);
+  g_assert_cmpint (g_rename (checkpoint, away), ==, 0);
+  act (f, "resume");
+  g_assert_true (current (f) == first);
+  WAIT_FOR (find_widget (f->window, shows_text, ".safetensors is missing; restore the file"));
+  g_assert_cmpint (g_rename (away, checkpoint), ==, 0);
   act (f, "resume");
   LigTraining *second = current (f);
   g_assert_true (second != first);
@@ -279,6 +314,89 @@ test_obstacles (Fixture *f, gconstpointer data)
   lig_document_set_device (f->doc, "null:h200");
   g_assert_cmpint (lig_train_find_obstacle (f->doc, &device), ==, LIG_TRAIN_NO_DEVICE);
   g_assert_false (is_enabled (f, "run"));
+}
+
+/* A branch that data cannot feed is an obstacle until its button connects it. */
+static void
+test_open_branch (Fixture *f, gconstpointer data)
+{
+  g_autofree char *sentence = NULL, *none = NULL;
+  prepare (f, "make-extra-output ! linear(6) ! gelu ! add-extra-input ! mean-squared-error", "8x6",
+           NULL);
+  g_assert_cmpint (lig_train_find_obstacle (f->doc, &sentence), ==, LIG_TRAIN_BRANCH);
+  g_assert_cmpstr (sentence, ==, "Add branch at 3 has no branch: connect it, or delete it");
+  g_assert_false (is_enabled (f, "run"));
+  GtkWidget *connect = find_widget (f->bar, has_action, "bar.connect");
+  WAIT_FOR (gtk_widget_get_visible (connect));
+  g_signal_emit_by_name (connect, "clicked");
+  wait_for_plan (f->doc);
+  g_assert_cmpint (lig_train_find_obstacle (f->doc, &none), ==, LIG_TRAIN_POSSIBLE);
+  WAIT_FOR (!gtk_widget_get_visible (connect));
+  g_assert_true (is_enabled (f, "run"));
+}
+
+static gboolean
+has_tooltip (GtkWidget *widget, gconstpointer text)
+{
+  return GTK_IS_BUTTON (widget) && g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) == 0;
+}
+
+static gboolean
+has_label (GtkWidget *widget, gconstpointer text)
+{
+  return GTK_IS_LABEL (widget) && g_str_equal (gtk_label_get_text (GTK_LABEL (widget)), text);
+}
+
+/* Returns the group of a setting's row; all groups are open. */
+static const char *
+find_group (GtkWidget *popover, const char *name)
+{
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    g_autofree char *title = lig_setting_get_title (setting);
+    g_autofree char *reset = g_strdup_printf ("Back to the default: %s", title);
+    if (!g_str_equal (setting->name, name))
+      continue;
+    GtkWidget *row = find_widget (popover, has_tooltip, reset);
+    g_assert_nonnull (row);
+    GtkWidget *group = gtk_widget_get_ancestor (row, LIG_TYPE_FOLD);
+    return gtk_label_get_text (GTK_LABEL (find_type (group, GTK_TYPE_LABEL)));
+  }
+  g_assert_not_reached ();
+}
+
+/* The training settings are in groups: what most runs change is open, the rest is a click away, and
+ * its heading says what was changed. */
+static void
+test_setting_groups (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    const char *name, *group;
+  } expected[] = {
+    {"lr", "Schedule"},          {"warmup", "Schedule"},       {"weight-decay", "Optimizer"},
+    {"tf32", "Precision"},       {"seed", "Advanced"},         {"recompute", "Advanced"},
+    {"sample-every", "Samples"}, {"shard-optimizer", "Ranks"},
+  };
+  prepare (f, small, "8x6", "{\"seed\":7}");
+  GtkWidget *popover = g_object_ref_sink (lig_run_settings_list_new (f->doc));
+  GtkWidget *ranks = find_widget (popover, has_tooltip, "Back to the default: Ranks");
+  GtkWidget *rate = find_widget (popover, has_tooltip, "Back to the default: Learning rate");
+  g_assert_true (lig_fold_get_open (LIG_FOLD (gtk_widget_get_ancestor (rate, LIG_TYPE_FOLD))));
+  g_assert_false (lig_fold_get_open (LIG_FOLD (gtk_widget_get_ancestor (ranks, LIG_TYPE_FOLD))));
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    g_assert_cmpstr (find_group (popover, expected[i].name), ==, expected[i].group);
+  GtkWidget *advanced = find_widget (popover, has_label, "Advanced");
+  GtkLabel *changed = GTK_LABEL (gtk_widget_get_next_sibling (advanced));
+  g_assert_cmpstr (gtk_label_get_text (changed), ==, "1 changed");
+  g_assert_true (lig_train_set (f->doc, "recompute", "all", NULL));
+  g_assert_cmpstr (gtk_label_get_text (changed), ==, "2 changed");
+  /* A setting that is 0 or 1 is a switch. */
+  GtkWidget *toggle = find_type (popover, GTK_TYPE_SWITCH);
+  gtk_switch_set_active (GTK_SWITCH (toggle), TRUE);
+  g_auto (LigRunSettings) settings;
+  g_assert_true (lig_train_read (f->doc, &settings, NULL));
+  g_assert_cmpint (settings.tf32, ==, 1);
+  g_object_unref (popover);
 }
 
 static void
@@ -588,12 +706,6 @@ test_next_to_file (Fixture *f, gconstpointer data)
   gtk_window_destroy (window);
 }
 
-static gboolean
-has_tooltip (GtkWidget *widget, gconstpointer text)
-{
-  return GTK_IS_BUTTON (widget) && g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) == 0;
-}
-
 /* The newest generated texts are shown, and those of earlier steps by a button. */
 static void
 test_samples (Fixture *f, gconstpointer data)
@@ -629,6 +741,77 @@ test_samples (Fixture *f, gconstpointer data)
   }
 }
 
+/* Returns whether a mark of the picture has this text. */
+static gboolean
+has_mark (LigPictureView *picture, const char *text)
+{
+  guint count;
+  const LigMark *marks = lig_picture_view_get_marks (picture, &count);
+  for (guint i = 0; i < count; i++)
+    if (g_str_has_prefix (marks[i].text, text))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_toggle (GtkWidget *widget, gconstpointer label)
+{
+  return GTK_IS_TOGGLE_BUTTON (widget) &&
+         g_strcmp0 (gtk_button_get_label (GTK_BUTTON (widget)), label) == 0;
+}
+
+/* Returns whether the picture has the marks of the series. */
+static gboolean
+shows_series (LigPictureView *picture, const LigHistogramSeries *series)
+{
+  g_autoptr (LigCanvas) canvas = lig_canvas_new_blank ();
+  guint count;
+  lig_draw_histograms (canvas, lig_colours (LIG_COLOURS_LIGHT), series, LIG_HISTOGRAM_MARK_STEPS,
+                       400, 300);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  for (guint i = 0; i < count; i++)
+    if (!has_mark (picture, marks[i].text))
+      return FALSE;
+  return count > 0;
+}
+
+/* The map of the chosen weight or gradient follows the run; a run without histograms has none. */
+static void
+test_histograms (Fixture *f, gconstpointer data)
+{
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":9,\"histograms\":2}");
+  act (f, "run");
+  WAIT_FOR (current (f) && !lig_training_is_active (current (f)));
+  g_assert_null (lig_training_get_error (current (f)));
+  LigHistogramView *view = find_type (f->page, LIG_TYPE_HISTOGRAM_VIEW);
+  GtkDropDown *chooser = find_type (GTK_WIDGET (view), GTK_TYPE_DROP_DOWN);
+  LigPictureView *picture = find_type (GTK_WIDGET (view), LIG_TYPE_PICTURE_VIEW);
+  WAIT_FOR (lig_histogram_view_get_newest (view) == 9);
+  g_assert_true (gtk_widget_get_visible (GTK_WIDGET (view)));
+  g_autoptr (GPtrArray) all = lig_store_get_histograms (
+    lig_session_get_store (f->session), lig_training_get_uuid (current (f)), NULL, 0, NULL);
+  GListModel *names = gtk_drop_down_get_model (chooser);
+  g_assert_cmpuint (g_list_model_get_n_items (names), ==, all->len / 2);
+  static const gint64 steps[] = {2, 4, 6, 8, 9};
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    g_autofree char *text = g_strdup_printf ("step %d: mean ", (int) steps[i]);
+    g_assert_true (has_mark (picture, text));
+    g_autofree char *cell = g_strdup_printf ("step %d, −2", (int) steps[i]);
+    g_assert_true (has_mark (picture, cell));
+  }
+  /* Another parameter, and its gradient. */
+  const LigHistogramSeries *last = all->pdata[all->len - 1];
+  gtk_drop_down_set_selected (chooser, all->len / 2 - 1);
+  g_signal_emit_by_name (find_widget (GTK_WIDGET (view), is_toggle, "Gradients"), "clicked");
+  g_assert_true (last->gradient);
+  WAIT_FOR (shows_series (picture, last));
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":2}");
+  act (f, "run");
+  WAIT_FOR (!gtk_widget_get_visible (GTK_WIDGET (view)));
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (view)));
+}
+
 /* A run that ends before the first tick has a rate. */
 static void
 test_short (Fixture *f, gconstpointer data)
@@ -646,6 +829,7 @@ add_tests (void)
   load_run_style ();
 #define ADD(name) g_test_add ("/run/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (xor);
+  g_test_add ("/run/export-weights", Fixture, NULL, set_up, test_export_weights, tear_down);
   ADD (validation);
   ADD (pause);
   ADD (save);
@@ -653,11 +837,14 @@ add_tests (void)
   ADD (no_place);
   g_test_add ("/run/short", Fixture, NULL, set_up, test_short, tear_down);
   ADD (samples);
+  ADD (histograms);
   ADD (resume);
   ADD (killed);
   ADD (early);
   ADD (other_document);
   ADD (obstacles);
+  ADD (open_branch);
+  ADD (setting_groups);
   ADD (settings);
   ADD (no_file);
   ADD (data_facts);

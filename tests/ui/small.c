@@ -3,6 +3,8 @@
  * tooltips, toasts, templates, and a journal that cannot be read. */
 #include "tests/ui/window-case.h"
 #include "ui/page.h"
+#include "ui/score/score.h"
+#include "ui/score/sheet.h"
 #include "ui/sequence/templates.h"
 #include "ui/widgets/fit-box.h"
 #include "ui/widgets/toast.h"
@@ -74,6 +76,16 @@ is_internal (GtkWidget *widget, gconstpointer data)
          strstr (gtk_label_get_text (GTK_LABEL (widget)), "null:");
 }
 
+/* Returns whether it is a list whose selected item has that name, shown or in the overflow. */
+static gboolean
+has_selected (GtkWidget *widget, gconstpointer name)
+{
+  gpointer item =
+    GTK_IS_DROP_DOWN (widget) ? gtk_drop_down_get_selected_item (GTK_DROP_DOWN (widget)) : NULL;
+  return GTK_IS_STRING_OBJECT (item) &&
+         g_str_equal (gtk_string_object_get_string (item), (const char *) name);
+}
+
 /* No page shows the internal name of a plan-only device. */
 static void
 test_device_names (Fixture *f, gconstpointer data)
@@ -89,7 +101,7 @@ test_device_names (Fixture *f, gconstpointer data)
     g_assert_null (find_widget (GTK_WIDGET (f->window), is_internal, NULL));
   }
   act_on (f, "page", "sequence");
-  WAIT_FOR (says (f, "Automatic: predicted"));
+  WAIT_FOR (find_widget (GTK_WIDGET (f->window), has_selected, "Automatic: predicted"));
 }
 
 /* --- Searches ------------------------------------------------------------------------------ */
@@ -116,6 +128,9 @@ test_escape (Fixture *f, gconstpointer data)
     gtk_editable_set_text (GTK_EDITABLE (search), "linear");
     g_signal_emit_by_name (search, "stop-search");
     g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (search)), ==, "");
+    GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (f->window));
+    if (g_str_equal (searches[i][0], "sequence"))
+      g_assert_true (focus && gtk_widget_get_ancestor (focus, LIG_TYPE_SCORE_SHEET));
   }
 }
 
@@ -145,20 +160,74 @@ test_tooltip (Fixture *f, gconstpointer data)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
-/* A toast appears at the top and covers no figure. */
+static gboolean
+is_run_bar (GtkWidget *widget, gconstpointer data)
+{
+  return g_str_equal (G_OBJECT_TYPE_NAME (widget), "LigRunBar");
+}
+
+/* A toast covers nothing: it is between the score and the run bar, which stays in its place. */
 static void
 test_toast (Fixture *f, gconstpointer data)
 {
-  graphene_rect_t bounds;
+  graphene_rect_t bounds, bar, before, score;
+  GtkWidget *view = GTK_WIDGET (lig_window_get_view (f->window));
   act_on (f, "insert-op", "gelu");
+  draw (f);
+  GtkWidget *run_bar = find_widget (view, is_run_bar, NULL);
+  g_assert_true (gtk_widget_compute_bounds (run_bar, view, &before));
   act (f, "delete");
   WAIT_FOR (says (f, "Deleted 1 operation"));
   for (int i = 0; i < 3; i++)
     draw (f);
-  GtkWidget *view = GTK_WIDGET (lig_window_get_view (f->window));
   GtkWidget *label = find_widget (view, shows_text, "Deleted 1 operation");
-  g_assert_true (gtk_widget_compute_bounds (label, view, &bounds));
-  g_assert_cmpfloat (bounds.origin.y + bounds.size.height, <, 90);
+  GtkWidget *toasts = gtk_widget_get_ancestor (label, ADW_TYPE_TOAST_OVERLAY);
+  g_assert_true (gtk_widget_compute_bounds (toasts, view, &bounds));
+  g_assert_true (gtk_widget_compute_bounds (run_bar, view, &bar));
+  g_assert_true (gtk_widget_compute_bounds (find_type (view, LIG_TYPE_SCORE_VIEW), view, &score));
+  g_assert_cmpfloat (bounds.size.height, >, 20);
+  g_assert_cmpfloat (bar.origin.y + bar.size.height, ==, before.origin.y + before.size.height);
+  g_assert_cmpfloat (bounds.origin.y + bounds.size.height, <=, bar.origin.y);
+  g_assert_cmpfloat (score.origin.y + score.size.height, <=, bounds.origin.y);
+  /* Other pages have it below them. */
+  act_on (f, "page", "history");
+  draw (f);
+  g_assert_true (gtk_widget_is_ancestor (toasts, view));
+  g_assert_null (gtk_widget_get_ancestor (toasts, LIG_TYPE_PAGE));
+}
+
+/* --- Large text ---------------------------------------------------------------------------- */
+
+static int
+measure (GtkWidget *widget)
+{
+  int min;
+  gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, &min, NULL, NULL, NULL);
+  return min;
+}
+
+/* With text of one and a half times the size, the header and the page with the run bar fit 640
+ * pixels with the window's border, and no page needs much more. */
+static void
+test_large_text (Fixture *f, gconstpointer data)
+{
+  int dpi;
+  const LigPageInfo *info;
+  GtkSettings *desktop = gtk_settings_get_default ();
+  GtkWidget *window = GTK_WIDGET (f->window);
+  AdwViewStack *stack = lig_document_view_get_stack (lig_window_get_view (f->window));
+  act_on (f, "insert-op", "transformer-layer");
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++)
+    act_on (f, "page", info->name);
+  g_object_get (desktop, "gtk-xft-dpi", &dpi, NULL);
+  g_object_set (desktop, "gtk-xft-dpi", 144 * 1024, NULL);
+  draw (f);
+  g_assert_cmpint (measure (find_type (window, ADW_TYPE_HEADER_BAR)), <=, 630);
+  g_assert_cmpint (measure (adw_view_stack_get_child_by_name (stack, "sequence")), <=, 630);
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++)
+    g_assert_cmpint (measure (adw_view_stack_get_child_by_name (stack, info->name)), <=, 680);
+  g_assert_cmpint (measure (window), <=, 690);
+  g_object_set (desktop, "gtk-xft-dpi", dpi, NULL);
 }
 
 /* --- Templates ----------------------------------------------------------------------------- */
@@ -224,6 +293,7 @@ add_tests (void)
   ADD ("escape", test_escape);
   ADD ("tooltip", test_tooltip);
   ADD ("toast", test_toast);
+  ADD ("large-text", test_large_text);
   ADD ("template", test_template);
   ADD ("damaged-journal", test_damaged_journal);
 }

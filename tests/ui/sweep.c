@@ -16,6 +16,7 @@
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <ligature/json.h>
+#include <ligature/report.h>
 #include <ligature/store-sweeps.h>
 
 #define MODEL "linear(8, init-std=0.3) ! gelu ! linear(2, init-std=0.3) ! mean-squared-error"
@@ -216,6 +217,64 @@ start_sweep (Fixture *f, const char *rates, const char *seeds)
   wait_for (f, is_shown, 0);
 }
 
+static gboolean
+has_inner_row (gpointer data)
+{
+  Fixture *f = data;
+  g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (f->page->list), 1);
+  return item && item->inner && lig_run_item_get_row (item);
+}
+
+/* The buttons set the best settings, or those of the selected row, in the document, each as one
+ * edit; the row of the best is the first, like in the picture. */
+static void
+use_settings (Fixture *f, GtkWidget *view)
+{
+  g_auto (LigRunSettings) settings;
+  LigSweep *sweep = lig_sweep_view_get_sweep (get_view (f));
+  int best = lig_sweep_find_best (sweep);
+  guint count;
+  const LigSweepPoint *points = lig_sweep_get_points (sweep, &count);
+  g_assert_cmpint (best, >=, 0);
+  double rate = g_ascii_strtod (points[best].values[0], NULL), other = rate == 0.01 ? 0.001 : 0.01;
+  click (find (view, GTK_TYPE_BUTTON, "_Use the best settings"));
+  lig_train_read (f->doc, &settings, NULL);
+  g_assert_cmpfloat (settings.lr, ==, rate);
+  g_assert_cmpuint (settings.seed, ==, 0);
+  g_autofree char *said = g_strdup_printf ("The sequence now has lr %s", points[best].values[0]);
+  g_assert_nonnull (find (f->window, GTK_TYPE_LABEL, said));
+  GtkColumnView *rows = GTK_COLUMN_VIEW (find (view, GTK_TYPE_COLUMN_VIEW, NULL));
+  gtk_selection_model_select_item (gtk_column_view_get_model (rows), 1, TRUE);
+  click (find (view, GTK_TYPE_BUTTON, "_Use these settings"));
+  lig_run_settings_clear (&settings);
+  lig_train_read (f->doc, &settings, NULL);
+  g_assert_cmpfloat (settings.lr, ==, other);
+  lig_document_undo (f->doc);
+  lig_run_settings_clear (&settings);
+  lig_train_read (f->doc, &settings, NULL);
+  g_assert_cmpfloat (settings.lr, ==, rate);
+  /* The menu in the head saves the picture as the picture's own menu does. */
+  g_autofree char *path = g_build_filename (f->folder, "sweep.svg", NULL), *svg = NULL;
+  GtkWidget *picture = find (view, LIG_TYPE_PICTURE_VIEW, NULL);
+  gtk_widget_activate_action (picture, "picture.export-to", "s", path);
+  g_assert_true (g_file_get_contents (path, &svg, NULL, NULL));
+  g_assert_nonnull (strstr (svg, "validation loss"));
+  GtkWidget *menu = find (view, GTK_TYPE_MENU_BUTTON, NULL);
+  GMenuModel *model = gtk_menu_button_get_menu_model (GTK_MENU_BUTTON (menu));
+  g_assert_cmpint (g_menu_model_get_n_items (model), ==, 2);
+  /* Reports describe the sweep that is shown. */
+  g_autofree char *title = NULL, *shown = lig_page_find_sweep (LIG_PAGE (f->page), &title);
+  g_assert_cmpstr (shown, ==, lig_sweep_get_uuid (sweep));
+  g_autofree char *report = g_build_filename (f->folder, "sweep.md", NULL), *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_assert_true (
+    lig_report_write_sweep (lig_session_get_store (f->session), shown, report, &error));
+  g_assert_true (g_file_get_contents (report, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "Lowest mean loss: lr "));
+  g_assert_false (lig_report_shows_sweep ("dot"));
+  g_assert_true (lig_report_shows_sweep ("svg"));
+}
+
 static void
 test_whole (Fixture *f, gconstpointer data)
 {
@@ -237,12 +296,27 @@ test_whole (Fixture *f, gconstpointer data)
   LigPictureView *picture = LIG_PICTURE_VIEW (find (view, LIG_TYPE_PICTURE_VIEW, NULL));
   lig_picture_view_get_marks (picture, &count);
   g_assert_cmpuint (count, ==, 4);
+  use_settings (f, view);
   /* Escape and the button lead back; the runs name their sweep. */
   gtk_widget_activate_action (GTK_WIDGET (f->page), "history.back", NULL);
   g_assert_cmpstr (gtk_stack_get_visible_child_name (f->page->states), !=, "sweep");
   lig_run_list_reload (f->page->list);
   wait_for (f, has_runs, 4);
-  gtk_selection_model_select_item (GTK_SELECTION_MODEL (f->page->selection), 0, TRUE);
+  /* The four runs are one row, which opens; its first run has a row by itself then. */
+  GListModel *list = G_LIST_MODEL (f->page->list);
+  GtkSelectionModel *selection = GTK_SELECTION_MODEL (f->page->selection);
+  WAIT_FOR (g_list_model_get_n_items (list) == 1);
+  gtk_selection_model_select_item (selection, 0, TRUE);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->page), "history.sweep", NULL));
+  wait_for (f, is_shown, 0);
+  gtk_widget_activate_action (GTK_WIDGET (f->page), "history.back", NULL);
+  g_assert_true (lig_run_list_open (f->page->list, 0, TRUE));
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 5);
+  wait_for (f, has_inner_row, 0);
+  gtk_selection_model_select_item (selection, 1, TRUE);
+  g_autofree char *title = NULL, *run = lig_page_find_run (LIG_PAGE (f->page), &title);
+  g_assert_nonnull (run);
+  g_assert_null (lig_page_find_sweep (LIG_PAGE (f->page), &title));
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->page), "history.sweep", NULL));
   wait_for (f, is_shown, 0);
 }
@@ -423,11 +497,14 @@ check_two_ranks (Fixture *f, const char *run)
   g_assert_cmpint (lig_json_get_int (json_node_get_object (root), "ranks", 1), ==, 2);
 }
 
-/* Repeats the run in the first row of the list. */
+/* Repeats the first run of the list, also if it is the first of a fold. */
 static void
 repeat_first (Fixture *f)
 {
-  gtk_selection_model_select_item (GTK_SELECTION_MODEL (f->page->selection), 0, TRUE);
+  gboolean folded = lig_run_list_open (f->page->list, 0, TRUE);
+  if (folded)
+    wait_for (f, has_inner_row, 0);
+  gtk_selection_model_select_item (GTK_SELECTION_MODEL (f->page->selection), folded, TRUE);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->page), "history.repeat", NULL));
   wait_for (f, is_repeated, 0);
 }

@@ -90,6 +90,50 @@ test_own (Fixture *f, gconstpointer data)
   fill_with (f->doc, MODEL, "8x16:int32", NULL);
   open_page (f);
   WAIT_FOR (says (f, "own, step 60"));
+  g_assert_false (says (f, "another sequence"));
+}
+
+/* A newer run of the document replaces the one that the page chose; one of other ops is remarked
+ * on. */
+static void
+test_newer (Fixture *f, gconstpointer data)
+{
+  fill_with (f->doc, "embedding(4) ! linear(256) ! cross-entropy", "8x16:int32", NULL);
+  lig_sequence_set_name (lig_document_get_sequence (f->doc), "mine");
+  train_text (f, "own", "60");
+  open_page (f);
+  WAIT_FOR (says (f, "own, step 60"));
+  g_assert_true (says (f, "No run of “mine” has a checkpoint; this model has another sequence."));
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < 200; i++)
+    g_string_append_printf (text, "%d ", i);
+  for (int i = 2; i < 4; i++) {
+    g_autofree char *steps = g_strdup_printf ("%d", i);
+    g_autofree char *title = g_strdup_printf ("newer, step %d", i);
+    train (f, "newer", "embedding(4) ! linear(256) ! cross-entropy", "8x16:int32", "text",
+           text->str, steps);
+    /* GTK keeps a hidden widget that had the focus until a frame is drawn. */
+    gtk_widget_set_visible (f->page, FALSE);
+    gtk_test_widget_wait_for_draw (f->window);
+    gtk_widget_set_visible (f->page, TRUE);
+    WAIT_FOR (says (f, title));
+    g_assert_false (says (f, "another sequence"));
+  }
+}
+
+/* A run whose file was deleted is listed with the reason why it cannot be tried. */
+static void
+test_missing (Fixture *f, gconstpointer data)
+{
+  train_text (f, "own", "60");
+  g_autofree char *command =
+    g_strdup_printf ("rm -f %s/ligature/checkpoints/*.safetensors", g_getenv ("XDG_DATA_HOME"));
+  g_assert_cmpint (system (command), ==, 0);
+  fill_with (f->doc, MODEL, "8x16:int32", NULL);
+  open_page (f);
+  WAIT_FOR (says (f, "is missing; restore the file, or train again"));
+  g_assert_true (says (f, "The newest run, “own, step 60”, cannot be tried: the checkpoint /"));
+  g_assert_true (says (f, "Nothing to try yet"));
 }
 
 static void
@@ -267,6 +311,8 @@ add_tests (void)
 #define ADD(name, test) g_test_add ("/ui/try-text/" name, Fixture, NULL, set_up, test, tear_down)
   ADD ("empty", test_empty);
   ADD ("own", test_own);
+  ADD ("newer", test_newer);
+  ADD ("missing", test_missing);
   ADD ("generate", test_generate);
   ADD ("columns", test_columns);
   ADD ("card", test_card);

@@ -119,6 +119,7 @@ fill_store (void)
   g_autoptr (LigStore) store = lig_store_open (g_getenv ("LIGATURE_STORE"), &error);
   g_assert_no_error (error);
   for (int i = 0; i < 3; i++) {
+    g_autofree char *settings = g_strdup_printf ("{\"lr\":0.%d}", i + 1);
     const LigRunRecord record = {.name = "mlp",
                                  .sequence = "{\"ops\":[]}",
                                  .kind = "train",
@@ -126,7 +127,7 @@ fill_store (void)
                                  .dtype = "fp32",
                                  .recipe = "none",
                                  .policy = "all",
-                                 .settings = "{}",
+                                 .settings = settings,
                                  .versions = "{}"};
     g_autofree char *run = lig_store_begin_run (store, &record, &error);
     g_assert_no_error (error);

@@ -6,6 +6,7 @@
 #include "tests/ui/window-case.h"
 #include "ui/document/edit.h"
 #include "ui/page.h"
+#include "ui/score/sheet.h"
 #include "ui/session/training.h"
 #include "ui/widgets/clipboard.h"
 
@@ -392,15 +393,22 @@ test_close (Fixture *f, gconstpointer data)
   g_assert_null (find_window (f));
 }
 
-/* A program with edits is killed: the next one offers them. */
+/* Edits with another program, which is killed. */
 static void
-test_recover (Fixture *f, gconstpointer data)
+leave_edits (void)
 {
   g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
   char *args[] = {program, (char *) "--edit-and-die", (char *) g_getenv ("LIGATURE_STORE"), NULL};
   int status;
   g_assert_true (
     g_spawn_sync (NULL, args, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status, NULL));
+}
+
+/* A program with edits is killed: the next one offers them. */
+static void
+test_recover (Fixture *f, gconstpointer data)
+{
+  leave_edits ();
   lig_window_offer_help (f->window);
   WAIT_FOR (says (f, "unsaved edit"));
   GtkWidget *bar = find_type (GTK_WIDGET (f->window), GTK_TYPE_INFO_BAR);
@@ -468,8 +476,85 @@ test_interrupted (Fixture *f, gconstpointer data)
   g_assert_cmpstr (get_page (f), ==, "run");
   lig_training_get_progress (next, &progress);
   g_assert_cmpint (progress.first_step, ==, step);
+  /* It takes the place of the interrupted run, with its curves. */
+  GListModel *trainings =
+    G_LIST_MODEL (lig_session_get_trainings (lig_document_get_session (f->doc)));
+  for (guint i = 0; i < g_list_model_get_n_items (trainings); i++) {
+    g_autoptr (LigTraining) listed = g_list_model_get_item (trainings, i);
+    g_assert_true (listed != left);
+  }
+  guint count;
+  LigCurve *losses = lig_training_get_curve (next, "loss");
+  WAIT_FOR (lig_curve_get_length (losses) > (guint64) step);
+  g_assert_cmpfloat (lig_curve_get_points (losses, &count)[0].x, <=, (double) step);
   lig_training_cancel (next);
   WAIT_FOR (!lig_training_is_active (next));
+}
+
+static void
+count_bars (GtkWidget *widget, guint *count)
+{
+  *count += GTK_IS_INFO_BAR (widget) && gtk_widget_get_mapped (widget);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    count_bars (child, count);
+}
+
+/* Unsaved edits and an interrupted run are offered at the same time, each with its answers. */
+static void
+test_both_notices (Fixture *f, gconstpointer data)
+{
+  guint count = 0;
+  g_list_store_remove_all (lig_session_get_trainings (lig_document_get_session (f->doc)));
+  leave_edits ();
+  leave_run ("also");
+  lig_window_offer_help (f->window);
+  WAIT_FOR (says (f, "unsaved edit") && says (f, "“also”"));
+  count_bars (GTK_WIDGET (f->window), &count);
+  g_assert_cmpuint (count, ==, 2);
+  for (guint i = 0; i < 2; i++)
+    gtk_info_bar_response (GTK_INFO_BAR (find_type (GTK_WIDGET (f->window), GTK_TYPE_INFO_BAR)), 1);
+  g_assert_false (says (f, "unsaved edit"));
+  g_assert_false (says (f, "“also”"));
+}
+
+/* The checkpoint of an interrupted run was deleted: the notice names the file, and offers no
+ * continuation. */
+static void
+test_lost_checkpoint (Fixture *f, gconstpointer data)
+{
+  g_list_store_remove_all (lig_session_get_trainings (lig_document_get_session (f->doc)));
+  leave_run ("lost");
+  lig_window_offer_help (f->window);
+  WAIT_FOR (says (f, "“lost”"));
+  g_unlink (lig_training_get_checkpoint (get_training (f)));
+  g_list_store_remove_all (lig_session_get_trainings (lig_document_get_session (f->doc)));
+  lig_window_offer_help (f->window);
+  WAIT_FOR (says (f, ".safetensors is missing; restore the file, or train again"));
+  for (guint i = 0; i < 2; i++)
+    gtk_info_bar_response (GTK_INFO_BAR (find_type (GTK_WIDGET (f->window), GTK_TYPE_INFO_BAR)), 1);
+  g_assert_false (says (f, "“lost”"));
+}
+
+/* A run that the Run page continues withdraws the offer. */
+static void
+test_continued_elsewhere (Fixture *f, gconstpointer data)
+{
+  LigSession *session = lig_document_get_session (f->doc);
+  g_list_store_remove_all (lig_session_get_trainings (session));
+  leave_run ("elsewhere");
+  lig_window_offer_help (f->window);
+  WAIT_FOR (says (f, "“elsewhere”"));
+  g_autoptr (LigTraining) left = g_object_ref (get_training (f));
+  LigLayout one;
+  lig_layout_init (&one, 1);
+  LigTraining *next =
+    g_object_ref (lig_training_resume (session, lig_training_get_checkpoint (left), one));
+  WAIT_FOR (!says (f, "“elsewhere”"));
+  WAIT_FOR (lig_training_get_uuid (next));
+  lig_training_cancel (next);
+  WAIT_FOR (!lig_training_is_active (next));
+  g_object_unref (next);
 }
 
 /* A declined run is not offered again. */
@@ -574,6 +659,30 @@ test_palette (Fixture *f, gconstpointer data)
   gtk_window_destroy (GTK_WINDOW (find_palette ()));
 }
 
+/* The palette zooms the score, also from another page, and shows the key. */
+static void
+test_palette_view (Fixture *f, gconstpointer data)
+{
+  LigScoreSheet *sheet = find_type (GTK_WIDGET (f->window), LIG_TYPE_SCORE_SHEET);
+  WAIT_FOR (g_action_group_has_action (G_ACTION_GROUP (f->window), "zoom-in"));
+  double zoom = lig_score_sheet_get_zoom (sheet);
+  g_action_group_activate_action (G_ACTION_GROUP (f->window), "page",
+                                  g_variant_new_string ("plan"));
+  act (f, "command-palette");
+  GtkWidget *palette = find_palette ();
+  GtkWidget *entry = find_type (palette, GTK_TYPE_SEARCH_ENTRY);
+  GtkWidget *list = find_type (palette, GTK_TYPE_LIST_BOX);
+  gtk_editable_set_text (GTK_EDITABLE (entry), "zoom in");
+  GtkListBoxRow *row = gtk_list_box_get_selected_row (GTK_LIST_BOX (list));
+  g_assert_nonnull (row);
+  GtkShortcutLabel *key = find_type (GTK_WIDGET (row), GTK_TYPE_SHORTCUT_LABEL);
+  g_assert_cmpstr (gtk_shortcut_label_get_accelerator (key), ==, "<Control>plus");
+  g_signal_emit_by_name (entry, "activate");
+  WAIT_FOR (!find_palette ());
+  g_assert_cmpstr (get_page (f), ==, "sequence");
+  g_assert_cmpfloat (lig_score_sheet_get_zoom (sheet), >, zoom);
+}
+
 static void
 add_tests (void)
 {
@@ -593,9 +702,13 @@ add_tests (void)
   ADD ("close", test_close);
   ADD ("recover", test_recover);
   ADD ("interrupted", test_interrupted);
+  ADD ("continued-elsewhere", test_continued_elsewhere);
   ADD ("declined", test_declined);
+  ADD ("both-notices", test_both_notices);
+  ADD ("lost-checkpoint", test_lost_checkpoint);
   ADD ("commands", test_commands);
   ADD ("palette", test_palette);
+  ADD ("palette-view", test_palette_view);
   ADD ("long-name", test_long_name);
 }
 

@@ -4,13 +4,15 @@
 #include "ui/document/private.h"
 #include <ligature/plan-options.h>
 
+#include <string.h>
+
 static guint signals[LIG_DOCUMENT_N_SIGNALS];
 
 void
 lig_document_install_signals (GObjectClass *class)
 {
   static const char *const names[] = {"changed",   "planned", "selected", "titled", "settings",
-                                      "previewed", "timed",   "pinned",   "wanted"};
+                                      "previewed", "timed",   "pinned",   "wanted", "savings"};
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     signals[i] = g_signal_new (names[i], G_TYPE_FROM_CLASS (class), G_SIGNAL_RUN_LAST, 0, NULL,
                                NULL, NULL, G_TYPE_NONE, 0);
@@ -53,4 +55,12 @@ lig_document_get_options (LigDocument *self, LigPlanOptions *options)
   *options = initial;
   options->policy = self->policy;
   options->input_gradient = TRUE;
+}
+
+char *
+lig_document_capitalize (const char *phrase)
+{
+  g_autofree char *first = g_utf8_substring (phrase, 0, 1);
+  g_autofree char *capital = g_utf8_strup (first, -1);
+  return g_strconcat (capital, phrase + strlen (first), NULL);
 }

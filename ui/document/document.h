@@ -13,14 +13,22 @@
  *   previewed  a preview began, arrived or ended, see ui/document/preview.h
  *   timed      measured times or the comparison with the unfused ops changed, see
  *              ui/document/times.h and ui/document/check.h
+ *   savings    what would save most was found, or is not known any more, see
+ *              ui/document/savings.h
  *   pinned     another plan is pinned, or compared with the pinned one, see ui/document/pin.h */
 #pragma once
 
 #include "ui/document/journal.h"
 #include "ui/session/session.h"
-#include <ligature/plan.h>
+#include <ligature/policy.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigOp LigOp;
+typedef struct _LigSequence LigSequence;
+typedef struct _LigPlan LigPlan;
+typedef struct _LigPlanOp LigPlanOp;
+typedef struct _LigPlanOptions LigPlanOptions;
 
 #define LIG_TYPE_DOCUMENT (lig_document_get_type ())
 G_DECLARE_FINAL_TYPE (LigDocument, lig_document, LIG, DOCUMENT, GObject)

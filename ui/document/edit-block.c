@@ -3,6 +3,7 @@
  */
 #include "ui/document/edit.h"
 #include <ligature/expand-macro.h>
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 

@@ -256,30 +256,52 @@ lig_edit_rename_channel (
 }
 
 static gboolean
-has_free_end (LigOp *op, gboolean output)
+has_free_end (LigDocument *doc, LigOp *op, gboolean output)
 {
   const LigOpInfo *info = lig_op_get_info (op);
-  return output ? info->extra_outputs && !lig_op_info_is_optional_output (info, 0) &&
-                    !lig_op_get_extra_output_channel (op, 0)
-                : lig_ends_can_read (op) && !lig_op_get_extra_input_channel (op, find_input (op));
+  int input = output ? 0 : find_input (op);
+  if (!output)
+    return lig_ends_can_read (op) && !lig_op_info_is_optional (info, input) &&
+           !lig_op_get_extra_input_channel (op, input);
+  return info->extra_outputs && !lig_op_info_is_optional_output (info, 0) &&
+         (!lig_op_get_extra_output_channel (op, 0) ||
+          (!lig_op_get_extra_output_to_caller (op, 0) && !lig_ends_is_read (doc, op, 0)));
 }
 
-/* Returns the row of an unconnected output above, or of an unconnected input below. */
-static gboolean
-connect_op (LigDocument *doc, LigOp *op, GError **error)
+/* Returns the op of the next row below a start, or above a reader, with an open end; or null. */
+static LigOp *
+find_partner (LigDocument *doc, LigOp *op)
 {
   guint count;
   const LigRow *rows = lig_document_get_rows (doc, &count), *row = lig_document_find_row (doc, op);
   gboolean source = lig_ends_can_start (op);
   guint i = (guint) (row - rows);
   while (source ? ++i < count : i-- > 0)
-    if (has_free_end (rows[i].op, !source) &&
+    if (has_free_end (doc, rows[i].op, !source) &&
         lig_edit_can_connect (doc, source ? op : rows[i].op, source ? rows[i].op : op))
-      return source ? lig_edit_connect (doc, op, rows[i].op, error)
-                    : lig_edit_connect (doc, rows[i].op, op, error);
+      return rows[i].op;
+  return NULL;
+}
+
+LigOp *
+lig_edit_find_partner (LigDocument *doc, LigOp *op)
+{
+  return has_free_end (doc, op, lig_ends_can_start (op)) ? find_partner (doc, op) : NULL;
+}
+
+static gboolean
+connect_op (LigDocument *doc, LigOp *op, GError **error)
+{
+  LigOp *partner = find_partner (doc, op);
+  gboolean source = lig_ends_can_start (op);
+  if (partner)
+    return source ? lig_edit_connect (doc, op, partner, error)
+                  : lig_edit_connect (doc, partner, op, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s",
-               source ? _ ("no operation below has an unconnected branch input")
-                      : _ ("no operation above starts an unconnected branch"));
+               source ? _ ("no operation below has an unconnected branch input; add one, like Add "
+                           "branch")
+                      : _ ("no operation above starts an unconnected branch; add Make "
+                           "branch where it starts"));
   return FALSE;
 }
 

@@ -2,16 +2,14 @@
 /* The edit that removes a problem. */
 #include "ui/document/edit.h"
 
-#include <string.h>
+#include "ui/document/private.h"
 
 gboolean
 lig_edit_fix_problem (LigDocument *doc, const LigProblemFix *fix, GError **error)
 {
   g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (doc));
   g_autofree char *phrase = lig_problem_fix_describe (fix);
-  g_autofree char *first = g_utf8_substring (phrase, 0, 1);
-  g_autofree char *capital = g_utf8_strup (first, -1);
-  g_autofree char *label = g_strconcat (capital, phrase + strlen (first), NULL);
+  g_autofree char *label = lig_document_capitalize (phrase);
   /* The edit is first tried on a copy, so that one that fails halfway leaves the document
    * unchanged. */
   if (!lig_problem_fix_apply (fix, copy, error) ||

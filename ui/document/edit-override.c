@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits of parameters, fences, forbidden and forced fusions, input and types. */
 #include "ui/document/edit.h"
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 
@@ -148,11 +149,7 @@ lig_edit_set_input (LigDocument *doc, const LigShape *shape, LigDtype dtype)
 void
 lig_edit_set_batch (LigDocument *doc, gint64 batch)
 {
-  LigShape shape;
-  LigDtype dtype;
-  lig_sequence_get_input (lig_document_get_sequence (doc), &shape, &dtype);
-  shape.axes[0] = batch;
-  lig_sequence_set_input (lig_document_get_sequence (doc), &shape, dtype);
+  lig_sequence_set_batch (lig_document_get_sequence (doc), batch);
   lig_document_commit (doc, _ ("Change the batch"), "batch");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits of the list of ops: insert, delete, duplicate, move, copy, paste. */
 #include "ui/document/edit.h"
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 

@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _LigSaving LigSaving;
+
 /* A gap is given by a sequence, the document's or a block's body, and the index of the op that
  * follows it; the sequence's length is the gap at the end. */
 
@@ -75,11 +77,18 @@ void lig_edit_disconnect_channel (LigDocument *doc, LigOp *from, LigOp *to, cons
 gboolean lig_edit_rename_channel (
   LigDocument *doc, LigOp *from, const char *channel, const char *name, GError **error);
 
+/* Returns the next row's op, below a start and above a reader, that has an open end for the open
+ * end of @op. Returns: (nullable) (transfer none) */
+LigOp *lig_edit_find_partner (LigDocument *doc, LigOp *op);
+
 /* Connects two selected rows, or @op (nullable) with the next row that has a free end for it. */
 gboolean lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error);
 
 /* Makes the edit that removes a problem. */
 gboolean lig_edit_fix_problem (LigDocument *doc, const LigProblemFix *fix, GError **error);
+
+/* Makes a saving of the current plan: an edit, or another policy. */
+gboolean lig_edit_apply_saving (LigDocument *doc, const LigSaving *saving, GError **error);
 
 /* Forbids the fusion of the plan that starts at an op; if one is forbidden there, allows it again.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The ends of channels at an op. */
 #include "ui/document/ends.h"
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -96,6 +97,43 @@ lig_ends_find_producer (LigDocument *doc, LigOp *op, int input)
   return NULL;
 }
 
+gboolean
+lig_ends_in_loss (LigSequence *sequence)
+{
+  LigOp *last = lig_sequence_get (sequence, -1, NULL);
+  LigSequence *body = last ? lig_op_get_body (last) : NULL;
+  if (body)
+    return lig_ends_in_loss (body);
+  return last && (lig_op_get_info (last)->flags & LIG_OP_LOSS);
+}
+
+static LigEnd
+judge_input (LigDocument *doc, LigOp *op, int input)
+{
+  const char *channel = lig_op_get_extra_input_channel (op, input);
+  if (channel)
+    return g_str_equal (lig_ends_local_name (channel), "caller") ? LIG_END_CALLER
+           : lig_ends_find_producer (doc, op, input) == NULL     ? LIG_END_MISSING
+                                                                 : LIG_END_FINE;
+  return lig_op_info_is_optional (lig_op_get_info (op), input) ? LIG_END_FINE
+         : lig_ends_in_loss (lig_document_get_sequence (doc))  ? LIG_END_OPEN
+                                                               : LIG_END_CALLER;
+}
+
+LigOp *
+lig_ends_find_open (LigDocument *doc)
+{
+  guint count;
+  const LigRow *rows = lig_document_get_rows (doc, &count);
+  for (guint i = 0; i < count; i++)
+    for (guint k = 0; lig_ends_can_read (rows[i].op) &&
+                      k < count_ports (lig_op_get_info (rows[i].op)->extra_inputs);
+         k++)
+      if (judge_input (doc, rows[i].op, (int) k) == LIG_END_OPEN)
+        return rows[i].op;
+  return NULL;
+}
+
 LigEnd
 lig_ends_find (LigDocument *doc, LigOp *op, char **text)
 {
@@ -117,15 +155,12 @@ lig_ends_find (LigDocument *doc, LigOp *op, char **text)
   }
   for (guint i = 0; lig_ends_can_read (op) && i < count_ports (info->extra_inputs); i++) {
     const char *channel = lig_op_get_extra_input_channel (op, (int) i);
-    gboolean optional = lig_op_info_is_optional (info, (int) i);
-    LigEnd end = !channel ? optional ? LIG_END_FINE : LIG_END_CALLER
-                 : g_str_equal (lig_ends_local_name (channel), "caller") ? LIG_END_CALLER
-                 : lig_ends_find_producer (doc, op, (int) i) == NULL     ? LIG_END_MISSING
-                                                                         : LIG_END_FINE;
+    LigEnd end = judge_input (doc, op, (int) i);
     if (end > worst) {
       worst = end;
       g_free (told);
       told = end == LIG_END_MISSING ? g_strdup_printf (_ ("nothing above writes “%s”"), channel)
+             : end == LIG_END_OPEN  ? g_strdup (_ ("no branch"))
                                     : g_strdup (_ ("from the caller"));
     }
   }

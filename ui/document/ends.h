@@ -10,12 +10,20 @@ typedef enum {
   LIG_END_FINE,    /* connected, or there is none */
   LIG_END_CALLER,  /* legal: the caller of the sequence provides or receives the tensor */
   LIG_END_UNREAD,  /* legal, but useless: a branch that nothing reads */
+  LIG_END_OPEN,    /* no branch, in a sequence that ends in a loss: it cannot be trained on data */
   LIG_END_MISSING, /* an error: a reader without an op that starts the channel */
 } LigEnd;
 
 /* Returns the worst state of an op's ends. @text: (out) (optional) (transfer full) (nullable): a
  * description of it, translated */
 LigEnd lig_ends_find (LigDocument *doc, LigOp *op, char **text);
+
+/* Returns whether the last op, also of a block, is a loss. */
+gboolean lig_ends_in_loss (LigSequence *sequence);
+
+/* Returns the first op of the rows whose end is open in the sense of %LIG_END_OPEN. Returns:
+ * (nullable) (transfer none) */
+LigOp *lig_ends_find_open (LigDocument *doc);
 
 /* Returns whether an extra input of the op can read a channel; a loss's cannot. */
 gboolean lig_ends_can_read (LigOp *op);

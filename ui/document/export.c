@@ -12,7 +12,7 @@
 typedef struct {
   LigPlan *plan;
   LigStore *store;
-  char *path, *command, *run;
+  char *path, *command, *run, *sweep;
   gulong handler;
 } Export;
 
@@ -25,6 +25,7 @@ free_export (gpointer data)
   g_clear_object (&export->store);
   g_free (export->command);
   g_free (export->run);
+  g_free (export->sweep);
   g_free (export);
 }
 
@@ -109,15 +110,35 @@ lig_export_async (LigDocument *document,
                                              g_object_ref (task), release_task, 0);
 }
 
+/* Writes a run or a sweep. */
 static void
-write_run (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+write_record (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   const Export *export = data;
   GError *error = NULL;
-  if (lig_report_write_run (export->store, export->run, export->path, &error))
+  if (export->run ? lig_report_write_run (export->store, export->run, export->path, &error)
+                  : lig_report_write_sweep (export->store, export->sweep, export->path, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
+}
+
+static void
+export_record (
+  LigDocument *document, const char *run, const char *sweep, const char *path, GTask *task)
+{
+  LigStore *store = lig_session_get_store (lig_document_get_session (document));
+  Export *export = g_new0 (Export, 1);
+  export->path = g_strdup (path);
+  export->run = g_strdup (run);
+  export->sweep = g_strdup (sweep);
+  export->store = store ? g_object_ref (store) : NULL;
+  g_task_set_task_data (task, export, free_export);
+  if (store)
+    lig_task_run (task, write_record);
+  else
+    g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_STORE, "%s",
+                             _ ("there is no store, so the run was not recorded"));
 }
 
 void
@@ -129,17 +150,19 @@ lig_export_run_async (LigDocument *document,
                       gpointer data)
 {
   g_autoptr (GTask) task = g_task_new (document, cancellable, callback, data);
-  LigStore *store = lig_session_get_store (lig_document_get_session (document));
-  Export *export = g_new0 (Export, 1);
-  export->path = g_strdup (path);
-  export->run = g_strdup (run);
-  export->store = store ? g_object_ref (store) : NULL;
-  g_task_set_task_data (task, export, free_export);
-  if (store)
-    lig_task_run (task, write_run);
-  else
-    g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_STORE, "%s",
-                             _ ("there is no store, so the run was not recorded"));
+  export_record (document, run, NULL, path, task);
+}
+
+void
+lig_export_sweep_async (LigDocument *document,
+                        const char *sweep,
+                        const char *path,
+                        GCancellable *cancellable,
+                        GAsyncReadyCallback callback,
+                        gpointer data)
+{
+  g_autoptr (GTask) task = g_task_new (document, cancellable, callback, data);
+  export_record (document, NULL, sweep, path, task);
 }
 
 gboolean

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a document's plan, or a run, as a report, on a thread. */
+/* Writes a document's plan, a run or a sweep as a report, on a thread. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -19,13 +19,19 @@ void lig_export_async (LigDocument *document,
                        GAsyncReadyCallback callback,
                        gpointer data);
 
-/* Writes a run of the session's store instead; finish it with the same function. */
+/* Write a run or a sweep of the session's store instead; finish them with the same function. */
 void lig_export_run_async (LigDocument *document,
                            const char *run,
                            const char *path,
                            GCancellable *cancellable,
                            GAsyncReadyCallback callback,
                            gpointer data);
+void lig_export_sweep_async (LigDocument *document,
+                             const char *sweep,
+                             const char *path,
+                             GCancellable *cancellable,
+                             GAsyncReadyCallback callback,
+                             gpointer data);
 gboolean lig_export_finish (LigDocument *document, GAsyncResult *result, GError **error);
 
 G_END_DECLS

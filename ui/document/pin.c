@@ -4,6 +4,7 @@
 
 #include "ui/document/preview.h"
 #include "ui/document/private.h"
+#include "ui/document/times.h"
 
 #include <glib/gi18n.h>
 
@@ -11,6 +12,7 @@ struct _LigPin {
   LigPlan *plan; /* null: none is pinned */
   char *label;   /* of the edit that was previewed; null for a plan that was the document's own */
   char *wanted;  /* the device whose plan is pinned once its preview arrives */
+  char *awaited; /* the label of that preview */
   LigPlanComparison *comparison;
 };
 
@@ -21,7 +23,7 @@ compare (LigDocument *self)
   LigPlan *present = lig_document_get_plan (self);
   g_clear_pointer (&pin->comparison, lig_plan_comparison_unref);
   if (pin->plan && present)
-    pin->comparison = lig_plan_compare (pin->plan, present);
+    pin->comparison = lig_document_compare_timed (self, pin->plan);
   lig_document_emit (self, LIG_DOCUMENT_PINNED);
 }
 
@@ -40,8 +42,9 @@ follow_preview (LigDocument *self)
   const char *device = lig_document_get_preview_device (self);
   if (!pin)
     return;
-  gboolean waited = pin->wanted && g_strcmp0 (device ? device : self->device, pin->wanted) == 0;
-  if (!lig_document_get_preview_label (self) || !waited)
+  gboolean waited = pin->wanted && g_strcmp0 (device ? device : self->device, pin->wanted) == 0 &&
+                    g_strcmp0 (lig_document_get_preview_label (self), pin->awaited) == 0;
+  if (!waited || lig_document_get_preview_problem (self))
     g_clear_pointer (&pin->wanted, g_free);
   else if (lig_document_get_preview (self)) {
     g_clear_pointer (&pin->wanted, g_free);
@@ -56,6 +59,7 @@ ensure (LigDocument *self)
   if (self->pin)
     return self->pin;
   g_signal_connect_after (self, "planned", G_CALLBACK (follow_plan), NULL);
+  g_signal_connect_after (self, "timed", G_CALLBACK (follow_plan), NULL);
   g_signal_connect_after (self, "previewed", G_CALLBACK (follow_preview), NULL);
   self->pin = g_new0 (LigPin, 1);
   return self->pin;
@@ -85,13 +89,29 @@ lig_document_pin (LigDocument *self)
   return TRUE;
 }
 
+static void
+await_preview (LigPin *pin, const char *device, const char *label)
+{
+  g_free (pin->wanted);
+  pin->wanted = g_strdup (device);
+  g_free (pin->awaited);
+  pin->awaited = g_strdup (label);
+}
+
 void
 lig_document_pin_device (LigDocument *self, const char *device, const char *title)
 {
   LigPin *pin = ensure (self);
   lig_document_preview (self, NULL, device, lig_document_get_policy (self), title);
-  g_free (pin->wanted);
-  pin->wanted = g_strdup (device);
+  await_preview (pin, device, title);
+}
+
+void
+lig_document_pin_sequence (LigDocument *self, LigSequence *sequence, const char *title)
+{
+  LigPin *pin = ensure (self);
+  lig_document_preview (self, sequence, NULL, lig_document_get_policy (self), title);
+  await_preview (pin, self->device, title);
 }
 
 void
@@ -126,6 +146,7 @@ lig_document_clear_pin (LigDocument *self)
   g_clear_pointer (&pin->comparison, lig_plan_comparison_unref);
   g_free (pin->label);
   g_free (pin->wanted);
+  g_free (pin->awaited);
   g_free (pin);
 }
 

@@ -4,9 +4,10 @@
 #pragma once
 
 #include "ui/document/document.h"
-#include <ligature/comparison.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigPlanComparison LigPlanComparison;
 
 /* Pins the previewed plan and ends the preview if there is one, else pins the current plan. Returns
  * FALSE without a plan. */
@@ -15,6 +16,10 @@ gboolean lig_document_pin (LigDocument *self);
 /* Pins the plan of the current sequence for another device once it is compiled.
  * @title: of the device */
 void lig_document_pin_device (LigDocument *self, const char *device, const char *title);
+
+/* Pins the plan of another sequence for the document's device once it is compiled.
+ * @sequence: (transfer full) */
+void lig_document_pin_sequence (LigDocument *self, LigSequence *sequence, const char *title);
 
 void lig_document_unpin (LigDocument *self);
 gboolean lig_document_is_pinned (LigDocument *self);

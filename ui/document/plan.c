@@ -29,7 +29,7 @@ take_answer (gpointer owner, const LigPlannerAnswer *answer)
     g_hash_table_remove_all (self->parts);
     g_clear_pointer (&self->plan, lig_plan_unref);
     self->plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
-    lig_document_take_plan_times (self, self->plan, answer->unfused, self->measured);
+    lig_document_take_plan_times (self, answer, self->measured);
     index_parts (self);
   }
   if (answer->problems) {

@@ -65,6 +65,8 @@ free_delivery (gpointer data)
   Delivery *delivery = data;
   g_clear_pointer (&delivery->answer.plan, lig_plan_unref);
   g_clear_pointer (&delivery->answer.unfused, lig_plan_unref);
+  g_clear_pointer (&delivery->answer.recorded, lig_recorded_times_free);
+  g_clear_pointer (&delivery->answer.recorded_unfused, lig_recorded_times_free);
   g_clear_pointer (&delivery->answer.problems, g_ptr_array_unref);
   g_free (delivery->answer.measuring);
   release (delivery->planner);
@@ -162,6 +164,17 @@ compile_unfused (LigPlanner *self, LigPlan *plan)
   return g_async_queue_length (self->requests) > 0 ? NULL : lig_plan_unfuse (plan, NULL);
 }
 
+/* Finds the times of earlier profiles, unless a newer edit is waiting. */
+static void
+find_times (LigPlanner *self, LigStore *store, LigPlannerAnswer *answer)
+{
+  if (!store || g_async_queue_length (self->requests) > 0)
+    return;
+  answer->recorded = lig_recorded_times_find (store, answer->plan);
+  if (answer->unfused)
+    answer->recorded_unfused = lig_recorded_times_find (store, answer->unfused);
+}
+
 /* Splits the batch among the ranks. If they cannot share it, the plan is for one rank. */
 static LigLayout
 shard_batch (const Request *request, LigPlanOptions *options, GPtrArray *problems)
@@ -212,6 +225,8 @@ compile (LigPlanner *self, const Request *request)
   }
   if (answer->plan)
     answer->unfused = compile_unfused (self, answer->plan);
+  if (answer->plan && !error)
+    find_times (self, request->store, answer);
   send (delivery);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/recorded-times.h>
 
 G_BEGIN_DECLS
 
@@ -16,6 +17,8 @@ typedef struct _LigPlanner LigPlanner;
  * @measuring: (nullable): the measurement in progress; there is no plan yet
  * @final: whether no other plan follows
  * @unfused: (nullable): with the last plan: the same sequence with every op unfused
+ * @recorded, @recorded_unfused: (nullable): the times of the newest profiles of both plans in the
+ *   store
  */
 typedef struct {
   guint64 request;
@@ -24,6 +27,7 @@ typedef struct {
   char *measuring;
   gboolean final;
   LigPlan *unfused;
+  LigRecordedTimes *recorded, *recorded_unfused;
 } LigPlannerAnswer;
 
 typedef void (*LigPlannerFunc) (gpointer owner, const LigPlannerAnswer *answer);

@@ -6,9 +6,10 @@
 
 #include "ui/document/private.h"
 #include "ui/document/ranks.h"
+#include <ligature/comparison.h>
 #include <ligature/compile.h>
 #include <ligature/plan-options.h>
-#include <ligature/store.h>
+#include <ligature/plan.h>
 #include <ligature/tuning.h>
 
 typedef struct _Job Job;
@@ -36,7 +37,7 @@ struct _Job {
   LigSequence *sequence, *original;
   LigPlan *present;
   LigStore *store;
-  char *device;
+  char *device, *path; /* of the device and of the store */
   LigLayout layout;
   LigPlanOptions options;
   gboolean like; /* device and policy are the document's */
@@ -67,6 +68,7 @@ free_job (gpointer data)
   g_clear_pointer (&job->comparison, lig_plan_comparison_unref);
   g_clear_pointer (&job->worker, release);
   g_free (job->device);
+  g_free (job->path);
   g_free (job->problem);
   g_free (job);
 }
@@ -82,7 +84,7 @@ open_device (Worker *self, const Job *job, GError **error)
   }
   /* Peak rates may have been measured since then. */
   if (self->device && job->store)
-    lig_tuning_recall (self->device, lig_store_get_path (job->store));
+    lig_tuning_recall (self->device, job->path);
   return self->device;
 }
 
@@ -218,6 +220,7 @@ lig_document_preview (
   LigStore *store = lig_session_get_store (self->session);
   job->store = store ? g_object_ref (store) : NULL;
   job->device = g_strdup (name);
+  job->path = g_strdup (lig_session_get_store_path (self->session));
   job->layout = self->layout;
   job->like = g_str_equal (name, self->device) && policy == self->policy;
   lig_document_get_options (self, &job->options);

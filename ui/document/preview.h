@@ -6,9 +6,10 @@
 #pragma once
 
 #include "ui/document/document.h"
-#include <ligature/comparison.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigPlanComparison LigPlanComparison;
 
 /**
  * lig_document_preview:

@@ -6,6 +6,7 @@
 #include "ui/document/document.h"
 #include "ui/document/journal.h"
 #include "ui/document/planner.h"
+#include <ligature/plan.h>
 
 /* preview.c: the previewed plan. */
 typedef struct _LigPreview LigPreview;
@@ -17,6 +18,7 @@ typedef struct _LigPin LigPin;
 
 /* check.c: the check of the plan. */
 typedef struct _LigChecks LigChecks;
+typedef struct _LigSavings LigSavings;
 
 /* One state of the sequence in the history. */
 typedef struct {
@@ -64,6 +66,7 @@ struct _LigDocument {
   LigTimes *times;     /* null before the first */
   LigPin *pin;         /* null before the first */
   LigChecks *checks;   /* null before the first */
+  LigSavings *savings; /* null until they are wanted */
 };
 
 typedef enum {
@@ -76,12 +79,16 @@ typedef enum {
   LIG_DOCUMENT_TIMED,
   LIG_DOCUMENT_PINNED,
   LIG_DOCUMENT_WANTED,
+  LIG_DOCUMENT_SAVINGS,
   LIG_DOCUMENT_N_SIGNALS,
 } LigDocumentSignal;
 
 /* core.c. The type's signals, in the order of LigDocumentSignal. */
 void lig_document_install_signals (GObjectClass *class);
 void lig_document_emit (LigDocument *self, LigDocumentSignal signal);
+
+/* core.c. Returns a phrase with a capital letter, for the label of an edit. */
+char *lig_document_capitalize (const char *phrase);
 
 /* rows.c. Building the rows keeps selection and cursor by their paths. */
 void lig_document_init_rows (LigDocument *self);
@@ -105,14 +112,15 @@ void lig_document_compile (LigDocument *self);
 /* preview.c */
 void lig_document_clear_preview (LigDocument *self);
 
-/* times.c. Takes the plan and the unfused plan, null if unknown. @measured: whether the compilation
- * measured times */
-void lig_document_take_plan_times (LigDocument *self,
-                                   LigPlan *plan,
-                                   LigPlan *unfused,
-                                   gboolean measured);
+/* times.c. Takes the unfused plan and the recorded times of an answer whose plan is that of the
+ * document. @measured: whether the compilation measured times */
+void
+lig_document_take_plan_times (LigDocument *self, const LigPlannerAnswer *answer, gboolean measured);
 void lig_document_clear_times (LigDocument *self);
 void lig_document_clear_checks (LigDocument *self);
+
+/* savings.c */
+void lig_document_clear_savings (LigDocument *self);
 
 /* pin.c */
 void lig_document_clear_pin (LigDocument *self);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/layout.h>
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the measured times of a document's plan among its profiles. */
+/* Chooses the measured times of a document's plan among its profiles, and those in the store. */
 #include "ui/document/times.h"
 
 #include "ui/document/private.h"
@@ -11,19 +11,21 @@ typedef struct {
   LigPlan *plan;
   double *steps;
   double passes[3];
-  gboolean whole; /* whether the passes were measured too */
+  gboolean whole;    /* whether the passes were measured too */
+  gint64 measured;   /* when */
+  gboolean recorded; /* whether it is of the store */
 } Profile;
 
 /* A plan with the times found for it. */
 typedef struct {
   LigPlan *plan;
   double *steps;
-  const double *passes; /* of the profile */
+  const Profile *profile; /* (nullable) */
 } Found;
 
 struct _LigTimes {
   GPtrArray *profiles; /* of Profile */
-  gint64 profiled;     /* when */
+  GPtrArray *recorded; /* the same, of the store, for the current plans */
   gint64 priced;       /* when policy `measured` measured the current plan; 0: unknown */
   Found plan, unfused;
 };
@@ -42,7 +44,7 @@ clear_found (Found *found)
 {
   g_clear_pointer (&found->plan, lig_plan_unref);
   g_clear_pointer (&found->steps, g_free);
-  found->passes = NULL;
+  found->profile = NULL;
 }
 
 static LigTimes *
@@ -51,6 +53,7 @@ get_times (LigDocument *self)
   if (!self->times) {
     self->times = g_new0 (LigTimes, 1);
     self->times->profiles = g_ptr_array_new_with_free_func (free_profile);
+    self->times->recorded = g_ptr_array_new_with_free_func (free_profile);
   }
   return self->times;
 }
@@ -63,6 +66,7 @@ lig_document_clear_times (LigDocument *self)
   clear_found (&self->times->plan);
   clear_found (&self->times->unfused);
   g_ptr_array_unref (self->times->profiles);
+  g_ptr_array_unref (self->times->recorded);
   g_clear_pointer (&self->times, g_free);
 }
 
@@ -106,21 +110,22 @@ is_alike (LigPlan *a, LigPlan *b)
          g_str_equal (lig_device_get_name (one), lig_device_get_name (two));
 }
 
-static double *
-find_steps (const LigTimes *self, LigPlan *plan, const double **passes)
+/* Returns the first of the profiles with the plan's kernels, and sets the times of its steps. */
+static const Profile *
+find_among (GPtrArray *profiles, LigPlan *plan, double **steps)
 {
   guint count;
   lig_plan_get_steps (plan, &count);
-  for (guint i = 0; i < self->profiles->len; i++) {
-    const Profile *profile = self->profiles->pdata[i];
-    g_autofree double *steps = g_new0 (double, count + 1);
+  for (guint i = 0; i < profiles->len; i++) {
+    const Profile *profile = profiles->pdata[i];
+    g_autofree double *times = g_new0 (double, count + 1);
     gboolean same = is_alike (plan, profile->plan);
     for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD && same; pass++)
-      same = take_pass (plan, profile, pass, steps);
+      same = take_pass (plan, profile, pass, times);
     if (!same)
       continue;
-    *passes = profile->whole ? profile->passes : NULL;
-    return g_steal_pointer (&steps);
+    *steps = g_steal_pointer (&times);
+    return profile;
   }
   return NULL;
 }
@@ -131,15 +136,59 @@ find (const LigTimes *self, Found *found, LigPlan *plan)
   LigPlan *kept = plan ? lig_plan_ref (plan) : NULL;
   clear_found (found);
   found->plan = kept;
-  found->steps = plan ? find_steps (self, plan, &found->passes) : NULL;
+  if (plan)
+    found->profile = find_among (self->profiles, plan, &found->steps);
+  if (plan && !found->profile)
+    found->profile = find_among (self->recorded, plan, &found->steps);
+}
+
+static LigTimedPlan
+get_timed (const Found *found)
+{
+  const Profile *profile = found->profile;
+  return (LigTimedPlan){.plan = found->plan,
+                        .steps = found->steps,
+                        .passes = profile && profile->whole ? profile->passes : NULL};
+}
+
+static Profile *
+new_profile (const LigTimedPlan *timed, gint64 measured)
+{
+  guint n_steps;
+  Profile *profile = g_new0 (Profile, 1);
+  lig_plan_get_steps (timed->plan, &n_steps);
+  profile->plan = lig_plan_ref (timed->plan);
+  profile->steps = g_memdup2 (timed->steps, sizeof (double) * n_steps);
+  profile->whole = timed->passes != NULL;
+  profile->measured = measured;
+  if (profile->whole)
+    memcpy (profile->passes, timed->passes, sizeof profile->passes);
+  return profile;
+}
+
+/* Keeps the times of a profile in the store. @recorded: (nullable) */
+static void
+keep_recorded (LigTimes *self, const LigRecordedTimes *recorded)
+{
+  LigTimedPlan timed;
+  if (!recorded)
+    return;
+  lig_recorded_times_get (recorded, &timed);
+  Profile *profile = new_profile (&timed, recorded->started);
+  profile->recorded = TRUE;
+  g_ptr_array_add (self->recorded, profile);
 }
 
 void
-lig_document_take_plan_times (LigDocument *self, LigPlan *plan, LigPlan *unfused, gboolean measured)
+lig_document_take_plan_times (LigDocument *self, const LigPlannerAnswer *answer, gboolean measured)
 {
   LigTimes *times = get_times (self);
-  find (times, &times->plan, plan);
-  find (times, &times->unfused, unfused);
+  times->plan.profile = times->unfused.profile = NULL;
+  g_ptr_array_set_size (times->recorded, 0);
+  keep_recorded (times, answer->recorded);
+  keep_recorded (times, answer->recorded_unfused);
+  find (times, &times->plan, self->plan);
+  find (times, &times->unfused, answer->unfused);
   times->priced = measured ? g_get_real_time () : 0;
 }
 
@@ -165,20 +214,11 @@ lig_document_set_profiles (LigDocument *self, const LigTimedPlan *profiles, guin
   LigTimes *times = get_times (self);
   if (has_profiles (times, profiles, count))
     return;
-  times->plan.passes = times->unfused.passes = NULL;
+  gint64 now = g_get_real_time ();
+  times->plan.profile = times->unfused.profile = NULL;
   g_ptr_array_set_size (times->profiles, 0);
-  for (guint i = 0; i < count; i++) {
-    guint n_steps;
-    Profile *profile = g_new0 (Profile, 1);
-    lig_plan_get_steps (profiles[i].plan, &n_steps);
-    profile->plan = lig_plan_ref (profiles[i].plan);
-    profile->steps = g_memdup2 (profiles[i].steps, sizeof (double) * n_steps);
-    profile->whole = profiles[i].passes != NULL;
-    if (profile->whole)
-      memcpy (profile->passes, profiles[i].passes, sizeof profile->passes);
-    g_ptr_array_add (times->profiles, profile);
-  }
-  times->profiled = g_get_real_time ();
+  for (guint i = 0; i < count; i++)
+    g_ptr_array_add (times->profiles, new_profile (&profiles[i], now));
   find (times, &times->plan, self->plan);
   find (times, &times->unfused, times->unfused.plan);
   lig_document_emit (self, LIG_DOCUMENT_TIMED);
@@ -186,26 +226,52 @@ lig_document_set_profiles (LigDocument *self, const LigTimedPlan *profiles, guin
 
 /* --- Reading ------------------------------------------------------------------------------- */
 
+gboolean
+lig_document_has_update (LigPlan *plan)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  return count > 0 && steps[count - 1].pass == LIG_PASS_UPDATE;
+}
+
+const char *
+lig_document_name_step (LigPlan *plan)
+{
+  return lig_document_has_update (plan) ? _ ("Step with update") : _ ("Step without update");
+}
+
 void
 lig_document_get_timed (LigDocument *self, LigTimedPlan *timed, LigTimedPlan *unfused)
 {
   const LigTimes *times = get_times (self);
-  const Found *plan = &times->plan, *unfused_plan = &times->unfused;
   /* A plan that was measured without step times has none. */
-  gboolean present = plan->plan == self->plan;
+  gboolean present = times->plan.plan == self->plan;
   *timed = (LigTimedPlan){.plan = self->plan};
   *unfused = (LigTimedPlan){0};
   if (!present)
     return;
-  *timed = (LigTimedPlan){plan->plan, plan->steps, plan->passes};
-  *unfused = (LigTimedPlan){unfused_plan->plan, unfused_plan->steps, unfused_plan->passes};
+  *timed = get_timed (&times->plan);
+  *unfused = get_timed (&times->unfused);
+}
+
+LigPlanComparison *
+lig_document_compare_timed (LigDocument *self, LigPlan *before)
+{
+  LigTimedPlan timed, unfused;
+  Found found = {0};
+  find (get_times (self), &found, before);
+  const LigTimedPlan other = get_timed (&found);
+  lig_document_get_timed (self, &timed, &unfused);
+  LigPlanComparison *comparison = lig_plan_compare_timed (&other, &timed);
+  clear_found (&found);
+  return comparison;
 }
 
 gint64
 lig_document_get_measured_at (LigDocument *self)
 {
   const LigTimes *times = get_times (self);
-  return times->plan.steps ? times->profiled : times->priced;
+  return times->plan.profile ? times->plan.profile->measured : times->priced;
 }
 
 /* --- Origin -------------------------------------------------------------------------------- */
@@ -223,6 +289,31 @@ describe_age (gint64 seconds)
     return g_strdup_printf (_ ("%d h ago"), (int) (seconds / (60 * 60)));
   gulong days = (gulong) (seconds / (24 * 60 * 60));
   return g_strdup_printf (ngettext ("%lu day ago", "%lu days ago", days), days);
+}
+
+char *
+lig_document_format_day (gint64 when)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autoptr (GDateTime) then = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  if (!then)
+    return NULL;
+  gboolean same = g_date_time_get_year (then) == g_date_time_get_year (now);
+  /* Translators: formats of g_date_time_format() for a date with and without the year. */
+  return g_date_time_format (then, same ? _ ("%-d %b") : _ ("%-d %b %Y"));
+}
+
+char *
+lig_document_describe_recorded (LigDocument *self)
+{
+  const Profile *profile = get_times (self)->plan.profile;
+  g_autoptr (GDateTime) then =
+    profile && profile->recorded
+      ? g_date_time_new_from_unix_local (profile->measured / G_USEC_PER_SEC)
+      : NULL;
+  g_autofree char *when = then ? g_date_time_format (then, "%x %H:%M") : NULL;
+  return when ? g_strdup_printf (_ ("the times are of the profile of %s in the history"), when)
+              : NULL;
 }
 
 /* Returns the words for the device after `measured on`. Users know their own GPU by its model.
@@ -275,8 +366,14 @@ lig_document_describe_times (LigDocument *self, gint64 now)
     return g_strdup_printf (_ ("predicted for %s"), name);
   g_autofree char *here = name_here (device);
   gint64 when = lig_document_get_measured_at (self);
+  const Profile *profile = get_times (self)->plan.profile;
+  g_autofree char *date =
+    profile && profile->recorded ? lig_document_format_day (profile->measured) : NULL;
   if (measured < groups)
     return g_strdup_printf (_ ("partly measured on %s"), here);
+  /* Translators: a device, a date. */
+  if (date)
+    return g_strdup_printf (_ ("measured on %s on %s"), here, date);
   if (now == 0)
     return g_strdup_printf (_ ("measured on %s"), here);
   if (when == 0)

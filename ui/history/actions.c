@@ -4,11 +4,12 @@
 #include "ui/history/format.h"
 #include "ui/history/history-page.h"
 #include "ui/history/sweep.h"
+#include "ui/history/trash.h"
 #include "ui/run/settings.h"
 #include "ui/session/command.h"
 #include "ui/session/task.h"
 #include "ui/widgets/toast.h"
-#include <ligature/report.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -196,8 +197,6 @@ shows_trash (LigHistoryPage *self)
   return lig_run_list_get_filter (self->list)->deleted;
 }
 
-/* --- For good ------------------------------------------------------------------------------ */
-
 /* Deletions of runs that are gone for good cannot be undone. */
 static void
 forget_deletions (LigHistoryPage *self)
@@ -227,36 +226,39 @@ take_purge (GtkWidget *dialog, const char *response, LigHistoryPage *self)
 
 /* Asks whether runs of the trash are to be deleted for good. */
 static void
-ask_purge (LigHistoryPage *self, GArray *keys)
+ask_purge (LigHistoryPage *self, GArray *keys, guint hidden)
 {
   GtkWindow *window = GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
-  g_autofree char *title = g_strdup_printf (
-    ngettext ("Delete %u run for good?", "Delete %u runs for good?", keys->len), keys->len);
-  GtkWidget *dialog = adw_message_dialog_new (
-    window, title, _ ("Their checkpoints are deleted, too. This cannot be undone."));
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "delete",
-                                    _ ("_Delete"), NULL);
-  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "delete",
-                                              ADW_RESPONSE_DESTRUCTIVE);
-  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  GtkWidget *dialog = lig_trash_question_new (window, keys->len, hidden);
   g_object_set_data_full (G_OBJECT (dialog), "keys", g_array_ref (keys),
                           (GDestroyNotify) g_array_unref);
   g_signal_connect_object (dialog, "response", G_CALLBACK (take_purge), self, 0);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
+/* Only the runs that the question counts are deleted, even if others are moved to the trash before
+ * the answer. */
+static void
+take_trash (GObject *source, GAsyncResult *result, gpointer unused)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (source);
+  GError *error = NULL;
+  g_autoptr (GArray) keys = lig_trash_list_finish (result, &error);
+  if (error)
+    lig_toast_error (GTK_WIDGET (self), error);
+  else if (self->list && keys->len > 0) {
+    guint shown = shows_trash (self) ? lig_run_list_get_count (self->list) : keys->len;
+    ask_purge (self, keys, keys->len - MIN (shown, keys->len));
+  }
+}
+
+/* The whole trash is deleted, whatever the filters show of it. */
 static void
 empty_trash (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
-  guint count = lig_run_list_get_count (self->list);
-  g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (gint64));
-  for (guint i = 0; i < count; i++) {
-    gint64 key = lig_run_list_get_key (self->list, i);
-    g_array_append_val (keys, key);
-  }
-  if (count > 0)
-    ask_purge (self, keys);
+  LigStore *store = lig_history_get_store (LIG_HISTORY_PAGE (widget));
+  if (store)
+    lig_trash_list_async (store, G_OBJECT (widget), take_trash, NULL);
 }
 
 static void
@@ -272,7 +274,7 @@ static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
   if (!keys->len || !lig_history_get_store (self))
     return;
   if (shows_trash (self)) {
-    ask_purge (self, keys);
+    ask_purge (self, keys, 0);
     return;
   }
   g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
@@ -281,7 +283,7 @@ static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
   gtk_selection_model_unselect_all (GTK_SELECTION_MODEL (self->selection));
   begin_deletion (self, keys);
   /* Selects the next run, so that runs can be deleted one after another. */
-  guint left = lig_run_list_get_count (self->list);
+  guint left = g_list_model_get_n_items (G_LIST_MODEL (self->list));
   if (left)
     gtk_selection_model_select_item (GTK_SELECTION_MODEL (self->selection), MIN (first, left - 1),
                                      TRUE);
@@ -368,11 +370,35 @@ resume (GtkWidget *widget, const char *action, GVariant *parameter)
   if (!checkpoint)
     return;
   const char *run = item ? lig_run_item_get_row (item)->uuid : NULL;
-  lig_train_resume (doc, checkpoint, lig_ranks_find_layout (doc, run));
+  GError *error = NULL;
+  if (!lig_train_resume (doc, checkpoint, lig_ranks_find_layout (doc, run), &error)) {
+    lig_toast_error (widget, error);
+    return;
+  }
   gtk_widget_activate_action (widget, "win.page", "s", "run");
 }
 
 typedef char *(*Format) (const LigRunRow *row, LigSession *session);
+
+/* The maximum number of runs whose texts are copied. */
+#define MAX_LINES 1000u
+
+/* Appends a line for each run of a fold, whose rows the list has not read. */
+static void
+append_fold (LigHistoryPage *self, guint position, Format format, GString *text, guint *count)
+{
+  g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (gint64));
+  lig_run_list_append_keys (self->list, position, keys);
+  g_autoptr (GPtrArray) rows =
+    lig_store_read_runs (lig_history_get_store (self), (const gint64 *) (gpointer) keys->data,
+                         MIN (keys->len, MAX_LINES - *count), NULL);
+  for (guint i = 0; rows && i < rows->len; i++) {
+    g_autofree char *line =
+      rows->pdata[i] ? format (rows->pdata[i], lig_page_get_session (LIG_PAGE (self))) : NULL;
+    if (line)
+      g_string_append_printf (text, "%s%s", (*count)++ ? "\n" : "", line);
+  }
+}
 
 /* Returns a line for each selected run whose row is known, up to a thousand. */
 static char *
@@ -384,10 +410,12 @@ list_lines (LigHistoryPage *self, Format format, guint *count)
   guint position;
   gboolean more = gtk_bitset_iter_init_first (&iter, selected, &position);
   *count = 0;
-  for (; more && *count < 1000; more = gtk_bitset_iter_next (&iter, &position)) {
+  for (; more && *count < MAX_LINES; more = gtk_bitset_iter_next (&iter, &position)) {
     g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (self->list), position);
     const LigRunRow *row = lig_run_item_get_row (item);
-    if (!row)
+    if (lig_run_item_get_fold (item))
+      append_fold (self, position, format, text, count);
+    if (!row || lig_run_item_get_fold (item))
       continue;
     g_autofree char *line = format (row, lig_page_get_session (LIG_PAGE (self)));
     g_string_append_printf (text, "%s%s", (*count)++ ? "\n" : "", line);
@@ -440,90 +468,24 @@ copy_command (GtkWidget *widget, const char *action, GVariant *parameter)
 
 /* --- Exporting ----------------------------------------------------------------------------- */
 
-typedef struct {
-  LigStore *store;
-  char *run, *path;
-} Export;
-
-static void
-free_export (gpointer data)
-{
-  Export *self = data;
-  g_object_unref (self->store);
-  g_free (self->run);
-  g_free (self->path);
-  g_free (self);
-}
-
-static void
-write_export (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Export *self = data;
-  GError *error = NULL;
-  if (lig_report_write_run (self->store, self->run, self->path, &error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-}
-
-static void
-end_export (GObject *source, GAsyncResult *result, gpointer unused)
-{
-  Export *written = g_task_get_task_data (G_TASK (result));
-  GError *error = NULL;
-  if (!g_task_propagate_boolean (G_TASK (result), &error)) {
-    lig_toast_error (GTK_WIDGET (source), error);
-    return;
-  }
-  g_autofree char *text = g_strdup_printf (_ ("Wrote %s"), written->path);
-  lig_toast (GTK_WIDGET (source), text, NULL, NULL);
-}
-
-static void
-export_to (GtkWidget *widget, const char *action, GVariant *parameter)
-{
-  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
-  g_autoptr (LigRunItem) item = lig_history_get_only (self);
-  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
-  if (!row || !lig_history_get_store (self))
-    return;
-  Export *job = g_new0 (Export, 1);
-  job->store = g_object_ref (lig_history_get_store (self));
-  job->run = g_strdup (row->uuid);
-  job->path = g_variant_dup_string (parameter, NULL);
-  g_autoptr (GTask) task = g_task_new (self, NULL, end_export, NULL);
-  g_task_set_task_data (task, job, free_export);
-  lig_task_run (task, write_export);
-}
-
-static void
-take_file (GtkNativeDialog *dialog, int response, LigHistoryPage *self)
-{
-  if (response == GTK_RESPONSE_ACCEPT) {
-    g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-    g_autofree char *path = file ? g_file_get_path (file) : NULL;
-    if (path)
-      gtk_widget_activate_action (GTK_WIDGET (self), "history.export-to", "s", path);
-  }
-  gtk_native_dialog_destroy (dialog);
-  g_object_unref (dialog);
-}
-
+/* The window offers the formats, and exports the record that the page names. */
 static void
 export_run (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  g_autoptr (LigRunItem) item = lig_history_get_only (LIG_HISTORY_PAGE (widget));
+  gtk_widget_activate_action (widget, "win.export", NULL);
+}
+
+char *
+lig_history_find_run (LigPage *page, char **title)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (page);
+  gboolean listed = g_strcmp0 (gtk_stack_get_visible_child_name (self->states), "list") == 0;
+  g_autoptr (LigRunItem) item = listed ? lig_history_get_only (self) : NULL;
   const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
   if (!row)
-    return;
-  g_autofree char *name = g_strdup_printf ("%s.md", *row->name ? row->name : row->uuid);
-  GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new (_ ("Export run"), GTK_WINDOW (gtk_widget_get_root (widget)),
-                                 GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
-  g_strdelimit (name, "/", '-');
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
-  g_signal_connect_object (dialog, "response", G_CALLBACK (take_file), widget, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+    return NULL;
+  *title = g_strdup (*row->name ? row->name : row->uuid);
+  return g_strdup (row->uuid);
 }
 
 /* --- Several runs, and the rest ------------------------------------------------------------ */
@@ -543,10 +505,9 @@ repeat (GtkWidget *widget, const char *action, GVariant *parameter)
 static void
 show_sweep (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  g_autoptr (LigRunItem) item = lig_history_get_only (LIG_HISTORY_PAGE (widget));
-  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
-  if (row && *row->sweep)
-    lig_history_show_sweep (LIG_HISTORY_PAGE (widget), row->sweep);
+  g_autofree char *sweep = lig_history_get_sweep (LIG_HISTORY_PAGE (widget));
+  if (sweep)
+    lig_history_show_sweep (LIG_HISTORY_PAGE (widget), sweep);
 }
 
 static void
@@ -605,11 +566,10 @@ static const struct {
   {"history.open", NULL, open_sequence, 1, 1},
   {"history.resume", NULL, resume, 1, 1},
   {"history.repeat", NULL, repeat, 1, 1},
-  {"history.sweep", NULL, show_sweep, 1, 1},
+  {"history.sweep", NULL, show_sweep, 1, 0},
   {"history.new-sweep", NULL, new_sweep, 0, 0},
   {"history.note", NULL, note, 1, 1},
   {"history.export", NULL, export_run, 1, 1},
-  {"history.export-to", "s", export_to, 1, 1},
   {"history.star", NULL, star, 1, 0},
   {"history.tag", NULL, tag, 1, 0},
   {"history.add-tag", "s", add_tag, 1, 0},
@@ -639,16 +599,17 @@ lig_history_install_actions (GtkWidgetClass *class)
 void
 lig_history_update_actions (LigHistoryPage *self)
 {
-  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
-  guint64 n = gtk_bitset_get_size (selected);
+  g_autoptr (GArray) selected = lig_history_get_selected (self);
+  guint n = selected->len;
   g_autoptr (LigRunItem) only = lig_history_get_only (self);
+  g_autofree char *sweep = lig_history_get_sweep (self);
   const LigRunRow *row = only ? lig_run_item_get_row (only) : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++) {
     gboolean enabled = n >= actions[i].min && (actions[i].max == 0 || n <= actions[i].max);
     if (actions[i].activate == resume)
       enabled = enabled && lig_run_detail_get_checkpoint (self->detail);
     if (actions[i].activate == show_sweep)
-      enabled = enabled && row && row->point >= 0;
+      enabled = sweep != NULL;
     if (actions[i].activate == restore || actions[i].activate == empty_trash)
       enabled = enabled && shows_trash (self);
     if (actions[i].activate == repeat)

@@ -3,6 +3,7 @@
  * of its bucket. */
 #include "ui/history/chart.h"
 
+#include "ui/history/varying.h"
 #include "ui/session/task.h"
 #include "ui/widgets/chart-view.h"
 #include "ui/widgets/figures.h"
@@ -196,14 +197,12 @@ draw (LigHistoryChart *self, const Question *answer)
   lig_chart_view_clear (chart);
   lig_chart_view_set_labels (chart, NULL, answer->time ? _ ("seconds") : _ ("step"),
                              answer->metric);
+  g_auto (GStrv) labels = lig_history_label_runs (answer->runs);
   for (guint i = 0; i < answer->curves->len; i++) {
-    const LigRunRow *row = answer->runs->pdata[i];
     const Curve *curve = answer->curves->pdata[i];
-    g_autofree char *name = lig_figure_excerpt (row->name);
-    g_autofree char *label = g_strdup_printf ("%s · %.8s", name, row->uuid);
     if (!curve)
       continue;
-    lig_chart_view_add_points (chart, answer->runs->len > 1 ? label : answer->metric,
+    lig_chart_view_add_points (chart, answer->runs->len > 1 ? labels[i] : answer->metric,
                                (double *) (gpointer) curve->x->data,
                                (double *) (gpointer) curve->y->data, curve->x->len);
     self->n_curves++;

@@ -4,6 +4,7 @@
 #include "ui/history/columns.h"
 
 #include "ui/history/column-kinds.h"
+#include "ui/history/fit-columns.h"
 #include "ui/history/format.h"
 
 #include <glib/gi18n.h>
@@ -16,13 +17,14 @@ struct _LigHistoryColumns {
   GSettings *settings;
   GSimpleActionGroup *actions;
   GHashTable *made; /* name to GtkColumnViewColumn */
-  gboolean loading;
-  guint save_source, align_source;
+  GPtrArray *added; /* LigHistoryColumn: of settings that differ, which the user did not choose */
+  gboolean loading, automatic;
+  guint save_source, align_source, fit_source;
 };
 
 G_DEFINE_FINAL_TYPE (LigHistoryColumns, lig_history_columns, G_TYPE_OBJECT)
 
-enum { MENU, STAR, N_SIGNALS };
+enum { MENU, STAR, FOLD, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 /* --- Cells --------------------------------------------------------------------------------- */
@@ -39,19 +41,52 @@ typedef struct {
   const LigHistoryColumn *column;
   GtkListItem *item;
   GtkWidget *icon, *text; /* only the status has the icon */
+  GtkWidget *expander;    /* of the name */
   gulong handler;
   gboolean updating;
 } Cell;
 
 static G_DEFINE_QUARK (lig - history - cell, cell)
 
-  static void show_text (Cell *cell, const LigRunRow *row)
+  /* Opens and closes a fold; the runs inside are indented. */
+  static void show_expander (Cell *cell, LigRunItem *item)
 {
-  g_autofree char *text = row ? lig_history_column_text (cell->column, row) : g_strdup ("…");
+  gboolean fold = item && lig_run_item_get_fold (item);
+  gtk_widget_set_visible (cell->expander, fold);
+  gtk_widget_set_margin_start (cell->text, item && item->inner ? 30 : 0);
+  if (!fold)
+    return;
+  gtk_button_set_icon_name (GTK_BUTTON (cell->expander),
+                            item->open ? "pan-down-symbolic" : "pan-end-symbolic");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (cell->expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  item->open ? _ ("Fold the runs") : _ ("List the runs"), -1);
+  gtk_accessible_update_state (GTK_ACCESSIBLE (cell->expander), GTK_ACCESSIBLE_STATE_EXPANDED,
+                               item->open, -1);
+}
+
+static char *
+get_text (const LigHistoryColumn *column, LigRunItem *item)
+{
+  const LigRunFold *fold = item ? lig_run_item_get_fold (item) : NULL;
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  if (!row)
+    return g_strdup ("…");
+  return fold ? lig_history_column_fold_text (column, fold, row)
+              : lig_history_column_text (column, row);
+}
+
+static void
+show_text (Cell *cell, LigRunItem *item)
+{
+  const LigRunFold *fold = item ? lig_run_item_get_fold (item) : NULL;
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  g_autofree char *text = get_text (cell->column, item);
   gtk_inscription_set_text (GTK_INSCRIPTION (cell->text), text);
+  if (cell->expander)
+    show_expander (cell, item);
   if (!cell->icon)
     return;
-  const char *status = row ? row->status : "";
+  const char *status = fold ? lig_history_fold_status (fold) : row ? row->status : "";
   const char *class[] = {"history-status", status, NULL};
   gtk_image_set_from_icon_name (GTK_IMAGE (cell->icon),
                                 row ? lig_history_status_icon (status) : NULL);
@@ -59,9 +94,11 @@ static G_DEFINE_QUARK (lig - history - cell, cell)
 }
 
 static void
-show_star (Cell *cell, const LigRunRow *row)
+show_star (Cell *cell, LigRunItem *item)
 {
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
   gboolean starred = row && row->starred;
+  gtk_widget_set_visible (cell->text, item && !lig_run_item_get_fold (item));
   cell->updating = TRUE;
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (cell->text), starred);
   cell->updating = FALSE;
@@ -73,11 +110,16 @@ static void
 show (Cell *cell)
 {
   LigRunItem *item = gtk_list_item_get_item (cell->item);
-  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
   if (!is_star (cell->column))
-    show_text (cell, row);
+    show_text (cell, item);
   else
-    show_star (cell, row);
+    show_star (cell, item);
+}
+
+static void
+toggle_fold (GtkButton *button, Cell *cell)
+{
+  g_signal_emit (cell->self, signals[FOLD], 0, gtk_list_item_get_position (cell->item));
 }
 
 static void
@@ -155,11 +197,19 @@ show_tip (
   if (!row)
     return FALSE;
   const LigHistoryColumn *column = cell->column;
-  g_autofree char *text = is_star (column)
+  const LigRunFold *fold = lig_run_item_get_fold (item);
+  g_autofree char *about = fold ? lig_history_column_fold_tip (column, fold) : NULL;
+  if (about)
+    gtk_tooltip_set_text (tip, about);
+  if (about || (fold && is_star (column)))
+    return about != NULL;
+  g_autofree char *text = fold ? lig_history_column_fold_text (column, fold, row)
+                          : is_star (column)
                             ? g_strdup (row->starred ? _ ("Remove the star") : _ ("Add a star"))
                           : column->tip ? column->tip (row)
                                         : lig_history_column_text (column, row);
-  if (!text || !*text || (!is_star (column) && !column->tip && !is_cut (cell->text, text)))
+  if (!text || !*text ||
+      (!is_star (column) && (fold || !column->tip) && !is_cut (cell->text, text)))
     return FALSE;
   gtk_tooltip_set_text (tip, text);
   return TRUE;
@@ -181,6 +231,21 @@ make_star (Cell *cell)
 }
 
 static GtkWidget *
+make_name (Cell *cell)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  cell->expander = gtk_button_new ();
+  gtk_widget_add_css_class (cell->expander, "flat");
+  gtk_widget_add_css_class (cell->expander, "history-star");
+  gtk_widget_set_valign (cell->expander, GTK_ALIGN_CENTER);
+  gtk_widget_set_focus_on_click (cell->expander, FALSE);
+  g_signal_connect (cell->expander, "clicked", G_CALLBACK (toggle_fold), cell);
+  gtk_box_append (GTK_BOX (box), cell->expander);
+  gtk_box_append (GTK_BOX (box), cell->text);
+  return box;
+}
+
+static GtkWidget *
 make_text (Cell *cell)
 {
   gboolean numeric = cell->column->numeric;
@@ -194,6 +259,8 @@ make_text (Cell *cell)
   gtk_widget_set_valign (cell->text, GTK_ALIGN_CENTER);
   if (numeric)
     gtk_widget_add_css_class (cell->text, "numeric");
+  if (strcmp (cell->column->name, "name") == 0)
+    return make_name (cell);
   if (strcmp (cell->column->name, "status") != 0)
     return cell->text;
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
@@ -281,7 +348,8 @@ save (gpointer data)
                            gtk_column_view_column_get_fixed_width (made));
   }
   g_auto (GStrv) list = g_strv_builder_end (names);
-  g_settings_set_strv (self->settings, "history-columns", (const char *const *) list);
+  if (!self->automatic)
+    g_settings_set_strv (self->settings, "history-columns", (const char *const *) list);
   g_settings_set_value (self->settings, "history-widths", g_variant_builder_end (&widths));
   return G_SOURCE_REMOVE;
 }
@@ -291,6 +359,26 @@ save_soon (LigHistoryColumns *self)
 {
   if (!self->loading && !self->save_source)
     self->save_source = g_timeout_add (300, save, self);
+}
+
+static void
+set_automatic (LigHistoryColumns *self, gboolean automatic)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "automatic");
+  self->automatic = automatic;
+  if (action)
+    g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (automatic));
+}
+
+/* The user has added, removed or moved a column, and so chosen all that are shown. */
+static void
+columns_chosen (LigHistoryColumns *self)
+{
+  if (self->loading)
+    return;
+  set_automatic (self, FALSE);
+  g_ptr_array_set_size (self->added, 0);
+  save_soon (self);
 }
 
 /* Returns the minimum width of a column: that of its title and of the longest number, because a
@@ -358,25 +446,63 @@ make_column (LigHistoryColumns *self, const LigHistoryColumn *column)
   return made;
 }
 
+/* Returns the text of the first label in a widget, empty without one. */
+static const char *
+find_label (GtkWidget *widget)
+{
+  const char *text = GTK_IS_LABEL (widget) ? gtk_label_get_text (GTK_LABEL (widget)) : "";
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child && !*text;
+       child = gtk_widget_get_next_sibling (child))
+    text = find_label (child);
+  return text;
+}
+
+static gboolean
+is_numeric (LigHistoryColumns *self, const char *title)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++) {
+    g_autoptr (GtkColumnViewColumn) made = g_list_model_get_item (columns, i);
+    const LigHistoryColumn *column = g_object_get_data (G_OBJECT (made), "column");
+    if (g_strcmp0 (gtk_column_view_column_get_title (made), title) == 0)
+      return column->numeric;
+  }
+  return FALSE;
+}
+
 /* Right-aligns the titles of numeric columns. GTK 4.8 has no function for it: the titles are the
- * children of the view's first child, in the order of the columns. */
+ * children of the view's first child, in the order in which they were added. */
 static gboolean
 align_titles (gpointer data)
 {
   LigHistoryColumns *self = data;
-  GListModel *columns = gtk_column_view_get_columns (self->view);
   GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (self->view));
   GtkWidget *title = header ? gtk_widget_get_first_child (header) : NULL;
   self->align_source = 0;
-  for (guint i = 0; title && i < g_list_model_get_n_items (columns); i++) {
-    g_autoptr (GtkColumnViewColumn) made = g_list_model_get_item (columns, i);
-    const LigHistoryColumn *column = g_object_get_data (G_OBJECT (made), "column");
+  for (; title; title = gtk_widget_get_next_sibling (title)) {
     GtkWidget *box = gtk_widget_get_first_child (title);
     if (box)
-      gtk_widget_set_halign (box, column->numeric ? GTK_ALIGN_END : GTK_ALIGN_FILL);
-    title = gtk_widget_get_next_sibling (title);
+      gtk_widget_set_halign (box, is_numeric (self, find_label (title)) ? GTK_ALIGN_END
+                                                                        : GTK_ALIGN_FILL);
   }
   return G_SOURCE_REMOVE;
+}
+
+static gboolean
+fit (gpointer data)
+{
+  LigHistoryColumns *self = data;
+  self->fit_source = 0;
+  lig_history_fit_columns (self->view, self->automatic);
+  return G_SOURCE_REMOVE;
+}
+
+/* Later, because columns cannot change while the list is allocated. */
+static void
+fit_soon (LigHistoryColumns *self)
+{
+  if (!self->fit_source)
+    self->fit_source = g_idle_add (fit, self);
 }
 
 static void
@@ -414,15 +540,68 @@ show_column (GSimpleAction *action, GVariant *state, gpointer data)
   else
     gtk_column_view_remove_column (self->view, get_column (self, column));
   g_simple_action_set_state (action, state);
-  save_soon (self);
+}
+
+/* Sets the state of a column's action. */
+static void
+note_shown (LigHistoryColumns *self, const LigHistoryColumn *column)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), column->name);
+  if (action)
+    g_simple_action_set_state (G_SIMPLE_ACTION (action),
+                               g_variant_new_boolean (is_shown (self, column)));
 }
 
 static void
-load (LigHistoryColumns *self)
+remove_column (LigHistoryColumns *self, const LigHistoryColumn *column)
+{
+  if (is_shown (self, column))
+    gtk_column_view_remove_column (self->view, get_column (self, column));
+  note_shown (self, column);
+}
+
+/* Returns the columns for settings that differ and that are not shown anyway. */
+static GPtrArray *
+find_missing (LigHistoryColumns *self)
+{
+  enum { MAX_ADDED = 3 };
+  GPtrArray *missing = g_ptr_array_new ();
+  const char *const *names = lig_run_list_get_varying (self->list);
+  for (; *names && missing->len < MAX_ADDED; names++) {
+    const LigHistoryColumn *column = lig_history_column_find (*names);
+    if (column && (!is_shown (self, column) || g_ptr_array_find (self->added, column, NULL)))
+      g_ptr_array_add (missing, (gpointer) column);
+  }
+  return missing;
+}
+
+/* Shows the settings that differ after the name; columns that the user chose stay as they are. */
+static void
+update_added (LigHistoryColumns *self)
+{
+  if (!self->automatic || lig_run_list_get_count (self->list) == 0)
+    return;
+  GPtrArray *wanted = find_missing (self);
+  gboolean same = wanted->len == self->added->len;
+  for (guint i = 0; same && i < wanted->len; i++)
+    same = wanted->pdata[i] == self->added->pdata[i];
+  self->loading = TRUE;
+  for (guint i = 0; !same && i < self->added->len; i++)
+    remove_column (self, self->added->pdata[i]);
+  for (guint i = 0; !same && i < wanted->len; i++) {
+    gtk_column_view_insert_column (self->view, 2 + i, get_column (self, wanted->pdata[i]));
+    note_shown (self, wanted->pdata[i]);
+  }
+  self->loading = FALSE;
+  g_ptr_array_unref (self->added);
+  self->added = wanted;
+}
+
+static void
+show_columns (LigHistoryColumns *self)
 {
   g_auto (GStrv) names = g_settings_get_strv (self->settings, "history-columns");
   const LigHistoryColumn *column;
-  self->loading = TRUE;
   gtk_column_view_append_column (self->view, get_column (self, lig_history_column_star ()));
   for (char **name = names; *name; name++) {
     column = lig_history_column_find (*name);
@@ -431,6 +610,52 @@ load (LigHistoryColumns *self)
   }
   if (g_list_model_get_n_items (gtk_column_view_get_columns (self->view)) == 1)
     gtk_column_view_append_column (self->view, get_column (self, lig_history_column_find ("name")));
+}
+
+/* Shows the usual columns again, with those that differ; or keeps the columns that are shown. */
+static void
+change_automatic (GSimpleAction *action, GVariant *state, gpointer data)
+{
+  LigHistoryColumns *self = data;
+  const LigHistoryColumn *column;
+  if (!g_variant_get_boolean (state)) {
+    columns_chosen (self);
+    return;
+  }
+  g_clear_handle_id (&self->save_source, g_source_remove);
+  g_settings_reset (self->settings, "history-columns");
+  self->loading = TRUE;
+  for (guint i = 0; (column = lig_history_column_nth (i)); i++)
+    remove_column (self, column);
+  remove_column (self, lig_history_column_star ());
+  show_columns (self);
+  for (guint i = 0; (column = lig_history_column_nth (i)); i++)
+    note_shown (self, column);
+  self->loading = FALSE;
+  set_automatic (self, TRUE);
+  update_added (self);
+}
+
+static void
+fold_changed (LigHistoryColumns *self)
+{
+  lig_run_list_set_folding (self->list, g_settings_get_boolean (self->settings, "history-fold"));
+}
+
+static void
+load (LigHistoryColumns *self)
+{
+  const LigHistoryColumn *column;
+  g_autoptr (GVariant) chosen = g_settings_get_user_value (self->settings, "history-columns");
+  self->automatic = !chosen;
+  self->loading = TRUE;
+  show_columns (self);
+  g_autoptr (GSimpleAction) automatic =
+    g_simple_action_new_stateful ("automatic", NULL, g_variant_new_boolean (self->automatic));
+  g_signal_connect_object (automatic, "change-state", G_CALLBACK (change_automatic), self, 0);
+  g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (automatic));
+  g_autoptr (GAction) fold = g_settings_create_action (self->settings, "history-fold");
+  g_action_map_add_action (G_ACTION_MAP (self->actions), fold);
   for (guint i = 0; (column = lig_history_column_nth (i)); i++) {
     GSimpleAction *action = g_simple_action_new_stateful (
       column->name, NULL, g_variant_new_boolean (is_shown (self, column)));
@@ -451,13 +676,17 @@ GMenuModel *
 lig_history_columns_make_menu (LigHistoryColumns *self)
 {
   GMenu *menu = g_menu_new ();
-  g_autoptr (GMenu) settings = g_menu_new ();
+  g_autoptr (GMenu) columns = g_menu_new (), settings = g_menu_new (), automatic = g_menu_new ();
   const LigHistoryColumn *column;
+  g_menu_append (automatic, _ ("Settings that _differ"), "columns.automatic");
+  g_menu_append (automatic, _ ("_Fold sweeps and repetitions"), "columns.history-fold");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (automatic));
   for (guint i = 0; (column = lig_history_column_nth (i)); i++) {
     g_autofree char *action = g_strconcat ("columns.", column->name, NULL);
-    g_menu_append (column->setting ? settings : menu, lig_history_column_title (column), action);
+    g_menu_append (column->setting ? settings : columns, lig_history_column_title (column), action);
   }
-  g_menu_append_submenu (menu, _ ("Settings"), G_MENU_MODEL (settings));
+  g_menu_append_submenu (columns, _ ("Settings"), G_MENU_MODEL (settings));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (columns));
   return G_MENU_MODEL (menu);
 }
 
@@ -469,10 +698,12 @@ lig_history_columns_dispose (GObject *object)
   LigHistoryColumns *self = LIG_HISTORY_COLUMNS (object);
   g_clear_handle_id (&self->save_source, g_source_remove);
   g_clear_handle_id (&self->align_source, g_source_remove);
+  g_clear_handle_id (&self->fit_source, g_source_remove);
   g_clear_object (&self->list);
   g_clear_object (&self->settings);
   g_clear_object (&self->actions);
   g_clear_pointer (&self->made, g_hash_table_unref);
+  g_clear_pointer (&self->added, g_ptr_array_unref);
   G_OBJECT_CLASS (lig_history_columns_parent_class)->dispose (object);
 }
 
@@ -483,6 +714,8 @@ lig_history_columns_class_init (LigHistoryColumnsClass *class)
   signals[MENU] =
     g_signal_new ("menu", LIG_TYPE_HISTORY_COLUMNS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                   G_TYPE_NONE, 4, GTK_TYPE_WIDGET, G_TYPE_UINT, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+  signals[FOLD] = g_signal_new ("fold", LIG_TYPE_HISTORY_COLUMNS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
   signals[STAR] = g_signal_new ("star", LIG_TYPE_HISTORY_COLUMNS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                 NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
@@ -491,6 +724,7 @@ static void
 lig_history_columns_init (LigHistoryColumns *self)
 {
   self->actions = g_simple_action_group_new ();
+  self->added = g_ptr_array_new ();
   self->made = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_object_unref);
 }
 
@@ -501,6 +735,9 @@ lig_history_columns_new (GtkColumnView *view, LigRunList *list, GSettings *setti
   self->view = view;
   self->list = g_object_ref (list);
   self->settings = g_object_ref (settings);
+  g_signal_connect_object (settings, "changed::history-fold", G_CALLBACK (fold_changed), self,
+                           G_CONNECT_SWAPPED);
+  fold_changed (self);
   load (self);
   gtk_column_view_sort_by_column (view, get_column (self, lig_history_column_find ("started")),
                                   GTK_SORT_DESCENDING);
@@ -517,9 +754,14 @@ lig_history_columns_new (GtkColumnView *view, LigRunList *list, GSettings *setti
   g_signal_connect_object (gtk_column_view_get_sorter (view), "changed", G_CALLBACK (sort), self,
                            0);
   g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",
-                           G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+                           G_CALLBACK (columns_chosen), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (list, "reloaded", G_CALLBACK (update_added), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",
                            G_CALLBACK (align_titles_soon), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",
+                           G_CALLBACK (fit_soon), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (view)),
+                           "notify::page-size", G_CALLBACK (fit_soon), self, G_CONNECT_SWAPPED);
   align_titles_soon (self);
   return self;
 }

@@ -15,11 +15,13 @@ G_DECLARE_FINAL_TYPE (LigHistoryColumns, lig_history_columns, LIG, HISTORY_COLUM
  * lig_history_columns_new:
  *
  * Adds columns to the view from the settings `history-columns` and `history-widths`, and updates
- * these when the user moves, resizes, adds or removes one. Clicking a header sorts `list`. The
- * action group has a boolean for each column.
+ * these when the user moves, resizes, adds or removes one. As long as the user has not chosen
+ * columns, up to three more appear after the name for settings that differ among the runs of
+ * `list`. Clicking a header sorts `list`. The action group has a boolean for each column, and
+ * `automatic`, which is false once the user has chosen columns.
  *
  * Signals: `menu` with a cell's widget, the position of its row, and the place in the widget at
- * which the user asked for a menu. `star` with a position.
+ * which the user asked for a menu. `star` and `fold` with a position.
  */
 LigHistoryColumns *
 lig_history_columns_new (GtkColumnView *view, LigRunList *list, GSettings *settings);

@@ -25,6 +25,7 @@ free_line (gpointer data)
   g_strfreev (line->cells);
   g_free (line->numbers);
   g_free (line->spreads);
+  g_free (line->rows);
   g_free (line);
 }
 
@@ -317,6 +318,29 @@ add_spread (Lines *self, guint run, const LigSpread *step, gboolean rate)
     set_spread (self, run, "samples-per-second", step);
 }
 
+/* Adds the noise of a metric that is measured with every batch, from the end of the run.
+ * Evaluations and learning rates have none. */
+static void
+add_noise (Lines *self, guint run, const char *name, GArray *steps, GArray *values)
+{
+  LigSpread spread;
+  if (g_str_has_prefix (name, "eval-") || strcmp (name, "learning-rate") == 0)
+    return;
+  lig_spread_measure_end ((const gint64 *) (gpointer) steps->data,
+                          (const double *) (gpointer) values->data, values->len, &spread);
+  set_spread (self, run, name, &spread);
+}
+
+/* Adds the number of rows that the accuracy of the last evaluation counts. */
+static void
+set_rows (Lines *self, guint run, gint64 rows)
+{
+  LigLine *line = get_line (self, LIG_LINE_RESULT, LIG_METRIC_EVAL_ACCURACY);
+  if (!line->rows)
+    line->rows = g_new0 (gint64, self->n_runs);
+  line->rows[run] = rows;
+}
+
 static gboolean
 add_results (Lines *self, LigStore *store, guint run, const LigRunRow *row, GError **error)
 {
@@ -328,9 +352,13 @@ add_results (Lines *self, LigStore *store, guint run, const LigRunRow *row, GErr
     if (!lig_store_get_metric (store, row->uuid, *name, &steps, &values, error))
       return FALSE;
     /* A single step's time is not significant; the median of many is below. */
-    if (values->len && strcmp (*name, "step-ms") != 0)
+    if (values->len && strcmp (*name, "step-ms") != 0) {
       set_number (self, run, *name, g_array_index (values, double, values->len - 1));
+      add_noise (self, run, *name, steps, values);
+    }
   }
+  if (row->eval_rows > 0)
+    set_rows (self, run, row->eval_rows);
   gint64 batch = get_batch (row);
   LigSpread step;
   gboolean repeated = lig_profile_get_spread (store, row->uuid, NULL, &step, NULL);
@@ -367,13 +395,18 @@ lig_compare_runs (LigStore *store, GPtrArray *runs, GError **error)
   return g_steal_pointer (&lines);
 }
 
-/* Returns whether a time differs from the first run's by no more than their noise. */
+/* Returns whether a time, a loss or an accuracy differs from the first run's by no more than their
+ * noise. */
 static gboolean
 is_within_noise (const LigLine *self, guint run, LigDifference *difference)
 {
-  return self->spreads && run > 0 &&
-         lig_spread_compare (&self->spreads[run], &self->spreads[0], difference) ==
-           LIG_DIFFERENCE_NONE;
+  LigDifferenceKind kind = LIG_DIFFERENCE_UNKNOWN;
+  if (run > 0 && self->spreads)
+    kind = lig_spread_compare (&self->spreads[run], &self->spreads[0], difference);
+  else if (run > 0 && self->rows)
+    kind = lig_accuracy_compare (self->numbers[run], self->rows[run], self->numbers[0],
+                                 self->rows[0], difference);
+  return kind == LIG_DIFFERENCE_NONE;
 }
 
 int
@@ -393,7 +426,8 @@ lig_line_get_delta (const LigLine *self, guint run)
     return NULL;
   LigDifference difference;
   if (is_within_noise (self, run, &difference))
-    return lig_difference_to_text (&difference);
+    return self->rows ? lig_accuracy_excuse (MIN (self->rows[run], self->rows[0]))
+                      : lig_difference_to_text (&difference);
   const char *sign = delta < 0 ? "−" : "+";
   int judged = lig_line_judge (self, run);
   double ratio = self->numbers[0] != 0 ? delta / self->numbers[0] : 0;

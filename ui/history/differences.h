@@ -19,8 +19,9 @@ typedef enum { LIG_LINE_SETTING, LIG_LINE_SEQUENCE, LIG_LINE_RESULT } LigLineKin
  * @cells: a text for each run; a dash if it has none
  * @numbers: of results: NaN if there is none
  * @differs: whether any run differs from the first
- * @spreads: (nullable): of repeatedly measured times: their spreads, with a count of 0 if there is
- *   none
+ * @spreads: (nullable): of repeatedly measured times, and of metrics of every batch at the end of
+ *   the run: their spreads, with a count of 0 if there is none
+ * @rows: (nullable): of accuracies: the numbers of rows that they count, 0 if unknown
  * @sense: of results: 1 if greater is better, -1 if less is better, else 0
  */
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
   GStrv cells;
   double *numbers;
   LigSpread *spreads;
+  gint64 *rows;
   gboolean differs;
   int sense;
 } LigLine;
@@ -45,7 +47,8 @@ typedef struct {
 GPtrArray *lig_compare_runs (LigStore *store, GPtrArray *runs, GError **error);
 
 /* Returns: (nullable): the difference between a run's number and the first run's, like `−0.12 (−4.3
- * %), better`; `no difference (noise 3 %)` for times that differ by no more than their noise. */
+ * %), better`; `no difference (noise 3 %)` for times and losses that differ by no more than their
+ * noise, and `no difference that 150 rows could show` for such accuracies. */
 char *lig_line_get_delta (const LigLine *self, guint run);
 
 /* Returns 1 if the number is better, -1 if it is worse, else 0. */

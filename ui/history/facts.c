@@ -4,7 +4,12 @@
 
 #include "ui/history/format.h"
 #include "ui/widgets/figures.h"
+#include <ligature/compile.h>
+#include <ligature/device.h>
 #include <ligature/json.h>
+#include <ligature/plan-options.h>
+#include <ligature/plan.h>
+#include <ligature/sequence.h>
 
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
@@ -18,11 +23,12 @@ typedef struct {
   int lines;
 } Table;
 
-static void
+/* Returns the label of the name; null without a value. */
+static GtkWidget *
 add_line (Table *self, const char *name, const char *value)
 {
   if (!value || !*value)
-    return;
+    return NULL;
   if (!self->grid) {
     GtkWidget *heading = gtk_label_new (self->title);
     gtk_widget_add_css_class (heading, "heading");
@@ -49,6 +55,7 @@ add_line (Table *self, const char *name, const char *value)
                                   NULL, -1);
   gtk_grid_attach (self->grid, label, 0, self->lines, 1, 1);
   gtk_grid_attach (self->grid, text, 1, self->lines++, 1, 1);
+  return label;
 }
 
 static void
@@ -131,8 +138,37 @@ add_run (GtkBox *to, const LigRunRow *row, const char *inputs)
   add_line (&table, _ ("Run"), row->uuid);
 }
 
+/* --- Fusions ------------------------------------------------------------------------------- */
+
+static const char *
+name_op (const LigPlanOp *op)
+{
+  const char *part = lig_plan_op_get_part (op);
+  return part ? part : _ (op->info->title);
+}
+
+/* Returns the rows of a fusion by their names, `fc1 to GELU at 2.0.0`; without a plan, by their
+ * numbers. */
+static char *
+name_rows (LigPlan *plan, const LigFusionRow *fusion)
+{
+  guint n = 0;
+  const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &n) : NULL;
+  int first = fusion->first_op, last = first + MAX (fusion->count, 1) - 1;
+  if (first < 0 || last < first || (guint) last >= n)
+    return fusion->count > 1 ? g_strdup_printf (_ ("ops %d to %d"), first, last)
+                             : g_strdup_printf (_ ("op %d"), first);
+  const char *one = name_op (&ops[first]), *other = name_op (&ops[last]);
+  const char *at = ops[first].path, *end = ops[last].path;
+  if (!g_str_equal (at, end))
+    return g_strdup_printf (_ ("%s at %s to %s at %s"), one, at, other, end);
+  /* Translators: an op and its place: Linear at 3. */
+  return g_str_equal (one, other) ? g_strdup_printf (_ ("%s at %s"), one, at)
+                                  : g_strdup_printf (_ ("%s to %s at %s"), one, other, at);
+}
+
 static void
-add_fusions (GtkBox *to, GPtrArray *fusions)
+add_fusions (GtkBox *to, GPtrArray *fusions, LigPlan *plan)
 {
   Table table = {to, NULL, _ ("Fusions"), 0};
   gboolean fused = FALSE;
@@ -140,28 +176,41 @@ add_fusions (GtkBox *to, GPtrArray *fusions)
     const LigFusionRow *fusion = fusions->pdata[i];
     if (!fusion->fusion)
       continue;
-    g_autofree char *where = fusion->count > 1
-                               ? g_strdup_printf (_ ("ops %d to %d"), fusion->first_op,
-                                                  fusion->first_op + fusion->count - 1)
-                               : g_strdup_printf (_ ("op %d"), fusion->first_op);
-    g_autofree char *name = g_strdup_printf ("%s, %s", fusion->pass, where);
-    add_line (&table, name, fusion->fusion);
+    g_autofree char *rows = name_rows (plan, fusion);
+    GtkWidget *label = add_line (&table, rows, fusion->fusion);
+    gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+    gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+    gtk_label_set_width_chars (GTK_LABEL (label), 14);
     fused = TRUE;
   }
   if (fusions->len && !fused)
     add_line (&table, _ ("Forward and backward"), _ ("every op unfused"));
 }
 
+LigPlan *
+lig_history_facts_compile (const LigRunRow *row)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (row->sequence, -1, NULL, NULL);
+  g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
+  return sequence && device ? lig_plan_compile (sequence, device, &options, NULL) : NULL;
+}
+
 void
-lig_history_facts_append (
-  GtkBox *to, const LigRunRow *row, const char *inputs, GPtrArray *fusions, GPtrArray *artifacts)
+lig_history_facts_append (GtkBox *to,
+                          const LigRunRow *row,
+                          const char *inputs,
+                          GPtrArray *fusions,
+                          LigPlan *plan,
+                          GPtrArray *artifacts)
 {
   add_results (to, row);
   add_run (to, row, inputs);
   add_json (to, _ ("Settings"), row->settings);
   add_json (to, _ ("Versions"), row->versions);
   if (fusions)
-    add_fusions (to, fusions);
+    add_fusions (to, fusions, plan);
   Table files = {to, NULL, _ ("Files"), 0};
   for (guint i = 0; artifacts && i < artifacts->len; i++) {
     const LigArtifactRow *artifact = artifacts->pdata[i];

@@ -130,13 +130,19 @@ show_trash (LigHistoryFilters *self)
 static void
 show_count (LigHistoryFilters *self)
 {
-  guint count = lig_run_list_get_count (self->list), total = lig_run_list_get_total (self->list);
+  gboolean deleted = lig_run_list_get_filter (self->list)->deleted;
+  guint count = lig_run_list_get_count (self->list);
+  guint total =
+    deleted ? lig_run_list_get_trashed (self->list) : lig_run_list_get_total (self->list);
   g_autofree char *number = lig_history_count (count);
   g_autofree char *all = lig_history_count (total);
   g_autofree char *text = NULL;
   if (!lig_run_list_is_loaded (self->list))
     text = g_strdup (_ ("Reading the runs…"));
-  else if (lig_run_list_get_filter (self->list)->deleted)
+  else if (deleted && count < total)
+    text = g_strdup_printf (ngettext ("%s of %s deleted run", "%s of %s deleted runs", total),
+                            number, all);
+  else if (deleted)
     text = g_strdup_printf (ngettext ("%s deleted run", "%s deleted runs", count), number);
   else if (lig_run_list_is_filtered (self->list))
     text = g_strdup_printf (ngettext ("%s of %s run", "%s of %s runs", total), number, all);

@@ -12,10 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MINUTE (60 * G_USEC_PER_SEC)
-#define HOUR (60 * (gint64) MINUTE)
-#define DAY (24 * HOUR)
-
 static const struct {
   const char *status, *word, *icon;
 } statuses[] = {
@@ -26,35 +22,12 @@ static const struct {
   {"interrupted", N_ ("Interrupted"), "media-playback-pause-symbolic"},
 };
 
-static char *
-format_date (gint64 when, const char *format)
-{
-  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
-  char *text = moment ? g_date_time_format (moment, format) : NULL;
-  return text ? text : g_strdup ("–");
-}
-
 char *
 lig_history_moment (gint64 when)
 {
-  return format_date (when, "%Y-%m-%d %H:%M:%S");
-}
-
-char *
-lig_history_ago (gint64 when)
-{
-  gint64 past = g_get_real_time () - when;
-  if (past < MINUTE)
-    return g_strdup (_ ("just now"));
-  int n = (int) (past < HOUR ? past / MINUTE : past < DAY ? past / HOUR : MIN (past / DAY, 8));
-  if (past < HOUR)
-    return g_strdup_printf (ngettext ("%d minute ago", "%d minutes ago", n), n);
-  if (past < DAY)
-    return g_strdup_printf (ngettext ("%d hour ago", "%d hours ago", n), n);
-  if (past < 7 * DAY)
-    return g_strdup_printf (ngettext ("%d day ago", "%d days ago", n), n);
-  /* Translators: a date, as strftime() takes it */
-  return format_date (when, _ ("%-d %b %Y"));
+  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  char *text = moment ? g_date_time_format (moment, "%Y-%m-%d %H:%M:%S") : NULL;
+  return text ? text : g_strdup ("–");
 }
 
 char *
@@ -105,6 +78,17 @@ lig_history_number (double value)
     return last ? g_strdup_printf ("%.*s%s", (int) (last - text), text, end) : g_strdup (text);
   }
   return g_strdup_printf ("%.4g", value);
+}
+
+char *
+lig_history_mean (const LigRunMean *mean)
+{
+  g_autofree char *middle = lig_history_number (mean->mean);
+  if (mean->count < 2)
+    return g_steal_pointer (&middle);
+  /* Digits of the mean beyond those of its spread are meaningless. */
+  g_autofree char *spread = g_strdup_printf (mean->std < 99.5 ? "%.2g" : "%.0f", mean->std);
+  return g_strdup_printf ("%s ± %s", middle, spread);
 }
 
 char *

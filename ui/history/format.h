@@ -4,12 +4,10 @@
 #pragma once
 
 #include "ui/session/session.h"
+#include <ligature/store-groups.h>
 #include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
-
-/* Formats a time as `2 hours ago`, or as a date if it is more than a week ago. */
-char *lig_history_ago (gint64 when);
 
 /* Formats a time as `2026-03-12 14:05:33`, local time. */
 char *lig_history_moment (gint64 when);
@@ -27,6 +25,10 @@ char *lig_history_device (const LigRunRow *row);
 /* Formats a number; a dash for NaN. */
 char *lig_history_number (double value);
 char *lig_history_count (gint64 value);
+
+/* Returns: (transfer full): `0.1234 ± 0.0021`; only the mean for a single value, a dash for
+ * none. */
+char *lig_history_mean (const LigRunMean *mean);
 
 /* Return: (transfer none): the word for a status or kind of the store, and its icon. */
 const char *lig_history_status_word (const char *status);

@@ -130,17 +130,6 @@ static const Column columns[] = {
   {N_ ("Step, ms"), 170, G_STRUCT_OFFSET (LigRunGroup, step_ms), FALSE},
 };
 
-char *
-lig_history_mean (const LigRunMean *mean)
-{
-  g_autofree char *middle = lig_history_number (mean->mean);
-  if (mean->count < 2)
-    return g_steal_pointer (&middle);
-  /* Digits of the mean beyond those of its spread are meaningless. */
-  g_autofree char *spread = g_strdup_printf (mean->std < 99.5 ? "%.2g" : "%.0f", mean->std);
-  return g_strdup_printf ("%s ± %s", middle, spread);
-}
-
 static const LigRunMean *
 get_mean (const LigRunGroup *group, const Column *column)
 {

@@ -30,8 +30,4 @@ const char *lig_history_grouping_nth (guint n);
 /* Returns: (transfer full): its translated name within a sentence: `learning rate`. */
 char *lig_history_grouping_title (const char *by);
 
-/* Returns: (transfer full): `0.1234 ± 0.0021`; only the mean for a single value, a dash for
- * none. */
-char *lig_history_mean (const LigRunMean *mean);
-
 G_END_DECLS

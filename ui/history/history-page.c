@@ -28,10 +28,15 @@ keep_selection (LigHistoryPage *self)
 {
   if (self->kept)
     return;
-  g_autoptr (GArray) keys = lig_history_get_selected (self);
+  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
+  GtkBitsetIter iter;
+  guint position;
+  gboolean more = gtk_bitset_iter_init_first (&iter, selected, &position);
   self->kept = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  for (guint i = 0; i < keys->len; i++)
-    g_hash_table_add (self->kept, g_memdup2 (&g_array_index (keys, gint64, i), sizeof (gint64)));
+  for (; more; more = gtk_bitset_iter_next (&iter, &position)) {
+    gint64 key = lig_run_list_get_key (self->list, position);
+    g_hash_table_add (self->kept, g_memdup2 (&key, sizeof key));
+  }
 }
 
 static void
@@ -42,7 +47,7 @@ restore_selection (LigHistoryPage *self)
     return;
   lig_gradual_finish (self->rows);
   g_autoptr (GtkBitset) selected = gtk_bitset_new_empty ();
-  guint count = lig_run_list_get_count (self->list);
+  guint count = g_list_model_get_n_items (G_LIST_MODEL (self->list));
   for (guint i = 0; i < count; i++) {
     gint64 key = lig_run_list_get_key (self->list, i);
     if (g_hash_table_contains (kept, &key))
@@ -57,8 +62,8 @@ restore_selection (LigHistoryPage *self)
 static void
 update_side (LigHistoryPage *self)
 {
-  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
-  guint64 n = gtk_bitset_get_size (selected);
+  g_autoptr (GArray) selected = lig_history_get_selected (self);
+  guint n = selected->len;
   g_autoptr (LigRunItem) only = lig_history_get_only (self);
   if (self->kept)
     return;
@@ -71,7 +76,7 @@ update_side (LigHistoryPage *self)
     gtk_stack_set_visible_child_name (self->side, "one");
   } else if (n > 1) {
     g_autofree char *text =
-      g_strdup_printf (ngettext ("%u run selected", "%u runs selected", (guint) n), (guint) n);
+      g_strdup_printf (ngettext ("%u run selected", "%u runs selected", n), n);
     gtk_label_set_text (self->many, text);
     gtk_stack_set_visible_child_name (self->side, "many");
     lig_history_study (self, NULL);
@@ -168,8 +173,30 @@ toggle_star (LigHistoryPage *self, guint position)
 }
 
 static void
+toggle_fold (LigHistoryPage *self, guint position)
+{
+  if (!lig_run_list_open (self->list, position, TRUE))
+    lig_run_list_open (self->list, position, FALSE);
+}
+
+/* Opens or closes the only selected fold by the arrow keys, which otherwise move the focus. */
+static gboolean
+open_by_key (GtkWidget *widget, GVariant *open, gpointer data)
+{
+  LigHistoryPage *self = data;
+  g_autoptr (GtkBitset) selected = lig_history_get_positions (self);
+  return gtk_bitset_get_size (selected) == 1 &&
+         lig_run_list_open (self->list, gtk_bitset_get_minimum (selected),
+                            g_variant_get_boolean (open));
+}
+
+static void
 activate_row (LigHistoryPage *self, guint position)
 {
+  if (lig_run_list_get_key (self->list, position) < 0) {
+    toggle_fold (self, position);
+    return;
+  }
   select_only (self, position);
   gtk_widget_activate_action (GTK_WIDGET (self), "history.open", NULL);
 }
@@ -261,10 +288,27 @@ ask_sweep (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+compare_runs (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  const char *run, *other;
+  g_variant_get (parameter, "(&s&s)", &run, &other);
+  lig_history_compare (data, run, other);
+}
+
+static void
+compare_shown (LigHistoryPage *self, const char *other)
+{
+  const char *run = lig_run_menu_get_run (lig_run_detail_get_run_menu (self->detail));
+  if (run)
+    lig_history_compare (self, run, other);
+}
+
+static void
 add_actions (LigPage *page, GActionMap *map)
 {
   static const GActionEntry actions[] = {
     {.name = "new-sweep", .activate = ask_sweep},
+    {.name = "compare-runs", .activate = compare_runs, .parameter_type = "(ss)"},
     {.name = "open-sequence", .activate = open_sequence, .parameter_type = "s"},
   };
   g_action_map_add_action_entries (map, actions, G_N_ELEMENTS (actions), page);
@@ -274,6 +318,12 @@ static void
 find (LigPage *page)
 {
   gtk_widget_activate_action (GTK_WIDGET (page), "history.find", NULL);
+}
+
+static char *
+find_sweep (LigPage *page, char **title)
+{
+  return lig_history_find_sweep (LIG_HISTORY_PAGE (page), title);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -322,6 +372,13 @@ add_keys (LigHistoryPage *self)
     GTK_SHORTCUT_CONTROLLER (keys),
     gtk_shortcut_new (gtk_shortcut_trigger_parse_string ("Menu|<Shift>F10"),
                       gtk_callback_action_new (show_menu_by_key, self, NULL)));
+  const char *const arrows[] = {"Left", "Right"};
+  for (guint i = 0; i < G_N_ELEMENTS (arrows); i++)
+    gtk_shortcut_controller_add_shortcut (
+      GTK_SHORTCUT_CONTROLLER (keys),
+      gtk_shortcut_new_with_arguments (gtk_shortcut_trigger_parse_string (arrows[i]),
+                                       gtk_callback_action_new (open_by_key, self, NULL), "b",
+                                       (gboolean) i));
   gtk_widget_add_controller (GTK_WIDGET (self->view), keys);
   GtkEventController *page_keys = gtk_shortcut_controller_new ();
   add_key (page_keys, "Escape", "history.back");
@@ -354,10 +411,12 @@ lig_history_page_constructed (GObject *object)
     {self->groups, "opened", G_CALLBACK (open_group)},
     {self->columns, "menu", G_CALLBACK (show_menu)},
     {self->columns, "star", G_CALLBACK (toggle_star)},
+    {self->columns, "fold", G_CALLBACK (toggle_fold)},
     {self->view, "activate", G_CALLBACK (activate_row)},
     {self->detail, "note", G_CALLBACK (set_note)},
     {self->detail, "tag", G_CALLBACK (add_tag)},
     {self->detail, "untag", G_CALLBACK (remove_tag)},
+    {lig_run_detail_get_run_menu (self->detail), "chosen", G_CALLBACK (compare_shown)},
     {self->detail, "loaded", G_CALLBACK (lig_history_update_actions)},
     {self->edits, "failed", G_CALLBACK (fail_edit)},
     {session, "store-changed", G_CALLBACK (change_store)},
@@ -432,6 +491,8 @@ lig_history_page_class_init (LigHistoryPageClass *class)
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
   LIG_PAGE_CLASS (class)->find = find;
   LIG_PAGE_CLASS (class)->to_command = lig_history_to_command;
+  LIG_PAGE_CLASS (class)->find_run = lig_history_find_run;
+  LIG_PAGE_CLASS (class)->find_sweep = find_sweep;
   LIG_PAGE_CLASS (class)->list_edits = lig_history_list_edits;
   LIG_PAGE_CLASS (class)->step = lig_history_step;
   bind_children (widget_class);

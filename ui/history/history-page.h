@@ -49,6 +49,10 @@ void lig_history_update_actions (LigHistoryPage *self);
 /* Returns the commands that repeat the selected runs, or one that lists all runs. */
 char *lig_history_to_command (LigPage *page);
 
+/* Return the selected run, and the sweep that is shown instead of the list, for reports. */
+char *lig_history_find_run (LigPage *page, char **title);
+char *lig_history_find_sweep (LigHistoryPage *self, char **title);
+
 /* Frees an item of `deletions`. */
 void lig_history_free_deletion (gpointer deletion);
 
@@ -66,7 +70,10 @@ LigStore *lig_history_get_store (LigHistoryPage *self);
 /* Returns: (transfer full): the positions of the selected runs in the list. */
 GtkBitset *lig_history_get_positions (LigHistoryPage *self);
 
-/* Returns the keys of the selected runs, in the order of the list. */
+/* Returns: (transfer full) (nullable): the sweep of the only selected row, a fold or a run. */
+char *lig_history_get_sweep (LigHistoryPage *self);
+
+/* Returns the keys of the selected runs, in the order of the list, those of folds included. */
 GArray *lig_history_get_selected (LigHistoryPage *self);
 
 /* Returns: (transfer full) (nullable): the only selected run. */
@@ -78,6 +85,9 @@ void lig_history_update_state (LigHistoryPage *self);
 /* Shows the selected runs together: `overlay` or `compare`; null for the preview next to the list.
  */
 void lig_history_study (LigHistoryPage *self, const char *how);
+
+/* Compares two runs, given by their uuids. */
+void lig_history_compare (LigHistoryPage *self, const char *run, const char *other);
 void lig_history_end_study (LigHistoryPage *self);
 
 G_END_DECLS

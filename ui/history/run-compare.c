@@ -3,6 +3,7 @@
 #include "ui/history/run-compare.h"
 
 #include "ui/history/differences.h"
+#include "ui/history/varying.h"
 #include "ui/session/task.h"
 #include "ui/widgets/figures.h"
 #include <ligature/csv.h>
@@ -48,6 +49,7 @@ struct _LigRunCompare {
   GListStore *shown;
   GPtrArray *lines;
   GPtrArray *runs;
+  GStrv labels; /* of the runs */
   guint serial;
 };
 
@@ -141,9 +143,23 @@ add_column (LigRunCompare *self, guint column, const char *title)
 static char *
 get_title (LigRunCompare *self, guint run)
 {
-  const LigRunRow *row = self->runs->pdata[run];
-  g_autofree char *name = lig_figure_excerpt (row->name);
-  return g_strdup_printf ("%s · %.8s", name, row->uuid);
+  return run == 0 ? g_strdup_printf (_ ("%s (baseline)"), self->labels[run])
+                  : g_strdup (self->labels[run]);
+}
+
+/* Wraps the labels in a widget. */
+static void
+wrap_labels (GtkWidget *widget)
+{
+  if (GTK_IS_LABEL (widget)) {
+    gtk_label_set_wrap (GTK_LABEL (widget), TRUE);
+    gtk_label_set_wrap_mode (GTK_LABEL (widget), PANGO_WRAP_WORD_CHAR);
+    gtk_label_set_width_chars (GTK_LABEL (widget), 9);
+    gtk_label_set_xalign (GTK_LABEL (widget), 0);
+  }
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    wrap_labels (child);
 }
 
 static void
@@ -159,6 +175,8 @@ make_columns (LigRunCompare *self)
     g_autofree char *title = get_title (self, i);
     add_column (self, i + 1, title);
   }
+  /* GTK has no function for it: the heads are in the first child. */
+  wrap_labels (gtk_widget_get_first_child (GTK_WIDGET (self->view)));
 }
 
 /* --- Reading ------------------------------------------------------------------------------- */
@@ -217,6 +235,8 @@ lig_run_compare_show (LigRunCompare *self, LigStore *store, GPtrArray *runs)
   g_clear_pointer (&self->runs, g_ptr_array_unref);
   g_clear_pointer (&self->lines, g_ptr_array_unref);
   self->runs = g_ptr_array_ref (runs);
+  g_strfreev (self->labels);
+  self->labels = lig_history_label_runs (runs);
   gtk_label_set_text (self->summary, _ ("Comparing…"));
   g_list_store_remove_all (self->shown);
   make_columns (self);
@@ -315,6 +335,7 @@ lig_run_compare_dispose (GObject *object)
   g_clear_object (&self->shown);
   g_clear_pointer (&self->runs, g_ptr_array_unref);
   g_clear_pointer (&self->lines, g_ptr_array_unref);
+  g_clear_pointer (&self->labels, g_strfreev);
   G_OBJECT_CLASS (lig_run_compare_parent_class)->dispose (object);
 }
 

@@ -9,6 +9,8 @@
 #include "ui/history/format.h"
 #include "ui/session/task.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/histogram-view.h"
+#include "ui/widgets/load-view.h"
 #include "ui/widgets/sample-list.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/store-sweeps.h>
@@ -20,12 +22,15 @@
 
 struct _LigRunDetail {
   AdwBin parent_instance;
-  GtkLabel *name, *status, *message;
+  GtkLabel *name, *status, *message, *missing;
   GtkImage *status_icon;
   GtkWidget *resume, *sweep;
   LigRepeatRow *repeat_row;
+  LigRunMenu *run_menu;
   LigHistoryChart *chart;
   LigSampleList *samples;
+  LigHistogramView *histograms;
+  LigLoadView *loads;
   GtkFlowBox *tags;
   GtkEntry *new_tag;
   GtkTextView *notes;
@@ -35,6 +40,7 @@ struct _LigRunDetail {
   gint64 key;     /* of the run; the item may come to hold another run */
   LigRunRow *row; /* as it is shown */
   GPtrArray *fusions, *artifacts;
+  LigPlan *plan; /* whose ops the fusions are of; null while it is unknown */
   char *checkpoint, *inputs;
   guint serial, save_source;
   gboolean updating, edited;
@@ -161,7 +167,7 @@ static void
 show_status (LigRunDetail *self, const LigRunRow *row)
 {
   const char *classes[] = {"history-status", row->status, NULL};
-  g_autofree char *ago = lig_history_ago (row->started);
+  g_autofree char *ago = lig_figure_ago (row->started);
   g_autofree char *exact = lig_history_moment (row->started);
   g_autofree char *duration = lig_history_run_duration (row);
   /* Translators: status, when it was started, how long it took */
@@ -179,23 +185,41 @@ show_status (LigRunDetail *self, const LigRunRow *row)
   lig_tooltip_set (GTK_WIDGET (self->name), name);
 }
 
+/* Says why the run cannot continue. */
+static void
+show_missing (LigRunDetail *self)
+{
+  const char *path = lig_interrupted_find_missing (self->artifacts);
+  g_autofree char *text = path ? lig_interrupted_describe_missing (path) : NULL;
+  g_autofree char *sentence = text ? lig_figure_sentence (text) : NULL;
+  gtk_widget_set_visible (GTK_WIDGET (self->missing), path != NULL);
+  gtk_label_set_text (self->missing, sentence ? sentence : "");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->resume),
+                               path ? sentence
+                               : self->artifacts && !self->checkpoint
+                                 ? _ ("This run saved no checkpoint")
+                                 : _ ("Continue from the run’s last checkpoint"));
+}
+
 static void
 show_sections (LigRunDetail *self)
 {
   GtkWidget *child;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->sections))))
     gtk_box_remove (self->sections, child);
-  lig_history_facts_append (self->sections, self->row, self->inputs, self->fusions,
+  lig_history_facts_append (self->sections, self->row, self->inputs, self->fusions, self->plan,
                             self->artifacts);
+  show_missing (self);
 }
 
 /* --- Reading on a thread ------------------------------------------------------------------- */
 
 typedef struct {
   LigStore *store;
-  char *run;
+  LigRunRow *row;
   guint serial;
   GPtrArray *fusions, *artifacts;
+  LigPlan *plan;
   char *checkpoint, *inputs;
 } Question;
 
@@ -208,7 +232,8 @@ free_question (gpointer data)
   g_clear_pointer (&self->artifacts, g_ptr_array_unref);
   g_free (self->checkpoint);
   g_free (self->inputs);
-  g_free (self->run);
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  lig_run_row_free (self->row);
   g_free (self);
 }
 
@@ -216,9 +241,12 @@ static void
 read_run (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Question *self = data;
-  self->fusions = lig_store_get_fusions (self->store, self->run, NULL);
-  self->inputs = lig_store_get_inputs (self->store, self->run, NULL);
-  self->artifacts = lig_store_get_artifacts (self->store, self->run, NULL);
+  const char *run = self->row->uuid;
+  self->fusions = lig_store_get_fusions (self->store, run, NULL);
+  self->inputs = lig_store_get_inputs (self->store, run, NULL);
+  self->artifacts = lig_store_get_artifacts (self->store, run, NULL);
+  if (self->fusions && self->fusions->len > 0)
+    self->plan = lig_history_facts_compile (self->row);
   self->checkpoint = g_strdup (lig_interrupted_find_checkpoint (self->artifacts));
   g_task_return_boolean (task, TRUE);
 }
@@ -232,6 +260,8 @@ take_run (GObject *source, GAsyncResult *result, gpointer unused)
     return;
   g_clear_pointer (&self->fusions, g_ptr_array_unref);
   g_clear_pointer (&self->artifacts, g_ptr_array_unref);
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  self->plan = g_steal_pointer (&answer->plan);
   self->fusions = g_steal_pointer (&answer->fusions);
   self->artifacts = g_steal_pointer (&answer->artifacts);
   g_free (self->checkpoint);
@@ -247,7 +277,7 @@ ask (LigRunDetail *self)
 {
   Question *question = g_new0 (Question, 1);
   question->store = g_object_ref (self->store);
-  question->run = g_strdup (self->row->uuid);
+  question->row = lig_run_row_copy (self->row);
   question->serial = ++self->serial;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_run, NULL);
   g_task_set_task_data (task, question, free_question);
@@ -256,6 +286,8 @@ ask (LigRunDetail *self)
   g_ptr_array_add (runs, lig_run_row_copy (self->row));
   lig_history_chart_show (self->chart, self->store, runs);
   lig_sample_list_show (self->samples, self->store, self->row->uuid);
+  lig_histogram_view_show (self->histograms, self->store, self->row->uuid);
+  lig_load_view_show (self->loads, self->store, self->row->uuid);
   /* A profile has no curves. */
   gtk_widget_set_visible (GTK_WIDGET (self->chart), strcmp (self->row->kind, "profile") != 0);
 }
@@ -284,6 +316,8 @@ show (LigRunDetail *self)
   self->row = lig_run_row_copy (row);
   if (same)
     return;
+  lig_run_menu_set_run (self->run_menu, self->store,
+                        strcmp (row->kind, "train") == 0 ? row->uuid : NULL);
   show_sections (self);
   ask (self);
 }
@@ -296,6 +330,7 @@ leave (LigRunDetail *self)
   g_clear_pointer (&self->row, lig_run_row_free);
   g_clear_pointer (&self->fusions, g_ptr_array_unref);
   g_clear_pointer (&self->artifacts, g_ptr_array_unref);
+  g_clear_pointer (&self->plan, lig_plan_unref);
   g_clear_pointer (&self->checkpoint, g_free);
   g_clear_pointer (&self->inputs, g_free);
   self->serial++;
@@ -325,6 +360,12 @@ const char *
 lig_run_detail_get_checkpoint (LigRunDetail *self)
 {
   return self->checkpoint;
+}
+
+LigRunMenu *
+lig_run_detail_get_run_menu (LigRunDetail *self)
+{
+  return self->run_menu;
 }
 
 LigRepeatRow *
@@ -368,10 +409,14 @@ bind_children (GtkWidgetClass *widget)
   gtk_widget_class_bind_template_child (widget, LigRunDetail, message);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, status_icon);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, resume);
+  gtk_widget_class_bind_template_child (widget, LigRunDetail, missing);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, sweep);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, repeat_row);
+  gtk_widget_class_bind_template_child (widget, LigRunDetail, run_menu);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, chart);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, samples);
+  gtk_widget_class_bind_template_child (widget, LigRunDetail, histograms);
+  gtk_widget_class_bind_template_child (widget, LigRunDetail, loads);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, tags);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, new_tag);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, notes);
@@ -383,7 +428,10 @@ lig_run_detail_class_init (LigRunDetailClass *class)
 {
   g_type_ensure (LIG_TYPE_HISTORY_CHART);
   g_type_ensure (LIG_TYPE_REPEAT_ROW);
+  g_type_ensure (LIG_TYPE_RUN_MENU);
   g_type_ensure (LIG_TYPE_SAMPLE_LIST);
+  g_type_ensure (LIG_TYPE_HISTOGRAM_VIEW);
+  g_type_ensure (LIG_TYPE_LOAD_VIEW);
   G_OBJECT_CLASS (class)->dispose = lig_run_detail_dispose;
   bind_children (GTK_WIDGET_CLASS (class));
   static const char *const names[] = {"note", "tag", "untag"};
@@ -398,6 +446,7 @@ static void
 lig_run_detail_init (LigRunDetail *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  lig_histogram_view_set_narrow (self->histograms);
   GtkEventController *focus = gtk_event_controller_focus_new ();
   gtk_widget_add_controller (GTK_WIDGET (self->notes), focus);
   g_signal_connect_object (focus, "leave", G_CALLBACK (lig_run_detail_save), self,

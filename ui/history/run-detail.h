@@ -4,6 +4,7 @@
 
 #include "ui/history/repeat-row.h"
 #include "ui/history/run-list.h"
+#include "ui/widgets/run-menu.h"
 
 #include <adwaita.h>
 
@@ -32,7 +33,10 @@ const char *lig_run_detail_get_checkpoint (LigRunDetail *self);
 void lig_run_detail_edit_notes (LigRunDetail *self);
 void lig_run_detail_edit_tags (LigRunDetail *self);
 
-/* Returns the row that shows the repetition of the run. */
+/* Returns: (transfer none): the menu of other runs. */
+LigRunMenu *lig_run_detail_get_run_menu (LigRunDetail *self);
+
+/* Returns: (transfer none): the row that shows the repetition of the run. */
 LigRepeatRow *lig_run_detail_get_repeat_row (LigRunDetail *self);
 
 G_END_DECLS

@@ -10,6 +10,7 @@ static void
 lig_run_item_finalize (GObject *object)
 {
   lig_run_row_free (LIG_RUN_ITEM (object)->row);
+  g_clear_pointer (&LIG_RUN_ITEM (object)->folds, lig_run_folds_unref);
   G_OBJECT_CLASS (lig_run_item_parent_class)->finalize (object);
 }
 
@@ -30,6 +31,23 @@ gint64
 lig_run_item_get_key (LigRunItem *self)
 {
   return self->key;
+}
+
+const LigRunFold *
+lig_run_item_get_fold (LigRunItem *self)
+{
+  return lig_run_folds_get (self->folds, self->key);
+}
+
+void
+lig_run_item_set_folds (LigRunItem *self, LigRunFolds *folds, GHashTable *open)
+{
+  if (folds)
+    lig_run_folds_ref (folds);
+  g_clear_pointer (&self->folds, lig_run_folds_unref);
+  self->folds = folds;
+  self->open = g_hash_table_contains (open, &self->key);
+  self->inner = self->key > 0 && lig_run_folds_contains (folds, self->key);
 }
 
 const LigRunRow *

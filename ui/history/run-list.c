@@ -21,16 +21,19 @@ struct _LigRunList {
   gboolean asking, loaded;
   gint64 version, asked_at, quiet_until; /* monotonic: a slow store is queried less often */
   guint polls;
-  GArray *all;  /* keys in the store's order */
-  GArray *keys; /* the same without hidden runs */
-  GHashTable *hidden;
+  GArray *all;               /* keys in the store's order */
+  GArray *keys;              /* the rows: the same without hidden runs, and with folds */
+  GHashTable *hidden, *open; /* keys of runs, and rows of folds */
+  LigRunFolds *folds;        /* (nullable) */
+  gboolean folding;
   GHashTable *items; /* position to LigRunItem, not owned */
   GPtrArray *kept;   /* a ring of owned items */
   guint next_kept;
   GArray *wanted;
   guint wanted_source;
-  guint total, trashed;
+  guint shown, total, trashed;
   GStrv values[LIG_RUN_COLUMNS];
+  GStrv varying; /* columns */
   char *error;
 };
 
@@ -81,14 +84,23 @@ ask_for_rows (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Returns the key of the run that an item shows. */
+static gint64
+get_shown_key (LigRunItem *item)
+{
+  const LigRunFold *fold = lig_run_item_get_fold (item);
+  return fold ? fold->sample : item->key;
+}
+
 /* The rows that a frame needs are read by one query. */
 static void
 want_row (LigRunList *self, LigRunItem *item)
 {
   if (item->asked || !self->store)
     return;
+  gint64 key = get_shown_key (item);
   item->asked = TRUE;
-  g_array_append_val (self->wanted, item->key);
+  g_array_append_val (self->wanted, key);
   if (!self->wanted_source)
     self->wanted_source = g_idle_add_full (G_PRIORITY_DEFAULT, ask_for_rows, self, NULL);
 }
@@ -110,9 +122,17 @@ static void
 take_rows (LigRunList *self, LigRunQuestion *answer)
 {
   g_autoptr (GPtrArray) items = list_items (self);
+  /* A fold copies the row that one of its runs may need. */
   for (guint i = 0; i < items->len; i++) {
     LigRunItem *item = items->pdata[i];
-    LigRunRow *row = steal_row (answer, item->key);
+    gint64 key = get_shown_key (item);
+    const LigRunRow *row = item->key < 0 ? g_hash_table_lookup (answer->rows, &key) : NULL;
+    if (row)
+      lig_run_item_set (item, item->key, lig_run_row_copy (row));
+  }
+  for (guint i = 0; i < items->len; i++) {
+    LigRunItem *item = items->pdata[i];
+    LigRunRow *row = item->key > 0 ? steal_row (answer, item->key) : NULL;
     if (row)
       lig_run_item_set (item, item->key, row);
   }
@@ -150,6 +170,7 @@ get_item (LigRunList *self, guint position)
   item = g_object_new (LIG_TYPE_RUN_ITEM, NULL);
   item->key = get_keys (self->keys)[position];
   item->position = position;
+  lig_run_item_set_folds (item, self->folds, self->open);
   g_hash_table_insert (self->items, to_slot (position), item);
   g_object_weak_ref (G_OBJECT (item), forget_item, self);
   g_clear_object (&self->kept->pdata[self->next_kept]);
@@ -216,8 +237,9 @@ replace (LigRunList *self, guint old_length, LigRunQuestion *answer)
     gint64 key = get_keys (self->keys)[item->position];
     if (key == item->key)
       continue;
-    LigRunRow *row = answer ? steal_row (answer, key) : NULL;
+    LigRunRow *row = answer && key > 0 ? steal_row (answer, key) : NULL;
     lig_run_item_set (item, key, row);
+    lig_run_item_set_folds (item, self->folds, self->open);
     if (!row)
       want_row (self, item);
   }
@@ -226,16 +248,24 @@ replace (LigRunList *self, guint old_length, LigRunQuestion *answer)
                                 self->keys->len - common);
 }
 
+/* Sets the folds of all items, whose figures may have changed. */
+static void
+refold_items (LigRunList *self)
+{
+  g_autoptr (GPtrArray) items = list_items (self);
+  for (guint i = 0; i < items->len; i++) {
+    lig_run_item_set_folds (items->pdata[i], self->folds, self->open);
+    lig_run_item_tell (items->pdata[i]);
+  }
+}
+
 /* Adopts the keys, without hidden runs. `answer` may be null. */
 static void
 show_keys (LigRunList *self, LigRunQuestion *answer)
 {
-  g_autoptr (GArray) new = g_array_new (FALSE, FALSE, sizeof (gint64));
-  const gint64 *all = get_keys (self->all), *old = get_keys (self->keys);
-  for (guint i = 0; i < self->all->len; i++)
-    if (!g_hash_table_contains (self->hidden, &all[i]))
-      g_array_append_val (new, all[i]);
-  const gint64 *now = get_keys (new);
+  g_autoptr (GArray) new =
+    lig_run_folds_list (self->folds, self->all, self->hidden, self->open, &self->shown);
+  const gint64 *now = get_keys (new), *old = get_keys (self->keys);
   guint length = self->keys->len, min = MIN (length, new->len), head = 0, tail = 0;
   while (head < min && old[head] == now[head])
     head++;
@@ -288,8 +318,15 @@ take_keys (LigRunList *self, LigRunQuestion *answer)
     self->trashed = answer->trashed;
     g_array_unref (self->all);
     self->all = g_steal_pointer (&answer->keys);
+    gboolean folded = self->folds || answer->folds;
+    g_clear_pointer (&self->folds, lig_run_folds_unref);
+    self->folds = g_steal_pointer (&answer->folds);
     show_keys (self, answer);
+    if (folded)
+      refold_items (self);
     take_rows (self, answer);
+    g_strfreev (self->varying);
+    self->varying = g_steal_pointer (&answer->varying);
     if (changed)
       ask_for_values (self);
   }
@@ -333,12 +370,18 @@ ask_for_keys (LigRunList *self, gboolean forced)
   question->descending = self->descending;
   question->positions = g_array_new (FALSE, FALSE, sizeof (guint));
   question->hidden = lig_run_keys_new ();
+  question->open = lig_run_keys_new ();
+  question->folding =
+    self->folding && !self->filter.deleted && !self->filter.group_by && !self->filter.sweep;
   g_hash_table_iter_init (&iter, self->items);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     g_array_append_val (question->positions, LIG_RUN_ITEM (value)->position);
   g_hash_table_iter_init (&iter, self->hidden);
   while (g_hash_table_iter_next (&iter, &value, NULL))
     lig_run_keys_add (question->hidden, *(gint64 *) value);
+  g_hash_table_iter_init (&iter, self->open);
+  while (g_hash_table_iter_next (&iter, &value, NULL))
+    lig_run_keys_add (question->open, *(gint64 *) value);
   self->asking = TRUE;
   self->asked_at = g_get_monotonic_time ();
   g_thread_pool_push (self->thread, question, NULL);
@@ -386,10 +429,12 @@ lig_run_list_set_store (LigRunList *self, LigStore *store)
   g_array_set_size (self->all, 0);
   g_array_set_size (self->keys, 0);
   g_hash_table_remove_all (self->hidden);
+  g_hash_table_remove_all (self->open);
+  g_clear_pointer (&self->folds, lig_run_folds_unref);
   g_clear_pointer (&self->error, g_free);
   self->loaded = self->asking = FALSE;
   self->version = 0;
-  self->total = self->trashed = 0;
+  self->shown = self->total = self->trashed = 0;
   if (removed)
     g_list_model_items_changed (G_LIST_MODEL (self), 0, removed, 0);
   g_signal_emit (self, signals[RELOADED], 0);
@@ -465,7 +510,7 @@ lig_run_list_get_error (LigRunList *self)
 guint
 lig_run_list_get_count (LigRunList *self)
 {
-  return self->keys->len;
+  return self->shown;
 }
 
 guint
@@ -488,6 +533,45 @@ lig_run_list_get_values (LigRunList *self, const char *column)
     if (strcmp (column, lig_run_columns[i]) == 0 && self->values[i])
       return (const char *const *) self->values[i];
   return none;
+}
+
+const char *const *
+lig_run_list_get_varying (LigRunList *self)
+{
+  static const char *const none[] = {NULL};
+  return self->varying ? (const char *const *) self->varying : none;
+}
+
+void
+lig_run_list_append_keys (LigRunList *self, guint position, GArray *to)
+{
+  lig_run_folds_append (self->folds, lig_run_list_get_key (self, position), self->hidden, to);
+}
+
+void
+lig_run_list_set_folding (LigRunList *self, gboolean folding)
+{
+  if (self->folding == folding)
+    return;
+  self->folding = folding;
+  ask_for_keys (self, TRUE);
+}
+
+gboolean
+lig_run_list_open (LigRunList *self, guint position, gboolean open)
+{
+  gint64 row = lig_run_list_get_key (self, position);
+  if (row >= 0 || g_hash_table_contains (self->open, &row) == open)
+    return FALSE;
+  if (open)
+    lig_run_keys_add (self->open, row);
+  else
+    g_hash_table_remove (self->open, &row);
+  show_keys (self, NULL);
+  refold_items (self);
+  g_signal_emit (self, signals[RELOADED], 0);
+  ask_for_keys (self, TRUE);
+  return TRUE;
 }
 
 gint64
@@ -545,10 +629,13 @@ lig_run_list_finalize (GObject *object)
   g_array_unref (self->keys);
   g_array_unref (self->wanted);
   g_hash_table_unref (self->hidden);
+  g_hash_table_unref (self->open);
+  g_clear_pointer (&self->folds, lig_run_folds_unref);
   g_hash_table_unref (self->items);
   g_ptr_array_unref (self->kept);
   for (guint i = 0; i < LIG_RUN_COLUMNS; i++)
     g_strfreev (self->values[i]);
+  g_strfreev (self->varying);
   g_free (self->error);
   G_OBJECT_CLASS (lig_run_list_parent_class)->finalize (object);
 }
@@ -576,6 +663,7 @@ lig_run_list_init (LigRunList *self)
   self->keys = g_array_new (FALSE, FALSE, sizeof (gint64));
   self->wanted = g_array_new (FALSE, FALSE, sizeof (gint64));
   self->hidden = lig_run_keys_new ();
+  self->open = lig_run_keys_new ();
   self->items = g_hash_table_new (NULL, NULL);
   self->kept = g_ptr_array_new ();
   g_ptr_array_set_size (self->kept, KEPT);

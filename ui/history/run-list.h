@@ -48,8 +48,8 @@ gboolean lig_run_list_is_loaded (LigRunList *self);
 /* Returns: (nullable): the error of the last query. */
 const char *lig_run_list_get_error (LigRunList *self);
 
-/* Return the number of runs that match the filter, without hidden ones, of all runs, and of those
- * in the trash. */
+/* Return the number of runs that match the filter, folded or not, without hidden ones; of all runs;
+ * and of those in the trash. */
 guint lig_run_list_get_count (LigRunList *self);
 guint lig_run_list_get_total (LigRunList *self);
 guint lig_run_list_get_trashed (LigRunList *self);
@@ -58,9 +58,24 @@ guint lig_run_list_get_trashed (LigRunList *self);
  *   `tag`. */
 const char *const *lig_run_list_get_values (LigRunList *self, const char *column);
 
+/* Returns: (transfer none): the names of the columns of settings whose values differ among the
+ * first runs of the list, in the order of the columns. */
+const char *const *lig_run_list_get_varying (LigRunList *self);
+
 /* Hides runs until the store has deleted them, or shows them again. */
 void lig_run_list_hide (LigRunList *self, const gint64 *keys, guint count, gboolean hidden);
 
+/* Returns the row at a position as LigRunFolds describes: the key of a run or a negative number. */
 gint64 lig_run_list_get_key (LigRunList *self, guint position);
+
+/* Appends the keys of the runs of a row: one, or all of a fold. */
+void lig_run_list_append_keys (LigRunList *self, guint position, GArray *to);
+
+/* Folds the runs of each sweep and repetitions to one row, except in the trash, in a group that the
+ * user has opened, and among more than 10,000 runs. */
+void lig_run_list_set_folding (LigRunList *self, gboolean folding);
+
+/* Opens or closes the fold at a position. Returns FALSE if there is none, or nothing changes. */
+gboolean lig_run_list_open (LigRunList *self, guint position, gboolean open);
 
 G_END_DECLS

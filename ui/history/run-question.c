@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Queries the store. */
 #include "ui/history/run-question.h"
+
+#include "ui/history/varying.h"
 #include <ligature/store-trash.h>
+#include <ligature/store.h>
 
 const char *const lig_run_columns[LIG_RUN_COLUMNS] = {"status", "device", "kind", "tag"};
 
@@ -65,9 +68,12 @@ lig_run_question_free (LigRunQuestion *self)
   lig_run_filter_clear (&self->filter);
   g_clear_pointer (&self->positions, g_array_unref);
   g_clear_pointer (&self->hidden, g_hash_table_unref);
+  g_clear_pointer (&self->open, g_hash_table_unref);
+  g_clear_pointer (&self->folds, lig_run_folds_unref);
   g_clear_pointer (&self->wanted, g_array_unref);
   g_clear_pointer (&self->keys, g_array_unref);
   g_hash_table_unref (self->rows);
+  g_strfreev (self->varying);
   for (guint i = 0; i < LIG_RUN_COLUMNS; i++)
     g_strfreev (self->values[i]);
   g_clear_error (&self->error);
@@ -87,23 +93,56 @@ read_rows (LigRunQuestion *self, GArray *wanted)
                            g_steal_pointer (&rows->pdata[i]));
 }
 
-/* Finds the keys at the visible positions, as the list will count them. */
+/* Returns the rows as the list will count them. */
 static GArray *
-find_wanted (LigRunQuestion *self)
+list_rows (LigRunQuestion *self)
 {
-  g_autoptr (GArray) shown = g_array_new (FALSE, FALSE, sizeof (gint64));
+  guint count;
+  return lig_run_folds_list (self->folds, self->keys, self->hidden, self->open, &count);
+}
+
+/* Finds the runs at the visible positions; a fold shows its sample. */
+static GArray *
+find_wanted (LigRunQuestion *self, const GArray *rows)
+{
   GArray *wanted = g_array_new (FALSE, FALSE, sizeof (gint64));
-  for (guint i = 0; i < self->keys->len; i++) {
-    gint64 key = g_array_index (self->keys, gint64, i);
-    if (!g_hash_table_contains (self->hidden, &key))
-      g_array_append_val (shown, key);
-  }
   for (guint i = 0; i < self->positions->len; i++) {
     guint position = g_array_index (self->positions, guint, i);
-    if (position < shown->len)
-      g_array_append_val (wanted, g_array_index (shown, gint64, position));
+    gint64 key = position < rows->len ? g_array_index (rows, gint64, position) : 0;
+    const LigRunFold *fold = lig_run_folds_get (self->folds, key);
+    if (fold)
+      key = fold->sample;
+    if (key > 0)
+      g_array_append_val (wanted, key);
   }
   return wanted;
+}
+
+/* The number of runs whose settings are compared for the columns; reading them takes some
+ * milliseconds. */
+#define MAX_COMPARED 200
+
+/* Finding the folds of more runs would take longer than finding the runs. */
+#define MAX_FOLDED 10000
+
+/* Compares the runs of the first rows. The settings of a folded sweep vary, which its own row shows
+ * only once it is open, and repetitions have the same. */
+static void
+find_varying (LigRunQuestion *self, const GArray *shown)
+{
+  g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (guint i = 0; i < shown->len && keys->len < MAX_COMPARED; i++) {
+    gint64 key = g_array_index (shown, gint64, i);
+    const LigRunFold *fold = lig_run_folds_get (self->folds, key);
+    if (fold && !fold->sweep)
+      key = fold->sample;
+    if (key > 0)
+      g_array_append_val (keys, key);
+  }
+  g_autoptr (GPtrArray) rows = lig_store_read_runs (
+    self->store, (const gint64 *) (gpointer) keys->data, keys->len, &self->error);
+  if (rows)
+    self->varying = lig_history_find_varying (rows);
 }
 
 static void
@@ -121,8 +160,14 @@ read_keys (LigRunQuestion *self)
   self->trashed = (guint) MAX (trashed, 0);
   if (self->error)
     return;
-  g_autoptr (GArray) wanted = find_wanted (self);
+  if (self->folding && self->keys->len <= MAX_FOLDED &&
+      !(self->folds = lig_run_folds_new (self->store, self->keys, &self->error)))
+    return;
+  g_autoptr (GArray) rows = list_rows (self);
+  g_autoptr (GArray) wanted = find_wanted (self, rows);
   read_rows (self, wanted);
+  if (!self->error)
+    find_varying (self, rows);
 }
 
 void

@@ -2,7 +2,7 @@
 /* A query from the list of runs to its store, on a thread, and the answer. */
 #pragma once
 
-#include <ligature/store.h>
+#include "ui/history/run-folds.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +21,8 @@ extern const char *const lig_run_columns[LIG_RUN_COLUMNS];
  * @latest, @serial: a query for keys is dropped once they differ
  * @positions: of rows to read with the keys
  * @hidden: keys that are skipped when positions are counted
+ * @folding: whether sweeps and repetitions are folded
+ * @open: rows of folds that are open
  * @rows: key to LigRunRow
  */
 typedef struct {
@@ -35,11 +37,14 @@ typedef struct {
   LigRunOrder order;
   gboolean descending;
   GArray *positions; /* guint */
-  GHashTable *hidden;
+  GHashTable *hidden, *open;
+  gboolean folding;
   GArray *wanted; /* gint64: of LIG_RUN_ROWS */
 
   GArray *keys;
+  LigRunFolds *folds; /* (nullable) */
   GHashTable *rows;
+  GStrv varying; /* (nullable): the columns whose values differ among the first keys */
   GStrv values[LIG_RUN_COLUMNS];
   guint total, trashed;
   GError *error;

@@ -8,6 +8,8 @@
 #include "ui/run/settings.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/plan.h>
+#include <ligature/sequence.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "ui/session/setting-name.h"
 #include "ui/widgets/tooltip.h"
 #include <ligature/run.h>
+#include <ligature/sequence.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

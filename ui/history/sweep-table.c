@@ -18,6 +18,7 @@ struct _LigSweepItem {
   GObject parent_instance;
   GStrv cells;
   guint best;
+  gboolean first; /* the best settings of the sweep */
 };
 
 G_DEFINE_FINAL_TYPE (LigSweepItem, lig_sweep_item, G_TYPE_OBJECT)
@@ -86,6 +87,7 @@ make_item (LigSweep *sweep, const LigSweepSummary *summary, gboolean accuracy)
   g_autoptr (GPtrArray) cells = g_ptr_array_new ();
   LigSweepItem *item = g_object_new (LIG_TYPE_SWEEP_ITEM, NULL);
   item->best = summary->best;
+  item->first = (int) summary->best == lig_sweep_find_best (sweep);
   for (guint i = 0; i < n_axes; i++)
     if (!g_str_equal (axes[i].key, "seed"))
       g_ptr_array_add (cells, g_strdup (summary->values[i]));
@@ -174,6 +176,11 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer column
 {
   LigSweepItem *row = gtk_list_item_get_item (item);
   guint index = GPOINTER_TO_UINT (column);
+  /* The picture emphasizes the same settings in the same colour. */
+  if (row->first)
+    gtk_widget_add_css_class (gtk_list_item_get_child (item), "sweep-best");
+  else
+    gtk_widget_remove_css_class (gtk_list_item_get_child (item), "sweep-best");
   gtk_inscription_set_text (GTK_INSCRIPTION (gtk_list_item_get_child (item)),
                             index < g_strv_length (row->cells) ? row->cells[index] : NULL);
 }

@@ -12,6 +12,7 @@
 
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 struct _LigSweepView {
   AdwBin parent_instance;
@@ -20,7 +21,7 @@ struct _LigSweepView {
   LigSweep *sweep;       /* as it is shown */
   GtkLabel *title, *status;
   GtkProgressBar *bar;
-  GtkButton *pause, *stop, *resume;
+  GtkButton *pause, *stop, *resume, *use;
   GtkDropDown *kind;
   LigPictureView *picture;
   LigSweepTable *table;
@@ -39,10 +40,26 @@ lig_sweep_view_dispose (GObject *object)
   G_OBJECT_CLASS (lig_sweep_view_parent_class)->dispose (object);
 }
 
+static guint use_signal;
+
+/* The picture's own actions, which its context menu has, for the menu in the head. */
+static void
+save_picture (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  g_autofree char *name = g_strconcat ("picture.", action + strlen ("sweep."), NULL);
+  gtk_widget_activate_action (GTK_WIDGET (LIG_SWEEP_VIEW (widget)->picture), name, NULL);
+}
+
 static void
 lig_sweep_view_class_init (LigSweepViewClass *class)
 {
+  static const char *const actions[] = {"sweep.copy", "sweep.export-png", "sweep.export-svg",
+                                        "sweep.export-pdf"};
   G_OBJECT_CLASS (class)->dispose = lig_sweep_view_dispose;
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    gtk_widget_class_install_action (GTK_WIDGET_CLASS (class), actions[i], NULL, save_picture);
+  use_signal = g_signal_new ("use", LIG_TYPE_SWEEP_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                             G_TYPE_NONE, 1, G_TYPE_INT);
 }
 
 /* --- The picture --------------------------------------------------------------------------- */
@@ -61,6 +78,29 @@ free_picture (gpointer data)
   g_free (picture);
 }
 
+/* Returns the point whose settings the button applies, -1 for none. */
+static int
+get_used (LigSweepView *self)
+{
+  int chosen = lig_sweep_table_get_chosen (self->table);
+  return chosen >= 0 || !self->sweep ? chosen : lig_sweep_find_best (self->sweep);
+}
+
+static void
+update_use (LigSweepView *self)
+{
+  int used = get_used (self);
+  g_autofree char *settings =
+    used >= 0 ? lig_sweep_describe_settings (self->sweep, (guint) used) : NULL;
+  gboolean some = settings && *settings;
+  g_autofree char *tip = some ? g_strdup_printf (_ ("Set %s in the sequence"), settings) : NULL;
+  gtk_widget_set_sensitive (GTK_WIDGET (self->use), some);
+  gtk_button_set_label (self->use, lig_sweep_table_get_chosen (self->table) >= 0
+                                     ? _ ("_Use these settings")
+                                     : _ ("_Use the best settings"));
+  lig_tooltip_set (GTK_WIDGET (self->use), tip);
+}
+
 /* The first choice is parallel coordinates, the others are the axes. */
 static void
 update_picture (LigSweepView *self)
@@ -73,6 +113,7 @@ update_picture (LigSweepView *self)
   picture->axis = choice == GTK_INVALID_LIST_POSITION ? -1 : (int) choice - 1;
   picture->chosen = lig_sweep_table_get_chosen (self->table);
   lig_picture_view_set_picture (self->picture, draw, NULL, 260, picture, free_picture);
+  update_use (self);
 }
 
 /* A sweep over one setting is a scatter plot, over several a parallel-coordinates plot. */
@@ -257,6 +298,12 @@ resume_clicked (LigSweepView *self)
     lig_sweep_view_follow (self, lig_sweeping_start (self->session, g_object_ref (self->sweep)));
 }
 
+static void
+use_clicked (LigSweepView *self)
+{
+  g_signal_emit (self, use_signal, 0, get_used (self));
+}
+
 /* --- Construction -------------------------------------------------------------------------- */
 
 static GtkButton *
@@ -290,6 +337,29 @@ make_texts (LigSweepView *self)
 }
 
 static GtkWidget *
+make_menu (void)
+{
+  static const char *const items[][2] = {{N_ ("_Copy picture"), "sweep.copy"},
+                                         {N_ ("Save as _PNG…"), "sweep.export-png"},
+                                         {N_ ("Save as _SVG…"), "sweep.export-svg"},
+                                         {N_ ("Save as P_DF…"), "sweep.export-pdf"}};
+  g_autoptr (GMenu) menu = g_menu_new (), pictures = g_menu_new (), report = g_menu_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++)
+    g_menu_append (pictures, _ (items[i][0]), items[i][1]);
+  g_menu_append (report, _ ("_Export a report…"), "win.export");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (pictures));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (report));
+  GtkWidget *button = gtk_menu_button_new ();
+  gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (button), "document-save-symbolic");
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), G_MENU_MODEL (menu));
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  lig_tooltip_set (button, _ ("Save the picture or a report"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Save the picture or a report"), -1);
+  return button;
+}
+
+static GtkWidget *
 make_head (LigSweepView *self)
 {
   GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
@@ -309,6 +379,8 @@ make_head (LigSweepView *self)
   g_signal_connect_object (self->kind, "notify::selected", G_CALLBACK (update_picture), self,
                            G_CONNECT_SWAPPED);
   gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->kind));
+  gtk_box_append (GTK_BOX (head), make_menu ());
+  self->use = add_button (self, head, _ ("_Use the best settings"), G_CALLBACK (use_clicked));
   self->pause = add_button (self, head, _ ("_Pause"), G_CALLBACK (pause_clicked));
   self->stop = add_button (self, head, _ ("_Stop"), G_CALLBACK (stop_clicked));
   self->resume = add_button (self, head, _ ("_Continue"), G_CALLBACK (resume_clicked));

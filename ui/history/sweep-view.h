@@ -11,6 +11,14 @@ G_BEGIN_DECLS
 #define LIG_TYPE_SWEEP_VIEW (lig_sweep_view_get_type ())
 G_DECLARE_FINAL_TYPE (LigSweepView, lig_sweep_view, LIG, SWEEP_VIEW, AdwBin)
 
+/**
+ * LigSweepView::use:
+ * @point: the number of a point
+ *
+ * Emitted when the user wants its settings in the sequence: those of the selected row, without one
+ * the best.
+ */
+
 GtkWidget *lig_sweep_view_new (LigSession *session);
 
 /* Shows a sweep that this session runs, or reads one from the store on a thread. */

@@ -4,11 +4,17 @@
 #include "ui/inspector/compared.h"
 
 #include "ui/document/pin.h"
+#include "ui/document/times.h"
 #include "ui/inspector/parts.h"
+#include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/row-changes.h>
+#include <ligature/units.h>
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
+
+enum { MAX_ROWS = 8 };
 
 #define LIG_TYPE_COMPARED (lig_compared_get_type ())
 G_DECLARE_FINAL_TYPE (LigCompared, lig_compared, LIG, COMPARED, AdwBin)
@@ -36,7 +42,7 @@ count_different (LigPlanComparison *comparison, LigPass pass)
   return different;
 }
 
-/* Returns `≈ 402 µs, 2.2 ×`: the pinned plan's time, and its ratio to the current one's. */
+/* Returns the pinned plan's time, `≈ 402 µs`. */
 static char *
 describe_step (LigPlanComparison *comparison)
 {
@@ -45,9 +51,7 @@ describe_step (LigPlanComparison *comparison)
   g_autofree char *time = lig_plan_change_side_text (&total, FALSE);
   if (!time)
     return g_strdup (_ ("time unknown"));
-  if (lig_plan_change_get_sign (&total) == 0 || !(total.after.seconds > 0))
-    return g_steal_pointer (&time);
-  return g_strdup_printf ("%s, %.3g ×", time, total.before.seconds / total.after.seconds);
+  return g_steal_pointer (&time);
 }
 
 /* Returns `2 forward, 1 backward`. */
@@ -64,6 +68,25 @@ describe_groups (LigPlanComparison *comparison)
                     NULL);
 }
 
+/* Shows the rows in which the sequences differ; the comparison's report has all of them. */
+static void
+show_rows (LigFacts *facts, LigPlanComparison *comparison)
+{
+  static const char *const kinds[] = {N_ ("removed"), N_ ("added"), N_ ("changed")};
+  g_autoptr (GPtrArray) changes = lig_row_change_list (comparison);
+  g_autofree char *inputs = lig_row_change_inputs (comparison);
+  if (inputs)
+    lig_facts_add (facts, _ ("Input"), _ ("changed"), inputs);
+  for (guint i = 0; i < MIN (changes->len, MAX_ROWS); i++) {
+    const LigRowChange *change = changes->pdata[i];
+    g_autofree char *place =
+      g_strdup_printf ("%s %s", change->after ? change->after : change->before, change->op);
+    lig_facts_add (facts, place, _ (kinds[change->kind]), *change->text ? change->text : NULL);
+  }
+  if (changes->len > MAX_ROWS)
+    lig_facts_take (facts, _ ("Other rows"), lig_figure_count (changes->len - MAX_ROWS));
+}
+
 static void
 show (LigCompared *self)
 {
@@ -78,10 +101,18 @@ show (LigCompared *self)
     LigPlanChange total;
     lig_plan_comparison_get_total (comparison, LIG_PASS_JOINT, &total);
     g_autofree char *change = lig_plan_change_time_text (&total);
-    g_autofree char *detail = change ? g_strdup_printf (_ ("current: %s"), change) : NULL;
+    g_autofree char *ratio = lig_plan_change_ratio_text (&total);
+    g_autofree char *both = ratio ? g_strdup_printf ("%s, %s", change, ratio) : g_strdup (change);
+    g_autofree char *detail = both ? g_strdup_printf (_ ("current: %s"), both) : NULL;
     g_autofree char *step = describe_step (comparison);
-    lig_facts_add (self->facts, _ ("Step"), step, detail);
+    g_autofree char *needed = lig_units_bytes (total.before.memory);
+    g_autofree char *memory = lig_plan_change_memory_text (&total);
+    g_autofree char *less = g_strdup_printf (_ ("current: %s"), memory);
+    lig_facts_add (self->facts, lig_document_name_step (lig_document_get_plan (self->document)),
+                   step, detail);
+    lig_facts_add (self->facts, _ ("Memory"), needed, less);
     lig_facts_take (self->facts, _ ("Other groups"), describe_groups (comparison));
+    show_rows (self->facts, comparison);
   }
   lig_facts_end (self->facts);
   gtk_widget_set_visible (self->pin, !pinned);

@@ -2,9 +2,9 @@
 /* The selection determines the inspector's face; the face updates itself. */
 #include "ui/inspector/inspector.h"
 
-#include "ui/inspector/param-fold.h"
 #include "ui/inspector/param-row.h"
 #include "ui/inspector/parts.h"
+#include "ui/widgets/fold.h"
 
 #include <glib/gi18n.h>
 
@@ -13,9 +13,21 @@ struct _LigInspector {
   LigDocument *doc;
   GtkStack *stack;
   GtkWidget *op, *several, *sequence;
+  gconstpointer shown; /* the op, null for the sequence; only compared */
 };
 
 G_DEFINE_FINAL_TYPE (LigInspector, lig_inspector, ADW_TYPE_BIN)
+
+/* A new selection is shown from its beginning. */
+static void
+scroll_up (LigInspector *self, gconstpointer shown)
+{
+  GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (self->stack), GTK_TYPE_SCROLLED_WINDOW);
+  if (self->shown != shown && window)
+    gtk_adjustment_set_value (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (window)),
+                              0);
+  self->shown = shown;
+}
 
 static void
 update (LigInspector *self)
@@ -24,6 +36,7 @@ update (LigInspector *self)
   LigOp *op = lig_document_get_cursor (self->doc);
   if (!op && rows->len == 1)
     op = ((const LigRow *) rows->pdata[0])->op;
+  scroll_up (self, rows->len > 1 ? (gconstpointer) self : op);
   if (rows->len > 1) {
     lig_inspector_several_show (LIG_INSPECTOR_SEVERAL (self->several), rows);
     gtk_stack_set_visible_child (self->stack, self->several);
@@ -57,9 +70,9 @@ focus_wanted (gpointer data)
   LigInspector *self = data;
   GtkWidget *editor = find_editor (self->op, lig_document_get_wanted (self->doc));
   if (editor && gtk_stack_get_visible_child (self->stack) == self->op) {
-    GtkWidget *group = gtk_widget_get_ancestor (editor, LIG_TYPE_PARAM_FOLD);
+    GtkWidget *group = gtk_widget_get_ancestor (editor, LIG_TYPE_FOLD);
     if (group)
-      lig_param_fold_set_open (LIG_PARAM_FOLD (group), TRUE);
+      lig_fold_set_open (LIG_FOLD (group), TRUE);
     gtk_widget_grab_focus (editor);
   }
   return G_SOURCE_REMOVE;

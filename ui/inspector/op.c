@@ -8,6 +8,7 @@
 #include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/op.h>
 
 #include <adwaita.h>
 

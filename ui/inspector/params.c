@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The parameters of the inspector: a row for each entry of the op's table, in its groups. */
-#include "ui/inspector/param-fold.h"
 #include "ui/inspector/param-row.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
+#include "ui/widgets/fold.h"
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 
@@ -22,11 +23,18 @@ G_DEFINE_FINAL_TYPE (LigParamList, lig_param_list, ADW_TYPE_BIN)
 /* --- Rows ---------------------------------------------------------------------------------- */
 
 static GtkWidget *
-add_card (LigParamList *self)
+new_card (void)
 {
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "lines");
+  return card;
+}
+
+static GtkWidget *
+add_card (LigParamList *self)
+{
+  GtkWidget *card = new_card ();
   gtk_box_append (self->box, card);
   return card;
 }
@@ -36,11 +44,24 @@ add_card (LigParamList *self)
 static GtkWidget *
 add_group (LigParamList *self, const char *title)
 {
-  GtkWidget *group = lig_param_fold_new (_ (title));
-  lig_param_fold_set_open (LIG_PARAM_FOLD (group), self->groups->len == 0);
+  GtkWidget *group = lig_fold_new (_ (title), new_card ());
+  lig_fold_set_open (LIG_FOLD (group), self->groups->len == 0);
   gtk_box_append (self->box, group);
   g_ptr_array_add (self->groups, group);
   return group;
+}
+
+/* A folded group names its parameters with other values than the defaults. */
+static void
+name_changed (LigFold *group)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  for (GtkWidget *row = gtk_widget_get_first_child (lig_fold_get_rows (group)); row;
+       row = gtk_widget_get_next_sibling (row))
+    if (LIG_IS_PARAM_ROW (row) && lig_param_row_is_changed (LIG_PARAM_ROW (row)))
+      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "",
+                              _ (lig_param_row_get_param (LIG_PARAM_ROW (row))->label));
+  lig_fold_set_note (group, names->str);
 }
 
 static void
@@ -48,7 +69,7 @@ add_picture (LigParamList *self, GtkWidget *card, GtkWidget *group)
 {
   gtk_box_append (GTK_BOX (card), self->picture);
   if (group)
-    lig_param_fold_set_open (LIG_PARAM_FOLD (group), TRUE);
+    lig_fold_set_open (LIG_FOLD (group), TRUE);
 }
 
 static void
@@ -75,7 +96,7 @@ rebuild (LigParamList *self, const LigOpInfo *info)
     if (title && title != last)
       group = add_group (self, title);
     if (title && title != last)
-      card = lig_param_fold_get_card (LIG_PARAM_FOLD (group));
+      card = lig_fold_get_rows (LIG_FOLD (group));
     else if (!card)
       card = add_card (self);
     last = title;
@@ -156,7 +177,7 @@ lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key)
     lig_param_row_show (row, ops, inferred ? inferred : get_hint (info, param), discard);
   }
   for (guint i = 0; i < self->groups->len; i++)
-    lig_param_fold_update (self->groups->pdata[i]);
+    name_changed (self->groups->pdata[i]);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The face of the inspector when no op is selected: properties of the whole sequence. */
 #include "ui/document/edit.h"
+#include "ui/inspector/best-savings.h"
 #include "ui/inspector/compared.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
@@ -9,6 +10,7 @@
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
 #include "ui/widgets/type-list.h"
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -67,9 +69,9 @@ show_totals (LigInspectorSequence *self, LigPlan *plan)
                     lig_figure_tensor (&ops[count - 1].y, ops[count - 1].y_dtype));
     lig_facts_take (facts, _ ("Trained parameters"), lig_figure_count (parameters));
     lig_facts_take (facts, _ ("Saved for backward"), lig_figure_bytes ((double) saved));
-    lig_facts_take (facts, _ ("Arena"),
+    lig_facts_take (facts, _ ("Values"),
                     lig_figure_bytes ((double) lig_plan_get_arena_bytes (plan, &peak)));
-    lig_facts_take (facts, _ ("State"),
+    lig_facts_take (facts, _ ("Parameters and optimizer"),
                     lig_figure_bytes ((double) lig_plan_get_state_bytes (plan)));
     lig_facts_take (facts, _ ("Steps"), lig_figure_count (steps));
   }
@@ -289,6 +291,7 @@ lig_inspector_sequence_new (LigDocument *doc)
   gtk_widget_add_css_class (card, "lines");
   fill_card (self, GTK_BOX (card));
   gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Sequence"), "title-3"));
+  gtk_box_append (GTK_BOX (whole), lig_best_savings_new (doc));
   gtk_box_append (GTK_BOX (whole), card);
   gtk_box_append (GTK_BOX (whole), self->overrides);
   gtk_box_append (GTK_BOX (whole), self->times);

@@ -6,6 +6,7 @@
 #include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -91,6 +91,17 @@ show_collectives (LigFacts *facts, LigPlan *plan)
                         detail->str);
 }
 
+/* Returns that the comparison with the unfused plan is one of predictions although the step was
+ * measured; null otherwise. */
+static char *
+describe_both (const LigFigures *step)
+{
+  if (!step->measured || step->saved_measured)
+    return NULL;
+  g_autofree char *predicted = lig_units_time (step->predicted);
+  return g_strdup_printf (_ ("both predicted, fused ≈ %s"), predicted);
+}
+
 void
 lig_facts_show_step (LigFacts *facts, LigDocument *doc)
 {
@@ -103,9 +114,15 @@ lig_facts_show_step (LigFacts *facts, LigDocument *doc)
     g_autofree char *time = get_time (&step);
     g_autofree char *against = lig_figures_against_text (&step);
     g_autofree char *origin = lig_document_describe_times (doc, 0);
-    lig_facts_add_figure (facts, _ ("Step"), time, step.measured, origin);
-    if (against)
-      lig_facts_add_figure (facts, _ ("Vs. unfused"), against, step.saved_measured, NULL);
+    LigUse use;
+    lig_figures_of_use (timed.plan, &step, &use);
+    g_autofree char *rate = lig_figures_use_text (&use);
+    g_autofree char *detail = rate ? g_strdup_printf ("%s\n%s", rate, origin) : g_strdup (origin);
+    lig_facts_add_figure (facts, lig_document_name_step (timed.plan), time, step.measured, detail);
+    if (against) {
+      g_autofree char *both = describe_both (&step);
+      lig_facts_add_figure (facts, _ ("Vs. unfused"), against, step.saved_measured, both);
+    }
     show_pass (facts, &timed, &unfused, LIG_PASS_FORWARD, _ ("Forward"));
     show_pass (facts, &timed, &unfused, LIG_PASS_BACKWARD, _ ("Backward"));
     show_collectives (facts, timed.plan);

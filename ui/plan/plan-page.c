@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Plan page: the steps of the plan, and its memory. */
 #include "ui/document/document.h"
+#include "ui/document/times.h"
 #include "ui/page.h"
 #include "ui/plan/operands.h"
 #include "ui/plan/table.h"
@@ -10,6 +11,7 @@
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/draw.h>
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -111,6 +113,16 @@ add_collectives (LigPlanPage *self)
   add_figure (self, _ ("Collectives"), bytes, collective.seconds > 0 ? known : layout);
 }
 
+/* Six figures or more are in two lines, so that no line has only one. */
+static void
+arrange_figures (LigPlanPage *self)
+{
+  guint count = 0;
+  while (gtk_flow_box_get_child_at_index (self->figures, (int) count))
+    count++;
+  gtk_flow_box_set_max_children_per_line (self->figures, count > 5 ? (count + 1) / 2 : count);
+}
+
 static void
 show_figures (LigPlanPage *self)
 {
@@ -126,9 +138,13 @@ show_figures (LigPlanPage *self)
   g_autofree char *min = g_strdup_printf (_ ("peak of live values: %s"), peak_text);
   g_autofree char *state = lig_draw_bytes ((double) lig_plan_get_state_bytes (self->plan));
   g_autofree char *number = g_strdup_printf ("%u", segments);
-  add_figure (self, _ ("Arena"), arena_text, min);
-  add_figure (self, _ ("State"), state, _ ("parameters and gradients"));
-  add_figure (self, _ ("Segments"), number, _ ("between opaque ops"));
+  add_figure (self, _ ("Values"), arena_text, min);
+  add_figure (self, _ ("Parameters and optimizer"), state,
+              lig_document_has_update (self->plan) ? _ ("with gradients")
+                                                   : _ ("with gradients, no update"));
+  if (segments > 1)
+    add_figure (self, _ ("Pieces"), number, _ ("between opaque ops"));
+  arrange_figures (self);
 }
 
 static void
@@ -195,7 +211,7 @@ new_map (LigPlanPage *self)
   GtkWidget *map = lig_picture_view_new (_ ("Memory by step"), "memory-map");
   GtkWidget *card =
     lig_picture_view_wrap (LIG_PICTURE_VIEW (map), _ ("Memory by step"),
-                           _ ("Values in the arena: steps on the x axis, bytes on the y axis"));
+                           _ ("Values in memory: steps on the x axis, bytes on the y axis"));
   self->map = LIG_PICTURE_VIEW (map);
   adw_clamp_set_maximum_size (ADW_CLAMP (clamp), 1600);
   adw_clamp_set_child (ADW_CLAMP (clamp), card);

@@ -17,7 +17,7 @@ typedef struct {
   double (*number) (LigPlanItem *item);
   const char *(*word) (LigPlanItem *item);
   int characters;
-  gboolean expand;
+  gboolean expand; /* the last one, so that the others stay together in a wide window */
 } Column;
 
 struct _LigPlanTable {
@@ -195,13 +195,13 @@ static const Column step_columns[] = {
   {N_ ("Step"), index_text, index_number, NULL, 5, FALSE},
   {N_ ("Pass"), pass_text, pass_number, pass_word, 8, FALSE},
   {N_ ("Kernel"), kernel_text, NULL, kernel_word, 20, FALSE},
-  {N_ ("Group"), group_text, group_number, group_word, 28, TRUE},
-  {N_ ("Operands"), operands_text, NULL, operands_word, 28, TRUE},
+  {N_ ("Group"), group_text, group_number, group_word, 28, FALSE},
+  {N_ ("Operands"), operands_text, NULL, operands_word, 72, FALSE},
   {N_ ("Read"), read_text, read_number, NULL, 8, FALSE},
   {N_ ("Written"), written_text, written_number, NULL, 8, FALSE},
   {N_ ("FLOP"), flops_text, flops_number, NULL, 6, FALSE},
   {N_ ("Predicted"), predicted_text, predicted_number, NULL, 8, FALSE},
-  {N_ ("Overlap"), overlap_text, overlap_number, NULL, 11, FALSE},
+  {N_ ("Overlap"), overlap_text, overlap_number, NULL, 11, TRUE},
 };
 
 /* --- Values ---------------------------------------------------------------------------------- */
@@ -322,14 +322,14 @@ saved_text (LigPlanItem *item)
 }
 
 static const Column value_columns[] = {
-  {N_ ("Value"), name_text, NULL, name_word, 20, TRUE},
-  {N_ ("Shape"), shape_text, shape_number, NULL, 16, TRUE},
+  {N_ ("Value"), name_text, NULL, name_word, 36, FALSE},
+  {N_ ("Shape"), shape_text, shape_number, NULL, 20, FALSE},
   {N_ ("Type"), type_text, NULL, type_word, 8, FALSE},
   {N_ ("Bytes"), bytes_text, bytes_number, NULL, 8, FALSE},
   {N_ ("Place"), place_text, NULL, place_word, 8, FALSE},
   {N_ ("Offset"), offset_text, offset_number, NULL, 12, FALSE},
   {N_ ("Steps"), life_text, life_number, NULL, 10, FALSE},
-  {N_ ("Backward"), saved_text, saved_number, NULL, 8, FALSE},
+  {N_ ("Backward"), saved_text, saved_number, NULL, 8, TRUE},
 };
 
 /* --- Links ----------------------------------------------------------------------------------- */
@@ -436,11 +436,13 @@ set_up (GtkListItemFactory *factory, GtkListItem *item, const Column *column)
 {
   GtkWidget *cell = gtk_inscription_new (NULL);
   LigPlanTable *self = g_object_get_data (G_OBJECT (factory), "table");
-  gtk_inscription_set_min_chars (GTK_INSCRIPTION (cell), (guint) MIN (column->characters, 6));
+  /* Words get room before numbers; a narrow window scrolls. */
+  gtk_inscription_set_min_chars (GTK_INSCRIPTION (cell),
+                                 (guint) MIN (column->characters, column->number ? 6 : 14));
   gtk_inscription_set_nat_chars (GTK_INSCRIPTION (cell), (guint) column->characters);
   gtk_inscription_set_text_overflow (GTK_INSCRIPTION (cell),
                                      GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END);
-  gtk_inscription_set_xalign (GTK_INSCRIPTION (cell), is_numeric (column) ? 1 : 0);
+  gtk_inscription_set_xalign (GTK_INSCRIPTION (cell), is_numeric (column) && !column->expand);
   if (is_numeric (column))
     gtk_widget_add_css_class (cell, "numeric");
   g_object_set_data (G_OBJECT (item), "table", self);

@@ -4,9 +4,12 @@
 #include "ui/profile/spread-bar.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/comparison.h>
 
 #include <glib/gi18n.h>
 #include <math.h>
+
+enum { STEP = LIG_STEP_SPREAD };
 
 static double
 sum_predicted (LigPlan *plan, int pass)
@@ -20,15 +23,13 @@ sum_predicted (LigPlan *plan, int pass)
   return seconds;
 }
 
-static double
-sum_bytes (LigPlan *plan)
+/* Returns `12.3 k tokens/s, 41 % MFU`, null if the time is unknown. */
+static char *
+describe_use (LigPlan *plan, double seconds)
 {
-  guint count;
-  double bytes = 0;
-  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  for (guint i = 0; i < count; i++)
-    bytes += steps[i].read + steps[i].written;
-  return bytes;
+  LigUse use;
+  lig_figures_use_in (plan, seconds, &use);
+  return lig_figures_use_text (&use);
 }
 
 static GtkWidget *
@@ -116,15 +117,18 @@ lig_profile_tile_new (const char *title, const char *figure, const char *first, 
   return make_tile (title, figure, FALSE, first, second);
 }
 
-/* @measured: (nullable): null before measuring. */
+/* @measured: (nullable): null before measuring. @rate: (nullable) */
 static GtkWidget *
-new_tile (const char *title, const LigSpread *measured, double predicted)
+new_tile (const char *title, const LigSpread *measured, double predicted, const char *rate)
 {
   measured = measured && measured->median > 0 ? measured : NULL;
   g_autofree char *time = format_figure (measured, predicted);
   g_autofree char *spread = measured ? describe_spread (measured) : NULL;
   g_autofree char *note = describe_prediction (measured, predicted);
-  return make_tile (title, time, !measured, spread, note);
+  GtkWidget *tile = make_tile (title, time, !measured, spread, note);
+  if (rate)
+    gtk_box_append (GTK_BOX (tile), new_note (rate));
+  return tile;
 }
 
 static void
@@ -139,13 +143,17 @@ void
 lig_profile_figures_fill (GtkBox *box, LigPlan *plan, const LigProfiled *profiled)
 {
   static const char *const titles[] = {N_ ("Forward"), N_ ("Backward"), N_ ("Update"),
-                                       N_ ("Whole step")};
+                                       N_ ("Step with update")};
   GtkWidget *child;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (box))))
     gtk_box_remove (box, child);
-  for (int i = 0; i < 4; i++)
-    gtk_box_append (box, new_tile (_ (titles[i]), profiled ? &profiled->spreads[i] : NULL,
-                                   sum_predicted (plan, i < 3 ? i : -1)));
+  for (int i = 0; i < 4; i++) {
+    double predicted = sum_predicted (plan, i < STEP ? i : -1);
+    g_autofree char *rate =
+      i == STEP ? describe_use (plan, profiled ? profiled->step : predicted) : NULL;
+    gtk_box_append (
+      box, new_tile (_ (titles[i]), profiled ? &profiled->spreads[i] : NULL, predicted, rate));
+  }
 }
 
 /* --- Policies -------------------------------------------------------------------------------- */
@@ -166,8 +174,6 @@ policy_title (LigPolicy policy)
          : policy == LIG_POLICY_ALL ? _ ("All: every legal fusion")
                                     : _ ("Measured: the fastest here");
 }
-
-enum { STEP = 3 }; /* the spread of the whole step */
 
 /* Returns the sentence below the table. */
 static char *
@@ -254,17 +260,28 @@ new_choice (LigProfiling *profiling, guint n, GtkCheckButton **group)
   return button;
 }
 
+/* Compares whole steps as `lig diff` does for profiles. */
+static void
+compare_with (const LigProfiled *before, const LigProfiled *after, LigPlanChange *total)
+{
+  const LigTimedPlan first = {before->plan, before->steps, before->passes, before->spreads};
+  const LigTimedPlan second = {after->plan, after->steps, after->passes, after->spreads};
+  g_autoptr (LigPlanComparison) comparison = lig_plan_compare_timed (&first, &second);
+  lig_plan_comparison_get_total (comparison, LIG_PASS_JOINT, total);
+}
+
 static void
 attach_row (
   GtkGrid *grid, LigProfiling *profiling, guint n, const Scale *scale, GtkCheckButton **group)
 {
+  LigPlanChange total;
   const LigProfiled *profiled = lig_profiling_get (profiling, n);
   const LigSpread *step = &profiled->spreads[STEP];
   int row = (int) n + 1;
-  LigDifference difference;
-  LigDifferenceKind kind = lig_spread_compare (step, &scale->best->spreads[STEP], &difference);
-  g_autofree char *against = lig_difference_to_text (&difference);
-  g_autofree char *bytes = lig_draw_bytes (sum_bytes (profiled->plan));
+  compare_with (scale->best, profiled, &total);
+  g_autofree char *against = lig_difference_to_text (&total.difference);
+  g_autofree char *bytes = lig_draw_bytes (total.after.bytes);
+  g_autofree char *use = describe_use (profiled->plan, profiled->step);
   g_autofree char *whole = describe_spread (step);
   gboolean best = profiled == scale->best;
   gtk_grid_attach (grid, new_choice (profiling, n, group), 0, row, 1, 1);
@@ -273,19 +290,25 @@ attach_row (
   gtk_grid_attach (
     grid,
     lig_profile_cell_new (best ? _ ("least time") : against, NULL,
-                          kind == LIG_DIFFERENCE_MORE || !scale->differ ? NULL : "best"),
+                          lig_plan_change_get_sign (&total) > 0 || !scale->differ ? NULL : "best"),
     3, row, 1, 1);
   for (int i = 0; i < STEP; i++)
     lig_profile_attach_spread (grid, 4 + i, row, &profiled->spreads[i]);
   gtk_grid_attach (grid, lig_profile_cell_new (bytes, NULL, NULL), 7, row, 1, 1);
+  gtk_grid_attach (grid, lig_profile_cell_new (use ? use : "", NULL, NULL), 8, row, 1, 1);
 }
 
 void
 lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling)
 {
-  static const char *const titles[] = {
-    N_ ("Whole step"), "",          N_ ("Against the best"), N_ ("Forward"), N_ ("Backward"),
-    N_ ("Update"),     N_ ("Moved")};
+  static const char *const titles[] = {N_ ("Step with update"),
+                                       "",
+                                       N_ ("Against the best"),
+                                       N_ ("Forward"),
+                                       N_ ("Backward"),
+                                       N_ ("Update"),
+                                       N_ ("Moved"),
+                                       N_ ("Use")};
   GtkCheckButton *group = NULL;
   clear (GTK_WIDGET (grid));
   Scale scale = find_scale (profiling);
@@ -299,5 +322,5 @@ lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling)
     attach_row (grid, profiling, n, &scale, &group);
   g_autofree char *runs = describe_runs (scale.best, scale.differ);
   GtkWidget *note = new_note (runs);
-  gtk_grid_attach (grid, note, 0, (int) n + 1, 8, 1);
+  gtk_grid_attach (grid, note, 0, (int) n + 1, 9, 1);
 }

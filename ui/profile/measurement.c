@@ -6,6 +6,7 @@
 
 #include <ligature/optimizer.h>
 #include <ligature/plan-options.h>
+#include <ligature/plan.h>
 #include <ligature/tuning.h>
 
 #include <glib/gi18n.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Profile page: a breakdown of the time and memory of a step, predicted until measured. */
+#include "ui/document/times.h"
 #include "ui/page.h"
 #include "ui/profile/figures.h"
 #include "ui/profile/rank-section.h"
@@ -156,14 +157,25 @@ find_unfused (LigProfilePage *self)
     }
   gboolean current =
     self->prediction && !lig_measurement_is_stale (LIG_MEASUREMENT (self->profiling));
-  set_timed (&self->unfused, current ? self->prediction->unfused : NULL, NULL);
+  set_timed (&self->unfused, current ? self->prediction->unfused : NULL,
+             current && measured ? self->prediction->recorded_unfused : NULL);
+}
+
+/* Returns the shown profile: the last one, else the newest in the store, or null. */
+static const LigProfiled *
+get_shown (LigProfilePage *self)
+{
+  LigPlan *plan = lig_document_get_plan (lig_page_get_document (LIG_PAGE (self)));
+  const LigProfiled *shown = lig_profiling_get_shown (self->profiling);
+  gboolean current = plan && self->prediction && self->predicted_for == plan;
+  return shown ? shown : current ? self->prediction->recorded : NULL;
 }
 
 static void
 find_shown (LigProfilePage *self)
 {
   LigPlan *plan = lig_document_get_plan (lig_page_get_document (LIG_PAGE (self)));
-  const LigProfiled *shown = lig_profiling_get_shown (self->profiling);
+  const LigProfiled *shown = get_shown (self);
   if (shown)
     set_timed (&self->timed, shown->plan, shown);
   else if (plan && self->prediction && self->predicted_for == plan)
@@ -174,6 +186,25 @@ find_shown (LigProfilePage *self)
 }
 
 /* --- Predictions ------------------------------------------------------------------------------ */
+
+/* Clears times that point into a profile that will be freed. @profiled: (nullable) */
+static void
+drop_times (LigTimedPlan *timed, const LigProfiled *profiled)
+{
+  if (profiled && timed->steps == profiled->steps)
+    timed->steps = timed->passes = NULL;
+}
+
+/* Frees the prediction, whose recorded times the pictures may show. */
+static void
+forget_prediction (LigProfilePage *self)
+{
+  if (self->prediction) {
+    drop_times (&self->timed, self->prediction->recorded);
+    drop_times (&self->unfused, self->prediction->recorded_unfused);
+  }
+  g_clear_pointer (&self->prediction, lig_prediction_free);
+}
 
 static void
 take_prediction (GObject *source, GAsyncResult *result, gpointer data)
@@ -186,7 +217,7 @@ take_prediction (GObject *source, GAsyncResult *result, gpointer data)
   g_clear_object (&self->cancellable);
   if (!prediction)
     return;
-  g_clear_pointer (&self->prediction, lig_prediction_free);
+  forget_prediction (self);
   self->prediction = prediction;
   update (self);
 }
@@ -201,7 +232,7 @@ predict (LigProfilePage *self)
   if (self->cancellable)
     g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
-  g_clear_pointer (&self->prediction, lig_prediction_free);
+  forget_prediction (self);
   g_clear_pointer (&self->predicted_for, lig_plan_unref);
   self->predicted_for = plan ? lig_plan_ref (plan) : NULL;
   self->cancellable = g_cancellable_new ();
@@ -227,11 +258,22 @@ describe_health (const LigDeviceHealth *health)
   return g_string_free (text, FALSE);
 }
 
+/* @shown: (nullable) */
+static char *
+describe_origin (const LigProfiled *shown)
+{
+  g_autofree char *day =
+    shown && shown->recorded ? lig_document_format_day (shown->recorded) : NULL;
+  if (day)
+    return g_strdup_printf (_ ("measured on %s"), day);
+  return g_strdup (shown ? _ ("measured") : _ ("predicted, not measured"));
+}
+
 static void
 show_head (LigProfilePage *self)
 {
   LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
-  const LigProfiled *shown = lig_profiling_get_shown (self->profiling);
+  const LigProfiled *shown = get_shown (self);
   LigPlan *plan = self->timed.plan;
   LigDevice *device = lig_plan_get_device (plan);
   g_autofree char *name = lig_document_get_title (doc);
@@ -240,10 +282,10 @@ show_head (LigProfilePage *self)
     lig_session_name_device (lig_device_get_name (device), lig_device_get_facts (device)->name);
   const char *compute = lig_dtype_name (lig_plan_get_compute (plan));
   const char *parameters = lig_plan_get_parameters_name (plan);
-  g_autofree char *text =
-    g_strdup_printf (_ ("%s · policy %s · compute %s, parameters %s%s · %s"), title,
-                     lig_policy_name (lig_plan_get_policy (plan)), compute, parameters, health,
-                     shown ? _ ("measured") : _ ("predicted, not measured"));
+  g_autofree char *origin = describe_origin (shown);
+  g_autofree char *text = g_strdup_printf (_ ("%s · policy %s · compute %s, parameters %s%s · %s"),
+                                           title, lig_policy_name (lig_plan_get_policy (plan)),
+                                           compute, parameters, health, origin);
   gtk_label_set_label (self->title, name);
   gtk_label_set_label (self->subtitle, text);
   lig_tooltip_set (GTK_WIDGET (self->title), name);
@@ -374,8 +416,7 @@ update (LigProfilePage *self)
     return;
   show_head (self);
   show_notice (self);
-  lig_profile_figures_fill (self->figures, self->timed.plan,
-                            lig_profiling_get_shown (self->profiling));
+  lig_profile_figures_fill (self->figures, self->timed.plan, get_shown (self));
   gboolean several = lig_profiling_get (self->profiling, 1) != NULL;
   gtk_widget_set_visible (self->compare_box, several);
   if (several)

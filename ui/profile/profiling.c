@@ -18,14 +18,13 @@ struct _LigProfiling {
 
 G_DEFINE_FINAL_TYPE (LigProfiling, lig_profiling, LIG_TYPE_MEASUREMENT)
 
-static void
-free_profiled (gpointer data)
+void
+lig_profiled_free (LigProfiled *self)
 {
-  LigProfiled *profiled = data;
-  g_clear_pointer (&profiled->plan, lig_plan_unref);
-  g_free (profiled->steps);
-  g_free (profiled->run);
-  g_free (profiled);
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  g_free (self->steps);
+  g_free (self->run);
+  g_free (self);
 }
 
 /* --- On the thread -------------------------------------------------------------------------- */
@@ -111,7 +110,7 @@ gboolean
 lig_profiling_start (
   LigProfiling *self, const LigPolicy *policies, guint count, guint rounds, GError **error)
 {
-  GPtrArray *results = g_ptr_array_new_with_free_func (free_profiled);
+  GPtrArray *results = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profiled_free);
   if (!lig_measurement_start (LIG_MEASUREMENT (self), policies, count, rounds, results, error))
     return FALSE;
   self->began = 0;
@@ -164,7 +163,7 @@ lig_profiling_get_timed (LigProfiling *self, LigTimedPlan *timed)
   const LigProfiled *shown = lig_profiling_get_shown (self);
   if (!shown || lig_measurement_is_stale (LIG_MEASUREMENT (self)))
     return FALSE;
-  *timed = (LigTimedPlan){shown->plan, shown->steps, shown->passes};
+  *timed = (LigTimedPlan){shown->plan, shown->steps, shown->passes, NULL};
   return TRUE;
 }
 

@@ -20,6 +20,8 @@ G_DECLARE_FINAL_TYPE (LigProfiling, lig_profiling, LIG, PROFILING, LigMeasuremen
  * @conditions: conditions that may have disturbed the measurement
  * @plan: compiled like the measured plan; bound to no memory
  * @steps: each step of @plan
+ * @recorded: when it was measured, in microseconds since 1970, if it was read from the store; 0 if
+ *   it was measured since the document was opened
  */
 typedef struct {
   LigPlan *plan;
@@ -30,7 +32,10 @@ typedef struct {
   LigConditions conditions;
   LigDeviceHealth health;
   char *run; /* uuid in the store, or null */
+  gint64 recorded;
 } LigProfiled;
+
+void lig_profiled_free (LigProfiled *self);
 
 /* Returns: (transfer none): the profiling of a document, created at the first call; it lives as
  *   long as the document. */
@@ -65,9 +70,13 @@ gboolean lig_profiling_get_timed (LigProfiling *self, LigTimedPlan *timed);
 
 /**
  * LigPrediction: a document's plan with an update, and the same with every op unfused.
+ *
+ * @recorded, @recorded_unfused: (nullable): the newest profiles of both in the store; they have no
+ *   conditions
  */
 typedef struct {
   LigPlan *plan, *unfused;
+  LigProfiled *recorded, *recorded_unfused;
 } LigPrediction;
 
 void lig_prediction_free (LigPrediction *self);

@@ -4,6 +4,7 @@
 #include "ui/run/bar.h"
 
 #include "ui/document/edit.h"
+#include "ui/document/ends.h"
 #include "ui/document/ranks.h"
 #include "ui/run/choice-preview.h"
 #include "ui/run/data-chooser.h"
@@ -13,11 +14,13 @@
 #include "ui/run/result.h"
 #include "ui/run/settings-list.h"
 #include "ui/run/settings.h"
+#include "ui/widgets/figures.h"
 #include "ui/widgets/fit-box.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
 #include "ui/widgets/type-list.h"
-#include <ligature/optimizer.h>
+#include <ligature/plan.h>
+#include <ligature/sequence.h>
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -30,7 +33,7 @@
 struct _LigRunBar {
   GtkWidget parent_instance;
   LigDocument *doc;
-  GtkWidget *content, *fixes;
+  GtkWidget *content, *fixes, *connect;
   GtkDropDown *device, *type, *recipe, *policy;
   GtkSpinButton *batch;
   GtkWidget *data, *train, *pause, *stop, *profile;
@@ -100,11 +103,13 @@ update_data (LigRunBar *self, const LigRunSettings *settings)
   char *query = plain ? strrchr (plain, '?') : NULL;
   if (query && strchr (query, '='))
     *query = '\0';
-  g_autofree char *name = plain ? g_path_get_basename (plain) : g_strdup (kind);
+  g_autofree char *given = plain ? g_path_get_basename (plain) : g_strdup (kind);
+  g_autofree char *name =
+    lig_train_has_data (self->doc) ? g_steal_pointer (&given) : g_strdup (_ ("Choose data"));
   g_autofree char *tooltip =
     lig_train_has_data (self->doc)
       ? g_strdup_printf (_ ("Data: %s"), settings->data)
-      : g_strdup (_ ("No dataset chosen: trains on random values. Click to choose a file"));
+      : g_strdup (_ ("No data is chosen yet: choose a file, or random values"));
   gtk_label_set_text (self->data_label, name);
   lig_tooltip_set (self->data, tooltip);
   g_autofree char *label = g_strdup_printf (_ ("Data: %s"), name);
@@ -146,19 +151,29 @@ describe_ranks (LigRunBar *self)
                    : NULL;
 }
 
+static const char *
+get_usual_optimizer (void)
+{
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (g_str_equal (setting->name, "optimizer"))
+      return setting->usual;
+  return "";
+}
+
 static void
 update_settings (LigRunBar *self)
 {
   g_auto (LigRunSettings) settings;
   lig_train_read (self->doc, &settings, NULL);
-  g_autofree char *steps = lig_train_format_count (settings.steps);
+  g_autofree char *steps = lig_figure_count (settings.steps);
   g_autofree char *ranks = describe_ranks (self);
   gint64 batch = lig_train_get_batch (self->doc);
-  g_autofree char *count = lig_train_format_count (batch);
+  g_autofree char *count = lig_figure_count (batch);
   g_autofree char *rows = g_strdup_printf (ngettext ("%s row", "%s rows", (gulong) batch), count);
   g_autofree char *label =
     g_strdup_printf (ngettext ("%s step · %s", "%s steps · %s", (gulong) settings.steps), steps,
-                     settings.optimizer ? settings.optimizer : LIG_OPTIMIZER_DEFAULT);
+                     settings.optimizer ? settings.optimizer : get_usual_optimizer ());
   self->updating = TRUE;
   gtk_spin_button_set_value (self->batch, (double) batch);
   gtk_menu_button_set_label (self->rows, rows);
@@ -223,6 +238,20 @@ add_loss (GtkWidget *widget, const char *action, GVariant *parameter)
     lig_toast_error (widget, error);
 }
 
+/* Selects the op that waits for a branch, so that the user sees which one is connected. */
+static void
+connect_branch (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigRunBar *self = LIG_RUN_BAR (widget);
+  LigOp *op = lig_ends_find_open (self->doc);
+  GError *error = NULL;
+  if (!op)
+    return;
+  lig_document_select (self->doc, op, LIG_SELECT_ONLY);
+  if (!lig_edit_connect_selection (self->doc, op, &error))
+    lig_toast_error (widget, error);
+}
+
 /* --- The training -------------------------------------------------------------------------- */
 
 static void
@@ -261,6 +290,7 @@ show_reason (LigRunBar *self)
   (failed || done ? gtk_widget_remove_css_class
                   : gtk_widget_add_css_class) (GTK_WIDGET (self->reason), "dim-label");
   gtk_widget_set_visible (self->fixes, obstacle == LIG_TRAIN_NO_LOSS);
+  gtk_widget_set_visible (self->connect, obstacle == LIG_TRAIN_BRANCH);
 }
 
 static void
@@ -398,6 +428,7 @@ bind_children (GtkWidgetClass *class)
   BIND (choices);
   BIND (rows);
   BIND (fixes);
+  BIND (connect);
   BIND (device);
   BIND (type);
   BIND (recipe);
@@ -433,6 +464,7 @@ lig_run_bar_class_init (LigRunBarClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_run_bar_dispose;
   gtk_widget_class_install_action (widget_class, "bar.add-loss", "s", add_loss);
+  gtk_widget_class_install_action (widget_class, "bar.connect", NULL, connect_branch);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/run/bar.ui");
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -451,13 +483,13 @@ lig_run_bar_init (LigRunBar *self)
   lig_fit_box_add (self->choices, GTK_WIDGET (self->device), _ ("Device"), 0);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->type), _ ("Compute type"), 5);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->recipe), _ ("Recipe"), 6);
-  lig_fit_box_add (self->choices, GTK_WIDGET (self->policy), _ ("Fusion policy"), 1);
+  lig_fit_box_add (self->choices, GTK_WIDGET (self->policy), _ ("Fusion policy"), 3);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->rows), _ ("Batch"), 4);
-  lig_fit_box_add (self->choices, self->data, _ ("Data"), 3);
+  lig_fit_box_add (self->choices, self->data, _ ("Data"), 0);
   lig_fit_box_add (self->choices, GTK_WIDGET (self->settings), _ ("Training settings"), 2);
   lig_tooltip_set (lig_fit_box_get_button (self->choices), _ ("More settings"));
   lig_tooltip_when_cut (self->reason);
-  g_autoptr (GtkStringList) type_list = lig_type_list_new (_ ("Input’s type"), LIG_DTYPE_COMPUTES);
+  g_autoptr (GtkStringList) type_list = lig_type_list_new (_ ("Same as input"), LIG_DTYPE_COMPUTES);
   g_autoptr (GtkStringList) policy_list = gtk_string_list_new (policy_names);
   shorten_devices (self);
   gtk_drop_down_set_model (self->type, G_LIST_MODEL (type_list));

@@ -17,7 +17,7 @@ struct _LigDataChooser {
   LigDocument *doc;
   AdwComboRow *kind;
   AdwActionRow *file;
-  GtkWidget *use, *choose_file, *choose_folder, *warning;
+  GtkWidget *use, *cancel, *choose_file, *choose_folder, *warning;
   GtkLabel *misfit;
   AdwPreferencesGroup *options_group, *preview_group;
   LigDataOptions *options;
@@ -216,11 +216,15 @@ use (GtkWidget *widget, const char *action, GVariant *parameter)
   gtk_window_close (GTK_WINDOW (self));
 }
 
+/* Enter uses data that are fine, unless the user has moved the focus. */
 static void
 preview_answered (LigDataChooser *self)
 {
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "data.use",
-                                 lig_data_preview_is_fine (self->preview));
+  GtkWindow *window = GTK_WINDOW (self);
+  gboolean fine = lig_data_preview_is_fine (self->preview);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "data.use", fine);
+  if (fine && gtk_window_get_focus (window) == self->cancel)
+    gtk_window_set_focus (window, gtk_window_get_default_widget (window));
   show_misfit (self);
 }
 
@@ -253,6 +257,7 @@ lig_data_chooser_class_init (LigDataChooserClass *class)
   BIND (kind);
   BIND (file);
   BIND (use);
+  BIND (cancel);
   BIND (warning);
   BIND (misfit);
   BIND (choose_file);

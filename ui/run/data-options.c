@@ -45,6 +45,34 @@ set_texts (const Row *row, const char *title)
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row->row), _ (row->option->help));
 }
 
+/* Returns the list of a combo row that shows its choice, the first that is not in a popover. */
+static GtkWidget *
+find_choice (GtkWidget *widget)
+{
+  GtkWidget *found = GTK_IS_LIST_VIEW (widget) ? widget : NULL;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child && !found;
+       child = gtk_widget_get_next_sibling (child))
+    found = GTK_IS_POPOVER (child) ? NULL : find_choice (child);
+  return found;
+}
+
+/* Makes room for the longest choice, which a long subtitle would cut. */
+static void
+keep_choice (GtkWidget *row, GtkStringList *words)
+{
+  enum { PADDING = 12 };
+  GtkWidget *list = find_choice (row);
+  int wanted = 0, width;
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (words)); i++) {
+    const char *word = gtk_string_list_get_string (words, i);
+    g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (row, word);
+    pango_layout_get_pixel_size (layout, &width, NULL);
+    wanted = MAX (wanted, width);
+  }
+  if (list)
+    gtk_widget_set_size_request (list, wanted + PADDING, -1);
+}
+
 static GtkWidget *
 new_choice (Row *row)
 {
@@ -54,6 +82,7 @@ new_choice (Row *row)
     gtk_string_list_append (words, _ (choice->label));
   row->row = row->input = adw_combo_row_new ();
   adw_combo_row_set_model (ADW_COMBO_ROW (row->row), G_LIST_MODEL (words));
+  keep_choice (row->row, words);
   set_texts (row, _ (row->option->label));
   return row->row;
 }

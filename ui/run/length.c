@@ -5,6 +5,7 @@
 
 #include "ui/document/times.h"
 #include "ui/run/settings.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -37,7 +38,7 @@ lig_train_describe_length (LigDocument *doc, double *seconds)
   if (!isfinite (step) || step <= 0 || settings.steps < 1)
     return NULL;
   g_autofree char *whole = lig_train_format_seconds (*seconds);
-  g_autofree char *count = lig_train_format_count (settings.steps);
+  g_autofree char *count = lig_figure_count (settings.steps);
   g_autofree char *each = lig_train_format_seconds (step);
   g_autofree char *origin = lig_document_describe_times (doc, 0);
   return g_strdup_printf (ngettext ("About %s: %s step of %s, %s",

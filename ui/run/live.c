@@ -98,8 +98,9 @@ static void
 show_speed (LigRunLive *self, const LigRunProgress *progress)
 {
   g_autofree char *step = lig_train_format_seconds (progress->step_seconds);
-  g_autofree char *rate = lig_train_format_rate (progress->samples_per_second);
-  g_autofree char *text = g_strdup_printf (_ ("step %s · %s"), step, rate);
+  g_autofree char *rate = lig_run_describe_rate (progress);
+  g_autofree char *text =
+    rate ? g_strdup_printf (_ ("step %s · %s"), step, rate) : g_strdup_printf (_ ("step %s"), step);
   g_autofree char *shared = g_strdup_printf (_ ("%s · rank %d slowest"), text, progress->slowest);
   g_autofree char *waits = lig_run_explain_waits (progress);
   set_text (self->speed, isnan (progress->step_seconds) ? "" : waits ? shared : text);

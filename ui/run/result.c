@@ -43,7 +43,9 @@ lig_result_show (GtkLabel *label, LigTraining *training)
     gtk_label_set_text (label, status);
     return FALSE;
   }
-  g_autofree char *whole = g_strjoin (" · ", status, *result ? result : NULL, NULL);
+  g_autofree char *rate = lig_run_describe_rate (&progress);
+  g_autofree char *both = g_strjoin (" · ", status, *result ? result : rate, NULL);
+  g_autofree char *whole = *result && rate ? g_strjoin (" · ", both, rate, NULL) : g_strdup (both);
   g_autofree char *markup =
     g_markup_printf_escaped ("%s · <a href=\"run\">%s</a>", whole, _ ("Show charts"));
   g_signal_handlers_disconnect_by_func (label, follow_link, NULL);

@@ -3,11 +3,16 @@
 #include "ui/document/ranks.h"
 #include "ui/page.h"
 #include "ui/run/data-chooser.h"
+#include "ui/run/export-weights.h"
 #include "ui/run/live.h"
 #include "ui/run/result.h"
 #include "ui/run/settings.h"
 #include "ui/run/training-row.h"
 #include "ui/widgets/chart-view.h"
+#include "ui/widgets/figures.h"
+#include "ui/widgets/histogram-view.h"
+#include "ui/widgets/load-view.h"
+#include "ui/widgets/run-menu.h"
 #include "ui/widgets/sample-list.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
@@ -34,10 +39,13 @@ struct _LigRunPage {
   GtkGrid *charts;
   LigChartView *views[N_CHARTS];
   LigSampleList *samples;
+  LigHistogramView *histograms;
+  LigLoadView *loads;
+  LigRunMenu *run_menu;
   LigRunLive live;
   GActionMap *map; /* of the window; null until it requested the actions */
   LigTraining *shown, *current;
-  gint64 samples_read; /* when */
+  gint64 records_read; /* when samples, histograms or loads were read */
   guint ticks;
 };
 
@@ -204,7 +212,7 @@ halve_batch (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigRunPage *self = LIG_RUN_PAGE (widget);
   gint64 batch = lig_train_halve_batch (get_document (self));
-  g_autofree char *count = lig_train_format_count (batch);
+  g_autofree char *count = lig_figure_count (batch);
   g_autofree char *message = g_strdup_printf (_ ("The batch is %s now"), count);
   lig_toast (widget, message, _ ("Train"), "win.run");
 }
@@ -241,34 +249,54 @@ show_buttons (LigRunPage *self)
 {
   gboolean active = lig_training_is_active (self->shown);
   gboolean paused = get_status (self->shown) == LIG_RUN_PAUSED;
-  gboolean resumable = !active && get_status (self->shown) != LIG_RUN_DONE &&
-                       lig_training_get_checkpoint (self->shown);
+  gboolean resumable =
+    !active && get_status (self->shown) != LIG_RUN_DONE && lig_training_get_saved (self->shown);
   gtk_widget_set_visible (self->pause, active);
   gtk_widget_set_visible (self->save, active);
   gtk_widget_set_visible (self->stop, active);
   gtk_widget_set_visible (self->resume, resumable);
+  gtk_widget_set_visible (GTK_WIDGET (self->run_menu), !active);
+  lig_run_menu_set_run (self->run_menu,
+                        lig_session_get_store (lig_document_get_session (get_document (self))),
+                        lig_training_get_uuid (self->shown));
   adw_button_content_set_label (self->pause_content, paused ? _ ("Continue") : _ ("Pause"));
   adw_button_content_set_icon_name (self->pause_content, paused ? "media-playback-start-symbolic"
                                                                 : "media-playback-pause-symbolic");
 }
 
-/* Reads the generated texts, at most once a second while some are due: the store writes with a
- * delay. */
+/* Returns whether a record that is made every few steps is newer than the one read last. */
+static gboolean
+is_due (gint64 every, gint64 newest, gint64 step)
+{
+  return every > 0 && newest < step - step % every;
+}
+
+/* Reads the generated texts, the histograms and the loads, at most once a second while some are
+ * due: the store writes with a delay. */
 static void
-show_samples (LigRunPage *self, gboolean now)
+show_records (LigRunPage *self, gboolean now)
 {
   LigRunProgress progress;
-  gint64 every = lig_training_get_settings (self->shown)->sample_every;
+  const LigRunSettings *settings = lig_training_get_settings (self->shown);
+  LigStore *store = lig_session_get_store (lig_document_get_session (get_document (self)));
+  const char *run = lig_training_get_uuid (self->shown);
   gint64 time = g_get_monotonic_time ();
   lig_training_get_progress (self->shown, &progress);
-  gboolean due = every > 0 && time - self->samples_read > G_USEC_PER_SEC &&
-                 lig_sample_list_get_newest (self->samples) < progress.step - progress.step % every;
-  if (!now && !due)
+  gboolean texts =
+    is_due (settings->sample_every, lig_sample_list_get_newest (self->samples), progress.step);
+  gboolean maps =
+    is_due (settings->histograms, lig_histogram_view_get_newest (self->histograms), progress.step);
+  gboolean loads =
+    is_due (settings->load_every, lig_load_view_get_newest (self->loads), progress.step);
+  if (!now && ((!texts && !maps && !loads) || time - self->records_read <= G_USEC_PER_SEC))
     return;
-  self->samples_read = time;
-  lig_sample_list_show (self->samples,
-                        lig_session_get_store (lig_document_get_session (get_document (self))),
-                        every > 0 ? lig_training_get_uuid (self->shown) : NULL);
+  self->records_read = time;
+  if (now || texts)
+    lig_sample_list_show (self->samples, store, settings->sample_every > 0 ? run : NULL);
+  if (now || maps)
+    lig_histogram_view_show (self->histograms, store, settings->histograms > 0 ? run : NULL);
+  if (now || loads)
+    lig_load_view_show (self->loads, store, settings->load_every > 0 ? run : NULL);
 }
 
 static void
@@ -277,7 +305,7 @@ show_whole (LigRunPage *self)
   show_facts (self);
   show_buttons (self);
   show_error (self);
-  show_samples (self, TRUE);
+  show_records (self, TRUE);
   lig_run_live_update (&self->live, self->shown, TRUE);
   refresh_charts (self, TRUE);
 }
@@ -295,7 +323,7 @@ shown_progressed (LigRunPage *self)
   show_facts (self);
   show_buttons (self);
   show_error (self);
-  show_samples (self, FALSE);
+  show_records (self, FALSE);
 }
 
 static void
@@ -332,7 +360,7 @@ update_actions (LigRunPage *self)
   LigTrainObstacle obstacle = lig_train_find_obstacle (get_document (self), &sentence);
   gboolean active = self->current && lig_training_is_active (self->current);
   gboolean resumable = self->current && !active && get_status (self->current) != LIG_RUN_DONE &&
-                       lig_training_get_checkpoint (self->current);
+                       lig_training_get_saved (self->current);
   enable (self, "run", obstacle == LIG_TRAIN_POSSIBLE && !active);
   enable (self, "pause", active);
   enable (self, "stop", active);
@@ -368,10 +396,31 @@ follow_document (LigRunPage *self)
   update_actions (self);
 }
 
+/* Trains if the user has chosen data, and lets the window close. */
+static gboolean
+start_with_data (LigRunPage *self)
+{
+  if (lig_train_has_data (get_document (self)))
+    lig_train_start (get_document (self));
+  return FALSE;
+}
+
+/* Random values are a choice: without data the user is asked first. */
 static void
 run (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  lig_train_start (get_document (data));
+  LigRunPage *self = data;
+  LigDocument *document = get_document (self);
+  if (lig_train_has_data (document)) {
+    lig_train_start (document);
+    return;
+  }
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWindow *chooser =
+    lig_data_chooser_new (GTK_IS_WINDOW (root) ? GTK_WINDOW (root) : NULL, document);
+  g_signal_connect_object (chooser, "close-request", G_CALLBACK (start_with_data), self,
+                           G_CONNECT_SWAPPED);
+  gtk_window_present (chooser);
 }
 
 static void
@@ -395,22 +444,29 @@ stop_current (GSimpleAction *action, GVariant *parameter, gpointer data)
   lig_training_cancel (LIG_RUN_PAGE (data)->current);
 }
 
+/* Continues a run, or says which file is missing. */
+static void
+resume (LigRunPage *self, const char *checkpoint, LigLayout layout)
+{
+  GError *error = NULL;
+  if (!lig_train_resume (get_document (self), checkpoint, layout, &error))
+    lig_toast_error (GTK_WIDGET (self), error);
+}
+
 static void
 resume_current (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigRunPage *self = data;
-  lig_train_resume (get_document (self), lig_training_get_checkpoint (self->current),
-                    lig_training_get_layout (self->current));
+  resume (self, lig_training_get_saved (self->current), lig_training_get_layout (self->current));
 }
 
 /* Resumes from the checkpoint of a run of the store. */
 static void
 resume_run (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigDocument *doc = get_document (data);
   const char *checkpoint, *run;
   g_variant_get (parameter, "(&s&s)", &checkpoint, &run);
-  lig_train_resume (doc, checkpoint, lig_ranks_find_layout (doc, run));
+  resume (data, checkpoint, lig_ranks_find_layout (get_document (data), run));
 }
 
 static void
@@ -455,9 +511,9 @@ static void
 resume_shown (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigRunPage *self = LIG_RUN_PAGE (widget);
-  const char *checkpoint = lig_training_get_checkpoint (self->shown);
+  const char *checkpoint = lig_training_get_saved (self->shown);
   if (checkpoint)
-    lig_train_resume (get_document (self), checkpoint, lig_training_get_layout (self->shown));
+    resume (self, checkpoint, lig_training_get_layout (self->shown));
 }
 
 /* Returns the command for a new run; the shown run's own button copies its command. */
@@ -484,6 +540,27 @@ copy_command (GtkWidget *widget, const char *action, GVariant *parameter)
     return;
   gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), command);
   lig_toast (widget, _ ("Copied as command"), NULL, NULL);
+}
+
+/* The history has its actions once it is shown. */
+static void
+compare_with (LigRunPage *self, const char *other)
+{
+  const char *run = lig_run_menu_get_run (self->run_menu);
+  if (!run)
+    return;
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "history");
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.compare-runs", "(ss)", run, other);
+}
+
+static void
+export_weights (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigRunPage *self = LIG_RUN_PAGE (widget);
+  const char *uuid = self->shown ? lig_training_get_uuid (self->shown) : NULL;
+  if (uuid)
+    lig_export_weights_choose (widget, lig_page_get_session (LIG_PAGE (self)), uuid,
+                               lig_training_get_settings (self->shown)->name);
 }
 
 /* --- The list ------------------------------------------------------------------------------ */
@@ -532,6 +609,8 @@ lig_run_page_constructed (GObject *object)
   G_OBJECT_CLASS (lig_run_page_parent_class)->constructed (object);
   gtk_list_box_bind_model (self->list, G_LIST_MODEL (trainings), make_row, NULL, NULL);
   g_signal_connect_object (self->list, "row-selected", G_CALLBACK (row_selected), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->run_menu, "chosen", G_CALLBACK (compare_with), self,
                            G_CONNECT_SWAPPED);
   connect (self, trainings, "items-changed", update_list);
   connect (self, doc, "settings", follow_document);
@@ -584,6 +663,9 @@ bind_children (GtkWidgetClass *class)
   BIND (facts);
   BIND (charts);
   BIND (samples);
+  BIND (histograms);
+  BIND (loads);
+  BIND (run_menu);
 #undef BIND
 #define BIND(name) \
   gtk_widget_class_bind_template_child_full ( \
@@ -603,13 +685,21 @@ lig_run_page_class_init (LigRunPageClass *class)
     const char *name;
     GtkWidgetActionActivateFunc func;
   } actions[] = {
-    {"training.pause", pause_shown},         {"training.stop", stop_shown},
-    {"training.save", save_shown},           {"training.resume", resume_shown},
-    {"training.copy-command", copy_command}, {"training.lower-rate", lower_rate},
-    {"training.choose-data", choose_data},   {"training.halve-batch", halve_batch},
+    {"training.pause", pause_shown},
+    {"training.stop", stop_shown},
+    {"training.save", save_shown},
+    {"training.resume", resume_shown},
+    {"training.copy-command", copy_command},
+    {"training.lower-rate", lower_rate},
+    {"training.choose-data", choose_data},
+    {"training.halve-batch", halve_batch},
+    {"training.export-weights", export_weights},
   };
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   g_type_ensure (LIG_TYPE_SAMPLE_LIST);
+  g_type_ensure (LIG_TYPE_HISTOGRAM_VIEW);
+  g_type_ensure (LIG_TYPE_LOAD_VIEW);
+  g_type_ensure (LIG_TYPE_RUN_MENU);
   G_OBJECT_CLASS (class)->constructed = lig_run_page_constructed;
   G_OBJECT_CLASS (class)->dispose = lig_run_page_dispose;
   LIG_PAGE_CLASS (class)->add_actions = lig_run_page_add_actions;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows are generated from lig_run_setting_nth(): words become drop-downs, numbers entries with
- * their range. Every change is an edit of the document. */
+/* Rows are generated from lig_run_setting_nth(): words become drop-downs, 0 and 1 a switch, numbers
+ * entries. Every change is an edit of the document. */
 #include "ui/run/settings-list.h"
 
+#include "ui/document/ranks.h"
 #include "ui/run/rank-rows.h"
 #include "ui/run/settings.h"
 #include "ui/session/setting-name.h"
+#include "ui/widgets/fold.h"
 #include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
@@ -13,26 +15,49 @@
 
 typedef struct {
   const LigSetting *setting;
-  GtkWidget *entry, *choice, *reset; /* one of the first two */
+  GtkWidget *entry, *choice, *toggle, *reset; /* one of the first three */
   GtkLabel *error;
+  guint group;
 } Row;
+
+/* Settings under a heading. */
+typedef struct {
+  const char *title;
+  gboolean open; /* at first */
+  const char *names[8];
+} Group;
+
+enum { ADVANCED = 5, RANKS };
+
+/* Settings that no other group names are advanced. */
+static const Group groups[] = {
+  {N_ ("Schedule"), TRUE, {"steps", "lr", "schedule", "warmup", "min-lr"}},
+  {N_ ("Optimizer"), TRUE, {"optimizer", "weight-decay", "clip", "accumulate"}},
+  {N_ ("Precision"), FALSE, {"tf32", "loss-scale", "calibrate", "nondeterministic"}},
+  {N_ ("Validation and checkpoints"),
+   FALSE,
+   {"eval-every", "eval-batches", "histograms", "checkpoint-every", "checkpoint"}},
+  {N_ ("Samples"),
+   FALSE,
+   {"sample-every", "sample-prompts", "sample-tokens", "sample-temperature", "sample-top-k",
+    "sample-seed", "vocabulary"}},
+  [ADVANCED] = {N_ ("Advanced"), FALSE, {NULL}},
+  [RANKS] = {N_ ("Ranks"), FALSE, {"shard-optimizer", "bucket-size"}},
+};
 
 typedef struct {
   LigDocument *doc;
   GArray *rows; /* of Row */
+  LigFold *folds[G_N_ELEMENTS (groups)];
+  GtkGrid *grids[G_N_ELEMENTS (groups)];
+  guint lines[G_N_ELEMENTS (groups)];
+  GtkSizeGroup *inputs; /* all groups have columns of the same width */
   gboolean updating;
 } List;
-
-/* The rank rows, above the settings. */
-enum { RANKS = 2 };
 
 /* Settings that are omitted: the run bar shows them next to the button, or they belong to the
  * file. */
 static const char *const elsewhere[] = {"data", "batch", "dtype", "policy", "name", NULL};
-
-/* The first rows, most used first; the others follow. */
-static const char *const first[] = {"steps",        "lr",   "optimizer",  "schedule", "warmup",
-                                    "weight-decay", "clip", "eval-every", "seed",     NULL};
 
 /* --- Reading ------------------------------------------------------------------------------- */
 
@@ -40,6 +65,13 @@ static gboolean
 is_choice (const LigSetting *setting)
 {
   return setting->kind == LIG_SETTING_TEXT && strchr (setting->argument, '|');
+}
+
+/* Returns whether a setting is 0 or 1. */
+static gboolean
+is_toggle (const LigSetting *setting)
+{
+  return setting->kind == LIG_SETTING_COUNT && setting->maximum == 1;
 }
 
 /* Returns the default value of a setting. */
@@ -65,8 +97,17 @@ update_choice (const Row *row, const char *value)
 }
 
 static void
+show_changed (List *self, guint group, guint count)
+{
+  g_autofree char *text =
+    count > 0 ? g_strdup_printf (ngettext ("%u changed", "%u changed", count), count) : NULL;
+  lig_fold_set_note (self->folds[group], text);
+}
+
+static void
 update (List *self)
 {
+  guint changed[G_N_ELEMENTS (groups)] = {0};
   g_auto (LigRunSettings) settings;
   lig_train_read (self->doc, &settings, NULL);
   self->updating = TRUE;
@@ -77,11 +118,17 @@ update (List *self)
     const char *value = set ? set : usual;
     if (row->choice)
       update_choice (row, value);
+    else if (row->toggle)
+      gtk_switch_set_active (GTK_SWITCH (row->toggle), g_strcmp0 (value, "1") == 0);
     else if (!gtk_widget_has_focus (row->entry) &&
              !g_str_equal (gtk_editable_get_text (GTK_EDITABLE (row->entry)), value ? value : ""))
       gtk_editable_set_text (GTK_EDITABLE (row->entry), value ? value : "");
     gtk_widget_set_sensitive (row->reset, g_strcmp0 (value, usual) != 0);
+    changed[row->group] += g_strcmp0 (value, usual) != 0;
   }
+  changed[RANKS] += lig_ranks_get (self->doc) > 1;
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
+    show_changed (self, i, changed[i]);
   self->updating = FALSE;
 }
 
@@ -92,7 +139,8 @@ find_row (List *self, gpointer widget)
 {
   for (guint i = 0; i < self->rows->len; i++) {
     Row *row = &g_array_index (self->rows, Row, i);
-    if (row->entry == widget || row->choice == widget || row->reset == widget)
+    if (row->entry == widget || row->choice == widget || row->toggle == widget ||
+        row->reset == widget)
       return row;
   }
   return NULL;
@@ -133,10 +181,18 @@ choice_changed (GtkDropDown *choice, GParamSpec *spec, List *self)
 }
 
 static void
+toggled (GtkSwitch *toggle, GParamSpec *spec, List *self)
+{
+  const Row *row = find_row (self, toggle);
+  if (!self->updating)
+    lig_train_set (self->doc, row->setting->name, gtk_switch_get_active (toggle) ? "1" : "0", NULL);
+}
+
+static void
 reset_clicked (GtkButton *button, List *self)
 {
   const Row *row = find_row (self, button);
-  gtk_widget_grab_focus (row->entry ? row->entry : row->choice);
+  gtk_widget_grab_focus (row->entry ? row->entry : row->choice ? row->choice : row->toggle);
   lig_train_set (self->doc, row->setting->name, NULL, NULL);
   show_error (row, NULL);
   if (row->entry) {
@@ -155,6 +211,10 @@ static char *
 make_help (const LigSetting *setting)
 {
   g_autofree char *initial = lig_setting_default (setting);
+  g_autofree char *title = lig_setting_get_title (setting);
+  /* A title that explains itself is not repeated. */
+  if (initial && g_str_equal (title, _ (setting->help)))
+    return g_strdup_printf (_ ("Default: %s"), initial);
   GString *text = g_string_new (_ (setting->help));
   if (setting->of)
     g_string_append_printf (text, " (%s)", setting->of);
@@ -171,6 +231,12 @@ make_input (List *self, Row *row)
     row->choice = gtk_drop_down_new_from_strings ((const char *const *) words);
     g_signal_connect (row->choice, "notify::selected", G_CALLBACK (choice_changed), self);
     return row->choice;
+  }
+  if (is_toggle (row->setting)) {
+    row->toggle = gtk_switch_new ();
+    gtk_widget_set_halign (row->toggle, GTK_ALIGN_END);
+    g_signal_connect (row->toggle, "notify::active", G_CALLBACK (toggled), self);
+    return row->toggle;
   }
   row->entry = gtk_entry_new ();
   gtk_editable_set_width_chars (GTK_EDITABLE (row->entry), 12);
@@ -208,10 +274,11 @@ make_texts (Row *row, const char *label)
 }
 
 static void
-add_row (List *self, GtkGrid *grid, const LigSetting *setting)
+add_row (List *self, guint group, const LigSetting *setting)
 {
-  Row row = {.setting = setting};
-  int line = RANKS + (int) self->rows->len;
+  Row row = {.setting = setting, .group = group};
+  GtkGrid *grid = self->grids[group];
+  int line = (int) self->lines[group]++;
   g_autofree char *label = lig_setting_get_title (setting);
   g_autofree char *reset = g_strdup_printf (_ ("Back to the default: %s"), label);
   g_autofree char *help = make_help (setting);
@@ -221,6 +288,8 @@ add_row (List *self, GtkGrid *grid, const LigSetting *setting)
   lig_tooltip_set (row.reset, reset);
   gtk_widget_set_valign (row.reset, GTK_ALIGN_CENTER);
   gtk_widget_set_valign (input, GTK_ALIGN_CENTER);
+  if (!row.toggle)
+    gtk_size_group_add_widget (self->inputs, input);
   gtk_grid_attach (grid, make_texts (&row, label), 0, line, 1, 1);
   gtk_grid_attach (grid, input, 1, line, 1, 1);
   gtk_grid_attach (grid, row.reset, 2, line, 1, 1);
@@ -230,19 +299,53 @@ add_row (List *self, GtkGrid *grid, const LigSetting *setting)
   g_array_append_val (self->rows, row);
 }
 
+static GtkWidget *
+make_group (List *self, guint n)
+{
+  GtkWidget *grid = gtk_grid_new (), *fold = lig_fold_new (_ (groups[n].title), grid);
+  gtk_grid_set_row_spacing (GTK_GRID (grid), 6);
+  gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
+  g_object_set (grid, "margin-start", 6, "margin-top", 6, "margin-bottom", 6, NULL);
+  lig_fold_set_open (LIG_FOLD (fold), groups[n].open);
+  self->grids[n] = GTK_GRID (grid);
+  self->folds[n] = LIG_FOLD (fold);
+  return fold;
+}
+
+static guint
+find_group (const LigSetting *setting)
+{
+  for (guint n = 0; n < G_N_ELEMENTS (groups); n++)
+    for (guint i = 0; i < G_N_ELEMENTS (groups[n].names) && groups[n].names[i]; i++)
+      if (g_str_equal (setting->name, groups[n].names[i]))
+        return n;
+  return ADVANCED;
+}
+
+/* Adds the settings in the order of their group. */
 static void
-add_rows (List *self, GtkGrid *grid)
+add_named (List *self, guint group)
 {
   const LigSetting *setting;
-  lig_rank_count_attach (self->doc, grid, 0);
-  lig_rank_layout_attach (self->doc, grid, 1);
-  for (guint n = 0; first[n]; n++)
+  for (guint n = 0; n < G_N_ELEMENTS (groups[group].names) && groups[group].names[n]; n++)
     for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
-      if (g_str_equal (setting->name, first[n]))
-        add_row (self, grid, setting);
+      if (g_str_equal (setting->name, groups[group].names[n]))
+        add_row (self, group, setting);
+}
+
+static void
+add_groups (List *self, GtkBox *box)
+{
+  const LigSetting *setting;
+  for (guint n = 0; n < G_N_ELEMENTS (groups); n++)
+    gtk_box_append (box, make_group (self, n));
+  lig_rank_count_attach (self->doc, self->grids[RANKS], (int) self->lines[RANKS]++);
+  lig_rank_layout_attach (self->doc, self->grids[RANKS], (int) self->lines[RANKS]++);
+  for (guint n = 0; n < G_N_ELEMENTS (groups); n++)
+    add_named (self, n);
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
-    if (!g_strv_contains (elsewhere, setting->name) && !g_strv_contains (first, setting->name))
-      add_row (self, grid, setting);
+    if (!g_strv_contains (elsewhere, setting->name) && find_group (setting) == ADVANCED)
+      add_row (self, ADVANCED, setting);
 }
 
 static void
@@ -258,6 +361,7 @@ free_list (gpointer data)
   g_signal_handlers_disconnect_by_data (self->doc, self);
   g_object_unref (self->doc);
   g_array_unref (self->rows);
+  g_object_unref (self->inputs);
   g_free (self);
 }
 
@@ -277,21 +381,27 @@ add_frame (GtkWidget *popover, GtkWidget *settings)
   return box;
 }
 
+/* The first entry has the focus, not the heading above it. */
+static void
+focus_first (List *self)
+{
+  gtk_widget_grab_focus (g_array_index (self->rows, Row, 0).entry);
+}
+
 GtkWidget *
 lig_run_settings_list_new (LigDocument *doc)
 {
   List *self = g_new0 (List, 1);
   GtkWidget *popover = gtk_popover_new (), *scrolled = gtk_scrolled_window_new ();
-  GtkWidget *grid = gtk_grid_new ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   self->doc = g_object_ref (doc);
   self->rows = g_array_new (FALSE, TRUE, sizeof (Row));
-  gtk_grid_set_row_spacing (GTK_GRID (grid), 6);
-  gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
-  g_object_set (grid, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12,
+  self->inputs = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);
+  g_object_set (box, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12,
                 NULL);
-  add_rows (self, GTK_GRID (grid));
+  add_groups (self, GTK_BOX (box));
   update (self);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), grid);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), box);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scrolled), TRUE);
@@ -300,6 +410,7 @@ lig_run_settings_list_new (LigDocument *doc)
   gtk_accessible_update_property (GTK_ACCESSIBLE (popover), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Training settings"), -1);
   g_signal_connect (doc, "changed", G_CALLBACK (document_changed), self);
+  g_signal_connect_swapped (popover, "show", G_CALLBACK (focus_first), self);
   g_object_set_data_full (G_OBJECT (popover), "list", self, free_list);
   return popover;
 }

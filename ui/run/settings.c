@@ -4,10 +4,14 @@
 #include "ui/run/settings.h"
 
 #include "ui/document/edit.h"
+#include "ui/document/ends.h"
 #include "ui/document/ranks.h"
 #include "ui/session/command.h"
+#include "ui/session/interrupted.h"
 #include "ui/widgets/figures.h"
+#include <ligature/device.h>
 #include <ligature/json.h>
+#include <ligature/sequence.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n.h>
@@ -116,6 +120,14 @@ lig_train_set (LigDocument *doc, const char *name, const char *text, GError **er
   return TRUE;
 }
 
+void
+lig_train_set_policy (LigDocument *doc, const char *name)
+{
+  for (LigPolicy policy = LIG_POLICY_NONE; policy < LIG_POLICY_DEFAULT; policy++)
+    if (g_str_equal (name, lig_policy_name (policy)))
+      lig_document_set_policy (doc, policy);
+}
+
 gint64
 lig_train_get_batch (LigDocument *doc)
 {
@@ -146,16 +158,6 @@ lig_train_halve_batch (LigDocument *doc)
 }
 
 /* --- Obstacles ----------------------------------------------------------------------------- */
-
-static gboolean
-ends_in_loss (LigSequence *sequence)
-{
-  LigOp *last = lig_sequence_get (sequence, -1, NULL);
-  LigSequence *body = last ? lig_op_get_body (last) : NULL;
-  if (body)
-    return ends_in_loss (body);
-  return last && (lig_op_get_info (last)->flags & LIG_OP_LOSS);
-}
 
 static const char *
 find_device_title (LigDocument *doc)
@@ -197,7 +199,7 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
                                  find_device_title (doc));
     return LIG_TRAIN_NO_DEVICE;
   }
-  if (!ends_in_loss (sequence)) {
+  if (!lig_ends_in_loss (sequence)) {
     *sentence = g_strdup (_ ("Add a loss, like Cross-entropy, to train"));
     return LIG_TRAIN_NO_LOSS;
   }
@@ -209,6 +211,14 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
   if (problem && !lig_document_is_stale (doc) && (!problem->whole || settings.batch == 0)) {
     *sentence = lig_figure_sentence (problem->text);
     return LIG_TRAIN_PROBLEM;
+  }
+  LigOp *waiting = lig_ends_find_open (doc);
+  if (waiting) {
+    /* Translators: title and path of an operation. */
+    *sentence = g_strdup_printf (_ ("%s at %s has no branch: connect it, or delete it"),
+                                 _ (lig_op_get_info (waiting)->title),
+                                 lig_document_find_row (doc, waiting)->path);
+    return LIG_TRAIN_BRANCH;
   }
   return LIG_TRAIN_POSSIBLE;
 }
@@ -316,8 +326,10 @@ lig_train_start (LigDocument *doc)
 }
 
 LigTraining *
-lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayout layout)
+lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayout layout, GError **error)
 {
+  if (!lig_interrupted_check (checkpoint, error))
+    return NULL;
   return adopt (doc, lig_training_resume (lig_document_get_session (doc), checkpoint, layout));
 }
 
@@ -330,33 +342,11 @@ lig_train_get_current (LigDocument *doc)
 /* --- Words --------------------------------------------------------------------------------- */
 
 char *
-lig_train_format_count (gint64 count)
-{
-  GString *text = g_string_new (NULL);
-  g_string_printf (text, "%" G_GINT64_FORMAT, count);
-  for (gssize at = (gssize) text->len - 3; at > (count < 0 ? 1 : 0); at -= 3)
-    g_string_insert_c (text, at, ',');
-  return g_string_free (text, FALSE);
-}
-
-char *
 lig_train_format_number (double value)
 {
   if (!isfinite (value))
     return g_strdup ("–");
   return g_strdup_printf (value != 0 && fabs (value) < 1e-3 ? "%.2e" : "%.4g", value);
-}
-
-char *
-lig_train_format_rate (double value)
-{
-  if (!isfinite (value))
-    return g_strdup ("–");
-  if (value >= 1e6)
-    return g_strdup_printf (_ ("%.3g M samples/s"), value / 1e6);
-  if (value >= 1e4)
-    return g_strdup_printf (_ ("%.3g k samples/s"), value / 1e3);
-  return g_strdup_printf (_ ("%.0f samples/s"), value);
 }
 
 char *
@@ -375,7 +365,7 @@ lig_train_format_seconds (double seconds)
     return g_strdup_printf (_ ("%d h %d min"), (int) (whole / 3600), (int) (whole % 3600 / 60));
   double days = seconds / 86400;
   if (days >= 100) {
-    g_autofree char *count = lig_train_format_count ((gint64) MIN (ceil (days), 1e15));
+    g_autofree char *count = lig_figure_count ((gint64) MIN (ceil (days), 1e15));
     return g_strdup_printf (_ ("%s d"), count);
   }
   return g_strdup_printf (_ ("%d d %d h"), (int) (whole / 86400), (int) (whole % 86400 / 3600));
@@ -384,8 +374,8 @@ lig_train_format_seconds (double seconds)
 static char *
 format_running (const LigRunProgress *progress)
 {
-  g_autofree char *step = lig_train_format_count (progress->step);
-  g_autofree char *steps = lig_train_format_count (progress->steps);
+  g_autofree char *step = lig_figure_count (progress->step);
+  g_autofree char *steps = lig_figure_count (progress->steps);
   g_autofree char *left = lig_train_format_seconds (progress->left);
   if (progress->status == LIG_RUN_PAUSED)
     return g_strdup_printf (_ ("Paused at %s of %s"), step, steps);
@@ -402,8 +392,8 @@ lig_train_format_status (LigTraining *training)
   LigRunProgress progress;
   lig_training_get_progress (training, &progress);
   const char *measuring = lig_training_get_measuring (training);
-  g_autofree char *step = lig_train_format_count (progress.step);
-  g_autofree char *steps = lig_train_format_count (progress.steps);
+  g_autofree char *step = lig_figure_count (progress.step);
+  g_autofree char *steps = lig_figure_count (progress.steps);
   g_autofree char *taken = lig_train_format_seconds (progress.seconds);
   switch (progress.status) {
   case LIG_RUN_READY:
@@ -423,8 +413,8 @@ lig_train_format_status (LigTraining *training)
                                 step, steps)
              : g_strdup (_ ("Could not start"));
   case LIG_RUN_CANCELLED:
-    return g_strdup_printf (ngettext ("Stopped after %s of %s step", "Stopped after %s of %s steps",
-                                      (gulong) progress.steps),
+    return g_strdup_printf (ngettext ("Cancelled after %s of %s step",
+                                      "Cancelled after %s of %s steps", (gulong) progress.steps),
                             step, steps);
   default:
     return g_strdup_printf (ngettext ("Interrupted after %s of %s step",

@@ -15,6 +15,9 @@ gboolean lig_train_read (LigDocument *doc, LigRunSettings *settings, GError **er
 /* Sets a setting as one undoable edit; a null @text removes it from the file. */
 gboolean lig_train_set (LigDocument *doc, const char *name, const char *text, GError **error);
 
+/* Sets the window's policy, which has precedence over that of the file, by its name. */
+void lig_train_set_policy (LigDocument *doc, const char *name);
+
 /* Get or set the batch size: the setting's, else the input's first axis. Setting it clears the
  * setting. */
 gint64 lig_train_get_batch (LigDocument *doc);
@@ -31,6 +34,7 @@ typedef enum {
   LIG_TRAIN_NO_DEVICE, /* the device is plan-only */
   LIG_TRAIN_SETTINGS,  /* the file's settings cannot be read */
   LIG_TRAIN_PROBLEM,   /* of the sequence */
+  LIG_TRAIN_BRANCH,    /* an op waits for a branch that data do not have */
 } LigTrainObstacle;
 
 /* Returns the obstacle to training. @sentence: (out) (transfer full) (nullable): its description */
@@ -41,7 +45,9 @@ char *lig_train_to_command (LigDocument *doc);
 
 /* Train the document, or resume from a checkpoint; the result becomes the document's run. */
 LigTraining *lig_train_start (LigDocument *doc);
-LigTraining *lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayout layout);
+/* Returns: (transfer none) (nullable): null if the file of the checkpoint is missing */
+LigTraining *
+lig_train_resume (LigDocument *doc, const char *checkpoint, LigLayout layout, GError **error);
 
 /* Returns: (transfer none) (nullable): the last run started from the document's window. */
 LigTraining *lig_train_get_current (LigDocument *doc);
@@ -53,8 +59,6 @@ gboolean lig_train_is_current (LigDocument *doc, LigTraining *training);
 /* Texts for lines and labels; (transfer full). */
 char *lig_train_format_status (LigTraining *training); /* `8,400 of 10,000 · 39 s left` */
 char *lig_train_format_number (double value);          /* `0.0413`; `–` for NaN */
-char *lig_train_format_rate (double per_second);       /* `665 k samples/s` */
 char *lig_train_format_seconds (double seconds);       /* `24.6 ms`, `2 min 5 s` */
-char *lig_train_format_count (gint64 count);           /* `12,345` */
 
 G_END_DECLS

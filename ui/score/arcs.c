@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Channels of the score: their rows, lanes and drawing. */
 #include "ui/score/arcs.h"
+#include "ui/score/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,7 +176,7 @@ draw_label (cairo_t *cairo,
   g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (widget, name);
   g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
   PangoRectangle extents;
-  pango_attr_list_insert (attributes, pango_attr_scale_new (0.82));
+  pango_attr_list_insert (attributes, pango_attr_scale_new (LIG_SCORE_SMALL));
   pango_attr_list_insert (attributes, pango_attr_weight_new (PANGO_WEIGHT_BOLD));
   pango_layout_set_attributes (layout, attributes);
   pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_MIDDLE);
@@ -329,7 +330,8 @@ draw_port (cairo_t *cairo,
            gboolean taken,
            const LigScoreArcColours *colours)
 {
-  gboolean wrong = slot->end == LIG_END_UNREAD || slot->end == LIG_END_MISSING;
+  gboolean wrong =
+    slot->end == LIG_END_UNREAD || slot->end == LIG_END_OPEN || slot->end == LIG_END_MISSING;
   if (!taken && !wrong && slot->end != LIG_END_CALLER && has_only_optional (slot->op))
     return;
   if (lig_ends_can_start (slot->op))

@@ -7,11 +7,12 @@
 #include "ui/score/gap.h"
 #include "ui/score/group.h"
 #include "ui/score/sheet.h"
+#include "ui/widgets/connect-offer.h"
 #include "ui/widgets/toast.h"
 
 #include <math.h>
 
-enum { EDGE = 48, THRESHOLD = 6, HANDLE = 12 };
+enum { EDGE = 48, THRESHOLD = 6, HANDLE = 12 /* half of a port's square */ };
 
 /* State of the pointer on one sheet. */
 typedef struct {
@@ -36,21 +37,38 @@ pick (Pointer *self, double x, double y, GType type)
   return widget && G_TYPE_CHECK_INSTANCE_TYPE (widget, type) ? widget : NULL;
 }
 
-/* Returns the row whose channel end is near, or -1. */
+/* Returns the row with the nearest port whose square contains the point, or -1. */
 static int
 find_handle (Pointer *self, double x, double y)
 {
+  int nearest = -1;
+  double distance = INFINITY;
   LigScoreColumns columns;
   const LigScoreMap *map = lig_score_sheet_get_map (self->sheet);
   lig_score_sheet_get_columns (self->sheet, &columns);
   for (guint i = 0; i < map->slots->len; i++) {
     double port_x, port_y;
     lig_score_get_port (map, &columns, i, &port_x, &port_y);
-    if (hypot (x - port_x, y - port_y) <= HANDLE &&
-        lig_score_has_port (lig_score_map_get_slot (map, i)->op))
-      return (int) i;
+    if (fabs (x - port_x) <= HANDLE && fabs (y - port_y) <= MIN (HANDLE, distance) &&
+        lig_score_has_port (lig_score_map_get_slot (map, i)->op)) {
+      nearest = (int) i;
+      distance = fabs (y - port_y);
+    }
   }
-  return -1;
+  return nearest;
+}
+
+/* Returns the op at which a channel is released: at its port, which is outside its row, or anywhere
+ * on its row. */
+static LigOp *
+find_end (Pointer *self, double x, double y)
+{
+  int port = find_handle (self, x, y);
+  GtkWidget *row = port < 0 ? pick (self, x, y, LIG_TYPE_OP_ROW) : NULL;
+  return port >= 0
+           ? lig_score_map_get_slot (lig_score_sheet_get_map (self->sheet), (guint) port)->op
+         : row ? lig_op_row_get_op (LIG_OP_ROW (row))
+               : NULL;
 }
 
 /* --- Clicks -------------------------------------------------------------------------------- */
@@ -185,10 +203,9 @@ drag_end (GtkGestureDrag *gesture, double dx, double dy, Pointer *self)
   gtk_gesture_drag_get_start_point (gesture, &x, &y);
   lig_score_sheet_show_thread (self->sheet, -1, 0, 0);
   lig_score_sheet_show_fence (self->sheet, -1);
-  GtkWidget *target = pick (self, x + dx, y + dy, LIG_TYPE_OP_ROW);
-  if (moved && self->row >= 0 && target && row < map->slots->len)
-    connect_rows (self, lig_score_map_get_slot (map, row)->op,
-                  lig_op_row_get_op (LIG_OP_ROW (target)));
+  LigOp *end = find_end (self, x + dx, y + dy);
+  if (moved && self->row >= 0 && end && row < map->slots->len)
+    connect_rows (self, lig_score_map_get_slot (map, row)->op, end);
   else if (moved && self->fence >= 0 && fence < map->slots->len) {
     guint gap = CLAMP (lig_score_map_find_gap (map, y + dy), 1, map->slots->len - 1);
     if (gap != fence)
@@ -342,6 +359,8 @@ land (gpointer data)
                     : lig_edit_move (document, drop.parent, drop.index, &error);
   if (!done)
     lig_toast_error (GTK_WIDGET (landing->sheet), error);
+  else if (landing->text)
+    lig_connect_offer (GTK_WIDGET (landing->sheet), document);
   return G_SOURCE_REMOVE;
 }
 

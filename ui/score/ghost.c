@@ -5,6 +5,8 @@
 #include "ui/document/preview.h"
 #include "ui/score/text.h"
 #include "ui/widgets/figures.h"
+#include <ligature/comparison.h>
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -237,7 +239,7 @@ show_line (LigScoreGhost *self, LigPlanComparison *comparison)
   g_autofree char *sentence = problem ? lig_figure_sentence (problem) : NULL;
   g_autofree char *text = NULL;
   if (label && step)
-    text = g_strdup_printf (_ ("Preview · %s: %s · Ctrl+P pins it"), label, step);
+    text = g_strdup_printf (_ ("Preview · %s · %s · Ctrl+P pins it"), step, label);
   else if (label && sentence)
     text = g_strdup_printf (_ ("Preview · %s: %s"), label, sentence);
   if (comparison)
@@ -475,7 +477,7 @@ lig_score_ghost_init (LigScoreGhost *self)
   self->ghosts = g_array_new (FALSE, TRUE, sizeof (Ghost));
   g_array_set_clear_func (self->ghosts, clear_ghost);
   self->line = g_object_new (GTK_TYPE_LABEL, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS,
-                             "visible", FALSE, "ellipsize", PANGO_ELLIPSIZE_MIDDLE, NULL);
+                             "visible", FALSE, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
   gtk_widget_add_css_class (self->line, "preview-line");
   gtk_widget_set_parent (self->line, GTK_WIDGET (self));
   gtk_widget_set_can_target (GTK_WIDGET (self), FALSE);

@@ -78,40 +78,43 @@ fit_both (Canvas *canvas, int left, int right)
          canvas->width;
 }
 
+/* Returns the kernels and, at the end of their line, the bound if it fits. Kernels may be
+ * truncated, but must remain readable. */
+static Line
+plan_kernels (Canvas *canvas)
+{
+  int kernels = measure_text (canvas, LIG_BRACKET_KERNELS);
+  int room = canvas->width - MIN (kernels, 6 * canvas->pitch) - canvas->space;
+  gboolean bound = has (canvas, LIG_BRACKET_RATE);
+  return (Line){LIG_BRACKET_KERNELS, bound ? fit (canvas, LIG_BRACKET_RATE, room) : NONE};
+}
+
+/* Kernels and bound are on the line after the name in every bracket, the saving is below them; a
+ * bracket with one line for both has the saving. */
 static int
 plan_fused (Canvas *canvas, Line *lines, int max)
 {
   int n = 0, saving = fit (canvas, LIG_BRACKET_SAVING, canvas->width);
-  gboolean beside = fit_both (canvas, LIG_BRACKET_SAVING, LIG_BRACKET_RATE);
+  Line last = {saving == NONE ? LIG_BRACKET_SAVING : saving, NONE};
   if (max >= 2)
-    lines[n++] = (Line){LIG_BRACKET_KERNELS, NONE};
-  if (beside || max - n < 2) {
-    int left = saving == NONE ? LIG_BRACKET_SAVING : saving;
-    int room = canvas->width - MIN (measure_text (canvas, left), canvas->width) - canvas->space;
-    lines[n++] =
-      (Line){left, has (canvas, LIG_BRACKET_RATE) ? fit (canvas, LIG_BRACKET_RATE, room) : NONE};
-    return n;
+    lines[n++] = plan_kernels (canvas);
+  else if (has (canvas, LIG_BRACKET_RATE)) {
+    int used = MIN (measure_text (canvas, last.left), canvas->width);
+    last.right = fit (canvas, LIG_BRACKET_RATE, canvas->width - used - canvas->space);
   }
-  lines[n++] = (Line){saving == NONE ? LIG_BRACKET_SAVING : saving, NONE};
-  if (has (canvas, LIG_BRACKET_RATE))
-    lines[n++] = (Line){fit (canvas, LIG_BRACKET_RATE, canvas->width), NONE};
+  lines[n++] = last;
   return n;
 }
 
+/* Without room next to the kernels, the bound has the line below them if there is one. */
 static int
 plan_alone (Canvas *canvas, Line *lines, int max)
 {
-  if (!has (canvas, LIG_BRACKET_RATE)) {
-    lines[0] = (Line){LIG_BRACKET_KERNELS, NONE};
+  gboolean bound = has (canvas, LIG_BRACKET_RATE);
+  lines[0] = plan_kernels (canvas);
+  if (!bound || max == 1 || fit_both (canvas, LIG_BRACKET_KERNELS, LIG_BRACKET_RATE))
     return 1;
-  }
-  if (fit_both (canvas, LIG_BRACKET_KERNELS, LIG_BRACKET_RATE) || max == 1) {
-    /* Kernels may be truncated, but must remain readable. */
-    int room = canvas->width - MIN (measure_text (canvas, LIG_BRACKET_KERNELS), 6 * canvas->pitch);
-    lines[0] = (Line){LIG_BRACKET_KERNELS, fit (canvas, LIG_BRACKET_RATE, room - canvas->space)};
-    return 1;
-  }
-  lines[0] = (Line){LIG_BRACKET_KERNELS, NONE};
+  lines[0].right = NONE;
   lines[1] = (Line){fit (canvas, LIG_BRACKET_RATE, canvas->width), NONE};
   return 2;
 }

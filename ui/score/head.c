@@ -119,10 +119,11 @@ show_preview (LigScoreHead *self, Column *column, guint pass)
   g_autofree char *time = lig_plan_change_time_text (&total);
   g_autofree char *bytes = lig_plan_change_bytes_text (&total);
   gboolean moves = total.before.bytes != total.after.bytes;
+  g_autofree char *moved = moves ? g_strdup_printf (_ ("%s moved"), bytes) : g_strdup (bytes);
   g_autofree char *text =
-    time && moves ? g_strdup_printf ("%s, %s", time, bytes) : g_strdup (time ? time : bytes);
+    time && moves ? g_strdup_printf ("%s, %s", time, moved) : g_strdup (time ? time : moved);
   set_text (column->text, text);
-  set_text (column->brief, time ? time : bytes);
+  set_text (column->brief, time ? time : moved);
   set_saving (column, sign != 0, sign > 0, FALSE);
 }
 
@@ -168,11 +169,12 @@ describe_input (LigScoreHead *self)
   return g_strdup_printf ("%s %s", axes, lig_dtype_name (dtype));
 }
 
-/* Returns the time of a whole step and the origin of the times. @step_only: (out): without origin
- */
+/* Returns the time of a whole step and the origin of the times. @step_only: (out): without origin.
+ * @rate: (out): the tokens per second and the MFU */
 static char *
-describe_step (LigScoreHead *self, gint64 now, char **step_only)
+describe_step (LigScoreHead *self, gint64 now, char **step_only, char **rate)
 {
+  LigUse use;
   LigTimedPlan timed, unfused;
   LigFigures step;
   LigDocument *document = lig_score_sheet_get_document (self->sheet);
@@ -181,6 +183,8 @@ describe_step (LigScoreHead *self, gint64 now, char **step_only)
   if (!timed.plan)
     return g_steal_pointer (&origin);
   lig_figures_of_step (&timed, &unfused, &step);
+  lig_figures_of_use (timed.plan, &step, &use);
+  *rate = lig_figures_use_text (&use);
   int ranks = lig_device_get_n_ranks (lig_plan_get_device (timed.plan), LIG_GROUP_ALL);
   g_autofree char *time = step.kernels > 0 ? lig_figures_time_text (&step) : NULL;
   if (!time)
@@ -208,12 +212,20 @@ show_origin (gpointer data)
   Column *column = &self->columns[OPS];
   LigDocument *document = lig_score_sheet_get_document (self->sheet);
   gint64 now = g_get_real_time (), when = lig_document_get_measured_at (document);
-  g_autofree char *step = NULL;
-  g_autofree char *origin = describe_step (self, now, &step);
+  g_autofree char *step = NULL, *rate = NULL;
+  g_autofree char *origin = describe_step (self, now, &step, &rate);
   g_autofree char *input = describe_input (self);
   LigPlan *plan = lig_document_get_plan (document);
   g_autofree char *ranks = plan ? lig_plan_explain_ranks (plan) : NULL;
-  g_autofree char *both = g_strjoin ("\n", input, origin, ranks, NULL);
+  g_autofree char *recorded = lig_document_describe_recorded (document);
+  g_autoptr (GStrvBuilder) lines = g_strv_builder_new ();
+  const char *const name = plan ? lig_document_name_step (plan) : NULL;
+  const char *const all[] = {input, name, origin, recorded, rate, ranks};
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if (all[i])
+      g_strv_builder_add (lines, all[i]);
+  g_auto (GStrv) texts = g_strv_builder_end (lines);
+  g_autofree char *both = g_strjoinv ("\n", texts);
   set_text (column->text, origin);
   set_text (column->brief, step);
   set_tooltip (column, both);

@@ -3,14 +3,16 @@
 #include "ui/score/pin-strip.h"
 
 #include "ui/document/pin.h"
+#include "ui/score/compare-with.h"
 #include "ui/session/task.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/draw.h>
 #include <ligature/report.h>
+#include <ligature/units.h>
 
 #include <glib/gi18n.h>
-#include <math.h>
 #include <string.h>
 
 struct _LigPinStrip {
@@ -74,7 +76,8 @@ count_different (LigPlanComparison *comparison)
   return different;
 }
 
-/* Returns `≈ 290 µs | NVIDIA H200 ≈ 106 µs (−184 µs) · 0.364 × · the same groups`. */
+/* Returns `≈ 290 µs | NVIDIA H200 ≈ 106 µs (−184 µs, × 0.364, faster) · memory 3.20 GB (+1.10 GB) ·
+ * the same groups`. */
 static char *
 describe (LigDocument *document)
 {
@@ -90,10 +93,12 @@ describe (LigDocument *document)
   g_autoptr (GString) text = g_string_new (before ? before : "—");
   g_string_append_printf (text, " | %s %s", lig_document_get_present_title (document),
                           after ? after : "—");
+  g_autofree char *ratio = lig_plan_change_ratio_text (&total);
+  g_autofree char *needed = lig_units_bytes (total.after.memory);
+  g_autofree char *memory = lig_plan_change_memory_text (&total);
   if (change)
-    g_string_append_printf (text, " (%s)", change);
-  if (lig_plan_change_get_sign (&total) != 0 && total.before.seconds > 0)
-    g_string_append_printf (text, " · %.3g ×", total.after.seconds / total.before.seconds);
+    g_string_append_printf (text, " (%s%s%s)", change, ratio ? ", " : "", ratio ? ratio : "");
+  g_string_append_printf (text, _ (" · memory %s (%s)"), needed, memory);
   g_autofree char *groups =
     different == 0
       ? g_strdup (_ ("the same groups"))
@@ -110,6 +115,7 @@ fill_menu (LigPinStrip *self)
   const LigDeviceEntry *entries =
     lig_session_get_devices (lig_document_get_session (self->document), &count);
   g_menu_append (menu, _ ("The current plan"), "pin.present");
+  g_menu_append (menu, _ ("Another sequence…"), "pin.file");
   for (guint i = 0; i < count; i++) {
     g_autoptr (GMenuItem) item = g_menu_item_new (entries[i].title, NULL);
     g_menu_item_set_action_and_target (item, "pin.device", "s", entries[i].name);
@@ -198,13 +204,7 @@ saved (GObject *source, GAsyncResult *result, gpointer data)
     lig_toast_error (GTK_WIDGET (source), error);
     return;
   }
-  g_autofree char *base = g_path_get_basename (saving->path);
-  g_autofree char *name = g_filename_display_name (base);
-  g_autofree char *text = g_strdup_printf (_ ("Exported “%s”"), name);
-  g_autofree char *folder = g_path_get_dirname (saving->path);
-  g_autofree char *action =
-    g_action_print_detailed_name ("win.open-folder", g_variant_new_string (folder));
-  lig_toast (GTK_WIDGET (source), text, _ ("_Open folder"), action);
+  lig_toast_exported (GTK_WIDGET (source), saving->path);
 }
 
 static void
@@ -297,6 +297,12 @@ pin_present (GtkWidget *widget, const char *action, GVariant *target)
 }
 
 static void
+pin_file (GtkWidget *widget, const char *action, GVariant *target)
+{
+  lig_compare_with_choose (widget, LIG_PIN_STRIP (widget)->document);
+}
+
+static void
 unpin (GtkWidget *widget, const char *action, GVariant *target)
 {
   lig_document_unpin (LIG_PIN_STRIP (widget)->document);
@@ -327,6 +333,7 @@ lig_pin_strip_class_init (LigPinStripClass *class)
   gtk_widget_class_install_action (widget_class, "pin.save-to", "s", save_to_path);
   gtk_widget_class_install_action (widget_class, "pin.device", "s", pin_device);
   gtk_widget_class_install_action (widget_class, "pin.present", NULL, pin_present);
+  gtk_widget_class_install_action (widget_class, "pin.file", NULL, pin_file);
   gtk_widget_class_install_action (widget_class, "pin.remove", NULL, unpin);
 }
 

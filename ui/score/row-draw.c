@@ -46,7 +46,7 @@ is_frame (const LigOpRow *self)
 static const GdkRGBA *
 ink_of_params (LigOpRow *self, const Canvas *to)
 {
-  return self->end == LIG_END_UNREAD ? &to->amber : &to->dim;
+  return self->end == LIG_END_UNREAD || self->end == LIG_END_OPEN ? &to->amber : &to->dim;
 }
 
 static void

@@ -155,7 +155,7 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   self->end = lig_ends_find (self->document, slot->op, &note);
   if (note) {
     g_autofree char *plain = params;
-    gboolean alone = !plain || !*plain || self->end == LIG_END_UNREAD;
+    gboolean alone = !plain || !*plain || self->end == LIG_END_UNREAD || self->end == LIG_END_OPEN;
     params = alone ? g_strdup (note) : g_strdup_printf ("%s · %s", plain, note);
   }
   set_text (self, TITLE, _ (info->title));

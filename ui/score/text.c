@@ -109,7 +109,7 @@ lig_score_params (LigOp *op, const LigPlanOp *parts)
     g_string_append (text, _ (info->form));
   if (text->len == 0 && !info->expand)
     append_defaults (text, info);
-  if (text->len == 0 && !(info->params && info->params->name))
+  if (text->len == 0 && (info->flags & LIG_OP_GATED || !(info->params && info->params->name)))
     append_formula (text, info);
   return g_strdup (text->str);
 }
@@ -178,7 +178,7 @@ lay_out (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags)
   if (flags & LIG_SCORE_TEXT_BOLD)
     pango_attr_list_insert (attributes, pango_attr_weight_new (PANGO_WEIGHT_BOLD));
   if (flags & LIG_SCORE_TEXT_SMALL)
-    pango_attr_list_insert (attributes, pango_attr_scale_new (0.86));
+    pango_attr_list_insert (attributes, pango_attr_scale_new (LIG_SCORE_SMALL));
   pango_attr_list_insert (attributes, pango_attr_font_features_new ("tnum=1"));
   pango_layout_set_attributes (self->layout, attributes);
 }

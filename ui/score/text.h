@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* The size of secondary text: 10 pt for the platform's 11. */
+#define LIG_SCORE_SMALL 0.91
+
 /* All texts are (transfer full). */
 
 /* Returns the parameters of an op on one line: those that differ from the defaults, else its shape,

@@ -7,6 +7,7 @@
 #include "ui/score/verdict-card-list.h"
 #include "ui/widgets/figures.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/plan.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

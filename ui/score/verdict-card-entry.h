@@ -3,6 +3,8 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/plan.h>
+#include <ligature/verdict.h>
 
 #include <gtk/gtk.h>
 

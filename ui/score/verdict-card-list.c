@@ -25,7 +25,10 @@ lig_card_row_name (LigPlan *plan, int index)
   guint count;
   const LigPlanOp *op = &lig_plan_get_ops (plan, &count)[index];
   g_autofree char *path = lig_verdict_row_path (op->path);
-  return g_strdup_printf (_ ("%s at %s"), get_title (op), path);
+  const char *part = lig_plan_op_get_part (op);
+  /* Translators: a part of a macro: `fc1 of Transformer layer at 2.0.0`. */
+  return part ? g_strdup_printf (_ ("%s of %s at %s"), part, get_title (op), path)
+              : g_strdup_printf (_ ("%s at %s"), get_title (op), path);
 }
 
 char *

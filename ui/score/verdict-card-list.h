@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/plan.h>
 
 G_BEGIN_DECLS
 

@@ -51,6 +51,17 @@ is_one (LigVerdictCard *self, int first, int last, LigPass pass)
   return FALSE;
 }
 
+/* Both ends of a gap between the repetitions of a block may be parts of the same row. Returns
+ * `Add branch of Transformer layer at 2.0.0`. */
+static char *
+name_part (LigVerdictCard *self, int op, const char *row)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self->plan, &count);
+  /* Translators: an op, and the row that it is a part of. */
+  return g_strdup_printf (_ ("%s of %s"), _ (ops[op].info->title), row);
+}
+
 static char *
 describe_gap (LigVerdictCard *self, int first, int last)
 {
@@ -60,6 +71,12 @@ describe_gap (LigVerdictCard *self, int first, int last)
   if (last >= (int) count)
     return g_strdup_printf (_ ("After %s"), from);
   g_autofree char *to = lig_card_row_name (self->plan, last);
+  if (g_str_equal (from, to)) {
+    g_autofree char *row = g_steal_pointer (&to);
+    g_free (from);
+    from = name_part (self, first, row);
+    to = name_part (self, last, row);
+  }
   gboolean forward = is_one (self, first, last, LIG_PASS_FORWARD);
   gboolean backward = is_one (self, first, last, LIG_PASS_BACKWARD);
   return g_strdup_printf (forward && backward ? _ ("%s and %s are fused")

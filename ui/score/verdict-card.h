@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/plan.h>
 
 #include <gtk/gtk.h>
 

@@ -4,6 +4,7 @@
 
 #include "ui/widgets/css-class.h"
 #include "ui/widgets/tooltip.h"
+#include <ligature/sequence.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 
 #include "ui/document/edit.h"
 #include "ui/sequence/palette-item.h"
+#include "ui/widgets/connect-offer.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
@@ -101,6 +102,8 @@ add_op (LigPalette *self, LigPaletteItem *item)
   GError *error = NULL;
   if (!lig_edit_add (self->doc, lig_palette_item_get_info (item)->name, &error))
     lig_toast_error (GTK_WIDGET (self), error);
+  else
+    lig_connect_offer (GTK_WIDGET (self), self->doc);
 }
 
 static void
@@ -163,6 +166,7 @@ static void
 clear_search (LigPalette *self)
 {
   gtk_editable_set_text (self->search, "");
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.score", NULL);
 }
 
 static gboolean

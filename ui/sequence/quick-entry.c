@@ -5,6 +5,7 @@
 #include "ui/sequence/op-completion.h"
 #include "ui/widgets/css-class.h"
 #include "ui/widgets/figures.h"
+#include <ligature/sequence.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -9,6 +9,8 @@
 #include "ui/page.h"
 #include "ui/profile/profiling.h"
 #include "ui/run/bar.h"
+#include "ui/savings/panel.h"
+#include "ui/score/compare-with.h"
 #include "ui/score/score.h"
 #include "ui/sequence/find-bar.h"
 #include "ui/sequence/palette.h"
@@ -27,8 +29,11 @@ struct _LigSequencePage {
   LigPage parent_instance;
   AdwFlap *palette_flap, *inspector_flap;
   GSimpleAction *palette_action, *inspector_action; /* their states mirror the panes */
-  AdwBin *palette, *inspector, *quick_entry, *find_bar, *score_place, *problems, *run_bar;
-  GtkWidget *centre;
+  AdwBin *palette, *inspector, *quick_entry, *find_bar, *score_place, *toast_place, *problems,
+    *run_bar;
+  GtkStack *views; /* the score and the savings */
+  GtkWidget *centre, *score, *savings;
+  char *path;        /* (nullable): of the document's file at the last signal */
   gboolean checking; /* whether a check ran at the last signal */
 };
 
@@ -183,6 +188,46 @@ choose_template (GSimpleAction *action, GVariant *target, gpointer data)
   lig_templates_present (GTK_WIDGET (self), lig_page_get_document (LIG_PAGE (self)));
 }
 
+/* Shows the savings in place of the score; pressed again, the score. */
+static void
+show_savings (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  gboolean shown = gtk_widget_get_mapped (self->savings) &&
+                   gtk_stack_get_visible_child (self->views) == self->savings;
+  come_forward (self);
+  gtk_stack_set_visible_child (self->views, shown ? self->score : self->savings);
+}
+
+static void
+show_score (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  gtk_stack_set_visible_child (self->views, self->score);
+  lig_score_view_focus (LIG_SCORE_VIEW (self->score));
+}
+
+/* Escape leads back to the score, or ends a preview there. */
+static gboolean
+escape (GtkEventControllerKey *controller,
+        guint key,
+        guint code,
+        GdkModifierType modifiers,
+        LigSequencePage *self)
+{
+  LigDocument *document = lig_page_get_document (LIG_PAGE (self));
+  if (key != GDK_KEY_Escape)
+    return FALSE;
+  if (gtk_stack_get_visible_child (self->views) == self->savings)
+    show_score (NULL, NULL, self);
+  else if (lig_document_get_preview_label (document))
+    lig_document_end_preview (document);
+  else
+    return FALSE;
+  return TRUE;
+}
+
 /* Pins the preview if one is shown, else the current plan; pressed again, unpins it. */
 static void
 pin (GSimpleAction *action, GVariant *target, gpointer data)
@@ -195,6 +240,15 @@ pin (GSimpleAction *action, GVariant *target, gpointer data)
     lig_document_unpin (document);
   else
     lig_document_pin (document);
+}
+
+static void
+compare_with (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  gtk_stack_set_visible_child (self->views, self->score);
+  lig_compare_with_choose (GTK_WIDGET (self), lig_page_get_document (LIG_PAGE (self)));
 }
 
 /* Shows the result of a finished check; its marks are on the brackets. */
@@ -225,6 +279,33 @@ check_plan (GSimpleAction *action, GVariant *target, gpointer data)
     lig_toast (GTK_WIDGET (data), _ ("Checking the plan against the unfused ops"), NULL, NULL);
 }
 
+/* The view's actions are those of the score, which is shown first. */
+static void
+change_view (GSimpleAction *action, GVariant *parameter, gpointer page)
+{
+  g_autofree char *name = g_strconcat ("view.", g_action_get_name (G_ACTION (action)), NULL);
+  come_forward (page);
+  gtk_widget_activate_action_variant (LIG_SEQUENCE_PAGE (page)->score, name, parameter);
+}
+
+static void
+add_view_actions (LigPage *page, GActionMap *map)
+{
+  static const GActionEntry entries[] = {
+    {.name = "zoom-in", .activate = change_view},
+    {.name = "zoom-out", .activate = change_view},
+    {.name = "zoom-reset", .activate = change_view},
+    {.name = "zoom-fit", .activate = change_view},
+    {.name = "compact", .activate = change_view},
+    {.name = "fold-all", .activate = change_view},
+    {.name = "unfold-all", .activate = change_view},
+    {.name = "hotspot", .activate = change_view},
+    {.name = "previous-hotspot", .activate = change_view},
+    {.name = "score-colour", .activate = change_view, .parameter_type = "s"},
+  };
+  g_action_map_add_action_entries (map, entries, G_N_ELEMENTS (entries), page);
+}
+
 static void
 add_actions (LigPage *page, GActionMap *map)
 {
@@ -235,6 +316,9 @@ add_actions (LigPage *page, GActionMap *map)
     {.name = "templates", .activate = choose_template},
     {.name = "pin", .activate = pin},
     {.name = "check-plan", .activate = check_plan},
+    {.name = "savings", .activate = show_savings},
+    {.name = "compare-with", .activate = compare_with},
+    {.name = "score", .activate = show_score},
     {.name = "sidebars", .activate = toggle_sidebars},
     {.name = "palette", .state = "false", .change_state = change_palette},
     {.name = "inspector", .state = "false", .change_state = change_inspector},
@@ -245,6 +329,7 @@ add_actions (LigPage *page, GActionMap *map)
                 G_SIMPLE_ACTION (g_action_map_lookup_action (map, "palette")));
   g_set_object (&self->inspector_action,
                 G_SIMPLE_ACTION (g_action_map_lookup_action (map, "inspector")));
+  add_view_actions (page, map);
   follow_reveal (self->palette_flap, NULL, self);
   follow_reveal (self->inspector_flap, NULL, self);
 }
@@ -260,17 +345,29 @@ show_times (LigSequencePage *self)
   const LigProfiled *profiled;
   g_autoptr (GArray) profiles = g_array_new (FALSE, FALSE, sizeof (LigTimedPlan));
   for (guint i = 0; (profiled = lig_profiling_get (profiling, i)); i++) {
-    LigTimedPlan timed = {profiled->plan, profiled->steps, profiled->passes};
+    LigTimedPlan timed = {profiled->plan, profiled->steps, profiled->passes, NULL};
     g_array_append_val (profiles, timed);
   }
   lig_document_set_profiles (document, (const LigTimedPlan *) (gpointer) profiles->data,
                              profiles->len);
 }
 
+/* A file that was opened gets the focus on its score. */
+static void
+follow_file (LigSequencePage *self)
+{
+  const char *path = lig_document_get_path (lig_page_get_document (LIG_PAGE (self)));
+  gboolean opened = path && g_strcmp0 (path, self->path) != 0;
+  g_free (self->path);
+  self->path = g_strdup (path);
+  if (opened && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    lig_score_view_focus (LIG_SCORE_VIEW (self->score));
+}
+
 static void
 leave_entry (LigSequencePage *self)
 {
-  lig_score_view_focus (LIG_SCORE_VIEW (adw_bin_get_child (self->score_place)));
+  lig_score_view_focus (LIG_SCORE_VIEW (self->score));
 }
 
 static void
@@ -285,9 +382,17 @@ fill (LigSequencePage *self)
                            G_CONNECT_SWAPPED);
   adw_bin_set_child (self->quick_entry, entry);
   adw_bin_set_child (self->find_bar, find_bar);
-  adw_bin_set_child (self->score_place, lig_score_view_new (document));
+  self->score = lig_score_view_new (document);
+  self->savings = lig_savings_panel_new (document);
+  self->views = GTK_STACK (gtk_stack_new ());
+  gtk_stack_set_vhomogeneous (self->views, FALSE);
+  gtk_stack_set_hhomogeneous (self->views, FALSE);
+  gtk_stack_add_child (self->views, self->score);
+  gtk_stack_add_child (self->views, self->savings);
+  adw_bin_set_child (self->score_place, GTK_WIDGET (self->views));
   adw_bin_set_child (self->problems, lig_problems_new (document));
   adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
+  g_signal_connect_object (document, "titled", G_CALLBACK (follow_file), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "timed", G_CALLBACK (tell_check), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
                            G_CONNECT_SWAPPED);
@@ -300,7 +405,10 @@ constructed (GObject *object)
 {
   LigSequencePage *self = LIG_SEQUENCE_PAGE (object);
   G_OBJECT_CLASS (lig_sequence_page_parent_class)->constructed (object);
+  GtkEventController *keys = gtk_event_controller_key_new ();
   fill (self);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (escape), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), keys);
   lig_text_widen (GTK_WIDGET (self->palette), 216, 0, 1.3);
   /* Side panes overlap the score if there is no room for both. */
   lig_text_widen (self->centre, 470, 0, 1.3);
@@ -324,6 +432,7 @@ dispose (GObject *object)
   LigSequencePage *self = LIG_SEQUENCE_PAGE (object);
   g_clear_object (&self->palette_action);
   g_clear_object (&self->inspector_action);
+  g_clear_pointer (&self->path, g_free);
   G_OBJECT_CLASS (lig_sequence_page_parent_class)->dispose (object);
 }
 
@@ -341,6 +450,12 @@ lig_sequence_page_unmap (GtkWidget *widget)
   enable_panes (LIG_SEQUENCE_PAGE (widget), FALSE);
 }
 
+static AdwBin *
+get_toast_place (LigPage *self)
+{
+  return LIG_SEQUENCE_PAGE (self)->toast_place;
+}
+
 static void
 lig_sequence_page_class_init (LigSequencePageClass *class)
 {
@@ -351,6 +466,7 @@ lig_sequence_page_class_init (LigSequencePageClass *class)
   widget_class->unmap = lig_sequence_page_unmap;
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
   LIG_PAGE_CLASS (class)->find = find;
+  LIG_PAGE_CLASS (class)->get_toast_place = get_toast_place;
   gtk_widget_class_set_template_from_resource (
     widget_class, "/org/ligature/Ligature/ui/sequence/sequence-page.ui");
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, palette_flap);
@@ -361,6 +477,7 @@ lig_sequence_page_class_init (LigSequencePageClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, find_bar);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, score_place);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, problems);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, toast_place);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, run_bar);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, centre);
 }

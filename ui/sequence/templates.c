@@ -3,6 +3,8 @@
 #include "ui/sequence/templates.h"
 
 #include "ui/sequence/template-card.h"
+#include <ligature/device.h>
+#include <ligature/sequence.h>
 
 #include <glib/gi18n.h>
 
@@ -31,6 +33,9 @@ static const struct {
        "it.")},
   {"llama-layer.lig", N_ ("Llama layer"),
    N_ ("RMS norm, RoPE, grouped-query attention and SwiGLU, as in Llama 3 8B.")},
+  {"mixture-tiny.lig", N_ ("Mixture of experts"),
+   N_ ("A small model whose layers choose two of eight experts for each token; trains on any text "
+       "file.")},
   {"gpt2-124m.lig", N_ ("GPT-2"),
    N_ ("Twelve layers, 124 million parameters; the LM head shares the embedding's weight.")},
   {"byte-model.lig", N_ ("Byte model"),

@@ -115,6 +115,9 @@ lig_child_line_get_progress (JsonObject *object, LigRunProgress *to, char **prob
     .exposed = get_number (object, "exposed_seconds"),
     .imbalance = get_number (object, "imbalance_seconds"),
     .slowest = (int) lig_json_get_int (object, "slowest_rank", 0),
+    .rows_per_second = get_number (object, "rows_per_second"),
+    .mfu = get_number (object, "mfu"),
+    .tokens = json_object_get_boolean_member_with_default (object, "tokens", FALSE),
     .searching = json_object_get_boolean_member_with_default (object, "searching", FALSE),
   };
   *problem = g_strdup (text);

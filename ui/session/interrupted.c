@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/session/interrupted.h"
 
+#include <ligature/error.h>
 #include <ligature/store.h>
 
+#include <glib/gi18n.h>
 #include <string.h>
 
 void
@@ -14,6 +16,7 @@ lig_interrupted_free (LigInterrupted *self)
   g_clear_pointer (&self->curves, g_hash_table_unref);
   lig_run_settings_clear (&self->settings);
   g_free (self->checkpoint);
+  g_free (self->missing);
   g_free (self);
 }
 
@@ -28,6 +31,37 @@ lig_interrupted_find_checkpoint (const GPtrArray *artifacts)
       found = artifact->path;
   }
   return found;
+}
+
+const char *
+lig_interrupted_find_missing (const GPtrArray *artifacts)
+{
+  const char *newest = NULL;
+  if (lig_interrupted_find_checkpoint (artifacts))
+    return NULL;
+  for (guint i = 0; artifacts && i < artifacts->len; i++) {
+    const LigArtifactRow *artifact = artifacts->pdata[i];
+    newest = strcmp (artifact->kind, "checkpoint") == 0 ? artifact->path : newest;
+  }
+  return newest;
+}
+
+char *
+lig_interrupted_describe_missing (const char *checkpoint)
+{
+  g_autofree char *name = g_filename_display_name (checkpoint);
+  return g_strdup_printf (_ ("the checkpoint %s is missing; restore the file, or train again"),
+                          name);
+}
+
+gboolean
+lig_interrupted_check (const char *checkpoint, GError **error)
+{
+  if (g_file_test (checkpoint, G_FILE_TEST_IS_REGULAR))
+    return TRUE;
+  g_autofree char *message = lig_interrupted_describe_missing (checkpoint);
+  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FILE, message);
+  return FALSE;
 }
 
 static LigCurve *
@@ -56,7 +90,9 @@ lig_interrupted_find (LigStore *store, const char *const *metrics)
   self->row = lig_run_row_copy (row);
   g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (store, row->uuid, NULL);
   self->checkpoint = g_strdup (lig_interrupted_find_checkpoint (artifacts));
-  if (!self->checkpoint || !lig_run_settings_read_record (&self->settings, row->settings, NULL)) {
+  self->missing = g_strdup (lig_interrupted_find_missing (artifacts));
+  if (!(self->checkpoint || self->missing) ||
+      !lig_run_settings_read_record (&self->settings, row->settings, NULL)) {
     lig_interrupted_free (self);
     return NULL;
   }

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 
 typedef struct {
   LigRunRow *row;
-  char *checkpoint; /* a file that exists */
+  char *checkpoint; /* a file that exists; null if it is missing */
+  char *missing;    /* (nullable): the file that is missing */
   LigRunSettings settings;
   GHashTable *curves; /* LigCurve by the name of its metric */
 } LigInterrupted;
@@ -19,6 +20,16 @@ typedef struct {
 /* Returns: (nullable): the newest checkpoint among the artifacts of a run whose file still exists.
  * @artifacts: (nullable): of LigArtifactRow */
 const char *lig_interrupted_find_checkpoint (const GPtrArray *artifacts);
+
+/* Returns: (nullable): the newest checkpoint of a run of whose checkpoints no file exists; null if
+ * one exists, or the run saved none. */
+const char *lig_interrupted_find_missing (const GPtrArray *artifacts);
+
+/* Returns whether the file of a checkpoint exists; if not, the error says which is missing. */
+gboolean lig_interrupted_check (const char *checkpoint, GError **error);
+
+/* Returns: (transfer full): that the file is missing, and the remedy. */
+char *lig_interrupted_describe_missing (const char *checkpoint);
 
 /**
  * lig_interrupted_find:
@@ -28,7 +39,7 @@ const char *lig_interrupted_find_checkpoint (const GPtrArray *artifacts);
  * Looks at the store's last training run. Blocks while it reads.
  *
  * Returns: (transfer full) (nullable): that run; null if it was not interrupted, is part of a
- * sweep, which continues it itself, or has no checkpoint
+ * sweep, which continues it itself, or saved no checkpoint
  */
 LigInterrupted *lig_interrupted_find (LigStore *store, const char *const *metrics);
 void lig_interrupted_free (LigInterrupted *self);

@@ -36,6 +36,7 @@ struct _LigTraining {
   LigLayout layout;
   LigRunProgress progress;
   LigCurve *curves[N_CURVES];
+  LigTraining *earlier; /* (nullable): the interrupted run that this one continues, until it runs */
   guint timer, ticks;
   gboolean ended;
 
@@ -61,6 +62,7 @@ lig_training_finalize (GObject *object)
   if (!self->ended && self->run)
     lig_child_run_command (self->run, LIG_CHILD_STOP);
   g_clear_object (&self->run);
+  g_clear_object (&self->earlier);
   g_clear_weak_pointer (&self->session);
   g_clear_object (&self->sequence);
   lig_run_settings_clear (&self->settings);
@@ -100,7 +102,9 @@ lig_training_init (LigTraining *self)
                                     .gradient_norm = NAN,
                                     .loss_scale = NAN,
                                     .step_seconds = NAN,
-                                    .samples_per_second = NAN};
+                                    .samples_per_second = NAN,
+                                    .rows_per_second = NAN,
+                                    .mfu = NAN};
   self->progress.exposed = self->progress.imbalance = NAN;
 }
 
@@ -295,6 +299,35 @@ copy_facts (LigTraining *self)
   self->title = g_strdup (lig_child_run_get_name (self->run));
 }
 
+/* Takes the interrupted run of a checkpoint out of the list: its successor shows its curves. */
+static LigTraining *
+take_interrupted (LigSession *session, const char *checkpoint)
+{
+  GListStore *all = lig_session_get_trainings (session);
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (all)); i++) {
+    g_autoptr (LigTraining) training = g_list_model_get_item (G_LIST_MODEL (all), i);
+    if (training->progress.status != LIG_RUN_INTERRUPTED ||
+        g_strcmp0 (training->checkpoint, checkpoint) != 0)
+      continue;
+    g_list_store_remove (all, i);
+    return g_steal_pointer (&training);
+  }
+  return NULL;
+}
+
+/* Continues the curves from the checkpoint: steps after it are made again. */
+static void
+continue_curves (LigTraining *self)
+{
+  for (int i = 0; self->earlier && i < N_CURVES; i++) {
+    guint count;
+    const LigCurvePoint *points = lig_curve_get_points (self->earlier->curves[i], &count);
+    for (guint k = 0; k < count && points[k].x <= (double) self->progress.first_step; k++)
+      lig_curve_append (self->curves[i], points[k].x, points[k].mean);
+  }
+  g_clear_object (&self->earlier);
+}
+
 /* A run that was cancelled during preparation has started, so that the store records it. */
 static void
 begin (LigTraining *self)
@@ -304,6 +337,7 @@ begin (LigTraining *self)
       lig_child_run_command (self->run, (LigChildCommand) i);
   g_signal_connect_object (self->run, "ended", G_CALLBACK (take_end), self, G_CONNECT_SWAPPED);
   lig_child_run_get_progress (self->run, &self->progress);
+  continue_curves (self);
   self->timer = g_timeout_add (TICK_MS, tick, self);
   g_signal_emit (self, signals[PROGRESSED], 0);
 }
@@ -379,6 +413,7 @@ lig_training_resume (LigSession *session, const char *checkpoint, LigLayout layo
   g_autoptr (LigTraining) self = new_training (session);
   self->layout = layout;
   self->resumed = g_strdup (checkpoint);
+  self->earlier = take_interrupted (session, checkpoint);
   self->title = g_path_get_basename (checkpoint);
   self->device = g_strdup ("");
   GString *command = g_string_new ("lig train");
@@ -417,7 +452,8 @@ lig_training_recall (LigSession *session, const LigInterrupted *interrupted)
   const LigRunRow *row = interrupted->row;
   self->ended = TRUE;
   self->uuid = g_strdup (row->uuid);
-  self->checkpoint = g_strdup (interrupted->checkpoint);
+  self->checkpoint =
+    g_strdup (interrupted->checkpoint ? interrupted->checkpoint : interrupted->missing);
   self->title = g_strdup (row->name);
   self->device = g_strdup (lig_session_get_device_title (session, row->device));
   lig_run_settings_clear (&self->settings);
@@ -537,11 +573,17 @@ lig_training_get_uuid (LigTraining *self)
 }
 
 const char *
+lig_training_get_saved (LigTraining *self)
+{
+  return !self->ended ? NULL
+         : self->run  ? lig_child_run_get_checkpoint (self->run)
+                      : self->checkpoint;
+}
+
+const char *
 lig_training_get_checkpoint (LigTraining *self)
 {
-  const char *path = !self->ended ? NULL
-                     : self->run  ? lig_child_run_get_checkpoint (self->run)
-                                  : self->checkpoint;
+  const char *path = lig_training_get_saved (self);
   return path && g_file_test (path, G_FILE_TEST_EXISTS) ? path : NULL;
 }
 

@@ -84,6 +84,9 @@ const char *lig_training_get_uuid (LigTraining *self);
 /* Returns: (nullable): the checkpoint to resume from after the end, if one was written. */
 const char *lig_training_get_checkpoint (LigTraining *self);
 
+/* Returns: (nullable): the same, even if its file has been deleted since. */
+const char *lig_training_get_saved (LigTraining *self);
+
 /* Returns: (transfer none) (nullable): the curve of a metric: `loss`, `eval-loss`, `eval-accuracy`,
  *   `learning-rate`, `gradient-norm`, `samples-per-second`. */
 LigCurve *lig_training_get_curve (LigTraining *self, const char *metric);

@@ -47,6 +47,7 @@ make_row (const LigTrySource *source, gboolean used)
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
   gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   source->title, -1);
+  gtk_widget_set_sensitive (row, !source->missing);
   g_object_set_data (G_OBJECT (row), "source", (gpointer) source);
   return row;
 }

@@ -3,6 +3,7 @@
 
 #include "ui/document/document.h"
 #include "ui/history/format.h"
+#include "ui/session/interrupted.h"
 #include "ui/session/task.h"
 #include "ui/session/trying.h"
 #include "ui/widgets/figures.h"
@@ -23,6 +24,7 @@ lig_try_source_free (LigTrySource *self)
   g_free (self->model);
   g_free (self->title);
   g_free (self->subtitle);
+  g_free (self->missing);
   g_free (self);
 }
 
@@ -53,20 +55,6 @@ free_request (gpointer data)
   g_free (request);
 }
 
-/* Returns the newest checkpoint of a run (transfer full) (nullable). */
-static char *
-find_checkpoint (LigStore *store, const char *run)
-{
-  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (store, run, NULL);
-  for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
-    const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (g_str_equal (artifact->kind, "checkpoint") &&
-        g_file_test (artifact->path, G_FILE_TEST_IS_REGULAR))
-      return g_strdup (artifact->path);
-  }
-  return NULL;
-}
-
 /* Returns whether the model reads tokens. */
 static gboolean
 reads_text (LigSequence *sequence)
@@ -91,7 +79,7 @@ describe (const LigRunRow *row)
   gboolean running = g_str_equal (row->status, "running");
   gboolean validated = isfinite (row->eval_loss);
   double loss = validated ? row->eval_loss : row->last_loss;
-  g_autofree char *ago = lig_history_ago (row->started);
+  g_autofree char *ago = lig_figure_ago (row->started);
   if (isfinite (loss))
     g_string_append_printf (text, validated ? _ ("validation loss %.4g") : _ ("loss %.4g"), loss);
   if (isfinite (row->eval_accuracy))
@@ -101,23 +89,27 @@ describe (const LigRunRow *row)
   return g_string_free (text, FALSE);
 }
 
-/* Returns null for a run that cannot be tried: it has no checkpoint, or was trained on numbers that
- * have no columns. */
+/* Returns null for a run that cannot be tried: it saved no checkpoint, or was trained on numbers
+ * that have no columns. A checkpoint that is missing may have had columns. */
 static LigTrySource *
 read_run (const Request *request, const LigRunRow *row)
 {
-  g_autofree char *path = row->saved_step > 0 ? find_checkpoint (request->store, row->uuid) : NULL;
+  g_autoptr (GPtrArray) artifacts =
+    row->saved_step > 0 ? lig_store_get_artifacts (request->store, row->uuid, NULL) : NULL;
+  const char *path = lig_interrupted_find_checkpoint (artifacts);
+  const char *missing = lig_interrupted_find_missing (artifacts);
   g_autoptr (LigSequence) sequence =
-    path ? lig_sequence_from_json (row->sequence, -1, NULL, NULL) : NULL;
-  gboolean rows = sequence && lig_trying_reads_rows (path);
-  if (!sequence || !(rows || reads_text (sequence)))
+    path || missing ? lig_sequence_from_json (row->sequence, -1, NULL, NULL) : NULL;
+  gboolean rows = sequence && path && lig_trying_reads_rows (path);
+  if (!sequence || !(missing || rows || reads_text (sequence)))
     return NULL;
   g_autofree char *name = lig_figure_excerpt (row->name);
   g_autofree char *step = lig_figure_count (row->saved_step);
   LigTrySource *self = g_new0 (LigTrySource, 1);
   self->model = g_strdup (row->uuid);
   self->title = g_strdup_printf (_ ("%s, step %s"), *name ? name : _ ("Untitled"), step);
-  self->subtitle = describe (row);
+  self->missing = g_strdup (missing);
+  self->subtitle = missing ? lig_interrupted_describe_missing (missing) : describe (row);
   self->rows = rows;
   self->own = is_own (sequence, request->expression);
   return self;
@@ -166,8 +158,39 @@ lig_try_source_find_finish (GAsyncResult *result)
 const LigTrySource *
 lig_try_source_get_initial (GPtrArray *sources)
 {
+  const LigTrySource *newest = NULL;
+  for (guint i = 0; sources && i < sources->len; i++) {
+    const LigTrySource *source = sources->pdata[i];
+    if (source->own && !source->missing)
+      return source;
+    newest = newest || source->missing ? newest : source;
+  }
+  return newest;
+}
+
+const LigTrySource *
+lig_try_source_lookup (GPtrArray *sources, const char *model)
+{
   for (guint i = 0; sources && i < sources->len; i++)
-    if (((const LigTrySource *) sources->pdata[i])->own)
+    if (g_str_equal (((const LigTrySource *) sources->pdata[i])->model, model))
       return sources->pdata[i];
-  return sources && sources->len > 0 ? sources->pdata[0] : NULL;
+  return NULL;
+}
+
+char *
+lig_try_source_explain (GPtrArray *sources, const LigTrySource *source, const char *title)
+{
+  const LigTrySource *newest = NULL;
+  for (guint i = 0; sources && i < sources->len && !newest; i++)
+    newest = ((const LigTrySource *) sources->pdata[i])->own ? sources->pdata[i] : NULL;
+  if (newest && newest->missing) {
+    g_autofree char *text = lig_interrupted_describe_missing (newest->missing);
+    return g_strdup_printf (_ ("The newest run, “%s”, cannot be tried: %s."), newest->title, text);
+  }
+  if (!source || source->own || !lig_try_source_lookup (sources, source->model))
+    return NULL;
+  if (!newest)
+    return g_strdup_printf (_ ("No run of “%s” has a checkpoint; this model has another sequence."),
+                            title);
+  return g_strdup_printf (_ ("This model has another sequence than “%s”."), title);
 }

@@ -29,8 +29,8 @@ struct _LigTryPage {
   LigPage parent_instance;
   GtkStack *stack, *sides;
   GtkBox *menu_place, *empty_menu_place;
-  GtkLabel *title, *subtitle, *device, *figures;
-  AdwStatusPage *error_page;
+  GtkLabel *title, *subtitle, *device, *figures, *remark;
+  AdwStatusPage *empty_page, *error_page;
   GtkSpinner *spinner;
   LigTrySourceMenu *menu, *empty_menu;
   LigTryText *text;
@@ -41,6 +41,8 @@ struct _LigTryPage {
   LigTrySource *source; /* the one in use, null: none */
   gboolean picked;      /* the user chose it */
   gboolean looked;      /* the store was read */
+  gboolean shown;       /* the page was shown again since then */
+  char *invitation;     /* of the empty page */
   LigTrying *trying;
   guint patience;
 };
@@ -191,7 +193,34 @@ use (LigTryPage *self, const LigTrySource *source)
   start (self);
 }
 
-/* Chooses a model as long as the user has not, and the current one is not in use. */
+/* Says why the model is not the newest run of the document. */
+static void
+show_remark (LigTryPage *self)
+{
+  g_autofree char *title = lig_document_get_title (lig_page_get_document (LIG_PAGE (self)));
+  g_autofree char *text = lig_try_source_explain (self->sources, self->source, title);
+  g_autofree char *escaped = text ? g_markup_escape_text (text, -1) : NULL;
+  gtk_label_set_label (self->remark, text ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->remark), text != NULL);
+  adw_status_page_set_description (self->empty_page, escaped ? escaped : self->invitation);
+}
+
+/* Returns whether a model replaces the current one, which the user did not choose: the document
+ * has a run that is newer, or has other ops now. */
+static gboolean
+replaces (LigTryPage *self, const LigTrySource *initial)
+{
+  if (!initial || !self->source)
+    return initial != NULL;
+  const LigTrySource *current = lig_try_source_lookup (self->sources, self->source->model);
+  if (current)
+    self->source->own = current->own;
+  if (self->picked || g_str_equal (initial->model, self->source->model))
+    return FALSE;
+  return initial->own && (self->shown || !self->source->own);
+}
+
+/* Chooses a model as long as the user has not. */
 static void
 take_sources (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -203,8 +232,8 @@ take_sources (GObject *object, GAsyncResult *result, gpointer data)
   self->sources = g_steal_pointer (&sources);
   self->looked = TRUE;
   const LigTrySource *initial = lig_try_source_get_initial (self->sources);
-  gboolean other =
-    initial && (!self->source || (!self->picked && initial->own && !self->source->own));
+  gboolean other = replaces (self, initial);
+  self->shown = FALSE;
   if (other)
     use (self, initial);
   else if (!self->source)
@@ -214,6 +243,7 @@ take_sources (GObject *object, GAsyncResult *result, gpointer data)
   const char *model = self->source ? self->source->model : NULL;
   lig_try_source_menu_fill (self->menu, self->sources, model);
   lig_try_source_menu_fill (self->empty_menu, self->sources, model);
+  show_remark (self);
 }
 
 static void
@@ -239,6 +269,7 @@ source_chosen (LigTrySourceMenu *menu, const LigTrySource *source, LigTryPage *s
 {
   self->picked = TRUE;
   use (self, source);
+  show_remark (self);
 }
 
 static void
@@ -297,6 +328,7 @@ lig_try_page_map (GtkWidget *widget)
   LigTryPage *self = LIG_TRY_PAGE (widget);
   GTK_WIDGET_CLASS (lig_try_page_parent_class)->map (widget);
   g_clear_handle_id (&self->patience, g_source_remove);
+  self->shown = TRUE;
   look (self);
 }
 
@@ -348,6 +380,7 @@ lig_try_page_dispose (GObject *object)
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_TRY_PAGE);
   g_clear_pointer (&self->sources, g_ptr_array_unref);
   g_clear_pointer (&self->source, lig_try_source_free);
+  g_clear_pointer (&self->invitation, g_free);
   G_OBJECT_CLASS (lig_try_page_parent_class)->dispose (object);
 }
 
@@ -373,6 +406,8 @@ lig_try_page_class_init (LigTryPageClass *class)
   BIND (subtitle);
   BIND (device);
   BIND (figures);
+  BIND (remark);
+  BIND (empty_page);
   BIND (error_page);
   BIND (spinner);
 #undef BIND
@@ -382,4 +417,5 @@ static void
 lig_try_page_init (LigTryPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->invitation = g_strdup (adw_status_page_get_description (self->empty_page));
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ui/session/curve.h"
-#include <ligature/draw.h>
+#include <ligature/canvas.h>
 
 typedef struct _LigChartData LigChartData;
 

@@ -36,12 +36,12 @@ lig_figure_excerpt (const char *text)
 char *
 lig_figure_count (gint64 count)
 {
-  const char *between = localeconv ()->thousands_sep;
+  const char *point = localeconv ()->decimal_point, *between = localeconv ()->thousands_sep;
   g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, count);
   GString *text = g_string_new (NULL);
   gsize length = strlen (digits);
   if (!between || !*between || !g_utf8_validate (between, -1, NULL))
-    between = "\u202f";
+    between = g_str_equal (point, ",") ? "." : ",";
   for (gsize i = 0; i < length; i++) {
     if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0)
       g_string_append (text, between);
@@ -73,6 +73,27 @@ lig_figure_tensor (const LigShape *shape, LigDtype dtype)
 {
   g_autofree char *axes = lig_figure_shape (shape);
   return g_strdup_printf ("%s %s", axes, lig_dtype_name (dtype));
+}
+
+char *
+lig_figure_ago (gint64 when)
+{
+  const gint64 minute = 60 * G_USEC_PER_SEC, hour = 60 * minute, day = 24 * hour;
+  gint64 past = g_get_real_time () - when;
+  if (past < minute)
+    return g_strdup (_ ("just now"));
+  int n = (int) (past < hour ? past / minute : past < day ? past / hour : MIN (past / day, 8));
+  if (past < hour)
+    return g_strdup_printf (ngettext ("%d minute ago", "%d minutes ago", n), n);
+  if (past < day)
+    return g_strdup_printf (ngettext ("%d hour ago", "%d hours ago", n), n);
+  if (past < 7 * day)
+    return g_strdup_printf (ngettext ("%d day ago", "%d days ago", n), n);
+  /* Translators: a date in the form of strftime() */
+  const char *format = _ ("%-d %b %Y");
+  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  char *text = moment ? g_date_time_format (moment, format) : NULL;
+  return text ? text : g_strdup ("–");
 }
 
 char *

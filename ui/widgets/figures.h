@@ -28,6 +28,9 @@ char *lig_figure_shape (const LigShape *shape);
 /* The same with the name of the type. */
 char *lig_figure_tensor (const LigShape *shape, LigDtype dtype);
 
+/* `2 hours ago`, or a date if the time, in microseconds since 1970, is more than a week ago. */
+char *lig_figure_ago (gint64 when);
+
 /* The engine's sentence with a capital letter. */
 char *lig_figure_sentence (const char *message);
 

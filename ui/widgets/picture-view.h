@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A widget that shows a picture of engine/include/ligature/draw.h: marks have tooltips, the arrow
+/* A widget that shows a picture of engine/include/ligature/canvas.h: marks have tooltips, the arrow
  * keys move through the marks, and the picture can be copied and saved.
  *
  * Actions: picture.export-png, picture.export-svg, picture.export-pdf; picture.export-to with a
  * file; picture.copy; picture.menu. */
 #pragma once
 
-#include <ligature/draw.h>
+#include <ligature/canvas.h>
 
 #include <gtk/gtk.h>
 

@@ -2,7 +2,7 @@
 /* The colours of pictures in the style of the window. */
 #pragma once
 
-#include <ligature/draw.h>
+#include <ligature/canvas.h>
 
 /* Returns the colours for the current style: light or dark, with high contrast if the user wants
  * it. */

@@ -5,6 +5,7 @@
 #include "ui/widgets/figures.h"
 
 #include <adwaita.h>
+#include <glib/gi18n.h>
 #include <string.h>
 
 void
@@ -39,6 +40,18 @@ lig_toast (GtkWidget *widget, const char *text, const char *button, const char *
   /* The newest toast is shown at once, not after the earlier ones. */
   adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (overlay), toast);
+}
+
+void
+lig_toast_exported (GtkWidget *widget, const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  g_autofree char *name = g_filename_display_name (base);
+  g_autofree char *text = g_strdup_printf (_ ("Exported “%s”"), name);
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autoptr (GVariant) target = g_variant_ref_sink (g_variant_new_string (folder));
+  g_autofree char *action = g_action_print_detailed_name ("win.open-folder", target);
+  lig_toast (widget, text, _ ("_Open folder"), action);
 }
 
 void

@@ -20,6 +20,9 @@ void lig_toast_set_overlay (GtkWidget *widget, GtkWidget *overlay);
 /* Returns: (nullable): the overlay for the toasts of a widget. */
 GtkWidget *lig_toast_find_overlay (GtkWidget *widget);
 
+/* Says that a file was written, with a button that opens its folder. */
+void lig_toast_exported (GtkWidget *widget, const char *path);
+
 /* Shows the engine's error with a capital letter, and frees it. */
 void lig_toast_error (GtkWidget *widget, GError *error);
 

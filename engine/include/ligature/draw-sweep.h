@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * @sweep: the sweep
  * @axis: the index of the setting on the x axis of a scatter plot of losses; -1: parallel
  *   coordinates
- * @chosen: the index of the emphasized point, -1 for none
+ * @chosen: the index of a point whose settings are emphasized, -1 for none
  *
  * The contents of the picture of a sweep.
  */
@@ -30,8 +30,9 @@ typedef struct {
  * @height: the height in pixels
  *
  * Draws, for each run, a line through the values of its settings to its loss, or a dot over one
- * setting. The best run is blue and drawn last. Each run with a result has a mark with its settings
- * and loss.
+ * setting. The runs with the best settings, those of lig_sweep_find_best(), are blue and drawn
+ * last. Each run with a result has a mark with its settings, its loss, and the mean loss of several
+ * runs with these settings.
  */
 LIG_API void lig_draw_sweep (LigCanvas *canvas,
                              const LigColours *colours,

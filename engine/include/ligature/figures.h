@@ -10,15 +10,26 @@
 #pragma once
 
 #include <ligature/plan.h>
+#include <ligature/spread.h>
 
 G_BEGIN_DECLS
+
+/**
+ * LIG_STEP_SPREAD:
+ *
+ * The index of the whole step in the spreads of a #LigTimedPlan, after those of the passes.
+ */
+#define LIG_STEP_SPREAD 3
 
 /**
  * LigTimedPlan:
  * @plan: a plan
  * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
  * @passes: (nullable): the seconds of the forward pass, the backward pass and the update, each
- *   measured as a whole; %NULL: unknown, so that the sums of their steps are shown
+ *   measured as a whole, 0 for one that was not; %NULL: unknown, so that the sums of their steps
+ * are shown
+ * @spreads: (nullable): the spreads, in seconds, of the same three times and of the whole step; the
+ *   count is 0 for one that was not measured
  *
  * A plan with the measured times of its steps.
  */
@@ -26,6 +37,7 @@ typedef struct {
   LigPlan *plan;
   const double *steps;
   const double *passes;
+  const LigSpread *spreads;
 } LigTimedPlan;
 
 /**
@@ -159,7 +171,8 @@ LIG_API void lig_figures_of_pass (const LigTimedPlan *timed,
  * @unfused: (nullable): the plan of lig_plan_unfuse()
  * @figures: (out caller-allocates): its figures
  *
- * Finds the figures of a whole step: forward, backward, and the update if the plan has one.
+ * Finds the figures of a whole step: forward, backward, and the update if the plan has one. Its
+ * time is the median of the whole step if that was measured, otherwise the sum of the passes.
  */
 LIG_API void
 lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, LigFigures *figures);
@@ -215,6 +228,54 @@ typedef struct {
  * memory, and for a sequence without a loss, which is a part of a model.
  */
 LIG_API void lig_figures_of_upload (LigPlan *plan, LigUpload *upload);
+
+/**
+ * LigUse:
+ * @rows: the number of tokens, or of other rows, of a step on all data ranks
+ * @tokens: whether they are tokens: the input is integers, or has an axis of positions
+ * @per_second: the tokens or rows per second; NaN: unknown
+ * @mfu: the model FLOP/s utilization of a rank: the operations of the forward and the backward pass
+ *   without recomputation, divided by those that the device could compute in the time of a step,
+ *   the update included, with matmuls of the compute type; NaN: unknown
+ * @measured: whether the time was measured
+ *
+ * How well a step uses the device.
+ */
+typedef struct {
+  double rows;
+  gboolean tokens;
+  double per_second, mfu;
+  gboolean measured;
+} LigUse;
+
+/**
+ * lig_figures_of_use:
+ * @plan: a plan
+ * @step: its figures, from lig_figures_of_step()
+ * @use: (out caller-allocates): filled in
+ *
+ * Finds how well a step uses the device.
+ */
+LIG_API void lig_figures_of_use (LigPlan *plan, const LigFigures *step, LigUse *use);
+
+/**
+ * lig_figures_use_in:
+ * @plan: a plan
+ * @seconds: the measured time of a step of the plan; 0 or NaN: unknown
+ * @use: (out caller-allocates): filled in
+ *
+ * Finds how well a step of this time uses the device.
+ */
+LIG_API void lig_figures_use_in (LigPlan *plan, double seconds, LigUse *use);
+
+/**
+ * lig_figures_use_text:
+ * @use: from lig_figures_of_use()
+ *
+ * Returns: (transfer full) (nullable): `2.34 M tokens/s, 48 % MFU`, translated; %NULL if the time
+ *   is unknown
+ */
+LIG_API char *lig_figures_use_text (const LigUse *use);
 
 /* --- Texts --------------------------------------------------------------------------------- */
 

@@ -25,8 +25,9 @@ struct _LigRejection {
   LigReason reason;          /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */
   char *observed, *required; /* (transfer full) */
   double observed_value, required_value;
-  const char *unit; /* static; null if the reason is not numeric */
-  unsigned types;   /* DTYPE: the set of accepted compute types, LIG_TYPES (…) */
+  const char *unit;       /* static; null if the reason is not numeric */
+  unsigned types;         /* DTYPE: the set of accepted compute types, LIG_TYPES (…) */
+  gboolean unless_forced; /* whether it would accept the match if the fusion were forced */
 };
 
 /* The table of a fusion. It begins with the size of the struct that the program was compiled with,

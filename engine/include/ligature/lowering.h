@@ -353,4 +353,21 @@ LIG_API const char *lig_lower_own_mean (LigLowering *self);
  */
 LIG_API void lig_lower_join_means (LigLowering *self, const char *y, const char *count);
 
+/**
+ * lig_lower_has_replicas: (skip)
+ * @self: the lowering that the table's function was given
+ *
+ * Returns: whether other ranks have other rows of the batch, in a plan that trains
+ */
+LIG_API gboolean lig_lower_has_replicas (LigLowering *self);
+
+/**
+ * lig_lower_average: (skip)
+ * @self: the lowering that the table's function was given
+ * @bindings: the ports of x and y, as for lig_lower_kernel()
+ *
+ * Emits the collective that sets y to the mean of x over the ranks that have other rows.
+ */
+LIG_API void lig_lower_average (LigLowering *self, const char *bindings);
+
 G_END_DECLS

@@ -135,8 +135,10 @@ typedef enum {
 typedef struct {
   const char *name; /* `weight`; the path of the parameter is PATH.weight */
   LigInit init;
-  gboolean matmul; /* an operand of a matmul, converted to the compute type */
-  gboolean decays; /* whether weight decay applies: not to biases and the weights of norms */
+  gboolean matmul;     /* an operand of a matmul, converted to the compute type */
+  gboolean decays;     /* whether weight decay applies: not to biases and the weights of norms */
+  gboolean own_update; /* LigOpInfo.lower_update changes it instead of the optimizer: it is fp32,
+                          and has no gradient, optimizer state or weight decay */
 } LigParameterInfo;
 
 /* --- Parts of values ---------------------------------------------------------------------- */
@@ -209,6 +211,9 @@ typedef struct {
    * compute type, for its lowering as the port `$cache`; and of how many positions, preset to
    * `cache_length`. */
   gint64 cached, cached_positions;
+  /* May be set by infer, for integers: the valid values of extra outputs; preset to all integers.
+   * The values that the producers of channels give for the extra inputs. */
+  LigRange extra_output_ranges[LIG_MAX_EXTRA], channel_ranges[LIG_MAX_EXTRA];
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
@@ -252,6 +257,8 @@ typedef enum {
   LIG_OP_SHARDS_ROWS = 1 << 13,     /* y has a shard of the rows of x */
   LIG_OP_PASSES_GRADIENT = 1 << 14, /* dx is dy */
   LIG_OP_NORM = 1 << 15, /* normalizes rows by `rstd`, which it computes, and `mean` if centered */
+  LIG_OP_GROUPED = 1 << 16, /* multiplies groups of rows by a matrix of `weight` each; recipes do
+                               not apply */
   LIG_OP_MOVES_ROWS = LIG_OP_GATHERS_ROWS | LIG_OP_SHARDS_ROWS,
 } LigOpFlags;
 
@@ -343,6 +350,13 @@ typedef struct _LigOpInfo {
   /* The extra input that does not depend on the text, so that a cache keeps it, such as the memory
    * of cross attention; or null. */
   const char *cached_input;
+  const char *watches; /* computed values that can be read after a forward pass of a plan that
+                          trains, such as the load of experts, or null */
+  /* Emits the kernels that change the parameters with own_update, after those of the optimizer.
+   * They read values that the op watches, after accumulation those of the last micro-batch, and the
+   * norm of the gradients, `$gradient_norm`: if it is not finite, the update is skipped. Null
+   * without such parameters. */
+  void (*lower_update) (LigLowering *lowering);
 } LigOpInfo;
 
 /**

@@ -34,7 +34,7 @@ typedef struct {
 } LigPlanOperand;
 
 /* An op after expansion, which repeats blocks and replaces macros by their parts. */
-typedef struct {
+typedef struct _LigPlanOp {
   int index;
   const char *path;
   const char *prefix; /* the prefix of its parameters' paths: the path, followed by the name for a
@@ -47,8 +47,9 @@ typedef struct {
                      parts */
   LigShape x, y;  /* a load-branch op has its y, the loaded value, as x */
   LigDtype y_dtype;
-  gint64 parameters;  /* the number of elements of its own parameters, trained and frozen */
+  gint64 parameters;  /* the number of elements of its own parameters, trained or not */
   gint64 frozen;      /* the number of these that are frozen */
+  gint64 own_updated; /* the number of these that the op changes itself */
   gint64 saved_bytes; /* bytes saved for the backward pass that no earlier op counts */
   gboolean needs_backward;
   /* For each parameter of its table that is tied: the path of the other op's parameter. */

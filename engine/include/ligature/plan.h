@@ -96,6 +96,16 @@ LIG_API const char *lig_plan_get_idle_recipe (LigPlan *self);
 LIG_API const char *lig_plan_get_extra_input_name (LigPlan *self, guint n);
 
 /**
+ * lig_plan_describe_extra_input:
+ * @self: a plan
+ * @n: the number of an extra input that the caller provides
+ *
+ * Returns: (transfer full): the path in the sequence of the op that reads it, and the
+ *   name of its port: `3.extra`
+ */
+LIG_API char *lig_plan_describe_extra_input (LigPlan *self, guint n);
+
+/**
  * lig_plan_get_policy:
  * @self: a plan
  *
@@ -188,6 +198,15 @@ LIG_API gboolean lig_plan_has_pass (LigPlan *self, LigPass pass);
  *   plan
  */
 LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_find_extra_input_reader: (skip)
+ * @self: a plan
+ * @n: the number of an extra input that the caller provides
+ *
+ * Returns: (transfer none): the first op that reads it
+ */
+LIG_API const LigPlanOp *lig_plan_find_extra_input_reader (LigPlan *self, guint n);
 
 /**
  * lig_plan_get_groups:

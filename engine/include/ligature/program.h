@@ -233,6 +233,20 @@ lig_program_read_output_rows (LigProgram *self, gint64 first, gint64 count, GErr
 LIG_API LigTensor *lig_program_read_extra_output (LigProgram *self, guint n, GError **error);
 
 /**
+ * lig_program_read_watched:
+ * @self: a program of a plan that trains
+ * @op: the index of an op among those of the plan
+ * @name: one of the computed values that the op's table watches, such as `load`
+ *
+ * Waits for the device and reads the value of the last forward pass.
+ *
+ * Returns: (transfer full): the value; %NULL with %LIG_ERROR_INDEX (no such value) or
+ *   %LIG_ERROR_ORDER (no forward pass) set
+ */
+LIG_API LigTensor *
+lig_program_read_watched (LigProgram *self, int op, const char *name, GError **error);
+
+/**
  * lig_program_read_input_gradient:
  * @self: a program
  *

@@ -275,6 +275,19 @@ LIG_API char *lig_plan_explain_ranks (LigPlan *self);
 LIG_API char *lig_plan_explain_recompute (LigPlan *self);
 
 /**
+ * lig_run_describe_use:
+ * @store: a store
+ * @row: one of its runs
+ *
+ * Describes how well the median step of a run used its device. The plan is recompiled, for the
+ * device or a description of it.
+ *
+ * Returns: (transfer full) (nullable): `2.34 M tokens/s, 48 % MFU` by lig_figures_use_text();
+ *   %NULL if the time or the plan is unknown
+ */
+LIG_API char *lig_run_describe_use (LigStore *store, const LigRunRow *row);
+
+/**
  * lig_run_row_to_json:
  * @row: a row of lig_store_list_runs()
  *
@@ -293,6 +306,16 @@ LIG_API JsonNode *lig_run_row_to_json (const LigRunRow *row);
  *   an error set
  */
 LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **error);
+
+/**
+ * lig_run_histograms_to_json:
+ * @store: a store
+ * @run: the uuid of a run
+ *
+ * Returns: (transfer full): the member `histograms` of `lig runs show --histograms --json`, an
+ * array with all steps of each weight and gradient; %NULL with an error set
+ */
+LIG_API JsonNode *lig_run_histograms_to_json (LigStore *store, const char *run, GError **error);
 
 /* --- Reports ------------------------------------------------------------------------------- */
 
@@ -396,6 +419,14 @@ LIG_API GBytes *lig_report_comparison (LigPlanComparison *comparison,
 LIG_API GBytes *lig_report_sweep (LigSweep *sweep, const char *format, GError **error);
 
 /**
+ * lig_report_shows_sweep:
+ * @format: the name of a format, see lig_report_format_nth()
+ *
+ * Returns: whether a sweep has a report in this format
+ */
+LIG_API gboolean lig_report_shows_sweep (const char *format);
+
+/**
  * lig_report_save:
  * @report: the contents of the file
  * @path: (type filename): the path of the file to write
@@ -438,6 +469,22 @@ LIG_API gboolean lig_report_write_run (LigStore *store,
                                        const char *run,
                                        const char *path,
                                        GError **error);
+
+/**
+ * lig_report_write_sweep:
+ * @store: a store
+ * @sweep: the uuid of a sweep
+ * @path: (type filename): the path of the file to write
+ *
+ * Writes lig_report_sweep()'s report; the file's ending decides the format. Nothing is written on
+ * failure.
+ *
+ * Returns: %FALSE with an error set
+ */
+LIG_API gboolean lig_report_write_sweep (LigStore *store,
+                                         const char *sweep,
+                                         const char *path,
+                                         GError **error);
 
 /**
  * lig_report_write_comparison:

@@ -31,7 +31,8 @@ typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name, *freeze, *recompute,
     *sample_prompts, *vocabulary;
   gint64 steps, schedule_steps, batch, warmup, calibrate, accumulate, eval_every, eval_batches,
-    checkpoint_every, sample_every, sample_tokens, sample_top_k, sample_seed;
+    checkpoint_every, histograms, load_every, sample_every, sample_tokens, sample_top_k,
+    sample_seed;
   gint64 seed;
   double lr, min_lr, clip, loss_scale, sample_temperature;
   gint64 tf32, nondeterministic, shard_optimizer, bucket_size;
@@ -306,6 +307,9 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * @slowest: the rank that the others wait for
  * @searching: whether kernels are autotuning, as they do at their first launch, before step 1;
  *   rates exclude this time
+ * @tokens: whether the rows of the input are tokens, see #LigUse
+ * @rows_per_second: the tokens, or other rows, per second
+ * @mfu: the model FLOP/s utilization, see #LigUse
  *
  * The progress of a run. Values that are not known yet are NaN.
  */
@@ -320,7 +324,19 @@ typedef struct {
   double exposed, imbalance;
   int slowest;
   gboolean searching;
+  gboolean tokens;
+  double rows_per_second, mfu;
 } LigRunProgress;
+
+/**
+ * lig_run_describe_rate:
+ * @progress: the progress of a run
+ *
+ * Returns: (transfer full) (nullable): `2.34 M tokens/s, 48 % MFU`, or `640 samples/s` if the input
+ *   has no tokens and the peak rates of the device are unknown, translated; %NULL before the first
+ *   step
+ */
+LIG_API char *lig_run_describe_rate (const LigRunProgress *progress);
 
 /**
  * lig_run_explain_waits:

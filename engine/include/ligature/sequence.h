@@ -98,6 +98,15 @@ LIG_API void lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtyp
 LIG_API void lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype);
 
 /**
+ * lig_sequence_set_batch:
+ * @self: a sequence
+ * @batch: the length of the first axis
+ *
+ * Sets the first axis of the input. No effect without an input, or on an input without axes.
+ */
+LIG_API void lig_sequence_set_batch (LigSequence *self, gint64 batch);
+
+/**
  * lig_sequence_check_input:
  * @shape: the shape of an input
  * @dtype: its type
@@ -355,6 +364,9 @@ LIG_API LigOp *lig_sequence_find (LigSequence *self, const char *path, GError **
  * @path: a .lig file, or `-` for standard input
  * @warnings: (out) (transfer full) (nullable): warnings about unknown keys
  *
+ * Reads a file. A relative path of data in its `train` object becomes absolute if the data exists
+ * in the folder of the file; otherwise it is relative to the working folder.
+ *
  * Returns: (transfer full): the sequence, or %NULL with an error that contains the JSON path
  */
 LIG_API LigSequence *
@@ -416,6 +428,7 @@ LIG_API char *lig_sequence_to_expression (LigSequence *self);
  * @path: (type filename): the name of the file
  *
  * Writes the canonical text to a temporary file and renames it, so that no incomplete file remains.
+ * The path of data in the folder of the file, or below it, is written relative to that folder.
  *
  * Returns: %FALSE with %LIG_ERROR_FILE set
  */

@@ -38,6 +38,19 @@ typedef struct {
 LIG_API void lig_spread_measure (const double *values, guint count, LigSpread *spread);
 
 /**
+ * lig_spread_measure_end:
+ * @steps: (array length=count): increasing steps
+ * @values: (array length=count): the value of a metric at each of them
+ * @count: the number of values
+ * @spread: (out caller-allocates): filled in
+ *
+ * Finds the median and the quartiles of a metric over the last 10 % of the steps of a run. The
+ * value of a single step, like the loss of one batch, does not describe a run.
+ */
+LIG_API void
+lig_spread_measure_end (const gint64 *steps, const double *values, guint count, LigSpread *spread);
+
+/**
  * lig_spread_get_width:
  * @self: a spread
  *
@@ -102,6 +115,41 @@ typedef struct {
 LIG_API LigDifferenceKind lig_spread_compare (const LigSpread *sample,
                                               const LigSpread *reference,
                                               LigDifference *difference);
+
+/**
+ * lig_accuracy_compare:
+ * @sample: an accuracy, from 0 to 1
+ * @sample_rows: the number of rows that it counts; 0 if unknown
+ * @reference: the accuracy to compare it with
+ * @reference_rows: the number of rows of that one
+ * @difference: (out caller-allocates) (optional): filled in; its ratio and share are NaN if
+ *   @reference is 0
+ *
+ * Compares two accuracies, which are estimates from samples of rows. The noise is the half-width of
+ * the 95 % confidence interval of the difference of two proportions by Agresti and Caffo (“Simple
+ * and Effective Confidence Intervals for Proportions and Differences of Proportions”, The American
+ * Statistician 54, 2000): to each sample one correct and one wrong row are added, and then the
+ * standard errors are those of independent binomial samples, 1.96 · √(Σ p (1 − p) / n). Unlike the
+ * normal approximation it holds for few rows and for accuracies near 0 and 1. Two models that are
+ * evaluated on the same rows have correlated errors, of which only a comparison row by row would
+ * know (McNemar's test): for them, the noise is an upper bound.
+ *
+ * Returns: the kind of the difference; %LIG_DIFFERENCE_UNKNOWN if a number of rows is unknown
+ */
+LIG_API LigDifferenceKind lig_accuracy_compare (double sample,
+                                                gint64 sample_rows,
+                                                double reference,
+                                                gint64 reference_rows,
+                                                LigDifference *difference);
+
+/**
+ * lig_accuracy_excuse:
+ * @rows: the number of rows of the smaller sample
+ *
+ * Returns: (transfer full): the translated result of a comparison of accuracies without a
+ *   difference: `no difference that 150 rows could show`
+ */
+LIG_API char *lig_accuracy_excuse (gint64 rows);
 
 /**
  * lig_difference_to_text:

@@ -5,6 +5,7 @@
  * Threads: one thread at a time may use a state, its programs and their device. */
 #pragma once
 
+#include <ligature/histogram.h>
 #include <ligature/plan.h>
 #include <ligature/state-arrays.h>
 #include <ligature/tensor-file.h>
@@ -98,8 +99,8 @@ LIG_API gint64 lig_state_get_n_elements (LigState *self);
  * @self: a state
  * @path: the path of a parameter
  *
- * Returns: whether the parameter exists and is trained; a frozen one has no gradient and no
- *   optimizer state
+ * Returns: whether the parameter exists and is trained; a frozen one, and one that its op changes
+ *   (LigParameterInfo.own_update), has no gradient and no optimizer state
  */
 LIG_API gboolean lig_state_is_trained (LigState *self, const char *path);
 
@@ -135,6 +136,23 @@ LIG_API LigTensor *lig_state_get (LigState *self,
                                   LigStateArray array,
                                   const char *path,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_state_count_values: (skip)
+ * @self: a state
+ * @array: %LIG_STATE_PARAMETERS or %LIG_STATE_GRADIENTS
+ * @path: the path of the parameter, `1.weight`
+ * @to: the histogram that the values are added to
+ *
+ * Counts the values of a parameter, or of its unscaled gradient, that this rank has and no lower
+ * rank counts: the histograms of all ranks together contain each element once, whether parameters,
+ * or the update, are sharded or not. The gradient of the last step is complete on all ranks after
+ * its update, which leaves it unchanged. The call waits for the device.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_DEVICE set
+ */
+LIG_API gboolean lig_state_count_values (
+  LigState *self, LigStateArray array, const char *path, LigHistogram *to, GError **error);
 
 /**
  * lig_state_set:

@@ -3,9 +3,11 @@
  * a setting. */
 #pragma once
 
-#include <ligature/store.h>
+#include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /**
  * LigRunMean:
@@ -63,6 +65,49 @@ typedef struct {
  */
 LIG_API GPtrArray *
 lig_store_group_runs (LigStore *self, const LigRunFilter *filter, const char *by, GError **error);
+
+/**
+ * LigRunFold:
+ * @sweep: (nullable): the uuid of the sweep of the runs; %NULL: they are repetitions, which differ
+ *   at most in the seed
+ * @runs: the number of runs, at least two
+ * @done: the number of those with the status `done`
+ * @running: the number of those with the status `running`
+ * @settings: the number of different settings, not counting the seed: 1 for repetitions
+ * @started: the start of the newest run in microseconds since 1970, UTC
+ * @sample: the key of the newest run with the best settings
+ * @last_loss: over the last losses of the finished runs with the best settings, as are the
+ *   following means
+ * @eval_loss: over the last validation losses
+ * @eval_accuracy: over the last validation accuracies
+ * @step_ms: over the step times in milliseconds
+ *
+ * Runs that a list can show as one. The best settings are those with the lowest mean validation
+ * loss, without validation with the lowest mean loss, like those of lig_sweep_find_best().
+ */
+typedef struct {
+  char *sweep;
+  guint runs, done, running, settings;
+  gint64 started, sample;
+  LigRunMean last_loss, eval_loss, eval_accuracy, step_ms;
+} LigRunFold;
+
+/**
+ * lig_store_fold_runs: (skip)
+ * @self: a store
+ * @keys: (array length=count): keys from lig_store_list_keys()
+ * @count: the number of keys
+ * @places: (out caller-allocates) (array length=count): for each key, the index of its fold;
+ *   %G_MAXUINT for a run by itself
+ *
+ * Finds the runs of each sweep, and among the others the repetitions of each run. Groups of which
+ * only one run is among the keys are not folded.
+ *
+ * Returns: (transfer container) (element-type LigRunFold): the folds in the order of their first
+ *   keys; %NULL with an error set
+ */
+LIG_API GPtrArray *lig_store_fold_runs (
+  LigStore *self, const gint64 *keys, guint count, guint *places, GError **error);
 
 /**
  * lig_store_read_setting:

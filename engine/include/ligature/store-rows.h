@@ -66,6 +66,7 @@ typedef struct {
  * @saved_step: the step of the newest checkpoint, -1 without one
  * @sweep: the uuid of the sweep to which this run belongs
  * @point: the number of the run's settings in its sweep, -1 without a sweep
+ * @eval_rows: the number of rows, for texts of tokens, that @eval_accuracy counts; 0 if unknown
  *
  * A run at the time when it was read. Missing strings are empty, never %NULL. Read-only.
  */
@@ -83,6 +84,7 @@ typedef struct {
   gint64 saved_step;
   const char *sweep;
   gint64 point;
+  gint64 eval_rows;
 } LigRunRow;
 
 #define LIG_TYPE_RUN_ROW (lig_run_row_get_type ())

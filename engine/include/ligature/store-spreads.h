@@ -2,9 +2,11 @@
 /* The distributions of repeated measurements in the store. */
 #pragma once
 
-#include <ligature/store.h>
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /**
  * LigSpreadRow:

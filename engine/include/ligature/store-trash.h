@@ -3,9 +3,11 @@
  * a uuid still finds them. */
 #pragma once
 
-#include <ligature/store.h>
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
+
+typedef struct _LigStore LigStore;
 
 /**
  * LIG_TRASH_DAYS:

@@ -365,6 +365,53 @@ LIG_API char *lig_sweep_describe_point (LigSweep *self, guint point);
 LIG_API GPtrArray *lig_sweep_summarize (LigSweep *self);
 
 /**
+ * lig_sweep_rank:
+ * @self: a sweep
+ *
+ * Returns: (transfer full) (array): for each point, the position of its settings in
+ *   lig_sweep_summarize(): 0 for the settings with the lowest mean loss
+ */
+LIG_API guint *lig_sweep_rank (LigSweep *self);
+
+/**
+ * lig_sweep_find_best:
+ * @self: a sweep
+ *
+ * Finds the best settings: those with the lowest mean loss over all points that differ only in the
+ * seed. A single lucky seed does not make settings the best.
+ *
+ * Returns: the index of the point with the lowest loss among those with the best settings; -1
+ *   before the first result
+ */
+LIG_API int lig_sweep_find_best (LigSweep *self);
+
+/**
+ * lig_sweep_describe_settings:
+ * @self: a sweep
+ * @point: the index of a point
+ *
+ * Returns: (transfer full): its settings without the seed, `lr 0.1`
+ */
+LIG_API char *lig_sweep_describe_settings (LigSweep *self, guint point);
+
+/**
+ * lig_sweep_apply_point:
+ * @self: a sweep
+ * @point: the index of a point
+ * @sequence: a sequence, which is not changed
+ *
+ * Copies a sequence and sets the values of the point in it, except for the seed: parameters of ops
+ * and the recipe where they are, settings of training in its `train` object.
+ *
+ * Returns: (transfer full): the copy, or %NULL with an error set if the sequence has no such op or
+ *   parameter
+ */
+LIG_API LigSequence *lig_sweep_apply_point (LigSweep *self,
+                                            guint point,
+                                            LigSequence *sequence,
+                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_sweep_to_json:
  * @self: a sweep
  *

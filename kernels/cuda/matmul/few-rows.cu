@@ -19,9 +19,9 @@ enum {
   FEW_WARPS = FEW_THREADS / 32,
   FEW_COLUMNS = 16,
   FEW_DEPTH = 32,
-  AHEAD = 8,
+  AHEAD = 6,
   MAX_FEW_ROWS = 32,
-  PREFETCHED = 4096 /* bytes of each row of the weight */
+  PREFETCHED = 1024 /* bytes of each row of the weight */
 };
 
 struct FewJob {

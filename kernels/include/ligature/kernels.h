@@ -52,6 +52,8 @@ enum {
  * @LIG_KERNEL_WAVES: occupies all SMs of a GPU for several waves, so that it slows down in
  *   proportion to the SMs that concurrent kernels occupy
  * @LIG_KERNEL_BUILT_IN: a kernel of the library; other programs must not set it
+ * @LIG_KERNEL_GROUPED: multiplies groups of rows, each by its own matrix; other programs must not
+ *   set it
  *
  * The traits of a kernel that affect the prediction and the scheduling of its launches.
  */
@@ -59,7 +61,8 @@ typedef enum {
   LIG_KERNEL_ATTENTION = 1 << 0,
   LIG_KERNEL_ATTENTION_BACKWARD = 1 << 1,
   LIG_KERNEL_WAVES = 1 << 2,
-  LIG_KERNEL_BUILT_IN = 1 << 3
+  LIG_KERNEL_BUILT_IN = 1 << 3,
+  LIG_KERNEL_GROUPED = 1 << 4
 } LigKernelTraits;
 
 /**
@@ -91,6 +94,8 @@ typedef enum {
  * @traits: some of #LigKernelTraits
  * @collective: 1 + the #LigCollective that it performs, whose time depends on the links between
  *   devices; 0: none
+ * @numbers: fills in an integer operand, given its index, with numbers like those of real data, for
+ *   measurements; of the operands it reads only sizes and types; null: they are 0
  *
  * A kernel. The program that defines it must not change it until the process ends.
  */
@@ -107,6 +112,7 @@ typedef struct LigKernel {
   bool communicates;
   unsigned traits;
   int collective;
+  void (*numbers) (const LigOperand *operands, const void *params, int index, int32_t *to);
 } LigKernel;
 
 /**
@@ -199,6 +205,21 @@ LIG_API bool lig_kernel_ignores_tick (const LigKernel *kernel);
  * Returns: LigKernel.communicates; false for a kernel compiled without that field
  */
 LIG_API bool lig_kernel_is_collective (const LigKernel *kernel);
+
+/**
+ * lig_kernel_fill_numbers: (skip)
+ * @kernel: a kernel
+ * @operands: its operands, of which only sizes and types are read
+ * @params: (nullable): its params
+ * @index: the index of an integer operand
+ * @to: memory for its elements
+ *
+ * Fills in LigKernel.numbers.
+ *
+ * Returns: false, with nothing filled in, if the kernel has none
+ */
+LIG_API bool lig_kernel_fill_numbers (
+  const LigKernel *kernel, const LigOperand *operands, const void *params, int index, int32_t *to);
 
 /**
  * lig_kernel_bytes: (skip)

@@ -27,7 +27,7 @@ typedef struct LigQuantizeParams {
  * LigProducerParams:
  * @quantize: the parameters of quantize
  * @function: the number of the activation or gated unit, in the order of the list of kernels
- * @clamped: the parameters of clamped_swiglu; others ignore them
+ * @gated: the parameters of gated units; others ignore them
  * @norm: the parameters of norm_quantize; others ignore them
  *
  * Parameters of the fused kernels that compute values and write quantized copies of them.
@@ -35,7 +35,7 @@ typedef struct LigQuantizeParams {
 typedef struct {
   LigQuantizeParams quantize;
   int32_t function;
-  LigClampedParams clamped;
+  LigGatedParams gated;
   LigNormParams norm;
 } LigProducerParams;
 

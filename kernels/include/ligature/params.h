@@ -12,6 +12,7 @@
 #include <ligature/loss-scaling.h>
 #include <ligature/params-attention.h>
 #include <ligature/params-collective.h>
+#include <ligature/params-experts.h>
 #include <ligature/params-gated.h>
 #include <ligature/params-loss.h>
 #include <ligature/params-matmul.h>

@@ -5,6 +5,7 @@ and drops at invalid places."""
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import SOURCE, lig, main, program, run, wait  # noqa: E402
@@ -38,8 +39,8 @@ def open_example(app):
 def test_palette_to_gap(home):
     with program(home, EXAMPLE) as app:
         open_example(app)
-        app.drag(app.place(app.find(name="ReLU")), app.place(gap(app, 2)))
-        wait(lambda: rows(app)[2:3] == ["ReLU"], "ReLU as the third row")
+        app.drag(app.place(app.find(name="Quick GELU")), app.place(gap(app, 2)))
+        wait(lambda: rows(app)[2:3] == ["Quick GELU"], "the new op as the third row")
         assert len(rows(app)) == 5
         app.says("^• layer-norm-mlp — Ligature$")
         app.key("ctrl+z")
@@ -82,9 +83,23 @@ def test_drop_outside(home):
     with program(home, EXAMPLE) as app:
         open_example(app)
         tab = app.find("page tab", "History")
-        app.drag(app.place(app.find(name="ReLU")), app.place(tab))
+        app.drag(app.place(app.find(name="Quick GELU")), app.place(tab))
         app.says("^layer-norm-mlp — Ligature$")
         assert len(rows(app)) == 4
+
+
+def test_tab_outside(home):
+    """A tab that is dragged onto a desktop without a window manager gets a window of its own."""
+    with program(home, EXAMPLE) as app:
+        open_example(app)
+        app.key("ctrl+t")
+        app.says("^Untitled — Ligature$")
+        run("xdotool", "windowsize", app.x_windows()[0], 900, 600)
+        time.sleep(1)
+        # Tab bars have no accessible tabs in libadwaita 1.2; both halves of the bar are tabs.
+        app.drag((200, 62), (1100, 700))
+        app.says("^layer-norm-mlp — Ligature$")
+        assert len(app.look("frame")) == 2
 
 
 def test_control_click(home):
@@ -111,4 +126,4 @@ def test_control_click(home):
 
 if __name__ == "__main__":
     main([test_palette_to_gap, test_reorder, test_fence, test_click_and_delete, test_drop_outside,
-          test_control_click])
+          test_tab_outside, test_control_click])

@@ -35,6 +35,9 @@ def test_build_fuse_train_save(home):
              "the four rows")
         app.find(name=re.compile("fused forward as"))
         app.key("F5")
+        wait(lambda: len(app.x_windows()) > 1, "the question for data")
+        app.focus()
+        app.key("Return")
         runs = wait(lambda: [run for run in list_runs(home) if run["status"] == "running"],
                     "a run in the store", 60)
         app.key("shift+F5")

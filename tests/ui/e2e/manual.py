@@ -146,6 +146,8 @@ def test_history(home):
         app.activate("win.page", "history")
         run("xdotool", "windowsize", "--sync", app.x_window, 1280, 800)
         time.sleep(2)
+        app.click(app.find("push button", re.compile("^List the runs")))
+        time.sleep(1)
         app.click(app.look(name="xor")[0])
         app.key("shift+Down", "shift+Down")
         take(app, "history")

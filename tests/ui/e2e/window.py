@@ -93,6 +93,24 @@ def test_missing_file(home):
         app.says("No such file")
 
 
+def test_compare_with(home):
+    """Another file is chosen and compared; a broken one is reported, and nothing is pinned."""
+    broken, other = home / "broken.lig", SOURCE / "data/examples/layer-norm-mlp.lig"
+    broken.write_text('{"ligature": 1, "ops": [{"op": "nothing"}]}')
+    with program(home, SOURCE / "data/examples/residual-mlp.lig") as app:
+        app.find(name=re.compile("fused forward as"))
+        for path, answer in ((broken, "op 'nothing' is unknown"),
+                             (other, r"\| current .* memory .*groups? differ")):
+            app.activate("win.compare-with")
+            wait(lambda: len(app.x_windows()) > 1, "the file chooser")
+            app.focus()
+            app.type(str(path))
+            app.key("Return")
+            wait(lambda: len(app.x_windows()) == 1, "the end of the file chooser")
+            app.says(answer)
+        app.find(name="layer-norm-mlp.lig")
+
+
 def test_edit_and_save(home):
     """Actions over the bus, as a script would use them."""
     path = home / "made.lig"
@@ -225,7 +243,42 @@ def test_window_state(home):
         assert abs(width - 900) <= 12, info
 
 
+def test_reopen(home):
+    """A start without files opens those of the last session and shows the same one; the menu of
+    Open has them, too."""
+    files = []
+    for name in ("one", "two_2", "three"):
+        files.append(home / f"{name}.lig")
+        model = json.loads(EXAMPLE.read_text())
+        files[-1].write_text(json.dumps(dict(model, name=name)))
+    with program(home, *files) as app:
+        app.says("^three — Ligature$")
+        app.activate("app.open-file", files[1])
+        app.says("^two_2 — Ligature$")
+        time.sleep(0.5)
+        app.key("ctrl+q")
+        wait(lambda: app.process.poll() is not None, "the end")
+    files[0].unlink()
+    with program(home) as app:
+        app.says("^two_2 — Ligature$")
+        app.find(name="three")
+        assert not app.look(name="one"), "a file that is gone"
+        app.click(app.find(name="More ways to begin"))
+        app.find(name=re.compile("^three.lig — "))
+        app.find(name=re.compile("^two_2.lig — "))
+        app.key("Escape")
+        time.sleep(0.5)
+    settings = home / "config/glib-2.0/settings/keyfile"
+    text = settings.read_text()
+    settings.write_text(text.replace("[org/ligature/Ligature]",
+                                     "[org/ligature/Ligature]\nreopen=false"))
+    with program(home) as app:
+        app.says("^Untitled — Ligature$")
+        assert not app.look(name="three")
+
+
 if __name__ == "__main__":
     main([test_screen_reader, test_pages, test_shell, test_version, test_broken_file,
-      test_missing_file, test_edit_and_save, test_typing_comes_first, test_keys, test_close_asks,
-      test_killed, test_newer_store, test_corrupt_store, test_no_store, test_window_state])
+      test_missing_file, test_compare_with, test_edit_and_save, test_typing_comes_first, test_keys, test_close_asks,
+      test_killed, test_newer_store, test_corrupt_store, test_no_store, test_window_state,
+      test_reopen])

@@ -51,6 +51,24 @@ def test_into_block(home):
         wait(lambda: not channels(app), "no channel")
 
 
+def test_ports(home):
+    """A channel ends on a port, at the edge of its square too; an added op is offered the open end."""
+    with program(home, write(home, OPS)) as app:
+        wait(lambda: app.look(name=re.compile(r"\brow 5 of 5")), "the open block")
+        app.drag(port(app, 1), port(app, 4))
+        channel(app, "residual", "2.0.0")
+        x, y = port(app, 5)
+        app.drag((x + 10, y - 10), port(app, 1))
+        channel(app, "residual", "3")
+    ops = [{"op": "make-extra-output", "to": "r"}, {"op": "gelu"}]
+    with program(home, write(home, ops)) as app:
+        app.click(row(app, 2))
+        app.activate("win.insert-op", "add-extra-input")
+        app.says("Make branch at 0 has an open branch")
+        app.click(app.find(name=re.compile("^_?Connect$")))
+        channel(app, "r", "2")
+
+
 def test_channel(home):
     ops = [{"op": "make-extra-output", "to": "r"}, *[{"op": "gelu"}] * 3,
            {"op": "add-extra-input", "from": "r"}]
@@ -96,4 +114,4 @@ def test_fix(home):
 
 
 if __name__ == "__main__":
-    main([test_into_block, test_channel, test_fix])
+    main([test_into_block, test_ports, test_channel, test_fix])

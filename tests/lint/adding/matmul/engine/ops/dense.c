@@ -8,8 +8,8 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE, TRUE},
-                                              {.name = NULL}};
+static const LigParameterInfo parameters[] = {
+  {.name = "weight", .init = LIG_INIT_NORMAL, .matmul = TRUE, .decays = TRUE}, {.name = NULL}};
 
 /* Sets the shard of a rank: rows of the weight, or columns and the resulting partial sums of y. */
 static gboolean

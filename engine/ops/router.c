@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Selects experts for each row of logits, and the weights of their outputs. Two losses can be added
+ * to that of the sequence, by their gradients: one that balances the load of the experts (Fedus and
+ * others, 2021, Switch Transformers) and one that keeps the logits small (Zoph and others, 2022,
+ * ST-MoE). A correction balances the load without a loss: it enters only the selection, and each
+ * update moves it (Wang and others, 2024, Auxiliary-loss-free load balancing). */
+#include "engine/ops/experts.h"
+
+#include <ligature/params-collective.h>
+
+#include <inttypes.h>
+
+typedef struct {
+  LigRouterParams kernel;
+  gint64 top_k, groups, group_top_k;
+  float scale, aux, z, balance;
+  bool normalize, correction;
+} RouterParams;
+
+enum { WEIGHTS, EXPERTS };
+enum { LOAD, LOSSES };
+enum { CORRECTION };
+
+static const LigParam params[] = {
+  LIG_INT (RouterParams,
+           top_k,
+           "top-k",
+           N_ ("Top k"),
+           N_ ("Number of experts that are selected for each row"),
+           1,
+           LIG_MAX_EXPERTS,
+           2,
+           LIG_PARAM_POSITIONAL),
+  LIG_ROUTER_PARAMS (RouterParams),
+  {LIG_PARAM_OUTPUT, "weights", N_ ("Weights"),
+   N_ ("Channel of the weights of the selected experts; default: returned to the caller"), 0, 0, 0,
+   0, WEIGHTS, NULL},
+  {LIG_PARAM_OUTPUT, "experts", N_ ("Experts"),
+   N_ ("Channel of the numbers of the selected experts; default: returned to the caller"), 0, 0, 0,
+   0, EXPERTS, NULL},
+  {.name = NULL},
+};
+
+static const LigParamGroup shown_groups[] = {LIG_ROUTER_GROUPS, {.title = NULL}};
+
+static const LigParameterInfo parameters[] = {
+  {.name = "correction", .init = LIG_INIT_ZEROS, .own_update = TRUE}, {.name = NULL}};
+
+static gboolean
+check_groups (const RouterParams *values, gint64 experts, GError **error)
+{
+  const gint64 k = values->top_k, groups = values->groups, best = values->group_top_k;
+  if (experts % groups != 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("groups is %" PRId64 ", expected a divisor of the number of experts, %" PRId64),
+                 groups, experts);
+  else if (best > groups)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("group-top-k is %" PRId64 ", expected at most groups, %" PRId64), best, groups);
+  else if (k % best != 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("group-top-k is %" PRId64 ", expected a divisor of top-k, %" PRId64), best, k);
+  else if (k > best * (experts / groups))
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("top-k is %" PRId64 ", expected at most the experts of the selected groups, "
+                    "%" PRId64),
+                 k, best * (experts / groups));
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_experts (const RouterParams *values, gint64 experts, GError **error)
+{
+  if (experts > LIG_MAX_EXPERTS) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("input has %" PRId64 " features, one for each expert; expected at most %d"),
+                 experts, LIG_MAX_EXPERTS);
+    return FALSE;
+  }
+  if (values->top_k > experts) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("top-k is %" PRId64 ", expected at most the number of experts, %" PRId64),
+                 values->top_k, experts);
+    return FALSE;
+  }
+  return values->groups == 1 || check_groups (values, experts, error);
+}
+
+/* Adds the correction, if the router has one. A step is a difference of scores, so that it needs
+ * scores of a known scale that do not depend on those of other experts. */
+static gboolean
+add_correction (LigInfer *self, const RouterParams *values, gint64 experts, GError **error)
+{
+  self->n_parameters = values->correction || values->balance > 0;
+  lig_shape_init (&self->parameters[CORRECTION], 1, experts);
+  if (self->n_parameters == 0 || values->kernel.score != LIG_SCORE_SOFTMAX)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("score is softmax, with a correction expected sigmoid or sqrt-softplus; set one "
+                  "of them, or omit balance and correction"));
+  return FALSE;
+}
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  RouterParams *values = (RouterParams *) self->params;
+  LigRouterParams *kernel = &values->kernel;
+  if (!lig_check_has_axis (self, error))
+    return FALSE;
+  gint64 experts = lig_shape_columns (&self->x);
+  if (!check_experts (values, experts, error) || !add_correction (self, values, experts, error))
+    return FALSE;
+  kernel->top_k = (int32_t) values->top_k;
+  kernel->groups = (int32_t) values->groups;
+  kernel->group_top_k = values->groups > 1 ? (int32_t) values->group_top_k : 1;
+  kernel->normalize = values->normalize;
+  kernel->scale = values->scale;
+  kernel->aux = values->aux;
+  kernel->z = values->z;
+  self->extra_outputs[WEIGHTS] = self->x;
+  self->extra_outputs[WEIGHTS].axes[self->x.n_axes - 1] = values->top_k;
+  self->extra_outputs[EXPERTS] = self->extra_outputs[WEIGHTS];
+  self->extra_output_dtypes[WEIGHTS] = LIG_FP32;
+  self->extra_output_dtypes[EXPERTS] = LIG_INT32;
+  self->extra_output_ranges[EXPERTS] = (LigRange){0, (gint32) experts - 1, 0};
+  lig_shape_init (&self->kept[LOAD], 1, experts);
+  lig_shape_init (&self->kept[LOSSES], 1, (gint64) 2);
+  return TRUE;
+}
+
+/* The load is the mean over the ranks that have other rows, so that the mean of their gradients is
+ * that of all rows. */
+static void
+lower_forward (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "y", "x");
+  if (!lig_lower_has_replicas (lowering)) {
+    lig_lower_kernel (lowering, "router", NULL, NULL, 0);
+    return;
+  }
+  lig_lower_value_like (lowering, "own", "load");
+  lig_lower_kernel (lowering, "router", "load=own", NULL, 0);
+  lig_lower_average (lowering, "x=own y=load");
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  const LigRouterParams *values = lig_lower_params (lowering, 0);
+  const char *loss = values->aux != 0 || values->z != 0 ? "$loss_gradient" : "-";
+  gboolean passes = lig_lower_has (lowering, "dy");
+  g_autofree char *bindings = g_strdup_printf ("loss=%s%s", loss, passes ? " dx=own" : "");
+  if (passes)
+    lig_lower_value_like (lowering, "own", "dx");
+  lig_lower_kernel (lowering, "router_backward", bindings, NULL, 0);
+  if (passes)
+    lig_lower_kernel (lowering, "add", "a=dy b=own y=dx", NULL, 0);
+}
+
+/* Ranks that share the rows of a tensor-parallel group add their loads. */
+static void
+lower_update (LigLowering *lowering)
+{
+  const RouterParams *values = lig_lower_params (lowering, 0);
+  const LigRouterBalanceParams step = {values->balance};
+  const LigCollectiveParams tensor = {lig_lower_count_parts (lowering, "x"), LIG_REDUCE_SUM,
+                                      LIG_GROUP_TENSOR};
+  const char *load = tensor.peers > 1 ? "all" : "load";
+  g_autofree char *bindings = g_strdup_printf ("load=%s norm=$gradient_norm", load);
+  if (step.balance == 0)
+    return;
+  if (tensor.peers > 1) {
+    lig_lower_value_like (lowering, "all", "load");
+    lig_lower_kernel (lowering, "all_reduce", "x=load y=all", &tensor, sizeof tensor);
+  }
+  lig_lower_kernel (lowering, "router_balance", bindings, &step, sizeof step);
+}
+
+LIG_DEFINE_OP (router) = {
+  LIG_OP_INFO_SIZES,
+  .name = "router",
+  .title = N_ ("Router"),
+  .category = N_ ("Experts"),
+  .summary = N_ ("Selects experts for each row, and the weights of their outputs"),
+  .formula = "experts = top k of score (x), weights = score (x)[experts] / sum; y = x",
+  .example = "router (2, score=sigmoid) @ 6x8",
+  .params = params,
+  .groups = shown_groups,
+  .params_size = sizeof (RouterParams),
+  .kernel_params_size = sizeof (LigRouterParams),
+  .extra_outputs = "weights experts",
+  .parameters = parameters,
+  .computes = "load losses",
+  .saves = "x experts load",
+  .watches = "load losses",
+  .infer = infer,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+  .lower_update = lower_update,
+  .shardings = LIG_COMPUTES_ROWS,
+};
