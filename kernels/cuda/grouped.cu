@@ -2,13 +2,13 @@
 /* Matmuls of groups of rows, each with its own weight, and their gradients, for every size and
  * type. 16-bit operands of one type are multiplied by tensor cores, all others in fp32.
  *
- * The first rows of groups are known only on the device: a small kernel turns the offsets into
- * borders of segments - the rows before the first group, the groups, the rows after the last - and
- * numbers the tiles of all segments. The grid has as many threadblocks as there can be tiles; each
- * finds its segment, and those without a tile end. A tile has rows of one segment only: nothing of
+ * The grid has as many threadblocks as there can be tiles of segments; each finds its segment, and
+ * those without a tile end. A tile has rows of one segment only: nothing of
  * another one is read, so that a NaN there has no effect. */
 #include "kernels/cuda/common/reduce.cuh"
+#include "kernels/cuda/grouped-segments.cuh"
 #include "kernels/cuda/grouped-tile.cuh"
+#include "kernels/cuda/matmul/grouped.h"
 
 namespace lig
 {
@@ -16,53 +16,6 @@ namespace grouped
 {
 /* The columns of a threadblock that sums rows; the fewest rows of a part of a sum. */
 enum { SUM_COLUMNS = 64, SUM_ROWS = 256 };
-
-/* The segments: segment s has the rows from borders[s] to borders[s + 1], and its tiles are
- * numbered from tiles[s]. The first and the last segment belong to no group. */
-struct Segments {
-  int count;
-  int *borders, *tiles; /* each count + 1 */
-
-  /* Returns the last of the ascending starts that is not after a number. */
-  __device__ int
-  find (const int *starts, int64_t number) const
-  {
-    int low = 0, high = count;
-    while (low < high) {
-      int middle = (low + high + 1) / 2;
-      if (starts[middle] <= number)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return low;
-  }
-  /* Returns whether a segment is one of the groups. */
-  __device__ bool
-  is_group (int segment) const
-  {
-    return segment > 0 && segment < count - 1;
-  }
-};
-
-/* Sets the borders, with offsets as if each were at least the one before it and at most `rows`, and
- * numbers tiles of `length` rows. */
-static __global__ void __launch_bounds__ (1024)
-  set_segments (const int32_t *offsets, int64_t rows, int64_t length, Segments s)
-{
-  if (threadIdx.x == 0) {
-    s.borders[0] = s.tiles[0] = 0;
-    s.borders[s.count] = (int) rows;
-  }
-  scan_block (
-    s.count - 1, 0, Largest{},
-    [=] (int64_t i) { return min (max ((int64_t) offsets[i], (int64_t) 0), rows); },
-    [=] (int64_t i, int64_t border) { s.borders[i + 1] = (int) border; });
-  scan_block (
-    s.count, 0, Total{},
-    [=] (int64_t i) { return ((int64_t) s.borders[i + 1] - s.borders[i] + length - 1) / length; },
-    [=] (int64_t i, int64_t end) { s.tiles[i + 1] = (int) end; });
-}
 
 /* A matmul of the rows of each group by its matrix. */
 struct OverRows {
@@ -214,39 +167,13 @@ __launch_bounds__ (THREADS) multiply_bias (
   }
 }
 
-#define MISFIT \
-  "grouped matmul: operands that do not fit together, or of another type; pass what the " \
-  "signature names"
-#define TOO_MANY_TILES "grouped matmul: too many tiles; reduce the rows or columns"
-
-/* Places the segments at the beginning of the workspace, and launches the kernel that sets them. */
-static LigStatus
-begin (LigLaunch *launch, const LigOperand *offsets, int64_t rows, int64_t length, Segments *s)
-{
-  if (offsets->dtype != LIG_INT32 || offsets->size < 2 || rows > INT32_MAX ||
-      (size_t) (offsets->size + 2) * 2 * sizeof (int) > LIG_WORKSPACE_SIZE / 2)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, MISFIT);
-  s->count = (int) offsets->size + 1;
-  s->borders = (int *) launch->workspace;
-  s->tiles = s->borders + s->count + 1;
-  set_segments<<<1, 1024, 0, stream (launch)>>> ((const int32_t *) offsets->data, rows, length, *s);
-  return LIG_LAUNCHED (launch);
-}
-
-/* Returns the most tiles that segments can have. */
-static int64_t
-most_tiles (const Segments &s, int64_t rows, int64_t length)
-{
-  return rows / length + s.count;
-}
-
 /* Launches a kernel of tiles. */
 template <class E, class P>
 static LigStatus
 launch_tiles (LigLaunch *launch, void (*kernel) (P), int64_t blocks, const P &problem)
 {
   if (blocks > INT32_MAX)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, TOO_MANY_TILES);
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_TOO_MANY_TILES);
   if (E::STAGED > 48 << 10)
     cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) E::STAGED);
   kernel<<<(unsigned) blocks, THREADS, E::STAGED, stream (launch)>>> (problem);
@@ -278,11 +205,14 @@ over_rows (LigLaunch *launch, const LigOperand *bias, const LigOperand *scales, 
   if (!lig_dtype_is_floating (x->dtype) || !lig_dtype_is_floating (weight->dtype) ||
       !lig_dtype_is_floating (y->dtype) || groups < 1 || depth < 1 || columns < 1 ||
       of_group != depth * columns || rows (x) != rows (y) || !is_type (scales, LIG_FP32))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, MISFIT);
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_GROUPED_MISFIT);
+  const LigGroupedRows matmul = {x, weight, offsets, bias, scales, y, ALONG};
+  if (lig_grouped_rows_serves (launch, &matmul))
+    return lig_grouped_rows (launch, &matmul);
   return dispatch_engine<true, ALONG> (x, weight, [=] (auto engine) {
     using E = decltype (engine);
     OverRows p = {};
-    LigStatus status = begin (launch, offsets, rows (x), E::TILE, &p.segments);
+    LigStatus status = begin (launch, offsets, rows (x), Tiles{E::TILE}, &p.segments);
     if (status != LIG_OK)
       return status;
     p.sides = sides (x, depth, weight, weight->columns);
@@ -304,6 +234,11 @@ weights (LigLaunch *launch, const Segments &segments)
 {
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[5];
+  if (lig_grouped_weights_serves (launch, dy, x, dweight)) {
+    LigGroupedWeights matmul = {
+      dy, x, dweight, segments.borders + 1, segments.next, segments.count - 2};
+    return lig_grouped_weights (launch, &matmul);
+  }
   return dispatch_engine<false, false> (dy, x, [=] (auto engine) {
     using E = decltype (engine);
     OverDepth p = {};
@@ -326,17 +261,17 @@ sum_bias (LigLaunch *launch, const Segments &segments, int64_t length)
 {
   const LigOperand *dy = &launch->operands[0], *dbias = &launch->operands[6];
   int64_t parts = most_tiles (segments, rows (dy), length);
-  size_t used = (size_t) (segments.count + 1) * 2 * sizeof (int);
+  size_t used = (size_t) (segments.count + 2) * 2 * sizeof (int);
   Sums s = {segments, vector (dy), (const float *) launch->operands[4].data, dy->columns};
   s.length = length;
-  s.partials = (float *) (segments.tiles + segments.count + 1);
+  s.partials = (float *) (segments.next + 1);
   int64_t room = (int64_t) ((LIG_WORKSPACE_SIZE - used) / sizeof (float)) / parts;
   room = room > SUM_COLUMNS ? room / SUM_COLUMNS * SUM_COLUMNS : room;
   for (s.first = 0; s.first < s.columns; s.first += s.count) {
     s.count = s.columns - s.first < room ? s.columns - s.first : room;
     int across = (int) ((s.count + SUM_COLUMNS - 1) / SUM_COLUMNS);
     if (parts * across > INT32_MAX)
-      return LIG_FAIL (launch, LIG_UNSUPPORTED, TOO_MANY_TILES);
+      return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_TOO_MANY_TILES);
     sum_rows_of_groups<<<(unsigned) (parts * across), THREADS, 0, stream (launch)>>> (s, across);
     dim3 grid ((unsigned) ((s.count + THREADS - 1) / THREADS),
                (unsigned) min (segments.count - 2, 65535));
@@ -408,10 +343,10 @@ lig_cuda_grouped_backward_weight (LigLaunch *launch)
   const LigOperand *o = launch->operands, *dy = &o[0], *offsets = &o[2], *bias = &o[3];
   const LigOperand *dweight = &o[5], *dbias = &o[6], *dscales = &o[7];
   if (!gradients_fit (o))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, MISFIT);
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_GROUPED_MISFIT);
   Segments segments;
   int64_t length = part_length (rows (dy), offsets->size - 1);
-  LigStatus status = begin (launch, offsets, rows (dy), length, &segments);
+  LigStatus status = begin (launch, offsets, rows (dy), Tiles{length}, &segments);
   if (status == LIG_OK && dbias->data)
     status = sum_bias (launch, segments, length);
   if (status == LIG_OK && dscales->data) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the share of a copy's bandwidth that permutations reach in the same run, and the rate of
- * grouped matmuls, at 16,384 tokens that have 8 of 64 experts, in bf16. Only that they run is
- * tested. */
+ * grouped matmuls beside dense ones, at 16,384 tokens that have 8 of 64 experts, in bf16. Only that
+ * they run is tested. */
 #include "tests/gpu/case.h"
 
 #include <ligature/kernels.h>
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { TOKENS = 16384, TOP_K = 8, EXPERTS = 64, FEATURES = 2048, HIDDEN = 2816 };
-enum { SORTED = TOKENS * TOP_K, ROUNDS = 7, LAUNCHES = 4 };
+enum { SORTED = TOKENS * TOP_K, ROUNDS = 5, LAUNCHES = 4 };
 
 /* The device memory of a run. */
 typedef struct {
@@ -107,7 +107,8 @@ time_of (const Bench *b, const char *name, const LigOperand *operands, const voi
                       .params = params,
                       .workspace = b->workspace,
                       .stream = gpu->stream,
-                      .device = gpu->handle};
+                      .device = gpu->handle,
+                      .autotune = true};
   for (int round = -1; round < ROUNDS; round++) {
     double elapsed = 0;
     gpu_check (gpu, gpu->calls->record (gpu->handle, b->begin, gpu->stream), "event");
@@ -161,26 +162,107 @@ time_moves (const Bench *b)
   }
 }
 
-/* Prints the rates of the matmuls. */
+/* A matmul of many rows by a matrix per group, or all three of a training step. */
+typedef struct {
+  const char *name;
+  int groups, columns, depth, rows;
+  double skew; /* the rows of group g are proportional to 1 / (g + 1)^skew */
+} Shape;
+
+static const Shape shapes[] = {
+  {"first matmul, even", 64, 2816, 2048, SORTED, 0},
+  {"first matmul, uneven", 64, 2816, 2048, SORTED, 0.5},
+  {"first matmul, zipf", 64, 2816, 2048, SORTED, 1},
+  {"second matmul, uneven", 64, 2048, 1408, SORTED, 0.5},
+  {"8 groups of 4096", 8, 2048, 768, 8 * 4096, 0},
+  {"8 groups of 4096, uneven", 8, 2048, 768, 8 * 4096, 0.5},
+  {"few rows", 64, 2816, 2048, 64 * 4, 0},
+};
+
+/* The operands of a shape: grouped and dense matmuls of the same operands, where the dense ones
+ * have one matrix. */
+typedef struct {
+  LigOperand x, y, weight, gradient, offsets, one, one_gradient;
+} Matmuls;
+
 static void
-time_matmuls (const Bench *b)
+fill_offsets (const Gpu *gpu, const Shape *shape, const LigOperand *to)
+{
+  g_autofree int32_t *offsets = g_new0 (int32_t, shape->groups + 1);
+  double total = 0, before = 0;
+  for (int g = 0; g < shape->groups; g++)
+    total += pow (g + 1, -shape->skew);
+  for (int g = 0; g < shape->groups; g++) {
+    before += pow (g + 1, -shape->skew);
+    offsets[g + 1] = (int32_t) lround (before / total * shape->rows);
+  }
+  gpu_copy (gpu, to->data, offsets, (size_t) to->size * sizeof *offsets);
+  gpu_wait (gpu, "filling");
+}
+
+static LigOperand
+resized (LigOperand o, int64_t rows, int64_t columns)
+{
+  g_assert_cmpint (rows * columns, <=, o.size);
+  o.size = rows * columns;
+  o.columns = columns;
+  return o;
+}
+
+static Matmuls
+matmuls_of (const Bench *b, const Shape *shape)
+{
+  int64_t groups = shape->groups, n = shape->columns, k = shape->depth;
+  fill_offsets (b->gpu, shape, &b->offsets);
+  return (Matmuls){resized (b->y, shape->rows, k),      resized (b->hidden, shape->rows, n),
+                   resized (b->weight, groups * n, k),  resized (b->gradient, groups * n, k),
+                   resized (b->offsets, 1, groups + 1), resized (b->weight, n, k),
+                   resized (b->gradient, n, k)};
+}
+
+/* Prints the rates of the three grouped matmuls of a shape beside those of dense ones with the same
+ * number of operations, timed alternately. Returns how much longer the grouped ones take. */
+static double
+time_shape (const Bench *b, const Shape *shape)
 {
   static const LigOperand absent;
-  const double flops = 2.0 * SORTED * FEATURES * HIDDEN;
+  const Matmuls m = matmuls_of (b, shape);
+  const double flops = 2.0 * shape->rows * shape->columns * shape->depth;
+  double sums[2] = {0, 0};
   const struct {
-    const char *name;
-    LigOperand operands[8];
+    const char *name, *dense;
+    LigOperand operands[8], others[3];
   } all[] = {
-    {"grouped_linear", {b->y, b->weight, b->offsets, absent, absent, b->hidden}},
-    {"grouped_backward_input", {b->hidden, b->weight, b->offsets, b->y}},
+    {"grouped_linear",
+     "linear",
+     {m.x, m.weight, m.offsets, absent, absent, m.y},
+     {m.x, m.one, m.y}},
+    {"grouped_backward_input",
+     "linear_backward_input",
+     {m.y, m.weight, m.offsets, m.x},
+     {m.y, m.one, m.x}},
     {"grouped_backward_weight",
-     {b->hidden, b->y, b->offsets, absent, absent, b->gradient, absent, absent}},
+     "linear_backward_weight",
+     {m.y, m.x, m.offsets, absent, absent, m.gradient, absent, absent},
+     {m.y, m.x, m.one_gradient}},
   };
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
-    double seconds = time_of (b, all[i].name, all[i].operands, NULL);
-    g_test_message ("%s: %.2f ms, %.0f TFLOP/s", all[i].name, seconds * 1e3,
-                    flops / seconds * 1e-12);
+    double seconds[2][ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+      seconds[0][round] = time_of (b, all[i].name, all[i].operands, NULL);
+      seconds[1][round] = time_of (b, all[i].dense, all[i].others, NULL);
+    }
+    for (int side = 0; side < 2; side++) {
+      qsort (seconds[side], ROUNDS, sizeof (double), by_value);
+      sums[side] += seconds[side][ROUNDS / 2];
+    }
+    g_test_message ("%s: %s: %.3f ms, %.0f TFLOP/s; dense %.0f; ratio %.3f", shape->name,
+                    all[i].name, seconds[0][ROUNDS / 2] * 1e3,
+                    flops / seconds[0][ROUNDS / 2] * 1e-12, flops / seconds[1][ROUNDS / 2] * 1e-12,
+                    seconds[0][ROUNDS / 2] / seconds[1][ROUNDS / 2]);
   }
+  g_test_message ("%s: all: %.3f ms, ratio %.3f", shape->name, sums[0] * 1e3, sums[0] / sums[1]);
+  return sums[0] / sums[1];
 }
 
 static void
@@ -195,7 +277,8 @@ test_speed (void)
   }
   Bench b = bench_new (gpu);
   time_moves (&b);
-  time_matmuls (&b);
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    g_assert_cmpfloat (time_shape (&b, &shapes[i]), >, 0);
 }
 
 int

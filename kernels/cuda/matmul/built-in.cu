@@ -23,43 +23,11 @@
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/matmul/built-in.h"
 #include "kernels/cuda/matmul/few-rows.h"
-#include "kernels/cuda/matmul/finish.cuh"
+#include "kernels/cuda/matmul/ring.cuh"
+#include "kernels/cuda/matmul/tensor-maps.cuh"
 
 namespace lig
 {
-/* A stage of a ring of STAGES, and the phase parity of the round in which it is used. */
-template <int STAGES> struct Cursor {
-  int stage, parity;
-  __device__ static Cursor
-  at (int round)
-  {
-    return {round % STAGES, round / STAGES & 1};
-  }
-  __device__ void
-  advance ()
-  {
-    if (++stage == STAGES) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
-
-/* The ring of operand tiles in shared memory, and its barriers. */
-struct Ring {
-  uint32_t tiles, full, empty, ones;
-  __device__ uint32_t
-  left (int stage) const
-  {
-    return tiles + stage * STAGE_BYTES;
-  }
-  __device__ uint32_t
-  right (int stage) const
-  {
-    return tiles + stage * STAGE_BYTES + LEFT_BYTES;
-  }
-};
-
 /* Copies the operands' tiles at one depth; each threadblock of the cluster multicasts half of the
  * right one. */
 template <bool TRANSPOSED>
@@ -94,92 +62,6 @@ produce (const Maps &maps, const Job &job, const Ring &ring, int rank)
   }
 }
 
-/* Releases a stage to both threadblocks of the cluster. */
-__device__ inline void
-release (const Ring &ring, int stage)
-{
-  if (threadIdx.x % 128 < 2)
-    barrier_arrive (ring.empty + 8 * stage, threadIdx.x % 128);
-}
-
-/* Issues the MMAs of a stage; the first of a tile overwrite the accumulators. If COUNTED, the
- * column sums of the left tile are issued first, as a separate group. */
-template <class T, bool TRANSPOSED, bool FIRST, bool COUNTED>
-__device__ inline void
-multiply_stage (float (&sums)[2][96], float (&counts)[4], const Ring &ring, int stage, int parity)
-{
-  constexpr int ALONG = TRANSPOSED ? 16 * 128 : 32, LEADING = TRANSPOSED ? CHUNK_BYTES : 16;
-  barrier_wait (ring.full + 8 * stage, parity);
-  uint64_t right = describe_tile (ring.right (stage), LEADING);
-  uint64_t left = describe_tile (ring.left (stage), 16), ones = describe_equal (ring.ones);
-  matmuls_begin ();
-  if constexpr (COUNTED) {
-    multiply_columns<T, false> (counts, left, ones);
-#pragma unroll
-    for (int k = 1; k < TILE_ROWS / 16; k++)
-      multiply_columns<T, true> (counts, left + (k * 16 * 128 >> 4), ones);
-    matmuls_commit ();
-  }
-  multiply_tile<T, TRANSPOSED, !FIRST> (sums[0], left, right);
-  multiply_tile<T, TRANSPOSED, !FIRST> (sums[1], left + (64 * 128 >> 4), right);
-#pragma unroll
-  for (int k = 1; k < TILE_DEPTH / 16; k++) {
-    right += ALONG >> 4;
-    left += 32 >> 4;
-    multiply_tile<T, TRANSPOSED, true> (sums[0], left, right);
-    multiply_tile<T, TRANSPOSED, true> (sums[1], left + (64 * 128 >> 4), right);
-  }
-  matmuls_commit ();
-}
-
-/* Writes the column sums of the left tile; `row` is the first, and `depth` are left. */
-__device__ inline void
-write_counts (const float (&counts)[4], float *row, int depth)
-{
-  int column = threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
-  if (threadIdx.x % 4 == 0 && column < depth)
-    row[column] = counts[0];
-  if (threadIdx.x % 4 == 0 && column + 8 < depth)
-    row[column + 8] = counts[2];
-}
-
-/* The mainloop of one tile. `next` is the barrier at which the other warpgroup waits for its turn,
- * or 0: a stage's barrier only distinguishes even phases from odd ones, so the other warpgroup must
- * not poll a stage before this one has seen all of its own. If COUNTED, the column sums of the left
- * operand are written to `row`. */
-template <class T, bool TRANSPOSED, bool COUNTED, int STAGES>
-__device__ inline void
-multiply (float (&sums)[2][96],
-          const Ring &ring,
-          Cursor<STAGES> at,
-          int steps,
-          int next,
-          float *row,
-          int depth)
-{
-  float counts[4];
-  multiply_stage<T, TRANSPOSED, true, COUNTED> (sums, counts, ring, at.stage, at.parity);
-  if (next && steps == 1)
-    turn_pass (next);
-  if constexpr (COUNTED) {
-    matmuls_wait<1> ();
-    write_counts (counts, row, depth);
-  }
-  for (int step = 1; step < steps; step++) {
-    int before = at.stage;
-    at.advance ();
-    multiply_stage<T, TRANSPOSED, false, COUNTED> (sums, counts, ring, at.stage, at.parity);
-    if (next && step == steps - 1)
-      turn_pass (next);
-    matmuls_wait<1> ();
-    if constexpr (COUNTED)
-      write_counts (counts, row + step * TILE_DEPTH, depth - step * TILE_DEPTH);
-    release (ring, before);
-  }
-  matmuls_wait<0> ();
-  release (ring, at.stage);
-}
-
 /* Returns an element of the bias; 0 without a bias, and out of bounds. */
 __device__ inline float
 bias_at (const Job &job, int column)
@@ -198,6 +80,7 @@ consume (const Maps &maps,
          int warp,
          int rank)
 {
+  using L = Loop<T, false, TRANSPOSED>;
   constexpr int TURNS = 2; /* the barriers of the warpgroups' turns follow those of the sums */
   int clusters = (int) gridDim.x / 2, steps = (job.depth + TILE_DEPTH - 1) / TILE_DEPTH;
   int thread = threadIdx.x % 128, group = warp / 4;
@@ -222,10 +105,10 @@ consume (const Maps &maps,
     int next = last ? 0 : TURNS + 3 - group;
     auto first = Cursor<Layout<AFTER>::STAGES>::at (turn * steps);
     if (job.left_sums && tile.column == 0)
-      multiply<T, TRANSPOSED, true> (sums, ring, first, steps, next,
-                                     job.left_sums + tile.row / TILE_ROWS * job.depth, job.depth);
+      multiply<L, true> (sums, ring, first, steps, next,
+                         job.left_sums + tile.row / TILE_ROWS * job.depth, job.depth);
     else
-      multiply<T, TRANSPOSED, false> (sums, ring, first, steps, next, nullptr, 0);
+      multiply<L, false> (sums, ring, first, steps, next, nullptr, 0);
     warpgroup_sync (group);
     if (AFTER == After::GELU && job.keeps)
       finish<T, AFTER, true> (sums, maps, job, share, vectors);
@@ -237,13 +120,6 @@ consume (const Maps &maps,
   if (is_elected ())
     await_stores<0> ();
 }
-
-/* Release builds also compile this for older devices, which have no clusters. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-#define LIG_IN_PAIRS
-#else
-#define LIG_IN_PAIRS __cluster_dims__ (2, 1, 1)
-#endif
 
 template <class T, bool TRANSPOSED, After AFTER>
 __global__ void LIG_IN_PAIRS
@@ -259,13 +135,7 @@ __launch_bounds__ (BLOCK, 1)
   Ring ring = {begin, begin + Places::BARRIERS_AT, begin + Places::BARRIERS_AT + STAGES * 8,
                begin + Places::ONES_AT};
   int warp = warp_number (), group = warp / 4, rank = (int) cluster_rank ();
-  if (threadIdx.x == 0) {
-    for (int stage = 0; stage < STAGES; stage++) {
-      barrier_init (ring.full + 8 * stage, 1);
-      barrier_init (ring.empty + 8 * stage, 2);
-    }
-    barriers_publish ();
-  }
+  begin_ring<STAGES> (ring);
   if (threadIdx.x < ONES_BYTES / 4) {
     uint32_t *ones = (uint32_t *) (memory + (begin - shared_address (memory)) + Places::ONES_AT);
     ones[threadIdx.x] = std::is_same_v<T, bf16> ? 0x3f803f80 : 0x3c003c00;
@@ -286,42 +156,6 @@ __launch_bounds__ (BLOCK, 1)
   /* A threadblock must not exit while the other may still copy to it or arrive at its barriers. */
   cluster_sync ();
 #endif
-}
-
-/* Returns the driver function that encodes tensor maps; null if it is missing. */
-static decltype (&cuTensorMapEncodeTiled)
-map_function ()
-{
-  static decltype (&cuTensorMapEncodeTiled) function = [] {
-    void *found = nullptr;
-    cudaDriverEntryPointQueryResult result;
-    if (cudaGetDriverEntryPointByVersion ("cuTensorMapEncodeTiled", &found, 12000,
-                                          cudaEnableDefault, &result) != cudaSuccess ||
-        result != cudaDriverEntryPointSuccess)
-      found = nullptr;
-    cudaGetLastError ();
-    return (decltype (&cuTensorMapEncodeTiled)) found;
-  }();
-  return function;
-}
-
-/* Encodes a tensor map for copies of tiles of that height and width, in rows of 64 or 128 bytes,
- * with the swizzle of that size. */
-static bool
-describe (
-  CUtensorMap *map, const LigMatrix &matrix, int64_t rows, int64_t columns, int high, int wide)
-{
-  CUtensorMapSwizzle collective =
-    wide * 2 == 64 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_128B;
-  CUtensorMapDataType type =
-    matrix.dtype == LIG_BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-  cuuint64_t sides[2] = {(cuuint64_t) columns, (cuuint64_t) rows};
-  cuuint64_t strides[1] = {(cuuint64_t) matrix.stride * 2};
-  cuuint32_t box[2] = {(cuuint32_t) wide, (cuuint32_t) high}, steps[2] = {1, 1};
-  return map_function () (map, type, 2, matrix.data, sides, strides, box, steps,
-                          CU_TENSOR_MAP_INTERLEAVE_NONE, collective,
-                          CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
 /* Returns the matrix that the epilogue reads. */

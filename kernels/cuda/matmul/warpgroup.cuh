@@ -109,6 +109,31 @@ load_tile_for (
                : "memory");
 }
 
+/* The same for a tile of a layer of a stack of matrices. */
+__device__ inline void
+load_layer (
+  uint32_t target, const CUtensorMap *map, int column, int row, int layer, uint32_t barrier)
+{
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+               " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(target),
+               "l"(map), "r"(column), "r"(row), "r"(layer), "r"(barrier)
+               : "memory");
+}
+__device__ inline void
+load_layer_for (uint32_t target,
+                const CUtensorMap *map,
+                int column,
+                int row,
+                int layer,
+                uint32_t barrier,
+                uint16_t mask)
+{
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+               ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(target),
+               "l"(map), "r"(column), "r"(row), "r"(layer), "r"(barrier), "h"(mask)
+               : "memory");
+}
+
 /* Returns the index of this thread's warp as a warp-uniform value: addresses and loops derived from
  * it use uniform registers. */
 __device__ inline int
@@ -234,38 +259,54 @@ publish_writes ()
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* The operand list of an instruction with 96 registers. */
+/* The operand lists of instructions with 32, 64 and 96 registers, and their names. */
 #define LIG_8(d, i) \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
     "+f"(d[i + 6]), "+f"(d[i + 7])
-#define LIG_96(d) \
-  LIG_8 (d, 0), LIG_8 (d, 8), LIG_8 (d, 16), LIG_8 (d, 24), LIG_8 (d, 32), LIG_8 (d, 40), \
-    LIG_8 (d, 48), LIG_8 (d, 56), LIG_8 (d, 64), LIG_8 (d, 72), LIG_8 (d, 80), LIG_8 (d, 88)
+#define LIG_32(d) LIG_8 (d, 0), LIG_8 (d, 8), LIG_8 (d, 16), LIG_8 (d, 24)
+#define LIG_64(d) LIG_32 (d), LIG_8 (d, 32), LIG_8 (d, 40), LIG_8 (d, 48), LIG_8 (d, 56)
+#define LIG_96(d) LIG_64 (d), LIG_8 (d, 64), LIG_8 (d, 72), LIG_8 (d, 80), LIG_8 (d, 88)
+#define LIG_32_NAMES \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, " \
+  "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define LIG_64_NAMES \
+  LIG_32_NAMES \
+  ", " \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, " \
+  "%49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 #define LIG_96_NAMES \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, " \
-  "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, " \
-  "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, " \
-  "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, " \
-  "%74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, " \
-  "%92, %93, %94, %95"
-#define LIG_MULTIPLY_TILE(type, d, left, right, adds, transposed) \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %98, 0;\n" \
-               "wgmma.mma_async.sync.aligned.m64n192k16.f32." type "." type " {" LIG_96_NAMES \
-               "}, %96, %97, p, 1, 1, 0, %99;\n}" \
-               : LIG_96 (d) \
-               : "l"(left), "l"(right), "n"(adds), "n"(transposed))
+  LIG_64_NAMES \
+  ", " \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, " \
+  "%81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define LIG_MULTIPLY_TILE(count, columns, a, b, add, left_rows, right_rows, type) \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " add ", 0;\n" \
+               "wgmma.mma_async.sync.aligned.m64n" columns "k16.f32." type "." type \
+               " {" LIG_##count##_NAMES "}, " a ", " b ", p, 1, 1, " left_rows ", " right_rows \
+                                        ";\n}" \
+               : LIG_##count (d) \
+               : "l"(left), "l"(right), "r"(adds), "n"(LEFT), "n"(RIGHT))
+#define LIG_MULTIPLY_TILES(type) \
+  if constexpr (COLUMNS == 64) \
+    LIG_MULTIPLY_TILE (32, "64", "%32", "%33", "%34", "%35", "%36", type); \
+  else if constexpr (COLUMNS == 128) \
+    LIG_MULTIPLY_TILE (64, "128", "%64", "%65", "%66", "%67", "%68", type); \
+  else \
+    LIG_MULTIPLY_TILE (96, "192", "%96", "%97", "%98", "%99", "%100", type)
 
-/* Issues d = left right, accumulated in d if ADDS: 64 rows, 192 columns, a depth of 16. TRANSPOSED
- * means that the rows of the right tile are those of the depth. The registers of d are free for
- * other values until the first MMA that does not accumulate. */
-template <class T, int TRANSPOSED, int ADDS>
+/* Issues d = left right, accumulated in d if `adds`: 64 rows, 64, 128 or 192 columns, a depth
+ * of 16. LEFT and RIGHT mean that the rows of that tile are those of the depth. The registers of d
+ * are free for other values until the first MMA that does not accumulate. */
+template <class T, int LEFT, int RIGHT, int COLUMNS>
 __device__ inline void
-multiply_tile (float (&d)[96], uint64_t left, uint64_t right)
+multiply_tile (float (&d)[96], uint64_t left, uint64_t right, int adds)
 {
-  if constexpr (std::is_same_v<T, bf16>)
-    LIG_MULTIPLY_TILE ("bf16", d, left, right, ADDS, TRANSPOSED);
-  else
-    LIG_MULTIPLY_TILE ("f16", d, left, right, ADDS, TRANSPOSED);
+  static_assert (COLUMNS == 64 || COLUMNS == 128 || COLUMNS == 192, "no such instruction");
+  if constexpr (std::is_same_v<T, bf16>) {
+    LIG_MULTIPLY_TILES ("bf16");
+  } else {
+    LIG_MULTIPLY_TILES ("f16");
+  }
 }
 
 #define LIG_MULTIPLY_COLUMNS(type, d, left, right, adds) \

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Grouped matmuls with warpgroup MMA, for compute capability 9.0 and 16-bit operands. The operands
+ * are those of the kernels grouped_linear, grouped_backward_input and grouped_backward_weight,
+ * which the caller has checked. */
+#pragma once
+
+#include <ligature/kernels.h>
+
+/* A matmul of the rows of each group. */
+typedef struct {
+  const LigOperand *x, *weight, *offsets; /* [R, depth]; a matrix per group; [G + 1] */
+  const LigOperand *bias, *scales, *y;    /* [G, columns], [R], both may be absent; [R, columns] */
+  bool along; /* weight is [G, columns, depth], not [G, depth, columns] */
+} LigGroupedRows;
+
+/* Returns whether lig_grouped_rows() supports the matmul on this device. */
+bool lig_grouped_rows_serves (const LigLaunch *launch, const LigGroupedRows *matmul);
+
+/* Launches y_i = x_i times the matrix of its group, plus the bias of the group times the scale of
+ * the row. Rows in no group are 0. */
+LigStatus lig_grouped_rows (LigLaunch *launch, const LigGroupedRows *matmul);
+
+/* Returns whether lig_grouped_weights() supports the matmul on this device. */
+bool lig_grouped_weights_serves (const LigLaunch *launch,
+                                 const LigOperand *dy,
+                                 const LigOperand *x,
+                                 const LigOperand *dweight);
+
+/* The gradients of the matrices of groups. */
+typedef struct {
+  const LigOperand *dy, *x, *dweight;
+  const int *borders; /* the first rows of the groups, and the end of the last, in device memory */
+  int *next;          /* a number in device memory that is 0 */
+  int64_t groups;
+} LigGroupedWeights;
+
+/* Launches dweight[g] = dy^T x over the rows of each group; added to it if the launch
+ * accumulates. */
+LigStatus lig_grouped_weights (LigLaunch *launch, const LigGroupedWeights *matmul);
