@@ -186,9 +186,9 @@ LIG_EACH (router_balance, "load norm? -> correction", 3)
  * then of t, then of the choice j, y [R, K] has a copy of x_t at row places[t, j]. The rows of
  * expert e begin at offsets[e], int32 [G + 1]; scales[places[t, j]] = weights[t, j], fp32 [R].
  * Other rows of y, and their scales, are 0. A row that is dropped, or whose expert is not in the
- * range, has the place -1. See LigPermuteParams. */
+ * range, has the place -1. dropped, fp32 [1], is the number of the former. See LigPermuteParams. */
 LIG_EACH_WITH (permute,
-               "x experts weights? -> y offsets places scales",
+               "x experts weights? -> y offsets places scales dropped",
                0,
                .ignores_tick = true,
                .numbers = lig_permute_numbers)

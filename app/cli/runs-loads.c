@@ -28,7 +28,7 @@ format_load (const double *load, guint experts, double mean)
 static char *
 format_last (const GArray *values)
 {
-  double value = values->len > 0 ? g_array_index (values, double, values->len - 1) : NAN;
+  double value = lig_load_series_last (values);
   return isnan (value) ? g_strdup ("-") : g_strdup_printf ("%.3g", value);
 }
 
@@ -37,7 +37,7 @@ make_row (const LigLoadSeries *series)
 {
   LigLoadFigures figures;
   g_autofree double *load = g_new (double, MAX (series->experts, 1));
-  char **cells = g_new0 (char *, 9);
+  char **cells = g_new0 (char *, 10);
   lig_load_series_sum (series, 0, G_MAXUINT, load, &figures);
   cells[0] = g_strconcat ("  ", series->path, NULL);
   cells[1] = g_strdup_printf ("%u", series->experts);
@@ -45,18 +45,19 @@ make_row (const LigLoadSeries *series)
     isnan (figures.imbalance) ? g_strdup ("-") : g_strdup_printf ("%.3g ×", figures.imbalance);
   cells[3] = g_strdup_printf ("%u", figures.busiest);
   cells[4] = g_strdup_printf ("%u", figures.idle);
-  cells[5] = format_last (series->balance);
-  cells[6] = format_last (series->z);
-  cells[7] = format_load (load, series->experts, figures.rows / MAX (series->experts, 1));
+  cells[5] = g_strdup_printf ("%.0f", figures.dropped);
+  cells[6] = format_last (series->balance);
+  cells[7] = format_last (series->z);
+  cells[8] = format_load (load, series->experts, figures.rows / MAX (series->experts, 1));
   return cells;
 }
 
 gboolean
 lig_runs_print_loads (LigStore *store, const LigRunRow *row, GError **error)
 {
-  static const char *const header[] = {"  router",       ">experts", ">imbalance",
-                                       ">busiest",       ">idle",    ">balance at end",
-                                       ">z-loss at end", "load",     NULL};
+  static const char *const header[] = {"  router", ">experts", ">imbalance",      ">busiest",
+                                       ">idle",    ">dropped", ">balance at end", ">z-loss at end",
+                                       "load",     NULL};
   g_autoptr (GPtrArray) all = lig_store_get_loads (store, row->uuid, error);
   g_autoptr (GPtrArray) table = NULL;
   if (!all || all->len == 0)

@@ -14,7 +14,21 @@ lig_load_series_free (LigLoadSeries *self)
   g_array_unref (self->loads);
   g_array_unref (self->balance);
   g_array_unref (self->z);
+  g_array_unref (self->dropped);
   g_free (self);
+}
+
+void
+lig_load_measure (const double *load, guint experts, LigLoadFigures *figures)
+{
+  *figures = (LigLoadFigures){0};
+  for (guint e = 0; e < experts; e++) {
+    figures->rows += load[e];
+    figures->idle += load[e] == 0;
+    if (load[e] > load[figures->busiest])
+      figures->busiest = e;
+  }
+  figures->imbalance = figures->rows > 0 ? load[figures->busiest] * experts / figures->rows : NAN;
 }
 
 void
@@ -29,13 +43,13 @@ lig_load_series_sum (
   }
   if (!figures)
     return;
-  *figures = (LigLoadFigures){0};
-  for (guint e = 0; e < self->experts; e++) {
-    figures->rows += load[e];
-    figures->idle += load[e] == 0;
-    if (load[e] > load[figures->busiest])
-      figures->busiest = e;
-  }
-  figures->imbalance =
-    figures->rows > 0 ? load[figures->busiest] * self->experts / figures->rows : NAN;
+  lig_load_measure (load, self->experts, figures);
+  for (guint i = first; i < first + steps; i++)
+    figures->dropped += g_array_index (self->dropped, double, i);
+}
+
+double
+lig_load_series_last (const GArray *values)
+{
+  return values->len > 0 ? g_array_index (values, double, values->len - 1) : NAN;
 }

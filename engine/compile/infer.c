@@ -41,6 +41,7 @@ add_outputs (LigGraph *graph, int index, const LigInfer *infer)
       g_array_append_val (graph->ends.extra_outputs, part->extra_outputs[i]);
     }
   }
+  part->n_kept = infer->n_kept;
   for (int i = 0; i < part->n_kept; i++) {
     const char *name = part->ports->computes->ports[i].name;
     part->kept[i] = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &infer->kept[i],

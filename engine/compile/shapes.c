@@ -25,6 +25,7 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
     .input = graph->request->input,
     .input_dtype = graph->request->input_dtype,
     .n_parameters = part->n_parameters,
+    .n_kept = part->n_kept,
     .x_range = all,
     .cache_length = cache->length,
     .cache_chunk = cache->chunk,
@@ -128,7 +129,7 @@ check_values (const LigGraph *graph, const LigPart *part, const LigInfer *infer,
   for (int i = 0; i < part->n_outputs && fits; i++)
     fits = check_value (lig_infer_output_shape (infer, i), lig_infer_output_dtype (infer, i),
                         part->ports->extra_outputs->ports[i].name, error);
-  for (int i = 0; i < part->n_kept && fits; i++)
+  for (int i = 0; i < infer->n_kept && fits; i++)
     fits = check_value (&infer->kept[i], infer->kept_dtypes[i],
                         part->ports->computes->ports[i].name, error);
   for (int i = 0; i < infer->n_parameters && fits; i++)

@@ -18,6 +18,7 @@ typedef struct {
   GPtrArray *loads;
   int step;
   double width, top, bottom;
+  double dropped; /* rows of the drawn routers that had no room in their expert */
 } Layout;
 
 /* Returns the shade of a load, from 0 for none to LEVELS. */
@@ -58,7 +59,7 @@ describe (const LigLoadSeries *series, guint expert, double load, double mean)
 }
 
 static void
-draw_router (const Layout *self, guint row)
+draw_router (Layout *self, guint row)
 {
   const LigLoadSeries *series = self->loads->pdata[row];
   LigLoadFigures figures;
@@ -69,6 +70,7 @@ draw_router (const Layout *self, guint row)
   lig_load_series_sum (series, self->step < 0 ? 0 : (guint) self->step,
                        self->step < 0 ? G_MAXUINT : 1, load, &figures);
   double mean = figures.rows / MAX (series->experts, 1);
+  self->dropped += figures.dropped;
   lig_canvas_text (self->canvas, LEFT - 7, (top + bottom) / 2 + 4, &style, series->path);
   for (guint e = 0; e < series->experts; e++) {
     double left = column_of (self, series, e), right = column_of (self, series, e + 1);
@@ -100,6 +102,20 @@ draw_experts (const Layout *self)
   lig_canvas_text (self->canvas, self->width - RIGHT, self->bottom + 14, &style, last);
 }
 
+/* Writes the number of dropped rows at the right end. */
+static void
+draw_dropped (const Layout *self, double left, double y)
+{
+  double right = self->width - RIGHT;
+  LigTextStyle style = {
+    .size = 11, .colour = self->colours->ink, .anchor = LIG_TEXT_END, .width = right - left};
+  if (self->dropped == 0 || style.width < 40)
+    return;
+  g_autofree char *number = lig_draw_number (self->dropped, 6);
+  g_autofree char *text = g_strdup_printf (_ ("rows dropped: %s"), number);
+  lig_canvas_text (self->canvas, right, y, &style, text);
+}
+
 static void
 draw_legend (const Layout *self)
 {
@@ -115,6 +131,7 @@ draw_legend (const Layout *self)
   lig_canvas_box (self->canvas, x, y, BOX * LEVELS, 9, 0, 0, self->colours->line, 1);
   for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
     lig_canvas_text (self->canvas, x + i * BOX * LEVELS / 4.0, y + 22, &style, labels[i]);
+  draw_dropped (self, x + BOX * LEVELS + 20, y + 9);
 }
 
 double

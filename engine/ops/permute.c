@@ -14,6 +14,7 @@ typedef struct {
 
 enum { EXPERTS, WEIGHTS };
 enum { OFFSETS, PLACES, SCALES };
+enum { DROPPED };
 
 #define OUTPUT(slot, name, label, help) \
   { \
@@ -131,6 +132,8 @@ infer (LigInfer *self, GError **error)
   lig_shape_init (&self->extra_outputs[SCALES], 1, self->y.axes[0]);
   self->extra_output_dtypes[OFFSETS] = self->extra_output_dtypes[PLACES] = LIG_INT32;
   self->extra_output_dtypes[SCALES] = LIG_FP32;
+  self->n_kept = values->capacity > 0;
+  lig_shape_init (&self->kept[DROPPED], 1, (gint64) 1);
   return TRUE;
 }
 
@@ -159,7 +162,9 @@ LIG_DEFINE_OP (permute) = {
   .kernel_params_size = sizeof (LigPermuteParams),
   .extra_inputs = "experts weights?",
   .extra_outputs = "offsets places scales",
+  .computes = "dropped",
   .saves = "places",
+  .watches = "dropped",
   .infer = infer,
   .forward = "permute",
   .backward = "permute_backward",

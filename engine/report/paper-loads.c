@@ -11,12 +11,6 @@
 
 /* --- Text ---------------------------------------------------------------------------------- */
 
-static double
-last_of (const GArray *values)
-{
-  return values->len > 0 ? g_array_index (values, double, values->len - 1) : NAN;
-}
-
 static void
 append_row (LigPaper *to, const LigLoadSeries *series)
 {
@@ -27,9 +21,10 @@ append_row (LigPaper *to, const LigLoadSeries *series)
   g_autofree char *imbalance = lig_report_number (figures.imbalance);
   g_autofree char *busiest = g_strdup_printf ("%u", figures.busiest);
   g_autofree char *idle = g_strdup_printf ("%u", figures.idle);
-  g_autofree char *balance = lig_report_number (last_of (series->balance));
-  g_autofree char *z = lig_report_number (last_of (series->z));
-  lig_paper_row (to, series->path, experts, imbalance, busiest, idle, balance, z, NULL);
+  g_autofree char *dropped = g_strdup_printf ("%.0f", figures.dropped);
+  g_autofree char *balance = lig_report_number (lig_load_series_last (series->balance));
+  g_autofree char *z = lig_report_number (lig_load_series_last (series->z));
+  lig_paper_row (to, series->path, experts, imbalance, busiest, idle, dropped, balance, z, NULL);
 }
 
 void
@@ -40,8 +35,8 @@ lig_paper_loads (LigPaper *to, const LigReportRun *run)
     return;
   lig_paper_heading (to, _ ("Experts"));
   lig_paper_figure (to, LIG_FIGURE_LOADS);
-  lig_paper_head (to, _ ("Router|>Experts|>Imbalance|>Busiest expert|>Idle|>Balance loss at the "
-                         "end|>Z-loss at the end"));
+  lig_paper_head (to, _ ("Router|>Experts|>Imbalance|>Busiest expert|>Idle|>Dropped|>Balance "
+                         "loss at the end|>Z-loss at the end"));
   for (guint i = 0; i < lig_paper_rows (all->len); i++)
     append_row (to, all->pdata[i]);
   lig_paper_say_rest (to, all->len);
@@ -77,6 +72,7 @@ add_series (JsonBuilder *to, const LigLoadSeries *series)
   lig_json_add_number (to, "imbalance", figures.imbalance);
   lig_json_add_integer (to, "busiest", figures.busiest);
   lig_json_add_integer (to, "idle", figures.idle);
+  lig_json_add_integer (to, "dropped", (gint64) figures.dropped);
   lig_json_begin_array (to, "steps");
   for (guint i = 0; i < series->steps->len; i++)
     json_builder_add_int_value (to, g_array_index (series->steps, gint64, i));

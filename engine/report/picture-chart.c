@@ -28,6 +28,7 @@ static const struct {
    {N_ ("busiest expert by the mean")},
    NULL,
    FALSE},
+  {N_ ("Dropped rows"), {"dropped-rows"}, {N_ ("rows without room in their expert")}, NULL, FALSE},
   {N_ ("Losses of routers"),
    {"aux-loss", "z-loss"},
    {N_ ("balance loss"), N_ ("z-loss")},

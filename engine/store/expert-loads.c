@@ -18,6 +18,7 @@ new_series (char *path, guint experts)
                           g_array_new (FALSE, FALSE, sizeof (gint64)),
                           g_array_new (FALSE, FALSE, sizeof (double)),
                           g_array_new (FALSE, FALSE, sizeof (double)),
+                          g_array_new (FALSE, FALSE, sizeof (double)),
                           g_array_new (FALSE, FALSE, sizeof (double))};
   return self;
 }
@@ -43,8 +44,8 @@ lig_store_add_loads (LigStore *self,
                      GError **error)
 {
   static const char sql[] =
-    "INSERT OR REPLACE INTO expert_load (run, number, step, path, loads, balance, z)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    "INSERT OR REPLACE INTO expert_load (run, number, step, path, loads, balance, z, dropped)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
   g_return_val_if_fail (LIG_IS_STORE (self) && run && (entries || count == 0), FALSE);
   gint64 number;
   g_mutex_lock (&self->write_lock);
@@ -53,8 +54,9 @@ lig_store_add_loads (LigStore *self,
     done = lig_store_find_number (self, run, &number, error);
     for (guint i = 0; done && i < count; i++) {
       g_autofree char *loads = write_numbers (&entries[i]);
-      done = lig_sql_run (self->db, error, sql, "iiittdd", number, (gint64) i, step,
-                          entries[i].path, loads, entries[i].balance, entries[i].z);
+      done =
+        lig_sql_run (self->db, error, sql, "iiittddi", number, (gint64) i, step, entries[i].path,
+                     loads, entries[i].balance, entries[i].z, (gint64) entries[i].dropped);
     }
     done = lig_sql_end (self->db, done, error);
   }
@@ -64,7 +66,7 @@ lig_store_add_loads (LigStore *self,
 
 /* --- Reading ------------------------------------------------------------------------------- */
 
-enum { NUMBER, STEP, PATH, LOADS, BALANCE, Z };
+enum { NUMBER, STEP, PATH, LOADS, BALANCE, Z, DROPPED };
 
 /* Reads an array of numbers, one for each expert of the series. */
 static gboolean
@@ -93,6 +95,7 @@ read_row (sqlite3_stmt *from, GPtrArray *all, gint64 *number, GError **error)
 {
   gint64 now = sqlite3_column_int64 (from, NUMBER), step = sqlite3_column_int64 (from, STEP);
   double balance = lig_sql_real (from, BALANCE), z = lig_sql_real (from, Z);
+  double dropped = (double) sqlite3_column_int64 (from, DROPPED);
   g_autofree char *loads = lig_sql_required (from, LOADS);
   if (all->len == 0 || now != *number)
     g_ptr_array_add (all, new_series (lig_sql_required (from, PATH), 0));
@@ -102,6 +105,7 @@ read_row (sqlite3_stmt *from, GPtrArray *all, gint64 *number, GError **error)
   g_array_append_val (series->steps, step);
   g_array_append_val (series->balance, balance);
   g_array_append_val (series->z, z);
+  g_array_append_val (series->dropped, dropped);
   *number = now;
   return TRUE;
 }
@@ -109,7 +113,7 @@ read_row (sqlite3_stmt *from, GPtrArray *all, gint64 *number, GError **error)
 GPtrArray *
 lig_store_get_loads (LigStore *self, const char *run, GError **error)
 {
-  static const char sql[] = "SELECT number, step, path, loads, balance, z FROM expert_load"
+  static const char sql[] = "SELECT number, step, path, loads, balance, z, dropped FROM expert_load"
                             " WHERE run = (SELECT id FROM run WHERE uuid = ?1)"
                             " ORDER BY number, step";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);

@@ -282,3 +282,7 @@ CREATE TABLE expert_load (
   z REAL, -- the mean squared log-sum-exp of the router's logits
   PRIMARY KEY (run, number, step)
 ) WITHOUT ROWID;
+
+-- 13
+-- The rows that had no room in their expert, from `capacity`; 0 without a capacity.
+ALTER TABLE expert_load ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0; -- the number of these rows

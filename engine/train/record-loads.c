@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The load of experts between steps. The values stay in the plan's memory until the next forward
- * pass. */
+/* The load of experts, and the rows that they had no room for, between steps. The values stay in
+ * the plan's memory until the next forward pass. */
 #include "engine/train/record-loads.h"
+#include "engine/ranks/messages.h"
+#include "engine/train/ranks.h"
 #include "engine/train/run-private.h"
 #include <ligature/program.h>
+#include <ligature/ranks.h>
 #include <ligature/store-loads.h>
 
 #include <math.h>
 
-/* Returns whether the op distributes rows to experts. */
-static gboolean
-has_load (const LigPlanOp *op)
+/* Returns a watched value of an op, or null. */
+static const LigPlanPort *
+find_watched (const LigPlanOp *op, const char *name)
 {
-  g_auto (GStrv) words = g_strsplit (op->info->watches ? op->info->watches : "", " ", -1);
-  return g_strv_contains ((const char *const *) words, "load");
+  for (int i = 0; i < op->n_ports && op->info->watches; i++)
+    if (op->ports[i].kind == LIG_PORT_KEPT && g_str_equal (op->ports[i].name, name))
+      return &op->ports[i];
+  return NULL;
 }
 
 gboolean
@@ -25,31 +30,114 @@ lig_run_loads_at (LigRun *self, gint64 step)
     return FALSE;
   const LigPlanOp *ops = lig_plan_get_ops (lig_program_get_plan (self->train), &count);
   for (guint i = 0; i < count; i++)
-    if (has_load (&ops[i]))
+    if (find_watched (&ops[i], "load"))
       return TRUE;
   return FALSE;
 }
 
-/* Reads the load and the losses of an op; keeps the memory of the load in `tensors`. */
-static gboolean
-read_load (
-  LigRun *self, const LigPlanOp *op, LigLoadEntry *entry, GPtrArray *tensors, GError **error)
+/* --- Reading ------------------------------------------------------------------------------- */
+
+/* The loads of a step. */
+typedef struct {
+  GArray *entries;  /* of LigLoadEntry */
+  GArray *routers;  /* of const LigPlanOp *: those of the entries */
+  GPtrArray *loads; /* the memory of the entries' loads */
+  double dropped;   /* rows, of all permutations; NaN: none drops rows */
+} Loads;
+
+/* Returns the number of ranks that have other rows than this one, which is one of them. */
+static int
+count_replicas (LigRun *self)
 {
-  LigTensor *load = lig_program_read_watched (self->train, op->index, "load", error);
-  if (!load)
-    return FALSE;
-  /* The mean over the ranks that have other rows becomes their sum. */
-  int ranks = lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device));
-  for (gint64 e = 0; e < load->size; e++)
-    lig_tensor_set (load, e, roundf ((float) ranks * lig_tensor_get (load, e)));
-  g_ptr_array_add (tensors, load);
-  g_autoptr (LigTensor) losses = lig_program_read_watched (self->train, op->index, "losses", error);
+  return lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device));
+}
+
+/* Reads the load and the losses of a router. */
+static gboolean
+read_load (LigRun *self, const LigPlanOp *op, Loads *to, GError **error)
+{
+  g_autoptr (LigTensor) load = lig_program_read_watched (self->train, op->index, "load", error);
+  g_autoptr (LigTensor) losses =
+    load ? lig_program_read_watched (self->train, op->index, "losses", error) : NULL;
   if (!losses)
     return FALSE;
-  *entry = (LigLoadEntry){op->path, (guint) load->size, load->data,
-                          (double) lig_tensor_get (losses, 0), (double) lig_tensor_get (losses, 1)};
+  /* The mean over the ranks that have other rows becomes their sum. */
+  double *rows = g_new (double, load->size), ranks = count_replicas (self);
+  for (gint64 e = 0; e < load->size; e++)
+    rows[e] = round (ranks * (double) lig_tensor_get (load, e));
+  LigLoadEntry entry = {.path = op->path,
+                        .experts = (guint) load->size,
+                        .load = rows,
+                        .balance = (double) lig_tensor_get (losses, 0),
+                        .z = (double) lig_tensor_get (losses, 1)};
+  g_ptr_array_add (to->loads, rows);
+  g_array_append_val (to->entries, entry);
+  g_array_append_val (to->routers, op);
   return TRUE;
 }
+
+/* Returns whether an op reads an extra output of a router. */
+static gboolean
+reads (const LigPlanOp *op, const LigPlanOp *router)
+{
+  for (int i = 0; i < op->n_ports; i++)
+    for (int j = 0; j < router->n_ports; j++)
+      if (op->ports[i].kind == LIG_PORT_EXTRA_INPUT &&
+          router->ports[j].kind == LIG_PORT_EXTRA_OUTPUT &&
+          op->ports[i].value == router->ports[j].value)
+        return TRUE;
+  return FALSE;
+}
+
+/* Makes a number of rows of this rank that of all ranks. Those that share rows count the same. */
+static gboolean
+sum_ranks (LigRun *self, double *rows, GError **error)
+{
+  LigRanks *ranks = lig_run_ranks (self);
+  int count = lig_ranks_get_count (ranks);
+  g_autofree double *all = g_new0 (double, (gsize) MAX (count, 1));
+  double sum = 0;
+  if (!ranks)
+    return TRUE;
+  if (!lig_ranks_gather (ranks, rows, 1, all, error))
+    return FALSE;
+  for (int rank = 0; rank < count; rank++)
+    sum += all[rank];
+  *rows = round (sum * count_replicas (self) / count);
+  return TRUE;
+}
+
+/* Reads the rows that a permutation dropped, and adds them to those of its router. */
+static gboolean
+read_dropped (LigRun *self, const LigPlanOp *op, Loads *to, GError **error)
+{
+  g_autoptr (LigTensor) dropped =
+    lig_program_read_watched (self->train, op->index, "dropped", error);
+  double rows = dropped ? (double) lig_tensor_get (dropped, 0) : 0;
+  if (!lig_run_share_failure (self, dropped != NULL, error) || !sum_ranks (self, &rows, error))
+    return FALSE;
+  to->dropped = isnan (to->dropped) ? rows : to->dropped + rows;
+  for (guint i = 0; i < to->entries->len; i++)
+    if (reads (op, g_array_index (to->routers, const LigPlanOp *, i)))
+      g_array_index (to->entries, LigLoadEntry, i).dropped += rows;
+  return TRUE;
+}
+
+static gboolean
+read_all (LigRun *self, Loads *to, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (lig_program_get_plan (self->train), &count);
+  for (guint i = 0; i < count; i++) {
+    if (find_watched (&ops[i], "load") && !read_load (self, &ops[i], to, error))
+      return FALSE;
+    if (find_watched (&ops[i], "dropped") && !read_dropped (self, &ops[i], to, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- Recording ----------------------------------------------------------------------------- */
 
 /* The store may be locked by another program for long. */
 static void
@@ -66,44 +154,38 @@ record (LigRun *self, gint64 step, const GArray *entries)
   g_mutex_unlock (&self->lock);
 }
 
-/* Notes the imbalance of the router that is loaded least evenly, and the mean losses of all. */
+/* Notes the imbalance of the router that is loaded least evenly, the mean losses of all, and the
+ * rows that all permutations dropped. */
 static void
-note_metrics (LigRun *self, gint64 step, const GArray *entries)
+note_metrics (LigRun *self, gint64 step, const Loads *loads)
 {
   double worst = NAN, balance = 0, z = 0;
-  for (guint i = 0; i < entries->len; i++) {
-    const LigLoadEntry *entry = &g_array_index (entries, LigLoadEntry, i);
-    double rows = 0, busiest = 0;
-    for (guint e = 0; e < entry->experts; e++) {
-      rows += (double) entry->load[e];
-      busiest = fmax (busiest, (double) entry->load[e]);
-    }
-    worst = rows > 0 ? fmax (worst, busiest * entry->experts / rows) : worst;
-    balance += entry->balance / entries->len;
-    z += entry->z / entries->len;
+  guint count = loads->entries->len;
+  for (guint i = 0; i < count; i++) {
+    const LigLoadEntry *entry = &g_array_index (loads->entries, LigLoadEntry, i);
+    LigLoadFigures figures;
+    lig_load_measure (entry->load, entry->experts, &figures);
+    worst = fmax (worst, figures.imbalance);
+    balance += entry->balance / count;
+    z += entry->z / count;
   }
   lig_run_metric (self, step, "expert-imbalance", worst);
   lig_run_metric (self, step, "aux-loss", balance);
   lig_run_metric (self, step, "z-loss", z);
+  if (!isnan (loads->dropped))
+    lig_run_metric (self, step, "dropped-rows", loads->dropped);
 }
 
 gboolean
 lig_run_record_loads (LigRun *self, gint64 step, GError **error)
 {
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (lig_program_get_plan (self->train), &count);
   g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (LigLoadEntry));
-  g_autoptr (GPtrArray) tensors =
-    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_tensor_unref);
-  for (guint i = 0; i < count; i++) {
-    LigLoadEntry entry;
-    if (!has_load (&ops[i]))
-      continue;
-    if (!read_load (self, &ops[i], &entry, tensors, error))
-      return FALSE;
-    g_array_append_val (entries, entry);
-  }
+  g_autoptr (GArray) routers = g_array_new (FALSE, FALSE, sizeof (const LigPlanOp *));
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  Loads loads = {entries, routers, memory, NAN};
+  if (!read_all (self, &loads, error))
+    return FALSE;
   record (self, step, entries);
-  note_metrics (self, step, entries);
+  note_metrics (self, step, &loads);
   return TRUE;
 }

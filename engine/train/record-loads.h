@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 /* Returns whether the load of experts is due after a step, or the last one. */
 gboolean lig_run_loads_at (LigRun *self, gint64 step);
 
-/* Reads the load of the experts in the last micro-batch of a step, and stores it with the metrics
- * expert-imbalance, aux-loss and z-loss. On ranks it is
- * the sum over those that have other rows. A store that cannot be written is noted as a problem
- * and does not end the run. */
+/* Reads the load of the experts and the dropped rows in the last micro-batch of a step, and stores
+ * them with the metrics expert-imbalance, aux-loss, z-loss and, with a capacity, dropped-rows. On
+ * ranks they are sums over those that have other rows. A store that cannot be written is noted as a
+ * problem and does not end the run. */
 gboolean lig_run_record_loads (LigRun *self, gint64 step, GError **error);
 
 G_END_DECLS

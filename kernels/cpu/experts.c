@@ -11,11 +11,12 @@ static const LigPermuteParams default_permutation = {.experts = 1, .align = 1};
 
 /* --- Permutation -------------------------------------------------------------------------- */
 
-/* The sort of the choices of all tokens: where the rows of each expert begin, and how many it
- * has. */
+/* The sort of the choices of all tokens: where the rows of each expert begin, how many it has, and
+ * how many have no room. */
 typedef struct {
   LigPermuteParams params;
   int64_t rows; /* of the result */
+  int64_t dropped;
   int64_t first[LIG_MAX_EXPERTS + 1], count[LIG_MAX_EXPERTS];
 } Sort;
 
@@ -29,13 +30,15 @@ count_rows (Sort *sort, const LigOperand *experts, int32_t *offsets)
   for (int64_t i = 0; i < experts->size; i++)
     if (chosen[i] >= 0 && chosen[i] < sort->params.experts)
       sort->count[chosen[i]]++;
-  sort->first[0] = 0;
+  sort->first[0] = sort->dropped = 0;
   for (int e = 0; e < sort->params.experts; e++) {
+    sort->dropped += sort->count[e];
     if (limit > 0)
       sort->count[e] = lig_min (sort->count[e], limit);
     int64_t end = sort->first[e] + (sort->count[e] + align - 1) / align * align;
     sort->first[e + 1] = lig_min (end, sort->rows);
     sort->count[e] = lig_min (sort->count[e], sort->first[e + 1] - sort->first[e]);
+    sort->dropped -= sort->count[e];
   }
   for (int e = 0; offsets && e <= sort->params.experts; e++)
     offsets[e] = (int32_t) sort->first[e];
@@ -92,6 +95,7 @@ LIG_CPU (permute) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *x = &o[0], *experts = &o[1], *y = &o[3];
   const LigOperand *offsets = &o[4], *places = &o[5], *scales = &o[6];
+  const LigOperand *dropped = &o[7];
   Sort sort = {.params =
                  launch->params ? *(const LigPermuteParams *) launch->params : default_permutation};
   int64_t tokens = lig_rows (x), top_k = experts->size / tokens;
@@ -102,10 +106,13 @@ LIG_CPU (permute) (LigLaunch *launch)
       sort.params.align < 1 || sort.rows > INT32_MAX || experts->size != tokens * top_k ||
       experts->dtype != LIG_INT32 || !lig_has_type (offsets, LIG_INT32) ||
       !lig_has_type (places, LIG_INT32) || !lig_has_type (scales, LIG_FP32) ||
-      !lig_has_type (&o[2], LIG_FP32) || !lig_has_type (y, x->dtype))
+      !lig_has_type (dropped, LIG_FP32) || !lig_has_type (&o[2], LIG_FP32) ||
+      !lig_has_type (y, x->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, REJECTED);
   count_rows (&sort, experts, offsets->data);
   place (&sort, experts, to);
+  if (dropped->data)
+    *(float *) dropped->data = (float) sort.dropped;
   for (int e = 0; e < sort.params.experts; e++)
     clear_rows (y, scales, sort.first[e] + sort.count[e], sort.first[e + 1]);
   clear_rows (y, scales, sort.first[sort.params.experts], sort.rows);

@@ -6,6 +6,7 @@
  * the choices by expert; for each expert, a warp turns the counts of the parts into the number of
  * choices before them; then each warp gives its choices places. Integers are counted, so the result
  * does not depend on the order of the threads. A warp then copies the row of a token. */
+#include "kernels/cuda/common/reduce.cuh"
 #include "kernels/cuda/experts-move.cuh"
 
 namespace lig
@@ -25,8 +26,8 @@ struct Sort {
   int experts, parts;
   LigPermuteParams params;
   int *before, *found, *starts, *kept;
-  int32_t *offsets, *places; /* each may be absent, and so may `scales` */
-  float *scales;
+  int32_t *offsets, *places; /* each may be absent, and so may `scales` and `dropped` */
+  float *scales, *dropped;
 };
 
 /* Returns the expert of a choice; -1: none. */
@@ -128,6 +129,18 @@ set_starts (const Sort &s, int *starts, int *kept)
   __syncthreads ();
 }
 
+/* Writes the number of choices that no expert has room for. A threadblock calls it. */
+__device__ inline void
+count_dropped (const Sort &s, const int *kept)
+{
+  int dropped = 0;
+  for (int e = (int) threadIdx.x; e < s.experts; e += (int) blockDim.x)
+    dropped += s.found[e] - kept[e];
+  dropped = block_total (dropped);
+  if (threadIdx.x == 0)
+    *s.dropped = (float) dropped;
+}
+
 /* Gives the choices of each part their places. Equal experts among 32 neighbouring choices get
  * consecutive ones. */
 static __global__ void
@@ -138,6 +151,8 @@ __launch_bounds__ (WARPS * 32) place_choices (Sort s)
   int *used = counts[threadIdx.x / 32], lane = (int) threadIdx.x % 32;
   int part = (int) (blockIdx.x * WARPS + threadIdx.x / 32);
   set_starts (s, starts, kept);
+  if (s.dropped && blockIdx.x == 0)
+    count_dropped (s, kept);
   if (part >= s.parts)
     return;
   int64_t first = part * s.share, end = min (first + s.share, s.count);
@@ -334,7 +349,7 @@ lig_cuda_permute (LigLaunch *launch)
 {
   using namespace permute;
   const LigOperand *o = launch->operands, *x = &o[0], *experts = &o[1], *weights = &o[2];
-  const LigOperand *y = &o[3], *scales = &o[6];
+  const LigOperand *y = &o[3], *scales = &o[6], *dropped = &o[7];
   Sort sort = {};
   sort.params =
     launch->params ? *(const LigPermuteParams *) launch->params : LigPermuteParams{1, 1, 0};
@@ -343,8 +358,8 @@ lig_cuda_permute (LigLaunch *launch)
   if (sort.params.experts < 1 || sort.params.experts > LIG_MAX_EXPERTS || sort.params.align < 1 ||
       sort.rows > INT32_MAX || experts->size > INT32_MAX || experts->dtype != LIG_INT32 ||
       !is_type (&o[4], LIG_INT32) || !is_type (&o[5], LIG_INT32) || !is_type (scales, LIG_FP32) ||
-      !is_type (weights, LIG_FP32) || (y->data && y->dtype != x->dtype) ||
-      (tokens > 0 && experts->size % tokens))
+      !is_type (weights, LIG_FP32) || !is_type (dropped, LIG_FP32) ||
+      (y->data && y->dtype != x->dtype) || (tokens > 0 && experts->size % tokens))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_MISFIT);
   if (tokens == 0 || experts->size == 0)
     return LIG_OK;
@@ -355,6 +370,7 @@ lig_cuda_permute (LigLaunch *launch)
   sort.offsets = (int32_t *) o[4].data;
   sort.places = (int32_t *) o[5].data;
   sort.scales = (float *) scales->data;
+  sort.dropped = (float *) dropped->data;
   LigStatus status = sort_choices (launch, &sort);
   if (status != LIG_OK)
     return status;

@@ -138,7 +138,7 @@ time_moves (const Bench *b)
   const double copy = 2 * SORTED * row / time_of (b, NULL, copied, NULL);
   const struct {
     const char *name;
-    LigOperand operands[7];
+    LigOperand operands[8];
     double bytes;
   } all[] = {
     {"permute", {b->x, b->experts, b->weights, b->y, b->offsets, b->places, b->scales}, bytes},
@@ -149,7 +149,7 @@ time_moves (const Bench *b)
   };
   g_test_message ("copy: %.0f GB/s", copy * 1e-9);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
-    LigOperand operands[7];
+    LigOperand operands[8];
     memcpy (operands, all[i].operands, sizeof operands);
     if (i == 4) { /* as many rows as y has */
       operands[1].columns = FEATURES;

@@ -252,6 +252,7 @@ permute_of (const Move *m, gboolean weights)
   p.parts[4] = (Part){LIG_INT32, 1, m->params.experts + 1, NULL};
   p.parts[5] = (Part){LIG_INT32, m->tokens, m->top_k, NULL};
   p.parts[6] = (Part){LIG_FP32, 1, rows_of (m), NULL};
+  p.parts[7] = (Part){LIG_FP32, 1, 1, NULL};
   return p;
 }
 
@@ -310,14 +311,14 @@ test_permute (gconstpointer data)
     return;
   Problem p = permute_of (m, TRUE), plain = permute_of (m, FALSE), places = permute_of (m, TRUE);
   Problem copies = permute_of (m, TRUE);
-  run_exact (gpu, &p, 15 << 3);
-  run_exact (gpu, &plain, 15 << 3);
+  run_exact (gpu, &p, 31 << 3);
+  run_exact (gpu, &plain, 31 << 3);
   /* Only the places, for which the rows of the result need not be stored; and only the rows. */
   places.parts[6].rows = 0;
   places.parts[4].rows = 0;
-  run_exact (gpu, &places, 15 << 3);
-  copies.parts[4].rows = copies.parts[5].rows = copies.parts[6].rows = 0;
-  run_exact (gpu, &copies, 15 << 3);
+  run_exact (gpu, &places, 31 << 3);
+  copies.parts[4].rows = copies.parts[5].rows = copies.parts[6].rows = copies.parts[7].rows = 0;
+  run_exact (gpu, &copies, 31 << 3);
   run_inverses (gpu, m, places_of (m, &p));
   keep (NULL);
 }

@@ -643,7 +643,7 @@ static const struct {
 
 typedef struct {
   LigPermuteParams params;
-  LigOperand x, experts, weights, y, offsets, places, scales;
+  LigOperand x, experts, weights, y, offsets, places, scales, dropped;
   int64_t rows, k;
 } Sorting;
 
@@ -663,6 +663,7 @@ sorting (size_t i, LigDtype dtype)
   s.offsets = integers (1, sorts[i].experts + 1, NULL);
   s.places = integers (sorts[i].tokens, k, NULL);
   s.scales = blank (LIG_FP32, 1, s.rows);
+  s.dropped = number (-1);
   return s;
 }
 
@@ -672,7 +673,7 @@ check_sort (const Sorting *s)
 {
   double *x = wide (s->x), *weights = wide (s->weights), *want = doubles (s->y.size);
   double *scales = doubles (s->rows);
-  int64_t columns = s->x.columns, at = 0;
+  int64_t columns = s->x.columns, at = 0, without = 0;
   for (int e = 0; e < s->params.experts; e++) {
     int64_t count = 0;
     g_assert_cmpint (ints (s->offsets)[e], ==, at);
@@ -680,6 +681,7 @@ check_sort (const Sorting *s)
       if (ints (s->experts)[j] != e)
         continue;
       bool dropped = s->params.limit > 0 && count == s->params.limit;
+      without += dropped;
       g_assert_cmpint (ints (s->places)[j], ==, dropped ? -1 : at + count);
       for (int64_t c = 0; c < columns && !dropped; c++)
         want[(at + count) * columns + c] = x[j / s->k * columns + c];
@@ -691,6 +693,8 @@ check_sort (const Sorting *s)
   g_assert_cmpint (ints (s->offsets)[s->params.experts], ==, at);
   check_within (s->y, want, 0, "permute");
   check_within (s->scales, scales, 0, "scales");
+  g_assert_cmpfloat (*(float *) s->dropped.data, ==, (double) without);
+  g_assert_cmpint (without > 0, ==, s->params.limit > 0);
 }
 
 static void
@@ -744,7 +748,8 @@ test_permute (void)
     for (size_t k = 0; k < G_N_ELEMENTS (floating); k++) {
       case_begin ();
       Sorting s = sorting (i, floating[k]);
-      LigOperand operands[] = {s.x, s.experts, s.weights, s.y, s.offsets, s.places, s.scales};
+      LigOperand operands[] = {s.x,       s.experts, s.weights, s.y,
+                               s.offsets, s.places,  s.scales,  s.dropped};
       run ("permute", operands, &s.params, false);
       check_sort (&s);
       check_unsort (&s, floating[k]);
@@ -764,8 +769,9 @@ test_strangers (void)
   LigOperand y = blank (LIG_FP32, 6, 4), offsets = integers (1, 3, NULL),
              got = integers (3, 2, NULL);
   LigOperand none = absent (LIG_FP32, 3, 2), sum = blank (LIG_FP32, 3, 4);
-  LigOperand operands[] = {x, experts, none, y, offsets, got, none};
+  LigOperand dropped = number (-1), operands[] = {x, experts, none, y, offsets, got, none, dropped};
   run ("permute", operands, &(LigPermuteParams){2, 1, 0}, false);
+  g_assert_cmpfloat (*(float *) dropped.data, ==, 0);
   g_assert_cmpmem (got.data, sizeof places, places, sizeof places);
   LigOperand rows = random_tensor (LIG_FP32, 3, 4), odd = integers (3, 2, strange);
   run ("unpermute", (LigOperand[]){rows, odd, none, sum}, NULL, false);

@@ -11,8 +11,9 @@ static void
 add (LigStore *store, const char *run, gint64 step)
 {
   g_autoptr (GError) error = NULL;
-  const float first[] = {(float) step, 0, 30}, second[] = {4, 4};
-  const LigLoadEntry entries[] = {{"2.0.0", 3, first, 1.25, 0.5}, {"10", 2, second, 1, NAN}};
+  const double first[] = {(double) step, 0, 30}, second[] = {4, 4};
+  const LigLoadEntry entries[] = {{"2.0.0", 3, first, 1.25, 0.5, (double) step / 10},
+                                  {"10", 2, second, 1, NAN, 0}};
   lig_store_add_loads (store, run, step, entries, G_N_ELEMENTS (entries), &error);
   g_assert_no_error (error);
 }
@@ -50,7 +51,11 @@ test_round_trip (Fixture *f, gconstpointer data)
   lig_load_series_sum (one, 0, G_MAXUINT, load, &figures);
   g_assert_true (load[0] == 30 && load[1] == 0 && load[2] == 60);
   g_assert_true (figures.rows == 90 && figures.imbalance == 2 && figures.busiest == 2 &&
-                 figures.idle == 1);
+                 figures.idle == 1 && figures.dropped == 3);
+  g_assert_cmpfloat (lig_load_series_last (one->balance), ==, 1.25);
+  g_assert_cmpfloat (lig_load_series_last (one->dropped), ==, 2);
+  lig_load_series_sum (two, 0, G_MAXUINT, load, &figures);
+  g_assert_true (figures.imbalance == 1 && figures.idle == 0 && figures.dropped == 0);
   lig_load_series_sum (one, 1, 1, load, NULL);
   g_assert_true (load[0] == 20 && load[2] == 30);
   lig_load_series_sum (one, 7, 1, load, &figures);
@@ -59,8 +64,9 @@ test_round_trip (Fixture *f, gconstpointer data)
   g_assert_cmpuint (none->len, ==, 0);
   g_assert_false (lig_store_add_loads (store, "no such run", 1, NULL, 0, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
-  assert_query (f->path, "SELECT loads FROM expert_load WHERE number = 0 AND step = 10",
-                "[10,0,30]");
+  assert_query (f->path,
+                "SELECT loads || '|' || dropped FROM expert_load WHERE number = 0 AND step = 10",
+                "[10,0,30]|1");
   g_clear_error (&error);
   g_assert_true (lig_store_delete_runs (store, (const char *const *) &run, 1, &error));
   assert_query (f->path, "SELECT count (*) FROM expert_load", "0");

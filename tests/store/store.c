@@ -11,7 +11,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 12
+#define NEWEST 13
 
 static GBytes *
 read_file (const char *path)

@@ -14,15 +14,20 @@ static const char text[] = "Experts share the work: each token selects some of t
                            "outputs are summed with the weights of the router. A text is enough "
                            "to show whether each of them has something to do in a small model.";
 
-/* Trains the model; returns the run's uuid and the losses of its steps. */
+#define LIMITED \
+  "embedding(16) ! mixture-of-experts(6, expert-features=8, capacity=0.75) ! layer-norm ! " \
+  "mixture-of-experts(4, top-k=1, score=sigmoid, normalize=false, capacity=1.3) ! linear(256) ! " \
+  "cross-entropy"
+
+/* Trains a model; returns the run's uuid and the losses of its steps. */
 static char *
-train_mixture (Fixture *f, const char *assignments, GArray **losses)
+train_model (Fixture *f, const char *model, const char *assignments, GArray **losses)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *file = write_data (f, "text", "experts.txt", text, -1);
   g_autofree char *settings =
     g_strconcat ("steps=12 lr=0.01 batch=4 policy=none ", assignments, NULL);
-  g_autoptr (LigRun) run = try_run (f, MODEL, "4x16:int32", file, settings, NULL, &error);
+  g_autoptr (LigRun) run = try_run (f, model, "4x16:int32", file, settings, NULL, &error);
   g_assert_no_error (error);
   LigRunProgress progress = finish (run);
   g_assert_cmpint (progress.status, ==, LIG_RUN_DONE);
@@ -34,6 +39,12 @@ train_mixture (Fixture *f, const char *assignments, GArray **losses)
       *losses = g_array_copy (metric->values);
   }
   return g_strdup (lig_run_get_uuid (run));
+}
+
+static char *
+train_mixture (Fixture *f, const char *assignments, GArray **losses)
+{
+  return train_model (f, MODEL, assignments, losses);
 }
 
 static GPtrArray *
@@ -76,6 +87,57 @@ test_records (Fixture *f, gconstpointer data)
       }
     }
   }
+}
+
+/* Returns the rows beyond the capacity of the experts of a router in a recorded step. */
+static double
+count_dropped (const LigLoadSeries *series, guint step, double capacity)
+{
+  double load[6], dropped = 0;
+  LigLoadFigures figures;
+  lig_load_series_sum (series, step, 1, load, &figures);
+  for (guint e = 0; e < series->experts; e++)
+    dropped += MAX (load[e] - ceil (capacity * figures.rows / series->experts), 0);
+  g_assert_cmpfloat (figures.dropped, ==, dropped);
+  return dropped;
+}
+
+/* Dropped rows are counted for each router, and for all of them in a metric. */
+static void
+test_dropped (Fixture *f, gconstpointer data)
+{
+  static const char *const settings[] = {"load-every=4", "load-every=4 recompute=all",
+                                         "load-every=4 accumulate=2 policy=all"};
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GArray) steps = NULL, values = NULL;
+    double total = 0;
+    g_autofree char *run = train_model (f, LIMITED, settings[i], NULL);
+    g_autoptr (GPtrArray) all = read_loads (f, run);
+    lig_store_get_metric (f->store, run, "dropped-rows", &steps, &values, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (all->len, ==, 2);
+    g_assert_cmpuint (values->len, ==, 3);
+    for (guint step = 0; step < 3; step++) {
+      double both =
+        count_dropped (all->pdata[0], step, 0.75) + count_dropped (all->pdata[1], step, 1.3);
+      g_assert_cmpfloat (g_array_index (values, double, step), ==, both);
+      total += both;
+    }
+    g_assert_cmpfloat (total, >, 3 * 32);
+  }
+}
+
+/* Without a capacity there is no such metric. */
+static void
+test_dropless (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) steps = NULL, values = NULL;
+  g_autofree char *run = train_mixture (f, "load-every=4", NULL);
+  lig_store_get_metric (f->store, run, "dropped-rows", &steps, &values, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (values->len, ==, 0);
 }
 
 /* Reading the values changes no loss, and neither does recomputation. */
@@ -244,6 +306,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/loads/records", Fixture, NULL, set_up, test_records, tear_down);
+  g_test_add ("/loads/dropped", Fixture, NULL, set_up, test_dropped, tear_down);
+  g_test_add ("/loads/dropless", Fixture, NULL, set_up, test_dropless, tear_down);
   g_test_add ("/loads/same-losses", Fixture, NULL, set_up, test_same_losses, tear_down);
   g_test_add ("/balance/imbalance", Fixture, NULL, set_up, test_imbalance, tear_down);
   g_test_add ("/balance/steps", Fixture, NULL, set_up, test_steps, tear_down);

@@ -186,9 +186,9 @@ typedef struct {
   gboolean present[LIG_MAX_EXTRA];
   /* Set by infer; preset to -1, the type of y. */
   int extra_output_dtypes[LIG_MAX_EXTRA];
-  /* Preset to the number in the table; infer may lower it, so that the op has only the first
+  /* Preset to the numbers in the table; infer may lower them, so that the op has only the first
    * ones. */
-  int n_parameters;
+  int n_parameters, n_kept;
   /* Set by infer; preset to all integers. The caller's integers are checked against these
    * ranges. */
   LigRange x_range, extra_ranges[LIG_MAX_EXTRA];

@@ -17,14 +17,15 @@ typedef struct _LigStore LigStore;
  * @balance: the load-balancing loss before its coefficient: 1 if all experts are equally probable
  *   and loaded
  * @z: the mean squared log-sum-exp of the logits
+ * @dropped: the number of rows that had no room in their expert
  *
  * The load of a router's experts that is written to the store.
  */
 typedef struct {
   const char *path;
   guint experts;
-  const float *load;
-  double balance, z;
+  const double *load;
+  double balance, z, dropped;
 } LigLoadEntry;
 
 /**
