@@ -2,7 +2,9 @@
 /* The middle of a score: a card for each written op, its parts as lines, frames around blocks, and
  * fences between ops. */
 #include "engine/draw/score.h"
+#include <ligature/draw-loads.h>
 #include <ligature/draw.h>
+#include <ligature/plan-loads.h>
 
 #include <glib/gi18n-lib.h>
 
@@ -15,6 +17,44 @@ describe_place (const LigPlanOp *op)
   g_autofree char *index = g_strdup_printf ("%d", op->index);
   return g_str_equal (index, op->path) ? g_steal_pointer (&index)
                                        : g_strdup_printf ("%s · #%s", op->path, index);
+}
+
+/* Draws the last load of the experts of a router among some ops, with its imbalance, before the end
+ * of a line in a card of @width, where @end has @text. Shortens @start, the text at the beginning
+ * of the line, if there is a router. */
+static void
+draw_load (const LigScoreDrawing *self,
+           int first,
+           int count,
+           double right,
+           double width,
+           double y,
+           const LigTextStyle *end,
+           const char *text,
+           LigTextStyle *start)
+{
+  enum { HEIGHT = 14, SPACE = 6, SHORTEST = 24, LEFT = 50 };
+  const LigLoadSeries *series = lig_plan_find_load (self->layout->plan, self->loads, first, count);
+  if (!series)
+    return;
+  LigLoadFigures figures;
+  g_autofree double *load = g_new (double, series->experts);
+  lig_load_series_sum (series, series->steps->len - 1, 1, load, &figures);
+  g_autofree char *number = lig_draw_number (figures.imbalance, 2);
+  g_autofree char *imbalance = g_strconcat (number, " ×", NULL);
+  g_autofree char *description = lig_load_series_describe (series);
+  double used = lig_canvas_text_width (self->canvas, end, text) + 2 * SPACE;
+  double word = lig_canvas_text_width (self->canvas, end, imbalance) + SPACE;
+  double strip =
+    MIN (lig_draw_load_strip_width (series->experts), width - 2 * PAD - LEFT - used - word);
+  double x = right - used - word - strip, top = y - HEIGHT + 2;
+  if (strip < SHORTEST)
+    return;
+  lig_canvas_begin_mark (self->canvas, x, top, strip + word, HEIGHT, description);
+  lig_draw_load_strip (self->canvas, self->colours, load, series->experts, x, top, strip, HEIGHT);
+  lig_canvas_text (self->canvas, right - used, y, end, imbalance);
+  lig_canvas_end_mark (self->canvas);
+  start->width = MIN (start->width, width - 2 * PAD - used - word - strip - 2 * SPACE);
 }
 
 static void
@@ -31,6 +71,7 @@ draw_parts (const LigScoreDrawing *self, const LigLayoutRow *row, double x, doub
     LigTextStyle end = {.size = 10, .colour = self->colours->dim, .anchor = LIG_TEXT_END};
     g_autofree char *index = describe_place (op);
     lig_canvas_lines (self->canvas, line, 2, lig_colour_fade (self->colours->line, 0xa0), 1, 0);
+    draw_load (self, row->first + i, 1, x + width - PAD, width, y + 17, &end, index, &style);
     lig_canvas_text (self->canvas, x + PAD + 8, y + 17, &style, _ (op->info->title));
     lig_canvas_text (self->canvas, x + width - PAD, y + 17, &end, index);
   }
@@ -83,6 +124,8 @@ draw_row (const LigScoreDrawing *self, const LigLayoutRow *row)
     draw_parts (self, row, x, width);
   } else {
     draw_head (self, row, x, width, row->y + 22);
+    draw_load (self, row->first, row->count, x + width - PAD, width, row->y + 41, &end, index,
+               &dim);
     lig_canvas_text (self->canvas, x + PAD, row->y + 41, &dim, params);
     lig_canvas_text (self->canvas, x + width - PAD, row->y + 41, &end, index);
   }

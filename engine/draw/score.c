@@ -138,13 +138,18 @@ lig_draw_score_against (LigCanvas *canvas,
                         const LigColours *colours,
                         const LigTimedPlan *timed,
                         LigPlan *unfused,
+                        GPtrArray *loads,
                         double width)
 {
   g_return_if_fail (canvas && colours && timed && timed->plan);
   g_autoptr (LigScoreLayout) layout = lig_score_layout_new (timed->plan, timed->steps);
   layout->passes = timed->passes;
-  LigScoreDrawing self = {
-    .canvas = canvas, .colours = colours, .layout = layout, .unfused = unfused, .width = width};
+  LigScoreDrawing self = {.canvas = canvas,
+                          .colours = colours,
+                          .layout = layout,
+                          .unfused = unfused,
+                          .loads = loads,
+                          .width = width};
   self.lanes = MIN (lig_score_count_lanes (layout), MAX_LANES);
   double gap = 36, lanes = self.lanes > 0 ? 10 + self.lanes * LANE : 0;
   double room = MAX (width - 2 * LIG_LAYOUT_MARGIN - 2 * gap - lanes, 240);
@@ -165,5 +170,5 @@ lig_draw_score (LigCanvas *canvas,
                 const LigTimedPlan *timed,
                 double width)
 {
-  lig_draw_score_against (canvas, colours, timed, NULL, width);
+  lig_draw_score_against (canvas, colours, timed, NULL, NULL, width);
 }

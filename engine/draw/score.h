@@ -60,6 +60,7 @@ typedef struct {
   const LigColours *colours;
   const LigScoreLayout *layout;
   LigPlan *unfused; /* NULL if unknown */
+  GPtrArray *loads; /* of LigLoadSeries, those of the plan's routers; NULL if unknown */
   double width;
   double rail;           /* the width of each rail */
   double ops, ops_width; /* the column between them */
@@ -67,11 +68,13 @@ typedef struct {
 } LigScoreDrawing;
 
 /* Draws like lig_draw_score(), and shows the bytes saved compared with @unfused, the plan of the
- * same sequence without fusions. */
+ * same sequence without fusions, and the last load of the experts of each router. @loads:
+ * (nullable) (element-type LigLoadSeries): those of a run */
 void lig_draw_score_against (LigCanvas *canvas,
                              const LigColours *colours,
                              const LigTimedPlan *timed,
                              LigPlan *unfused,
+                             GPtrArray *loads,
                              double width);
 
 /* Return the number of lanes that the channels need, and draw the channels as arcs in them. */

@@ -24,6 +24,22 @@ lig_plan_op_get_port (const LigPlanOp *self, LigPortKind kind, int slot)
   return NULL;
 }
 
+const LigPlanPort *
+lig_plan_op_get_watched (const LigPlanOp *self, const char *name)
+{
+  g_return_val_if_fail (self && name, NULL);
+  const LigPlanPort *port;
+  if (!self->info->watches)
+    return NULL;
+  g_auto (GStrv) words = g_strsplit (self->info->watches, " ", -1);
+  if (!g_strv_contains ((const char *const *) words, name))
+    return NULL;
+  for (int i = 0; (port = lig_plan_op_get_port (self, LIG_PORT_KEPT, i)); i++)
+    if (g_str_equal (port->name, name))
+      return port;
+  return NULL;
+}
+
 gboolean
 lig_plan_step_is_collective (const LigPlanStep *step)
 {

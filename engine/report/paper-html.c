@@ -162,7 +162,8 @@ append_score (GString *to, const LigPicture *picture)
   }
   LigCanvas *canvas =
     begin_figure (to, WIDTH, lig_draw_score_height (plan), _ ("Rails of the plan"));
-  lig_draw_score_against (canvas, colours, &picture->timed, picture->unfused, WIDTH);
+  lig_draw_score_against (canvas, colours, &picture->timed, picture->unfused,
+                          picture->run ? picture->run->loads : NULL, WIDTH);
   end_figure (to, canvas, picture->note);
   return TRUE;
 }

@@ -145,7 +145,8 @@ draw (LigCanvas *canvas, gpointer data)
     lig_canvas_text (canvas, MARGIN, y + 14, &dim, self->note);
   if (self->timed.plan) {
     lig_canvas_begin_translate (canvas, 0, y + note_height (self));
-    lig_draw_score_against (canvas, colours, &self->timed, self->unfused, WIDTH);
+    lig_draw_score_against (canvas, colours, &self->timed, self->unfused,
+                            self->run ? self->run->loads : NULL, WIDTH);
     lig_canvas_end_translate (canvas);
   }
   if (errors_height (self) > 0) {

@@ -35,6 +35,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigPicture, lig_picture_clear)
  */
 LigPlan *lig_report_rebuild (const LigReportRun *run, char **note);
 
+/* Returns (transfer full) what the times of a sequence depend on: its text without name and
+ * training settings, with the types and the recipe of the plan. */
+char *lig_report_describe_sequence (LigSequence *sequence, LigPlan *plan);
+
+/* Returns whether a run has the sequence of a plan, whose description is @text. */
+gboolean lig_report_is_sequence (const LigRunRow *row, LigPlan *plan, const char *text);
+
 /* Returns the recorded times as those of the plan; (transfer full). Returns NULL if the run is not
  * a profile of this plan. */
 LigRecordedTimes *lig_report_read_times (const LigReportRun *run, LigPlan *plan);

@@ -393,10 +393,8 @@ lig_recorded_times_read (LigStore *store, const char *run, GError **error)
 
 /* --- Finding ------------------------------------------------------------------------------- */
 
-/* Returns what the times of a sequence depend on: its text without name and training settings, with
- * the types and the recipe of the plan. */
-static char *
-describe (LigSequence *sequence, LigPlan *plan)
+char *
+lig_report_describe_sequence (LigSequence *sequence, LigPlan *plan)
 {
   const char *recipe = lig_plan_get_recipe (plan);
   g_autoptr (LigSequence) copy = lig_sequence_copy (sequence);
@@ -427,12 +425,11 @@ has_types (const LigRunRow *row, LigPlan *plan)
          g_strcmp0 (row->recipe, lig_plan_get_recipe (plan)) == 0;
 }
 
-/* @text: describe() of the plan's sequence */
-static gboolean
-is_same_sequence (const LigRunRow *row, LigPlan *plan, const char *text)
+gboolean
+lig_report_is_sequence (const LigRunRow *row, LigPlan *plan, const char *text)
 {
   g_autoptr (LigSequence) sequence = lig_sequence_from_json (row->sequence, -1, NULL, NULL);
-  g_autofree char *other = sequence ? describe (sequence, plan) : NULL;
+  g_autofree char *other = sequence ? lig_report_describe_sequence (sequence, plan) : NULL;
   return g_strcmp0 (other, text) == 0;
 }
 
@@ -502,7 +499,7 @@ lig_recorded_times_find (LigStore *store, LigPlan *plan)
                                .device = lig_device_get_name (device),
                                .limit = MAX_CANDIDATES};
   g_autoptr (GPtrArray) rows = lig_store_list_runs (store, &filter, NULL);
-  g_autofree char *text = describe (lig_plan_get_sequence (plan), plan);
+  g_autofree char *text = lig_report_describe_sequence (lig_plan_get_sequence (plan), plan);
   const char *rejected = NULL;
   for (guint i = 0; rows && i < rows->len && !found; i++) {
     const LigRunRow *row = rows->pdata[i];
@@ -510,7 +507,7 @@ lig_recorded_times_find (LigStore *store, LigPlan *plan)
     if (row->sequence == rejected || !has_types (row, plan) || !is_same_device (row, plan) ||
         !has_settings (row, plan))
       continue;
-    if (is_same_sequence (row, plan, text))
+    if (lig_report_is_sequence (row, plan, text))
       found = try (store, row, plan);
     else
       rejected = row->sequence;

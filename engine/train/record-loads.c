@@ -11,16 +11,6 @@
 
 #include <math.h>
 
-/* Returns a watched value of an op, or null. */
-static const LigPlanPort *
-find_watched (const LigPlanOp *op, const char *name)
-{
-  for (int i = 0; i < op->n_ports && op->info->watches; i++)
-    if (op->ports[i].kind == LIG_PORT_KEPT && g_str_equal (op->ports[i].name, name))
-      return &op->ports[i];
-  return NULL;
-}
-
 gboolean
 lig_run_loads_at (LigRun *self, gint64 step)
 {
@@ -30,7 +20,7 @@ lig_run_loads_at (LigRun *self, gint64 step)
     return FALSE;
   const LigPlanOp *ops = lig_plan_get_ops (lig_program_get_plan (self->train), &count);
   for (guint i = 0; i < count; i++)
-    if (find_watched (&ops[i], "load"))
+    if (lig_plan_op_get_watched (&ops[i], "load"))
       return TRUE;
   return FALSE;
 }
@@ -129,9 +119,9 @@ read_all (LigRun *self, Loads *to, GError **error)
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (lig_program_get_plan (self->train), &count);
   for (guint i = 0; i < count; i++) {
-    if (find_watched (&ops[i], "load") && !read_load (self, &ops[i], to, error))
+    if (lig_plan_op_get_watched (&ops[i], "load") && !read_load (self, &ops[i], to, error))
       return FALSE;
-    if (find_watched (&ops[i], "dropped") && !read_dropped (self, &ops[i], to, error))
+    if (lig_plan_op_get_watched (&ops[i], "dropped") && !read_dropped (self, &ops[i], to, error))
       return FALSE;
   }
   return TRUE;

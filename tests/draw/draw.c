@@ -92,7 +92,7 @@ draw_score (LigCanvas *canvas, gpointer data)
 {
   const Score *score = data;
   lig_draw_score_against (canvas, lig_colours (LIG_COLOURS_LIGHT), &score->timed, score->unfused,
-                          WIDTH);
+                          NULL, WIDTH);
 }
 
 static void

@@ -32,6 +32,7 @@ lig_document_dispose (GObject *object)
   lig_document_clear_times (self);
   lig_document_clear_checks (self);
   lig_document_clear_savings (self);
+  lig_document_clear_loads (self);
   lig_document_clear_pin (self);
   lig_document_clear_plan (self);
   g_clear_pointer (&self->journal, lig_journal_free);

@@ -19,6 +19,8 @@ typedef struct _LigPin LigPin;
 /* check.c: the check of the plan. */
 typedef struct _LigChecks LigChecks;
 typedef struct _LigSavings LigSavings;
+/* loads.c: the recorded load of experts. */
+typedef struct _LigLoads LigLoads;
 
 /* One state of the sequence in the history. */
 typedef struct {
@@ -67,6 +69,7 @@ struct _LigDocument {
   LigPin *pin;         /* null before the first */
   LigChecks *checks;   /* null before the first */
   LigSavings *savings; /* null until they are wanted */
+  LigLoads *loads;     /* null until they are read */
 };
 
 typedef enum {
@@ -118,6 +121,9 @@ void
 lig_document_take_plan_times (LigDocument *self, const LigPlannerAnswer *answer, gboolean measured);
 void lig_document_clear_times (LigDocument *self);
 void lig_document_clear_checks (LigDocument *self);
+
+/* loads.c */
+void lig_document_clear_loads (LigDocument *self);
 
 /* savings.c */
 void lig_document_clear_savings (LigDocument *self);

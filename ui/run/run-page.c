@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Run page: the training runs of this program, and the charts of one of them. */
+#include "ui/document/loads.h"
 #include "ui/document/ranks.h"
 #include "ui/page.h"
 #include "ui/run/data-chooser.h"
@@ -373,6 +374,7 @@ static void
 current_ended (LigRunPage *self)
 {
   update_actions (self);
+  lig_document_read_loads (get_document (self));
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
     lig_result_announce (GTK_WIDGET (self), self->current);
 }

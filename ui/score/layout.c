@@ -3,6 +3,7 @@
 #include "ui/score/layout.h"
 
 #include "ui/document/check.h"
+#include "ui/document/loads.h"
 #include "ui/document/times.h"
 #include <ligature/expand-macro.h>
 
@@ -218,6 +219,8 @@ lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashT
   self->metrics = *metrics;
   LigPlan *plan = lig_document_get_plan (document);
   self->plan = plan ? lig_plan_ref (plan) : NULL;
+  GPtrArray *loads = lig_document_get_loads (document);
+  self->loads = loads ? g_ptr_array_ref (loads) : NULL;
   self->slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot));
   self->arcs = g_array_new (FALSE, TRUE, sizeof (LigScoreArc));
   g_array_set_clear_func (self->arcs, clear_arc);

@@ -98,6 +98,7 @@ void
 lig_score_map_free (LigScoreMap *self)
 {
   g_clear_pointer (&self->plan, lig_plan_unref);
+  g_clear_pointer (&self->loads, g_ptr_array_unref);
   g_array_unref (self->slots);
   g_array_unref (self->arcs);
   for (guint i = 0; i < 2; i++)

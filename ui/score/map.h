@@ -122,6 +122,7 @@ typedef struct {
 typedef struct {
   LigScoreMetrics metrics;
   LigPlan *plan;
+  GPtrArray *loads;    /* (nullable): of LigLoadSeries, of the plan's routers */
   GArray *slots;       /* of LigScoreSlot */
   GArray *brackets[2]; /* of LigScoreBracket, forward and backward, downward */
   GArray *arcs;        /* of LigScoreArc */

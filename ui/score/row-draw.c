@@ -113,6 +113,8 @@ draw_parts (LigOpRow *self, Canvas *to)
       to->snapshot, &to->line,
       &GRAPHENE_RECT_INIT ((float) to->x, (float) y, (float) to->width, 1));
     int used = draw_end (to, &self->parts[k].count, middle, to->width / 2);
+    used +=
+      lig_op_row_draw_load (self, to->snapshot, k, to->x + to->width - used, middle, to->width / 2);
     draw_text (to, &self->parts[k].name, to->x, middle, to->width - used, LIG_SCORE_TEXT_SMALL,
                &to->dim);
   }
@@ -238,7 +240,14 @@ draw_second (LigOpRow *self, Canvas *to, gboolean low, const GdkRGBA *ground, gb
     used = draw_end (to, &self->texts[PATH], to->second, to->width / 4);
   if (!filled)
     used += draw_sum (self, to, used);
-  if (filled)
+  int load = filled ? 0
+                    : lig_op_row_draw_load (self, to->snapshot, -1, to->x + to->width - used,
+                                            to->second, to->width - used);
+  used += load;
+  /* A few letters and an ellipsis are useless. */
+  gboolean cut = load > 0 && to->width - used < 5 * self->metrics.small &&
+                 measure_text (self, PARAMS, LIG_SCORE_TEXT_SMALL) > to->width - used;
+  if (filled || cut)
     self->omits |= 1u << PARAMS;
   else
     draw_text (to, &self->texts[PARAMS], to->x, to->second, to->width - used, LIG_SCORE_TEXT_SMALL,
@@ -263,6 +272,9 @@ draw_head (LigOpRow *self, Canvas *to)
   gboolean filled = draw_title (self, to, &title);
   int rest = to->width - title - to->gap;
   if (one) {
+    int load = lig_op_row_draw_load (self, to->snapshot, -1, to->x + to->width, to->first, rest);
+    to->width -= load;
+    rest -= load;
     draw_rest (self, to, rest);
     return;
   }

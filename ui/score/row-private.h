@@ -29,6 +29,16 @@ typedef struct {
   LigScoreText name, count; /* count: of its parameters */
 } LigPartTexts;
 
+/* The last recorded load of the experts of a router. */
+typedef struct {
+  double *rows;  /* of each expert */
+  guint experts; /* 0: the row has no router, or no load is known */
+  int part;      /* the part that shows it; -1: the row itself */
+  char *text;    /* a sentence, for the tooltip and the screen reader */
+  LigScoreText imbalance;
+  graphene_rect_t area; /* where it was drawn */
+} LigRowLoad;
+
 struct _LigOpRow {
   GtkWidget parent_instance;
   LigDocument *document; /* cleared before the sheet is freed */
@@ -45,9 +55,23 @@ struct _LigOpRow {
   LigScoreText texts[N_TEXTS];
   LigPartTexts *parts;
   int n_parts;
+  LigRowLoad load;
   char *label, *description;
   GtkWidget *menu;
 };
+
+/* row-load.c. Take the load of the row from the map, and draw it at the end of a line, of the given
+ * part or, for -1, of the row itself. Drawing returns the used width, with a space before it; 0 if
+ * there is nothing to draw or no room for it. */
+void lig_op_row_bind_load (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot);
+int lig_op_row_draw_load (
+  LigOpRow *self, GtkSnapshot *snapshot, int part, int right, int middle, int room);
+void lig_op_row_clear_load (LigOpRow *self);
+
+/* Returns (transfer full) (nullable) the tooltip at a point: the sentence on the load where that
+ * was drawn, else what does not fit in the row, with the load if that is so. @hidden: (nullable):
+ * the other texts that do not fit */
+char *lig_op_row_describe_at (LigOpRow *self, int x, int y, const char *hidden);
 
 /* row-draw.c */
 void lig_op_row_draw (LigOpRow *self, GtkSnapshot *snapshot);

@@ -254,6 +254,7 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
     gtk_widget_queue_draw (GTK_WIDGET (self));
   self->marks = marks;
   bind_texts (self, map, slot);
+  lig_op_row_bind_load (self, map, slot);
   update_label (self, map, slot);
   lig_css_class_set (GTK_WIDGET (self), "open", slot->block && slot->open);
   lig_op_row_update (self);
@@ -277,7 +278,10 @@ describe (LigOpRow *self, const char *problem)
 {
   const char *params = self->texts[PARAMS].text, *sum = self->texts[SUM].text;
   g_autofree char *both = params && *params && sum ? g_strdup_printf ("%s; %s", params, sum) : NULL;
-  const char *text = problem ? problem : both ? both : sum ? sum : params;
+  const char *own = problem ? problem : both ? both : sum ? sum : params;
+  const char *load = problem ? NULL : self->load.text;
+  g_autofree char *all = own && *own && load ? g_strdup_printf ("%s; %s", own, load) : NULL;
+  const char *text = all ? all : load ? load : own;
   if (g_strcmp0 (text, self->description) == 0)
     return;
   g_free (self->description);
@@ -331,7 +335,8 @@ static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigOpRow *self = LIG_OP_ROW (widget);
-  g_autofree char *text = self->menu ? NULL : lig_op_row_find_hidden (self);
+  g_autofree char *hidden = lig_op_row_find_hidden (self);
+  g_autofree char *text = self->menu ? NULL : lig_op_row_describe_at (self, x, y, hidden);
   if (!text)
     return FALSE;
   gtk_tooltip_set_text (tooltip, text);
@@ -380,6 +385,7 @@ finalize (GObject *object)
     lig_score_text_clear (&self->parts[i].count);
   }
   g_free (self->parts);
+  lig_op_row_clear_load (self);
   g_free (self->label);
   g_free (self->description);
   G_OBJECT_CLASS (lig_op_row_parent_class)->finalize (object);

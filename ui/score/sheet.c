@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sheet of the score: it places and draws its widgets, which reflect the document. */
+#include "ui/document/loads.h"
 #include "ui/score/arcs.h"
 #include "ui/score/channel.h"
 #include "ui/score/gap.h"
@@ -477,6 +478,7 @@ lig_score_sheet_new (LigDocument *document)
   LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
   self->document = g_object_ref (document);
   self->ghost = lig_score_ghost_new (LIG_SCORE_HOST (self), document);
+  lig_document_read_loads (document);
   lig_score_sheet_update (self);
   g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
                            G_CONNECT_SWAPPED);

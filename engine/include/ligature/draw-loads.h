@@ -34,4 +34,36 @@ LIG_API void lig_draw_loads (LigCanvas *canvas,
                              double width,
                              double height);
 
+/**
+ * lig_draw_load_strip_width: (skip)
+ * @experts: the number of experts
+ *
+ * Returns: the width in pixels at which a strip shows each of some experts, at most 120
+ */
+LIG_API double lig_draw_load_strip_width (guint experts);
+
+/**
+ * lig_draw_load_strip: (skip)
+ * @canvas: the canvas
+ * @colours: the colours
+ * @load: (array length=experts): the rows that each expert received
+ * @experts: the number of experts
+ * @x: the left edge in pixels
+ * @y: the upper edge in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
+ *
+ * Draws a bar for each expert, whose height and colour are its load, up to twice the mean, and a
+ * line at the mean. Experts without rows have a mark in the colour of errors. If there are more
+ * experts than fit, a bar shows the largest load of neighbours.
+ */
+LIG_API void lig_draw_load_strip (LigCanvas *canvas,
+                                  const LigColours *colours,
+                                  const double *load,
+                                  guint experts,
+                                  double x,
+                                  double y,
+                                  double width,
+                                  double height);
+
 G_END_DECLS

@@ -85,6 +85,16 @@ LIG_API const char *lig_plan_op_get_part (const LigPlanOp *op);
  */
 LIG_API const LigPlanPort *lig_plan_op_get_port (const LigPlanOp *self, LigPortKind kind, int slot);
 
+/**
+ * lig_plan_op_get_watched: (skip)
+ * @self: an op of a plan
+ * @name: the name of a computed value, such as `load`
+ *
+ * Returns: (nullable): the port of the value; %NULL if the op's table does not watch it, or the op
+ *   does not compute it
+ */
+LIG_API const LigPlanPort *lig_plan_op_get_watched (const LigPlanOp *self, const char *name);
+
 /* The ops that one fusion covers in a pass, or one unfused op. */
 typedef struct {
   const LigFusion *fusion; /* null: one unfused op */
