@@ -25,12 +25,15 @@ int64_t lig_linear_weight_scratch (const LigLaunch *launch, LigBackendKind backe
 int64_t lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend);
 
-/* LigKernel.numbers of the kernels of mixtures of experts: equal groups, experts and places that
- * are spread over the whole range. */
-void lig_grouped_numbers (const LigOperand *operands, const void *params, int index, int32_t *to);
-void lig_router_numbers (const LigOperand *operands, const void *params, int index, int32_t *to);
-void lig_permute_numbers (const LigOperand *operands, const void *params, int index, int32_t *to);
-void lig_place_numbers (const LigOperand *operands, const void *params, int index, int32_t *to);
+/* LigKernel.numbers of the kernels of mixtures of experts: groups, experts and places that are
+ * spread over the whole range. */
+#define LIG_NUMBERS(name) \
+  void lig_##name##_numbers (const LigOperand *operands, const void *params, int index, \
+                             double exponent, int32_t *to)
+LIG_NUMBERS (grouped);
+LIG_NUMBERS (router);
+LIG_NUMBERS (permute);
+LIG_NUMBERS (place);
 
 /* Returns the number of elements in the piece that each peer reduces; the last pieces may be
  * shorter or empty. Pieces begin at cache-line boundaries. */

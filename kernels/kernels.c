@@ -223,12 +223,16 @@ lig_kernel_is_collective (const LigKernel *kernel)
 }
 
 bool
-lig_kernel_fill_numbers (
-  const LigKernel *kernel, const LigOperand *operands, const void *params, int index, int32_t *to)
+lig_kernel_fill_numbers (const LigKernel *kernel,
+                         const LigOperand *operands,
+                         const void *params,
+                         int index,
+                         double exponent,
+                         int32_t *to)
 {
   bool declares = kernel->size > offsetof (LigKernel, numbers) && kernel->numbers;
   if (declares)
-    kernel->numbers (operands, params, index, to);
+    kernel->numbers (operands, params, index, exponent, to);
   return declares;
 }
 

@@ -36,7 +36,7 @@ LIG_COMMAND (profile) = {
 
 typedef struct {
   LigSequenceOptions sequence;
-  char *compare, *recipes, *picture, *parallel;
+  char *compare, *recipes, *picture, *parallel, *load;
   int steps, ranks;
   gboolean quiet;
 } Options;
@@ -49,6 +49,7 @@ clear (Options *options)
   g_free (options->recipes);
   g_free (options->picture);
   g_free (options->parallel);
+  g_free (options->load);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
@@ -196,6 +197,19 @@ measure_errors (LigSequence *sequence,
          (!options->picture || lig_cli_draw_recipes (*errors, options->picture, error));
 }
 
+/* Reads --load; ranks other than the first have no store, and open it to read a run. */
+static gboolean
+read_load (const Options *options, LigStore *store, LigProfileLoad **load, GError **error)
+{
+  g_autoptr (LigStore) opened =
+    !store && options->load
+      ? lig_store_open_existing (options->sequence.store, LIG_STORE_READ, NULL)
+      : NULL;
+  *load =
+    options->load ? lig_profile_load_parse (options->load, store ? store : opened, error) : NULL;
+  return *load || !options->load;
+}
+
 /* Profiles the plans; with recipes `errors` are their errors. */
 static GPtrArray *
 measure (const char *text,
@@ -211,6 +225,9 @@ measure (const char *text,
   if ((!store && lig_cli_rank_is_first ()) ||
       (g_strcmp0 (text, "-") == 0 && !lig_cli_rank_share_input (error)))
     return NULL;
+  g_autoptr (LigProfileLoad) load = NULL;
+  if (!read_load (options, store, &load, error))
+    return NULL;
   lig_tuning_init (&tuning, store);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
   g_autoptr (GArray) plans =
@@ -224,9 +241,9 @@ measure (const char *text,
   lig_cli_task_begin ("profiling");
   lig_cli_task_detail ("preparing", options->compare);
   lig_tuning_learn (device, store);
-  g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
+  g_autoptr (GPtrArray) profiles = lig_profile_measure_loaded (
     sequence, device, (const LigPlanOptions *) (gpointer) plans->data, plans->len,
-    (guint) options->steps, store, show_round, options->compare, error);
+    (guint) options->steps, load, store, show_round, options->compare, error);
   gboolean fine =
     profiles && measure_errors (sequence, device, options, recipes, profiles, store, errors, error);
   lig_cli_task_end ();
@@ -259,6 +276,17 @@ print_heading (const LigProfile *profile, gboolean by_recipe)
   printf ("\n%s%s%s:\n", name, rate ? ", " : "", rate ? rate : "");
 }
 
+/* Prints the load of experts, on which times depend, if there are any. */
+static void
+print_load (const LigProfile *profile, int width)
+{
+  g_autofree char *text = profile->load ? lig_profile_load_describe (profile->load) : NULL;
+  if (!text)
+    return;
+  printf ("\n");
+  lig_cli_print_wrapped (text, width);
+}
+
 /* Prints the times of the steps first, then those of the groups. */
 static void
 print (GPtrArray *profiles, gboolean by_recipe)
@@ -273,6 +301,7 @@ print (GPtrArray *profiles, gboolean by_recipe)
     lig_cli_print_hotspots (profile, width);
   }
   lig_cli_print_attention (width);
+  print_load (profiles->pdata[0], width);
   printf ("\n");
   lig_cli_explain_roofline (profiles, width);
   print_health (profiles->pdata[profiles->len - 1], width);
@@ -343,6 +372,8 @@ run (int argc, char **argv)
      "Compare these policies with each other [default: only --policy]", "POLICY[,POLICY…]"},
     {"compare-recipes", 0, 0, G_OPTION_ARG_STRING, &options.recipes,
      "Compare these recipes: time, memory, and the error of each op", "RECIPE[,RECIPE…]"},
+    {"load", 0, 0, G_OPTION_ARG_STRING, &options.load,
+     "Load of experts: even, zipf:EXPONENT, or the last one of a run [default: even]", "LOAD"},
     {"picture", 0, 0, G_OPTION_ARG_FILENAME, &options.picture,
      "Plot the errors of recipes, op by op, as svg, png or pdf", "FILE"},
     LIG_CLI_QUIET_ENTRY (&options.quiet, "result"),

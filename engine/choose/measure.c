@@ -92,7 +92,7 @@ fill_numbers (Bench *bench, guint list, const LigGraphStep *step, char *set, GEr
     g_autofree gint32 *numbers = g_new (gint32, MAX (operands[j].size, 1));
     gsize bytes = (gsize) operands[j].size * sizeof *numbers;
     char *to = set + lig_timed_memory_offset (&bench->places, list, step->values[j]);
-    if (lig_kernel_fill_numbers (step->plan.kernel, operands, params, j, numbers) &&
+    if (lig_kernel_fill_numbers (step->plan.kernel, operands, params, j, 0, numbers) &&
         !lig_device_upload (bench->device, to, numbers, bytes, error))
       return FALSE;
   }

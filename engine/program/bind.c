@@ -306,6 +306,32 @@ lig_program_bind (LigProgram *self, GError **error)
   return lig_device_upload (device, self->tick, &self->now, sizeof self->now, error);
 }
 
+gboolean
+lig_program_replace (LigProgram *self, int value, const void *data, gsize bytes, GError **error)
+{
+  const int root = lig_plan_root (self->plan, value);
+  const LigPlanValue *of = lig_plan_value (self->plan, value);
+  LigOperand *operands = self->run->operands;
+  char *memory = lig_device_allocate (self->device, MAX (bytes, 1), error);
+  if (!memory)
+    return FALSE;
+  if (!self->replaced)
+    self->replaced = g_ptr_array_new ();
+  g_ptr_array_add (self->replaced, memory);
+  for (int i = 0; i < (int) self->plan->steps->len; i++) {
+    const LigPlanStep *step = lig_plan_step (self->plan, i);
+    for (int j = 0; j < step->n_inputs; j++) {
+      int from = step->operands[j].value;
+      const LigPlanValue *other = from < 0 ? NULL : lig_plan_value (self->plan, from);
+      if (other && lig_plan_root (self->plan, from) == root && other->bytes == of->bytes &&
+          other->alias_offset == of->alias_offset)
+        operands[j].data = memory;
+    }
+    operands += step->n_operands;
+  }
+  return lig_device_upload (self->device, memory, data, bytes, error);
+}
+
 static void
 free_events (LigProgram *self)
 {
@@ -355,6 +381,9 @@ lig_program_unbind (LigProgram *self)
   lig_device_release (device, self->tick);
   lig_device_release (device, self->waiting);
   lig_device_release (device, self->waits);
+  for (guint i = 0; self->replaced && i < self->replaced->len; i++)
+    lig_device_release (device, self->replaced->pdata[i]);
+  g_clear_pointer (&self->replaced, g_ptr_array_unref);
   for (int lane = 0; lane < LIG_N_LANES; lane++)
     lig_device_release (device, self->workspaces[lane]);
 }

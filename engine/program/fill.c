@@ -3,7 +3,10 @@
 #include "engine/program/fill.h"
 
 #include "engine/plan/plan-private.h"
+#include "engine/program/private.h"
+#include "kernels/numbers.h"
 #include <ligature/kernels.h>
+#include <ligature/loads.h>
 
 #include <string.h>
 
@@ -40,7 +43,7 @@ random_tensor (const LigShape *shape, LigDtype dtype, gint32 bound, guint32 seed
 /* Replaces integers that the caller provides by those with which the first step that reads them is
  * timed, such as where groups of rows begin. */
 static void
-fill_numbers (LigPlan *plan, int value, LigTensor *tensor)
+fill_numbers (LigPlan *plan, int value, double exponent, LigTensor *tensor)
 {
   const int root = lig_plan_root (plan, value);
   const LigPlanValue *of = lig_plan_value (plan, root);
@@ -56,13 +59,13 @@ fill_numbers (LigPlan *plan, int value, LigTensor *tensor)
     }
     if (step->kernel && index >= 0 &&
         lig_kernel_fill_numbers (step->kernel, operands, code->params_size ? code->params : NULL,
-                                 index, tensor->data))
+                                 index, exponent, tensor->data))
       return;
   }
 }
 
 static gboolean
-fill (LigProgram *program, guint32 seed, GError **error)
+fill (LigProgram *program, guint32 seed, double exponent, GError **error)
 {
   LigShape shape;
   LigDtype dtype;
@@ -77,7 +80,7 @@ fill (LigProgram *program, guint32 seed, GError **error)
       random_tensor (&shape, dtype, bound_of (plan, (int) i), seed, error);
     if (!extra)
       return FALSE;
-    fill_numbers (plan, g_array_index (plan->ends.extra_inputs, int, i), extra);
+    fill_numbers (plan, g_array_index (plan->ends.extra_inputs, int, i), exponent, extra);
     if (!lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }
@@ -92,7 +95,69 @@ fill (LigProgram *program, guint32 seed, GError **error)
 gboolean
 lig_program_fill (LigProgram *program, GError **error)
 {
-  return fill (program, 1, error);
+  return fill (program, 1, 0, error);
+}
+
+/* --- Loads of experts ---------------------------------------------------------------------- */
+
+/* Replaces the experts that a router selects; `series` is null for a Zipf distribution. */
+static gboolean
+replace_experts (LigProgram *program,
+                 const LigPlanOp *router,
+                 int value,
+                 const LigLoadSeries *series,
+                 double exponent,
+                 GError **error)
+{
+  LigPlan *plan = lig_program_get_plan (program);
+  const LigPlanPort *load = lig_plan_op_get_watched (router, "load");
+  gint64 experts = lig_shape_size (&lig_plan_value (plan, load->value)->shape);
+  const LigShape *shape = &lig_plan_value (plan, value)->shape;
+  gint64 size = lig_shape_size (shape), top_k = MAX (lig_shape_columns (shape), 1);
+  g_autofree double *shares = g_new (double, MAX (experts, 1));
+  g_autofree gint32 *chosen = g_new0 (gint32, MAX (size, 1));
+  if (series)
+    lig_load_series_sum (series, series->steps->len - 1, 1, shares, NULL);
+  else
+    lig_zipf_shares (exponent, experts, shares);
+  lig_spread_experts (series || exponent != 0 ? shares : NULL, experts, size / top_k, top_k,
+                      chosen);
+  return lig_program_replace (program, value, chosen, (gsize) size * sizeof *chosen, error);
+}
+
+/* Replaces the integers that a router computes, and those that it recomputes. */
+static gboolean
+replace_of (LigProgram *program,
+            const LigPlanOp *router,
+            const LigLoadSeries *series,
+            double exponent,
+            GError **error)
+{
+  guint count;
+  const LigPlanValue *values = lig_plan_get_values (lig_program_get_plan (program), &count);
+  for (guint i = 0; i < count; i++)
+    if (values[i].op == router->index && values[i].role == LIG_VALUE_COMPUTED &&
+        values[i].dtype == LIG_INT32 &&
+        !replace_experts (program, router, (int) i, series, exponent, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+lig_program_fill_loaded (LigProgram *program, const LigFillLoad *load, GError **error)
+{
+  guint count, n = 0;
+  if (!fill (program, 1, load->exponent, error))
+    return FALSE;
+  const LigPlanOp *ops = lig_plan_get_ops (lig_program_get_plan (program), &count);
+  for (guint i = 0; i < count; i++) {
+    if (!lig_plan_op_get_watched (&ops[i], "load"))
+      continue;
+    const LigLoadSeries *series = load->loads ? load->loads->pdata[n++] : NULL;
+    if (!replace_of (program, &ops[i], series, load->exponent, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gboolean
@@ -101,7 +166,7 @@ lig_program_fill_by_seed (LigProgram *program, guint32 seed, GError **error)
   LigShape shape;
   LigDtype dtype;
   LigPlan *plan = lig_program_get_plan (program);
-  if (!fill (program, seed, error))
+  if (!fill (program, seed, 0, error))
     return FALSE;
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     lig_plan_get_extra_output (plan, i, &shape, &dtype);

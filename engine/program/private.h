@@ -40,11 +40,12 @@ struct _LigProgram {
   LigTimer *waiting; /* in device memory: how long the main lane waited for other ranks; or null */
   LigTimer *waits;   /* in device memory: the same for each step; null unless waits are itemized */
   LigTick sent, now; /* the tick in device memory, and the one that the next step needs */
-  void *workspaces[LIG_N_LANES];           /* null for a lane without steps */
-  LigSteps *run;                           /* launches with their pointers */
-  GHashTable *feeds;                       /* value -> LigFeed */
-  GArray *captures;                        /* of LigCapture */
-  LigProgramResult *results;               /* LIG_PROGRAM_RESULT_SLOTS in host memory */
+  GPtrArray *replaced;           /* (nullable): device memory that steps read instead of values */
+  void *workspaces[LIG_N_LANES]; /* null for a lane without steps */
+  LigSteps *run;                 /* launches with their pointers */
+  GHashTable *feeds;             /* value -> LigFeed */
+  GArray *captures;              /* of LigCapture */
+  LigProgramResult *results;     /* LIG_PROGRAM_RESULT_SLOTS in host memory */
   void *arrived[LIG_PROGRAM_RESULT_SLOTS]; /* events */
 
   GArray *output_gradients; /* of LigOutputGradient */
@@ -66,6 +67,11 @@ void lig_program_unbind (LigProgram *self);
 
 /* Returns the address of a value, or null if it has no memory. */
 void *lig_program_address (LigProgram *self, int value);
+
+/* Makes all steps read other data than a value, which is still computed. Called before the program
+ * runs. */
+gboolean
+lig_program_replace (LigProgram *self, int value, const void *data, gsize bytes, GError **error);
 
 /* Returns whether all ops that read an input of the caller accept its integers. */
 gboolean

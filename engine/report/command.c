@@ -35,15 +35,16 @@ had (const LigRunRow *row, const char *setting)
   return object && json_object_get_boolean_member_with_default (object, setting, FALSE);
 }
 
-/* Appends the recomputation of a profile. */
+/* Appends an option of a profile, unless the setting has the default. */
 static void
-append_recompute (GString *text, const LigRunRow *row)
+append_option (
+  GString *text, const LigRunRow *row, const char *name, const char *setting, const char *initial)
 {
   g_autoptr (JsonNode) root = lig_json_read (row->settings, strlen (row->settings), NULL, NULL);
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
-  const char *level = object ? lig_json_get_string (object, "recompute", "none") : "none";
-  if (!g_str_equal (level, "none"))
-    lig_shell_append_option (text, "recompute", level);
+  const char *value = object ? lig_json_get_string (object, setting, initial) : initial;
+  if (!g_str_equal (value, initial))
+    lig_shell_append_option (text, name, value);
 }
 
 /* Appends the ranks of a run. */
@@ -75,7 +76,8 @@ lig_report_run_command (const LigReportRun *run)
   if (!train) {
     lig_shell_append_option (text, "dtype", row->dtype);
     lig_shell_append_option (text, "policy", row->policy);
-    append_recompute (text, row);
+    append_option (text, row, "recompute", "recompute", "none");
+    append_option (text, row, "load", "expert_load", "even");
   }
   if (!train && had (row, "tf32"))
     g_string_append (text, " --tf32");

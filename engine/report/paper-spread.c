@@ -3,6 +3,7 @@
 #include "engine/report/paper.h"
 #include "engine/train/profile-json.h"
 #include <ligature/json-members.h>
+#include <ligature/json.h>
 #include <ligature/profile.h>
 #include <ligature/store-spreads.h>
 #include <ligature/units.h>
@@ -67,6 +68,19 @@ append_waits (LigPaper *to, const LigReportRun *run)
       append_row (to, metrics[i], &spread);
 }
 
+/* Says which load of experts a profile had, if it had any. */
+static void
+say_load (LigPaper *to, const char *settings)
+{
+  g_autoptr (JsonNode) root = lig_json_from_text (settings, NULL);
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  const char *load = object ? lig_json_get_string (object, "expert_load", NULL) : NULL;
+  g_autofree char *text = load ? lig_profile_load_describe (load) : NULL;
+  g_autofree char *sentence = text ? g_strconcat (text, ".", NULL) : NULL;
+  if (sentence)
+    lig_paper_say (to, sentence);
+}
+
 void
 lig_paper_spreads (LigPaper *to, const LigReportRun *run)
 {
@@ -87,6 +101,7 @@ lig_paper_spreads (LigPaper *to, const LigReportRun *run)
     append_row (to, row->figure, &spread);
     step = g_str_equal (row->figure, "step") ? spread : step;
   }
+  say_load (to, run->row->settings);
   if (!lig_profile_read_conditions (run->row->settings, &conditions))
     return;
   conditions.step = step;

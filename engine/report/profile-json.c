@@ -175,6 +175,7 @@ lig_profile_to_json (const LigProfile *self)
                           lig_plan_get_state_bytes (self->plan));
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (self->plan));
   lig_json_add_truth (builder, "nondeterministic", lig_plan_get_nondeterministic (self->plan));
+  lig_json_add_text (builder, "expert_load", self->load);
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   add_spreads (builder, self);

@@ -461,7 +461,8 @@ has_work (const LigReportRun *run, LigPlan *plan)
   return TRUE;
 }
 
-/* Returns whether the settings that change kernels but not their work are those of the plan. */
+/* Returns whether the settings that change kernels or times but not their work are those of the
+ * plan, whose experts have an even load. */
 static gboolean
 has_settings (const LigRunRow *row, LigPlan *plan)
 {
@@ -471,7 +472,8 @@ has_settings (const LigRunRow *row, LigPlan *plan)
          json_object_get_boolean_member_with_default (object, "tf32", FALSE) ==
            lig_plan_get_tf32 (plan) &&
          json_object_get_boolean_member_with_default (object, "nondeterministic", FALSE) ==
-           lig_plan_get_nondeterministic (plan);
+           lig_plan_get_nondeterministic (plan) &&
+         g_str_equal (lig_json_get_string (object, "expert_load", "even"), "even");
 }
 
 static LigRecordedTimes *

@@ -4,10 +4,10 @@
 #include "engine/measure/conditions.h"
 #include "engine/measure/shared-choices.h"
 #include "engine/measure/stopwatch.h"
-#include "engine/program/fill.h"
 #include "engine/program/results.h"
 #include "engine/store/writing.h"
 #include "engine/train/profile-json.h"
+#include "engine/train/profile-load.h"
 #include "engine/train/profile-ranks.h"
 #include "engine/train/profile-spread.h"
 #include "engine/train/record.h"
@@ -28,6 +28,7 @@ clear (gpointer data)
   g_clear_pointer (&self->plan, lig_plan_unref);
   g_free (self->steps);
   g_free (self->run);
+  g_free (self->load);
   lig_profile_ranks_free (self->ranks);
 }
 
@@ -145,12 +146,13 @@ static LigProgram *
 prepare_plan (LigSequence *sequence,
               LigDevice *device,
               const LigPlanOptions *options,
+              const LigProfileLoad *load,
               GError **error)
 {
   g_autoptr (LigState) state = lig_state_new (sequence, device, options, 0, error);
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, options, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
-  if (!program || !lig_program_fill (program, error) ||
+  if (!program || !lig_profile_load_fill (load, program, error) ||
       !lig_program_separate_waits (program, error))
     return NULL;
   lig_program_keep_gradients (program);
@@ -160,7 +162,11 @@ prepare_plan (LigSequence *sequence,
 
 /* Rank 0 chooses the groups for all ranks, which would choose different ones. */
 static LigProgram *
-prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
+prepare (LigSequence *sequence,
+         LigDevice *device,
+         const LigPlanOptions *options,
+         const LigProfileLoad *load,
+         GError **error)
 {
   LigRanks *ranks = lig_device_get_ranks (device);
   g_autofree char *choices = NULL;
@@ -173,9 +179,9 @@ prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options
     if (!lig_choices_share (device, NULL, &choices, error))
       return NULL;
     chosen.choices = choices;
-    return prepare_plan (sequence, device, &chosen, error);
+    return prepare_plan (sequence, device, &chosen, load, error);
   }
-  program = prepare_plan (sequence, device, options, error);
+  program = prepare_plan (sequence, device, options, load, error);
   choices = program ? lig_plan_get_choices (lig_program_get_plan (program)) : NULL;
   const LigTuning *tuning = options ? options->tuning : NULL;
   if (!program || !lig_choices_share (device, tuning, &choices, error))
@@ -225,6 +231,10 @@ describe_settings (const LigProfile *self)
   json_builder_add_boolean_value (builder, lig_plan_get_nondeterministic (self->plan));
   json_builder_set_member_name (builder, "recompute");
   json_builder_add_string_value (builder, lig_recompute_name (lig_plan_get_recompute (self->plan)));
+  if (self->load) {
+    json_builder_set_member_name (builder, "expert_load");
+    json_builder_add_string_value (builder, self->load);
+  }
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   json_builder_set_member_name (builder, "conditions");
@@ -442,15 +452,16 @@ get_options (const LigPlanOptions *options, guint i)
 }
 
 GPtrArray *
-lig_profile_measure_watched (LigSequence *sequence,
-                             LigDevice *device,
-                             const LigPlanOptions *options,
-                             guint count,
-                             guint rounds,
-                             LigStore *store,
-                             LigProfileMonitor monitor,
-                             gpointer data,
-                             GError **error)
+lig_profile_measure_loaded (LigSequence *sequence,
+                            LigDevice *device,
+                            const LigPlanOptions *options,
+                            guint count,
+                            guint rounds,
+                            const LigProfileLoad *load,
+                            LigStore *store,
+                            LigProfileMonitor monitor,
+                            gpointer data,
+                            GError **error)
 {
   g_autoptr (GPtrArray) profiles =
     g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profile_free);
@@ -465,12 +476,13 @@ lig_profile_measure_watched (LigSequence *sequence,
     return NULL;
   lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
-    LigProgram *program = prepare (sequence, device, get_options (options, i), error);
+    LigProgram *program = prepare (sequence, device, get_options (options, i), load, error);
     if (!program)
       return NULL;
     g_ptr_array_add (programs, program);
     LigProfile *profile = g_atomic_rc_box_new0 (LigProfile);
     profile->plan = lig_plan_ref (lig_program_get_plan (program));
+    profile->load = lig_profile_load_name (load, profile->plan);
     g_ptr_array_add (profiles, profile);
     widths[i] = count_columns (profile->plan);
     g_ptr_array_add (samples, g_new0 (double, (gsize) widths[i] * (rounds + WARM_UP)));
@@ -485,6 +497,21 @@ lig_profile_measure_watched (LigSequence *sequence,
        record (profiles->pdata[i], sequence, get_options (options, i), rounds, store, error));
   }
   return fine ? g_steal_pointer (&profiles) : NULL;
+}
+
+GPtrArray *
+lig_profile_measure_watched (LigSequence *sequence,
+                             LigDevice *device,
+                             const LigPlanOptions *options,
+                             guint count,
+                             guint rounds,
+                             LigStore *store,
+                             LigProfileMonitor monitor,
+                             gpointer data,
+                             GError **error)
+{
+  return lig_profile_measure_loaded (sequence, device, options, count, rounds, NULL, store, monitor,
+                                     data, error);
 }
 
 GPtrArray *

@@ -173,15 +173,18 @@ lig_recording_profile (const LigRecording *self,
     return NULL;
   }
   lig_tuning_init (&tuning, store);
-  g_autoptr (LigSequence) sequence = read_sequence (self, error);
+  const char *name =
+    lig_json_get_string (json_node_get_object (self->settings), "expert_load", "even");
+  g_autoptr (LigProfileLoad) load = lig_profile_load_parse (name, store, error);
+  g_autoptr (LigSequence) sequence = load ? read_sequence (self, error) : NULL;
   if (!sequence || !make_options (self, &tuning, &optimizer, &options, error) ||
       !shard_options (sequence, device, &options, error))
     return NULL;
   gint64 rounds = lig_json_get_int (get_inputs (self), "rounds",
                                     self->step.count > 0 ? self->step.count : USUAL_ROUNDS);
-  g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
-    sequence, device, &options, 1, (guint) CLAMP (rounds, MIN_ROUNDS, MAX_ROUNDS), store, monitor,
-    data, error);
+  g_autoptr (GPtrArray) profiles = lig_profile_measure_loaded (
+    sequence, device, &options, 1, (guint) CLAMP (rounds, MIN_ROUNDS, MAX_ROUNDS), load, store,
+    monitor, data, error);
   if (!profiles)
     return NULL;
   const char *run = ((const LigProfile *) profiles->pdata[0])->run;

@@ -4,6 +4,7 @@
 #include "tests/kernels/case.h"
 
 #include "kernels/activations.h"
+#include "kernels/numbers.h"
 #include <ligature/params-experts.h>
 #include <ligature/params-gated.h>
 
@@ -784,6 +785,57 @@ test_strangers (void)
   case_end ();
 }
 
+/* --- Loads ---------------------------------------------------------------------------------- */
+
+/* Returns whether the experts of each row are different; counts the rows of each. */
+static bool
+count_choices (const int32_t *chosen, int64_t rows, int64_t k, int64_t experts, int64_t *counts)
+{
+  bool different = true;
+  memset (counts, 0, (size_t) experts * sizeof *counts);
+  for (int64_t i = 0; i < rows * k; i++) {
+    for (int64_t j = i / k * k; j < i; j++)
+      different = different && chosen[i] != chosen[j];
+    counts[chosen[i]]++;
+  }
+  return different;
+}
+
+/* Experts are spread as their shares say, each at most once a row. */
+static void
+test_loads (void)
+{
+  static const struct {
+    double exponent;
+    int64_t experts, rows, k, first, last;
+  } cases[] = {
+    {1, 4, 60, 2, 58, 14},      {2, 4, 60, 2, 60, 8},     {10, 8, 100, 4, 100, 0},
+    {1, 4, 7919, 1, 3802, 950}, {0.5, 1024, 33, 8, 5, 0}, {3, 3, 5, 3, 5, 5},
+    {1, 1, 9, 1, 9, 9},
+  };
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    int64_t experts = cases[i].experts, rows = cases[i].rows, k = cases[i].k, sum = 0;
+    double shares[1024];
+    int64_t counts[1024], found[1024];
+    g_autofree int32_t *chosen = g_new (int32_t, rows * k);
+    lig_zipf_shares (cases[i].exponent, experts, shares);
+    lig_share_rows (shares, experts, rows * k, rows, counts);
+    lig_spread_experts (shares, experts, rows, k, chosen);
+    g_assert_true (count_choices (chosen, rows, k, experts, found));
+    for (int64_t e = 0; e < experts; e++) {
+      g_assert_cmpint (found[e], ==, counts[e]);
+      sum += counts[e];
+    }
+    g_assert_cmpint (sum, ==, rows * k);
+    g_assert_cmpint (counts[0], ==, cases[i].first);
+    g_assert_cmpint (counts[experts - 1], ==, cases[i].last);
+    lig_spread_experts (NULL, experts, rows, k, chosen);
+    g_assert_true (count_choices (chosen, rows, k, experts, found));
+    for (int64_t e = 0; e < experts; e++)
+      g_assert_cmpfloat (fabs ((double) (found[e] - rows * k / experts)), <=, (double) k);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -791,6 +843,7 @@ main (int argc, char **argv)
   g_test_add_func ("/experts/interleave", test_interleave);
   g_test_add_func ("/experts/interleaved-bias", test_interleaved_bias);
   g_test_add_func ("/experts/scaled", test_scaled);
+  g_test_add_func ("/experts/loads", test_loads);
   g_test_add_func ("/experts/grouped", test_grouped);
   g_test_add_func ("/experts/offsets", test_offsets);
   g_test_add_func ("/experts/router", test_router);

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of mixtures of experts: the recorded loads against the routers of the trained model, the
- * same losses with and without records, with recomputation and accumulation. Corrections that
+/* Runs of mixtures of experts: the recorded loads and dropped rows against the routers of the
+ * trained model, the same losses with and without records, with recomputation and accumulation;
+ * profiles with a given load. Corrections that
  * balance the load, make it more even; checkpoints keep them in fp32 and without optimizer state,
  * and a run continues with them. */
+#include "engine/program/fill.h"
 #include "tests/train/case.h"
+#include <ligature/plan-options.h>
+#include <ligature/profile.h>
+#include <ligature/program.h>
+#include <ligature/state.h>
 #include <ligature/store-loads.h>
 
 #define MODEL \
@@ -128,7 +134,7 @@ test_dropped (Fixture *f, gconstpointer data)
   }
 }
 
-/* Without a capacity there is no such metric. */
+/* The metric needs a capacity. */
 static void
 test_dropless (Fixture *f, gconstpointer data)
 {
@@ -301,6 +307,96 @@ test_histograms (Fixture *f, gconstpointer data)
   assert_same_metric (f, lig_run_get_uuid (plain), lig_run_get_uuid (counted), LIG_METRIC_LOSS, 6);
 }
 
+/* --- Profiles ------------------------------------------------------------------------------ */
+
+/* Replaced experts reach the permutation, also if it is recomputed: 120 choices among 4 experts of
+ * a router. */
+static void
+test_filled (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    double exponent;
+    float ends[4];
+    LigRecompute recompute;
+  } cases[] = {{0, {30, 60, 90, 120}, LIG_RECOMPUTE_NONE},
+               {1, {58, 87, 106, 120}, LIG_RECOMPUTE_NONE},
+               {1, {58, 87, 106, 120}, LIG_RECOMPUTE_ALL},
+               {9, {60, 119, 120, 120}, LIG_RECOMPUTE_NONE}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigSequence) sequence = lig_sequence_open (
+      "router(2, weights=w, experts=e) ! permute(4, experts=e, weights=w)", NULL, &error);
+    const LigShape shape = {.n_axes = 2, .axes = {60, 4}};
+    const LigFillLoad load = {cases[i].exponent, NULL};
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    options.recompute = cases[i].recompute;
+    lig_sequence_set_input (sequence, &shape, LIG_FP32);
+    g_autoptr (LigState) state = lig_state_new (sequence, f->device, &options, 0, &error);
+    g_assert_no_error (error);
+    g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, &options, &error);
+    g_autoptr (LigProgram) program = lig_program_new (plan, state, &error);
+    g_assert_no_error (error);
+    g_assert_true (lig_program_fill_loaded (program, &load, &error));
+    g_assert_true (lig_program_run (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD, &error));
+    g_assert_no_error (error);
+    g_autoptr (LigTensor) offsets = lig_program_read_extra_output (program, 0, &error);
+    g_assert_no_error (error);
+    g_assert_cmpint (offsets->size, ==, 5);
+    for (int e = 0; e < 4; e++)
+      g_assert_cmpfloat (lig_tensor_get (offsets, e + 1), ==, (double) cases[i].ends[e]);
+  }
+}
+
+static GPtrArray *
+profile (Fixture *f, const char *model, const char *name, GError **error)
+{
+  g_autoptr (LigSequence) sequence = lig_sequence_open (model, NULL, NULL);
+  g_autoptr (LigProfileLoad) load = lig_profile_load_parse (name, f->store, error);
+  const LigShape shape = {.n_axes = 2, .axes = {4, 16}};
+  lig_sequence_set_input (sequence, &shape, LIG_INT32);
+  return load ? lig_profile_measure_loaded (sequence, f->device, NULL, 1, 2, load, f->store, NULL,
+                                            NULL, error)
+              : NULL;
+}
+
+/* Profiles record their load, and are measured with that of a run of the same routers only. */
+static void
+test_profiles (Fixture *f, gconstpointer data)
+{
+  g_autofree char *run = train_mixture (f, "load-every=6", NULL);
+  const char *const good[] = {"even", "zipf:0.5", run};
+  const struct {
+    const char *model, *load, *message;
+  } bad[] = {{MODEL, "zipf:-1", "load is 'zipf:-1', expected an exponent from 0 to 10"},
+             {MODEL, "zipf:11", "expected an exponent from 0 to 10"},
+             {MODEL, "nothing", "has no run 'nothing'"},
+             {BALANCED ("0"), run, "the number of routers is 1, that of run"},
+             {"embedding(16) ! mixture-of-experts(8) ! mixture-of-experts(4)", run,
+              "the number of experts of the router at 1 is 8, that of run"},
+             {"embedding(16) ! linear(4)", "zipf:1",
+              "load is 'zipf:1', but the sequence distributes no rows to experts; omit it"}};
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GPtrArray) profiles = profile (f, MODEL, good[i], &error);
+    g_assert_no_error (error);
+    const LigProfile *one = profiles->pdata[0];
+    g_autoptr (LigRunRow) row = lig_store_find_run (f->store, one->run, &error);
+    g_autofree char *member = g_strdup_printf ("\"expert_load\": \"%s\"", good[i]);
+    g_assert_cmpstr (one->load, ==, good[i]);
+    g_assert_nonnull (strstr (row->settings, member));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_null (profile (f, bad[i].model, bad[i].load, &error));
+    g_test_message ("%s", error->message);
+    g_assert_nonnull (strstr (error->message, bad[i].message));
+  }
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) none = profile (f, "embedding(16) ! linear(4)", "even", &error);
+  g_assert_no_error (error);
+  g_assert_null (((const LigProfile *) none->pdata[0])->load);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -317,5 +413,7 @@ main (int argc, char **argv)
   g_test_add ("/balance/resume-accumulate", Fixture, "accumulate=3", set_up, test_resume,
               tear_down);
   g_test_add ("/balance/histograms", Fixture, NULL, set_up, test_histograms, tear_down);
+  g_test_add ("/profiles/filled", Fixture, NULL, set_up, test_filled, tear_down);
+  g_test_add ("/profiles/profiles", Fixture, NULL, set_up, test_profiles, tear_down);
   return run_tests ();
 }

@@ -67,6 +67,8 @@ typedef struct {
  * @conditions: the load of the machine and other reasons to distrust the times
  * @ranks: (nullable): the waits of ranks; %NULL for a single process. The other times are this
  *   rank's
+ * @load: (nullable): the load of experts, `even`, `zipf:1` or the uuid of a run; %NULL if no op
+ *   distributes rows to experts. Predictions assume an even load
  *
  * The measured times of a plan: medians in seconds, and their spreads. Two profiles are compared by
  * lig_spread_compare().
@@ -80,6 +82,7 @@ typedef struct _LigProfile {
   LigSpread forward_spread, backward_spread, update_spread, forward_backward_spread, step_spread;
   LigConditions conditions;
   LigProfileRanks *ranks;
+  char *load;
 } LigProfile;
 
 #define LIG_TYPE_PROFILE (lig_profile_get_type ())
@@ -159,6 +162,71 @@ LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
                                                 LigProfileMonitor monitor,
                                                 gpointer data,
                                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * LigProfileLoad: (skip)
+ *
+ * The load of experts with which a profile is measured.
+ */
+typedef struct _LigProfileLoad LigProfileLoad;
+
+/**
+ * lig_profile_load_parse: (skip)
+ * @text: `even`; `zipf:EXPONENT`, where expert e of a router gets rows in proportion to
+ *   (e + 1)^-EXPONENT; or a run, as for lig_store_find_run(): the last load that it recorded
+ * @store: (nullable): the store of the run
+ *
+ * Returns: (transfer full): the load; %NULL with an error set
+ */
+LIG_API LigProfileLoad *lig_profile_load_parse (const char *text, LigStore *store, GError **error);
+
+/**
+ * lig_profile_load_free: (skip)
+ * @self: (nullable) (transfer full): a load
+ *
+ * Frees it.
+ */
+LIG_API void lig_profile_load_free (LigProfileLoad *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfileLoad, lig_profile_load_free)
+
+/**
+ * lig_profile_load_describe: (skip)
+ * @load: LigProfile.load of a profile
+ *
+ * Returns: (transfer full): the load as a sentence without full stop, translated, which also says
+ *   that predictions assume an even load
+ */
+LIG_API char *lig_profile_load_describe (const char *load);
+
+/**
+ * lig_profile_measure_loaded: (skip)
+ * @sequence: a sequence
+ * @device: a device
+ * @options: (array length=count) (nullable): as for lig_profile_measure()
+ * @count: the number of options
+ * @rounds: as for lig_profile_measure()
+ * @load: (nullable): the load of experts; %NULL: even
+ * @store: (nullable): the store that records the profiles
+ * @monitor: (nullable): as for lig_profile_measure_watched()
+ * @data: the data of @monitor
+ * @error: set, too, if @load is that of other routers than those of the sequence
+ *
+ * Measures plans like lig_profile_measure_watched(), with a given load of experts. Fusions are
+ * chosen for an even load.
+ *
+ * Returns: (transfer full) (element-type LigProfile): one profile for each plan, or %NULL with an
+ *   error set
+ */
+LIG_API GPtrArray *lig_profile_measure_loaded (LigSequence *sequence,
+                                               LigDevice *device,
+                                               const LigPlanOptions *options,
+                                               guint count,
+                                               guint rounds,
+                                               const LigProfileLoad *load,
+                                               LigStore *store,
+                                               LigProfileMonitor monitor,
+                                               gpointer data,
+                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_profile_get_spread:

@@ -95,7 +95,8 @@ typedef enum {
  * @collective: 1 + the #LigCollective that it performs, whose time depends on the links between
  *   devices; 0: none
  * @numbers: fills in an integer operand, given its index, with numbers like those of real data, for
- *   measurements; of the operands it reads only sizes and types; null: they are 0
+ *   measurements; of the operands it reads only sizes and types. The loads of experts follow a Zipf
+ *   distribution of the exponent; 0: they are equal. Null: the numbers are 0
  *
  * A kernel. The program that defines it must not change it until the process ends.
  */
@@ -112,7 +113,8 @@ typedef struct LigKernel {
   bool communicates;
   unsigned traits;
   int collective;
-  void (*numbers) (const LigOperand *operands, const void *params, int index, int32_t *to);
+  void (*numbers) (
+    const LigOperand *operands, const void *params, int index, double exponent, int32_t *to);
 } LigKernel;
 
 /**
@@ -212,14 +214,19 @@ LIG_API bool lig_kernel_is_collective (const LigKernel *kernel);
  * @operands: its operands, of which only sizes and types are read
  * @params: (nullable): its params
  * @index: the index of an integer operand
+ * @exponent: the exponent of the Zipf distribution of loads of experts; 0: they are equal
  * @to: memory for its elements
  *
  * Fills in LigKernel.numbers.
  *
  * Returns: false, with nothing filled in, if the kernel has none
  */
-LIG_API bool lig_kernel_fill_numbers (
-  const LigKernel *kernel, const LigOperand *operands, const void *params, int index, int32_t *to);
+LIG_API bool lig_kernel_fill_numbers (const LigKernel *kernel,
+                                      const LigOperand *operands,
+                                      const void *params,
+                                      int index,
+                                      double exponent,
+                                      int32_t *to);
 
 /**
  * lig_kernel_bytes: (skip)
