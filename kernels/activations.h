@@ -30,10 +30,12 @@
         bias_clamped_swiglu_backward, 6, 10, silu) \
   EACH (situ_glu, situ_glu_backward, bias_situ_glu, bias_situ_glu_backward, 12, 20, tanh)
 
-/* Units whose output is multiplied by a number per row, the weight of an expert: the names of the
- * kernels, the unit, the parts of a row of x, and the work per element forward and backward. */
+/* Units whose output is multiplied by a number per row, the weight of an expert or a gate: the
+ * names of the kernels, the unit, which for rows themselves is the identity, the parts of a row of
+ * x, and the work per element forward and backward. */
 #define LIG_EACH_SCALED(EACH) \
   EACH (scaled_swiglu, scaled_swiglu_backward, swiglu, 2, 5, 11) \
   EACH (scaled_srelu, scaled_srelu_backward, srelu, 1, 3, 9) \
   EACH (scaled_clamped_swiglu, scaled_clamped_swiglu_backward, clamped_swiglu, 2, 7, 13) \
-  EACH (scaled_situ_glu, scaled_situ_glu_backward, situ_glu, 2, 13, 23)
+  EACH (scaled_situ_glu, scaled_situ_glu_backward, situ_glu, 2, 13, 23) \
+  EACH (scaled_rows, scaled_rows_backward, identity, 1, 1, 3)

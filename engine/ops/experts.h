@@ -64,6 +64,10 @@ gboolean lig_check_groups (const LigInfer *infer, GError **error);
     LIG_INT (type, field.shared, "shared-features", N_ ("Shared expert size"), \
              N_ ("Features of the activation of an expert that sees all tokens; 0: none"), 0, \
              LIG_MAX_FEATURES / 2, 0, 0), \
+    LIG_BOOLEAN (type, field.gated, "shared-gate", N_ ("Shared expert's gate"), \
+                 N_ ("Multiplies the output of the shared expert by the sigmoid of a linear " \
+                     "function of the token"), \
+                 FALSE), \
     LIG_FLOAT (type, field.capacity, "capacity", N_ ("Capacity"), \
                N_ ("Maximum number of tokens of an expert: a multiple of the mean; later " \
                    "tokens skip the expert; 0: no maximum"), \
@@ -78,4 +82,8 @@ typedef struct {
   gint64 top_k, features, shared;
   float capacity;
   int32_t weights_at;
+  bool gated;
 } LigMacroExperts;
+
+/* Rejects a gate without a shared expert. */
+void lig_macro_check_shared (LigParts *parts, const LigMacroExperts *mixture);

@@ -91,7 +91,7 @@ static const LigParam params[] = {
 };
 
 static const LigParamGroup groups[] = {
-  {N_ ("Sizes"), "experts top-k expert-features shared-features capacity"},
+  {N_ ("Sizes"), "experts top-k expert-features shared-features shared-gate capacity"},
   {N_ ("MLP"), "activation activation-limit activation-alpha glu-linear-offset interleave "
                "weights-at"},
   LIG_ROUTER_GROUPS,
@@ -127,6 +127,14 @@ is_scaled (const MixtureParams *values, const char *activation)
          (values->mixture.weights_at == AUTO && lig_op_info_find (scaled));
 }
 
+void
+lig_macro_check_shared (LigParts *parts, const LigMacroExperts *mixture)
+{
+  if (mixture->gated && mixture->shared == 0)
+    lig_parts_reject (parts, _ ("shared-gate is true, but shared-features is 0; set "
+                                "shared-features, or omit shared-gate"));
+}
+
 static void
 check (LigParts *parts, const MixtureParams *values, const char *activation)
 {
@@ -141,6 +149,7 @@ check (LigParts *parts, const MixtureParams *values, const char *activation)
                       _ ("activation=%s has no scaled form; set weights-at=output, or another "
                          "activation, like swiglu"),
                       activation);
+  lig_macro_check_shared (parts, &values->mixture);
   if (values->interleave > 0 && !is_gated (activation))
     lig_parts_reject (parts, _ ("interleave is %" PRId64 ", but %s is not a gated unit; omit it"),
                       values->interleave, activation);
@@ -206,6 +215,17 @@ add_experts (LigParts *parts, LigOp *self, const MixtureParams *values, const ch
   lig_parts_add (parts, NULL, unpermute);
 }
 
+/* Adds the branch with the logit of each token's gate for the shared expert. */
+static void
+add_gate (LigParts *parts, LigOp *self)
+{
+  LigOp *matmul = lig_macro_op (self, "basic-linear", "init-std");
+  g_object_set (matmul, "out-features", (gint64) 1, NULL);
+  lig_parts_add (parts, "shared-gate", matmul);
+  lig_macro_add_branch (parts, "gate");
+  lig_macro_add_load_branch (parts, "tokens");
+}
+
 /* Adds the expert that sees all tokens. */
 static void
 add_shared (LigParts *parts, LigOp *self, const MixtureParams *values, const char *activation)
@@ -216,6 +236,8 @@ add_shared (LigParts *parts, LigOp *self, const MixtureParams *values, const cha
   g_object_set (first, "out-features", values->mixture.shared * halves, NULL);
   lig_macro_add_branch (parts, "mixed");
   lig_macro_add_load_branch (parts, "tokens");
+  if (values->mixture.gated)
+    add_gate (parts, self);
   lig_parts_add (parts, "shared-fc1", first);
   if (values->bias)
     lig_parts_add (parts, "shared-fc1", lig_op_new ("bias", NULL));
@@ -223,6 +245,11 @@ add_shared (LigParts *parts, LigOp *self, const MixtureParams *values, const cha
   lig_parts_add_scaled (parts, "shared-fc2", last, "out-features", 1, 1);
   if (values->bias)
     lig_parts_add (parts, "shared-fc2", lig_op_new ("bias", NULL));
+  if (values->mixture.gated) {
+    LigOp *gate = lig_op_new ("row-gate", NULL);
+    g_object_set (gate, "gate", "gate", NULL);
+    lig_parts_add (parts, NULL, gate);
+  }
   lig_macro_add_join (parts, "mixed");
 }
 

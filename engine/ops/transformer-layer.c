@@ -149,8 +149,9 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_MASKS,
   LIG_MACRO_POSITIONS,
   LIG_MACRO_PERCEPTRON (""),
-  {N_ ("Experts"), "experts top-k expert-features shared-features capacity weights-at router-score "
-                   "router-first router-normalize router-scale aux z balance"},
+  {N_ ("Experts"),
+   "experts top-k expert-features shared-features shared-gate capacity weights-at router-score "
+   "router-first router-normalize router-scale aux z balance"},
   LIG_MACRO_NORMS (LIG_MACRO_HEAD_NORMS " residual-post-norm output-layer-norm"),
   {N_ ("Branches"), "hidden-dropout drop-path parallel-attention-mlp"},
   LIG_MACRO_HEAD_MATMULS,
@@ -200,7 +201,7 @@ add_mlp (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
     lig_parts_add (
       parts, NULL,
       lig_macro_op (self, "mixture-of-experts",
-                    "experts top-k expert-features shared-features capacity weights-at "
+                    "experts top-k expert-features shared-features shared-gate capacity weights-at "
                     "router-score=score router-first=first router-normalize=normalize "
                     "router-scale=scale aux z balance activation activation-limit activation-alpha "
                     "glu-linear-offset bias init-std output-init-std"));
@@ -254,6 +255,8 @@ check_experts (LigParts *parts, const TransformerLayerParams *values)
     if (idle[i].value > 0)
       lig_parts_reject (parts, _ ("%s is %g, but experts is 0; set experts, or omit %s"),
                         idle[i].name, idle[i].value, idle[i].name);
+  if (values->n_experts == 0)
+    lig_macro_check_shared (parts, &values->experts);
   if (values->n_experts > 0 && values->mlp.features > 0)
     lig_parts_reject (
       parts,

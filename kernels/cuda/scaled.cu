@@ -31,6 +31,26 @@ struct srelu_unit {
   }
 };
 
+struct identity_unit {
+  static constexpr int PARTS = 1;
+  LigGatedParams params;
+  identity_unit
+  any () const
+  {
+    return *this;
+  }
+  __device__ float
+  operator() (float a, float) const
+  {
+    return a;
+  }
+  __device__ void
+  backward (float dy, float, float, float &da, float &) const
+  {
+    da = dy;
+  }
+};
+
 /* A unit of two parts that is selected at run time. */
 struct AnyUnit {
   static constexpr int PARTS = 2;

@@ -102,6 +102,11 @@ static const Case cases[] = {
   {NULL, "7x8",
    "mixture-of-experts(4, expert-features=6, weights-at=output, activation=gelu, "
    "shared-features=4, router-bias=true, bias=true)"},
+  {NULL, "7x8",
+   "mixture-of-experts(4, expert-features=6, shared-features=4, shared-gate=true, bias=true)"},
+  {NULL, "2x5x8",
+   "transformer-layer(2, experts=4, expert-features=6, activation=geglu, shared-features=10, "
+   "shared-gate=true, bias=false)"},
   {NULL, "7x8", "mixture-of-experts(4, top-k=1, score=sigmoid, normalize=false, scale=2)"},
   {NULL, "7x8", "mixture-of-experts(5, score=sqrt-softplus, activation=situ-glu)"},
   {NULL, "7x8", "mixture-of-experts(5, score=sigmoid, top-k=3, activation=clamped-swiglu)"},
@@ -431,6 +436,10 @@ test_rejected (void)
     {"transformer-layer(2, experts=4, ffn-features=64)",
      "ffn-features is 64, but experts is 4; set expert-features instead"},
     {"mixture-of-experts(4, top-k=5)", "top-k is 5, expected at most experts, 4"},
+    {"mixture-of-experts(4, shared-gate=true)",
+     "shared-gate is true, but shared-features is 0; set shared-features, or omit shared-gate"},
+    {"transformer-layer(2, shared-gate=true)",
+     "shared-gate is true, but shared-features is 0; set shared-features, or omit shared-gate"},
     {"mixture-of-experts(4, activation=gelu, weights-at=activation)",
      "activation=gelu has no scaled form; set weights-at=output, or another activation, like "
      "swiglu"},

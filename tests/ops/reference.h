@@ -303,11 +303,13 @@ model_experts (Model *self, Matrix x, int experts)
   int shared = (int) model_number (self, "shared-features", 0), chosen[16];
   int block = (int) model_number (self, "interleave", 0);
   double weights[16];
+  gboolean gated = model_find (self, "shared-gate") != NULL;
   Matrix y = matrix_new (self, x.rows, x.columns);
   for (int i = 0; i < x.rows; i++) {
     Matrix row = {1, x.columns, x.at + i * x.columns}, sum = {1, x.columns, y.at + i * x.columns};
     Matrix logits = expert_linear (self, row, "router", 1, 0, experts);
     route (self, logits.at, experts, k, chosen, weights);
+    double gate = gated ? sigmoid (expert_linear (self, row, "shared-gate", 1, 0, 1).at[0]) : 1;
     for (int j = 0; j < k + (shared > 0); j++) {
       gboolean one = j < k;
       Matrix h = expert_linear (self, row, one ? "experts-fc1" : "shared-fc1", one ? experts : 1,
@@ -316,7 +318,7 @@ model_experts (Model *self, Matrix x, int experts)
       h = expert_linear (self, h, one ? "experts-fc2" : "shared-fc2", one ? experts : 1,
                          one ? chosen[j] : 0, x.columns);
       for (int c = 0; c < x.columns; c++)
-        sum.at[c] += (one ? weights[j] : 1) * h.at[c];
+        sum.at[c] += (one ? weights[j] : gate) * h.at[c];
     }
   }
   return y;

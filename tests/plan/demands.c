@@ -216,7 +216,8 @@ test_shaped (void)
   run_steps_without_tick ("mixture-of-experts(4, activation=clamped-swiglu, bias=true) ! "
                           "mixture-of-experts(4, activation=srelu) ! "
                           "mixture-of-experts(4, activation=situ-glu) ! "
-                          "mixture-of-experts(4, score=sigmoid, balance=0.1)",
+                          "mixture-of-experts(4, score=sigmoid, balance=0.1, shared-features=8, "
+                          "shared-gate=true)",
                           "6x8", seen);
   evaluate_without_tick ("row-offsets", "4:int32", seen);
   evaluate_without_tick ("linear(16, recipe=fp8-delayed) ! gelu ! linear(16, recipe=fp8-delayed)",

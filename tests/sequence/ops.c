@@ -364,10 +364,13 @@ static const struct {
   {"scaled-clamped-swiglu(limit=0.75)", "13x16", "13x8"},
   {"scaled-situ-glu", "16", "8"},
   {"scaled-srelu", "5x7", "5x7"},
+  {"row-gate", "2x3x16", "2x3x16"},
   {"mixture-of-experts(8, top-k=3, expert-features=6, interleave=2, bias=true)", "2x3x8", "2x3x8"},
   {"mixture-of-experts(4, expert-features=6, weights-at=output, activation=gelu, "
    "shared-features=4, router-bias=true)",
    "7x8", "7x8"},
+  {"mixture-of-experts(4, expert-features=6, shared-features=10, shared-gate=true)", "2x7x8",
+   "2x7x8"},
   {"mixture-of-experts(4, top-k=1, score=sigmoid, normalize=false, scale=2)", "7x8", "7x8"},
   {"mixture-of-experts(6, score=sqrt-softplus, groups=3, group-top-k=2, activation=situ-glu)",
    "7x8", "7x8"},
