@@ -15,6 +15,7 @@
 #include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
 
+#include <ligature/report.h>
 #include <ligature/store.h>
 #include <ligature/tensor-file.h>
 
@@ -172,8 +173,23 @@ add_waits (JsonBuilder *builder, const LigRunProgress *progress)
   json_builder_end_object (builder);
 }
 
+/* Adds the load of experts; none without a store or experts. */
 static void
-print_result (LigRun *self)
+add_loads (JsonBuilder *builder, LigRun *self, LigStore *store)
+{
+  const char *run = lig_run_get_uuid (self);
+  JsonNode *loads = store && run ? lig_run_loads_to_json (store, run, NULL) : NULL;
+  json_builder_set_member_name (builder, "experts");
+  if (loads)
+    json_builder_add_value (builder, loads);
+  else {
+    json_builder_begin_array (builder);
+    json_builder_end_array (builder);
+  }
+}
+
+static void
+print_result (LigRun *self, LigStore *store)
 {
   LigRunProgress progress;
   lig_run_get_progress (self, &progress);
@@ -200,6 +216,7 @@ print_result (LigRun *self)
   add_waits (builder, &progress);
   lig_json_add_number (builder, "loss_scale", progress.loss_scale);
   lig_json_add_integer (builder, "skipped_updates", progress.skipped);
+  add_loads (builder, self, store);
   lig_json_add_text (builder, "status", lig_run_status_name (progress.status));
   lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
   json_builder_end_object (builder);
@@ -222,7 +239,7 @@ is_regular (int descriptor)
 }
 
 static int
-train (LigRun *self, const LigTrainOptions *options)
+train (LigRun *self, LigStore *store, const LigTrainOptions *options)
 {
   g_autoptr (GError) error = NULL;
   LigRunProgress progress;
@@ -242,7 +259,7 @@ train (LigRun *self, const LigTrainOptions *options)
   }
   lig_run_get_progress (self, &progress);
   if (lig_cli_rank_is_first () && lig_cli_json ())
-    print_result (self);
+    print_result (self, store);
   else if (lig_cli_rank_is_first ())
     lig_cli_print_outcome (self, options->store, takes_stdout (options));
   return progress.status == LIG_RUN_INTERRUPTED ? LIG_EXIT_INTERRUPTED
@@ -297,7 +314,7 @@ run_here (const char *text, const LigTrainOptions *options)
   if (!self)
     return lig_cli_rank_fail (g_steal_pointer (&error));
   lig_cli_rank_record (self, store, LIG_CLI_LOST_FAILED);
-  int code = train (self, options);
+  int code = train (self, store, options);
   lig_cli_rank_record (NULL, NULL, LIG_CLI_LOST_FAILED);
   return code;
 }

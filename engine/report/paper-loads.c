@@ -4,6 +4,7 @@
 #include "engine/report/paper.h"
 #include "engine/report/texts.h"
 #include <ligature/json-members.h>
+#include <ligature/report.h>
 #include <ligature/store-loads.h>
 
 #include <json-glib/json-glib.h>
@@ -56,13 +57,13 @@ add_numbers (JsonBuilder *to, const char *name, const GArray *values)
   json_builder_end_array (to);
 }
 
+/* Adds the load in all recorded steps. */
 static void
-add_series (JsonBuilder *to, const LigLoadSeries *series)
+add_sum (JsonBuilder *to, const LigLoadSeries *series)
 {
   LigLoadFigures figures;
   g_autofree double *load = g_new (double, MAX (series->experts, 1));
   lig_load_series_sum (series, 0, G_MAXUINT, load, &figures);
-  json_builder_begin_object (to);
   lig_json_add_text (to, "path", series->path);
   lig_json_add_integer (to, "experts", series->experts);
   lig_json_begin_array (to, "load");
@@ -73,6 +74,13 @@ add_series (JsonBuilder *to, const LigLoadSeries *series)
   lig_json_add_integer (to, "busiest", figures.busiest);
   lig_json_add_integer (to, "idle", figures.idle);
   lig_json_add_integer (to, "dropped", (gint64) figures.dropped);
+}
+
+static void
+add_series (JsonBuilder *to, const LigLoadSeries *series)
+{
+  json_builder_begin_object (to);
+  add_sum (to, series);
   lig_json_begin_array (to, "steps");
   for (guint i = 0; i < series->steps->len; i++)
     json_builder_add_int_value (to, g_array_index (series->steps, gint64, i));
@@ -98,4 +106,22 @@ lig_report_add_loads (JsonBuilder *to, GPtrArray *loads)
   for (guint i = 0; i < loads->len; i++)
     add_series (to, loads->pdata[i]);
   json_builder_end_array (to);
+}
+
+JsonNode *
+lig_run_loads_to_json (LigStore *store, const char *run, GError **error)
+{
+  g_return_val_if_fail (store && run, NULL);
+  g_autoptr (GPtrArray) loads = lig_store_get_loads (store, run, error);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  if (!loads)
+    return NULL;
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < loads->len; i++) {
+    json_builder_begin_object (builder);
+    add_sum (builder, loads->pdata[i]);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  return json_builder_get_root (builder);
 }

@@ -317,6 +317,16 @@ LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **er
  */
 LIG_API JsonNode *lig_run_histograms_to_json (LigStore *store, const char *run, GError **error);
 
+/**
+ * lig_run_loads_to_json:
+ * @store: a store
+ * @run: the uuid of a run
+ *
+ * Returns: (transfer full): the member `experts` of `lig train --json`, an array with the load of
+ *   each router in all recorded steps; %NULL with an error set
+ */
+LIG_API JsonNode *lig_run_loads_to_json (LigStore *store, const char *run, GError **error);
+
 /* --- Reports ------------------------------------------------------------------------------- */
 
 /**
