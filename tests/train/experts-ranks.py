@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Mixtures of experts on several ranks train what one rank trains, with a load-balancing loss whose
-load is that of all rows, and record the same load."""
+load is that of all rows, and record the same load and all dropped rows; ranks profile with it."""
 import json
 
 from layouts import train
@@ -30,7 +30,34 @@ def equal(folder, layout, *more):
         assert sum(abs(x - y) for x, y in zip(here, there)) <= 4, (here, there)
 
 
-TESTS = [(equal, 'data=2'), (equal, 'data=4'), (equal, 'context=2'),
+def dropped(folder, layout, parts):
+    """A capacity of one row for each expert and rank with other rows."""
+    words = text('8x8', '--steps', 4, '--load-every', 2, '--lr', 0.01)
+    train(folder, 'limited', layout, MODEL.replace('aux=0.1', 'capacity=0.0001'), *words,
+          '--name', 'limited')
+    series = read(folder, 'limited')[0]
+    choices = sum(map(sum, series['loads']))
+    # An expert keeps a row of each part in which a token selects it.
+    kept = sum(parts * sum(load > 0 for load in loads) for loads in series['loads'])
+    assert choices == 2 * 2 * 64, series
+    assert choices - kept <= series['dropped'] < choices, (series, kept)
+    if parts == 1:
+        assert series['dropped'] == choices - kept, (series, kept)
+
+
+def profiled(folder):
+    """All ranks read the load of a run, though only the first one has a store."""
+    words = (MODEL, *text('8x8', '--steps', 2, '--load-every', 1, '--lr', 0.01))
+    train(folder, 'one', 'data=1', *words, '--name', 'one')
+    for load in ('one', 'zipf:1'):
+        profile = json.loads(folder.lig('profile', MODEL, '--input', '8x8:int32', '--device', 'cpu',
+                                        '--steps', '2', '--ranks', '2', '--load', load, '--json'))
+        run = json.loads(folder.lig('runs', 'show', 'one', '--json'))['run']
+        assert profile['expert_load'] == (run if load == 'one' else load), profile['expert_load']
+
+
+TESTS = [(dropped, 'data=1', 1), (dropped, 'data=2', 2), (dropped, 'tensor=2', 1), (profiled,),
+         (equal, 'data=2'), (equal, 'data=4'), (equal, 'context=2'),
          (equal, 'data=2', '--accumulate', 2)]
 
 if __name__ == '__main__':
