@@ -2,17 +2,20 @@
 /* Training from the buttons of a window to the store: pausing, resuming, and errors. */
 #include "tests/ui/run-case.h"
 
+#include "ui/document/loads.h"
 #include "ui/run/data-chooser.h"
 #include "ui/run/export-weights.h"
 #include "ui/run/length.h"
 #include "ui/run/settings-list.h"
 #include "ui/session/setting-name.h"
 #include "ui/widgets/histogram-view.h"
+#include "ui/widgets/load-view.h"
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/sample-list.h"
 
 #include <ligature/dataset.h>
 #include <ligature/draw-histograms.h>
+#include <ligature/loads.h>
 #include <ligature/store-histograms.h>
 #include <ligature/store-rows.h>
 #include <ligature/store.h>
@@ -812,6 +815,27 @@ test_histograms (Fixture *f, gconstpointer data)
   g_assert_false (gtk_widget_get_visible (GTK_WIDGET (view)));
 }
 
+/* The load of experts is shown on the page, and at the router's row of the document. */
+static void
+test_loads (Fixture *f, gconstpointer data)
+{
+  prepare (f,
+           "linear(8) ! mixture-of-experts(4, expert-features=6, capacity=0.5) ! linear(4) ! "
+           "mean-squared-error",
+           "8x6", "{\"data\":\"synthetic\",\"steps\":6,\"load-every\":3}");
+  act (f, "run");
+  WAIT_FOR (current (f) && !lig_training_is_active (current (f)));
+  g_assert_null (lig_training_get_error (current (f)));
+  LigLoadView *view = find_type (f->page, LIG_TYPE_LOAD_VIEW);
+  WAIT_FOR (lig_load_view_get_newest (view) == 6);
+  g_assert_true (gtk_widget_get_visible (GTK_WIDGET (view)));
+  g_assert_true (
+    has_mark (find_type (GTK_WIDGET (view), LIG_TYPE_PICTURE_VIEW), "1, expert 3: rows "));
+  WAIT_FOR (lig_document_get_loads (f->doc));
+  const LigLoadSeries *series = lig_document_get_loads (f->doc)->pdata[0];
+  g_assert_cmpfloat (lig_load_series_last (series->dropped), >=, 8);
+}
+
 /* A run that ends before the first tick has a rate. */
 static void
 test_short (Fixture *f, gconstpointer data)
@@ -838,6 +862,7 @@ add_tests (void)
   g_test_add ("/run/short", Fixture, NULL, set_up, test_short, tear_down);
   ADD (samples);
   ADD (histograms);
+  ADD (loads);
   ADD (resume);
   ADD (killed);
   ADD (early);
