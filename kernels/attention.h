@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/formulas.h"
+#include "kernels/log-sums.h"
 #include <ligature/params-attention.h>
 
 /* Sets the keys [first, end) that query i of a row sees, before documents restrict them. The row
@@ -51,16 +52,6 @@ lig_attention_own_slope (const LigAttentionParams *params, int32_t head)
 {
   int32_t heads = params->all_heads > 0 ? params->all_heads : params->heads;
   return params->alibi ? lig_attention_slope (params->first_head + head, heads) : 0;
-}
-
-/* Stores log-sum-exp number `at` of `count` in lse: the rounded value, and in the second half of
- * lse its rounding error, without which the weights of large scores would not sum to 1. */
-LIG_FORMULA void
-lig_attention_store (float *lse, int64_t count, int64_t at, double value)
-{
-  float rounded = (float) value;
-  lse[at] = rounded;
-  lse[count + at] = (float) (value - (double) rounded);
 }
 
 /* Returns the number of keys of an unsharded row, which determines the indices of the weights. */

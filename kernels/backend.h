@@ -16,7 +16,7 @@ extern "C" {
 
 /* The version of this interface. It changes whenever this header, the public headers of kernels or
  * kernel-list.h change such that a previously built module would misbehave. */
-#define LIG_BACKEND_VERSION 10
+#define LIG_BACKEND_VERSION 11
 
 /* The properties of a device that are known without measurements. */
 typedef struct {

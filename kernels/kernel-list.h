@@ -329,9 +329,9 @@ LIG_EACH_WITH (attention_backward,
  * first query; of another slot, positions from S on are not written and not seen.
  * LigAttentionParams.mask is LIG_MASK_CAUSAL_BOTTOM_RIGHT; or, for cross attention, LIG_MASK_NONE:
  * x is [B T, H D], and all queries see the first lengths[b] positions, which are in the cache
- * already. */
+ * already. lse is that of the queries, like that of attention. */
 LIG_EACH_WITH (attention_cached,
-               "x lengths slots -> y cache",
+               "x lengths slots -> y cache lse",
                LIG_WORK_BY_PARAMS,
                .ignores_tick = true,
                .flops = lig_attention_cached_flops)
@@ -340,6 +340,20 @@ LIG_EACH_WITH (attention_cached,
 LIG_EACH_WITH (attention_merge,
                "x x_lse part part_lse -> y=x lse=x_lse",
                4,
+               .ignores_tick = true,
+               .traits = LIG_KERNEL_WAVES)
+/* Adds exp (sinks[h]) to the sum of exponentials of head h, given y and lse without it: y is x
+ * times the weight that the keys keep. attention_backward of the results yields the gradients of
+ * queries, keys and values; dsinks [H] is the sum over queries of -exp (sinks[h] - lse) times the
+ * sum of dy y over the features of the head. See LigSinksParams. */
+LIG_EACH_WITH (attention_sinks,
+               "x x_lse sinks -> y=x lse=x_lse",
+               1,
+               .ignores_tick = true,
+               .traits = LIG_KERNEL_WAVES)
+LIG_EACH_WITH (attention_sinks_backward,
+               "dy y lse sinks -> dsinks",
+               2,
                .ignores_tick = true,
                .traits = LIG_KERNEL_WAVES)
 

@@ -7,6 +7,7 @@
 #include "engine/parallel/positions.h"
 #include "engine/parallel/vocabulary.h"
 #include "engine/quantize/quantizers.h"
+#include "engine/sequence/op-private.h"
 #include "engine/sequence/parts.h"
 
 #include <glib/gi18n-lib.h>
@@ -250,6 +251,16 @@ reject_macro (LigGraph *graph, LigOp *op, const Place *inside, const char *probl
   return lig_graph_collect_problem (graph, -1, error);
 }
 
+/* Ties the parameters of a part to those of the macro's part called `owner`. */
+static void
+share_parameters (LigOp *part, const char *prefix, const char *owner)
+{
+  const LigParameterInfo *parameters = lig_op_get_info (part)->parameters;
+  g_autofree char *path = g_strdup_printf ("%s%s%s", prefix, *owner ? "." : "", owner);
+  for (int slot = 0; parameters && parameters[slot].name; slot++)
+    lig_op_set_tie (part, slot, path, NULL);
+}
+
 /* Parts that an incomplete macro cannot create are omitted. */
 static gboolean
 expand_macro (LigGraph *graph,
@@ -289,6 +300,8 @@ expand_macro (LigGraph *graph,
       fine = lig_graph_collect_problem (graph, -1, error);
       continue;
     }
+    if (parts->owners->pdata[i])
+      share_parameters (part, prefix, parts->owners->pdata[i]);
     guint before = graph->parts->len;
     fine = expand_op (graph, part, &inside, own, error);
     if (graph->parts->len > before && size->param)

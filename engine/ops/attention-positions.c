@@ -34,25 +34,30 @@ make (const char *name, const char *param, const char *value)
 static void
 add_ring (LigParts *parts, LigOp *op, gboolean causal)
 {
-  static const char *const params[] = {"heads", "kv-heads", "scale", "softcap", "dropout", NULL};
+  static const char *const params[] = {"heads", "kv-heads", "scale", "softcap",
+                                       "sinks", "dropout",  NULL};
   LigOp *ring = like (op, "ring-attention", params);
   if (ring)
     g_object_set (ring, "mask", causal ? "causal" : "none", NULL);
   lig_parts_add (parts, NULL, ring);
 }
 
-/* Adds attention of one block of queries to the keys arranged for it. */
+/* Adds attention of one block of queries to the keys arranged for it. The first one has the path of
+ * the op, which is thus also that of its sinks; the second one shares them. */
 static void
 add_block (LigParts *parts, LigOp *op, gboolean causal, const char *queries, const char *memory)
 {
-  static const char *const params[] = {"heads",   "kv-heads", "window",  "scale",
-                                       "softcap", "alibi",    "dropout", NULL};
+  static const char *const params[] = {"heads", "kv-heads", "window",  "scale", "softcap",
+                                       "alibi", "sinks",    "dropout", NULL};
   LigOp *block = like (op, "attention", params);
+  gboolean second = g_str_equal (queries, "second");
   if (block)
     g_object_set (block, "mask", causal ? "causal-bottom-right" : "none", "memory", memory, "block",
                   queries, NULL);
   lig_parts_add (parts, NULL, make ("load-branch", "from", queries));
-  lig_parts_add (parts, queries, block);
+  lig_parts_add (parts, second ? queries : NULL, block);
+  if (second)
+    lig_parts_share_parameters (parts, NULL);
 }
 
 /* Rejects parameters that depend on token positions, which cross-attention kernels do not know. */

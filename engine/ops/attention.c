@@ -3,6 +3,7 @@
  * memory. */
 #include "engine/ops/define.h"
 #include <ligature/params-attention.h>
+#include <ligature/params-sinks.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +12,7 @@
 typedef struct {
   LigAttentionParams kernel;
   gint64 heads, kv_heads;
+  LigHeads packed;
   LigScores scores;
   int32_t block;
 } AttentionParams;
@@ -58,9 +60,11 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static const LigParameterInfo parameters[] = LIG_SINKS_PARAMETERS;
+
 static const LigParamGroup groups[] = {
   {N_ ("Sizes"), "heads kv-heads"},
-  {N_ ("Attention"), "scale softcap dropout memory"},
+  {N_ ("Attention"), "scale softcap sinks dropout memory"},
   {N_ ("Masks"), "mask window lengths documents"},
   {N_ ("Positions"), "alibi block"},
   {.title = NULL},
@@ -156,6 +160,7 @@ infer (LigInfer *self, GError **error)
   LigShape batch = lig_shape_without (&self->x, 2), rows = lig_shape_without (&self->x, 1);
   if (!lig_infer_heads (self, values->heads, values->kv_heads, cross, &packed, error))
     return FALSE;
+  values->packed = packed;
   kernel->heads = packed.heads;
   kernel->kv_heads = packed.kv_heads;
   kernel->all_heads = kernel->first_head = 0;
@@ -164,6 +169,7 @@ infer (LigInfer *self, GError **error)
     kernel->first_head = self->rank * packed.heads;
     self->y_sharding.sections = (LigSections){1, {values->heads * packed.features}};
   }
+  lig_infer_sinks (self, values->scores.sinks, values->heads, &packed);
   kernel->features = packed.features;
   kernel->length = kernel->memory_length = packed.length;
   kernel->mask = values->scores.mask;
@@ -190,37 +196,86 @@ infer (LigInfer *self, GError **error)
   return TRUE;
 }
 
-/* Both blocks use the RNG stream of the attention op that was expanded to them. */
+/* Both blocks use the RNG stream of the attention op that was expanded to them; only the second one
+ * has a name. */
 static void
 place (void *values, const char *path)
 {
   AttentionParams *self = values;
-  const char *last = self->block == ALL ? NULL : strrchr (path, '.');
+  const char *last = self->block == SECOND ? strrchr (path, '.') : NULL;
   g_autofree char *whole = last ? g_strndup (path, (gsize) (last - path)) : g_strdup (path);
   self->kernel.path_hash = (guint32) lig_hash_path (whole);
+}
+
+/* --- Sinks --------------------------------------------------------------------------------- */
+
+void
+lig_infer_sinks (LigInfer *infer, gboolean sinks, gint64 heads, const LigHeads *packed)
+{
+  infer->n_parameters = sinks ? 1 : 0;
+  lig_shape_init (&infer->parameters[0], 1, (gint64) packed->heads);
+  if (infer->x_sharding.kind == LIG_SHARDING_COLUMNS)
+    infer->parameter_shardings[0] = (LigParameterSharding){0, {1, {heads}}};
+}
+
+void
+lig_lower_before_sinks (LigLowering *lowering)
+{
+  lig_lower_value_like (lowering, "all", "y");
+  lig_lower_value_like (lowering, "all_lse", "lse");
+}
+
+void
+lig_lower_sinks (LigLowering *lowering, const LigHeads *packed)
+{
+  const LigSinksParams sinks = {packed->heads, packed->features, packed->length};
+  lig_lower_kernel (lowering, "attention_sinks", "x=all x_lse=all_lse", &sinks, sizeof sinks);
+}
+
+void
+lig_lower_sinks_backward (LigLowering *lowering, const LigHeads *packed)
+{
+  const LigSinksParams sinks = {packed->heads, packed->features, packed->length};
+  lig_lower_kernel (lowering, "attention_sinks_backward", NULL, &sinks, sizeof sinks);
+}
+
+/* --- Lowering ------------------------------------------------------------------------------ */
+
+/* Emits attention of texts in progress, whose results are `outputs`. */
+static void
+lower_cached (LigLowering *lowering, const LigAttentionParams *values, const char *outputs)
+{
+  gboolean cross = lig_lower_has (lowering, "memory");
+  g_autofree char *bindings = g_strdup_printf ("cache=$cache lengths=%s slots=$slots %s",
+                                               cross ? "$sources" : "$lengths", outputs);
+  lig_lower_kernel (lowering, "attention_cached", bindings, values, sizeof *values);
 }
 
 static void
 lower_forward (LigLowering *lowering)
 {
-  LigAttentionParams values = ((const AttentionParams *) lig_lower_params (lowering, 0))->kernel;
+  const AttentionParams *own = lig_lower_params (lowering, 0);
+  LigAttentionParams values = own->kernel;
+  const char *outputs = own->scores.sinks ? "y=all lse=all_lse" : "y=y lse=lse";
   if (!lig_lower_is_training (lowering))
     values.dropout = 0;
-  if (lig_lower_has (lowering, "$slots")) {
-    gboolean cross = lig_lower_has (lowering, "memory");
-    lig_lower_kernel (lowering, "attention_cached",
-                      cross ? "cache=$cache lengths=$sources slots=$slots"
-                            : "cache=$cache lengths=$lengths slots=$slots",
-                      &values, sizeof values);
-    return;
-  }
-  lig_lower_kernel (lowering, "attention", NULL, &values, sizeof values);
+  if (own->scores.sinks)
+    lig_lower_before_sinks (lowering);
+  if (lig_lower_has (lowering, "$slots"))
+    lower_cached (lowering, &values, outputs);
+  else
+    lig_lower_kernel (lowering, "attention", outputs, &values, sizeof values);
+  if (own->scores.sinks)
+    lig_lower_sinks (lowering, &own->packed);
 }
 
 static void
 lower_backward (LigLowering *lowering)
 {
+  const AttentionParams *own = lig_lower_params (lowering, 0);
   lig_lower_kernel (lowering, "attention_backward", NULL, NULL, 0);
+  if (own->scores.sinks)
+    lig_lower_sinks_backward (lowering, &own->packed);
 }
 
 static LigPositions
@@ -246,6 +301,7 @@ LIG_DEFINE_OP (attention) = {
   .params_size = sizeof (AttentionParams),
   .kernel_params_size = sizeof (LigAttentionParams),
   .extra_inputs = "lengths? documents? memory?",
+  .parameters = parameters,
   .cached_input = "memory",
   .computes = "lse",
   .saves = "x memory lengths documents y lse",

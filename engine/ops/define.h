@@ -68,8 +68,14 @@ typedef struct {
   gint64 window;
   int32_t mask;
   float scale, softcap;
-  bool alibi;
+  bool alibi, sinks;
 } LigScores;
+
+#define LIG_SINKS_PARAM(type, field) \
+  LIG_BOOLEAN (type, field, "sinks", N_ ("Sinks"), \
+               N_ ("Adds the exponential of a learned number per head to the sum by which the " \
+                   "softmax divides"), \
+               FALSE)
 
 #define LIG_SCORE_PARAMS(type, field) \
   LIG_CHOICE (type, field.mask, "mask", N_ ("Mask"), \
@@ -84,7 +90,8 @@ typedef struct {
                N_ ("Soft cap of the scores, by tanh; 0: none"), 0, 1e6, 0), \
     LIG_BOOLEAN (type, field.alibi, "alibi", N_ ("ALiBi"), \
                  N_ ("Adds a bias to each score that decreases linearly with the distance"), \
-                 FALSE)
+                 FALSE), \
+    LIG_SINKS_PARAM (type, field.sinks)
 
 /* Parameters of the rotary position embedding; macros give them a prefix. */
 typedef struct {
@@ -126,6 +133,26 @@ gboolean lig_check_halves (const LigInfer *infer, GError **error);
 /* Checks that the length, called `name`, is a multiple of the tensor-parallel size. */
 gboolean
 lig_check_sharding (const LigInfer *infer, const char *name, gint64 length, GError **error);
+
+/* The trained parameter of ops with LIG_SINKS_PARAM. */
+#define LIG_SINKS_PARAMETERS \
+  { \
+    {.name = "sinks", .init = LIG_INIT_ZEROS}, \
+    { \
+      .name = NULL \
+    } \
+  }
+
+/* Sets the shape of the sinks, of which the op has `heads` on all ranks; without `sinks` the op has
+ * no parameters. */
+void lig_infer_sinks (LigInfer *infer, gboolean sinks, gint64 heads, const LigHeads *packed);
+
+/* Emit the kernel that adds the sinks to the values `all` and `all_lse` of the op, which
+ * lig_lower_before_sinks() makes, and the kernel of their gradient. Any attention kernel computes y
+ * and lse without sinks, and its backward pass is right for the corrected values. */
+void lig_lower_before_sinks (LigLowering *lowering);
+void lig_lower_sinks (LigLowering *lowering, const LigHeads *packed);
+void lig_lower_sinks_backward (LigLowering *lowering, const LigHeads *packed);
 
 /* Adds the parts of attention over a sharded sequence: see LigOpInfo.expand_positions. */
 void lig_attention_expand_positions (LigOp *attention, LigParts *parts, gint64 length);

@@ -61,7 +61,7 @@ has_out_bias (LigOp *macro)
   return lig_macro_is (macro, "bias") && lig_macro_is (macro, "out-bias");
 }
 
-#define SCORES "heads kv-heads scale softcap attention-dropout=dropout"
+#define SCORES "heads kv-heads scale softcap sinks attention-dropout=dropout"
 #define ATTENTION SCORES " window alibi"
 
 void

@@ -43,7 +43,7 @@ typedef struct {
   }
 #define LIG_MACRO_ATTENTION(more) \
   { \
-    N_ ("Attention"), "scale softcap attention-dropout memory" more \
+    N_ ("Attention"), "scale softcap sinks attention-dropout memory" more \
   }
 #define LIG_MACRO_HEAD_MATMULS \
   { \

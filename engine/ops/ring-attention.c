@@ -17,9 +17,11 @@
 
 typedef struct {
   LigAttentionParams kernel; /* to the rank's own keys */
+  LigHeads packed;
   gint64 heads, kv_heads, batch;
   int32_t mask;
   float scale, softcap;
+  bool sinks;
   LigDtype dtype;
   int32_t ranks, rank;
 } RingParams;
@@ -60,8 +62,11 @@ static const LigParam params[] = {
              0,
              1,
              0),
+  LIG_SINKS_PARAM (RingParams, sinks),
   {.name = NULL},
 };
+
+static const LigParameterInfo parameters[] = LIG_SINKS_PARAMETERS;
 
 /* Sets the positions of the queries and keys in the whole sequence, which index the RNG stream of
  * dropout: `first` is the first of the rank's queries that attend to keys of the rank `of`. */
@@ -103,6 +108,8 @@ infer (LigInfer *self, GError **error)
     .scale = values->scale > 0 ? values->scale : 1 / sqrtf ((float) packed.features),
     .softcap = values->softcap,
   };
+  values->packed = packed;
+  lig_infer_sinks (self, values->sinks, values->heads, &packed);
   if (values->ranks > 1)
     find_positions (values, 0, values->rank, kernel);
   if (self->x_sharding.kind == LIG_SHARDING_COLUMNS) {
@@ -295,6 +302,7 @@ attend (LigLowering *lowering, int step)
   gboolean last = step + 1 == p->ranks;
   const char *keys = take_keys (lowering, step, pair);
   LigAttentionParams attention = step_params (lowering, step, pair);
+  const char *result = p->sinks ? "y=all lse=all_lse" : "y=y lse=lse";
   const LigMergeParams merge = {p->kernel.heads, p->kernel.features, p->kernel.length, pair.first,
                                 pair.queries};
   add (lowering, "part", step, pair.queries, query_columns (p), p->dtype);
@@ -307,30 +315,43 @@ attend (LigLowering *lowering, int step)
     add (lowering, "lse", step, 2 * p->kernel.heads, p->kernel.length, LIG_FP32);
   }
   g_autofree char *to =
-    last ? g_strdup ("y=y lse=lse") : g_strdup_printf ("y=sum.%d lse=lse.%d", step, step);
+    last ? g_strdup (result) : g_strdup_printf ("y=sum.%d lse=lse.%d", step, step);
   emit (lowering, "attention_merge", &merge, sizeof merge,
         "x=sum.%d x_lse=lse.%d part=part.%d part_lse=part_lse.%d %s", step - 1, step - 1, step,
         step, to);
+}
+
+/* Attends to the keys of all ranks. */
+static void
+attend_to_all (LigLowering *lowering)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  const LigAttentionParams attention = own_params (lowering);
+  prepare (lowering);
+  add (lowering, "sum", 0, p->kernel.length, query_columns (p), p->dtype);
+  add (lowering, "lse", 0, 2 * p->kernel.heads, p->kernel.length, LIG_FP32);
+  emit (lowering, "attention", &attention, sizeof attention,
+        "memory=- lengths=- documents=- y=sum.0 lse=lse.0");
+  for (int step = 1; step < p->ranks; step++) {
+    pass_keys (lowering, step);
+    attend (lowering, step);
+  }
 }
 
 static void
 lower_forward (LigLowering *lowering)
 {
   const RingParams *p = lig_lower_params (lowering, 0);
-  const char *own = "memory=- lengths=- documents=-";
   const LigAttentionParams attention = own_params (lowering);
-  if (p->ranks == 1) {
-    emit (lowering, "attention", &attention, sizeof attention, "%s", own);
-    return;
-  }
-  prepare (lowering);
-  add (lowering, "sum", 0, p->kernel.length, query_columns (p), p->dtype);
-  add (lowering, "lse", 0, 2 * p->kernel.heads, p->kernel.length, LIG_FP32);
-  emit (lowering, "attention", &attention, sizeof attention, "%s y=sum.0 lse=lse.0", own);
-  for (int step = 1; step < p->ranks; step++) {
-    pass_keys (lowering, step);
-    attend (lowering, step);
-  }
+  if (p->sinks)
+    lig_lower_before_sinks (lowering);
+  if (p->ranks > 1)
+    attend_to_all (lowering);
+  else
+    emit (lowering, "attention", &attention, sizeof attention, "memory=- lengths=- documents=- %s",
+          p->sinks ? "y=all lse=all_lse" : "y=y lse=lse");
+  if (p->sinks)
+    lig_lower_sinks (lowering, &p->packed);
 }
 
 /* --- Backward ------------------------------------------------------------------------------ */
@@ -419,14 +440,11 @@ attend_own_back (LigLowering *lowering)
   emit (lowering, "add_slice", &slice, sizeof slice, "x=own.1 slice=arrived.%d y=dx", p->ranks);
 }
 
+/* Computes the gradients of the queries, and of the keys of all ranks. */
 static void
-lower_backward (LigLowering *lowering)
+attend_to_all_back (LigLowering *lowering)
 {
   const RingParams *p = lig_lower_params (lowering, 0);
-  if (p->ranks == 1) {
-    emit (lowering, "attention_backward", NULL, 0, "memory=- lengths=- documents=- dmemory=-");
-    return;
-  }
   prepare (lowering);
   prepare_half (lowering);
   for (int step = 1; step < p->ranks; step++) {
@@ -437,6 +455,18 @@ lower_backward (LigLowering *lowering)
   }
   pass_gradient (lowering, p->ranks - 1);
   attend_own_back (lowering);
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  const RingParams *p = lig_lower_params (lowering, 0);
+  if (p->sinks)
+    lig_lower_sinks_backward (lowering, &p->packed);
+  if (p->ranks > 1)
+    attend_to_all_back (lowering);
+  else
+    emit (lowering, "attention_backward", NULL, 0, "memory=- lengths=- documents=- dmemory=-");
 }
 
 LIG_DEFINE_OP (ring_attention) = {
@@ -450,6 +480,7 @@ LIG_DEFINE_OP (ring_attention) = {
   .params = params,
   .params_size = sizeof (RingParams),
   .kernel_params_size = sizeof (LigAttentionParams),
+  .parameters = parameters,
   .computes = "lse",
   .saves = "x y lse",
   .infer = infer,

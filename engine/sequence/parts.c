@@ -13,6 +13,7 @@ add_sized (LigParts *self, const char *name, LigOp *op, LigPartSize size)
   g_ptr_array_add (self->ops, op);
   g_ptr_array_add (self->names, (gpointer) g_intern_string (name));
   g_array_append_val (self->sizes, size);
+  g_ptr_array_add (self->owners, NULL);
 }
 
 void
@@ -44,6 +45,13 @@ lig_parts_add_scaled (
 }
 
 void
+lig_parts_share_parameters (LigParts *self, const char *name)
+{
+  if (self->owners->len > 0)
+    self->owners->pdata[self->owners->len - 1] = (gpointer) g_intern_string (name ? name : "");
+}
+
+void
 lig_parts_reject (LigParts *self, const char *format, ...)
 {
   va_list arguments;
@@ -69,6 +77,7 @@ lig_parts_new (LigDevice *device)
   self->ops = g_ptr_array_new_with_free_func (unref);
   self->names = g_ptr_array_new ();
   self->sizes = g_array_new (FALSE, FALSE, sizeof (LigPartSize));
+  self->owners = g_ptr_array_new ();
   return self;
 }
 
@@ -78,6 +87,7 @@ lig_parts_free (LigParts *self)
   g_ptr_array_unref (self->ops);
   g_ptr_array_unref (self->names);
   g_array_unref (self->sizes);
+  g_ptr_array_unref (self->owners);
   g_free (self->problem);
   g_free (self);
 }
@@ -134,6 +144,7 @@ lig_parts_replace (LigParts *self, guint n, LigOp *op)
   g_ptr_array_remove_index (self->ops, n);
   g_ptr_array_remove_index (self->names, n);
   g_array_remove_index (self->sizes, n);
+  g_ptr_array_remove_index (self->owners, n);
 }
 
 int

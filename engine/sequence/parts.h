@@ -17,6 +17,8 @@ struct _LigParts {
   GPtrArray *ops;             /* owned; null where the macro failed to create one */
   GPtrArray *names;           /* interned; null for none */
   GArray *sizes;              /* of LigPartSize */
+  GPtrArray *owners;          /* interned: the name of the part whose parameters each has, `` for
+                                 one without a name; null: its own */
   char *problem;              /* why the macro rejects its parameters, or null */
   LigDevice *device;          /* (unowned) (nullable) */
   gboolean shards_vocabulary; /* see lig_parts_shards_vocabulary () */

@@ -76,10 +76,11 @@ add_values (Query *self, int32_t key, int32_t count, float *scores, float max)
   }
 }
 
-/* Computes y of all queries of a head, which has `memory` of 3 padded rows. */
+/* Computes y and lse of all queries of a head, which has `memory` of 3 padded rows. */
 static void
-run_head (const LigAttention *a, int64_t number, float *memory, const LigOperand *y)
+run_head (const LigAttention *a, int64_t number, float *memory, const LigOperand *outputs)
 {
+  const LigOperand *y = &outputs[0], *lse = &outputs[1];
   const LigAttentionParams *p = a->params;
   float scores[LIG_KEYS];
   LigQueries q;
@@ -99,13 +100,17 @@ run_head (const LigAttention *a, int64_t number, float *memory, const LigOperand
     float inverse = query.sum > 0 ? 1 / query.sum : 0;
     for (int64_t d = 0; d < p->features; d++)
       query.out[d] *= inverse;
-    lig_narrow (y->dtype, query.out, lig_at (y, lig_attention_output (a, &q) + i * y->columns),
-                (size_t) p->features);
+    if (y->data)
+      lig_narrow (y->dtype, query.out, lig_at (y, lig_attention_output (a, &q) + i * y->columns),
+                  (size_t) p->features);
+    if (lse->data)
+      lig_attention_store (lse->data, lse->size / 2, lig_attention_statistic (a, &q) + i,
+                           query.sum > 0 ? (double) query.max + (double) logf (query.sum) : 0);
   }
 }
 
 LigStatus
-LIG_CPU (attention_few) (LigLaunch *launch, const LigAttention *a, const LigOperand *y)
+LIG_CPU (attention_few) (LigLaunch *launch, const LigAttention *a, const LigOperand *outputs)
 {
   int64_t floats = 3 * a->padded, heads = a->batch * a->params->heads;
   int threads = lig_attention_threads (a, floats, 0);
@@ -115,6 +120,6 @@ LIG_CPU (attention_few) (LigLaunch *launch, const LigAttention *a, const LigOper
                      "attention: the head dim is too large for the workspace; reduce it");
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (int64_t head = 0; head < heads; head++)
-    run_head (a, head, workspace + omp_get_thread_num () * floats, y);
+    run_head (a, head, workspace + omp_get_thread_num () * floats, outputs);
   return LIG_OK;
 }

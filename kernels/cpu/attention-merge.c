@@ -16,8 +16,7 @@ typedef struct {
 static double
 logarithm_at (const LigOperand *lse, int64_t at)
 {
-  const float *values = lse->data;
-  return (double) values[at] + (double) values[lse->size / 2 + at];
+  return lig_attention_load (lse->data, lse->size / 2, at);
 }
 
 static Shares

@@ -361,12 +361,12 @@ prepare_cached (LigAttention *a, LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Computes y of texts in progress, after their new keys and values are in the cache. */
+/* Computes y and lse of texts in progress, after their new keys and values are in the cache. */
 LigStatus
 LIG_CPU (attention_cached) (LigLaunch *launch)
 {
   LigAttention a;
-  LigOperand outputs[2] = {launch->operands[3], {.data = NULL}};
+  LigOperand outputs[2] = {launch->operands[3], launch->operands[5]};
   LigStatus status = prepare_cached (&a, launch);
   if (status != LIG_OK)
     return status;

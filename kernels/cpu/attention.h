@@ -353,7 +353,8 @@ void LIG_CPU (attention_adjust) (
   const LigAttention *a, const LigQueries *q, const LigKeyStep *step, float *scores, float *slope);
 
 /* Computes y of a few queries of each text over the keys of a cache. */
-LigStatus LIG_CPU (attention_few) (LigLaunch *launch, const LigAttention *a, const LigOperand *y);
+LigStatus
+  LIG_CPU (attention_few) (LigLaunch *launch, const LigAttention *a, const LigOperand *outputs);
 
 /* Sets `kept` of a step to 1 / (1 - dropout) for the weights that dropout keeps, and to 0 for the
  * others. */

@@ -183,6 +183,12 @@ merge_splits (const Attention &a,
       *a.y.template at<T> ((int64_t) row * p.length + m / group,
                            (kv_head * group + m % group) * p.features + d) =
         narrow<T> (total == 0 ? 0 : sum / total);
+    if (a.lse && d == 0) {
+      int64_t at = place_of (a, row, kv_head * group + m % group, m / group);
+      float2 lse = total == 0 ? make_float2 (0, 0) : logarithm (largest, total, scale, a.unit);
+      a.lse[at] = lse.x;
+      a.lse[count_logarithms (a) + at] = lse.y;
+    }
   }
 }
 
@@ -241,7 +247,7 @@ keep_new (const Attention &a, const Fresh &fresh, int across, int row, int colum
   }
 }
 
-/* Computes y of the few queries of a row that share a key head. */
+/* Computes y and lse of the few queries of a row that share a key head. */
 template <class T, int D, bool EXTRA>
 __global__ void
 __launch_bounds__ (FAST_THREADS, 2) attend_few (const __grid_constant__ Attention a)
@@ -371,6 +377,7 @@ prepare_cached (Attention *a, LigLaunch *launch)
   a->k = heads_of (cache, 0, 2 * keys);
   a->v = heads_of (cache, keys, 2 * keys);
   a->y = heads_of (y, 0, queries);
+  a->lse = (float *) launch->operands[5].data;
   const float scale = has_extras (*p) ? 1 : p->scale;
   const double unit = attention_is_fast (*a) ? (double) scale / (double) (scale * LOG2_E) : 1;
   a->unit = pair_of (unit);
@@ -425,7 +432,7 @@ append_all (LigLaunch *launch, const Attention &a)
 
 using namespace lig;
 
-/* Computes y of texts in progress, and adds their keys and values to the cache. */
+/* Computes y and lse of texts in progress, and adds their keys and values to the cache. */
 extern "C" LigStatus
 lig_cuda_attention_cached (LigLaunch *launch)
 {

@@ -221,6 +221,14 @@ soften (Soft<MT> &soft, Sums16<MT, N> &scores, Sums16<MT, D> &sums, float scale)
     }
 }
 
+/* Returns the natural logarithm of a sum of powers relative to the maximum score, whose exponent
+ * soften() has rounded. */
+__device__ inline float2
+logarithm (float max, float total, float scale, float2 unit)
+{
+  return pair_product (pair_sum (max * scale, log2f (total)), unit);
+}
+
 /* Returns a bitmask of the thread's scores that dropout drops, in the order of each_score (). The
  * loop is not unrolled, because the random number generation would dominate the code size. */
 template <bool KEYS_DOWN, int MT, int N>

@@ -19,13 +19,6 @@ struct Sums {
   float *whole;
 };
 
-/* Returns log-sum-exp number `at` of `count` and its rounding error. */
-__device__ inline double
-logarithm_at (const float *lse, int64_t count, int64_t at)
-{
-  return (double) lse[at] + (double) lse[count + at];
-}
-
 /* Computes one vector of y. All vectors of a head read the log-sum-exps of x, whose memory may be
  * that of the result, so that a separate kernel computes the latter afterwards. */
 template <class A>
@@ -41,8 +34,8 @@ __launch_bounds__ (THREADS) merge (Merge m, Sums sums, Target x, Target part, Ta
   float values[A::W];
   A::widen (A::read (x, i * A::W), x, values);
   if (from >= 0 && from < m.count) {
-    double own = logarithm_at (sums.own, sums.owns, group * m.length + place);
-    double other = logarithm_at (sums.other, sums.others, group * m.count + from);
+    double own = lig_attention_load (sums.own, sums.owns, group * m.length + place);
+    double other = lig_attention_load (sums.other, sums.others, group * m.count + from);
     double max = fmax (own, other);
     float a = expf ((float) (own - max)), b = expf ((float) (other - max));
     float more[A::W], first = a / (a + b), second = b / (a + b);
@@ -62,9 +55,9 @@ __launch_bounds__ (THREADS) merge_sums (Merge m, int64_t count, Sums sums)
   if (i >= count)
     return;
   int64_t group = i / m.length, from = i % m.length - m.first;
-  double own = logarithm_at (sums.own, sums.owns, i);
+  double own = lig_attention_load (sums.own, sums.owns, i);
   if (from >= 0 && from < m.count) {
-    double other = logarithm_at (sums.other, sums.others, group * m.count + from);
+    double other = lig_attention_load (sums.other, sums.others, group * m.count + from);
     double max = fmax (own, other);
     own = max + (double) logf (expf ((float) (own - max)) + expf ((float) (other - max)));
   }

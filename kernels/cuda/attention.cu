@@ -29,14 +29,6 @@ drop (Sums16<QUERY_TILES, BLOCK> &weights, const Extras &extras, int query, int 
                   [&] (float &weight, bool drops) { weight = drops ? 0 : weight * extras.kept; });
 }
 
-/* Returns the natural logarithm of a sum of powers relative to the maximum score, whose exponent
- * soften() has rounded. */
-__device__ inline float2
-logarithm (float max, float total, float scale, float2 unit)
-{
-  return pair_product (pair_sum (max * (scale * LOG2_E), log2f (total)), unit);
-}
-
 /* Writes lse of the lane's queries of a head whose queries begin at `at`; a query that sees no key
  * has a total of 0. */
 __device__ inline void
@@ -47,7 +39,7 @@ write_logarithms (
   for (int i = 0; i < 2 * QUERY_TILES; i++) {
     int query = first + 8 * i + (int) threadIdx.x % 32 / 4;
     float max = soft.max[i / 2][i % 2], total = soft.total[i / 2][i % 2];
-    float2 lse = total == 0 ? make_float2 (0, 0) : logarithm (max, total, scale, a.unit);
+    float2 lse = total == 0 ? make_float2 (0, 0) : logarithm (max, total, scale * LOG2_E, a.unit);
     if (query >= a.params.length)
       continue;
     a.lse[at + query] = lse.x;

@@ -38,6 +38,7 @@ make_layer (GRand *random, const char *memory)
   add (text, random, "window", "1|3");
   add (text, random, "softcap", "1|3");
   add (text, random, "alibi", "true|false");
+  add (text, random, "sinks", "true|false");
   add (text, random, "rotary", "true|false");
   add (text, random, "rotary-interleaved", "true|false");
   add (text, random, "rotary-scaling", "none|linear|llama3");

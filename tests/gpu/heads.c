@@ -6,6 +6,7 @@
 #include <ligature/params-norm.h>
 #include <ligature/params-positions.h>
 #include <ligature/params-random.h>
+#include <ligature/params-sinks.h>
 
 /* --- Attention ----------------------------------------------------------------------------- */
 
@@ -275,6 +276,32 @@ test_merge (void)
     }
 }
 
+/* Heads of whole vectors and others, of which a row has more than a threadblock has warps. */
+static void
+test_sinks (void)
+{
+  static const struct {
+    int batch, heads, features, length;
+  } sizes[] = {{2, 64, 64, 300}, {1, 2, 128, 256}, {3, 1, 7, 10}, {2, 12, 80, 33}, {1, 3, 300, 1}};
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint i = 0; gpu && i < G_N_ELEMENTS (sizes); i++)
+    for (int v = 0; v < 18; v++) {
+      LigDtype dtype = floats[v % 3], other = v / 3 % 3 ? LIG_FP32 : dtype;
+      LigSinksParams p = {sizes[i].heads, sizes[i].features, sizes[i].length};
+      int64_t rows = (int64_t) sizes[i].batch * p.length;
+      Part x = {other, rows, (int64_t) p.heads * p.features, NULL}, y = x;
+      Part lse = {LIG_FP32, 2 * (int64_t) sizes[i].batch * p.heads, p.length, NULL};
+      Part sinks = {v % 2 ? dtype : LIG_FP32, 1, p.heads, NULL};
+      y.dtype = dtype;
+      Problem forward = {"attention_sinks", &p, {x, lse, sinks, y, lse}, FALSE, v > 8, "forward"};
+      run_problem (gpu, &forward);
+      Problem backward = {
+        "attention_sinks_backward", &p, {x, y, lse, sinks, sinks}, v % 5 == 4, v > 8, "backward"};
+      run_problem (gpu, &backward);
+      keep (NULL);
+    }
+}
+
 static void
 test_qk_norm (void)
 {
@@ -406,6 +433,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/heads/halves", test_halves);
   g_test_add_func ("/gpu/heads/slices", test_slices);
   g_test_add_func ("/gpu/heads/merge", test_merge);
+  g_test_add_func ("/gpu/heads/sinks", test_sinks);
   g_test_add_func ("/gpu/heads/qk-norm", test_qk_norm);
   g_test_add_func ("/gpu/heads/positions", test_positions);
   g_test_add_func ("/gpu/heads/drop-path", test_drop_path);

@@ -36,6 +36,10 @@ static const char *const models[] = {
   /* ALiBi, soft cap */
   "embedding(32, vocabulary=50) ! linear(96) ! attention(4, alibi=true, softcap=5) ! rms-norm ! "
   "linear(50)",
+  /* sinks, with 16-bit tiles and a window */
+  "embedding(32, vocabulary=50) ! linear(256) ! rotary(2, kv-heads=1) ! "
+  "attention(2, kv-heads=1, window=40, sinks=true) ! linear(50)",
+  "embedding(32, vocabulary=50) ! linear(96) ! attention(4, softcap=5, sinks=true) ! linear(50)",
   /* one key head */
   "embedding(32, vocabulary=50) ! linear(48) ! rotary(4, kv-heads=1, interleaved=true) ! "
   "attention(4, kv-heads=1) ! linear(50) ! cross-entropy",

@@ -7,27 +7,28 @@
 
 #include "kernels/formulas.h"
 #include <ligature/params-attention.h>
+#include <ligature/params-sinks.h>
 
 typedef struct {
   LigAttentionParams params;
   int batch;
-  bool cross, with_lengths, with_documents;
+  bool cross, with_lengths, with_documents, with_sinks;
   LigDtype dtype;
 } Shape;
 
 /* A problem: its operands, and their values for the reference. */
 typedef struct {
   Shape shape;
-  LigOperand x, memory, lengths, documents, dy;
-  double *xs, *memories, *dys;
+  LigOperand x, memory, lengths, documents, dy, sinks;
+  double *xs, *memories, *dys, *numbers;
 } Problem;
 
 typedef struct {
-  double *y, *lse, *dx, *dmemory;
+  double *y, *lse, *dx, *dmemory, *dsinks;
 } Reference;
 
 typedef struct {
-  LigOperand y, lse, dx, dmemory;
+  LigOperand y, lse, dx, dmemory, dsinks;
 } Results;
 
 static const LigTick tick = {.seed = 0x123456789abcdefu, .micro_step = 3};
@@ -79,6 +80,10 @@ problem (Shape shape)
   r.xs = wide (r.x);
   r.memories = shape.cross ? wide (r.memory) : NULL;
   r.dys = wide (r.dy);
+  if (!shape.with_sinks)
+    return r;
+  r.sinks = random_tensor (shape.dtype, 1, p->heads);
+  r.numbers = wide (r.sinks);
   return r;
 }
 
@@ -185,9 +190,17 @@ reference_query (const Problem *r, const Reference *to, const double *xs, int64_
     weights[j] = s - (p->alibi ? alibi_slope (h, p->heads) * fabs (j - position (r, b, i)) : 0);
     max = fmax (max, weights[j]);
   }
+  bool blind = max == -INFINITY;
+  if (r->numbers && !blind) {
+    max = fmax (max, r->numbers[h]);
+    sum = exp (r->numbers[h] - max);
+  }
   for (int j = 0; j < p->memory_length; j++)
     sum += weights[j] = max > -INFINITY ? exp (weights[j] - max) : 0;
   to->lse[(b * p->heads + h) * p->length + i] = sum > 0 ? max + log (sum) : 0;
+  /* That of a query that sees no key is 0 before the sink is added, and is not used. */
+  if (r->numbers && blind)
+    to->lse[(b * p->heads + h) * p->length + i] = log1p (exp (r->numbers[h]));
   for (int j = 0; j < p->memory_length && sum > 0; j++) {
     if (weights[j] <= 0)
       continue;
@@ -199,6 +212,8 @@ reference_query (const Problem *r, const Reference *to, const double *xs, int64_
   }
   for (int d = 0; d < p->features; d++)
     delta += to->y[out + d] * r->dys[out + d];
+  if (r->numbers && !blind)
+    to->dsinks[h] -= exp (r->numbers[h] - max) / sum * delta;
   for (int j = 0; j < p->memory_length && sum > 0; j++) {
     if (weights[j] <= 0)
       continue;
@@ -222,7 +237,7 @@ reference (const Problem *r, const double *xs)
   const LigAttentionParams *p = &r->shape.params;
   Reference to = {doubles (r->dy.size),
                   doubles (2 * (int64_t) r->shape.batch * p->heads * p->length),
-                  doubles (r->x.size), doubles (r->memory.size)};
+                  doubles (r->x.size), doubles (r->memory.size), doubles (p->heads)};
   for (int64_t b = 0; b < r->shape.batch; b++)
     for (int h = 0; h < p->heads; h++)
       for (int i = 0; i < p->length; i++)
@@ -232,7 +247,7 @@ reference (const Problem *r, const double *xs)
 
 /* Runs a kernel with the scratch memory that it requests. */
 static inline void
-run_attention (const char *name, const LigOperand *operands, const LigAttentionParams *params)
+run_attention (const char *name, const LigOperand *operands, const void *params)
 {
   static void *workspace;
   const LigKernel *kernel = lig_kernel_find (name);
@@ -257,14 +272,21 @@ compute (const Problem *r)
   Results to = {blank (r->shape.dtype, r->dy.size / r->dy.columns, r->dy.columns),
                 blank (LIG_FP32, 2 * (int64_t) r->shape.batch * p->heads, p->length),
                 blank (r->shape.dtype, r->x.size / r->x.columns, r->x.columns),
-                blank (r->shape.dtype, r->memory.size / r->memory.columns, r->memory.columns)};
+                blank (r->shape.dtype, r->memory.size / r->memory.columns, r->memory.columns),
+                blank (r->shape.dtype, 1, p->heads)};
+  const LigSinksParams sinks = {p->heads, p->features, p->length};
   if (!r->shape.cross)
     to.dmemory.data = NULL;
   run_attention ("attention",
                  (LigOperand[]){r->x, r->memory, r->lengths, r->documents, to.y, to.lse}, p);
+  if (r->shape.with_sinks)
+    run_attention ("attention_sinks", (LigOperand[]){to.y, to.lse, r->sinks, to.y, to.lse}, &sinks);
   run_attention ("attention_backward",
                  (LigOperand[]){r->dy, r->x, r->memory, r->lengths, r->documents, to.y, to.lse,
                                 to.dx, to.dmemory},
                  p);
+  if (r->shape.with_sinks)
+    run_attention ("attention_sinks_backward",
+                   (LigOperand[]){r->dy, to.y, to.lse, r->sinks, to.dsinks}, &sinks);
   return to;
 }

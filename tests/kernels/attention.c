@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention on the CPU: against a plain reference in double precision for every mask, window,
- * length and document, the reference against central differences, and the same bits with any number
- * of threads. */
+/* Attention on the CPU, with and without sinks: against a plain reference in double precision for
+ * every mask, window, length and document, the reference against central differences, and the same
+ * bits with any number of threads. */
 #include "tests/kernels/attention-case.h"
 
 static Shape
@@ -38,6 +38,8 @@ check_shape (Shape shape)
   check (got.y, want.y, "y");
   check (got.lse, want.lse, "lse");
   check_loosely (got.dx, want.dx, "dx");
+  if (shape.with_sinks)
+    check_loosely (got.dsinks, want.dsinks, "dsinks");
   if (shape.cross)
     check_loosely (got.dmemory, want.dmemory, "dmemory");
   case_end ();
@@ -130,6 +132,50 @@ scores (void)
   check_all (shape);
 }
 
+static void
+sinks (void)
+{
+  Shape shape = shape_of (2, 6, 2, 72, 20);
+  shape.with_sinks = true;
+  for (int type = 0; type < 3; type++) {
+    shape.dtype = floating[type];
+    check_all (shape);
+  }
+  shape.params.dropout = 0.25f;
+  shape.params.softcap = 0.7f;
+  check_all (shape);
+  shape.params.memory_length = 33;
+  shape.cross = true;
+  check_all (shape);
+}
+
+/* Sinks far above or below the scores: y becomes 0, or stays the same; also if y is not computed in
+ * place. */
+static void
+large_sinks (void)
+{
+  case_begin ();
+  Shape shape = shape_of (2, 3, 3, 5, 300);
+  const LigSinksParams params = {3, 300, 5};
+  Problem p = problem (shape);
+  Results all = compute (&p);
+  const float numbers[] = {400, -400, 200};
+  LigOperand own = {(void *) numbers, 3, 3, LIG_FP32};
+  LigOperand y = blank (LIG_FP32, 10, 900), lse = blank (LIG_FP32, 12, 5);
+  run_attention ("attention_sinks", (LigOperand[]){all.y, all.lse, own, y, lse}, &params);
+  const float *before = all.y.data, *after = y.data, *sums = lse.data, *old = all.lse.data;
+  for (int i = 0; i < 10 * 900; i++)
+    g_assert_cmpfloat (after[i], ==, i / 300 % 3 == 1 ? before[i] : 0);
+  for (int i = 0; i < 30; i++)
+    g_assert_cmpfloat (sums[i], ==, i / 5 % 3 == 1 ? old[i] : numbers[i / 5 % 3]);
+  LigStatus status;
+  const LigSinksParams wrong = {2, 450, 5};
+  try_run ("attention_sinks", (LigOperand[]){all.y, all.lse, own, y, lse}, &wrong, NULL, false,
+           &status);
+  g_assert_cmpint (status, ==, LIG_FAILED);
+  case_end ();
+}
+
 /* Queries and keys that are two blocks of longer rows get the same dropout mask as those rows,
  * whether quads of random numbers are aligned with a block or not. */
 static void
@@ -176,6 +222,14 @@ reference_y (const void *data, const double *xs)
   return reference (data, xs).y;
 }
 
+static double *
+y_of_sinks (const void *data, const double *numbers)
+{
+  Problem p = *(const Problem *) data;
+  p.numbers = (double *) numbers;
+  return reference (&p, p.xs).y;
+}
+
 /* The reference's own gradient. */
 static void
 differences (void)
@@ -185,11 +239,17 @@ differences (void)
   shape.params.alibi = true;
   shape.params.dropout = 0.2f;
   shape.params.window = 3;
-  case_begin ();
-  Problem p = problem (shape);
-  Reference at = reference (&p, p.xs);
-  check_differences (reference_y, &p, p.xs, p.x.size, p.dys, p.dy.size, at.dx, 1e-7);
-  case_end ();
+  for (int i = 0; i < 2; i++) {
+    shape.with_sinks = i > 0;
+    case_begin ();
+    Problem p = problem (shape);
+    Reference at = reference (&p, p.xs);
+    check_differences (reference_y, &p, p.xs, p.x.size, p.dys, p.dy.size, at.dx, 1e-7);
+    if (shape.with_sinks)
+      check_differences (y_of_sinks, &p, p.numbers, p.sinks.size, p.dys, p.dy.size, at.dsinks,
+                         1e-7);
+    case_end ();
+  }
 }
 
 /* Large scores that are far apart: the running maximum keeps exponentials in range. */
@@ -216,7 +276,7 @@ threads (void)
     /* Few key heads are split into parts, many are not. */
     Shape shape = i < 3 ? shape_of (3, 4, 2, 200, 48) : shape_of (1, 4, 1, 500, 48);
     shape.dtype = floating[i % 3];
-    shape.with_lengths = true;
+    shape.with_lengths = shape.with_sinks = true;
     Problem p = problem (shape);
     omp_set_num_threads (1);
     Results one = compute (&p);
@@ -226,6 +286,7 @@ threads (void)
       check_same_bits (one.y, got.y);
       check_same_bits (one.lse, got.lse);
       check_same_bits (one.dx, got.dx);
+      check_same_bits (one.dsinks, got.dsinks);
     }
     omp_set_num_threads (before);
     case_end ();
@@ -380,6 +441,8 @@ main (int argc, char **argv)
   g_test_add_func ("/attention/long-rows", long_rows);
   g_test_add_func ("/attention/cross", cross);
   g_test_add_func ("/attention/scores", scores);
+  g_test_add_func ("/attention/sinks", sinks);
+  g_test_add_func ("/attention/large-sinks", large_sinks);
   g_test_add_func ("/attention/blocks", blocks);
   g_test_add_func ("/attention/all-dropped", all_dropped);
   g_test_add_func ("/attention/differences", differences);

@@ -82,7 +82,7 @@ rotary (void)
 {
   for (int dtype = 0; dtype < 3; dtype++)
     for (int interleaved = 0; interleaved < 2; interleaved++)
-      for (int scaling = 0; scaling < 3; scaling++)
+      for (int scaling = 0; scaling < 5; scaling++)
         for (int part = 0; part < 3; part++) {
           static const int rotated[] = {20, 10, 0};
           LigRotaryParams p = {.heads = 4,

@@ -394,6 +394,7 @@ typedef struct {
   int heads, kv_heads, features, queries, keys; /* per row of the batch */
   const char *mask;
   const int *lengths, *documents;
+  const double *sinks;
   gboolean cross, behind; /* after self attention: without its window and ALiBi */
 } Attention;
 
@@ -443,7 +444,7 @@ attend_one (const Model *self,
             double *y)
 {
   int offset = head / (a->heads / a->kv_heads) * a->features;
-  double total = 0;
+  double total = a->sinks ? exp (a->sinks[head]) : 0;
   for (int pass = 0; pass < 2; pass++)
     for (int j = 0; j < a->keys; j++) {
       int row = (batch * a->keys + j) * k.columns + offset;
@@ -510,6 +511,8 @@ model_self_attention (Model *self, Matrix x)
   a.keys = a.queries;
   a.lengths = self->lengths;
   a.documents = self->documents;
+  a.sinks = model_weight (self, "attention", "sinks", a.heads);
+  g_assert_true ((a.sinks != NULL) == (model_number (self, "sinks", 0) != 0));
   return model_linear (self, model_attend (self, &a, q, k, v), "proj", self->x.columns);
 }
 
@@ -527,6 +530,8 @@ model_cross_attention (Model *self, Matrix x, const char *mask, const char *proj
   a.keys = self->memory.rows / self->batch;
   a.behind = g_str_equal (proj, "cross-proj");
   a.lengths = mask ? self->memory_lengths : self->lengths;
+  a.sinks = model_weight (self, g_str_equal (proj, "proj") ? "attention" : "cross-attention",
+                          "sinks", a.heads);
   return model_linear (self, model_attend (self, &a, q, k, v), proj, self->x.columns);
 }
 

@@ -112,7 +112,8 @@ extend_without_tick (GHashTable *seen)
   options.training = FALSE;
   options.policy = LIG_POLICY_ALL;
   g_autoptr (LigSequence) sequence = new_sequence (
-    "embedding(24, vocabulary=4) ! position-embedding(8) ! rotary(2) ! attention(2)", "1x8:int32");
+    "embedding(24, vocabulary=4) ! position-embedding(8) ! rotary(2) ! attention(2, sinks=true)",
+    "1x8:int32");
   g_autoptr (LigState) state = new_state (sequence, &options);
   options.cache = (LigCacheShape){.rows = 1, .step = 2, .length = 8, .slots = 1};
   g_autoptr (LigPlan) plan =
@@ -205,6 +206,7 @@ test_shaped (void)
                           "arrange-halves(second=c) ! load-branch(b) ! join-halves(a) ! "
                           "make-extra-output(d) ! load-branch(c) ! linear(4) ! add-extra-input(d)",
                           "2x6x12", seen);
+  run_steps_without_tick ("attention(2, sinks=true)", "2x6x24", seen);
   run_steps_without_tick ("linear(5) ! cross-entropy", "6x8", seen);
   run_steps_without_tick ("linear(16, recipe=fp8-delayed) ! layer-norm ! linear(16)", "32x16",
                           seen);

@@ -28,11 +28,14 @@ TIED = ('embedding(32) ! position-embedding(20) ! transformer-layer(4) ! layer-n
 # 101 is e, the most frequent letter: each rank counts another number of rows.
 IGNORED = TIED.replace('cross-entropy', 'cross-entropy(ignored=101)')
 AGAIN = START + 'block(2, recompute=all) { transformer-layer(4) } ! ' + HEAD
+# Ring attention, and gathered keys.
+SINKS = START + ('transformer-layer(4, kv-heads=2, sinks=true, attention-dropout=0.1) ! '
+                 'block(1, recompute=all) { transformer-layer(4, sinks=true, window=5) } ! ' + HEAD)
 
 layouts.SHAPE = '8x16'
 layouts.MODELS = {'gpt': GPT, 'llama': LLAMA, 'encoder': ENCODER, 'window': WINDOW, 'alibi': ALIBI,
                   'capped': CAPPED, 'sharded': SHARDED, 'sequence': SEQUENCE,
-                  'tied': TIED, 'ignored': IGNORED, 'again': AGAIN}
+                  'tied': TIED, 'ignored': IGNORED, 'again': AGAIN, 'sinks': SINKS}
 
 
 def shard(folder, model, layout):
@@ -87,7 +90,8 @@ TESTS = [
         ('encoder', 'context=2'), ('encoder', 'context=4'), ('encoder', 'data=2,context=2'),
         ('capped', 'context=4'), ('window', 'context=2'), ('window', 'context=4'),
         ('alibi', 'context=4'), ('tied', 'data=2,context=2'), ('again', 'context=2'),
-        ('again', 'context=4'),
+        ('again', 'context=4'), ('sinks', 'context=2'), ('sinks', 'context=4'), ('sinks', 'tensor=2'),
+        ('sinks', 'context=2,tensor=2'),
         ('gpt', 'context=2,tensor=2'), ('sharded', 'context=2,tensor=2'), ('llama', 'context=2,tensor=2'),
         ('window', 'context=2,tensor=2'), ('alibi', 'context=2,tensor=2'), ('tied', 'context=2,tensor=2'),
         ('sequence', 'context=2,tensor=2'), ('sequence', 'data=2,context=2,tensor=2'),
@@ -96,11 +100,12 @@ TESTS = [
         ('gpt', 'context=2'), ('gpt', 'context=4'), ('gpt', 'data=2,context=2'), ('llama', 'context=4'),
         ('capped', 'context=4'), ('encoder', 'context=4'), ('window', 'context=2'),
         ('sharded', 'context=2,tensor=2'), ('alibi', 'context=2,tensor=2'),
-        ('sequence', 'context=2,tensor=2'))),
+        ('sequence', 'context=2,tensor=2'), ('sinks', 'context=4'), ('sinks', 'context=2,tensor=2'))),
     (accumulate, 'gpt', 'data=2,context=2'), (bits_16, 'gpt', 'context=2', 'bf16:fp32'),
     (bits_16, 'llama', 'context=4', 'bf16:fp32'), (bits_16, 'encoder', 'context=4', 'fp16:fp32'),
     (resume_same, 'gpt', 'data=2,context=2'), (resume_same, 'llama', 'context=4'),
     (resume_other, 'gpt', 'data=2,context=2', 'data=1', 'data=4', 'context=4', 'tensor=2'),
+    (resume_other, 'sinks', 'context=2,tensor=2', 'data=1', 'context=4', 'tensor=2'),
     (bits_16, 'sharded', 'context=2,tensor=2', 'bf16:fp32'),
     (resume_same, 'gpt', 'context=2,tensor=2'),
     (resume_other, 'sharded', 'context=2,tensor=2', 'data=1', 'context=2', 'tensor=2'),

@@ -38,6 +38,16 @@ LIG_API void lig_parts_add_scaled (
   LigParts *self, const char *name, LigOp *op, const char *param, gint64 multiple, gint64 divisor);
 
 /**
+ * lig_parts_share_parameters: (skip)
+ * @self: the parts that `expand` was given
+ * @name: (nullable): the name of an earlier part, or %NULL for that of a part without a name
+ *
+ * Lets the part that was added last use the trained parameters of an earlier part instead of its
+ * own. Both have the same parameters, in the same order.
+ */
+LIG_API void lig_parts_share_parameters (LigParts *self, const char *name);
+
+/**
  * lig_parts_reject: (skip)
  * @self: the parts that `expand` was given
  * @format: a printf() format of a sentence without a full stop that names the parameters and gives

@@ -21,4 +21,5 @@
 #include <ligature/params-positions.h>
 #include <ligature/params-quantize.h>
 #include <ligature/params-random.h>
+#include <ligature/params-sinks.h>
 #include <ligature/scales.h>
