@@ -97,8 +97,8 @@ typedef struct {
 typedef struct {
   gint64 original;
   int32_t scaling;
-  float base, fraction, factor, low, high;
-  bool interleaved;
+  float base, fraction, factor, low, high, magnitude;
+  bool interleaved, truncate;
 } LigRotation;
 
 #define LIG_ROTATION_PARAMS(type, field, prefix) \
@@ -109,16 +109,23 @@ typedef struct {
     LIG_BOOLEAN (type, field.interleaved, prefix "interleaved", N_ ("Rotary interleaved"), \
                  N_ ("Rotates adjacent features as pairs instead of the two halves"), FALSE), \
     LIG_CHOICE (type, field.scaling, prefix "scaling", N_ ("Rotary scaling"), \
-                N_ ("How the frequencies are scaled for longer contexts"), "none|linear|llama3", \
-                0), \
+                N_ ("How the frequencies are scaled for longer contexts"), \
+                "none|linear|llama3|yarn", 0), \
     LIG_FLOAT (type, field.factor, prefix "factor", N_ ("Rotary factor"), N_ ("Scaling factor"), \
                1e-3, 1e6, 8), \
     LIG_FLOAT (type, field.low, prefix "low", N_ ("Rotary low"), \
-               N_ ("llama3: wavelengths above original / low are scaled"), 1e-3, 1e6, 1), \
-    LIG_FLOAT (type, field.high, prefix "high", N_ ("Rotary high"), \
-               N_ ("llama3: wavelengths below original / high are not scaled"), 1e-3, 1e6, 4), \
+               N_ ("llama3, yarn: wavelengths above original / low are scaled"), 1e-3, 1e6, 1), \
+    LIG_FLOAT ( \
+      type, field.high, prefix "high", N_ ("Rotary high"), \
+      N_ ("llama3, yarn: wavelengths below original / high are not scaled; yarn: mostly 32"), \
+      1e-3, 1e6, 4), \
     LIG_INT (type, field.original, prefix "original", N_ ("Rotary original"), \
-             N_ ("llama3: original context length of the model"), 1, G_MAXINT32, 8192, 0)
+             N_ ("llama3, yarn: original context length of the model"), 1, G_MAXINT32, 8192, 0), \
+    LIG_FLOAT (type, field.magnitude, prefix "magnitude", N_ ("Rotary magnitude"), \
+               N_ ("yarn: factor of queries and keys; 0: 0.1 ln (factor) + 1"), 0, 1e6, 0), \
+    LIG_BOOLEAN (type, field.truncate, prefix "truncate", N_ ("Rotary truncate"), \
+                 N_ ("yarn: extends the range of features between low and high to whole numbers"), \
+                 TRUE)
 
 /* Returns the shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);

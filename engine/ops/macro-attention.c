@@ -36,7 +36,8 @@ add_rotary (LigParts *parts, LigOp *macro)
                                "heads kv-heads rotary-base=base rotary-fraction=fraction "
                                "rotary-interleaved=interleaved rotary-scaling=scaling "
                                "rotary-factor=factor rotary-low=low rotary-high=high "
-                               "rotary-original=original"));
+                               "rotary-original=original rotary-magnitude=magnitude "
+                               "rotary-truncate=truncate"));
 }
 
 static void

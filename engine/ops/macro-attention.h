@@ -57,7 +57,7 @@ typedef struct {
   { \
     N_ ("Positions"), \
       "alibi rotary rotary-base rotary-fraction rotary-interleaved rotary-scaling rotary-factor " \
-      "rotary-low rotary-high rotary-original" \
+      "rotary-low rotary-high rotary-original rotary-magnitude rotary-truncate" \
   }
 #define LIG_MACRO_HEAD_NORMS " qk-norm qk-norm-eps qk-norm-before-rotary"
 

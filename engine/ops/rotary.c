@@ -18,6 +18,41 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+static const LigParamGroup groups[] = {
+  {N_ ("Sizes"), "heads kv-heads"},
+  {N_ ("Positions"), "base fraction interleaved"},
+  {N_ ("Rotary scaling"), "scaling factor low high original magnitude truncate"},
+  {.title = NULL},
+};
+
+/* Returns the factor of queries and keys. */
+static float
+find_magnitude (const LigRotation *rotation)
+{
+  if (rotation->scaling != LIG_ROTARY_YARN)
+    return 1;
+  if (rotation->magnitude > 0)
+    return rotation->magnitude;
+  return rotation->factor > 1 ? (float) (0.1 * log ((double) rotation->factor) + 1) : 1;
+}
+
+static gboolean
+check_scaling (const LigRotation *rotation, GError **error)
+{
+  gboolean yarn = rotation->scaling == LIG_ROTARY_YARN;
+  if ((yarn || rotation->scaling == LIG_ROTARY_LLAMA3) && rotation->low >= rotation->high) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("low is %g, expected less than high, %g"),
+                 (double) rotation->low, (double) rotation->high);
+    return FALSE;
+  }
+  if (yarn && rotation->base <= 1) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("base is %g, expected more than 1 with scaling=yarn"), (double) rotation->base);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 infer (LigInfer *self, GError **error)
 {
@@ -34,11 +69,8 @@ infer (LigInfer *self, GError **error)
                  packed.features);
     return FALSE;
   }
-  if (rotation->scaling == LIG_ROTARY_LLAMA3 && rotation->low >= rotation->high) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("low is %g, expected less than high, %g"),
-                 (double) rotation->low, (double) rotation->high);
+  if (!check_scaling (rotation, error))
     return FALSE;
-  }
   values->kernel = (LigRotaryParams){
     .heads = packed.heads,
     .kv_heads = packed.kv_heads,
@@ -54,6 +86,8 @@ infer (LigInfer *self, GError **error)
     .high = rotation->high,
     .ranks = self->n_ranks[LIG_GROUP_CONTEXT],
     .rank = self->places[LIG_GROUP_CONTEXT],
+    .truncate = rotation->truncate,
+    .magnitude = find_magnitude (rotation),
   };
   return TRUE;
 }
@@ -77,6 +111,7 @@ LIG_DEFINE_OP (rotary) = {
     "(a, b) -> (a cos t - b sin t, b cos t + a sin t), t = position base^(-2 i / features)",
   .example = "rotary (2) @ 2x5x24",
   .params = params,
+  .groups = groups,
   .params_size = sizeof (RotaryParams),
   .kernel_params_size = sizeof (LigRotaryParams),
   .infer = infer,

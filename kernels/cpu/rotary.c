@@ -22,7 +22,7 @@ typedef struct {
 static void
 fill_table (const Rotary *r)
 {
-  float frequencies[MAX_ROTATED / 2];
+  float frequencies[MAX_ROTATED / 2], magnitude = lig_rotary_magnitude (r->params);
   int32_t pairs = r->params->rotated / 2;
   for (int32_t pair = 0; pair < pairs; pair++)
     frequencies[pair] = lig_rotary_frequency (r->params, pair);
@@ -33,8 +33,8 @@ fill_table (const Rotary *r)
     int64_t position = lig_position (at, p->length, p->ranks, p->rank);
     for (int32_t pair = 0; pair < pairs; pair++) {
       float angle = (float) position * frequencies[pair];
-      cosines[pair] = cosf (angle);
-      sines[pair] = r->backward * sinf (angle);
+      cosines[pair] = magnitude * cosf (angle);
+      sines[pair] = magnitude * (r->backward * sinf (angle));
     }
   }
 }
@@ -163,7 +163,7 @@ LIG_CPU (rotary_at) (LigLaunch *launch)
   return rotate (launch, launch->operands[1].data, &launch->operands[2], 1);
 }
 
-/* Computes dx: rotations are orthogonal, so the gradient is rotated back. */
+/* Computes dx: rotations are orthogonal, so the gradient is rotated back, times the same factor. */
 LigStatus
 LIG_CPU (rotary_backward) (LigLaunch *launch)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rotary position embedding: pairs (a, b) of the features of queries and keys become (a cos - b
- * sin, a sin + b cos); the backward pass rotates by the negative angle. Lower bound: each operand
- * crosses the memory bus once, values only if not in place. A threadblock processes a few rows and
- * computes their sines and cosines once, for all heads, in shared memory. */
+ * sin, a sin + b cos), times a factor; the backward pass rotates by the negative angle. Lower
+ * bound: each operand crosses the memory bus once, values only if not in place. A threadblock
+ * processes a few rows and computes their sines and cosines once, for all heads, in shared memory.
+ */
 #include "kernels/cuda/common/access.cuh"
 #include "kernels/cuda/common/early.cuh"
 #include "kernels/positions.h"
@@ -29,6 +30,7 @@ __device__ inline void
 fill_turns (const Rotary &r, int64_t first, int count, float2 *turns)
 {
   float *frequencies = reinterpret_cast<float *> (turns + r.at_once * r.half);
+  float magnitude = lig_rotary_magnitude (&r.params);
   for (int i = (int) threadIdx.x; i < r.half; i += THREADS)
     frequencies[i] = lig_rotary_frequency (&r.params, i);
   __syncthreads ();
@@ -39,7 +41,7 @@ fill_turns (const Rotary &r, int64_t first, int count, float2 *turns)
     int64_t position = r.starts ? r.starts[row / p.length] + row % p.length
                                 : lig_position (row % p.length, p.length, p.ranks, p.rank);
     sincosf ((float) position * frequencies[i % r.half], &sine, &cosine);
-    turns[i] = make_float2 (cosine, r.sign * sine);
+    turns[i] = make_float2 (magnitude * cosine, magnitude * (r.sign * sine));
   }
   __syncthreads ();
 }

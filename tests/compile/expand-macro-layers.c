@@ -41,7 +41,7 @@ make_layer (GRand *random, const char *memory)
   add (text, random, "sinks", "true|false");
   add (text, random, "rotary", "true|false");
   add (text, random, "rotary-interleaved", "true|false");
-  add (text, random, "rotary-scaling", "none|linear|llama3");
+  add (text, random, "rotary-scaling", "none|linear|llama3|yarn");
   add (text, random, "qk-norm", "rms|l2|layer");
   add (text, random, "qk-norm-before-rotary", "true|false");
   add (text, random, "ffn-features", "3|12");

@@ -37,6 +37,19 @@ frequency_of (const LigRotaryParams *p, int pair)
     else if (wavelength >= p->original / high)
       frequency = (1 - smooth) * frequency / factor + smooth * frequency;
   }
+  if (p->scaling == LIG_ROTARY_YARN) {
+    /* The features between which frequencies are interpolated, by the formulas of the paper. */
+    double ends[2], turns[2] = {high, low};
+    for (int i = 0; i < 2; i++)
+      ends[i] = p->rotated * log (p->original / (turns[i] * 2 * G_PI)) / (2 * log (p->base));
+    if (p->truncate) {
+      ends[0] = floor (ends[0]);
+      ends[1] = ceil (ends[1]);
+    }
+    double from = fmax (ends[0], 0), to = fmin (ends[1], p->rotated - 1);
+    double extrapolated = 1 - fmin (fmax ((pair - from) / (to - from), 0), 1);
+    frequency = frequency / factor * (1 - extrapolated) + frequency * extrapolated;
+  }
   return (double) (float) frequency;
 }
 
@@ -46,6 +59,7 @@ rotate (LigOperand x, const LigRotaryParams *p, double direction)
 {
   double *from = wide (x), *to = doubles_copy (from, x.size);
   int64_t rows = x.size / x.columns;
+  double magnitude = p->magnitude > 0 ? (double) p->magnitude : 1;
   for (int64_t row = 0; row < rows; row++)
     for (int head = 0; head < p->heads + p->kv_heads; head++)
       for (int pair = 0; pair < p->rotated / 2; pair++) {
@@ -55,8 +69,8 @@ rotate (LigOperand x, const LigRotaryParams *p, double direction)
         float position = (float) (row % p->length);
         double angle = (double) (position * (float) frequency_of (p, pair));
         double c = cos (angle), s = direction * sin (angle);
-        to[a] = from[a] * c - from[b] * s;
-        to[b] = from[b] * c + from[a] * s;
+        to[a] = magnitude * (from[a] * c - from[b] * s);
+        to[b] = magnitude * (from[b] * c + from[a] * s);
       }
   return to;
 }
@@ -91,7 +105,9 @@ rotary (void)
                                .length = 33,
                                .rotated = rotated[part],
                                .interleaved = interleaved,
-                               .scaling = scaling,
+                               .scaling = scaling < 4 ? scaling : LIG_ROTARY_YARN,
+                               .truncate = scaling == 4,
+                               .magnitude = scaling == 4 ? 1.3f : 0,
                                .original = 64,
                                .base = 500,
                                .factor = 4,
@@ -106,6 +122,52 @@ rotary (void)
                                             .rotated = 128,
                                             .base = 10000,
                                             .factor = 1});
+}
+
+/* YaRN with the parameters of GPT-OSS: the angles by which position 1 is rotated are the
+ * frequencies that transformers 5.24 computes (_compute_yarn_parameters). */
+static void
+yarn (void)
+{
+  static const struct {
+    int pair;
+    double plain, truncated;
+  } known[] = {{0, 1, 1},
+               {1, 0.689044297, 0.689044297},
+               {8, 0.0508132726, 0.0508132726},
+               {9, 0.0317056961, 0.0316207521},
+               {10, 0.0193349998, 0.0194509663},
+               {13, 0.00386035908, 0.00406955462},
+               {17, 0.000129318694, 0.000227947836},
+               {18, 3.83088118e-05, 3.83088118e-05},
+               {31, 3.0235114e-07, 3.0235114e-07}};
+  for (int truncate = 0; truncate < 2; truncate++) {
+    case_begin ();
+    LigRotaryParams p = {.heads = 1,
+                         .features = 64,
+                         .length = 2,
+                         .rotated = 64,
+                         .scaling = LIG_ROTARY_YARN,
+                         .truncate = truncate,
+                         .magnitude = 1.5f,
+                         .original = 4096,
+                         .base = 150000,
+                         .factor = 32,
+                         .low = 1,
+                         .high = 32};
+    LigOperand x = blank (LIG_FP32, 2, 64), y = blank (LIG_FP32, 2, 64);
+    float *from = x.data, *to = y.data;
+    for (int i = 0; i < 128; i++)
+      from[i] = i % 64 < 32;
+    run ("rotary", (LigOperand[]){x, y}, &p, false);
+    for (size_t i = 0; i < G_N_ELEMENTS (known); i++) {
+      double cosine = (double) to[64 + known[i].pair], sine = (double) to[96 + known[i].pair];
+      double want = truncate ? known[i].truncated : known[i].plain;
+      g_assert_cmpfloat (fabs (atan2 (sine, cosine) - want), <, 1e-6 * want);
+      g_assert_cmpfloat (fabs (hypot (sine, cosine) - 1.5), <, 1e-6);
+    }
+    case_end ();
+  }
 }
 
 /* --- Norms of heads ------------------------------------------------------------------------ */
@@ -357,6 +419,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/heads/rotary", rotary);
+  g_test_add_func ("/heads/yarn", yarn);
   g_test_add_func ("/heads/qk-norm", qk_norm);
   g_test_add_func ("/heads/qk-norm-differences", qk_norm_differences);
   g_test_add_func ("/heads/positions", positions);

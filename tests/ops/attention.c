@@ -31,6 +31,8 @@ gradients (void)
     {"qk-norm(2, kv-heads=1, kind=layer) ! rotary(2, kv-heads=1, fraction=0.5)", "2x5x32", "2x5x32",
      0},
     {"qk-norm(2, kind=l2) ! rotary(2, scaling=llama3, original=4)", "5x48", "5x48", 0},
+    {"qk-norm(2, kind=l2) ! rotary(2, scaling=yarn, original=8, base=4, high=2)", "5x48", "5x48",
+     0},
     {"linear(6) ! position-embedding(9) ! drop-path(0.3)", "6x5x4", "6x5x6", 0},
   };
   for (guint i = 0; i < G_N_ELEMENTS (forms); i++) {
@@ -92,6 +94,10 @@ wrong (void)
      "rotary at 0: it rotates 3 of a head dim of 4, expected an even number"},
     {"rotary(2, scaling=llama3, low=4)", "2x5x24", LIG_ERROR_VALUE,
      "rotary at 0: low is 4, expected less than high, 4"},
+    {"rotary(2, scaling=yarn, low=32, high=32)", "2x5x24", LIG_ERROR_VALUE,
+     "rotary at 0: low is 32, expected less than high, 32"},
+    {"rotary(2, scaling=yarn, base=1)", "2x5x24", LIG_ERROR_VALUE,
+     "rotary at 0: base is 1, expected more than 1 with scaling=yarn"},
     {"position-embedding(4)", "2x5x24", LIG_ERROR_SHAPE,
      "position-embedding at 0: input has 5 positions, expected at most 4"},
   };
@@ -99,6 +105,26 @@ wrong (void)
     LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
     g_autoptr (LigSequence) sequence = new_sequence (cases[i].expression, cases[i].input);
     check_rejected (sequence, &options, cases[i].code, cases[i].message);
+  }
+}
+
+/* YaRN's factor of queries and keys is 0.1 ln (factor) + 1 by default. */
+static void
+magnitude (void)
+{
+  const char *const pairs[][2] = {
+    {"rotary(1, scaling=yarn, high=32, factor=32)",
+     "rotary(1, scaling=yarn, high=32, factor=32, magnitude=1.34657359)"},
+    {"rotary(1, scaling=yarn, high=32, factor=0.5)",
+     "rotary(1, scaling=yarn, high=32, factor=0.5, magnitude=1)"}};
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
+    LigPlanOptions options = plan_options (LIG_POLICY_ALL, FALSE);
+    g_autoptr (LigSequence) omitted = new_sequence (pairs[i][0], "2x9x24");
+    g_autoptr (LigSequence) given = new_sequence (pairs[i][1], "2x9x24");
+    g_autoptr (Results) want = compute (given, &options);
+    g_autoptr (Results) got = compute (omitted, &options);
+    g_assert_cmpfloat (
+      distance_between (results_find (got, "output"), results_find (want, "output")), <, 1e-6);
   }
 }
 
@@ -125,6 +151,7 @@ main (int argc, char **argv)
   g_test_add_func ("/attention/gradients", gradients);
   g_test_add_func ("/attention/parameters", parameters);
   g_test_add_func ("/attention/wrong", wrong);
+  g_test_add_func ("/attention/magnitude", magnitude);
   g_test_add_func ("/attention/evaluation", evaluation);
   return g_test_run ();
 }

@@ -66,6 +66,13 @@ static const Case cases[] = {
   {NULL, "2x5x16",
    "multi-head-attention(2, rotary=true, rotary-scaling=llama3, rotary-factor=4, rotary-low=2, "
    "rotary-high=8, rotary-original=100, scale=0.1)"},
+  {NULL, "2x5x24",
+   "multi-head-attention(2, rotary=true, rotary-scaling=yarn, rotary-factor=4, rotary-low=2, "
+   "rotary-high=8, rotary-original=100, rotary-base=50, scale=0.1)"},
+  {NULL, "2x5x24",
+   "multi-head-attention(2, rotary=true, rotary-scaling=yarn, rotary-factor=4, rotary-low=2, "
+   "rotary-high=8, rotary-original=100, rotary-base=50, rotary-truncate=false, "
+   "rotary-magnitude=0.8, rotary-fraction=0.5, scale=0.1)"},
   {NULL, "2x5x8", "multi-head-attention(2, qk-norm=rms)"},
   {NULL, "2x5x8", "multi-head-attention(4, kv-heads=2, qk-norm=l2, qk-norm-eps=0.5)"},
   {NULL, "2x5x8", "multi-head-attention(2, qk-norm=layer, rotary=true, qk-norm-eps=0.25)"},

@@ -336,6 +336,18 @@ rotary_frequency (const Model *self, int pair, int rotated)
   double low = model_number (self, "rotary-low", 1), high = model_number (self, "rotary-high", 4);
   if (model_is (self, "rotary-scaling", "linear"))
     return frequency / factor;
+  if (model_is (self, "rotary-scaling", "yarn")) {
+    double ends[2], turns[2] = {high, low}, base = model_number (self, "rotary-base", 10000);
+    for (int i = 0; i < 2; i++)
+      ends[i] = rotated * log (original / (turns[i] * 2 * G_PI)) / (2 * log (base));
+    if (model_number (self, "rotary-truncate", 1) != 0) {
+      ends[0] = floor (ends[0]);
+      ends[1] = ceil (ends[1]);
+    }
+    double from = fmax (ends[0], 0), to = fmin (ends[1], rotated - 1);
+    double share = fmin (fmax ((pair - from) / (to - from), 0), 1);
+    return frequency / factor * share + frequency * (1 - share);
+  }
   if (!model_is (self, "rotary-scaling", "llama3") || wave < original / high)
     return frequency;
   if (wave > original / low)
@@ -350,6 +362,10 @@ model_rotate (const Model *self, Matrix x, int features)
 {
   int rotated = (int) lrint (features * model_number (self, "rotary-fraction", 1));
   gboolean interleaved = model_number (self, "rotary-interleaved", 0) != 0;
+  double magnitude = 1;
+  if (model_is (self, "rotary-scaling", "yarn"))
+    magnitude = model_number (self, "rotary-magnitude",
+                              0.1 * log (model_number (self, "rotary-factor", 8)) + 1);
   for (int i = 0; i < x.rows; i++)
     for (int head = 0; head < x.columns / features; head++)
       for (int pair = 0; pair < rotated / 2; pair++) {
@@ -357,8 +373,8 @@ model_rotate (const Model *self, Matrix x, int features)
         double *row = x.at + i * x.columns + head * features;
         double *a = row + (interleaved ? 2 * pair : pair);
         double *b = row + (interleaved ? 2 * pair + 1 : pair + rotated / 2), old = *a;
-        *a = old * cos (angle) - *b * sin (angle);
-        *b = *b * cos (angle) + old * sin (angle);
+        *a = magnitude * (old * cos (angle) - *b * sin (angle));
+        *b = magnitude * (*b * cos (angle) + old * sin (angle));
       }
 }
 

@@ -13,6 +13,7 @@ static const struct {
   {"causal-bottom-right", N_ ("causal, bottom right")},
   {"linear", N_ ("linear scaling")},
   {"llama3", "Llama 3"},
+  {"yarn", "YaRN"},
   {"rms", N_ ("root mean square")},
   {"l2", N_ ("length (L2)")},
   {"layer", N_ ("layer norm")},

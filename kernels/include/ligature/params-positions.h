@@ -11,10 +11,17 @@
  * @LIG_ROTARY_LINEAR: the frequencies are divided by the factor
  * @LIG_ROTARY_LLAMA3: as in Llama 3.1: the frequencies of long wavelengths are divided by the
  *   factor, those of short ones are not, those between are interpolated
+ * @LIG_ROTARY_YARN: YaRN (Peng and others, 2023): the same, but interpolated by the index of the
+ * pair
  *
  * The scaling of rotary frequencies for sequences longer than those in training.
  */
-typedef enum { LIG_ROTARY_UNSCALED, LIG_ROTARY_LINEAR, LIG_ROTARY_LLAMA3 } LigRotaryScaling;
+typedef enum {
+  LIG_ROTARY_UNSCALED,
+  LIG_ROTARY_LINEAR,
+  LIG_ROTARY_LLAMA3,
+  LIG_ROTARY_YARN
+} LigRotaryScaling;
 
 /**
  * LigRotaryParams:
@@ -26,14 +33,17 @@ typedef enum { LIG_ROTARY_UNSCALED, LIG_ROTARY_LINEAR, LIG_ROTARY_LLAMA3 } LigRo
  * @rotated: the number of leading features of a head that are rotated; even
  * @interleaved: whether the pairs are (2 i, 2 i + 1) instead of (i, i + rotated / 2)
  * @scaling: a #LigRotaryScaling
- * @original: llama3: the context length of training
+ * @original: llama3, yarn: the context length of training
  * @base: the frequency of pair i is base^(-2 i / rotated)
  * @factor: the factor of the scaling
- * @low: llama3: frequencies of wavelengths of at least original / low are divided by the factor
- * @high: llama3: frequencies of wavelengths of at most original / high are not
+ * @low: llama3, yarn: frequencies of wavelengths of at least original / low are divided by the
+ * factor
+ * @high: llama3, yarn: frequencies of wavelengths of at most original / high are not
  * @ranks: the number of context parallel ranks, see lig_position(); less than 2: the sequence is
  *   not sharded
  * @rank: the index of this rank among them
+ * @truncate: yarn: whether the range of pairs that are interpolated is extended to whole numbers
+ * @magnitude: a factor of the rotated features; 0: 1
  *
  * Parameters of rotary and rotary_backward (Su and others, 2021), which rotate the queries and keys
  * of packed rows and copy the values. A pair (a, b) becomes (a cos - b sin, b cos + a sin). The
@@ -55,6 +65,8 @@ typedef struct {
   float high;
   int32_t ranks;
   int32_t rank;
+  int32_t truncate;
+  float magnitude;
 } LigRotaryParams;
 
 /**
