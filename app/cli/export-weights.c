@@ -375,7 +375,8 @@ run (int argc, char **argv)
   const GOptionEntry more[] = {
     LIG_CLI_OUTPUT_ENTRY (&options.output),
     {"names", 0, 0, G_OPTION_ARG_STRING, &options.names,
-     "The names and layouts of the tensors [default: paths]", "gpt2|llama|mixtral|qwen3-moe"},
+     "The names and layouts of the tensors [default: paths]",
+     "gpt-oss|gpt2|llama|mixtral|qwen3-moe"},
     {"type", 0, 0, G_OPTION_ARG_STRING, &options.type,
      "The type of all tensors [default: unchanged]", "fp32|fp16|bf16"},
     {"vocabulary", 0, 0, G_OPTION_ARG_STRING, &options.vocabulary,

@@ -25,7 +25,7 @@ typedef struct {
   int32_t type, recompute, score, first;
   float scale, aux, z, balance;
   float hidden_dropout, drop_path;
-  bool bias, post_norm, output_norm, parallel, normalize;
+  bool bias, post_norm, output_norm, parallel, normalize, router_bias;
   int32_t division;
 } TransformerLayerParams;
 
@@ -64,6 +64,12 @@ static const LigParam params[] = {
                N_ ("Router normalizes"),
                N_ ("Divides the weights of a token's experts by their sum"),
                TRUE),
+  LIG_BOOLEAN (TransformerLayerParams,
+               router_bias,
+               "router-bias",
+               N_ ("Router bias"),
+               N_ ("Adds a bias to the router's logits"),
+               FALSE),
   LIG_FLOAT (TransformerLayerParams,
              scale,
              "router-scale",
@@ -151,7 +157,7 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_PERCEPTRON (""),
   {N_ ("Experts"),
    "experts top-k expert-features shared-features shared-gate capacity weights-at router-score "
-   "router-first router-normalize router-scale aux z balance"},
+   "router-first router-normalize router-bias router-scale aux z balance"},
   LIG_MACRO_NORMS (LIG_MACRO_HEAD_NORMS " residual-post-norm output-layer-norm"),
   {N_ ("Branches"), "hidden-dropout drop-path parallel-attention-mlp"},
   LIG_MACRO_HEAD_MATMULS,
@@ -200,11 +206,12 @@ add_mlp (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
   else
     lig_parts_add (
       parts, NULL,
-      lig_macro_op (self, "mixture-of-experts",
-                    "experts top-k expert-features shared-features shared-gate capacity weights-at "
-                    "router-score=score router-first=first router-normalize=normalize "
-                    "router-scale=scale aux z balance activation activation-limit activation-alpha "
-                    "glu-linear-offset bias init-std output-init-std"));
+      lig_macro_op (
+        self, "mixture-of-experts",
+        "experts top-k expert-features shared-features shared-gate capacity weights-at "
+        "router-score=score router-first=first router-normalize=normalize "
+        "router-bias router-scale=scale aux z balance activation activation-limit activation-alpha "
+        "glu-linear-offset bias init-std output-init-std"));
 }
 
 static void
@@ -250,7 +257,8 @@ check_experts (LigParts *parts, const TransformerLayerParams *values)
               {"shared-features", (double) values->experts.shared},
               {"capacity", (double) values->experts.capacity},
               {"aux", (double) values->aux},
-              {"z", (double) values->z}};
+              {"z", (double) values->z},
+              {"router-bias", values->router_bias}};
   for (guint i = 0; i < G_N_ELEMENTS (idle) && values->n_experts == 0; i++)
     if (idle[i].value > 0)
       lig_parts_reject (parts, _ ("%s is %g, but experts is 0; set experts, or omit %s"),

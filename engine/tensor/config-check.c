@@ -26,9 +26,8 @@ trait_of (const GArray *traits, JsonObject *rule, guint n)
   return NULL;
 }
 
-/* Returns whether a value of the other program equals that of the trait. */
-static gboolean
-is_equal (JsonObject *rule, const LigTrait *trait, JsonNode *value)
+gboolean
+lig_config_is_equal (JsonObject *rule, const LigTrait *trait, JsonNode *value)
 {
   if (!JSON_NODE_HOLDS_VALUE (value))
     return FALSE;
@@ -87,7 +86,7 @@ check_required (const LigModel *model, gboolean of_files, LigDifferences *all)
     if (of_files && !json_object_get_boolean_member_with_default (rule, "of-files", FALSE))
       continue;
     for (guint n = 0; (trait = lig_traits_find (model->traits, name, n)); n++) {
-      if (is_equal (rule, trait, constant) ||
+      if (lig_config_is_equal (rule, trait, constant) ||
           lig_config_is_exception (model->traits, rule, trait->path))
         continue;
       g_autofree char *own = lig_config_describe (rule, trait);
@@ -99,9 +98,8 @@ check_required (const LigModel *model, gboolean of_files, LigDifferences *all)
   }
 }
 
-/* Returns the part of a rule about layers that may differ, or null. */
-static JsonObject *
-blocks_of (JsonObject *rule)
+JsonObject *
+lig_config_blocks (JsonObject *rule)
 {
   return json_object_has_member (rule, "layers") ? json_object_get_object_member (rule, "layers")
                                                  : NULL;
@@ -112,11 +110,12 @@ blocks_of (JsonObject *rule)
 static JsonNode *
 value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value)
 {
-  JsonObject *blocks = blocks_of (rule);
+  JsonObject *blocks = lig_config_blocks (rule);
   if (!blocks)
     return value;
   JsonNode *kinds = find_member (config, json_object_get_string_member (blocks, "kinds"));
-  JsonNode *from = find_member (config, json_object_get_string_member (blocks, "from"));
+  JsonNode *from =
+    find_member (config, json_object_get_string_member_with_default (blocks, "from", ""));
   JsonNode *otherwise = json_object_get_member (blocks, "otherwise");
   if (kinds && JSON_NODE_HOLDS_ARRAY (kinds)) {
     JsonArray *list = json_node_get_array (kinds);
@@ -133,7 +132,7 @@ value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value)
 static void
 check_kinds (JsonObject *rule, JsonObject *config, LigDifferences *all)
 {
-  JsonObject *blocks = blocks_of (rule);
+  JsonObject *blocks = lig_config_blocks (rule);
   const char *key = blocks ? json_object_get_string_member (blocks, "kinds") : NULL;
   JsonNode *kinds = key ? find_member (config, key) : NULL;
   JsonArray *list = kinds && JSON_NODE_HOLDS_ARRAY (kinds) ? json_node_get_array (kinds) : NULL;
@@ -164,7 +163,7 @@ check_value (const LigModel *model,
   check_kinds (rule, config, all);
   for (guint n = 0; (trait = trait_of (model->traits, rule, n)); n++) {
     JsonNode *value = value_of_block (rule, config, n, of_model);
-    if (is_equal (rule, trait, value))
+    if (lig_config_is_equal (rule, trait, value))
       continue;
     g_autofree char *theirs = describe_value (value);
     g_autofree char *own = lig_config_describe (rule, trait);
@@ -181,7 +180,7 @@ check_size (
 {
   gint64 size = lig_config_size (model, rule);
   LigTrait trait = {.number = (double) size};
-  if (size < 1 || is_equal (rule, &trait, value))
+  if (size < 1 || lig_config_is_equal (rule, &trait, value))
     return;
   g_autofree char *theirs = describe_value (value);
   g_autofree char *own = lig_config_format (trait.number);
@@ -325,10 +324,11 @@ is_named (JsonObject *rule, const char *member)
         return TRUE;
     }
   }
-  JsonObject *blocks = blocks_of (rule);
+  JsonObject *blocks = lig_config_blocks (rule);
   return g_str_equal (json_object_get_string_member_with_default (rule, "switch", ""), member) ||
-         (blocks && (g_str_equal (json_object_get_string_member (blocks, "kinds"), member) ||
-                     g_str_equal (json_object_get_string_member (blocks, "from"), member)));
+         (blocks &&
+          (g_str_equal (json_object_get_string_member (blocks, "kinds"), member) ||
+           g_str_equal (json_object_get_string_member_with_default (blocks, "from", ""), member)));
 }
 
 /* Members that the configurations of all models may have, and that do not affect the

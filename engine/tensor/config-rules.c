@@ -41,13 +41,16 @@ has_strings (JsonObject *rule, const char *key)
 static gboolean
 check_blocks (JsonNode *node, guint n, GError **error)
 {
-  static const char *const strings[] = {"kinds", "kind", "other", "from"};
+  static const char *const strings[] = {"kinds", "kind", "other"};
   if (!JSON_NODE_HOLDS_OBJECT (node))
     return reject_rule (n, error, _ ("an object in '%s'"), "layers");
   JsonObject *blocks = json_node_get_object (node);
   for (guint i = 0; i < G_N_ELEMENTS (strings); i++)
     if (!lig_config_is_string (json_object_get_member (blocks, strings[i])))
       return reject_rule (n, error, _ ("a string '%s' in '%s'"), strings[i], "layers");
+  JsonNode *from = json_object_get_member (blocks, "from");
+  if (from && !lig_config_is_string (from))
+    return reject_rule (n, error, _ ("a string '%s' in '%s'"), "from", "layers");
   return json_object_has_member (blocks, "otherwise") ||
          reject_rule (n, error, _ ("the member '%s' in '%s'"), "otherwise", "layers");
 }

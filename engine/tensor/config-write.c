@@ -8,17 +8,44 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns a trait of the same name with another value, or null. */
+/* Returns whether a layer's value is that of the layers that lack the value of a rule. */
+static gboolean
+is_otherwise (JsonObject *rule, const LigTrait *trait)
+{
+  JsonObject *blocks = lig_config_blocks (rule);
+  return blocks && lig_config_is_equal (rule, trait, json_object_get_member (blocks, "otherwise"));
+}
+
+/* Returns a trait of the same name with another value, unless only some layers have the rule's, or
+ * null. */
 static const LigTrait *
-find_other (const GArray *traits, const LigTrait *trait)
+find_other (const GArray *traits, JsonObject *rule, const LigTrait *trait)
 {
   for (guint i = 0; i < traits->len; i++) {
     const LigTrait *one = &g_array_index (traits, LigTrait, i);
-    if (g_str_equal (one->name, trait->name) &&
+    if (g_str_equal (one->name, trait->name) && !is_otherwise (rule, one) &&
         (one->number != trait->number || g_strcmp0 (one->text, trait->text) != 0))
       return one;
   }
   return NULL;
+}
+
+/* Returns the trait that a rule writes: the first of its names that has one and is not 0; of traits
+ * that some layers lack, the first that they have. */
+static const LigTrait *
+find_trait (const GArray *traits, JsonObject *rule)
+{
+  JsonArray *names = json_object_get_array_member (rule, "value");
+  const LigTrait *trait = NULL;
+  for (guint i = 0; i < json_array_get_length (names); i++) {
+    const LigTrait *one = NULL;
+    const char *name = json_array_get_string_element (names, i);
+    for (guint n = 0; (one = lig_traits_find (traits, name, n)) && is_otherwise (rule, one);)
+      n++;
+    if (one && (!trait || (!trait->text && trait->number == 0)))
+      trait = one;
+  }
+  return trait;
 }
 
 /* Returns a number as an integer, or with as few digits as an fp32 needs. The
@@ -41,13 +68,7 @@ static JsonNode *
 value_node (const LigModel *model, JsonObject *rule, GError **error)
 {
   JsonArray *names = json_object_get_array_member (rule, "value");
-  const LigTrait *trait = NULL;
-  for (guint i = 0; i < json_array_get_length (names); i++) {
-    const LigTrait *one =
-      lig_traits_find (model->traits, json_array_get_string_element (names, i), 0);
-    if (one && (!trait || (!trait->text && trait->number == 0)))
-      trait = one;
-  }
+  const LigTrait *trait = find_trait (model->traits, rule);
   JsonNode *otherwise = json_object_get_member (rule, "otherwise");
   if (!trait && otherwise)
     return json_node_copy (otherwise);
@@ -57,7 +78,7 @@ value_node (const LigModel *model, JsonObject *rule, GError **error)
                  json_array_get_string_element (names, 0), model->names->name);
     return NULL;
   }
-  const LigTrait *other = find_other (model->traits, trait);
+  const LigTrait *other = find_other (model->traits, rule, trait);
   if (other) {
     g_autofree char *one = lig_config_describe (rule, trait);
     g_autofree char *two = lig_config_describe (rule, other);
@@ -120,12 +141,36 @@ set_member (JsonObject *object, const char *path, JsonNode *value)
   json_object_set_member (object, *key, value);
 }
 
+/* Writes the list of the kinds of layers. Returns whether any has the value of the rule. */
+static gboolean
+write_kinds (const LigModel *model, JsonObject *rule, JsonObject *to)
+{
+  JsonObject *blocks = lig_config_blocks (rule);
+  const char *name =
+    json_array_get_string_element (json_object_get_array_member (rule, "value"), 0);
+  JsonArray *kinds = json_array_new ();
+  const LigTrait *trait;
+  gboolean any = FALSE;
+  for (guint n = 0; (trait = lig_traits_find (model->traits, name, n)); n++) {
+    gboolean has = !is_otherwise (rule, trait);
+    any |= has;
+    json_array_add_string_element (kinds,
+                                   json_object_get_string_member (blocks, has ? "kind" : "other"));
+  }
+  JsonNode *node = json_node_new (JSON_NODE_ARRAY);
+  json_node_take_array (node, kinds);
+  set_member (to, json_object_get_string_member (blocks, "kinds"), node);
+  return any;
+}
+
 static gboolean
 write_rule (const LigModel *model, JsonObject *rule, JsonObject *to, GError **error)
 {
   JsonNode *constant = json_object_get_member (rule, "constant");
   if (!json_object_has_member (rule, "keys") || json_object_has_member (rule, "among") ||
       !lig_config_applies (model, rule))
+    return TRUE;
+  if (lig_config_blocks (rule) && !write_kinds (model, rule, to))
     return TRUE;
   g_autoptr (JsonNode) value =
     constant                                   ? json_node_copy (constant)

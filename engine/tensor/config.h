@@ -66,6 +66,12 @@ gint64 lig_config_size (const LigModel *model, JsonObject *rule);
 
 gboolean lig_config_is_string (JsonNode *node);
 
+/* Returns whether a value of the other program equals that of the trait. */
+gboolean lig_config_is_equal (JsonObject *rule, const LigTrait *trait, JsonNode *value);
+
+/* Returns the part of a rule about layers that may differ, or null. */
+JsonObject *lig_config_blocks (JsonObject *rule);
+
 /* Returns the string that the other program uses for one of ours; null if it has none. */
 const char *lig_config_their_text (JsonObject *rule, const char *text);
 

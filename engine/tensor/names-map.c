@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts the tensors of another program to parameters, and back. */
-#include "engine/tensor/names.h"
-
+#include "engine/tensor/names-layout.h"
 #include "engine/tensor/safetensors.h"
 #include <ligature/weights.h>
 
@@ -97,35 +96,41 @@ can_divide (const GArray *roles, const LigRole *role, const LigNameRule *rule)
       return FALSE;
     rows += some;
   }
-  return rows == part.axes[0];
+  return rows == part.axes[0] && lig_layout_fits (rule, &part);
 }
 
 /* Returns the shape in the other program's file of a tensor with this many rows. */
 static LigShape
 piece_shape (const LigRole *role, const LigNameRule *rule, gint64 rows)
 {
-  const LigShape part = part_shape (role, rule);
-  LigShape shape = part;
+  LigShape shape = part_shape (role, rule);
   shape.axes[0] = rows;
-  if (rule->transposed && shape.n_axes == 2) {
-    shape.axes[0] = part.axes[1];
-    shape.axes[1] = rows;
-  }
-  return shape;
+  return lig_layout_turn (rule, &shape);
 }
 
-/* Returns the name of the nth tensor, with its layer index, that of its expert, and its prefix. */
+/* Returns a name of a rule, with the layer index, that of an expert, and the prefix. */
+static char *
+fill_name (const LigRole *role,
+           const LigNameRule *rule,
+           const char *pattern,
+           gint64 number,
+           const char *prefix)
+{
+  g_autofree char *depth = g_strdup_printf ("%d", role->depth);
+  g_autofree char *expert = g_strdup_printf ("%" PRId64, number);
+  GString *name = g_string_new (rule->prefixed ? prefix : "");
+  g_string_append (name, pattern);
+  g_string_replace (name, "{layer}", depth, 0);
+  g_string_replace (name, "{expert}", expert, 0);
+  return g_string_free (name, FALSE);
+}
+
+/* Returns the name of the nth tensor. */
 static char *
 piece_name (const LigRole *role, const LigNameRule *rule, gint64 n, const char *prefix)
 {
   gint64 count = (gint64) g_strv_length (rule->names);
-  g_autofree char *depth = g_strdup_printf ("%d", role->depth);
-  g_autofree char *expert = g_strdup_printf ("%" PRId64, n / count);
-  GString *name = g_string_new (rule->prefixed ? prefix : "");
-  g_string_append (name, rule->names[n % count]);
-  g_string_replace (name, "{layer}", depth, 0);
-  g_string_replace (name, "{expert}", expert, 0);
-  return g_string_free (name, FALSE);
+  return fill_name (role, rule, rule->names[n % count], n / count, prefix);
 }
 
 static void
@@ -139,23 +144,6 @@ reject_to_shard (const LigRole *role, const LigNameRule *rule, LigDifferences *d
   }
   lig_differences_add (differences, _ ("%s is %s, which cannot be split into %s"), role->path,
                        shape, names->str);
-}
-
-#define TRANSPOSE(type) \
-  for (gint64 i = 0; i < rows; i++) \
-    for (gint64 j = 0; j < columns; j++) \
-      ((type *) to)[j * rows + i] = ((const type *) from)[i * columns + j];
-
-/* Writes a matrix with its axes swapped. */
-static void
-transpose (gconstpointer from, gint64 rows, gint64 columns, gsize size, gpointer to)
-{
-  if (size == 1)
-    TRANSPOSE (guint8)
-  else if (size == 2)
-    TRANSPOSE (guint16)
-  else
-    TRANSPOSE (guint32)
 }
 
 /* --- Checking ------------------------------------------------------------------------------ */
@@ -191,16 +179,17 @@ has_tensor (const LigImport *self, const LigRole *role, const LigNameRule *rule)
   return lig_tensor_file_has (self->file, name);
 }
 
-/* Returns the rule for a parameter: the alternative, or that of the tied role, if the parameter's
+/* Returns the rule for a parameter: an alternative, or that of the tied role, if the parameter's
  * own tensor is missing in the file, which may contain either of the two. */
 static const LigNameRule *
 find_rule (const LigImport *self, const LigRole *role)
 {
   const LigNameRule *rule = role->role ? lig_names_rule (self->names, role->role) : NULL;
-  if (!rule || has_tensor (self, role, rule))
-    return rule;
-  if (rule->alternative && has_tensor (self, role, rule->alternative))
-    return rule->alternative;
+  for (const LigNameRule *one = rule; one; one = one->alternative)
+    if (has_tensor (self, role, one))
+      return one;
+  if (!rule)
+    return NULL;
   if (rule->tied)
     return lig_names_rule (self->names, rule->tied);
   for (guint i = 0; i < self->names->rules->len; i++) {
@@ -255,6 +244,34 @@ check_experts (LigImport *self,
     lig_differences_add (
       differences, _ ("%s is surplus, the file has %" PRId64 ", expected %" PRId64 " (for %s)"),
       name, found, expected, role->path);
+}
+
+/* Checks one of the two tensors of a parameter in MXFP4. */
+static void
+check_quantized (LigImport *self,
+                 const LigRole *role,
+                 const LigNameRule *rule,
+                 gboolean scales,
+                 GHashTable *used,
+                 LigDifferences *differences)
+{
+  const LigShape expected = lig_mxfp4_shape (&role->shape, scales);
+  LigShape observed;
+  LigDtype dtype;
+  char *name = fill_name (role, rule, scales ? rule->scales : rule->names[0], 0, self->prefix);
+  g_hash_table_add (used, name);
+  g_autofree char *want = lig_shape_to_string (&expected);
+  if (!lig_tensor_file_get_shape (self->file, name, &observed, &dtype)) {
+    lig_differences_add (differences, _ ("%s (for %s) is missing"), name, role->path);
+    return;
+  }
+  g_autofree char *have = lig_shape_to_string (&observed);
+  if (dtype != LIG_UINT8)
+    lig_differences_add (differences, _ ("%s is %s, expected %s (for %s)"), name,
+                         lig_dtype_name (dtype), lig_dtype_name (LIG_UINT8), role->path);
+  else if (!lig_shape_equal (&observed, &expected))
+    lig_differences_add (differences, _ ("%s is %s, expected %s (for %s)"), name, have, want,
+                         role->path);
 }
 
 /* Checks one tensor of a parameter. */
@@ -314,8 +331,10 @@ check_role (LigImport *self, const LigRole *role, GHashTable *used, LigDifferenc
     note_tied (self, role, rule);
   for (guint n = 0; rule->by_expert && rule->names[n]; n++)
     check_experts (self, role, rule, n, used, differences);
-  for (gint64 n = 0; n < count_pieces (role, rule); n++)
+  for (gint64 n = 0; n < count_pieces (role, rule) && !rule->scales; n++)
     check_piece (self, role, rule, n, used, differences);
+  for (int n = 0; n < 2 && rule->scales; n++)
+    check_quantized (self, role, rule, n > 0, used, differences);
 }
 
 static gboolean
@@ -417,7 +436,7 @@ lig_import_rows (const LigImport *self, const LigRole *role)
   for (guint n = 0; rule && rule->names[n]; n++) {
     g_autofree char *name = piece_name (role, rule, n, self->prefix);
     if (lig_tensor_file_get_shape (self->file, name, &shape, NULL) && shape.n_axes > 0)
-      rows += shape.axes[rule->transposed && shape.n_axes == 2];
+      rows += lig_layout_turn (rule, &shape).axes[0];
   }
   return rows;
 }
@@ -437,22 +456,32 @@ lig_import_vocabulary (const LigImport *self)
 
 /* --- Reading ------------------------------------------------------------------------------- */
 
+/* Returns a tensor in the order of the file; one in MXFP4 in bf16. */
+static LigTensor *
+read_file (LigImport *self, const LigRole *role, const LigNameRule *rule, gint64 n, GError **error)
+{
+  g_autofree char *name = piece_name (role, rule, n, self->prefix);
+  g_autofree char *other =
+    rule->scales ? fill_name (role, rule, rule->scales, 0, self->prefix) : NULL;
+  g_autoptr (LigTensor) tensor = lig_tensor_file_get (self->file, name, error);
+  if (!tensor || !other)
+    return g_steal_pointer (&tensor);
+  g_autoptr (LigTensor) scales = lig_tensor_file_get (self->file, other, error);
+  return scales ? lig_mxfp4_read (tensor, scales, error) : NULL;
+}
+
 /* Returns the tensor in the layout of the parameter. */
 static LigTensor *
 read_piece (LigImport *self, const LigRole *role, const LigNameRule *rule, gint64 n, GError **error)
 {
-  g_autofree char *name = piece_name (role, rule, n, self->prefix);
-  g_autoptr (LigTensor) tensor = lig_tensor_file_get (self->file, name, error);
-  if (!tensor || !rule->transposed || tensor->shape.n_axes != 2)
+  g_autoptr (LigTensor) tensor = read_file (self, role, rule, n, error);
+  if (!tensor || !lig_layout_differs (rule))
     return g_steal_pointer (&tensor);
-  LigShape shape = tensor->shape;
-  shape.axes[0] = tensor->shape.axes[1];
-  shape.axes[1] = tensor->shape.axes[0];
-  g_autoptr (LigTensor) turned = lig_tensor_new (tensor->dtype, &shape, error);
-  if (turned)
-    transpose (tensor->data, tensor->shape.axes[0], tensor->shape.axes[1],
-               lig_dtype_size (tensor->dtype), turned->data);
-  return g_steal_pointer (&turned);
+  const LigShape shape = lig_layout_turn (rule, &tensor->shape);
+  g_autoptr (LigTensor) own = lig_tensor_new (tensor->dtype, &shape, error);
+  if (own)
+    lig_layout_copy (rule, &shape, lig_dtype_size (tensor->dtype), FALSE, tensor->data, own->data);
+  return g_steal_pointer (&own);
 }
 
 /* Stacks the pieces, those of each expert after the previous one's; remaining rows stay zero. */
@@ -503,7 +532,7 @@ cut (const LigTensor *from,
      gint64 begin,
      gint64 columns,
      const LigShape *shape,
-     gboolean turned,
+     const LigNameRule *rule,
      GError **error)
 {
   g_autoptr (LigTensor) tensor = lig_tensor_new (from->dtype, shape, error);
@@ -511,8 +540,9 @@ cut (const LigTensor *from,
     return NULL;
   gsize size = lig_dtype_size (from->dtype);
   const char *source = (const char *) from->data + (gsize) (begin * columns) * size;
-  if (turned)
-    transpose (source, tensor->size / columns, columns, size, tensor->data);
+  const LigShape own = lig_layout_turn (rule, shape);
+  if (lig_layout_differs (rule))
+    lig_layout_copy (rule, &own, size, TRUE, source, tensor->data);
   else
     memcpy (tensor->data, source, lig_tensor_bytes (tensor));
   return g_steal_pointer (&tensor);
@@ -554,8 +584,7 @@ write_role (LigTensorFile *to,
                    vocabulary, name, rows);
       return lig_error_set_setting (error, "vocabulary");
     }
-    g_autoptr (LigTensor) piece =
-      cut (tensor, begin, columns, &shape, rule->transposed && shape.n_axes == 2, error);
+    g_autoptr (LigTensor) piece = cut (tensor, begin, columns, &shape, rule, error);
     if (!piece || !add (to, name, piece, dtype, error))
       return FALSE;
     begin += rows;

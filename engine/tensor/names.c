@@ -26,6 +26,7 @@ free_rule (gpointer data)
   g_free (rule->first);
   g_free (rule->tied);
   g_free (rule->unless);
+  g_free (rule->scales);
   if (rule->alternative)
     free_rule (rule->alternative);
   g_free (rule);
@@ -108,16 +109,31 @@ read_texts (JsonObject *object, const char *key, GStrv *texts, GError **error)
   return TRUE;
 }
 
-/* Adds the rule of one tensor that has the layout of the parameter. */
-static void
+/* Returns the rule, for files that lack the names of other rules of the role, of one tensor that
+ * has the layout of the parameter. */
+static LigNameRule *
 add_alternative (LigNameRule *rule, const char *name)
 {
-  LigNameRule *alternative = rule->alternative = g_new0 (LigNameRule, 1);
+  LigNameRule *alternative = g_new0 (LigNameRule, 1);
   const char *const names[] = {name, NULL};
+  while (rule->alternative)
+    rule = rule->alternative;
+  rule->alternative = alternative;
   alternative->role = g_strdup (rule->role);
   alternative->names = g_strdupv ((GStrv) names);
   alternative->prefixed = rule->prefixed;
   alternative->merged = TRUE;
+  return alternative;
+}
+
+/* Does the same for a tensor in MXFP4 and that of its scales. */
+static void
+add_quantized (LigNameRule *rule, const char *name)
+{
+  g_autofree char *blocks = g_strconcat (name, "_blocks", NULL);
+  LigNameRule *quantized = add_alternative (rule, blocks);
+  quantized->scales = g_strconcat (name, "_scales", NULL);
+  quantized->interleaved = rule->interleaved;
 }
 
 /* Reads how the tensors of a role differ from the parameter. */
@@ -127,6 +143,8 @@ read_layout (LigNameRule *rule, JsonObject *object, GError **error)
   return read_text (object, "first", FALSE, &rule->first, error) &&
          read_text (object, "tied", FALSE, &rule->tied, error) &&
          read_text (object, "unless", FALSE, &rule->unless, error) &&
+         read_truth (object, "merged", &rule->merged, error) &&
+         read_truth (object, "interleaved", &rule->interleaved, error) &&
          read_truth (object, "transposed", &rule->transposed, error) &&
          read_truth (object, "padded", &rule->padded, error) &&
          read_truth (object, "prefixed", &rule->prefixed, error) &&
@@ -136,7 +154,7 @@ read_layout (LigNameRule *rule, JsonObject *object, GError **error)
 static gboolean
 read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
 {
-  g_autofree char *alternative = NULL;
+  g_autofree char *alternative = NULL, *quantized = NULL;
   LigNameRule *rule = g_new0 (LigNameRule, 1);
   rule->role = g_strdup (role);
   rule->prefixed = TRUE;
@@ -145,7 +163,8 @@ read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
     return reject (role, _ ("an object"), error);
   JsonObject *object = json_node_get_object (node);
   if (!read_texts (object, "names", &rule->names, error) || !read_layout (rule, object, error) ||
-      !read_text (object, "alternative", FALSE, &alternative, error)) {
+      !read_text (object, "alternative", FALSE, &alternative, error) ||
+      !read_text (object, "mxfp4", FALSE, &quantized, error)) {
     g_prefix_error (error, "%s: ", role);
     return FALSE;
   }
@@ -155,6 +174,8 @@ read_rule (LigNames *self, const char *role, JsonNode *node, GError **error)
   rule->by_expert = by_expert > 0;
   if (alternative)
     add_alternative (rule, alternative);
+  if (quantized)
+    add_quantized (rule, quantized);
   return by_expert == 0 || by_expert == g_strv_length (rule->names) ||
          reject (role, _ ("'{expert}' in all names or in none"), error);
 }
@@ -289,9 +310,10 @@ count_block_names (LigTensorFile *file, const LigNames *names, const char *prefi
   guint count = 0;
   for (guint i = 0; i < names->rules->len; i++) {
     const LigNameRule *rule = g_ptr_array_index (names->rules, i);
-    if (strstr (rule->names[0], "{layer}"))
-      count += occurs (file, rule, prefix) ||
-               (rule->alternative && occurs (file, rule->alternative, prefix));
+    gboolean inside = strstr (rule->names[0], "{layer}") != NULL;
+    while (inside && rule && !occurs (file, rule, prefix))
+      rule = rule->alternative;
+    count += inside && rule;
   }
   return count;
 }

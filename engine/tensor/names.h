@@ -14,16 +14,18 @@ G_BEGIN_DECLS
 /* The tensors of a role. */
 typedef struct LigNameRule {
   char *role;
-  GStrv names;         /* stacked along axis 0; {layer} is the layer index */
-  gboolean by_expert;  /* names have {expert}, the index along axis 0; their rows are of axis 1 */
-  gboolean merged;     /* one tensor with all axes of the parameter */
-  gboolean transposed; /* matrices have their axes swapped */
-  gboolean padded;     /* the parameter may have more rows; these are zeros */
-  gboolean prefixed;   /* the names have the prefix of the file */
-  gboolean needed;     /* every file has it */
-  char *first;         /* (nullable): the role whose columns are the rows of the first tensor */
-  char *tied;          /* (nullable): the role that replaces this one if it is missing */
-  char *unless;        /* (nullable): the role of a layer that has it instead of this one */
+  GStrv names;          /* stacked along axis 0; {layer} is the layer index */
+  gboolean by_expert;   /* names have {expert}, the index along axis 0; their rows are of axis 1 */
+  gboolean merged;      /* one tensor with all axes of the parameter */
+  gboolean interleaved; /* the rows of both halves, of a gate and a projection, alternate */
+  gboolean transposed;  /* matrices have their axes swapped */
+  gboolean padded;      /* the parameter may have more rows; these are zeros */
+  gboolean prefixed;    /* the names have the prefix of the file */
+  gboolean needed;      /* every file has it */
+  char *first;          /* (nullable): the role whose columns are the rows of the first tensor */
+  char *tied;           /* (nullable): the role that replaces this one if it is missing */
+  char *unless;         /* (nullable): the role of a layer that has it instead of this one */
+  char *scales;         /* (nullable): the name of the scales of a tensor in MXFP4 */
   struct LigNameRule *alternative; /* (nullable): the tensors of files that lack these names */
 } LigNameRule;
 

@@ -17,10 +17,10 @@ test_folder (void)
   g_assert_cmpint (g_mkdir (present, 0700), ==, 0);
   g_auto (Outcome) slash =
     lig ("export-weights", "linear(3)", "--input", "4x8", "-o", "absent/", NULL);
-  check (
-    &slash, 2,
-    "-o absent/ is a folder, which needs --names, gpt2, llama, mixtral or qwen3-moe; a file like "
-    "absent/model.safetensors gets the parameters by their paths");
+  check (&slash, 2,
+         "-o absent/ is a folder, which needs --names, gpt-oss, gpt2, llama, mixtral or qwen3-moe; "
+         "a file like "
+         "absent/model.safetensors gets the parameters by their paths");
   g_auto (Outcome) known =
     lig ("export-weights", "linear(3)", "--input", "4x8", "-o", "present", NULL);
   check (&known, 2, "a file like present/model.safetensors gets");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights of Mixtral and Qwen3 models with experts: a parameter of all experts is made of tensors
- * of each, or of one tensor; missing and surplus experts are reported with both numbers. */
+/* Weights of Mixtral, Qwen3 models with experts and GPT-OSS: a parameter of all experts is made of
+ * tensors of each, or of one tensor; missing and surplus experts are reported with both numbers. */
 #include "engine/tensor/names.h"
 #include <ligature/weights.h>
 
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -61,6 +62,22 @@ static const Own mixed[] = {
 static const Own dense[] = {
   {"0.weight", 2, {6, 8}}, ATTENTION ("1"),  HEAD_NORMS ("1"), DENSE ("1"),
   ATTENTION ("2"),         HEAD_NORMS ("2"), DENSE ("2"),      ENDS};
+
+#define OSS(at) \
+  {at ".attention-norm.weight", 1, {32}}, {at ".qkv.weight", 2, {12, 32}}, \
+    {at ".qkv.bias", 1, {12}}, {at ".attention.sinks", 1, {2}}, {at ".proj.weight", 2, {32, 6}}, \
+    {at ".proj.bias", 1, {32}}, {at ".mlp-norm.weight", 1, {32}}, \
+    {at ".router.weight", 2, {3, 32}}, {at ".router.bias", 1, {3}}, \
+    {at ".experts-fc1.weight", 3, {3, 10, 32}}, {at ".experts-fc1.bias", 2, {3, 10}}, \
+    {at ".experts-fc2.weight", 3, {3, 32, 5}}, \
+  { \
+    at ".experts-fc2.bias", 2, \
+    { \
+      3, 32 \
+    } \
+  }
+static const Own oss[] = {{"0.weight", 2, {6, 32}}, OSS ("1"),     OSS ("2"), {"3.weight", 1, {32}},
+                          {"4.weight", 2, {6, 32}}, {.path = NULL}};
 
 static LigShape
 shape_of (const Own *own)
@@ -171,7 +188,11 @@ test_round (void)
   static const struct {
     const Own *own;
     const char *names;
-  } cases[] = {{mixtral, "mixtral"}, {qwen, "qwen3-moe"}, {mixed, "qwen3-moe"}, {dense, "llama"}};
+  } cases[] = {{mixtral, "mixtral"},
+               {qwen, "qwen3-moe"},
+               {mixed, "qwen3-moe"},
+               {dense, "llama"},
+               {oss, "gpt-oss"}};
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (LigTensorFile) out = export(cases[i].own, cases[i].names);
     check_import (out, cases[i].own, cases[i].names);
@@ -212,6 +233,106 @@ test_layout (void)
   }
   g_assert_cmpuint (g_strv_length ((GStrv) lig_tensor_file_get_names (out)), ==,
                     3 + 2 * (6 + 1 + 3 * 3));
+}
+
+/* In GPT-OSS, an expert's matrices are transposed, and columns of its gate and up projection
+ * alternate. */
+static void
+test_interleaved (void)
+{
+  g_autoptr (LigTensorFile) own = make (oss);
+  g_autoptr (LigTensorFile) out = export(oss, "gpt-oss");
+  const struct {
+    const char *name, *path;
+    gint64 axes[3];
+    gboolean halves;
+  } parts[] = {{"gate_up_proj", "2.experts-fc1.weight", {3, 32, 10}, TRUE},
+               {"down_proj", "2.experts-fc2.weight", {3, 5, 32}, FALSE}};
+  for (guint n = 0; n < G_N_ELEMENTS (parts); n++) {
+    g_autofree char *name = g_strconcat ("model.layers.1.mlp.experts.", parts[n].name, NULL);
+    g_autofree char *with_bias = g_strconcat (name, "_bias", NULL);
+    g_autoptr (LigTensor) theirs = lig_tensor_file_get (out, name, NULL);
+    g_autoptr (LigTensor) whole = lig_tensor_file_get (own, parts[n].path, NULL);
+    gint64 columns = parts[n].axes[1], rows = parts[n].axes[2];
+    g_assert_cmpint (theirs->shape.n_axes, ==, 3);
+    g_assert_cmpmem (theirs->shape.axes, 3 * sizeof (gint64), parts[n].axes, sizeof parts[n].axes);
+    for (gint64 i = 0; i < whole->size; i++) {
+      gint64 expert = i / (rows * columns), row = i / columns % rows, column = i % columns;
+      gint64 other = !parts[n].halves ? row : row < 5 ? 2 * row : 2 * (row - 5) + 1;
+      g_assert_cmpfloat (lig_tensor_get (whole, i), ==,
+                         lig_tensor_get (theirs, (expert * columns + column) * rows + other));
+    }
+    g_autofree char *path = g_strdup_printf ("2.experts-fc%u.bias", n + 1);
+    g_autoptr (LigTensor) bias = lig_tensor_file_get (out, with_bias, NULL);
+    g_autoptr (LigTensor) ours = lig_tensor_file_get (own, path, NULL);
+    for (gint64 i = 0; i < ours->size; i++) {
+      gint64 expert = i / rows, row = i % rows;
+      gint64 other = !parts[n].halves ? row : row < 5 ? 2 * row : 2 * (row - 5) + 1;
+      g_assert_cmpfloat (lig_tensor_get (ours, i), ==,
+                         lig_tensor_get (bias, expert * rows + other));
+    }
+  }
+}
+
+/* Adds a tensor of bytes. */
+static guint8 *
+add_bytes (LigTensorFile *file, const char *name, gint64 rows, gint64 last)
+{
+  LigShape shape;
+  lig_shape_init (&shape, last ? 4 : 3, (gint64) 3, rows, (gint64) 1, last);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_UINT8, &shape, NULL);
+  lig_tensor_file_add (file, name, tensor);
+  return tensor->data;
+}
+
+#define OSS_FC1 "model.layers.1.mlp.experts.gate_up_proj"
+#define OSS_FC2 "model.layers.1.mlp.experts.down_proj"
+
+/* The released files of GPT-OSS have experts in MXFP4, not transposed. */
+static void
+test_quantized (void)
+{
+  /* Values of the codes 0 to 15, in order, times 2^(130 - 127). */
+  static const double known[] = {0, 4, 8, 12, 16, 24, 32, 48, 0, -4, -8, -12, -16, -24, -32, -48};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigTensorFile) out = export(oss, "gpt-oss");
+  g_autoptr (LigTensorFile) file = without (out, OSS_FC1);
+  guint8 *blocks = add_bytes (file, OSS_FC1 "_blocks", 10, 16);
+  guint8 *scales = add_bytes (file, OSS_FC1 "_scales", 10, 0);
+  /* Row 3 of expert 1 is row 1 of its up projection. */
+  gint64 row = 10 + 3;
+  for (int i = 0; i < 16; i++)
+    blocks[16 * row + i] = (guint8) (2 * i % 16 | (2 * i + 1) % 16 << 4);
+  memset (scales, 127, 30);
+  scales[row] = 130;
+  scales[row + 1] = 255;
+  LigImport *import = NULL;
+  g_assert_true (try_import (file, oss, &import, &error));
+  g_assert_no_error (error);
+  g_autoptr (LigTensor) read = lig_import_read (import, "2.experts-fc1.weight", &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (read->dtype, ==, LIG_BF16);
+  for (gint64 i = 0; i < 32; i++) {
+    g_assert_cmpfloat (lig_tensor_get (read, (10 + 5 + 1) * 32 + i), ==, known[i % 16]);
+    g_assert_cmpfloat (lig_tensor_get (read, (10 + 5) * 32 + i), ==, 0);
+    /* A scale of all ones is NaN. */
+    g_assert_true (isnan (lig_tensor_get (read, (10 + 2) * 32 + i)));
+  }
+  lig_import_free (import);
+  g_autoptr (LigTensorFile) odd = without (file, OSS_FC2);
+  add_bytes (odd, OSS_FC2 "_blocks", 32, 16);
+  add_bytes (odd, OSS_FC2 "_scales", 32, 0);
+  assert_rejected (odd, oss,
+                   "2.experts-fc2.weight is 3x32x5, which cannot be split into "
+                   "layers.1.mlp.experts.down_proj_blocks; " OSS_FC2 "_scales is surplus");
+  g_autoptr (LigTensorFile) fewer = without (file, OSS_FC1 "_scales");
+  assert_rejected (fewer, oss, OSS_FC1 "_scales (for 2.experts-fc1.weight) is missing");
+  add_bytes (fewer, OSS_FC1 "_scales", 9, 0);
+  assert_rejected (fewer, oss,
+                   OSS_FC1 "_scales is 3x9x1, expected 3x10x1 (for 2.experts-fc1.weight)");
+  add (fewer, OSS_FC1 "_scales", 3, 10);
+  assert_rejected (fewer, oss,
+                   OSS_FC1 "_scales is fp32, expected uint8 (for 2.experts-fc1.weight)");
 }
 
 /* The modules of newer versions of transformers have one tensor for all experts; so have files
@@ -284,7 +405,11 @@ test_missing (void)
   static const struct {
     const Own *own;
     const char *names;
-  } cases[] = {{mixtral, "mixtral"}, {qwen, "qwen3-moe"}, {mixed, "qwen3-moe"}, {dense, "llama"}};
+  } cases[] = {{mixtral, "mixtral"},
+               {qwen, "qwen3-moe"},
+               {mixed, "qwen3-moe"},
+               {dense, "llama"},
+               {oss, "gpt-oss"}};
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (LigTensorFile) out = export(cases[i].own, cases[i].names);
     for (const char *const *name = lig_tensor_file_get_names (out); *name; name++) {
@@ -329,6 +454,11 @@ test_unwritable (void)
     {"mixtral",
      {"1.experts-fc2.weight", 3, {0, 8, 5}},
      "1.experts-fc2.weight is 0x8x5, which cannot be split into "},
+    {"gpt-oss",
+     {"1.experts-fc1.weight", 3, {3, 9, 32}},
+     "1.experts-fc1.weight is 3x9x32, which cannot be split into "
+     "layers.0.mlp.experts.gate_up_proj"},
+    {"gpt-oss", {"1.router.weight", 2, {3, 8}}, "model.layers.0.self_attn.sinks has no "},
     {"qwen3-moe",
      {"1.router.weight", 2, {3, 8}},
      "model.layers.0.self_attn.q_norm.weight has no counterpart"},
@@ -361,6 +491,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/names-experts/round", test_round);
   g_test_add_func ("/names-experts/layout", test_layout);
+  g_test_add_func ("/names-experts/interleaved", test_interleaved);
+  g_test_add_func ("/names-experts/quantized", test_quantized);
   g_test_add_func ("/names-experts/merged", test_merged);
   g_test_add_func ("/names-experts/differences", test_differences);
   g_test_add_func ("/names-experts/missing", test_missing);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compares greedy generation with PyPI's `transformers`; prints TAP: randomly initialized GPT-2,
-Llama, Qwen3 and Mistral models, and Mixtral and Qwen3 with experts, four prompts of different
+Llama, Qwen3 and Mistral models, and Mixtral, Qwen3 with experts and GPT-OSS, four prompts of different
 lengths in one batch, 200 tokens each in fp32, with a cache on both sides. Skipped without torch
 and transformers.
 
@@ -88,8 +88,20 @@ def make_qwen3_moe():
     return transformers.Qwen3MoeForCausalLM(config), with_experts(decoder(more, "1e-6"))
 
 
+def make_gpt_oss():
+    config = transformers.GptOssConfig(**USUAL, head_dim=16, num_local_experts=5, sliding_window=WINDOW,
+                                       num_experts_per_tok=2)
+    layer = ("transformer-layer(4, kv-heads=2, sinks=true, experts=5, top-k=2, expert-features=112, "
+             "weights-at=output, router-bias=true, activation=clamped-swiglu, "
+             "normalization=rms-norm, rotary=true, rotary-base=150000, rotary-scaling=yarn, "
+             "rotary-factor=32, rotary-high=32, rotary-original=4096, rotary-truncate=false")
+    return transformers.GptOssForCausalLM(config), (
+        f"embedding(64, vocabulary={VOCABULARY}) ! {layer}, window={WINDOW}) ! {layer}) ! rms-norm ! "
+        f"linear({VOCABULARY}, bias=false)")
+
+
 CASES = {"GPT-2": make_gpt2, "Llama": make_llama, "Qwen3": make_qwen3, "Mistral": make_mistral,
-         "Mixtral": make_mixtral, "Qwen3 with experts": make_qwen3_moe}
+         "Mixtral": make_mixtral, "Qwen3 with experts": make_qwen3_moe, "GPT-OSS": make_gpt_oss}
 
 
 def generate_theirs(model, prompts):
