@@ -8,7 +8,7 @@
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/cuda/grouped-segments.cuh"
 #include "kernels/cuda/grouped-tile.cuh"
-#include "kernels/cuda/matmul/grouped.h"
+#include "kernels/cuda/grouped.h"
 
 namespace lig
 {

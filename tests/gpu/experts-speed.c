@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the share of a copy's bandwidth that permutations reach in the same run, and the rate of
- * grouped matmuls beside dense ones, at 16,384 tokens that have 8 of 64 experts, in bf16. Only that
- * they run is tested. */
+ * grouped matmuls next to dense ones, at 16,384 tokens that have 8 of 64 experts, in bf16. Only
+ * that they run is tested. */
 #include "tests/gpu/case.h"
 
 #include <ligature/kernels.h>
@@ -220,8 +220,8 @@ matmuls_of (const Bench *b, const Shape *shape)
                    resized (b->gradient, n, k)};
 }
 
-/* Prints the rates of the three grouped matmuls of a shape beside those of dense ones with the same
- * number of operations, timed alternately. Returns how much longer the grouped ones take. */
+/* Prints the rates of the three grouped matmuls of a shape next to those of dense ones with the
+ * same number of operations, timed alternately. Returns how much longer the grouped ones take. */
 static double
 time_shape (const Bench *b, const Shape *shape)
 {

@@ -32,7 +32,7 @@ namespace lig
  * right one. */
 template <bool TRANSPOSED>
 __device__ inline void
-load_stage (const Maps &maps, const Ring &ring, int stage, Corner at, int depth, int rank)
+load_stage (const Maps &maps, const StageRing &ring, int stage, Corner at, int depth, int rank)
 {
   uint32_t full = ring.full + 8 * stage;
   barrier_expect (full, STAGE_BYTES);
@@ -49,7 +49,7 @@ load_stage (const Maps &maps, const Ring &ring, int stage, Corner at, int depth,
 /* The producer: fills the ring, for all tiles of this threadblock. */
 template <bool TRANSPOSED, int STAGES>
 __device__ inline void
-produce (const Maps &maps, const Job &job, const Ring &ring, int rank)
+produce (const Maps &maps, const Job &job, const StageRing &ring, int rank)
 {
   int clusters = (int) gridDim.x / 2;
   Cursor<STAGES> at_stage = {0, 0};
@@ -74,7 +74,7 @@ template <class T, bool TRANSPOSED, After AFTER>
 __device__ inline void
 consume (const Maps &maps,
          const Job &job,
-         const Ring &ring,
+         const StageRing &ring,
          float *vectors,
          uint32_t memory,
          int warp,
@@ -132,8 +132,8 @@ __launch_bounds__ (BLOCK, 1)
   extern __shared__ char memory[];
   uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
   float *vectors = (float *) (memory + (begin - shared_address (memory)) + Places::VECTORS_AT);
-  Ring ring = {begin, begin + Places::BARRIERS_AT, begin + Places::BARRIERS_AT + STAGES * 8,
-               begin + Places::ONES_AT};
+  StageRing ring = {begin, begin + Places::BARRIERS_AT, begin + Places::BARRIERS_AT + STAGES * 8,
+                    begin + Places::ONES_AT};
   int warp = warp_number (), group = warp / 4, rank = (int) cluster_rank ();
   begin_ring<STAGES> (ring);
   if (threadIdx.x < ONES_BYTES / 4) {

@@ -27,7 +27,7 @@ template <int STAGES> struct Cursor {
 };
 
 /* The ring of operand tiles in shared memory, and its barriers. */
-struct Ring {
+struct StageRing {
   uint32_t tiles, full, empty, ones;
   __device__ uint32_t
   left (int stage) const
@@ -44,7 +44,7 @@ struct Ring {
 /* Initializes the barriers, for the cluster after its next cluster_sync (). */
 template <int STAGES>
 __device__ inline void
-begin_ring (const Ring &ring)
+begin_ring (const StageRing &ring)
 {
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < STAGES; stage++) {
@@ -57,7 +57,7 @@ begin_ring (const Ring &ring)
 
 /* Releases a stage to both threadblocks of the cluster. */
 __device__ inline void
-release (const Ring &ring, int stage)
+release (const StageRing &ring, int stage)
 {
   if (threadIdx.x % 128 < 2)
     barrier_arrive (ring.empty + 8 * stage, threadIdx.x % 128);
@@ -114,7 +114,7 @@ multiply_slice (float (&sums)[2][96], uint64_t left, uint64_t right, int adds)
 template <class L, bool COUNTED>
 __device__ inline void
 multiply_stage (
-  float (&sums)[2][96], float (&counts)[4], const Ring &ring, int stage, int parity, int adds)
+  float (&sums)[2][96], float (&counts)[4], const StageRing &ring, int stage, int parity, int adds)
 {
   using T = typename L::Type;
   barrier_wait (ring.full + 8 * stage, parity);
@@ -157,7 +157,7 @@ write_counts (const float (&counts)[4], float *row, int depth)
 template <class L, bool COUNTED, int STAGES>
 __device__ inline void
 multiply (float (&sums)[2][96],
-          const Ring &ring,
+          const StageRing &ring,
           Cursor<STAGES> at,
           int steps,
           int next,
@@ -193,7 +193,7 @@ multiply (float (&sums)[2][96],
 template <class L, int STAGES, class F>
 __device__ inline void
 multiply_steps (
-  float (&sums)[2][96], const Ring &ring, Cursor<STAGES> at, int steps, int next, F prepare)
+  float (&sums)[2][96], const StageRing &ring, Cursor<STAGES> at, int steps, int next, F prepare)
 {
   float counts[4];
 #pragma unroll 1

@@ -7,7 +7,7 @@
  * of the depth may contain rows of the next group; the consumers set these to 0 in both tiles,
  * since 0 times infinity is NaN. Empty groups have zeros. */
 #include "kernels/cuda/experts.cuh"
-#include "kernels/cuda/matmul/grouped.h"
+#include "kernels/cuda/grouped.h"
 #include "kernels/cuda/matmul/ring.cuh"
 #include "kernels/cuda/matmul/tensor-maps.cuh"
 #include "kernels/cuda/matmul/units.cuh"
@@ -52,7 +52,7 @@ steps_of (const SentTile &tile)
 /* Copies the tiles of a stage; each threadblock copies half of the right one for both. */
 __device__ inline void
 load_rows (const Maps &maps,
-           const Ring &ring,
+           const StageRing &ring,
            int stage,
            const SentTile &tile,
            int chunks,
@@ -72,7 +72,7 @@ load_rows (const Maps &maps,
 /* The producer: fills the ring, for all tiles of this threadblock. */
 __device__ inline void
 produce_rows (
-  const Maps &maps, const Weights &job, const Ring &ring, const UnitQueue &queue, int rank)
+  const Maps &maps, const Weights &job, const StageRing &ring, const UnitQueue &queue, int rank)
 {
   Cursor<STAGES> at = {0, 0};
   for (int turn = 0;; turn++) {
@@ -89,7 +89,7 @@ produce_rows (
 
 /* Sets the rows of a stage's tiles from `count` on to 0. */
 __device__ inline void
-clear_stage (const Ring &ring, Cursor<STAGES> at, int count)
+clear_stage (const StageRing &ring, Cursor<STAGES> at, int count)
 {
   barrier_wait (ring.full + 8 * at.stage, at.parity);
 #pragma unroll 1
@@ -106,7 +106,7 @@ clear_stage (const Ring &ring, Cursor<STAGES> at, int count)
 template <class L>
 __device__ inline void
 multiply_group (
-  float (&sums)[2][96], const Ring &ring, Cursor<STAGES> first, const SentTile &tile, int next)
+  float (&sums)[2][96], const StageRing &ring, Cursor<STAGES> first, const SentTile &tile, int next)
 {
   int last = steps_of (tile) - 1, left = (tile.end - tile.begin) % TILE_DEPTH;
   multiply_steps<L> (sums, ring, first, last + 1, next, [&] (Cursor<STAGES> at, int step) {
@@ -115,7 +115,7 @@ multiply_group (
   });
 }
 
-/* Writes two neighbouring elements, or adds them to what is there. */
+/* Writes two neighbouring elements, or adds them to the stored ones. */
 template <bool ADDS>
 __device__ inline void
 put_pair (float *to, float a, float b)
@@ -180,7 +180,7 @@ clear_tile (const Weights &job, const SentTile &tile)
 /* A consumer: processes every second tile of this threadblock. */
 template <class T, class Y, bool ADDS>
 __device__ inline void
-consume_rows (const Weights &job, const Ring &ring, const UnitQueue &queue, int group)
+consume_rows (const Weights &job, const StageRing &ring, const UnitQueue &queue, int group)
 {
   int round = 0, next = TURNS + 3 - group;
   for (int turn = 0;; turn++) {
@@ -219,7 +219,8 @@ __launch_bounds__ (BLOCK, 1)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   extern __shared__ char memory[];
   uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
-  Ring ring = {begin, begin + Places::BARRIERS_AT, begin + Places::BARRIERS_AT + STAGES * 8, 0};
+  StageRing ring = {begin, begin + Places::BARRIERS_AT, begin + Places::BARRIERS_AT + STAGES * 8,
+                    0};
   int warp = warp_number (), group = warp / 4, rank = (int) cluster_rank ();
   UnitQueue queue = UnitQueue::at (begin + Places::BARRIERS_AT + 2 * STAGES * 8);
   begin_ring<STAGES> (ring);

@@ -5,15 +5,15 @@
  *
  * A cluster of two threadblocks computes a unit of two tiles: vertically adjacent ones, which share
  * the tile of the weight. If the last rows of a group need one tile only, the unit is two tiles
- * side by side, which share the tile of rows: else a half of each such unit would be wasted, up to
- * 6 % at 2,048 rows per group. A tile of at most 64 rows takes half of the MMAs.
+ * of the same rows, which share the tile of rows: else a half of each such unit would be wasted, up
+ * to 6 % at 2,048 rows per group. A tile of at most 64 rows takes half of the MMAs.
  *
  * A tile has rows of one group; the rows of the next one are loaded too, and their results are not
  * stored: bulk stores clip at the matrix, so the 16 rows at the end of a group are stored by
  * threads. The weights are a stack of matrices, so that columns and depth are clipped within the
  * matrix of the group, and NaN in another one has no effect. */
 #include "kernels/cuda/grouped-segments.cuh"
-#include "kernels/cuda/matmul/grouped.h"
+#include "kernels/cuda/grouped.h"
 #include "kernels/cuda/matmul/ring.cuh"
 #include "kernels/cuda/matmul/tensor-maps.cuh"
 #include "kernels/cuda/matmul/units.cuh"
@@ -107,7 +107,7 @@ load_half (const Maps &maps,
 template <bool TRANSPOSED>
 __device__ inline void
 load_group_stage (const Maps &maps,
-                  const Ring &ring,
+                  const StageRing &ring,
                   int stage,
                   const SentTile &tile,
                   int chunks,
@@ -131,7 +131,7 @@ load_group_stage (const Maps &maps,
 template <bool TRANSPOSED>
 __device__ inline void
 produce_groups (
-  const Maps &maps, const Rows &job, const Ring &ring, const UnitQueue &queue, int rank)
+  const Maps &maps, const Rows &job, const StageRing &ring, const UnitQueue &queue, int rank)
 {
   Cursor<STAGES> at = {0, 0};
   for (int turn = 0;; turn++) {
@@ -268,7 +268,7 @@ template <class T, bool TRANSPOSED, bool SCALED>
 __device__ inline void
 consume_groups (const Maps &maps,
                 const Rows &job,
-                const Ring &ring,
+                const StageRing &ring,
                 const UnitQueue &queue,
                 float *vectors,
                 uint32_t memory,
@@ -318,7 +318,8 @@ __launch_bounds__ (BLOCK, 1)
   extern __shared__ char memory[];
   uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
   float *vectors = (float *) (memory + (begin - shared_address (memory)) + Places::VECTORS_AT);
-  Ring ring = {begin, begin + Places::BARRIERS_AT, begin + Places::BARRIERS_AT + STAGES * 8, 0};
+  StageRing ring = {begin, begin + Places::BARRIERS_AT, begin + Places::BARRIERS_AT + STAGES * 8,
+                    0};
   int warp = warp_number (), group = warp / 4, rank = (int) cluster_rank ();
   UnitQueue queue = UnitQueue::at (begin + Places::BARRIERS_AT + 2 * STAGES * 8);
   begin_ring<STAGES> (ring);

@@ -4,7 +4,7 @@
  * which the caller has checked. */
 #pragma once
 
-#include <ligature/kernels.h>
+#include <ligature/launch.h>
 
 /* A matmul of the rows of each group. */
 typedef struct {
