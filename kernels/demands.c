@@ -7,6 +7,7 @@
 #include "kernels/attention-scratch.h"
 #include "kernels/joint-loss.h"
 #include <ligature/params-collective.h>
+#include <ligature/params-experts.h>
 
 static int64_t
 between (int64_t min, int64_t value, int64_t max)
@@ -76,15 +77,22 @@ lig_quantized_flops (const LigOperand *operands, const void *params)
   return 2.0 * packed * (double) a->size * (double) (b->size / b->columns);
 }
 
-/* All rows are counted: how many are in groups is known only on the device. The operands begin with
- * x or dy, weight, offsets. */
+int64_t
+lig_grouped_rows (const LigOperand *rows, const void *params)
+{
+  const LigGroupedParams *grouped = params;
+  int64_t all = rows->columns > 0 ? rows->size / rows->columns : 0;
+  return grouped && grouped->rows > 0 && grouped->rows < all ? grouped->rows : all;
+}
+
+/* How many rows are in groups is known only on the device. The operands begin with x or dy, weight,
+ * offsets. */
 double
 lig_grouped_flops (const LigOperand *operands, const void *params)
 {
   const LigOperand *x = &operands[0], *weight = &operands[1], *offsets = &operands[2];
   double groups = offsets->size > 1 ? (double) (offsets->size - 1) : 1;
-  double rows = x->columns > 0 ? (double) (x->size / x->columns) : 0;
-  (void) params;
+  double rows = (double) lig_grouped_rows (x, params);
   return 2.0 * rows * (double) weight->size / groups;
 }
 
@@ -93,8 +101,7 @@ double
 lig_grouped_weight_flops (const LigOperand *operands, const void *params)
 {
   const LigOperand *dy = &operands[0], *x = &operands[1];
-  (void) params;
-  return 2.0 * (double) dy->size * (double) x->columns;
+  return 2.0 * (double) lig_grouped_rows (dy, params) * (double) dy->columns * (double) x->columns;
 }
 
 /* The bytes of the logits of a chunk. On a CPU they should stay in cache. On a GPU no cache holds

@@ -25,6 +25,10 @@ int64_t lig_linear_weight_scratch (const LigLaunch *launch, LigBackendKind backe
 int64_t lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend);
 
+/* Returns the number of rows that a grouped matmul is expected to multiply, of those of its first
+ * operand. */
+int64_t lig_grouped_rows (const LigOperand *rows, const void *params);
+
 /* LigKernel.numbers of the kernels of mixtures of experts: groups, experts and places that are
  * spread over the whole range. */
 #define LIG_NUMBERS(name) \
@@ -33,6 +37,7 @@ int64_t lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend)
 LIG_NUMBERS (grouped);
 LIG_NUMBERS (router);
 LIG_NUMBERS (permute);
+LIG_NUMBERS (exchange);
 LIG_NUMBERS (place);
 
 /* Returns the number of elements in the piece that each peer reduces; the last pieces may be

@@ -138,8 +138,8 @@ LIG_FAMILY (grouped)
  * <= i < offsets[g + 1], and y_i = x_i weight[g]^T + bias[g], where weight is [G, N, K] and bias
  * [G, N]; with `scales` fp32 [R], the bias is multiplied by scales[i]. offsets are int32 [G + 1],
  * read as if each were at least the one before it and at most R. Rows before the first group and
- * after the last one are 0 in y, dx and dscales, and are not read. dbias is the sum of dy over the
- * rows of each group, dscales[i] is the product of dy_i and the bias. */
+ * after the last one are 0 in y, dx and dscales, and are not read. See LigGroupedParams. dbias is
+ * the sum of dy over the rows of each group, dscales[i] is the product of dy_i and the bias. */
 LIG_EACH_WITH (grouped_linear,
                "x weight offsets bias? scales? -> y",
                LIG_MATMUL_OVER_COLUMNS,
@@ -211,6 +211,28 @@ LIG_EACH_WITH (unpermute_backward,
 /* The exclusive sums of sizes x [G], each rounded up to a multiple of LigRowOffsetsParams.align:
  * y [G + 1]; negative sizes count as 0, and sums are at most the largest int32. */
 LIG_EACH (row_offsets, "x -> y", 1)
+/* The places of rows that ranks exchange. Each rank sends the rows of expert e, which begin at
+ * offsets[e], int32 [G + 1], to rank e / (G / ranks), at most `limit` to each rank: they are copied
+ * into pieces of `limit` rows, one for each rank. places[i], int32, is that of row i in the pieces,
+ * or -1 for a row that is not sent: the last ones of a rank that gets more, and those of no expert.
+ * sizes, int32 [G], are the rows of each expert that are sent; overflow, fp32 [ranks], are those
+ * for each rank that are not. Given the sizes that arrived from each rank, [ranks, G / ranks], rows
+ * are sorted by expert, then by rank: places[i] is that of row i in the pieces that arrived, -1
+ * after the last row, and offsets, [G / ranks + 1], are the first rows of the experts. */
+LIG_EACH_WITH (exchange_sent,
+               "offsets -> places sizes overflow",
+               1,
+               .ignores_tick = true,
+               .numbers = lig_exchange_numbers)
+LIG_EACH_WITH (exchange_received,
+               "sizes -> places offsets",
+               1,
+               .ignores_tick = true,
+               .numbers = lig_exchange_numbers)
+/* Moves fp32 numbers of rows: y[i] = x[places[i]], or with `scatter` y[places[i]] = x[i]; others
+ * are 0. See LigExchangeParams. */
+LIG_EACH_WITH (
+  exchange_numbers, "x? places -> y", 1, .ignores_tick = true, .numbers = lig_place_numbers)
 
 LIG_FAMILY (quantize)
 /* Quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], each with its own scales, see
@@ -421,7 +443,9 @@ LIG_FAMILY (collective)
  * (all_reduce), the rows of all peers (all_gather), or this peer's share of the rows of the
  * reduction (reduce_scatter). The share may be stored within the whole. shard_rows copies this
  * peer's share of the rows of x and does not communicate. ring_exchange sends x to one peer and
- * receives y from another; add_parts sums equal parts of x and does not communicate. */
+ * receives y from another; all_to_all sends an equal part of x to each peer, and y has the parts
+ * that it receives, in the order of the peers; add_parts sums equal parts of x and does not
+ * communicate. */
 LIG_EACH_WITH (all_reduce,
                "x -> y=x",
                1,
@@ -449,6 +473,12 @@ LIG_EACH_WITH (ring_exchange,
                .ignores_tick = true,
                .communicates = true,
                .collective = 1 + LIG_RING_EXCHANGE)
+LIG_EACH_WITH (all_to_all,
+               "x -> y",
+               0,
+               .ignores_tick = true,
+               .communicates = true,
+               .collective = 1 + LIG_ALL_TO_ALL)
 LIG_EACH_WITH (add_parts, "x -> y", 1, .ignores_tick = true)
 
 #undef LIG_FAMILY

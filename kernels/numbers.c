@@ -100,12 +100,11 @@ lig_spread_experts (const double *shares, int64_t experts, int64_t rows, int64_t
 /* The operands begin with rows. */
 LIG_NUMBERS (grouped)
 {
-  const LigOperand *rows = &operands[0], *offsets = &operands[index];
-  int64_t count = rows->columns > 0 ? rows->size / rows->columns : 0, groups = offsets->size - 1;
+  const LigOperand *offsets = &operands[index];
+  int64_t count = lig_grouped_rows (&operands[0], params), groups = offsets->size - 1;
   double shares[LIG_MAX_EXPERTS] = {0};
   int64_t counts[LIG_MAX_EXPERTS], end = 0;
   bool even = exponent == 0 || groups > LIG_MAX_EXPERTS;
-  (void) params;
   if (!even) {
     lig_zipf_shares (exponent, groups, shares);
     lig_share_rows (shares, groups, count, count, counts);
@@ -139,6 +138,21 @@ LIG_NUMBERS (permute)
 {
   const LigPermuteParams *permutation = params;
   spread (&operands[index], permutation ? permutation->experts : 1, exponent, to);
+}
+
+/* Fills in the offsets of rows that are sent, those of the second operand, or the sizes of those
+ * that arrived: equal for all experts. */
+LIG_NUMBERS (exchange)
+{
+  const LigExchangeParams *exchange = params;
+  const LigOperand *filled = &operands[index], *places = &operands[index + 1];
+  int64_t ranks = exchange && exchange->ranks > 0 ? exchange->ranks : 1;
+  int64_t experts = filled->size > 1 ? filled->size - 1 : 1;
+  bool sizes = filled->size % ranks == 0 && operands[2].dtype == LIG_INT32 &&
+               operands[2].size == filled->size / ranks + 1;
+  (void) exponent;
+  for (int64_t i = 0; i < filled->size; i++)
+    to[i] = (int32_t) (sizes ? places->size / (2 * filled->size) : places->size * i / experts);
 }
 
 /* Fills in places: a permutation that separates neighbours. */

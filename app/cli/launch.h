@@ -31,7 +31,9 @@ G_BEGIN_DECLS
   { \
     "parallel", 0, 0, G_OPTION_ARG_STRING, variable, \
       "How work is split among ranks: data=N shards the rows of the batch (DP), context=N the " \
-      "sequence (CP), tensor=N the weights (TP); combine them with commas [default: data=N]", \
+      "sequence (CP), tensor=N the weights (TP), expert=N the experts over data ranks (EP); " \
+      "combine " \
+      "them with commas [default: data=N]", \
       "data=N,context=N,tensor=N" \
   }
 

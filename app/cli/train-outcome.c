@@ -73,9 +73,10 @@ append_ranks (GString *to, LigDevice *device)
   int ranks = lig_device_get_n_ranks (device, LIG_GROUP_ALL);
   if (ranks == 1)
     return;
-  g_autofree char *layout = lig_layout_to_string (lig_device_get_layout (device));
+  const LigLayout *used = lig_device_get_layout (device);
+  g_autofree char *layout = lig_layout_to_string (used);
   g_string_append_printf (to, " --ranks %d", ranks);
-  if (lig_device_get_n_ranks (device, LIG_GROUP_DATA) < ranks)
+  if (!lig_layout_is_default (used))
     lig_shell_append_option (to, "parallel", layout);
 }
 

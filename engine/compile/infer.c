@@ -295,19 +295,14 @@ place_kind (LigGraph *graph, gint64 at, LigParameterKind kind, gboolean trained,
   return at;
 }
 
-/* Places parameters of all kinds. Sharded ones come last among those with weight decay and first
- * among those without, so that they are one range. */
-static gint64
-place_parameters (LigGraph *graph, gint64 at, gboolean trained, gboolean decays)
+/* Returns whether parameters of a kind exist. */
+static gboolean
+has_kind (const LigGraph *graph, LigParameterKind kind)
 {
-  for (int i = 0; i < LIG_N_PARAMETER_KINDS; i++) {
-    LigParameterKind kind = (LigParameterKind) (decays ? i : LIG_N_PARAMETER_KINDS - 1 - i);
-    gint64 first = at;
-    at = place_kind (graph, at, kind, trained, decays);
-    if (trained)
-      graph->layout->ranges[kind][decays] = (LigElements){first, at};
-  }
-  return at;
+  for (guint i = 0; i < graph->layout->parameters->len; i++)
+    if (lig_parameter_kind (lig_parameter (graph, i)) == kind)
+      return TRUE;
+  return FALSE;
 }
 
 /* Returns the number of elements rounded up so that the shares of all ranks are equal, or -1. */
@@ -316,6 +311,23 @@ round_up (const LigGraph *graph, gint64 elements)
 {
   gint64 unit = lig_share_unit (graph);
   return elements < 0 ? elements : (elements + unit - 1) / unit * unit;
+}
+
+/* Places parameters of all kinds. Sharded ones come last among those with weight decay and first
+ * among those without, so that they are one range. Divided experts have shares of their own. */
+static gint64
+place_parameters (LigGraph *graph, gint64 at, gboolean trained, gboolean decays)
+{
+  for (int i = 0; i < LIG_N_PARAMETER_KINDS; i++) {
+    LigParameterKind kind = (LigParameterKind) (decays ? i : LIG_N_PARAMETER_KINDS - 1 - i);
+    gboolean apart = kind == LIG_PARAMETER_EXPERT && trained && has_kind (graph, kind);
+    gint64 first = at = apart ? round_up (graph, at) : at;
+    at = place_kind (graph, at, kind, trained, decays);
+    at = apart ? round_up (graph, at) : at;
+    if (trained)
+      graph->layout->ranges[kind][decays] = (LigElements){first, at};
+  }
+  return at;
 }
 
 /* Returns the path of the parameter with the most elements, or of the first whose number
@@ -510,6 +522,40 @@ find_cache_ends (LigGraph *graph, GError **error)
   return TRUE;
 }
 
+/* Checks that no matmul is quantized: amaxes of ranks with other experts are not compared. */
+static gboolean
+check_unquantized (const LigGraph *graph, int ranks, GError **error)
+{
+  for (int i = 0; i < (int) graph->parts->len; i++) {
+    const LigPart *part = lig_part (graph, i);
+    if (!part->recipe || !lig_part_is_matmul (part))
+      continue;
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("%s at %s: its recipe is %s, expected none with expert=%d; omit the recipe, or "
+                    "expert"),
+                 part->plan.title, part->plan.path, part->recipe->info->name, ranks);
+    return lig_error_set_path (error, part->plan.path);
+  }
+  return TRUE;
+}
+
+/* Checks that ranks that share the experts have experts to share. */
+static gboolean
+check_expert_ranks (const LigGraph *graph, GError **error)
+{
+  int ranks = lig_device_get_n_ranks (graph->request->device, LIG_GROUP_EXPERT);
+  if (ranks == 1 || graph->problems)
+    return TRUE;
+  if (has_kind (graph, LIG_PARAMETER_EXPERT))
+    return check_unquantized (graph, ranks, error);
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_VALUE,
+    _ ("the parallelism has expert=%d, but no op divides its experts; set parallel=expert "
+       "of a mixture of experts, or omit expert"),
+    ranks);
+  return lig_error_set_setting (error, "ranks");
+}
+
 gboolean
 lig_infer (LigGraph *graph, GError **error)
 {
@@ -536,6 +582,8 @@ lig_infer (LigGraph *graph, GError **error)
   graph->ends.output = at;
   lig_value (graph, at)->kept_to_end = TRUE;
   if (!lig_tie_parameters (graph, error) || !lig_freeze_parameters (graph, error))
+    return FALSE;
+  if (!check_expert_ranks (graph, error))
     return FALSE;
   describe_parameters (graph);
   lig_decide_quantized (graph);

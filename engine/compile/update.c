@@ -144,13 +144,28 @@ add_norms (LigGraph *graph, gint64 count, const char *name)
   return lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &shape, LIG_FP32, -1, "%s", name);
 }
 
-/* Returns the gradients whose norm this rank computes: all, except that gradients that are equal on
- * all ranks of a tensor-parallel group count only on its first rank. */
-static LigElements
-find_own_gradients (const LigGraph *graph)
+/* Returns the ranks over which gradients are sharded: those of a tensor-parallel group, or those
+ * that share the experts; LIG_N_GROUPS if none are. */
+static LigRankGroup
+find_sharding (const LigGraph *graph, LigParameterKind *kind)
 {
-  const LigElements *sharded = graph->layout->ranges[LIG_PARAMETER_SHARDED];
-  return lig_device_get_rank (graph->request->device, LIG_GROUP_TENSOR) == 0
+  static const LigRankGroup groups[LIG_N_PARAMETER_KINDS] = {
+    [LIG_PARAMETER_SHARDED] = LIG_GROUP_TENSOR, [LIG_PARAMETER_EXPERT] = LIG_GROUP_EXPERT};
+  for (*kind = LIG_PARAMETER_SHARDED; *kind < LIG_N_PARAMETER_KINDS; (*kind)++) {
+    const LigElements *ranges = graph->layout->ranges[*kind];
+    if (ranges[TRUE].first < ranges[TRUE].end || ranges[FALSE].first < ranges[FALSE].end)
+      return groups[*kind];
+  }
+  return LIG_N_GROUPS;
+}
+
+/* Returns the gradients whose norm this rank computes: all, except that gradients that are equal on
+ * all ranks of the group count only on its first rank. */
+static LigElements
+find_own_gradients (const LigGraph *graph, LigRankGroup group, LigParameterKind kind)
+{
+  const LigElements *sharded = graph->layout->ranges[kind];
+  return lig_device_get_rank (graph->request->device, group) == 0
            ? (LigElements){0, graph->layout->elements}
            : (LigElements){sharded[TRUE].first, sharded[FALSE].end};
 }
@@ -192,14 +207,17 @@ find_own_norm (LigGraph *graph, LigElements own)
 static void
 schedule_global_norm (LigGraph *graph)
 {
-  const LigElements *kind = graph->layout->ranges[LIG_PARAMETER_SHARDED];
-  gboolean sharded = kind[TRUE].first<kind[FALSE].end, shared = graph->layout->shares->len> 0;
+  LigParameterKind kind;
+  LigRankGroup over = find_sharding (graph, &kind);
+  gboolean shared = graph->layout->shares->len > 0;
+  /* Shares of divided experts are those of different ranks, like those of other parameters. */
+  gboolean sharded = over != LIG_N_GROUPS && !(shared && over == LIG_GROUP_EXPERT);
   graph->ends.gradient_norm = add_norms (graph, 1, "gradient-norm");
   lig_value (graph, graph->ends.gradient_norm)->kept_to_end = TRUE;
-  int of = find_own_norm (graph, sharded ? find_own_gradients (graph)
+  int of = find_own_norm (graph, sharded ? find_own_gradients (graph, over, kind)
                                          : (LigElements){0, graph->layout->elements});
   if (sharded || shared) {
-    LigRankGroup group = !shared   ? LIG_GROUP_TENSOR
+    LigRankGroup group = !shared   ? over
                          : sharded ? LIG_GROUP_ALL
                                    : lig_device_get_replicas (graph->request->device);
     int part = add_norms (graph, 1, "own-norm");

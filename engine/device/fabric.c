@@ -24,6 +24,20 @@ reduce_all (const LigFabricLink *link, int ranks, double bytes)
   return ranks < 2 ? 0 : MIN (2 * pass_around (link, ranks, bytes), tree);
 }
 
+/* Returns the seconds in which each rank sends a part of `bytes` to each other one. All messages
+ * are on the way at once, those to ranks of its machine and those to other machines on different
+ * links. */
+static double
+exchange_all (const LigFabric *self, int machines, int here, double bytes)
+{
+  double each = bytes / (machines * here);
+  double latency =
+    ceil (log2 (here)) * self->inside.latency + ceil (log2 (machines)) * self->between.latency;
+  double inside = (here - 1) * each / self->inside.bandwidth;
+  double between = (machines - 1) * here * each / self->between.bandwidth;
+  return latency + MAX (inside, between);
+}
+
 /* Returns the seconds in which each rank sends to the next one: those of the slowest link. */
 static double
 pass_on (const LigFabric *self, int machines, int here, double bytes)
@@ -42,6 +56,8 @@ travel (const LigFabric *self, LigCollective collective, int ranks, int stride, 
   int here = MIN (ranks, devices), machines = (ranks + devices - 1) / devices;
   if (collective == LIG_RING_EXCHANGE)
     return pass_on (self, machines, here, bytes);
+  if (collective == LIG_ALL_TO_ALL)
+    return exchange_all (self, machines, here, bytes);
   if (machines == 1 && collective == LIG_ALL_REDUCE)
     return reduce_all (&self->inside, here, bytes);
   double inside = here > 1 ? pass_around (&self->inside, here, bytes) : 0;

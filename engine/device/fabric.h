@@ -17,7 +17,9 @@ gboolean lig_fabric_read (JsonObject *description, LigFabric *fabric, GError **e
  * bytes. An all-reduce is one of each, or a double tree (Sanders, Speck and Träff, 2009), whichever
  * is faster: 2 log2 n latencies, and twice the bytes. Across machines, each machine reduce-scatters
  * internally, devices with the same local rank all-reduce their part, and each machine all-gathers.
- * A ring exchange takes as long as its slowest link. All of them also take the
- * fabric's launch overhead (`start`). */
+ * A ring exchange takes as long as its slowest link. In an all-to-all, each rank sends a part of
+ * the bytes to each other one, on the links inside and, at the same time, between machines; its
+ * messages are on the way at once, so that latencies grow with the logarithms of both numbers.
+ * All of them also take the fabric's launch overhead (`start`). */
 double lig_fabric_predict (
   const LigFabric *self, LigCollective collective, int ranks, int stride, double bytes);

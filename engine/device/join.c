@@ -31,7 +31,9 @@ connect_group (LigDevice *self, LigRankGroup group, GError **error)
   const LigPeers *peers = lig_ranks_get_peers (self->ranks, group);
   char key[LIG_CONNECTION_KEY] = {0};
   void *connection = NULL;
-  if (!peers || (group == LIG_GROUP_REPLICAS && lig_device_get_replicas (self) != group))
+  gboolean experts = group == LIG_GROUP_EXPERT || group == LIG_GROUP_EXPERT_REPLICAS;
+  if (!peers || (group == LIG_GROUP_REPLICAS && lig_device_get_replicas (self) != group) ||
+      (experts && lig_device_get_n_ranks (self, LIG_GROUP_EXPERT) == 1))
     return TRUE;
   if (peers->rank == 0 && !lig_device_check (self, self->calls->connection_key (self->handle, key),
                                              _ ("joining ranks"), error))

@@ -34,18 +34,22 @@ typedef enum {
   LIG_PARAMETER_EQUAL,   /* nothing: all ranks compute the same */
   LIG_PARAMETER_SUMMED,  /* an all-reduce */
   LIG_PARAMETER_SHARDED, /* nothing: each rank has a part of the parameter */
+  LIG_PARAMETER_EXPERT,  /* none of a tensor group: each rank of an expert group has a part */
   LIG_N_PARAMETER_KINDS
 } LigParameterKind;
 
 #define lig_parameter_kind(parameter) \
-  ((parameter)->sharding.axis >= 0 ? LIG_PARAMETER_SHARDED \
-   : (parameter)->summed           ? LIG_PARAMETER_SUMMED \
-                                   : LIG_PARAMETER_EQUAL)
+  ((parameter)->sharding.axis >= 0 && (parameter)->sharding.group == LIG_GROUP_EXPERT \
+     ? LIG_PARAMETER_EXPERT \
+   : (parameter)->sharding.axis >= 0 ? LIG_PARAMETER_SHARDED \
+   : (parameter)->summed             ? LIG_PARAMETER_SUMMED \
+                                     : LIG_PARAMETER_EQUAL)
 
-/* A range of parameters whose update is sharded over a data-parallel group, and this rank's
+/* A range of parameters whose update is sharded over the ranks that have them, and this rank's
  * part. */
 typedef struct {
   LigElements all, own;
+  LigRankGroup group;
   gint64 kept; /* offset of the part in the optimizer state, which has only this rank's parts */
 } LigShare;
 

@@ -92,7 +92,8 @@ gboolean
 lig_sharding_same (const LigTie *tie, const LigParameter *parameter)
 {
   const LigParameterSharding *a = &tie->sharding, *b = &parameter->sharding;
-  gboolean same = tie->summed == parameter->summed && a->axis == b->axis;
+  gboolean same =
+    tie->summed == parameter->summed && a->axis == b->axis && (a->axis < 0 || a->group == b->group);
   if (!same || a->axis < 0)
     return same;
   same = a->sections.count == b->sections.count;

@@ -215,7 +215,7 @@ lig_infer_sinks (LigInfer *infer, gboolean sinks, gint64 heads, const LigHeads *
   infer->n_parameters = sinks ? 1 : 0;
   lig_shape_init (&infer->parameters[0], 1, (gint64) packed->heads);
   if (infer->x_sharding.kind == LIG_SHARDING_COLUMNS)
-    infer->parameter_shardings[0] = (LigParameterSharding){0, {1, {heads}}};
+    infer->parameter_shardings[0] = (LigParameterSharding){0, {1, {heads}}, LIG_GROUP_TENSOR};
 }
 
 void

@@ -55,7 +55,7 @@ infer_columns (LigInfer *self, const LigLinearOpParams *values, GError **error)
                              sections.lengths[i], error))
       return FALSE;
   self->y_sharding = (LigSharding){LIG_SHARDING_COLUMNS, sections};
-  self->parameter_shardings[0] = (LigParameterSharding){0, sections};
+  self->parameter_shardings[0] = (LigParameterSharding){0, sections, LIG_GROUP_TENSOR};
   self->y.axes[self->y.n_axes - 1] /= self->n_ranks[LIG_GROUP_TENSOR];
   self->parameters[0].axes[0] /= self->n_ranks[LIG_GROUP_TENSOR];
   return TRUE;
@@ -67,7 +67,8 @@ infer_rows (LigInfer *self, GError **error)
   if (self->x_sharding.kind != LIG_SHARDING_COLUMNS)
     return lig_infer_reject_sharding (self, error);
   self->y_sharding = (LigSharding){.kind = LIG_SHARDING_PARTIAL};
-  self->parameter_shardings[0] = (LigParameterSharding){1, self->x_sharding.sections};
+  self->parameter_shardings[0] =
+    (LigParameterSharding){1, self->x_sharding.sections, LIG_GROUP_TENSOR};
   return TRUE;
 }
 

@@ -33,7 +33,8 @@ infer (LigInfer *self, GError **error)
     return FALSE;
   lig_shape_init (&self->parameters[0], 1, lig_shape_columns (&self->x));
   if (self->x_sharding.kind == LIG_SHARDING_COLUMNS)
-    self->parameter_shardings[0] = (LigParameterSharding){0, self->x_sharding.sections};
+    self->parameter_shardings[0] =
+      (LigParameterSharding){0, self->x_sharding.sections, LIG_GROUP_TENSOR};
   return TRUE;
 }
 

@@ -89,6 +89,19 @@ const LigParam lig_gated_params[] = {
   {.name = NULL},
 };
 
+gboolean
+lig_check_own_rows (const LigInfer *infer, GError **error)
+{
+  if (infer->x_sharding.kind != LIG_SHARDING_EXPERTS)
+    return TRUE;
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_SHAPE,
+    _ ("its input has the rows of all expert ranks (expert=%d), whose random numbers would "
+       "depend on their order; put it before dispatch, or after combine"),
+    infer->expert_ranks);
+  return FALSE;
+}
+
 /* If the columns are sharded, each rank has the same part of both halves, or, if they are
  * interleaved, some of the blocks. */
 static gboolean

@@ -32,6 +32,10 @@ gboolean lig_check_extra (LigInfer *infer,
                           LigDtype dtype,
                           GError **error);
 
+/* Returns whether the rows of x are those of the batch: after dispatch they are those of the
+ * experts, and random numbers by row would depend on the routing. */
+gboolean lig_check_own_rows (const LigInfer *infer, GError **error);
+
 /* Returns the hash of an op's path, which gives each random op its own RNG stream. */
 guint64 lig_hash_path (const char *path);
 

@@ -18,7 +18,7 @@ infer (LigInfer *self, GError **error)
   values->block = 0;
   values->ranks = ranks;
   values->rank = self->places[LIG_GROUP_CONTEXT];
-  if (ranks > 1 && !lig_check_halves (self, error))
+  if (!lig_check_own_rows (self, error) || (ranks > 1 && !lig_check_halves (self, error)))
     return FALSE;
   if (ranks > 1)
     values->block = lig_count_positions (self) / 2 * lig_shape_columns (&self->x);

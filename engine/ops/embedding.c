@@ -76,7 +76,7 @@ shard (LigInfer *self, EmbeddingParams *values, GError **error)
   values->ranks = ranks;
   self->parameters[0].axes[0] = each;
   self->parameter_shardings[0] =
-    (LigParameterSharding){0, {.count = 1, .lengths = {values->vocabulary}}};
+    (LigParameterSharding){0, {.count = 1, .lengths = {values->vocabulary}}, LIG_GROUP_TENSOR};
   return TRUE;
 }
 

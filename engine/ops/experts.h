@@ -8,6 +8,35 @@
 /* Checks that x has an element for each of at most LIG_MAX_EXPERTS groups. */
 gboolean lig_check_groups (const LigInfer *infer, GError **error);
 
+/* How ranks share the experts. */
+enum { LIG_EXPERTS_WHOLE, LIG_EXPERTS_DIVIDED };
+
+#define LIG_EXPERTS_PARALLEL(type, field) \
+  LIG_CHOICE (type, field, "parallel", N_ ("Parallel"), \
+              N_ ("none: each rank has all experts; expert: each rank of an expert group has an " \
+                  "equal part of them"), \
+              "none|expert", LIG_EXPERTS_WHOLE)
+
+/* The exchange of rows between the ranks that share experts. */
+#define LIG_EXCHANGE_CAPACITY 2
+#define LIG_OVERFLOW_PARAM(type, field) \
+  LIG_CHOICE (type, field, "overflow", N_ ("Overflow"), \
+              N_ ("If a rank gets more rows than there is room for: stop ends the run, drop " \
+                  "omits the last ones, and counts them"), \
+              "stop|drop", 0)
+#define LIG_EXCHANGE_PARAMS(type, field) \
+  LIG_FLOAT ( \
+    type, field.capacity, "exchange-capacity", N_ ("Exchange capacity"), \
+    N_ ("Maximum number of rows that a rank sends to another one that has other experts: " \
+        "a multiple of the mean"), \
+    1, LIG_MAX_EXPERTS, LIG_EXCHANGE_CAPACITY), \
+    LIG_OVERFLOW_PARAM (type, field.overflow)
+
+typedef struct {
+  float capacity;
+  int32_t overflow;
+} LigMacroExchange;
+
 /* The step of the router's correction. */
 #define LIG_ROUTER_BALANCE(type, name) \
   LIG_FLOAT (type, balance, name, N_ ("Balance step"), \

@@ -7,8 +7,10 @@
 #include <inttypes.h>
 
 typedef struct {
+  LigGroupedParams kernel;
   gint64 out_features, groups, in_features;
   float init_std;
+  int32_t parallel;
   bool bias;
 } GroupedLinearParams;
 
@@ -58,6 +60,7 @@ static const LigParam params[] = {
              0,
              1000,
              0.023),
+  LIG_EXPERTS_PARALLEL (GroupedLinearParams, parallel),
   {LIG_PARAM_INPUT, "offsets", N_ ("Offsets"),
    N_ ("Channel of the first row of each group and the end of the last one; default: a tensor from "
        "the caller"),
@@ -73,14 +76,30 @@ static const LigParameterInfo parameters[] = {
   {.name = "bias", .init = LIG_INIT_ZEROS},
   {.name = NULL}};
 
-/* Finds the number of groups, that of the channel's offsets; the caller's are of one group unless
- * the parameter is set. */
+/* Returns the number of ranks that share the groups. */
+static int
+count_ranks (const LigInfer *self, const GroupedLinearParams *values)
+{
+  return values->parallel == LIG_EXPERTS_DIVIDED ? self->expert_ranks : 1;
+}
+
+/* Finds the number of this rank's groups, that of the channel's offsets; the caller's are of one
+ * group unless the parameter is set, which counts those of all ranks. */
 static gboolean
 find_groups (LigInfer *self, const GroupedLinearParams *values, gint64 *groups, GError **error)
 {
   const LigShape *given = &self->extra_inputs[OFFSETS];
+  const int ranks = count_ranks (self, values);
   LigShape wanted;
-  *groups = values->groups > 0 ? values->groups : given->n_axes == 1 ? given->axes[0] - 1 : 1;
+  if (values->groups % ranks != 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("groups is %" PRId64 ", expected a multiple of expert, %d"), values->groups,
+                 ranks);
+    return FALSE;
+  }
+  *groups = values->groups > 0   ? values->groups / ranks
+            : given->n_axes == 1 ? given->axes[0] - 1
+                                 : 1;
   if (*groups < 1 || *groups > LIG_MAX_EXPERTS) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("the length of its offsets is %" PRId64 ", expected 2 to %d"), *groups + 1,
@@ -92,10 +111,27 @@ find_groups (LigInfer *self, const GroupedLinearParams *values, gint64 *groups, 
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
       _ ("groups is %" PRId64 ", that of its offsets is %" PRId64 "; give both the same number"),
-      values->groups, given->axes[0] - 1);
+      *groups, given->axes[0] - 1);
     return FALSE;
   }
   return lig_check_extra (self, OFFSETS, "offsets", &wanted, LIG_INT32, error);
+}
+
+/* Checks that ranks with other weights get the rows of their groups from all ranks. */
+static gboolean
+check_rows (const LigInfer *self, const GroupedLinearParams *values, GError **error)
+{
+  gboolean divided = count_ranks (self, values) > 1;
+  gboolean apart = self->x_sharding.kind == LIG_SHARDING_EXPERTS;
+  if (divided == apart)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               divided ? _ ("each expert rank has its own groups (expert=%d), but the rows of all; "
+                            "put dispatch before it, or set parallel=none")
+                       : _ ("its input has the rows of the groups of one expert rank (expert=%d); "
+                            "set parallel=expert"),
+               self->expert_ranks);
+  return FALSE;
 }
 
 static gboolean
@@ -104,7 +140,7 @@ infer (LigInfer *self, GError **error)
   const GroupedLinearParams *values = self->params;
   LigShape rows = lig_shape_without (&self->x, 1);
   gint64 groups;
-  if (!lig_check_features (self, values->in_features, error) ||
+  if (!lig_check_features (self, values->in_features, error) || !check_rows (self, values, error) ||
       !find_groups (self, values, &groups, error) ||
       !lig_check_extra (self, SCALES, "scales", &rows, LIG_FP32, error))
     return FALSE;
@@ -113,12 +149,19 @@ infer (LigInfer *self, GError **error)
                  _ ("it has scales, but no bias that they multiply; omit scales"));
     return FALSE;
   }
+  /* After dispatch, most of the rows are room for an uneven load. */
+  gboolean apart = self->x_sharding.kind == LIG_SHARDING_EXPERTS;
+  ((GroupedLinearParams *) self->params)->kernel.rows =
+    apart ? self->x_sharding.sections.lengths[0] : 0;
   self->extra_ranges[OFFSETS] = (LigRange){0, G_MAXINT32, 0};
   self->y.axes[self->y.n_axes - 1] = values->out_features;
   lig_shape_init (&self->parameters[0], 3, groups, values->out_features,
                   lig_shape_columns (&self->x));
   lig_shape_init (&self->parameters[1], 2, groups, values->out_features);
   self->n_parameters = values->bias ? 2 : 1;
+  for (int i = 0; i < self->n_parameters && count_ranks (self, values) > 1; i++)
+    self->parameter_shardings[i] = (LigParameterSharding){
+      0, {.count = 1, .lengths = {groups * count_ranks (self, values)}}, LIG_GROUP_EXPERT};
   return TRUE;
 }
 
@@ -134,6 +177,7 @@ LIG_DEFINE_OP (grouped_linear) = {
   .shardings = LIG_COMPUTES_ROWS,
   .params = params,
   .params_size = sizeof (GroupedLinearParams),
+  .kernel_params_size = sizeof (LigGroupedParams),
   .extra_inputs = "offsets scales?",
   .parameters = parameters,
   .saves = "x weight offsets bias scales",

@@ -11,11 +11,12 @@
 typedef struct {
   LigRouterParams kernel; /* the choices of the router's parameters */
   LigMacroExperts mixture;
+  LigMacroExchange exchange;
   gint64 experts, groups, group_top_k, interleave;
   float scale, aux, z, balance, limit, alpha, offset;
   LigMacroStds stds;
   bool normalize, correction, bias, router_bias;
-  int32_t activation, recompute;
+  int32_t activation, recompute, parallel;
 } MixtureParams;
 
 enum { AUTO, AT_ACTIVATION, AT_OUTPUT };
@@ -86,6 +87,8 @@ static const LigParam params[] = {
                N_ ("Adds a bias to the router's logits"),
                FALSE),
   LIG_MACRO_STDS (MixtureParams, stds),
+  LIG_EXPERTS_PARALLEL (MixtureParams, parallel),
+  LIG_EXCHANGE_PARAMS (MixtureParams, exchange),
   LIG_RECOMPUTE_PARAM (MixtureParams, recompute),
   {.name = NULL},
 };
@@ -96,6 +99,7 @@ static const LigParamGroup groups[] = {
                "weights-at"},
   LIG_ROUTER_GROUPS,
   {N_ ("Matmuls"), "bias router-bias init-std output-init-std"},
+  {N_ ("Ranks"), "parallel exchange-capacity overflow"},
   LIG_MACRO_BACKWARD,
   {.title = NULL},
 };
@@ -135,9 +139,21 @@ lig_macro_check_shared (LigParts *parts, const LigMacroExperts *mixture)
                                 "shared-features, or omit shared-gate"));
 }
 
+/* Returns whether ranks exchange rows. */
+static gboolean
+exchanges (const LigParts *parts, const MixtureParams *values)
+{
+  return values->parallel == LIG_EXPERTS_DIVIDED &&
+         lig_parts_get_n_ranks (parts, LIG_GROUP_EXPERT) > 1;
+}
+
 static void
 check (LigParts *parts, const MixtureParams *values, const char *activation)
 {
+  if (exchanges (parts, values) &&
+      values->experts % lig_parts_get_n_ranks (parts, LIG_GROUP_EXPERT) != 0)
+    lig_parts_reject (parts, _ ("experts is %" PRId64 ", expected a multiple of expert, %d"),
+                      values->experts, lig_parts_get_n_ranks (parts, LIG_GROUP_EXPERT));
   g_autofree char *scaled = g_strconcat ("scaled-", activation, NULL);
   if (values->mixture.top_k > values->experts)
     lig_parts_reject (parts,
@@ -178,10 +194,11 @@ add_grouped (LigParts *parts,
              const char *name,
              const char *names,
              LigMacroLength length,
+             const char *offsets,
              const char *scales)
 {
   LigOp *matmul = lig_macro_op (self, "grouped-linear", names);
-  g_object_set (matmul, "offsets", "offsets", "scales", scales, NULL);
+  g_object_set (matmul, "offsets", offsets, "scales", scales, NULL);
   if (length.length == 0)
     lig_parts_add_scaled (parts, name, matmul, "out-features", length.multiple, length.divisor);
   else {
@@ -190,10 +207,27 @@ add_grouped (LigParts *parts,
   }
 }
 
+/* Adds the part that sends rows to the ranks that have their experts, with their scales, or that
+ * returns them. */
+static void
+add_exchange (LigParts *parts, LigOp *self, gboolean back, const char *scales)
+{
+  LigOp *op = back ? lig_op_new ("combine", NULL)
+                   : lig_macro_op (self, "dispatch", "exchange-capacity=capacity overflow");
+  if (!back)
+    g_object_set (op, "offsets", "offsets", "scales", scales, "own-offsets", "own-offsets",
+                  "own-scales", "own-scales", NULL);
+  g_object_set (op, "sent", "sent", "received", "received", NULL);
+  lig_parts_add (parts, NULL, op);
+}
+
 static void
 add_experts (LigParts *parts, LigOp *self, const MixtureParams *values, const char *activation)
 {
   gboolean scaled = is_scaled (values, activation), gated = is_gated (activation);
+  gboolean apart = exchanges (parts, values);
+  const char *offsets = apart ? "own-offsets" : "offsets";
+  const char *scales = apart ? "own-scales" : "scales";
   gint64 halves = gated ? 2 : 1;
   LigOp *permute = lig_macro_op (self, "permute", "experts=groups capacity");
   LigOp *unit = make_unit (self, activation, scaled ? "scaled-" : "");
@@ -202,16 +236,20 @@ add_experts (LigParts *parts, LigOp *self, const MixtureParams *values, const ch
                 "offsets", "places", "places", "scales", "scales", NULL);
   g_object_set (unpermute, "places", "places", "weights", scaled ? NULL : "weights", NULL);
   if (unit && scaled)
-    g_object_set (unit, "scales", "scales", NULL);
+    g_object_set (unit, "scales", scales, NULL);
   if (unit && gated)
     g_object_set (unit, "interleave", values->interleave, NULL);
   lig_parts_add (parts, NULL, permute);
-  add_grouped (parts, self, "experts-fc1", "experts=groups bias init-std",
-               (LigMacroLength){values->mixture.features * halves, 4 * halves, 1}, NULL);
+  if (apart)
+    add_exchange (parts, self, FALSE, scaled ? "scales" : NULL);
+  add_grouped (parts, self, "experts-fc1", "experts=groups bias init-std parallel",
+               (LigMacroLength){values->mixture.features * halves, 4 * halves, 1}, offsets, NULL);
   lig_parts_add (parts, NULL, unit);
   /* fc2 returns to the number of features of the tokens. */
-  add_grouped (parts, self, "experts-fc2", "experts=groups bias output-init-std=init-std",
-               (LigMacroLength){0, 1, 1}, scaled && values->bias ? "scales" : NULL);
+  add_grouped (parts, self, "experts-fc2", "experts=groups bias output-init-std=init-std parallel",
+               (LigMacroLength){0, 1, 1}, offsets, scaled && values->bias ? scales : NULL);
+  if (apart)
+    add_exchange (parts, self, TRUE, NULL);
   lig_parts_add (parts, NULL, unpermute);
 }
 

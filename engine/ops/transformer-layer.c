@@ -20,6 +20,7 @@ typedef struct {
   LigMacroMlp mlp;
   LigMacroNorm norm;
   LigMacroExperts experts;
+  LigMacroExchange exchange;
   LigMacroStds stds;
   gint64 n_experts;
   int32_t type, recompute, score, first;
@@ -30,6 +31,9 @@ typedef struct {
 } TransformerLayerParams;
 
 enum { ENCODER, DECODER };
+
+/* The value of `parallel` after those of the other macros. */
+enum { BY_EXPERTS = LIG_MACRO_SEQUENCE + 1 };
 
 static const LigParam params[] = {
   LIG_MACRO_ATTENTION_PARAMS (TransformerLayerParams, attention),
@@ -44,6 +48,7 @@ static const LigParam params[] = {
            0,
            0),
   LIG_MACRO_EXPERT_PARAMS (TransformerLayerParams, experts),
+  LIG_EXCHANGE_PARAMS (TransformerLayerParams, exchange),
   LIG_CHOICE (TransformerLayerParams,
               score,
               "router-score",
@@ -145,7 +150,14 @@ static const LigParam params[] = {
    N_ ("Channel of the memory's sequence lengths"), 0, 0, 0, 0, 3, NULL},
   LIG_MACRO_STDS (TransformerLayerParams, stds),
   LIG_RECOMPUTE_PARAM (TransformerLayerParams, recompute),
-  LIG_MACRO_PARALLEL (TransformerLayerParams, division),
+  LIG_CHOICE (TransformerLayerParams,
+              division,
+              "parallel",
+              N_ ("Parallel"),
+              N_ ("How ranks shard the layer: none, by heads and FFN size (tensor), also by the "
+                  "rows in between (sequence), or by experts (expert)"),
+              "none|tensor|sequence|expert",
+              LIG_MACRO_TENSOR),
   {.name = NULL},
 };
 
@@ -157,7 +169,8 @@ static const LigParamGroup groups[] = {
   LIG_MACRO_PERCEPTRON (""),
   {N_ ("Experts"),
    "experts top-k expert-features shared-features shared-gate capacity weights-at router-score "
-   "router-first router-normalize router-bias router-scale aux z balance"},
+   "router-first router-normalize router-bias router-scale aux z balance exchange-capacity "
+   "overflow"},
   LIG_MACRO_NORMS (LIG_MACRO_HEAD_NORMS " residual-post-norm output-layer-norm"),
   {N_ ("Branches"), "hidden-dropout drop-path parallel-attention-mlp"},
   LIG_MACRO_HEAD_MATMULS,
@@ -201,17 +214,19 @@ end (LigParts *parts,
 static void
 add_mlp (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
 {
-  if (values->n_experts == 0)
+  if (values->n_experts == 0) {
     lig_macro_add_mlp (parts, self, values->mlp.features);
-  else
-    lig_parts_add (
-      parts, NULL,
-      lig_macro_op (
-        self, "mixture-of-experts",
-        "experts top-k expert-features shared-features shared-gate capacity weights-at "
-        "router-score=score router-first=first router-normalize=normalize "
-        "router-bias router-scale=scale aux z balance activation activation-limit activation-alpha "
-        "glu-linear-offset bias init-std output-init-std"));
+    return;
+  }
+  LigOp *mixture = lig_macro_op (
+    self, "mixture-of-experts",
+    "experts top-k expert-features shared-features shared-gate capacity weights-at "
+    "router-score=score router-first=first router-normalize=normalize "
+    "router-bias router-scale=scale aux z balance activation activation-limit activation-alpha "
+    "glu-linear-offset bias init-std output-init-std exchange-capacity overflow");
+  if (mixture && values->division == BY_EXPERTS)
+    g_object_set (mixture, "parallel", "expert", NULL);
+  lig_parts_add (parts, NULL, mixture);
 }
 
 static void
@@ -259,6 +274,8 @@ check_experts (LigParts *parts, const TransformerLayerParams *values)
               {"aux", (double) values->aux},
               {"z", (double) values->z},
               {"router-bias", values->router_bias}};
+  if (values->division == BY_EXPERTS && values->n_experts == 0)
+    lig_parts_reject (parts, _ ("parallel is expert, but experts is 0; set experts, or omit it"));
   for (guint i = 0; i < G_N_ELEMENTS (idle) && values->n_experts == 0; i++)
     if (idle[i].value > 0)
       lig_parts_reject (parts, _ ("%s is %g, but experts is 0; set experts, or omit %s"),

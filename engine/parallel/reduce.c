@@ -9,10 +9,12 @@
 #include "engine/graph/value.h"
 #include "engine/parallel/shares.h"
 #include <ligature/params-collective.h>
+#include <ligature/params-matmul.h>
 #include <ligature/state-arrays.h>
 
 typedef struct {
   LigElements all, own; /* elements of the array: that are reduced, that this rank gets */
+  LigRankGroup group;   /* the ranks with the same parameters */
   int after;            /* the last step that writes one of its gradients */
 } Bucket;
 
@@ -50,6 +52,7 @@ list_buckets (LigGraph *graph)
     } else {
       bucket.all = bucket.own = g_array_index (ranges, LigElements, i);
     }
+    bucket.group = lig_range_group (graph, bucket.all);
     g_array_append_val (buckets, bucket);
   }
   return buckets;
@@ -81,13 +84,29 @@ range_value (LigGraph *graph, int array, LigElements range)
 
 /* Appends a collective of the ranks with the same parameters, in the communication lane. */
 static void
-append_beside (LigGraph *graph, GArray *steps, LigPass pass, const char *kernel, const int *values)
+append_beside (LigGraph *graph,
+               GArray *steps,
+               LigPass pass,
+               const char *kernel,
+               const int *values,
+               LigRankGroup group)
 {
-  LigRankGroup group = lig_device_get_replicas (graph->request->device);
   const LigCollectiveParams params = {lig_device_get_n_ranks (graph->request->device, group),
                                       LIG_REDUCE_MEAN, group};
   lig_step_append (graph, steps, pass, -1, kernel, values, &params, sizeof params);
   g_array_index (steps, LigGraphStep, steps->len - 1).plan.lane = LIG_LANE_COMMUNICATION;
+}
+
+/* Divides gradients of this rank's experts, to which the rows of all expert ranks contribute, by
+ * the number of these ranks: the loss is the mean over all of them. */
+static void
+append_division (LigGraph *graph, GArray *steps, int value)
+{
+  int ranks = lig_device_get_n_ranks (graph->request->device, LIG_GROUP_EXPERT);
+  const LigScaleParams params = {.factor = 1 / (float) ranks};
+  lig_step_append (graph, steps, LIG_PASS_BACKWARD, -1, "scale", (const int[]){value, value},
+                   &params, sizeof params);
+  g_array_index (steps, LigGraphStep, steps->len - 1).plan.reduces = TRUE;
 }
 
 static void
@@ -96,8 +115,12 @@ append_reduction (LigGraph *graph, GArray *steps, const Bucket *bucket)
   gboolean whole = bucket->own.first == bucket->all.first && bucket->own.end == bucket->all.end;
   int from = range_value (graph, LIG_STATE_GRADIENTS, bucket->all);
   int to = whole ? from : range_value (graph, LIG_STATE_GRADIENTS, bucket->own);
+  if (bucket->group == LIG_GROUP_EXPERT_REPLICAS)
+    append_division (graph, steps, from);
+  if (lig_device_get_n_ranks (graph->request->device, bucket->group) == 1)
+    return;
   append_beside (graph, steps, LIG_PASS_BACKWARD, whole ? "all_reduce" : "reduce_scatter",
-                 (const int[]){from, to});
+                 (const int[]){from, to}, bucket->group);
   g_array_index (steps, LigGraphStep, steps->len - 1).plan.reduces = TRUE;
 }
 
@@ -106,7 +129,9 @@ lig_gather_parameters (LigGraph *graph, const LigShare *share)
 {
   int from = range_value (graph, LIG_STATE_PARAMETERS, share->own);
   int to = range_value (graph, LIG_STATE_PARAMETERS, share->all);
-  append_beside (graph, graph->steps, LIG_PASS_UPDATE, "all_gather", (const int[]){from, to});
+  if (lig_device_get_n_ranks (graph->request->device, share->group) > 1)
+    append_beside (graph, graph->steps, LIG_PASS_UPDATE, "all_gather", (const int[]){from, to},
+                   share->group);
 }
 
 static void

@@ -19,6 +19,7 @@ lig_sharding_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infe
   for (LigRankGroup group = 0; group < LIG_GROUP_ALL; group++)
     infer->places[group] = lig_device_get_rank (graph->request->device, group);
   infer->rank = infer->places[LIG_GROUP_TENSOR];
+  infer->expert_ranks = lig_device_get_n_ranks (graph->request->device, LIG_GROUP_EXPERT);
   infer->shards_vocabulary = lig_vocabulary_is_sharded (graph, part->plan.op);
   infer->x_sharding = infer->y_sharding = lig_value (graph, part->x)->sharding;
   for (int i = 0; i < LIG_MAX_PARAMETERS; i++)
@@ -61,9 +62,11 @@ reject (const LigInfer *infer, LigShardingKind kind, GError **error)
     [LIG_SHARDING_SHARED] =
       N_ ("its input is for column-parallel matmuls (tensor=%d); set parallel=column, or "
           "before it gradient=part in all-gather, or omit all-reduce (of=gradient)"),
+    [LIG_SHARDING_EXPERTS] = N_ ("its input has the rows of all expert ranks (expert=%d), of which "
+                                 "it may mix several; put combine before it"),
   };
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ (sentences[kind]),
-               infer->n_ranks[LIG_GROUP_TENSOR]);
+  int ranks = kind == LIG_SHARDING_EXPERTS ? infer->expert_ranks : infer->n_ranks[LIG_GROUP_TENSOR];
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, _ (sentences[kind]), ranks);
   return FALSE;
 }
 
@@ -94,11 +97,36 @@ check_extras (const LigPart *part, const LigInfer *infer, GError **error)
   return TRUE;
 }
 
+/* Checks that an op after dispatch can compute with rows of all expert ranks, each of them
+ * separately, and that all of its inputs have these rows. */
+static gboolean
+check_expert_rows (const LigPart *part, const LigInfer *infer, GError **error)
+{
+  unsigned kinds = find_kinds (part);
+  gboolean apart = infer->x_sharding.kind == LIG_SHARDING_EXPERTS;
+  for (int i = 0; i < part->n_inputs && !lig_part_loads_branch (part); i++)
+    if (part->input_parts[i] >= 0 &&
+        (infer->extra_shardings[i].kind == LIG_SHARDING_EXPERTS) != apart) {
+      g_set_error (
+        error, LIG_ERROR, LIG_ERROR_SHAPE,
+        _ ("one of its input and %s has the rows of all expert ranks (expert=%d); connect both "
+           "before dispatch, or both after it"),
+        part->ports->extra_inputs->ports[i].name, infer->expert_ranks);
+      return FALSE;
+    }
+  if (!apart)
+    return TRUE;
+  return (kinds >> LIG_SHARDING_ROWS & 1) || lig_part_loads_branch (part) ||
+         reject (infer, LIG_SHARDING_EXPERTS, error);
+}
+
 gboolean
 lig_sharding_check (const LigPart *part, const LigInfer *infer, GError **error)
 {
   LigShardingKind kind = infer->x_sharding.kind;
   unsigned kinds = find_kinds (part);
+  if (infer->expert_ranks > 1)
+    return check_expert_rows (part, infer, error);
   if (infer->n_ranks[LIG_GROUP_TENSOR] == 1 ||
       (kinds & ~(unsigned) LIG_COMPUTES_POSITIONS) == LIG_COMPUTES_ANY)
     return TRUE;
@@ -112,6 +140,8 @@ lig_sharding_parameter (LigTie *parameter, const LigInfer *infer)
 {
   LigShardingKind kind = infer->x_sharding.kind;
   parameter->sharding = infer->parameter_shardings[parameter->slot];
+  if (parameter->sharding.group != LIG_GROUP_EXPERT)
+    parameter->sharding.group = LIG_GROUP_TENSOR;
   parameter->summed =
     parameter->sharding.axis < 0 && (kind == LIG_SHARDING_ROWS || kind == LIG_SHARDING_COLUMNS);
 }

@@ -33,6 +33,34 @@ lig_share_unit (const LigGraph *graph)
   return shards_optimizer (graph) ? SHARE_ALIGNMENT * count_replicas (graph) : 1;
 }
 
+/* Returns the range of the parameters of divided experts; without them it is empty. */
+static LigElements
+find_experts (const LigGraph *graph)
+{
+  const LigElements *experts = graph->layout->ranges[LIG_PARAMETER_EXPERT];
+  gboolean any =
+    experts[TRUE].first < experts[TRUE].end || experts[FALSE].first < experts[FALSE].end;
+  return any ? (LigElements){experts[TRUE].first, experts[FALSE].end} : (LigElements){0, 0};
+}
+
+LigRankGroup
+lig_range_group (const LigGraph *graph, LigElements range)
+{
+  LigElements experts = find_experts (graph);
+  return range.first >= experts.first && range.end <= experts.end && experts.first < experts.end
+           ? LIG_GROUP_EXPERT_REPLICAS
+           : lig_device_get_replicas (graph->request->device);
+}
+
+/* Returns whether parameters of another kind begin at an element. */
+static gboolean
+is_edge (const LigGraph *graph, gint64 element)
+{
+  LigElements experts = find_experts (graph);
+  return (element == graph->layout->decayed && element < graph->layout->elements) ||
+         (experts.first < experts.end && (element == experts.first || element == experts.end));
+}
+
 /* The parameters without weight decay are few and come after the others: a range of both would wait
  * for the whole backward pass. */
 GArray *
@@ -49,9 +77,7 @@ lig_shard_gradients (const LigGraph *graph, LigDtype dtype)
     LigElements *last = ranges->len ? &g_array_index (ranges, LigElements, ranges->len - 1) : NULL;
     if (!parameter->trained || first >= end)
       continue;
-    gboolean other =
-      end == graph->layout->decayed && graph->layout->decayed < graph->layout->elements;
-    if (last && !other && last->end - last->first < max) {
+    if (last && !is_edge (graph, end) && last->end - last->first < max) {
       last->first = first;
     } else {
       LigElements range = {first, end};
@@ -77,16 +103,14 @@ lig_find_shares (LigGraph *graph, GError **error)
                  lig_dtype_name (graph->request->compute));
     return lig_error_set_setting (error, "shard-optimizer");
   }
-  gint64 ranks = count_replicas (graph);
-  gint64 rank =
-    lig_device_get_rank (graph->request->device, lig_device_get_replicas (graph->request->device));
   g_autoptr (GArray) ranges = lig_shard_gradients (graph, graph->request->parameter_dtype);
   graph->layout->kept_elements = 0;
   for (guint i = 0; i < ranges->len; i++) {
     LigElements all = g_array_index (ranges, LigElements, i);
-    gint64 each = (all.end - all.first) / ranks;
-    LigShare share = {
-      all, {all.first + rank * each, all.first + (rank + 1) * each}, graph->layout->kept_elements};
+    LigRankGroup group = lig_range_group (graph, all);
+    gint64 each = (all.end - all.first) / lig_device_get_n_ranks (graph->request->device, group);
+    gint64 first = all.first + lig_device_get_rank (graph->request->device, group) * each;
+    LigShare share = {all, {first, first + each}, group, graph->layout->kept_elements};
     graph->layout->kept_elements += each;
     g_array_append_val (graph->layout->shares, share);
   }

@@ -10,6 +10,9 @@
  * with a sharded update, at the next multiple of the shares; (transfer full), of LigElements. */
 GArray *lig_shard_gradients (const LigGraph *graph, LigDtype dtype);
 
+/* Returns the ranks that have the same parameters of a range. */
+LigRankGroup lig_range_group (const LigGraph *graph, LigElements range);
+
 /* Returns the number of elements of which ranges are multiples. */
 gint64 lig_share_unit (const LigGraph *graph);
 

@@ -339,6 +339,9 @@ free_events (LigProgram *self)
   LigBackendDevice *handle = self->run->device;
   if (self->results)
     calls->release_host (handle, self->results);
+  if (self->numbers)
+    calls->release_host (handle, self->numbers);
+  g_clear_pointer (&self->watched, g_array_unref);
   for (int i = 0; i < LIG_PROGRAM_RESULT_SLOTS; i++)
     if (self->arrived[i])
       calls->event_free (handle, self->arrived[i]);

@@ -249,20 +249,28 @@ lig_program_read_extra_output (LigProgram *self, guint n, GError **error)
                      "such extra output", error);
 }
 
-LigTensor *
-lig_program_read_watched (LigProgram *self, int op, const char *name, GError **error)
+/* Returns a watched value of an op, or -1. */
+static int
+find_watched (LigProgram *self, int op, const char *name)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (self->plan, &count);
   int value = -1;
-  g_return_val_if_fail (name, NULL);
   for (int i = 0; op >= 0 && op < (int) count && i < ops[op].n_ports; i++) {
     const LigPlanPort *port = &ops[op].ports[i];
     gboolean watched = port->kind == LIG_PORT_KEPT && port->value >= 0 &&
                        lig_plan_value (self->plan, port->value)->kept_to_end;
     value = watched && g_str_equal (port->name, name) ? port->value : value;
   }
-  return read_value (self, value, LIG_RUN_FORWARD, "such watched value", error);
+  return value;
+}
+
+LigTensor *
+lig_program_read_watched (LigProgram *self, int op, const char *name, GError **error)
+{
+  g_return_val_if_fail (name, NULL);
+  return read_value (self, find_watched (self, op, name), LIG_RUN_FORWARD, "such watched value",
+                     error);
 }
 
 /* Reads a gradient and removes the loss scale. */
@@ -388,6 +396,54 @@ send_value (LigProgram *self, int value, void *to, gsize bytes)
                 : LIG_OK;
 }
 
+/* Returns the number of elements of the watched values that results contain. */
+static gsize
+count_watched (LigProgram *self)
+{
+  gsize count = 0;
+  for (guint i = 0; self->watched && i < self->watched->len; i++)
+    count += (gsize) lig_shape_size (
+      &lig_plan_value (self->plan, g_array_index (self->watched, int, i))->shape);
+  return count;
+}
+
+gboolean
+lig_program_watch (LigProgram *self, const char *name, gsize *count, GError **error)
+{
+  guint n_ops;
+  lig_plan_get_ops (self->plan, &n_ops);
+  void *numbers = NULL;
+  g_return_val_if_fail (!self->watched && name && count, FALSE);
+  self->watched = g_array_new (FALSE, FALSE, sizeof (int));
+  for (guint i = 0; i < n_ops; i++) {
+    int value = find_watched (self, (int) i, name);
+    if (value >= 0)
+      g_array_append_val (self->watched, value);
+  }
+  *count = count_watched (self);
+  LigStatus status = *count == 0 ? LIG_OK
+                                 : self->run->calls->allocate_host (
+                                     self->run->device,
+                                     LIG_PROGRAM_RESULT_SLOTS * *count * sizeof (float), &numbers);
+  self->numbers = numbers;
+  return lig_device_check (self->device, status, _ ("binding a program"), error);
+}
+
+/* Copies the watched values of a slot. */
+static LigStatus
+send_watched (LigProgram *self, guint slot)
+{
+  float *to = self->numbers + slot * count_watched (self);
+  LigStatus status = LIG_OK;
+  for (guint i = 0; i < self->watched->len && status == LIG_OK; i++) {
+    int value = g_array_index (self->watched, int, i);
+    gsize size = (gsize) lig_shape_size (&lig_plan_value (self->plan, value)->shape);
+    status = send_value (self, value, to, size * sizeof *to);
+    to += size;
+  }
+  return status;
+}
+
 gboolean
 lig_program_send_results (LigProgram *self, guint slot, GError **error)
 {
@@ -400,6 +456,8 @@ lig_program_send_results (LigProgram *self, guint slot, GError **error)
   if (status == LIG_OK && self->waiting)
     status = run->calls->copy (run->device, &to->waited, &self->waiting->seconds, sizeof to->waited,
                                lig_device_stream (self->device));
+  if (status == LIG_OK && self->numbers)
+    status = send_watched (self, slot);
   if (status == LIG_OK)
     status =
       run->calls->record (run->device, self->arrived[slot], run->lanes[LIG_LANE_MAIN].stream);
@@ -411,5 +469,6 @@ lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result
 {
   LigStatus status = self->run->calls->wait_event (self->run->device, self->arrived[slot]);
   *result = self->results[slot];
+  result->watched = self->numbers ? self->numbers + slot * count_watched (self) : NULL;
   return lig_device_check (self->device, status, _ ("reading the loss"), error);
 }

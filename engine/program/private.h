@@ -47,6 +47,8 @@ struct _LigProgram {
   GArray *captures;              /* of LigCapture */
   LigProgramResult *results;     /* LIG_PROGRAM_RESULT_SLOTS in host memory */
   void *arrived[LIG_PROGRAM_RESULT_SLOTS]; /* events */
+  GArray *watched;                         /* (nullable): of int: values that results contain */
+  float *numbers;                          /* in host memory, of each slot those of all of them */
 
   GArray *output_gradients; /* of LigOutputGradient */
   gboolean keeps_gradients; /* they remain set for all backward passes */

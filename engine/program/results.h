@@ -14,8 +14,9 @@ G_BEGIN_DECLS
 
 typedef struct {
   float loss;
-  LigScaling scaling; /* zero in a plan without an update */
-  double waited;      /* in seconds, like that of lig_program_read_waiting() */
+  LigScaling scaling;   /* zero in a plan without an update */
+  double waited;        /* in seconds, like that of lig_program_read_waiting() */
+  const float *watched; /* the numbers of lig_program_watch(), valid until the slot is used again */
 } LigProgramResult;
 
 /**
@@ -28,6 +29,10 @@ typedef struct {
 gboolean lig_program_send_results (LigProgram *self, guint slot, GError **error);
 gboolean
 lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result, GError **error);
+
+/* From now on results contain the numbers, which are fp32, of a watched value of all ops that have
+ * it, one after the other in the order of ops. Sets `count` to how many there are. */
+gboolean lig_program_watch (LigProgram *self, const char *name, gsize *count, GError **error);
 
 /* Returns the address on the device of rows of the forward pass's output, valid until the next run;
  * NULL with an error as for lig_program_read_output_rows(). */

@@ -2,6 +2,7 @@
 /* Checks the table of an op without calling any of its functions. */
 #include "engine/base/rejection.h"
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/param-set.h"
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 #include "kernels/functions.h"
@@ -14,7 +15,6 @@
 
 #define reject(error, table, ...) lig_reject (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
 
-#define MAX_PARAMS 64                  /* one bit each in a mask */
 #define LARGEST_WHOLE 9007199254740992 /* 2^53 */
 
 /* --- Words ---------------------------------------------------------------------------------- */
@@ -157,8 +157,9 @@ check_params (const LigOpInfo *info, GError **error)
   guint count = 0, positional = 0;
   while (info->params && info->params[count].name)
     count++;
-  if (count > MAX_PARAMS)
-    return reject (error, info, "it has %u parameters, at most %d are allowed", count, MAX_PARAMS);
+  if (count > LIG_MOST_PARAMS)
+    return reject (error, info, "it has %u parameters, at most %d are allowed", count,
+                   LIG_MOST_PARAMS);
   for (guint i = 0; i < count; i++) {
     if (!check_param (info, &info->params[i], seen, error))
       return FALSE;

@@ -5,6 +5,7 @@
 
 #include "engine/sequence/literal.h"
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/param-set.h"
 #include "engine/sequence/ports.h"
 #include <ligature/sequence.h>
 
@@ -16,7 +17,7 @@ typedef struct {
   char *input_channels[LIG_MAX_EXTRA];
   char *output_channels[LIG_MAX_EXTRA];
   bool to_caller[LIG_MAX_EXTRA];
-  guint64 given; /* one bit for each parameter: set at least once */
+  LigParamSet given; /* the parameters that were set at least once */
   gboolean fence, frozen;
   gboolean moved;                     /* removed from a sequence at least once */
   char *ties[LIG_MAX_PARAMETERS];     /* as written */
@@ -167,7 +168,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
   else if (id == PROP_TRAINED)
     lig_op_set_trained (self, g_value_get_boolean (value));
   else if (set_param (self, &lig_op_get_info (self)->params[id - FIRST_PARAM], value)) {
-    private_of (self)->given |= G_GUINT64_CONSTANT (1) << (id - FIRST_PARAM);
+    lig_param_set_add (&private_of (self)->given, id - FIRST_PARAM);
     lig_op_touch (self);
   }
 }
@@ -353,7 +354,8 @@ lig_op_check (LigOp *self, GError **error)
 {
   const LigOpInfo *info = lig_op_get_info (self);
   for (guint i = 0; info->params && info->params[i].name; i++)
-    if (info->params[i].flags & LIG_PARAM_REQUIRED && !(private_of (self)->given >> i & 1)) {
+    if (info->params[i].flags & LIG_PARAM_REQUIRED &&
+        !lig_param_set_has (&private_of (self)->given, i)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s needs %s"), info->name,
                    info->params[i].name);
       return FALSE;

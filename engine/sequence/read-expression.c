@@ -10,6 +10,7 @@
  * does not report where a token begins. */
 #include "engine/base/suggest.h"
 #include "engine/sequence/literal.h"
+#include "engine/sequence/param-set.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -395,9 +396,9 @@ parse_trained (Parser *self, LigOp *op)
   return place (self, start);
 }
 
-/* Reads [NAME '='] value; `given` has one bit for each parameter. */
+/* Reads [NAME '='] value; `given` are the parameters before it. */
 static gboolean
-parse_arg (Parser *self, LigOp *op, guint64 *given, gboolean *positional)
+parse_arg (Parser *self, LigOp *op, LigParamSet *given, gboolean *positional)
 {
   g_auto (GValue) value = G_VALUE_INIT;
   Token first = self->token;
@@ -421,10 +422,10 @@ parse_arg (Parser *self, LigOp *op, guint64 *given, gboolean *positional)
     param = find_positional (self, op, &first, positional);
   if (!param)
     return FALSE;
-  guint64 bit = G_GUINT64_CONSTANT (1) << (param - lig_op_get_info (op)->params);
-  if (*given & bit)
+  guint index = (guint) (param - lig_op_get_info (op)->params);
+  if (lig_param_set_has (given, index))
     return fail (self, first.start, LIG_ERROR_FORMAT, _ ("%s is given twice"), param->name);
-  *given |= bit;
+  lig_param_set_add (given, index);
   if (lig_literal_set (op, param, &value, self->error))
     return TRUE;
   /* The op's own message about a value already contains both names. */
@@ -438,7 +439,7 @@ parse_arg (Parser *self, LigOp *op, guint64 *given, gboolean *positional)
 static gboolean
 parse_args (Parser *self, LigOp *op)
 {
-  guint64 given = 0;
+  LigParamSet given = {0};
   gboolean positional = FALSE;
   if (!next (self))
     return FALSE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shards parameters over a tensor-parallel group: each rank has an equal part of each section of
- * one of the first two axes. */
+/* Shards parameters over a tensor-parallel group or an expert-parallel one: each rank has an equal
+ * part of each section of one of the first two axes. */
 #include "engine/state/part.h"
 
 #include "engine/ranks/messages.h"
@@ -45,8 +45,8 @@ lig_state_take_part (LigState *self,
   LigTensor *part = lig_tensor_new (whole->dtype, &parameter->shape, error);
   if (part)
     copy_part (parameter, whole->data, part->data, lig_dtype_size (whole->dtype),
-               lig_device_get_rank (self->device, LIG_GROUP_TENSOR),
-               lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR), FALSE);
+               lig_device_get_rank (self->device, parameter->sharding.group),
+               lig_device_get_n_ranks (self->device, parameter->sharding.group), FALSE);
   return part;
 }
 
@@ -68,7 +68,7 @@ lig_state_join_parts (LigState *self,
                       GError **error)
 {
   const LigPeers *peers =
-    lig_ranks_get_peers (lig_device_get_ranks (self->device), LIG_GROUP_TENSOR);
+    lig_ranks_get_peers (lig_device_get_ranks (self->device), parameter->sharding.group);
   if (parameter->sharding.axis < 0 || !peers)
     return lig_tensor_ref (part);
   gsize bytes = lig_tensor_bytes (part);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a parameter that a rank of a tensor-parallel group keeps. */
+/* The part of a parameter that a rank of a tensor-parallel or expert-parallel group keeps. */
 #pragma once
 
 #include "engine/state/struct.h"

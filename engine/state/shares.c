@@ -54,18 +54,19 @@ lig_state_collect (LigState *self,
                    const LigParameter *parameter,
                    GError **error)
 {
-  LigRankGroup group = lig_device_get_replicas (self->device);
-  const LigPeers *peers = lig_ranks_get_peers (lig_device_get_ranks (self->device), group);
-  int ranks = lig_device_get_n_ranks (self->device, group);
-  int rank = lig_device_get_rank (self->device, group);
+  LigRanks *all = lig_device_get_ranks (self->device);
+  int replicas = lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device));
   LigDtype dtype = lig_state_array_dtype (self, array);
   g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
-  g_autofree gint64 *bounds = g_new (gint64, ranks + 1);
+  g_autofree gint64 *bounds = g_new (gint64, replicas + 1);
   for (guint i = 0; tensor && i < self->layout->shares->len; i++) {
     const LigShare *share = get_share (self, i);
     if (share->all.first >= parameter->offset + lig_shape_size (&parameter->shape) ||
         share->all.end <= parameter->offset)
       continue;
+    const LigPeers *peers = lig_ranks_get_peers (all, share->group);
+    int ranks = lig_device_get_n_ranks (self->device, share->group);
+    int rank = lig_device_get_rank (self->device, share->group);
     for (int j = 0; j < ranks; j++) {
       Piece piece = find_piece (self, share, parameter, j);
       bounds[j] = piece.at * (gint64) lig_dtype_size (dtype);
@@ -86,8 +87,8 @@ lig_state_write_share (LigState *self,
                        GError **error)
 {
   gsize size = lig_dtype_size (tensor->dtype);
-  int rank = lig_device_get_rank (self->device, lig_device_get_replicas (self->device));
   for (guint i = 0; i < self->layout->shares->len; i++) {
+    int rank = lig_device_get_rank (self->device, get_share (self, i)->group);
     Piece piece = find_piece (self, get_share (self, i), parameter, rank);
     if (piece.count > 0 &&
         !lig_device_upload (self->device, self->arrays[array] + (gsize) piece.kept * size,

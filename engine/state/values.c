@@ -228,7 +228,10 @@ count_range (const Reader *self, gint64 first, gint64 end, LigHistogram *to, GEr
 static gboolean
 counts_replicas (LigState *self, const LigParameter *parameter)
 {
-  return lig_device_get_rank (self->device, lig_device_get_replicas (self->device)) == 0 &&
+  LigRankGroup replicas = lig_parameter_kind (parameter) == LIG_PARAMETER_EXPERT
+                            ? LIG_GROUP_EXPERT_REPLICAS
+                            : lig_device_get_replicas (self->device);
+  return lig_device_get_rank (self->device, replicas) == 0 &&
          (parameter->sharding.axis >= 0 ||
           lig_device_get_rank (self->device, LIG_GROUP_TENSOR) == 0);
 }

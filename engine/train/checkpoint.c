@@ -83,7 +83,9 @@ gives_parts (LigRun *self)
   gboolean shares =
     self->settings.shard_optimizer != 0 &&
     lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device)) > 1;
-  return shares ||
+  gboolean experts = lig_device_get_n_ranks (self->device, LIG_GROUP_EXPERT) > 1 &&
+                     lig_device_get_rank (self->device, LIG_GROUP_EXPERT_REPLICAS) == 0;
+  return shares || experts ||
          (lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) > 1 &&
           lig_device_get_rank (self->device, lig_device_get_replicas (self->device)) == 0);
 }

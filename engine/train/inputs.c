@@ -72,7 +72,7 @@ add_ranks (JsonBuilder *to, LigDevice *device)
   int count = lig_device_get_n_ranks (device, LIG_GROUP_ALL);
   g_autofree char *text = lig_layout_to_string (layout);
   lig_json_add_integer (to, "ranks", count);
-  if (lig_device_get_n_ranks (device, LIG_GROUP_DATA) < count)
+  if (!lig_layout_is_default (layout))
     lig_json_add_text (to, "parallel", text);
 }
 

@@ -8,6 +8,7 @@
 #include "engine/train/control.h"
 #include "engine/train/data.h"
 #include "engine/train/ranks.h"
+#include "engine/train/record-overflow.h"
 #include "engine/train/run-private.h"
 #include "engine/train/step.h"
 #include <ligature/figures.h>
@@ -143,6 +144,8 @@ open_programs (LigRun *self, gboolean calibrating, GError **error)
       !(self->eval = open_program (self, &options, &evaluation, error)))
     return FALSE;
   watch_requests (self);
+  if (!lig_run_share_failure (self, lig_run_watch_overflow (self, error), error))
+    return FALSE;
   return !lig_run_ranks (self) ||
          (compare_groups (self, error) && compare_collectives (self, error));
 }

@@ -82,7 +82,9 @@ has_same_parts (LigRun *self, LigTensorFile *file)
   return lig_layout_size (&layout, LIG_GROUP_TENSOR) ==
            lig_device_get_n_ranks (device, LIG_GROUP_TENSOR) &&
          lig_layout_size (&layout, LIG_GROUP_CONTEXT) ==
-           lig_device_get_n_ranks (device, LIG_GROUP_CONTEXT);
+           lig_device_get_n_ranks (device, LIG_GROUP_CONTEXT) &&
+         lig_layout_size (&layout, LIG_GROUP_EXPERT) ==
+           lig_device_get_n_ranks (device, LIG_GROUP_EXPERT);
 }
 
 /* Another summation order would give other bits. */

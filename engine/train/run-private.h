@@ -22,6 +22,14 @@ typedef struct {
   double begun;
 } LigRunPending;
 
+/* The rows of a rank that did not fit into exchanges. */
+typedef struct {
+  double rows;  /* of all ops */
+  double worst; /* for one rank, the most of an op that ends the run then; 0: none */
+  guint op;     /* this op */
+  int to;       /* the rank among those that share the experts */
+} LigRunOverflow;
+
 typedef struct _LigRunSamples LigRunSamples;
 
 struct _LigRun {
@@ -69,6 +77,10 @@ struct _LigRun {
   /* The total wait of this rank before the step; the wait of each rank in the step, and its average
    * over the last steps: used by the training thread. */
   double waiting_before, *waited, *waited_lately;
+
+  /* Rows that did not fit into the exchange between expert ranks: used by the training thread. */
+  gsize overflow_count;    /* of numbers of the training program; 0: no op exchanges rows */
+  LigRunOverflow overflow; /* of this rank in the current step */
 
   guint work;        /* the number of the run among the work items of its ranks */
   gboolean together; /* all ranks have found the reason that ended the run */

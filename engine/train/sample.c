@@ -110,13 +110,14 @@ gboolean
 lig_run_prepare_samples (LigRun *self, GError **error)
 {
   const int shards = lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR) *
-                     lig_device_get_n_ranks (self->device, LIG_GROUP_CONTEXT);
+                     lig_device_get_n_ranks (self->device, LIG_GROUP_CONTEXT) *
+                     lig_device_get_n_ranks (self->device, LIG_GROUP_EXPERT);
   if (self->settings.sample_every == 0)
     return TRUE;
   if (shards > 1)
     return reject (error, "sample-every",
                    _ ("samples need the whole model on one rank, it is sharded over %d; leave them "
-                      "out, or use data-parallel ranks only"),
+                      "out, or use data-parallel ranks that have all of it"),
                    shards);
   if (!lig_run_writes (self))
     return TRUE;

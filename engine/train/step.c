@@ -9,6 +9,7 @@
 #include "engine/train/data.h"
 #include "engine/train/learning-rate.h"
 #include "engine/train/ranks.h"
+#include "engine/train/record-overflow.h"
 #include "engine/train/run-private.h"
 #include <ligature/ranks.h>
 #include <ligature/store-rows.h>
@@ -158,7 +159,7 @@ run_part (
   float mean;
   if (load_batch (self, &local) && lig_run_scale_part (self, part, &local) &&
       lig_run_program (self, self->train, flags, &self->idle, &local) &&
-      lig_program_read_loss (self->train, &mean, &local)) {
+      lig_program_read_loss (self->train, &mean, &local) && lig_run_read_overflow (self, &local)) {
     *loss += lig_run_get_share (self, part) * (double) mean;
     return TRUE;
   }
@@ -179,6 +180,7 @@ run_parts (LigRun *self, double *loss, GError **error)
   gboolean abandoned = FALSE;
   double waiting;
   *loss = 0;
+  self->overflow = (LigRunOverflow){0};
   if (!lig_run_share_parts (self, error))
     return FALSE;
   for (gint64 i = 0; i < parts; i++) {
@@ -224,7 +226,7 @@ step_synchronously (LigRun *self, gint64 step, GError **error)
   double begin = lig_now (), loss;
   if (!run_or_abandon (self, &loss, error))
     return FALSE;
-  if (!check_finite (self, loss, step, error))
+  if (!lig_run_join_overflow (self, step, error) || !check_finite (self, loss, step, error))
     return FALSE;
   lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
   if (!lig_run_program (self, self->train, LIG_RUN_UPDATE, &self->idle, error))
@@ -247,10 +249,12 @@ take_oldest (LigRun *self, GError **error)
     return FALSE;
   self->taken++;
   self->partial_loss += oldest->share * (double) result.loss;
+  lig_run_add_overflow (self, result.watched);
   if (!oldest->last)
     return TRUE;
   gboolean abandoned = FALSE;
   if (!lig_run_join_step (self, &self->partial_loss, result.waited, &abandoned, error) ||
+      !lig_run_join_overflow (self, oldest->step, error) ||
       !check_finite (self, self->partial_loss, oldest->step, error))
     return FALSE;
   /* Steps overlap, so the time of a step is counted from the end of the one before. */

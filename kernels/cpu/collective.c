@@ -181,6 +181,27 @@ LIG_CPU (ring_exchange) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Sends an equal part of x to each peer; y has the parts that the peers sent, in their order. The
+ * elements may be integers. */
+LigStatus
+LIG_CPU (all_to_all) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigCollectiveParams *params = launch->params;
+  const LigPeers *peers = launch->peers;
+  int64_t bounds[LIG_MAX_PEERS + 1], count = params ? params->peers : 1;
+  if (x->size != y->size || x->dtype != y->dtype || count < 1 || x->size % count != 0 ||
+      (peers && (peers->count > LIG_MAX_PEERS || peers->count != count)))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: the launch and the plan differ; compile the plan again");
+  if (!peers) {
+    memcpy (y->data, x->data, (size_t) x->size * lig_dtype_size (x->dtype));
+    return LIG_OK;
+  }
+  find_bounds (x, x->size / count, peers->count, bounds);
+  return peers->collective (peers, x->data, bounds, y->data, &launch->where);
+}
+
 /* Computes the sum, in order, of the parts of x, each as long as y; it is rounded once. */
 LigStatus
 LIG_CPU (add_parts) (LigLaunch *launch)

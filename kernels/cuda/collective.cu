@@ -101,6 +101,28 @@ pass_on (
   return error ? error : ended;
 }
 
+/* Sends an equal part of x to each peer, and receives as much from each, at once; the group has to
+ * be ended even after a failure. Elements of four bytes may be integers, which are not computed
+ * with. */
+int
+exchange_all (const LigOperand *x, const LigOperand *y, const LigPeers *peers, void *stream)
+{
+  const LigNccl *nccl = lig_nccl ();
+  int64_t part = x->size / peers->count;
+  int type = x->dtype == LIG_INT32 ? (int) LIG_NCCL_FP32 : type_of (x->dtype);
+  int error = nccl->group_start ();
+  if (error)
+    return error;
+  for (int peer = 0; peer < peers->count && !error; peer++) {
+    error = nccl->send (element (x, peer * part), (size_t) part, type, peer, peers->handle, stream);
+    if (!error)
+      error =
+        nccl->receive (element (y, peer * part), (size_t) part, type, peer, peers->handle, stream);
+  }
+  int ended = nccl->group_end ();
+  return error ? error : ended;
+}
+
 /* Sums contiguous parts of `size` elements. */
 template <class A>
 __global__ void
@@ -184,6 +206,23 @@ lig_cuda_ring_exchange (LigLaunch *launch)
   auto params = (const LigRingParams *) launch->params;
   int distance = (1 + params->skipped) % launch->peers->count;
   return finish (launch, pass_on (x, y, distance, launch->peers, launch->stream));
+}
+
+/* Sends an equal part of x to each peer; y has the parts that the peers sent, in their order. */
+extern "C" LigStatus
+lig_cuda_all_to_all (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  auto params = (const LigCollectiveParams *) launch->params;
+  const LigPeers *peers = launch->peers;
+  int64_t count = params ? params->peers : 1;
+  bool moves = x->dtype == LIG_INT32 || lig_dtype_is_floating (x->dtype);
+  if (!moves || x->size != y->size || x->dtype != y->dtype || count < 1 || x->size % count != 0 ||
+      (peers && peers->count != count))
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "collective: the launch and the plan differ; compile the plan again");
+  return peers ? finish (launch, exchange_all (x, y, peers, launch->stream))
+               : copy (launch, y->data, x->data, y);
 }
 
 /* Computes the sum, in order, of the parts of x, each as long as y; it is rounded once. */

@@ -23,6 +23,9 @@ test_read (void)
     {"context=2,data=3", 6, 3, 2, 1, "data=3,context=2"},
     {"context=1,tensor=2", 2, 1, 1, 2, "tensor=2"},
     {"context=2,tensor=2", 8, 2, 2, 2, "data=2,context=2,tensor=2"},
+    {"data=8,expert=4", 8, 8, 1, 1, "data=8,expert=4"},
+    {"expert=2", 4, 4, 1, 1, "data=4,expert=2"},
+    {"expert=1,tensor=2", 4, 2, 1, 2, "data=2,tensor=2"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
@@ -37,6 +40,8 @@ test_read (void)
     g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_REPLICAS), ==,
                      cases[i].data * cases[i].positions);
     g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_ALL), ==, cases[i].count);
+    g_assert_cmpint (lig_layout_is_default (&layout), ==,
+                     !strchr (written, ',') && g_str_has_prefix (written, "data="));
   }
 }
 
@@ -65,6 +70,13 @@ test_rejected (void)
     {"pipeline=2", 2, "'pipeline=2'"},
     {"all=2", 2, "'all=2'"},
     {"tens=2", 2, "'tens=2'"},
+    {"data=4,expert=3", 4, "expert is 3, expected a divisor of data, 4"},
+    {"expert=8", 4, "expert is 8, expected a divisor of data, 4"},
+    {"data=2,expert=2,tensor=2", 4, "expert is 2 and tensor is 2"},
+    {"data=2,context=2,expert=2", 4, "expert is 2 and context is 2"},
+    {"expert=2,expert=2", 4, "'expert=2'"},
+    {"expert=0", 4, "'expert=0'"},
+    {"expert-replicas=2", 4, "'expert-replicas=2'"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
@@ -97,7 +109,7 @@ test_places (void)
 static void
 test_positions (void)
 {
-  const LigLayout layout = {{2, 3, 2}};
+  const LigLayout layout = {.sizes = {2, 3, 2}};
   for (int rank = 0; rank < 12; rank++) {
     g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_DATA), ==, rank / 6);
     g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_CONTEXT), ==, rank / 2 % 3);
@@ -109,6 +121,29 @@ test_positions (void)
   g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_REPLICAS), ==, 2);
 }
 
+/* Ranks that share the experts are neighbours; those with the same experts are as far apart as
+ * there are such ranks. */
+static void
+test_experts (void)
+{
+  LigLayout layout;
+  g_assert_true (lig_layout_parse (&layout, "data=8,expert=4", 8, NULL));
+  for (int rank = 0; rank < 8; rank++) {
+    g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_DATA), ==, rank);
+    g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_EXPERT), ==, rank % 4);
+    g_assert_cmpint (lig_layout_place (&layout, rank, LIG_GROUP_EXPERT_REPLICAS), ==, rank / 4);
+  }
+  g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_EXPERT), ==, 4);
+  g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_EXPERT_REPLICAS), ==, 2);
+  g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_EXPERT), ==, 1);
+  g_assert_cmpint (lig_layout_stride (&layout, LIG_GROUP_EXPERT_REPLICAS), ==, 4);
+  lig_layout_init (&layout, 6);
+  g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_EXPERT), ==, 1);
+  g_assert_cmpint (lig_layout_size (&layout, LIG_GROUP_EXPERT_REPLICAS), ==, 6);
+  layout.expert = 4;
+  g_assert_false (lig_layout_check (&layout, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -117,5 +152,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/layout/rejected", test_rejected);
   g_test_add_func ("/base/layout/places", test_places);
   g_test_add_func ("/base/layout/positions", test_positions);
+  g_test_add_func ("/base/layout/experts", test_experts);
   return g_test_run ();
 }

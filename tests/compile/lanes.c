@@ -96,7 +96,7 @@ test_ring (void)
     g_autoptr (GError) error = NULL;
     g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
     g_assert_no_error (error);
-    const LigLayout layout = {{1, 8, 1}};
+    const LigLayout layout = {.sizes = {1, 8, 1}};
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
     LigCommunication collective;
     options.compute = LIG_BF16;
@@ -142,7 +142,7 @@ test_delayed (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
   g_assert_no_error (error);
-  const LigLayout layout = {{2, 1, 1}};
+  const LigLayout layout = {.sizes = {2, 1, 1}};
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.compute = LIG_BF16;
   options.parameters = LIG_FP32;

@@ -188,7 +188,7 @@ static LigPlan *
 compile_positions (const char *layer, const char *input, int rank, GError **error)
 {
   static const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
-  const LigLayout layout = {{1, RANKS, 1}};
+  const LigLayout layout = {.sizes = {1, RANKS, 1}};
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autofree char *expression =
     g_strdup_printf ("embedding(32) ! transformer-layer(4, kv-heads=2%s) ! linear(9) ! "
@@ -315,7 +315,7 @@ test_ring_memory (void)
   for (int i = 0; i < 2; i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (LigDevice) device = lig_device_open ("null", &error);
-    const LigLayout layout = {{1, i ? 16 : 4, 1}};
+    const LigLayout layout = {.sizes = {1, i ? 16 : 4, 1}};
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
     lig_device_assume_ranks (device, 1, &layout);
     g_autoptr (LigSequence) sequence =

@@ -36,6 +36,10 @@ test_formulas (void)
     /* All send at the same time: two machines by the link between them. */
     {LIG_RING_EXCHANGE, 4, 1e9, 2e-6 + 10e-3},
     {LIG_RING_EXCHANGE, 8, 1e9, 5e-6 + 100e-3},
+    /* A quarter of the bytes to each of three others. */
+    {LIG_ALL_TO_ALL, 4, 1e9, 4e-6 + 7.5e-3},
+    /* An eighth to each of four on another machine takes longer than those to three here. */
+    {LIG_ALL_TO_ALL, 8, 1e9, 9e-6 + 50e-3},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     double seconds =

@@ -78,7 +78,7 @@ static void
 test_layout (DocumentFixture *f, gconstpointer data)
 {
   const LigLayout layout = {
-    {[LIG_GROUP_DATA] = 2, [LIG_GROUP_CONTEXT] = 1, [LIG_GROUP_TENSOR] = 2}};
+    .sizes = {[LIG_GROUP_DATA] = 2, [LIG_GROUP_CONTEXT] = 1, [LIG_GROUP_TENSOR] = 2}};
   begin (f->doc);
   gint64 whole = lig_plan_get_state_bytes (lig_document_get_plan (f->doc));
   fill (f->doc, "linear(1024, parallel=column) ! gelu ! linear(512, parallel=row) ! "
@@ -91,6 +91,33 @@ test_layout (DocumentFixture *f, gconstpointer data)
   g_assert_cmpint (lig_plan_get_state_bytes (lig_document_get_plan (f->doc)), <, whole * 2 / 3);
   g_autofree char *command = lig_document_to_command (f->doc, "plan");
   g_assert_nonnull (strstr (command, " --ranks 4 --parallel data=2,tensor=2"));
+}
+
+/* Ranks share the experts of a sequence that divides them; for another one they are data-parallel.
+ */
+static void
+test_experts (DocumentFixture *f, gconstpointer data)
+{
+  const LigLayout layout = {.sizes = {4, 1, 1}, .expert = 2};
+  begin (f->doc);
+  g_assert_false (lig_ranks_share_experts (f->doc));
+  fill (f->doc, "mixture-of-experts(8, expert-features=64, parallel=expert) ! mean-squared-error");
+  g_assert_true (lig_ranks_share_experts (f->doc));
+  wait_for_plan (f->doc);
+  gint64 whole = lig_plan_get_state_bytes (lig_document_get_plan (f->doc));
+  lig_ranks_set (f->doc, 4);
+  lig_ranks_set_layout (f->doc, &layout);
+  wait_for_plan (f->doc);
+  g_assert_cmpint (get_collective (f->doc).ranks, ==, 4);
+  g_assert_cmpint (lig_plan_get_state_bytes (lig_document_get_plan (f->doc)), <, whole * 2 / 3);
+  g_autofree char *command = lig_document_to_command (f->doc, "plan");
+  g_assert_nonnull (strstr (command, " --ranks 4 --parallel data=4,expert=2"));
+  fill (f->doc, "mixture-of-experts(8, expert-features=64) ! mean-squared-error");
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+  g_autofree char *plain = lig_document_to_command (f->doc, "plan");
+  g_assert_nonnull (strstr (plain, " --ranks 4"));
+  g_assert_null (strstr (plain, "--parallel"));
 }
 
 /* A batch that the ranks cannot share is a problem; the plan is for one rank until it is fixed. */
@@ -139,6 +166,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD_DOCUMENT_TEST ("/document/ranks/plan", test_plan);
   ADD_DOCUMENT_TEST ("/document/ranks/layout", test_layout);
+  ADD_DOCUMENT_TEST ("/document/ranks/experts", test_experts);
   ADD_DOCUMENT_TEST ("/document/ranks/batch", test_batch);
   ADD_DOCUMENT_TEST ("/document/ranks/preview", test_preview);
   return g_test_run ();

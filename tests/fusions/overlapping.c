@@ -193,7 +193,7 @@ predict_pieces (const char *pieces)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
   g_assert_no_error (error);
-  const LigLayout layout = {{1, 1, 4}};
+  const LigLayout layout = {.sizes = {1, 1, 4}};
   LigPlanOptions options = plan_options (LIG_POLICY_MEASURED, TRUE);
   guint count, several = 0;
   double end = 0;
@@ -247,7 +247,7 @@ compile_reducing (const char *input)
   const LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
   g_assert_no_error (error);
-  const LigLayout layout = {{1, 1, 2}};
+  const LigLayout layout = {.sizes = {1, 1, 2}};
   lig_device_assume_ranks (device, 1, &layout);
   g_autoptr (LigSequence) sequence = new_sequence (REDUCING, input);
   LigPlan *plan = lig_plan_compile (sequence, device, &options, &error);
@@ -309,7 +309,7 @@ test_choices (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
   g_assert_no_error (error);
-  const LigLayout layout = {{1, 1, 4}};
+  const LigLayout layout = {.sizes = {1, 1, 4}};
   LigPlanOptions options = plan_options (LIG_POLICY_MEASURED, TRUE);
   options.compute = LIG_BF16;
   lighten (device);
@@ -355,7 +355,7 @@ compile_quantized (const char *recipe, const char *input)
   LigPlanOptions options = plan_options (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
   g_assert_no_error (error);
-  const LigLayout layout = {{1, 1, 2}};
+  const LigLayout layout = {.sizes = {1, 1, 2}};
   options.compute = LIG_BF16;
   options.recipe = recipe;
   lig_device_assume_ranks (device, 1, &layout);

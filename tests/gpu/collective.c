@@ -34,8 +34,9 @@ typedef struct {
 static gint64
 get_result_size (const Problem *p)
 {
-  gboolean alike =
-    g_str_equal (p->kernel, "all_reduce") || g_str_equal (p->kernel, "ring_exchange");
+  gboolean alike = g_str_equal (p->kernel, "all_reduce") ||
+                   g_str_equal (p->kernel, "ring_exchange") ||
+                   g_str_equal (p->kernel, "all_to_all");
   return g_str_equal (p->kernel, "all_gather") ? p->size * p->count
          : alike                               ? p->size
                                                : p->size / p->count;
@@ -160,6 +161,10 @@ expect (const Problem *p, int rank, gint64 at)
     return (double) p->values[rank * p->size + part];
   if (g_str_equal (p->kernel, "ring_exchange"))
     return (double) p->values[(rank + p->count - 1) % p->count * p->size + at];
+  if (g_str_equal (p->kernel, "all_to_all")) {
+    gint64 each = p->size / p->count;
+    return (double) p->values[at / each * p->size + rank * each + at % each];
+  }
   for (int i = 0; i < p->count; i++) {
     double value =
       (double) p->values[i * p->size + (g_str_equal (p->kernel, "all_reduce") ? at : part)];
@@ -271,5 +276,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/gpu/collective/all-gather", "all_gather", test_kernel);
   g_test_add_data_func ("/gpu/collective/shard-rows", "shard_rows", test_kernel);
   g_test_add_data_func ("/gpu/collective/ring-exchange", "ring_exchange", test_kernel);
+  g_test_add_data_func ("/gpu/collective/all-to-all", "all_to_all", test_kernel);
   return g_test_run ();
 }

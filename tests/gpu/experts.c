@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Routers, permutations of rows by expert, scaled units and interleaved gated units on the GPU
- * against the CPU, with hostile experts and places, and NaN among the logits. */
+/* Routers, permutations of rows by expert, exchanges, scaled units and interleaved gated units on
+ * the GPU against the CPU, with hostile experts and places, and NaN among the logits. */
 #include "tests/gpu/experts.h"
 
 #include "kernels/functions.h"
@@ -349,6 +349,90 @@ test_row_offsets (void)
     }
 }
 
+/* --- The exchange between ranks ----------------------------------------------------------------
+ */
+
+typedef struct {
+  LigExchangeParams params;
+  int64_t experts, rows;
+  gboolean hostile; /* offsets and sizes out of range */
+} Swap;
+
+static const Swap swaps[] = {
+  {{1, 5, 0, 0}, 1, 5, FALSE},        {{2, 7, 0, 0}, 4, 33, FALSE},
+  {{8, 300, 0, 0}, 64, 2000, FALSE},  {{64, 2048, 0, 0}, 64, 65536, FALSE},
+  {{4, 1, 0, 0}, 1024, 3000, FALSE},  {{1024, 40, 0, 0}, 1024, 20000, FALSE},
+  {{16, 1000, 0, 0}, 128, 9000, TRUE}};
+
+/* Returns the offsets of an uneven load, which skip the first and the last rows. */
+static Part
+offsets_of (const Swap *s)
+{
+  int32_t *offsets = g_new (int32_t, s->experts + 1);
+  keep (offsets);
+  for (int64_t e = 0; e <= s->experts; e++) {
+    double part = (double) e / (double) s->experts;
+    offsets[e] = (int32_t) (1 + part * part * (double) (s->rows - 3));
+  }
+  if (s->hostile) {
+    offsets[0] = INT32_MIN;
+    offsets[s->experts] = INT32_MAX;
+  }
+  return (Part){LIG_INT32, 1, s->experts + 1, offsets};
+}
+
+/* Returns the sizes that arrive from each rank, some of them 0. */
+static Part
+sizes_of (const Swap *s)
+{
+  int32_t *sizes = g_new (int32_t, s->experts);
+  int64_t each = MAX (s->params.limit * s->params.ranks / s->experts, 1);
+  keep (sizes);
+  for (int64_t i = 0; i < s->experts; i++) {
+    sizes[i] = i % 3 == 1 ? 0 : (int32_t) (i * 7919 % (each + 1));
+    if (s->hostile && i % 31 == 4)
+      sizes[i] = i % 2 ? INT32_MIN : INT32_MAX;
+  }
+  return (Part){LIG_INT32, s->params.ranks, s->experts / s->params.ranks, sizes};
+}
+
+static void
+test_exchange (gconstpointer data)
+{
+  const Swap *s = data;
+  const Gpu *gpu = gpu_or_skip ();
+  if (!gpu)
+    return;
+  LigExchangeParams scatter = s->params;
+  int64_t ranks = s->params.ranks, room = ranks * s->params.limit;
+  char *what = what_of ("ranks, rows", ranks, s->rows);
+  Problem sent = {.kernel = "exchange_sent", .params = &s->params, .what = what};
+  sent.parts[0] = offsets_of (s);
+  sent.parts[1] = (Part){LIG_INT32, 1, s->rows, NULL};
+  sent.parts[2] = (Part){LIG_INT32, 1, s->experts, NULL};
+  sent.parts[3] = (Part){LIG_FP32, 1, ranks, NULL};
+  Problem received = {.kernel = "exchange_received", .params = &s->params, .what = what};
+  received.parts[0] = sizes_of (s);
+  received.parts[1] = (Part){LIG_INT32, 1, room, NULL};
+  received.parts[2] = (Part){LIG_INT32, 1, s->experts / ranks + 1, NULL};
+  run_exact (gpu, &sent, 7 << 1);
+  run_exact (gpu, &received, 3 << 1);
+  scatter.scatter = 1;
+  const Part places = sent.parts[1];
+  Part rows = narrowed (LIG_FP32, 1, s->rows, some_numbers (s->rows, 41));
+  Part pieces = narrowed (LIG_FP32, 1, room, some_numbers (room, 42));
+  Problem moved = {.kernel = "exchange_numbers", .params = &scatter, .what = what};
+  moved.parts[0] = rows;
+  moved.parts[1] = places;
+  moved.parts[2] = (Part){LIG_FP32, 1, room, NULL};
+  run_exact (gpu, &moved, 1 << 2);
+  moved.params = &s->params;
+  moved.parts[0] = pieces;
+  moved.parts[2] = (Part){LIG_FP32, 1, s->rows, NULL};
+  run_exact (gpu, &moved, 1 << 2);
+  keep (NULL);
+}
+
 /* --- Units --------------------------------------------------------------------------------- */
 
 static const int64_t unit_shapes[][2] = {{1, 1},     {5, 1},    {257, 33},   {64, 64},  {1000, 32},
@@ -527,6 +611,11 @@ add_cases (void)
       g_strdup_printf ("/gpu/experts/permute/%u-%ldx%ld-top-%ld-of-%d", i, (long) moves[i].tokens,
                        (long) moves[i].columns, (long) moves[i].top_k, moves[i].params.experts);
     g_test_add_data_func (path, &moves[i], test_permute);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (swaps); i++) {
+    g_autofree char *path = g_strdup_printf ("/gpu/experts/exchange/%d-ranks-%ld",
+                                             swaps[i].params.ranks, (long) swaps[i].rows);
+    g_test_add_data_func (path, &swaps[i], test_exchange);
   }
   for (guint i = 0; i < G_N_ELEMENTS (scaled); i++) {
     g_autofree char *path = g_strconcat ("/gpu/experts/", scaled[i], NULL);

@@ -58,7 +58,7 @@ is_shaped (const char *kernel)
     "attention", "rotary",    "qk_norm",      "quantize",     "update_scales", "linear_fp8",
     "position",  "drop_path", "linear_cross", "entropy_part", "accuracy_part", "_join",
     "halves",    "add_parts", "slice",        "sample",       "scaled",        "grouped",
-    "router",    "permute",   "row_offsets"};
+    "router",    "permute",   "row_offsets",  "exchange_"};
   for (size_t i = 0; i < G_N_ELEMENTS (names); i++)
     if (strstr (kernel, names[i]))
       return TRUE;

@@ -127,9 +127,8 @@ is (const Problem *p, const char *kernel)
 static gint64
 get_result_size (const Problem *p)
 {
-  return is (p, "all_reduce") || is (p, "ring_exchange") ? p->size
-         : is (p, "all_gather")                          ? p->size * p->count
-                                                         : p->size / p->count;
+  gboolean same = is (p, "all_reduce") || is (p, "ring_exchange") || is (p, "all_to_all");
+  return same ? p->size : is (p, "all_gather") ? p->size * p->count : p->size / p->count;
 }
 
 /* Returns an element of the exact reduction of all inputs. */
@@ -149,6 +148,10 @@ static double
 expect (const Problem *p, const float *values, int rank, gint64 at)
 {
   gint64 part = rank * get_result_size (p) + at;
+  if (is (p, "all_to_all")) {
+    gint64 each = p->size / p->count;
+    return (double) values[at / each * p->size + rank * each + at % each];
+  }
   if (is (p, "ring_exchange"))
     return (double) values[(rank + (1 + p->skipped) * (p->count - 1)) % p->count * p->size + at];
   return is (p, "all_gather")   ? (double) values[at]
@@ -164,7 +167,8 @@ check (const Problem *p, const Process *processes, const float *values)
   gint64 size = get_result_size (p);
   gsize bytes = (gsize) size * lig_dtype_size (p->dtype);
   double spacing = p->dtype == LIG_FP32 ? 0x1p-22 : p->dtype == LIG_FP16 ? 0x1p-10 : 0x1p-7;
-  gboolean copies = is (p, "all_gather") || is (p, "shard_rows") || is (p, "ring_exchange");
+  gboolean copies =
+    is (p, "all_gather") || is (p, "shard_rows") || is (p, "ring_exchange") || is (p, "all_to_all");
   g_autofree float *result = g_new (float, size);
   for (int rank = 0; rank < p->count; rank++) {
     lig_widen (p->dtype, processes[rank].operands[1].data, result, (gsize) size);
@@ -288,6 +292,21 @@ test_ring (void)
       }
 }
 
+/* Integers are exchanged, too, without being converted. */
+static void
+test_integers (void)
+{
+  gint32 x[6] = {1, -2, 3, -4, 0x7fffffff, -0x7fffffff}, y[6] = {0};
+  const LigKernel *kernel = lig_kernel_find ("all_to_all");
+  LigOperand operands[] = {{x, 6, 6, LIG_INT32}, {y, 6, 6, LIG_INT32}};
+  LigCollectiveParams params = {1, LIG_REDUCE_SUM, LIG_GROUP_EXPERT};
+  LigLaunch launch = {.operands = operands, .params = &params};
+  g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_OK);
+  g_assert_cmpmem (y, sizeof y, x, sizeof x);
+  params.peers = 4;
+  g_assert_cmpint (kernel->functions[LIG_BACKEND_CPU](&launch), ==, LIG_FAILED);
+}
+
 static void
 test_add_parts (void)
 {
@@ -348,6 +367,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/collective/reduce-scatter", "reduce_scatter", test_rows);
   g_test_add_data_func ("/kernels/collective/shard-rows", "shard_rows", test_rows);
   g_test_add_data_func ("/kernels/collective/ring-exchange", "ring_exchange", test_rows);
+  g_test_add_data_func ("/kernels/collective/all-to-all", "all_to_all", test_rows);
+  g_test_add_func ("/kernels/collective/integers", test_integers);
   g_test_add_func ("/kernels/collective/ring-distances", test_ring);
   g_test_add_func ("/kernels/collective/add-parts", test_add_parts);
   g_test_add_func ("/kernels/collective/shares", test_shares);

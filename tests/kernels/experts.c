@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of mixtures of experts on the CPU against references in double: interleaved and
- * scaled units, grouped matmuls, routers, permutations. */
+ * scaled units, grouped matmuls, routers, permutations, exchanges between ranks. */
 #include "tests/kernels/case.h"
 
 #include "kernels/activations.h"
@@ -841,10 +841,140 @@ test_loads (void)
   }
 }
 
+/* --- The exchange between ranks -------------------------------------------------------------- */
+
+/* Ranks that share experts, the rows of each rank for each expert, and the room of a piece. */
+typedef struct {
+  int ranks, experts, limit;
+  const int32_t *rows; /* [ranks, experts] */
+} Exchange;
+
+/* Rows outside the experts, before the first and after the last one. */
+enum { BEFORE = 2, AFTER = 3 };
+
+/* Returns how many rows a rank sends of an expert: at most the rest of the room for its rank. */
+LIG_REFERENCE int
+count_sent (const Exchange *e, int from, int expert)
+{
+  int own = e->experts / e->ranks, room = e->limit;
+  for (int i = expert / own * own; i < expert; i++)
+    room -= MIN (e->rows[from * e->experts + i], room);
+  return MIN (e->rows[from * e->experts + expert], room);
+}
+
+/* Checks the places, sizes and losses of a rank, and returns its sizes. */
+static LigOperand
+check_sent (const Exchange *e, int from)
+{
+  const LigExchangeParams params = {.ranks = e->ranks, .limit = e->limit};
+  LigOperand offsets = integers (1, e->experts + 1, NULL), sizes = integers (1, e->experts, NULL);
+  LigOperand overflow = blank (LIG_FP32, 1, e->ranks);
+  int all = BEFORE, own = e->experts / e->ranks;
+  for (int i = 0; i <= e->experts; i++) {
+    ints (offsets)[i] = all;
+    all += i < e->experts ? e->rows[from * e->experts + i] : AFTER;
+  }
+  LigOperand places = integers (1, all, NULL);
+  run ("exchange_sent", (LigOperand[]){offsets, places, sizes, overflow}, &params, false);
+  double *lost = wide (overflow), *wanted = doubles (e->ranks);
+  int *used = scratch ((size_t) e->ranks * sizeof *used), row = BEFORE;
+  for (int i = 0; i < BEFORE + AFTER; i++)
+    g_assert_cmpint (ints (places)[i < BEFORE ? i : all - 1 - (i - BEFORE)], ==, -1);
+  for (int i = 0; i < e->experts; i++) {
+    int count = count_sent (e, from, i), rows = e->rows[from * e->experts + i], to = i / own;
+    g_assert_cmpint (ints (sizes)[i], ==, count);
+    for (int j = 0; j < rows; j++, row++)
+      g_assert_cmpint (ints (places)[row], ==, j < count ? to * e->limit + used[to] + j : -1);
+    used[to] += count;
+    wanted[to] += rows - count;
+  }
+  for (int i = 0; i < e->ranks; i++)
+    g_assert_cmpfloat (lost[i], ==, wanted[i]);
+  return sizes;
+}
+
+/* Checks the order of the rows that a rank gets from all. */
+static void
+check_received (const Exchange *e, int rank, const LigOperand *sizes)
+{
+  const LigExchangeParams params = {.ranks = e->ranks, .limit = e->limit};
+  int own = e->experts / e->ranks, row = 0;
+  LigOperand arrived = integers (e->ranks, own, NULL), offsets = integers (1, own + 1, NULL);
+  LigOperand places = integers (1, e->ranks * e->limit, NULL);
+  for (int from = 0; from < e->ranks; from++)
+    memcpy (ints (arrived) + from * own, ints (sizes[from]) + rank * own,
+            (size_t) own * sizeof (int32_t));
+  run ("exchange_received", (LigOperand[]){arrived, places, offsets}, &params, false);
+  for (int i = 0; i < own; i++) {
+    g_assert_cmpint (ints (offsets)[i], ==, row);
+    for (int from = 0; from < e->ranks; from++) {
+      int before = 0;
+      for (int other = 0; other < i; other++)
+        before += count_sent (e, from, rank * own + other);
+      for (int j = 0; j < count_sent (e, from, rank * own + i); j++)
+        g_assert_cmpint (ints (places)[row++], ==, from * e->limit + before + j);
+    }
+  }
+  g_assert_cmpint (ints (offsets)[own], ==, row);
+  for (; row < places.size; row++)
+    g_assert_cmpint (ints (places)[row], ==, -1);
+}
+
+static void
+check_numbers (void)
+{
+  static const int32_t at[] = {3, -1, 0, 9, 1};
+  LigExchangeParams params = {.absent = 7};
+  LigOperand places = integers (1, 5, at), x = random_tensor (LIG_FP32, 1, 4);
+  LigOperand gathered = blank (LIG_FP32, 1, 5), scattered = blank (LIG_FP32, 1, 4);
+  LigOperand of_places = random_tensor (LIG_FP32, 1, 5), none = absent (LIG_FP32, 1, 4);
+  run ("exchange_numbers", (LigOperand[]){x, places, gathered}, &params, false);
+  double *from = wide (x), *got = wide (gathered);
+  for (int i = 0; i < 5; i++)
+    g_assert_cmpfloat (got[i], ==, at[i] >= 0 && at[i] < 4 ? from[at[i]] : 0);
+  run ("exchange_numbers", (LigOperand[]){none, places, gathered}, &params, false);
+  got = wide (gathered);
+  for (int i = 0; i < 5; i++)
+    g_assert_cmpfloat (got[i], ==, at[i] >= 0 ? 7 : 0);
+  params.scatter = true;
+  run ("exchange_numbers", (LigOperand[]){of_places, places, scattered}, &params, false);
+  from = wide (of_places);
+  got = wide (scattered);
+  const double wanted[] = {from[2], from[4], 0, from[0]};
+  for (int i = 0; i < 4; i++)
+    g_assert_cmpfloat (got[i], ==, wanted[i]);
+}
+
+static void
+test_exchange (void)
+{
+  static const int32_t even[] = {4, 4, 4, 4, 4, 4, 4, 4};
+  static const int32_t uneven[] = {0, 9, 0, 1, 3, 0, 0, 0, 7, 7, 0, 0, 0, 0, 0, 11};
+  static const int32_t one[] = {5, 0, 2};
+  static const int32_t none[] = {0, 0, 0, 0};
+  static const Exchange cases[] = {{2, 4, 8, even},   {2, 4, 7, even},   {4, 4, 1, uneven},
+                                   {2, 8, 6, uneven}, {1, 3, 7, one},    {1, 3, 6, one},
+                                   {2, 2, 1, none},   {4, 4, 16, uneven}};
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const Exchange *e = &cases[i];
+    LigOperand sizes[4];
+    case_begin ();
+    for (int from = 0; from < e->ranks; from++)
+      sizes[from] = check_sent (e, from);
+    for (int rank = 0; rank < e->ranks; rank++)
+      check_received (e, rank, sizes);
+    case_end ();
+  }
+  case_begin ();
+  check_numbers ();
+  case_end ();
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/experts/exchange", test_exchange);
   g_test_add_func ("/experts/interleave", test_interleave);
   g_test_add_func ("/experts/interleaved-bias", test_interleaved_bias);
   g_test_add_func ("/experts/scaled", test_scaled);

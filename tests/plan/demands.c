@@ -221,6 +221,9 @@ test_shaped (void)
                           "mixture-of-experts(4, score=sigmoid, balance=0.1, shared-features=8, "
                           "shared-gate=true)",
                           "6x8", seen);
+  run_steps_without_tick ("linear(8) ! dispatch(scales=caller, sent=s, received=r, own-scales=o) ! "
+                          "scaled-swiglu(scales=o) ! combine(sent=s, received=r)",
+                          "6x8", seen);
   evaluate_without_tick ("row-offsets", "4:int32", seen);
   evaluate_without_tick ("linear(16, recipe=fp8-delayed) ! gelu ! linear(16, recipe=fp8-delayed)",
                          "32x16", seen);

@@ -157,11 +157,11 @@ test_params (void)
   check_rejection (&info, "op twice-rows: its kernels have params of 64 bytes, the op of 63");
 }
 
-/* The mask of given parameters has 64 bits. */
+/* The set of given parameters has room for 128. */
 static void
 test_many_params (void)
 {
-  for (int count = 64; count <= 68; count += 4) {
+  for (int count = 128; count <= 132; count += 4) {
     g_autofree LigParam *table = g_new0 (LigParam, count + 1);
     g_autofree char *name = g_strdup_printf ("twice-%d", count);
     LigOpInfo info = whole (name);
@@ -169,18 +169,18 @@ test_many_params (void)
       g_autofree char *word = g_strdup_printf ("p%d", i);
       table[i] = (LigParam) LIG_INT (Params, count, "", "Label", "Help", 0, 9, 0, 0);
       table[i].name = g_intern_string (word);
-      table[i].flags = i == 63 ? LIG_PARAM_REQUIRED : 0;
+      table[i].flags = i == 127 ? LIG_PARAM_REQUIRED : 0;
     }
     info.params = table;
-    info.example = "twice-64(p63=3) @ 4x8";
-    if (count == 68)
-      check_rejection (&info, "op twice-68: it has 68 parameters, at most 64 are allowed");
+    info.example = "twice-128(p127=3) @ 4x8";
+    if (count == 132)
+      check_rejection (&info, "op twice-132: it has 132 parameters, at most 128 are allowed");
     else
       check_accepted (&info);
   }
   g_autoptr (GError) error = NULL;
-  g_assert_null (lig_sequence_from_expression ("twice-64", &error));
-  g_assert_cmpstr (error->message, ==, "column 1: twice-64 needs p63");
+  g_assert_null (lig_sequence_from_expression ("twice-128", &error));
+  g_assert_cmpstr (error->message, ==, "column 1: twice-128 needs p127");
 }
 
 /* --- Ports ---------------------------------------------------------------------------------- */

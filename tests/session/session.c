@@ -29,7 +29,7 @@ start (DocumentFixture *f, const char *rows, gint64 steps)
   settings.steps = steps;
   fill_with (f->doc, "linear(4) ! mean-squared-error", "8x6", NULL);
   return lig_training_start (f->session, lig_document_get_sequence (f->doc), "cpu",
-                             (LigLayout){{1, 1, 1}}, &settings);
+                             (LigLayout){.sizes = {1, 1, 1}}, &settings);
 }
 
 /* The CPU runs plans, a described device only compiles them. Devices are found on a
@@ -131,8 +131,8 @@ test_resume (DocumentFixture *f, gconstpointer data)
   lig_training_interrupt (first);
   WAIT_FOR (!lig_training_is_active (first));
   g_assert_cmpint (progress_of (first).status, ==, LIG_RUN_INTERRUPTED);
-  LigTraining *second =
-    lig_training_resume (f->session, lig_training_get_checkpoint (first), (LigLayout){{1, 1, 1}});
+  LigTraining *second = lig_training_resume (f->session, lig_training_get_checkpoint (first),
+                                             (LigLayout){.sizes = {1, 1, 1}});
   WAIT_FOR (!lig_training_is_active (second));
   g_assert_cmpstr (lig_training_get_error (second), ==, NULL);
   g_assert_cmpint (progress_of (second).first_step, ==, progress_of (first).step);

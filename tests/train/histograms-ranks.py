@@ -62,6 +62,7 @@ TESTS = [
     *((equal, *case) for case in (
         ('drawn', 'data=2'), ('shared', 'data=4'), ('layer', 'tensor=2'), ('llama', 'tensor=2'),
         ('layer', 'data=2,tensor=2'), ('sequence', 'data=2,tensor=2'), ('layer', 'context=2'),
+        ('divided', 'data=4,expert=2'), ('divided', 'data=4,expert=2', SHARD),
         ('drawn', 'data=2', SHARD), ('shared', 'data=4', SHARD),
         ('layer', 'data=2,tensor=2', SHARD), ('sequence', 'data=2,tensor=2', SHARD),
         ('shared', 'data=2', '--accumulate', 2), ('layer', 'tensor=2', '--accumulate', 2))),

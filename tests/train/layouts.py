@@ -42,6 +42,11 @@ EXPERTS = ('transformer-layer(4, experts=6, expert-features=16, activation=swigl
 BALANCED = START + EXPERTS.format('') + ' ! ' + HEAD
 BALANCED_BY_ROWS = BY_ROWS.format(EXPERTS.format(', parallel=sequence'))
 
+# Each rank has some of the experts; the room is for all rows, as on one rank.
+DIVIDED = ('embedding(32) ! position-embedding(8) ! '
+           'transformer-layer(4, experts=8, expert-features=16, activation=swiglu, aux=0.1, z=0.01, '
+           'parallel=expert, exchange-capacity=8) ! ' + HEAD)
+
 # Only a vocabulary is sharded: of an embedding, and of the head before the loss.
 BODY = ' ! transformer-layer(4) ! layer-norm ! '
 UNTIED = 'embedding(32, parallel=vocabulary)' + BODY + ('linear(256, parallel=column) ! '
@@ -63,17 +68,18 @@ MODELS = {'untied': UNTIED, 'whole': WHOLE, 'odd': ODD, 'scaled': SCALED,
               'layer-norm ! linear(48, parallel=column, sequence-parallel=true) ! gelu ! '
               'linear(32, parallel=row, sequence-parallel=true) ! rms-norm'),
           'gated': GATED, 'layer': LAYER, 'llama': LLAMA, 'alibi': ALIBI, 'masked': MASKED,
-          'tied': TIED, 'balanced': BALANCED, 'balanced-by-rows': BALANCED_BY_ROWS, 'sequence': SEQUENCE, 'sequence-llama': SEQUENCE_LLAMA}
+          'tied': TIED, 'balanced': BALANCED, 'divided': DIVIDED, 'balanced-by-rows': BALANCED_BY_ROWS, 'sequence': SEQUENCE, 'sequence-llama': SEQUENCE_LLAMA}
 
 
 SHAPE = '8x8'
 
 
 def count(layout):
-    """The number of ranks of a parallelism."""
+    """The number of ranks of a parallelism; expert ranks are data ranks."""
     ranks = 1
     for word in layout.split(','):
-        ranks *= int(word.split('=')[1])
+        group, size = word.split('=')
+        ranks *= 1 if group == 'expert' else int(size)
     return ranks
 
 

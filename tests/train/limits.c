@@ -132,7 +132,8 @@ static void
 test_ranks (void)
 {
   const int wrong[] = {0, -1, G_MAXINT, G_MININT, (1 << 20) + 1};
-  const LigLayout layouts[] = {{{-1, 1, 1}}, {{1 << 20, 2, 1}}, {{G_MAXINT, G_MAXINT, G_MAXINT}}};
+  const LigLayout layouts[] = {
+    {.sizes = {-1, 1, 1}}, {.sizes = {1 << 20, 2, 1}}, {.sizes = {G_MAXINT, G_MAXINT, G_MAXINT}}};
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence ();
   LigLayout layout;

@@ -211,7 +211,7 @@ test_words (void)
   order.checkpoint = "/r";
   g_auto (GStrv) others = lig_child_run_make_words ("lig", &order, NULL);
   order.layout =
-    (LigLayout){{[LIG_GROUP_DATA] = 2, [LIG_GROUP_CONTEXT] = 1, [LIG_GROUP_TENSOR] = 2}};
+    (LigLayout){.sizes = {[LIG_GROUP_DATA] = 2, [LIG_GROUP_CONTEXT] = 1, [LIG_GROUP_TENSOR] = 2}};
   g_auto (GStrv) sharded = lig_child_run_make_words ("lig", &order, NULL);
   g_assert_cmpstr (sharded[5], ==, "4");
   g_assert_cmpstr (sharded[6], ==, "--parallel");

@@ -483,9 +483,9 @@ test_no_device (Fixture *f, gconstpointer data)
   WAIT_FOR (!lig_document_is_stale (f->doc));
   g_auto (LigRunSettings) settings;
   lig_train_read (f->doc, &settings, NULL);
-  LigTraining *training =
-    lig_training_start (f->session, lig_document_get_sequence (f->doc),
-                        lig_document_get_device (f->doc), (LigLayout){{1, 1, 1}}, &settings);
+  LigTraining *training = lig_training_start (f->session, lig_document_get_sequence (f->doc),
+                                              lig_document_get_device (f->doc),
+                                              (LigLayout){.sizes = {1, 1, 1}}, &settings);
   WAIT_FOR (!lig_training_is_active (training));
   g_assert_cmpint (progress_of (training).status, ==, LIG_RUN_FAILED);
   g_assert_nonnull (lig_training_get_error (training));

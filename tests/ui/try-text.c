@@ -231,7 +231,7 @@ test_training (Fixture *f, gconstpointer data)
   open_text (f);
   fill_with (f->doc, "linear(64) ! mean-squared-error", "64x64", NULL);
   LigTraining *training = lig_training_start (f->session, lig_document_get_sequence (f->doc), "cpu",
-                                              (LigLayout){{1, 1, 1}}, &settings);
+                                              (LigLayout){.sizes = {1, 1, 1}}, &settings);
   LigRunProgress progress = {0};
   WAIT_FOR ((lig_training_get_progress (training, &progress), progress.step > 2));
   lig_try_settings_set (get_settings (f), "max", 20);

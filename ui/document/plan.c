@@ -67,7 +67,7 @@ void
 lig_document_init_plan (LigDocument *self)
 {
   GSettings *settings = lig_session_get_settings (self->session);
-  self->ranks = self->context = self->tensor = 1;
+  self->ranks = self->context = self->tensor = self->expert = 1;
   self->device = g_strdup (lig_session_get_default_device (self->session));
   self->policy = (LigPolicy) g_settings_get_enum (settings, "policy");
   self->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);

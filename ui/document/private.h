@@ -53,8 +53,8 @@ struct _LigDocument {
   char *device;
   gboolean device_chosen; /* by the user */
   LigPolicy policy;
-  int ranks, context, tensor; /* chosen by the user: all ranks, and those of a group */
-  LigLayout layout;           /* of the ranks for which it was compiled last */
+  int ranks, context, tensor, expert; /* chosen by the user: all ranks, and those of a group */
+  LigLayout layout;                   /* of the ranks for which it was compiled last */
   LigPlanner *planner;
   guint64 request;
   LigPlan *plan;

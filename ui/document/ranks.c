@@ -77,6 +77,30 @@ lig_ranks_set (LigDocument *doc, int count)
   lig_document_emit (doc, LIG_DOCUMENT_SETTINGS);
 }
 
+/* Returns whether an op of the list, or of a block in it, divides its experts. */
+static gboolean
+divides_experts (LigSequence *list)
+{
+  guint length = lig_sequence_get_length (list);
+  for (guint i = 0; i < length; i++) {
+    LigOp *op = lig_sequence_get (list, (int) i, NULL);
+    GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (op), "parallel");
+    g_autofree char *parallel = NULL;
+    if (spec && G_PARAM_SPEC_VALUE_TYPE (spec) == G_TYPE_STRING)
+      g_object_get (op, "parallel", &parallel, NULL);
+    if (g_strcmp0 (parallel, "expert") == 0 ||
+        (lig_op_get_body (op) && divides_experts (lig_op_get_body (op))))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+lig_ranks_share_experts (LigDocument *doc)
+{
+  return divides_experts (lig_document_get_sequence (doc));
+}
+
 /* Group sizes that do not divide the number of ranks were chosen for another number. */
 LigLayout
 lig_ranks_choose_layout (LigDocument *doc)
@@ -85,9 +109,12 @@ lig_ranks_choose_layout (LigDocument *doc)
   int ranks = lig_ranks_get (doc), context = doc->context, tensor = doc->tensor;
   lig_layout_init (&layout, ranks);
   if (ranks % context == 0 && ranks / context % tensor == 0)
-    layout = (LigLayout){{[LIG_GROUP_DATA] = ranks / context / tensor,
-                          [LIG_GROUP_CONTEXT] = context,
-                          [LIG_GROUP_TENSOR] = tensor}};
+    layout = (LigLayout){.sizes = {[LIG_GROUP_DATA] = ranks / context / tensor,
+                                   [LIG_GROUP_CONTEXT] = context,
+                                   [LIG_GROUP_TENSOR] = tensor},
+                         .expert = 1};
+  if (context * tensor == 1 && ranks % doc->expert == 0 && lig_ranks_share_experts (doc))
+    layout.expert = doc->expert;
   return layout;
 }
 
@@ -96,10 +123,12 @@ lig_ranks_set_layout (LigDocument *doc, const LigLayout *layout)
 {
   int context = lig_layout_size (layout, LIG_GROUP_CONTEXT);
   int tensor = lig_layout_size (layout, LIG_GROUP_TENSOR);
-  if (context == doc->context && tensor == doc->tensor)
+  int expert = lig_layout_size (layout, LIG_GROUP_EXPERT);
+  if (context == doc->context && tensor == doc->tensor && expert == doc->expert)
     return;
   doc->context = context;
   doc->tensor = tensor;
+  doc->expert = expert;
   lig_document_emit (doc, LIG_DOCUMENT_SETTINGS);
 }
 

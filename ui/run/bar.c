@@ -145,7 +145,7 @@ describe_ranks (LigRunBar *self)
 {
   LigLayout layout = lig_ranks_choose_layout (self->doc);
   int ranks = lig_layout_size (&layout, LIG_GROUP_ALL);
-  if (lig_layout_size (&layout, LIG_GROUP_DATA) < ranks)
+  if (!lig_layout_is_default (&layout))
     return lig_layout_to_string (&layout);
   return ranks > 1 ? g_strdup_printf (ngettext ("%d rank", "%d ranks", (gulong) ranks), ranks)
                    : NULL;

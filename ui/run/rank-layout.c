@@ -13,14 +13,16 @@ typedef struct {
   LigRankRow parts;
   GtkDropDown *down;
   GtkStringList *names;
-  GArray *layouts; /* of LigLayout, in the order of the names */
-  int ranks;       /* of the layouts */
+  GArray *layouts;  /* of LigLayout, in the order of the names */
+  int ranks;        /* of the layouts */
+  gboolean experts; /* whether they include those that share experts */
   gboolean updating;
 } Row;
 
-/* Lists the layouts of a number of ranks; pure data parallelism, the default, is first. */
+/* Lists the layouts of a number of ranks; pure data parallelism, the default, is first. Those that
+ * share experts are last. */
 static void
-list_layouts (int ranks, GArray *to)
+list_layouts (int ranks, gboolean experts, GArray *to)
 {
   g_array_set_size (to, 0);
   for (int context = 1; context <= ranks; context++)
@@ -32,19 +34,27 @@ list_layouts (int ranks, GArray *to)
         layout.sizes[LIG_GROUP_TENSOR] = tensor;
         g_array_append_val (to, layout);
       }
+  for (int expert = 2; experts && expert <= ranks; expert++)
+    if (ranks % expert == 0) {
+      LigLayout layout;
+      lig_layout_init (&layout, ranks);
+      layout.expert = expert;
+      g_array_append_val (to, layout);
+    }
 }
 
 static void
-fill (Row *self, int ranks)
+fill (Row *self, int ranks, gboolean experts)
 {
   guint before = g_list_model_get_n_items (G_LIST_MODEL (self->names));
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  list_layouts (ranks, self->layouts);
+  list_layouts (ranks, experts, self->layouts);
   for (guint i = 0; i < self->layouts->len; i++)
     g_ptr_array_add (names, lig_layout_to_string (&g_array_index (self->layouts, LigLayout, i)));
   g_ptr_array_add (names, NULL);
   gtk_string_list_splice (self->names, 0, before, (const char *const *) names->pdata);
   self->ranks = ranks;
+  self->experts = experts;
 }
 
 static void
@@ -52,10 +62,11 @@ update (Row *self)
 {
   LigLayout layout = lig_ranks_choose_layout (self->doc);
   int ranks = lig_layout_size (&layout, LIG_GROUP_ALL);
+  gboolean experts = lig_ranks_share_experts (self->doc);
   self->updating = TRUE;
   lig_rank_row_set_visible (&self->parts, ranks > 1);
-  if (ranks != self->ranks)
-    fill (self, ranks);
+  if (ranks != self->ranks || experts != self->experts)
+    fill (self, ranks, experts);
   for (guint i = 0; i < self->layouts->len; i++)
     if (memcmp (&g_array_index (self->layouts, LigLayout, i), &layout, sizeof layout) == 0)
       gtk_drop_down_set_selected (self->down, i);
@@ -92,7 +103,8 @@ void
 lig_rank_layout_attach (LigDocument *doc, GtkGrid *to, int line)
 {
   const char *help =
-    _ ("How ranks share a step: by samples (data), tokens (context) or weights (tensor)");
+    _ ("How ranks share a step: by samples (data), tokens (context), weights (tensor) or experts "
+       "(expert)");
   Row *self = g_new0 (Row, 1);
   self->doc = g_object_ref (doc);
   self->names = gtk_string_list_new (NULL);
@@ -106,5 +118,6 @@ lig_rank_layout_attach (LigDocument *doc, GtkGrid *to, int line)
   g_signal_connect_swapped (down, "notify::selected", G_CALLBACK (chosen), self);
   g_signal_connect_swapped (self->parts.reset, "clicked", G_CALLBACK (reset), self);
   g_signal_connect_swapped (doc, "settings", G_CALLBACK (update), self);
+  g_signal_connect_swapped (doc, "changed", G_CALLBACK (update), self);
   g_object_set_data_full (G_OBJECT (down), "row", self, free_row);
 }

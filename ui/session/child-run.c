@@ -307,8 +307,7 @@ lig_child_run_make_words (const char *program, const LigChildOrder *order, const
     return g_strv_builder_end (words);
   }
   g_strv_builder_add_many (words, program, "train", "--control", "--quiet", "--ranks", ranks, NULL);
-  if (lig_layout_size (&order->layout, LIG_GROUP_DATA) <
-      lig_layout_size (&order->layout, LIG_GROUP_ALL))
+  if (!lig_layout_is_default (&order->layout))
     g_strv_builder_add_many (words, "--parallel", parallel, NULL);
   if (order->store)
     g_strv_builder_add_many (words, "--store", order->store, NULL);

@@ -61,6 +61,6 @@ lig_command_append_ranks (GString *to, const LigLayout *layout)
   g_autofree char *parallel = lig_layout_to_string (layout);
   if (ranks > 1)
     g_string_append_printf (to, " --ranks %d", ranks);
-  if (lig_layout_size (layout, LIG_GROUP_DATA) < lig_layout_size (layout, LIG_GROUP_ALL))
+  if (!lig_layout_is_default (layout))
     lig_shell_append_option (to, "parallel", parallel);
 }

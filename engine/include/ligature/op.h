@@ -214,6 +214,8 @@ typedef struct {
   /* May be set by infer, for integers: the valid values of extra outputs; preset to all integers.
    * The values that the producers of channels give for the extra inputs. */
   LigRange extra_output_ranges[LIG_MAX_EXTRA], channel_ranges[LIG_MAX_EXTRA];
+  /* The number of ranks that share the experts. */
+  int expert_ranks;
 } LigInfer;
 
 /* --- Opaque ops --------------------------------------------------------------------------- */

@@ -16,6 +16,8 @@
  *   parameters
  * @LIG_GROUP_ALL: all processes
  * @LIG_GROUP_REPLICAS: those with the same parameters: the data and context groups combined
+ * @LIG_GROUP_EXPERT: expert parallelism: neighbours in a data group, each with different experts
+ * @LIG_GROUP_EXPERT_REPLICAS: those of a data group with the same experts
  *
  * The processes with which a process communicates.
  */
@@ -25,6 +27,8 @@ typedef enum {
   LIG_GROUP_TENSOR,
   LIG_GROUP_ALL,
   LIG_GROUP_REPLICAS,
+  LIG_GROUP_EXPERT,
+  LIG_GROUP_EXPERT_REPLICAS,
   LIG_N_GROUPS
 } LigRankGroup;
 
@@ -34,6 +38,7 @@ typedef enum {
  * @LIG_REDUCE_SCATTER: each rank gets its shard of that sum
  * @LIG_ALL_GATHER: each rank gets the shards of all ranks
  * @LIG_RING_EXCHANGE: each rank gets the values of the previous rank
+ * @LIG_ALL_TO_ALL: each rank gets a shard of the values of each rank
  * @LIG_N_COLLECTIVES: the number of collectives
  *
  * A collective operation.
@@ -43,6 +48,7 @@ typedef enum {
   LIG_REDUCE_SCATTER,
   LIG_ALL_GATHER,
   LIG_RING_EXCHANGE,
+  LIG_ALL_TO_ALL,
   LIG_N_COLLECTIVES
 } LigCollective;
 

@@ -82,6 +82,32 @@ typedef struct {
 } LigPermuteParams;
 
 /**
+ * LigGroupedParams:
+ * @rows: the number of rows that are expected in groups, for predictions and measurements; 0: all
+ *
+ * Parameters of grouped_linear, grouped_backward_input and grouped_backward_weight.
+ */
+typedef struct {
+  int64_t rows;
+} LigGroupedParams;
+
+/**
+ * LigExchangeParams:
+ * @ranks: the number of ranks that share the experts
+ * @limit: the largest number of rows that a rank sends to another one
+ * @scatter: for exchange_numbers: whether places are those of y instead of x
+ * @absent: for exchange_numbers: the number of each row of an absent x
+ *
+ * Parameters of exchange_sent, exchange_received and exchange_numbers.
+ */
+typedef struct {
+  int32_t ranks;
+  int32_t limit;
+  int32_t scatter;
+  float absent;
+} LigExchangeParams;
+
+/**
  * LigRowOffsetsParams:
  * @align: sizes are rounded up to a multiple of this number; at least 1
  *

@@ -19,12 +19,13 @@ shard (LigInfer *self, const LigLinearOpParams *values, int ranks, GError **erro
   LigShardingKind kind = self->x_sharding.kind;
   if (ranks > 1 && values->parallel == LIG_PARALLEL_ROW && kind == LIG_SHARDING_COLUMNS) {
     self->y_sharding = (LigSharding){.kind = LIG_SHARDING_PARTIAL};
-    self->parameter_shardings[0] = (LigParameterSharding){1, self->x_sharding.sections};
+    self->parameter_shardings[0] =
+      (LigParameterSharding){1, self->x_sharding.sections, LIG_GROUP_TENSOR};
     return TRUE;
   }
   if (ranks > 1 && values->parallel == LIG_PARALLEL_COLUMN && kind == LIG_SHARDING_SHARED) {
     self->y_sharding = (LigSharding){LIG_SHARDING_COLUMNS, sections};
-    self->parameter_shardings[0] = (LigParameterSharding){0, sections};
+    self->parameter_shardings[0] = (LigParameterSharding){0, sections, LIG_GROUP_TENSOR};
     self->y.axes[self->y.n_axes - 1] /= ranks;
     self->parameters[0].axes[0] /= ranks;
     return lig_check_sharding (self, "out-features", values->out_features, error);
