@@ -133,50 +133,51 @@ infer (LigInfer *self, GError **error)
 
 /* The load is the mean over the ranks that have other rows, so that the mean of their gradients is
  * that of all rows. */
+/* The load is the mean over the ranks that have other rows, of a tensor group as of the batch. */
 static void
 lower_forward (LigLowering *lowering)
 {
+  const LigCollectiveParams tensor = {lig_lower_count_parts (lowering, "x"), LIG_REDUCE_MEAN,
+                                      LIG_GROUP_TENSOR};
+  gboolean shared = tensor.peers > 1, replicas = lig_lower_has_replicas (lowering);
   lig_lower_alias (lowering, "y", "x");
-  if (!lig_lower_has_replicas (lowering)) {
-    lig_lower_kernel (lowering, "router", NULL, NULL, 0);
-    return;
-  }
-  lig_lower_value_like (lowering, "own", "load");
-  lig_lower_kernel (lowering, "router", "load=own", NULL, 0);
-  lig_lower_average (lowering, "x=own y=load");
+  if (shared || replicas)
+    lig_lower_value_like (lowering, "own", "load");
+  if (shared && replicas)
+    lig_lower_value_like (lowering, "group", "load");
+  lig_lower_kernel (lowering, "router", shared || replicas ? "load=own" : NULL, NULL, 0);
+  if (shared)
+    lig_lower_kernel (lowering, "all_reduce", replicas ? "x=own y=group" : "x=own y=load", &tensor,
+                      sizeof tensor);
+  if (replicas)
+    lig_lower_average (lowering, shared ? "x=group y=load" : "x=own y=load");
 }
 
+/* The gradients of ranks of a tensor group that have other rows are added, so that each has its
+ * share of the means of the losses. */
 static void
 lower_backward (LigLowering *lowering)
 {
-  const LigRouterParams *values = lig_lower_params (lowering, 0);
-  const char *loss = values->aux != 0 || values->z != 0 ? "$loss_gradient" : "-";
+  LigRouterParams values = *(const LigRouterParams *) lig_lower_params (lowering, 0);
+  const char *loss = values.aux != 0 || values.z != 0 ? "$loss_gradient" : "-";
   gboolean passes = lig_lower_has (lowering, "dy");
   g_autofree char *bindings = g_strdup_printf ("loss=%s%s", loss, passes ? " dx=own" : "");
+  values.aux /= (float) lig_lower_count_parts (lowering, "x");
+  values.z /= (float) lig_lower_count_parts (lowering, "x");
   if (passes)
     lig_lower_value_like (lowering, "own", "dx");
-  lig_lower_kernel (lowering, "router_backward", bindings, NULL, 0);
+  lig_lower_kernel (lowering, "router_backward", bindings, &values, sizeof values);
   if (passes)
     lig_lower_kernel (lowering, "add", "a=dy b=own y=dx", NULL, 0);
 }
 
-/* Ranks that share the rows of a tensor-parallel group add their loads. */
 static void
 lower_update (LigLowering *lowering)
 {
   const RouterParams *values = lig_lower_params (lowering, 0);
   const LigRouterBalanceParams step = {values->balance};
-  const LigCollectiveParams tensor = {lig_lower_count_parts (lowering, "x"), LIG_REDUCE_SUM,
-                                      LIG_GROUP_TENSOR};
-  const char *load = tensor.peers > 1 ? "all" : "load";
-  g_autofree char *bindings = g_strdup_printf ("load=%s norm=$gradient_norm", load);
-  if (step.balance == 0)
-    return;
-  if (tensor.peers > 1) {
-    lig_lower_value_like (lowering, "all", "load");
-    lig_lower_kernel (lowering, "all_reduce", "x=load y=all", &tensor, sizeof tensor);
-  }
-  lig_lower_kernel (lowering, "router_balance", bindings, &step, sizeof step);
+  if (step.balance != 0)
+    lig_lower_kernel (lowering, "router_balance", "norm=$gradient_norm", &step, sizeof step);
 }
 
 LIG_DEFINE_OP (router) = {

@@ -157,9 +157,9 @@ check_params (const LigOpInfo *info, GError **error)
   guint count = 0, positional = 0;
   while (info->params && info->params[count].name)
     count++;
-  if (count > LIG_MOST_PARAMS)
+  if (count > LIG_MAX_OP_PARAMS)
     return reject (error, info, "it has %u parameters, at most %d are allowed", count,
-                   LIG_MOST_PARAMS);
+                   LIG_MAX_OP_PARAMS);
   for (guint i = 0; i < count; i++) {
     if (!check_param (info, &info->params[i], seen, error))
       return FALSE;

@@ -5,10 +5,10 @@
 #include <glib.h>
 
 /* The most parameters that an op may have. */
-enum { LIG_MOST_PARAMS = 128 };
+enum { LIG_MAX_OP_PARAMS = 128 };
 
 typedef struct {
-  guint64 bits[LIG_MOST_PARAMS / 64];
+  guint64 bits[LIG_MAX_OP_PARAMS / 64];
 } LigParamSet;
 
 static inline void

@@ -35,31 +35,63 @@ typedef struct {
   double dropped;   /* rows, of all permutations; NaN: none drops rows */
 } Loads;
 
-/* Returns the number of ranks that have other rows than this one, which is one of them. */
+/* Returns the number of ranks that have other rows of an op's input than this one, which is one of
+ * them: ranks of the batch, and of a tensor group that shares the rows. */
 static int
-count_replicas (LigRun *self)
+count_replicas (LigRun *self, const LigPlanOp *op)
 {
-  return lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device));
+  int replicas = lig_device_get_n_ranks (self->device, lig_device_get_replicas (self->device));
+  guint count;
+  const LigPlanValue *values = lig_plan_get_values (lig_program_get_plan (self->train), &count);
+  for (int i = 0; i < op->n_ports; i++)
+    if (op->ports[i].kind == LIG_PORT_X && op->ports[i].value >= 0 &&
+        values[op->ports[i].value].sharding.kind == LIG_SHARDING_ROWS)
+      return replicas * lig_device_get_n_ranks (self->device, LIG_GROUP_TENSOR);
+  return replicas;
 }
 
-/* Reads the load and the losses of a router. */
+/* Replaces numbers by their means over all ranks. Ranks that share rows count the same. */
+static gboolean
+average_ranks (LigRun *self, double *numbers, int n_numbers, GError **error)
+{
+  LigRanks *ranks = lig_run_ranks (self);
+  int count = lig_ranks_get_count (ranks);
+  if (!ranks)
+    return TRUE;
+  g_autofree double *all = g_new0 (double, (gsize) count *(gsize) n_numbers);
+  if (!lig_ranks_gather (ranks, numbers, (guint) n_numbers, all, error))
+    return FALSE;
+  for (int i = 0; i < n_numbers; i++) {
+    double sum = 0;
+    for (int rank = 0; rank < count; rank++)
+      sum += all[rank * n_numbers + i];
+    numbers[i] = sum / count;
+  }
+  return TRUE;
+}
+
+/* Reads the load and the losses of a router. The balance of several ranks is the mean of each
+ * rank's. */
 static gboolean
 read_load (LigRun *self, const LigPlanOp *op, Loads *to, GError **error)
 {
   g_autoptr (LigTensor) load = lig_program_read_watched (self->train, op->index, "load", error);
   g_autoptr (LigTensor) losses =
     load ? lig_program_read_watched (self->train, op->index, "losses", error) : NULL;
-  if (!losses)
+  double means[2] = {losses ? (double) lig_tensor_get (losses, 0) : 0,
+                     losses ? (double) lig_tensor_get (losses, 1) : 0};
+  if (!lig_run_share_failure (self, losses != NULL, error) ||
+      !average_ranks (self, means, 2, error))
     return FALSE;
   /* The mean over the ranks that have other rows becomes their sum. */
-  double *rows = g_new (double, load->size), ranks = count_replicas (self);
+  double *rows = g_new (double, load->size), ranks = count_replicas (self, op);
   for (gint64 e = 0; e < load->size; e++)
     rows[e] = round (ranks * (double) lig_tensor_get (load, e));
   LigLoadEntry entry = {.path = op->path,
                         .experts = (guint) load->size,
                         .load = rows,
-                        .balance = (double) lig_tensor_get (losses, 0),
-                        .z = (double) lig_tensor_get (losses, 1)};
+                        .balance = means[0],
+                        .z = means[1]};
   g_ptr_array_add (to->loads, rows);
   g_array_append_val (to->entries, entry);
   g_array_append_val (to->routers, op);
@@ -79,24 +111,6 @@ reads (const LigPlanOp *op, const LigPlanOp *router)
   return FALSE;
 }
 
-/* Makes a number of rows of this rank that of all ranks. Those that share rows count the same. */
-static gboolean
-sum_ranks (LigRun *self, double *rows, GError **error)
-{
-  LigRanks *ranks = lig_run_ranks (self);
-  int count = lig_ranks_get_count (ranks);
-  g_autofree double *all = g_new0 (double, (gsize) MAX (count, 1));
-  double sum = 0;
-  if (!ranks)
-    return TRUE;
-  if (!lig_ranks_gather (ranks, rows, 1, all, error))
-    return FALSE;
-  for (int rank = 0; rank < count; rank++)
-    sum += all[rank];
-  *rows = round (sum * count_replicas (self) / count);
-  return TRUE;
-}
-
 /* Reads the rows that a permutation dropped, and adds them to those of its router. */
 static gboolean
 read_dropped (LigRun *self, const LigPlanOp *op, Loads *to, GError **error)
@@ -104,8 +118,10 @@ read_dropped (LigRun *self, const LigPlanOp *op, Loads *to, GError **error)
   g_autoptr (LigTensor) dropped =
     lig_program_read_watched (self->train, op->index, "dropped", error);
   double rows = dropped ? (double) lig_tensor_get (dropped, 0) : 0;
-  if (!lig_run_share_failure (self, dropped != NULL, error) || !sum_ranks (self, &rows, error))
+  if (!lig_run_share_failure (self, dropped != NULL, error) ||
+      !average_ranks (self, &rows, 1, error))
     return FALSE;
+  rows = round (rows * count_replicas (self, op));
   to->dropped = isnan (to->dropped) ? rows : to->dropped + rows;
   for (guint i = 0; i < to->entries->len; i++)
     if (reads (op, g_array_index (to->routers, const LigPlanOp *, i)))

@@ -424,7 +424,7 @@ using namespace lig;
 using namespace lig::grouped;
 
 bool
-lig_grouped_rows_serves (const LigLaunch *launch, const LigGroupedRows *p)
+lig_multiply_groups_serves (const LigLaunch *launch, const LigGroupedRows *p)
 {
   LigDtype dtype = p->x->dtype;
   int64_t columns = p->y->columns, depth = p->x->columns, limit = INT32_MAX - 2 * TILE_ROWS;
@@ -437,7 +437,7 @@ lig_grouped_rows_serves (const LigLaunch *launch, const LigGroupedRows *p)
 }
 
 LigStatus
-lig_grouped_rows (LigLaunch *launch, const LigGroupedRows *p)
+lig_multiply_groups (LigLaunch *launch, const LigGroupedRows *p)
 {
   Maps maps = {};
   Rows job = grouped::rows_of (*p);

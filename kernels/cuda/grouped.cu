@@ -207,8 +207,8 @@ over_rows (LigLaunch *launch, const LigOperand *bias, const LigOperand *scales, 
       of_group != depth * columns || rows (x) != rows (y) || !is_type (scales, LIG_FP32))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_GROUPED_MISFIT);
   const LigGroupedRows matmul = {x, weight, offsets, bias, scales, y, ALONG};
-  if (lig_grouped_rows_serves (launch, &matmul))
-    return lig_grouped_rows (launch, &matmul);
+  if (lig_multiply_groups_serves (launch, &matmul))
+    return lig_multiply_groups (launch, &matmul);
   return dispatch_engine<true, ALONG> (x, weight, [=] (auto engine) {
     using E = decltype (engine);
     OverRows p = {};

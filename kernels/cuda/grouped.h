@@ -13,12 +13,12 @@ typedef struct {
   bool along; /* weight is [G, columns, depth], not [G, depth, columns] */
 } LigGroupedRows;
 
-/* Returns whether lig_grouped_rows() supports the matmul on this device. */
-bool lig_grouped_rows_serves (const LigLaunch *launch, const LigGroupedRows *matmul);
+/* Returns whether lig_multiply_groups() supports the matmul on this device. */
+bool lig_multiply_groups_serves (const LigLaunch *launch, const LigGroupedRows *matmul);
 
 /* Launches y_i = x_i times the matrix of its group, plus the bias of the group times the scale of
  * the row. Rows in no group are 0. */
-LigStatus lig_grouped_rows (LigLaunch *launch, const LigGroupedRows *matmul);
+LigStatus lig_multiply_groups (LigLaunch *launch, const LigGroupedRows *matmul);
 
 /* Returns whether lig_grouped_weights() supports the matmul on this device. */
 bool lig_grouped_weights_serves (const LigLaunch *launch,

@@ -11,12 +11,17 @@ MODEL = ('embedding(16) ! transformer-layer(2, experts=6, expert-features=16, ac
          'aux=0.1, z=0.01, bias=false) ! layer-norm ! linear(256) ! cross-entropy')
 
 
+# The rows are divided among the ranks of a tensor group.
+BY_ROWS = MODEL.replace('embedding(16) !', 'embedding(16) ! shard-rows !').replace(
+    'bias=false)', 'bias=false, parallel=sequence) ! all-gather(gradient=part)')
+
+
 def read(folder, name):
     return json.loads(folder.lig('runs', 'show', name, '--json'))['experts']
 
 
-def equal(folder, layout, *more):
-    words = (MODEL, *text('8x8', '--steps', 4, '--load-every', 2, '--lr', 0.01), *more)
+def equal(folder, layout, *more, model=MODEL):
+    words = (model, *text('8x8', '--steps', 4, '--load-every', 2, '--lr', 0.01), *more)
     one, _ = train(folder, 'one', 'data=1', *words, '--name', 'one')
     many, _ = train(folder, 'many', layout, *words, '--name', 'many')
     for key, value in one.items():
@@ -24,6 +29,8 @@ def equal(folder, layout, *more):
             assert abs(value - many[key]) <= 2e-5 * max(abs(value), 1), (key, value, many[key])
     a, b = read(folder, 'one')[0], read(folder, 'many')[0]
     assert a['steps'] == b['steps'] == [2, 4] and a['experts'] == b['experts'] == 6, (a, b)
+    for here, there in zip(a['z'], b['z']):
+        assert abs(here - there) <= 1e-4 * abs(here), (a['z'], b['z'])
     for here, there in zip(a['loads'], b['loads']):
         assert sum(here) == sum(there), (here, there)
         # Sums over ranks are rounded differently, so that a token may change its expert.
@@ -56,7 +63,12 @@ def profiled(folder):
         assert profile['expert_load'] == (run if load == 'one' else load), profile['expert_load']
 
 
-TESTS = [(dropped, 'data=1', 1), (dropped, 'data=2', 2), (dropped, 'tensor=2', 1), (profiled,),
+def by_rows(folder, layout):
+    equal(folder, layout, model=BY_ROWS)
+
+
+TESTS = [(by_rows, 'tensor=2'), (by_rows, 'data=2,tensor=2'), (dropped, 'data=1', 1),
+         (dropped, 'data=2', 2), (dropped, 'tensor=2', 1), (profiled,),
          (equal, 'data=2'), (equal, 'data=4'), (equal, 'context=2'),
          (equal, 'data=2', '--accumulate', 2)]
 

@@ -25,7 +25,8 @@ void lig_ranks_set (LigDocument *doc, int count);
 /* Returns the parallelism of the ranks. */
 LigLayout lig_ranks_choose_layout (LigDocument *doc);
 
-/* Returns whether an op of the sequence has parallel=expert, so that ranks can share its experts. */
+/* Returns whether an op of the sequence has parallel=expert, so that ranks can share its experts.
+ */
 gboolean lig_ranks_share_experts (LigDocument *doc);
 
 /* Sets the parallelism, also for later runs with a number of ranks that the group sizes divide. */
