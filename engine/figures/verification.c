@@ -625,10 +625,19 @@ join_ranks (Verification *self, GError **error)
   const LigWitness *plan = &self->witnesses[LIG_WITNESS_PLAN],
                    *right = &self->witnesses[LIG_WITNESS_RIGHT];
   LigRanks *ranks = lig_device_get_ranks (plan->device);
-  gboolean fine = !ranks || sum_over_ranks (ranks, self->written, plan->plan->values->len, error);
-  for (guint i = 0; ranks && fine && i < right->plan->values->len; i++)
-    fine = sum_over_ranks (ranks, self->values[i].sums, LIG_N_WITNESSES, error);
-  for (guint i = 0; ranks && fine && i < self->results->len; i++)
+  guint count = right->plan->values->len;
+  if (!ranks)
+    return TRUE;
+  g_autofree LigErrorSum *sums = g_new (LigErrorSum, (gsize) (count + 1) * LIG_N_WITNESSES);
+  for (guint i = 0; i < count; i++)
+    memcpy (sums + i * LIG_N_WITNESSES, self->values[i].sums, sizeof self->values[i].sums);
+  if (!lig_verify_join (ranks, plan->plan, self->written, 1, error) ||
+      !lig_verify_join (ranks, right->plan, sums, LIG_N_WITNESSES, error))
+    return FALSE;
+  for (guint i = 0; i < count; i++)
+    memcpy (self->values[i].sums, sums + i * LIG_N_WITNESSES, sizeof self->values[i].sums);
+  gboolean fine = TRUE;
+  for (guint i = 0; fine && i < self->results->len; i++)
     fine =
       sum_over_ranks (ranks, g_array_index (self->results, Result, i).sums, LIG_N_WITNESSES, error);
   return fine;

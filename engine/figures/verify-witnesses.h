@@ -60,6 +60,11 @@ double lig_error_of (LigErrorSum sum);
  * loss scale. */
 float *lig_witness_read (const LigWitness *self, int value, GError **error);
 
+/* Adds the sums of all ranks, `per_value` for each value of a plan, by the names of the values. All
+ * ranks call it. */
+gboolean lig_verify_join (
+  LigRanks *ranks, const LigPlan *plan, LigErrorSum *sums, guint per_value, GError **error);
+
 /* Perturbs each element of the floating-point inputs by the relative amount, up or down. */
 gboolean lig_witness_nudge_inputs (LigWitness *self, double amount, guint32 seed, GError **error);
 
