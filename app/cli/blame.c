@@ -19,6 +19,14 @@ lig_cli_blame (GError **error, const char *option)
   return FALSE;
 }
 
+gboolean
+lig_cli_blame_named (GError **error)
+{
+  lig_cli_blame (error, NULL);
+  g_prefix_error_literal (error, "--");
+  return FALSE;
+}
+
 /* Returns whether the word is the last one of the op's name, or its initials: `mse` for
  * `mean-squared-error`. */
 static gboolean

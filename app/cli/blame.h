@@ -11,6 +11,9 @@ G_BEGIN_DECLS
  * LIG_EXIT_USAGE: `--OPTION: MESSAGE`. Without an option the message is kept. Returns FALSE. */
 gboolean lig_cli_blame (GError **error, const char *option);
 
+/* The same for a message that begins with the name of the option: `--MESSAGE`. */
+gboolean lig_cli_blame_named (GError **error);
+
 /* Appends a remedy to the error about an unknown op that resembles no name: the op with these
  * initials or this last word, otherwise the command that lists the ops. */
 void lig_cli_suggest_op (GError **error);

@@ -2,6 +2,7 @@
 /* lig generate: continues texts with a trained model. */
 #include "app/cli/generate-lines.h"
 
+#include "app/cli/blame.h"
 #include "app/cli/document.h"
 #include "app/cli/model.h"
 #include "app/cli/shared-options.h"
@@ -128,7 +129,7 @@ read_sampling (LigSampling *sampling, gint64 *length, GError **error)
       !read_count ("seed", given.seed, 0, &seed, error))
     return FALSE;
   sampling->seed = (guint64) seed;
-  return lig_sampling_check (sampling, error);
+  return lig_sampling_check (sampling, error) || lig_cli_blame_named (error);
 }
 
 /* --- The model ----------------------------------------------------------------------------- */

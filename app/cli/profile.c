@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lig profile: prints the time of each group next to its prediction, and compares policies. */
+#include "app/cli/blame.h"
 #include "app/cli/launch.h"
 #include "app/cli/notes.h"
 #include "app/cli/profile-ranks.h"
@@ -207,7 +208,12 @@ read_load (const Options *options, LigStore *store, LigProfileLoad **load, GErro
       : NULL;
   *load =
     options->load ? lig_profile_load_parse (options->load, store ? store : opened, error) : NULL;
-  return *load || !options->load;
+  if (*load || !options->load)
+    return TRUE;
+  if (g_error_matches (*error, LIG_ERROR, LIG_ERROR_VALUE) &&
+      g_str_has_prefix ((*error)->message, "load "))
+    lig_cli_blame_named (error);
+  return FALSE;
 }
 
 /* Profiles the plans; with recipes `errors` are their errors. */

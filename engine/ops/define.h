@@ -86,8 +86,9 @@ typedef struct {
               N_ ("Keys that a query attends to; causal: none after its own position"), \
               "causal|none|causal-bottom-right", 0), \
     LIG_INT (type, field.window, "window", N_ ("Window"), \
-             N_ ("Sliding window: maximum number of keys that a query attends to; 0: all"), 0, \
-             G_MAXINT32, 0, 0), \
+             N_ ("Sliding window W: a query attends to at most W keys, with mask=none to " \
+                 "2 W - 1 around its own; 0: all"), \
+             0, G_MAXINT32, 0, 0), \
     LIG_FLOAT (type, field.scale, "scale", N_ ("Scale"), \
                N_ ("Scale of the scores; 0: 1 / sqrt(head dim)"), 0, 1e6, 0), \
     LIG_FLOAT (type, field.softcap, "softcap", N_ ("Soft cap"), \
@@ -126,7 +127,8 @@ typedef struct {
     LIG_INT (type, field.original, prefix "original", N_ ("Rotary original"), \
              N_ ("llama3, yarn: original context length of the model"), 1, G_MAXINT32, 8192, 0), \
     LIG_FLOAT (type, field.magnitude, prefix "magnitude", N_ ("Rotary magnitude"), \
-               N_ ("yarn: factor of queries and keys; 0: 0.1 ln (factor) + 1"), 0, 1e6, 0), \
+               N_ ("yarn: factor of queries and keys; 0: 0.1 ln (factor) + 1, at least 1"), 0, \
+               1e6, 0), \
     LIG_BOOLEAN (type, field.truncate, prefix "truncate", N_ ("Rotary truncate"), \
                  N_ ("yarn: extends the range of features between low and high to whole numbers"), \
                  TRUE)

@@ -113,6 +113,3 @@ typedef struct {
   int32_t weights_at;
   bool gated;
 } LigMacroExperts;
-
-/* Rejects a gate without a shared expert. */
-void lig_macro_check_shared (LigParts *parts, const LigMacroExperts *mixture);

@@ -131,8 +131,9 @@ is_scaled (const MixtureParams *values, const char *activation)
          (values->mixture.weights_at == AUTO && lig_op_info_find (scaled));
 }
 
-void
-lig_macro_check_shared (LigParts *parts, const LigMacroExperts *mixture)
+/* Rejects a gate without a shared expert. */
+static void
+check_shared (LigParts *parts, const LigMacroExperts *mixture)
 {
   if (mixture->gated && mixture->shared == 0)
     lig_parts_reject (parts, _ ("shared-gate is true, but shared-features is 0; set "
@@ -165,7 +166,7 @@ check (LigParts *parts, const MixtureParams *values, const char *activation)
                       _ ("activation=%s has no scaled form; set weights-at=output, or another "
                          "activation, like swiglu"),
                       activation);
-  lig_macro_check_shared (parts, &values->mixture);
+  check_shared (parts, &values->mixture);
   if (values->interleave > 0 && !is_gated (activation))
     lig_parts_reject (parts, _ ("interleave is %" PRId64 ", but %s is not a gated unit; omit it"),
                       values->interleave, activation);

@@ -161,16 +161,19 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
+/* Parameters of experts, without effect in a layer without them. */
+#define OF_EXPERTS \
+  "top-k expert-features shared-features shared-gate capacity weights-at router-score " \
+  "router-first router-normalize router-bias router-scale aux z balance exchange-capacity " \
+  "overflow"
+
 static const LigParamGroup groups[] = {
   LIG_MACRO_SIZES (" ffn-features"),
   LIG_MACRO_ATTENTION (" layer-type memory-lengths"),
   LIG_MACRO_MASKS,
   LIG_MACRO_POSITIONS,
   LIG_MACRO_PERCEPTRON (""),
-  {N_ ("Experts"),
-   "experts top-k expert-features shared-features shared-gate capacity weights-at router-score "
-   "router-first router-normalize router-bias router-scale aux z balance exchange-capacity "
-   "overflow"},
+  {N_ ("Experts"), "experts " OF_EXPERTS},
   LIG_MACRO_NORMS (LIG_MACRO_HEAD_NORMS " residual-post-norm output-layer-norm"),
   {N_ ("Branches"), "hidden-dropout drop-path parallel-attention-mlp"},
   LIG_MACRO_HEAD_MATMULS,
@@ -261,27 +264,43 @@ expand_serial (LigParts *parts, LigOp *self, const TransformerLayerParams *value
     lig_macro_add_norm (parts, self, "output-norm");
 }
 
+/* Returns a number, boolean or choice as in a file (transfer full). */
+static char *
+write_value (const GValue *value)
+{
+  if (G_VALUE_HOLDS_BOOLEAN (value))
+    return g_strdup (g_value_get_boolean (value) ? "true" : "false");
+  if (G_VALUE_HOLDS_STRING (value))
+    return g_value_dup_string (value);
+  if (G_VALUE_HOLDS_INT64 (value))
+    return g_strdup_printf ("%" PRId64, g_value_get_int64 (value));
+  return g_strdup_printf ("%g", g_value_get_double (value));
+}
+
+/* Rejects parameters of experts that differ from their defaults. */
+static void
+reject_idle (LigParts *parts, LigOp *self)
+{
+  g_auto (GStrv) names = g_strsplit (OF_EXPERTS, " ", -1);
+  for (const LigParam *param = params; param->name; param++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    if (!g_strv_contains ((const char *const *) names, param->name) ||
+        !lig_op_get_value (self, param, &value))
+      continue;
+    g_autofree char *text = write_value (&value);
+    lig_parts_reject (parts, _ ("%s is %s, but experts is 0; set experts, or omit %s"), param->name,
+                      text, param->name);
+  }
+}
+
 /* Rejects parameters that would have no effect. */
 static void
-check_experts (LigParts *parts, const TransformerLayerParams *values)
+check_experts (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
 {
-  const struct {
-    const char *name;
-    double value;
-  } idle[] = {{"expert-features", (double) values->experts.features},
-              {"shared-features", (double) values->experts.shared},
-              {"capacity", (double) values->experts.capacity},
-              {"aux", (double) values->aux},
-              {"z", (double) values->z},
-              {"router-bias", values->router_bias}};
   if (values->division == BY_EXPERTS && values->n_experts == 0)
     lig_parts_reject (parts, _ ("parallel is expert, but experts is 0; set experts, or omit it"));
-  for (guint i = 0; i < G_N_ELEMENTS (idle) && values->n_experts == 0; i++)
-    if (idle[i].value > 0)
-      lig_parts_reject (parts, _ ("%s is %g, but experts is 0; set experts, or omit %s"),
-                        idle[i].name, idle[i].value, idle[i].name);
   if (values->n_experts == 0)
-    lig_macro_check_shared (parts, &values->experts);
+    reject_idle (parts, self);
   if (values->n_experts > 0 && values->mlp.features > 0)
     lig_parts_reject (
       parts,
@@ -300,7 +319,7 @@ check (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
   if (values->type != DECODER && (memory || lengths))
     lig_parts_reject (parts, _ ("layer-type is encoder, expected decoder with %s"),
                       memory ? "memory" : "memory-lengths");
-  check_experts (parts, values);
+  check_experts (parts, self, values);
   if (!values->parallel)
     return;
   if (values->type == DECODER || values->post_norm || values->output_norm)

@@ -278,7 +278,7 @@ CREATE TABLE expert_load (
   step INTEGER NOT NULL, -- the step whose last micro-batch was counted
   path TEXT NOT NULL, -- the path of the op with the router: `1.0.0`
   loads TEXT NOT NULL, -- a JSON array: the rows that selected each expert
-  balance REAL, -- the load-balancing loss before its coefficient; 1: perfectly balanced
+  balance REAL, -- the load-balancing loss before its coefficient; 1: perfectly balanced, but not with `top-k=1` and another score than softmax
   z REAL, -- the mean squared log-sum-exp of the router's logits
   PRIMARY KEY (run, number, step)
 ) WITHOUT ROWID;

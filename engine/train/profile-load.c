@@ -48,7 +48,12 @@ parse_exponent (const char *text, double *exponent, GError **error)
 static gboolean
 read_run (LigProfileLoad *self, const char *selector, LigStore *store, GError **error)
 {
-  g_autoptr (LigRunRow) row = store ? lig_store_find_run (store, selector, error) : NULL;
+  g_autoptr (GError) unknown = NULL;
+  g_autoptr (LigRunRow) row = store ? lig_store_find_run (store, selector, &unknown) : NULL;
+  if (unknown)
+    g_set_error (error, unknown->domain, unknown->code,
+                 _ ("load is '%s', expected even, zipf:EXPONENT or a run: %s"), selector,
+                 unknown->message);
   if (!store)
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  _ ("load is '%s', expected even or zipf:EXPONENT without a store of runs"),

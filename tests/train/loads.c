@@ -370,6 +370,7 @@ test_profiles (Fixture *f, gconstpointer data)
   } bad[] = {{MODEL, "zipf:-1", "load is 'zipf:-1', expected an exponent from 0 to 10"},
              {MODEL, "zipf:11", "expected an exponent from 0 to 10"},
              {MODEL, "nothing", "has no run 'nothing'"},
+             {MODEL, "zipf", "load is 'zipf', expected even, zipf:EXPONENT or a run: store"},
              {BALANCED ("0"), run, "the number of routers is 1, that of run"},
              {"embedding(16) ! mixture-of-experts(8) ! mixture-of-experts(4)", run,
               "the number of experts of the router at 1 is 8, that of run"},
