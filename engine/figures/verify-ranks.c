@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Returns a number for each value, at least 0 and exact in a double, that is the same on ranks
- * where it has the same name. Equal names are told apart by their order (FNV-1a, Fowler, Noll and
- * Vo). */
+ * where it has the same name. Equal names are distinguished by their order (FNV-1a, Fowler, Noll
+ * and Vo). */
 static double *
 number_values (const LigPlan *plan)
 {
@@ -30,7 +30,7 @@ number_values (const LigPlan *plan)
 
 /* Sets the largest number of values that a rank has. */
 static gboolean
-find_most (LigRanks *ranks, guint own, guint *most, GError **error)
+find_max_count (LigRanks *ranks, guint own, guint *max_count, GError **error)
 {
   int count = lig_ranks_get_count (ranks);
   g_autofree double *all = g_new0 (double, (gsize) count);
@@ -38,7 +38,7 @@ find_most (LigRanks *ranks, guint own, guint *most, GError **error)
   if (!lig_ranks_gather (ranks, &number, 1, all, error))
     return FALSE;
   for (int rank = 0; rank < count; rank++)
-    *most = MAX (*most, (guint) all[rank]);
+    *max_count = MAX (*max_count, (guint) all[rank]);
   return TRUE;
 }
 
@@ -58,15 +58,15 @@ gboolean
 lig_verify_join (
   LigRanks *ranks, const LigPlan *plan, LigErrorSum *sums, guint per_value, GError **error)
 {
-  guint own = plan->values->len, most = 0;
-  if (!find_most (ranks, own, &most, error))
+  guint own = plan->values->len, max_count = 0;
+  if (!find_max_count (ranks, own, &max_count, error))
     return FALSE;
-  gsize width = per_value * (sizeof *sums / sizeof (double)), all = most * (width + 1);
+  gsize width = per_value * (sizeof *sums / sizeof (double)), all = max_count * (width + 1);
   int count = lig_ranks_get_count (ranks), self = lig_ranks_get_rank (ranks);
   g_autofree double *numbers = number_values (plan), *gathered = g_new (double, all *(gsize) count);
   g_autofree double *rows = g_new (double, all + 1);
   g_autoptr (GHashTable) places = g_hash_table_new (g_double_hash, g_double_equal);
-  for (guint i = 0; i < most; i++) {
+  for (guint i = 0; i < max_count; i++) {
     rows[i * (width + 1)] = i < own ? numbers[i] : -1;
     for (gsize k = 0; k < width; k++)
       rows[i * (width + 1) + 1 + k] = i < own ? ((const double *) sums)[i * width + k] : 0;
@@ -77,6 +77,6 @@ lig_verify_join (
     return FALSE;
   for (int rank = 0; rank < count; rank++)
     if (rank != self)
-      add_rows (gathered + all * (gsize) rank, most, width, places, (double *) sums);
+      add_rows (gathered + all * (gsize) rank, max_count, width, places, (double *) sums);
   return TRUE;
 }
