@@ -292,7 +292,7 @@ typedef struct _LigOpInfo {
   const char *example;  /* an expression with the op and an input: "layer-norm @ 4x16" */
   unsigned flags;       /* LigOpFlags */
 
-  const LigParam *params;             /* at most 64, ends with a null name; may be null */
+  const LigParam *params;             /* at most 128, ends with a null name; may be null */
   gsize params_size;                  /* the size of the op's params struct */
   gsize kernel_params_size;           /* the size of the kernels' params at its beginning */
   const char *extra_inputs;           /* port names, or null; `lengths?` is optional: absent
