@@ -76,8 +76,7 @@ void lig_canvas_end_clip (LigCanvas *self);
 void lig_canvas_begin_translate (LigCanvas *self, double x, double y);
 void lig_canvas_end_translate (LigCanvas *self);
 
-/* --- The SVG implementation of each call
- * -------------------------------------------------------------- */
+/* --- The SVG implementation of each call ----------------------------------------------------- */
 
 void lig_svg_box (LigCanvas *self,
                   double x,

@@ -351,13 +351,6 @@ matrix_of (const LigOperand *operand, int64_t stride)
   return LigMatrix{operand->data, stride, operand->dtype};
 }
 
-/* Returns whether bulk copies can read rows of that many elements. */
-static bool
-has_rows (const LigOperand *operand, LigDtype dtype, int64_t columns)
-{
-  return operand->dtype == dtype && columns % 8 == 0 && (uintptr_t) operand->data % 16 == 0;
-}
-
 /* Encodes the tensor maps of the operands. */
 static bool
 describe_rows (Maps *maps, const LigGroupedRows &p, const Rows &job, int64_t groups)

@@ -267,14 +267,6 @@ launch_weights_of (LigLaunch *launch, LigDtype dtype, const Maps &maps, const We
                             : launch_weights<T, T, false> (launch, maps, job);
 }
 
-/* Returns whether bulk copies can read rows of that many elements. */
-static bool
-has_rows (const LigOperand *operand, LigDtype dtype)
-{
-  return operand->dtype == dtype && operand->columns % 8 == 0 &&
-         (uintptr_t) operand->data % 16 == 0;
-}
-
 static Weights
 weights_of (const LigOperand *dy, const LigOperand *x, int64_t groups)
 {
@@ -301,7 +293,7 @@ lig_grouped_weights_serves (const LigLaunch *launch,
   int64_t limit = INT32_MAX - 2 * TILE_ROWS;
   if (launch->device->capability != 90 || (dy->dtype != LIG_BF16 && dy->dtype != LIG_FP16) ||
       rows (x) < 1 || rows (x) > limit || dy->columns > limit || x->columns > limit ||
-      !has_rows (dy, dy->dtype) || !has_rows (x, dy->dtype) ||
+      !has_rows (dy, dy->dtype, dy->columns) || !has_rows (x, dy->dtype, x->columns) ||
       (dweight->dtype != LIG_FP32 && dweight->dtype != dy->dtype))
     return false;
   int64_t groups = dweight->size / (dy->columns * x->columns);

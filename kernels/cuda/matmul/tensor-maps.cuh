@@ -26,6 +26,13 @@ map_function ()
   return function;
 }
 
+/* Returns whether bulk copies can read rows of that many 16-bit elements. */
+inline bool
+has_rows (const LigOperand *operand, LigDtype dtype, int64_t columns)
+{
+  return operand->dtype == dtype && columns % 8 == 0 && (uintptr_t) operand->data % 16 == 0;
+}
+
 /* Encodes a tensor map of a stack of matrices for copies of tiles of that height and width, in rows
  * of 64 or 128 bytes, with the swizzle of that size. With 0 layers it is that of one matrix, for
  * copies without a layer. */
