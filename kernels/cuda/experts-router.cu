@@ -14,9 +14,16 @@ namespace lig
 {
 namespace router
 {
-/* The warps of a threadblock; the rows that a warp processes, unless that makes too many parts; the
- * largest number of parts; the threads of the threadblock that adds them. */
-enum { WARPS = 4, EACH = 8, MAX_PARTS = 1024, FINISHING = 1024 };
+/* The warps of a threadblock of the gradient; the largest number of parts of the rows; the threads
+ * of the threadblock that adds the parts. */
+enum { WARPS = 4, MAX_PARTS = 1024, FINISHING = 1024 };
+
+/* The warps of a threadblock that routes, and the rows that each processes unless that makes too
+ * many parts: many warps hide the latency of the selection; with many experts, their selections
+ * need too much shared memory. */
+template <int PER> struct Block {
+  static constexpr int WARPS = PER <= 4 ? 16 : 4, EACH = PER <= 4 ? 4 : 8, EXPERTS = 32 * PER;
+};
 
 /* The mark of an expert that is taken, or not in a chosen group; that of NaN, which is smaller than
  * all numbers. */
@@ -251,11 +258,12 @@ weigh (const Router &r, int64_t index, const Row<PER> &row, int lane, const uint
 /* Processes the rows of a part. */
 template <int PER>
 __global__ void
-__launch_bounds__ (WARPS * 32) route (Router r)
+__launch_bounds__ (Block<PER>::WARPS * 32) route (Router r)
 {
-  __shared__ uint16_t chosen[WARPS][LIG_MAX_EXPERTS];
-  __shared__ uint32_t groups[WARPS][LIG_MAX_EXPERTS];
-  __shared__ int counts[LIG_MAX_EXPERTS];
+  constexpr int WARPS = Block<PER>::WARPS, EXPERTS = Block<PER>::EXPERTS;
+  __shared__ uint16_t chosen[WARPS][EXPERTS];
+  __shared__ uint32_t groups[WARPS][EXPERTS];
+  __shared__ int counts[EXPERTS];
   __shared__ float squares_of[WARPS];
   int warp = (int) threadIdx.x / 32, lane = (int) threadIdx.x % 32;
   int64_t first = (int64_t) blockIdx.x * r.share, end = min (first + r.share, r.rows);
@@ -279,24 +287,26 @@ __launch_bounds__ (WARPS * 32) route (Router r)
   if (!r.counts)
     return;
   /* The warps' sums of scores, in their order; the marks of groups are not needed anymore. */
-  float *scores = reinterpret_cast<float *> (groups);
+  float *scores = reinterpret_cast<float *> (groups), square = 0;
   __syncthreads ();
 #pragma unroll
   for (int i = 0; i < PER; i++)
     if (lane + 32 * i < r.experts)
-      scores[warp * LIG_MAX_EXPERTS + lane + 32 * i] = sums[i];
+      scores[warp * EXPERTS + lane + 32 * i] = sums[i];
   if (lane == 0)
     squares_of[warp] = squares;
   __syncthreads ();
   for (int e = (int) threadIdx.x; e < r.experts; e += WARPS * 32) {
     float sum = 0;
     for (int w = 0; w < WARPS; w++)
-      sum += scores[w * LIG_MAX_EXPERTS + e];
+      sum += scores[w * EXPERTS + e];
     r.scores[(int64_t) blockIdx.x * r.experts + e] = sum;
     r.counts[(int64_t) blockIdx.x * r.experts + e] = counts[e];
   }
+  for (int w = 0; w < WARPS; w++)
+    square += squares_of[w];
   if (threadIdx.x == 0)
-    r.squares[blockIdx.x] = squares_of[0] + squares_of[1] + squares_of[2] + squares_of[3];
+    r.squares[blockIdx.x] = square;
 }
 
 /* Adds the sums of the parts in order: each expert's are shared by some threads. */
@@ -311,6 +321,7 @@ __launch_bounds__ (FINISHING) finish (Router r, float *load, float *losses)
   int slices = FINISHING / width;
   double score = 0, count = 0, squares = 0;
   if (expert < r.experts)
+#pragma unroll 8
     for (int part = slice; part < r.parts; part += slices) {
       score += (double) r.scores[(int64_t) part * r.experts + expert];
       count += (double) r.counts[(int64_t) part * r.experts + expert];
@@ -509,11 +520,12 @@ params_fit (const LigRouterParams *p, int64_t experts)
                             p->top_k <= experts / p->groups * p->group_top_k);
 }
 
-/* Divides the rows into parts, and places their sums in the workspace if they are needed. */
+/* Divides the rows into parts of at least `share`, and places their sums in the workspace if they
+ * are needed. */
 static void
-place_sums (const LigLaunch *launch, Router *r)
+place_sums (const LigLaunch *launch, Router *r, int64_t share)
 {
-  int64_t share = WARPS * EACH, parts;
+  int64_t parts;
   while ((parts = (r->rows + share - 1) / share) > MAX_PARTS)
     share *= 2;
   r->share = share;
@@ -566,9 +578,10 @@ lig_cuda_router (LigLaunch *launch)
   r.rows = rows (x);
   r.experts = (int) x->columns;
   r.params = *params;
-  place_sums (launch, &r);
-  LigStatus status = dispatch_experts (r.experts, [=] (auto per) {
-    route<decltype (per)::value><<<r.parts, WARPS * 32, 0, stream (launch)>>> (r);
+  LigStatus status = dispatch_experts (r.experts, [launch, &r] (auto per) {
+    using B = Block<decltype (per)::value>;
+    place_sums (launch, &r, B::WARPS * B::EACH);
+    route<decltype (per)::value><<<r.parts, B::WARPS * 32, 0, stream (launch)>>> (r);
     return LIG_LAUNCHED (launch);
   });
   if (status != LIG_OK || !r.counts)

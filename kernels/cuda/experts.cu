@@ -2,10 +2,10 @@
 /* The permutation of rows by expert, and the sums of the sizes of groups. Lower bound: each row of
  * a token and each of its copies cross the memory bus once.
  *
- * The choices (t, j) of experts are sorted by counting, stably: each warp counts those of a part of
- * the choices by expert; for each expert, a warp turns the counts of the parts into the number of
- * choices before them; then each warp gives its choices places. Integers are counted, so the result
- * does not depend on the order of the threads. A warp then copies the row of a token. */
+ * The choices (t, j) of experts are sorted by counting, stably: threadblocks count those of a part
+ * of the choices by expert; then each adds the counts of the parts before its own, counts those of
+ * its warps, and gives its choices places. Integers are counted, so the result does not depend on
+ * the order of the threads. A warp then copies the row of a token. */
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/cuda/experts-move.cuh"
 
@@ -13,19 +13,21 @@ namespace lig
 {
 namespace permute
 {
-/* The warps of a threadblock that sorts; the fewest choices of a part, and the most parts. */
-enum { WARPS = 4, SHORTEST = 128, MAX_PARTS = 2048 };
-/* A sort of choices. The workspace has `before`, [experts, parts]: the choices of an expert in a
- * part, then those in all parts before; `found`, the choices of each expert; `starts`, the first
- * row of each expert and the end of the last; `kept`, the rows of each. */
+/* The warps of a threadblock that sorts; the fewest choices of a part; the most parts, and counts
+ * of parts: each threadblock reads all of them. */
+enum { WARPS = 8, SHORTEST = 512, MAX_PARTS = 512, MAX_COUNTS = 1 << 17 };
+
+/* A sort of choices. The workspace has `counts`, [parts, experts]: the choices of an expert in a
+ * part; `starts`, the first row of each expert and the end of the last; `kept`, the rows of
+ * each. */
 struct Sort {
   const int32_t *chosen;
   Vector weights;
-  int64_t count, share; /* the choices; those of a part, a multiple of 32 */
+  int64_t count, share; /* the choices; those of a part, a multiple of 32 WARPS */
   int64_t rows;         /* of the result */
   int experts, parts;
   LigPermuteParams params;
-  int *before, *found, *starts, *kept;
+  int *counts, *starts, *kept;
   int32_t *offsets, *places; /* each may be absent, and so may `scales` and `dropped` */
   float *scales, *dropped;
 };
@@ -38,127 +40,108 @@ expert_of (const Sort &s, int64_t choice, int64_t end)
   return expert >= 0 && expert < s.experts ? expert : -1;
 }
 
+/* Counts choices by expert in shared memory, by `threads` threads of which this is number
+ * `thread`. */
+__device__ inline void
+count_range (const Sort &s, int64_t first, int64_t end, int *counts, int thread, int threads)
+{
+#pragma unroll 4
+  for (int64_t i = first + thread; i < end; i += threads) {
+    int expert = expert_of (s, i, end);
+    if (expert >= 0)
+      atomicAdd (&counts[expert], 1);
+  }
+}
+
 /* Counts the choices of each part by expert. */
 static __global__ void
 __launch_bounds__ (WARPS * 32) count_choices (Sort s)
 {
-  __shared__ int counts[WARPS][LIG_MAX_EXPERTS];
-  int *own = counts[threadIdx.x / 32], lane = (int) threadIdx.x % 32;
-  int part = (int) (blockIdx.x * WARPS + threadIdx.x / 32);
-  if (part >= s.parts)
-    return;
-  int64_t first = part * s.share, end = min (first + s.share, s.count);
-  for (int e = lane; e < s.experts; e += 32)
-    own[e] = 0;
-  __syncwarp ();
-#pragma unroll 4
-  for (int64_t i = first + lane; i < end; i += 32) {
-    int expert = expert_of (s, i, end);
-    if (expert >= 0)
-      atomicAdd (&own[expert], 1);
-  }
-  __syncwarp ();
-  for (int e = lane; e < s.experts; e += 32)
-    s.before[(int64_t) e * s.parts + part] = own[e];
+  __shared__ int counts[LIG_MAX_EXPERTS];
+  int64_t first = (int64_t) blockIdx.x * s.share, end = min (first + s.share, s.count);
+  for (int e = (int) threadIdx.x; e < s.experts; e += WARPS * 32)
+    counts[e] = 0;
+  __syncthreads ();
+  count_range (s, first, end, counts, (int) threadIdx.x, WARPS * 32);
+  __syncthreads ();
+  for (int e = (int) threadIdx.x; e < s.experts; e += WARPS * 32)
+    s.counts[(int64_t) blockIdx.x * s.experts + e] = counts[e];
 }
 
-/* Replaces the counts of each expert by their exclusive sums: one warp per expert, whose lanes have
- * AT_ONCE counts in flight. */
-static __global__ void
-__launch_bounds__ (WARPS * 32) sum_counts (Sort s)
+/* Adds the counts of the parts: of all in `found`, of those before this threadblock's in `before`.
+ * Each warp adds every eighth part. */
+__device__ inline void
+sum_parts (const Sort &s, int *found, int *before)
 {
-  constexpr int AT_ONCE = 8;
-  int expert = (int) (blockIdx.x * WARPS + threadIdx.x / 32), lane = (int) threadIdx.x % 32;
-  if (expert >= s.experts)
-    return;
-  int *counts = s.before + (int64_t) expert * s.parts, total = 0;
-  for (int base = lane; base - lane < s.parts; base += 32 * AT_ONCE) {
-    int own[AT_ONCE], sum[AT_ONCE];
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++)
-      sum[u] = own[u] = base + 32 * u < s.parts ? counts[base + 32 * u] : 0;
-#pragma unroll
-    for (int apart = 1; apart < 32; apart *= 2)
-#pragma unroll
-      for (int u = 0; u < AT_ONCE; u++) {
-        int other = __shfl_up_sync (0xffffffffu, sum[u], apart);
-        sum[u] += lane >= apart ? other : 0;
-      }
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-      if (base + 32 * u < s.parts)
-        counts[base + 32 * u] = total + sum[u] - own[u];
-      total += __shfl_sync (0xffffffffu, sum[u], 31);
+  int warp = (int) threadIdx.x / 32, lane = (int) threadIdx.x % 32;
+  for (int e = lane; e < s.experts; e += 32) {
+    int all = 0, earlier = 0;
+#pragma unroll 8
+    for (int part = warp; part < s.parts; part += WARPS) {
+      int count = s.counts[part * s.experts + e];
+      all += count;
+      earlier += part < (int) blockIdx.x ? count : 0;
     }
+    atomicAdd (&found[e], all);
+    atomicAdd (&before[e], earlier);
   }
-  if (lane == 0)
-    s.found[expert] = total;
 }
 
 /* Returns the rows of an expert that are kept, if there is room for them. */
 __device__ inline int64_t
-wanted (const Sort &s, int expert)
+wanted (const Sort &s, int64_t found)
 {
-  int64_t found = s.found[expert];
   return s.params.limit > 0 ? min (found, (int64_t) s.params.limit) : found;
 }
 
-/* Sets the first row of each expert, the end of the last, and the rows of each in shared memory,
- * and in one threadblock in global memory. */
+/* Sets the first row of each expert and the end of the last. */
 __device__ inline void
-set_starts (const Sort &s, int *starts, int *kept)
+set_starts (const Sort &s, const int *found, int *starts)
 {
   int64_t align = s.params.align;
   if (threadIdx.x == 0)
     starts[0] = 0;
   scan_block (
     s.experts, 0, Total{},
-    [&] (int64_t e) { return (wanted (s, (int) e) + align - 1) / align * align; },
+    [&] (int64_t e) { return (wanted (s, found[e]) + align - 1) / align * align; },
     [&] (int64_t e, int64_t end) { starts[e + 1] = (int) min (end, s.rows); });
+}
+
+/* Replaces the choices of each expert by those that are kept. The first threadblock writes them,
+ * the starts, and the number of choices that no expert has room for. */
+__device__ inline void
+keep (const Sort &s, int *found, const int *starts)
+{
+  bool writes = blockIdx.x == 0;
+  int dropped = 0;
   for (int e = (int) threadIdx.x; e <= s.experts; e += (int) blockDim.x) {
-    if (e < s.experts)
-      kept[e] = (int) min (wanted (s, e), (int64_t) (starts[e + 1] - starts[e]));
-    if (blockIdx.x > 0)
-      continue;
-    s.starts[e] = starts[e];
-    if (s.offsets)
+    if (e < s.experts) {
+      int kept = (int) min (wanted (s, found[e]), (int64_t) (starts[e + 1] - starts[e]));
+      dropped += found[e] - kept;
+      found[e] = kept;
+      if (writes)
+        s.kept[e] = kept;
+    }
+    if (writes)
+      s.starts[e] = starts[e];
+    if (writes && s.offsets)
       s.offsets[e] = starts[e];
-    if (e < s.experts)
-      s.kept[e] = kept[e];
+  }
+  if (writes && s.dropped) {
+    dropped = block_total (dropped);
+    if (threadIdx.x == 0)
+      *s.dropped = (float) dropped;
   }
   __syncthreads ();
 }
 
-/* Writes the number of choices that no expert has room for. A threadblock calls it. */
+/* Gives the choices of a warp their places: `used` are those of each expert before. Equal experts
+ * among 32 neighbouring choices get consecutive places. */
 __device__ inline void
-count_dropped (const Sort &s, const int *kept)
+place_range (
+  const Sort &s, int64_t first, int64_t end, const int *starts, const int *kept, int *used)
 {
-  int dropped = 0;
-  for (int e = (int) threadIdx.x; e < s.experts; e += (int) blockDim.x)
-    dropped += s.found[e] - kept[e];
-  dropped = block_total (dropped);
-  if (threadIdx.x == 0)
-    *s.dropped = (float) dropped;
-}
-
-/* Gives the choices of each part their places. Equal experts among 32 neighbouring choices get
- * consecutive ones. */
-static __global__ void
-__launch_bounds__ (WARPS * 32) place_choices (Sort s)
-{
-  __shared__ int starts[LIG_MAX_EXPERTS + 1], kept[LIG_MAX_EXPERTS];
-  __shared__ int counts[WARPS][LIG_MAX_EXPERTS];
-  int *used = counts[threadIdx.x / 32], lane = (int) threadIdx.x % 32;
-  int part = (int) (blockIdx.x * WARPS + threadIdx.x / 32);
-  set_starts (s, starts, kept);
-  if (s.dropped && blockIdx.x == 0)
-    count_dropped (s, kept);
-  if (part >= s.parts)
-    return;
-  int64_t first = part * s.share, end = min (first + s.share, s.count);
-  for (int e = lane; e < s.experts; e += 32)
-    used[e] = s.before[(int64_t) e * s.parts + part];
-  __syncwarp ();
+  int lane = (int) threadIdx.x % 32;
   for (int64_t base = first; base < end; base += 32) {
     int64_t i = base + lane;
     int expert = expert_of (s, i, end), place = -1;
@@ -179,12 +162,39 @@ __launch_bounds__ (WARPS * 32) place_choices (Sort s)
   }
 }
 
+/* Gives the choices of each part their places. */
+static __global__ void
+__launch_bounds__ (WARPS * 32) place_choices (Sort s)
+{
+  __shared__ int starts[LIG_MAX_EXPERTS + 1], found[LIG_MAX_EXPERTS];
+  __shared__ int used[WARPS][LIG_MAX_EXPERTS];
+  int warp = (int) threadIdx.x / 32, lane = (int) threadIdx.x % 32;
+  int64_t each = s.share / WARPS, first = (int64_t) blockIdx.x * s.share + warp * each;
+  int64_t end = min (first + each, s.count);
+  for (int e = (int) threadIdx.x; e < s.experts; e += WARPS * 32) {
+    found[e] = 0;
+    for (int w = 0; w < WARPS; w++)
+      used[w][e] = 0;
+  }
+  __syncthreads ();
+  sum_parts (s, found, used[0]);
+  if (warp + 1 < WARPS)
+    count_range (s, first, end, used[warp + 1], lane, 32);
+  __syncthreads ();
+  for (int e = (int) threadIdx.x; e < s.experts; e += WARPS * 32)
+    for (int w = 1; w < WARPS; w++)
+      used[w][e] += used[w - 1][e];
+  set_starts (s, found, starts);
+  keep (s, found, starts);
+  place_range (s, first, end, starts, found, used[warp]);
+}
+
 /* Copies the rows of a warp's tokens to their places. */
 template <class U>
 __device__ inline void
 copy_tokens (const Move &m, const U *x, U *y, int64_t first, int64_t step)
 {
-  constexpr int DEPTH = 4;
+  constexpr int DEPTH = 8;
   int lane = (int) threadIdx.x % 32;
   for (int64_t token = first; token < m.tokens; token += step) {
     const U *from = x + token * m.units;
@@ -237,27 +247,36 @@ is_free (const Sort &s, int64_t row)
   return low == s.experts || row - s.starts[low] >= s.kept[low];
 }
 
-/* Copies tokens to their places. The first `clearing` threadblocks clear the other rows, and their
- * scales. `y` may be absent. */
+/* Clears the rows, and their scales, that no choice has: without alignment, those after the last
+ * expert's. */
 template <class U>
-__global__ void
-__launch_bounds__ (THREADS) copy_rows (Sort s, Move m, const U *x, U *y, int clearing)
+__device__ inline void
+clear_rows (const Sort &s, U *y, int64_t units, int64_t first, int64_t step)
 {
-  int warp = (int) threadIdx.x / 32, lane = (int) threadIdx.x % 32;
-  if ((int) blockIdx.x >= clearing) {
-    copy_tokens (m, x, y, (int64_t) ((int) blockIdx.x - clearing) * MOVERS + warp,
-                 (int64_t) ((int) gridDim.x - clearing) * MOVERS);
-    return;
-  }
-  for (int64_t group = (int64_t) blockIdx.x * MOVERS + warp; group * 32 < s.rows;
-       group += (int64_t) clearing * MOVERS) {
+  int64_t begin = s.params.align > 1 ? 0 : s.starts[s.experts] / 32;
+  int lane = (int) threadIdx.x % 32;
+  for (int64_t group = begin + first; group * 32 < s.rows; group += step) {
     int64_t row = group * 32 + lane;
     bool free = row < s.rows && is_free (s, row);
     if (s.scales && free)
       s.scales[row] = 0;
     if (y)
-      clear_marked (y, m.units, group * 32, free);
+      clear_marked (y, units, group * 32, free);
   }
+}
+
+/* Copies tokens to their places, by the first `copying` threadblocks; the others clear the other
+ * rows. `y` may be absent. */
+template <class U>
+__global__ void
+__launch_bounds__ (THREADS) copy_rows (Sort s, Move m, const U *x, U *y, int copying)
+{
+  int warp = (int) threadIdx.x / 32, block = (int) blockIdx.x;
+  if (block < copying)
+    copy_tokens (m, x, y, (int64_t) block * MOVERS + warp, (int64_t) copying * MOVERS);
+  else
+    clear_rows (s, y, m.units, (int64_t) (block - copying) * MOVERS + warp,
+                (int64_t) ((int) gridDim.x - copying) * MOVERS);
 }
 
 /* Computes exclusive sums of rounded sizes, in one threadblock. */
@@ -309,13 +328,13 @@ copy (
 static size_t
 divide (const LigLaunch *launch, Sort *s)
 {
+  int64_t most = MAX_COUNTS / s->experts < MAX_PARTS ? MAX_COUNTS / s->experts : MAX_PARTS;
   s->share = SHORTEST;
-  while ((s->count + s->share - 1) / s->share > MAX_PARTS)
+  while ((s->count + s->share - 1) / s->share > most)
     s->share *= 2;
   s->parts = (int) ((s->count + s->share - 1) / s->share);
-  s->before = (int *) launch->workspace;
-  s->found = s->before + (int64_t) s->experts * s->parts;
-  s->kept = s->found + s->experts;
+  s->counts = (int *) launch->workspace;
+  s->kept = s->counts + (int64_t) s->experts * s->parts;
   s->starts = s->kept + s->experts;
   return (size_t) ((char *) (s->starts + s->experts + 1) - (char *) launch->workspace);
 }
@@ -331,10 +350,8 @@ sort_choices (LigLaunch *launch, Sort *s)
                        "experts: too many rows for the workspace; use fewer tokens");
     s->places = (int32_t *) ((char *) launch->workspace + bytes);
   }
-  int blocks = (s->parts + WARPS - 1) / WARPS;
-  count_choices<<<blocks, WARPS * 32, 0, stream (launch)>>> (*s);
-  sum_counts<<<(s->experts + WARPS - 1) / WARPS, WARPS * 32, 0, stream (launch)>>> (*s);
-  place_choices<<<blocks, WARPS * 32, 0, stream (launch)>>> (*s);
+  count_choices<<<s->parts, WARPS * 32, 0, stream (launch)>>> (*s);
+  place_choices<<<s->parts, WARPS * 32, 0, stream (launch)>>> (*s);
   return LIG_LAUNCHED (launch);
 }
 

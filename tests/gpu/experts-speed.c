@@ -148,6 +148,8 @@ time_moves (const Bench *b)
     {"unpermute_backward", {b->x, b->hidden, b->places, b->weights, b->y, b->weights}, both},
   };
   g_test_message ("copy: %.0f GB/s", copy * 1e-9);
+  LigOperand sorted[8] = {b->x, b->experts, b->weights, absent, b->offsets, b->places};
+  g_test_message ("sort: %.1f us", time_of (b, "permute", sorted, &params) * 1e6);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
     LigOperand operands[8];
     memcpy (operands, all[i].operands, sizeof operands);
@@ -160,6 +162,23 @@ time_moves (const Bench *b)
     g_test_message ("%s: %.1f us, %.1f %% of the copy's bandwidth", all[i].name, seconds * 1e6,
                     100 * all[i].bytes / seconds / copy);
   }
+}
+
+/* Prints the time of a router that selects from bf16 logits. */
+static void
+time_router (const Bench *b)
+{
+  static const LigOperand absent;
+  const LigRouterParams params = {
+    .top_k = TOP_K, .groups = 1, .group_top_k = 1, .normalize = 1, .scale = 1};
+  LigOperand logits = b->x, load = b->scales, losses = b->scales;
+  logits.columns = EXPERTS;
+  logits.size = (int64_t) TOKENS * EXPERTS;
+  load.columns = load.size = EXPERTS;
+  losses.columns = losses.size = 2;
+  losses.data = (float *) b->scales.data + EXPERTS;
+  const LigOperand operands[] = {logits, absent, b->weights, b->experts, load, losses};
+  g_test_message ("router: %.1f us", time_of (b, "router", operands, &params) * 1e6);
 }
 
 /* A matmul of many rows by a matrix per group, or all three of a training step. */
@@ -277,6 +296,7 @@ test_speed (void)
   }
   Bench b = bench_new (gpu);
   time_moves (&b);
+  time_router (&b);
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     g_assert_cmpfloat (time_shape (&b, &shapes[i]), >, 0);
 }
