@@ -35,6 +35,13 @@ SEQUENCE = (f"embedding({HIDDEN}, vocabulary={VOCABULARY}) ! block({LAYERS // 2}
             f"{{ {LAYER}, window=8) ! {LAYER}) }} ! rms-norm ! linear({VOCABULARY}, bias=false)")
 
 
+def with_limit(model):
+    """Older versions of transformers ignore the limit of the configuration."""
+    for layer in model.model.layers:
+        layer.mlp.experts.limit = model.config.swiglu_limit
+    return model
+
+
 def make():
     torch.manual_seed(11)
     config = transformers.GptOssConfig(
@@ -46,7 +53,7 @@ def make():
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.normal_(1 if "norm.weight" in name else 0, 1 if "sinks" in name else 0.2)
-    return model
+    return with_limit(model)
 
 
 def run(folder, *words, code=0):
@@ -131,8 +138,8 @@ def check_written(folder, device):
     model.save_pretrained(folder / "model")
     run(folder, "export-weights", SEQUENCE, "--input", f"2x{LENGTH}:int32", "--weights", "model",
         "--names", "gpt-oss", "-o", "again/")
-    again = transformers.GptOssForCausalLM.from_pretrained(
-        folder / "again", attn_implementation="eager").eval()
+    again = with_limit(transformers.GptOssForCausalLM.from_pretrained(
+        folder / "again", attn_implementation="eager").eval())
     theirs = dict(model.named_parameters())
     assert again.config.layer_types == model.config.layer_types, again.config.layer_types
     for name, parameter in again.named_parameters():
