@@ -195,7 +195,9 @@ static const Shape shapes[] = {
   {"second matmul, uneven", 64, 2048, 1408, SORTED, 0.5},
   {"8 groups of 4096", 8, 2048, 768, 8 * 4096, 0},
   {"8 groups of 4096, uneven", 8, 2048, 768, 8 * 4096, 0.5},
+  {"small", 8, 384, 192, 4096, 0.5},
   {"few rows", 64, 2816, 2048, 64 * 4, 0},
+  {"one token", 64, 2816, 2048, 8, 0},
 };
 
 /* The operands of a shape: grouped and dense matmuls of the same operands, where the dense ones
