@@ -97,7 +97,8 @@ by_value (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Returns the median of the seconds of a launch; no kernel: of a copy of x's size. */
+/* Returns the median of the seconds of a launch; no kernel: of a copy of the first operand, or of
+ * filling the second one if there is no first. */
 static double
 time_of (const Bench *b, const char *name, const LigOperand *operands, const void *params)
 {
@@ -115,8 +116,10 @@ time_of (const Bench *b, const char *name, const LigOperand *operands, const voi
     for (int i = 0; i < LAUNCHES; i++)
       if (name)
         g_assert_cmpint (lig_kernel_find (name)->functions[LIG_BACKEND_CUDA](&launch), ==, LIG_OK);
-      else
+      else if (operands[0].data)
         gpu_copy (gpu, operands[1].data, operands[0].data, (size_t) operands[0].size * 2);
+      else
+        gpu_fill (gpu, operands[1].data, round, (size_t) operands[1].size * 2);
     gpu_check (gpu, gpu->calls->record (gpu->handle, b->end, gpu->stream), "event");
     gpu_wait (gpu, name ? name : "copying");
     gpu_check (gpu, gpu->calls->elapsed (gpu->handle, b->begin, b->end, &elapsed), "event");
@@ -135,7 +138,9 @@ time_moves (const Bench *b)
   const LigPermuteParams params = {EXPERTS, 1, 0};
   const LigOperand copied[] = {b->y, b->hidden};
   const double row = FEATURES * 2.0, bytes = (TOKENS + SORTED) * row, both = bytes + SORTED * row;
+  const LigOperand filled[] = {absent, b->y};
   const double copy = 2 * SORTED * row / time_of (b, NULL, copied, NULL);
+  const double fill = SORTED * row / time_of (b, NULL, filled, NULL);
   const struct {
     const char *name;
     LigOperand operands[8];
@@ -147,7 +152,7 @@ time_moves (const Bench *b)
     {"unpermute_backward", {b->x, absent, b->places, b->weights, b->y, absent}, bytes},
     {"unpermute_backward", {b->x, b->hidden, b->places, b->weights, b->y, b->weights}, both},
   };
-  g_test_message ("copy: %.0f GB/s", copy * 1e-9);
+  g_test_message ("copy: %.0f GB/s, fill: %.0f GB/s", copy * 1e-9, fill * 1e-9);
   LigOperand sorted[8] = {b->x, b->experts, b->weights, absent, b->offsets, b->places};
   g_test_message ("sort: %.1f us", time_of (b, "permute", sorted, &params) * 1e6);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
