@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The error domain of the engine, the names of its codes, and the path and setting stored in an
- * error. */
-#include <ligature/error.h>
+/* The error domain of the engine, the names of its codes, and the path, setting and remedy stored
+ * in an error. */
+#include "engine/base/remedy.h"
 
 typedef struct {
-  char *path, *setting;
+  char *path, *setting, *param;
+  gint64 value; /* of param */
 } LigErrorPrivate;
 
 static void
 lig_error_private_init (LigErrorPrivate *self)
 {
-  *self = (LigErrorPrivate){NULL, NULL};
+  *self = (LigErrorPrivate){NULL, NULL, NULL, 0};
 }
 
 static void
@@ -18,6 +19,8 @@ lig_error_private_copy (const LigErrorPrivate *self, LigErrorPrivate *copy)
 {
   copy->path = g_strdup (self->path);
   copy->setting = g_strdup (self->setting);
+  copy->param = g_strdup (self->param);
+  copy->value = self->value;
 }
 
 static void
@@ -25,6 +28,7 @@ lig_error_private_clear (LigErrorPrivate *self)
 {
   g_free (self->path);
   g_free (self->setting);
+  g_free (self->param);
 }
 
 G_DEFINE_EXTENDED_ERROR (LigError, lig_error)
@@ -86,4 +90,23 @@ lig_error_set_setting (GError **error, const char *setting)
 {
   LigErrorPrivate *private = error ? get_private (*error) : NULL;
   return private ? replace (&private->setting, setting) : FALSE;
+}
+
+const char *
+lig_error_get_remedy (const GError *error, gint64 *value)
+{
+  LigErrorPrivate *private = get_private (error);
+  if (private)
+    *value = private->value;
+  return private ? private->param : NULL;
+}
+
+void
+lig_error_set_remedy (GError **error, const char *param, gint64 value)
+{
+  LigErrorPrivate *private = error ? get_private (*error) : NULL;
+  if (!private)
+    return;
+  replace (&private->param, param);
+  private->value = value;
 }

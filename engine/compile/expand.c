@@ -243,10 +243,10 @@ record_size (LigGraph *graph, const LigPartSize *size, int first)
 
 /* Sets the error of a macro that has no parts. Returns whether expansion continues without them. */
 static gboolean
-reject_macro (LigGraph *graph, LigOp *op, const Place *inside, const char *problem, GError **error)
+reject_macro (LigGraph *graph, const Place *inside, const char *problem, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"), lig_op_get_name (op),
-               inside->path, problem);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s at %s: %s"),
+               lig_op_get_name (inside->written), inside->path, problem);
   lig_error_set_path (error, inside->path);
   return lig_graph_collect_problem (graph, -1, error);
 }
@@ -286,7 +286,7 @@ expand_macro (LigGraph *graph,
     lig_op_get_info (op)->expand_positions (op, parts, graph->request->input.axes[1]);
   inside.gathered |= !lig_op_get_info (op)->expand;
   if (parts->problem) {
-    fine = reject_macro (graph, op, &inside, parts->problem, error);
+    fine = reject_macro (graph, &inside, parts->problem, error);
     g_ptr_array_set_size (parts->ops, 0);
   }
   for (guint i = 0; i < parts->ops->len && fine; i++) {

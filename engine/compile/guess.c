@@ -47,20 +47,45 @@ compare (const LigShape *a, const LigShape *b)
   return differs;
 }
 
+/* Doubles the axes of an extra input with this uncertain aspect, and the range of its integers.
+ * Returns FALSE if it has no such axis. */
+static gboolean
+double_extra (LigInfer *infer, int slot, unsigned bit)
+{
+  LigShape *shape = &infer->extra_inputs[slot];
+  LigRange *range = &infer->channel_ranges[slot];
+  int axis = bit == LIG_UNCERTAIN_FEATURES ? shape->n_axes - 1 : 0;
+  if (shape->n_axes < 1)
+    return FALSE;
+  shape->axes[axis] = MAX (shape->axes[axis], 1) * 2;
+  if (bit == LIG_UNCERTAIN_FEATURES && range->max < G_MAXINT32 / 2)
+    range->max = range->max * 2 + 1;
+  return TRUE;
+}
+
+/* Returns what is uncertain about an extra input. */
+static unsigned
+get_extra_uncertainty (const LigGraph *graph, const LigPart *part, int slot)
+{
+  if (part->input_parts[slot] < 0)
+    return 0;
+  const LigPart *producer = lig_part (graph, part->input_parts[slot]);
+  return lig_value_work (graph, producer->extra_outputs[part->input_slots[slot]])->uncertain;
+}
+
 /* Treats the extra inputs as inputs from the caller. Returns what differs (LIG_UNCERTAIN_…) between
  * them and the main input. */
 static unsigned
 detach_extra_inputs (const LigGraph *graph, const LigPart *part, LigInfer *infer)
 {
+  const LigRange all = {G_MININT32, G_MAXINT32, G_MININT32};
   unsigned differs = 0;
   for (int i = 0; i < part->n_inputs; i++) {
-    if (part->input_parts[i] >= 0 &&
-        lig_value_work (graph,
-                        lig_part (graph, part->input_parts[i])->extra_outputs[part->input_slots[i]])
-            ->uncertain == 0)
+    if (part->input_parts[i] >= 0 && get_extra_uncertainty (graph, part, i) == 0)
       differs |= compare (&infer->extra_inputs[i], &infer->x);
     infer->extra_inputs[i].n_axes = -1;
     infer->extra_input_dtypes[i] = graph->request->compute;
+    infer->channel_ranges[i] = all;
   }
   return differs;
 }
@@ -89,6 +114,35 @@ propagate_uncertainty (const LigGraph *graph,
     result |= infer_like (graph, part, &other, &changed) ? compare (&changed.y, y) : ALL;
   }
   return result;
+}
+
+/* Returns what is uncertain about the output because an extra input is: what changes when its
+ * uncertain axes are doubled, if the op accepts that. */
+static unsigned
+propagate_from_extras (const LigGraph *graph,
+                       const LigPart *part,
+                       const LigInfer *like,
+                       const LigShape *y)
+{
+  unsigned result = 0;
+  for (int i = 0; i < part->n_inputs; i++)
+    for (unsigned bit = LIG_UNCERTAIN_FEATURES; bit <= LIG_UNCERTAIN_ROWS; bit <<= 1) {
+      LigInfer other = *like, changed;
+      if (get_extra_uncertainty (graph, part, i) & bit && double_extra (&other, i, bit) &&
+          infer_like (graph, part, &other, &changed))
+        result |= compare (&changed.y, y);
+    }
+  return result;
+}
+
+/* The values of uncertain extra inputs are unknown. */
+static void
+forget_ranges (const LigGraph *graph, const LigPart *part, LigInfer *infer)
+{
+  const LigRange all = {G_MININT32, G_MAXINT32, G_MININT32};
+  for (int i = 0; i < part->n_inputs; i++)
+    if (get_extra_uncertainty (graph, part, i) != 0)
+      infer->channel_ranges[i] = all;
 }
 
 /* Returns the shape that the op declares for its whole output, like that of a reshape, or null. */
@@ -160,12 +214,14 @@ guess (LigGraph *graph, const LigPart *part, LigInfer *infer, unsigned uncertain
   g_autofree gpointer relaxed = relax (part, &infer->x);
   gboolean integers = (part->plan.info->flags & LIG_OP_INTEGER_INPUT) != 0;
   like.params = relaxed;
+  forget_ranges (graph, part, &like);
   if (integers != lig_dtype_has (like.x_dtype, LIG_DTYPE_INDEXES) &&
       !(part->plan.info->flags & LIG_OP_ANY_TYPE))
     like.x_dtype = integers ? LIG_INT32 : graph->request->compute;
   if (infer_like (graph, part, &like, infer)) {
+    unsigned from_extras = propagate_from_extras (graph, part, &like, &infer->y);
     detach_extra_inputs (graph, part, &like);
-    uncertain = propagate_uncertainty (graph, part, &like, &infer->y, uncertain);
+    uncertain = propagate_uncertainty (graph, part, &like, &infer->y, uncertain) | from_extras;
   } else {
     uncertain |= detach_extra_inputs (graph, part, &like);
     if (guess_declared (graph, part, &like, infer, &whole))
@@ -221,11 +277,7 @@ collect_uncertain (const LigGraph *graph, const LigPart *part)
 {
   unsigned uncertain = lig_value_work (graph, part->x)->uncertain;
   for (int i = 0; i < part->n_inputs; i++)
-    if (part->input_parts[i] >= 0)
-      uncertain |=
-        lig_value_work (graph,
-                        lig_part (graph, part->input_parts[i])->extra_outputs[part->input_slots[i]])
-          ->uncertain;
+    uncertain |= get_extra_uncertainty (graph, part, i);
   return uncertain;
 }
 
@@ -247,6 +299,27 @@ is_certain_for_any_sharding (const LigGraph *graph,
   return TRUE;
 }
 
+/* Returns whether the error may come from an uncertain extra input: its message changes when the
+ * axes of the input are doubled. */
+static gboolean
+depends_on_extras (const LigGraph *graph, const LigPart *part, const GError *error)
+{
+  for (int i = 0; i < part->n_inputs; i++) {
+    unsigned uncertain = get_extra_uncertainty (graph, part, i);
+    for (unsigned bit = LIG_UNCERTAIN_FEATURES; bit <= LIG_UNCERTAIN_ROWS; bit <<= 1) {
+      g_autoptr (GError) other = NULL;
+      LigInfer doubled;
+      if (!(uncertain & bit))
+        continue;
+      lig_infer_prepare (graph, part, &doubled);
+      if (!double_extra (&doubled, i, bit) || lig_infer_shapes (graph, part, &doubled, &other) ||
+          !g_str_equal (other->message, error->message))
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
 /* Returns whether the error is independent of the uncertain axes of the input: its message stays
  * the same when they are doubled. */
 static gboolean
@@ -254,7 +327,7 @@ is_certain (const LigGraph *graph, const LigPart *part, unsigned collected, cons
 {
   LigInfer like;
   unsigned uncertain = lig_value_work (graph, part->x)->uncertain;
-  if (part->incomplete || collected != uncertain)
+  if (part->incomplete || collected != uncertain || depends_on_extras (graph, part, error))
     return FALSE;
   lig_infer_prepare (graph, part, &like);
   int n = like.x.n_axes;

@@ -21,6 +21,13 @@
 /* Elements of a state array are aligned for 16-byte accesses and cache lines. */
 #define ALIGNED(elements) (((elements) + 63) / 64 * 64)
 
+/* Sets the order of the rows of a value, of the op at the index if it is its own. */
+static void
+set_order (LigGraph *graph, int value, int order, int index)
+{
+  lig_value_work (graph, value)->order = order == LIG_ORDER_OWN ? index + 1 : order;
+}
+
 static void
 add_outputs (LigGraph *graph, int index, const LigInfer *infer)
 {
@@ -29,6 +36,7 @@ add_outputs (LigGraph *graph, int index, const LigInfer *infer)
   part->y = lig_graph_add_value (graph, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
                                  "#%d.y", index);
   lig_value (graph, part->y)->sharding = infer->y_sharding;
+  set_order (graph, part->y, infer->y_order, index);
   for (int i = 0; i < part->n_outputs; i++) {
     const char *name = part->ports->extra_outputs->ports[i].name;
     part->extra_outputs[i] =
@@ -36,6 +44,9 @@ add_outputs (LigGraph *graph, int index, const LigInfer *infer)
                            lig_infer_output_dtype (infer, i), index, "#%d.%s", index, name);
     lig_value (graph, part->extra_outputs[i])->sharding =
       infer->extra_output_shardings[i].kind ? infer->extra_output_shardings[i] : infer->y_sharding;
+    int order = infer->extra_output_orders[i];
+    set_order (graph, part->extra_outputs[i], order == LIG_ORDER_OF_Y ? infer->y_order : order,
+               index);
     if (part->to_caller[i]) {
       lig_value (graph, part->extra_outputs[i])->kept_to_end = TRUE;
       g_array_append_val (graph->ends.extra_outputs, part->extra_outputs[i]);

@@ -5,6 +5,7 @@
 
 #include "engine/parallel/positions.h"
 #include "engine/parallel/sharding.h"
+#include "engine/sequence/op-private.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -31,13 +32,19 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
     .cache_chunk = cache->chunk,
     .cache_memory = cache->memory,
     .cached_positions = cache->length,
+    .x_order = lig_value_work (graph, part->x)->order,
+    .y_order = lig_value_work (graph, part->x)->order,
   };
+  if (part->plan.op != part->plan.written)
+    infer->param_names = lig_op_get_param_names (part->plan.op);
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
     infer->extra_inputs[i].n_axes = -1;
     infer->extra_ranges[i] = all;
     infer->extra_output_ranges[i] = infer->channel_ranges[i] = all;
     infer->extra_input_dtypes[i] = graph->request->compute;
     infer->extra_outputs[i].n_axes = infer->extra_output_dtypes[i] = -1;
+    infer->extra_output_orders[i] = LIG_ORDER_OF_Y;
+    infer->extra_orders[i] = infer->x_order;
     infer->present[i] = part->present[i];
     infer->kept[i] = x->shape;
     infer->kept[i].n_axes = MAX (x->shape.n_axes - 1, 0);
@@ -50,7 +57,11 @@ lig_infer_prepare (const LigGraph *graph, const LigPart *part, LigInfer *infer)
       infer->extra_inputs[i] = value->shape;
       infer->extra_input_dtypes[i] = value->dtype;
       infer->channel_ranges[i] = producer->output_ranges[part->input_slots[i]];
+      infer->extra_orders[i] =
+        lig_value_work (graph, producer->extra_outputs[part->input_slots[i]])->order;
     }
+  if (lig_part_loads_branch (part))
+    infer->y_order = part->input_parts[0] >= 0 ? infer->extra_orders[0] : LIG_ORDER_BATCH;
   lig_sharding_prepare (graph, part, infer);
 }
 

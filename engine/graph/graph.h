@@ -21,6 +21,7 @@
 typedef struct {
   int reader; /* of an extra input: index of the first op that reads it */
   gboolean needs_gradient;
+  int order;          /* of its rows, see LigInfer */
   unsigned uncertain; /* while problems are collected: its guessed aspects, see problems.h */
   gboolean
     brief;    /* read only by the steps that depend on parameters alone; not needed after them */

@@ -90,6 +90,41 @@ const LigParam lig_gated_params[] = {
 };
 
 gboolean
+lig_check_order (const LigInfer *infer, int index, const char *name, GError **error)
+{
+  int order = infer->x_order, other = infer->extra_orders[index];
+  if (order == other)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               order == LIG_ORDER_BATCH || other == LIG_ORDER_BATCH
+                 ? _ ("the rows of either its input or %s are sorted by expert; connect both "
+                      "before permute, or both after it")
+                 : _ ("the rows of its input and %s are sorted by different permutes; connect both "
+                      "after the same one"),
+               name);
+  return FALSE;
+}
+
+gboolean
+lig_check_batch (const LigInfer *infer, GError **error)
+{
+  if (infer->x_sharding.kind == LIG_SHARDING_EXPERTS) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 _ ("the rows of its input are those of this rank's experts (expert=%d), expected "
+                    "those of its batch; put combine before it"),
+                 infer->expert_ranks);
+    return FALSE;
+  }
+  if (infer->x_order == LIG_ORDER_BATCH)
+    return TRUE;
+  g_set_error (
+    error, LIG_ERROR, LIG_ERROR_SHAPE,
+    _ ("the rows of its input are sorted by expert, expected the order of the batch; put "
+       "unpermute before it"));
+  return FALSE;
+}
+
+gboolean
 lig_check_own_rows (const LigInfer *infer, GError **error)
 {
   if (infer->x_sharding.kind != LIG_SHARDING_EXPERTS)
@@ -151,9 +186,10 @@ lig_infer_gated (LigInfer *infer, GError **error)
   *columns /= 2;
   if (params->interleave > 0 && *columns % params->interleave != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("interleave is %" PRId64 ", expected a divisor of %" PRId64),
-                 params->interleave, *columns);
-    return FALSE;
+                 _ ("%s is %" PRId64 ", expected a divisor of %" PRId64),
+                 lig_infer_param_name (infer, "interleave"), params->interleave, *columns);
+    return lig_infer_suggest (infer, "interleave", lig_find_divisor (*columns, params->interleave),
+                              error);
   }
   return shard_gated (infer, params->interleave, error);
 }
@@ -170,12 +206,76 @@ lig_check_groups (const LigInfer *infer, GError **error)
   return FALSE;
 }
 
+gint64
+lig_find_divisor (gint64 number, gint64 limit)
+{
+  gint64 divisor = MIN (number, limit);
+  while (divisor > 1 && number % divisor != 0)
+    divisor--;
+  return MAX (divisor, 1);
+}
+
+/* Checks the groups of which the best ones are selected first. */
+static gboolean
+check_group_choice (const LigExpertChoice *self,
+                    const char *experts,
+                    const char **param,
+                    gint64 *value,
+                    GError **error)
+{
+  const gint64 best = self->group_top_k, all = best * (self->experts / self->groups);
+  *param = "group-top-k";
+  *value = lig_find_divisor (self->top_k, MIN (best, self->groups));
+  if (self->experts % self->groups != 0) {
+    *param = "groups";
+    *value = lig_find_divisor (self->experts, self->groups);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("groups is %" PRId64 ", expected a divisor of %s, %" PRId64), self->groups,
+                 experts, self->experts);
+  } else if (best > self->groups)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("group-top-k is %" PRId64 ", expected at most groups, %" PRId64), best,
+                 self->groups);
+  else if (self->top_k % best != 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("group-top-k is %" PRId64 ", expected a divisor of top-k, %" PRId64), best,
+                 self->top_k);
+  else if (self->top_k > all) {
+    *param = "top-k";
+    *value = all / best * best;
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 _ ("top-k is %" PRId64 ", expected at most the experts of the selected groups, "
+                    "%" PRId64),
+                 self->top_k, all);
+  } else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+lig_check_choice (const LigExpertChoice *self,
+                  const char *experts,
+                  const char **param,
+                  gint64 *value,
+                  GError **error)
+{
+  if (self->top_k <= self->experts)
+    return self->groups == 1 || check_group_choice (self, experts, param, value, error);
+  *param = "top-k";
+  *value = self->experts;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               _ ("top-k is %" PRId64 ", expected at most %s, %" PRId64), self->top_k, experts,
+               self->experts);
+  return FALSE;
+}
+
 gboolean
 lig_infer_scales (LigInfer *infer, GError **error)
 {
   LigShape rows = lig_shape_without (&infer->x, 1);
   return lig_check_has_axis (infer, error) &&
-         lig_check_extra (infer, 0, "scales", &rows, LIG_FP32, error);
+         lig_check_extra (infer, 0, "scales", &rows, LIG_FP32, error) &&
+         lig_check_order (infer, 0, "scales", error);
 }
 
 gboolean

@@ -32,6 +32,13 @@ gboolean lig_check_extra (LigInfer *infer,
                           LigDtype dtype,
                           GError **error);
 
+/* Returns whether the rows of x are in the order of the batch, so that they have positions and are
+ * of known samples: after permute they are not. */
+gboolean lig_check_batch (const LigInfer *infer, GError **error);
+
+/* Returns whether the rows of x and of extra input `index`, called `name`, have the same order. */
+gboolean lig_check_order (const LigInfer *infer, int index, const char *name, GError **error);
+
 /* Returns whether the rows of x are those of the batch: after dispatch they are those of the
  * experts, and random numbers by row would depend on the routing. */
 gboolean lig_check_own_rows (const LigInfer *infer, GError **error);

@@ -8,6 +8,22 @@
 /* Checks that x has an element for each of at most LIG_MAX_EXPERTS groups. */
 gboolean lig_check_groups (const LigInfer *infer, GError **error);
 
+/* How many experts a router selects. */
+typedef struct {
+  gint64 experts, top_k, groups, group_top_k;
+} LigExpertChoice;
+
+/* Checks that so many experts can be selected. `experts` is how the error calls their number. An
+ * error is about a parameter, called as in the router, of which a value would remove it. */
+gboolean lig_check_choice (const LigExpertChoice *choice,
+                           const char *experts,
+                           const char **param,
+                           gint64 *value,
+                           GError **error);
+
+/* Returns the largest divisor of a number that is not above the limit. */
+gint64 lig_find_divisor (gint64 number, gint64 limit);
+
 /* How ranks share the experts. */
 enum { LIG_EXPERTS_WHOLE, LIG_EXPERTS_DIVIDED };
 

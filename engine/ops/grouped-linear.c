@@ -93,9 +93,9 @@ find_groups (LigInfer *self, const GroupedLinearParams *values, gint64 *groups, 
   LigShape wanted;
   if (values->groups % ranks != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("groups is %" PRId64 ", expected a multiple of expert, %d"), values->groups,
-                 ranks);
-    return FALSE;
+                 _ ("%s is %" PRId64 ", expected a multiple of expert, %d"),
+                 lig_infer_param_name (self, "groups"), values->groups, ranks);
+    return lig_infer_suggest (self, "groups", (values->groups + ranks - 1) / ranks * ranks, error);
   }
   *groups = values->groups > 0   ? values->groups / ranks
             : given->n_axes == 1 ? given->axes[0] - 1
@@ -110,9 +110,9 @@ find_groups (LigInfer *self, const GroupedLinearParams *values, gint64 *groups, 
   if (given->n_axes == 1 && given->axes[0] != *groups + 1) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
-      _ ("groups is %" PRId64 ", that of its offsets is %" PRId64 "; give both the same number"),
-      *groups, given->axes[0] - 1);
-    return FALSE;
+      _ ("%s is %" PRId64 ", that of its offsets is %" PRId64 "; give both the same number"),
+      lig_infer_param_name (self, "groups"), *groups, given->axes[0] - 1);
+    return lig_infer_suggest (self, "groups", (given->axes[0] - 1) * ranks, error);
   }
   return lig_check_extra (self, OFFSETS, "offsets", &wanted, LIG_INT32, error);
 }
@@ -139,10 +139,11 @@ infer (LigInfer *self, GError **error)
 {
   const GroupedLinearParams *values = self->params;
   LigShape rows = lig_shape_without (&self->x, 1);
-  gint64 groups;
+  gint64 groups = 0;
   if (!lig_check_features (self, values->in_features, error) || !check_rows (self, values, error) ||
       !find_groups (self, values, &groups, error) ||
-      !lig_check_extra (self, SCALES, "scales", &rows, LIG_FP32, error))
+      !lig_check_extra (self, SCALES, "scales", &rows, LIG_FP32, error) ||
+      !lig_check_order (self, SCALES, "scales", error))
     return FALSE;
   if (self->present[SCALES] && !values->bias) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,

@@ -21,6 +21,8 @@ lig_macro_op (LigOp *macro, const char *op, const char *names)
 {
   LigOp *part = lig_op_new (op, NULL);
   g_auto (GStrv) words = g_strsplit (names ? names : "", " ", -1);
+  if (part)
+    lig_op_name_params (part, macro, names);
   for (char **word = words; part && *word; word++) {
     char *to = strchr (*word, '=');
     if (to)

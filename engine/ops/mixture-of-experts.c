@@ -148,6 +148,20 @@ exchanges (const LigParts *parts, const MixtureParams *values)
          lig_parts_get_n_ranks (parts, LIG_GROUP_EXPERT) > 1;
 }
 
+/* Rejects a number of selected experts, or groups of them, that the router would reject: the user
+ * knows their number as a parameter. */
+static void
+check_choice (LigParts *parts, const MixtureParams *values)
+{
+  const LigExpertChoice choice = {values->experts, values->mixture.top_k, values->groups,
+                                  values->group_top_k};
+  g_autoptr (GError) error = NULL;
+  const char *param;
+  gint64 value;
+  if (!lig_check_choice (&choice, "experts", &param, &value, &error))
+    lig_parts_reject (parts, "%s", error->message);
+}
+
 static void
 check (LigParts *parts, const MixtureParams *values, const char *activation)
 {
@@ -156,11 +170,7 @@ check (LigParts *parts, const MixtureParams *values, const char *activation)
     lig_parts_reject (parts, _ ("experts is %" PRId64 ", expected a multiple of expert, %d"),
                       values->experts, lig_parts_get_n_ranks (parts, LIG_GROUP_EXPERT));
   g_autofree char *scaled = g_strconcat ("scaled-", activation, NULL);
-  if (values->mixture.top_k > values->experts)
-    lig_parts_reject (parts,
-                      _ ("top-k is %" PRId64 ", expected at most experts, "
-                         "%" PRId64),
-                      values->mixture.top_k, values->experts);
+  check_choice (parts, values);
   if (values->mixture.weights_at == AT_ACTIVATION && !lig_op_info_find (scaled))
     lig_parts_reject (parts,
                       _ ("activation=%s has no scaled form; set weights-at=output, or another "

@@ -103,11 +103,10 @@ check_channel (const LigInfer *self, const PermuteParams *values, GError **error
   if (range->max == G_MAXINT32 || range->max == values->groups - 1)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("groups is %" PRId64
-                  ", the number of experts of its channel is %d; give both the "
+               _ ("%s is %" PRId64 ", the number of experts of its channel is %d; give both the "
                   "same number"),
-               values->groups, range->max + 1);
-  return FALSE;
+               lig_infer_param_name (self, "groups"), values->groups, range->max + 1);
+  return lig_infer_suggest (self, "groups", (gint64) range->max + 1, error);
 }
 
 static gboolean
@@ -123,6 +122,8 @@ infer (LigInfer *self, GError **error)
   chosen.axes[chosen.n_axes - 1] = top_k;
   if (!lig_check_extra (self, EXPERTS, "experts", &chosen, LIG_INT32, error) ||
       !lig_check_extra (self, WEIGHTS, "weights", &chosen, LIG_FP32, error) ||
+      !lig_check_order (self, EXPERTS, "experts", error) ||
+      !lig_check_order (self, WEIGHTS, "weights", error) ||
       !lig_shape_check (&chosen, LIG_FP32, error) ||
       !count_rows (self, values, lig_shape_size (&chosen), error))
     return FALSE;
@@ -132,6 +133,9 @@ infer (LigInfer *self, GError **error)
   lig_shape_init (&self->extra_outputs[SCALES], 1, self->y.axes[0]);
   self->extra_output_dtypes[OFFSETS] = self->extra_output_dtypes[PLACES] = LIG_INT32;
   self->extra_output_dtypes[SCALES] = LIG_FP32;
+  self->y_order = LIG_ORDER_OWN;
+  self->extra_output_orders[OFFSETS] = LIG_ORDER_BATCH;
+  self->extra_output_orders[PLACES] = self->x_order;
   self->n_kept = values->capacity > 0;
   lig_shape_init (&self->kept[DROPPED], 1, (gint64) 1);
   return TRUE;

@@ -37,17 +37,20 @@ find_magnitude (const LigRotation *rotation)
 }
 
 static gboolean
-check_scaling (const LigRotation *rotation, GError **error)
+check_scaling (const LigInfer *self, const LigRotation *rotation, GError **error)
 {
   gboolean yarn = rotation->scaling == LIG_ROTARY_YARN;
   if ((yarn || rotation->scaling == LIG_ROTARY_LLAMA3) && rotation->low >= rotation->high) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("low is %g, expected less than high, %g"),
-                 (double) rotation->low, (double) rotation->high);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is %g, expected less than %s, %g"),
+                 lig_infer_param_name (self, "low"), (double) rotation->low,
+                 lig_infer_param_name (self, "high"), (double) rotation->high);
     return FALSE;
   }
   if (yarn && rotation->base <= 1) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("base is %g, expected more than 1 with scaling=yarn"), (double) rotation->base);
+                 _ ("%s is %g, expected more than 1 with %s=yarn"),
+                 lig_infer_param_name (self, "base"), (double) rotation->base,
+                 lig_infer_param_name (self, "scaling"));
     return FALSE;
   }
   return TRUE;
@@ -59,7 +62,8 @@ infer (LigInfer *self, GError **error)
   RotaryParams *values = (RotaryParams *) self->params;
   const LigRotation *rotation = &values->rotation;
   LigHeads packed;
-  if (!lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error))
+  if (!lig_check_batch (self, error) ||
+      !lig_infer_heads (self, values->heads, values->kv_heads, FALSE, &packed, error))
     return FALSE;
   /* The margin is for fractions that fp32 cannot represent. */
   int rotated = (int) floor (packed.features * (double) rotation->fraction + 1e-4);
@@ -69,7 +73,7 @@ infer (LigInfer *self, GError **error)
                  packed.features);
     return FALSE;
   }
-  if (!check_scaling (rotation, error))
+  if (!check_scaling (self, rotation, error))
     return FALSE;
   values->kernel = (LigRotaryParams){
     .heads = packed.heads,

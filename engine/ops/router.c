@@ -47,45 +47,21 @@ static const LigParameterInfo parameters[] = {
   {.name = "correction", .init = LIG_INIT_ZEROS, .own_update = TRUE}, {.name = NULL}};
 
 static gboolean
-check_groups (const RouterParams *values, gint64 experts, GError **error)
+check_experts (const LigInfer *self, gint64 experts, GError **error)
 {
-  const gint64 k = values->top_k, groups = values->groups, best = values->group_top_k;
-  if (experts % groups != 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("groups is %" PRId64 ", expected a divisor of the number of experts, %" PRId64),
-                 groups, experts);
-  else if (best > groups)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("group-top-k is %" PRId64 ", expected at most groups, %" PRId64), best, groups);
-  else if (k % best != 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("group-top-k is %" PRId64 ", expected a divisor of top-k, %" PRId64), best, k);
-  else if (k > best * (experts / groups))
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("top-k is %" PRId64 ", expected at most the experts of the selected groups, "
-                    "%" PRId64),
-                 k, best * (experts / groups));
-  else
-    return TRUE;
-  return FALSE;
-}
-
-static gboolean
-check_experts (const RouterParams *values, gint64 experts, GError **error)
-{
+  const RouterParams *values = self->params;
+  const LigExpertChoice choice = {experts, values->top_k, values->groups, values->group_top_k};
+  const char *param;
+  gint64 value;
   if (experts > LIG_MAX_EXPERTS) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  _ ("input has %" PRId64 " features, one for each expert; expected at most %d"),
                  experts, LIG_MAX_EXPERTS);
     return FALSE;
   }
-  if (values->top_k > experts) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("top-k is %" PRId64 ", expected at most the number of experts, %" PRId64),
-                 values->top_k, experts);
-    return FALSE;
-  }
-  return values->groups == 1 || check_groups (values, experts, error);
+  if (lig_check_choice (&choice, _ ("the number of experts"), &param, &value, error))
+    return TRUE;
+  return lig_infer_suggest (self, param, value, error);
 }
 
 /* Adds the correction, if the router has one. A step is a difference of scores, so that it needs
@@ -98,8 +74,10 @@ add_correction (LigInfer *self, const RouterParams *values, gint64 experts, GErr
   if (self->n_parameters == 0 || values->kernel.score != LIG_SCORE_SOFTMAX)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               _ ("score is softmax, with a correction expected sigmoid or sqrt-softplus; set one "
-                  "of them, or omit balance and correction"));
+               _ ("%s is softmax, with a correction expected sigmoid or sqrt-softplus; set one of "
+                  "them, or omit %s"),
+               lig_infer_param_name (self, "score"),
+               lig_infer_param_name (self, values->balance > 0 ? "balance" : "correction"));
   return FALSE;
 }
 
@@ -111,7 +89,7 @@ infer (LigInfer *self, GError **error)
   if (!lig_check_has_axis (self, error))
     return FALSE;
   gint64 experts = lig_shape_columns (&self->x);
-  if (!check_experts (values, experts, error) || !add_correction (self, values, experts, error))
+  if (!check_experts (self, experts, error) || !add_correction (self, values, experts, error))
     return FALSE;
   kernel->top_k = (int32_t) values->top_k;
   kernel->groups = (int32_t) values->groups;

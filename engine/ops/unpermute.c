@@ -22,6 +22,7 @@ infer (LigInfer *self, GError **error)
     return FALSE;
   features = lig_shape_columns (&self->x);
   LigShape wanted = *places;
+  self->y_order = wanted.n_axes < 0 ? LIG_ORDER_BATCH : self->extra_orders[PLACES];
   if (wanted.n_axes < 0) { /* the caller's: one row for each token */
     wanted = self->x;
     wanted.axes[wanted.n_axes - 1] = 1;

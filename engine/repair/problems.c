@@ -46,12 +46,44 @@ new_problem (GError *error)
 
 /* --- Trials -------------------------------------------------------------------------------- */
 
+/* Returns whether the sentences differ in their numbers only. */
 static gboolean
-is_same (const LigGraphProblem *problem, const GError *error, gboolean own)
+is_alike (const char *a, const char *b)
 {
-  return g_strcmp0 (lig_error_get_path (problem->error), lig_error_get_path (error)) == 0 &&
+  for (;; a++, b++) {
+    while (g_ascii_isdigit (*a))
+      a++;
+    while (g_ascii_isdigit (*b))
+      b++;
+    if (*a != *b || *a == '\0')
+      return *a == *b;
+  }
+}
+
+/* Returns (transfer full) the path before the edit of the op that has a path after it: an op that
+ * is inserted moves the later ones of its list. */
+static char *
+path_before (const LigProblemFix *fix, const char *path)
+{
+  const char *last = fix->kind == LIG_PROBLEM_FIX_INSERT_OP ? strrchr (fix->path, '.') : NULL;
+  gsize length = last ? (gsize) (last + 1 - fix->path) : 0;
+  char *end;
+  if (!path || fix->kind != LIG_PROBLEM_FIX_INSERT_OP || strncmp (path, fix->path, length) != 0)
+    return g_strdup (path);
+  gint64 own = g_ascii_strtoll (path + length, &end, 10);
+  if (own <= g_ascii_strtoll (fix->path + length, NULL, 10))
+    return g_strdup (path);
+  return g_strdup_printf ("%.*s%" G_GINT64_FORMAT "%s", (int) length, path, own - 1, end);
+}
+
+/* Returns whether the error is the problem: after an edit of the same op, each of its kind; after
+ * another edit, one with the same sentence, whose numbers may have changed. */
+static gboolean
+is_same (const LigGraphProblem *problem, const GError *error, const char *path, gboolean own)
+{
+  return g_strcmp0 (lig_error_get_path (problem->error), path) == 0 &&
          (own ? problem->error->code == error->code
-              : g_str_equal (problem->error->message, error->message));
+              : is_alike (problem->error->message, error->message));
 }
 
 /* Returns whether the edit needs no trial: it removes the forced or forbidden fusion, or the op,
@@ -74,7 +106,8 @@ static gboolean
 had_problem (Check *self, const GError *error)
 {
   for (guint i = 0; i < lig_collection_count (self->graph->problems); i++)
-    if (is_same (lig_collection_get (self->graph->problems, i), error, FALSE))
+    if (is_same (lig_collection_get (self->graph->problems, i), error, lig_error_get_path (error),
+                 FALSE))
       return TRUE;
   return FALSE;
 }
@@ -100,8 +133,8 @@ try_fix (Check *self, guint number, const LigProblemFix *fix)
                  g_strcmp0 (fix->path, lig_error_get_path (problem->error)) == 0;
   for (guint i = 0; i < lig_collection_count (graph->problems); i++) {
     const GError *error = lig_collection_get (graph->problems, i)->error;
-    const char *path = lig_error_get_path (error);
-    if (is_same (problem, error, own))
+    g_autofree char *path = path_before (fix, lig_error_get_path (error));
+    if (is_same (problem, error, path, own))
       return KEEPS;
     hides |= own && g_strcmp0 (path, fix->path) == 0 && !had_problem (self, error);
     count += !path || !g_hash_table_contains (self->uncertain, path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proposes edits that may remove a problem with shapes, types or channels, from the shapes of all
  * parts. lig_plan_check() tries each and keeps those that work. */
+#include "engine/base/remedy.h"
 #include "engine/graph/problems.h"
 #include "engine/repair/check.h"
 
@@ -131,8 +132,10 @@ propose_extra (const Proposal *self)
   for (int i = 0; i < self->part->n_inputs; i++) {
     int producer = self->part->input_parts[i];
     const char *channel = lig_op_get_extra_input_channel (self->part->plan.op, i);
-    if (producer < 0 || !channel)
-      continue;
+    if (producer < 0 || !channel ||
+        (self->part->plan.op != self->part->plan.written &&
+         g_str_equal (lig_part (self->graph, producer)->plan.path, self->part->plan.path)))
+      continue; /* a channel inside a macro is not the user's */
     gint64 extra = columns_of (self, self->part->extra_inputs[i]);
     gint64 columns = columns_of (self, self->part->x);
     if (extra != columns) {
@@ -298,6 +301,10 @@ lig_propose_fixes (LigGraph *graph, LigGraphProblem *problem)
       lig_part (graph, problem->part)->x < 0)
     return;
   Proposal self = {graph, problem, lig_part (graph, problem->part), problem->part};
+  gint64 value;
+  const char *param = lig_error_get_remedy (problem->error, &value);
+  if (param)
+    propose_number (&self, self.part->plan.path, param, value);
   switch (problem->error->domain == LIG_ERROR ? problem->error->code : -1) {
   case LIG_ERROR_SHAPE:
     propose_for_shape (&self);

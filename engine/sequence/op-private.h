@@ -22,6 +22,15 @@ gboolean lig_op_was_moved (LigOp *self);
 void lig_op_touch (LigOp *self);
 void lig_sequence_touch (LigSequence *self);
 
+/* Pairs `rotary-base=base` of a macro's and a part's name of a parameter, separated by spaces, of
+ * those whose names differ; null for none. Names are copied. */
+const char *lig_op_get_param_names (LigOp *self);
+void lig_op_set_param_names (LigOp *self, const char *names);
+
+/* Returns the name in the macro of a part's parameter: `rotary-base` for `base`. `names`:
+ * (nullable). */
+const char *lig_param_names_find (const char *names, const char *param);
+
 /* Returns the path in a parameter of kind LIG_PARAM_PATH, or null. Sets `target` (optional) to the
  * op that was found at this path, or to null. */
 const char *lig_op_get_tie (LigOp *self, int slot, LigOp **target);

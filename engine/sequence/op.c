@@ -23,6 +23,7 @@ typedef struct {
   char *ties[LIG_MAX_PARAMETERS];     /* as written */
   LigOp *targets[LIG_MAX_PARAMETERS]; /* weak: the ops that they name, once found */
   GStrv forbidden, forced;
+  const char *param_names; /* interned; see lig_op_name_params() */
   char *unknown;
   LigSequence *body;
   LigSequence *owner; /* unowned */
@@ -581,4 +582,16 @@ lig_op_set_unknown (LigOp *self, const char *json)
   char *copy = g_strdup (json);
   g_free (private_of (self)->unknown);
   private_of (self)->unknown = copy;
+}
+
+const char *
+lig_op_get_param_names (LigOp *self)
+{
+  return private_of (self)->param_names;
+}
+
+void
+lig_op_set_param_names (LigOp *self, const char *names)
+{
+  private_of (self)->param_names = g_intern_string (names);
 }

@@ -75,6 +75,44 @@ test_all (void)
              "4x8", "channel 4, shape 2, shape 3");
 }
 
+/* Checks the only problem's sentence. */
+static void
+expect_sentence (const char *expression, const char *input, const char *sentence)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  g_autoptr (GPtrArray) problems = check (sequence);
+  g_assert_cmpuint (problems->len, ==, 1);
+  g_assert_cmpstr (((LigPlanProblem *) problems->pdata[0])->error->message, ==, sentence);
+}
+
+/* Channels of a router that is rejected have unknown shapes and ranges, so nothing after them is a
+ * problem of its own; the parts of a macro are called by its parameters. */
+static void
+test_experts (void)
+{
+  static const char rest[] = "permute(8, experts=e, offsets=o, places=p) ! "
+                             "grouped-linear(8, offsets=o) ! unpermute(places=p)";
+  g_autofree char *many = g_strdup_printf ("router(9, experts=e) ! %s", rest);
+  g_autofree char *after = g_strdup_printf ("linear(8, in-features=9) ! %s", many);
+  g_autofree char *before = g_strdup_printf ("%s ! linear(4, in-features=9)", many);
+  expect_of (many, "2x5x8", "value 0");
+  expect_of (after, "2x5x8", "shape 0, value 1");
+  expect_of (before, "2x5x8", "value 0");
+  expect_sentence ("mixture-of-experts(6, groups=4)", "5x8",
+                   "mixture-of-experts at 0: groups is 4, expected a divisor of experts, 6");
+  expect_sentence ("mixture-of-experts(4, interleave=3)", "5x8",
+                   "mixture-of-experts at 0: interleave is 3, expected a divisor of 32");
+  expect_of ("mixture-of-experts(6, groups=4) ! linear(4, in-features=9)", "5x8",
+             "value 0, shape 1");
+  expect_sentence ("transformer-layer(2, experts=2, top-k=3)", "2x5x8",
+                   "transformer-layer at 0: top-k is 3, expected at most experts, 2");
+  expect_sentence ("transformer-layer(2, experts=4, balance=0.5)", "2x5x8",
+                   "transformer-layer at 0: router-score is softmax, with a correction expected "
+                   "sigmoid or sqrt-softplus; set one of them, or omit balance");
+  expect_sentence ("transformer-layer(2, rotary=true, rotary-scaling=yarn, rotary-low=4)", "2x5x8",
+                   "transformer-layer at 0: rotary-low is 4, expected less than rotary-high, 4");
+}
+
 static LigSequence *
 read_file (const char *text)
 {
@@ -259,6 +297,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/compile/problems/all", test_all);
+  g_test_add_func ("/compile/problems/experts", test_experts);
   g_test_add_func ("/compile/problems/wishes", test_wishes);
   g_test_add_func ("/compile/problems/blocks", test_blocks);
   g_test_add_func ("/compile/problems/cascades", test_cascades);

@@ -15,16 +15,30 @@ static const LigPlanOptions options = {
 
 static guint applied[LIG_PROBLEM_FIX_INSERT_OP + 1];
 
-static gboolean
-has (GPtrArray *problems, const GError *error)
+/* Returns a sentence without its numbers, which an edit may change. */
+static char *
+without_numbers (const char *sentence)
 {
+  char *text = g_strdup (sentence), *to = text;
+  for (const char *at = text; *at; at++)
+    if (!g_ascii_isdigit (*at))
+      *to++ = *at;
+  *to = '\0';
+  return text;
+}
+
+/* Returns how many of the problems have the sentence of the error, with any numbers. */
+static guint
+count (GPtrArray *problems, const GError *error)
+{
+  guint found = 0;
+  g_autofree char *sentence = without_numbers (error->message);
   for (guint i = 0; i < problems->len; i++) {
     const GError *other = ((LigPlanProblem *) problems->pdata[i])->error;
-    if (g_str_equal (other->message, error->message) &&
-        g_strcmp0 (lig_error_get_path (other), lig_error_get_path (error)) == 0)
-      return TRUE;
+    g_autofree char *text = without_numbers (other->message);
+    found += g_str_equal (text, sentence);
   }
-  return FALSE;
+  return found;
 }
 
 /* Applies each fix of each problem to a copy. Returns the phrases of all. */
@@ -46,7 +60,7 @@ apply_all (LigSequence *sequence)
       g_assert_true (lig_problem_fix_apply (fix, copy, &error));
       g_assert_no_error (error);
       g_autoptr (GPtrArray) after = lig_plan_check (copy, cpu_device (), &options);
-      g_assert_false (has (after, problem->error));
+      g_assert_cmpuint (count (after, problem->error), <, count (problems, problem->error));
       g_assert_cmpuint (after->len, <=, problems->len);
       g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", phrase);
       applied[fix->kind]++;
@@ -84,13 +98,42 @@ test_shapes (void)
   expect ("layer-norm([5])", "4x8", "omit normalized-shape at 0; set the input to 4x5:fp32");
 }
 
+/* The numbers of experts of one mixture agree; an edit that only moves the disagreement is not
+ * offered.
+ */
+static void
+test_experts (void)
+{
+  expect ("router(9)", "5x8", "set top-k to 8 at 0");
+  expect ("router(2, groups=3)", "5x8", "set groups to 2 at 0");
+  expect ("router(2, groups=2, group-top-k=4)", "5x8", "set group-top-k to 2 at 0");
+  expect ("router(3, groups=2, group-top-k=2)", "5x8", "set group-top-k to 1 at 0");
+  expect ("router(3, groups=4)", "5x8", "set top-k to 2 at 0");
+  expect ("router(2, experts=e) ! permute(6, experts=e)", "5x8", "set groups to 8 at 1");
+  expect ("router(2, experts=e) ! permute(8, experts=e, offsets=o) ! "
+          "grouped-linear(5, groups=6, offsets=o)",
+          "5x8", "set groups to 8 at 2; disconnect 2 from 'o'");
+  expect ("grouped-linear(4, groups=2, in-features=3)", "5x8",
+          "set in-features to 8 at 0; set the input to 5x3:fp32");
+  expect ("swiglu(interleave=3)", "5x8", "set interleave to 2 at 0");
+  expect ("scaled-situ-glu(interleave=8)", "5x24", "set interleave to 6 at 0");
+  expect ("router(2, experts=e, weights=w) ! permute(8, experts=e, weights=w, scales=s) ! "
+          "reshape([-1, 4]) ! scaled-srelu(scales=s)",
+          "5x8", "disconnect 3 from 's'");
+  /* Parts of a macro are edited by its parameters. */
+  expect ("mixture-of-experts(4, interleave=3)", "5x8", "set interleave to 2 at 0");
+  expect ("mixture-of-experts(4, interleave=3, expert-features=8, weights-at=output)", "5x8",
+          "set interleave to 2 at 0");
+}
+
 /* An edit may reveal a problem that was left out before. */
 static void
 test_revealed (void)
 {
   expect ("make-extra-output(to=r) ! linear(9) ! add-extra-input(from=r) ! "
           "linear(4, in-features=3)",
-          "4x8", "set out-features to 8 at 1; set the input to 4x9:fp32; disconnect 2 from 'r'");
+          "4x8",
+          "set out-features to 8 at 1; set the input to 4x9:fp32; insert linear(8) before 2");
 }
 
 static void
@@ -201,6 +244,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reasons/problem-fixes/shapes", test_shapes);
+  g_test_add_func ("/reasons/problem-fixes/experts", test_experts);
   g_test_add_func ("/reasons/problem-fixes/revealed", test_revealed);
   g_test_add_func ("/reasons/problem-fixes/channels", test_channels);
   g_test_add_func ("/reasons/problem-fixes/rename", test_rename);

@@ -295,7 +295,7 @@ static const struct {
    "router at 0: top-k is 6, expected at most the experts of the selected groups, 4"},
   {"router(2, balance=0.001)", "6x8", LIG_ERROR_VALUE,
    "router at 0: score is softmax, with a correction expected sigmoid or sqrt-softplus; set one of "
-   "them, or omit balance and correction"},
+   "them, or omit balance"},
   {"router(2, aux=0.01)", "6x8", LIG_ERROR_OP,
    "router at 0: it adds to the loss, but the sequence ends in none; end it with one, such as "
    "cross-entropy"},

@@ -119,6 +119,18 @@ LIG_API void lig_parts_replace (LigParts *self, guint n, LigOp *op);
 LIG_API gboolean lig_parts_shards_vocabulary (const LigParts *self);
 
 /**
+ * lig_op_name_params: (skip)
+ * @self: a part
+ * @macro: the macro
+ * @names: (nullable): the parameters that the part gets from the macro, separated by spaces: a name
+ *   that both have, or the macro's and the part's, `rotary-base=base`
+ *
+ * Sets the names by which errors of the part call its parameters: those that the user has given to
+ * the macro. Other parameters have the same name in both.
+ */
+LIG_API void lig_op_name_params (LigOp *self, LigOp *macro, const char *names);
+
+/**
  * lig_op_count_parts:
  * @self: an op
  *

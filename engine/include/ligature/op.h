@@ -216,7 +216,43 @@ typedef struct {
   LigRange extra_output_ranges[LIG_MAX_EXTRA], channel_ranges[LIG_MAX_EXTRA];
   /* The number of ranks that share the experts. */
   int expert_ranks;
+  /* For a part of a macro: the names of its parameters in the macro, see lig_op_name_params(); or
+   * null. */
+  const char *param_names;
+  /* The order of the rows of each value: LIG_ORDER_BATCH, or that of the op which sorted them; an
+   * extra input from the caller has the order of x. y is preset to the order of x, and extra
+   * outputs to that of y; infer may set LIG_ORDER_OWN. */
+  int x_order, extra_orders[LIG_MAX_EXTRA], y_order, extra_output_orders[LIG_MAX_EXTRA];
 } LigInfer;
+
+enum { LIG_ORDER_BATCH = 0, LIG_ORDER_OWN = -1, LIG_ORDER_OF_Y = -2 };
+
+/**
+ * lig_infer_param_name: (skip)
+ * @self: the input of a shape rule
+ * @param: the name of a parameter of the op
+ *
+ * Returns: the name of the parameter that the user can change, for messages: of a part of a macro,
+ *   the macro's; valid as long as the program
+ */
+LIG_API const char *lig_infer_param_name (const LigInfer *self, const char *param);
+
+/**
+ * lig_infer_suggest: (skip)
+ * @self: the input of a shape rule
+ * @param: the name of an integer parameter of the op
+ * @value: a value
+ * @error: (nullable): the error that the shape rule has set
+ *
+ * Suggests a value of the parameter that would remove the error; it is offered to the user if it
+ * does.
+ *
+ * Returns: %FALSE
+ */
+LIG_API gboolean lig_infer_suggest (const LigInfer *self,
+                                    const char *param,
+                                    gint64 value,
+                                    GError **error);
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
 
