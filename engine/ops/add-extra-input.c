@@ -13,7 +13,8 @@ static const LigParam params[] = {
 static gboolean
 infer (LigInfer *self, GError **error)
 {
-  return lig_check_extra (self, 0, "extra input", &self->x, self->compute, error);
+  return lig_check_extra (self, 0, "extra input", &self->x, self->compute, error) &&
+         lig_check_order (self, 0, "extra input", error);
 }
 
 static void

@@ -158,7 +158,8 @@ infer (LigInfer *self, GError **error)
   gboolean cross = self->present[MEMORY];
   LigHeads packed;
   LigShape batch = lig_shape_without (&self->x, 2), rows = lig_shape_without (&self->x, 1);
-  if (!lig_infer_heads (self, values->heads, values->kv_heads, cross, &packed, error))
+  if (!lig_check_batch (self, error) || !lig_check_order (self, MEMORY, "memory", error) ||
+      !lig_infer_heads (self, values->heads, values->kv_heads, cross, &packed, error))
     return FALSE;
   values->packed = packed;
   kernel->heads = packed.heads;

@@ -90,7 +90,7 @@ infer (LigInfer *self, GError **error)
   CrossEntropyParams *values = (CrossEntropyParams *) self->params;
   gint64 classes;
   LigShape rows = lig_shape_without (&self->x, 1);
-  if (!lig_check_has_axis (self, error) ||
+  if (!lig_check_has_axis (self, error) || !lig_check_batch (self, error) ||
       !lig_check_extra (self, 0, "targets", &rows, LIG_INT32, error))
     return FALSE;
   lig_shape_init (&self->kept[0], 2, lig_shape_size (&rows), LSE);

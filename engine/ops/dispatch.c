@@ -112,7 +112,8 @@ infer (LigInfer *self, GError **error)
   each = lig_shape_without (&self->x, 1);
   rows = lig_shape_size (&each);
   if (!find_experts (self, &experts, error) || !find_limit (self, rows, &limit, error) ||
-      !lig_check_extra (self, SCALES, "scales", &each, LIG_FP32, error))
+      !lig_check_extra (self, SCALES, "scales", &each, LIG_FP32, error) ||
+      !lig_check_order (self, SCALES, "scales", error))
     return FALSE;
   values->kernel = (LigExchangeParams){self->expert_ranks, (int32_t) limit, FALSE, 0};
   values->experts = experts;
@@ -125,6 +126,8 @@ infer (LigInfer *self, GError **error)
   self->extra_output_dtypes[OWN_SCALES] = LIG_FP32;
   self->extra_output_dtypes[OWN_OFFSETS] = self->extra_output_dtypes[SENT] =
     self->extra_output_dtypes[RECEIVED] = LIG_INT32;
+  self->y_order = LIG_ORDER_OWN;
+  self->extra_output_orders[SENT] = self->x_order;
   lig_shape_init (&self->kept[0], 1, (gint64) self->expert_ranks);
   if (self->expert_ranks > 1)
     self->y_sharding =

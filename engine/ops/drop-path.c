@@ -14,7 +14,8 @@ static const LigParam params[] = {
 static gboolean
 infer (LigInfer *self, GError **error)
 {
-  if (!lig_check_has_axis (self, error) || !lig_check_own_rows (self, error))
+  if (!lig_check_has_axis (self, error) || !lig_check_own_rows (self, error) ||
+      !lig_check_batch (self, error))
     return FALSE;
   ((LigDropPathParams *) self->params)->samples = self->x.axes[0];
   return TRUE;

@@ -5,7 +5,8 @@
 static gboolean
 infer (LigInfer *self, GError **error)
 {
-  if (!lig_check_extra (self, 0, "targets", &self->x, self->compute, error))
+  if (!lig_check_batch (self, error) ||
+      !lig_check_extra (self, 0, "targets", &self->x, self->compute, error))
     return FALSE;
   self->y = (LigShape){0};
   self->y_dtype = LIG_FP32;

@@ -40,7 +40,8 @@ infer (LigInfer *self, GError **error)
 {
   PositionEmbeddingParams *values = (PositionEmbeddingParams *) self->params;
   gint64 positions = lig_count_positions (self);
-  if (!lig_check_has_axis (self, error) || !lig_check_samples (self, error))
+  if (!lig_check_has_axis (self, error) || !lig_check_batch (self, error) ||
+      !lig_check_samples (self, error))
     return FALSE;
   gint64 ranks = self->n_ranks[LIG_GROUP_CONTEXT], own = positions;
   if (__builtin_mul_overflow (positions, ranks, &positions) || positions > values->length) {

@@ -30,7 +30,8 @@ infer (LigInfer *self, GError **error)
   if (!lig_check_has_axis (self, error))
     return FALSE;
   values->rows.axes[self->x.n_axes - 1] = 1;
-  return lig_check_extra (self, 0, "gate", &values->rows, self->compute, error);
+  return lig_check_extra (self, 0, "gate", &values->rows, self->compute, error) &&
+         lig_check_order (self, 0, "gate", error);
 }
 
 /* Computes the sigmoids, `scales`, and for their gradients also what the router's need. They are

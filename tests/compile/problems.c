@@ -113,6 +113,51 @@ test_experts (void)
                    "transformer-layer at 0: rotary-low is 4, expected less than rotary-high, 4");
 }
 
+#define SORTED \
+  "the rows of its input are sorted by expert, expected the order of the batch; put unpermute " \
+  "before it"
+
+/* After permute, rows have no positions. */
+static void
+test_sorted (void)
+{
+  const char *const fine[] = {"linear(8)", "layer-norm", "dropout(0.5)", "swiglu"};
+  const char *const sorted[] = {
+    "position-embedding(64)",
+    "drop-path(0.1)",
+    "mean-squared-error",
+    "transformer-layer(2)",
+    "multi-head-attention(2)",
+    "reshape([5, 4, 8]) ! attention(1, kv-heads=1)",
+    "linear(24) ! rotary(2)",
+    "linear(24) ! attention(2)",
+    "permute(4, places=q) ! unpermute(places=q) ! position-embedding(64)"};
+  for (guint i = 0; i < G_N_ELEMENTS (fine); i++) {
+    g_autofree char *text = g_strdup_printf ("permute(4) ! %s", fine[i]);
+    expect_of (text, "2x5x8", "");
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (sorted); i++) {
+    g_autofree char *within =
+      g_strdup_printf ("router(2, experts=e) ! permute(8, experts=e, places=p) ! %s", sorted[i]);
+    g_autoptr (LigSequence) sequence = new_sequence (within, "2x5x8");
+    g_autoptr (GPtrArray) problems = check (sequence);
+    g_assert_cmpuint (problems->len, ==, 1);
+    g_assert_nonnull (strstr (((LigPlanProblem *) problems->pdata[0])->error->message, SORTED));
+  }
+  expect_of ("router(2, experts=e) ! permute(8, experts=e, places=p) ! unpermute(places=p) ! "
+             "position-embedding(64)",
+             "2x5x8", "");
+  /* As many rows, in another order. */
+  expect_sentence ("router(1, experts=e) ! make-extra-output(to=a) ! permute(8, experts=e) ! "
+                   "add-extra-input(from=a)",
+                   "5x8",
+                   "add-extra-input at 3: the rows of either its input or extra input are sorted "
+                   "by expert; connect both before permute, or both after it");
+  expect_of ("router(1, experts=e) ! permute(8, experts=e, places=p) ! make-extra-output(to=a) ! "
+             "gelu ! add-extra-input(from=a) ! unpermute(places=p)",
+             "5x8", "");
+}
+
 static LigSequence *
 read_file (const char *text)
 {
@@ -298,6 +343,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/compile/problems/all", test_all);
   g_test_add_func ("/compile/problems/experts", test_experts);
+  g_test_add_func ("/compile/problems/sorted", test_sorted);
   g_test_add_func ("/compile/problems/wishes", test_wishes);
   g_test_add_func ("/compile/problems/blocks", test_blocks);
   g_test_add_func ("/compile/problems/cascades", test_cascades);
