@@ -39,7 +39,6 @@ infer (LigInfer *self, GError **error)
                  ranks);
     return FALSE;
   }
-  self->y_order = given.n_axes < 0 ? LIG_ORDER_BATCH : self->extra_orders[SENT];
   given = given.n_axes >= 0 ? given : own; /* the caller's: as many rows return as arrived */
   if (given.n_axes >= LIG_MAX_AXES) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,

@@ -126,8 +126,6 @@ infer (LigInfer *self, GError **error)
   self->extra_output_dtypes[OWN_SCALES] = LIG_FP32;
   self->extra_output_dtypes[OWN_OFFSETS] = self->extra_output_dtypes[SENT] =
     self->extra_output_dtypes[RECEIVED] = LIG_INT32;
-  self->y_order = LIG_ORDER_OWN;
-  self->extra_output_orders[SENT] = self->x_order;
   lig_shape_init (&self->kept[0], 1, (gint64) self->expert_ranks);
   if (self->expert_ranks > 1)
     self->y_sharding =

@@ -134,6 +134,10 @@ TESTS = [
      PARTS.format('all-reduce(group=data) ! ')),
     (rejected, 'data=2,expert=2', 2, 'linear at 7: its input has the rows of all expert ranks '
      '(expert=2), of which it may mix several; put combine before it', PARTS.format('linear(32) ! ')),
+    *[(rejected, 'data=2,expert=2', 2, f'{name} at 7: the rows of its input are sorted by expert',
+       PARTS.format(parts)) for name, parts in
+      (('position-embedding', 'position-embedding(65536) ! '), ('rotary', 'rotary(2) ! '),
+       ('attention', 'attention(2) ! '))],
     (rejected, 'data=2,expert=2', 2, 'put dispatch before it, or set parallel=none',
      PARTS.format('combine(sent=st, received=r) ! ')),
     (rejected, 'data=2,expert=2', 2, 'one of its input and scales has the rows of all expert ranks',
