@@ -12,7 +12,7 @@
 /* More experts would not fit on a line. */
 enum { MAX_SHOWN = 64 };
 
-/* Returns a character for each expert, from a space for an idle one to `█` for twice the mean. */
+/* Returns a character for each expert, from `.` for an idle one to `█` for twice the mean. */
 static char *
 format_load (const double *load, guint experts, double mean)
 {
@@ -20,7 +20,7 @@ format_load (const double *load, guint experts, double mean)
   GString *text = g_string_new (NULL);
   for (guint e = 0; e < experts && experts <= MAX_SHOWN; e++) {
     double share = mean > 0 ? load[e] / mean / 2 : 0;
-    g_string_append (text, load[e] > 0 ? bars[(int) CLAMP (share * 8, 0, 7)] : " ");
+    g_string_append (text, load[e] > 0 ? bars[(int) CLAMP (share * 8, 0, 7)] : ".");
   }
   return g_string_free (text, FALSE);
 }
@@ -55,9 +55,8 @@ make_row (const LigLoadSeries *series)
 gboolean
 lig_runs_print_loads (LigStore *store, const LigRunRow *row, GError **error)
 {
-  static const char *const header[] = {"  router", ">experts", ">imbalance",      ">busiest",
-                                       ">idle",    ">dropped", ">balance at end", ">z-loss at end",
-                                       "load",     NULL};
+  static const char *const header[] = {"  router", ">experts", ">imbalance", ">busiest", ">idle",
+                                       ">dropped", ">balance", ">z-loss",    "~load",    NULL};
   g_autoptr (GPtrArray) all = lig_store_get_loads (store, row->uuid, error);
   g_autoptr (GPtrArray) table = NULL;
   if (!all || all->len == 0)
@@ -66,9 +65,12 @@ lig_runs_print_loads (LigStore *store, const LigRunRow *row, GError **error)
   for (guint i = 0; i < all->len; i++)
     g_ptr_array_add (table, make_row (all->pdata[i]));
   const LigLoadSeries *first = all->pdata[0];
-  g_autofree char *title = g_strdup_printf ("Load of experts, sum of %u recorded step%s",
-                                            first->steps->len, first->steps->len == 1 ? "" : "s");
+  g_autofree char *title =
+    first->steps->len == 1
+      ? g_strdup ("Load of experts in 1 recorded step")
+      : g_strdup_printf ("Load of experts in %u recorded steps, losses of the last",
+                         first->steps->len);
   lig_runs_print_title (title);
-  lig_cli_print_table (header, table);
+  lig_cli_print_fitted (header, table, lig_cli_text_width ());
   return TRUE;
 }

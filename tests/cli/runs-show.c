@@ -63,6 +63,43 @@ test_best (void)
   assert_cells (compared.out, "\neval-accuracy, max 0.75 0.375 (-0.375)\n");
 }
 
+/* The loads of experts fit 80 columns: those of many experts have lines of their own. */
+static void
+test_loads (void)
+{
+  make_store ();
+  sqlite3 *db = NULL;
+  g_autofree char *path = in_folder ("runs.db");
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  for (int count = 8; count <= 64; count *= 8) {
+    g_autoptr (GString) load = g_string_new ("[0");
+    for (int e = 1; e < count; e++)
+      g_string_append_printf (load, ",%d", 100 * e);
+    g_string_append_c (load, ']');
+    for (int step = 50; step <= 100; step += 50)
+      execute (db,
+               "INSERT INTO expert_load (run, number, step, path, loads, balance, z, dropped) "
+               "VALUES (1, %d, %d, '%d.0.0', '%s', 1.25, 0.5, 3)",
+               count, step, count, load->str);
+  }
+  sqlite3_close (db);
+  static const char *const widths[] = {"80", "200"};
+  for (guint i = 0; i < G_N_ELEMENTS (widths); i++) {
+    g_auto (Outcome) shown = with_columns (widths[i], "lig runs show small~2");
+    const char *table =
+      strstr (shown.out, "\nLoad of experts in 2 recorded steps, losses of the last\n");
+    g_assert_nonnull (table);
+    g_auto (GStrv) lines = g_strsplit (table + 1, "\n", -1);
+    for (char **line = lines; **line; line++)
+      g_assert_cmpint (g_utf8_strlen (*line, -1), <=, atoi (widths[i]));
+    if (i == 0) {
+      assert_cells (table,
+                    "\n router experts imbalance busiest idle dropped balance z-loss\n load\n");
+      assert_contains (table, "\n      .");
+    }
+  }
+}
+
 /* Returns the command of the line with this meaning; (transfer full). */
 static char *
 find_command (const char *text, const char *meaning)
@@ -130,6 +167,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli-runs-show/facts", test_facts);
   g_test_add_func ("/cli-runs-show/settings", test_settings);
+  g_test_add_func ("/cli-runs-show/loads", test_loads);
   g_test_add_func ("/cli-runs-show/best", test_best);
   g_test_add_func ("/cli-runs-show/commands", test_commands);
   g_test_add_func ("/cli-runs-show/verdicts", test_verdicts);
