@@ -106,9 +106,10 @@ lig_config_blocks (JsonObject *rule)
 }
 
 /* Returns the value of a layer: that of the model, unless config.json overrides it for the layer,
- * by a list of the kinds of all layers or by the first layer that has it. */
+ * by a list of the kinds of all layers, of which it sets that of the layer, or by the first layer
+ * that has it. */
 static JsonNode *
-value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value)
+value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value, JsonNode **of_layer)
 {
   JsonObject *blocks = lig_config_blocks (rule);
   if (!blocks)
@@ -120,6 +121,7 @@ value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value)
   if (kinds && JSON_NODE_HOLDS_ARRAY (kinds)) {
     JsonArray *list = json_node_get_array (kinds);
     JsonNode *kind = n < json_array_get_length (list) ? json_array_get_element (list, n) : NULL;
+    *of_layer = kind;
     return kind && json_node_equal (kind, json_object_get_member (blocks, "kind")) ? value
                                                                                    : otherwise;
   }
@@ -129,7 +131,7 @@ value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value)
 }
 
 /* Rejects kinds of layers that no op computes. */
-static void
+static gboolean
 check_kinds (JsonObject *rule, JsonObject *config, LigDifferences *all)
 {
   JsonObject *blocks = lig_config_blocks (rule);
@@ -146,8 +148,9 @@ check_kinds (JsonObject *rule, JsonObject *config, LigDifferences *all)
     g_autofree char *wanted = describe_value (other);
     lig_differences_add (all, _ ("%s has %s for layer %u, expected %s or %s"), key, theirs, i,
                          json_object_get_string_member (blocks, "kind"), wanted);
-    return;
+    return FALSE;
   }
+  return TRUE;
 }
 
 /* Compares a member with all ops that have the trait; names the first that differs. */
@@ -160,13 +163,23 @@ check_value (const LigModel *model,
              LigDifferences *all)
 {
   const LigTrait *trait = NULL;
-  check_kinds (rule, config, all);
+  if (!check_kinds (rule, config, all))
+    return;
   for (guint n = 0; (trait = trait_of (model->traits, rule, n)); n++) {
-    JsonNode *value = value_of_block (rule, config, n, of_model);
-    if (lig_config_is_equal (rule, trait, value))
+    JsonNode *kind = NULL, *value = value_of_block (rule, config, n, of_model, &kind);
+    if (lig_config_is_equal (rule, trait, value) ||
+        lig_config_is_exception (model->traits, rule, trait->path))
       continue;
     g_autofree char *theirs = describe_value (value);
     g_autofree char *own = lig_config_describe (rule, trait);
+    if (kind) {
+      g_autofree char *of_layer = describe_value (kind);
+      lig_differences_add (all, _ ("%s is %s for layer %u (%s: %s), %s of %s at %s is %s"), key,
+                           theirs, n,
+                           json_object_get_string_member (lig_config_blocks (rule), "kinds"),
+                           of_layer, trait->name, trait->title, trait->path, own);
+      return;
+    }
     lig_differences_add (all, _ ("%s is %s, %s of %s at %s is %s"), key, theirs, trait->name,
                          trait->title, trait->path, own);
     return;
@@ -243,7 +256,8 @@ check_config (const LigModel *model, JsonObject *config, LigDifferences *all)
     /* The names of the tensors show which layers have them. */
     if (json_object_has_member (rule, "indices") ||
         !json_object_get_boolean_member_with_default (rule, "compared", !constant) ||
-        !lig_config_applies (model, rule))
+        !(json_object_has_member (rule, "value") ? lig_config_has_roles (model, rule)
+                                                 : lig_config_applies (model, rule)))
       continue;
     JsonNode *value = find_value (rule, config, &key);
     if (!value)

@@ -59,8 +59,8 @@ static gboolean
 check_members (JsonObject *rule, guint n, GError **error)
 {
   static const char *const lists[] = {"keys", "reads", "value", "among"};
-  static const char *const strings[] = {"size",   "per",    "with",   "without",
-                                        "unless", "switch", "indices"};
+  static const char *const strings[] = {"size", "per",    "with",    "without", "unless",
+                                        "if",   "switch", "indices", "times"};
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     if (!has_strings (rule, lists[i]))
       return reject_rule (n, error, _ ("a list of strings in '%s'"), lists[i]);

@@ -63,6 +63,15 @@ number_node (double number, gboolean floating)
   return node;
 }
 
+/* Returns the parameter by which the value of a rule is multiplied. */
+static double
+get_factor (const LigModel *model, JsonObject *rule)
+{
+  const char *name = json_object_get_string_member_with_default (rule, "times", NULL);
+  const LigTrait *trait = name ? lig_traits_find (model->traits, name, 0) : NULL;
+  return trait ? trait->number : 1;
+}
+
 /* Returns the value of a rule that names traits; null with the error set if no trait fits. */
 static JsonNode *
 value_node (const LigModel *model, JsonObject *rule, GError **error)
@@ -89,7 +98,7 @@ value_node (const LigModel *model, JsonObject *rule, GError **error)
     return NULL;
   }
   if (!trait->text)
-    return number_node (trait->number, trait->floating);
+    return number_node (trait->number * get_factor (model, rule), trait->floating);
   const char *theirs = lig_config_their_text (rule, trait->text);
   if (!theirs) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, _ ("%s of %s at %s is %s, which %s does not have"),

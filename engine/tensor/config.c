@@ -98,11 +98,13 @@ lig_config_describe (JsonObject *rule, const LigTrait *trait)
 
 /* --- Models -------------------------------------------------------------------------------- */
 
-gboolean
-lig_config_is_exception (const GArray *traits, JsonObject *rule, const char *path)
+/* Returns whether the ops at a path, or the first ops with such a trait, have the value of a member
+ * `TRAIT=VALUE` of the rule; FALSE if the rule or the ops lack it. */
+static gboolean
+has_value (const GArray *traits, JsonObject *rule, const char *member, const char *path)
 {
-  const char *unless = json_object_get_string_member_with_default (rule, "unless", "");
-  g_auto (GStrv) pair = g_strsplit (unless, "=", 2);
+  const char *text = json_object_get_string_member_with_default (rule, member, "");
+  g_auto (GStrv) pair = g_strsplit (text, "=", 2);
   const LigTrait *trait = NULL;
   for (guint n = 0; pair[0] && pair[1] && (trait = lig_traits_find (traits, pair[0], n)); n++)
     if (!path || g_str_equal (trait->path, path)) {
@@ -113,13 +115,25 @@ lig_config_is_exception (const GArray *traits, JsonObject *rule, const char *pat
 }
 
 gboolean
-lig_config_applies (const LigModel *model, JsonObject *rule)
+lig_config_is_exception (const GArray *traits, JsonObject *rule, const char *path)
+{
+  return has_value (traits, rule, "unless", path) ||
+         (json_object_has_member (rule, "if") && !has_value (traits, rule, "if", path));
+}
+
+gboolean
+lig_config_has_roles (const LigModel *model, JsonObject *rule)
 {
   const char *with = json_object_get_string_member_with_default (rule, "with", NULL);
   const char *without = json_object_get_string_member_with_default (rule, "without", NULL);
   return (!with || lig_roles_find_first (model->roles, with)) &&
-         (!without || !lig_roles_find_first (model->roles, without)) &&
-         !lig_config_is_exception (model->traits, rule, NULL);
+         (!without || !lig_roles_find_first (model->roles, without));
+}
+
+gboolean
+lig_config_applies (const LigModel *model, JsonObject *rule)
+{
+  return lig_config_has_roles (model, rule) && !lig_config_is_exception (model->traits, rule, NULL);
 }
 
 static gint64

@@ -54,11 +54,13 @@ gboolean lig_config_compare (const LigModel *model, JsonObject *config, GError *
 /* Checks the rules of `requires` about all models with these names. */
 gboolean lig_config_check_required (const LigModel *model, GError **error);
 
-/* Returns whether the ops at a path have the trait that the rule exempts by `unless`. Without a
- * path the first ops with such a trait count. */
+/* Returns whether the ops at a path are exempt from the rule, by its members `unless` and `if`.
+ * Without a path the first ops with such a trait count. */
 gboolean lig_config_is_exception (const GArray *traits, JsonObject *rule, const char *path);
 
-/* Returns whether a rule applies to a model, by the model's roles and by a trait. */
+/* Returns whether a rule applies to a model, by its roles, and also by a trait of the
+ * first ops with it. */
+gboolean lig_config_has_roles (const LigModel *model, JsonObject *rule);
 gboolean lig_config_applies (const LigModel *model, JsonObject *rule);
 
 /* Returns the size that a rule names; 0 if the model lacks it. */

@@ -71,6 +71,7 @@ UNWRITABLE = {
         "qk-norm=rms, qk-norm-before-rotary=false": "qk-norm-before-rotary of transformer-layer",
     },
 }
+YARN = ", rotary-scaling=yarn, rotary-original=4, rotary-factor=2, rotary-high=32"
 SCALED = ", rotary-scaling=llama3, rotary-original=4, rotary-factor=2"
 INPUT = ["--input", "2x8:int32"]
 
@@ -319,14 +320,87 @@ def check_experts(folder):
         assert words in export(folder, activation, names, code=1)
     reload(folder, "mixtral", MIXTRAL.format(SCORED), [f"router.first {at} score"])
     reload(folder, "qwen3-moe", QWEN.format(SCORED),
-           [f"norm_topk_prob is true, router.first {at} score"])
-    reload(folder, "qwen3-moe", QWEN.format(", router-first=score"),
-           [f"router.normalize {at} true", "norm_topk_prob is true"])
+           [f"norm_topk_prob is true, router.normalize {at} false"])
+    # Normalized after the softmax over all experts, or by the softmax over the selected ones.
+    reload(folder, "qwen3-moe", QWEN.format(", router-first=score"), [])
+    reload(folder, "qwen3-moe", QWEN.format(", router-normalize=false"), [])
+    for parameters in (", router-first=score", ", router-normalize=false"):
+        export(folder, QWEN.format(parameters), "qwen3-moe")
+        config = json.loads((pathlib.Path(folder) / "qwen3-moe/config.json").read_text())
+        assert config["norm_topk_prob"] is True, config
+    # The only expert of a token is not normalized, which transformers would.
+    words = f"router.normalize {at} true, the weights of qwen3-moe need false"
+    one = QWEN.format(", router-first=score").replace("top-k=2", "top-k=1")
+    assert words in export(folder, one, "qwen3-moe", code=1)
+    export(folder, QWEN.format("").replace("top-k=2", "top-k=1"), "qwen3-moe")
+    # Both ways in one model.
+    mixed = QWEN.format("").split(" ! ")
+    layer = mixed[1].split("{ ")[1].split(" }")[0]
+    for first, second, normalized in ((", router-first=score", "", True),
+                                      ("", ", router-first=score", None), (SCORED, "", None),
+                                      (SCORED, ", router-normalize=false", None),
+                                      ("", SCORED, None)):
+        both = " ! ".join([mixed[0], layer[:-1] + first + ")", layer[:-1] + second + ")", *mixed[2:]])
+        export(folder, both, "qwen3-moe", code=0 if normalized else 1)
     export(folder, QWEN.format(SCORED), "qwen3-moe")
     for members in ({}, {"norm_topk_prob": None}):
         reload(folder, "qwen3-moe", QWEN.format(SCORED), [], **members)
         reload(folder, "qwen3-moe", QWEN.format(""),
                [f"norm_topk_prob is false, router.first {at} select"], **members)
+
+
+def check_yarn(folder):
+    """The members of YaRN, with the defaults of transformers for those that are missing."""
+    at = "of transformer-layer at 1.0.0 is"
+    for names, base in (("llama", LLAMA), ("mixtral", MIXTRAL), ("qwen3-moe", QWEN)):
+        export(folder, base.format(YARN), names)
+        path = pathlib.Path(folder) / names / "config.json"
+        written = json.loads(path.read_text())
+        wanted = {"rope_type": "yarn", "factor": 2, "original_max_position_embeddings": 4,
+                  "beta_slow": 1, "beta_fast": 32, "truncate": True}
+        for where in ("rope_scaling", "rope_parameters"):
+            assert {key: written[where].get(key) for key in wanted} == wanted, written
+            assert "attention_factor" not in written[where], written
+            assert "low_freq_factor" not in written[where], written
+        # Some versions of transformers compute the factor from both lengths.
+        assert written["max_position_embeddings"] == 8, written
+        short = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 4}
+        load(folder, base.format(YARN), names)
+
+        def expect(parameters, words, **members):
+            reload(folder, names, base.format(parameters), words,
+                   **({"rope_parameters": None} | members))
+        for scaling in (short, {key: short[key] for key in short if key != "rope_type"} |
+                        {"type": "yarn"}):
+            expect(YARN, [], rope_scaling=scaling)
+        expect(YARN, [], rope_scaling={"rope_type": "yarn", "factor": 2.0},
+               max_position_embeddings=4)
+        expect(YARN, [f"max_position_embeddings is 8, rotary.original {at} 4"],
+               rope_scaling={"rope_type": "yarn", "factor": 2.0})
+        expect(YARN, [f"beta_fast is 16, rotary.high {at} 32"], rope_scaling=short | {"beta_fast": 16})
+        expect(YARN, [f"truncate is false, rotary.truncate {at} true"],
+               rope_scaling=short | {"truncate": False})
+        expect(YARN, [f"attention_factor is 1.5, rotary.magnitude {at} 0"],
+               rope_scaling=short | {"attention_factor": 1.5})
+        expect(YARN, ["mscale_all_dim is 0.5, expected 0"],
+               rope_scaling=short | {"mscale": 1.0, "mscale_all_dim": 0.5})
+        expect(YARN + ", rotary-magnitude=1.5", [], rope_scaling=short | {"attention_factor": 1.5})
+        expect(SCALED, [f'rope_type is "yarn", rotary.scaling {at} llama3'], rope_scaling=short)
+        export(folder, base.format(YARN + ", rotary-magnitude=1.5"), names)
+        assert json.loads(path.read_text())["rope_scaling"]["attention_factor"] == 1.5
+
+
+def check_layer_types(folder):
+    """The message about a layer names its type."""
+    export(folder, LLAMA.format(", window=4"), "llama")
+    types = ["sliding_attention", "full_attention"]
+    reload(folder, "llama", LLAMA.format(", window=4"),
+           ['sliding_window is 0 for layer 1 (layer_types: "full_attention"), attention.window of '
+            'transformer-layer at 1.1.0 is 4'], layer_types=types)
+    reload(folder, "llama", LLAMA.format(", window=4"), [], layer_types=types[:1] * 2)
+    reload(folder, "llama", LLAMA.format(", window=4"),
+           ['layer_types has "chunked_attention" for layer 1, expected sliding_attention or '
+            '"full_attention"'], layer_types=["sliding_attention", "chunked_attention"])
 
 
 def check_rejections(folder):
@@ -357,13 +431,14 @@ def check_transformers(folder):
         return f"{missing.name} is not installed"
     cases = {"gpt2": [GPT2.format(""), GPT2.format(", activation=relu"),
                       GPT2.format(", hidden-dropout=0.1, attention-dropout=0.2")],
-             "llama": [LLAMA.format(""), LLAMA.format(SCALED),
+             "llama": [LLAMA.format(""), LLAMA.format(SCALED), LLAMA.format(YARN),
                        LLAMA.format("").replace("bias=false)", "bias=false, tied=0)"),
                        LLAMA.format("").replace("swiglu", "geglu").replace("1e-6", "1e-4"),
                        LLAMA.format("").replace("bias=false, rot", "bias=true, rot"),
                        LLAMA.format(", qk-norm=rms")],
-             "mixtral": [MIXTRAL.format(""), MIXTRAL.format(", aux=0.01")],
-             "qwen3-moe": [QWEN.format(""), QWEN.format(SCORED), DENSE_FIRST]}
+             "mixtral": [MIXTRAL.format(""), MIXTRAL.format(YARN), MIXTRAL.format(", aux=0.01")],
+             "qwen3-moe": [QWEN.format(""), QWEN.format(SCORED), QWEN.format(", router-first=score"),
+                           QWEN.format(YARN), DENSE_FIRST]}
     path = pathlib.Path(folder)
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
@@ -384,7 +459,8 @@ def check_transformers(folder):
 
 def main():
     cases = [check_gpt2, check_llama, check_experts, check_rejections, check_foreign, check_reading,
-             check_members, check_types, check_dropout, check_transformers]
+             check_members, check_types, check_yarn, check_layer_types, check_dropout,
+             check_transformers]
     print(f"1..{len(cases)}")
     failed = False
     for number, case in enumerate(cases, 1):

@@ -20,12 +20,16 @@ VOCABULARY, LENGTH, BASE, EPS = 20, 8, 5000.0, 1e-6
 MERGED = {"block_sparse_moe.gate.weight": "mlp.gate.weight",
           "block_sparse_moe.experts.{}.w1.weight": "mlp.experts.gate_up_proj",
           "block_sparse_moe.experts.{}.w2.weight": "mlp.experts.down_proj"}
+# Parameters of rotary, and the members of rope_scaling.
+YARN = {"factor": "factor", "original": "original_max_position_embeddings", "low": "beta_slow",
+        "high": "beta_fast", "magnitude": "attention_factor", "truncate": "truncate"}
 
 
 class Model:
     """A model of two layers; `dense` are the layers with an MLP in place of experts."""
 
-    def __init__(self, kind, normalized=True, head=HIDDEN // HEADS, dense=()):
+    def __init__(self, kind, normalized=True, head=HIDDEN // HEADS, dense=(), yarn=None):
+        self.yarn = yarn
         self.kind, self.normalized, self.head, self.dense = kind, normalized, head, dense
         self.random = random.Random(7)
         self.tensors = {"model.embed_tokens.weight": self.draw(VOCABULARY, HIDDEN),
@@ -73,6 +77,10 @@ class Model:
         common = (f"transformer-layer({HEADS}, kv-heads={KV_HEADS}, head-features={self.head}, "
                   f"activation=swiglu, normalization=rms-norm, eps={EPS}, bias=false, rotary=true, "
                   f"rotary-base={BASE:g}")
+        if self.yarn:
+            common += ", rotary-scaling=yarn"
+            common += "".join(f", rotary-{param}={str(self.yarn[key]).lower()}" for param, key in YARN.items()
+                              if key in self.yarn)
         if self.kind == "qwen3-moe":
             common += f", qk-norm=rms, qk-norm-eps={EPS}"
         experts = (f", experts={EXPERTS}, top-k={TOP_K}, expert-features={FEATURES}, "
@@ -87,6 +95,8 @@ class Model:
     def config(self):
         result = {"model_type": "mixtral", "num_local_experts": EXPERTS,
                   "intermediate_size": FEATURES}
+        if self.kind == "llama":
+            result = {"model_type": "llama", "intermediate_size": DENSE, "head_dim": self.head}
         if self.kind == "qwen3-moe":
             result = {"model_type": "qwen3_moe", "num_experts": EXPERTS, "mlp_only_layers":
                       list(self.dense), "moe_intermediate_size": FEATURES,
@@ -97,7 +107,8 @@ class Model:
                          "num_attention_heads": HEADS, "num_key_value_heads": KV_HEADS,
                          "rms_norm_eps": EPS, "rope_theta": BASE, "vocab_size": VOCABULARY,
                          "hidden_act": "silu", "router_aux_loss_coef": 0.02,
-                         "output_router_logits": False, "tie_word_embeddings": False}
+                         "output_router_logits": False, "tie_word_embeddings": False} | (
+            {"rope_scaling": self.yarn | {"rope_type": "yarn"}} if self.yarn else {})
 
 
 # The calculation. A text is a list of vectors, one for each token.
@@ -116,12 +127,31 @@ def softmax(x):
     return [power / sum(powers) for power in powers]
 
 
-def rotate(x, position):
+def scale(yarn, pair, head):
+    """Returns the factor of the frequency of a pair, and of the rotated values (Peng and others,
+    2023, YaRN): pairs that turn more than beta_fast times in the original length keep their
+    frequency, those that turn less than beta_slow times have it divided by the factor."""
+    if not yarn:
+        return 1, 1
+    length, factor = yarn["original_max_position_embeddings"], yarn["factor"]
+    first, last = (head * math.log(length / (yarn[key] * 2 * math.pi)) / (2 * math.log(BASE))
+                   for key in ("beta_fast", "beta_slow"))
+    if yarn.get("truncate", True):
+        first, last = math.floor(first), math.ceil(last)
+    first, last = max(first, 0), min(last, head - 1)
+    if first == last:
+        last += 0.001
+    share = min(max((pair - first) / (last - first), 0), 1)
+    return share / factor + 1 - share, yarn.get("attention_factor", 0.1 * math.log(factor) + 1)
+
+
+def rotate(x, position, yarn):
     half = len(x) // 2
     result = list(x)
     for i in range(half):
-        angle = position * BASE ** (-2 * i / len(x))
-        cos, sin = math.cos(angle), math.sin(angle)
+        slower, magnitude = scale(yarn, i, len(x))
+        angle = position * BASE ** (-2 * i / len(x)) * slower
+        cos, sin = magnitude * math.cos(angle), magnitude * math.sin(angle)
         result[i], result[i + half] = x[i] * cos - x[i + half] * sin, x[i + half] * cos + x[i] * sin
     return result
 
@@ -135,7 +165,7 @@ def project(model, at, name, heads, text, rotary):
         norm = model.tensors.get(f"{at}self_attn.{name}_norm.weight")
         if norm:
             parts = [rms_norm(norm, part) for part in parts]
-        result.append([rotate(part, position) for part in parts] if rotary else parts)
+        result.append([rotate(part, position, model.yarn) for part in parts] if rotary else parts)
     return result
 
 
@@ -276,7 +306,10 @@ def check_merged(folder):
 
 def check_written(folder):
     """What is read is written again, name by name, with a config.json that fits."""
-    for model in (Model("mixtral"), Model("qwen3-moe", head=6, dense=(0,))):
+    for model in (Model("mixtral"), Model("qwen3-moe", head=6, dense=(0,)),
+                  Model("mixtral", yarn={"factor": 2.0, "original_max_position_embeddings": 32,
+                                         "beta_fast": 32, "beta_slow": 1, "attention_factor": 1.5,
+                                         "truncate": False})):
         apply(folder, model, model.tensors)
         lig(folder, "export-weights", model.expression(), "--input", f"2x{LENGTH}:int32",
             "--weights", "model", "--names", model.kind, "-o", "again/")
@@ -285,7 +318,7 @@ def check_written(folder):
             assert list(load_floats(folder / "again/model.safetensors", name)) == numbers, name
         config = json.loads((folder / "again/config.json").read_text())
         for key in ("num_local_experts", "num_experts", "num_experts_per_tok", "intermediate_size",
-                    "moe_intermediate_size", "norm_topk_prob", "mlp_only_layers"):
+                    "moe_intermediate_size", "norm_topk_prob", "mlp_only_layers", "rope_scaling"):
             wanted = model.config()
             # Without such layers, their size is not known.
             unknown = key == "intermediate_size" and model.kind == "qwen3-moe" and not model.dense
@@ -333,6 +366,12 @@ def list_cases():
            lambda folder: check_logits(folder, Model("qwen3-moe", normalized=False)))
     yield ("a layer without experts",
            lambda folder: check_logits(folder, Model("qwen3-moe", head=6, dense=(0,))))
+    short = {"factor": 4.0, "original_max_position_embeddings": 40, "beta_fast": 6, "beta_slow": 1}
+    for kind, dense in (("mixtral", ()), ("qwen3-moe", (0,)), ("llama", (0, 1))):
+        for more in ({}, {"truncate": False}, {"attention_factor": 0.75}):
+            model = Model(kind, head=8, dense=dense, yarn=short | more)
+            yield (f"{kind} with YaRN, {more}",
+                   lambda folder, model=model: check_logits(folder, model))
     yield "written again", check_written
     yield "training", check_training
     yield "rejections", check_rejections

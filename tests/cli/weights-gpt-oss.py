@@ -193,6 +193,8 @@ def check_written(folder):
     for key, value in CONFIG.items():
         if key not in ("initial_context_length", "quantization_config"):
             assert config[key] == value, f"{key} is {config[key]}, expected {value}"
+    # Some versions of transformers compute the factor from both lengths.
+    assert config["max_position_embeddings"] == FACTOR * ORIGINAL, config
     apply(folder, "again")
 
 
@@ -210,7 +212,10 @@ def check_without_windows(folder):
 def check_rejections(folder):
     write(folder, make(), CONFIG)
     for old, new, words in (
-            (f"window={WINDOW}", "window=4", "sliding_window is 3, attention.window"),
+            (f"window={WINDOW}", "window=4", 'sliding_window is 3 for layer 0 (layer_types: '
+             '"sliding_attention"), attention.window of transformer-layer at 1.0.0 is 4'),
+            (f"! {LAYER})", f"! {LAYER}, window=3)", 'sliding_window is 0 for layer 1 (layer_types: '
+             '"full_attention"), attention.window of transformer-layer at 1.0.1 is 3'),
             ("rotary-truncate=false", "rotary-truncate=true", "truncate is false, rotary.truncate"),
             (f"rotary-high={FAST:g}", "rotary-high=8", "beta_fast is 4, rotary.high"),
             (f"top-k={TOP_K}", "top-k=1", "num_experts_per_tok is 2, router.top-k"),
