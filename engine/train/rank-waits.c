@@ -12,7 +12,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* The weight of the last step in the moving averages. */
+/* The weight of the last step in the moving averages, which tell the slowest rank. */
 static const double NEWEST = 0.1;
 
 static int
@@ -80,11 +80,12 @@ lig_run_note_waits (LigRun *self, gint64 step)
   find_slowest (self->waited, count_ranks (self), &min, &max);
   lig_run_metric (self, step, LIG_METRIC_EXPOSED, min * 1e3);
   lig_run_metric (self, step, LIG_METRIC_IMBALANCE, (max - min) * 1e3);
-  int slowest = find_slowest (self->waited_lately, count_ranks (self), &min, &max);
+  double least, most;
+  int slowest = find_slowest (self->waited_lately, count_ranks (self), &least, &most);
   lig_run_metric (self, step, LIG_METRIC_SLOWEST, slowest);
   g_mutex_lock (&self->lock);
-  self->progress.exposed = min;
-  self->progress.imbalance = max - min;
+  lig_run_keep_time (self->exposed_seconds, step, min);
+  lig_run_keep_time (self->imbalance_seconds, step, max - min);
   self->progress.slowest = slowest;
   g_mutex_unlock (&self->lock);
 }

@@ -99,7 +99,8 @@ struct _LigRun {
   char *problem; /* the error of the last checkpoint */
   char *sample;  /* (nullable): the last text of the first prompt, and its step */
   gint64 sample_step;
-  GArray *step_seconds;  /* of float, the last step times, for the median */
+  GArray *step_seconds;                        /* of float, the last step times, for the median */
+  GArray *exposed_seconds, *imbalance_seconds; /* the waits of ranks in the same steps */
   double tuning_seconds; /* in which kernels chose algorithms; excluded from rates */
   gboolean save_requested;
   gboolean stepping; /* whether the thread is in a step, which a requested checkpoint may abandon */
@@ -113,6 +114,10 @@ struct _LigRun {
   LigRunMetric *metrics;
   guint64 metrics_in, metrics_out;
 };
+
+/* Keeps the time of a step among those of the last LIG_KEPT_STEP_TIMES. The caller holds the
+ * lock. */
+void lig_run_keep_time (GArray *times, gint64 step, double seconds);
 
 /* Notes a value for the caller and, if it is finite, in the store, if any. */
 void lig_run_metric (LigRun *self, gint64 step, const char *name, double value);

@@ -43,13 +43,25 @@ compare (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* The caller holds the lock. */
-static double
-median_step (LigRun *self)
+void
+lig_run_keep_time (GArray *times, gint64 step, double seconds)
 {
-  if (self->step_seconds->len == 0)
+  guint slot = (guint) ((step - 1) % LIG_KEPT_STEP_TIMES);
+  float taken = (float) seconds;
+  if (slot < times->len)
+    g_array_index (times, float, slot) = taken;
+  else
+    g_array_append_val (times, taken);
+}
+
+/* Returns the median of the times of recent steps, NaN if there are none. The caller holds the
+ * lock. */
+static double
+find_median (const GArray *times)
+{
+  if (times->len == 0)
     return NAN;
-  g_autoptr (GArray) sorted = g_array_copy (self->step_seconds);
+  g_autoptr (GArray) sorted = g_array_copy ((GArray *) times);
   g_array_sort (sorted, compare);
   return (double) g_array_index (sorted, float, sorted->len / 2);
 }
@@ -103,7 +115,9 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
                    lig_device_get_n_ranks (self->device, LIG_GROUP_DATA);
   lock_to_watch (self);
   *progress = self->progress;
-  progress->step_seconds = median_step (self);
+  progress->step_seconds = find_median (self->step_seconds);
+  progress->exposed = find_median (self->exposed_seconds);
+  progress->imbalance = find_median (self->imbalance_seconds);
   gboolean running = progress->status == LIG_RUN_RUNNING || progress->status == LIG_RUN_PAUSED;
   if (running)
     progress->seconds = lig_now () - self->began;

@@ -83,6 +83,8 @@ lig_run_finalize (GObject *object)
   g_clear_error (&self->error);
   g_clear_pointer (&self->context, g_main_context_unref);
   g_array_unref (self->step_seconds);
+  g_array_unref (self->exposed_seconds);
+  g_array_unref (self->imbalance_seconds);
   g_ptr_array_unref (self->remarks);
   lig_run_release (self);
   free_texts (self);
@@ -117,6 +119,8 @@ lig_run_init (LigRun *self)
   self->saved_step = -1;
   self->claim = -1;
   self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), LIG_KEPT_STEP_TIMES);
+  self->exposed_seconds = g_array_new (FALSE, FALSE, sizeof (float));
+  self->imbalance_seconds = g_array_new (FALSE, FALSE, sizeof (float));
   self->progress = (LigRunProgress){.loss = NAN,
                                     .first_loss = NAN,
                                     .eval_loss = NAN,

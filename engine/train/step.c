@@ -41,7 +41,6 @@ note_step (LigRun *self, gint64 step, double loss, const LigScaling *scaling, do
   double scale = !lig_plan_scales_loss (lig_program_get_plan (self->train)) ? NAN
                  : searches_scale (self) ? (double) scaling->scale
                                          : self->settings.loss_scale;
-  float taken = (float) seconds;
   lig_run_metric (self, step, LIG_METRIC_LOSS, loss);
   lig_run_metric (self, step, "learning-rate", rate);
   lig_run_metric (self, step, "gradient-norm", norm);
@@ -49,11 +48,7 @@ note_step (LigRun *self, gint64 step, double loss, const LigScaling *scaling, do
   lig_run_metric (self, step, "step-ms", seconds * 1e3);
   lig_run_note_waits (self, step);
   g_mutex_lock (&self->lock);
-  guint slot = (guint) ((step - 1) % LIG_KEPT_STEP_TIMES);
-  if (slot < self->step_seconds->len)
-    g_array_index (self->step_seconds, float, slot) = taken;
-  else
-    g_array_append_val (self->step_seconds, taken);
+  lig_run_keep_time (self->step_seconds, step, seconds);
   self->progress.step = step;
   self->progress.loss = loss;
   if (isnan (self->progress.first_loss))

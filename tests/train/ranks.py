@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -90,6 +91,21 @@ def losses_layer(folder, ranks):
     compare(folder, ranks, 1e-5, LAYER, *text('12x7', '--steps', 50, '--clip', 0.5))
 
 
+def waits(folder, ranks):
+    """The waits that a run ends with are medians of the steps whose median time it ends with."""
+    said = json.loads(folder.lig('train', MLP, *text('8x8', '--steps', 40), '--device', 'cpu',
+                                 '--ranks', ranks, '--json'))
+    store = sqlite3.connect(folder.path / 'store.db')
+    for name, found in (('exposed-ms', said['ranks']['exposed_ms']),
+                        ('imbalance-ms', said['ranks']['imbalance_ms']),
+                        ('step-ms', said['step_ms']['median'])):
+        values = [value for value, in store.execute('SELECT value FROM metric WHERE name = ? '
+                                                    'ORDER BY value', (name,))]
+        wanted = values[len(values) // 2]
+        assert abs(found - wanted) <= 1e-4 * wanted, f'{name} is {found}, expected {wanted}'
+    assert 0 < said['ranks']['exposed_ms'] < said['step_ms']['median'], said
+
+
 def losses_tied(folder, ranks):
     """A gradient that several steps write is averaged after the last."""
     compare(folder, ranks, 1e-5, TIED, *text('8x8', '--steps', 30, '--lr', 0.01))
@@ -163,7 +179,7 @@ def rejected(folder, ranks):
     assert len(sentences) == 1 and f'is 9, expected a multiple of {ranks}' in sentences[0], said
 
 
-TESTS = [(losses_mlp, 2), (losses_mlp, 4), (losses_layer, 2), (losses_layer, 4), (losses_tied, 2),
+TESTS = [(waits, 2), (losses_mlp, 2), (losses_mlp, 4), (losses_layer, 2), (losses_layer, 4), (losses_tied, 2),
          (losses_accumulate, 4), (losses_values, 4), (losses_16_bits, 2, 'bf16'),
          (losses_16_bits, 4, 'fp16'), (scales, 2), (scales, 4), (gradients, 2), (gradients, 4), (resume_same, 2), (resume_other, 2),
          (rejected, 2)]
