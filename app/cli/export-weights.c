@@ -129,10 +129,12 @@ is_folder (const Options *options)
 
 /* Returns whether the text names a file or folder of weights. */
 static gboolean
-is_weights (const char *text)
+is_weights (const char *text, const Options *options)
 {
-  return g_file_test (text, G_FILE_TEST_IS_DIR) || g_str_has_suffix (text, ".safetensors") ||
-         g_str_has_suffix (text, ".index.json") || lig_cli_begins_like_tensors (text);
+  if (g_file_test (text, G_FILE_TEST_IS_DIR))
+    return lig_cli_is_path (text) || !lig_cli_is_run (text, options->store);
+  return g_str_has_suffix (text, ".safetensors") || g_str_has_suffix (text, ".index.json") ||
+         lig_cli_begins_like_tensors (text);
 }
 
 /* Notes how the table was preprocessed on which the weights were trained. */
@@ -184,7 +186,7 @@ open_parameters (const char *text,
                  GError **error)
 {
   g_autoptr (LigTensorFile) file = NULL;
-  if (is_weights (text)) {
+  if (is_weights (text, options)) {
     file = lig_weights_open (text, error);
   } else if (lig_cli_is_run (text, options->store)) {
     g_autoptr (LigStore) store = lig_store_open_existing (options->store, LIG_STORE_READ, error);
@@ -345,7 +347,7 @@ static int
 check_source (const char *text, const Options *options, const LigSequenceOptions *plan)
 {
   const char *foreign = find_foreign (options, plan);
-  if (!foreign || (!is_weights (text) && !lig_cli_is_run (text, options->store)))
+  if (!foreign || (!is_weights (text, options) && !lig_cli_is_run (text, options->store)))
     return LIG_EXIT_OK;
   return lig_cli_usage ("--%s is for a sequence, and '%s' has parameters of its own; omit it",
                         foreign, text);

@@ -64,7 +64,7 @@ gboolean
 lig_cli_find_weights (const char *text, const char *store, char **weights, GError **error)
 {
   *weights = NULL;
-  if (!text || g_file_test (text, G_FILE_TEST_EXISTS) || !lig_cli_is_run (text, store)) {
+  if (!text || lig_cli_is_path (text) || !lig_cli_is_run (text, store)) {
     *weights = g_strdup (text);
     return TRUE;
   }

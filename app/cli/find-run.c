@@ -11,13 +11,24 @@
 
 #include <string.h>
 
+/* Returns whether a folder has the name of a run that a word selects. */
+static gboolean
+is_beside_folder (const char *selector)
+{
+  return !strchr (selector, '/') && g_file_test (selector, G_FILE_TEST_IS_DIR) &&
+         !lig_cli_is_path (selector);
+}
+
 /* Prints which run was selected, unless the selector is part of its uuid or the only run's name. */
 static void
 print_selected (const char *selector, const char *kind, guint alike, const LigRunRow *row)
 {
   g_autofree char *started = lig_runs_format_started (row->started);
   g_autofree char *prefix = g_ascii_strdown (selector, -1);
-  if (strcmp (selector, "last") == 0)
+  if (is_beside_folder (selector))
+    lig_cli_say ("%s is the run %.8s %s, %s; ./%s is the folder", selector, row->uuid, row->name,
+                 started, selector);
+  else if (strcmp (selector, "last") == 0)
     lig_cli_say ("the last %s is %.8s %s, %s", kind && *kind == 't' ? "training run" : "run",
                  row->uuid, row->name, started);
   else if (alike > 1 && strcmp (selector, row->name) == 0)
@@ -35,6 +46,20 @@ lig_cli_find_run (LigStore *store, const char *selector, const char *kind, GErro
   if (row)
     print_selected (selector, kind, alike, row);
   return row;
+}
+
+gboolean
+lig_cli_is_path (const char *text)
+{
+  static const char *const names[] = {"model.safetensors", "model.safetensors.index.json"};
+  if (!g_file_test (text, G_FILE_TEST_IS_DIR))
+    return g_file_test (text, G_FILE_TEST_EXISTS);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree char *path = g_build_filename (text, names[i], NULL);
+    if (g_file_test (path, G_FILE_TEST_EXISTS))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 /* Returns whether the store has a run with this name. A missing store has none. */
@@ -57,7 +82,7 @@ lig_cli_is_run (const char *text, const char *store)
   if (strcmp (base, "last") == 0)
     return TRUE;
   if (strpbrk (base, "!(") || strcmp (base, "-") == 0 || lig_op_info_find (base) ||
-      g_file_test (text, G_FILE_TEST_EXISTS))
+      lig_cli_is_path (text))
     return FALSE;
   return hexadecimal || is_name (text, store);
 }
@@ -66,7 +91,7 @@ gboolean
 lig_cli_blame_name (GError **error, const char *text)
 {
   if (!g_error_matches (*error, LIG_ERROR, LIG_ERROR_OP) || strpbrk (text, "!(@") ||
-      lig_op_info_find (text) || g_file_test (text, G_FILE_TEST_EXISTS))
+      lig_op_info_find (text) || lig_cli_is_path (text))
     return FALSE;
   const char *like = strstr ((*error)->message, "; did you mean ");
   char *message = g_strdup_printf ("no run, file or op is called '%s'%s", text, like ? like : "");

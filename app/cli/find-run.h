@@ -14,6 +14,10 @@ typedef struct _LigStore LigStore;
 LigRunRow *
 lig_cli_find_run (LigStore *store, const char *selector, const char *kind, GError **error);
 
+/* Returns whether a word is the path of a file, or of a folder with weights. Another folder may
+ * have the name of a run, which is then meant. */
+gboolean lig_cli_is_path (const char *text);
+
 /* Returns whether a word is meant as a run of the store at a path, not as a sequence. A uuid or the
  * beginning of one is never an expression, unless an op has exactly that name. Any other word is a
  * run if the store has one of that name; its name may also be an expression, which is then meant as

@@ -104,6 +104,34 @@ test_report (void)
   assert_contains (op.err, "did you mean 'gelu'?");
 }
 
+/* A folder of the name of a run does not hide it, unless it has weights. */
+static void
+test_folder (void)
+{
+  make_store ();
+  g_auto (Outcome) made = shell ("mkdir -p large 'a probe'");
+  g_assert_cmpint (made.code, ==, 0);
+  g_auto (Outcome) report = lig ("report", "large", "-o", "large.md", NULL);
+  g_assert_cmpint (report.code, ==, 0);
+  assert_contains (report.err,
+                   "large is the run 11112222 large, 2026-11-19 10:00:00; ./large is the "
+                   "folder");
+  /* The command knows the run, which has no checkpoint in this store. */
+  static const char *const commands[] = {"export-weights large -o w.safetensors",
+                                         "apply large --input x.safetensors -o y.safetensors",
+                                         "apply gelu --weights large --input x.safetensors -o y"};
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
+    g_autofree char *line = g_strconcat ("lig ", commands[i], " --json", NULL);
+    g_auto (Outcome) outcome = shell (line);
+    assert_contains (outcome.err, "run 11112222 has no checkpoint");
+  }
+  g_auto (Outcome) path = shell ("lig export-weights ./large -o w.safetensors --json");
+  assert_contains (path.err, "the folder './large' contains neither model.safetensors");
+  g_auto (Outcome) weights = shell ("touch large/model.safetensors && lig export-weights large -o "
+                                    "w.safetensors --json");
+  assert_contains (weights.err, "large/model.safetensors");
+}
+
 /* A resumed run is the newest of its name, and the command prints which one. */
 static void
 test_resume (void)
@@ -155,6 +183,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-runs-names/rejected", test_rejected);
   g_test_add_func ("/cli-runs-names/odd-names", test_odd_names);
   g_test_add_func ("/cli-runs-names/report", test_report);
+  g_test_add_func ("/cli-runs-names/folder", test_folder);
   g_test_add_func ("/cli-runs-names/resume", test_resume);
   g_test_add_func ("/cli-runs-names/kind", test_kind);
   return run_store_tests (argc, argv);
