@@ -63,11 +63,18 @@ def profiled(folder):
         assert profile['expert_load'] == (run if load == 'one' else load), profile['expert_load']
 
 
+def replicated(folder, layout):
+    """Ranks of a tensor group divide the heads, and each computes all experts."""
+    shared = MODEL.replace('bias=false', 'shared-features=12, shared-gate=true')
+    equal(folder, layout, model=shared)
+
+
 def by_rows(folder, layout):
     equal(folder, layout, model=BY_ROWS)
 
 
-TESTS = [(by_rows, 'tensor=2'), (by_rows, 'data=2,tensor=2'), (dropped, 'data=1', 1),
+TESTS = [(by_rows, 'tensor=2'), (by_rows, 'data=2,tensor=2'), (replicated, 'tensor=2'),
+         (replicated, 'data=2,tensor=2'), (dropped, 'data=1', 1),
          (dropped, 'data=2', 2), (dropped, 'tensor=2', 1), (profiled,),
          (equal, 'data=2'), (equal, 'data=4'), (equal, 'context=2'),
          (equal, 'data=2', '--accumulate', 2)]
