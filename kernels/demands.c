@@ -104,6 +104,26 @@ lig_grouped_weight_flops (const LigOperand *operands, const void *params)
   return 2.0 * (double) lig_grouped_rows (dy, params) * (double) dy->columns * (double) x->columns;
 }
 
+/* The matmul and the unit are separate kernels where none computes both: the first one's result, if
+ * no operand is. */
+int64_t
+lig_grouped_gated_scratch (const LigLaunch *launch, LigBackendKind backend)
+{
+  const LigOperand *sum = &launch->operands[6], *y = &launch->operands[7];
+  (void) backend;
+  return sum->size > 0 ? 0 : 2 * y->size * (int64_t) lig_dtype_size (y->dtype);
+}
+
+/* The same for the gradient of the unit's output; a kernel that computes both keeps partial sums in
+ * this memory. */
+int64_t
+lig_grouped_gated_backward_scratch (const LigLaunch *launch, LigBackendKind backend)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[3];
+  (void) backend;
+  return x->size / 2 * (int64_t) lig_dtype_size (dy->dtype);
+}
+
 /* The bytes of the logits of a chunk. On a CPU they should stay in cache. On a GPU no cache holds
  * one row per SM, each chunk reads and writes the weight gradient once, and matmuls with fewer rows
  * are slower: half of the logits, within these limits. */

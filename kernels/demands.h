@@ -22,6 +22,8 @@ int64_t lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind 
 int64_t lig_linear_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_linear_input_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_linear_weight_scratch (const LigLaunch *launch, LigBackendKind backend);
+int64_t lig_grouped_gated_scratch (const LigLaunch *launch, LigBackendKind backend);
+int64_t lig_grouped_gated_backward_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_joint_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_collective_scratch (const LigLaunch *launch, LigBackendKind backend);
 

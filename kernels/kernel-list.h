@@ -161,6 +161,27 @@ LIG_EACH_WITH (grouped_backward_weight,
                .numbers = lig_grouped_numbers,
                .traits = LIG_KERNEL_GROUPED,
                .flops = lig_grouped_weight_flops)
+/* The same with a gated unit after the matmul, whose input is `sum` [R, N] and whose output y is
+ * [R, N / 2], times factors[i], fp32 [R], if present; and the gradient of a gated unit before a
+ * matmul: x [R, 2 N] is the unit's input, dy weight[g] the gradient of its output, and dfactors[i]
+ * the sum over the columns of that gradient times the unit's output without its factor. See
+ * LigGroupedGatedParams. */
+LIG_EACH_WITH (grouped_linear_gated,
+               "x weight offsets bias? scales? factors? -> sum y",
+               LIG_MATMUL_OVER_COLUMNS,
+               .ignores_tick = true,
+               .numbers = lig_grouped_numbers,
+               .traits = LIG_KERNEL_GROUPED,
+               .flops = lig_grouped_flops,
+               .scratch = lig_grouped_gated_scratch)
+LIG_EACH_WITH (grouped_gated_backward_input,
+               "dy weight offsets x factors? -> dx=x dfactors",
+               LIG_MATMUL_OVER_COLUMNS,
+               .ignores_tick = true,
+               .numbers = lig_grouped_numbers,
+               .traits = LIG_KERNEL_GROUPED,
+               .flops = lig_grouped_flops,
+               .scratch = lig_grouped_gated_backward_scratch)
 
 LIG_FAMILY (experts)
 /* A router selects k experts for each row of logits x [M, G]: experts are int32 [M, k] in the order

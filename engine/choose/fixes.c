@@ -233,6 +233,22 @@ has_kernels (const LigGraph *graph, const GArray *steps, LigDtype dtype)
   return TRUE;
 }
 
+void
+lig_offer_param (const LigGraph *graph, LigMatch *match)
+{
+  const LigRejection *rejection = &match->rejection;
+  const LigPart *part = lig_part (graph, match->group.elements[rejection->element]);
+  const LigParam *param = lig_op_get_info (part->plan.written)->params;
+  while (param && param->name && !g_str_equal (param->name, rejection->param))
+    param++;
+  if (!param || !param->name || param->kind != LIG_PARAM_INT)
+    return;
+  g_autofree char *value =
+    g_strdup_printf ("%s=%" G_GINT64_FORMAT, rejection->param, rejection->value);
+  lig_offer (match, LIG_FIX_SET, part->plan.path,
+             g_string_chunk_insert_const (graph->strings, value));
+}
+
 /* A type set by an option of the compilation overrides the sequence's type, so editing the sequence
  * would not help. */
 void

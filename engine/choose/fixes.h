@@ -24,6 +24,10 @@ void lig_offer_private_branch (const LigGraph *graph, int branch, LigMatch *matc
 /* Suggests to remove the op after the matched ones, to replace it, or to insert an op before it. */
 void lig_offer_pattern (LigWalk *walk, const LigFound *found, LigMatch *match);
 
+/* Suggests to set the parameter that the fusion's condition requires, of the op as written: of a
+ * macro, if that has a parameter of the same name. */
+void lig_offer_param (const LigGraph *graph, LigMatch *match);
+
 /* Suggests a type for which the device has the kernels of all steps; without steps, one of
  * `types`. */
 void lig_offer_dtype (const LigGraph *graph, const GArray *steps, unsigned types, LigMatch *match);

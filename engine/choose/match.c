@@ -341,6 +341,8 @@ keep_rejection (LigGraph *graph, LigMatch *match)
   match->needed = (LigEvidence){.value = rejection->required_value, .unit = rejection->unit};
   if (rejection->unless_forced)
     lig_offer (match, LIG_FIX_FORCE, lig_part (graph, match->group.first)->plan.path, NULL);
+  if (rejection->param)
+    lig_offer_param (graph, match);
   if (rejection->reason != LIG_REASON_DTYPE || rejection->types == 0)
     return;
   const char **names = g_new0 (const char *, LIG_N_DTYPES + 1);

@@ -218,6 +218,13 @@ lig_lower_share (LigLowering *self, const char *port)
                                   : 0;
 }
 
+gint64
+lig_lower_columns (LigLowering *self, const char *port)
+{
+  int value = lig_lower_port (self, port);
+  return value >= 0 ? lig_shape_columns (&lig_value (self->graph, value)->shape) : 0;
+}
+
 /* Adds a piece of a value, whose rows are split into `count` equal pieces. The scales of rows are a
  * vector, with one element per row. */
 static int

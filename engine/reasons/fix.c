@@ -9,8 +9,8 @@ const char *
 lig_fix_kind_name (LigFixKind kind)
 {
   static const char *const names[] = {
-    "remove-fence", "unforbid",  "force",      "make-private", "set-dtype",
-    "insert-op",    "remove-op", "replace-op", "unforce",      "choose-policy",
+    "remove-fence", "unforbid",   "force",   "make-private",  "set-dtype", "insert-op",
+    "remove-op",    "replace-op", "unforce", "choose-policy", "set",
   };
   return names[kind];
 }
@@ -42,6 +42,8 @@ lig_fix_describe (const LigFix *self)
     return g_strdup_printf (_ ("do not force %s at %s"), self->value, self->path);
   case LIG_FIX_CHOOSE_POLICY:
     return g_strdup_printf (_ ("use policy %s"), self->value);
+  case LIG_FIX_SET:
+    return g_strdup_printf (_ ("set %s at %s"), self->value, self->path);
   default:
     return g_strdup_printf (_ ("replace the op at %s with %s"), self->path, self->value);
   }
@@ -186,6 +188,23 @@ drop_force (LigSequence *sequence, const char *replaced, GError **error)
   return op != NULL;
 }
 
+/* Sets a parameter, `PARAMETER=NUMBER`. */
+static gboolean
+set_param (LigOp *op, const char *text, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (text, "=", 2);
+  g_auto (GValue) value = G_VALUE_INIT;
+  gint64 number;
+  if (!words[0] || !words[1] ||
+      !g_ascii_string_to_signed (words[1], 10, G_MININT64, G_MAXINT64, &number, NULL)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("'%s' is not PARAMETER=NUMBER"), text);
+    return FALSE;
+  }
+  g_value_init (&value, G_TYPE_INT64);
+  g_value_set_int64 (&value, number);
+  return lig_op_set_value (op, words[0], &value, error);
+}
+
 /* Makes an edit that changes the op in place. */
 static gboolean
 change_op (const LigFix *self, LigSequence *sequence, LigOp *op)
@@ -232,6 +251,8 @@ lig_fix_apply (const LigFix *self, LigSequence *sequence, GError **error)
     return FALSE;
   if (self->kind == LIG_FIX_FORCE && self->value && !drop_force (sequence, self->value, error))
     return FALSE;
+  if (self->kind == LIG_FIX_SET)
+    return set_param (op, self->value, error);
   if (change_op (self, sequence, op))
     return TRUE;
   LigSequence *parent = find_parent (sequence, self->path, &index);

@@ -3,39 +3,13 @@
  * or without a bias [2 N] that is added to x first, and their gradients. A thread processes the
  * same columns of both halves. */
 #include "kernels/cuda/common/walk.cuh"
-#include "kernels/cuda/gated.cuh"
+#include "kernels/cuda/gated-formulas.cuh"
 
 namespace lig
 {
 namespace gated
 {
 #define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) LIG_EACH_GATED_WITH_PARAMS (UNIT)
-
-#define UNIT(name, backward_name, ...) \
-  static __device__ inline float name (float a, float b, const LigGatedParams &) \
-  { \
-    return lig_##name (a, b); \
-  } \
-  static __device__ inline void backward_name (float dy, float a, float b, const LigGatedParams &, \
-                                               float &da, float &db) \
-  { \
-    lig_##backward_name (dy, a, b, &da, &db); \
-  }
-LIG_EACH_GATED (UNIT)
-#undef UNIT
-
-#define UNIT(name, backward_name, ...) \
-  static __device__ inline float name (float a, float b, const LigGatedParams &p) \
-  { \
-    return lig_##name (a, b, &p); \
-  } \
-  static __device__ inline void backward_name (float dy, float a, float b, \
-                                               const LigGatedParams &p, float &da, float &db) \
-  { \
-    lig_##backward_name (dy, a, b, &p, &da, &db); \
-  }
-LIG_EACH_GATED_WITH_PARAMS (UNIT)
-#undef UNIT
 
 /* A unit that is selected at run time. */
 struct AnyUnit {

@@ -21,11 +21,14 @@ options_of (LigPolicy policy, gboolean training, gboolean input_gradient)
 
 /* --- Every variant of a pattern ------------------------------------------------------------ */
 
-/* Returns the input of an expression. */
+/* Returns the input of an expression: of a gated unit before a grouped matmul, as many columns as a
+ * tile of both has. */
 static const char *
 input_of (const char *expression)
 {
-  return g_str_has_prefix (expression, "embedding") ? "5x8:int32" : "5x8";
+  return g_str_has_prefix (expression, "embedding")  ? "5x8:int32"
+         : strstr (expression, "(interleave=32) ! ") ? "5x64"
+                                                     : "5x8";
 }
 
 /* Returns a sequence; one that quantizes has a recipe. */
@@ -50,22 +53,26 @@ fused_name (const char *name)
   return info->fuses_as ? info->fuses_as : name;
 }
 
-/* Returns an op with the values that it needs. */
+/* Returns an op of some with the values that it needs; the halves of a gated unit next to a grouped
+ * matmul alternate. */
 static const char *
-op_text (const char *name)
+op_text (const char *const *ops, int index)
 {
+  const char *name = ops[index];
   static const struct {
     const char *name, *values;
-  } needed[] = {{"basic-linear", "(6)"},
-                {"constant-scale", "(0.5)"},
-                {"embedding", "(6)"},
-                {"position-embedding", "(9)"},
-                {"quantize", "(backward=true)"}};
+  } needed[] = {{"basic-linear", "(6)"},       {"constant-scale", "(0.5)"},
+                {"embedding", "(6)"},          {"grouped-linear", "(64)"},
+                {"position-embedding", "(9)"}, {"quantize", "(backward=true)"}};
   for (guint i = 0; i < G_N_ELEMENTS (needed); i++)
     if (g_str_equal (fused_name (name), needed[i].name)) {
       g_autofree char *text = g_strconcat (name, needed[i].values, NULL);
       return g_intern_string (text);
     }
+  if (g_strv_contains (ops, "grouped-linear")) {
+    g_autofree char *text = g_strconcat (name, "(interleave=32)", NULL);
+    return g_intern_string (text);
+  }
   return name;
 }
 
@@ -124,7 +131,7 @@ join (const char *const *ops, const char *between)
 {
   GString *text = g_string_new (NULL);
   for (int i = 0; ops[i]; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? between : "", op_text (ops[i]));
+    g_string_append_printf (text, "%s%s", i > 0 ? between : "", op_text (ops, i));
   return g_string_free (text, FALSE);
 }
 
@@ -294,6 +301,48 @@ test_accumulate (void)
   each_variant (check_accumulates);
 }
 
+/* --- Experts ------------------------------------------------------------------------------- */
+
+static gboolean
+is_taken (LigPlan *plan, const char *fusion)
+{
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (verdicts[i].taken && g_str_equal (verdicts[i].fusion->name, fusion))
+      return TRUE;
+  return FALSE;
+}
+
+/* The fusions of grouped matmuls in a macro, whose router fills the groups. */
+static void
+test_experts (void)
+{
+  static const char *const expressions[] = {
+    "mixture-of-experts(4, top-k=2, expert-features=64, interleave=32)",
+    "mixture-of-experts(3, top-k=1, expert-features=32, interleave=32, activation=geglu)",
+    "mixture-of-experts(5, top-k=3, expert-features=32, interleave=32, activation=clamped-swiglu, "
+    "bias=true, weights-at=activation)",
+    "mixture-of-experts(5, top-k=3, expert-features=96, interleave=32, bias=true, capacity=1, "
+    "weights-at=output)",
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (expressions); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (types); k++)
+      for (int training = 0; training < 2; training++) {
+        LigPlanOptions all = options_of (LIG_POLICY_ALL, training, training);
+        LigPlanOptions none = options_of (LIG_POLICY_NONE, training, training);
+        all.compute = none.compute = (int) types[k][0];
+        all.parameters = none.parameters = (int) types[k][1];
+        g_autoptr (LigSequence) sequence = new_sequence (expressions[i], "33x8");
+        g_autoptr (LigPlan) plan = compile (sequence, &all);
+        g_assert_true (is_taken (plan, "forward-grouped-linear-gated"));
+        g_assert_cmpint (is_taken (plan, "backward-gated-grouped-linear"), ==, training);
+        g_autoptr (Results) got = compute (sequence, &all);
+        g_autoptr (Results) want = compute (sequence, &none);
+        compare_results (got, want, plan_tolerance (types[k][0]), expressions[i]);
+      }
+}
+
 /* --- Kernels ------------------------------------------------------------------------------- */
 
 static const struct {
@@ -310,6 +359,10 @@ static const struct {
   {"forward-add-norm", "add-extra-input ! make-extra-output ! rms-norm", "add_rms_norm"},
   {"forward-bias-activation", "bias ! silu", "bias_silu"},
   {"forward-bias-activation", "bias ! clamped-swiglu", "bias_clamped_swiglu"},
+  {"forward-grouped-linear-gated", "grouped-linear(64) ! geglu(interleave=32)",
+   "grouped_linear_gated"},
+  {"forward-grouped-linear-gated", "grouped-linear(64) ! scaled-swiglu(interleave=32)",
+   "grouped_linear_gated"},
   {"forward-embedding-position", "embedding(6) ! position-embedding(9)", "embedding_position"},
   {"backward-linear-add", "make-extra-output ! basic-linear(6)",
    "linear_backward_weight linear_backward_input_add"},
@@ -333,6 +386,8 @@ static const struct {
   {"backward-quantize", "quantize(backward=true) ! glu", "gated_backward_quantize"},
   {"backward-activation-bias", "bias ! relu", "bias_relu_backward"},
   {"backward-activation-bias", "bias ! geglu", "bias_geglu_backward"},
+  {"backward-gated-grouped-linear", "scaled-swiglu(interleave=32) ! grouped-linear(6)",
+   "grouped_backward_weight grouped_gated_backward_input"},
   {"backward-add-norm", "make-extra-output ! layer-norm", "layer_norm_backward_add"},
   {"backward-add-norm", "make-extra-output ! rms-norm", "rms_norm_backward_add"},
   {"backward-linear-bias", "basic-linear(6) ! bias",
@@ -394,7 +449,7 @@ join_with (const char *const *ops, int gap, const char *what)
   GString *text = g_string_new (NULL);
   for (int i = 0; ops[i]; i++) {
     g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", i == gap ? what : "");
-    g_string_append_printf (text, "%s%s", i == gap ? " ! " : "", op_text (ops[i]));
+    g_string_append_printf (text, "%s%s", i == gap ? " ! " : "", op_text (ops, i));
   }
   return g_string_free (text, FALSE);
 }
@@ -507,6 +562,14 @@ static const struct {
    "interleave=0"},
   {"bias ! swiglu(interleave=2)", "backward-activation-bias", 0, LIG_REASON_SHAPE, 2,
    "interleave=2", "interleave=0"},
+  {"grouped-linear(128) ! swiglu", "forward-grouped-linear-gated", 0, LIG_REASON_SHAPE, 2,
+   "interleave=0", "interleave=32"},
+  {"grouped-linear(12) ! scaled-swiglu", "forward-grouped-linear-gated", 0, LIG_REASON_SHAPE, 2,
+   "12 columns", "a multiple of 64"},
+  {"swiglu(interleave=2) ! grouped-linear(6)", "backward-gated-grouped-linear", 0, LIG_REASON_SHAPE,
+   2, "8 columns", "a multiple of 64"},
+  {"scaled-situ-glu(interleave=2) ! grouped-linear(64)", "backward-gated-grouped-linear", 0,
+   LIG_REASON_SHAPE, 2, "8 columns", "a multiple of 64"},
   {"linear(6) ! gelu", "forward-bias-activation", 1, LIG_REASON_CLAIMED, 2,
    "forward-linear-bias-activation at 0", "free ops"},
 };
@@ -568,6 +631,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fusions/see-through", test_see_through);
   g_test_add_func ("/fusions/first", test_first);
   g_test_add_func ("/fusions/accumulate", test_accumulate);
+  g_test_add_func ("/fusions/experts", test_experts);
   g_test_add_func ("/fusions/kernels", test_kernels);
   g_test_add_func ("/fusions/keeps-out", test_keeps_out);
   g_test_add_func ("/fusions/forbidden", test_forbidden);

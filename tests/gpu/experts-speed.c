@@ -4,8 +4,9 @@
  * that they run is tested. */
 #include "tests/gpu/case.h"
 
+#include "kernels/functions.h"
 #include <ligature/kernels.h>
-#include <ligature/params-experts.h>
+#include <ligature/params-grouped.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,6 +111,9 @@ time_of (const Bench *b, const char *name, const LigOperand *operands, const voi
                       .stream = gpu->stream,
                       .device = gpu->handle,
                       .autotune = true};
+  int64_t scratch =
+    name ? lig_kernel_scratch (lig_kernel_find (name), &launch, LIG_BACKEND_CUDA) : 0;
+  launch.scratch = scratch > 0 ? gpu_memory (gpu, (size_t) scratch) : NULL;
   for (int round = -1; round < ROUNDS; round++) {
     double elapsed = 0;
     gpu_check (gpu, gpu->calls->record (gpu->handle, b->begin, gpu->stream), "event");
@@ -126,6 +130,8 @@ time_of (const Bench *b, const char *name, const LigOperand *operands, const voi
     if (round >= 0)
       seconds[round] = elapsed / LAUNCHES;
   }
+  if (launch.scratch)
+    gpu->calls->release (gpu->handle, launch.scratch);
   qsort (seconds, ROUNDS, sizeof *seconds, by_value);
   return seconds[ROUNDS / 2];
 }
@@ -291,6 +297,74 @@ time_shape (const Bench *b, const Shape *shape)
   return sums[0] / sums[1];
 }
 
+/* Prints the times of a pair of kernels and of the one that computes both, timed alternately: the
+ * first matmul of experts with SwiGLU, and the gradient of SwiGLU with the input gradient of the
+ * second one. */
+static void
+time_gated (const Bench *b)
+{
+  static const LigOperand absent;
+  enum { HALF = HIDDEN / 2 };
+  const LigGroupedGatedParams params = {.gated = {.interleave = 32}, .unit = LIG_FUNCTION_swiglu};
+  const Shape shape = {"", EXPERTS, HIDDEN, FEATURES, SORTED, 0};
+  const Matmuls m = matmuls_of (b, &shape);
+  const LigOperand sum = m.y, half = operand (b->gpu, LIG_BF16, SORTED, HALF);
+  const LigOperand dx = operand (b->gpu, LIG_BF16, SORTED, HIDDEN);
+  const LigOperand last = resized (b->weight, EXPERTS * FEATURES, HALF);
+  const struct {
+    const char *kernels[3];
+    LigOperand first[6], second[5], both[8];
+  } all[] = {
+    {{"grouped_linear", "scaled_swiglu", "grouped_linear_gated"},
+     {m.x, m.weight, m.offsets, absent, absent, sum},
+     {sum, b->scales, half},
+     {m.x, m.weight, m.offsets, absent, absent, b->scales, sum, half}},
+    {{"grouped_linear", "scaled_swiglu", "grouped_linear_gated"},
+     {m.x, m.weight, m.offsets, absent, absent, sum},
+     {sum, b->scales, half},
+     {m.x, m.weight, m.offsets, absent, absent, b->scales, absent, half}},
+    {{"grouped_backward_input", "scaled_swiglu_backward", "grouped_gated_backward_input"},
+     {m.x, last, m.offsets, half},
+     {half, sum, b->scales, dx, b->scales},
+     {m.x, last, m.offsets, sum, b->scales, dx, b->scales}},
+    {{"grouped_backward_input", "swiglu_backward", "grouped_gated_backward_input"},
+     {m.x, last, m.offsets, half},
+     {half, sum, dx},
+     {m.x, last, m.offsets, sum, absent, dx, absent}},
+  };
+  fill (b->gpu, &b->scales);
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
+    double seconds[3][ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+      seconds[0][round] = time_of (b, all[i].kernels[0], all[i].first, NULL);
+      seconds[1][round] = time_of (b, all[i].kernels[1], all[i].second, &params.gated);
+      seconds[2][round] = time_of (b, all[i].kernels[2], all[i].both, &params);
+    }
+    for (int side = 0; side < 3; side++)
+      qsort (seconds[side], ROUNDS, sizeof (double), by_value);
+    double matmul = seconds[0][ROUNDS / 2], unit = seconds[1][ROUNDS / 2];
+    double both = seconds[2][ROUNDS / 2];
+    g_test_message ("%s%s: %.3f ms; %s %.3f + %s %.3f = %.3f ms; ratio %.3f", all[i].kernels[2],
+                    i == 1 ? " without the sum" : "", both * 1e3, all[i].kernels[0], matmul * 1e3,
+                    all[i].kernels[1], unit * 1e3, (matmul + unit) * 1e3, both / (matmul + unit));
+  }
+}
+
+static void
+test_gated (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  if (!gpu)
+    return;
+  if (quick ()) {
+    g_test_skip ("it is large");
+    return;
+  }
+  Bench b = bench_new (gpu);
+  fill (gpu, &b.y);
+  time_gated (&b);
+}
+
 static void
 test_speed (void)
 {
@@ -312,6 +386,7 @@ int
 main (int argc, char **argv)
 {
   gpu_test_init (argc, argv);
-  g_test_add_func ("/gpu/experts-speed", test_speed);
+  g_test_add_func ("/gpu/experts-speed/matmuls", test_speed);
+  g_test_add_func ("/gpu/experts-speed/gated", test_gated);
   return g_test_run ();
 }

@@ -139,6 +139,9 @@ try_run (const char *name,
                       .tick = tick,
                       .workspace = workspace,
                       .accumulate = accumulate};
+  int64_t needed = lig_kernel_scratch (kernel, &launch, LIG_BACKEND_CPU);
+  if (needed > 0)
+    launch.scratch = memset (scratch ((size_t) needed), 0xff, (size_t) needed);
   *status = kernel->functions[LIG_BACKEND_CPU](&launch);
   return launch;
 }

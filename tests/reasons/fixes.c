@@ -8,7 +8,7 @@
 typedef struct {
   LigPlanOptions options;
   LigDevice *device;
-  guint applied[LIG_FIX_CHOOSE_POLICY + 1];
+  guint applied[LIG_FIX_SET + 1];
 } Case;
 
 static const LigVerdict *
@@ -110,6 +110,10 @@ static const char *const expressions[] = {
   "layer-norm ! linear(64) ! swiglu ! linear(64)",
   "bias ! gelu ! bias ! gelu ! linear(64) ! gelu ! linear(64) ! bias ! relu",
   "linear(64, bias=false) ! constant-scale(2) ! linear(64, bias=false) ! relu",
+  "block(2) { grouped-linear(128) ! swiglu ! grouped-linear(64) }",
+  "grouped-linear(128) ! scaled-swiglu(interleave=8) ! grouped-linear(60)",
+  "mixture-of-experts(4, expert-features=32)",
+  "mixture-of-experts(4, expert-features=20)",
 };
 
 static LigSequence *
@@ -128,7 +132,7 @@ open_expression (const char *expression)
 static void
 test_expressions (void)
 {
-  guint applied[LIG_FIX_CHOOSE_POLICY + 1] = {0};
+  guint applied[LIG_FIX_SET + 1] = {0};
   for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++)
     for (guint i = 0; i < G_N_ELEMENTS (expressions); i++)
       for (int variant = 0; variant < 4; variant++) {
@@ -153,7 +157,7 @@ test_expressions (void)
   for (guint k = 0; k < G_N_ELEMENTS (applied); k++)
     g_test_message ("%s: %u times", lig_fix_kind_name (k), applied[k]);
   for (guint k = 0; k < G_N_ELEMENTS (applied); k++)
-    if (k != LIG_FIX_SET_DTYPE && k < LIG_FIX_UNFORCE)
+    if ((k != LIG_FIX_SET_DTYPE && k < LIG_FIX_UNFORCE) || k == LIG_FIX_SET)
       g_assert_cmpuint (applied[k], >, 0);
 }
 
@@ -254,6 +258,8 @@ test_rejected (void)
     {.kind = LIG_FIX_REMOVE_OP, .path = "1.0.7"},
     {.kind = LIG_FIX_REPLACE_OP, .path = "0", .value = "gleu"},
     {.kind = LIG_FIX_SET_DTYPE, .value = "fp7"},
+    {.kind = LIG_FIX_SET, .path = "0", .value = "interleave"},
+    {.kind = LIG_FIX_SET, .path = "0", .value = "interleave=32"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (fixes); i++) {
     g_autoptr (GError) error = NULL;
@@ -266,6 +272,39 @@ test_rejected (void)
   }
 }
 
+/* A required parameter is set where the sequence has it: in a macro, by its name there. */
+static void
+test_param (void)
+{
+  static const char *const cases[][2] = {
+    {"grouped-linear(128) ! swiglu", "set interleave=32 at 1"},
+    {"gelu ! mixture-of-experts(4, expert-features=32)", "set interleave=32 at 1"},
+
+    {"grouped-linear(120) ! swiglu", NULL},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Case self;
+    guint count, fixed = 0;
+    g_autoptr (GError) error = NULL;
+    start (&self, LIG_POLICY_ALL);
+    g_autoptr (LigSequence) sequence = open_expression (cases[i][0]);
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, self.device, &self.options, &error);
+    g_assert_no_error (error);
+    const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+    for (guint k = 0; k < count; k++) {
+      if (!g_str_equal (verdicts[k].fusion->name, "forward-grouped-linear-gated") ||
+          verdicts[k].reason != LIG_REASON_SHAPE)
+        continue;
+      g_autofree char *text = verdicts[k].fix ? lig_fix_describe (verdicts[k].fix) : NULL;
+      g_test_message ("%s: %s", verdicts[k].text, text);
+      g_assert_cmpstr (text, ==, cases[i][1]);
+      fixed++;
+    }
+    g_assert_cmpuint (fixed, >, 0);
+    g_object_unref (self.device);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -273,6 +312,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fixes/expressions", test_expressions);
   g_test_add_func ("/fixes/golden", test_golden);
   g_test_add_func ("/fixes/types", test_types);
+  g_test_add_func ("/fixes/param", test_param);
   g_test_add_func ("/fixes/rejected", test_rejected);
   return g_test_run ();
 }

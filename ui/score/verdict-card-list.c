@@ -55,6 +55,8 @@ lig_card_fix_label (const LigFix *fix, gboolean costs)
     return g_strdup (_ ("Remove the override"));
   case LIG_FIX_CHOOSE_POLICY:
     return g_strdup (_ ("Choose Measured"));
+  case LIG_FIX_SET:
+    return g_strdup_printf (_ ("Set %s"), value);
   default:
     return g_strdup_printf (_ ("Replace with %s"), value);
   }

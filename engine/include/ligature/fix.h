@@ -25,6 +25,7 @@ G_BEGIN_DECLS
  * @LIG_FIX_UNFORCE: stop forcing the fusion that the value names at the path
  * @LIG_FIX_CHOOSE_POLICY: compile with the policy that the value names, which is a compile option
  *   and not part of the sequence
+ * @LIG_FIX_SET: set the parameter of the op at the path that the value names, `PARAMETER=NUMBER`
  */
 typedef enum {
   LIG_FIX_REMOVE_FENCE,
@@ -37,6 +38,7 @@ typedef enum {
   LIG_FIX_REPLACE_OP,
   LIG_FIX_UNFORCE,
   LIG_FIX_CHOOSE_POLICY,
+  LIG_FIX_SET,
 } LigFixKind;
 
 /**
@@ -45,7 +47,8 @@ typedef enum {
  * @fusion: the name of the fusion that was rejected
  * @path: (nullable): the path of the edited op, within a block that of the first repetition; %NULL
  *   if the edit concerns the whole sequence
- * @value: (nullable): the name of an op, of an element type, of a fusion or of a policy
+ * @value: (nullable): the name of an op, of an element type, of a fusion or of a policy, or a
+ *   parameter and its number
  * @gain: the time in microseconds that the fusion then saves per step; negative if it costs time,
  *   NaN if unknown
  * @measured: whether the gain comes from measured times; otherwise it is predicted

@@ -28,6 +28,11 @@ struct _LigRejection {
   const char *unit;       /* static; null if the reason is not numeric */
   unsigned types;         /* DTYPE: the set of accepted compute types, LIG_TYPES (…) */
   gboolean unless_forced; /* whether it would accept the match if the fusion were forced */
+  /* SHAPE: the parameter of the pattern's element with which it would accept the match, an integer,
+   * and its required value; null: there is none. */
+  const char *param;
+  int element;
+  gint64 value;
 };
 
 /* The table of a fusion. It begins with the size of the struct that the program was compiled with,

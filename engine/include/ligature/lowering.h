@@ -330,6 +330,15 @@ LIG_API gboolean lig_lower_is_forced (LigLowering *self);
 LIG_API double lig_lower_share (LigLowering *self, const char *port);
 
 /**
+ * lig_lower_columns: (skip)
+ * @self: the lowering that the table's function was given
+ * @port: the name of a port
+ *
+ * Returns: the length of the last axis of the port's value; 0 if the port is absent
+ */
+LIG_API gint64 lig_lower_columns (LigLowering *self, const char *port);
+
+/**
  * lig_lower_own_mean: (skip)
  * @self: the lowering that the table's function was given
  *

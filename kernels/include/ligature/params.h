@@ -14,6 +14,7 @@
 #include <ligature/params-collective.h>
 #include <ligature/params-experts.h>
 #include <ligature/params-gated.h>
+#include <ligature/params-grouped.h>
 #include <ligature/params-loss.h>
 #include <ligature/params-matmul.h>
 #include <ligature/params-norm.h>

@@ -1,0 +1,732 @@
+/* SPDX-License-Identifier: MIT */
+/* Matmuls of the rows of each group with a gated unit after them, and the input gradients of such
+ * matmuls with the gradient of a gated unit before them. With 16-bit operands on compute capability
+ * 9.0, the unit is in the epilogue of the matmul (grouped-rows.cu): blocks of the gate and of the
+ * linear half alternate every 32 columns, and so do the pieces of the epilogue, so that a tile has
+ * both factors of each output. Elsewhere the kernels of the matmul and of the unit follow one
+ * another.
+ *
+ * A warp stages its sums in shared memory, rounded like those that a matmul stores, and reads them
+ * back in vectors of eight columns: so few registers are live next to the accumulators that any
+ * unit fits, selected at run time.
+ *
+ * Lower bounds, besides those of the matmul: the forward pass writes its input, if it is kept, and
+ * output, and saves the time to read the former; the gradient reads the unit's input and writes its
+ * gradient, and saves the time to write and read the gradient of the unit's output. */
+#include "kernels/cuda/gated-formulas.cuh"
+#include "kernels/cuda/grouped-rows.cuh"
+#include "kernels/functions.h"
+#include <ligature/params-grouped.h>
+
+#define MISFIT \
+  "grouped matmul and gated unit: no such unit, or operands that do not fit together, or of " \
+  "another type; pass what the signature names"
+
+#define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) LIG_EACH_GATED_WITH_PARAMS (UNIT)
+
+namespace lig
+{
+namespace grouped
+{
+/* The columns of a block of a half; those of a vector; the rows of a vector's lanes. */
+enum { BLOCK_COLUMNS = PIECE_COLUMNS, VECTOR_COLUMNS = 8, VECTOR_ROWS = 8 };
+enum { HALF_PIECE = PIECE_BYTES / 2 };
+
+/* The layout of shared memory: each warp stages two pieces, or one and a ring of the vectors that
+ * are read ahead. Numbers of a tile's columns and rows follow. */
+template <bool BACKWARD> struct GatedLayout {
+  static constexpr int WARP_BYTES = (BACKWARD ? 3 : 2) * PIECE_BYTES;
+  static constexpr int VECTORS_AT = STAGES * STAGE_BYTES + 8 * WARP_BYTES;
+  /* The fp32 numbers of a warpgroup: biases and their factors, or totals. */
+  static constexpr int OWN = TILE_ROWS + (BACKWARD ? 0 : TILE_COLUMNS);
+  static constexpr int BARRIERS_AT = VECTORS_AT + 2 * OWN * 4;
+  static constexpr int SHARED_BYTES = 1024 + BARRIERS_AT + 2 * STAGES * 8 + UNITS_BYTES;
+};
+
+/* A matmul and its unit. In the forward pass rows.y is the unit's input, which may be absent, and
+ * `out` its output; in the backward pass `in` is the unit's input and `out` its gradient. */
+struct Gated {
+  Rows rows;
+  const char *in;
+  char *out;
+  const float *factors;
+  float *partials; /* of dfactors, [wide, rows]; null: none */
+  int unit;
+  LigGatedParams params;
+};
+
+/* Returns whether an epilogue can compute a unit: the gradient of one divides so often that there
+ * are too few registers. */
+template <bool BACKWARD>
+__host__ __device__ constexpr bool
+has_unit (int unit)
+{
+  return !BACKWARD || unit != LIG_FUNCTION_situ_glu;
+}
+
+/* Calls f (i, forward, backward), with the functions of the unit, for each of the four words of a
+ * vector. The words of a frequent unit are computed at once; those of others one by one, for which
+ * there are enough registers. The number of the unit is read each time, so that the compiler does
+ * not specialize the code around it. */
+template <bool BACKWARD, class F>
+__device__ inline void
+each_word (const Gated &job, F f)
+{
+  const LigGatedParams &p = job.params;
+#define FUNCTIONS(name, backward_name) \
+  [&] (float a, float b) { return gated::name (a, b, p); }, \
+    [&] (float dy, float a, float b, float &da, float &db) { \
+      gated::backward_name (dy, a, b, p, da, db); \
+    }
+  if (uncertain (job.unit) == LIG_FUNCTION_swiglu) {
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      f (i, FUNCTIONS (swiglu, swiglu_backward));
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    switch (uncertain (job.unit)) {
+#define UNIT(name, backward_name, ...) \
+  case LIG_FUNCTION_##name: \
+    if constexpr (has_unit<BACKWARD> (LIG_FUNCTION_##name)) \
+      f (i, FUNCTIONS (name, backward_name)); \
+    break;
+      EACH_UNIT (UNIT)
+#undef UNIT
+#undef FUNCTIONS
+    }
+}
+
+/* A vector of eight 16-bit columns. */
+struct Pack {
+  uint32_t words[4];
+};
+
+__device__ inline Pack
+read_shared (uint32_t from)
+{
+  Pack p;
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(p.words[0]), "=r"(p.words[1]), "=r"(p.words[2]), "=r"(p.words[3])
+               : "r"(from)
+               : "memory");
+  return p;
+}
+
+__device__ inline void
+write_global (char *to, const Pack &p)
+{
+  *(uint4 *) to = make_uint4 (p.words[0], p.words[1], p.words[2], p.words[3]);
+}
+
+/* Returns the address of a vector; that of the linear half follows `BESIDE` bytes later. */
+enum { VECTOR_BYTES = VECTOR_COLUMNS * 2, BESIDE = BLOCK_COLUMNS * 2 };
+template <class P>
+__device__ inline P *
+vector_at (P *matrix, uint32_t number)
+{
+  return matrix + (int64_t) number * VECTOR_BYTES;
+}
+
+/* Rounds a thread's sums of a piece, plus the bias times the factors of both rows. */
+template <class T>
+__device__ inline void
+round_sums (uint32_t (&words)[8],
+            const float (&sums)[96],
+            int first,
+            const Bias &bias,
+            float upper,
+            float lower)
+{
+  float v[16];
+#pragma unroll
+  for (int i = 0; i < 16; i++) {
+    float add = i % 2 ? bias.pairs[i / 4].y : bias.pairs[i / 4].x;
+    v[i] = fmaf (add, i / 2 % 2 ? lower : upper, sums[first + i]);
+  }
+  round_piece<T> (words, v);
+}
+
+/* Stores a staged piece of the unit's input. */
+__device__ inline void
+store_sum (
+  const Maps &maps, const Rows &job, const Share &share, int place, int row, int column, int end)
+{
+  uint32_t from = share.memory + place * PIECE_BYTES;
+  if (row + PIECE_ROWS > end)
+    store_part (job, share, from, row, column, end);
+  else if (is_elected ())
+    store_tile (&maps.result, column, row, from);
+}
+
+/* Computes the outputs of a step from the staged pieces of the gate and of the linear half, whose
+ * first row and column are given. */
+template <class T>
+__device__ inline void
+apply_unit (const Gated &job, const Share &share, int row, int column, int end)
+{
+  int lane = threadIdx.x % 32;
+#pragma unroll 1
+  for (int below = 0; below < 2; below++) {
+    uint32_t from = share.unit + below * HALF_PIECE;
+    Pack gate = read_shared (from), linear = read_shared (from + PIECE_BYTES);
+    int own = row + lane / 4 + below * VECTOR_ROWS;
+    bool inside = own < end;
+    float factor = job.factors && inside ? job.factors[own] : 1;
+    each_word<false> (job, [&] (int i, auto unit, auto) {
+      float2 a, b;
+      widen_pair<T> (gate.words[i], a.x, a.y);
+      widen_pair<T> (linear.words[i], b.x, b.y);
+      gate.words[i] = narrow_pair<T> (unit (a.x, b.x) * factor, unit (a.y, b.y) * factor);
+    });
+    if (inside)
+      write_global (
+        vector_at (job.out, (uint32_t) own * (job.rows.columns / 16) + column / 16 + lane % 4),
+        gate);
+  }
+}
+
+/* Runs the epilogue of the forward pass: each step computes 16 rows of a block of outputs. */
+template <class T>
+__device__ inline void
+finish_forward (const float (&sums)[2][96],
+                const Maps &maps,
+                const Gated &job,
+                const Share &share,
+                const SentTile &tile,
+                const float *vectors)
+{
+  int lane = threadIdx.x % 32, first = tile.row, end = tile.end;
+  bool keeps = job.rows.y != nullptr;
+#pragma unroll
+  for (int step = 0; step < PIECES / 2; step++) {
+    int row = share.row + step % 2 * HALF_ROWS;
+    int column = share.column + step / 2 * 2 * BLOCK_COLUMNS;
+    if (row >= end || column >= job.rows.columns)
+      continue;
+    const float *scales = vectors + TILE_COLUMNS + row - first + lane / 4;
+    uint32_t gate[8], linear[8];
+    const float *biases = vectors + step / 2 * 2 * BLOCK_COLUMNS + 2 * (lane % 4);
+    round_sums<T> (gate, sums[step % 2], step / 2 * 32, read_bias (biases), scales[0],
+                   scales[VECTOR_ROWS]);
+    round_sums<T> (linear, sums[step % 2], step / 2 * 32 + 16, read_bias (biases + BLOCK_COLUMNS),
+                   scales[0], scales[VECTOR_ROWS]);
+    if (keeps && is_elected ())
+      await_stores<0> ();
+    __syncwarp ();
+    place_piece (gate, share.fragment, 0);
+    place_piece (linear, share.fragment, 1);
+    if (keeps)
+      publish_writes ();
+    __syncwarp ();
+    if (keeps) {
+      store_sum (maps, job.rows, share, 0, row, column, end);
+      store_sum (maps, job.rows, share, 1, row, column + BLOCK_COLUMNS, end);
+      if (is_elected ())
+        commit_stores ();
+    }
+    apply_unit<T> (job, share, row, column, end);
+  }
+}
+
+/* The place of a lane's vectors of the unit's input, of which a step has an upper and a lower half:
+ * `number` counts the halves. */
+struct Place {
+  bool inside;
+  int row;
+  uint32_t at; /* the number of the gate's vector */
+};
+
+__device__ inline Place
+place_of (const Gated &job, const Share &share, int number, int end)
+{
+  int lane = threadIdx.x % 32, step = number / 2;
+  int row = share.row + step % 2 * HALF_ROWS + number % 2 * VECTOR_ROWS + lane / 4;
+  int column = share.column + step / 2 * BLOCK_COLUMNS, columns = job.rows.columns;
+  return Place{number < 2 * PIECES && row < end && column < columns, row,
+               (uint32_t) row * (columns / (VECTOR_COLUMNS / 2)) + column / (VECTOR_COLUMNS / 2) +
+                 lane % 4};
+}
+
+/* Returns where a lane's vector of the gate is staged; that of the linear half follows half a piece
+ * later. */
+__device__ inline uint32_t
+slot_of (const Share &share, int number)
+{
+  return share.memory + (1 + number % 2) * PIECE_BYTES + threadIdx.x % 32 * VECTOR_BYTES;
+}
+
+/* Issues the copies of a lane's vectors of the unit's input. */
+__device__ inline void
+fetch_vectors (const Gated &job, const Share &share, int number, int end)
+{
+  Place place = place_of (job, share, number, end);
+  const char *from = vector_at (job.in, place.inside ? place.at : 0);
+  uint32_t to = slot_of (share, number);
+  copy_async (to, from, place.inside);
+  copy_async (to + HALF_PIECE, from + BESIDE, place.inside);
+  commit_copies ();
+}
+
+/* Computes a lane's vectors of the gradient of the unit's input, and returns its part of
+ * dfactors. */
+template <class T>
+__device__ inline float
+turn_back (const Gated &job, const Pack &dy, Pack &gate, Pack &linear, float factor)
+{
+  float sum = 0;
+  each_word<true> (job, [&] (int i, auto unit, auto backward) {
+    float2 g, a, b, da, db;
+    widen_pair<T> (dy.words[i], g.x, g.y);
+    widen_pair<T> (gate.words[i], a.x, a.y);
+    widen_pair<T> (linear.words[i], b.x, b.y);
+    if (job.partials)
+      sum += g.x * unit (a.x, b.x) + g.y * unit (a.y, b.y);
+    backward (g.x * factor, a.x, b.x, da.x, db.x);
+    backward (g.y * factor, a.y, b.y, da.y, db.y);
+    gate.words[i] = narrow_pair<T> (da.x, da.y);
+    linear.words[i] = narrow_pair<T> (db.x, db.y);
+  });
+  return sum;
+}
+
+/* Adds the lanes' parts of dfactors to the totals of the warp's rows, in shared memory; the first
+ * block of columns sets them. */
+__device__ inline void
+add_parts (float *totals, float sum, int step, int below)
+{
+  int lane = threadIdx.x % 32;
+  fold_lanes (4, Sum{}, sum);
+  float *total = totals + step % 2 * PIECE_ROWS + below * VECTOR_ROWS + lane / 4;
+  if (lane % 4 == 0)
+    *total = step < 2 ? sum : *total + sum;
+}
+
+/* Writes the totals of the warp's rows. */
+__device__ inline void
+write_totals (const Gated &job, const Share &share, const float *totals, int end)
+{
+  int lane = threadIdx.x % 32, row = share.row + lane / PIECE_ROWS * HALF_ROWS + lane % PIECE_ROWS;
+  __syncwarp ();
+  if (row < end)
+    job.partials[(int64_t) (share.column / TILE_COLUMNS) * job.rows.rows + row] = totals[lane];
+}
+
+/* Runs the epilogue of the backward pass: each step computes 16 rows of a block of both halves. */
+template <class T>
+__device__ inline void
+finish_backward (
+  const float (&sums)[2][96], const Gated &job, const Share &share, int end, float *totals)
+{
+#pragma unroll
+  for (int step = 0; step < PIECES; step++) {
+    uint32_t words[8];
+    round_sums<T> (words, sums[step % 2], step / 2 * 16, Bias{}, 0, 0);
+    __syncwarp ();
+    place_piece (words, share.fragment, 0);
+    __syncwarp ();
+#pragma unroll 1
+    for (int below = 0; below < 2; below++) {
+      Place place = place_of (job, share, 2 * step + below, end);
+      await_copies<1> ();
+      uint32_t slot = slot_of (share, below);
+      Pack dy = read_shared (share.unit + below * HALF_PIECE);
+      Pack gate = read_shared (slot), linear = read_shared (slot + HALF_PIECE);
+      fetch_vectors (job, share, 2 * step + below + 2, end);
+      float factor = job.factors && place.inside ? job.factors[place.row] : 1;
+      float sum = turn_back<T> (job, dy, gate, linear, factor);
+      if (job.partials)
+        add_parts (totals, place.inside ? sum : 0, step, below);
+      if (job.out && place.inside) {
+        char *to = vector_at (job.out, place.at);
+        write_global (to, gate);
+        write_global (to + BESIDE, linear);
+      }
+    }
+  }
+  await_copies<0> ();
+  if (job.partials)
+    write_totals (job, share, totals, end);
+}
+
+/* A consumer: processes every second tile of this threadblock. */
+template <class T, bool BACKWARD>
+__device__ inline void
+consume_gated (const Maps &maps,
+               const Gated &job,
+               const StageRing &ring,
+               const UnitQueue &queue,
+               float *vectors,
+               uint32_t memory,
+               int warp)
+{
+  const Rows &rows = job.rows;
+  int steps = (rows.depth + TILE_DEPTH - 1) / TILE_DEPTH, thread = threadIdx.x % 128;
+  int group = warp / 4, next = TURNS + 3 - group;
+  for (int turn = 0;; turn++) {
+    SentTile tile = queue.consume (turn);
+    bool own = turn % 2 == group - 1;
+    if (!tile.exists) {
+      if (own && turn > 0)
+        turn_wait (TURNS + group);
+      break;
+    }
+    if (!own)
+      continue;
+    float bias[2] = {}, scale = 1;
+    if (BACKWARD)
+      for (int number = 0; number < 2; number++)
+        fetch_vectors (job, share_of_tile (tile, warp, memory), number, tile.end);
+    else {
+      for (int i = 0; i < 2; i++)
+        bias[i] = bias_of_group (rows, tile.group, tile.column + 128 * i + thread);
+      if (rows.scales && tile.row + thread < tile.end)
+        scale = rows.scales[tile.row + thread];
+    }
+    if (turn > 0)
+      turn_wait (TURNS + group);
+    if (!BACKWARD) {
+      vectors[thread] = bias[0];
+      vectors[TILE_COLUMNS + thread] = scale;
+      if (thread < TILE_COLUMNS - 128)
+        vectors[128 + thread] = bias[1];
+    }
+    float sums[2][96];
+    auto first = Cursor<STAGES>::at (turn * steps);
+    choose_loop<T, false, BACKWARD> (
+      tile.end - tile.row, rows.columns - tile.column, [&] (auto loop) {
+        multiply_steps<decltype (loop)> (sums, ring, first, steps, next,
+                                         [] (Cursor<STAGES>, int) {});
+      });
+    warpgroup_sync (group);
+    Share share = share_of_tile (tile, warp, memory);
+    if constexpr (BACKWARD)
+      finish_backward<T> (sums, job, share, tile.end, vectors + warp % 4 * 2 * PIECE_ROWS);
+    else
+      finish_forward<T> (sums, maps, job, share, tile, vectors);
+  }
+  if (is_elected ())
+    await_stores<0> ();
+}
+
+/* Sets the rows in no group to 0, by `count` threads of each threadblock. */
+template <bool BACKWARD>
+__device__ inline void
+clear_gated (const Gated &job, int thread, int count)
+{
+  if (job.rows.y)
+    clear_rows (job.rows, thread, count);
+  Rows out = job.rows;
+  out.y = job.out;
+  out.columns = BACKWARD ? 2 * out.columns : out.columns / 2;
+  if (out.y)
+    clear_rows (out, thread, count);
+}
+
+template <class T, bool BACKWARD>
+__global__ void LIG_IN_PAIRS
+__launch_bounds__ (BLOCK, 1)
+  grouped_gated_kernel (const __grid_constant__ Maps maps, const __grid_constant__ Gated job)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  using Shared = GatedLayout<BACKWARD>;
+  extern __shared__ char memory[];
+  uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
+  float *vectors = (float *) (memory + (begin - shared_address (memory)) + Shared::VECTORS_AT);
+  StageRing ring = {begin, begin + Shared::BARRIERS_AT, begin + Shared::BARRIERS_AT + STAGES * 8,
+                    0};
+  int warp = warp_number (), group = warp / 4, rank = (int) cluster_rank ();
+  UnitQueue queue = UnitQueue::at (begin + Shared::BARRIERS_AT + 2 * STAGES * 8);
+  begin_ring<STAGES> (ring);
+  queue.begin ();
+  cluster_sync ();
+  if (group == 0) {
+    release_registers<40> ();
+    if (threadIdx.x == 0)
+      produce_groups<BACKWARD> (maps, job.rows, ring, queue, rank);
+    else if (warp == 1 && rank == 0)
+      queue.schedule (job.rows.segments.next, job.rows.segments.tiles[job.rows.segments.count],
+                      [&] (int unit) { return tile_of (job.rows, unit); });
+    else if (warp > 1)
+      clear_gated<BACKWARD> (job, (int) threadIdx.x - 64, 64);
+  } else {
+    take_registers<232> ();
+    uint32_t own = begin + STAGES * STAGE_BYTES + (warp - 4) * Shared::WARP_BYTES;
+    consume_gated<T, BACKWARD> (maps, job, ring, queue, vectors + (group - 1) * Shared::OWN, own,
+                                warp);
+  }
+  __syncwarp ();
+  cluster_sync ();
+#endif
+}
+
+/* Adds the parts of dfactors in order; rows in no group have 0. */
+static __global__ void
+__launch_bounds__ (THREADS) add_factors (Rows job, const float *partials, float *dfactors)
+{
+  const Segments &s = job.segments;
+  int first = s.borders[1], end = s.borders[s.count - 1];
+  for (int64_t row = (int64_t) blockIdx.x * THREADS + threadIdx.x; row < job.rows;
+       row += (int64_t) gridDim.x * THREADS) {
+    float sum = 0;
+    if (row >= first && row < end)
+      for (int tile = 0; tile < job.wide; tile++)
+        sum += partials[(int64_t) tile * job.rows + row];
+    dfactors[row] = sum;
+  }
+}
+
+/* Encodes the tensor maps of the operands; the unit's input is stored in pieces if it is kept. */
+static bool
+describe_gated (Maps *maps,
+                const LigOperand *x,
+                const LigOperand *weight,
+                const Rows &job,
+                int64_t groups,
+                bool along)
+{
+  LigMatrix stack = matrix_of (weight, along ? job.depth : job.columns);
+  bool right =
+    along
+      ? describe_layers (&maps->right, stack, groups, job.columns, job.depth, 32, TILE_DEPTH)
+      : describe_layers (&maps->right, stack, groups, job.depth, job.columns, TILE_DEPTH / 2, 64);
+  return right &&
+         describe (&maps->left, matrix_of (x, job.depth), job.rows, job.depth, HALF_ROWS,
+                   TILE_DEPTH) &&
+         (!job.y || describe (&maps->result, LigMatrix{job.y, job.columns, x->dtype}, job.rows,
+                              job.columns, PIECE_ROWS, PIECE_COLUMNS));
+}
+
+template <class T, bool BACKWARD>
+static LigStatus
+launch_gated (LigLaunch *launch, const Maps &maps, const Gated &job, int64_t groups)
+{
+  auto kernel = grouped_gated_kernel<T, BACKWARD>;
+  constexpr int BYTES = GatedLayout<BACKWARD>::SHARED_BYTES;
+  if (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, BYTES) !=
+      cudaSuccess)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "grouped matmul: too little shared memory");
+  int64_t blocks = launch->device->multiprocessors / 2 * 2,
+          most = 2 * most_units (job.rows, groups);
+  kernel<<<(unsigned) (blocks < most ? blocks : most), BLOCK, BYTES, stream (launch)>>> (maps, job);
+  return LIG_LAUNCHED (launch);
+}
+
+/* The sizes of a matmul of rows. */
+static Rows
+sizes_of (const LigOperand *x, int64_t columns)
+{
+  Rows job = {};
+  job.rows = (int) rows (x);
+  job.columns = (int) columns;
+  job.depth = (int) x->columns;
+  job.wide = (job.columns + TILE_COLUMNS - 1) / TILE_COLUMNS;
+  return job;
+}
+
+/* Returns whether the matmul can have the unit in its epilogue; `input` is the unit's input or its
+ * gradient, and `output` the unit's output. Either may be absent. */
+template <bool BACKWARD>
+static bool
+serves (const LigLaunch *launch,
+        const LigOperand *x,
+        const LigOperand *weight,
+        int64_t columns,
+        const LigOperand *input,
+        const LigOperand *output)
+{
+  const LigGroupedGatedParams *p = (const LigGroupedGatedParams *) launch->params;
+  int64_t limit = INT32_MAX - 2 * TILE_ROWS, groups = launch->operands[2].size - 1;
+  return launch->device->capability == 90 && (x->dtype == LIG_BF16 || x->dtype == LIG_FP16) &&
+         p->gated.interleave == BLOCK_COLUMNS && has_unit<BACKWARD> (p->unit) && rows (x) > 0 &&
+         rows (x) <= limit && columns <= limit / 2 && x->columns <= limit &&
+         columns % BLOCK_COLUMNS == 0 && has_rows (x, x->dtype, x->columns) &&
+         has_rows (weight, x->dtype, 8) && rows (x) * columns <= 2 * (int64_t) UINT32_MAX &&
+         (!input->data || has_rows (input, x->dtype, columns)) &&
+         (!output->data || has_rows (output, x->dtype, columns)) &&
+         most_units (sizes_of (x, columns), groups) <= INT32_MAX / 2 && map_function ();
+}
+
+/* Launches the matmul with the unit in its epilogue. */
+template <bool BACKWARD>
+static LigStatus
+launch_fused (LigLaunch *launch, Gated job)
+{
+  const LigGroupedGatedParams *p = (const LigGroupedGatedParams *) launch->params;
+  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
+  const LigOperand *offsets = &launch->operands[2];
+  Maps maps = {};
+  job.unit = p->unit;
+  job.params = p->gated;
+  if (!describe_gated (&maps, x, weight, job.rows, offsets->size - 1, !BACKWARD))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "grouped matmul: the driver rejects a tensor map");
+  LigStatus status =
+    begin (launch, offsets, job.rows.rows, Units{job.rows.wide}, &job.rows.segments);
+  if (status != LIG_OK)
+    return status;
+  status = x->dtype == LIG_BF16
+             ? launch_gated<bf16, BACKWARD> (launch, maps, job, offsets->size - 1)
+             : launch_gated<half, BACKWARD> (launch, maps, job, offsets->size - 1);
+  const LigOperand *dfactors = &launch->operands[6];
+  if (status != LIG_OK || !BACKWARD || !dfactors->data)
+    return status;
+  add_factors<<<blocks_for (launch, job.rows.rows, THREADS, 32), THREADS, 0, stream (launch)>>> (
+    job.rows, job.partials, (float *) dfactors->data);
+  return LIG_LAUNCHED (launch);
+}
+
+/* Sets the rows of a matrix that are in no group to 0. */
+static __global__ void
+__launch_bounds__ (THREADS) clear_others (Segments s, Target y, int64_t rows, int64_t columns)
+{
+  int64_t before = s.borders[1] * columns, after = s.borders[s.count - 1] * columns;
+  for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < rows * columns;
+       i += (int64_t) gridDim.x * THREADS)
+    if (i < before || i >= after)
+      y.set (i, 0);
+}
+
+/* Launches that, for an operand that may be absent. */
+static LigStatus
+clear (LigLaunch *launch, const LigOperand *operand)
+{
+  Segments segments;
+  int64_t count = rows (&launch->operands[0]);
+  if (!operand->data)
+    return LIG_OK;
+  LigStatus status = begin (launch, &launch->operands[2], count, Tiles{count}, &segments);
+  if (status != LIG_OK)
+    return status;
+  clear_others<<<blocks_for (launch, operand->size, THREADS, 32), THREADS, 0, stream (launch)>>> (
+    segments, target (operand), count, operand->size / count);
+  return LIG_LAUNCHED (launch);
+}
+
+/* Launches a kernel on other operands, with other params. */
+static LigStatus
+run (LigLaunch *launch, LigKernelFunc kernel, const LigOperand *operands, const void *params)
+{
+  LigLaunch part = *launch;
+  part.operands = operands;
+  part.params = params;
+  LigStatus status = kernel (&part);
+  launch->where = part.where;
+  return status;
+}
+} /* namespace grouped */
+} /* namespace lig */
+
+using namespace lig;
+using namespace lig::grouped;
+
+#define DECLARE(name, backward_name, ...) \
+  extern "C" LigStatus lig_cuda_##name (LigLaunch *launch); \
+  extern "C" LigStatus lig_cuda_##backward_name (LigLaunch *launch);
+EACH_UNIT (DECLARE)
+LIG_EACH_SCALED (DECLARE)
+#undef DECLARE
+extern "C" LigStatus lig_cuda_grouped_linear (LigLaunch *launch);
+extern "C" LigStatus lig_cuda_grouped_backward_input (LigLaunch *launch);
+
+/* The kernels of the gated units, by their numbers: plain and scaled. */
+static const struct {
+  const char *name;
+  LigKernelFunc forward, backward;
+} units[] =
+  {
+#define UNIT(name, backward_name, ...) {#name, lig_cuda_##name, lig_cuda_##backward_name},
+    EACH_UNIT (UNIT)
+#undef UNIT
+},
+  scaled_units[] = {
+#define UNIT(name, backward_name, unit, ...) {#unit, lig_cuda_##name, lig_cuda_##backward_name},
+    LIG_EACH_SCALED (UNIT)
+#undef UNIT
+};
+
+/* Returns the kernel of a unit; null if there is none. */
+static LigKernelFunc
+kernel_of (const LigGroupedGatedParams *p, const LigOperand *factors, bool backward)
+{
+  if (!p || p->unit < 0 || p->unit >= LIG_N_GATED || !is_type (factors, LIG_FP32))
+    return nullptr;
+  if (!factors->data)
+    return backward ? units[p->unit].backward : units[p->unit].forward;
+  for (const auto &scaled : scaled_units)
+    if (strcmp (scaled.name, units[p->unit].name) == 0)
+      return backward ? scaled.backward : scaled.forward;
+  return nullptr;
+}
+
+/* Returns whether the operands of a matmul of rows fit together. */
+static bool
+matrices_fit (const LigOperand *o, int64_t columns)
+{
+  int64_t groups = o[2].size - 1;
+  return groups > 0 && columns > 0 && o[0].columns > 0 && rows (&o[0]) > 0 &&
+         o[1].dtype == o[0].dtype && o[1].size == groups * columns * o[0].columns;
+}
+
+/* Computes sum_i = x_i weight[g]^T + bias[g] scales[i], and y_i = factors[i] unit (sum_i). */
+extern "C" LigStatus
+lig_cuda_grouped_linear_gated (LigLaunch *launch)
+{
+  const LigGroupedGatedParams *p = (const LigGroupedGatedParams *) launch->params;
+  const LigOperand *o = launch->operands, *factors = &o[5], *y = &o[7];
+  LigKernelFunc unit = kernel_of (p, factors, false);
+  LigOperand sum = o[6];
+  int64_t columns = sum.data ? sum.columns : 2 * y->columns;
+  if (!unit || columns % 2 != 0 || !is_type (&o[4], LIG_FP32))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, MISFIT);
+  if (y->data && matrices_fit (o, columns) &&
+      serves<false> (launch, &o[0], &o[1], columns, &sum, y)) {
+    Gated job = {sizes_of (&o[0], columns)};
+    job.rows.bias = vector (&o[3]);
+    job.rows.scales = (const float *) o[4].data;
+    job.rows.y = (char *) sum.data;
+    job.out = (char *) y->data;
+    job.factors = (const float *) factors->data;
+    return launch_fused<false> (launch, job);
+  }
+  if (!sum.data)
+    sum = LigOperand{launch->scratch, 2 * y->size, columns, y->dtype};
+  const LigOperand matmul[] = {o[0], o[1], o[2], o[3], o[4], sum};
+  LigStatus status = run (launch, lig_cuda_grouped_linear, matmul, &p->grouped);
+  if (status != LIG_OK || !y->data)
+    return status;
+  const LigOperand plain[] = {sum, *y}, times[] = {sum, *factors, *y};
+  status = run (launch, unit, factors->data ? times : plain, &p->gated);
+  return status == LIG_OK ? clear (launch, y) : status;
+}
+
+/* Computes dx, the unit's input gradient, given that of its output, dy_i weight[g]; and dfactors.
+ */
+extern "C" LigStatus
+lig_cuda_grouped_gated_backward_input (LigLaunch *launch)
+{
+  const LigGroupedGatedParams *p = (const LigGroupedGatedParams *) launch->params;
+  const LigOperand *o = launch->operands, *x = &o[3], *factors = &o[4], *dx = &o[5];
+  LigKernelFunc unit = kernel_of (p, factors, true);
+  int64_t columns = x->columns / 2;
+  if (!unit || x->columns % 2 != 0 || (o[6].data && !factors->data) || !is_type (&o[6], LIG_FP32))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, MISFIT);
+  if (matrices_fit (o, columns) && serves<true> (launch, &o[0], &o[1], columns, x, dx)) {
+    Gated job = {sizes_of (&o[0], columns)};
+    job.in = (const char *) x->data;
+    job.out = (char *) dx->data;
+    job.factors = (const float *) factors->data;
+    job.partials = o[6].data ? (float *) launch->scratch : nullptr;
+    return launch_fused<true> (launch, job);
+  }
+  const LigOperand between = {launch->scratch, x->size / 2, columns, o[0].dtype};
+  const LigOperand matmul[] = {o[0], o[1], o[2], between};
+  LigStatus status = run (launch, lig_cuda_grouped_backward_input, matmul, &p->grouped);
+  if (status != LIG_OK)
+    return status;
+  const LigOperand plain[] = {between, *x, *dx}, times[] = {between, *x, *factors, *dx, o[6]};
+  status = run (launch, unit, factors->data ? times : plain, &p->gated);
+  if (status == LIG_OK)
+    status = clear (launch, dx);
+  return status == LIG_OK ? clear (launch, &o[6]) : status;
+}
