@@ -173,6 +173,8 @@ make_example (const LigFusion *fusion)
     return g_strdup ("linear(64, parallel=column) ! gelu ! linear(32, parallel=row)");
   if (evaluates (fusion))
     return g_strdup ("linear(64) ! gelu ! linear(32)");
+  if (lig_fusion_has_trait (fusion, LIG_OP_GROUPED))
+    return g_strdup ("mixture-of-experts(4, expert-features=32, interleave=32)");
   for (char **element = elements; *element; element++) {
     g_auto (GStrv) names = g_strsplit_set (*element + (**element == '['), "|]", 2);
     const char *name = *names[0] == '@' ? find_member (fusion) : names[0];

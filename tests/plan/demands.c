@@ -215,6 +215,8 @@ test_shaped (void)
                           "32x16", seen);
   run_steps_without_tick (
     "rms-norm ! linear(16, recipe=fp8-delayed) ! linear(32, recipe=fp8-current)", "32x16", seen);
+  run_steps_without_tick ("mixture-of-experts(4, expert-features=32, interleave=32)", "32x16",
+                          seen);
   run_steps_without_tick ("mixture-of-experts(4, activation=clamped-swiglu, bias=true) ! "
                           "mixture-of-experts(4, activation=srelu) ! "
                           "mixture-of-experts(4, activation=situ-glu) ! "
