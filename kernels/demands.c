@@ -96,6 +96,14 @@ lig_grouped_flops (const LigOperand *operands, const void *params)
   return 2.0 * rows * (double) weight->size / groups;
 }
 
+/* The operands begin with a and b; offsets are the fifth. */
+double
+lig_grouped_fp8_flops (const LigOperand *operands, const void *params)
+{
+  const LigOperand in_order[] = {operands[0], operands[1], operands[4]};
+  return lig_grouped_flops (in_order, params);
+}
+
 /* The operands begin with dy, x. */
 double
 lig_grouped_weight_flops (const LigOperand *operands, const void *params)

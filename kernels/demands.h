@@ -16,6 +16,7 @@ double lig_quantized_flops (const LigOperand *operands, const void *params);
 double lig_joint_flops (const LigOperand *operands, const void *params);
 double lig_grouped_flops (const LigOperand *operands, const void *params);
 double lig_grouped_weight_flops (const LigOperand *operands, const void *params);
+double lig_grouped_fp8_flops (const LigOperand *operands, const void *params);
 
 int64_t lig_attention_forward_scratch (const LigLaunch *launch, LigBackendKind backend);
 int64_t lig_attention_backward_scratch (const LigLaunch *launch, LigBackendKind backend);

@@ -161,6 +161,15 @@ LIG_EACH_WITH (grouped_backward_weight,
                .numbers = lig_grouped_numbers,
                .traits = LIG_KERNEL_GROUPED,
                .flops = lig_grouped_weight_flops)
+/* The same of quantized operands: y_i = factor a_i b[g]^T + bias[g], where a is [R, K] and b [G, N,
+ * K], which has the scales of a matrix per group, one after the other. See LigGroupedFp8Params. */
+LIG_EACH_WITH (grouped_fp8,
+               "a b a_scale b_scale offsets bias? scales? -> y",
+               LIG_MATMUL_OVER_COLUMNS,
+               .ignores_tick = true,
+               .numbers = lig_grouped_numbers,
+               .traits = LIG_KERNEL_GROUPED,
+               .flops = lig_grouped_fp8_flops)
 /* The same with a gated unit after the matmul, whose input is `sum` [R, N] and whose output y is
  * [R, N / 2], times factors[i], fp32 [R], if present; and the gradient of a gated unit before a
  * matmul: x [R, 2 N] is the unit's input, dy weight[g] the gradient of its output, and dfactors[i]
@@ -259,7 +268,9 @@ LIG_FAMILY (quantize)
 /* Quantized copies of x [M, K]: `row` is [M, K], `transposed` [K, M], each with its own scales, see
  * LigQuantizeParams; y is x with the rounding of `row`. A per-tensor scale is given by `scale`, or
  * else computed from the amax. `recorded` becomes the maximum of its old value and the amax of x;
- * dbias is the sum of x over rows. */
+ * dbias is the sum of x over rows. If x is several matrices, one below the other, `transposed` has
+ * the transposed copy of each, one below the other, and each has its own scales; then `scale` and
+ * `recorded` are absent. */
 LIG_EACH (quantize, "x scale? -> row row_scale transposed transposed_scale recorded y=x dbias", 3)
 /* Quantized copies of a value that is computed in the same pass over memory, by the function of
  * LigProducerParams: an activation of x or of sum = x + bias, a gated unit of x = [a, b], and their

@@ -146,6 +146,15 @@ reject_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
   const LigPart *matmul = lig_part (graph, at);
   if (!matmul->recipe || !matmul->plan.unquantized)
     return FALSE;
+  if (lig_part_refuses_recipe (matmul)) {
+    match->found = name_one (graph, LIG_EVIDENCE_NAMES, matmul->recipe->info->name);
+    match->found.path = matmul->plan.path;
+    match->found.first = at;
+    match->needed = name_one (graph, LIG_EVIDENCE_NAMES, LIG_RECIPES_OF_GROUPS);
+    reject (match, LIG_REASON_RECIPE, g_strdup (matmul->recipe->info->name),
+            g_strdup (LIG_RECIPES_OF_GROUPS));
+    return TRUE;
+  }
   match->found = name_one (graph, LIG_EVIDENCE_NAMES, "none");
   match->found.path = matmul->plan.path;
   match->found.first = at;

@@ -147,8 +147,9 @@ static void
 save_ports (LigGraph *graph, const LigPart *part)
 {
   const LigPorts *saves = part->ports->saves;
-  /* The backward pass of a quantized matmul reads copies of them. */
-  if (lig_part_is_quantized (part))
+  /* The backward pass of a quantized matmul reads copies of them, except the gradient of the
+   * weights of groups. */
+  if (lig_part_is_quantized (part) && !(part->plan.info->flags & LIG_OP_GROUPED))
     return;
   for (int i = 0; i < saves->count; i++) {
     const char *name = saves->ports[i].name;

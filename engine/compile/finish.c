@@ -338,7 +338,8 @@ find_idle_recipe (const LigGraph *graph)
     gboolean used = FALSE;
     for (int k = 0; k < (int) graph->parts->len && !used; k++) {
       const LigPart *part = lig_part (graph, k);
-      used = part->recipe == recipe && part->plan.info->flags & (LIG_OP_MATMUL | LIG_OP_QUANTIZES);
+      used = part->recipe == recipe &&
+             part->plan.info->flags & (LIG_OP_MATMUL | LIG_OP_GROUPED | LIG_OP_QUANTIZES);
     }
     if (!used)
       return recipe->info->name;

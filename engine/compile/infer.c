@@ -393,8 +393,12 @@ is_kept_in_fp8 (const LigGraph *graph, int number)
   if (!graph->request->fp8_parameters || !parameter->trained || parameter->shared ||
       !part->recipe || !lig_part_is_matmul (part) || owner->slot != 0)
     return FALSE;
-  gint64 multiple = part->recipe->info->multiple, columns = lig_shape_columns (&parameter->shape);
-  return columns % multiple == 0 && lig_shape_size (&parameter->shape) / columns % multiple == 0;
+  if (lig_part_refuses_recipe (part))
+    return FALSE;
+  const LigShape *shape = &parameter->shape;
+  gint64 multiple = part->recipe->info->multiple;
+  return lig_shape_columns (shape) % multiple == 0 &&
+         shape->axes[shape->n_axes - 2] % multiple == 0;
 }
 
 /* Checks that a recipe quantizes weights. */

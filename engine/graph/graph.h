@@ -82,6 +82,7 @@ typedef struct {
   int part; /* the part `quantize` that writes the copies; of a weight: its matmul */
   LigForm row, transposed;
   int scale, recorded; /* values in the state: its scale, and the amax of this step; or -1 */
+  gboolean keeps;      /* its matmul also reads the values themselves */
 } LigQuantizer;
 
 /* The amax of an operand that its matmul reads in the compute type, recorded by a step. */

@@ -7,13 +7,20 @@
 gboolean
 lig_part_is_matmul (const LigPart *part)
 {
-  return part->plan.info->flags & LIG_OP_MATMUL;
+  return part->plan.info->flags & (LIG_OP_MATMUL | LIG_OP_GROUPED);
 }
 
 gboolean
 lig_part_is_quantized (const LigPart *part)
 {
   return part->recipe && lig_part_is_matmul (part) && !part->plan.unquantized && !part->calibrating;
+}
+
+gboolean
+lig_part_refuses_recipe (const LigPart *part)
+{
+  return part->recipe && part->plan.info->flags & LIG_OP_GROUPED &&
+         (part->recipe->info->has_history || part->recipe->info->described);
 }
 
 gboolean

@@ -5,9 +5,17 @@
 #include "engine/graph/graph.h"
 #include "engine/graph/positions.h"
 
-/* Returns whether the part is a matmul that recipes apply to, and whether its recipe applies. */
+/* Returns whether the part is a matmul that recipes apply to, also one of groups of rows, and
+ * whether its recipe applies. */
 gboolean lig_part_is_matmul (const LigPart *part);
 gboolean lig_part_is_quantized (const LigPart *part);
+
+/* The recipes that matmuls of groups of rows can follow, as verdicts name them. */
+#define LIG_RECIPES_OF_GROUPS "fp8-rows|fp8-block|fp8-current"
+
+/* Returns whether the part is a matmul of groups of rows that cannot follow its recipe: one with an
+ * amax history, or one that can only be planned. */
+gboolean lig_part_refuses_recipe (const LigPart *part);
 
 /* Returns whether the part passes its values on unchanged in the pass, so that fusions may extend
  * across it. */

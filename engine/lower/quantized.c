@@ -10,6 +10,7 @@
 #include "engine/sequence/table.h"
 #include <ligature/fusion.h>
 #include <ligature/kernels.h>
+#include <ligature/params-experts.h>
 #include <ligature/params-gated.h>
 #include <ligature/params-matmul.h>
 #include <ligature/params-norm.h>
@@ -30,7 +31,9 @@ lig_find_quantized (LigLowering *self, const LigKernel *kernel, const LigBinding
       continue;
     lig_bindings_find (bindings, name, &port);
     const LigPart *part = lig_lower_port_part (self, &port);
-    if (part && lig_part_is_quantized (part))
+    /* The gradient of the weights of groups is computed in the compute type. */
+    gboolean apart = part && part->plan.info->flags & LIG_OP_GROUPED && g_str_equal (name, "dweight");
+    if (part && lig_part_is_quantized (part) && !apart)
       return part;
   }
   return NULL;
@@ -96,13 +99,22 @@ lig_emit_quantized (LigLowering *self,
     self->unquantized = matmul;
     return;
   }
-  LigFp8Params params = lig_quantized_params (matmul, twin, scale ? scale->factor : 1);
-  LigBindings own;
-  own.count = 0;
-  bind_operands (&own, bindings, twin);
-  bind_like (&own, bindings, "extra", twin->extra);
-  bind_like (&own, bindings, "y", twin->y);
-  lig_lower_emit (self, lig_kernel_find ("linear_fp8"), &own, &params, sizeof params);
+  const LigKernel *own = lig_kernel_find (twin->quantized);
+  gboolean grouped = own->traits & LIG_KERNEL_GROUPED;
+  LigGroupedFp8Params params = {
+    .fp8 = lig_quantized_params (matmul, twin, scale && !grouped ? scale->factor : 1)};
+  LigBindings all;
+  all.count = 0;
+  bind_operands (&all, bindings, twin);
+  bind_like (&all, bindings, grouped ? "scales" : "extra", twin->extra);
+  bind_like (&all, bindings, "y", twin->y);
+  if (!grouped) {
+    lig_lower_emit (self, own, &all, &params.fp8, sizeof params.fp8);
+    return;
+  }
+  bind_like (&all, bindings, "offsets", "offsets");
+  params.grouped = *(const LigGroupedParams *) matmul->params;
+  lig_lower_emit (self, own, &all, &params, sizeof params);
 }
 
 /* Binds the operands that are the copies of a port, and its scales. */
@@ -189,6 +201,34 @@ reject_fusion (LigLowering *self)
     self->missing = "quantize";
 }
 
+/* Makes the port of an op `quantize` another name of the values that are quantized, if its matmul
+ * reads these, too: those that the bindings name for the operand `name`, or, if they name none, the
+ * port of that name of an element, which the kernel then writes. */
+static void
+keep_values (LigLowering *self,
+             const LigQuantizer *quantizer,
+             LigBindings *all,
+             const char *name,
+             int element,
+             const char *to)
+{
+  LigBinding port;
+  if (!quantizer->keeps)
+    return;
+  lig_bindings_find (all, name, &port);
+  if (g_str_equal (port.text, "-")) {
+    char text[64];
+    LigBindings given = *all;
+    g_snprintf (text, sizeof text, "%s=%d.%s", name, element, name);
+    all->count = 0;
+    lig_bindings_add (all, text);
+    for (int i = 0; i < given.count && all->count < (int) G_N_ELEMENTS (all->list); i++)
+      all->list[all->count++] = given.list[i];
+    lig_bindings_find (all, name, &port);
+  }
+  lig_lower_alias (self, to, port.text);
+}
+
 gboolean
 lig_lower_quantize (LigLowering *self, const char *bindings, const char *to)
 {
@@ -201,6 +241,7 @@ lig_lower_quantize (LigLowering *self, const char *bindings, const char *to)
   LigBindings all;
   all.count = 0;
   lig_bindings_add (&all, bindings);
+  keep_values (self, quantizer, &all, "x", 0, to);
   bind_copies (&all, quantizer, to);
   bind_rounded (&all, self, quantizer, "y", to);
   emit_copies (self, quantizer, "quantize", &all, &params, sizeof params);
@@ -413,6 +454,7 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
   LigBindings all, given;
   all.count = given.count = 0;
   lig_bindings_add (&given, bindings);
+  keep_values (self, quantizer, &given, self->backward ? "dx" : "y", element, to);
   if (part->plan.info->flags & LIG_OP_NORM) {
     if (self->backward)
       lower_norm_backward (self, element, quantizer, &given, to);
@@ -432,7 +474,8 @@ lig_lower_quantized (LigLowering *self, int element, const char *bindings, const
   /* The backward pass of some activations reads their output. */
   if (self->backward && g_str_equal (part->plan.info->saves, "y"))
     bind_like (&all, &given, "x", "y");
-  lig_bindings_add (&all, bindings);
+  for (int i = 0; i < given.count && all.count < (int) G_N_ELEMENTS (all.list); i++)
+    all.list[all.count++] = given.list[i];
   bind_copies (&all, quantizer, to);
   lig_bindings_bind (&all, "bias", NULL, NULL, NULL);
   lig_bindings_bind (&all, "sum", NULL, NULL, NULL);

@@ -18,13 +18,25 @@
 
 /* --- The copies --------------------------------------------------------------------------- */
 
-/* Returns the shape of the scales of a matrix. */
+/* Returns the number of matrices in a weight: one for each group of rows. */
+static gint64
+count_groups (const LigGraph *graph, const LigQuantizer *quantizer)
+{
+  gboolean grouped = quantizer->role == LIG_ROLE_WEIGHT &&
+                     lig_part (graph, quantizer->part)->plan.info->flags & LIG_OP_GROUPED;
+  return grouped ? lig_value (graph, quantizer->of)->shape.axes[0] : 1;
+}
+
+/* Returns the shape of the scales of matrices, those of each after those of the one before. */
 static LigShape
-scale_shape (LigScales kind, gint64 rows, gint64 columns)
+scale_shape (LigScales kind, gint64 groups, gint64 rows, gint64 columns)
 {
   LigShape shape = {0};
   if (kind == LIG_SCALES_ROW)
-    lig_shape_init (&shape, 1, rows);
+    lig_shape_init (&shape, 1, groups * rows);
+  else if (groups > 1)
+    lig_shape_init (&shape, 2, groups * (kind == LIG_SCALES_TILE ? lig_scales_blocks (rows) : 1),
+                    kind == LIG_SCALES_TILE ? lig_scales_stride (columns) : (gint64) 1);
   else if (kind == LIG_SCALES_BLOCK)
     lig_shape_init (&shape, 2, lig_scales_blocks (columns), rows);
   else if (kind == LIG_SCALES_TILE)
@@ -73,13 +85,15 @@ want (LigGraph *graph, int number, gboolean transposed, gboolean saved)
   const LigRecipeInfo *info = quantizer.recipe->info;
   LigScales kind = (transposed ? info->transposed : info->row)[quantizer.role];
   LigShape shape = lig_value (graph, quantizer.of)->shape;
-  gint64 columns = lig_shape_columns (&shape), rows = lig_shape_size (&shape) / MAX (columns, 1);
+  gint64 groups = count_groups (graph, &quantizer), columns = lig_shape_columns (&shape);
+  gint64 rows = lig_shape_size (&shape) / MAX (columns, 1) / MAX (groups, 1);
   LigForm other = transposed ? quantizer.row : quantizer.transposed;
   if (form->data < 0) {
     if (transposed)
-      lig_shape_init (&shape, 2, columns, rows);
-    LigShape scales = scale_shape (kind, transposed ? columns : rows, transposed ? rows : columns);
-    gboolean shares = other.scale >= 0 && info->row[quantizer.role] == LIG_SCALES_TENSOR &&
+      lig_shape_init (&shape, 2, groups * columns, rows);
+    LigShape scales =
+      scale_shape (kind, groups, transposed ? columns : rows, transposed ? rows : columns);
+    gboolean shares = groups == 1 && other.scale >= 0 && info->row[quantizer.role] == LIG_SCALES_TENSOR &&
                       info->transposed[quantizer.role] == LIG_SCALES_TENSOR;
     pack_copy (&quantizer, &shape);
     form->data =
@@ -165,15 +179,20 @@ find_quantizer (
   return added;
 }
 
+/* Adds the quantizers of a matmul. The gradient of the weights of groups reads no copies: it sums
+ * over the rows of a group, whose borders only the device knows, and scales of blocks of rows would
+ * have to follow these borders. */
 static void
 quantize_matmul (LigGraph *graph, GHashTable *known, int index)
 {
   LigPart *part = lig_part (graph, index);
-  gboolean weight = part->plan.needs_backward && lig_part_trains (graph, part, 0);
+  gboolean grouped = part->plan.info->flags & LIG_OP_GROUPED;
+  gboolean weight = !grouped && part->plan.needs_backward && lig_part_trains (graph, part, 0);
   gboolean input = part->plan.needs_backward && part->dx >= 0;
   int x = part->quantizers[LIG_ROLE_INPUT] =
     find_quantizer (graph, known, part, LIG_ROLE_INPUT, lig_part (graph, index - 1)->x, index - 1);
   lig_part (graph, index - 1)->quantizes[LIG_PASS_FORWARD] = x;
+  lig_quantizer (graph, x)->keeps |= grouped && part->plan.needs_backward;
   want (graph, x, FALSE, FALSE);
   if (weight)
     want (graph, x, TRUE, TRUE);
@@ -188,6 +207,7 @@ quantize_matmul (LigGraph *graph, GHashTable *known, int index)
   int dy = part->quantizers[LIG_ROLE_GRADIENT] =
     add_quantizer (graph, part, LIG_ROLE_GRADIENT, after->dx, index + 1);
   after->quantizes[LIG_PASS_BACKWARD] = dy;
+  lig_quantizer (graph, dy)->keeps = grouped;
   if (input)
     want (graph, dy, FALSE, FALSE);
   if (weight)
@@ -255,6 +275,7 @@ lig_schedule_weights (LigGraph *graph)
     LigQuantizeParams params = lig_quantize_params (&quantizer);
     if (quantizer.role != LIG_ROLE_WEIGHT)
       continue;
+    params.groups = (int32_t) count_groups (graph, &quantizer);
     int row_scale = quantizer.row.scale, transposed_scale = quantizer.transposed.scale;
     int values[] = {round_weight (graph, &quantizer),
                     quantizer.scale,

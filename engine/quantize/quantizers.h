@@ -57,7 +57,7 @@ gboolean lig_reads_again (const LigQuantizer *quantizer);
 
 /* A matmul kernel, and the ports that its counterpart with quantized operands reads. */
 typedef struct {
-  const char *name;
+  const char *name, *quantized;
   const char *left, *right; /* operands with the required form, `x:row` */
   const char *bias, *extra, *y;
 } LigQuantizedTwin;
@@ -65,7 +65,7 @@ typedef struct {
 /* Returns the twin of a kernel; null if it has none. */
 const LigQuantizedTwin *lig_quantized_twin (const char *kernel);
 
-/* Returns the params of linear_fp8 for a twin. */
+/* Returns the params of a twin, for groups a part of them. */
 LigFp8Params
 lig_quantized_params (const LigPart *matmul, const LigQuantizedTwin *twin, float factor);
 

@@ -53,10 +53,11 @@ lig_recipe_of_op (LigGraph *graph, LigOp *op, const LigRecipe *around, GError **
 /* --- The matmuls that follow their recipe --------------------------------------------------- */
 
 /* Returns a sentence about a dimension of a matmul that is not a multiple of its recipe's blocks,
- * or null. */
+ * or null. Matmuls of groups of rows may have any number of rows. */
 static const char *
 find_rejection (LigGraph *graph, const LigPart *part)
 {
+  gboolean grouped = part->plan.info->flags & LIG_OP_GROUPED;
   const LigShape *x = &lig_value (graph, part->x)->shape;
   gint64 columns = lig_shape_columns (x), rows = lig_shape_size (x) / MAX (columns, 1);
   gint64 outputs = lig_shape_columns (&lig_value (graph, part->y)->shape);
@@ -64,7 +65,7 @@ find_rejection (LigGraph *graph, const LigPart *part)
     const char *side;
     gint64 length;
   } sides[] = {
-    {N_ ("rows"), rows}, {N_ ("input features"), columns}, {N_ ("output features"), outputs}};
+    {N_ ("rows"), grouped ? 0 : rows}, {N_ ("input features"), columns}, {N_ ("output features"), outputs}};
   gint64 multiple = part->recipe->info->multiple;
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     if (sides[i].length % multiple != 0) {
@@ -76,16 +77,29 @@ find_rejection (LigGraph *graph, const LigPart *part)
   return NULL;
 }
 
+/* Returns a sentence if matmuls of groups of rows cannot follow the recipe, else null. */
+static const char *
+reject_groups (LigGraph *graph, const LigPart *part)
+{
+  const LigRecipeInfo *info = part->recipe->info;
+  if (!lig_part_refuses_recipe (part))
+    return NULL;
+  g_autofree char *text =
+    g_strdup_printf (_ ("matmuls of groups of rows cannot follow %s; choose %s"), info->name,
+                     LIG_RECIPES_OF_GROUPS);
+  return g_string_chunk_insert_const (graph->strings, text);
+}
+
 void
 lig_decide_quantized (LigGraph *graph)
 {
   for (int i = 0; i < (int) graph->parts->len; i++) {
     LigPart *part = lig_part (graph, i);
-    if (part->recipe && part->plan.info->flags & LIG_OP_GROUPED)
-      part->plan.unquantized = _ ("matmuls of groups of rows have no quantized form");
     if (!part->recipe || !lig_part_is_matmul (part))
       continue;
-    part->plan.unquantized = find_rejection (graph, part);
+    part->plan.unquantized = reject_groups (graph, part);
+    if (!part->plan.unquantized)
+      part->plan.unquantized = find_rejection (graph, part);
     if (!part->plan.unquantized)
       part->plan.unquantized = lig_find_joint (graph, i);
     part->calibrating = graph->request->options.calibrating;
@@ -118,7 +132,8 @@ lig_place_histories (LigGraph *graph, GError **error)
   for (int n = -1; n < (int) graph->recipes->len; n++) {
     const LigRecipe *recipe = n < 0 ? &graph->request->recipe : graph->recipes->pdata[n];
     for (int i = 0; recipe->info && recipe->info->has_history && i < (int) graph->parts->len; i++)
-      if (lig_part (graph, i)->recipe == recipe && lig_part_is_matmul (lig_part (graph, i)))
+      if (lig_part (graph, i)->recipe == recipe &&
+          lig_part (graph, i)->plan.info->flags & LIG_OP_MATMUL)
         add_histories (graph, lig_part (graph, i));
   }
   if (graph->layout->history_elements < G_MAXINT32)

@@ -79,12 +79,14 @@ lig_reads_again (const LigQuantizer *quantizer)
 
 /* Each element of an fp8 matmul is the dot product of a row of `left` and a row of `right`. */
 static const LigQuantizedTwin twins[] = {
-  {"linear", "x:row", "weight:row", NULL, NULL, "y"},
-  {"linear_bias", "x:row", "weight:row", "bias", NULL, "y"},
-  {"linear_bias_add", "x:row", "weight:row", "bias", "extra", "y"},
-  {"linear_backward_input", "dy:row", "weight:transposed", NULL, NULL, "dx"},
-  {"linear_backward_input_add", "dy:row", "weight:transposed", NULL, "branch", "dx"},
-  {"linear_backward_weight", "dy:transposed", "x:transposed", NULL, NULL, "dweight"},
+  {"linear", "linear_fp8", "x:row", "weight:row", NULL, NULL, "y"},
+  {"linear_bias", "linear_fp8", "x:row", "weight:row", "bias", NULL, "y"},
+  {"linear_bias_add", "linear_fp8", "x:row", "weight:row", "bias", "extra", "y"},
+  {"linear_backward_input", "linear_fp8", "dy:row", "weight:transposed", NULL, NULL, "dx"},
+  {"linear_backward_input_add", "linear_fp8", "dy:row", "weight:transposed", NULL, "branch", "dx"},
+  {"linear_backward_weight", "linear_fp8", "dy:transposed", "x:transposed", NULL, NULL, "dweight"},
+  {"grouped_linear", "grouped_fp8", "x:row", "weight:row", "bias", "scales", "y"},
+  {"grouped_backward_input", "grouped_fp8", "dy:row", "weight:transposed", NULL, NULL, "dx"},
 };
 
 const LigQuantizedTwin *

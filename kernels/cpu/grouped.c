@@ -4,6 +4,7 @@
  * parallel. */
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/quantize.h"
 #include <ligature/params-experts.h>
 
 /* The rows of all operands that have one per row of x. */
@@ -86,7 +87,6 @@ static LigStatus
 multiply (LigLaunch *launch, LigCpuMatmul matmul, Epilogue *epilogue, bool accumulate)
 {
   const LigOperand *y = epilogue->y;
-  matmul.factor = 1;
   matmul.data = epilogue;
   matmul.finish = finish;
   if (y->dtype == LIG_FP32) {
@@ -128,7 +128,7 @@ over_rows (LigLaunch *launch,
       epilogue.bias = part_of (bias, g, 1);
     if (lig_is_present (scales))
       epilogue.scales = (const float *) scales->data + first;
-    LigCpuMatmul matmul = {.a = &rows, .b = &matrix, .b_transposed = transposed};
+    LigCpuMatmul matmul = {.a = &rows, .b = &matrix, .b_transposed = transposed, .factor = 1};
     matmul.m = end - first;
     matmul.n = y->columns;
     matmul.k = x->columns;
@@ -170,6 +170,88 @@ LIG_CPU (grouped_backward_input) (LigLaunch *launch)
   if (!can_run (launch, 2, 4))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, REJECTED);
   return over_rows (launch, NULL, NULL, &launch->operands[3], false);
+}
+
+/* The quantized operands of a grouped matmul, and those of the group that is multiplied. */
+typedef struct {
+  const LigFp8Params *params;
+  const LigOperand *a_scale, *b_scale;
+  int64_t of_group; /* scales of a matrix */
+  LigOperand rows, matrix, left, right;
+} Quantized;
+
+static Quantized
+quantized_of (const LigLaunch *launch, int64_t groups, int64_t rows, int64_t columns, int64_t depth)
+{
+  const LigOperand *o = launch->operands;
+  const LigGroupedFp8Params *params = launch->params;
+  Quantized q = {.params = &params->fp8, .a_scale = &o[2], .b_scale = &o[3]};
+  q.of_group = lig_scales_count ((LigScales) q.params->right, columns, depth);
+  bool known = q.params->left <= LIG_SCALES_BLOCK && q.params->right != LIG_SCALES_BLOCK &&
+               q.params->right <= LIG_SCALES_TILE;
+  if (!known || q.b_scale->size != groups * q.of_group ||
+      q.a_scale->size != lig_scales_count ((LigScales) q.params->left, rows, depth))
+    q.params = NULL;
+  return q;
+}
+
+/* Returns the matmul of the rows of a group from `first` on and its matrix. */
+static LigCpuMatmul
+quantized_matmul (Quantized *q, int64_t group, int64_t first)
+{
+  LigCpuMatmul matmul = {.a = &q->rows, .b = &q->matrix, .b_transposed = true};
+  matmul.factor = q->params->factor;
+  matmul.a_kind = (LigScales) q->params->left;
+  matmul.b_kind = (LigScales) q->params->right;
+  q->left = *q->a_scale;
+  q->right = *q->b_scale;
+  q->right.data = lig_at (q->b_scale, group * q->of_group);
+  if (q->params->left == LIG_SCALES_TENSOR)
+    matmul.factor *= *(const float *) q->left.data;
+  else
+    q->left.data = lig_at (q->a_scale, first);
+  if (q->params->right == LIG_SCALES_TENSOR)
+    matmul.factor *= *(const float *) q->right.data;
+  matmul.a_scales = q->params->left == LIG_SCALES_TENSOR ? NULL : &q->left;
+  matmul.b_scales = q->params->right == LIG_SCALES_TENSOR ? NULL : &q->right;
+  return matmul;
+}
+
+/* Computes y_i = factor a_i b[g]^T + bias[g] scales[i] for quantized operands. */
+LigStatus
+LIG_CPU (grouped_fp8) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *a = &o[0], *b = &o[1], *y = &o[7];
+  const Groups groups = groups_of (&o[4], a);
+  int64_t first, end = 0;
+  Quantized q = quantized_of (launch, groups.groups, groups.rows, y->columns, a->columns);
+  if (o[4].dtype != LIG_INT32 || groups.groups < 1 || !q.params ||
+      b->size != groups.groups * y->columns * a->columns)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, REJECTED);
+  for (int64_t g = 0; g < groups.groups; g++) {
+    int64_t before = end;
+    next_rows (&groups, g, &first, &end);
+    clear (y, y->columns, before, first);
+    if (first == end)
+      continue;
+    LigOperand to = part_of (y, first, end - first);
+    q.rows = part_of (a, first, end - first);
+    q.matrix = part_of (b, g * y->columns, y->columns);
+    Epilogue epilogue = {.y = &to};
+    if (o[5].data)
+      epilogue.bias = part_of (&o[5], g, 1);
+    if (o[6].data)
+      epilogue.scales = (const float *) o[6].data + first;
+    LigCpuMatmul matmul = quantized_matmul (&q, g, first);
+    matmul.m = end - first;
+    matmul.n = y->columns;
+    matmul.k = a->columns;
+    LigStatus status = multiply (launch, matmul, &epilogue, false);
+    if (status != LIG_OK)
+      return status;
+  }
+  clear (y, y->columns, end, groups.rows);
+  return LIG_OK;
 }
 
 /* Computes dbias[g], the sum of scales[i] dy_i over the rows of each group. */
@@ -248,7 +330,7 @@ weights (LigLaunch *launch, const Groups *groups)
     }
     LigOperand left = part_of (dy, first, end - first), right = part_of (x, first, end - first);
     Epilogue epilogue = {.y = &to};
-    LigCpuMatmul matmul = {.a = &left, .b = &right, .a_transposed = true};
+    LigCpuMatmul matmul = {.a = &left, .b = &right, .a_transposed = true, .factor = 1};
     matmul.m = dy->columns;
     matmul.n = x->columns;
     matmul.k = end - first;

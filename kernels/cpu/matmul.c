@@ -6,7 +6,6 @@
 #include "kernels/cpu/blas.h"
 #include "kernels/cpu/few-rows.h"
 #include "kernels/cpu/threads.h"
-#include "kernels/quantize.h"
 
 #include <limits.h>
 
@@ -70,24 +69,18 @@ divide (const LigCpuMatmul *matmul, float *workspace)
 }
 
 /* Multiplies the elements of a row of a quantized matrix, `count` from `column` on, by their
- * scales. */
+ * scales, whose columns are those that LigScales names. */
 static void
-apply_scales (const LigOperand *matrix,
-              const LigOperand *scales,
-              LigScales kind,
-              int64_t row,
-              int64_t column,
-              int64_t count,
-              float *values)
+apply_scales (
+  const LigOperand *scales, LigScales kind, int64_t row, int64_t column, int64_t count, float *values)
 {
   const float *all = scales->data;
-  int64_t rows = lig_rows (matrix);
-  int64_t stride = lig_scales_stride (matrix->columns);
+  int64_t stride = scales->columns;
   for (int64_t i = 0; i < count;) {
     int64_t block = (column + i) / LIG_SCALES_EDGE;
     int64_t end = kind == LIG_SCALES_ROW ? count : (block + 1) * LIG_SCALES_EDGE - column;
     float scale = kind == LIG_SCALES_ROW     ? all[row]
-                  : kind == LIG_SCALES_BLOCK ? all[block * rows + row]
+                  : kind == LIG_SCALES_BLOCK ? all[block * stride + row]
                                              : all[row / LIG_SCALES_EDGE * stride + block];
     for (end = end < count ? end : count; i < end; i++)
       values[i] *= scale;
@@ -114,7 +107,7 @@ panel (const LigOperand *matrix,
     lig_widen (matrix->dtype, lig_at (matrix, (row + i) * stride + column), buffer + i * columns,
                (size_t) columns);
     if (scales)
-      apply_scales (matrix, scales, kind, row + i, column, columns, buffer + i * columns);
+      apply_scales (scales, kind, row + i, column, columns, buffer + i * columns);
   }
   return (Panel){buffer, columns};
 }

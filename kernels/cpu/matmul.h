@@ -21,7 +21,7 @@ typedef struct {
   float factor;
 
   /* The scales of quantized operands, except per-tensor scales, which are part of the factor; null:
-   * none. */
+   * none. Those of some rows of a larger matrix have as many columns as those of that matrix. */
   const LigOperand *a_scales, *b_scales;
   LigScales a_kind, b_kind;
 

@@ -286,6 +286,43 @@ read_operand (const LigSource *source, int64_t at, int64_t count, float *buffer)
   return lig_load (&source->launch->operands[0], at, count, buffer);
 }
 
+/* Returns a part of an operand that begins with its element `at`; an absent one stays absent. */
+static LigOperand
+part_of (const LigOperand *operand, int64_t at, int64_t size, int64_t columns)
+{
+  return (LigOperand){operand->data ? lig_at (operand, at) : NULL, size, columns, operand->dtype};
+}
+
+/* Writes the copies of one matrix after the other. */
+static LigStatus
+quantize_groups (LigLaunch *launch, const LigQuantizeParams *params)
+{
+  const LigOperand *o = launch->operands;
+  int64_t columns = o[0].columns, rows = lig_rows (&o[0]) / params->groups, size = rows * columns;
+  int64_t of_row = lig_scales_count ((LigScales) params->row, rows, columns);
+  int64_t of_column = lig_scales_count ((LigScales) params->transposed, columns, rows);
+  LigStatus status = LIG_OK;
+  if (o[1].data || o[6].data)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "quantize: several matrices have no history");
+  for (int64_t g = 0; g < params->groups && status == LIG_OK; g++) {
+    LigOperand of_group[] = {part_of (&o[0], g * size, size, columns),
+                             o[1],
+                             part_of (&o[2], g * size, size, columns),
+                             part_of (&o[3], g * of_row, of_row, o[3].columns),
+                             part_of (&o[4], g * size, size, rows),
+                             part_of (&o[5], g * of_column, of_column, o[5].columns),
+                             o[6],
+                             part_of (&o[7], g * size, size, columns)};
+    LigLaunch group = *launch;
+    group.operands = of_group;
+    LigSource source = {read_operand, &group, o[0].dtype, rows, columns};
+    LigCopies copies = lig_produced_copies (&group, 1, 2);
+    status = LIG_CPU (quantize_source) (&group, &source, params, &copies);
+    launch->where = group.where;
+  }
+  return status;
+}
+
 /* Writes the quantized copies of x and their scales, and dbias, its sum over rows. */
 LigStatus
 LIG_CPU (quantize) (LigLaunch *launch)
@@ -293,6 +330,7 @@ LIG_CPU (quantize) (LigLaunch *launch)
   const LigOperand *o = launch->operands;
   LigSource source = {read_operand, launch, o[0].dtype, lig_rows (&o[0]), o[0].columns};
   LigCopies copies = lig_produced_copies (launch, 1, 2);
+  const LigQuantizeParams *params = launch->params;
   LigStatus status = LIG_OK;
   if (o[8].data) { /* before y, which may be computed in place of x */
     LigOperand operands[] = {o[0], o[8]};
@@ -300,8 +338,10 @@ LIG_CPU (quantize) (LigLaunch *launch)
     sums.operands = operands;
     status = LIG_CPU (bias_backward) (&sums);
   }
-  return status == LIG_OK ? LIG_CPU (quantize_source) (launch, &source, launch->params, &copies)
-                          : status;
+  if (status != LIG_OK)
+    return status;
+  return params->groups > 1 ? quantize_groups (launch, params)
+                            : LIG_CPU (quantize_source) (launch, &source, params, &copies);
 }
 
 /* Advances all histories by one step, and sets the scales for the next step. */

@@ -295,8 +295,8 @@ typedef enum {
   LIG_OP_SHARDS_ROWS = 1 << 13,     /* y has a shard of the rows of x */
   LIG_OP_PASSES_GRADIENT = 1 << 14, /* dx is dy */
   LIG_OP_NORM = 1 << 15, /* normalizes rows by `rstd`, which it computes, and `mean` if centered */
-  LIG_OP_GROUPED = 1 << 16, /* multiplies groups of rows by a matrix of `weight` each; recipes do
-                               not apply */
+  LIG_OP_GROUPED = 1 << 16, /* multiplies groups of rows by a matrix of `weight` each; recipes
+                               without an amax history apply, but not to the weights' gradient */
   LIG_OP_MOVES_ROWS = LIG_OP_GATHERS_ROWS | LIG_OP_SHARDS_ROWS,
 } LigOpFlags;
 

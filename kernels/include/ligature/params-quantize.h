@@ -12,6 +12,8 @@
  * @row: the #LigScales of the untransposed copy
  * @transposed: the #LigScales of the transposed copy
  * @powers: whether scales are rounded down to powers of two; default false
+ * @groups: the number of matrices of equal size in x, one below the other, each of which has its
+ *   own transposed copy and its own scales; default 0, which is one matrix
  *
  * Parameters of quantize. Values beyond the largest of the format are saturated, as in
  * TransformerEngine, except for fp16 infinity: it becomes NaN, so that loss scaling detects a
@@ -21,6 +23,7 @@ typedef struct LigQuantizeParams {
   int32_t format;
   int32_t row, transposed;
   bool powers;
+  int32_t groups;
 } LigQuantizeParams;
 
 /**
