@@ -170,7 +170,7 @@ LIG_EACH_WITH (grouped_fp8,
                .numbers = lig_grouped_numbers,
                .traits = LIG_KERNEL_GROUPED,
                .flops = lig_grouped_fp8_flops)
-/* The same with a gated unit after the matmul, whose input is `sum` [R, N] and whose output y is
+/* grouped_linear with a gated unit after the matmul, whose input is `sum` [R, N] and whose output y is
  * [R, N / 2], times factors[i], fp32 [R], if present; and the gradient of a gated unit before a
  * matmul: x [R, 2 N] is the unit's input, dy weight[g] the gradient of its output, and dfactors[i]
  * the sum over the columns of that gradient times the unit's output without its factor. See
@@ -269,8 +269,8 @@ LIG_FAMILY (quantize)
  * LigQuantizeParams; y is x with the rounding of `row`. A per-tensor scale is given by `scale`, or
  * else computed from the amax. `recorded` becomes the maximum of its old value and the amax of x;
  * dbias is the sum of x over rows. If x is several matrices, one below the other, `transposed` has
- * the transposed copy of each, one below the other, and each has its own scales; then `scale` and
- * `recorded` are absent. */
+ * the transposed copy of each, one below the other, and each has its own scales; then there
+ * are no other operands. */
 LIG_EACH (quantize, "x scale? -> row row_scale transposed transposed_scale recorded y=x dbias", 3)
 /* Quantized copies of a value that is computed in the same pass over memory, by the function of
  * LigProducerParams: an activation of x or of sum = x + bias, a gated unit of x = [a, b], and their

@@ -302,8 +302,9 @@ quantize_groups (LigLaunch *launch, const LigQuantizeParams *params)
   int64_t of_row = lig_scales_count ((LigScales) params->row, rows, columns);
   int64_t of_column = lig_scales_count ((LigScales) params->transposed, columns, rows);
   LigStatus status = LIG_OK;
-  if (o[1].data || o[6].data)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "quantize: several matrices have no history");
+  if (o[1].data || o[6].data || o[7].data || o[8].data || lig_rows (&o[0]) % params->groups != 0)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "quantize: several matrices have only copies; omit the other operands");
   for (int64_t g = 0; g < params->groups && status == LIG_OK; g++) {
     LigOperand of_group[] = {part_of (&o[0], g * size, size, columns),
                              o[1],
@@ -312,7 +313,7 @@ quantize_groups (LigLaunch *launch, const LigQuantizeParams *params)
                              part_of (&o[4], g * size, size, rows),
                              part_of (&o[5], g * of_column, of_column, o[5].columns),
                              o[6],
-                             part_of (&o[7], g * size, size, columns)};
+                             o[7]};
     LigLaunch group = *launch;
     group.operands = of_group;
     LigSource source = {read_operand, &group, o[0].dtype, rows, columns};
@@ -332,16 +333,15 @@ LIG_CPU (quantize) (LigLaunch *launch)
   LigCopies copies = lig_produced_copies (launch, 1, 2);
   const LigQuantizeParams *params = launch->params;
   LigStatus status = LIG_OK;
+  if (params->groups > 1)
+    return quantize_groups (launch, params);
   if (o[8].data) { /* before y, which may be computed in place of x */
     LigOperand operands[] = {o[0], o[8]};
     LigLaunch sums = *launch;
     sums.operands = operands;
     status = LIG_CPU (bias_backward) (&sums);
   }
-  if (status != LIG_OK)
-    return status;
-  return params->groups > 1 ? quantize_groups (launch, params)
-                            : LIG_CPU (quantize_source) (launch, &source, params, &copies);
+  return status == LIG_OK ? LIG_CPU (quantize_source) (launch, &source, params, &copies) : status;
 }
 
 /* Advances all histories by one step, and sets the scales for the next step. */

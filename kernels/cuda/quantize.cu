@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of a matrix, and the histories of scales. */
+#include "kernels/cuda/quantize-groups.cuh"
 #include "kernels/cuda/quantize-source.cuh"
 
 namespace lig
@@ -117,6 +118,8 @@ lig_cuda_quantize (LigLaunch *launch)
     return LIG_UNSUPPORTED;
   const LigOperand *o = launch->operands, *x = &o[0], *dbias = &o[8];
   const LigQuantizeParams *params = (const LigQuantizeParams *) launch->params;
+  if (params->groups > 1)
+    return quantize_groups (launch, params);
   Quantization q = quantization (launch, params, x, &o[1], 2);
   const LigOperand none = {};
   Lines lines = {};

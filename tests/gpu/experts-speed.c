@@ -7,6 +7,8 @@
 #include "kernels/functions.h"
 #include <ligature/kernels.h>
 #include <ligature/params-grouped.h>
+#include <ligature/params-quantize.h>
+#include <ligature/scales.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -365,6 +367,153 @@ test_gated (void)
   time_gated (&b);
 }
 
+/* A recipe for the matmuls of groups: the scales of rows and of matrices, and the format of
+ * gradients. */
+typedef struct {
+  const char *name;
+  LigScales row, matrix;
+  LigDtype gradient;
+  gboolean fast; /* in the forward pass */
+} Recipe;
+
+static const Recipe recipes[] = {
+  {"fp8-block", LIG_SCALES_BLOCK, LIG_SCALES_TILE, LIG_FP8_E4M3, FALSE},
+  {"fp8-rows", LIG_SCALES_ROW, LIG_SCALES_ROW, LIG_FP8_E5M2, TRUE},
+};
+
+/* A quantized copy and its scales. */
+typedef struct {
+  LigOperand data, scales;
+} Copy;
+
+static Copy
+copy_of (
+  const Gpu *gpu, LigDtype format, int64_t count, int64_t rows, int64_t columns, LigScales kind)
+{
+  int64_t blocks = (columns + 127) / 128;
+  Copy copy = {.data = operand (gpu, format, count * rows, columns)};
+  copy.scales = kind == LIG_SCALES_ROW ? operand (gpu, LIG_FP32, 1, count * rows)
+                : kind == LIG_SCALES_BLOCK
+                  ? operand (gpu, LIG_FP32, blocks, rows)
+                  : operand (gpu, LIG_FP32, count * ((rows + 127) / 128), (blocks + 3) / 4 * 4);
+  return copy;
+}
+
+/* Quantizes a matrix; returns the seconds. */
+static double
+quantize (const Bench *b,
+          const LigOperand *x,
+          const Copy *row,
+          const Copy *transposed,
+          LigQuantizeParams params)
+{
+  const LigOperand none = {0};
+  const LigOperand operands[] = {*x,
+                                 none,
+                                 row->data,
+                                 row->scales,
+                                 transposed ? transposed->data : none,
+                                 transposed ? transposed->scales : none,
+                                 none,
+                                 none,
+                                 none};
+  return time_of (b, "quantize", operands, &params);
+}
+
+/* Times a matmul of quantized operands and its 16-bit counterpart alternately. */
+static void
+compare_times (const Bench *b,
+               const LigOperand *quantized,
+               const LigGroupedFp8Params *params,
+               const char *name,
+               const LigOperand *plain,
+               double median[2])
+{
+  double seconds[2][ROUNDS];
+  for (int round = 0; round < ROUNDS; round++) {
+    seconds[0][round] = time_of (b, "grouped_fp8", quantized, params);
+    seconds[1][round] = time_of (b, name, plain, NULL);
+  }
+  for (int side = 0; side < 2; side++) {
+    qsort (seconds[side], ROUNDS, sizeof (double), by_value);
+    median[side] = seconds[side][ROUNDS / 2];
+  }
+}
+
+/* Prints the rates of the forward matmul and of the input gradient with a recipe, and the time of
+ * all three matmuls with all that is quantized for them, next to those in 16 bits. */
+static double
+time_recipe (const Bench *b, const Shape *shape, const Recipe *r)
+{
+  const LigOperand absent = {0};
+  const Matmuls m = matmuls_of (b, shape);
+  const Gpu *gpu = b->gpu;
+  int64_t groups = shape->groups, n = shape->columns, k = shape->depth, rows = shape->rows;
+  const Copy x = copy_of (gpu, LIG_FP8_E4M3, 1, rows, k, r->row);
+  const Copy dy = copy_of (gpu, r->gradient, 1, rows, n, r->row);
+  const Copy weight = copy_of (gpu, LIG_FP8_E4M3, groups, n, k, r->matrix);
+  const Copy turned = copy_of (gpu, LIG_FP8_E4M3, groups, k, n, r->matrix);
+  const LigQuantizeParams of_rows = {.format = LIG_FP8_E4M3, .row = (int32_t) r->row};
+  const LigQuantizeParams of_gradient = {.format = (int32_t) r->gradient, .row = (int32_t) r->row};
+  const LigQuantizeParams of_matrices = {.format = LIG_FP8_E4M3,
+                                         .row = (int32_t) r->matrix,
+                                         .transposed = (int32_t) r->matrix,
+                                         .groups = (int32_t) groups};
+  const double flops = 2.0 * shape->rows * shape->columns * shape->depth;
+  const double copied[] = {quantize (b, &m.x, &x, NULL, of_rows),
+                           quantize (b, &m.y, &dy, NULL, of_gradient),
+                           quantize (b, &m.weight, &weight, &turned, of_matrices)};
+  const LigGroupedFp8Params forward = {.fp8 = {1, (int32_t) r->row, (int32_t) r->matrix, r->fast}};
+  const LigGroupedFp8Params backward = {.fp8 = {1, (int32_t) r->row, (int32_t) r->matrix, FALSE}};
+  double y[2], dx[2];
+  compare_times (
+    b, (LigOperand[]){x.data, weight.data, x.scales, weight.scales, m.offsets, absent, absent, m.y},
+    &forward, "grouped_linear", (LigOperand[]){m.x, m.weight, m.offsets, absent, absent, m.y}, y);
+  compare_times (
+    b,
+    (LigOperand[]){dy.data, turned.data, dy.scales, turned.scales, m.offsets, absent, absent, m.x},
+    &backward, "grouped_backward_input", (LigOperand[]){m.y, m.weight, m.offsets, m.x}, dx);
+  const double rest =
+    time_of (b, "grouped_backward_weight",
+             (LigOperand[]){m.y, m.x, m.offsets, absent, absent, m.gradient, absent, absent}, NULL);
+  g_test_message ("%s: %s: forward %.3f ms, %.0f TFLOP/s, %.3f of bf16; input %.3f ms, %.0f "
+                  "TFLOP/s, %.3f of bf16",
+                  shape->name, r->name, y[0] * 1e3, flops / y[0] * 1e-12, y[0] / y[1], dx[0] * 1e3,
+                  flops / dx[0] * 1e-12, dx[0] / dx[1]);
+  double quantizing = copied[0] + copied[1] + copied[2];
+  double ratio = (y[0] + dx[0] + rest + quantizing) / (y[1] + dx[1] + rest);
+  g_test_message ("%s: %s: quantizing x %.3f, dy %.3f, weights %.3f ms; weight gradient %.3f ms; "
+                  "all %.3f of bf16",
+                  shape->name, r->name, copied[0] * 1e3, copied[1] * 1e3, copied[2] * 1e3,
+                  rest * 1e3, ratio);
+  const Copy all[] = {x, dy, weight, turned};
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
+    gpu->calls->release (gpu->handle, all[i].data.data);
+    gpu->calls->release (gpu->handle, all[i].scales.data);
+  }
+  return ratio;
+}
+
+static void
+test_recipes (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  if (!gpu)
+    return;
+  if (quick ()) {
+    g_test_skip ("it is large");
+    return;
+  }
+  Bench b = bench_new (gpu);
+  for (guint i = 0; i < G_N_ELEMENTS (shapes) - 2; i++) {
+    /* Results become operands: without new ones they would grow from shape to shape. */
+    fill (gpu, &b.y);
+    fill (gpu, &b.hidden);
+    for (guint k = 0; k < G_N_ELEMENTS (recipes); k++)
+      g_assert_cmpfloat (time_recipe (&b, &shapes[i], &recipes[k]), >, 0);
+  }
+}
+
 static void
 test_speed (void)
 {
@@ -388,5 +537,6 @@ main (int argc, char **argv)
   gpu_test_init (argc, argv);
   g_test_add_func ("/gpu/experts-speed/matmuls", test_speed);
   g_test_add_func ("/gpu/experts-speed/gated", test_gated);
+  g_test_add_func ("/gpu/experts-speed/recipes", test_recipes);
   return g_test_run ();
 }

@@ -92,8 +92,8 @@ check_copies (const Gpu *gpu,
               unsigned variation)
 {
   LigOperand x = content_of (content, dtype, shape[0], shape[1]);
-  LigQuantizeParams params = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1],
-                              variation & 1};
+  LigQuantizeParams params = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1], variation & 1,
+                              0};
   g_autofree char *what =
     g_strdup_printf ("content %d, %s to %s, scales %d and %d, %ld x %ld, variation %u",
                      (int) content, lig_dtype_name (dtype), lig_dtype_name (format), (int) kind[0],
@@ -427,7 +427,7 @@ test_norm_gradients (void)
 static Quantizing
 quantized (LigDtype format, LigScales kind, int64_t rows, int64_t columns)
 {
-  LigQuantizeParams params = {(int32_t) format, (int32_t) kind, (int32_t) kind, FALSE};
+  LigQuantizeParams params = {(int32_t) format, (int32_t) kind, (int32_t) kind, FALSE, 0};
   Quantizing q = quantizing (random_tensor (LIG_BF16, rows, columns), params, 0, 0);
   run ("quantize", q.operands, &params, FALSE);
   return q;

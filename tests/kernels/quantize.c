@@ -147,7 +147,7 @@ check_case (Content content,
 {
   int64_t rows = shape[0], columns = shape[1];
   LigOperand x = content_of (content, dtype, rows, columns);
-  LigQuantizeParams params = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1], powers};
+  LigQuantizeParams params = {(int32_t) format, (int32_t) kind[0], (int32_t) kind[1], powers, 0};
   g_autofree float *values = g_new (float, x.size);
   g_autofree float *turned = g_new (float, x.size);
   lig_widen (dtype, x.data, values, (size_t) x.size);
@@ -205,7 +205,8 @@ test_alone (void)
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++) {
     case_begin ();
     LigOperand x = content_of (RANDOM, LIG_BF16, 160, 272);
-    LigQuantizeParams params = {LIG_FP8_E4M3, (int32_t) kinds[k][0], (int32_t) kinds[k][1], FALSE};
+    LigQuantizeParams params = {LIG_FP8_E4M3, (int32_t) kinds[k][0], (int32_t) kinds[k][1], FALSE,
+                                0};
     Quantizing both = quantizing (x, params, 0, 0);
     run ("quantize", both.operands, &params, FALSE);
     for (int only = 0; only < 2; only++) {
@@ -373,7 +374,7 @@ values_of (const Quantizing *q, LigScales kind, int64_t rows, int64_t columns)
 static Quantizing
 quantized (LigDtype format, LigScales kind, int64_t rows, int64_t columns)
 {
-  LigQuantizeParams params = {(int32_t) format, (int32_t) kind, (int32_t) kind, FALSE};
+  LigQuantizeParams params = {(int32_t) format, (int32_t) kind, (int32_t) kind, FALSE, 0};
   Quantizing q = quantizing (content_of (HUGE_ROW, LIG_BF16, rows, columns), params, 0, 0);
   run ("quantize", q.operands, &params, FALSE);
   return q;

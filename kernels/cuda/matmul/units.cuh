@@ -25,11 +25,11 @@ enum { UNIT_READERS = 2 * (1 + 8) };
 struct SentTile {
   int exists, group, row, column, begin, end, sideways, unused;
   __device__ SentTile
-  neighbour () const
+  neighbour (int width) const
   {
     SentTile other = *this;
     other.row += sideways ? 0 : TILE_ROWS;
-    other.column += sideways ? TILE_COLUMNS : 0;
+    other.column += sideways ? width : 0;
     return other;
   }
 };
@@ -94,10 +94,11 @@ struct UnitQueue {
   }
 
   /* The scheduler, a warp of the first threadblock: sends describe (unit) and its neighbour for all
-   * units that this cluster takes; its first one has the number of the cluster. */
+   * units that this cluster takes; its first one has the number of the cluster. Tiles have `width`
+   * columns. */
   template <class F>
   __device__ void
-  schedule (int *next, int count, F describe) const
+  schedule (int *next, int count, F describe, int width = TILE_COLUMNS) const
   {
     int clusters = (int) gridDim.x / 2, unit = (int) blockIdx.x / 2;
     for (int turn = 0;; turn++) {
@@ -111,7 +112,7 @@ struct UnitQueue {
       if (threadIdx.x % 32 == 0) {
         wait (empty + turn % UNITS_AHEAD * 8, (turn / UNITS_AHEAD & 1) ^ 1);
         send (turn, tile, 0);
-        send (turn, tile.neighbour (), 1);
+        send (turn, tile.neighbour (width), 1);
       }
       __syncwarp ();
       if (!tile.exists)
