@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Describes the quantized matmuls of a plan. */
-#include <ligature/plan.h>
+#include "engine/report/quantized.h"
+
 #include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>
@@ -55,6 +56,29 @@ append_recipes (LigPlan *plan, GString *text)
   g_string_append_printf (text, " (%s)", all);
 }
 
+char *
+lig_explain_weight_gradient (LigPlan *plan, const LigPlanOp *op)
+{
+  if (!op->recipe || !(op->info->flags & LIG_OP_GROUPED) || !op->needs_backward)
+    return NULL;
+  return g_strdup_printf (_ ("its weight gradient is computed in %s: it sums over the rows of a "
+                             "group, whose borders only the device knows"),
+                          lig_dtype_name (lig_plan_get_compute (plan)));
+}
+
+/* Returns the first quantized matmul whose weight gradient is not quantized; null if there is
+ * none. */
+static const LigPlanOp *
+find_gradient_apart (LigPlan *plan)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (ops[i].recipe && ops[i].info->flags & LIG_OP_GROUPED && ops[i].needs_backward)
+      return &ops[i];
+  return NULL;
+}
+
 /* Returns the sentence about a plan that has a recipe but no matmuls. */
 static char *
 explain_rest (LigPlan *self, guint rounded)
@@ -88,6 +112,12 @@ explain_matmuls (LigPlan *self)
   if (first)
     g_string_append_printf (text, _ ("; %s at %s computes in %s: %s"), first->title, first->path,
                             lig_dtype_name (lig_plan_get_compute (self)), first->unquantized);
+  const LigPlanOp *apart_gradient = find_gradient_apart (self);
+  g_autofree char *reason =
+    apart_gradient ? lig_explain_weight_gradient (self, apart_gradient) : NULL;
+  if (reason)
+    g_string_append_printf (text, _ ("; %s at %s: %s"), apart_gradient->title, apart_gradient->path,
+                            reason);
   /* During calibration, no matmul has quantized operands. */
   if (quantized > 0 && quantized + apart < matmuls)
     g_string_append_printf (text,

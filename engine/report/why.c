@@ -3,6 +3,7 @@
 #include "engine/plan/attention-times.h"
 #include "engine/reasons/near-miss.h"
 #include "engine/report/plan-json.h"
+#include "engine/report/quantized.h"
 #include "engine/report/verdicts.h"
 #include <ligature/attention.h>
 #include <ligature/json-members.h>
@@ -155,18 +156,24 @@ append_attention (GString *text, LigPlan *plan, const Place *place, LigPass pass
   }
 }
 
-/* Appends the reasons why matmuls with a recipe are not quantized. */
+/* Appends the reasons why matmuls with a recipe are not quantized, or not in all passes. */
 static void
 append_unquantized (GString *text, LigPlan *plan, const Place *place)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  for (int i = place->first; i <= place->last && !place->gap; i++)
+  g_autofree char *apart = NULL;
+  for (int i = place->first; i <= place->last && !place->gap; i++) {
+    if (!apart)
+      apart = lig_explain_weight_gradient (plan, &ops[i]);
     if (ops[i].unquantized) {
       g_string_append_c (text, '\n');
       g_string_append_printf (text, _ ("its matmul is not quantized: %s"), ops[i].unquantized);
       g_string_append_c (text, '\n');
     }
+  }
+  if (apart)
+    g_string_append_printf (text, "\n%s\n", apart);
 }
 
 /* Appends an entry for each fusion: the ops that it would fuse, its name, the reason. */

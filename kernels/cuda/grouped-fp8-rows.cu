@@ -3,11 +3,11 @@
  * MMA: the units, the multicast and the stores of grouped-rows.cu, with other tiles.
  *
  * The tensor cores of compute capability 9.0 accumulate fp8 with fewer bits than fp32. So a thread
- * has two sets of sums, those of 128 elements of the depth and the final ones, to which these are
- * added, multiplied by the scales of blocks if there are any. Two sets leave room for tiles of 64
- * by 128 elements per warpgroup; the two consumer warpgroups share a tile of 128 by 128, and the
- * tensor cores multiply for one of them while the other one adds. The second one begins some steps
- * after the first, and so has MMAs left while the first one stores its sums. */
+ * has partial sums of 128 elements of the depth, which are added to the final ones, multiplied by
+ * the scales of blocks if there are any. The two consumer warpgroups share a tile of 128 by 256,
+ * because tiles of 128 by 128 need more operands than the L2 cache can deliver: each has 64 rows,
+ * with final sums of all columns and partial sums of a half of them at a time. The tensor cores
+ * multiply for one warpgroup while the other one adds. */
 #include "kernels/cuda/grouped-segments.cuh"
 #include "kernels/cuda/grouped.h"
 #include "kernels/cuda/matmul/ring.cuh"
@@ -20,19 +20,17 @@ namespace grouped
 {
 namespace fp8
 {
-/* A tile and the part of the depth in a stage, in bytes or elements; a half of it is copied at
- * once. */
-enum { COLUMNS = 128, DEPTH = 128, HALF = 64, SIDE_BYTES = TILE_ROWS * DEPTH };
-enum { HALF_BYTES = SIDE_BYTES / 2, STEP_BYTES = 2 * SIDE_BYTES, STAGES = 6, SKEW = 3 };
+/* A tile, the halves of its rows and columns that are copied at once, and the part of the depth in
+ * a stage, in bytes or elements. */
+enum { COLUMNS = 256, DEPTH = 128, HALF_ROWS = TILE_ROWS / 2, HALF_COLUMNS = COLUMNS / 2 };
+enum { HALF_LEFT = HALF_ROWS * DEPTH, HALF_RIGHT = HALF_COLUMNS * DEPTH, RIGHT_AT = 2 * HALF_LEFT };
+enum { STEP_BYTES = 2 * (HALF_LEFT + HALF_RIGHT), STAGES = 4 };
 
 /* Vectors of a tile's columns, biases and scales, of two tiles. */
 enum { TILE_VECTORS = 2 * COLUMNS, VECTOR_BYTES = 2 * TILE_VECTORS * 4 };
 enum { PIECES_AT = STAGES * STEP_BYTES, VECTORS_AT = PIECES_AT + 8 * WRITTEN * PIECE_BYTES };
 enum { BARRIERS_AT = VECTORS_AT + 2 * VECTOR_BYTES, UNITS_AT = BARRIERS_AT + 2 * STAGES * 8 };
 enum { SHARED_BYTES = 1024 + UNITS_AT + UNITS_BYTES };
-
-/* The named barrier at which the second consumer waits for its first turn. */
-enum { SKEW_BARRIER = 3 };
 
 /* How sums are accumulated: by the tensor cores, in fp32 for each step of the depth, or in fp32
  * with the scales of blocks. */
@@ -87,24 +85,38 @@ tile_of (const Job &job, int unit)
   return tile;
 }
 
-/* Copies the tiles of a stage: of the shared one, each threadblock copies a half for both. Rows and
- * columns out of bounds are 0. */
-__device__ inline void
-load_step (const Maps &maps, uint32_t to, const SentTile &tile, int depth, int rank, uint32_t full)
+/* Returns how many halves of a tile's columns are within the matrix. */
+__device__ inline int
+halves_of (const Job &job, const SentTile &tile)
 {
-  barrier_expect (full, STEP_BYTES);
+  int columns = job.columns - tile.column;
+  return columns > HALF_COLUMNS ? 2 : columns > 0;
+}
+
+/* Copies the tiles of a stage: of the shared one, each threadblock copies a half for both. */
+__device__ inline void
+load_step (const Maps &maps,
+           uint32_t to,
+           const SentTile &tile,
+           int halves,
+           int depth,
+           int rank,
+           uint32_t full)
+{
+  barrier_expect (full, 2 * HALF_LEFT + halves * HALF_RIGHT);
   for (int half = 0; half < 2; half++) {
-    uint32_t left = to + half * HALF_BYTES, right = left + SIDE_BYTES;
-    int row = tile.row + half * HALF, column = tile.column + half * HALF;
-    if (!tile.sideways) {
+    uint32_t left = to + half * HALF_LEFT, right = to + RIGHT_AT + half * HALF_RIGHT;
+    int row = tile.row + half * HALF_ROWS, column = tile.column + half * HALF_COLUMNS;
+    if (!tile.sideways)
       load_tile (left, &maps.left, depth, row, full);
-      if (half == rank)
-        load_layer_for (right, &maps.right, depth, column, tile.group, full, 3);
-    } else {
-      if (half == rank)
-        load_tile_for (left, &maps.left, depth, row, full, 3);
+    else if (half == rank)
+      load_tile_for (left, &maps.left, depth, row, full, 3);
+    if (half >= halves)
+      continue;
+    if (tile.sideways)
       load_layer (right, &maps.right, depth, column, tile.group, full);
-    }
+    else if (half == rank)
+      load_layer_for (right, &maps.right, depth, column, tile.group, full, 3);
   }
 }
 
@@ -117,9 +129,10 @@ produce (const Maps &maps, const Job &job, const StageRing &ring, const UnitQueu
     SentTile tile = queue.produce (turn);
     if (!tile.exists)
       break;
+    int halves = halves_of (job, tile);
     for (int depth = 0; depth < job.depth; depth += DEPTH, at.advance ()) {
       barrier_wait (ring.empty + 8 * at.stage, at.parity ^ 1);
-      load_step (maps, ring.tiles + at.stage * STEP_BYTES, tile, depth, rank,
+      load_step (maps, ring.tiles + at.stage * STEP_BYTES, tile, halves, depth, rank,
                  ring.full + 8 * at.stage);
     }
   }
@@ -138,34 +151,50 @@ clear_rows (const Job &job, int thread, int count)
     y[i < before ? i : s.borders[s.count - 1] * across + i - before] = uint4{};
 }
 
-#define LIG_MULTIPLY_FP8(left_type) \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %66, 0;\n" \
-               "wgmma.mma_async.sync.aligned.m64n128k32.f32." left_type ".e4m3 {" LIG_64_NAMES \
-               "}, %64, %65, p, 1, 1;\n}" \
-               : LIG_64 (d) \
+/* The operand list of an instruction with 128 registers, and their names. */
+#define LIG_128(d) LIG_96 (d), LIG_8 (d, 96), LIG_8 (d, 104), LIG_8 (d, 112), LIG_8 (d, 120)
+#define LIG_128_NAMES \
+  LIG_96_NAMES \
+  ", " \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define LIG_MULTIPLY_FP8(count, columns, a, b, add, left_type) \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " add ", 0;\n" \
+               "wgmma.mma_async.sync.aligned.m64n" columns "k32.f32." left_type \
+               ".e4m3 {" LIG_##count##_NAMES "}, " a ", " b ", p, 1, 1;\n}" \
+               : LIG_##count (d) \
                : "l"(left), "l"(right), "r"(adds))
 
-/* Issues d = left right^T, accumulated in d if `adds`: 64 rows, 128 columns, a depth of 32. RANGE:
- * the left elements are e5m2, else e4m3. */
+/* Issue d = left right^T, accumulated in d if `adds`: 64 rows, 128 or 256 columns, a depth of 32.
+ * RANGE: the left elements are e5m2, else e4m3. */
 template <bool RANGE>
 __device__ inline void
 multiply_fp8 (float (&d)[64], uint64_t left, uint64_t right, int adds)
 {
   if constexpr (RANGE)
-    LIG_MULTIPLY_FP8 ("e5m2");
+    LIG_MULTIPLY_FP8 (64, "128", "%64", "%65", "%66", "e5m2");
   else
-    LIG_MULTIPLY_FP8 ("e4m3");
+    LIG_MULTIPLY_FP8 (64, "128", "%64", "%65", "%66", "e4m3");
 }
-
-/* Waits for a stage and issues its MMAs. */
 template <bool RANGE>
 __device__ inline void
-multiply_step (
-  float (&d)[64], const StageRing &ring, Cursor<STAGES> at, uint32_t first_row, int adds)
+multiply_fp8 (float (&d)[128], uint64_t left, uint64_t right, int adds)
 {
-  barrier_wait (ring.full + 8 * at.stage, at.parity);
-  uint64_t left = describe_tile (ring.tiles + at.stage * STEP_BYTES + first_row * DEPTH, 16);
-  uint64_t right = describe_tile (ring.tiles + at.stage * STEP_BYTES + SIDE_BYTES, 16);
+  if constexpr (RANGE)
+    LIG_MULTIPLY_FP8 (128, "256", "%128", "%129", "%130", "e5m2");
+  else
+    LIG_MULTIPLY_FP8 (128, "256", "%128", "%129", "%130", "e4m3");
+}
+
+/* Issues the MMAs of a stage with the columns of the right tile from a half on. */
+template <bool RANGE, int COUNT>
+__device__ inline void
+multiply_step (
+  float (&d)[COUNT], const StageRing &ring, int stage, uint32_t first_row, int half, int adds)
+{
+  uint32_t at = ring.tiles + stage * STEP_BYTES;
+  uint64_t left = describe_tile (at + first_row * DEPTH, 16);
+  uint64_t right = describe_tile (at + RIGHT_AT + half * HALF_RIGHT, 16);
   matmuls_begin ();
   multiply_fp8<RANGE> (d, left, right, adds);
 #pragma unroll
@@ -174,10 +203,15 @@ multiply_step (
   matmuls_commit ();
 }
 
-/* The scales of a thread's two rows and of the tile of the weight, along the depth. */
+/* The scales of a thread's two rows and of the weight's tiles of 128 columns in a step. */
+template <int HALVES> struct StepScales {
+  float rows[2], tiles[HALVES];
+};
+
+/* These scales along the depth. */
 struct BlockScales {
-  const float *rows[2], *tile;
-  int64_t stride;
+  const float *rows[2], *tiles;
+  int64_t stride, across;
 
   __device__ static BlockScales
   of (const Job &job, const SentTile &tile, int row)
@@ -185,37 +219,42 @@ struct BlockScales {
     BlockScales s;
     for (int i = 0; i < 2; i++)
       s.rows[i] = job.a_scale + min (row + 8 * i, job.rows - 1);
-    s.tile = job.b_scale + ((int64_t) tile.group * job.down + tile.column / COLUMNS) * job.across;
+    s.tiles =
+      job.b_scale + ((int64_t) tile.group * job.down + tile.column / HALF_COLUMNS) * job.across;
     s.stride = job.rows;
+    s.across = job.across;
     return s;
   }
-  /* Sets the factors of a step for both rows. */
+  template <int HALVES>
   __device__ void
-  read (int step, float (&factors)[2]) const
+  read (int step, StepScales<HALVES> &scales) const
   {
-    float of_tile = tile[step];
-    factors[0] = rows[0][step * stride] * of_tile;
-    factors[1] = rows[1][step * stride] * of_tile;
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+      scales.rows[i] = rows[i][step * stride];
+#pragma unroll
+    for (int half = 0; half < HALVES; half++)
+      scales.tiles[half] = tiles[half * across + step];
   }
 };
 
 /* The mainloop of a tile in which the tensor cores accumulate. */
-template <bool RANGE, class F>
+template <bool RANGE, int HALVES>
 __device__ inline void
 multiply_fast (
-  float (&sums)[64], const StageRing &ring, Cursor<STAGES> &at, int steps, uint32_t row, F passed)
+  float (&sums)[64 * HALVES], const StageRing &ring, Cursor<STAGES> &at, int steps, uint32_t row)
 {
 #pragma unroll 1
   for (int step = 0; step < steps; step++) {
     int before = at.stage;
     if (step > 0)
       at.advance ();
-    multiply_step<RANGE> (sums, ring, at, row, step > 0);
+    barrier_wait (ring.full + 8 * at.stage, at.parity);
+    multiply_step<RANGE> (sums, ring, at.stage, row, 0, step > 0);
     if (step > 0) {
       matmuls_wait<1> ();
       release (ring, before);
     }
-    passed (step);
   }
   matmuls_wait<0> ();
   release (ring, at.stage);
@@ -223,37 +262,45 @@ multiply_fast (
 }
 
 /* The mainloop of a tile in which each step is added in fp32. The scales of the next step are
- * loaded while the MMAs of this one are computed. */
-template <bool RANGE, bool BLOCKS, class F>
+ * loaded while this one is computed. */
+template <bool RANGE, bool BLOCKS, int HALVES>
 __device__ inline void
-multiply_precise (float (&sums)[64],
+multiply_precise (float (&sums)[64 * HALVES],
                   const StageRing &ring,
                   Cursor<STAGES> &at,
                   int steps,
                   uint32_t row,
-                  const BlockScales &scales,
-                  F passed)
+                  const BlockScales &scales)
 {
-  float partial[64], factors[2] = {1, 1}, next[2];
+  float partial[64];
+  StepScales<HALVES> now, next;
 #pragma unroll
-  for (int i = 0; i < 64; i++)
+  for (int i = 0; i < 64 * HALVES; i++)
     sums[i] = 0;
   if (BLOCKS)
-    scales.read (0, factors);
+    scales.read (0, now);
 #pragma unroll 1
   for (int step = 0; step < steps; step++, at.advance ()) {
-    multiply_step<RANGE> (partial, ring, at, row, false);
     if (BLOCKS)
       scales.read (step + 1 < steps ? step + 1 : step, next);
-    matmuls_wait<0> ();
-    release (ring, at.stage);
-    passed (step);
+    barrier_wait (ring.full + 8 * at.stage, at.parity);
 #pragma unroll
-    for (int i = 0; i < 64; i++)
-      sums[i] = BLOCKS ? fmaf (partial[i], factors[i / 2 % 2], sums[i]) : sums[i] + partial[i];
-    if (BLOCKS)
-      for (int i = 0; i < 2; i++)
-        factors[i] = next[i];
+    for (int half = 0; half < HALVES; half++) {
+      multiply_step<RANGE> (partial, ring, at.stage, row, half, false);
+      float factors[2] = {1, 1};
+      if (BLOCKS)
+        for (int i = 0; i < 2; i++)
+          factors[i] = now.rows[i] * now.tiles[half];
+      matmuls_wait<0> ();
+      if (half == HALVES - 1)
+        release (ring, at.stage);
+#pragma unroll
+      for (int i = 0; i < 64; i++) {
+        float &sum = sums[half * 64 + i];
+        sum = BLOCKS ? fmaf (partial[i], factors[i / 2 % 2], sum) : sum + partial[i];
+      }
+    }
+    now = next;
   }
 }
 
@@ -307,9 +354,9 @@ write_piece (const uint32_t (&words)[8],
 
 /* Runs the epilogue of a warpgroup's rows piece by piece: multiplies by the scales of row and
  * column, and adds the bias. */
-template <class T>
+template <class T, int COUNT>
 __device__ inline void
-finish_tile (const float (&sums)[64],
+finish_tile (const float (&sums)[COUNT],
              const Maps &maps,
              const Job &job,
              const Share &share,
@@ -325,7 +372,7 @@ finish_tile (const float (&sums)[64],
     biased[i] = !job.scales ? 1 : inside ? job.scales[row] : 0;
   }
 #pragma unroll
-  for (int number = 0; number < COLUMNS / PIECE_COLUMNS; number++) {
+  for (int number = 0; number < COUNT / 16; number++) {
     const float *at = vectors + number * PIECE_COLUMNS + 2 * (lane % 4);
     Bias bias = read_bias (at), scale = read_bias (at + COLUMNS);
     uint32_t words[8];
@@ -354,6 +401,46 @@ factor_of_column (const Job &job, int group, int column)
   return column < job.columns ? whole * job.b_scale[(int64_t) group * job.columns + column] : 0;
 }
 
+/* Stores the biases and the factors of a tile's columns in shared memory. */
+template <Sums SUMS>
+__device__ inline void
+set_vectors (const Job &job, const SentTile &tile, float *vectors)
+{
+  for (int i = threadIdx.x % 128; i < COLUMNS; i += 128) {
+    int column = tile.column + i;
+    vectors[i] = job.bias.data && column < job.columns
+                   ? job.bias[(int64_t) tile.group * job.columns + column]
+                   : 0;
+    vectors[COLUMNS + i] = factor_of_column<SUMS> (job, tile.group, column);
+  }
+}
+
+/* Computes the rows of a warpgroup in a tile that has so many halves of columns. */
+template <class T, bool RANGE, Sums SUMS, int HALVES>
+__device__ inline void
+compute_tile (const Maps &maps,
+              const Job &job,
+              const StageRing &ring,
+              Cursor<STAGES> &at,
+              const SentTile &tile,
+              const Share &share,
+              const float *vectors,
+              uint32_t row,
+              int steps)
+{
+  float sums[64 * HALVES];
+  if constexpr (SUMS == Sums::FAST) {
+    multiply_fast<RANGE, HALVES> (sums, ring, at, steps, row);
+  } else {
+    BlockScales scales = {};
+    if (SUMS == Sums::BLOCKS)
+      scales = BlockScales::of (job, tile, share.row + (int) threadIdx.x % 32 / 4);
+    multiply_precise<RANGE, SUMS == Sums::BLOCKS, HALVES> (sums, ring, at, steps, row, scales);
+  }
+  warpgroup_sync (threadIdx.x / 128);
+  finish_tile<T> (sums, maps, job, share, tile.end, vectors);
+}
+
 /* A consumer: computes its half of the rows of all tiles of this threadblock. A half without rows
  * of the group, or columns of the matrix, releases the stages only. */
 template <class T, bool RANGE, Sums SUMS>
@@ -366,49 +453,30 @@ consume (const Maps &maps,
          uint32_t memory,
          int warp)
 {
-  int steps = (job.depth + DEPTH - 1) / DEPTH, thread = threadIdx.x % 128, group = warp / 4;
-  uint32_t own = (group - 1) * HALF;
+  int steps = (job.depth + DEPTH - 1) / DEPTH, group = warp / 4, computed = 0;
+  uint32_t own = (group - 1) * HALF_ROWS;
   Cursor<STAGES> at = {0, 0};
-  bool waits = steps > SKEW;
-  int computed = 0;
   for (int turn = 0;; turn++) {
     SentTile tile = queue.consume (turn);
     if (!tile.exists)
       break;
-    if (waits && turn == 0 && group == 2)
-      turn_wait (SKEW_BARRIER);
-    auto passed = [&] (int step) {
-      if (waits && turn == 0 && group == 1 && step == SKEW - 1)
-        turn_pass (SKEW_BARRIER);
-    };
-    float *vector = vectors + computed % 2 * TILE_VECTORS;
-    int column = tile.column + thread, row = tile.row + (int) own;
-    if (row >= tile.end || tile.column >= job.columns) {
+    int halves = halves_of (job, tile), row = tile.row + (int) own;
+    if (row >= tile.end || halves == 0) {
       for (int step = 0; step < steps; step++, at.advance ()) {
         barrier_wait (ring.full + 8 * at.stage, at.parity);
         release (ring, at.stage);
-        passed (step);
       }
       continue;
     }
-    computed++;
-    vector[thread] = job.bias.data && column < job.columns
-                       ? job.bias[(int64_t) tile.group * job.columns + column]
-                       : 0;
-    vector[COLUMNS + thread] = factor_of_column<SUMS> (job, tile.group, column);
-    float sums[64];
+    /* The threads of the warpgroup may still read those of the tile before. */
+    float *vector = vectors + computed++ % 2 * TILE_VECTORS;
+    set_vectors<SUMS> (job, tile, vector);
     ::lig::Job none = {};
     Share share = share_of (none, Corner{row, tile.column}, warp, memory);
-    if constexpr (SUMS == Sums::FAST)
-      multiply_fast<RANGE> (sums, ring, at, steps, own, passed);
+    if (halves > 1)
+      compute_tile<T, RANGE, SUMS, 2> (maps, job, ring, at, tile, share, vector, own, steps);
     else
-      multiply_precise<RANGE, SUMS == Sums::BLOCKS> (
-        sums, ring, at, steps, own,
-        SUMS == Sums::BLOCKS ? BlockScales::of (job, tile, share.row + thread % 32 / 4)
-                             : BlockScales{},
-        passed);
-    warpgroup_sync (group);
-    finish_tile<T> (sums, maps, job, share, tile.end, vector);
+      compute_tile<T, RANGE, SUMS, 1> (maps, job, ring, at, tile, share, vector, own, steps);
   }
   if (is_elected ())
     await_stores<0> ();
@@ -477,8 +545,9 @@ static bool
 describe_job (Maps *maps, const LigGroupedFp8 &p, const Job &job, int64_t groups)
 {
   return describe_layers (&maps->right, matrix_of (p.b, job.depth), groups, job.columns, job.depth,
-                          HALF, DEPTH) &&
-         describe (&maps->left, matrix_of (p.a, job.depth), job.rows, job.depth, HALF, DEPTH) &&
+                          HALF_COLUMNS, DEPTH) &&
+         describe (&maps->left, matrix_of (p.a, job.depth), job.rows, job.depth, HALF_ROWS,
+                   DEPTH) &&
          describe (&maps->result, matrix_of (p.y, job.columns), job.rows, job.columns, PIECE_ROWS,
                    PIECE_COLUMNS);
 }
@@ -503,7 +572,7 @@ job_of (const LigGroupedFp8 &p)
   job.b_scale = (const float *) p.b_scale->data;
   job.by_row = p.left == LIG_SCALES_ROW;
   job.by_column = p.right == LIG_SCALES_ROW;
-  job.down = job.wide;
+  job.down = (job.columns + HALF_COLUMNS - 1) / HALF_COLUMNS;
   job.across = (int) p.b_scale->columns;
   job.bias = vector (p.bias);
   job.scales = (const float *) p.scales->data;

@@ -6,6 +6,7 @@
 
 #include <ligature/compile.h>
 #include <ligature/recipe.h>
+#include <ligature/report.h>
 
 static LigSequence *
 with_recipe (const char *expression, const char *input, const char *recipe)
@@ -237,6 +238,97 @@ test_shared (void)
   g_autoptr (LigPlan) evaluation = compile (sequence, &options);
   g_assert_cmpuint (count_kernels (evaluation, "quantize", LIG_PASS_FORWARD), ==, 1 + 3);
   g_assert_cmpuint (count_kernels (evaluation, "linear_fp8", LIG_PASS_FORWARD), ==, 3);
+}
+
+/* Returns the text that explains the recipe of a plan, or fails. */
+static char *
+explain (LigPlan *plan)
+{
+  char *text = lig_plan_explain_recipe (plan);
+  g_assert_nonnull (text);
+  return text;
+}
+
+#define MIXTURE \
+  "layer-norm ! mixture-of-experts(4, expert-features=48, activation=swiglu, weights-at=output) " \
+  "! " \
+  "linear(32)"
+
+/* The matmuls of experts read copies in the forward pass and in the input gradient, and what they
+ * are copies of in the weight gradient; units write copies as they compute. */
+static void
+test_experts (void)
+{
+  static const char *const followed[] = {"fp8-rows", "fp8-block", "fp8-current"};
+  for (guint i = 0; i < G_N_ELEMENTS (followed); i++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    g_autoptr (LigSequence) sequence = with_recipe (MIXTURE, "32x48", followed[i]);
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    g_assert_cmpuint (count_kernels (plan, "grouped_fp8", LIG_PASS_FORWARD), ==, 2);
+    g_assert_cmpuint (count_kernels (plan, "grouped_fp8", LIG_PASS_BACKWARD), ==, 2);
+    g_assert_cmpuint (count_kernels (plan, "grouped_backward_weight", LIG_PASS_BACKWARD), ==, 2);
+    g_assert_cmpuint (count_kernels (plan, "gated_quantize", LIG_PASS_FORWARD), ==, 1);
+    g_assert_cmpuint (count_kernels (plan, "gated_backward_quantize", LIG_PASS_BACKWARD), ==, 1);
+    g_assert_cmpuint (count_kernels (plan, "grouped_linear", LIG_PASS_FORWARD), ==, 0);
+    g_autofree char *text = explain (plan);
+    g_assert_nonnull (strstr (text, "its weight gradient is computed in fp32"));
+    options.training = FALSE;
+    g_autoptr (LigPlan) evaluation = compile (sequence, &options);
+    g_assert_cmpuint (count_kernels (evaluation, "grouped_fp8", LIG_PASS_FORWARD), ==, 2);
+    g_autofree char *other = explain (evaluation);
+    g_assert_null (strstr (other, "weight gradient"));
+  }
+}
+
+/* Recipes that experts cannot follow are refused, with those that they can. */
+static void
+test_experts_refused (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = with_recipe (MIXTURE, "32x48", "fp8-delayed");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  guint count, found = 0;
+  g_assert_cmpuint (count_kernels (plan, "grouped_fp8", LIG_PASS_FORWARD), ==, 0);
+  g_assert_cmpuint (count_kernels (plan, "grouped_linear", LIG_PASS_FORWARD), ==, 2);
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (ops[i].info->flags & LIG_OP_GROUPED)
+      g_assert_cmpstr (ops[i].unquantized, ==,
+                       "matmuls of groups of rows cannot follow fp8-delayed; choose "
+                       "fp8-rows|fp8-block|fp8-current");
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (verdicts[i].reason == LIG_REASON_RECIPE &&
+        g_strcmp0 (verdicts[i].observed, "fp8-delayed") == 0) {
+      g_assert_cmpstr (verdicts[i].required, ==, "fp8-rows|fp8-block|fp8-current");
+      found++;
+    }
+  g_assert_cmpuint (found, >, 0);
+}
+
+/* Sizes must be multiples of 16, except the number of rows. */
+static void
+test_experts_sizes (void)
+{
+  static const struct {
+    const char *expression, *input, *problem;
+  } sizes[] = {
+    {"grouped-linear(48, groups=3)", "33x32", NULL},
+    {"grouped-linear(40, groups=3)", "32x32",
+     "40 output features, fp8-block needs a multiple of 16"},
+    {"grouped-linear(48, groups=3)", "32x40",
+     "40 input features, fp8-block needs a multiple of 16"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    g_autoptr (LigSequence) sequence =
+      with_recipe (sizes[i].expression, sizes[i].input, "fp8-block");
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    guint fast = count_kernels (plan, "grouped_fp8", LIG_PASS_FORWARD);
+    g_autofree char *text = explain (plan);
+    g_assert_cmpuint (fast, ==, sizes[i].problem ? 0 : 1);
+    g_assert_true (!sizes[i].problem || strstr (text, sizes[i].problem));
+  }
 }
 
 /* The norm's kernel also quantizes. The fp8 matmuls add the bias, but gelu is unfused; the bias
@@ -580,6 +672,9 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_policies);
   }
   g_test_add_func ("/compile/quantize/shared", test_shared);
+  g_test_add_func ("/compile/quantize/experts", test_experts);
+  g_test_add_func ("/compile/quantize/experts-refused", test_experts_refused);
+  g_test_add_func ("/compile/quantize/experts-sizes", test_experts_sizes);
   g_test_add_func ("/compile/quantize/groups", test_groups);
   g_test_add_func ("/compile/quantize/norm-axes", test_norm_axes);
   g_test_add_func ("/compile/quantize/frozen", test_frozen);

@@ -78,6 +78,28 @@ test_loss (Fixture *f, gconstpointer data)
   }
 }
 
+/* So is that of a mixture of experts, whose matmuls alone are quantized. */
+static void
+test_mixture (Fixture *f, gconstpointer data)
+{
+  const char *const text =
+    "embedding(32) ! block(recipe=%s, repeat=2) { layer-norm ! mixture-of-experts(4, "
+    "expert-features=48, activation=swiglu, weights-at=%s) } ! linear(16) ! cross-entropy";
+  static const char *const places[] = {"output", "activation"};
+  const char *settings = "steps=60 lr=0.01 dtype=bf16:fp32";
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++) {
+    g_autofree char *expression = g_strdup_printf (text, data, places[i]);
+    g_autofree char *none = g_strdup_printf (text, "none", places[i]);
+    g_autoptr (LigRun) plain = new_run (f, none, "32x16:int32", "synthetic?samples=6400", settings);
+    g_autoptr (LigRun) quantized =
+      new_run (f, expression, "32x16:int32", "synthetic?samples=6400", settings);
+    LigRunProgress exact = finish (plain), rounded = finish (quantized);
+    g_assert_cmpfloat (rounded.loss, !=, exact.loss);
+    g_assert_cmpfloat_with_epsilon (rounded.loss, exact.loss, 0.05 * exact.loss);
+    g_assert_cmpfloat_with_epsilon (rounded.eval_loss, exact.eval_loss, 0.01 * exact.eval_loss);
+  }
+}
+
 /* A gradient that overflows fp16 is not hidden by its quantized copies: the update is skipped, and
  * scales do not follow from it. */
 static void
@@ -405,7 +427,10 @@ main (int argc, char **argv)
     g_test_add (loss, Fixture, recipes[i], set_up, test_loss, tear_down);
     g_autofree char *parameters = g_strconcat ("/quantized/parameters/", recipes[i], NULL);
     g_test_add (parameters, Fixture, recipes[i], set_up, test_parameters, tear_down);
+    g_autofree char *mixture = g_strconcat ("/quantized/mixture/", recipes[i], NULL);
     g_autofree char *overflow = g_strconcat ("/quantized/overflow/", recipes[i], NULL);
+    if (i > 0)
+      g_test_add (mixture, Fixture, recipes[i], set_up, test_mixture, tear_down);
     g_test_add (overflow, Fixture, recipes[i], set_up, test_overflow, tear_down);
   }
   g_test_add ("/quantized/bytes", Fixture, NULL, set_up, test_bytes, tear_down);

@@ -212,8 +212,8 @@ LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *pla
  * @self: a plan
  *
  * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, about
- *   the quantized matmuls, the first one that has a recipe but is not quantized, and overflows that
- *   are not detected; %NULL if there is no recipe
+ *   the quantized matmuls, the first one that has a recipe but is not quantized, the first one
+ * whose weight gradient is not, and overflows that are not detected; %NULL if there is no recipe
  */
 LIG_API char *lig_plan_explain_recipe (LigPlan *self);
 
