@@ -3,6 +3,7 @@
 #include "ui/document/times.h"
 #include "ui/page.h"
 #include "ui/profile/figures.h"
+#include "ui/profile/load-menu.h"
 #include "ui/profile/rank-section.h"
 #include "ui/profile/recipe-menu.h"
 #include "ui/profile/recipe-section.h"
@@ -10,6 +11,10 @@
 #include "ui/widgets/picture-view.h"
 #include "ui/widgets/toast.h"
 #include "ui/widgets/tooltip.h"
+
+#include <ligature/plan-loads.h>
+#include <ligature/profile.h>
+#include <ligature/shell.h>
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -28,7 +33,7 @@ struct _LigProfilePage {
   GtkWidget *compare_box;
   GtkLabel *title, *subtitle, *notice_label, *progress_label;
   GtkButton *notice_button, *predict_button, *cancel_button;
-  GtkMenuButton *recipes_button;
+  GtkMenuButton *recipes_button, *load_button;
   GtkImage *notice_icon;
   GtkProgressBar *progress;
   LigPictureView *times, *timeline, *roofline, *memory;
@@ -286,8 +291,11 @@ show_head (LigProfilePage *self)
   g_autofree char *text = g_strdup_printf (_ ("%s · policy %s · compute %s, parameters %s%s · %s"),
                                            title, lig_policy_name (lig_plan_get_policy (plan)),
                                            compute, parameters, health, origin);
+  g_autofree char *load =
+    shown && shown->load ? lig_profile_load_describe (shown->load) : g_strdup ("");
+  g_autofree char *whole = g_strconcat (text, *load ? " · " : "", load, NULL);
   gtk_label_set_label (self->title, name);
-  gtk_label_set_label (self->subtitle, text);
+  gtk_label_set_label (self->subtitle, whole);
   lig_tooltip_set (GTK_WIDGET (self->title), name);
 }
 
@@ -369,6 +377,7 @@ enable_actions (LigProfilePage *self)
   for (guint i = 0; i < G_N_ELEMENTS (own); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), own[i], idle);
   gtk_widget_set_sensitive (GTK_WIDGET (self->recipes_button), idle);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->load_button), idle);
 }
 
 static void
@@ -377,6 +386,7 @@ show_progress (LigProfilePage *self)
   gboolean active = lig_measurement_is_active (LIG_MEASUREMENT (self->profiling));
   double left, done = active ? lig_profiling_get_progress (self->profiling, &left) : 0;
   enable_actions (self);
+  lig_load_menu_update (self->load_button);
   gtk_widget_set_visible (GTK_WIDGET (self->progress_box), active);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "profile.cancel", active);
   if (!active)
@@ -499,12 +509,26 @@ forget (GtkWidget *widget, const char *name, GVariant *parameter)
   lig_measurement_clear (LIG_MEASUREMENT (LIG_PROFILE_PAGE (widget)->profiling));
 }
 
+/* Adds the load of experts. */
+static char *
+add_load (LigProfilePage *self, char *command)
+{
+  LigPlan *plan = lig_document_get_plan (lig_page_get_document (LIG_PAGE (self)));
+  const char *load = lig_profiling_get_load (self->profiling);
+  if (!command || !load || !plan || !lig_plan_has_loads (plan))
+    return command;
+  g_autoptr (GString) text = g_string_new (command);
+  lig_shell_append_option (text, "load", load);
+  g_free (command);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 /* Adds the compared policies if the page shows them, else the recipes. */
 static char *
 lig_profile_page_to_command (LigPage *page)
 {
   LigProfilePage *self = LIG_PROFILE_PAGE (page);
-  char *text = lig_document_to_command (lig_page_get_document (page), "profile");
+  char *text = add_load (self, lig_document_to_command (lig_page_get_document (page), "profile"));
   if (!text)
     return NULL;
   if (!lig_profiling_get (self->profiling, 1) ||
@@ -558,6 +582,7 @@ lig_profile_page_constructed (GObject *object)
   self->profiling = g_object_ref (lig_profiling_of (doc));
   self->comparing = g_object_ref (lig_comparing_of (doc));
   lig_recipe_menu_set_up (self->recipes_button, doc);
+  lig_load_menu_set_up (self->load_button, doc);
   gtk_box_insert_child_after (self->content, lig_recipe_section_new (doc), self->compare_box);
   gtk_box_insert_child_after (self->content, lig_rank_section_new (doc, GTK_WIDGET (self)),
                               GTK_WIDGET (self->figures));
@@ -611,6 +636,7 @@ bind_children (GtkWidgetClass *class)
   gtk_widget_class_bind_template_child (class, LigProfilePage, progress);
   gtk_widget_class_bind_template_child (class, LigProfilePage, cancel_button);
   gtk_widget_class_bind_template_child (class, LigProfilePage, recipes_button);
+  gtk_widget_class_bind_template_child (class, LigProfilePage, load_button);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "ui/profile/profiling.h"
 
 #include <ligature/compile.h>
+#include <ligature/plan-loads.h>
 #include <ligature/profile.h>
 
 #include <glib/gi18n.h>
@@ -11,6 +12,8 @@
 /* The results are an array of LigProfiled. */
 struct _LigProfiling {
   LigMeasurement parent_instance;
+  char *load;     /* of the next profile; null: even */
+  char *measured; /* of the one in progress */
   guint shown;
   guint first;  /* the number of the round at @began */
   gint64 began; /* when a first round ended, monotonic */
@@ -24,6 +27,7 @@ lig_profiled_free (LigProfiled *self)
   g_clear_pointer (&self->plan, lig_plan_unref);
   g_free (self->steps);
   g_free (self->run);
+  g_free (self->load);
   g_free (self);
 }
 
@@ -65,6 +69,7 @@ keep (const LigMeasurementJob *job,
   profiled->conditions = profile->conditions;
   profiled->health = profile->health;
   profiled->run = g_steal_pointer (&profile->run);
+  profiled->load = g_steal_pointer (&profile->load);
   return profiled;
 }
 
@@ -75,9 +80,13 @@ measure (LigMeasurement *self,
          gpointer results,
          GError **error)
 {
+  const char *text = LIG_PROFILING (self)->measured;
+  g_autoptr (LigProfileLoad) load = text ? lig_profile_load_parse (text, job->store, error) : NULL;
+  if (text && !load)
+    return FALSE;
   g_autoptr (GPtrArray) profiles =
-    lig_profile_measure_watched (job->sequence, device, job->options, job->count, job->rounds,
-                                 job->store, lig_measurement_watch, self, error);
+    lig_profile_measure_loaded (job->sequence, device, job->options, job->count, job->rounds, load,
+                                job->store, lig_measurement_watch, self, error);
   for (guint i = 0; profiles && i < profiles->len; i++) {
     LigProfiled *profiled = keep (job, profiles->pdata[i], &job->options[i], error);
     if (!profiled)
@@ -111,10 +120,31 @@ lig_profiling_start (
   LigProfiling *self, const LigPolicy *policies, guint count, guint rounds, GError **error)
 {
   GPtrArray *results = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profiled_free);
+  LigPlan *plan = lig_document_get_plan (lig_measurement_get_document (LIG_MEASUREMENT (self)));
+  if (!lig_measurement_is_active (LIG_MEASUREMENT (self))) {
+    g_free (self->measured);
+    self->measured = plan && lig_plan_has_loads (plan) ? g_strdup (self->load) : NULL;
+  }
   if (!lig_measurement_start (LIG_MEASUREMENT (self), policies, count, rounds, results, error))
     return FALSE;
   self->began = 0;
   return TRUE;
+}
+
+void
+lig_profiling_set_load (LigProfiling *self, const char *load)
+{
+  if (g_strcmp0 (load, self->load) == 0)
+    return;
+  g_free (self->load);
+  self->load = g_strdup (load);
+  lig_measurement_announce (LIG_MEASUREMENT (self));
+}
+
+const char *
+lig_profiling_get_load (LigProfiling *self)
+{
+  return self->load;
 }
 
 double
@@ -170,8 +200,18 @@ lig_profiling_get_timed (LigProfiling *self, LigTimedPlan *timed)
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
+lig_profiling_finalize (GObject *object)
+{
+  LigProfiling *self = LIG_PROFILING (object);
+  g_free (self->load);
+  g_free (self->measured);
+  G_OBJECT_CLASS (lig_profiling_parent_class)->finalize (object);
+}
+
+static void
 lig_profiling_class_init (LigProfilingClass *class)
 {
+  G_OBJECT_CLASS (class)->finalize = lig_profiling_finalize;
   LigMeasurementClass *measurement_class = LIG_MEASUREMENT_CLASS (class);
   measurement_class->busy = N_ ("this sequence is already being profiled");
   measurement_class->empty = N_ ("there is nothing to profile: the sequence has no operations");

@@ -20,6 +20,7 @@ G_DECLARE_FINAL_TYPE (LigProfiling, lig_profiling, LIG, PROFILING, LigMeasuremen
  * @conditions: conditions that may have disturbed the measurement
  * @plan: compiled like the measured plan; bound to no memory
  * @steps: each step of @plan
+ * @load: (nullable): the load of experts, as in #LigProfile
  * @recorded: when it was measured, in microseconds since 1970, if it was read from the store; 0 if
  *   it was measured since the document was opened
  */
@@ -32,6 +33,7 @@ typedef struct {
   LigConditions conditions;
   LigDeviceHealth health;
   char *run; /* uuid in the store, or null */
+  char *load;
   gint64 recorded;
 } LigProfiled;
 
@@ -50,6 +52,11 @@ LigProfiling *lig_profiling_of (LigDocument *document);
  */
 gboolean lig_profiling_start (
   LigProfiling *self, const LigPolicy *policies, guint count, guint rounds, GError **error);
+
+/* Sets the load of experts of the next profiles, as for lig_profile_load_parse(); null: even. A
+ * plan without experts ignores it. */
+void lig_profiling_set_load (LigProfiling *self, const char *load);
+const char *lig_profiling_get_load (LigProfiling *self);
 
 /* Returns 0 to 1, negative during preparation; sets the seconds left, NaN if unknown. */
 double lig_profiling_get_progress (LigProfiling *self, double *left);
