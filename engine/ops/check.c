@@ -184,10 +184,11 @@ lig_infer_gated (LigInfer *infer, GError **error)
     return FALSE;
   }
   *columns /= 2;
+  const char *name = lig_infer_param_name (infer, "interleave");
   if (params->interleave > 0 && *columns % params->interleave != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 _ ("%s is %" PRId64 ", expected a divisor of %" PRId64),
-                 lig_infer_param_name (infer, "interleave"), params->interleave, *columns);
+                 _ ("%s is %" PRId64 ", expected a divisor of %" PRId64), name, params->interleave,
+                 *columns);
     return lig_infer_suggest (infer, "interleave", lig_find_divisor (*columns, params->interleave),
                               error);
   }

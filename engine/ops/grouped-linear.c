@@ -89,12 +89,13 @@ static gboolean
 find_groups (LigInfer *self, const GroupedLinearParams *values, gint64 *groups, GError **error)
 {
   const LigShape *given = &self->extra_inputs[OFFSETS];
+  const char *name = lig_infer_param_name (self, "groups");
   const int ranks = count_ranks (self, values);
   LigShape wanted;
   if (values->groups % ranks != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s is %" PRId64 ", expected a multiple of expert, %d"),
-                 lig_infer_param_name (self, "groups"), values->groups, ranks);
+                 _ ("%s is %" PRId64 ", expected a multiple of expert, %d"), name, values->groups,
+                 ranks);
     return lig_infer_suggest (self, "groups", (values->groups + ranks - 1) / ranks * ranks, error);
   }
   *groups = values->groups > 0   ? values->groups / ranks
@@ -110,8 +111,8 @@ find_groups (LigInfer *self, const GroupedLinearParams *values, gint64 *groups, 
   if (given->n_axes == 1 && given->axes[0] != *groups + 1) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_SHAPE,
-      _ ("%s is %" PRId64 ", that of its offsets is %" PRId64 "; give both the same number"),
-      lig_infer_param_name (self, "groups"), *groups, given->axes[0] - 1);
+      _ ("%s is %" PRId64 ", that of its offsets is %" PRId64 "; give both the same number"), name,
+      *groups, given->axes[0] - 1);
     return lig_infer_suggest (self, "groups", (given->axes[0] - 1) * ranks, error);
   }
   return lig_check_extra (self, OFFSETS, "offsets", &wanted, LIG_INT32, error);

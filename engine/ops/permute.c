@@ -100,12 +100,13 @@ static gboolean
 check_channel (const LigInfer *self, const PermuteParams *values, GError **error)
 {
   const LigRange *range = &self->channel_ranges[EXPERTS];
+  const char *name = lig_infer_param_name (self, "groups");
   if (range->max == G_MAXINT32 || range->max == values->groups - 1)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("%s is %" PRId64 ", the number of experts of its channel is %d; give both the "
                   "same number"),
-               lig_infer_param_name (self, "groups"), values->groups, range->max + 1);
+               name, values->groups, range->max + 1);
   return lig_infer_suggest (self, "groups", (gint64) range->max + 1, error);
 }
 

@@ -40,17 +40,18 @@ static gboolean
 check_scaling (const LigInfer *self, const LigRotation *rotation, GError **error)
 {
   gboolean yarn = rotation->scaling == LIG_ROTARY_YARN;
+  const char *low = lig_infer_param_name (self, "low"), *high = lig_infer_param_name (self, "high");
+  const char *base = lig_infer_param_name (self, "base");
+  const char *scaling = lig_infer_param_name (self, "scaling");
   if ((yarn || rotation->scaling == LIG_ROTARY_LLAMA3) && rotation->low >= rotation->high) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is %g, expected less than %s, %g"),
-                 lig_infer_param_name (self, "low"), (double) rotation->low,
-                 lig_infer_param_name (self, "high"), (double) rotation->high);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, _ ("%s is %g, expected less than %s, %g"), low,
+                 (double) rotation->low, high, (double) rotation->high);
     return FALSE;
   }
   if (yarn && rotation->base <= 1) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 _ ("%s is %g, expected more than 1 with %s=yarn"),
-                 lig_infer_param_name (self, "base"), (double) rotation->base,
-                 lig_infer_param_name (self, "scaling"));
+                 _ ("%s is %g, expected more than 1 with %s=yarn"), base, (double) rotation->base,
+                 scaling);
     return FALSE;
   }
   return TRUE;

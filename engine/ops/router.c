@@ -69,6 +69,8 @@ check_experts (const LigInfer *self, gint64 experts, GError **error)
 static gboolean
 add_correction (LigInfer *self, const RouterParams *values, gint64 experts, GError **error)
 {
+  const char *score = lig_infer_param_name (self, "score");
+  const char *cause = lig_infer_param_name (self, values->balance > 0 ? "balance" : "correction");
   self->n_parameters = values->correction || values->balance > 0;
   lig_shape_init (&self->parameters[CORRECTION], 1, experts);
   if (self->n_parameters == 0 || values->kernel.score != LIG_SCORE_SOFTMAX)
@@ -76,8 +78,7 @@ add_correction (LigInfer *self, const RouterParams *values, gint64 experts, GErr
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                _ ("%s is softmax, with a correction expected sigmoid or sqrt-softplus; set one of "
                   "them, or omit %s"),
-               lig_infer_param_name (self, "score"),
-               lig_infer_param_name (self, values->balance > 0 ? "balance" : "correction"));
+               score, cause);
   return FALSE;
 }
 

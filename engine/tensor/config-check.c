@@ -109,7 +109,7 @@ lig_config_blocks (JsonObject *rule)
  * by a list of the kinds of all layers, of which it sets that of the layer, or by the first layer
  * that has it. */
 static JsonNode *
-value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value, JsonNode **of_layer)
+value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value, JsonNode **of_block)
 {
   JsonObject *blocks = lig_config_blocks (rule);
   if (!blocks)
@@ -121,7 +121,7 @@ value_of_block (JsonObject *rule, JsonObject *config, guint n, JsonNode *value, 
   if (kinds && JSON_NODE_HOLDS_ARRAY (kinds)) {
     JsonArray *list = json_node_get_array (kinds);
     JsonNode *kind = n < json_array_get_length (list) ? json_array_get_element (list, n) : NULL;
-    *of_layer = kind;
+    *of_block = kind;
     return kind && json_node_equal (kind, json_object_get_member (blocks, "kind")) ? value
                                                                                    : otherwise;
   }
@@ -173,11 +173,11 @@ check_value (const LigModel *model,
     g_autofree char *theirs = describe_value (value);
     g_autofree char *own = lig_config_describe (rule, trait);
     if (kind) {
-      g_autofree char *of_layer = describe_value (kind);
+      g_autofree char *of_block = describe_value (kind);
       lig_differences_add (all, _ ("%s is %s for layer %u (%s: %s), %s of %s at %s is %s"), key,
                            theirs, n,
                            json_object_get_string_member (lig_config_blocks (rule), "kinds"),
-                           of_layer, trait->name, trait->title, trait->path, own);
+                           of_block, trait->name, trait->title, trait->path, own);
       return;
     }
     lig_differences_add (all, _ ("%s is %s, %s of %s at %s is %s"), key, theirs, trait->name,

@@ -80,8 +80,8 @@ lig_run_note_waits (LigRun *self, gint64 step)
   find_slowest (self->waited, count_ranks (self), &min, &max);
   lig_run_metric (self, step, LIG_METRIC_EXPOSED, min * 1e3);
   lig_run_metric (self, step, LIG_METRIC_IMBALANCE, (max - min) * 1e3);
-  double least, most;
-  int slowest = find_slowest (self->waited_lately, count_ranks (self), &least, &most);
+  double low, high;
+  int slowest = find_slowest (self->waited_lately, count_ranks (self), &low, &high);
   lig_run_metric (self, step, LIG_METRIC_SLOWEST, slowest);
   g_mutex_lock (&self->lock);
   lig_run_keep_time (self->exposed_seconds, step, min);

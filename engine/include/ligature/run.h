@@ -303,7 +303,7 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * @samples_per_second: the mean throughput in this process
  * @exposed: the median seconds of the same steps for which the other work of every rank waits for
  *   collectives; NaN for one rank
- * @imbalance: likewise, for which ranks wait for the slowest one
+ * @imbalance: the median seconds for which ranks wait for the slowest one
  * @slowest: the rank that the others wait for
  * @searching: whether kernels are autotuning, as they do at their first launch, before step 1;
  *   rates exclude this time
