@@ -65,11 +65,10 @@ lig_runs_print_loads (LigStore *store, const LigRunRow *row, GError **error)
   for (guint i = 0; i < all->len; i++)
     g_ptr_array_add (table, make_row (all->pdata[i]));
   const LigLoadSeries *first = all->pdata[0];
-  g_autofree char *title =
-    first->steps->len == 1
-      ? g_strdup ("Load of experts in 1 recorded step")
-      : g_strdup_printf ("Load of experts in %u recorded steps, losses of the last",
-                         first->steps->len);
+  guint steps = first->steps->len;
+  g_autofree char *title = g_strdup_printf ("Load of experts in %u recorded step%s%s", steps,
+                                            LIG_ENDING (steps),
+                                            steps > 1 ? ", losses of the last" : "");
   lig_runs_print_title (title);
   lig_cli_print_fitted (header, table, lig_cli_text_width ());
   return TRUE;
