@@ -54,7 +54,7 @@ lig_fusion_reject_apart (LigLowering *match, int element, gint64 columns, LigRej
   if (columns % (2 * LIG_FUSION_BLOCK) != 0) {
     rejection->observed_value = (double) columns;
     rejection->required_value = 2 * LIG_FUSION_BLOCK;
-    rejection->observed = g_strdup_printf ("%" G_GINT64_FORMAT " columns", columns);
+    rejection->observed = g_strdup_printf ("columns=%" G_GINT64_FORMAT, columns);
     rejection->required = g_strdup_printf ("a multiple of %d", 2 * LIG_FUSION_BLOCK);
     return TRUE;
   }

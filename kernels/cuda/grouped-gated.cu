@@ -47,10 +47,13 @@ consume_gated (const Maps &maps,
     if (!own)
       continue;
     float bias[2] = {}, scale = 1;
-    if (BACKWARD)
-      for (int number = 0; number < 2; number++)
+    using Shared = GatedLayout<BACKWARD>;
+    if (BACKWARD) {
+      if (job.factors && tile.row + thread < tile.end)
+        scale = job.factors[tile.row + thread];
+      for (int number = 0; number < Shared::READ_AHEAD; number++)
         fetch_vectors (job, share_of_tile (tile, warp, memory), number, tile.end);
-    else {
+    } else {
       for (int i = 0; i < 2; i++)
         bias[i] = bias_of_group (rows, tile.group, tile.column + 128 * i + thread);
       if (rows.scales && tile.row + thread < tile.end)
@@ -58,23 +61,27 @@ consume_gated (const Maps &maps,
     }
     if (turn > 0)
       turn_wait (TURNS + group);
-    if (!BACKWARD) {
+    if (BACKWARD)
+      vectors[TILE_ROWS + thread] = scale;
+    else {
       vectors[thread] = bias[0];
       vectors[TILE_COLUMNS + thread] = scale;
       if (thread < TILE_COLUMNS - 128)
         vectors[128 + thread] = bias[1];
     }
     float sums[2][96];
-    auto first = Cursor<STAGES>::at (turn * steps);
+    constexpr int COUNT = Shared::COUNT;
+    auto first = Cursor<COUNT>::at (turn * steps);
     choose_loop<T, false, BACKWARD> (
       tile.end - tile.row, rows.columns - tile.column, [&] (auto loop) {
         multiply_steps<decltype (loop)> (sums, ring, first, steps, next,
-                                         [] (Cursor<STAGES>, int) {});
+                                         [] (Cursor<COUNT>, int) {});
       });
     warpgroup_sync (group);
     Share share = share_of_tile (tile, warp, memory);
     if constexpr (BACKWARD)
-      finish_backward<T> (sums, job, share, tile.end, vectors + warp % 4 * 2 * PIECE_ROWS);
+      finish_backward<T> (sums, job, share, tile.end, vectors + warp % 4 * 2 * PIECE_ROWS,
+                          vectors + TILE_ROWS + warp % 4 * PIECE_ROWS);
     else
       finish_forward<T> (sums, maps, job, share, tile, vectors);
   }
@@ -106,17 +113,17 @@ __launch_bounds__ (BLOCK, 1)
   extern __shared__ char memory[];
   uint32_t begin = (shared_address (memory) + 1023) / 1024 * 1024;
   float *vectors = (float *) (memory + (begin - shared_address (memory)) + Shared::VECTORS_AT);
-  StageRing ring = {begin, begin + Shared::BARRIERS_AT, begin + Shared::BARRIERS_AT + STAGES * 8,
-                    0};
+  StageRing ring = {begin, begin + Shared::BARRIERS_AT,
+                    begin + Shared::BARRIERS_AT + Shared::COUNT * 8, 0};
   int warp = warp_number (), group = warp / 4, rank = (int) cluster_rank ();
-  UnitQueue queue = UnitQueue::at (begin + Shared::BARRIERS_AT + 2 * STAGES * 8);
-  begin_ring<STAGES> (ring);
+  UnitQueue queue = UnitQueue::at (begin + Shared::BARRIERS_AT + 2 * Shared::COUNT * 8);
+  begin_ring<Shared::COUNT> (ring);
   queue.begin ();
   cluster_sync ();
   if (group == 0) {
     release_registers<40> ();
     if (threadIdx.x == 0)
-      produce_groups<BACKWARD> (maps, job.rows, ring, queue, rank);
+      produce_groups<BACKWARD, Shared::COUNT> (maps, job.rows, ring, queue, rank);
     else if (warp == 1 && rank == 0)
       queue.schedule (job.rows.segments.next, job.rows.segments.tiles[job.rows.segments.count],
                       [&] (int unit) { return tile_of (job.rows, unit); });
@@ -124,7 +131,7 @@ __launch_bounds__ (BLOCK, 1)
       clear_gated<BACKWARD> (job, (int) threadIdx.x - 64, 64);
   } else {
     take_registers<232> ();
-    uint32_t own = begin + STAGES * STAGE_BYTES + (warp - 4) * Shared::WARP_BYTES;
+    uint32_t own = begin + Shared::COUNT * STAGE_BYTES + (warp - 4) * Shared::WARP_BYTES;
     consume_gated<T, BACKWARD> (maps, job, ring, queue, vectors + (group - 1) * Shared::OWN, own,
                                 warp);
   }

@@ -19,14 +19,17 @@ enum { BLOCK_COLUMNS = PIECE_COLUMNS, VECTOR_COLUMNS = 8, VECTOR_ROWS = 8 };
 enum { HALF_PIECE = PIECE_BYTES / 2 };
 
 /* The layout of shared memory: each warp stages two pieces, or one and a ring of the vectors that
- * are read ahead. Numbers of a tile's columns and rows follow. */
+ * are read ahead, for which there is one pipeline stage less. Numbers of a tile's columns and rows
+ * follow. */
 template <bool BACKWARD> struct GatedLayout {
-  static constexpr int WARP_BYTES = (BACKWARD ? 3 : 2) * PIECE_BYTES;
-  static constexpr int VECTORS_AT = STAGES * STAGE_BYTES + 8 * WARP_BYTES;
-  /* The fp32 numbers of a warpgroup: biases and their factors, or totals. */
-  static constexpr int OWN = TILE_ROWS + (BACKWARD ? 0 : TILE_COLUMNS);
+  static constexpr int COUNT = BACKWARD ? 4 : STAGES;
+  static constexpr int READ_AHEAD = BACKWARD ? 6 : 0;
+  static constexpr int WARP_BYTES = (BACKWARD ? 1 + READ_AHEAD : 2) * PIECE_BYTES;
+  static constexpr int VECTORS_AT = COUNT * STAGE_BYTES + 8 * WARP_BYTES;
+  /* The fp32 numbers of a warpgroup: biases, or the totals of rows, and the factors of rows. */
+  static constexpr int OWN = TILE_ROWS + (BACKWARD ? TILE_ROWS : TILE_COLUMNS);
   static constexpr int BARRIERS_AT = VECTORS_AT + 2 * OWN * 4;
-  static constexpr int SHARED_BYTES = 1024 + BARRIERS_AT + 2 * STAGES * 8 + UNITS_BYTES;
+  static constexpr int SHARED_BYTES = 1024 + BARRIERS_AT + 2 * COUNT * 8 + UNITS_BYTES;
 };
 
 /* A matmul and its unit. In the forward pass rows.y is the unit's input, which may be absent, and
@@ -218,21 +221,21 @@ finish_forward (const float (&sums)[2][96],
 
 /* The place of a lane's vectors of the unit's input, of which a step has an upper and a lower half:
  * `number` counts the halves. */
-struct Place {
+struct VectorPlace {
   bool inside;
   int row;
   uint32_t at; /* the number of the gate's vector */
 };
 
-__device__ inline Place
+__device__ inline VectorPlace
 place_of (const Gated &job, const Share &share, int number, int end)
 {
   int lane = threadIdx.x % 32, step = number / 2;
   int row = share.row + step % 2 * HALF_ROWS + number % 2 * VECTOR_ROWS + lane / 4;
   int column = share.column + step / 2 * BLOCK_COLUMNS, columns = job.rows.columns;
-  return Place{number < 2 * PIECES && row < end && column < columns, row,
-               (uint32_t) row * (columns / (VECTOR_COLUMNS / 2)) + column / (VECTOR_COLUMNS / 2) +
-                 lane % 4};
+  return VectorPlace{number < 2 * PIECES && row < end && column < columns, row,
+                     (uint32_t) row * (columns / (VECTOR_COLUMNS / 2)) +
+                       column / (VECTOR_COLUMNS / 2) + lane % 4};
 }
 
 /* Returns where a lane's vector of the gate is staged; that of the linear half follows half a piece
@@ -240,14 +243,15 @@ place_of (const Gated &job, const Share &share, int number, int end)
 __device__ inline uint32_t
 slot_of (const Share &share, int number)
 {
-  return share.memory + (1 + number % 2) * PIECE_BYTES + threadIdx.x % 32 * VECTOR_BYTES;
+  return share.memory + (1 + number % GatedLayout<true>::READ_AHEAD) * PIECE_BYTES +
+         threadIdx.x % 32 * VECTOR_BYTES;
 }
 
 /* Issues the copies of a lane's vectors of the unit's input. */
 __device__ inline void
 fetch_vectors (const Gated &job, const Share &share, int number, int end)
 {
-  Place place = place_of (job, share, number, end);
+  VectorPlace place = place_of (job, share, number, end);
   const char *from = vector_at (job.in, place.inside ? place.at : 0);
   uint32_t to = slot_of (share, number);
   copy_async (to, from, place.inside);
@@ -302,8 +306,12 @@ write_totals (const Gated &job, const Share &share, const float *totals, int end
 /* Runs the epilogue of the backward pass: each step computes 16 rows of a block of both halves. */
 template <class T>
 __device__ inline void
-finish_backward (
-  const float (&sums)[2][96], const Gated &job, const Share &share, int end, float *totals)
+finish_backward (const float (&sums)[2][96],
+                 const Gated &job,
+                 const Share &share,
+                 int end,
+                 float *totals,
+                 const float *factors)
 {
 #pragma unroll
   for (int step = 0; step < PIECES; step++) {
@@ -314,13 +322,14 @@ finish_backward (
     __syncwarp ();
 #pragma unroll 1
     for (int below = 0; below < 2; below++) {
-      Place place = place_of (job, share, 2 * step + below, end);
-      await_copies<1> ();
-      uint32_t slot = slot_of (share, below);
+      VectorPlace place = place_of (job, share, 2 * step + below, end);
+      constexpr int READ_AHEAD = GatedLayout<true>::READ_AHEAD;
+      await_copies<READ_AHEAD - 1> ();
+      uint32_t slot = slot_of (share, 2 * step % READ_AHEAD + below);
       Pack dy = read_shared (share.unit + below * HALF_PIECE);
       Pack gate = read_shared (slot), linear = read_shared (slot + HALF_PIECE);
-      fetch_vectors (job, share, 2 * step + below + 2, end);
-      float factor = job.factors && place.inside ? job.factors[place.row] : 1;
+      fetch_vectors (job, share, 2 * step + below + READ_AHEAD, end);
+      float factor = factors[place.row - share.row];
       float sum = turn_back<T> (job, dy, gate, linear, factor);
       if (job.partials)
         add_parts (totals, place.inside ? sum : 0, step, below);

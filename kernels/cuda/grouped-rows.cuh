@@ -118,12 +118,12 @@ load_group_stage (const Maps &maps,
 }
 
 /* The producer: fills the ring, for all tiles of this threadblock. */
-template <bool TRANSPOSED>
+template <bool TRANSPOSED, int COUNT = STAGES>
 __device__ inline void
 produce_groups (
   const Maps &maps, const Rows &job, const StageRing &ring, const UnitQueue &queue, int rank)
 {
-  Cursor<STAGES> at = {0, 0};
+  Cursor<COUNT> at = {0, 0};
   for (int turn = 0;; turn++) {
     SentTile tile = queue.produce (turn);
     if (!tile.exists)

@@ -33,6 +33,8 @@ static const Case cases[] = {
   {"backward-linear-input-bias", "basic-linear(32) ! bias"},
   {"backward-gelu-linear-biases", "bias ! gelu ! basic-linear(32) ! bias"},
   {"joint-linear-cross-entropy", "basic-linear(64) ! cross-entropy"},
+  {"forward-grouped-linear-gated", "mixture-of-experts(4, expert-features=32, interleave=32)"},
+  {"backward-gated-grouped-linear", "mixture-of-experts(4, expert-features=32, interleave=32)"},
 };
 
 /* Fusions under a recipe, and whether the plan trains. */
