@@ -146,7 +146,7 @@ reject_unquantized (LigWalk *walk, const LigFound *found, LigMatch *match)
   const LigPart *matmul = lig_part (graph, at);
   if (!matmul->recipe || !matmul->plan.unquantized)
     return FALSE;
-  if (lig_part_refuses_recipe (matmul)) {
+  if (lig_part_rejects_recipe (matmul)) {
     match->found = name_one (graph, LIG_EVIDENCE_NAMES, matmul->recipe->info->name);
     match->found.path = matmul->plan.path;
     match->found.first = at;

@@ -120,7 +120,8 @@ add_quantizing (
 static void
 add_basic (LigGraph *graph, LigOp *op, const Place *place, const char *prefix)
 {
-  gboolean quantized = place->recipe && lig_op_get_info (op)->flags & (LIG_OP_MATMUL | LIG_OP_GROUPED);
+  gboolean quantized =
+    place->recipe && lig_op_get_info (op)->flags & (LIG_OP_MATMUL | LIG_OP_GROUPED);
   if (quantized)
     add_quantizing (graph, op, place, prefix, LIG_PASS_FORWARD);
   add_part (graph, op, place, prefix);

@@ -393,7 +393,7 @@ is_kept_in_fp8 (const LigGraph *graph, int number)
   if (!graph->request->fp8_parameters || !parameter->trained || parameter->shared ||
       !part->recipe || !lig_part_is_matmul (part) || owner->slot != 0)
     return FALSE;
-  if (lig_part_refuses_recipe (part))
+  if (lig_part_rejects_recipe (part))
     return FALSE;
   const LigShape *shape = &parameter->shape;
   gint64 multiple = part->recipe->info->multiple;

@@ -17,7 +17,7 @@ lig_part_is_quantized (const LigPart *part)
 }
 
 gboolean
-lig_part_refuses_recipe (const LigPart *part)
+lig_part_rejects_recipe (const LigPart *part)
 {
   return part->recipe && part->plan.info->flags & LIG_OP_GROUPED &&
          (part->recipe->info->has_history || part->recipe->info->described);

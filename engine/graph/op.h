@@ -10,12 +10,12 @@
 gboolean lig_part_is_matmul (const LigPart *part);
 gboolean lig_part_is_quantized (const LigPart *part);
 
-/* The recipes that matmuls of groups of rows can follow, as verdicts name them. */
+/* The recipes that matmuls of groups of rows can follow, in the words of verdicts. */
 #define LIG_RECIPES_OF_GROUPS "fp8-rows|fp8-block|fp8-current"
 
 /* Returns whether the part is a matmul of groups of rows that cannot follow its recipe: one with an
  * amax history, or one that can only be planned. */
-gboolean lig_part_refuses_recipe (const LigPart *part);
+gboolean lig_part_rejects_recipe (const LigPart *part);
 
 /* Returns whether the part passes its values on unchanged in the pass, so that fusions may extend
  * across it. */

@@ -63,47 +63,6 @@ lig_lower_beside (LigLowering *self,
     g_array_index (self->steps, LigGraphStep, i).plan.lane = LIG_LANE_COMMUNICATION;
 }
 
-/* Checks that `to` can be an alias: the group itself must compute it, so that it has no memory yet,
- * and it must have the size of `from`. */
-static gboolean
-check_alias (LigLowering *self, const char *to, int target, const char *from, int source)
-{
-  const LigPlanGroup *group = self->group;
-  const LigPlanValue *a = lig_value (self->graph, target), *b = lig_value (self->graph, source);
-  gboolean computed = (a->role == LIG_VALUE_COMPUTED || a->role == LIG_VALUE_GRADIENT) &&
-                      a->op >= group->first && a->op < group->first + group->count;
-  if (!computed) {
-    lig_lower_fault (self, "table makes '%s' another name of '%s', but does not compute it", to,
-                     from);
-    return FALSE;
-  }
-  if (a->dtype == b->dtype && lig_shape_size (&a->shape) == lig_shape_size (&b->shape))
-    return TRUE;
-  g_autofree char *wanted = lig_shape_to_string (&a->shape);
-  g_autofree char *given = lig_shape_to_string (&b->shape);
-  lig_lower_fault (
-    self, "table makes '%s', %s %s, another name of '%s', %s %s, which has a different size", to,
-    wanted, lig_dtype_name (a->dtype), from, given, lig_dtype_name (b->dtype));
-  return FALSE;
-}
-
-void
-lig_lower_alias (LigLowering *self, const char *to, const char *from)
-{
-  int target = lig_lower_port (self, to), source = lig_lower_port (self, from);
-  if (target < 0 || source < 0 || target == source || !check_alias (self, to, target, from, source))
-    return;
-  /* Point to the root of the source, so that chains of aliases stay short. */
-  int root = lig_graph_root (self->graph, source);
-  if (root == target) {
-    lig_lower_fault (self, "table makes '%s' and '%s' names of each other", to, from);
-    return;
-  }
-  lig_value (self->graph, target)->alias = root;
-  if (self->probe)
-    g_array_append_val (self->aliases, target);
-}
-
 gboolean
 lig_lower_is_training (LigLowering *self)
 {

@@ -32,7 +32,8 @@ lig_find_quantized (LigLowering *self, const LigKernel *kernel, const LigBinding
     lig_bindings_find (bindings, name, &port);
     const LigPart *part = lig_lower_port_part (self, &port);
     /* The gradient of the weights of groups is computed in the compute type. */
-    gboolean apart = part && part->plan.info->flags & LIG_OP_GROUPED && g_str_equal (name, "dweight");
+    gboolean apart =
+      part && part->plan.info->flags & LIG_OP_GROUPED && g_str_equal (name, "dweight");
     if (part && lig_part_is_quantized (part) && !apart)
       return part;
   }
@@ -113,7 +114,7 @@ lig_emit_quantized (LigLowering *self,
     return;
   }
   bind_like (&all, bindings, "offsets", "offsets");
-  params.grouped = *(const LigGroupedParams *) matmul->params;
+  params.rows = ((const LigGroupedParams *) matmul->params)->rows;
   lig_lower_emit (self, own, &all, &params, sizeof params);
 }
 

@@ -93,7 +93,8 @@ want (LigGraph *graph, int number, gboolean transposed, gboolean saved)
       lig_shape_init (&shape, 2, groups * columns, rows);
     LigShape scales =
       scale_shape (kind, groups, transposed ? columns : rows, transposed ? rows : columns);
-    gboolean shares = groups == 1 && other.scale >= 0 && info->row[quantizer.role] == LIG_SCALES_TENSOR &&
+    gboolean shares = groups == 1 && other.scale >= 0 &&
+                      info->row[quantizer.role] == LIG_SCALES_TENSOR &&
                       info->transposed[quantizer.role] == LIG_SCALES_TENSOR;
     pack_copy (&quantizer, &shape);
     form->data =

@@ -64,8 +64,9 @@ find_rejection (LigGraph *graph, const LigPart *part)
   const struct {
     const char *side;
     gint64 length;
-  } sides[] = {
-    {N_ ("rows"), grouped ? 0 : rows}, {N_ ("input features"), columns}, {N_ ("output features"), outputs}};
+  } sides[] = {{N_ ("rows"), grouped ? 0 : rows},
+               {N_ ("input features"), columns},
+               {N_ ("output features"), outputs}};
   gint64 multiple = part->recipe->info->multiple;
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     if (sides[i].length % multiple != 0) {
@@ -82,11 +83,10 @@ static const char *
 reject_groups (LigGraph *graph, const LigPart *part)
 {
   const LigRecipeInfo *info = part->recipe->info;
-  if (!lig_part_refuses_recipe (part))
+  if (!lig_part_rejects_recipe (part))
     return NULL;
-  g_autofree char *text =
-    g_strdup_printf (_ ("matmuls of groups of rows cannot follow %s; choose %s"), info->name,
-                     LIG_RECIPES_OF_GROUPS);
+  g_autofree char *text = g_strdup_printf (
+    _ ("matmuls of groups of rows cannot follow %s; choose %s"), info->name, LIG_RECIPES_OF_GROUPS);
   return g_string_chunk_insert_const (graph->strings, text);
 }
 

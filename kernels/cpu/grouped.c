@@ -5,7 +5,7 @@
 #include "kernels/cpu/matmul.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/quantize.h"
-#include <ligature/params-experts.h>
+#include <ligature/params-matmul.h>
 
 /* The rows of all operands that have one per row of x. */
 typedef struct {

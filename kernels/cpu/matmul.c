@@ -71,8 +71,12 @@ divide (const LigCpuMatmul *matmul, float *workspace)
 /* Multiplies the elements of a row of a quantized matrix, `count` from `column` on, by their
  * scales, whose columns are those that LigScales names. */
 static void
-apply_scales (
-  const LigOperand *scales, LigScales kind, int64_t row, int64_t column, int64_t count, float *values)
+apply_scales (const LigOperand *scales,
+              LigScales kind,
+              int64_t row,
+              int64_t column,
+              int64_t count,
+              float *values)
 {
   const float *all = scales->data;
   int64_t stride = scales->columns;

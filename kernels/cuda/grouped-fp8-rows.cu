@@ -13,6 +13,7 @@
 #include "kernels/cuda/matmul/ring.cuh"
 #include "kernels/cuda/matmul/tensor-maps.cuh"
 #include "kernels/cuda/matmul/units.cuh"
+#include <ligature/scales.h>
 
 namespace lig
 {
@@ -36,7 +37,7 @@ enum { SHARED_BYTES = 1024 + UNITS_AT + UNITS_BYTES };
  * with the scales of blocks. */
 enum class Sums { FAST, PRECISE, BLOCKS };
 
-/* The number of units of a group, as in grouped-rows.cu. */
+/* The number of units of a group, like those of grouped-rows.cu. */
 struct Units {
   int wide; /* tiles in a row of tiles */
   __host__ __device__ static int64_t

@@ -7,7 +7,7 @@
 #include "kernels/cuda/grouped-tile.cuh"
 #include "kernels/cuda/grouped.h"
 #include "kernels/quantize.h"
-#include <ligature/params-experts.h>
+#include <ligature/params-matmul.h>
 
 #include <cuda_fp8.h>
 
@@ -133,8 +133,8 @@ multiply (LigLaunch *launch, const LigGroupedFp8 &p)
   LigStatus status = begin (launch, p.offsets, rows (p.a), Tiles{TILE}, &job.segments);
   if (status != LIG_OK)
     return status;
-  job.a = matrix_of (p.a, p.a_scale, p.left);
-  job.b = matrix_of (p.b, p.b_scale, p.right);
+  job.a = matrix_of (p.a, p.a_scale, (LigScales) p.left);
+  job.b = matrix_of (p.b, p.b_scale, (LigScales) p.right);
   job.rows = rows (p.a);
   job.columns = p.y->columns;
   job.depth = p.a->columns;
@@ -168,8 +168,9 @@ fits (const LigGroupedFp8 &p)
   return lig_dtype_has (p.a->dtype, quantized) && lig_dtype_has (p.b->dtype, quantized) &&
          lig_dtype_is_floating (p.y->dtype) && groups > 0 && depth > 0 && columns > 0 &&
          p.b->size == groups * columns * depth && rows (p.a) == rows (p.y) &&
-         is_type (p.scales, LIG_FP32) && has_scales (p.a_scale, p.left, 1, rows (p.a), depth) &&
-         has_scales (p.b_scale, p.right, groups, columns, depth);
+         is_type (p.scales, LIG_FP32) &&
+         has_scales (p.a_scale, (LigScales) p.left, 1, rows (p.a), depth) &&
+         has_scales (p.b_scale, (LigScales) p.right, groups, columns, depth);
 }
 } /* namespace fp8 */
 } /* namespace grouped */
@@ -183,18 +184,9 @@ lig_cuda_grouped_fp8 (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   const LigFp8Params &params = ((const LigGroupedFp8Params *) launch->params)->fp8;
-  const LigGroupedFp8 matmul = {&o[0],
-                                &o[1],
-                                &o[4],
-                                &o[2],
-                                &o[3],
-                                &o[5],
-                                &o[6],
-                                &o[7],
-                                (LigScales) params.left,
-                                (LigScales) params.right,
-                                params.factor,
-                                params.fast};
+  const LigGroupedFp8 matmul = {&o[0],       &o[1],        &o[4],         &o[2],
+                                &o[3],       &o[5],        &o[6],         &o[7],
+                                params.left, params.right, params.factor, params.fast};
   if (!fp8::fits (matmul))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, LIG_GROUPED_MISFIT);
   return lig_multiply_fp8_groups_serves (launch, &matmul)

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <ligature/launch.h>
-#include <ligature/scales.h>
 
 /* A matmul of the rows of each group. */
 typedef struct {
@@ -26,7 +25,7 @@ typedef struct {
   const LigOperand *a, *b, *offsets; /* [R, depth]; [G, columns, depth]; [G + 1] */
   const LigOperand *a_scale, *b_scale;
   const LigOperand *bias, *scales, *y; /* as above */
-  LigScales left, right;
+  int left, right;                     /* the LigScales of a and b */
   float factor;
   bool fast; /* may accumulate with less precision than fp32 */
 } LigGroupedFp8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantized copies of several matrices of equal size in one launch, such as the weights of experts:
- * one persistent kernel processes the tiles of all of them, as quantize_tiles does those of one.
+ * one persistent kernel processes the tiles of all of them, like quantize_tiles those of one.
  * Lower bound: the source is read once, and each copy written once; scales of whole rows, columns
  * or matrices need one pass more. */
 #include "kernels/cuda/quantize-groups.cuh"

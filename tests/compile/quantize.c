@@ -280,9 +280,9 @@ test_experts (void)
   }
 }
 
-/* Recipes that experts cannot follow are refused, with those that they can. */
+/* Recipes that experts cannot follow are rejected, with those that they can. */
 static void
-test_experts_refused (void)
+test_experts_rejected (void)
 {
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = with_recipe (MIXTURE, "32x48", "fp8-delayed");
@@ -673,7 +673,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/compile/quantize/shared", test_shared);
   g_test_add_func ("/compile/quantize/experts", test_experts);
-  g_test_add_func ("/compile/quantize/experts-refused", test_experts_refused);
+  g_test_add_func ("/compile/quantize/experts-rejected", test_experts_rejected);
   g_test_add_func ("/compile/quantize/experts-sizes", test_experts_sizes);
   g_test_add_func ("/compile/quantize/groups", test_groups);
   g_test_add_func ("/compile/quantize/norm-axes", test_norm_axes);

@@ -7,6 +7,7 @@
 #include "kernels/functions.h"
 #include <ligature/kernels.h>
 #include <ligature/params-grouped.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-quantize.h>
 #include <ligature/scales.h>
 

@@ -4,7 +4,7 @@
  * quantized copies of several matrices, bit by bit. */
 #include "tests/gpu/experts.h"
 
-#include <ligature/params-experts.h>
+#include <ligature/params-matmul.h>
 #include <ligature/params-quantize.h>
 #include <ligature/scales.h>
 

@@ -3,7 +3,7 @@
  * dequantized operands, and the quantized copies of several matrices in one operand. */
 #include "tests/kernels/quantize-case.h"
 
-#include <ligature/params-experts.h>
+#include <ligature/params-matmul.h>
 
 enum { GROUPS = 5 };
 
@@ -17,14 +17,14 @@ part (LigOperand whole, int64_t index, int64_t count)
   return whole;
 }
 
-/* Matrices that are quantized together have the bits of each quantized alone. */
+/* Matrices that are quantized together have the bits of each quantized by itself. */
 static void
 check_matrices (const LigScales kind[2], LigDtype dtype, int64_t rows, int64_t columns, bool powers)
 {
   enum { COUNT = 3 };
   LigQuantizeParams params = {LIG_FP8_E4M3, (int32_t) kind[0], (int32_t) kind[1], powers, COUNT};
-  LigQuantizeParams alone = params;
-  alone.groups = 0;
+  LigQuantizeParams single = params;
+  single.groups = 0;
   case_begin ();
   LigOperand x = content_of (HUGE_ROW, dtype, COUNT * rows, columns), none = {0};
   LigOperand like[] = {
@@ -42,7 +42,7 @@ check_matrices (const LigScales kind[2], LigDtype dtype, int64_t rows, int64_t c
     run ("quantize",
          (LigOperand[]){part (x, i, COUNT), none, want[0], want[1], want[2], want[3], none, none,
                         none},
-         &alone, false);
+         &single, false);
     check_same_bits (part (like[0], i, COUNT), want[0]);
     check_same_bits (part (row_scale, i, COUNT), want[1]);
     check_same_bits (part (like[2], i, COUNT), want[2]);

@@ -223,6 +223,9 @@ test_shaped (void)
                           "mixture-of-experts(4, score=sigmoid, balance=0.1, shared-features=8, "
                           "shared-gate=true)",
                           "6x8", seen);
+  run_steps_without_tick (
+    "block(recipe=fp8-block) { mixture-of-experts(4, expert-features=16, activation=srelu) }",
+    "6x16", seen);
   run_steps_without_tick ("linear(8) ! dispatch(scales=caller, sent=s, received=r, own-scales=o) ! "
                           "scaled-swiglu(scales=o) ! combine(sent=s, received=r)",
                           "6x8", seen);

@@ -78,7 +78,7 @@ test_loss (Fixture *f, gconstpointer data)
   }
 }
 
-/* So is that of a mixture of experts, whose matmuls alone are quantized. */
+/* So is that of a mixture of experts. */
 static void
 test_mixture (Fixture *f, gconstpointer data)
 {

@@ -3,8 +3,6 @@
  * <ligature/params.h> for the rules of all parameters. */
 #pragma once
 
-#include <ligature/params-matmul.h>
-
 #include <stdint.h>
 
 /**
@@ -92,18 +90,6 @@ typedef struct {
 typedef struct {
   int64_t rows;
 } LigGroupedParams;
-
-/**
- * LigGroupedFp8Params:
- * @grouped: the number of rows that are expected in groups
- * @fp8: the scales of both operands; @factor multiplies the matmul
- *
- * Parameters of grouped_fp8.
- */
-typedef struct {
-  LigGroupedParams grouped;
-  LigFp8Params fp8;
-} LigGroupedFp8Params;
 
 /**
  * LigExchangeParams:

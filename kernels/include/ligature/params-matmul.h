@@ -30,3 +30,15 @@ typedef struct LigFp8Params {
   int32_t left, right;
   bool fast;
 } LigFp8Params;
+
+/**
+ * LigGroupedFp8Params:
+ * @rows: that of #LigGroupedParams, which has the same beginning
+ * @fp8: the parameters of the matmul
+ *
+ * Parameters of grouped_fp8.
+ */
+typedef struct LigGroupedFp8Params {
+  int64_t rows;
+  LigFp8Params fp8;
+} LigGroupedFp8Params;
