@@ -170,8 +170,8 @@ LIG_EACH_WITH (grouped_fp8,
                .numbers = lig_grouped_numbers,
                .traits = LIG_KERNEL_GROUPED,
                .flops = lig_grouped_fp8_flops)
-/* grouped_linear with a gated unit after the matmul, whose input is `sum` [R, N] and whose output y is
- * [R, N / 2], times factors[i], fp32 [R], if present; and the gradient of a gated unit before a
+/* grouped_linear with a gated unit after the matmul, whose input is `sum` [R, N] and whose output y
+ * is [R, N / 2], times factors[i], fp32 [R], if present; and the gradient of a gated unit before a
  * matmul: x [R, 2 N] is the unit's input, dy weight[g] the gradient of its output, and dfactors[i]
  * the sum over the columns of that gradient times the unit's output without its factor. See
  * LigGroupedGatedParams. */

@@ -66,9 +66,9 @@ lig_runs_print_loads (LigStore *store, const LigRunRow *row, GError **error)
     g_ptr_array_add (table, make_row (all->pdata[i]));
   const LigLoadSeries *first = all->pdata[0];
   guint steps = first->steps->len;
-  g_autofree char *title = g_strdup_printf ("Load of experts in %u recorded step%s%s", steps,
-                                            LIG_ENDING (steps),
-                                            steps > 1 ? ", losses of the last" : "");
+  g_autofree char *title =
+    g_strdup_printf ("Load of experts in %u recorded step%s%s", steps, LIG_ENDING (steps),
+                     steps > 1 ? ", losses of the last" : "");
   lig_runs_print_title (title);
   lig_cli_print_fitted (header, table, lig_cli_text_width ());
   return TRUE;

@@ -102,7 +102,7 @@ by_value (const void *a, const void *b)
 }
 
 /* Returns the median of the seconds of a launch; no kernel: of a copy of the first operand, or of
- * filling the second one if there is no first. */
+ * filling the second one if the first is absent. */
 static double
 time_of (const Bench *b, const char *name, const LigOperand *operands, const void *params)
 {
