@@ -22,7 +22,7 @@ typedef struct {
   LigMacroExperts experts;
   LigMacroExchange exchange;
   LigMacroStds stds;
-  gint64 n_experts;
+  gint64 n_experts, interleave;
   int32_t type, recompute, score, first;
   float scale, aux, z, balance;
   float hidden_dropout, drop_path;
@@ -48,6 +48,16 @@ static const LigParam params[] = {
            0,
            0),
   LIG_MACRO_EXPERT_PARAMS (TransformerLayerParams, experts),
+  LIG_INT (TransformerLayerParams,
+           interleave,
+           "interleave",
+           N_ ("Interleave"),
+           N_ ("Length of the blocks in which the halves of the experts' gated unit alternate; 0: "
+               "one after the other"),
+           0,
+           LIG_MAX_FEATURES,
+           0,
+           0),
   LIG_EXCHANGE_PARAMS (TransformerLayerParams, exchange),
   LIG_CHOICE (TransformerLayerParams,
               score,
@@ -163,7 +173,7 @@ static const LigParam params[] = {
 
 /* Parameters of experts, without effect in a layer without them. */
 #define OF_EXPERTS \
-  "top-k expert-features shared-features shared-gate capacity weights-at router-score " \
+  "top-k expert-features shared-features shared-gate capacity weights-at interleave router-score " \
   "router-first router-normalize router-bias router-scale aux z balance exchange-capacity " \
   "overflow"
 
@@ -223,7 +233,7 @@ add_mlp (LigParts *parts, LigOp *self, const TransformerLayerParams *values)
   }
   LigOp *mixture = lig_macro_op (
     self, "mixture-of-experts",
-    "experts top-k expert-features shared-features shared-gate capacity weights-at "
+    "experts top-k expert-features shared-features shared-gate capacity weights-at interleave "
     "router-score=score router-first=first router-normalize=normalize "
     "router-bias router-scale=scale aux z balance activation activation-limit activation-alpha "
     "glu-linear-offset bias init-std output-init-std exchange-capacity overflow");

@@ -261,15 +261,16 @@ def lig(folder, *words, code=0):
     return result.stdout if code == 0 else result.stderr
 
 
-def apply(folder, model, tensors, code=0):
+def apply(folder, model, tensors, code=0, more=""):
     """Runs the model with these tensors; returns its logits, or the error."""
     tokens = [[(3 * i * i + 7 * i + row) % VOCABULARY for i in range(LENGTH)] for row in range(2)]
     (folder / "model").mkdir(exist_ok=True)
     (folder / "model/config.json").write_text(json.dumps(model.config()))
     save(folder / "model/model.safetensors", tensors)
     save(folder / "x.safetensors", {"input": tokens}, ("I32", "i"))
-    text = lig(folder, "apply", model.expression(), "--weights", "model", "--input",
-               "x.safetensors", "-o", "y.safetensors", "--device", "cpu", code=code)
+    sequence = model.expression().replace("weights-at=output", "weights-at=output" + more)
+    text = lig(folder, "apply", sequence, "--weights", "model", "--input", "x.safetensors",
+               "-o", "y.safetensors", "--device", "cpu", code=code)
     if code:
         return text
     wanted = [number for row in tokens for logits in compute(model, row) for number in logits]
@@ -356,6 +357,10 @@ def check_rejections(folder):
     for words, tensors in cases.items():
         text = apply(folder, model, tensors, code=1)
         assert text.endswith("the weights do not fit the sequence: " + words), text
+    for kind in ("mixtral", "qwen3-moe"):
+        model = Model(kind)
+        text = apply(folder, model, model.tensors, code=1, more=", interleave=4")
+        assert f"swiglu.interleave of transformer-layer at 1 is 4, the weights of {kind} need 0" in text, text
 
 
 def list_cases():
