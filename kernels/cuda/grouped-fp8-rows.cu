@@ -532,8 +532,7 @@ __launch_bounds__ (BLOCK, 1)
 #endif
 }
 
-/* --- Launching ----------------------------------------------------------------------------------
- */
+/* --- Launching ------------------------------------------------------------------------------- */
 
 static LigMatrix
 matrix_of (const LigOperand *operand, int64_t stride)

@@ -7,7 +7,7 @@
 
 enum { GROUPS = 5 };
 
-/* --- Several matrices ------------------------------------------------------------------------- */
+/* --- Several matrices ------------------------------------------------------------------------ */
 
 static LigOperand
 part (LigOperand whole, int64_t index, int64_t count)
@@ -78,8 +78,7 @@ test_rejected (void)
   }
 }
 
-/* --- Matmuls ------------------------------------------------------------------------------------
- */
+/* --- Matmuls --------------------------------------------------------------------------------- */
 
 /* The first rows of groups; those out of order are read as if each were at least the one before. */
 static const int32_t splits[][GROUPS + 1] = {
